@@ -1,0 +1,53 @@
+import { defineConfig } from "vitest/config";
+
+/** Where tests live: beside the code, or in the top folder for what belongs to no one workspace. */
+const roots = ["packages/*/src", "services/*/src", "tests"];
+const named = (suffix: string): string[] => roots.map((root) => `${root}/**/*${suffix}`);
+
+const integration = named(".int.test.ts");
+const endToEnd = named(".e2e.test.ts");
+
+/** Starts (once a run) what the integration and end-to-end tests share: an engine and a broker. */
+const globalSetup = ["packages/testkit/src/global-setup.ts"];
+
+export default defineConfig({
+  test: {
+    restoreMocks: true,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "unit",
+          include: named(".test.ts"),
+          exclude: [...integration, ...endToEnd],
+          testTimeout: 15_000,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "int",
+          include: integration,
+          globalSetup,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "e2e",
+          include: endToEnd,
+          globalSetup,
+          testTimeout: 120_000,
+          hookTimeout: 180_000,
+          // Each file starts a whole platform of its own; two at once would starve each other.
+          maxWorkers: 1,
+          sequence: { groupOrder: 2 },
+        },
+      },
+    ],
+  },
+});
