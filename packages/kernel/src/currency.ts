@@ -1,0 +1,56 @@
+/** What moves: money of a state, or a token on a network. */
+export type CurrencyKind = "fiat" | "crypto";
+
+/** A currency as Disburse names it: the wire code, its names for people, its exact decimals. */
+export type Currency = {
+  readonly code: string;
+  readonly name: string;
+  /** `$` for US dollars; for a crypto currency its own code (decisions: payouts). */
+  readonly symbol: string;
+  /** Digits after the point; amounts are kept as whole numbers of 10^-decimals. */
+  readonly decimals: number;
+  readonly kind: CurrencyKind;
+};
+
+function fiat(code: string, name: string, symbol: string): Currency {
+  return { code, name, symbol, decimals: 2, kind: "fiat" };
+}
+
+function crypto(code: string, name: string, decimals: number): Currency {
+  return { code, name, symbol: code, decimals, kind: "crypto" };
+}
+
+/**
+ * Every currency that the service knows. `USDC` is paid out over bank rails and follows the rules of
+ * USD; codes with a network suffix are tokens (service interface, crypto beneficiary).
+ */
+export const currencies: readonly Currency[] = [
+  fiat("USD", "US Dollar", "$"),
+  fiat("INR", "Indian Rupee", "₹"),
+  crypto("USDC", "USD Coin", 6),
+  crypto("USDC_ETH", "USD Coin (Ethereum)", 6),
+  crypto("USDT_ETH", "Tether USD (Ethereum)", 6),
+  crypto("ETH", "Ether", 18),
+  crypto("BTC", "Bitcoin", 8),
+  crypto("SOL", "Solana", 9),
+  crypto("MATIC_POLYGON", "Polygon", 18),
+  crypto("USDC_COIN_POLYGON", "USD Coin (Polygon)", 6),
+  crypto("PYUSD_SOL", "PayPal USD (Solana)", 6),
+  crypto("USDP_SOL", "Pax Dollar (Solana)", 6),
+  crypto("USDT_TRON", "Tether USD (Tron)", 6),
+  crypto("USDC_SOL", "USD Coin (Solana)", 6),
+];
+
+const byCode = new Map(currencies.map((currency) => [currency.code, currency]));
+
+/** The currency of a wire code, or `undefined` where the service knows none. */
+export function findCurrency(code: string): Currency | undefined {
+  return byCode.get(code);
+}
+
+/** The currency of a code that was checked before; an unknown one is a bug. */
+export function currencyOf(code: string): Currency {
+  const currency = byCode.get(code);
+  if (currency === undefined) throw new Error(`unknown currency code ${JSON.stringify(code)}`);
+  return currency;
+}

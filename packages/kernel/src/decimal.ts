@@ -1,0 +1,75 @@
+/** An exact decimal: `units` × 10^-`scale`. */
+export type Decimal = { readonly units: bigint; readonly scale: number };
+
+/** Digits before the point that any amount or rate may have (decisions: wire conventions). */
+export const integerDigitsMax = 15;
+
+/** Past this length no text can be an amount that we keep exactly; it bounds the work of reading one. */
+const textLengthMax = 64;
+
+const decimalText = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/;
+
+/**
+ * Reads a decimal from its text, exactly: JSON's number grammar, leading zeros allowed. Exponents are
+ * applied. `undefined` when it is no decimal or could not be kept exactly.
+ */
+export function parseDecimal(text: string): Decimal | undefined {
+  if (text.length > textLengthMax) return undefined;
+  const match = decimalText.exec(text);
+  if (match === null) return undefined;
+  const [, sign = "", whole = "", fraction = "", exponent = "0"] = match;
+  const shift = Number(exponent);
+  if (Math.abs(shift) > textLengthMax) return undefined;
+  const digits = BigInt(`${sign}${whole}${fraction}`);
+  const scale = fraction.length - shift;
+  return normalise(scale >= 0 ? { units: digits, scale } : raise(digits, -scale));
+}
+
+function raise(units: bigint, by: number): Decimal {
+  return { units: units * 10n ** BigInt(by), scale: 0 };
+}
+
+/** The same value without trailing zeros after the point. */
+export function normalise(decimal: Decimal): Decimal {
+  let { units, scale } = decimal;
+  while (scale > 0 && units % 10n === 0n) {
+    units /= 10n;
+    scale -= 1;
+  }
+  return { units, scale };
+}
+
+/** The value at another scale; the new scale must hold it exactly, else this is a bug. */
+export function rescale(decimal: Decimal, scale: number): bigint {
+  const by = scale - decimal.scale;
+  if (by >= 0) return decimal.units * 10n ** BigInt(by);
+  const divisor = 10n ** BigInt(-by);
+  if (decimal.units % divisor !== 0n) throw new Error("rescale would drop digits");
+  return decimal.units / divisor;
+}
+
+/** Writes a decimal digit for digit, with at least `decimalsMin` digits after the point. */
+export function formatDecimal(decimal: Decimal, decimalsMin = 0): string {
+  const { units, scale } = decimal;
+  if (scale < decimalsMin) {
+    return formatDecimal({
+      units: rescale(decimal, decimalsMin),
+      scale: decimalsMin,
+    });
+  }
+  const sign = units < 0n ? "-" : "";
+  const digits = (units < 0n ? -units : units).toString().padStart(scale + 1, "0");
+  if (scale === 0) return sign + digits;
+  return `${sign}${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
+}
+
+/** numerator ÷ denominator towards minus infinity; the denominator is positive. */
+export function divideFloor(numerator: bigint, denominator: bigint): bigint {
+  const quotient = numerator / denominator;
+  return numerator % denominator < 0n ? quotient - 1n : quotient;
+}
+
+/** numerator ÷ denominator towards plus infinity; the denominator is positive. */
+export function divideCeil(numerator: bigint, denominator: bigint): bigint {
+  return -divideFloor(-numerator, denominator);
+}

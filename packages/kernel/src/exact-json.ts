@@ -1,0 +1,44 @@
+import { parse } from "lossless-json";
+
+/**
+ * JSON with exact numbers. Reading keeps each number's own text; writing puts a decimal's digits into
+ * the document as they are. No amount passes through a binary float on the way in or out.
+ */
+
+/** A number of a JSON document as it was written there. */
+export class ExactNumber {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** A JSON value whose numbers kept their digits. */
+export type ExactJson =
+  | null
+  | boolean
+  | string
+  | ExactNumber
+  | ExactJson[]
+  | { [key: string]: ExactJson };
+
+/**
+ * Reads JSON text. Throws `SyntaxError` where it is none or a key stands twice with different values,
+ * `RangeError` where it nests deeper than the stack.
+ */
+export function parseExactJson(text: string): ExactJson {
+  return parse(text, null, {
+    parseNumber: (digits) => new ExactNumber(digits),
+  }) as ExactJson;
+}
+
+/** TypeScript's library does not know `rawJSON` of ECMAScript 2026 yet. */
+const json = JSON as unknown as { rawJSON(text: string): unknown };
+
+const numberText = /^-?\d+(\.\d+)?$/;
+
+/** A decimal's digits as a JSON number, for `JSON.stringify` to write verbatim. */
+export function exactNumber(digits: string): unknown {
+  if (!numberText.test(digits)) throw new Error("not the digits of a number");
+  return json.rawJSON(digits);
+}

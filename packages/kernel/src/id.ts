@@ -1,0 +1,58 @@
+/**
+ * Identifiers: opaque, prefixed, time-ordered. 10 characters of milliseconds and 16 of randomness
+ * (80 bits) in Crockford's base32, lower case, as in the ULID specification.
+ */
+const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
+const timeLength = 10;
+const randomLength = 16;
+
+/** The prefixes of decisions §2, by the noun that they stand for. */
+export const idPrefixes = {
+  account: "acc",
+  beneficiary: "ben",
+  corridor: "cor",
+  delivery: "whd",
+  depositor: "dep",
+  endpoint: "whe",
+  event: "evt",
+  merchant: "mer",
+  payout: "po",
+  quote: "qt",
+  screening: "scr",
+} as const;
+
+export type IdNoun = keyof typeof idPrefixes;
+
+/** Fills a buffer with random bytes; `crypto.getRandomValues` in production. */
+export type RandomBytes = (length: number) => Uint8Array;
+
+const cryptoBytes: RandomBytes = (length) => crypto.getRandomValues(new Uint8Array(length));
+
+/** A new id of a noun, ordered by `now`. */
+export function newId(noun: IdNoun, now = new Date(), randomBytes = cryptoBytes): string {
+  let time = now.getTime();
+  let head = "";
+  for (let at = 0; at < timeLength; at += 1) {
+    head = alphabet.charAt(time % 32) + head;
+    time = Math.floor(time / 32);
+  }
+  const tail = Array.from(randomBytes(randomLength), (byte) => alphabet.charAt(byte & 31)).join("");
+  return `${idPrefixes[noun]}_${head}${tail}`;
+}
+
+/** The id of a noun that has exactly one of it for another's: a quote's payout, `qt_x` → `po_x`. */
+export function derivedId(noun: IdNoun, from: string): string {
+  return `${idPrefixes[noun]}_${from.slice(from.indexOf("_") + 1)}`;
+}
+
+/** The id of a payout's event: one per payout and version, the same however often it is made. */
+export function eventId(subjectId: string, version: number): string {
+  return `${derivedId("event", subjectId)}_${version}`;
+}
+
+const idBody = /^[a-z]{2,3}_[0-9a-hjkmnp-tv-z]{26}$/;
+
+/** Whether a text has the form of an id of this noun; says nothing of its existence. */
+export function isId(noun: IdNoun, text: string): boolean {
+  return text.startsWith(`${idPrefixes[noun]}_`) && idBody.test(text);
+}

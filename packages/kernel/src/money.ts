@@ -1,0 +1,46 @@
+import { currencyOf } from "./currency.ts";
+import { formatDecimal, integerDigitsMax, parseDecimal, rescale } from "./decimal.ts";
+import { isRefused, type Refused, refused } from "./refusal.ts";
+
+/** An amount in whole minor units of a currency: 100.10 USD is 10010n. */
+export type Money = { readonly currency: string; readonly minor: bigint };
+
+/** Why a text is not an amount; `detail` is the sentence for the merchant. */
+export type AmountRefusal = Refused<"NOT_AN_AMOUNT">;
+
+/**
+ * Reads an amount of a currency from decimal text, exactly. Refuses what is not a decimal, has more
+ * decimals than the currency, more than 15 digits before the point, or is not above zero.
+ */
+export function parseAmount(text: string, currencyCode: string): bigint | AmountRefusal {
+  const { decimals } = currencyOf(currencyCode);
+  const decimal = parseDecimal(text);
+  if (decimal === undefined) return refused("NOT_AN_AMOUNT", "must be a decimal number");
+  if (decimal.units <= 0n) return refused("NOT_AN_AMOUNT", "must be greater than zero");
+  if (decimal.scale > decimals) {
+    return refused("NOT_AN_AMOUNT", `must have at most ${decimals} decimals`);
+  }
+  const minor = rescale(decimal, decimals);
+  if (minor >= 10n ** BigInt(decimals + integerDigitsMax)) {
+    return refused(
+      "NOT_AN_AMOUNT",
+      `must have at most ${integerDigitsMax} digits before the point`,
+    );
+  }
+  return minor;
+}
+
+/** `parseAmount` for text that our own services wrote: anything else than an amount is a bug. */
+export function readAmount(text: string, currencyCode: string): bigint {
+  const amount = parseAmount(text, currencyCode);
+  if (isRefused(amount)) throw new Error(`not an amount of ${currencyCode}: ${amount.detail}`);
+  return amount;
+}
+
+/** Writes minor units with all decimals of their currency: `100.10`. Zero and negative allowed. */
+export function formatAmount(minor: bigint, currencyCode: string): string {
+  return formatDecimal({
+    units: minor,
+    scale: currencyOf(currencyCode).decimals,
+  });
+}

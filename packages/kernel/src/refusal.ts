@@ -1,0 +1,26 @@
+/**
+ * An expected "no": part of a rule's answer, never thrown inside a domain. `code` is from the closed
+ * union of the service that refuses; `detail` is safe to show to the merchant.
+ */
+export type Refused<Code extends string> = {
+  readonly refused: Code;
+  readonly detail?: string;
+};
+
+/** Makes a refusal. `detail` replaces the code's own message where the contract leaves it open. */
+export function refused<const Code extends string>(code: Code, detail?: string): Refused<Code> {
+  return detail === undefined ? { refused: code } : { refused: code, detail };
+}
+
+/** Whether a rule's answer is a refusal; narrows both ways. */
+export function isRefused<T>(answer: T): answer is Extract<T, Refused<string>> {
+  return typeof answer === "object" && answer !== null && "refused" in answer;
+}
+
+/** One field that failed, in the words that the merchant reads: `beneficiary_name: is required`. */
+export type Violation = { readonly field: string; readonly problem: string };
+
+/** The message of `INVALID_REQUEST`: names every failing field, in the order of the form. */
+export function violationsMessage(violations: readonly Violation[]): string {
+  return violations.map((each) => `${each.field}: ${each.problem}`).join("; ");
+}

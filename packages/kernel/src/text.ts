@@ -1,0 +1,30 @@
+/**
+ * What no text from outside may hold: C0 and C1 controls with NUL, bidirectional overrides and
+ * isolates (Unicode TR 36), lone surrogates, or more than 8 combining marks in a row.
+ */
+const controls = /\p{Cc}/u;
+const bidirectional = /[\u202a-\u202e\u2066-\u2069]/u;
+const markPiles = /\p{M}{9,}/u;
+
+/** Trimmed and NFC-normalised, as every string of a body is stored and compared. */
+export function cleanText(text: string): string {
+  return text.normalize("NFC").trim();
+}
+
+/** What is wrong with the characters of a text, in words for the merchant, or `undefined`. */
+export function textProblem(text: string): string | undefined {
+  if (!text.isWellFormed()) return "must be well-formed Unicode";
+  if (controls.test(text)) return "must not contain control characters";
+  if (bidirectional.test(text)) return "must not contain bidirectional overrides";
+  if (markPiles.test(text)) return "must not contain more than 8 combining marks in a row";
+  return undefined;
+}
+
+/** All but the last four characters masked, one star for each: `******7890`. */
+export function maskAllButLastFour(text: string): string {
+  const characters = Array.from(text);
+  const shown = characters.length > 4 ? 4 : 0;
+  return (
+    "*".repeat(characters.length - shown) + characters.slice(characters.length - shown).join("")
+  );
+}
