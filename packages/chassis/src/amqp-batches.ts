@@ -1,0 +1,65 @@
+import { batchMax, batchWaitMs, storeRetryMs } from "./bus.ts";
+import type { Log } from "./log.ts";
+
+export type Batches<T> = {
+  add(item: T): void;
+  /** Drops what has not begun (the broker keeps it) and waits for what has. */
+  stop(): Promise<void>;
+};
+
+/**
+ * Gathers items into batches and handles one batch after the other. A batch that fails is tried again
+ * after a pause, for as long as it takes: the prefetch holds the rest back, and nothing is nacked.
+ */
+export function startBatches<T>(options: {
+  readonly handle: (batch: readonly T[]) => Promise<void>;
+  readonly log: Log;
+}): Batches<T> {
+  let waiting: T[] = [];
+  let running: Promise<void> | undefined;
+  let stopping = false;
+  let interrupt = (): void => undefined;
+
+  const pause = (ms: number) =>
+    new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      interrupt = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+
+  const handleUntilStored = async (batch: readonly T[]) => {
+    while (!stopping) {
+      try {
+        return await options.handle(batch);
+      } catch (error) {
+        options.log.error({ err: error, count: batch.length }, "batch not stored, trying again");
+        await pause(storeRetryMs);
+      }
+    }
+  };
+
+  const drain = async () => {
+    while (waiting.length > 0 && !stopping) {
+      if (waiting.length < batchMax) await pause(batchWaitMs);
+      const batch = waiting.slice(0, batchMax);
+      waiting = waiting.slice(batchMax);
+      await handleUntilStored(batch);
+    }
+    running = undefined;
+  };
+
+  return {
+    add: (item) => {
+      if (stopping) return;
+      waiting.push(item);
+      running ??= drain();
+    },
+    stop: async () => {
+      stopping = true;
+      interrupt();
+      await running;
+    },
+  };
+}

@@ -1,0 +1,34 @@
+import { expect, it } from "vitest";
+import { patternTakes } from "./bus.ts";
+import { createMemoryBus } from "./memory-bus.ts";
+
+it.each([
+  ["payout.*", "payout.initiated", true],
+  ["payout.*", "payout.a.b", false],
+  ["#", "payout.a.b", true],
+  ["payout.#", "payout.a.b", true],
+  ["payout.initiated", "payoutxinitiated", false],
+])("pattern %s takes %s: %s", (pattern, key, yes) => {
+  expect(patternTakes(pattern, key)).toBe(yes);
+});
+
+it("hands a publication over only when somebody stored it", async () => {
+  const bus = createMemoryBus();
+  const message = { id: "1", key: "payout.initiated", body: new Uint8Array() };
+  await expect(bus.publish([message])).rejects.toThrow("nobody is bound");
+  let down = true;
+  const stored: string[] = [];
+  await bus.subscribe({
+    queue: "q",
+    keys: ["payout.*"],
+    handle: async (batch) => {
+      if (down) throw new Error("store down");
+      stored.push(...batch.map(({ id }) => id));
+      return batch.map(() => "stored");
+    },
+  });
+  await expect(bus.publish([message])).rejects.toThrow("store down");
+  down = false;
+  await bus.publish([message]);
+  expect(stored).toEqual(["1"]);
+});

@@ -1,0 +1,94 @@
+import {
+  type Db,
+  Decimal128,
+  type IndexDescription,
+  MongoBulkWriteError,
+  MongoClient,
+  MongoServerError,
+} from "mongodb";
+
+export type Database = {
+  readonly db: Db;
+  /** Whether the database answers now. */
+  ready(): Promise<boolean>;
+  close(): Promise<void>;
+};
+
+/** Past this a write's outcome is unknown: read again, never assume. */
+const writeTimeoutMs = 5_000;
+/** How long a call waits for a database that is away before it fails. */
+const selectionTimeoutMs = 4_000;
+/** A readiness probe must answer before its prober gives up. */
+const pingTimeoutMs = 1_000;
+
+/**
+ * Connects a service to its own database. Every write is journalled on a majority before it is
+ * acknowledged; reads see only what a majority has.
+ */
+export async function connectDatabase(uri: string, name: string): Promise<Database> {
+  const client = new MongoClient(uri, {
+    appName: name,
+    writeConcern: { w: "majority", journal: true, wtimeoutMS: writeTimeoutMs },
+    readConcern: { level: "majority" },
+    serverSelectionTimeoutMS: selectionTimeoutMs,
+    ignoreUndefined: true,
+  });
+  await client.connect();
+  const db = client.db(name);
+  return {
+    db,
+    ready: () =>
+      db.command({ ping: 1 }, { timeoutMS: pingTimeoutMs }).then(
+        () => true,
+        () => false,
+      ),
+    close: () => client.close(),
+  };
+}
+
+/** Makes a collection's indexes; those that are there already stay as they are. */
+export async function ensureIndexes(
+  db: Db,
+  collection: string,
+  indexes: readonly IndexDescription[],
+): Promise<void> {
+  await db.collection(collection).createIndexes([...indexes]);
+}
+
+/** MongoDB's code for a key that a unique index has already. */
+const duplicateKeyCode = 11_000;
+
+/** Whether a write failed because the key is there already: somebody was first. */
+export function isDuplicateKey(error: unknown): boolean {
+  return error instanceof MongoServerError && error.code === duplicateKeyCode;
+}
+
+/** Whether an unordered bulk insert failed for nothing else than keys that were there already. */
+export function isOnlyDuplicateKeys(error: unknown): boolean {
+  if (isDuplicateKey(error) && !(error instanceof MongoBulkWriteError)) return true;
+  if (!(error instanceof MongoBulkWriteError)) return false;
+  const writeErrors = Array.isArray(error.writeErrors) ? error.writeErrors : [error.writeErrors];
+  return writeErrors.length > 0 && writeErrors.every(({ code }) => code === duplicateKeyCode);
+}
+
+/** Decimal128 keeps 34 digits; past them it would round. */
+const decimal128Digits = 34;
+
+/** Whole minor units as the database keeps them: exact, and `$inc` works on them. */
+export function toDecimal128(minor: bigint): Decimal128 {
+  const text = minor.toString();
+  if (text.replace("-", "").length > decimal128Digits) throw new Error("more than 34 digits");
+  return Decimal128.fromString(text);
+}
+
+const decimal128Text = /^(-?\d+)(?:\.(\d+))?(?:E([+-]\d+))?$/;
+
+/** Whole minor units as they were stored; the database may write them as `1E+3`. */
+export function fromDecimal128(stored: Decimal128): bigint {
+  const match = decimal128Text.exec(stored.toString());
+  if (match === null) throw new Error("not a stored whole number");
+  const [, whole = "", fraction = "", exponent = "0"] = match;
+  const zeros = Number(exponent) - fraction.length;
+  if (zeros < 0) throw new Error("not a stored whole number");
+  return BigInt(whole + fraction) * 10n ** BigInt(zeros);
+}

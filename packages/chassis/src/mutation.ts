@@ -1,0 +1,47 @@
+import { create } from "@bufbuild/protobuf";
+import { Code, ConnectError } from "@connectrpc/connect";
+import {
+  Actor_Kind,
+  type Mutation,
+  MutationSchema,
+} from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
+
+/** Who made a change, as it is stored with the change. */
+export type StoredActor = {
+  readonly kind: "api_key" | "operator" | "service";
+  readonly id: string;
+};
+
+const actorKinds: Readonly<Record<Actor_Kind, StoredActor["kind"] | undefined>> = {
+  [Actor_Kind.UNSPECIFIED]: undefined,
+  [Actor_Kind.API_KEY]: "api_key",
+  [Actor_Kind.OPERATOR]: "operator",
+  [Actor_Kind.SERVICE]: "service",
+};
+
+const printable = /^[\x21-\x7e]{1,128}$/;
+
+/** The operation id and actor of a mutating call; throws INVALID_ARGUMENT when one is missing. */
+export function readMutation(mutation: Mutation | undefined): {
+  operationId: string;
+  actor: StoredActor;
+} {
+  const operationId = mutation?.operationId ?? "";
+  if (!printable.test(operationId)) {
+    throw new ConnectError(
+      "mutation.operation_id: must be 1 to 128 printable characters",
+      Code.InvalidArgument,
+    );
+  }
+  const kind = actorKinds[mutation?.actor?.kind ?? Actor_Kind.UNSPECIFIED];
+  const id = mutation?.actor?.id ?? "";
+  if (kind === undefined || !printable.test(id)) {
+    throw new ConnectError("mutation.actor: kind and id are required", Code.InvalidArgument);
+  }
+  return { operationId, actor: { kind, id } };
+}
+
+/** The mutation of a service's own doing: a sweep, a relay, the sandbox's set-up. */
+export function serviceMutation(service: string, operationId: string): Mutation {
+  return create(MutationSchema, { operationId, actor: { kind: Actor_Kind.SERVICE, id: service } });
+}

@@ -1,0 +1,21 @@
+/** Where a page ended: the sort keys of its last record, newest first. */
+export type PageCursor = { readonly at: Date; readonly id: string };
+
+/** Pages are 20 records unless asked otherwise (decisions: payouts). */
+export const pageLimitDefault = 20;
+/** One page stays well under 1 MiB of JSON. */
+export const pageLimitMax = 100;
+
+/** Writes a cursor as the opaque text of the interface. */
+export function writeCursor(cursor: PageCursor): string {
+  return Buffer.from(`${cursor.at.getTime()}.${cursor.id}`).toString("base64url");
+}
+
+const cursorText = /^(\d{1,15})\.([A-Za-z0-9_:.-]{1,128})$/;
+
+/** Reads a cursor; `undefined` when the text is none of ours. */
+export function readCursor(text: string): PageCursor | undefined {
+  const match = cursorText.exec(Buffer.from(text, "base64url").toString("latin1"));
+  if (match?.[1] === undefined || match[2] === undefined) return undefined;
+  return { at: new Date(Number(match[1])), id: match[2] };
+}

@@ -1,0 +1,137 @@
+import {
+  createServer as createHttp1Server,
+  type IncomingMessage,
+  type ServerResponse,
+} from "node:http";
+import { createServer as createHttp2Server, type ServerHttp2Session } from "node:http2";
+import { type AddressInfo, createServer, type Socket } from "node:net";
+import type { DescService } from "@bufbuild/protobuf";
+import { Code, ConnectError, type ConnectRouter, type Interceptor } from "@connectrpc/connect";
+import { connectNodeAdapter } from "@connectrpc/connect-node";
+import { registerHealth } from "./health.ts";
+import type { Log } from "./log.ts";
+import type { Metrics } from "./metrics.ts";
+import { registerReflection } from "./reflection.ts";
+import { acceptIdentity, callerHeader } from "./rpc-identity.ts";
+
+export type RpcServerOptions = {
+  readonly host: string;
+  readonly port: number;
+  readonly serviceToken: string;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  /** What reflection tells of; the routes below must serve all of them. */
+  readonly services: readonly DescService[];
+  readonly routes: (router: ConnectRouter) => void;
+  /** Whether the service can do its work now: its database answers. */
+  readonly ready: () => Promise<boolean>;
+};
+
+export type RpcServer = {
+  readonly url: string;
+  /** Stops accepting, lets running calls end, closes. */
+  stop(): Promise<void>;
+};
+
+/** Running calls get this long at shutdown (reliability: at most 20 s in flight). */
+const drainMs = 20_000;
+/** An HTTP/2 client's first bytes. */
+const http2Preface = "PRI";
+
+/**
+ * Serves gRPC, gRPC-Web and Connect on one port: the first bytes of a connection tell HTTP/2 from
+ * HTTP/1.1. Beside the service's own routes: health, reflection and, over HTTP/1.1, `/metrics`.
+ */
+export async function startRpcServer(options: RpcServerOptions): Promise<RpcServer> {
+  const adapter = connectNodeAdapter({
+    routes: (router) => {
+      options.routes(router);
+      registerHealth(router, options.services, options.ready);
+      registerReflection(router, options.services);
+    },
+    interceptors: [acceptIdentity(options.serviceToken), observe(options.log, options.metrics)],
+  });
+  const http1 = createHttp1Server((request, response) => {
+    if (request.url === "/metrics") void serveMetrics(options.metrics, response);
+    else adapter(request, response);
+  });
+  const http2 = createHttp2Server((request, response) => adapter(request, response));
+  const sessions = new Set<ServerHttp2Session>();
+  http2.on("session", (session) => {
+    sessions.add(session);
+    session.once("close", () => sessions.delete(session));
+    session.on("error", () => session.destroy());
+  });
+  const sockets = new Set<Socket>();
+  const door = createServer((socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+    socket.on("error", () => socket.destroy());
+    socket.once("data", (first: Buffer) => {
+      socket.pause();
+      socket.unshift(first);
+      const isHttp2 = first.subarray(0, http2Preface.length).toString("latin1") === http2Preface;
+      (isHttp2 ? http2 : http1).emit("connection", socket);
+      if (!isHttp2) process.nextTick(() => socket.resume());
+    });
+  });
+  const port = await listen(door, options.port, options.host);
+  return {
+    url: `http://${options.host}:${port}`,
+    stop: async () => {
+      const closed = new Promise<void>((resolve) => door.close(() => resolve()));
+      for (const session of sessions) session.close();
+      http1.closeIdleConnections();
+      const late = setTimeout(() => sockets.forEach((socket) => void socket.destroy()), drainMs);
+      const idle = setInterval(() => http1.closeIdleConnections(), 50);
+      await closed;
+      clearTimeout(late);
+      clearInterval(idle);
+    },
+  };
+}
+
+function listen(door: ReturnType<typeof createServer>, port: number, host: string) {
+  return new Promise<number>((resolve, reject) => {
+    door.once("error", reject);
+    door.listen(port, host, () => {
+      door.off("error", reject);
+      resolve((door.address() as AddressInfo).port);
+    });
+  });
+}
+
+async function serveMetrics(
+  metrics: Metrics,
+  response: ServerResponse<IncomingMessage>,
+): Promise<void> {
+  response.setHeader("content-type", metrics.contentType);
+  response.end(await metrics.text());
+}
+
+/** Counts and times every call; an error that is no refusal is a bug: logged here, never sent. */
+function observe(log: Log, metrics: Metrics): Interceptor {
+  return (next) => async (request) => {
+    const started = performance.now();
+    let code = "ok";
+    try {
+      return await next(request);
+    } catch (error) {
+      const known = error instanceof ConnectError ? error : undefined;
+      code = Code[known?.code ?? Code.Internal].toLowerCase();
+      if (known !== undefined) throw known;
+      log.error({ err: error, rpc: request.method.name }, "rpc failed");
+      throw internalError();
+    } finally {
+      const durationMs = performance.now() - started;
+      metrics.rpcDuration.observe({ rpc: request.method.name, code }, durationMs / 1_000);
+      const caller = request.header.get(callerHeader) ?? "";
+      const rounded = Math.round(durationMs);
+      log.debug({ rpc: request.method.name, code, caller, duration_ms: rounded }, "rpc");
+    }
+  };
+}
+
+function internalError(): ConnectError {
+  return new ConnectError("internal error", Code.Internal);
+}

@@ -1,0 +1,182 @@
+import { execFile } from "node:child_process";
+import { createRequire } from "node:module";
+import { createConnection } from "node:net";
+import { promisify } from "node:util";
+import { Code, type ConnectError, createClient } from "@connectrpc/connect";
+import {
+  createConnectTransport,
+  createGrpcTransport,
+  createGrpcWebTransport,
+} from "@connectrpc/connect-node";
+import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
+import { Health } from "@disburse/contracts/health/v1/health_pb.ts";
+import { refused } from "@disburse/kernel/refusal.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { callContext, withCallContext } from "./call-context.ts";
+import { silentLog } from "./log.ts";
+import { createMetrics } from "./metrics.ts";
+import { connectService } from "./rpc-client.ts";
+import { sendIdentity } from "./rpc-identity.ts";
+import { isUnavailable, publicRefusals, readRefusal, refusalError } from "./rpc-refusal.ts";
+import { type RpcServer, startRpcServer } from "./rpc-server.ts";
+
+const serviceToken = "t".repeat(32);
+const seen: { requestId: string | undefined; deadlineMs: number | undefined }[] = [];
+let ready = true;
+let server: RpcServer;
+
+function serve(port = 0) {
+  return startRpcServer({
+    host: "127.0.0.1",
+    port,
+    serviceToken,
+    log: silentLog,
+    metrics: createMetrics("test"),
+    services: [QuoteService],
+    ready: async () => ready,
+    routes: (router) =>
+      router.service(QuoteService, {
+        getQuote: ({ quoteId }) => {
+          seen.push({ requestId: callContext()?.requestId, deadlineMs: callContext()?.deadlineMs });
+          if (quoteId === "bug") throw new Error("secret driver text");
+          if (quoteId === "slow") return new Promise(() => undefined);
+          if (quoteId === "missing")
+            throw refusalError(publicRefusals, refused("RECORD_NOT_FOUND"));
+          return { quote: { id: quoteId } };
+        },
+      }),
+  });
+}
+
+beforeAll(async () => {
+  server = await serve();
+});
+afterAll(() => server.stop());
+
+describe("one port", () => {
+  const interceptors = [sendIdentity("test", serviceToken)];
+  it.each([
+    ["Connect over HTTP/1.1", () => createConnectTransport(options("1.1"))],
+    ["Connect over HTTP/2", () => createConnectTransport(options("2"))],
+    ["gRPC", () => createGrpcTransport(options("2"))],
+    ["gRPC-Web", () => createGrpcWebTransport(options("1.1"))],
+  ])("serves %s", async (_what, transport) => {
+    const { quote } = await createClient(QuoteService, transport()).getQuote({ quoteId: "q" });
+    expect(quote?.id).toBe("q");
+  });
+  function options<V extends "1.1" | "2">(httpVersion: V) {
+    return { baseUrl: server.url, httpVersion, interceptors };
+  }
+
+  it("serves metrics", async () => {
+    const text = await (await fetch(`${server.url}/metrics`)).text();
+    expect(text).toContain("disburse_rpc_duration_seconds");
+  });
+
+  it("lives through a connection that says nothing and goes", async () => {
+    const port = Number(new URL(server.url).port);
+    const socket = createConnection(port, "127.0.0.1");
+    await new Promise((resolve) => socket.once("connect", resolve));
+    socket.destroy();
+    expect((await fetch(`${server.url}/metrics`)).status).toBe(200);
+  });
+});
+
+describe("identity", () => {
+  it.each([
+    ["no token", []],
+    ["a wrong token", [sendIdentity("test", "x".repeat(32))]],
+    ["no caller", [sendIdentity("", serviceToken)]],
+  ])("refuses %s", async (_what, interceptors) => {
+    const transport = createConnectTransport({
+      baseUrl: server.url,
+      httpVersion: "1.1",
+      interceptors,
+    });
+    const call = createClient(QuoteService, transport).getQuote({ quoteId: "q" });
+    await expect(call).rejects.toMatchObject({ code: Code.Unauthenticated });
+  });
+
+  it("answers health without a token, as the service is", async () => {
+    const transport = createGrpcTransport({ baseUrl: server.url });
+    const health = createClient(Health, transport);
+    expect((await health.check({ service: QuoteService.typeName })).status).toBe(1);
+    ready = false;
+    expect((await health.check({ service: "" })).status).toBe(2);
+    ready = true;
+    await expect(health.check({ service: "x" })).rejects.toMatchObject({ code: Code.NotFound });
+  });
+});
+
+describe("a client", () => {
+  const client = () => connectService(QuoteService, server.url, { caller: "test", serviceToken });
+
+  it("carries the request id and the remaining time", async () => {
+    const { rpc, close } = client();
+    const deadlineMs = Date.now() + 3_000;
+    await withCallContext({ requestId: "req-1", deadlineMs }, () => rpc.getQuote({ quoteId: "q" }));
+    const last = seen.at(-1);
+    expect(last?.requestId).toBe("req-1");
+    expect(last?.deadlineMs).toBeLessThanOrEqual(deadlineMs);
+    close();
+  });
+
+  it("reads a refusal back", async () => {
+    const { rpc, close } = client();
+    const error = await rpc.getQuote({ quoteId: "missing" }).catch((reason: unknown) => reason);
+    expect(readRefusal(error)).toEqual({
+      code: "RECORD_NOT_FOUND",
+      message: "Unable to find the record requested.",
+    });
+    close();
+  });
+
+  it("hears nothing of a bug's cause", async () => {
+    const { rpc, close } = client();
+    const error = await rpc.getQuote({ quoteId: "bug" }).catch((reason: unknown) => reason);
+    expect((error as ConnectError).code).toBe(Code.Internal);
+    expect(String(error)).not.toContain("secret");
+    close();
+  });
+
+  it("gives up when the time is over", async () => {
+    const { rpc, close } = client();
+    const inTime = { requestId: "r", deadlineMs: Date.now() + 300 };
+    const error = await withCallContext(inTime, () =>
+      rpc.getQuote({ quoteId: "slow" }).catch((reason: unknown) => reason),
+    );
+    expect(isUnavailable(error)).toBe(true);
+    const late = withCallContext({ requestId: "r", deadlineMs: Date.now() }, () =>
+      rpc.getQuote({ quoteId: "q" }),
+    );
+    await expect(late).rejects.toMatchObject({ code: Code.DeadlineExceeded });
+    close();
+  });
+
+  it("says unavailable while the service is away and works when it is back", async () => {
+    const other = await serve();
+    const port = Number(new URL(other.url).port);
+    const { rpc, close } = connectService(QuoteService, other.url, { caller: "t", serviceToken });
+    await rpc.getQuote({ quoteId: "q" });
+    await other.stop();
+    const error = await rpc.getQuote({ quoteId: "q" }).catch((reason: unknown) => reason);
+    expect(isUnavailable(error)).toBe(true);
+    const again = await serve(port);
+    expect((await rpc.getQuote({ quoteId: "q" })).quote?.id).toBe("q");
+    close();
+    await again.stop();
+  });
+});
+
+it("is told of by reflection to a client without schema", async () => {
+  const buf = createRequire(import.meta.url).resolve("@bufbuild/buf/bin/buf");
+  const url = `${server.url}/disburse.quote.v1.QuoteService/GetQuote`;
+  const token = `authorization: Bearer ${serviceToken}`;
+  const caller = "x-disburse-caller: test";
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    ...[buf, "curl", "--protocol", "grpc", "--http2-prior-knowledge", "--header", token],
+    ...["--header", caller, "--reflect-header", token, "--reflect-header", caller],
+    ...["--data", '{"quote_id":"qt_1"}', url],
+  ]);
+  expect(JSON.parse(stdout)).toEqual({ quote: { id: "qt_1" } });
+});

@@ -1,0 +1,68 @@
+import { z } from "zod";
+
+/** A service's settings as text, as the process environment gives them. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Thrown for settings that are missing or malformed; names them, never shows a value. */
+export class SettingsError extends Error {
+  override name = "SettingsError";
+}
+
+/** Reads settings once, checked and complete; the whole process ends on what this throws. */
+export function readSettings<Shape extends z.ZodRawShape>(
+  environment: Environment,
+  shape: Shape,
+): z.output<z.ZodObject<Shape>> {
+  const present = Object.entries(environment).filter(([, value]) => value !== "");
+  const result = z.object(shape).safeParse(Object.fromEntries(present));
+  if (result.success) return result.data;
+  const problems = result.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
+  throw new SettingsError(`settings: ${problems.join("; ")}`);
+}
+
+/** A TCP port; 0 lets the system choose one. */
+export const portSetting = z.coerce.number().int().min(0).max(65_535);
+
+/** A whole number of at least `min`. */
+export const countSetting = (min = 0) => z.coerce.number().int().min(min).max(2_147_483_647);
+
+/** `sandbox` simulates rails and allows local webhooks; `live` moves real money. */
+export const modeSetting = z.enum(["sandbox", "live"]);
+export type Mode = z.output<typeof modeSetting>;
+
+/** The address of another service: `http://127.0.0.1:9102`. */
+export const serviceUrlSetting = z.url({ protocol: /^https?$/ });
+
+/** Short shared tokens can be guessed; 32 characters of base64 are 192 bits. */
+const serviceTokenLengthMin = 32;
+
+/** What every service is told. Defaults are safe anywhere; secrets and addresses have none. */
+export const commonSettings = {
+  DISBURSE_MODE: modeSetting,
+  HOST: z.string().default("127.0.0.1"),
+  PORT: portSetting,
+  MONGODB_URI: z.string().regex(/^mongodb(\+srv)?:\/\//, "must be a mongodb:// address"),
+  /** Shared by all services of a deployment; a call without it is refused. */
+  SERVICE_TOKEN: z.string().min(serviceTokenLengthMin),
+  LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "silent"]).default("info"),
+} as const;
+
+/** `KEY_ID:BASE64` pairs joined by commas; the first seals, all open. See `sealing.ts`. */
+export const encryptionKeysSetting = z
+  .string()
+  .regex(/^[a-z0-9-]{1,32}:[A-Za-z0-9+/]{43}=(,[a-z0-9-]{1,32}:[A-Za-z0-9+/]{43}=)*$/, {
+    message: "must be key_id:base64 of 32 bytes, joined by commas",
+  });
+
+/** Where events are exchanged: `amqp://…`; the standalone platform hands a bus over instead. */
+export const busSettings = {
+  AMQP_URL: z
+    .string()
+    .regex(/^amqps?:\/\//, "must be an amqp:// address")
+    .optional(),
+  /** Prefix of exchange and queue names, so that deployments can share a broker. */
+  BUS_NAMESPACE: z
+    .string()
+    .regex(/^[a-z0-9-]{1,64}$/)
+    .default("disburse"),
+} as const;
