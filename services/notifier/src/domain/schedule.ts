@@ -1,0 +1,47 @@
+/**
+ * When a delivery is tried again. Figures: decisions, webhooks: retries double from 5 s and the last
+ * starts before 24 h have passed since the first attempt's start.
+ */
+
+/** The wait after the first attempt; each later one is twice the one before. */
+export const firstDelayMs = 5_000;
+
+/** 5 s doubled 13 times is 40,960 s; one more would pass 24 h. */
+export const attemptsMax = 15;
+
+/** No attempt starts this long after the first one started (service interface, events). */
+export const horizonMs = 24 * 60 * 60 * 1_000;
+
+/** Spreads deliveries that failed together; at 2% the last attempt still starts 44 minutes early. */
+export const jitterMax = 0.02;
+
+/** The factor of a delivery, from 1 to 1.02: one for all its waits, so that they double exactly. */
+export function jitterFactor(hash: Uint8Array): number {
+  const word = new DataView(hash.buffer, hash.byteOffset, hash.byteLength).getUint32(0);
+  return 1 + (word / 0xffff_ffff) * jitterMax;
+}
+
+/** From this moment on no attempt of a delivery starts. */
+export function deadlineOf(firstAttemptAt: Date): Date {
+  return new Date(firstAttemptAt.getTime() + horizonMs);
+}
+
+/** The wait after an attempt that was not acknowledged; `attempt` counts from 1. */
+export function delayMs(attempt: number, jitter: number): number {
+  return firstDelayMs * 2 ** (attempt - 1) * jitter;
+}
+
+export type AttemptEnd = {
+  /** Attempts made so far, this one included. */
+  readonly attempts: number;
+  readonly endedAt: Date;
+  readonly jitter: number;
+  readonly deadline: Date;
+};
+
+/** The start of the next attempt, measured from the end of this one; `undefined` when none is left. */
+export function nextAttemptAt(end: AttemptEnd): Date | undefined {
+  if (end.attempts >= attemptsMax) return undefined;
+  const at = Math.round(end.endedAt.getTime() + delayMs(end.attempts, end.jitter));
+  return at < end.deadline.getTime() ? new Date(at) : undefined;
+}
