@@ -1,0 +1,63 @@
+import { isId } from "@disburse/kernel/id.ts";
+import {
+  type Refused,
+  refused,
+  type Violation,
+  violationsMessage,
+} from "@disburse/kernel/refusal.ts";
+import { cleanText, textProblem } from "@disburse/kernel/text.ts";
+import { scopes as everyScope, isScope, type Scope } from "./scope.ts";
+import { isCidr } from "./source-address.ts";
+
+/** The longest overlap of two keys: 30 days. */
+export const overlapSecondsMax = 2_592_000;
+const descriptionMax = 255;
+/** More networks than a merchant has data centres; each is compared on every request. */
+const cidrsMax = 100;
+
+/** What a new key is to be. */
+export type KeyOrder = {
+  readonly merchantId: string;
+  readonly scopes: readonly Scope[];
+  readonly expiresAt: Date | null;
+  readonly sourceCidrs: readonly string[];
+  readonly description: string;
+};
+
+type Asked = {
+  readonly merchantId: string;
+  readonly scopes: readonly string[];
+  readonly expiresAt: Date | null;
+  readonly sourceCidrs: readonly string[];
+  readonly description: string;
+};
+
+/** Checks what an operator asks of a new key, every field at once; `now` must be before its expiry. */
+export function keyOrder(asked: Asked, now: Date): KeyOrder | Refused<"INVALID_REQUEST"> {
+  const violations: Violation[] = [];
+  const must = (holds: boolean, field: string, problem: string) => {
+    if (!holds) violations.push({ field, problem });
+  };
+  const description = cleanText(asked.description);
+  const scopes = [...new Set(asked.scopes)].filter(isScope);
+  must(isId("merchant", asked.merchantId), "merchant_id", "must be a merchant's id");
+  must(asked.scopes.every(isScope), "scopes", `must be of ${everyScope.join(", ")}`);
+  must(asked.expiresAt === null || asked.expiresAt > now, "expires_at", "must be in the future");
+  must(asked.sourceCidrs.every(isCidr), "source_cidrs", "must be addresses or networks (CIDR)");
+  must(asked.sourceCidrs.length <= cidrsMax, "source_cidrs", `must be at most ${cidrsMax}`);
+  must(
+    Array.from(description).length <= descriptionMax,
+    "description",
+    `must be at most ${descriptionMax} characters`,
+  );
+  const problem = textProblem(asked.description);
+  must(problem === undefined, "description", problem ?? "");
+  if (violations.length > 0) return refused("INVALID_REQUEST", violationsMessage(violations));
+  return { ...asked, description, scopes: scopes.length === 0 ? everyScope : scopes };
+}
+
+/** Checks how long a rotated key goes on. */
+export function overlapProblem(seconds: number): Refused<"INVALID_REQUEST"> | undefined {
+  if (Number.isInteger(seconds) && seconds >= 0 && seconds <= overlapSecondsMax) return undefined;
+  return refused("INVALID_REQUEST", `overlap_seconds: must be from 0 to ${overlapSecondsMax}`);
+}

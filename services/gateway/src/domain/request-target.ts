@@ -1,0 +1,18 @@
+/** C0, DEL: no path or query of ours has them, and they confuse whoever logs them. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for.
+const controls = /[\u0000-\u001f\u007f]/;
+
+/**
+ * What is wrong with a request target, for the merchant, or `undefined`. Only the origin form is served
+ * (RFC 9112 §3.2.1): a path and a query, well percent-encoded UTF-8, without control characters.
+ */
+export function targetProblem(target: string): string | undefined {
+  if (!target.startsWith("/")) return "The request target must be a path.";
+  let decoded: string;
+  try {
+    decoded = decodeURIComponent(target);
+  } catch {
+    return "The request target is not well percent-encoded.";
+  }
+  return controls.test(decoded) ? "The request target has control characters." : undefined;
+}

@@ -1,0 +1,50 @@
+import { BlockList, isIP } from "node:net";
+
+const cidr = /^([0-9a-fA-F:.]+)(?:\/(\d{1,3}))?$/;
+
+function family(address: string): "ipv4" | "ipv6" {
+  return isIP(address) === 6 ? "ipv6" : "ipv4";
+}
+
+/** Whether a text is an address or a network of addresses, `203.0.113.0/24` or `2001:db8::1`. */
+export function isCidr(text: string): boolean {
+  const match = cidr.exec(text);
+  const version = isIP(match?.[1] ?? "");
+  return version !== 0 && Number(match?.[2] ?? 0) <= (version === 4 ? 32 : 128);
+}
+
+/** A set of networks out of checked texts; ask it with `contains`. */
+export function addressSet(cidrs: readonly string[]): BlockList {
+  const set = new BlockList();
+  for (const text of cidrs) {
+    const [address = "", bits] = text.split("/");
+    if (bits === undefined) set.addAddress(address, family(address));
+    else set.addSubnet(address, Number(bits), family(address));
+  }
+  return set;
+}
+
+/** Whether an address is in the set; anything that is no address is not. */
+export function contains(set: BlockList, address: string): boolean {
+  return isIP(address) !== 0 && set.check(address, family(address));
+}
+
+/** An IPv4 address that came over an IPv6 socket, as IPv4: `::ffff:203.0.113.7`. */
+function plainAddress(address: string): string {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address.trim());
+  return mapped?.[1] ?? address.trim();
+}
+
+/**
+ * Who is calling. `X-Forwarded-For` is believed from the right, as far as each hop is one of our own
+ * proxies: what stands left of the first foreign hop can be made up by anyone.
+ */
+export function callerAddress(
+  peer: string,
+  forwardedFor: string | undefined,
+  proxies: BlockList,
+): string {
+  const hops = [...(forwardedFor?.split(",") ?? []), peer].map(plainAddress);
+  const foreign = hops.findLastIndex((hop) => !contains(proxies, hop));
+  return hops[Math.max(foreign, 0)] ?? peer;
+}

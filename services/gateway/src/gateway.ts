@@ -1,0 +1,76 @@
+import type { RequestListener } from "node:http";
+import type { ServiceImpl } from "@connectrpc/connect";
+import type { Log } from "@disburse/chassis/log.ts";
+import type { Metrics } from "@disburse/chassis/metrics.ts";
+import type { Sealer } from "@disburse/chassis/sealing.ts";
+import type { KeyService } from "@disburse/contracts/disburse/gateway/v1/keys_pb.ts";
+import type { Clock } from "@disburse/kernel/time.ts";
+import type { Db } from "mongodb";
+import type { Clients } from "./clients.ts";
+import type { Mode } from "./domain/api-key.ts";
+import { addressSet } from "./domain/source-address.ts";
+import { createApp } from "./http/app.ts";
+import { createAuthenticate } from "./http/authenticate.ts";
+import { createRateLimiter, type RateLimitOptions } from "./http/rate-limit.ts";
+import { openIdempotencyStore } from "./idempotency-store.ts";
+import { createKeyCache } from "./key-cache.ts";
+import { createKeyIssuer } from "./key-issuer.ts";
+import { openKeyStore, recordOfKey } from "./key-store.ts";
+import { allOperations } from "./routes/operations.ts";
+import { keyService } from "./rpc.ts";
+
+export type GatewayDeps = {
+  readonly db: Db;
+  readonly sealer: Sealer;
+  readonly clients: Clients;
+  readonly readiness: () => Promise<Readonly<Record<string, boolean>>>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly mode: Mode;
+  readonly pepper: Uint8Array;
+  /** Networks of our own proxies. */
+  readonly proxies: readonly string[];
+  readonly rateLimit: RateLimitOptions;
+  /** A clock that only goes forward, in milliseconds; the process's own when left out. */
+  readonly monotonicMs?: () => number;
+};
+
+/** The gateway without its sockets: what answers requests, and what serves keys. */
+export type Gateway = {
+  readonly listener: RequestListener;
+  readonly keyService: ServiceImpl<typeof KeyService>;
+  /** Deletes and forgets what is past its time; never has more to do at once. */
+  sweep(): Promise<boolean>;
+};
+
+export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
+  const { db, sealer, clock, log, metrics, mode, pepper } = deps;
+  const keys = await openKeyStore(db);
+  const idempotency = await openIdempotencyStore(db, sealer, clock);
+  const loadKey = async (id: string) => {
+    const key = await keys.find(id);
+    return key && recordOfKey(key);
+  };
+  const cache = createKeyCache(loadKey, deps.monotonicMs);
+  const issuer = createKeyIssuer({ keys, sealer, pepper, mode, clock, changed: cache.drop });
+  const proxies = addressSet(deps.proxies);
+  const listener = createApp({
+    operations: allOperations(deps.clients),
+    authenticate: createAuthenticate({ keys: cache, mode, pepper, proxies, clock }),
+    rateLimiter: createRateLimiter(deps.rateLimit),
+    idempotency,
+    readiness: deps.readiness,
+    log,
+    metrics,
+  });
+  return {
+    listener,
+    keyService: keyService(issuer),
+    sweep: async () => {
+      await idempotency.sweep();
+      await issuer.forgetSecrets();
+      return false;
+    },
+  };
+}

@@ -1,0 +1,35 @@
+import type { Refused } from "@disburse/kernel/refusal.ts";
+import { type ErrorCode, wireError } from "../domain/errors.ts";
+
+/** What a request is answered with; the body is JSON text, so that a stored one is replayed byte for byte. */
+export type Answer = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+};
+
+/** What a caller who should come again soon is told to wait, in seconds. */
+const retryAfterSeconds = "1";
+
+const headersOf: Partial<Record<ErrorCode, Readonly<Record<string, string>>>> = {
+  UNAUTHENTICATED: { "WWW-Authenticate": "Bearer" },
+  SERVICE_UNAVAILABLE: { "Retry-After": retryAfterSeconds },
+};
+
+/** Success: 200 and `{ "data": … }`. */
+export function dataAnswer(data: unknown): Answer {
+  return { status: 200, headers: {}, body: JSON.stringify({ data }) };
+}
+
+/** A refusal: its row of the error table, and the headers that its status asks for. */
+export function refusalAnswer(
+  refusal: Refused<ErrorCode>,
+  headers: Readonly<Record<string, string>> = {},
+): Answer {
+  const { status, body } = wireError(refusal);
+  return {
+    status,
+    headers: { ...headersOf[refusal.refused], ...headers },
+    body: JSON.stringify(body),
+  };
+}

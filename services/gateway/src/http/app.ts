@@ -1,0 +1,81 @@
+import type { RequestListener } from "node:http";
+import type { Log } from "@disburse/chassis/log.ts";
+import type { Metrics } from "@disburse/chassis/metrics.ts";
+import { refused } from "@disburse/kernel/refusal.ts";
+import Router from "@koa/router";
+import Koa from "koa";
+import { headProblem } from "../domain/request-head.ts";
+import type { Operation } from "../routes/operation.ts";
+import { type Answer, refusalAnswer } from "./answer.ts";
+import { failureAnswer } from "./failure.ts";
+import { observe } from "./observe.ts";
+import { type OperationalDeps, operationalRoutes } from "./operational.ts";
+import { type OperationDeps, serveOperation } from "./serve-operation.ts";
+import type { HttpContext, RequestState, RouterContext } from "./state.ts";
+
+export type AppDeps = OperationDeps &
+  OperationalDeps & {
+    readonly operations: readonly Operation[];
+    readonly log: Log;
+    readonly metrics: Metrics;
+  };
+
+/** Everything that answers a request that the HTTP parser let through. */
+export function createApp(deps: AppDeps): RequestListener {
+  const app = new Koa<RequestState>();
+  // Whatever happens to a connection after its answer began is the client's affair, not an error.
+  app.on("error", (error: unknown) => deps.log.debug({ err: error }, "connection broke off"));
+  const router = new Router<RequestState>({ strict: true, sensitive: true });
+  for (const route of operationalRoutes(deps)) {
+    router.get(route.path, answerWith(`GET ${route.path}`, route.answer));
+  }
+  for (const operation of deps.operations) {
+    const { method, path } = operation;
+    router.register(
+      path,
+      [method],
+      [answerWith(`${method} ${path}`, serveOperation(operation, deps))],
+    );
+  }
+  app.use(observe(deps.log, deps.metrics));
+  app.use(async (ctx, next) => {
+    try {
+      const problem = headProblem({
+        target: ctx.req.url ?? "",
+        httpVersion: ctx.req.httpVersion,
+        rawHeaders: ctx.req.rawHeaders,
+      });
+      if (problem === undefined) await next();
+      else send(ctx, refusalAnswer(problem));
+    } catch (error) {
+      send(ctx, failureAnswer(error, deps.log));
+    }
+  });
+  app.use(router.routes());
+  app.use((ctx) => send(ctx, unmatchedAnswer(ctx, router)));
+  return app.callback();
+}
+
+function answerWith(route: string, answer: (ctx: RouterContext) => Promise<Answer>) {
+  return async (ctx: RouterContext): Promise<void> => {
+    ctx.state.route = route;
+    send(ctx, await answer(ctx));
+  };
+}
+
+function send(ctx: HttpContext | RouterContext, { status, headers, body }: Answer): void {
+  ctx.status = status;
+  ctx.set({ "Content-Type": "application/json; charset=utf-8", ...headers });
+  ctx.body = body;
+}
+
+/** Before any authentication: no such path, or not with this method. */
+function unmatchedAnswer(ctx: HttpContext, router: Router<RequestState>): Answer {
+  const layers = router.match(ctx.path, ctx.method).path;
+  const methods = [...new Set(layers.flatMap((layer) => layer.methods)), "OPTIONS"].sort();
+  if (layers.length === 0 && ctx.method !== "TRACE")
+    return refusalAnswer(refused("ROUTE_NOT_FOUND"));
+  const headers = { Allow: layers.length === 0 ? "" : methods.join(", ") };
+  if (ctx.method === "OPTIONS") return { status: 204, headers, body: "" };
+  return refusalAnswer(refused("METHOD_NOT_ALLOWED"), headers);
+}

@@ -1,0 +1,29 @@
+import type { IncomingMessage } from "node:http";
+import { type Refused, refused } from "@disburse/kernel/refusal.ts";
+
+/** The largest form is a tenth of it (decisions §2). */
+export const bodyMax = 64 * 1024;
+/** A body that is too large is read away up to here, so that a plain client hears the answer. */
+const drainMax = 1024 * 1024;
+
+/** A request's body; the bytes past the limit are not kept. Throws when the client goes away. */
+export async function readBytes(
+  request: IncomingMessage,
+): Promise<Buffer | Refused<"PAYLOAD_TOO_LARGE">> {
+  if (Number(request.headers["content-length"] ?? 0) > drainMax)
+    return refused("PAYLOAD_TOO_LARGE");
+  const kept: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+    size += (chunk as Buffer).length;
+    if (size > drainMax) break;
+    if (size <= bodyMax) kept.push(chunk as Buffer);
+  }
+  return size > bodyMax ? refused("PAYLOAD_TOO_LARGE") : Buffer.concat(kept);
+}
+
+/** Whether a request says that it has a body. */
+export function hasBody(request: IncomingMessage): boolean {
+  const { "transfer-encoding": coding, "content-length": length } = request.headers;
+  return coding !== undefined || Number(length ?? 0) > 0;
+}

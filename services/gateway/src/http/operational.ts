@@ -1,0 +1,39 @@
+import type { Metrics } from "@disburse/chassis/metrics.ts";
+import type { Answer } from "./answer.ts";
+
+export type OperationalDeps = {
+  readonly metrics: Metrics;
+  /** What the gateway cannot work without, by name, and whether it answers now. */
+  readonly readiness: () => Promise<Readonly<Record<string, boolean>>>;
+};
+
+function status(code: number, body: object): Answer {
+  return { status: code, headers: {}, body: JSON.stringify(body) };
+}
+
+/** Probes and metrics: without a key, outside `/api/v1`. */
+export function operationalRoutes({ metrics, readiness }: OperationalDeps): readonly {
+  readonly path: string;
+  readonly answer: () => Promise<Answer>;
+}[] {
+  return [
+    { path: "/healthz", answer: async () => status(200, { status: "ok" }) },
+    {
+      path: "/readyz",
+      answer: async () => {
+        const dependencies = await readiness();
+        return Object.values(dependencies).every(Boolean)
+          ? status(200, { status: "ready" })
+          : status(503, { status: "not ready", dependencies });
+      },
+    },
+    {
+      path: "/metrics",
+      answer: async () => ({
+        status: 200,
+        headers: { "Content-Type": metrics.contentType },
+        body: await metrics.text(),
+      }),
+    },
+  ];
+}

@@ -1,0 +1,49 @@
+import { TokenBucket } from "limiter";
+
+export type RateLimitOptions = { readonly perSecond: number; readonly burst: number };
+
+/** Whether a request may go on, and what its answer says of the limit. */
+export type Admission = {
+  readonly admitted: boolean;
+  readonly headers: Readonly<Record<string, string>>;
+};
+
+export type RateLimiter = { take(keyId: string): Admission };
+
+/** More keys than one gateway serves at a time; the one that was idle longest gives way. */
+const bucketsMax = 10_000;
+
+/** A token bucket for each API key, in this process. It starts full, and a refusal takes nothing. */
+export function createRateLimiter({ perSecond, burst }: RateLimitOptions): RateLimiter {
+  const buckets = new Map<string, TokenBucket>();
+  const bucketOf = (keyId: string): TokenBucket => {
+    let bucket = buckets.get(keyId);
+    if (bucket === undefined) {
+      bucket = new TokenBucket({
+        bucketSize: burst,
+        tokensPerInterval: perSecond,
+        interval: "second",
+      });
+      bucket.content = burst;
+    }
+    buckets.delete(keyId);
+    buckets.set(keyId, bucket);
+    const [oldest] = buckets.keys();
+    if (buckets.size > bucketsMax && oldest !== undefined) buckets.delete(oldest);
+    return bucket;
+  };
+  return {
+    take: (keyId) => {
+      const bucket = bucketOf(keyId);
+      const admitted = bucket.tryRemoveTokens(1);
+      const headers = {
+        "RateLimit-Limit": String(burst),
+        "RateLimit-Remaining": String(Math.floor(bucket.content)),
+        "RateLimit-Reset": String(Math.ceil((burst - bucket.content) / perSecond)),
+      };
+      if (admitted) return { admitted, headers };
+      const waitSeconds = Math.max(1, Math.ceil(bucket.getWaitTime(1) / 1_000));
+      return { admitted, headers: { ...headers, "Retry-After": String(waitSeconds) } };
+    },
+  };
+}

@@ -1,0 +1,117 @@
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
+import { refused } from "@disburse/kernel/refusal.ts";
+import { refusalAnswer } from "./answer.ts";
+import { parserRefusal, rawAnswer } from "./parser-refusal.ts";
+
+/** Decisions §2. The request line counts too. */
+const headerBytesMax = 16 * 1024;
+/** Slow senders hold a socket no longer than this (reliability: server limits). */
+const headersTimeoutMs = 5_000;
+const requestTimeoutMs = 10_000;
+const connectionsCheckingIntervalMs = 1_000;
+/** Longer than the 60 s after which most load balancers let an idle connection go: they must be first. */
+const keepAliveTimeoutMs = 65_000;
+/** Running requests get this long at shutdown (reliability: at most 20 s in flight). */
+const drainMs = 20_000;
+/** How often connections that became idle are closed during shutdown. */
+const idleCheckMs = 50;
+
+export type HttpServer = {
+  readonly url: string;
+  /** Stops accepting, lets running requests end, closes. */
+  stop(): Promise<void>;
+};
+
+/** The timeouts of a server; tests shorten them. */
+export type HttpTimeouts = {
+  readonly headersMs: number;
+  readonly requestMs: number;
+  readonly checkEveryMs: number;
+};
+
+const timeoutsDefault: HttpTimeouts = {
+  headersMs: headersTimeoutMs,
+  requestMs: requestTimeoutMs,
+  checkEveryMs: connectionsCheckingIntervalMs,
+};
+
+/** Serves the public routes over HTTP/1.1, with the limits that no request gets past. */
+export async function startHttpServer(
+  listener: RequestListener,
+  { host, port }: { readonly host: string; readonly port: number },
+  timeouts = timeoutsDefault,
+): Promise<HttpServer> {
+  const server = createServer({
+    maxHeaderSize: headerBytesMax,
+    headersTimeout: timeouts.headersMs,
+    requestTimeout: timeouts.requestMs,
+    connectionsCheckingInterval: timeouts.checkEveryMs,
+    keepAliveTimeout: keepAliveTimeoutMs,
+    // Node would answer a missing Host by itself, without the error's body; `headProblem` does it.
+    requireHostHeader: false,
+  });
+  const running = new WeakMap<Duplex, ServerResponse>();
+  server.on("request", (request, response) => {
+    running.set(request.socket, response);
+    listener(request, response);
+  });
+  server.on("checkExpectation", refuseExpectation);
+  server.on("connect", (_request, socket) => socket.end(rawAnswer(refused("METHOD_NOT_ALLOWED"))));
+  server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
+    answerParserError(error, socket, running.get(socket));
+  });
+  const bound = await listen(server, host, port);
+  return { url: `http://${host}:${bound}`, stop: () => stop(server) };
+}
+
+/**
+ * Answers what the parser refused, once the answers before it on this connection are out: a caller must
+ * never take a refusal for the answer of a request that is being carried out.
+ */
+function answerParserError(
+  error: NodeJS.ErrnoException,
+  socket: Duplex,
+  before: ServerResponse | undefined,
+): void {
+  const answer = () => {
+    if (socket.writable && error.code !== "ECONNRESET") socket.end(rawAnswer(parserRefusal(error)));
+    else socket.destroy();
+  };
+  const isUnanswered = before !== undefined && !before.writableFinished;
+  if (isUnanswered && before.req.complete) before.once("finish", answer);
+  else if (isUnanswered && before.headersSent) socket.destroy();
+  else answer();
+}
+
+/** The one expectation, `100-continue`, is Node's own affair. */
+function refuseExpectation(_request: IncomingMessage, response: ServerResponse): void {
+  const { status, body } = refusalAnswer(refused("EXPECTATION_FAILED"));
+  response.writeHead(status, { "Content-Type": "application/json; charset=utf-8" }).end(body);
+}
+
+function listen(server: Server, host: string, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => {
+      server.off("error", reject);
+      resolve((server.address() as AddressInfo).port);
+    });
+  });
+}
+
+async function stop(server: Server): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  const idle = setInterval(() => server.closeIdleConnections(), idleCheckMs);
+  const late = setTimeout(() => server.closeAllConnections(), drainMs);
+  await closed;
+  clearInterval(idle);
+  clearTimeout(late);
+}

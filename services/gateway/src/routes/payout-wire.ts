@@ -1,0 +1,98 @@
+import {
+  type ListPayoutsResponse,
+  type Payout,
+  PayoutStatus,
+  PayoutSubStatus,
+} from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { findCurrency } from "@disburse/kernel/currency.ts";
+import { wireNumber, wireTime } from "./wire.ts";
+
+const statuses: Readonly<Record<PayoutStatus, string>> = {
+  [PayoutStatus.UNSPECIFIED]: "",
+  [PayoutStatus.INITIATED]: "initiated",
+  [PayoutStatus.SUCCEEDED]: "succeeded",
+  [PayoutStatus.FAILED]: "failed",
+};
+
+const subStatuses: Readonly<Record<PayoutSubStatus, string>> = {
+  [PayoutSubStatus.UNSPECIFIED]: "",
+  [PayoutSubStatus.QUEUED]: "queued",
+  [PayoutSubStatus.PROCESSING]: "processing",
+  [PayoutSubStatus.UNKNOWN]: "unknown",
+  [PayoutSubStatus.SETTLED]: "settled",
+  [PayoutSubStatus.REJECTED]: "rejected",
+  [PayoutSubStatus.RETURNED]: "returned",
+};
+
+/** One payout (service interface, "Payout"; decisions §6). */
+export function payoutData(payout: Payout) {
+  return {
+    id: payout.id,
+    reference_id: payout.referenceId,
+    status: statuses[payout.status],
+    sub_status: subStatuses[payout.subStatus],
+    parent_id: payout.merchantId,
+    quote_id: payout.quoteId,
+    corridor_id: payout.corridorId,
+    source_currency_code: payout.sourceCurrencyCode,
+    destination_currency_code: payout.destinationCurrencyCode,
+    beneficiary_id: payout.beneficiaryId,
+    source_amount: wireNumber(payout.sourceAmount),
+    receiving_amount: wireNumber(payout.receivingAmount),
+    exchange_rate: wireNumber(payout.exchangeRate),
+    total_fees: wireNumber(payout.totalFees),
+    fixed_cost_currency: payout.sourceCurrencyCode,
+    unique_transaction_reference: payout.uniqueTransactionReference,
+    created_at: wireTime(payout.createdAt),
+    updated_at: wireTime(payout.updatedAt),
+  };
+}
+
+function currencyData(code: string) {
+  const currency = findCurrency(code);
+  return { name: currency?.name ?? code, symbol: currency?.symbol ?? code };
+}
+
+/** One line of the list (service interface, "Payout list item"; decisions §6). */
+export function payoutItem(payout: Payout) {
+  const isCrypto = payout.transferMethod === "CRYPTO";
+  const reference = payout.uniqueTransactionReference;
+  const isReversed = payout.status === PayoutStatus.FAILED;
+  return {
+    id: payout.id,
+    title: payout.beneficiaryName,
+    sub_title: `${payout.destinationCurrencyCode} ${payout.transferMethod}`,
+    status: statuses[payout.status],
+    sub_status: subStatuses[payout.subStatus],
+    transaction_type: "payout_session",
+    transfer_method: isReversed ? "CREDIT_REVERSAL" : payout.transferMethod,
+    transfer_type: "debit",
+    transaction_hash: isCrypto ? reference : "",
+    bank_reference_number: isCrypto ? "" : reference,
+    beneficiary_name: payout.beneficiaryName,
+    beneficiary_account_number: payout.beneficiaryAccountNumberMasked,
+    reference_note: payout.referenceId,
+    beneficiary_id: payout.beneficiaryId,
+    total_cost: wireNumber(payout.sourceAmount),
+    amount: {
+      source_amount: payout.sourceAmount,
+      receiving_amount: payout.receivingAmount,
+      source_amount_currency: currencyData(payout.sourceCurrencyCode),
+      receiving_amount_currency: currencyData(payout.destinationCurrencyCode),
+    },
+    created_at: wireTime(payout.createdAt),
+    updated_at: wireTime(payout.updatedAt),
+  };
+}
+
+/** A page of payouts, newest first. */
+export function payoutListData(reply: ListPayoutsResponse) {
+  return {
+    transactions: reply.payouts.map(payoutItem),
+    meta_data: {
+      total_count: wireNumber(reply.totalCount),
+      next_cursor: reply.nextCursor,
+      ...(reply.totalCountCapped ? { total_count_capped: true } : {}),
+    },
+  };
+}

@@ -1,0 +1,113 @@
+import {
+  type Delivery,
+  type DeliveryAttempt,
+  DeliveryState,
+} from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
+import { isRefused } from "@disburse/kernel/refusal.ts";
+import type { Clients } from "../clients.ts";
+import { limitParameter, readQuery, tokenParameter, wordParameter } from "../domain/list-query.ts";
+import { type Operation, param } from "./operation.ts";
+import { present, wireNumber, wireTime } from "./wire.ts";
+
+const deliveriesPath = "/api/v1/webhooks/deliveries";
+
+const states: Readonly<Record<DeliveryState, string>> = {
+  [DeliveryState.UNSPECIFIED]: "",
+  [DeliveryState.PENDING]: "pending",
+  [DeliveryState.DELIVERED]: "delivered",
+  [DeliveryState.EXHAUSTED]: "exhausted",
+  [DeliveryState.CANCELLED]: "cancelled",
+};
+
+const listParameters = {
+  limit: limitParameter,
+  cursor: tokenParameter,
+  endpoint_id: tokenParameter,
+  transaction_id: tokenParameter,
+  state: wordParameter({
+    pending: DeliveryState.PENDING,
+    delivered: DeliveryState.DELIVERED,
+    exhausted: DeliveryState.EXHAUSTED,
+    cancelled: DeliveryState.CANCELLED,
+  }),
+} as const;
+
+/** One event on its way to one endpoint (decisions §7). */
+export function deliveryData(delivery: Delivery) {
+  return {
+    id: delivery.id,
+    endpoint_id: delivery.endpointId,
+    event_id: delivery.eventId,
+    transaction_type: delivery.transactionType,
+    transaction_id: delivery.transactionId,
+    status: delivery.status,
+    sequence: wireNumber(delivery.sequence),
+    state: states[delivery.state],
+    attempts_count: delivery.attemptsCount,
+    replay: delivery.replay,
+    next_attempt_at: wireTime(delivery.nextAttemptAt),
+    created_at: wireTime(delivery.createdAt),
+    updated_at: wireTime(delivery.updatedAt),
+  };
+}
+
+function attemptData(attempt: DeliveryAttempt) {
+  return {
+    number: attempt.number,
+    started_at: wireTime(attempt.startedAt),
+    duration_ms: attempt.durationMs,
+    status_code: attempt.statusCode,
+    error: attempt.error,
+    response_body: attempt.responseBody,
+  };
+}
+
+/** What was sent to a merchant's endpoints, and how it went. */
+export function webhookDeliveryOperations({
+  notifier,
+}: Pick<Clients, "notifier">): readonly Operation[] {
+  return [
+    {
+      method: "GET",
+      path: deliveriesPath,
+      scope: "webhook:read",
+      answer: async ({ merchantId, query }) => {
+        const asked = readQuery(query, listParameters);
+        if (isRefused(asked)) return asked;
+        const reply = await notifier.listDeliveries({
+          merchantId,
+          limit: asked.limit ?? 0,
+          cursor: asked.cursor ?? "",
+          endpointId: asked.endpoint_id ?? "",
+          transactionId: asked.transaction_id ?? "",
+          state: asked.state ?? DeliveryState.UNSPECIFIED,
+        });
+        const meta = { next_cursor: reply.nextCursor };
+        return { deliveries: reply.deliveries.map(deliveryData), meta_data: meta };
+      },
+    },
+    {
+      method: "GET",
+      path: `${deliveriesPath}/:deliveryId`,
+      scope: "webhook:read",
+      answer: async (call) => {
+        const deliveryId = param(call, "deliveryId");
+        const reply = await notifier.getDelivery({ merchantId: call.merchantId, deliveryId });
+        const delivery = present(reply.delivery);
+        return { ...deliveryData(delivery), attempts: delivery.attempts.map(attemptData) };
+      },
+    },
+    {
+      method: "POST",
+      path: `${deliveriesPath}/:deliveryId/redeliver`,
+      scope: "webhook:write",
+      body: "optional",
+      answer: async (call) => {
+        const { merchantId, mutation } = call;
+        const deliveryId = param(call, "deliveryId");
+        const reply = await notifier.redeliver({ merchantId, mutation, deliveryId });
+        return deliveryData(present(reply.delivery));
+      },
+    },
+  ];
+}

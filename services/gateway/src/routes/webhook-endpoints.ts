@@ -1,0 +1,130 @@
+import {
+  CreateEndpointRequestSchema,
+  type Endpoint,
+  type EndpointSecrets,
+  RotateSecretRequestSchema,
+} from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
+import { createEndpoint, rotateSecret } from "@disburse/forms/webhook-endpoint.ts";
+import type { Clients } from "../clients.ts";
+import { readMessage } from "./body.ts";
+import { type Call, type Operation, param } from "./operation.ts";
+import { deliveryData } from "./webhook-deliveries.ts";
+import { present, wireTime } from "./wire.ts";
+
+const endpointsPath = "/api/v1/webhooks/endpoints";
+
+/** A registered endpoint (decisions §7). */
+export function endpointData(endpoint: Endpoint) {
+  return {
+    id: endpoint.id,
+    url: endpoint.url,
+    description: endpoint.description,
+    created_at: wireTime(endpoint.createdAt),
+    updated_at: wireTime(endpoint.updatedAt),
+  };
+}
+
+/** An endpoint with its secrets, shown when they are made and never again. */
+function endpointWithSecrets(reply: {
+  readonly endpoint?: Endpoint | undefined;
+  readonly secrets?: EndpointSecrets | undefined;
+}) {
+  const { secret, standardSecret } = present(reply.secrets);
+  return { ...endpointData(present(reply.endpoint)), secret, standard_secret: standardSecret };
+}
+
+const endpointOf = (call: Call) => ({
+  merchantId: call.merchantId,
+  endpointId: param(call, "endpointId"),
+});
+
+/** Where webhooks go: registering, reading and removing endpoints. */
+function registry({ notifier }: Pick<Clients, "notifier">): readonly Operation[] {
+  return [
+    {
+      method: "POST",
+      path: endpointsPath,
+      scope: "webhook:write",
+      body: "required",
+      answer: async ({ merchantId, mutation, body }) => {
+        const read = readMessage(createEndpoint, CreateEndpointRequestSchema, body);
+        const { message, unreadable } = read;
+        const asked = Object.assign(message, { mutation, merchantId, unreadable });
+        return endpointWithSecrets(await notifier.createEndpoint(asked));
+      },
+    },
+    {
+      method: "GET",
+      path: endpointsPath,
+      scope: "webhook:read",
+      answer: async ({ merchantId }) => {
+        const { endpoints } = await notifier.listEndpoints({ merchantId });
+        const meta = { total_count: endpoints.length, next_cursor: "" };
+        return { endpoints: endpoints.map(endpointData), meta_data: meta };
+      },
+    },
+    {
+      method: "GET",
+      path: `${endpointsPath}/:endpointId`,
+      scope: "webhook:read",
+      answer: async (call) =>
+        endpointData(present((await notifier.getEndpoint(endpointOf(call))).endpoint)),
+    },
+    {
+      method: "DELETE",
+      path: `${endpointsPath}/:endpointId`,
+      scope: "webhook:write",
+      answer: async (call) => {
+        const asked = { ...endpointOf(call), mutation: call.mutation };
+        await notifier.deleteEndpoint(asked);
+        return { id: asked.endpointId, deleted: true };
+      },
+    },
+  ];
+}
+
+/** An endpoint's secrets, and a test event to try it with. */
+function secretsAndTest({ notifier }: Pick<Clients, "notifier">): readonly Operation[] {
+  return [
+    {
+      method: "POST",
+      path: `${endpointsPath}/:endpointId/rotate-secret`,
+      scope: "webhook:write",
+      body: "optional",
+      answer: async (call) => {
+        const read = readMessage(rotateSecret, RotateSecretRequestSchema, call.body);
+        const { message, unreadable } = read;
+        const { mutation } = call;
+        const asked = Object.assign(message, endpointOf(call), { mutation, unreadable });
+        return endpointWithSecrets(await notifier.rotateSecret(asked));
+      },
+    },
+    {
+      method: "POST",
+      path: `${endpointsPath}/:endpointId/activate-secret`,
+      scope: "webhook:write",
+      body: "optional",
+      answer: async (call) => {
+        const asked = { ...endpointOf(call), mutation: call.mutation };
+        return endpointData(present((await notifier.activateSecret(asked)).endpoint));
+      },
+    },
+    {
+      method: "POST",
+      path: `${endpointsPath}/:endpointId/test`,
+      scope: "webhook:write",
+      body: "optional",
+      answer: async (call) => {
+        const asked = { ...endpointOf(call), mutation: call.mutation };
+        return deliveryData(present((await notifier.sendTestEvent(asked)).delivery));
+      },
+    },
+  ];
+}
+
+/** Webhook endpoints of a merchant. */
+export function webhookEndpointOperations(
+  clients: Pick<Clients, "notifier">,
+): readonly Operation[] {
+  return [...registry(clients), ...secretsAndTest(clients)];
+}

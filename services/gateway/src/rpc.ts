@@ -1,0 +1,65 @@
+import { create } from "@bufbuild/protobuf";
+import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
+import type { ServiceImpl } from "@connectrpc/connect";
+import { readMutation } from "@disburse/chassis/mutation.ts";
+import { publicRefusals, type RefusalTable, refusalError } from "@disburse/chassis/rpc-refusal.ts";
+import {
+  type Key,
+  KeySchema,
+  type KeyService,
+} from "@disburse/contracts/disburse/gateway/v1/keys_pb.ts";
+import { isRefused, type Refused } from "@disburse/kernel/refusal.ts";
+import type { KeyIssuer } from "./key-issuer.ts";
+import { endOfKey, type StoredKey } from "./key-store.ts";
+
+type KeyRefusal = "INVALID_REQUEST" | "RECORD_NOT_FOUND";
+
+const refusals: RefusalTable<KeyRefusal> = {
+  INVALID_REQUEST: publicRefusals.INVALID_REQUEST,
+  RECORD_NOT_FOUND: publicRefusals.RECORD_NOT_FOUND,
+};
+
+/** A key as operators see it: everything but its secret part. */
+function keyMessage(key: StoredKey): Key {
+  const message = create(KeySchema, {
+    id: key.id,
+    merchantId: key.merchantId,
+    scopes: [...key.scopes],
+    sourceCidrs: [...key.sourceCidrs],
+    createdAt: timestampFromDate(key.createdAt),
+    description: key.description,
+  });
+  const end = endOfKey(key);
+  if (end !== undefined) message.expiresAt = timestampFromDate(end);
+  if (key.revokedAt !== null) message.revokedAt = timestampFromDate(key.revokedAt);
+  return message;
+}
+
+function orRefuse<T>(answer: T | Refused<KeyRefusal>): T {
+  if (isRefused(answer)) throw refusalError(refusals, answer as Refused<KeyRefusal>);
+  return answer as T;
+}
+
+/** `KeyService`: parse, let the issuer decide and store, reply. */
+export function keyService(issuer: KeyIssuer): ServiceImpl<typeof KeyService> {
+  return {
+    createKey: async ({ mutation, merchantId, scopes, expiresAt, sourceCidrs, description }) => {
+      const by = readMutation(mutation);
+      const expiry = expiresAt === undefined ? null : timestampDate(expiresAt);
+      const asked = { merchantId, scopes, expiresAt: expiry, sourceCidrs, description };
+      const { key, secret } = orRefuse(await issuer.create(by, asked));
+      return { key: keyMessage(key), secret };
+    },
+    rotateKey: async ({ mutation, keyId, overlapSeconds }) => {
+      const rotated = await issuer.rotate(readMutation(mutation), keyId, overlapSeconds);
+      const { key, secret } = orRefuse(rotated);
+      return { key: keyMessage(key), secret };
+    },
+    revokeKey: async ({ mutation, keyId }) => ({
+      key: keyMessage(orRefuse(await issuer.revoke(readMutation(mutation), keyId))),
+    }),
+    listKeys: async ({ merchantId }) => ({
+      keys: (await issuer.list(merchantId)).map(keyMessage),
+    }),
+  };
+}
