@@ -1,0 +1,50 @@
+import { getCountrySpecifications, isValidBIC, isValidIBAN } from "ibantools";
+
+/** Whether a text is a business identifier code (ISO 9362), upper case, 8 or 11 characters. */
+export function isBic(text: string): boolean {
+  return text === text.toUpperCase() && isValidBIC(text);
+}
+
+/**
+ * The first two digits of American routing numbers in use: Federal Reserve districts, thrifts,
+ * electronic transactions, traveller's cheques (ABA Routing Number Administrative Policy).
+ */
+const abaPrefixes = /^(?:0\d|1[0-2]|2[1-9]|3[0-2]|6[1-9]|7[0-2]|80)/;
+
+/** Weights of the routing number's checksum: the weighted sum is a multiple of 10 (ABA). */
+const abaWeights = [3, 7, 1, 3, 7, 1, 3, 7, 1] as const;
+
+/** Whether a text is an ABA routing number: nine digits, a prefix in use, a right checksum. */
+export function isAbaRoutingNumber(text: string): boolean {
+  if (!/^\d{9}$/.test(text) || !abaPrefixes.test(text) || text === "000000000") return false;
+  const sum = abaWeights.reduce((total, weight, at) => total + weight * Number(text.charAt(at)), 0);
+  return sum % 10 === 0;
+}
+
+/** An IFSC as the Reserve Bank of India writes it: four letters of the bank, 0, six of the branch. */
+const ifsc = /^[A-Z]{4}0[A-Z0-9]{6}$/;
+
+/** Whether a text has the form of an Indian Financial System Code. */
+export function isIfsc(text: string): boolean {
+  return ifsc.test(text);
+}
+
+const ibanCountries = new Map(Object.entries(getCountrySpecifications()));
+
+/** Whether the IBAN registry (ISO 13616, kept by SWIFT) has the country, or a state it belongs to. */
+export function usesIban(country: string): boolean {
+  return ibanCountries.get(stateOf.get(country) ?? country)?.IBANRegistry === true;
+}
+
+/** Territories whose accounts begin with their state's code (IBAN registry, notes to FR and FI). */
+const stateOf: ReadonlyMap<string, string> = new Map([
+  ...["GF", "GP", "MQ", "RE", "PF", "TF", "YT", "NC", "BL", "MF", "PM", "WF"].map(
+    (territory) => [territory, "FR"] as const,
+  ),
+  ["AX", "FI"],
+]);
+
+/** Whether a text is an IBAN of the country, in electronic form: no spaces, upper case. */
+export function isIbanOf(country: string, text: string): boolean {
+  return isValidIBAN(text) && text.startsWith(stateOf.get(country) ?? country);
+}

@@ -1,0 +1,346 @@
+import { parseExactJson } from "@disburse/kernel/exact-json.ts";
+import { type Violation, violationsMessage } from "@disburse/kernel/refusal.ts";
+import { describe, expect, it } from "vitest";
+import { checkBody } from "./check-body.ts";
+import { cryptoBeneficiary } from "./crypto-beneficiary.ts";
+import { custodyProviderCodes, custodyProviders } from "./custody-providers.ts";
+import { depositor } from "./depositor.ts";
+import { fiatBeneficiary } from "./fiat-beneficiary.ts";
+import type { BodyValues, PublicBody } from "./field.ts";
+import { networkCurrencies, networks } from "./networks.ts";
+import { exampleOf } from "./public-bodies.ts";
+import { readBody } from "./read-body.ts";
+import { requestForQuote } from "./transfer.ts";
+
+const now = new Date("2026-11-20T11:26:00.123Z");
+
+function check(body: PublicBody, values: BodyValues, unreadable: Violation[] = []): string {
+  const answer = checkBody(body, values, { now, unreadable });
+  return Array.isArray(answer) ? violationsMessage(answer) : "";
+}
+
+function example(body: PublicBody, at = 0): BodyValues {
+  const form = body.forms[at];
+  return form === undefined ? {} : exampleOf(form);
+}
+
+const person = example(cryptoBeneficiary);
+const usd = example(fiatBeneficiary);
+const inr = example(fiatBeneficiary, 1);
+const swift: BodyValues = {
+  ...usd,
+  transfer_type: "SWIFT",
+  routing_code_type_1: "SWIFT",
+  routing_code_value_1: "DEUTDEFF500",
+  destination_country: "DE",
+  beneficiary_bank_country_code: "DE",
+  beneficiary_account_number: "DE89370400440532013000",
+};
+
+/** An account in a country whose banks do not use IBAN. */
+const swiftToUs: BodyValues = {
+  destination_country: "US",
+  beneficiary_bank_country_code: "US",
+  beneficiary_account_number: "1234567890",
+  routing_code_value_1: "CHASUS33",
+};
+
+describe("a text", () => {
+  it.each([
+    ["beneficiary_name", "J".repeat(255), ""],
+    ["beneficiary_name", "𝒥".repeat(255), ""],
+    ["beneficiary_name", "J".repeat(256), "must be at most 255 characters"],
+    ["beneficiary_name", `J${"\u0301".repeat(9)}x`, "must not contain more than 8 combining"],
+    ["beneficiary_name", "a\r\nb", "must not contain control characters"],
+    ["beneficiary_postcode", "123456789012", ""],
+    ["beneficiary_postcode", "1234567890123", "must be at most 12 characters"],
+    ["beneficiary_account_number", `0x${"a".repeat(127)}`, "must be at most 128 characters"],
+    ["beneficiary_document_id", "12-3456789", ""],
+    ["beneficiary_document_id", "a".repeat(64), ""],
+    ["beneficiary_document_id", "a".repeat(65), "must be at most 64 characters"],
+    ["beneficiary_document_id", "--", "must contain letters and digits"],
+    ["beneficiary_country_code", "GB", ""],
+    ["beneficiary_country_code", "gb", "must be an ISO 3166-1 alpha-2 country code"],
+    ["beneficiary_country_code", "XX", "must be an ISO 3166-1 alpha-2 country code"],
+    ["beneficiary_country_code", "USA", "must be an ISO 3166-1 alpha-2 country code"],
+    ["beneficiary_country_code", "UK", "must be an ISO 3166-1 alpha-2 country code"],
+    ["beneficiary_date_of_birth", "2026-11-20", ""],
+    ["beneficiary_date_of_birth", "2024-02-29", ""],
+    ["beneficiary_date_of_birth", "2026-11-21", "must not be in the future"],
+    ["beneficiary_date_of_birth", "2023-02-30", "must be a valid date in the form yyyy-mm-dd"],
+    ["beneficiary_date_of_birth", "12-04-1985", "must be a valid date in the form yyyy-mm-dd"],
+    ["beneficiary_date_of_birth", "1985-04-12T00:00", "must be a valid date in the form"],
+    ["beneficiary_email", "jane.doe+a@sub.example.co", ""],
+    ["beneficiary_email", "jane@localhost", "must be a valid email address"],
+    ["beneficiary_email", "jane", "must be a valid email address"],
+    ["beneficiary_email", "a@b@example.com", "must be a valid email address"],
+    ["beneficiary_email", "jane doe@example.com", "must be a valid email address"],
+    ["beneficiary_email", `${"a".repeat(64)}@${"b".repeat(190)}.com`, "must be at most 254"],
+    ["beneficiary_document_type", "BUSINESS_IDENTIFICATION_NUMBER", "must be one of NATIONAL_ID"],
+    ["routing_code_type_1", "SWIFT", "must be one of NETWORK"],
+  ])("%s %j", (field, text, problem) => {
+    const message = check(cryptoBeneficiary, { ...person, [field]: text });
+    if (problem === "") expect(message).toBe("");
+    else expect(message).toContain(`${field}: ${problem}`);
+  });
+
+  it("is trimmed and composed", () => {
+    const answer = checkBody(
+      cryptoBeneficiary,
+      { ...person, beneficiary_name: " Jose\u0301 ", beneficiary_account_type: " Individual" },
+      { now },
+    );
+    expect(answer).toHaveProperty("values.beneficiary_name", "José");
+  });
+});
+
+describe("a crypto beneficiary", () => {
+  it("takes exactly the currencies of each network", () => {
+    const all = new Set(Object.values(networkCurrencies).flat());
+    for (const network of networks) {
+      for (const currency of all) {
+        const message = check(cryptoBeneficiary, {
+          ...person,
+          routing_code_value_1: network,
+          destination_currency: currency,
+        });
+        const fits = networkCurrencies[network].includes(currency);
+        const allowed = networkCurrencies[network].join(", ");
+        const problem = `destination_currency: must be one of ${allowed} on ${network}`;
+        expect(message).toBe(fits ? "" : problem);
+      }
+    }
+  });
+
+  it("may leave the currency out on SOLANA only, where it is USDC_SOL", () => {
+    const { destination_currency: _left, ...rest } = person;
+    const on = (network: string) => ({ ...rest, routing_code_value_1: network });
+    expect(checkBody(cryptoBeneficiary, on("SOLANA"), { now })).toHaveProperty(
+      "values.destination_currency",
+      "USDC_SOL",
+    );
+    for (const network of networks.filter((each) => each !== "SOLANA")) {
+      expect(check(cryptoBeneficiary, on(network))).toBe("destination_currency: is required");
+    }
+  });
+
+  it("drops the other form's fields", () => {
+    const company = { ...example(cryptoBeneficiary, 1), beneficiary_date_of_birth: "never" };
+    const answer = checkBody(cryptoBeneficiary, company, { now });
+    expect(answer).not.toHaveProperty("values.beneficiary_date_of_birth");
+  });
+
+  it("takes what the deployment allows", () => {
+    const allowed = {
+      routing_code_value_1: networks.filter((network) => network !== "BNB"),
+      beneficiary_wallet_custody_provider: custodyProviderCodes(["ACME_VAULT"]),
+    };
+    const body = (values: BodyValues) =>
+      checkBody(cryptoBeneficiary, { ...person, ...values }, { now, allowed });
+    expect(body({ routing_code_value_1: "BNB" })).toEqual([
+      {
+        field: "routing_code_value_1",
+        problem: "must be one of ETHEREUM, SOLANA, POL, BTC, TRX",
+      },
+    ]);
+    expect(body({ beneficiary_wallet_custody_provider: "ACME_VAULT" })).toHaveProperty("values");
+    expect(body({ beneficiary_wallet_custody_provider: "OTHERS" })).toHaveProperty("values");
+  });
+
+  it("knows 45 custody providers and OTHERS", () => {
+    expect(custodyProviders).toHaveLength(45);
+    expect(new Set(custodyProviderCodes(["KRAKEN", "OTHERS"])).size).toBe(46);
+    expect(custodyProviders.every(({ code }) => /^[A-Z0-9_]+$/.test(code))).toBe(true);
+  });
+});
+
+describe("a fiat beneficiary", () => {
+  it.each([
+    ["ACH", usd, {}, ""],
+    ["LOCAL", usd, { transfer_type: "LOCAL" }, ""],
+    ["fiat USDC", usd, { destination_currency: "USDC" }, ""],
+    ["SWIFT", swift, {}, ""],
+    ["SWIFT to a country without IBAN", swift, swiftToUs, ""],
+    [
+      "ACH by SWIFT",
+      usd,
+      { routing_code_type_1: "SWIFT" },
+      "routing_code_type_1: must be ACH CODE",
+    ],
+    [
+      "SWIFT by ACH",
+      swift,
+      { routing_code_type_1: "ACH CODE" },
+      "routing_code_type_1: must be SWIFT",
+    ],
+    ["ACH abroad", usd, { destination_country: "GB" }, "destination_country: must be US where"],
+    ["a wrong ABA checksum", usd, { routing_code_value_1: "021000022" }, "must be a valid ABA"],
+    ["a bad BIC", swift, { routing_code_value_1: "DEUTDEF" }, "must be a valid BIC"],
+    ["a lower-case BIC", swift, { routing_code_value_1: "deutdeff" }, "must be a valid BIC"],
+    [
+      "a wrong IBAN checksum",
+      swift,
+      { beneficiary_account_number: "DE88370400440532013000" },
+      "must be a valid IBAN of DE",
+    ],
+    [
+      "another country's IBAN",
+      swift,
+      { beneficiary_account_number: "GB82WEST12345698765432" },
+      "must be a valid IBAN of DE",
+    ],
+    [
+      "an IBAN with spaces",
+      swift,
+      { beneficiary_account_number: "DE89 3704 0044 0532 0130 00" },
+      "must contain letters and digits only",
+    ],
+    [
+      "Réunion by France",
+      swift,
+      {
+        beneficiary_bank_country_code: "RE",
+        beneficiary_account_number: "FR1420041010050500013M02606",
+      },
+      "",
+    ],
+    [
+      "35 digits",
+      usd,
+      { beneficiary_account_number: "1".repeat(35) },
+      "must be at most 34 characters",
+    ],
+    ["INR", inr, {}, ""],
+    ["INR by any type", inr, { routing_code_type_1: "IMPS" }, ""],
+    [
+      "INR with digits as text",
+      inr,
+      { beneficiary_contact_number: "+91" },
+      "must contain digits only",
+    ],
+    ["INR abroad", inr, { destination_country: "US" }, "destination_country: must be IN"],
+    ["INR by SWIFT", inr, { transfer_type: "SWIFT" }, "transfer_type: must be one of LOCAL"],
+    ["a bad IFSC", inr, { routing_code_value_1: "HDFC1000001" }, "must be a valid IFSC"],
+    ["another kind", inr, { currency_type: "Crypto" }, "currency_type: must be one of Fiat"],
+    [
+      "a bank account type",
+      inr,
+      { beneficiary_bank_account_type: "Checking" },
+      "must be one of Business Checking, Business Savings, Personal Checking, Personal Savings",
+    ],
+  ])("%s", (_what, base, change, problem) => {
+    const message = check(fiatBeneficiary, { ...base, ...change });
+    if (problem === "") expect(message).toBe("");
+    else expect(message).toContain(problem);
+  });
+
+  it.each(["address", "city", "postcode", "state", "country_code"])(
+    "by SWIFT needs the bank's %s",
+    (part) => {
+      const { [`beneficiary_bank_${part}`]: _left, ...rest } = swift;
+      expect(check(fiatBeneficiary, rest)).toBe(`beneficiary_bank_${part}: is required`);
+    },
+  );
+
+  it("has the name fields of its account type and ignores the others", () => {
+    const company = { ...usd, beneficiary_account_type: "Corporate", beneficiary_last_name: "\0" };
+    const answer = checkBody(fiatBeneficiary, company, { now });
+    expect(answer).toHaveProperty("values.beneficiary_name");
+    expect(answer).not.toHaveProperty("values.beneficiary_last_name");
+  });
+});
+
+describe("the form that a body selects", () => {
+  it("is said to be missing together with what all forms have in common", () => {
+    const names = (body: PublicBody, values: BodyValues) => {
+      const answer = checkBody(body, values, { now });
+      return Array.isArray(answer) ? answer.map((each) => each.field) : [];
+    };
+    expect(check(depositor, {})).toBe(
+      "depositor_relation: is required; depositor_type: is required",
+    );
+    expect(check(depositor, { depositor_relation: "external", depositor_type: "Other" })).toBe(
+      "depositor_type: must be one of Individual, Corporate",
+    );
+    expect(check(fiatBeneficiary, { ...usd, destination_currency: "EUR" })).toBe(
+      "destination_currency: must be one of USD, USDC, INR",
+    );
+    const bare = names(fiatBeneficiary, {});
+    expect(bare).toContain("destination_currency");
+    expect(bare).toContain("beneficiary_city");
+    expect(bare).not.toContain("beneficiary_alias");
+    const crypto = names(cryptoBeneficiary, { beneficiary_account_type: "Company" });
+    expect(crypto[0]).toBe("beneficiary_name");
+    expect(crypto).toContain("beneficiary_account_type");
+    expect(crypto).not.toContain("beneficiary_date_of_birth");
+  });
+
+  it("is the merchant's own business by the relation alone", () => {
+    const own = example(depositor);
+    expect(check(depositor, { ...own, depositor_type: "Individual" })).toBe("");
+    expect(check(depositor, { depositor_relation: "business" })).toBe(
+      "depositor_wallet_address: is required; depositor_business_id: is required",
+    );
+  });
+});
+
+describe("what the edge could not read", () => {
+  it("stands in the form's order and is not missing too", () => {
+    const json = `{"depositor_relation":"external","depositor_type":"Corporate",
+      "depositor_business_details":{"name":{"$gt":""}},"company_owner_details":[1],
+      "depositor_details":7}`;
+    const { values, unreadable } = readBody(depositor, parseExactJson(json));
+    expect(check(depositor, values, unreadable)).toBe(
+      [
+        "depositor_business_details.business_identification_number: is required",
+        "depositor_business_details.name: must be a string",
+        "depositor_business_details.business_type: is required",
+        "depositor_business_details.date_of_incorporation: is required",
+        "depositor_business_details.address: is required",
+        "company_owner_details[0]: must be an object",
+        "depositor_wallet_address: is required",
+      ].join("; "),
+    );
+  });
+
+  it("is all there is to say of a body that is no object", () => {
+    const { values, unreadable } = readBody(depositor, []);
+    expect(check(depositor, values, unreadable)).toBe("body: must be a JSON object");
+  });
+});
+
+describe("a request for a quote", () => {
+  const { receiving_amount: _left, ...request } = example(requestForQuote);
+
+  it.each([
+    ["100.10", ""],
+    ["1e2", ""],
+    ["0.000000000000000001", ""],
+    ["999999999999999.99", ""],
+    ["1000000000000000", "must have at most 15 digits before the point"],
+    ["9007199254740993", "must have at most 15 digits before the point"],
+    ["0", "must be greater than zero"],
+    ["-0", "must be greater than zero"],
+    ["-1", "must be greater than zero"],
+    ["1e400", "must be a decimal number"],
+    ["NaN", "must be a decimal number"],
+    ["1,5", "must be a decimal number"],
+  ])("of %s", (amount, problem) => {
+    const message = check(requestForQuote, { ...request, source_amount: amount });
+    expect(message).toBe(problem && `source_amount: ${problem}`);
+  });
+
+  it("needs one of the amounts and does not look at the second", () => {
+    const { source_amount: _amount, ...neither } = request;
+    expect(check(requestForQuote, neither)).toBe("source_amount: is required");
+    expect(check(requestForQuote, { ...neither, receiving_amount: "5" })).toBe("");
+    expect(check(requestForQuote, { ...neither, receiving_amount: "0" })).toBe(
+      "receiving_amount: must be greater than zero",
+    );
+    const both = parseExactJson('{"source_amount":1,"receiving_amount":{}}');
+    const { values, unreadable } = readBody(requestForQuote, both);
+    const answer = checkBody(requestForQuote, { ...neither, ...values }, { now, unreadable });
+    expect(answer).toHaveProperty("values.source_amount", "1");
+    expect(answer).not.toHaveProperty("values.receiving_amount");
+  });
+});

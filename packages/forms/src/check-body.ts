@@ -1,0 +1,168 @@
+import type { Violation } from "@disburse/kernel/refusal.ts";
+import { cleanText } from "@disburse/kernel/text.ts";
+import { checkText } from "./check-text.ts";
+import type {
+  BodyValue,
+  BodyValues,
+  CheckContext,
+  Condition,
+  Field,
+  Form,
+  ListField,
+  PublicBody,
+  ReadText,
+  TextField,
+} from "./field.ts";
+import { integerProblem, wholeBody } from "./read-body.ts";
+
+/** A sound body: its form, and the form's fields trimmed, composed and with defaults filled in. */
+export type SoundBody = { readonly form: Form; readonly values: BodyValues };
+
+/** A body's check under way; paths are in the form's order. */
+type Walk = {
+  readonly context: CheckContext;
+  readonly unreadable: ReadonlyMap<string, string>;
+  /** Condition's view of the body. */
+  readonly holds: (condition: Condition) => boolean;
+  readonly paths: string[];
+  readonly problems: Map<string, string>;
+};
+
+/**
+ * Checks a body against the form that it selects. Answers with every failing field, once, in the form's
+ * order, those that the edge could not read among them; a field that was unreadable is not said to be
+ * missing too. Fields that the form has not are dropped.
+ */
+export function checkBody(
+  body: PublicBody,
+  values: BodyValues,
+  context: CheckContext & { readonly unreadable?: readonly Violation[] },
+): SoundBody | Violation[] {
+  const unreadable = new Map(context.unreadable?.map((each) => [each.field, each.problem]));
+  const nothing = unreadable.get(wholeBody);
+  if (nothing !== undefined) return [{ field: wholeBody, problem: nothing }];
+  const holds = (condition: Condition): boolean => conditionHolds(condition, values, unreadable);
+  const form = body.forms.find((each) => each.selectedBy.every(holds)) ?? body.unselected;
+  const walk: Walk = { context, unreadable, holds, paths: [], problems: new Map() };
+  const cleaned = checkFields(form.fields, values, "", walk);
+  checkRules(form, cleaned, walk.problems);
+  if (walk.problems.size === 0) return { form, values: cleaned };
+  return walk.paths.flatMap((field) => {
+    const problem = walk.problems.get(field);
+    return problem === undefined ? [] : [{ field, problem }];
+  });
+}
+
+function conditionHolds(
+  condition: Condition,
+  values: BodyValues,
+  unreadable: ReadonlyMap<string, string>,
+): boolean {
+  const text = textOf(values, condition.field);
+  if ("in" in condition) return condition.in.includes(text);
+  if ("notIn" in condition) return !condition.notIn.includes(text);
+  return text === "" && !unreadable.has(condition.field);
+}
+
+function textOf(values: BodyValues, field: string): string {
+  const value = values[field];
+  return typeof value === "string" ? cleanText(value) : "";
+}
+
+function checkRules(form: Form, cleaned: BodyValues, problems: Map<string, string>): void {
+  const text: ReadText = (field) => textOf(cleaned, field);
+  for (const rule of form.rules) {
+    if (rule.reads.some((field) => problems.has(field)) || problems.has(rule.reports)) continue;
+    const problem = rule.check(text);
+    if (problem !== undefined) problems.set(rule.reports, problem);
+  }
+}
+
+function checkFields(
+  fields: readonly Field[],
+  values: BodyValues,
+  prefix: string,
+  walk: Walk,
+): BodyValues {
+  const cleaned: BodyValues = {};
+  for (const field of fields) {
+    if (field.when !== undefined && !walk.holds(field.when)) continue;
+    const path = `${prefix}${field.name}`;
+    walk.paths.push(path);
+    const value = checkField(field, values[field.name], path, walk);
+    if (value !== undefined) cleaned[field.name] = value;
+  }
+  return cleaned;
+}
+
+function checkField(
+  field: Field,
+  value: BodyValue | undefined,
+  path: string,
+  walk: Walk,
+): BodyValue | undefined {
+  const unread = walk.unreadable.get(path);
+  if (unread !== undefined) return refuse(walk, path, unread);
+  switch (field.kind) {
+    case "object":
+      if (!isValues(value)) return refuseAbsent(field, path, walk);
+      return checkFields(field.fields, value, `${path}.`, walk);
+    case "list":
+      if (!Array.isArray(value) || value.length === 0) return refuseAbsent(field, path, walk);
+      return checkList(field, value, path, walk);
+    case "flag":
+      return typeof value === "boolean" ? value : refuseAbsent(field, path, walk);
+    case "integer":
+      if (typeof value !== "number") return refuseAbsent(field, path, walk);
+      if (Number.isInteger(value) && value >= field.min && value <= field.max) return value;
+      return refuse(walk, path, integerProblem(field));
+    default:
+      return checkTextField(field, value, path, walk);
+  }
+}
+
+function checkTextField(
+  field: TextField,
+  value: BodyValue | undefined,
+  path: string,
+  walk: Walk,
+): string | undefined {
+  const text = typeof value === "string" ? cleanText(value) : "";
+  if (text === "") {
+    refuseAbsent(field, path, walk);
+    return field.default;
+  }
+  const problem = checkText(field, text, walk.context);
+  return problem === undefined ? text : refuse(walk, path, problem);
+}
+
+function checkList(field: ListField, items: BodyValue[], path: string, walk: Walk): BodyValue {
+  if (items.length > field.maxItems) {
+    refuse(walk, path, `must have at most ${field.maxItems} entries`);
+    return [];
+  }
+  return items.map((item, at) => {
+    const place = `${path}[${at}]`;
+    walk.paths.push(place);
+    const unread = walk.unreadable.get(place);
+    if (unread === undefined) {
+      return checkFields(field.fields, isValues(item) ? item : {}, `${place}.`, walk);
+    }
+    refuse(walk, place, unread);
+    return {};
+  });
+}
+
+function isValues(value: BodyValue | undefined): value is BodyValues {
+  return typeof value === "object" && !Array.isArray(value);
+}
+
+function refuse(walk: Walk, path: string, problem: string): undefined {
+  walk.problems.set(path, problem);
+}
+
+function refuseAbsent(field: Field, path: string, walk: Walk): undefined {
+  const { required } = field;
+  const missing = typeof required === "boolean" ? required : walk.holds(required);
+  if (missing) walk.problems.set(path, "is required");
+}

@@ -1,0 +1,87 @@
+import { integerDigitsMax, parseDecimal } from "@disburse/kernel/decimal.ts";
+import { textProblem } from "@disburse/kernel/text.ts";
+import { isCalendarDate } from "@disburse/kernel/time.ts";
+import { iso31661 } from "iso-3166/1.js";
+import isEmail from "validator/lib/isEmail.js";
+import type { CheckContext, TextField, TextKind } from "./field.ts";
+
+/** Every country code that ISO 3166-1 assigns, in order. */
+export const countryCodes: readonly string[] = iso31661
+  .filter((country) => country.state === "assigned")
+  .map((country) => country.alpha2)
+  .sort();
+
+const countries = new Set(countryCodes);
+
+/**
+ * What is wrong with a text of a field by itself, in words for the merchant, or `undefined`. The text is
+ * trimmed and composed already, and not empty.
+ */
+export function checkText(
+  field: TextField,
+  text: string,
+  context: CheckContext,
+): string | undefined {
+  const characters = textProblem(text);
+  if (characters !== undefined) return characters;
+  const allowed = context.allowed?.[field.name] ?? field.allowed;
+  if (allowed !== undefined) {
+    return allowed.includes(text) ? undefined : `must be one of ${allowed.join(", ")}`;
+  }
+  const kind = checkKind[field.kind](text, context);
+  if (kind !== undefined && shortKinds.has(field.kind)) return kind;
+  if (longerThan(text, field.maxLength)) return `must be at most ${field.maxLength} characters`;
+  if (kind !== undefined) return kind;
+  const { pattern } = field;
+  if (pattern === undefined || patternOf(pattern.source).test(text)) return undefined;
+  return pattern.problem;
+}
+
+/** Kinds whose own message says more than a length would. */
+const shortKinds: ReadonlySet<TextKind> = new Set(["country", "date", "amount"]);
+
+type CheckKind = (text: string, context: CheckContext) => string | undefined;
+
+const checkKind: Readonly<Record<TextKind, CheckKind>> = {
+  text: () => undefined,
+  country: (text) =>
+    countries.has(text) ? undefined : "must be an ISO 3166-1 alpha-2 country code",
+  date: (text, { now }) => {
+    if (!isCalendarDate(text)) return "must be a valid date in the form yyyy-mm-dd";
+    return text > now.toISOString().slice(0, "yyyy-mm-dd".length)
+      ? "must not be in the future"
+      : undefined;
+  },
+  // The package is CommonJS whose types describe an ES module: its function is at `default`.
+  email: (text) => (isEmail.default(text) ? undefined : "must be a valid email address"),
+  digits: (text) => (/^[0-9]+$/.test(text) ? undefined : "must contain digits only"),
+  amount: checkAmount,
+  url: (text) => {
+    const sound = /^https?:\/\//i.test(text) && URL.canParse(text);
+    return sound ? undefined : "must be an http or https URL";
+  },
+};
+
+/** Decimals are not counted here: how many there may be is for whoever knows the currency. */
+function checkAmount(text: string): string | undefined {
+  const decimal = parseDecimal(text);
+  if (decimal === undefined) return "must be a decimal number";
+  if (decimal.units <= 0n) return "must be greater than zero";
+  const whole = decimal.units / 10n ** BigInt(decimal.scale);
+  return whole < 10n ** BigInt(integerDigitsMax)
+    ? undefined
+    : `must have at most ${integerDigitsMax} digits before the point`;
+}
+
+function longerThan(text: string, maxLength: number): boolean {
+  if (text.length <= maxLength) return false;
+  return Array.from(text).length > maxLength;
+}
+
+const patterns = new Map<string, RegExp>();
+
+function patternOf(source: string): RegExp {
+  const known = patterns.get(source) ?? new RegExp(source, "u");
+  patterns.set(source, known);
+  return known;
+}

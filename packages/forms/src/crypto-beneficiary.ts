@@ -1,0 +1,118 @@
+import { custodyProviderCodes } from "./custody-providers.ts";
+import type { Form, PublicBody, Rule, TextField } from "./field.ts";
+import { lengths } from "./lengths.ts";
+import {
+  choiceField,
+  countryField,
+  dateField,
+  documentNumber,
+  emailField,
+  textField,
+} from "./make-field.ts";
+import { isNetwork, networkCurrencies, networks, solanaDefaultCurrency } from "./networks.ts";
+
+/** Service interface, "Crypto beneficiary (request fields)". */
+
+const documentType = "beneficiary_document_type";
+const individualDocuments = ["NATIONAL_ID_CARD", "PASSPORT", "DRIVING_LICENSE"] as const;
+const corporateDocument = "BUSINESS_IDENTIFICATION_NUMBER";
+
+/** Each currency once, in the order of the networks. */
+const [firstCurrency = "", ...otherCurrencies] = new Set(Object.values(networkCurrencies).flat());
+
+const destinationCurrency: TextField = {
+  ...choiceField(
+    "destination_currency",
+    "Currency to be delivered; has to live on the network. May be left out on SOLANA only.",
+    [firstCurrency, ...otherCurrencies],
+  ),
+  required: { field: "routing_code_value_1", notIn: ["SOLANA"] },
+  default: solanaDefaultCurrency,
+};
+
+const common: readonly TextField[] = [
+  textField("beneficiary_name", "Full name.", "Jane Doe"),
+  choiceField("routing_code_type_1", "Routing code type of crypto currency.", ["NETWORK"]),
+  choiceField("routing_code_value_1", "Network on which the crypto currency is sent.", networks),
+  textField(
+    "beneficiary_account_number",
+    "Wallet address, valid for its network including its checksum.",
+    "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
+    { maxLength: lengths.wallet },
+  ),
+  emailField("beneficiary_email", "E-mail address."),
+  choiceField("beneficiary_account_type", "Type of beneficiary.", ["Individual", "Corporate"]),
+  choiceField(
+    "beneficiary_wallet_custody_provider",
+    "Custodian or exchange that holds the wallet, or OTHERS.",
+    custodyProviderCodes(),
+  ),
+  textField(
+    "beneficiary_wallet_custody_provider_name",
+    "Name of the provider; of the wallet software or provider when the provider is OTHERS.",
+    "Anchorage Digital",
+  ),
+  textField("beneficiary_address", "Address line.", "1 Main Street"),
+  textField("beneficiary_city", "City.", "New York"),
+  textField("beneficiary_state", "State.", "NY"),
+  textField("beneficiary_postcode", "Post code.", "10001", { maxLength: lengths.postcode }),
+  countryField("beneficiary_country_code", "Country of residence."),
+  textField("beneficiary_document_id", "Number of the document.", "X1234567", {
+    maxLength: lengths.documentId,
+    pattern: documentNumber,
+  }),
+  destinationCurrency,
+];
+
+const currencyOnNetwork: Rule = {
+  description: "The destination currency must be one that lives on the network.",
+  reads: ["routing_code_value_1", "destination_currency"],
+  reports: "destination_currency",
+  check: (text) => {
+    const network = text("routing_code_value_1");
+    const currencies = isNetwork(network) ? networkCurrencies[network] : [];
+    if (currencies.includes(text("destination_currency"))) return undefined;
+    return `must be one of ${currencies.join(", ")} on ${network}`;
+  },
+};
+
+const individual: Form = {
+  name: "crypto_beneficiary_individual",
+  description: "A person who is paid in crypto currency.",
+  selectedBy: [{ field: "beneficiary_account_type", in: ["Individual"] }],
+  fields: [
+    ...common,
+    dateField("beneficiary_date_of_birth", "Date of birth.", "1985-04-12"),
+    choiceField(documentType, "Kind of document.", individualDocuments),
+  ],
+  rules: [currencyOnNetwork],
+};
+
+const corporate: Form = {
+  name: "crypto_beneficiary_corporate",
+  description: "A company that is paid in crypto currency.",
+  selectedBy: [{ field: "beneficiary_account_type", in: ["Corporate"] }],
+  fields: [
+    ...common,
+    dateField("beneficiary_date_of_incorporation", "Date of incorporation.", "2012-09-03"),
+    choiceField(documentType, "Business EIN, registration number or tax id.", [corporateDocument]),
+  ],
+  rules: [currencyOnNetwork],
+};
+
+/** `POST /api/v1/transfer/crypto/beneficiary`. The address itself is checked by `wallet-address.ts`. */
+export const cryptoBeneficiary: PublicBody = {
+  name: "crypto_beneficiary",
+  description: "A recipient of crypto currency.",
+  forms: [individual, corporate],
+  unselected: {
+    name: "crypto_beneficiary",
+    description: "Neither a person nor a company.",
+    selectedBy: [],
+    fields: [
+      ...common,
+      choiceField(documentType, "Kind of document.", [...individualDocuments, corporateDocument]),
+    ],
+    rules: [currencyOnNetwork],
+  },
+};

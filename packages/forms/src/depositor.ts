@@ -1,0 +1,125 @@
+import type { Field, Form, ObjectField, PublicBody, TextField } from "./field.ts";
+import { optional } from "./field.ts";
+import { lengths } from "./lengths.ts";
+import { choiceField, countryField, dateField, documentNumber, textField } from "./make-field.ts";
+
+/** Service interface, "Depositor (request fields)". */
+
+/** A company is screened together with its owners, 50 parties at most (compliance contract). */
+const ownersMax = 49;
+
+const documentNumberField = (name: string, description: string, example: string): TextField =>
+  textField(name, description, example, {
+    maxLength: lengths.documentId,
+    pattern: documentNumber,
+  });
+
+function objectField(name: string, description: string, fields: readonly Field[]): ObjectField {
+  return { name, kind: "object", required: true, description, fields };
+}
+
+const person = objectField("person_details", "The person.", [
+  textField("firstname", "First name.", "Jane"),
+  textField("lastname", "Last name.", "Doe"),
+  countryField("citizenship", "Country of citizenship."),
+  countryField("country_of_birth", "Country of birth."),
+  dateField("date_of_birth", "Date of birth.", "1985-04-12"),
+]);
+
+const address = objectField("address", "Where the depositor lives or is registered.", [
+  textField("address1", "Address line.", "1 Main Street"),
+  textField("city", "City.", "New York"),
+  countryField("country", "Country."),
+  textField("state", "State.", "NY"),
+  textField("zip_code", "Post code.", "10001", { maxLength: lengths.postcode }),
+]);
+
+const documents = objectField("documents", "A document of the person.", [
+  textField("document_type", "Kind of document.", "DRIVING_LICENSE"),
+  documentNumberField("document_number", "Number of the document.", "X1234567"),
+]);
+
+const relation = textField(
+  "depositor_relation",
+  "What the depositor is to the merchant; `business` is the merchant's own business.",
+  "external",
+);
+
+const type = choiceField("depositor_type", "Type of depositor.", ["Individual", "Corporate"]);
+
+const wallet = textField(
+  "depositor_wallet_address",
+  "Wallet address, valid on one of the networks.",
+  "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
+  { maxLength: lengths.wallet },
+);
+
+const selfBusiness: Form = {
+  name: "depositor_self_business",
+  description: "The merchant's own business.",
+  selectedBy: [{ field: "depositor_relation", in: ["business"] }],
+  fields: [
+    { ...relation, example: "business" },
+    wallet,
+    documentNumberField("depositor_business_id", "Id of the business.", "BUS-0001"),
+  ],
+  rules: [],
+};
+
+const individual: Form = {
+  name: "depositor_individual",
+  description: "A person.",
+  selectedBy: [{ field: "depositor_type", in: ["Individual"] }],
+  fields: [
+    relation,
+    type,
+    objectField("depositor_details", "Personal info.", [person, address, documents]),
+    optional(wallet),
+  ],
+  rules: [],
+};
+
+const corporate: Form = {
+  name: "depositor_corporate",
+  description: "A company with its owners.",
+  selectedBy: [{ field: "depositor_type", in: ["Corporate"] }],
+  fields: [
+    relation,
+    { ...type, example: "Corporate" },
+    objectField("depositor_business_details", "Business info.", [
+      documentNumberField(
+        "business_identification_number",
+        "EIN, registration number or tax id.",
+        "12-3456789",
+      ),
+      textField("name", "Name of the business.", "Doe Trading LLC"),
+      textField("business_type", "Legal form.", "LIMITED_LIABILITY_COMPANY"),
+      dateField("date_of_incorporation", "Date of incorporation.", "2012-09-03"),
+      address,
+    ]),
+    {
+      name: "company_owner_details",
+      kind: "list",
+      required: true,
+      description: "The owners, at least one.",
+      maxItems: ownersMax,
+      fields: [person, documents],
+    },
+    wallet,
+  ],
+  rules: [],
+};
+
+/** `POST /api/v1/depositor`. The wallet itself is checked by `wallet-address.ts`. */
+export const depositor: PublicBody = {
+  name: "depositor",
+  description: "Someone who pays in from a wallet.",
+  forms: [selfBusiness, individual, corporate],
+  unselected: {
+    name: "depositor",
+    description: "Neither the merchant's own business nor a person nor a company.",
+    selectedBy: [],
+    fields: [relation, type, optional(wallet)],
+    rules: [],
+  },
+};

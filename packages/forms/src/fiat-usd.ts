@@ -1,0 +1,103 @@
+import { isAbaRoutingNumber, isBic, isIbanOf, usesIban } from "./bank-codes.ts";
+import {
+  accountNumber,
+  accountType,
+  alias,
+  bankAddress,
+  bankName,
+  contact,
+  counterPartyAlias,
+  destinationCountry,
+  email,
+  nameFields,
+  relationship,
+  residence,
+  residenceAddress,
+  routingValue,
+  secondRouting,
+} from "./fiat-fields.ts";
+import { type Form, optional, type Rule } from "./field.ts";
+import { choiceField } from "./make-field.ts";
+
+/** Fiat `USDC` is paid over bank rails and follows the rules of USD (decisions: beneficiaries). */
+export const usdCurrencies = ["USD", "USDC"] as const;
+const bySwift = { field: "routing_code_type_1", in: ["SWIFT"] } as const;
+
+const typeFitsTransfer: Rule = {
+  description: "A SWIFT transfer is routed by SWIFT, an ACH or LOCAL one by ACH CODE.",
+  reads: ["transfer_type", "routing_code_type_1"],
+  reports: "routing_code_type_1",
+  check: (text) => {
+    const transfer = text("transfer_type");
+    const type = transfer === "SWIFT" ? "SWIFT" : "ACH CODE";
+    if (text("routing_code_type_1") === type) return undefined;
+    return `must be ${type} where transfer_type is ${transfer}`;
+  },
+};
+
+const domestic: Rule = {
+  description: "ACH and LOCAL transfers of USD and USDC stay in the United States.",
+  reads: ["transfer_type", "destination_country"],
+  reports: "destination_country",
+  check: (text) => {
+    const transfer = text("transfer_type");
+    if (transfer === "SWIFT" || text("destination_country") === "US") return undefined;
+    return `must be US where transfer_type is ${transfer}`;
+  },
+};
+
+const routingNumber: Rule = {
+  description: "SWIFT takes a BIC (ISO 9362), ACH CODE an ABA routing number with its checksum.",
+  reads: ["routing_code_type_1", "routing_code_value_1"],
+  reports: "routing_code_value_1",
+  check: (text) => {
+    const value = text("routing_code_value_1");
+    if (text("routing_code_type_1") === "SWIFT") {
+      return isBic(value) ? undefined : "must be a valid BIC";
+    }
+    return isAbaRoutingNumber(value) ? undefined : "must be a valid ABA routing number";
+  },
+};
+
+/** Where the account is held says the bank's country; the destination does where none is given. */
+const iban: Rule = {
+  description: "Where the bank's country uses IBAN (ISO 13616), the account number is a valid one.",
+  reads: ["transfer_type", "destination_country", "beneficiary_bank_country_code"],
+  reports: "beneficiary_account_number",
+  check: (text) => {
+    if (text("transfer_type") !== "SWIFT") return undefined;
+    const country = text("beneficiary_bank_country_code") || text("destination_country");
+    if (!usesIban(country) || isIbanOf(country, text("beneficiary_account_number"))) {
+      return undefined;
+    }
+    return `must be a valid IBAN of ${country}`;
+  },
+};
+
+/** Service interface, "USD/USDC beneficiary". */
+export const usdBeneficiary: Form = {
+  name: "fiat_beneficiary_usd",
+  description: "A bank account that is paid in USD or USDC.",
+  selectedBy: [{ field: "destination_currency", in: usdCurrencies }],
+  fields: [
+    ...nameFields,
+    email,
+    accountType,
+    choiceField("destination_currency", "Destination currency.", usdCurrencies),
+    choiceField("transfer_type", "How the money is sent.", ["ACH", "SWIFT", "LOCAL"]),
+    destinationCountry,
+    optional(residence),
+    choiceField("routing_code_type_1", "Follows the transfer type.", ["ACH CODE", "SWIFT"]),
+    routingValue("BIC or ABA routing number, by the type.", "021000021"),
+    ...secondRouting,
+    ...residenceAddress,
+    accountNumber("1234567890"),
+    ...contact,
+    optional(alias),
+    optional(bankName),
+    ...bankAddress.map((field) => ({ ...field, required: bySwift })),
+    counterPartyAlias,
+    relationship,
+  ],
+  rules: [typeFitsTransfer, domestic, routingNumber, iban],
+};

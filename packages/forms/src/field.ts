@@ -1,0 +1,134 @@
+/**
+ * The language of the field tables. Everything that a check, an error message, an OpenAPI schema and a
+ * discovery route need to know of a public body is data of these types.
+ */
+
+/** Holds or not for one body; compares another top-level field's text after trimming. */
+export type Condition =
+  | { readonly field: string; readonly in: readonly string[] }
+  | { readonly field: string; readonly notIn: readonly string[] }
+  /** The other field was not sent at all. */
+  | { readonly field: string; readonly absent: true };
+
+type Described = {
+  readonly name: string;
+  /** Always, never, or where the condition holds. */
+  readonly required: boolean | Condition;
+  /** Where it does not hold, the body has no such field: what was sent is ignored. */
+  readonly when?: Condition;
+  readonly description: string;
+};
+
+/** What a JSON string of a body stands for. */
+export type TextKind =
+  /** Free text. */
+  | "text"
+  /** ISO 3166-1 alpha-2, upper case. */
+  | "country"
+  /** A calendar day `yyyy-mm-dd`, not in the future. */
+  | "date"
+  | "email"
+  /** Digits only; a JSON number is taken too, by its own text. */
+  | "digits"
+  /** A decimal above zero; a JSON number is taken too, by its own text. */
+  | "amount"
+  /** An absolute http or https URL. */
+  | "url";
+
+/** A field whose value is text, for the owning service too. */
+export type TextField = Described & {
+  readonly kind: TextKind;
+  /** In Unicode code points, as JSON Schema counts them. */
+  readonly maxLength: number;
+  /** Closed set of values; a deployment may name another one for a field (`CheckContext.allowed`). */
+  readonly allowed?: readonly string[];
+  /** ECMAScript regular expression with the `u` flag, anchored, with the message of its failure. */
+  readonly pattern?: { readonly source: string; readonly problem: string };
+  /** What an absent optional field stands for. */
+  readonly default?: string;
+  readonly example: string;
+};
+
+/** A whole JSON number within inclusive bounds. */
+export type IntegerField = Described & {
+  readonly kind: "integer";
+  readonly min: number;
+  readonly max: number;
+  readonly example: number;
+};
+
+/** `true` or `false`. */
+export type FlagField = Described & { readonly kind: "flag"; readonly example: boolean };
+
+/** A nested JSON object. */
+export type ObjectField = Described & {
+  readonly kind: "object";
+  readonly fields: readonly Field[];
+};
+
+/** A JSON array of objects, with at least one entry where it is required. */
+export type ListField = Described & {
+  readonly kind: "list";
+  readonly maxItems: number;
+  readonly fields: readonly Field[];
+};
+
+export type Field = TextField | IntegerField | FlagField | ObjectField | ListField;
+
+/** A value of a body as it was read: protobuf JSON with the contract's own field names. */
+export type BodyValue = string | number | boolean | BodyValues | BodyValue[];
+export type BodyValues = { [name: string]: BodyValue };
+
+/** What a rule needs beside the body. */
+export type CheckContext = {
+  /** Dates after this day (UTC) are in the future. */
+  readonly now: Date;
+  /** Per field name: the values that this deployment takes instead of the table's. */
+  readonly allowed?: Readonly<Record<string, readonly string[]>>;
+};
+
+/** Reads one top-level text of the body that is checked; `""` where it was not sent. */
+export type ReadText = (field: string) => string;
+
+/** Where fields have to agree with one another; declared beside the table that it belongs to. */
+export type Rule = {
+  /** For the documents: `The currency must live on the network.` */
+  readonly description: string;
+  /** Top-level fields that it reads; it is tried only where each of them is sound by itself. */
+  readonly reads: readonly string[];
+  /** The field that its failure is reported on. */
+  readonly reports: string;
+  /** The problem in words for the merchant, or `undefined`. */
+  readonly check: (text: ReadText) => string | undefined;
+};
+
+/** One variant of a body: which bodies it is for, its fields in order, and how they must agree. */
+export type Form = {
+  readonly name: string;
+  readonly description: string;
+  /** Every one holds for a body of this form; none for the only form of a body. */
+  readonly selectedBy: readonly Condition[];
+  readonly fields: readonly Field[];
+  readonly rules: readonly Rule[];
+};
+
+/** The body of one public operation. */
+export type PublicBody = {
+  readonly name: string;
+  readonly description: string;
+  /** The first that is selected is the one that is checked. */
+  readonly forms: readonly Form[];
+  /** Checked where none is selected: what all have in common, and the fields that select. */
+  readonly unselected: Form;
+};
+
+/** A body that has a single form. */
+export function singleForm(form: Omit<Form, "selectedBy">): PublicBody {
+  const only: Form = { ...form, selectedBy: [] };
+  return { name: form.name, description: form.description, forms: [only], unselected: only };
+}
+
+/** The same entry, not required: for a form that only takes it. */
+export function optional<F extends Field>(field: F): F {
+  return { ...field, required: false };
+}

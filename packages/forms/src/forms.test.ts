@@ -1,0 +1,171 @@
+import { parseExactJson } from "@disburse/kernel/exact-json.ts";
+import { describe, expect, it } from "vitest";
+import { checkBody } from "./check-body.ts";
+import type { BodyValues, Condition, Field, Form, PublicBody } from "./field.ts";
+import { exampleOf, publicBodies } from "./public-bodies.ts";
+import { fieldsOf, readBody } from "./read-body.ts";
+
+/** Properties that hold for every table, tried on every field of it. */
+
+const context = { now: new Date("2026-11-20T00:00:00Z") };
+
+type Sample = { readonly body: PublicBody; readonly form: Form; readonly values: BodyValues };
+
+function sample(body: PublicBody, form: Form, changed: BodyValues = {}): Sample {
+  return { body, form, values: { ...exampleOf(form), ...changed } };
+}
+
+const samples: readonly (readonly [string, Sample])[] = publicBodies
+  .flatMap((body) => body.forms.map((form) => sample(body, form)))
+  .flatMap((each): Sample[] => {
+    if (!each.form.name.startsWith("fiat")) return [each];
+    const corporate = { beneficiary_account_type: "Corporate" };
+    return [each, sample(each.body, each.form, corporate)];
+  })
+  .map((each) => [`${each.form.name} ${each.values.beneficiary_account_type ?? ""}`, each]);
+
+/** Each field of a sample that its form has, with its path; entries of a list by their first. */
+function walk(fields: readonly Field[], values: BodyValues, prefix = ""): [string, Field][] {
+  return fields.flatMap((field): [string, Field][] => {
+    if (field.when !== undefined && !holds(field.when, values)) return [];
+    const path = `${prefix}${field.name}`;
+    const here: [string, Field] = [path, field];
+    if (field.kind === "object") return [here, ...walk(field.fields, values, `${path}.`)];
+    if (field.kind === "list") return [here, ...walk(field.fields, values, `${path}[0].`)];
+    return [here];
+  });
+}
+
+function holds(condition: Condition, values: BodyValues): boolean {
+  const value = String(values[condition.field] ?? "");
+  if ("in" in condition) return condition.in.includes(value);
+  return "notIn" in condition ? !condition.notIn.includes(value) : value === "";
+}
+
+/** A deep copy with one path set, or left out. */
+function changed(values: BodyValues, path: string, value: unknown): BodyValues {
+  const copy = structuredClone(values);
+  const steps = path.split(/[.[\]]+/).filter((step) => step !== "");
+  const last = steps.pop() ?? "";
+  let at = copy as Record<string, unknown>;
+  for (const step of steps) at = at[step] as Record<string, unknown>;
+  if (value === undefined) delete at[last];
+  else at[last] = value;
+  return copy;
+}
+
+/** The whole way of a body: JSON text, read by the edge, checked by the owner. */
+function problems(body: PublicBody, values: object): Record<string, string> {
+  const read = readBody(body, parseExactJson(JSON.stringify(values)));
+  const answer = checkBody(body, read.values, { ...context, unreadable: read.unreadable });
+  if (!Array.isArray(answer)) return {};
+  return Object.fromEntries(answer.map((each) => [each.field, each.problem]));
+}
+
+function isRequired(field: Field, values: BodyValues): boolean {
+  return typeof field.required === "boolean" ? field.required : holds(field.required, values);
+}
+
+const never: readonly unknown[] = [{ $gt: "" }, ["a"], true];
+
+/** JSON values that are none of a kind's. */
+const wrongOf: Readonly<Record<Field["kind"], readonly unknown[]>> = {
+  text: [...never, 1],
+  country: [...never, 1],
+  date: [...never, 1],
+  email: [...never, 1],
+  url: [...never, 1],
+  digits: [...never, -1, 1.5],
+  amount: [...never, -1, 0],
+  integer: [...never, -1, 1.5, "1"],
+  flag: [{}, [], 1, "true"],
+  object: [[], "a", 1, true],
+  list: [{}, "a", 1, true],
+};
+
+describe.each(samples)("%s", (_name, { body, form, values }) => {
+  const fields = walk(form.fields, values);
+  const texts = fields.flatMap(([path, field]) => ("maxLength" in field ? [{ path, field }] : []));
+
+  it("takes its example, whole", () => {
+    const answer = checkBody(body, values, context);
+    expect(Array.isArray(answer) ? answer : answer.form.name).toBe(form.name);
+    const expected = Object.fromEntries(
+      fields.flatMap(([path]) => (path in values ? [[path, values[path]]] : [])),
+    );
+    expect(answer).toHaveProperty("values", expected);
+  });
+
+  it.each(fields)("left out or null: %s", (path, field) => {
+    for (const value of [undefined, null]) {
+      const found = problems(body, changed(values, path, value));
+      if (isRequired(field, values)) expect(found[path]).toBe("is required");
+      else expect(found).toEqual({});
+    }
+  });
+
+  it.each(fields)("of a wrong type: %s", (path, field) => {
+    for (const wrong of wrongOf[field.kind]) {
+      const found = problems(body, changed(values, path, wrong));
+      expect(found[path], JSON.stringify(wrong)).toMatch(/^must /);
+    }
+  });
+
+  it.each(texts)("blank: $path", ({ path, field }) => {
+    const found = problems(body, changed(values, path, "  \u00a0 "));
+    if (isRequired(field, values)) expect(found[path]).toBe("is required");
+    else expect(found).toEqual({});
+  });
+
+  it.each(texts)("unprintable: $path", ({ path }) => {
+    for (const text of ["a\u0000b", "a\u202eb", "a\ud800b", "\u001b[0m"]) {
+      expect(problems(body, changed(values, path, text))[path]).toMatch(/^must /);
+    }
+  });
+
+  it.each(texts.filter(({ field }) => field.allowed !== undefined))(
+    "out of its set: $path",
+    ({ path, field }) => {
+      for (const wrong of ["NONE", String(field.example).toLowerCase(), `${field.example}x`]) {
+        const found = problems(body, changed(values, path, wrong));
+        expect(found[path]).toMatch(/^must be one of /);
+      }
+    },
+  );
+
+  const lines = texts.filter(({ field }) => field.kind === "text" && field.allowed === undefined);
+  it.each(lines)("one too long: $path", ({ path, field }) => {
+    const tooLong = `must be at most ${field.maxLength} characters`;
+    const fits = problems(body, changed(values, path, "a".repeat(field.maxLength)));
+    expect(fits[path]).not.toBe(tooLong);
+    const found = problems(body, changed(values, path, "a".repeat(field.maxLength + 1)));
+    expect(found[path]).toBe(tooLong);
+  });
+
+  it("names every failing field at once, in its own order", () => {
+    const selectors = [...form.selectedBy.map(({ field }) => field), "beneficiary_account_type"];
+    const chosen = selectors.filter((field) => field in values);
+    const bare = Object.fromEntries(chosen.map((field) => [field, values[field] ?? ""]));
+    const missing = form.fields.filter(
+      (field) =>
+        !chosen.includes(field.name) &&
+        (field.when === undefined || holds(field.when, bare)) &&
+        isRequired(field, bare),
+    );
+    expect(Object.keys(problems(body, bare))).toEqual(missing.map((field) => field.name));
+  });
+});
+
+describe("every table", () => {
+  it.each(publicBodies.map((body) => [body.name, body] as const))("%s", (_name, body) => {
+    for (const form of [...body.forms, body.unselected]) {
+      const names = form.fields.map((field) => field.name);
+      expect(new Set(names).size).toBe(names.length);
+      for (const rule of form.rules) {
+        expect(names).toEqual(expect.arrayContaining([...rule.reads, rule.reports]));
+      }
+      const known = new Map(fieldsOf(body).map((field) => [field.name, field.kind]));
+      for (const field of form.fields) expect(known.get(field.name)).toBe(field.kind);
+    }
+  });
+});

@@ -1,0 +1,96 @@
+import { type ExactJson, parseExactJson } from "@disburse/kernel/exact-json.ts";
+import { describe, expect, it } from "vitest";
+import { depositor } from "./depositor.ts";
+import { fiatBeneficiary } from "./fiat-beneficiary.ts";
+import { readBody, wholeBody } from "./read-body.ts";
+import { requestForQuote } from "./transfer.ts";
+import { rotateSecret } from "./webhook-endpoint.ts";
+
+const read = (body: typeof depositor, json: string) => readBody(body, parseExactJson(json));
+
+describe("readBody", () => {
+  it.each(["[]", "null", '"a"', "1", "true"])("takes no %s for a body", (json) => {
+    expect(read(depositor, json)).toEqual({
+      values: {},
+      unreadable: [{ field: wholeBody, problem: "must be a JSON object" }],
+    });
+  });
+
+  it("takes own, declared fields alone and leaves strings as they are", () => {
+    const json = `{"__proto__":{"beneficiary_city":"x"},"constructor":{"prototype":1},"admin":true,
+      "beneficiary_state":" NY ","hasOwnProperty":1}`;
+    const { values, unreadable } = read(fiatBeneficiary, json);
+    expect(values).toEqual({ beneficiary_state: " NY " });
+    expect(unreadable).toEqual([]);
+    expect(Object.hasOwn(Object.prototype, "beneficiary_city")).toBe(false);
+  });
+
+  it("keeps the digits of numbers where a field takes them, and nowhere else", () => {
+    const contact = '{"beneficiary_contact_number":00919820012345}'.replace("00", "");
+    expect(read(fiatBeneficiary, contact).values).toEqual({
+      beneficiary_contact_number: "919820012345",
+    });
+    const amounts = '{"source_amount":9007199254740993.10,"receiving_amount":"1e400"}';
+    expect(read(requestForQuote, amounts).values).toEqual({
+      source_amount: "9007199254740993.10",
+      receiving_amount: "1e400",
+    });
+    expect(read(fiatBeneficiary, '{"beneficiary_postcode":10001}').unreadable).toEqual([
+      { field: "beneficiary_postcode", problem: "must be a string" },
+    ]);
+  });
+
+  it.each([
+    ['{"overlap_seconds":0,"stage":false}', { overlap_seconds: 0, stage: false }, []],
+    ['{"overlap_seconds":604800}', { overlap_seconds: 604_800 }, []],
+    ["{}", {}, []],
+    ['{"overlap_seconds":null}', {}, []],
+    ['{"overlap_seconds":604801}', {}, ["must be a whole number from 0 to 604800"]],
+    ['{"overlap_seconds":-1}', {}, ["must be a whole number from 0 to 604800"]],
+    ['{"overlap_seconds":1.0}', {}, ["must be a whole number from 0 to 604800"]],
+    ['{"overlap_seconds":1e400}', {}, ["must be a whole number from 0 to 604800"]],
+    ['{"overlap_seconds":"5"}', {}, ["must be a whole number from 0 to 604800"]],
+    ['{"stage":1}', {}, ["must be true or false"]],
+  ])("of a rotation %s", (json, values, problems) => {
+    const answer = read(rotateSecret, json);
+    expect(answer.values).toEqual(values);
+    expect(answer.unreadable.map((each) => each.problem)).toEqual(problems);
+  });
+
+  it("names nested fields by dotted paths and keeps the places of a list", () => {
+    const json = `{"depositor_details":[],"depositor_business_details":{"address":{"city":5}},
+      "company_owner_details":[7,{"person_details":{"firstname":["a"],"lastname":"Doe"}},null]}`;
+    expect(read(depositor, json)).toEqual({
+      values: {
+        depositor_business_details: { address: {} },
+        company_owner_details: [{}, { person_details: { lastname: "Doe" } }, {}],
+      },
+      unreadable: [
+        { field: "depositor_details", problem: "must be an object" },
+        { field: "depositor_business_details.address.city", problem: "must be a string" },
+        { field: "company_owner_details[0]", problem: "must be an object" },
+        {
+          field: "company_owner_details[1].person_details.firstname",
+          problem: "must be a string",
+        },
+        { field: "company_owner_details[2]", problem: "must be an object" },
+      ],
+    });
+  });
+
+  it("does not look into a list that is too long", () => {
+    const owners = (count: number): ExactJson => ({
+      company_owner_details: Array.from({ length: count }, () => "1"),
+    });
+    expect(readBody(depositor, owners(49)).unreadable).toHaveLength(49);
+    expect(readBody(depositor, owners(50)).unreadable).toEqual([
+      { field: "company_owner_details", problem: "must have at most 49 entries" },
+    ]);
+  });
+
+  it("refuses text that protobuf cannot carry", () => {
+    expect(readBody(depositor, { depositor_relation: "a\ud800" }).unreadable).toEqual([
+      { field: "depositor_relation", problem: "must be well-formed Unicode" },
+    ]);
+  });
+});

@@ -1,0 +1,129 @@
+import { type ExactJson, ExactNumber } from "@disburse/kernel/exact-json.ts";
+import type { Violation } from "@disburse/kernel/refusal.ts";
+import type { BodyValue, BodyValues, Field, IntegerField, PublicBody, TextField } from "./field.ts";
+
+/** The path that stands for the whole body where it is no object. */
+export const wholeBody = "body";
+
+/** A body as the edge could read it: what may be put into the contract's message, and what may not. */
+export type ReadBody = { readonly values: BodyValues; readonly unreadable: Violation[] };
+
+/**
+ * Takes the declared fields of any of a body's forms, and nothing else. Strings stay as they are; a number
+ * stands for its own text where the field takes digits or an amount. A `null` counts as not sent, so that
+ * a required field is then missing and an optional one is fine. Whatever else is no value of the field's
+ * kind comes back as unreadable, for the owning service to report in the form's order.
+ */
+export function readBody(body: PublicBody, json: ExactJson): ReadBody {
+  const unreadable: Violation[] = [];
+  if (!isObject(json)) {
+    return { values: {}, unreadable: [{ field: wholeBody, problem: "must be a JSON object" }] };
+  }
+  return { values: readFields(fieldsOf(body), json, "", unreadable), unreadable };
+}
+
+/** Every field of every form once, by name, in order. */
+export function fieldsOf(body: PublicBody): readonly Field[] {
+  const byName = new Map<string, Field>();
+  for (const form of body.forms) {
+    for (const field of form.fields) if (!byName.has(field.name)) byName.set(field.name, field);
+  }
+  return [...byName.values()];
+}
+
+type JsonObject = { [key: string]: ExactJson };
+
+function isObject(json: ExactJson | undefined): json is JsonObject {
+  return (
+    typeof json === "object" &&
+    json !== null &&
+    !Array.isArray(json) &&
+    !(json instanceof ExactNumber)
+  );
+}
+
+function readFields(
+  fields: readonly Field[],
+  json: JsonObject,
+  path: string,
+  unreadable: Violation[],
+): BodyValues {
+  const values: BodyValues = {};
+  for (const field of fields) {
+    // Own keys only: an inherited `constructor` is no field that was sent.
+    const sent = Object.hasOwn(json, field.name) ? json[field.name] : undefined;
+    if (sent === undefined || sent === null) continue;
+    const value = readField(field, sent, `${path}${field.name}`, unreadable);
+    if (value !== undefined) values[field.name] = value;
+  }
+  return values;
+}
+
+function readField(
+  field: Field,
+  sent: ExactJson,
+  path: string,
+  unreadable: Violation[],
+): BodyValue | undefined {
+  const refuse = (problem: string): undefined => {
+    unreadable.push({ field: path, problem });
+  };
+  switch (field.kind) {
+    case "object":
+      if (!isObject(sent)) return refuse("must be an object");
+      return readFields(field.fields, sent, `${path}.`, unreadable);
+    case "list":
+      if (!Array.isArray(sent)) return refuse("must be an array");
+      if (sent.length > field.maxItems) {
+        return refuse(`must have at most ${field.maxItems} entries`);
+      }
+      return sent.map((each, at) => readItem(field.fields, each, `${path}[${at}]`, unreadable));
+    case "flag":
+      return typeof sent === "boolean" ? sent : refuse("must be true or false");
+    case "integer":
+      return readInteger(field, sent) ?? refuse(integerProblem(field));
+    default: {
+      const text = readText(field, sent);
+      return typeof text === "string" ? text : refuse(text.problem);
+    }
+  }
+}
+
+function readText(field: TextField, sent: ExactJson): string | { problem: string } {
+  const number = field.kind === "amount" || field.kind === "digits";
+  const text = number && sent instanceof ExactNumber ? sent.text : sent;
+  if (typeof text !== "string") {
+    return { problem: number ? "must be a string or a number" : "must be a string" };
+  }
+  // Text that is not well-formed cannot travel in a protobuf string.
+  if (!text.isWellFormed()) return { problem: "must be well-formed Unicode" };
+  // An empty amount is no amount; in the message it could not be told from none.
+  if (field.kind === "amount" && text === "") return { problem: "must be a decimal number" };
+  return text;
+}
+
+/** An entry that is no object keeps its place as an empty one, so that the paths of the others hold. */
+function readItem(
+  fields: readonly Field[],
+  sent: ExactJson,
+  path: string,
+  unreadable: Violation[],
+): BodyValues {
+  if (isObject(sent)) return readFields(fields, sent, `${path}.`, unreadable);
+  unreadable.push({ field: path, problem: "must be an object" });
+  return {};
+}
+
+/** Ten digits hold every bound of an int32; a longer text is out of any field's range. */
+const integerText = /^\d{1,10}$/;
+
+function readInteger(field: IntegerField, sent: ExactJson): number | undefined {
+  if (!(sent instanceof ExactNumber) || !integerText.test(sent.text)) return undefined;
+  const value = Number(sent.text);
+  return value >= field.min && value <= field.max ? value : undefined;
+}
+
+/** What the merchant reads of a whole number that is none or out of range. */
+export function integerProblem(field: IntegerField): string {
+  return `must be a whole number from ${field.min} to ${field.max}`;
+}

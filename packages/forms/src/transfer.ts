@@ -1,0 +1,48 @@
+import { type PublicBody, singleForm, type TextField } from "./field.ts";
+import { lengths } from "./lengths.ts";
+import { textField } from "./make-field.ts";
+
+/** Service interface, "Request for quote" and "Execute payout". */
+
+const reference = { maxLength: lengths.reference } as const;
+
+const amount = (name: string, description: string): TextField =>
+  textField(name, description, "100.10", { kind: "amount", maxLength: lengths.amount });
+
+/**
+ * `POST /api/v1/transfer/rfq`. With a source amount the receiving amount is ignored, not validated. How
+ * many decimals an amount may have is checked by the quote service, which knows the currencies.
+ */
+export const requestForQuote: PublicBody = singleForm({
+  name: "request_for_quote",
+  description: "One of the two amounts; the source amount wins.",
+  fields: [
+    {
+      ...amount("source_amount", "Amount deducted from the source account."),
+      required: { field: "receiving_amount", absent: true },
+    },
+    {
+      ...amount("receiving_amount", "Amount that the recipient receives."),
+      required: false,
+      when: { field: "source_amount", absent: true },
+    },
+    textField("beneficiary_id", "Who is paid.", "ben_01hqz0000000000000000000ab", reference),
+    textField("source_currency_code", "Currency of the account.", "USD", reference),
+    textField("destination_currency_code", "Currency of the beneficiary.", "USD", reference),
+    textField("account_id", "Account to be debited.", "acc_01hqz0000000000000000000ab", reference),
+  ],
+  rules: [],
+});
+
+/** `POST /api/v1/transfer/execute`. */
+export const executePayout: PublicBody = singleForm({
+  name: "execute_payout",
+  description: "The quote to pay.",
+  fields: [
+    textField("quote_id", "A quote of this merchant.", "qt_01hqz0000000000000000000ab", reference),
+    textField("reference_id", "The merchant's own order reference.", "order-1001", {
+      required: false,
+    }),
+  ],
+  rules: [],
+});
