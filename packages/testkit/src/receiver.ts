@@ -1,0 +1,189 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+} from "node:http";
+import type { AddressInfo } from "node:net";
+import { Webhook } from "standardwebhooks";
+
+/** A webhook as it arrived, byte for byte. */
+export type ReceivedCall = {
+  readonly receivedAt: Date;
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+};
+
+/**
+ * What the receiver does with a call: a status, a status with more, or no answer at all (`hang` keeps
+ * the connection open, `reset` destroys it). A function answers by itself.
+ */
+export type Answer =
+  | number
+  | { readonly status: number; readonly body?: string; readonly headers?: Record<string, string> }
+  | "hang"
+  | "reset"
+  | ((response: ServerResponse, call: ReceivedCall) => void);
+
+/** Chooses the answer to a call; `index` counts all calls from 0. */
+export type AnswerRule = Answer | { readonly each: (call: ReceivedCall, index: number) => Answer };
+
+/** A merchant's endpoint for tests. */
+export type Receiver = {
+  /** Any path below it is answered. */
+  readonly url: string;
+  /** All calls so far, in the order in which their bodies were complete. */
+  readonly calls: readonly ReceivedCall[];
+  /** Calls that were begun and neither answered nor given up. */
+  open(): number;
+  /** From now on answers like this; 200 at first. */
+  answer(rule: AnswerRule): void;
+  /** Resolves when at least `count` calls that pass `filter` have come; rejects after `timeoutMs`. */
+  waitFor(
+    count: number,
+    options?: { filter?: (call: ReceivedCall) => boolean; timeoutMs?: number },
+  ): Promise<ReceivedCall[]>;
+  close(): Promise<void>;
+};
+
+const waitDefaultMs = 20_000;
+
+/** Starts a receiver on a free port of this machine. */
+export async function startReceiver(first: AnswerRule = 200): Promise<Receiver> {
+  const calls: ReceivedCall[] = [];
+  const waiting = new Set<() => void>();
+  let rule = first;
+  let open = 0;
+  const server = createServer((request, response) => {
+    open += 1;
+    response.once("close", () => {
+      open -= 1;
+    });
+    void receive(request).then((call) => {
+      if (call === undefined) return;
+      calls.push(call);
+      const answer =
+        typeof rule === "object" && "each" in rule ? rule.each(call, calls.length - 1) : rule;
+      reply(response, call, answer);
+      for (const check of waiting) check();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    calls,
+    open: () => open,
+    answer: (next) => {
+      rule = next;
+    },
+    waitFor: (count, { filter = () => true, timeoutMs = waitDefaultMs } = {}) =>
+      new Promise((resolve, reject) => {
+        const end = (settle: () => void) => {
+          clearTimeout(late);
+          waiting.delete(check);
+          settle();
+        };
+        const check = () => {
+          const passed = calls.filter(filter);
+          if (passed.length >= count) end(() => resolve(passed));
+        };
+        const late = setTimeout(() => {
+          const came = calls.filter(filter).length;
+          end(() => reject(new Error(`${came} of ${count} webhooks came in ${timeoutMs} ms`)));
+        }, timeoutMs);
+        waiting.add(check);
+        check();
+      }),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function receive(request: IncomingMessage): Promise<ReceivedCall | undefined> {
+  const chunks: Buffer[] = [];
+  try {
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+  } catch {
+    // The caller gave up before its body was complete: there is no call to record.
+    return undefined;
+  }
+  return {
+    receivedAt: new Date(),
+    method: request.method ?? "",
+    path: request.url ?? "",
+    headers: request.headers,
+    body: Buffer.concat(chunks),
+  };
+}
+
+function reply(response: ServerResponse, call: ReceivedCall, answer: Answer): void {
+  if (answer === "hang") return;
+  if (answer === "reset") {
+    response.destroy();
+    return;
+  }
+  if (typeof answer === "function") {
+    answer(response, call);
+    return;
+  }
+  const {
+    status,
+    body = "",
+    headers = {},
+  } = typeof answer === "number" ? { status: answer } : answer;
+  response.writeHead(status, headers).end(body);
+}
+
+/** The pair of secrets that an endpoint's owner is shown. */
+export type ShownSecrets = { readonly secret: string; readonly standardSecret: string };
+
+/** Which of a call's signatures a pair of secrets confirms. */
+export type Verified = {
+  readonly interface: boolean;
+  readonly interfacePrevious: boolean;
+  /** One of the `v1` values. */
+  readonly standard: boolean;
+};
+
+const headerDefault = "x-service-signature";
+
+/**
+ * Checks a call as a merchant does, with nothing of the sender's code: the interface's signature from
+ * the body's own id and status, the standard one with the standard library. Leaves the age of the
+ * timestamp alone, for tests drive their own clock.
+ */
+export function verifyCall(
+  call: ReceivedCall,
+  secrets: ShownSecrets,
+  headerName = headerDefault,
+): Verified {
+  const { data } = JSON.parse(call.body.toString()) as { data: { id: string; status: string } };
+  const message = `${data.id},${data.status}:${secrets.secret}`;
+  const expected = createHash("sha256").update(message).digest("base64");
+  const name = headerName.toLowerCase();
+  const seconds = Number(call.headers["webhook-timestamp"]);
+  const standard = new Webhook(secrets.standardSecret).sign(
+    String(call.headers["webhook-id"]),
+    new Date(seconds * 1_000),
+    call.body,
+  );
+  const sent = String(call.headers["webhook-signature"] ?? "").split(" ");
+  return {
+    interface: equal(call.headers[name], expected),
+    interfacePrevious: equal(call.headers[`${name}-previous`], expected),
+    standard: sent.some((each) => equal(each, standard)),
+  };
+}
+
+function equal(sent: string | string[] | undefined, expected: string): boolean {
+  const left = Buffer.from(String(sent ?? ""));
+  const right = Buffer.from(expected);
+  return left.length === right.length && timingSafeEqual(left, right);
+}
