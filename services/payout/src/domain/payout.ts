@@ -1,0 +1,60 @@
+import { derivedId } from "@disburse/kernel/id.ts";
+import type { Progress } from "./progress.ts";
+
+/** What a payout is made from: a claimed quote, word for word. */
+export type ClaimedQuote = {
+  readonly id: string;
+  readonly merchantId: string;
+  readonly accountId: string;
+  readonly corridorId: string;
+  readonly source: string;
+  readonly destination: string;
+  readonly sourceMinor: bigint;
+  readonly feesMinor: bigint;
+  readonly receivingMinor: bigint;
+  /** Decimal text. */
+  readonly exchangeRate: string;
+  readonly beneficiary: {
+    readonly id: string;
+    readonly name: string;
+    readonly accountNumberMasked: string;
+    readonly transferMethod: string;
+    readonly network: string;
+  };
+  readonly claim: {
+    readonly referenceId: string;
+    readonly operationId: string;
+    readonly claimedAt: Date;
+  };
+};
+
+export type Payout = {
+  readonly id: string;
+  readonly quote: ClaimedQuote;
+  readonly progress: Progress;
+  /** One more with each change of status, from 1, without gap. */
+  readonly version: number;
+  /** One more with each write: a writer that read an older one changes nothing. */
+  readonly revision: number;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+};
+
+/** The payout of a quote: at most one, whoever makes it. */
+export function payoutIdOf(quoteId: string): string {
+  return derivedId("payout", quoteId);
+}
+
+/** A new payout; the same from the same claim, whoever makes it. */
+export function payoutFrom(quote: ClaimedQuote): Payout {
+  const { claimedAt } = quote.claim;
+  return {
+    id: payoutIdOf(quote.id),
+    quote,
+    progress: { stage: "queued" },
+    version: 1,
+    revision: 1,
+    createdAt: claimedAt,
+    updatedAt: claimedAt,
+  };
+}

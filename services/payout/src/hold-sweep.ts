@@ -1,0 +1,56 @@
+import type { Log } from "@disburse/chassis/log.ts";
+import { isUnavailable } from "@disburse/chassis/rpc-refusal.ts";
+import { isRefused } from "@disburse/kernel/refusal.ts";
+import type { Clock } from "@disburse/kernel/time.ts";
+import type { RecentMovement } from "./account-documents.ts";
+import { claimAndCreate, type ExecuteDeps } from "./execute.ts";
+
+/** A running execute is done by then; after it a hold without a payout is taken over. */
+const orphanedAfterMs = 5_000;
+
+/**
+ * Takes each hold that has no payout through claim and create, or releases it: what a crash, a stall or an
+ * unreachable quote service left. Safe beside running executes and other sweeps.
+ */
+export async function sweepHolds(
+  deps: ExecuteDeps & { readonly clock: Clock; readonly log: Log },
+): Promise<boolean> {
+  const before = new Date(deps.clock.now().getTime() - orphanedAfterMs);
+  for (const { accountId, merchantId, holds } of await deps.accounts.openHolds(before)) {
+    const existing = await deps.payouts.existing(holds.map((each) => each.payout_id));
+    const made = holds.filter((each) => existing.has(each.payout_id));
+    if (made.length > 0) {
+      await deps.accounts.closeHolds(
+        accountId,
+        made.map(({ key }) => key),
+      );
+    }
+    for (const orphan of holds.filter((each) => !existing.has(each.payout_id))) {
+      await finish(deps, accountId, merchantId, orphan);
+    }
+  }
+  return false;
+}
+
+async function finish(
+  deps: ExecuteDeps & { readonly log: Log },
+  accountId: string,
+  merchantId: string,
+  { intent, payout_id }: RecentMovement,
+): Promise<void> {
+  if (intent === undefined) throw new Error("a hold without its intent");
+  try {
+    const outcome = await claimAndCreate(deps, accountId, {
+      merchantId,
+      quoteId: intent.quote_id,
+      referenceId: intent.reference_id,
+      operationId: intent.operation_id,
+      actor: intent.actor,
+    });
+    const event = isRefused(outcome) ? "orphaned hold released" : "orphaned hold completed";
+    deps.log.warn({ payout_id }, event);
+  } catch (error) {
+    if (!isUnavailable(error)) throw error;
+    deps.log.warn({ payout_id }, "orphaned hold waits for the quote service");
+  }
+}

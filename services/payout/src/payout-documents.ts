@@ -1,0 +1,140 @@
+import { create, toBinary } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { fromDecimal128, toDecimal128 } from "@disburse/chassis/mongo.ts";
+import type { StoredActor } from "@disburse/chassis/mutation.ts";
+import { PayoutStatusChangedSchema } from "@disburse/contracts/disburse/payout/v1/payout_events_pb.ts";
+import { eventId } from "@disburse/kernel/id.ts";
+import { Binary, type Decimal128 } from "mongodb";
+import type { Payout } from "./domain/payout.ts";
+import { faceOf, type PayoutStatus, type Progress } from "./domain/progress.ts";
+import { payoutMessage } from "./wire.ts";
+
+/** An event that the payout owes to the bus. */
+export type OwedEvent = { id: string; key: string; at: Date; body: Binary };
+
+/** A step in the payout's journal: written with the change that it tells of. */
+export type JournalEntry = { stage: Progress["stage"]; at: Date; cause: string };
+
+export type Lease = { token: string; until: Date };
+
+export type PayoutDocument = {
+  _id: string;
+  schema_version: number;
+  merchant_id: string;
+  account_id: string;
+  quote_id: string;
+  corridor_id: string;
+  beneficiary_id: string;
+  reference_id: string;
+  operation_id: string;
+  actor: StoredActor;
+  source: string;
+  destination: string;
+  source_minor: Decimal128;
+  fees_minor: Decimal128;
+  receiving_minor: Decimal128;
+  exchange_rate: string;
+  beneficiary_name: string;
+  account_number_masked: string;
+  transfer_method: string;
+  network: string;
+  status: PayoutStatus;
+  progress: Progress;
+  version: number;
+  revision: number;
+  journal: JournalEntry[];
+  /** Absent when there is nothing to do. */
+  work_due_at?: Date;
+  lease?: Lease;
+  outbox: OwedEvent[];
+  /** Events that the merchant's kept counts do not know of yet. */
+  untallied: { id: string; at: Date; from: PayoutStatus | null; to: PayoutStatus }[];
+  created_at: Date;
+  updated_at: Date;
+};
+
+export function payoutDocument(payout: Payout, actor: StoredActor): PayoutDocument {
+  const { quote, createdAt } = payout;
+  const { status } = faceOf(payout.progress);
+  const event = owedEvent(payout);
+  return {
+    _id: payout.id,
+    schema_version: 1,
+    merchant_id: quote.merchantId,
+    account_id: quote.accountId,
+    quote_id: quote.id,
+    corridor_id: quote.corridorId,
+    beneficiary_id: quote.beneficiary.id,
+    reference_id: quote.claim.referenceId,
+    operation_id: quote.claim.operationId,
+    actor,
+    source: quote.source,
+    destination: quote.destination,
+    source_minor: toDecimal128(quote.sourceMinor),
+    fees_minor: toDecimal128(quote.feesMinor),
+    receiving_minor: toDecimal128(quote.receivingMinor),
+    exchange_rate: quote.exchangeRate,
+    beneficiary_name: quote.beneficiary.name,
+    account_number_masked: quote.beneficiary.accountNumberMasked,
+    transfer_method: quote.beneficiary.transferMethod,
+    network: quote.beneficiary.network,
+    status,
+    progress: payout.progress,
+    version: payout.version,
+    revision: payout.revision,
+    journal: [{ stage: payout.progress.stage, at: createdAt, cause: "executed" }],
+    work_due_at: createdAt,
+    outbox: [event],
+    untallied: [{ id: event.id, at: createdAt, from: null, to: status }],
+    created_at: createdAt,
+    updated_at: payout.updatedAt,
+  };
+}
+
+/** The event of a payout's present version, as it is published and stored: without name and number. */
+export function owedEvent(payout: Payout): OwedEvent {
+  const { status } = faceOf(payout.progress);
+  const id = eventId(payout.id, payout.version);
+  const message = create(PayoutStatusChangedSchema, {
+    eventId: id,
+    occurredAt: timestampFromDate(payout.updatedAt),
+    payout: { ...payoutMessage(payout), beneficiaryName: "", beneficiaryAccountNumberMasked: "" },
+  });
+  const body = new Binary(toBinary(PayoutStatusChangedSchema, message));
+  return { id, key: `payout.${status}`, at: payout.updatedAt, body };
+}
+
+export function toPayout(document: PayoutDocument): Payout {
+  return {
+    id: document._id,
+    quote: {
+      id: document.quote_id,
+      merchantId: document.merchant_id,
+      accountId: document.account_id,
+      corridorId: document.corridor_id,
+      source: document.source,
+      destination: document.destination,
+      sourceMinor: fromDecimal128(document.source_minor),
+      feesMinor: fromDecimal128(document.fees_minor),
+      receivingMinor: fromDecimal128(document.receiving_minor),
+      exchangeRate: document.exchange_rate,
+      beneficiary: {
+        id: document.beneficiary_id,
+        name: document.beneficiary_name,
+        accountNumberMasked: document.account_number_masked,
+        transferMethod: document.transfer_method,
+        network: document.network,
+      },
+      claim: {
+        referenceId: document.reference_id,
+        operationId: document.operation_id,
+        claimedAt: document.created_at,
+      },
+    },
+    progress: document.progress,
+    version: document.version,
+    revision: document.revision,
+    createdAt: document.created_at,
+    updatedAt: document.updated_at,
+  };
+}

@@ -1,0 +1,20 @@
+import { publicRefusals, type RefusalTable, refusalError } from "@disburse/chassis/rpc-refusal.ts";
+import { isRefused, type Refused } from "@disburse/kernel/refusal.ts";
+import type { PayoutRefusal } from "./domain/payable.ts";
+
+/** Every refusal of this service, mapped once. */
+export const refusals: RefusalTable<PayoutRefusal> = {
+  INVALID_REQUEST: publicRefusals.INVALID_REQUEST,
+  RECORD_NOT_FOUND: publicRefusals.RECORD_NOT_FOUND,
+  ACCESS_FORBIDDEN: publicRefusals.ACCESS_FORBIDDEN,
+  ALREADY_PROCESSED: publicRefusals.ALREADY_PROCESSED,
+  QUOTE_EXPIRED: publicRefusals.QUOTE_EXPIRED,
+  AMOUNT_NOT_WITHIN_LIMITS: publicRefusals.AMOUNT_NOT_WITHIN_LIMITS,
+  INSUFFICIENT_BALANCE: publicRefusals.INSUFFICIENT_BALANCE,
+};
+
+/** The answer of a rule, or its refusal thrown as the RPC's error. */
+export function accepted<T>(answer: T): Exclude<T, Refused<string>> {
+  if (isRefused(answer)) throw refusalError(refusals, answer as Refused<PayoutRefusal>);
+  return answer as Exclude<T, Refused<string>>;
+}

@@ -1,0 +1,110 @@
+import type { ServiceImpl } from "@connectrpc/connect";
+import { readMutation } from "@disburse/chassis/mutation.ts";
+import { writeCursor } from "@disburse/chassis/page-cursor.ts";
+import type { Mode } from "@disburse/chassis/settings.ts";
+import {
+  type PayoutService,
+  RailOutcome,
+  type ReportRailOutcomeRequest,
+} from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { type Refused, refused } from "@disburse/kernel/refusal.ts";
+import type { Clock } from "@disburse/kernel/time.ts";
+import { accountRpc } from "./account-rpc.ts";
+import { afterAnswer, type RailAnswer } from "./domain/progress.ts";
+import { type ExecuteDeps, executePayout } from "./execute.ts";
+import { readExecuteRequest } from "./execute-request.ts";
+import { isCountKept, readFilter, readLimit, readStart } from "./list-request.ts";
+import { countMax } from "./payout-store.ts";
+import { accepted } from "./refusals.ts";
+import type { Tally } from "./tally.ts";
+import { payoutMessage } from "./wire.ts";
+
+export type PayoutDeps = ExecuteDeps & {
+  readonly tally: Tally;
+  readonly clock: Clock;
+  readonly mode: Mode;
+};
+
+/** The RPCs of the payout service; proto/disburse/payout/v1/payout.proto tells what each promises. */
+export function payoutRpc(deps: PayoutDeps): ServiceImpl<typeof PayoutService> {
+  const { payouts, tally } = deps;
+  return {
+    ...accountRpc(deps.accounts, deps.clock),
+
+    executePayout: async (message) => {
+      const { operationId, actor } = readMutation(message.mutation);
+      const { quoteId, referenceId } = accepted(
+        readExecuteRequest(message, deps.mode, deps.clock.now()),
+      );
+      const { merchantId } = message;
+      const request = { merchantId, quoteId, referenceId, operationId, actor };
+      return { payoutId: accepted(await executePayout(deps, request)).id };
+    },
+
+    getPayout: async ({ merchantId, payoutId }) => {
+      const payout = await payouts.read(merchantId, payoutId);
+      return { payout: payoutMessage(accepted(payout ?? refused("RECORD_NOT_FOUND"))) };
+    },
+
+    listPayouts: async (message) => {
+      const limit = accepted(readLimit(message.limit));
+      const start = accepted(readStart(message.cursor));
+      const filter = readFilter(message);
+      const { merchantId } = message;
+      const [page, count] = await Promise.all([
+        payouts.list(merchantId, filter, start, limit + 1),
+        isCountKept(filter)
+          ? tally.total(merchantId, filter.status)
+          : payouts.count(merchantId, filter),
+      ]);
+      const shown = page.slice(0, limit);
+      const last = shown.at(-1);
+      const isCapped = !isCountKept(filter) && count > countMax;
+      return {
+        payouts: shown.map(payoutMessage),
+        nextCursor:
+          last && page.length > limit ? writeCursor({ at: last.createdAt, id: last.id }) : "",
+        totalCount: BigInt(isCapped ? countMax : count),
+        totalCountCapped: isCapped,
+      };
+    },
+
+    reportRailOutcome: async (message) => {
+      readMutation(message.mutation);
+      const answer = accepted(readOutcome(message));
+      for (;;) {
+        const found = await payouts.readAny(message.payoutId);
+        const payout = accepted(found ?? refused("RECORD_NOT_FOUND"));
+        const next = accepted(afterAnswer(payout.progress, answer));
+        if (next === "unchanged") return { payout: payoutMessage(payout) };
+        const at = deps.clock.now();
+        const step = { cause: `rail reported ${answer.kind}`, at, work: at };
+        const advanced = await payouts.advance(payout, next, step);
+        if (advanced === undefined) continue;
+        deps.onCreated();
+        return { payout: payoutMessage(advanced) };
+      }
+    },
+  };
+}
+
+/** A hash or bank reference: printable, of bounded length. */
+const transactionReference = /^[\x21-\x7e]{1,128}$/;
+
+function readOutcome(message: ReportRailOutcomeRequest): RailAnswer | Refused<"INVALID_REQUEST"> {
+  switch (message.outcome) {
+    case RailOutcome.SETTLED:
+      return transactionReference.test(message.transactionReference)
+        ? { kind: "settled", reference: message.transactionReference }
+        : refused(
+            "INVALID_REQUEST",
+            "transaction_reference: must be 1 to 128 printable characters",
+          );
+    case RailOutcome.REJECTED:
+      return { kind: "rejected" };
+    case RailOutcome.RETURNED:
+      return { kind: "returned" };
+    default:
+      return refused("INVALID_REQUEST", "outcome: is required");
+  }
+}

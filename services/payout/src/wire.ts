@@ -1,0 +1,114 @@
+import { create } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import {
+  AccountSchema,
+  LedgerEntrySchema,
+  LedgerStep as LedgerStepMessage,
+  type Payout as PayoutMessage,
+  PayoutSchema,
+  PayoutStatus as PayoutStatusMessage,
+  PayoutSubStatus as PayoutSubStatusMessage,
+} from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { formatAmount } from "@disburse/kernel/money.ts";
+import type { Account, LedgerEntry, LedgerStep } from "./domain/account.ts";
+import type { Payout } from "./domain/payout.ts";
+import {
+  faceOf,
+  type PayoutStatus,
+  type PayoutSubStatus,
+  visibleReference,
+} from "./domain/progress.ts";
+
+const statuses = {
+  initiated: PayoutStatusMessage.INITIATED,
+  succeeded: PayoutStatusMessage.SUCCEEDED,
+  failed: PayoutStatusMessage.FAILED,
+} as const satisfies Record<PayoutStatus, PayoutStatusMessage>;
+
+const subStatuses = {
+  queued: PayoutSubStatusMessage.QUEUED,
+  processing: PayoutSubStatusMessage.PROCESSING,
+  unknown: PayoutSubStatusMessage.UNKNOWN,
+  settled: PayoutSubStatusMessage.SETTLED,
+  rejected: PayoutSubStatusMessage.REJECTED,
+  returned: PayoutSubStatusMessage.RETURNED,
+} as const satisfies Record<PayoutSubStatus, PayoutSubStatusMessage>;
+
+const steps = {
+  credit: LedgerStepMessage.CREDIT,
+  hold: LedgerStepMessage.HOLD,
+  post: LedgerStepMessage.POST,
+  release: LedgerStepMessage.RELEASE,
+  return: LedgerStepMessage.RETURN,
+} as const satisfies Record<LedgerStep, LedgerStepMessage>;
+
+const statusNames: Readonly<Record<PayoutStatusMessage, PayoutStatus | undefined>> = {
+  [PayoutStatusMessage.UNSPECIFIED]: undefined,
+  [PayoutStatusMessage.INITIATED]: "initiated",
+  [PayoutStatusMessage.SUCCEEDED]: "succeeded",
+  [PayoutStatusMessage.FAILED]: "failed",
+};
+
+/** The status of a filter; `undefined` for any. */
+export function statusFilter(message: PayoutStatusMessage): PayoutStatus | undefined {
+  return statusNames[message];
+}
+
+export function payoutMessage(payout: Payout): PayoutMessage {
+  const { quote, progress } = payout;
+  const { status, subStatus } = faceOf(progress);
+  return create(PayoutSchema, {
+    id: payout.id,
+    merchantId: quote.merchantId,
+    accountId: quote.accountId,
+    quoteId: quote.id,
+    corridorId: quote.corridorId,
+    beneficiaryId: quote.beneficiary.id,
+    referenceId: quote.claim.referenceId,
+    status: statuses[status],
+    subStatus: subStatuses[subStatus],
+    sourceCurrencyCode: quote.source,
+    destinationCurrencyCode: quote.destination,
+    sourceAmount: formatAmount(quote.sourceMinor, quote.source),
+    receivingAmount: formatAmount(quote.receivingMinor, quote.destination),
+    exchangeRate: quote.exchangeRate,
+    totalFees: formatAmount(quote.feesMinor, quote.source),
+    uniqueTransactionReference: visibleReference(progress),
+    beneficiaryName: quote.beneficiary.name,
+    beneficiaryAccountNumberMasked: quote.beneficiary.accountNumberMasked,
+    transferMethod: quote.beneficiary.transferMethod,
+    network: quote.beneficiary.network,
+    version: payout.version,
+    createdAt: timestampFromDate(payout.createdAt),
+    updatedAt: timestampFromDate(payout.updatedAt),
+  });
+}
+
+export function accountMessage(account: Account) {
+  return create(AccountSchema, {
+    id: account.id,
+    merchantId: account.merchantId,
+    currencyCode: account.currency,
+    available: formatAmount(account.available, account.currency),
+    held: formatAmount(account.held, account.currency),
+    createdAt: timestampFromDate(account.createdAt),
+    updatedAt: timestampFromDate(account.updatedAt),
+  });
+}
+
+export function entryMessage(entry: LedgerEntry) {
+  const text = (minor: bigint) => formatAmount(minor, entry.currency);
+  return create(LedgerEntrySchema, {
+    id: entry.key,
+    accountId: entry.accountId,
+    sequence: BigInt(entry.sequence),
+    step: steps[entry.step],
+    currencyCode: entry.currency,
+    amount: text(entry.amount),
+    available: text(entry.available),
+    held: text(entry.held),
+    payoutId: entry.payoutId,
+    note: entry.note,
+    createdAt: timestampFromDate(entry.createdAt),
+  });
+}

@@ -1,0 +1,109 @@
+import { findCurrency } from "@disburse/kernel/currency.ts";
+import { type Decimal, divideCeil, parseDecimal } from "@disburse/kernel/decimal.ts";
+import { parseAmount } from "@disburse/kernel/money.ts";
+import { isRefused, type Violation } from "@disburse/kernel/refusal.ts";
+import type { Fee } from "./arithmetic.ts";
+
+/** Bounds on one payout, inclusive, in minor units; `undefined` where there is none. */
+export type Limits = {
+  readonly sourceMin: bigint | undefined;
+  readonly sourceMax: bigint | undefined;
+  readonly receivingMin: bigint | undefined;
+  readonly receivingMax: bigint | undefined;
+};
+
+/** What may be sent from one currency to another, and on what terms. */
+export type CorridorTerms = {
+  readonly source: string;
+  readonly destination: string;
+  readonly active: boolean;
+  readonly fee: Fee;
+  readonly limits: Limits;
+  /** 0: the service's default. */
+  readonly quoteTtlSeconds: number;
+  /** 0: no bound. */
+  readonly rateMaxAgeSeconds: number;
+};
+
+export type Corridor = CorridorTerms & { readonly id: string };
+
+export type Rate = {
+  /** Destination units per one source unit. */
+  readonly rate: Decimal;
+  readonly asOf: Date;
+  readonly source: string;
+};
+
+/** Rates and fee shares have at most this many decimals (decisions: quotes). */
+export const rateDecimalsMax = 10;
+/** A rate with more digits than this before the point is a mistake of its publisher. */
+const rateDigitsMax = 15;
+
+/** What `SetCorridor` is given, as text. */
+export type CorridorText = {
+  readonly source: string;
+  readonly destination: string;
+  readonly active: boolean;
+  readonly feeShare: string;
+  readonly feeFlat: string;
+  readonly sourceMin: string;
+  readonly sourceMax: string;
+  readonly receivingMin: string;
+  readonly receivingMax: string;
+  readonly quoteTtlSeconds: number;
+  readonly rateMaxAgeSeconds: number;
+};
+
+/** Reads a corridor's terms; answers with what is wrong with them otherwise. */
+export function readCorridor(text: CorridorText): CorridorTerms | readonly Violation[] {
+  const violations: Violation[] = [];
+  const fail = (field: string, problem: string) => void violations.push({ field, problem });
+  const currency = (field: string, code: string) => {
+    if (findCurrency(code) === undefined) fail(field, "must be a known currency");
+  };
+  currency("source_currency_code", text.source);
+  currency("destination_currency_code", text.destination);
+  if (violations.length > 0) return violations;
+  const amount = (field: string, digits: string, code: string) => {
+    if (digits === "") return undefined;
+    const minor = parseAmount(digits, code);
+    if (!isRefused(minor)) return minor;
+    fail(field, minor.detail ?? "must be an amount");
+    return undefined;
+  };
+  const share = parseDecimal(text.feeShare);
+  if (share === undefined || !isShare(share)) fail("fee_share", "must be in [0, 1)");
+  const isFree = parseDecimal(text.feeFlat)?.units === 0n;
+  const flatMinor = isFree ? 0n : amount("fee_flat", text.feeFlat || "-", text.source);
+  for (const field of ["quoteTtlSeconds", "rateMaxAgeSeconds"] as const) {
+    if (text[field] < 0) fail(field, "must not be negative");
+  }
+  const limits = {
+    sourceMin: amount("limits.source_min", text.sourceMin, text.source),
+    sourceMax: amount("limits.source_max", text.sourceMax, text.source),
+    receivingMin: amount("limits.receiving_min", text.receivingMin, text.destination),
+    receivingMax: amount("limits.receiving_max", text.receivingMax, text.destination),
+  };
+  if (violations.length > 0 || share === undefined || flatMinor === undefined) return violations;
+  const { source, destination, active, quoteTtlSeconds, rateMaxAgeSeconds } = text;
+  const fee = { share, flatMinor };
+  return { source, destination, active, fee, limits, quoteTtlSeconds, rateMaxAgeSeconds };
+}
+
+function isShare({ units, scale }: Decimal): boolean {
+  return units >= 0n && scale <= rateDecimalsMax && units < 10n ** BigInt(scale);
+}
+
+/** Reads a rate; `undefined` when it is not above zero or has more digits than are kept. */
+export function readRate(text: string): Decimal | undefined {
+  const rate = parseDecimal(text);
+  if (rate === undefined || rate.units <= 0n || rate.scale > rateDecimalsMax) return undefined;
+  return rate.units < 10n ** BigInt(rate.scale + rateDigitsMax) ? rate : undefined;
+}
+
+/** Whether a rate is too old to be quoted. */
+export function isStale(corridor: CorridorTerms, rate: Rate, now: Date): boolean {
+  if (corridor.rateMaxAgeSeconds === 0) return false;
+  const ageMs = BigInt(now.getTime() - rate.asOf.getTime());
+  return divideCeil(ageMs, 1_000n) > BigInt(corridor.rateMaxAgeSeconds);
+}

@@ -1,0 +1,143 @@
+import type { Decimal } from "@disburse/kernel/decimal.ts";
+import { parseAmount } from "@disburse/kernel/money.ts";
+import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
+import { type Amounts, quoteFixedSource, quoteFixedTarget, type Terms } from "./arithmetic.ts";
+import type { Corridor } from "./corridor.ts";
+
+/** Why no quote is given or claimed. */
+export type QuoteRefusal =
+  | "INVALID_REQUEST"
+  | "RECORD_NOT_FOUND"
+  | "ACCESS_FORBIDDEN"
+  | "CORRIDOR_NOT_ACTIVE"
+  | "QUOTE_EXPIRED"
+  | "ALREADY_PROCESSED";
+
+/** The beneficiary as it was when the quote was made: a payout is made from the quote alone. */
+export type QuotedBeneficiary = {
+  readonly id: string;
+  readonly name: string;
+  readonly accountNumberMasked: string;
+  readonly transferMethod: string;
+  readonly network: string;
+};
+
+/** Which payout took a quote, and the words that came with it. */
+export type Claim = {
+  readonly payoutId: string;
+  readonly referenceId: string;
+  readonly operationId: string;
+  readonly claimedAt: Date;
+};
+
+export type QuoteState =
+  | { readonly state: "open" }
+  | { readonly state: "claimed"; readonly claim: Claim }
+  | { readonly state: "expired" };
+
+export type Quote = QuoteState & {
+  readonly id: string;
+  readonly merchantId: string;
+  readonly accountId: string;
+  readonly corridorId: string;
+  readonly source: string;
+  readonly destination: string;
+  readonly amounts: Amounts;
+  readonly rate: Decimal;
+  readonly rateAsOf: Date;
+  readonly rateSource: string;
+  readonly beneficiary: QuotedBeneficiary;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  readonly expiresAt: Date;
+};
+
+/** What a merchant asks a quote for, its fields checked. */
+export type QuoteRequest = {
+  readonly merchantId: string;
+  readonly accountId: string;
+  readonly beneficiaryId: string;
+  readonly source: string;
+  readonly destination: string;
+  /** "" where it was not sent. */
+  readonly sourceAmount: string;
+  readonly receivingAmount: string;
+};
+
+/** What the other services know of the request's account and beneficiary; `undefined`: no such record. */
+export type Parties = {
+  readonly account: { readonly merchantId: string; readonly currency: string } | undefined;
+  readonly beneficiary:
+    | {
+        readonly currency: string;
+        readonly cleared: boolean;
+        readonly archived: boolean;
+        readonly quoted: QuotedBeneficiary;
+      }
+    | undefined;
+};
+
+/**
+ * The first half of the order of checks at RFQ: account, beneficiary, their currencies (decisions:
+ * quotes). Answers with the beneficiary as the quote will keep it.
+ */
+export function checkParties(
+  request: QuoteRequest,
+  { account, beneficiary }: Parties,
+): QuotedBeneficiary | Refused<QuoteRefusal> {
+  if (account === undefined) return refused("RECORD_NOT_FOUND");
+  if (account.merchantId !== request.merchantId) return refused("ACCESS_FORBIDDEN");
+  if (beneficiary === undefined || beneficiary.archived) return refused("RECORD_NOT_FOUND");
+  if (!beneficiary.cleared) return refused("ACCESS_FORBIDDEN");
+  const mismatches = [
+    account.currency === request.source
+      ? []
+      : `source_currency_code: must be the account's currency, ${account.currency}`,
+    beneficiary.currency === request.destination
+      ? []
+      : `destination_currency_code: must be the beneficiary's currency, ${beneficiary.currency}`,
+  ].flat();
+  if (mismatches.length > 0) return refused("INVALID_REQUEST", mismatches.join("; "));
+  return beneficiary.quoted;
+}
+
+/** The second half: corridor, its state, whether it is open to the merchant. */
+export function checkCorridor(
+  corridor: Corridor | undefined,
+  openToMerchant: boolean,
+): Corridor | Refused<QuoteRefusal> {
+  if (corridor === undefined) return refused("RECORD_NOT_FOUND");
+  if (!corridor.active) return refused("CORRIDOR_NOT_ACTIVE");
+  return openToMerchant ? corridor : refused("RECORD_NOT_FOUND");
+}
+
+/** The amounts of a quote; the source amount takes priority, a receiving amount beside it is ignored. */
+export function quoteAmounts(
+  request: QuoteRequest,
+  terms: Terms,
+): Amounts | Refused<"INVALID_REQUEST"> {
+  const fixed = request.sourceAmount !== "" ? "source_amount" : "receiving_amount";
+  const text = request.sourceAmount || request.receivingAmount;
+  const currency = fixed === "source_amount" ? request.source : request.destination;
+  const minor = parseAmount(text, currency);
+  if (isRefused(minor)) return refused("INVALID_REQUEST", `${fixed}: ${minor.detail}`);
+  return fixed === "source_amount"
+    ? quoteFixedSource(terms, minor)
+    : quoteFixedTarget(terms, minor);
+}
+
+/** What an attempt to claim came to, read from the quote as it is after the attempt. */
+export function claimOutcome(
+  quote: Quote | undefined,
+  payoutId: string,
+): (Quote & { state: "claimed" }) | Refused<QuoteRefusal> {
+  if (quote === undefined) return refused("RECORD_NOT_FOUND");
+  switch (quote.state) {
+    case "claimed":
+      return quote.claim.payoutId === payoutId ? quote : refused("ALREADY_PROCESSED");
+    case "expired":
+      return refused("QUOTE_EXPIRED");
+    case "open":
+      throw new Error("a claim attempt leaves no quote open");
+  }
+}

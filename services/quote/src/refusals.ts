@@ -1,0 +1,21 @@
+import { publicRefusals, type RefusalTable, refusalError } from "@disburse/chassis/rpc-refusal.ts";
+import { isRefused, type Refused } from "@disburse/kernel/refusal.ts";
+import type { QuoteRefusal } from "./domain/quote.ts";
+
+/** Every refusal of this service, mapped once. */
+export const refusals: RefusalTable<QuoteRefusal> = {
+  INVALID_REQUEST: publicRefusals.INVALID_REQUEST,
+  RECORD_NOT_FOUND: publicRefusals.RECORD_NOT_FOUND,
+  ACCESS_FORBIDDEN: publicRefusals.ACCESS_FORBIDDEN,
+  CORRIDOR_NOT_ACTIVE: publicRefusals.CORRIDOR_NOT_ACTIVE,
+  QUOTE_EXPIRED: publicRefusals.QUOTE_EXPIRED,
+  ALREADY_PROCESSED: publicRefusals.ALREADY_PROCESSED,
+};
+
+/** The answer of a rule, or its refusal thrown as the RPC's error. */
+export function accepted<T>(answer: T): Exclude<T, Refused<string>> {
+  if (isRefused(answer)) {
+    throw refusalError(refusals, answer as Refused<QuoteRefusal>);
+  }
+  return answer as Exclude<T, Refused<string>>;
+}
