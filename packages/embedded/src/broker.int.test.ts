@@ -1,0 +1,98 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type ConfirmChannel, connect } from "amqplib";
+import { expect, onTestFinished, test } from "vitest";
+import { type Broker, startBroker } from "./broker.ts";
+import { bareEnv, isAlive, scratchFolder, startElsewhere, until } from "./testing.ts";
+
+const queue = "kept";
+
+async function start(dataDir: string, exits: string[] = []): Promise<Broker> {
+  const broker = await startBroker({ dataDir, env: bareEnv, onExit: (how) => exits.push(how) });
+  if (broker === undefined) throw new Error("this test needs a rabbitmq-server");
+  onTestFinished(() => broker.stop());
+  return broker;
+}
+
+/** A channel of a connection that may be cut: what that means, the test sees at the broker. */
+async function channelTo(url: string): Promise<ConfirmChannel> {
+  const connection = await connect(url);
+  connection.on("error", () => undefined);
+  onTestFinished(() => connection.close().catch(() => undefined));
+  return connection.createConfirmChannel();
+}
+
+async function declare(url: string): Promise<void> {
+  const channel = await channelTo(url);
+  await channel.assertQueue(queue, { durable: true, arguments: { "x-queue-type": "quorum" } });
+}
+
+async function publish(url: string, body: string): Promise<void> {
+  const channel = await channelTo(url);
+  channel.sendToQueue(queue, Buffer.from(body), { persistent: true });
+  await channel.waitForConfirms();
+}
+
+async function take(url: string): Promise<string | undefined> {
+  const message = await (await channelTo(url)).get(queue, { noAck: true });
+  return message === false ? undefined : message.content.toString();
+}
+
+/** Everything that runs for a folder's broker: node, epmd and their keepers. */
+function processesOf(folder: string): number[] {
+  const note = readFileSync(join(folder, "rabbitmq", "processes.json"), "utf8");
+  return (JSON.parse(note) as { pid: number; keeperPid: number }[]).flatMap((noted) => [
+    noted.pid,
+    noted.keeperPid,
+  ]);
+}
+
+test("goes on with its queues after a stop and after a kill", async () => {
+  const folder = await scratchFolder();
+  const exits: string[] = [];
+  const first = await start(folder, exits);
+  // Stopped in between, since a node killed within 2 s of a quorum queue's declaration loses it.
+  await declare(first.url);
+  await first.stop();
+  expect(processesOf(folder).filter(isAlive)).toEqual([]);
+  expect(exits).toEqual([]);
+
+  const second = await start(folder, exits);
+  await publish(second.url, "one");
+  process.kill(second.pid ?? 0, "SIGKILL");
+  await until(() => exits.length > 0);
+  expect(exits).toEqual(["ended by signal 9"]);
+  await until(() => !processesOf(folder).some(isAlive));
+
+  const third = await start(folder, exits);
+  expect(await take(third.url)).toBe("one");
+});
+
+test.each([
+  ["AMQP_URL", { AMQP_URL: "amqp://h:1/v" }, { kind: "external", url: "amqp://h:1/v" }],
+  ["no broker", { DISBURSE_BROKER: "none", AMQP_URL: "amqp://h" }, undefined],
+])("does as it is told with %s", async (_, settings, expected) => {
+  const options = { dataDir: "/nonexistent", onExit: () => undefined };
+  const broker = await startBroker({ ...options, env: { ...bareEnv, ...settings } });
+  expect(broker && { kind: broker.kind, url: broker.url }).toEqual(expected);
+});
+
+test.each([
+  ["its starter", false],
+  ["its starter and the keepers", true],
+])("leaves nothing behind when %s is killed, and the folder is free again", async (_, all) => {
+  const folder = await scratchFolder();
+  const starter = await startElsewhere(
+    "broker.ts",
+    `const broker = await part.startBroker({ dataDir: ${JSON.stringify(folder)}, onExit() {} });
+     console.log(JSON.stringify({ pid: broker.pid, address: broker.url }))`,
+  );
+  await expect(start(folder)).rejects.toThrow(/in use.*DATA_DIR/);
+  const processes = processesOf(folder);
+  expect(processes.filter(isAlive)).toEqual(processes);
+  const keepers = processes.filter((_, index) => index % 2 === 1);
+  // In one breath: a starter that sees its keeper go would end the node by itself.
+  await starter.kill(all ? keepers : []);
+  await start(folder);
+  expect(processes.filter(isAlive)).toEqual([]);
+});

@@ -1,0 +1,40 @@
+import { accessSync, constants, mkdirSync } from "node:fs";
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/**
+ * A Unix socket's path may have 104 bytes on macOS and 108 on Linux; what is put below the
+ * temporary folder takes less than 60.
+ */
+const tmpdirLengthMax = 44;
+
+/** Makes a folder that only this user can read, or throws with what to do about it. */
+export function prepareFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(
+      `The data folder ${folder} cannot be used: ${reason}. ` +
+        "Give it to this user, or choose another with DATA_DIR.",
+      { cause },
+    );
+  }
+}
+
+/** The error for a folder that another running process works on. */
+export function folderInUse(folder: string, cause?: unknown): Error {
+  return new Error(
+    `The data folder ${folder} is in use by another process. ` +
+      "Stop that one, or choose another folder with DATA_DIR.",
+    { cause },
+  );
+}
+
+/** A new folder for sockets, its path short however long the data folder's is. */
+export function socketFolder(): Promise<string> {
+  const parent = tmpdir().length <= tmpdirLengthMax ? tmpdir() : "/tmp";
+  return mkdtemp(join(parent, "disburse-"));
+}

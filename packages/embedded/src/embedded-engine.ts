@@ -1,0 +1,70 @@
+import { readlink, rm, symlink } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { folderInUse, prepareFolder, socketFolder } from "./data-folder.ts";
+import { type KeptProcess, startKept } from "./kept-process.ts";
+import { loaderPrefix } from "./libc.ts";
+import { answers, untilReady } from "./readiness.ts";
+import { endLeftovers, noteProcesses } from "./stale-processes.ts";
+
+/** Opening takes under a second; after a crash the journal is read first. */
+const startTimeoutMs = 60_000;
+/** Closing waits for the operations in flight and writes a checkpoint. */
+const stopTimeoutMs = 15_000;
+
+const host = join(import.meta.dirname, "engine-host.ts");
+
+/** A running embedded engine and the Unix socket it serves. */
+export interface EmbeddedEngine {
+  process: KeptProcess;
+  socket: string;
+}
+
+/** Opens the folder with MongoDB's own engine in a process of its own. */
+export async function startEmbedded(
+  folder: string,
+  env: NodeJS.ProcessEnv,
+): Promise<EmbeddedEngine> {
+  prepareFolder(folder);
+  const prefix = await loaderPrefix(env);
+  const note = join(folder, "processes.json");
+  await endLeftovers(note, { folder, timeoutMs: stopTimeoutMs });
+  const sockets = await socketFolder();
+  const socket = join(sockets, "mongodb.sock");
+  const data = join(folder, "data");
+  const [command = process.execPath, ...args] = [...prefix, process.execPath, host, data, socket];
+  const logFile = join(folder, "engine.log");
+  const child = await startKept({
+    command,
+    args,
+    env: { PATH: env.PATH, HOME: env.HOME, TMPDIR: sockets },
+    logFile,
+    stopTimeoutMs,
+  });
+  void child.exited.then(() => rm(sockets, { recursive: true, force: true }));
+  await noteProcesses(note, [{ kept: child, mark: data }]);
+  await untilReady({
+    name: "The embedded MongoDB engine",
+    process: child,
+    ready: () => answers({ path: socket }),
+    timeoutMs: startTimeoutMs,
+    logFile,
+  }).catch((cause: unknown) => {
+    throw String(cause).includes("DBPathInUse") ? folderInUse(folder, cause) : cause;
+  });
+  await rememberSockets(folder, sockets);
+  return { process: child, socket };
+}
+
+/**
+ * Notes where the sockets are, and removes the ones of an engine that was killed together with
+ * all who watched over it: the folder is locked by now, so that engine is gone.
+ */
+async function rememberSockets(folder: string, sockets: string): Promise<void> {
+  const note = join(folder, "sockets");
+  const earlier = await readlink(note).catch(() => undefined);
+  if (earlier !== undefined && basename(earlier).startsWith("disburse-")) {
+    await rm(earlier, { recursive: true, force: true });
+  }
+  await rm(note, { force: true });
+  await symlink(sockets, note);
+}

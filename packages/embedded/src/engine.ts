@@ -1,0 +1,78 @@
+import { join } from "node:path";
+import { startEmbedded } from "./embedded-engine.ts";
+import { onPath } from "./executables.ts";
+import type { KeptProcess } from "./kept-process.ts";
+import { startMongod } from "./mongod.ts";
+import { withDatabase } from "./mongodb-uri.ts";
+
+/** Where an engine keeps its data, and who is told when it ends unasked. */
+export interface EngineOptions {
+  /** Made if it is not there. The embedded engine and a mongod keep their data apart in it. */
+  dataDir: string;
+  /** Called once, with how it ended, when the engine goes away without `stop`. */
+  onExit: (how: string) => void;
+  /** Where MONGODB_URI, PATH and DISBURSE_CACHE_DIR are read; this process's own by default. */
+  env?: NodeJS.ProcessEnv;
+}
+
+/** An engine that any MongoDB driver reaches. */
+export interface Engine {
+  kind: "external" | "mongod" | "embedded";
+  /** The engine's own process; undefined for an external one. */
+  pid: number | undefined;
+  /** A connection string for one database. */
+  uri(database: string): string;
+  /** Ends the engine and waits for that. Leaves an external one alone. */
+  stop(): Promise<void>;
+}
+
+/**
+ * The MongoDB to work with: the one MONGODB_URI names, else a private mongod where one is on
+ * PATH, else the embedded engine. Throws an error whose message says what to do.
+ */
+export async function startEngine(options: EngineOptions): Promise<Engine> {
+  const env = options.env ?? process.env;
+  const external = env.MONGODB_URI;
+  if (external !== undefined && external !== "") {
+    return {
+      kind: "external",
+      pid: undefined,
+      uri: (database) => withDatabase(external, database),
+      stop: () => Promise.resolve(),
+    };
+  }
+  const mongod = onPath("mongod", env);
+  if (mongod !== undefined) {
+    const { process: child, port } = await startMongod(
+      mongod,
+      join(options.dataDir, "mongod"),
+      env,
+    );
+    const address = `mongodb://127.0.0.1:${port}/?directConnection=true`;
+    return running("mongod", child, address, options);
+  }
+  const { process: child, socket } = await startEmbedded(join(options.dataDir, "embedded"), env);
+  const address = `mongodb://${encodeURIComponent(socket)}/?directConnection=true`;
+  return running("embedded", child, address, options);
+}
+
+function running(
+  kind: Engine["kind"],
+  child: KeptProcess,
+  address: string,
+  { onExit }: EngineOptions,
+): Engine {
+  let stopping = false;
+  void child.exited.then((how) => {
+    if (!stopping) onExit(how);
+  });
+  return {
+    kind,
+    pid: child.pid,
+    uri: (database) => withDatabase(address, database),
+    stop: () => {
+      stopping = true;
+      return child.stop();
+    },
+  };
+}

@@ -1,0 +1,133 @@
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { onPath } from "./executables.ts";
+
+const run = promisify(execFile);
+
+/** The engine is built against glibc 2.38; Debian 12 has 2.36, Debian 13 ("trixie") 2.41. */
+const glibcNeeded = [2, 38] as const;
+const suite = "trixie";
+const packages = ["libc6", "libstdc++6", "libgcc-s1"];
+
+/** A mirror that does not answer is given up on; the packages are 4 MB together. */
+const fetchTimeoutMs = 120_000;
+
+const loaders: Record<string, string> = {
+  x64: "usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2",
+  arm64: "usr/lib/aarch64-linux-gnu/ld-linux-aarch64.so.1",
+};
+
+const otherWays =
+  "Otherwise set MONGODB_URI to a MongoDB of your own, or put a mongod on PATH, and start again.";
+
+/** How to start a program so that it finds a C library that is new enough: nothing, or a loader. */
+export async function loaderPrefix(env: NodeJS.ProcessEnv): Promise<string[]> {
+  if (process.platform !== "linux") return [];
+  const glibc = glibcVersion();
+  if (glibc === undefined) {
+    throw new Error(`The embedded MongoDB engine needs a Linux with glibc. ${otherWays}`);
+  }
+  if (isEnough(glibc)) return [];
+  const loader = loaders[process.arch];
+  if (loader === undefined) {
+    throw new Error(`The embedded MongoDB engine is not made for ${process.arch}. ${otherWays}`);
+  }
+  const folder = await fetched(cacheFolder(env), glibc, env);
+  const file = join(folder, loader);
+  return [file, "--library-path", join(file, "..")];
+}
+
+/** Whether a glibc of this version, as in `2.36`, runs the engine as it is. */
+export function isEnough(version: string): boolean {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  return major > glibcNeeded[0] || (major === glibcNeeded[0] && minor >= glibcNeeded[1]);
+}
+
+function glibcVersion(): string | undefined {
+  // Without this the report looks up every network interface's name, which can take seconds.
+  Object.assign(process.report, { excludeNetwork: true });
+  const report = process.report.getReport() as { header: { glibcVersionRuntime?: string } };
+  return report.header.glibcVersionRuntime;
+}
+
+/** Where what was fetched is kept: beside the sources, unless DISBURSE_CACHE_DIR says otherwise. */
+function cacheFolder(env: NodeJS.ProcessEnv): string {
+  const repository = join(import.meta.dirname, "..", "..", "..");
+  return env.DISBURSE_CACHE_DIR ?? join(repository, ".cache");
+}
+
+async function fetched(cache: string, glibc: string, env: NodeJS.ProcessEnv): Promise<string> {
+  const folder = join(cache, "libc", `${suite}-${process.arch}`);
+  if (existsSync(folder)) return folder;
+  const why = `The embedded MongoDB engine needs glibc 2.38; this machine has ${glibc}.`;
+  if (!existsSync("/etc/debian_version") || onPath("apt-get", env) === undefined) {
+    throw new Error(`${why} Only on Debian can a newer one be fetched beside it. ${otherWays}`);
+  }
+  await mkdir(join(cache, "libc"), { recursive: true });
+  const work = await mkdtemp(join(cache, "libc", "fetching-"));
+  try {
+    await unpack(work, env);
+    // Another process may have been quicker; its copy is as good.
+    await rename(join(work, "root"), folder).catch((cause) => {
+      if (!existsSync(folder)) throw cause;
+    });
+    return folder;
+  } catch (cause) {
+    throw new Error(
+      `${why} Fetching a newer one from the Debian mirror failed: ${lastLine(cause)}\n` +
+        `Connect this machine to the network and start again. ${otherWays}`,
+      { cause },
+    );
+  } finally {
+    await rm(work, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Downloads the packages with lists, caches and sources of its own, so that nothing of the
+ * machine's apt changes, and unpacks them into `root`. Needs no rights.
+ */
+async function unpack(work: string, env: NodeJS.ProcessEnv): Promise<void> {
+  const sources = join(work, "sources.list");
+  await writeFile(sources, `deb ${await sourceLine(env)} ${suite} main\n`);
+  for (const folder of ["lists/partial", "cache/archives/partial", "debs"]) {
+    await mkdir(join(work, folder), { recursive: true });
+  }
+  const options = [
+    `Dir::Etc::SourceList=${sources}`,
+    "Dir::Etc::SourceParts=/dev/null",
+    `Dir::State::Lists=${join(work, "lists")}`,
+    `Dir::Cache=${join(work, "cache")}`,
+    // As root, apt would drop to a user that may not enter this folder.
+    "APT::Sandbox::User=root",
+    "Acquire::Languages=none",
+    "Acquire::Retries=2",
+    "APT::Update::Error-Mode=any",
+  ].flatMap((option) => ["-o", option]);
+  const settings = { cwd: join(work, "debs"), timeout: fetchTimeoutMs, env };
+  await run("apt-get", [...options, "update"], settings);
+  await run("apt-get", [...options, "download", ...packages], settings);
+  for (const deb of await readdir(settings.cwd)) {
+    await run("dpkg-deb", ["-x", join(settings.cwd, deb), join(work, "root")], { env });
+  }
+}
+
+/** The mirror this machine already uses for Debian's main archive, and who has to have signed it. */
+async function sourceLine(env: NodeJS.ProcessEnv): Promise<string> {
+  const keyring = "/usr/share/keyrings/debian-archive-keyring.gpg";
+  const signedBy = existsSync(keyring) ? `[signed-by=${keyring}] ` : "";
+  const release = await readFile("/etc/os-release", "utf8");
+  const codename = /^VERSION_CODENAME=(\S+)$/m.exec(release)?.[1];
+  const format = "$(REPO_URI) $(RELEASE) $(COMPONENT)";
+  const { stdout } = await run("apt-get", ["indextargets", "--format", format], { env });
+  const own = stdout.split("\n").find((line) => line.endsWith(` ${codename} main`));
+  return signedBy + (own?.split(" ")[0] ?? "http://deb.debian.org/debian");
+}
+
+function lastLine(cause: unknown): string {
+  const { stderr, message } = cause as { stderr?: string; message: string };
+  return (stderr?.trim() || message).split("\n").at(-1) ?? message;
+}

@@ -1,0 +1,50 @@
+import { join } from "node:path";
+import { folderInUse, prepareFolder } from "./data-folder.ts";
+import { freePorts } from "./free-ports.ts";
+import { type KeptProcess, startKept } from "./kept-process.ts";
+import { answers, untilReady } from "./readiness.ts";
+
+const startTimeoutMs = 60_000;
+const stopTimeoutMs = 15_000;
+/** A development machine's share; the default would be half of all its memory. */
+const cacheGigabytes = "0.25";
+
+/** A private mongod and the port on 127.0.0.1 that it serves. */
+export interface PrivateMongod {
+  process: KeptProcess;
+  port: number;
+}
+
+/** Runs a mongod of the machine on a folder of ours, on a free port of the loopback address. */
+export async function startMongod(
+  command: string,
+  folder: string,
+  env: NodeJS.ProcessEnv,
+): Promise<PrivateMongod> {
+  prepareFolder(folder);
+  const [port] = (await freePorts(1)) as [number];
+  const logFile = join(folder, "..", "mongod.log");
+  const child = await startKept({
+    command,
+    args: [
+      ...["--dbpath", folder],
+      ...["--bind_ip", "127.0.0.1", "--port", String(port), "--nounixsocket"],
+      ...["--wiredTigerCacheSizeGB", cacheGigabytes, "--quiet"],
+    ],
+    env: { PATH: env.PATH, HOME: env.HOME },
+    logFile,
+    stopTimeoutMs,
+  });
+  try {
+    await untilReady({
+      name: command,
+      process: child,
+      ready: () => answers({ host: "127.0.0.1", port }),
+      timeoutMs: startTimeoutMs,
+      logFile,
+    });
+  } catch (cause) {
+    throw String(cause).includes("DBPathInUse") ? folderInUse(folder, cause) : cause;
+  }
+  return { process: child, port };
+}

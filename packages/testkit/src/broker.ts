@@ -1,0 +1,19 @@
+import { randomBytes } from "node:crypto";
+import { inject } from "vitest";
+
+/** URL of the run's shared broker. A test that needs one fails where there is none. */
+export function amqpUrl(): string {
+  const url = inject("amqpUrl");
+  if (url === "") {
+    throw new Error(
+      "This test needs RabbitMQ. Install rabbitmq-server (a private node is then started by " +
+        "itself), or set AMQP_URL to a broker of your own.",
+    );
+  }
+  return url;
+}
+
+/** A prefix for exchange and queue names that no other test, run or machine has used. */
+export function freshPrefix(label: string): string {
+  return `test.${label}.${randomBytes(6).toString("hex")}`;
+}

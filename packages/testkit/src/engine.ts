@@ -1,0 +1,13 @@
+import { randomBytes } from "node:crypto";
+import { withDatabase } from "@disburse/embedded/mongodb-uri.ts";
+import { inject } from "vitest";
+
+/** Connection string of the run's shared engine, for one database of the caller's own. */
+export function mongodbUri(database: string): string {
+  return withDatabase(inject("mongodbUri"), database);
+}
+
+/** A database name that no other test, run or machine has used. */
+export function freshDatabase(label: string): string {
+  return `test_${label}_${randomBytes(6).toString("hex")}`;
+}

@@ -1,0 +1,7 @@
+import { freePorts } from "@disburse/embedded/free-ports.ts";
+
+/** A port on 127.0.0.1 that nothing listened on a moment ago. */
+export async function freePort(): Promise<number> {
+  const [port] = (await freePorts(1)) as [number];
+  return port;
+}
