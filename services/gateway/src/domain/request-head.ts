@@ -3,6 +3,8 @@ import { targetProblem } from "./request-target.ts";
 
 /** Clients send 10 to 30 headers, proxies add as many again; more is an attack on whoever reads them. */
 export const headersMax = 100;
+/** Of a name and its value together, in bytes; what most proxies keep for one line. */
+export const headerLengthMax = 8 * 1024;
 
 /** The head of a request as it came over the wire; `rawHeaders` alternates names and values. */
 export type RequestHead = {
@@ -18,22 +20,38 @@ export function headerValues(rawHeaders: readonly string[], name: string): strin
   );
 }
 
+type HeadRefusal =
+  | "HEADERS_TOO_LARGE"
+  | "INVALID_REQUEST"
+  | "NOT_IMPLEMENTED"
+  | "EXPECTATION_FAILED";
+
+/** A value with its name before it; names themselves count for nothing. */
+function lineLength(rawHeaders: readonly string[], value: string, at: number): number {
+  return at % 2 === 0 ? 0 : (rawHeaders[at - 1]?.length ?? 0) + value.length;
+}
+
 /**
- * What the HTTP parser lets through and we do not: too many headers, no host or several (RFC 9112 §3.2),
- * a transfer coding that we cannot decode (§6.1), a target that is no clean path.
+ * What the HTTP parser lets through and we do not: too many or too long headers, no host or several
+ * (RFC 9112 §3.2), a transfer coding that we cannot decode (§6.1), an expectation that we cannot meet
+ * (RFC 9110 §10.1.1), a target that is no clean path.
  */
-export function headProblem(
-  head: RequestHead,
-): Refused<"HEADERS_TOO_LARGE" | "INVALID_REQUEST" | "NOT_IMPLEMENTED"> | undefined {
-  if (head.rawHeaders.length > 2 * headersMax) return refused("HEADERS_TOO_LARGE");
-  const hosts = headerValues(head.rawHeaders, "host");
+export function headProblem(head: RequestHead): Refused<HeadRefusal> | undefined {
+  const { rawHeaders } = head;
+  if (rawHeaders.length > 2 * headersMax) return refused("HEADERS_TOO_LARGE");
+  if (rawHeaders.some((value, at) => lineLength(rawHeaders, value, at) > headerLengthMax)) {
+    return refused("HEADERS_TOO_LARGE");
+  }
+  const hosts = headerValues(rawHeaders, "host");
   if (hosts.length > 1 || (hosts.length === 0 && head.httpVersion === "1.1")) {
     return refused("INVALID_REQUEST", "Host: must be sent exactly once");
   }
-  const codings = headerValues(head.rawHeaders, "transfer-encoding").join(",");
+  const codings = headerValues(rawHeaders, "transfer-encoding").join(",");
   if (codings !== "" && codings.trim().toLowerCase() !== "chunked") {
     return refused("NOT_IMPLEMENTED");
   }
+  const expectations = headerValues(rawHeaders, "expect").join(",").toLowerCase();
+  if (expectations !== "" && expectations !== "100-continue") return refused("EXPECTATION_FAILED");
   const problem = targetProblem(head.target);
   return problem === undefined ? undefined : refused("INVALID_REQUEST", problem);
 }

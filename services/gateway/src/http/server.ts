@@ -1,14 +1,7 @@
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerResponse,
-} from "node:http";
+import { createServer, type RequestListener, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { refused } from "@disburse/kernel/refusal.ts";
-import { refusalAnswer } from "./answer.ts";
 import { parserRefusal, rawAnswer } from "./parser-refusal.ts";
 
 /** Decisions §2. The request line counts too. */
@@ -59,11 +52,13 @@ export async function startHttpServer(
     requireHostHeader: false,
   });
   const running = new WeakMap<Duplex, ServerResponse>();
-  server.on("request", (request, response) => {
+  const handle: RequestListener = (request, response) => {
     running.set(request.socket, response);
     listener(request, response);
-  });
-  server.on("checkExpectation", refuseExpectation);
+  };
+  server.on("request", handle);
+  // Only `100-continue` is met; `headProblem` refuses any other.
+  server.on("checkExpectation", handle);
   server.on("connect", (_request, socket) => socket.end(rawAnswer(refused("METHOD_NOT_ALLOWED"))));
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     answerParserError(error, socket, running.get(socket));
@@ -89,12 +84,6 @@ function answerParserError(
   if (isUnanswered && before.req.complete) before.once("finish", answer);
   else if (isUnanswered && before.headersSent) socket.destroy();
   else answer();
-}
-
-/** The one expectation, `100-continue`, is Node's own affair. */
-function refuseExpectation(_request: IncomingMessage, response: ServerResponse): void {
-  const { status, body } = refusalAnswer(refused("EXPECTATION_FAILED"));
-  response.writeHead(status, { "Content-Type": "application/json; charset=utf-8" }).end(body);
 }
 
 function listen(server: Server, host: string, port: number): Promise<number> {

@@ -1,0 +1,202 @@
+import { Code, ConnectError } from "@connectrpc/connect";
+import { publicRefusals, refusalError } from "@disburse/chassis/rpc-refusal.ts";
+import { refused } from "@disburse/kernel/refusal.ts";
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { type Ask, startTestGateway, type TestGateway } from "../test-gateway.ts";
+
+let gateway: TestGateway;
+let key: string;
+/** Operation ids of the executions that reached the payout service. */
+let ran: string[] = [];
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+});
+afterAll(() => gateway.stop());
+beforeEach(async () => {
+  key = (await gateway.merchant()).key;
+  ran = [];
+  paying(() => ({ payoutId: `po_${ran.length}` }));
+});
+
+type Answer = { payoutId: string };
+function paying(answer: () => Answer | Promise<Answer>) {
+  gateway.fakes.payout.executePayout = ({ mutation }) => {
+    ran.push(mutation?.operationId ?? "");
+    return answer();
+  };
+}
+
+function execute(idempotencyKey: string | undefined, more: Partial<Ask> = {}) {
+  const headers = idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey };
+  const body = '{"quote_id":"qt_1","reference_id":"r"}';
+  return gateway.ask({ path: "/api/v1/transfer/execute", key, body, ...more, headers });
+}
+const outcome = async (reply: ReturnType<typeof execute>) => {
+  const { status, json } = await reply;
+  return json.code ?? (status === 200 ? json.data : status);
+};
+const first = { id: "po_1", message: "Transaction Queued" };
+
+it("answers a repeat with the first answer, byte for byte, and does nothing", async () => {
+  const [one, two] = [await execute("k"), await execute("k")];
+  expect(one.headers["idempotent-replayed"]).toBeUndefined();
+  expect(two.headers["idempotent-replayed"]).toBe("true");
+  expect([one.status, two.status, two.text]).toEqual([200, 200, one.text]);
+  expect(ran).toHaveLength(1);
+  expect(
+    await outcome(execute("k", { body: '{ "reference_id":"r", "quote_id":"qt_1" }' })),
+  ).toEqual(first);
+});
+
+it("refuses another body under the same key", async () => {
+  await execute("k");
+  const reply = await execute("k", { body: '{"quote_id":"qt_2"}' });
+  expect([reply.status, reply.json.code]).toEqual([422, "IDEMPOTENCY_KEY_REUSED"]);
+  expect(ran).toHaveLength(1);
+});
+
+it("keeps keys of merchants and of operations apart", async () => {
+  const other = await gateway.merchant();
+  gateway.fakes.notifier.redeliver = ({ mutation }) => {
+    ran.push(mutation?.operationId ?? "");
+    return { delivery: {} };
+  };
+  await execute("k");
+  await execute("k", { key: other.key });
+  for (const id of ["whd_1", "whd_2"]) {
+    await execute("k", { path: `/api/v1/webhooks/deliveries/${id}/redeliver` });
+  }
+  expect(new Set(ran).size).toBe(4);
+});
+
+it("has a new operation each time without a key", async () => {
+  await execute(undefined);
+  await execute(undefined);
+  expect(new Set(ran).size).toBe(2);
+});
+
+it("refuses a second request while the first runs, however many there are", async () => {
+  const held = Promise.withResolvers<Answer>();
+  const reached = Promise.withResolvers<void>();
+  paying(() => {
+    reached.resolve();
+    return held.promise;
+  });
+  const running = execute("k");
+  await reached.promise;
+  const others = await Promise.all([1, 2, 3].map(() => execute("k")));
+  expect(others.map(({ status, json }) => [status, json.code])).toEqual(
+    Array(3).fill([409, "IDEMPOTENCY_IN_PROGRESS"]),
+  );
+  held.resolve({ payoutId: "po_1" });
+  expect(await outcome(running)).toEqual(first);
+  expect(await outcome(execute("k"))).toEqual(first);
+  expect(ran).toHaveLength(1);
+});
+
+it("lets one of many at once through", async () => {
+  const replies = await Promise.all(Array.from({ length: 10 }, () => execute("k")));
+  expect(ran).toHaveLength(1);
+  for (const { status, json } of replies) {
+    expect(status === 409 || JSON.stringify(json.data) === JSON.stringify(first)).toBe(true);
+  }
+});
+
+it("frees the key after a refusal", async () => {
+  paying(() => {
+    throw refusalError(publicRefusals, refused("INSUFFICIENT_BALANCE"));
+  });
+  expect(await outcome(execute("k"))).toBe("INSUFFICIENT_BALANCE");
+  paying(() => ({ payoutId: "po_1" }));
+  expect(await outcome(execute("k", { body: '{"quote_id":"qt_2"}' }))).toEqual(first);
+  expect(ran).toHaveLength(2);
+});
+
+it.each([
+  ["a bug", () => new Error("secret"), 500, "INTERNAL_ERROR"],
+  ["an absence", () => new ConnectError("away", Code.Unavailable), 503, "SERVICE_UNAVAILABLE"],
+  ["a timeout", () => new ConnectError("late", Code.DeadlineExceeded), 503, "SERVICE_UNAVAILABLE"],
+])("runs again under the same operation after %s", async (_what, error, status, code) => {
+  paying(() => {
+    throw error();
+  });
+  const reply = await execute("k");
+  expect([reply.status, reply.json.code]).toEqual([status, code]);
+  expect(await outcome(execute("k", { body: "{}" }))).toBe("IDEMPOTENCY_KEY_REUSED");
+  paying(() => ({ payoutId: "po_1" }));
+  expect(await outcome(execute("k"))).toEqual(first);
+  expect(ran).toHaveLength(2);
+  expect(new Set(ran).size).toBe(1);
+});
+
+it("after a crash refuses until the lock ends, then runs again under the same operation", async () => {
+  const crashed = Promise.withResolvers<Answer>();
+  const reached = Promise.withResolvers<void>();
+  paying(() => {
+    reached.resolve();
+    return crashed.promise;
+  });
+  const lost = execute("k");
+  await reached.promise;
+  gateway.time.nowMs += 29_999;
+  expect(await outcome(execute("k"))).toBe("IDEMPOTENCY_IN_PROGRESS");
+  gateway.time.nowMs += 1;
+  paying(() => ({ payoutId: "po_1" }));
+  expect(await outcome(execute("k"))).toEqual(first);
+  expect(new Set(ran).size).toBe(1);
+  // The one that was thought dead wakes up: its lock is lost, so its answer is not the kept one.
+  crashed.resolve({ payoutId: "po_late" });
+  await lost;
+  expect(await outcome(execute("k"))).toEqual(first);
+});
+
+it("does not let a run that lost its key free or settle another's", async () => {
+  const stalled = Promise.withResolvers<Answer>();
+  const reached = Promise.withResolvers<void>();
+  paying(() => {
+    reached.resolve();
+    return stalled.promise;
+  });
+  const stale = execute("k");
+  await reached.promise;
+  gateway.time.nowMs += 30_000;
+  paying(() => {
+    throw refusalError(publicRefusals, refused("QUOTE_EXPIRED"));
+  });
+  expect(await outcome(execute("k"))).toBe("QUOTE_EXPIRED");
+  paying(() => ({ payoutId: "po_new" }));
+  await execute("k", { body: '{"quote_id":"qt_new"}' });
+  stalled.resolve({ payoutId: "po_stale" });
+  await stale;
+  const kept = await execute("k", { body: '{"quote_id":"qt_new"}' });
+  expect(kept.json.data).toMatchObject({ id: "po_new" });
+});
+
+it("forgets a key after 30 days", async () => {
+  await execute("k");
+  gateway.time.nowMs += 30 * 24 * 60 * 60 * 1_000 - 1;
+  await gateway.gateway.sweep();
+  expect(await outcome(execute("k", { body: "{}" }))).toBe("IDEMPOTENCY_KEY_REUSED");
+  gateway.time.nowMs += 1;
+  expect(await outcome(execute("k", { body: '{"quote_id":"qt_2"}' }))).toMatchObject({
+    id: "po_2",
+  });
+  gateway.time.nowMs += 30 * 24 * 60 * 60 * 1_000;
+  await gateway.gateway.sweep();
+  expect(await gateway.db.collection("idempotency_keys").countDocuments()).toBe(0);
+});
+
+it("stores neither the key's words nor the answer in clear", async () => {
+  await execute("order of Jane Doe");
+  const stored = await gateway.db.collection("idempotency_keys").find().toArray();
+  expect(stored.length).toBeGreaterThan(0);
+  expect(JSON.stringify(stored)).not.toMatch(/Jane|po_1|qt_1/);
+});
+
+it.each(["", "x".repeat(256), "a\u00e9"])("refuses the key %j", async (text) => {
+  const reply = await execute(text);
+  expect([reply.status, reply.json.code]).toEqual([400, "INVALID_REQUEST"]);
+  expect(reply.json.message).toContain("Idempotency-Key");
+  expect(ran).toEqual([]);
+});

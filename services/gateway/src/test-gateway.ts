@@ -1,0 +1,185 @@
+import { Agent, request as httpRequest, type IncomingHttpHeaders } from "node:http";
+import { createConnection } from "node:net";
+import type { DescService } from "@bufbuild/protobuf";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import {
+  type Client,
+  Code,
+  ConnectError,
+  type ConnectRouter,
+  createClient,
+  createRouterTransport,
+  type ServiceImpl,
+} from "@connectrpc/connect";
+import { callContext } from "@disburse/chassis/call-context.ts";
+import type { Log } from "@disburse/chassis/log.ts";
+import { createMetrics } from "@disburse/chassis/metrics.ts";
+import { connectDatabase } from "@disburse/chassis/mongo.ts";
+import { createSealer } from "@disburse/chassis/sealing.ts";
+import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
+import { KeyService } from "@disburse/contracts/disburse/gateway/v1/keys_pb.ts";
+import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
+import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
+import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
+import { newId } from "@disburse/kernel/id.ts";
+import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
+import type {} from "@disburse/testkit/global-setup.ts";
+import { createGateway, type GatewayDeps } from "./gateway.ts";
+import { type HttpTimeouts, startHttpServer } from "./http/server.ts";
+
+/** A fake service: each RPC is what the test says just then; one that it says nothing of is a bug. */
+type Fake<S extends DescService> = Partial<ServiceImpl<S>>;
+
+function register<S extends DescService>(router: ConnectRouter, service: S, fake: Fake<S>): void {
+  const methods = Object.keys(service.method).map((name) => [
+    name,
+    (request: unknown, context: unknown) => {
+      const answer = (fake as Record<string, ((...args: unknown[]) => unknown) | undefined>)[name];
+      if (answer === undefined) throw new ConnectError(`${name} is not faked`, Code.Internal);
+      return answer(request, context);
+    },
+  ]);
+  router.service(service, Object.fromEntries(methods) as ServiceImpl<S>);
+}
+
+export type Reply = {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+  readonly json: { data?: unknown; code?: string; message?: string };
+};
+
+export type Ask = {
+  readonly method?: string;
+  readonly path: string;
+  readonly key?: string | undefined;
+  readonly body?: string | Buffer;
+  readonly headers?: Readonly<Record<string, string | string[]>>;
+};
+
+/** Log lines as they were written: fields and event. */
+export type LogLine = { readonly level: string; readonly event: string; readonly fields: object };
+
+function recordingLog(lines: LogLine[]): Log {
+  const at = (level: string) => (fields: object, event: string) => {
+    lines.push({ level, event, fields: { request_id: callContext()?.requestId, ...fields } });
+  };
+  const [fatal, error, warn] = [at("fatal"), at("error"), at("warn")];
+  return { fatal, error, warn, info: at("info"), debug: at("debug") };
+}
+
+const sealingKey = `k1:${Buffer.alloc(32, 3).toString("base64")}`;
+
+/** A whole gateway on a database and a port of its own, with fake services behind it. */
+export async function startTestGateway(
+  options: Partial<GatewayDeps> = {},
+  timeouts?: HttpTimeouts,
+) {
+  const database = await connectDatabase(mongodbUri(freshDatabase("gateway")), "");
+  const fakes = {
+    beneficiary: {} as Fake<typeof BeneficiaryService>,
+    quote: {} as Fake<typeof QuoteService>,
+    payout: {} as Fake<typeof PayoutService>,
+    notifier: {} as Fake<typeof NotifierService>,
+  };
+  const transport = createRouterTransport((router) => {
+    register(router, BeneficiaryService, fakes.beneficiary);
+    register(router, QuoteService, fakes.quote);
+    register(router, PayoutService, fakes.payout);
+    register(router, NotifierService, fakes.notifier);
+  });
+  const time = { nowMs: Date.parse("2026-11-20T12:00:00.000Z") };
+  const logLines: LogLine[] = [];
+  const gateway = await createGateway({
+    db: database.db,
+    sealer: createSealer(sealingKey),
+    clients: {
+      beneficiary: createClient(BeneficiaryService, transport),
+      quote: createClient(QuoteService, transport),
+      payout: createClient(PayoutService, transport),
+      notifier: createClient(NotifierService, transport),
+    },
+    readiness: async () => ({ database: true }),
+    clock: { now: () => new Date(time.nowMs) },
+    monotonicMs: () => time.nowMs,
+    log: recordingLog(logLines),
+    metrics: createMetrics("gateway"),
+    mode: "sandbox",
+    pepper: Buffer.alloc(32, 9),
+    proxies: [],
+    rateLimit: { perSecond: 1_000, burst: 10_000 },
+    ...options,
+  });
+  const server = await startHttpServer(gateway.listener, { host: "127.0.0.1", port: 0 }, timeouts);
+  const keys = createClient(
+    KeyService,
+    createRouterTransport((router) => router.service(KeyService, gateway.keyService)),
+  );
+  const agent = new Agent({ keepAlive: true });
+  return {
+    ...{ db: database.db, fakes, time, logLines, keys, gateway, url: server.url },
+    merchant: (wish: KeyWish = {}) => newMerchant(keys, wish),
+    ask: (ask: Ask) => send(server.url, agent, ask),
+    raw: (bytes: string | Buffer) => exchange(server.url, bytes),
+    stop: async () => {
+      agent.destroy();
+      await server.stop();
+      await database.db.dropDatabase();
+      await database.close();
+    },
+  };
+}
+
+export type TestGateway = Awaited<ReturnType<typeof startTestGateway>>;
+
+/** An operator's change, each its own. */
+export function mutation(operationId: string = crypto.randomUUID()) {
+  return { operationId, actor: { kind: Actor_Kind.OPERATOR, id: "olga" } };
+}
+
+/** What a test's key is to be, where it matters. */
+type KeyWish = { scopes?: string[]; sourceCidrs?: string[]; expiresAt?: Timestamp };
+
+/** A merchant with an API key. */
+async function newMerchant(keys: Client<typeof KeyService>, wish: KeyWish) {
+  const merchantId = newId("merchant");
+  const made = await keys.createKey({ mutation: mutation(), merchantId, ...wish });
+  return { merchantId, key: made.secret, keyId: made.key?.id ?? "" };
+}
+
+function send(url: string, agent: Agent, ask: Ask): Promise<Reply> {
+  const headers = {
+    ...(ask.key === undefined ? {} : { authorization: `Bearer ${ask.key}` }),
+    ...(ask.body === undefined ? {} : { "content-type": "application/json" }),
+    ...ask.headers,
+  };
+  const method = ask.method ?? (ask.body === undefined ? "GET" : "POST");
+  return new Promise((resolve, reject) => {
+    const sent = httpRequest(`${url}${ask.path}`, { method, headers, agent }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on("data", (chunk: Buffer) => chunks.push(chunk));
+      response.on("error", reject);
+      response.on("end", () => {
+        const text = Buffer.concat(chunks).toString();
+        const isJson = response.headers["content-type"]?.startsWith("application/json") === true;
+        const json = isJson && text !== "" ? (JSON.parse(text) as Reply["json"]) : {};
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, text, json });
+      });
+    });
+    sent.on("error", reject);
+    sent.end(ask.body);
+  });
+}
+
+/** Writes bytes to a new connection and reads until the other side ends it. */
+function exchange(url: string, bytes: string | Buffer): Promise<string> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    const socket = createConnection(Number(port), hostname, () => socket.write(bytes));
+    socket.on("data", (chunk: Buffer) => chunks.push(chunk));
+    socket.on("error", reject);
+    socket.on("close", () => resolve(Buffer.concat(chunks).toString()));
+  });
+}
