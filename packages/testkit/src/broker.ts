@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { inject } from "vitest";
+import type {} from "./global-setup.ts";
 
 /** URL of the run's shared broker. A test that needs one fails where there is none. */
 export function amqpUrl(): string {

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { withDatabase } from "@disburse/embedded/mongodb-uri.ts";
 import { inject } from "vitest";
+import type {} from "./global-setup.ts";
 
 /** Connection string of the run's shared engine, for one database of the caller's own. */
 export function mongodbUri(database: string): string {

@@ -1,0 +1,151 @@
+import { Code, type ConnectError } from "@connectrpc/connect";
+import { readRefusal } from "@disburse/chassis/rpc-refusal.ts";
+import { LedgerStep } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { AccountDocument } from "./account-documents.ts";
+import { movementKey } from "./domain/account.ts";
+import { startTestPlatform, type TestPlatform } from "./test-platform.ts";
+
+let platform: TestPlatform;
+beforeAll(async () => {
+  platform = await startTestPlatform();
+});
+afterAll(() => platform.stop());
+
+const codeOf = (call: Promise<unknown>) =>
+  call.then(
+    () => "OK",
+    (error: unknown) => readRefusal(error)?.code ?? Code[(error as ConnectError).code],
+  );
+
+const merchantId = "mer_1";
+const soon = () => new Date(Date.now() + 10_000);
+
+function hold(accountId: string, payoutId: string, amount: bigint, deadline = soon()) {
+  const key = movementKey(payoutId, "hold");
+  const movement = { key, step: "hold", amount, payoutId, note: "" } as const;
+  return platform.accounts.apply(merchantId, accountId, movement, deadline);
+}
+
+describe("an account", () => {
+  it("is opened once per operation, and is its merchant's alone", async () => {
+    const mutation = platform.operation();
+    const open = () => platform.rpc.openAccount({ mutation, merchantId, currencyCode: "BTC" });
+    const [first, second] = await Promise.all([open(), open()]);
+    expect(first).toEqual(second);
+    expect(first.account).toMatchObject({ available: "0.00000000", held: "0.00000000" });
+    const accountId = first.account?.id ?? "";
+    const foreign = { merchantId: "mer_2", accountId };
+    expect(await codeOf(platform.rpc.getAccount(foreign))).toBe("RECORD_NOT_FOUND");
+    expect(await codeOf(platform.rpc.listEntries(foreign))).toBe("RECORD_NOT_FOUND");
+    const credit = { mutation: platform.operation(), ...foreign, amount: "1" };
+    expect(await codeOf(platform.rpc.creditAccount(credit))).toBe("RECORD_NOT_FOUND");
+    expect((await platform.rpc.resolveAccount({ accountId })).merchantId).toBe("mer_1");
+    const unknown = { mutation: platform.operation(), merchantId, currencyCode: "EUR" };
+    expect(await codeOf(platform.rpc.openAccount(unknown))).toBe("INVALID_REQUEST");
+  });
+
+  it("is credited once per operation, exactly", async () => {
+    const accountId = await platform.fundedAccount(merchantId, "0.10");
+    const mutation = platform.operation();
+    const credit = (amount: string) =>
+      platform.rpc.creditAccount({ mutation, merchantId, accountId, amount });
+    const answers = await Promise.all(Array.from({ length: 8 }, () => credit("0.20")));
+    expect(answers.every(({ entry }) => entry?.available === "0.30")).toBe(true);
+    expect((await credit("7.00")).entry?.amount).toBe("0.20");
+    const { account } = await platform.rpc.getAccount({ merchantId, accountId });
+    expect(account?.available).toBe("0.30");
+  });
+
+  it.each(["", "0", "-1", "0.001", "x"])("takes no credit of %j", async (amount) => {
+    const accountId = await platform.fundedAccount(merchantId, "1.00");
+    const credit = { mutation: platform.operation(), merchantId, accountId, amount };
+    expect(await codeOf(platform.rpc.creditAccount(credit))).toBe("INVALID_REQUEST");
+  });
+
+  it("keeps digits that no float has", async () => {
+    const opened = { mutation: platform.operation(), merchantId, currencyCode: "ETH" };
+    const accountId = (await platform.rpc.openAccount(opened)).account?.id ?? "";
+    const amounts = ["999999999999999.000000000000000001", "0.999999999999999998"];
+    for (const amount of amounts) {
+      await platform.rpc.creditAccount({
+        mutation: platform.operation(),
+        merchantId,
+        accountId,
+        amount,
+      });
+    }
+    const { account } = await platform.rpc.getAccount({ merchantId, accountId });
+    expect(account?.available).toBe("999999999999999.999999999999999999");
+    const more = { mutation: platform.operation(), merchantId, accountId, amount: "1" };
+    expect(await codeOf(platform.rpc.creditAccount(more))).toBe("INVALID_REQUEST");
+  });
+});
+
+describe("a movement", () => {
+  it("happens once a key, however often it is tried", async () => {
+    const accountId = await platform.fundedAccount(merchantId, "100.00");
+    const tries = await Promise.all(
+      Array.from({ length: 12 }, () => hold(accountId, "po_a", 100n)),
+    );
+    expect(tries.every(({ outcome }) => outcome === "applied")).toBe(true);
+    const account = await platform.accounts.read(merchantId, accountId);
+    expect(account).toMatchObject({ available: 9_900n, held: 100n });
+  });
+
+  it("does not happen past its deadline by the database's clock", async () => {
+    const accountId = await platform.fundedAccount(merchantId, "100.00");
+    const late = await hold(accountId, "po_late", 100n, new Date(Date.now() - 1));
+    expect(late).toEqual({ outcome: "too_late" });
+    expect(await hold(accountId, "po_late", 10_001n)).toEqual({ outcome: "insufficient" });
+    expect(await hold("acc_x", "po_late", 1n)).toEqual({ outcome: "no_account" });
+  });
+
+  it("can be neither posted nor released without a hold", async () => {
+    const accountId = await platform.fundedAccount(merchantId, "100.00");
+    for (const step of ["post", "release"] as const) {
+      const movement = { key: step, step, amount: 1n, payoutId: "po_x", note: "" };
+      const made = await platform.accounts.apply(merchantId, accountId, movement, soon());
+      expect(made).toEqual({ outcome: "insufficient" });
+    }
+  });
+
+  it("stays in its account until it is in the ledger and no late try can repeat it", async () => {
+    const accountId = await platform.fundedAccount(merchantId, "100.00");
+    await hold(accountId, "po_b", 100n);
+    const accounts = platform.database.db.collection<AccountDocument>("accounts");
+    const recent = async () => (await accounts.findOne({ _id: accountId }))?.recent.length;
+    await platform.accounts.recordRecent();
+    await platform.accounts.recordRecent();
+    expect(await recent()).toBe(2);
+    await accounts.updateOne(
+      { _id: accountId },
+      { $set: { "recent.$[].at": new Date(Date.now() - 21_000) } },
+    );
+    await platform.accounts.recordRecent();
+    expect(await recent()).toBe(0);
+    const key = movementKey("po_b", "hold");
+    expect(await platform.accounts.findMovement(accountId, key)).toMatchObject({ sequence: 2 });
+  });
+
+  it("shows in the statement at once, newest first, page by page", async () => {
+    const accountId = await platform.fundedAccount(merchantId, "100.00");
+    for (const payoutId of ["po_1", "po_2", "po_3"]) await hold(accountId, payoutId, 100n);
+    const page = await platform.rpc.listEntries({ merchantId, accountId, limit: 3 });
+    expect(page.entries.map(({ payoutId }) => payoutId)).toEqual(["po_3", "po_2", "po_1"]);
+    expect(page.entries[0]).toMatchObject({
+      step: LedgerStep.HOLD,
+      amount: "1.00",
+      available: "97.00",
+      held: "3.00",
+    });
+    const { nextCursor: cursor } = page;
+    const rest = await platform.rpc.listEntries({ merchantId, accountId, limit: 3, cursor });
+    expect(rest.entries.map(({ step }) => step)).toEqual([LedgerStep.CREDIT]);
+    expect(rest.nextCursor).toBe("");
+    for (const wrong of [{ limit: 101 }, { limit: -1 }, { cursor: "x" }]) {
+      const list = platform.rpc.listEntries({ merchantId, accountId, ...wrong });
+      expect(await codeOf(list)).toBe("INVALID_REQUEST");
+    }
+  });
+});

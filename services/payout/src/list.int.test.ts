@@ -1,0 +1,99 @@
+import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { readRefusal } from "@disburse/chassis/rpc-refusal.ts";
+import { PayoutStatus } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startTestPlatform, type TestPlatform } from "./test-platform.ts";
+
+const merchantId = "mer_1";
+let platform: TestPlatform;
+let payoutIds: string[] = [];
+
+beforeAll(async () => {
+  platform = await startTestPlatform();
+  const accountId = await platform.fundedAccount(merchantId, "1000.00");
+  for (let at = 0; at < 7; at += 1) {
+    const quoteId = platform.quote(accountId);
+    const mutation = platform.operation();
+    const referenceId = at === 3 ? "sandbox-fail-it" : `order-${at % 2}`;
+    const made = await platform.rpc.executePayout({ mutation, merchantId, quoteId, referenceId });
+    payoutIds = [made.payoutId, ...payoutIds];
+  }
+  await platform.tally.run();
+});
+afterAll(() => platform.stop());
+
+const list = (change: object = {}) => platform.rpc.listPayouts({ merchantId, ...change });
+
+describe("a list of payouts", () => {
+  it("goes through all pages once, newest first, while its count stays", async () => {
+    const seen: string[] = [];
+    let cursor = "";
+    do {
+      const page = await list({ limit: 3, cursor });
+      expect(page.totalCount).toBe(7n);
+      seen.push(...page.payouts.map(({ id }) => id));
+      cursor = page.nextCursor;
+    } while (cursor !== "");
+    expect(seen).toEqual(payoutIds);
+  });
+
+  it("is empty for a merchant without payouts", async () => {
+    expect(await list({ merchantId: "mer_2" })).toMatchObject({ payouts: [], totalCount: 0n });
+  });
+
+  it("is narrowed by each filter", async () => {
+    const { payouts } = await list();
+    const third = payouts[2];
+    const createdAt = third?.createdAt;
+    const later = createdAt && timestampFromDate(new Date(timestampDate(createdAt).getTime() + 1));
+    const countOf = async (filter: object) => Number((await list(filter)).totalCount);
+    expect(await countOf({ referenceId: "order-1" })).toBe(2);
+    expect(await countOf({ quoteId: third?.quoteId })).toBe(1);
+    expect(await countOf({ beneficiaryId: "ben_1" })).toBe(7);
+    expect(await countOf({ beneficiaryId: "ben_2" })).toBe(0);
+    expect(await countOf({ sourceCurrencyCode: "USD", destinationCurrencyCode: "USD" })).toBe(7);
+    expect(await countOf({ destinationCurrencyCode: "BTC" })).toBe(0);
+    expect(await countOf({ createdFrom: createdAt, createdTo: later })).toBe(1);
+    expect(await countOf({ createdTo: createdAt })).toBe(4);
+    expect(await countOf({ status: PayoutStatus.INITIATED })).toBe(7);
+  });
+
+  it.each([{ limit: 101 }, { limit: -1 }, { cursor: "junk" }])("refuses %j", async (change) => {
+    const error = await list(change).catch((reason: unknown) => reason);
+    expect(readRefusal(error)?.code).toBe("INVALID_REQUEST");
+  });
+
+  it("keeps its counts as statuses change, counting no event twice", async () => {
+    await platform.work();
+    platform.world.offsetMs += 1_100;
+    await platform.work();
+    const collection = platform.payouts.collection;
+    const owing = await collection.find({ "untallied.0": { $exists: true } }).toArray();
+    await Promise.all([platform.tally.run(), platform.tally.run()]);
+    for (const { _id, untallied } of owing) {
+      await collection.updateOne({ _id }, { $set: { untallied } });
+    }
+    await platform.tally.run();
+    const count = async (status: PayoutStatus) => Number((await list({ status })).totalCount);
+    expect(await count(PayoutStatus.INITIATED)).toBe(0);
+    expect(await count(PayoutStatus.SUCCEEDED)).toBe(6);
+    expect(await count(PayoutStatus.FAILED)).toBe(1);
+    expect(Number((await list()).totalCount)).toBe(7);
+  });
+
+  it("scans no more than it shows", async () => {
+    const plans = await Promise.all(
+      [{}, { status: "succeeded" as const }, { reference_id: "order-1" }, { source: "USD" }].map(
+        (filter) =>
+          platform.payouts.collection
+            .find({ merchant_id: merchantId, ...filter })
+            .sort({ created_at: -1, _id: -1 })
+            .limit(2)
+            .explain("executionStats"),
+      ),
+    );
+    for (const { executionStats } of plans) {
+      expect(executionStats.totalDocsExamined).toBeLessThanOrEqual(2);
+    }
+  });
+});

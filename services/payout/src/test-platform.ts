@@ -1,0 +1,195 @@
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { Code, ConnectError, createClient, createRouterTransport } from "@connectrpc/connect";
+import { silentLog } from "@disburse/chassis/log.ts";
+import { connectDatabase } from "@disburse/chassis/mongo.ts";
+import { serviceMutation } from "@disburse/chassis/mutation.ts";
+import { publicRefusals, refusalError } from "@disburse/chassis/rpc-refusal.ts";
+import {
+  BeneficiaryService,
+  ScreeningStatus,
+} from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
+import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { QuoteService, QuoteState } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
+import { newId } from "@disburse/kernel/id.ts";
+import { refused } from "@disburse/kernel/refusal.ts";
+import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
+import { openAccountStore } from "./account-store.ts";
+import { sweepHolds } from "./hold-sweep.ts";
+import { openPayoutStore } from "./payout-store.ts";
+import { workOnDuePayout } from "./rail-worker.ts";
+import type { Rail } from "./rails/rail.ts";
+import { createSandboxRail } from "./rails/sandbox-rail.ts";
+import { payoutRpc } from "./rpc.ts";
+import { createTally } from "./tally.ts";
+
+/** A quote of the stand-in for the quote service; it is claimed as the real one is. */
+export type StandInQuote = {
+  merchantId: string;
+  accountId: string;
+  amount: string;
+  corridorOpen: boolean;
+  expiresAt: Date;
+  state: QuoteState;
+  claim?: { payoutId: string; referenceId: string; operationId: string; claimedAt: Date };
+};
+
+export type TestPlatform = Awaited<ReturnType<typeof startTestPlatform>>;
+
+/**
+ * The payout service on a real engine, its neighbours stood in for, its background work run by hand and
+ * its rail on a clock of the test's.
+ */
+export async function startTestPlatform() {
+  const name = freshDatabase("payout");
+  const database = await connectDatabase(mongodbUri(name), name);
+  const quotes = new Map<string, StandInQuote>();
+  /** What a test breaks: each is asked before the stand-in answers. */
+  const faults = { claim: (): void => undefined, afterClaim: (): void => undefined };
+  const world = { screening: ScreeningStatus.CLEARED as ScreeningStatus, offsetMs: 0 };
+  const clock = { now: () => new Date(Date.now() + world.offsetMs) };
+  const accounts = await openAccountStore(database);
+  const payouts = await openPayoutStore(database);
+  const tally = createTally(database, payouts);
+  const neighbours = standIns(quotes, faults, world);
+  const deps = {
+    accounts,
+    payouts,
+    tally,
+    clock,
+    log: silentLog,
+    mode: "sandbox" as const,
+    quote: createClient(QuoteService, neighbours),
+    beneficiary: createClient(BeneficiaryService, neighbours),
+    onCreated: () => undefined,
+    onChanged: () => undefined,
+  };
+  const sandboxRail = createSandboxRail({ database, clock, settleMs: 1_000 });
+  const rails = { current: sandboxRail as Rail | undefined };
+  const worker = { ...deps, routeRail: () => rails.current };
+  const transport = createRouterTransport(({ service }) => {
+    service(PayoutService, payoutRpc(deps));
+  });
+  let operations = 0;
+  const operation = () => serviceMutation("test", `op-${++operations}`);
+  const rpc = createClient(PayoutService, transport);
+  return {
+    database,
+    quotes,
+    faults,
+    world,
+    rails,
+    sandboxRail,
+    accounts,
+    payouts,
+    tally,
+    operation,
+    rpc,
+    sweep: () => sweepHolds(deps),
+    /** Works until nothing is due at the clock's present time. */
+    work: async () => {
+      while (await workOnDuePayout(worker));
+    },
+    fundedAccount: async (merchantId: string, amount: string) => {
+      const opened = { mutation: operation(), merchantId, currencyCode: "USD" };
+      const accountId = (await rpc.openAccount(opened)).account?.id ?? "";
+      await rpc.creditAccount({ mutation: operation(), merchantId, accountId, amount });
+      return accountId;
+    },
+    quote: (accountId: string, change: Partial<StandInQuote> = {}) => {
+      const id = newId("quote");
+      quotes.set(id, {
+        merchantId: "mer_1",
+        accountId,
+        amount: "10.00",
+        corridorOpen: true,
+        expiresAt: new Date(Date.now() + 300_000),
+        state: QuoteState.OPEN,
+        ...change,
+      });
+      return id;
+    },
+    stop: async () => {
+      await database.db.dropDatabase();
+      await database.close();
+    },
+  };
+}
+
+function standIns(
+  quotes: Map<string, StandInQuote>,
+  faults: { claim: () => void; afterClaim: () => void },
+  world: { screening: ScreeningStatus },
+) {
+  const found = (id: string) => {
+    const quote = quotes.get(id);
+    if (quote === undefined) throw refusalError(publicRefusals, refused("RECORD_NOT_FOUND"));
+    return quote;
+  };
+  return createRouterTransport(({ service }) => {
+    service(QuoteService, {
+      getClaimableQuote: ({ quoteId }) => {
+        const quote = found(quoteId);
+        return {
+          ...quoteResponse(quoteId, quote),
+          corridorOpen: quote.corridorOpen,
+          limits: { sourceMin: "1.00", sourceMax: "1000.00" },
+          now: timestampFromDate(new Date()),
+        };
+      },
+      claimQuote: ({ quoteId, payoutId, referenceId, mutation }) => {
+        faults.claim();
+        const quote = found(quoteId);
+        const claimedAt = new Date();
+        if (quote.state === QuoteState.OPEN && claimedAt >= quote.expiresAt) {
+          quote.state = QuoteState.EXPIRED;
+        }
+        if (quote.state === QuoteState.EXPIRED) {
+          throw refusalError(publicRefusals, refused("QUOTE_EXPIRED"));
+        }
+        const operationId = mutation?.operationId ?? "";
+        quote.claim ??= { payoutId, referenceId, operationId, claimedAt };
+        quote.state = QuoteState.CLAIMED;
+        faults.afterClaim();
+        return quoteResponse(quoteId, quote);
+      },
+    });
+    service(BeneficiaryService, {
+      getBeneficiary: ({ beneficiaryId }) => ({
+        beneficiary: { id: beneficiaryId, screeningStatus: world.screening },
+      }),
+      getPaymentInstruction: () => ({
+        accountNumber: "123456781234",
+        transferMethod: "ACH",
+        beneficiaryName: "Ada Lovelace",
+      }),
+    });
+  });
+}
+
+function quoteResponse(id: string, quote: StandInQuote) {
+  const { claim } = quote;
+  return {
+    quote: {
+      id,
+      merchantId: quote.merchantId,
+      accountId: quote.accountId,
+      corridorId: "cor_1",
+      sourceCurrencyCode: "USD",
+      destinationCurrencyCode: "USD",
+      sourceAmount: quote.amount,
+      convertedAmount: quote.amount,
+      receivingAmount: quote.amount,
+      totalFees: "0.00",
+      exchangeRate: "1",
+      beneficiary: { id: "ben_1", name: "Ada Lovelace", accountNumberMasked: "********1234" },
+      state: quote.state,
+      expiredAt: timestampFromDate(quote.expiresAt),
+    },
+    ...(claim && { claim: { ...claim, claimedAt: timestampFromDate(claim.claimedAt) } }),
+  };
+}
+
+/** What an unreachable service looks like to its caller. */
+export function unavailable(): ConnectError {
+  return new ConnectError("away", Code.Unavailable);
+}

@@ -1,0 +1,271 @@
+import { clone, create } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { Code, ConnectError, createClient, createRouterTransport } from "@connectrpc/connect";
+import { connectDatabase, type Database } from "@disburse/chassis/mongo.ts";
+import { serviceMutation } from "@disburse/chassis/mutation.ts";
+import { publicRefusals, readRefusal, refusalError } from "@disburse/chassis/rpc-refusal.ts";
+import {
+  BeneficiaryService,
+  ScreeningStatus,
+} from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
+import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import {
+  CorridorSchema,
+  CreateQuoteRequestSchema,
+  QuoteService,
+  QuoteState,
+} from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
+import { refused } from "@disburse/kernel/refusal.ts";
+import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { quoteRpc } from "./rpc.ts";
+import { openStore } from "./store.ts";
+
+const name = freshDatabase("quote");
+let database: Database;
+let clockNow = new Date();
+let operations = 0;
+const operation = () => serviceMutation("test", `op-${++operations}`);
+let screening = ScreeningStatus.CLEARED as ScreeningStatus;
+let compliant = true;
+
+const notFound = () => refusalError(publicRefusals, refused("RECORD_NOT_FOUND"));
+const neighbours = createRouterTransport(({ service }) => {
+  service(PayoutService, {
+    resolveAccount: ({ accountId }) => {
+      if (!compliant) throw new ConnectError("away", Code.Unavailable);
+      if (accountId === "acc_usd") return { accountId, merchantId: "mer_1", currencyCode: "USD" };
+      if (accountId === "acc_other") return { accountId, merchantId: "mer_2", currencyCode: "USD" };
+      throw notFound();
+    },
+  });
+  service(BeneficiaryService, {
+    getBeneficiary: ({ beneficiaryId, merchantId }) => {
+      if (beneficiaryId !== "ben_inr" || merchantId !== "mer_1") throw notFound();
+      return {
+        beneficiary: {
+          id: beneficiaryId,
+          name: "Asha Rao",
+          destinationCurrency: "INR",
+          transferMethod: "LOCAL",
+          accountNumberMasked: "****1234",
+          screeningStatus: screening,
+        },
+      };
+    },
+  });
+});
+
+let store: Awaited<ReturnType<typeof openStore>>;
+let quotes: ReturnType<typeof createClient<typeof QuoteService>>;
+let corridorId = "";
+
+beforeAll(async () => {
+  database = await connectDatabase(mongodbUri(name), name);
+  store = await openStore(database);
+  const rpc = quoteRpc({
+    store,
+    payout: createClient(PayoutService, neighbours),
+    beneficiary: createClient(BeneficiaryService, neighbours),
+    clock: { now: () => clockNow },
+    quoteTtlSeconds: 300,
+  });
+  const transport = createRouterTransport(({ service }) => service(QuoteService, rpc));
+  quotes = createClient(QuoteService, transport);
+  const set = await quotes.setCorridor({
+    mutation: operation(),
+    corridor: {
+      sourceCurrencyCode: "USD",
+      destinationCurrencyCode: "INR",
+      active: true,
+      feeShare: "0.005",
+      feeFlat: "0.30",
+      limits: { sourceMin: "1.00", sourceMax: "100000.00" },
+    },
+  });
+  corridorId = set.corridor?.id ?? "";
+  await quotes.setMerchantCorridor({
+    mutation: operation(),
+    merchantId: "mer_1",
+    corridorId,
+    open: true,
+  });
+  const rate = { rate: "83.1234567891", source: "test" };
+  await quotes.setRate({ mutation: operation(), corridorId, rate });
+});
+afterAll(async () => {
+  await database.db.dropDatabase();
+  await database.close();
+});
+
+function ask(change: object = {}) {
+  return quotes.createQuote(
+    create(CreateQuoteRequestSchema, {
+      mutation: operation(),
+      merchantId: "mer_1",
+      accountId: "acc_usd",
+      beneficiaryId: "ben_inr",
+      sourceCurrencyCode: "USD",
+      destinationCurrencyCode: "INR",
+      receivingAmount: "1000.00",
+      ...change,
+    }),
+  );
+}
+
+const codeOf = (call: Promise<unknown>) =>
+  call.then(
+    () => "OK",
+    (error: unknown) => readRefusal(error)?.code ?? Code[(error as ConnectError).code],
+  );
+
+describe("a quote", () => {
+  it("is worked out, stored and read back by its merchant alone", async () => {
+    const { quote } = await ask();
+    expect(quote).toMatchObject({
+      sourceAmount: "12.41",
+      totalFees: "0.37",
+      convertedAmount: "12.04",
+      receivingAmount: "1000.00",
+      exchangeRate: "83.1234567891",
+    });
+    const quoteId = quote?.id ?? "";
+    expect((await quotes.getQuote({ merchantId: "mer_1", quoteId })).quote).toEqual(quote);
+    expect(await codeOf(quotes.getQuote({ merchantId: "mer_2", quoteId }))).toBe(
+      "RECORD_NOT_FOUND",
+    );
+  });
+
+  it("lets the source amount win, and does not look at the other", async () => {
+    const { quote } = await ask({ sourceAmount: "100.10", receivingAmount: "-junk" });
+    expect(quote).toMatchObject({ sourceAmount: "100.10", totalFees: "0.81" });
+  });
+
+  it.each<[string, object, string]>([
+    ["no amount", { receivingAmount: "" }, "INVALID_REQUEST"],
+    ["three decimals", { receivingAmount: "1.001" }, "INVALID_REQUEST"],
+    ["less than its fees", { sourceAmount: "0.30" }, "INVALID_REQUEST"],
+    ["no account", { accountId: "" }, "INVALID_REQUEST"],
+    ["an unknown account", { accountId: "acc_x", beneficiaryId: "ben_x" }, "RECORD_NOT_FOUND"],
+    ["a foreign account", { accountId: "acc_other", beneficiaryId: "ben_x" }, "ACCESS_FORBIDDEN"],
+    ["an unknown beneficiary", { beneficiaryId: "ben_x" }, "RECORD_NOT_FOUND"],
+    ["another source currency", { sourceCurrencyCode: "INR" }, "INVALID_REQUEST"],
+    ["operators in strings", { accountId: '{"$gt":""}' }, "RECORD_NOT_FOUND"],
+  ])("is refused for %s", async (_what, change, code) => {
+    expect(await codeOf(ask(change))).toBe(code);
+  });
+
+  it("waits for a beneficiary that is not cleared, and for a service that is away", async () => {
+    screening = ScreeningStatus.REVIEW;
+    expect(await codeOf(ask())).toBe("ACCESS_FORBIDDEN");
+    screening = ScreeningStatus.CLEARED;
+    compliant = false;
+    expect(await codeOf(ask())).toBe("Unavailable");
+    compliant = true;
+  });
+
+  it("of one operation is one, however often and at once it is asked", async () => {
+    const mutation = operation();
+    const answers = await Promise.all(Array.from({ length: 16 }, () => ask({ mutation })));
+    expect(new Set(answers.map(({ quote }) => quote?.id)).size).toBe(1);
+    const again = await ask({ mutation, receivingAmount: "5.00" });
+    expect(again.quote).toEqual(answers[0]?.quote);
+  });
+});
+
+describe("a claim", () => {
+  const claim = (quoteId: string, payoutId: string, referenceId = "r") =>
+    quotes.claimQuote({ mutation: operation(), quoteId, payoutId, referenceId });
+
+  it("is won once by one of many payouts, and repeated by the winner alone", async () => {
+    const quoteId = (await ask()).quote?.id ?? "";
+    const tries = Array.from({ length: 32 }, (_each, at) => codeOf(claim(quoteId, `po_${at}`)));
+    const codes = await Promise.all(tries);
+    expect(codes.filter((code) => code === "OK")).toHaveLength(1);
+    expect(codes.filter((code) => code === "ALREADY_PROCESSED")).toHaveLength(31);
+    const winner = `po_${codes.indexOf("OK")}`;
+    const repeated = await claim(quoteId, winner, "other words");
+    expect(repeated.claim).toMatchObject({ payoutId: winner, referenceId: "r" });
+  });
+
+  it("keeps words that look like operators as words", async () => {
+    const quoteId = (await ask()).quote?.id ?? "";
+    const { claim: stored } = await claim(quoteId, "po_d", "$expires_at");
+    expect(stored?.referenceId).toBe("$expires_at");
+  });
+
+  it("past the expiry by the database's clock is refused for good", async () => {
+    const hourAgo = new Date(Date.now() - 3_600_000);
+    clockNow = hourAgo;
+    const quoteId = (await ask()).quote?.id ?? "";
+    clockNow = new Date();
+    expect(await codeOf(claim(quoteId, "po_1"))).toBe("QUOTE_EXPIRED");
+    const state = (await quotes.getClaimableQuote({ quoteId })).quote?.state;
+    expect(state).toBe(QuoteState.EXPIRED);
+    expect(await codeOf(claim(quoteId, "po_1"))).toBe("QUOTE_EXPIRED");
+    expect(await codeOf(claim("qt_none", "po_1"))).toBe("RECORD_NOT_FOUND");
+  });
+
+  it("sees the corridor as it is now", async () => {
+    const quoteId = (await ask()).quote?.id ?? "";
+    const before = await quotes.getClaimableQuote({ quoteId });
+    expect(before).toMatchObject({ corridorOpen: true, limits: { sourceMin: "1.00" } });
+    const merchant = { merchantId: "mer_1", corridorId };
+    await quotes.setMerchantCorridor({ mutation: operation(), ...merchant, open: false });
+    expect((await quotes.getClaimableQuote({ quoteId })).corridorOpen).toBe(false);
+    expect(await codeOf(ask())).toBe("RECORD_NOT_FOUND");
+    await quotes.setMerchantCorridor({ mutation: operation(), ...merchant, open: true });
+  });
+});
+
+describe("a corridor", () => {
+  it("is one per pair, changes, and takes a repeated operation once", async () => {
+    const mutation = operation();
+    const corridor = {
+      sourceCurrencyCode: "INR",
+      destinationCurrencyCode: "BTC",
+      active: false,
+      feeShare: "0",
+      feeFlat: "0",
+    };
+    const first = await quotes.setCorridor({ mutation, corridor });
+    const changed = { ...corridor, active: true };
+    await quotes.setCorridor({ mutation: operation(), corridor: changed });
+    const repeated = await quotes.setCorridor({ mutation, corridor });
+    expect(repeated.corridor).toMatchObject({ id: first.corridor?.id, active: true });
+    const all = await quotes.listCorridors({ merchantId: "" });
+    expect(all.corridors).toHaveLength(2);
+    expect((await quotes.listCorridors({ merchantId: "mer_1" })).corridors).toHaveLength(1);
+  });
+
+  it("quotes its latest rate by the time at which it was true, and none that is too old", async () => {
+    const asOf = timestampFromDate(new Date(Date.now() - 60_000));
+    const old = { rate: "1", source: "late news", asOf };
+    await quotes.setRate({ mutation: operation(), corridorId, rate: old });
+    expect((await ask()).quote?.exchangeRate).toBe("83.1234567891");
+    const again = serviceMutation("test", "op-rate");
+    const rate = { rate: "84", source: "test" };
+    await quotes.setRate({ mutation: again, corridorId, rate });
+    const repeat = { rate: "85", source: "test" };
+    expect((await quotes.setRate({ mutation: again, corridorId, rate: repeat })).rate?.rate).toBe(
+      "84",
+    );
+    const { corridors } = await quotes.listCorridors({ merchantId: "mer_1" });
+    const corridor = clone(CorridorSchema, corridors[0] ?? create(CorridorSchema));
+    corridor.rateMaxAgeSeconds = 60;
+    await quotes.setCorridor({ mutation: operation(), corridor });
+    clockNow = new Date(Date.now() + 120_000);
+    expect(await codeOf(ask())).toBe("Unavailable");
+    clockNow = new Date();
+    expect((await ask()).quote?.exchangeRate).toBe("84");
+  });
+
+  it.each([
+    { rate: "0", source: "t" },
+    { rate: "1", source: "" },
+    { rate: "1.00000000001", source: "t" },
+  ])("takes no rate like %j", async (rate) => {
+    const set = quotes.setRate({ mutation: operation(), corridorId, rate });
+    expect(await codeOf(set)).toBe("INVALID_REQUEST");
+  });
+});
