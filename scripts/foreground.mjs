@@ -1,0 +1,63 @@
+// Running a program in the foreground on behalf of this process.
+import { spawn } from "node:child_process";
+import { constants } from "node:os";
+import { delimiter, dirname } from "node:path";
+
+const passedOn = ["SIGINT", "SIGTERM", "SIGHUP"];
+
+/**
+ * Ctrl-C reaches this process from the terminal and once more from npm, which passes it on; the
+ * same signal again within this time is the same wish.
+ */
+const sameWishMs = 500;
+
+const lifeline = new URL(`./lifeline.mjs?starter=${process.pid}`, import.meta.url).href;
+
+/** The environment for tools: our Node first on PATH, and nothing reported to their makers. */
+export function toolEnvironment(node) {
+  return {
+    ...process.env,
+    PATH: `${dirname(node)}${delimiter}${process.env.PATH ?? ""}`,
+    DO_NOT_TRACK: "1",
+    NO_UPDATE_NOTIFIER: "1",
+    TURBO_TELEMETRY_DISABLED: "1",
+    TURBO_NO_UPDATE_NOTIFIER: "1",
+  };
+}
+
+/**
+ * Runs a program under the given Node and resolves with its exit code. The program has a session
+ * of its own, so that a signal comes from here alone and exactly once, and is asked to end when
+ * this process is killed.
+ */
+export function runNode(node, args, { cwd = process.cwd(), stdout = "inherit", env = {} } = {}) {
+  const child = spawn(node, ["--import", lifeline, ...args], {
+    cwd,
+    detached: true,
+    env: { ...toolEnvironment(node), ...env },
+    stdio: ["ignore", stdout, "inherit", "pipe"],
+  });
+  const stopPassing = passSignals(child);
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("exit", (code, signal) => {
+      stopPassing();
+      resolve(code ?? 128 + constants.signals[signal]);
+    });
+  });
+}
+
+/** Hands the signals that ask to end on to a child; the returned function stops that. */
+export function passSignals(child) {
+  const passedAt = {};
+  const pass = (signal) => {
+    const now = performance.now();
+    if (now - (passedAt[signal] ?? Number.NEGATIVE_INFINITY) < sameWishMs) return;
+    passedAt[signal] = now;
+    child.kill(signal);
+  };
+  for (const signal of passedOn) process.on(signal, pass);
+  return () => {
+    for (const signal of passedOn) process.off(signal, pass);
+  };
+}

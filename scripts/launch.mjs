@@ -1,0 +1,18 @@
+// Starts a TypeScript program from a fresh clone: `node scripts/launch.mjs ENTRY.ts [ARGUMENT...]`
+// finds or fetches Node, installs what the lockfile says, and runs the entry in the foreground.
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { ensureDependencies } from "./dependencies.mjs";
+import { runNode } from "./foreground.mjs";
+import { ensureNode } from "./node.mjs";
+import { runMain, StartError } from "./start-error.mjs";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+
+await runMain(async () => {
+  const [entry, ...args] = process.argv.slice(2);
+  if (entry === undefined) throw new StartError("usage: launch.mjs ENTRY.ts [ARGUMENT...]");
+  const node = await ensureNode();
+  await ensureDependencies(root, node);
+  return runNode(node, [entry, ...args], { cwd: root });
+});

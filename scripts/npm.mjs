@@ -1,0 +1,92 @@
+// Installing exactly what a lockfile says, with the npm at hand.
+import { spawn } from "node:child_process";
+import { existsSync, realpathSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
+import { passSignals, toolEnvironment } from "./foreground.mjs";
+import { StartError } from "./start-error.mjs";
+
+/** Enough of a failed install's output to see why. */
+const shownLines = 15;
+
+/** A flaky network gets three more tries, a missing one costs no more than some seconds. */
+const fetchSettings = [
+  "--fetch-retries=3",
+  "--fetch-retry-mintimeout=1000",
+  "--fetch-retry-maxtimeout=5000",
+];
+
+const networkErrors = new RegExp(
+  [
+    ...["ENOTFOUND", "EAI_AGAIN", "ECONNREFUSED", "ECONNRESET", "ENETUNREACH", "EHOSTUNREACH"],
+    ...["ETIMEDOUT", "ERR_SOCKET_TIMEOUT", "EIDLETIMEOUT"],
+  ].join("|"),
+);
+
+/**
+ * Runs `npm ci` in a folder under the given Node. Nothing that we install needs its install
+ * script, so none is run. Throws with what to do when it fails.
+ */
+export async function installFrom(folder, { what, instead, node = process.execPath }) {
+  process.stderr.write(`Installing ${what} (only when it is new) …\n`);
+  const args = [
+    "ci",
+    "--include=dev",
+    "--ignore-scripts",
+    "--no-audit",
+    "--no-fund",
+    "--prefer-offline",
+    "--loglevel=error",
+    ...fetchSettings,
+  ];
+  const { code, output } = await runNpm(args, { folder, node });
+  if (code === 0) return;
+  if (code === null) throw new StartError(`Installing ${what} was interrupted.`);
+  const advice = networkErrors.test(output)
+    ? "The npm registry was not reached. Connect this machine to the network (or set npm's " +
+      `registry and proxy), then start again; or ${instead}.`
+    : `Put that right and start again; or ${instead}.`;
+  const shown = output.trimEnd().split("\n").slice(-shownLines).join("\n");
+  throw new StartError(`${shown}\n\nInstalling ${what} failed. ${advice}`);
+}
+
+function runNpm(args, { folder, node }) {
+  const cli = npmCli();
+  const [command, first] = cli === undefined ? ["npm", []] : [node, [cli]];
+  return new Promise((resolve) => {
+    const child = spawn(command, [...first, ...args], {
+      cwd: folder,
+      env: toolEnvironment(node),
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const stopPassing = passSignals(child);
+    let output = "";
+    child.stdout.on("data", (chunk) => (output += chunk));
+    child.stderr.on("data", (chunk) => (output += chunk));
+    child.on("error", (error) => resolve({ code: 1, output: `npm: ${error.message}` }));
+    child.on("close", (code) => {
+      stopPassing();
+      resolve({ code, output });
+    });
+  });
+}
+
+/** npm's own script: the one that runs this, else the one beside a Node or on PATH. */
+function npmCli() {
+  const execpath = process.env.npm_execpath;
+  if (execpath?.endsWith("npm-cli.js") && existsSync(execpath)) return execpath;
+  const beside = join(
+    dirname(process.execPath),
+    "..",
+    "lib",
+    "node_modules",
+    "npm",
+    "bin",
+    "npm-cli.js",
+  );
+  if (existsSync(beside)) return beside;
+  for (const folder of (process.env.PATH ?? "").split(delimiter)) {
+    const found = join(folder, "npm");
+    if (existsSync(found) && realpathSync(found).endsWith("npm-cli.js")) return realpathSync(found);
+  }
+  return undefined;
+}

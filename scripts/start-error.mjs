@@ -1,0 +1,12 @@
+/** Something that the reader can put right; shown without a stack. */
+export class StartError extends Error {}
+
+/** Runs a script's main function, whose result is the exit code; tells what went wrong. */
+export async function runMain(main) {
+  try {
+    process.exitCode = await main();
+  } catch (error) {
+    process.stderr.write(`${error instanceof StartError ? error.message : error.stack}\n`);
+    process.exitCode = 1;
+  }
+}
