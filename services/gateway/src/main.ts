@@ -93,7 +93,7 @@ async function open(config: Config, log: Log, lifetime: Lifetime) {
   });
   lifetime.add("rpc server", rpcServer.stop);
   const { HOST: host, PORT: port } = config;
-  const httpServer = await startHttpServer(gateway.listener, { host, port });
+  const httpServer = await startHttpServer(gateway.listener, { host, port, log });
   lifetime.add("http server", httpServer.stop);
   return { url: rpcServer.url, publicUrl: httpServer.url };
 }

@@ -111,7 +111,8 @@ export async function startTestGateway(
     rateLimit: { perSecond: 1_000, burst: 10_000 },
     ...options,
   });
-  const server = await startHttpServer(gateway.listener, { host: "127.0.0.1", port: 0 }, timeouts);
+  const address = { host: "127.0.0.1", port: 0, log: recordingLog(logLines) };
+  const server = await startHttpServer(gateway.listener, address, timeouts);
   const keys = createClient(
     KeyService,
     createRouterTransport((router) => router.service(KeyService, gateway.keyService)),

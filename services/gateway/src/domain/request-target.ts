@@ -1,3 +1,8 @@
+/**
+ * Visible ASCII without `#`, beginning with a slash: a fragment is never sent (RFC 9112 §3.2.1), and URL
+ * libraries disagree about everything else.
+ */
+const originForm = /^\/[!-"$-~]*$/;
 /** C0, DEL: no path or query of ours has them, and they confuse whoever logs them. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for.
 const controls = /[\u0000-\u001f\u007f]/;
@@ -7,7 +12,7 @@ const controls = /[\u0000-\u001f\u007f]/;
  * (RFC 9112 §3.2.1): a path and a query, well percent-encoded UTF-8, without control characters.
  */
 export function targetProblem(target: string): string | undefined {
-  if (!target.startsWith("/")) return "The request target must be a path.";
+  if (!originForm.test(target)) return "The request target must be a path.";
   let decoded: string;
   try {
     decoded = decodeURIComponent(target);

@@ -1,4 +1,5 @@
 import { STATUS_CODES } from "node:http";
+import type { Log } from "@disburse/chassis/log.ts";
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { ErrorCode } from "../domain/errors.ts";
 import { refusalAnswer } from "./answer.ts";
@@ -19,17 +20,20 @@ export function parserRefusal(error: NodeJS.ErrnoException): Refused<ErrorCode> 
     : refused(code);
 }
 
-/** A whole HTTP answer as text, for a socket that no request object exists for. */
-export function rawAnswer(refusal: Refused<ErrorCode>): string {
+/** A whole HTTP answer as text, for a socket that no request object exists for; one line tells of it. */
+export function rawAnswer(refusal: Refused<ErrorCode>, log: Log): string {
+  const requestId = crypto.randomUUID();
   const { status, headers, body } = refusalAnswer(refusal);
   const all = {
     ...headers,
     ...securityHeaders,
-    "X-Request-Id": crypto.randomUUID(),
+    "X-Request-Id": requestId,
     "Content-Type": "application/json; charset=utf-8",
     "Content-Length": String(Buffer.byteLength(body)),
     Connection: "close",
   };
+  const fields = { request_id: requestId, route: "unreadable", status, code: refusal.refused };
+  log.info(fields, "request");
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${body}`;
 }

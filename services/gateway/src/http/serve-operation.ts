@@ -106,7 +106,7 @@ async function run(
     merchantId: caller.merchantId,
     mutation: mutationOf(caller, operationId),
     params: ctx.params,
-    query: ctx.URL.searchParams,
+    query: new URLSearchParams(ctx.querystring),
     body,
   });
   return isRefused(data) ? refusalAnswer(data as Refused<ErrorCode>) : dataAnswer(data);

@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
+import type { Log } from "@disburse/chassis/log.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
 import { parserRefusal, rawAnswer } from "./parser-refusal.ts";
 
@@ -23,6 +24,13 @@ export type HttpServer = {
   stop(): Promise<void>;
 };
 
+export type HttpServerOptions = {
+  readonly host: string;
+  /** 0 lets the system choose one. */
+  readonly port: number;
+  readonly log: Log;
+};
+
 /** The timeouts of a server; tests shorten them. */
 export type HttpTimeouts = {
   readonly headersMs: number;
@@ -39,7 +47,7 @@ const timeoutsDefault: HttpTimeouts = {
 /** Serves the public routes over HTTP/1.1, with the limits that no request gets past. */
 export async function startHttpServer(
   listener: RequestListener,
-  { host, port }: { readonly host: string; readonly port: number },
+  { host, port, log }: HttpServerOptions,
   timeouts = timeoutsDefault,
 ): Promise<HttpServer> {
   const server = createServer({
@@ -59,30 +67,33 @@ export async function startHttpServer(
   server.on("request", handle);
   // Only `100-continue` is met; `headProblem` refuses any other.
   server.on("checkExpectation", handle);
-  server.on("connect", (_request, socket) => socket.end(rawAnswer(refused("METHOD_NOT_ALLOWED"))));
+  server.on("connect", (_request, socket) => {
+    socket.end(rawAnswer(refused("METHOD_NOT_ALLOWED"), log));
+  });
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
-    answerParserError(error, socket, running.get(socket));
+    const answer = () => {
+      const isThere = socket.writable && error.code !== "ECONNRESET";
+      if (isThere) socket.end(rawAnswer(parserRefusal(error), log));
+      else socket.destroy();
+    };
+    afterRunning(running.get(socket), answer, () => socket.destroy());
   });
   const bound = await listen(server, host, port);
   return { url: `http://${host}:${bound}`, stop: () => stop(server) };
 }
 
 /**
- * Answers what the parser refused, once the answers before it on this connection are out: a caller must
+ * Answers what the parser refused, once the answer before it on this connection is out: a caller must
  * never take a refusal for the answer of a request that is being carried out.
  */
-function answerParserError(
-  error: NodeJS.ErrnoException,
-  socket: Duplex,
+function afterRunning(
   before: ServerResponse | undefined,
+  answer: () => void,
+  breakOff: () => void,
 ): void {
-  const answer = () => {
-    if (socket.writable && error.code !== "ECONNRESET") socket.end(rawAnswer(parserRefusal(error)));
-    else socket.destroy();
-  };
-  const isUnanswered = before !== undefined && !before.writableFinished;
-  if (isUnanswered && before.req.complete) before.once("finish", answer);
-  else if (isUnanswered && before.headersSent) socket.destroy();
+  if (before === undefined || before.writableFinished) answer();
+  else if (before.req.complete) before.once("finish", answer);
+  else if (before.headersSent) breakOff();
   else answer();
 }
 

@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { startTestGateway, type TestGateway } from "../test-gateway.ts";
+
+let gateway: TestGateway;
+let key: string;
+let reached = 0;
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  key = (await gateway.merchant()).key;
+  gateway.fakes.payout.executePayout = () => {
+    reached += 1;
+    return { payoutId: "po_1" };
+  };
+  gateway.fakes.notifier.redeliver = () => ({ delivery: { id: "whd_1" } });
+});
+afterAll(() => gateway.stop());
+
+const path = "/api/v1/transfer/execute";
+const padded = (bytes: number) => `{"a":"${"x".repeat(bytes - 8)}"}`;
+
+it.each<[string, string | Buffer, Record<string, string>, number, string | undefined]>([
+  ["64 KiB", padded(65_536), {}, 200, undefined],
+  ["64 KiB and a byte", padded(65_537), {}, 413, "PAYLOAD_TOO_LARGE"],
+  ["200 KB", padded(200_000), {}, 413, "PAYLOAD_TOO_LARGE"],
+  ["3 MB", padded(3_000_000), {}, 413, "PAYLOAD_TOO_LARGE"],
+  ["gzip", "{}", { "content-encoding": "gzip" }, 415, "UNSUPPORTED_MEDIA_TYPE"],
+  ["plain text", "{}", { "content-type": "text/plain" }, 415, "UNSUPPORTED_MEDIA_TYPE"],
+  ["no type", "{}", { "content-type": "" }, 415, "UNSUPPORTED_MEDIA_TYPE"],
+  [
+    "UTF-16",
+    Buffer.from("{}", "utf16le"),
+    { "content-type": "application/json; charset=utf-16" },
+    415,
+    "UNSUPPORTED_MEDIA_TYPE",
+  ],
+  ["nothing", "", {}, 400, "INVALID_JSON"],
+  ["half an object", '{"quote_id":', {}, 400, "INVALID_JSON"],
+  ["NaN", '{"quote_id":NaN}', {}, 400, "INVALID_JSON"],
+  ["trailing garbage", "{}{}", {}, 400, "INVALID_JSON"],
+  ["a key twice", '{"quote_id":"a","quote_id":"b"}', {}, 400, "INVALID_JSON"],
+  ["depth", "[".repeat(60_000), {}, 400, "INVALID_JSON"],
+  ["not UTF-8", Buffer.from([0x7b, 0xff, 0x7d]), {}, 400, "INVALID_JSON"],
+  ["a byte order mark", "\ufeff{}", {}, 400, "INVALID_JSON"],
+  ["an array", "[]", {}, 400, "INVALID_REQUEST"],
+  ["null", "null", {}, 400, "INVALID_REQUEST"],
+  ["a string", '"quote"', {}, 400, "INVALID_REQUEST"],
+  ["a prototype", '{"__proto__":{"quote_id":"x"}}', {}, 200, undefined],
+])("a body with %s", async (_what, body, headers, status, code) => {
+  const before = reached;
+  const reply = await gateway.ask({ path, key, body, headers });
+  expect([reply.status, reply.json.code]).toEqual([status, code]);
+  expect(reached - before).toBe(status === 200 ? 1 : 0);
+});
+
+it("reads a body in chunks, and refuses one that grows past the limit", async () => {
+  const headers = { "transfer-encoding": "chunked" };
+  const ask = (body: string) => gateway.ask({ path, key, body, headers });
+  expect((await ask('{"quote_id":"q"}')).status).toBe(200);
+  expect((await ask(padded(70_000))).status).toBe(413);
+});
+
+it("takes no body where none is needed, but nothing that is no JSON", async () => {
+  const redeliver = "/api/v1/webhooks/deliveries/whd_1/redeliver";
+  const ask = (body?: string) =>
+    gateway.ask({ method: "POST", path: redeliver, key, ...(body === undefined ? {} : { body }) });
+  expect((await ask()).status).toBe(200);
+  expect((await ask("{}")).status).toBe(200);
+  expect((await ask("{")).json.code).toBe("INVALID_JSON");
+});
+
+it("looks at the key before the body", async () => {
+  const reply = await gateway.ask({ path, body: "{" });
+  expect(reply.status).toBe(401);
+});

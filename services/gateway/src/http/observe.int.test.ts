@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startTestGateway, type TestGateway } from "../test-gateway.ts";
+
+let gateway: TestGateway;
+let merchant: Awaited<ReturnType<TestGateway["merchant"]>>;
+let dependencies: Record<string, boolean> = {};
+
+beforeAll(async () => {
+  gateway = await startTestGateway({ readiness: async () => dependencies });
+  merchant = await gateway.merchant();
+  gateway.fakes.payout.getAccount = () => ({ account: { id: "acc_1", available: "1", held: "0" } });
+});
+afterAll(() => gateway.stop());
+
+const path = "/api/v1/transfer/accounts/acc_secret?x=private";
+
+it.each([
+  ["req-1.a:b_C", true],
+  ["a".repeat(128), true],
+  ["a".repeat(129), false],
+  ["a b", false],
+  ['"><script>', false],
+  [undefined, false],
+])("the request id %j is kept: %s", async (sent, kept) => {
+  const headers = sent === undefined ? {} : { "x-request-id": sent };
+  const replies = await Promise.all([
+    gateway.ask({ path, key: merchant.key, headers }),
+    gateway.ask({ path: "/nowhere", headers }),
+    gateway.ask({ path: "/healthz", headers }),
+  ]);
+  for (const { headers: answered } of replies) {
+    expect(answered["x-request-id"] === sent).toBe(kept);
+    expect(answered["x-request-id"]).toMatch(/^[\w.:-]{1,128}$/);
+  }
+});
+
+it("puts the same safe headers on every answer", async () => {
+  for (const ask of [{ path, key: merchant.key }, { path }, { path: "/nowhere" }]) {
+    const { headers } = await gateway.ask(ask);
+    expect(headers).toMatchObject({
+      "cache-control": "no-store",
+      "content-type": "application/json; charset=utf-8",
+      "x-content-type-options": "nosniff",
+    });
+    expect(headers["x-powered-by"]).toBeUndefined();
+  }
+});
+
+it("writes one line about a request, with ids and nothing else", async () => {
+  const headers = { "x-request-id": "req-log" };
+  await gateway.ask({ path, key: merchant.key, headers });
+  await expect.poll(() => lines("req-log")).toHaveLength(1);
+  const [line] = lines("req-log");
+  expect(line).toMatchObject({ level: "info", event: "request" });
+  expect(line?.fields).toEqual({
+    request_id: "req-log",
+    merchant_id: merchant.merchantId,
+    key_id: merchant.keyId,
+    route: "GET /api/v1/transfer/accounts/:accountId",
+    status: 200,
+    duration_ms: expect.any(Number),
+  });
+  expect(JSON.stringify(gateway.logLines)).not.toMatch(/acc_secret|private|dsb_test_/);
+});
+
+function lines(requestId: string) {
+  return gateway.logLines.filter(
+    ({ fields }) => "request_id" in fields && fields.request_id === requestId,
+  );
+}
+
+describe("without a key", () => {
+  it("says that it lives", async () => {
+    const reply = await gateway.ask({ path: "/healthz" });
+    expect([reply.status, reply.json]).toEqual([200, { status: "ok" }]);
+  });
+
+  it("says whether what it needs can be reached", async () => {
+    dependencies = { database: true, payout: true };
+    const ready = await gateway.ask({ path: "/readyz" });
+    expect([ready.status, ready.json]).toEqual([200, { status: "ready" }]);
+    dependencies = { database: true, payout: false };
+    const unready = await gateway.ask({ path: "/readyz" });
+    expect([unready.status, unready.json]).toEqual([503, { status: "not ready", dependencies }]);
+  });
+
+  it("tells its metrics by route template, never by id", async () => {
+    await gateway.ask({ path, key: merchant.key });
+    await gateway.ask({ path: "/nowhere/acc_secret" });
+    const metrics = () => gateway.ask({ path: "/metrics" });
+    expect((await metrics()).headers["content-type"]).toMatch(/^text\/plain/);
+    for (const labels of [
+      'route="GET /api/v1/transfer/accounts/:accountId",status="200"',
+      'route="unmatched",status="404"',
+    ]) {
+      const counted = `disburse_http_request_duration_seconds_count{service="gateway",${labels}}`;
+      await expect.poll(async () => (await metrics()).text.includes(counted)).toBe(true);
+    }
+    const { text } = await metrics();
+    expect(text).not.toContain("acc_secret");
+  });
+});

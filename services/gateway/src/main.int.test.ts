@@ -1,0 +1,75 @@
+import { callContext } from "@disburse/chassis/call-context.ts";
+import { silentLog } from "@disburse/chassis/log.ts";
+import { createMetrics } from "@disburse/chassis/metrics.ts";
+import { connectService } from "@disburse/chassis/rpc-client.ts";
+import { type RpcServer, startRpcServer } from "@disburse/chassis/rpc-server.ts";
+import { KeyService } from "@disburse/contracts/disburse/gateway/v1/keys_pb.ts";
+import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { newId } from "@disburse/kernel/id.ts";
+import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { start } from "./main.ts";
+import { mutation } from "./test-gateway.ts";
+
+const serviceToken = "t".repeat(32);
+const contexts: unknown[] = [];
+let payout: RpcServer;
+let gateway: Awaited<ReturnType<typeof start>>;
+let payoutIsWell = true;
+
+beforeAll(async () => {
+  payout = await startRpcServer({
+    ...{ host: "127.0.0.1", port: 0, serviceToken, log: silentLog },
+    metrics: createMetrics("payout"),
+    services: [PayoutService],
+    ready: async () => payoutIsWell,
+    routes: (router) =>
+      router.service(PayoutService, {
+        listAccounts: () => {
+          contexts.push(callContext());
+          return { accounts: [] };
+        },
+      }),
+  });
+  const database = freshDatabase("gateway");
+  gateway = await start({
+    ...{ DISBURSE_MODE: "sandbox", PORT: "0", RPC_PORT: "0", LOG_LEVEL: "silent" },
+    ...{ MONGODB_URI: mongodbUri(database), DATABASE: database, SERVICE_TOKEN: serviceToken },
+    API_KEY_PEPPER: Buffer.alloc(32, 1).toString("base64"),
+    ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 2).toString("base64")}`,
+    ...{ BENEFICIARY_URL: payout.url, QUOTE_URL: payout.url },
+    ...{ PAYOUT_URL: payout.url, NOTIFIER_URL: payout.url },
+  });
+});
+afterAll(async () => {
+  await gateway.stop();
+  await payout.stop();
+});
+
+it("serves a key that was made on its internal port, and calls the owning service", async () => {
+  const { rpc, close } = connectService(KeyService, gateway.url, { caller: "test", serviceToken });
+  const asked = { mutation: mutation(), merchantId: newId("merchant") };
+  const { secret } = await rpc.createKey(asked);
+  close();
+  const headers = { authorization: `Bearer ${secret}`, "x-request-id": "req-1" };
+  const reply = await fetch(`${gateway.publicUrl}/api/v1/transfer/accounts`, { headers });
+  expect(reply.status).toBe(200);
+  expect(contexts).toMatchObject([{ requestId: "req-1" }]);
+  const [context] = contexts as { deadlineMs: number }[];
+  const leftMs = (context?.deadlineMs ?? 0) - Date.now();
+  expect(leftMs).toBeGreaterThan(5_000);
+  expect(leftMs).toBeLessThanOrEqual(9_950);
+});
+
+it("is ready while its dependencies are", async () => {
+  const ready = async () => (await fetch(`${gateway.publicUrl}/readyz`)).status;
+  expect(await ready()).toBe(200);
+  payoutIsWell = false;
+  await expect.poll(ready, { timeout: 10_000 }).toBe(503);
+});
+
+it("names the settings that are missing", async () => {
+  await expect(start({ PORT: "8080", TRUSTED_PROXIES: "x" })).rejects.toThrow(
+    /RPC_PORT.*API_KEY_PEPPER.*ENCRYPTION_KEYS.*PAYOUT_URL.*TRUSTED_PROXIES/s,
+  );
+});

@@ -1,0 +1,127 @@
+import { DeliveryState } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
+import { describe, expect, it } from "vitest";
+import { at, times, useCalls, wireAt, wireTimes } from "./test-calls.ts";
+
+const calls = useCalls();
+
+const endpoint = { id: "whe_1", url: "https://a.example/x", description: "till", ...times };
+const wireEndpoint = { id: "whe_1", url: "https://a.example/x", description: "till", ...wireTimes };
+const secrets = { secret: "c2VjcmV0", standardSecret: "whsec_c2VjcmV0" };
+const wireSecrets = { secret: "c2VjcmV0", standard_secret: "whsec_c2VjcmV0" };
+const delivery = {
+  ...{ id: "whd_1", endpointId: "whe_1", eventId: "evt_1", transactionType: "payout_session" },
+  ...{ transactionId: "po_1", status: "initiated", sequence: 1n, attemptsCount: 1, replay: 0 },
+  ...{ state: DeliveryState.EXHAUSTED, ...times },
+};
+const wireDelivery = {
+  ...{ id: "whd_1", endpoint_id: "whe_1", event_id: "evt_1", transaction_type: "payout_session" },
+  ...{ transaction_id: "po_1", status: "initiated", sequence: 1, attempts_count: 1, replay: 0 },
+  ...{ state: "exhausted", next_attempt_at: "", ...wireTimes },
+};
+
+describe("webhooks", () => {
+  const path = "/api/v1/webhooks/endpoints";
+
+  it("endpoints are registered, listed, read and removed", async () => {
+    calls.fakes().notifier.createEndpoint = calls.replying({ endpoint, secrets });
+    calls.fakes().notifier.listEndpoints = calls.replying({ endpoints: [endpoint] });
+    calls.fakes().notifier.getEndpoint = calls.replying({ endpoint });
+    calls.fakes().notifier.deleteEndpoint = calls.replying({});
+    const body = '{"url":"https://a.example/x","description":5}';
+    expect(await calls.data({ path, body })).toEqual({ ...wireEndpoint, ...wireSecrets });
+    expect(await calls.data({ path })).toMatchObject({ endpoints: [wireEndpoint] });
+    expect(await calls.data({ path: `${path}/whe_1` })).toEqual(wireEndpoint);
+    const removed = await calls.data({ method: "DELETE", path: `${path}/whe_1` });
+    expect(removed).toEqual({ id: "whe_1", deleted: true });
+    expect(calls.asked()).toMatchObject([
+      {
+        merchantId: calls.merchantId(),
+        url: "https://a.example/x",
+        unreadable: [{ field: "description" }],
+      },
+      { merchantId: calls.merchantId() },
+      { merchantId: calls.merchantId(), endpointId: "whe_1" },
+      {
+        merchantId: calls.merchantId(),
+        endpointId: "whe_1",
+        mutation: { actor: { id: calls.keyId() } },
+      },
+    ]);
+  });
+
+  it.each([
+    ["", undefined, false],
+    ['{"overlap_seconds":0,"stage":true}', 0, true],
+  ])("secrets are rotated by %s", async (body, overlapSeconds, stage) => {
+    calls.fakes().notifier.rotateSecret = calls.replying({ endpoint, secrets });
+    const answer = await calls.data({ method: "POST", path: `${path}/whe_1/rotate-secret`, body });
+    expect(answer).toEqual({ ...wireEndpoint, ...wireSecrets });
+    expect(calls.asked()[0]).toMatchObject({
+      merchantId: calls.merchantId(),
+      endpointId: "whe_1",
+      stage,
+    });
+    expect(calls.asked()[0]?.overlapSeconds).toBe(overlapSeconds);
+  });
+
+  it("staged secrets are activated and endpoints tried", async () => {
+    calls.fakes().notifier.activateSecret = calls.replying({ endpoint });
+    calls.fakes().notifier.sendTestEvent = calls.replying({ delivery });
+    const post = (what: string) => calls.data({ method: "POST", path: `${path}/whe_1/${what}` });
+    expect(await post("activate-secret")).toEqual(wireEndpoint);
+    expect(await post("test")).toEqual(wireDelivery);
+    const expected = {
+      merchantId: calls.merchantId(),
+      endpointId: "whe_1",
+      mutation: { actor: { id: calls.keyId() } },
+    };
+    expect(calls.asked()).toMatchObject([expected, expected]);
+  });
+
+  it("deliveries are listed, read with their attempts, and sent again", async () => {
+    const attempt = {
+      ...{ number: 1, startedAt: at, durationMs: 12, statusCode: 500 },
+      ...{ error: "", responseBody: "no" },
+    };
+    calls.fakes().notifier.listDeliveries = calls.replying({
+      deliveries: [delivery],
+      nextCursor: "c",
+    });
+    calls.fakes().notifier.getDelivery = calls.replying({
+      delivery: { ...delivery, nextAttemptAt: at, attempts: [attempt] },
+    });
+    calls.fakes().notifier.redeliver = calls.replying({ delivery });
+    const deliveries = "/api/v1/webhooks/deliveries";
+    const query = "?endpoint_id=whe_1&transaction_id=po_1&state=exhausted&limit=1";
+    const page = { deliveries: [wireDelivery], meta_data: { next_cursor: "c" } };
+    expect(await calls.data({ path: deliveries + query })).toEqual(page);
+    expect(await calls.data({ path: `${deliveries}/whd_1` })).toEqual({
+      ...wireDelivery,
+      next_attempt_at: wireAt,
+      attempts: [
+        {
+          ...{ number: 1, started_at: wireAt, duration_ms: 12, status_code: 500 },
+          ...{ error: "", response_body: "no" },
+        },
+      ],
+    });
+    const again = { method: "POST", path: `${deliveries}/whd_1/redeliver` };
+    expect(await calls.data(again)).toEqual(wireDelivery);
+    const state = DeliveryState.EXHAUSTED;
+    expect(calls.asked()).toMatchObject([
+      {
+        merchantId: calls.merchantId(),
+        endpointId: "whe_1",
+        transactionId: "po_1",
+        state,
+        limit: 1,
+      },
+      { merchantId: calls.merchantId(), deliveryId: "whd_1" },
+      {
+        merchantId: calls.merchantId(),
+        deliveryId: "whd_1",
+        mutation: { actor: { id: calls.keyId() } },
+      },
+    ]);
+  });
+});
