@@ -28,7 +28,8 @@ export async function ensureRabbitmq() {
     await withoutServices(installPackage);
   } catch (error) {
     const output = `${error.stdout ?? ""}${error.stderr ?? error.message}`;
-    throw new StartError(`${output}\nInstalling rabbitmq-server failed.\n${theWays()}`);
+    const message = `${output}\nInstalling rabbitmq-server failed.\n${theWays()}`;
+    throw new StartError(message, { cause: error });
   }
 }
 

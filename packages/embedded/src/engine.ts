@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { startEmbedded } from "./embedded-engine.ts";
 import { onPath } from "./executables.ts";
 import type { KeptProcess } from "./kept-process.ts";
+import { loaderPrefix } from "./libc.ts";
 import { startMongod } from "./mongod.ts";
 import { withDatabase } from "./mongodb-uri.ts";
 
@@ -24,6 +25,12 @@ export interface Engine {
   uri(database: string): string;
   /** Ends the engine and waits for that. Leaves an external one alone. */
   stop(): Promise<void>;
+}
+
+/** Fetches ahead of the first start what the engine will need, if it will need anything. */
+export async function prepareEngine(env: NodeJS.ProcessEnv): Promise<void> {
+  const external = (env.MONGODB_URI ?? "") !== "" || onPath("mongod", env) !== undefined;
+  if (!external) await loaderPrefix(env);
 }
 
 /**

@@ -29,7 +29,10 @@ interface Holder {
 const place = Symbol.for("disburse.testkit.shared");
 const holders = globalThis as unknown as Record<symbol, Holder | undefined>;
 
-/** Starts the engine and the broker for the first project of a run; the last one stops them. */
+/**
+ * Starts the engine and the broker for the first project of a run; the last one stops them.
+ * @public Called by vitest.
+ */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const holder = holders[place] ?? { users: 0 };
   holders[place] = holder;

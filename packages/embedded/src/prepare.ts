@@ -1,0 +1,9 @@
+/** `node prepare.ts` fetches what an engine on this machine will need, or says what to do. */
+import { prepareEngine } from "./engine.ts";
+
+try {
+  await prepareEngine(process.env);
+} catch (cause) {
+  process.stderr.write(`${cause instanceof Error ? cause.message : String(cause)}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,85 @@
+// `npm test`: installs what the tests need, runs every check and every test, and ends with one
+// line that counts them: `N passed, M failed`, and `, K skipped` when there are such.
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { ensureDependencies } from "./dependencies.mjs";
+import { runNode } from "./foreground.mjs";
+import { ensureNode } from "./node.mjs";
+import { ensureRabbitmq } from "./rabbitmq.mjs";
+import { runMain } from "./start-error.mjs";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const turbo = join(root, "node_modules", "turbo", "bin", "turbo");
+const vitest = join(root, "node_modules", "vitest", "vitest.mjs");
+const prepareEngine = join(root, "packages", "embedded", "src", "prepare.ts");
+
+/** The checks that are no tests, each counted as one; the house rules are a test. */
+const checks = [
+  ["lint", ["//#lint"]],
+  ["typecheck", ["typecheck", "//#typecheck:root"]],
+  ["generate and diff", ["//#generate:check"]],
+  ["dead files and dependencies", ["//#knip"]],
+];
+
+/** A child ended by a signal: this run was asked to end, so there is nothing to count. */
+const isInterrupted = (code) => code > 128;
+
+await runMain(async () => {
+  const node = await ensureNode();
+  await ensureDependencies(root, node);
+  await ensureRabbitmq();
+  const prepared = await runNode(node, [prepareEngine], { cwd: root });
+  if (prepared !== 0) return prepared;
+
+  const counts = { passed: 0, failed: 0, skipped: 0 };
+  for (const [name, tasks] of checks) {
+    process.stdout.write(`\n── ${name}\n`);
+    const args = [turbo, "run", ...tasks, "--continue=always", "--output-logs=errors-only"];
+    const code = await runNode(node, args, { cwd: root });
+    if (isInterrupted(code)) return code;
+    counts[code === 0 ? "passed" : "failed"] += 1;
+  }
+  process.stdout.write("\n── tests\n");
+  const code = await runTests(node, counts);
+  if (isInterrupted(code)) return code;
+
+  const skipped = counts.skipped > 0 ? `, ${counts.skipped} skipped` : "";
+  process.stdout.write(`\n${counts.passed} passed, ${counts.failed} failed${skipped}\n`);
+  return counts.failed === 0 ? 0 : 1;
+});
+
+/** Runs all tests with what `npm test -- …` was given, and adds what its report counts. */
+async function runTests(node, counts) {
+  const scratch = mkdtempSync(join(tmpdir(), "disburse-report-"));
+  const report = join(scratch, "report.json");
+  try {
+    const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
+    const args = [vitest, "run", ...reporters, ...process.argv.slice(2)];
+    const code = await runNode(node, args, { cwd: root });
+    const before = counts.failed;
+    addReport(counts, report);
+    // A file that did not load, an error outside of any test, no report at all.
+    if (code !== 0 && counts.failed === before) counts.failed += 1;
+    return code;
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+function addReport(counts, file) {
+  let report;
+  try {
+    report = JSON.parse(readFileSync(file, "utf8"));
+  } catch {
+    // Nothing was written: vitest did not come so far, which its exit code says too.
+    return;
+  }
+  const unloaded = report.testResults.filter(
+    ({ status, assertionResults }) => status === "failed" && assertionResults.length === 0,
+  );
+  counts.passed += report.numPassedTests;
+  counts.failed += report.numFailedTests + unloaded.length;
+  counts.skipped += report.numPendingTests + report.numTodoTests;
+}
