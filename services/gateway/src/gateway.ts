@@ -34,6 +34,7 @@ export type GatewayDeps = {
   readonly rateLimit: RateLimitOptions;
   /** A clock that only goes forward, in milliseconds; the process's own when left out. */
   readonly monotonicMs?: () => number;
+  readonly answerWithinMs?: number;
 };
 
 /** The gateway without its sockets: what answers requests, and what serves keys. */
@@ -61,6 +62,7 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
     rateLimiter: createRateLimiter(deps.rateLimit),
     idempotency,
     readiness: deps.readiness,
+    answerWithinMs: deps.answerWithinMs,
     log,
     metrics,
   });

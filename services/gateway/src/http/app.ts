@@ -18,7 +18,12 @@ export type AppDeps = OperationDeps &
     readonly operations: readonly Operation[];
     readonly log: Log;
     readonly metrics: Metrics;
+    /** When a request that hangs is given up; past every deadline when left out. */
+    readonly answerWithinMs?: number | undefined;
   };
+
+/** Calls end with the edge's 10 s, slow bodies 1 s later: what is still running then, hangs. */
+const answerWithinMsDefault = 12_000;
 
 /** Everything that answers a request that the HTTP parser let through. */
 export function createApp(deps: AppDeps): RequestListener {
@@ -26,6 +31,7 @@ export function createApp(deps: AppDeps): RequestListener {
   // Whatever happens to a connection after its answer began is the client's affair, not an error.
   app.on("error", (error: unknown) => deps.log.debug({ err: error }, "connection broke off"));
   const router = new Router<RequestState>({ strict: true, sensitive: true });
+  const answerWith = answerRoute(deps.answerWithinMs ?? answerWithinMsDefault);
   for (const route of operationalRoutes(deps)) {
     router.get(route.path, answerWith(`GET ${route.path}`, route.answer));
   }
@@ -56,11 +62,20 @@ export function createApp(deps: AppDeps): RequestListener {
   return app.callback();
 }
 
-function answerWith(route: string, answer: (ctx: RouterContext) => Promise<Answer>) {
-  return async (ctx: RouterContext): Promise<void> => {
-    ctx.state.route = route;
-    send(ctx, await answer(ctx));
-  };
+/** Answers by a route's function, or with 503 when that does not come to an end. */
+function answerRoute(withinMs: number) {
+  return (route: string, answer: (ctx: RouterContext) => Promise<Answer>) =>
+    async (ctx: RouterContext): Promise<void> => {
+      ctx.state.route = route;
+      const late = Promise.withResolvers<Answer>();
+      const unavailable = refusalAnswer(refused("SERVICE_UNAVAILABLE"));
+      const timer = setTimeout(() => late.resolve(unavailable), withinMs);
+      try {
+        send(ctx, await Promise.race([answer(ctx), late.promise]));
+      } finally {
+        clearTimeout(timer);
+      }
+    };
 }
 
 function send(ctx: HttpContext | RouterContext, { status, headers, body }: Answer): void {

@@ -6,18 +6,24 @@ export const bodyMax = 64 * 1024;
 /** A body that is too large is read away up to here, so that a plain client hears the answer. */
 const drainMax = 1024 * 1024;
 
-/** A request's body; the bytes past the limit are not kept. Throws when the client goes away. */
+/** A request's body; the bytes past the limit are not kept. */
 export async function readBytes(
   request: IncomingMessage,
-): Promise<Buffer | Refused<"PAYLOAD_TOO_LARGE">> {
+): Promise<Buffer | Refused<"PAYLOAD_TOO_LARGE" | "REQUEST_TIMEOUT">> {
   if (Number(request.headers["content-length"] ?? 0) > drainMax)
     return refused("PAYLOAD_TOO_LARGE");
   const kept: Buffer[] = [];
   let size = 0;
-  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-    size += (chunk as Buffer).length;
-    if (size > drainMax) break;
-    if (size <= bodyMax) kept.push(chunk as Buffer);
+  try {
+    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+      size += (chunk as Buffer).length;
+      if (size > drainMax) break;
+      if (size <= bodyMax) kept.push(chunk as Buffer);
+    }
+  } catch (error) {
+    // The client went away, or the server gave it up and has told it so.
+    if (request.errored !== null) return refused("REQUEST_TIMEOUT");
+    throw error;
   }
   return size > bodyMax ? refused("PAYLOAD_TOO_LARGE") : Buffer.concat(kept);
 }

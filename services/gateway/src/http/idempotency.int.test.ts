@@ -130,6 +130,24 @@ it.each([
   expect(new Set(ran).size).toBe(1);
 });
 
+it("lets one of many at once try again after a 5xx", async () => {
+  paying(() => {
+    throw new ConnectError("away", Code.Unavailable);
+  });
+  await execute("k");
+  const held = Promise.withResolvers<Answer>();
+  paying(() => held.promise);
+  let refusals = 0;
+  const tries = Array.from({ length: 10 }, async () => {
+    const { status } = await execute("k");
+    if (status === 409) refusals += 1;
+  });
+  await expect.poll(() => refusals + ran.length).toBe(11);
+  expect([refusals, ran.length]).toEqual([9, 2]);
+  held.resolve({ payoutId: "po_1" });
+  await Promise.all(tries);
+});
+
 it("after a crash refuses until the lock ends, then runs again under the same operation", async () => {
   const crashed = Promise.withResolvers<Answer>();
   const reached = Promise.withResolvers<void>();

@@ -69,6 +69,16 @@ function lines(requestId: string) {
   );
 }
 
+it("does not let a caller wait for what hangs", async () => {
+  const hung = await startTestGateway({ answerWithinMs: 50 });
+  const { key } = await hung.merchant();
+  hung.fakes.payout.getAccount = () => new Promise(() => undefined);
+  const reply = await hung.ask({ path, key });
+  expect([reply.status, reply.json.code]).toEqual([503, "SERVICE_UNAVAILABLE"]);
+  expect(reply.headers["retry-after"]).toBe("1");
+  await hung.stop();
+});
+
 describe("without a key", () => {
   it("says that it lives", async () => {
     const reply = await gateway.ask({ path: "/healthz" });

@@ -1,3 +1,4 @@
+import { createConnection } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestGateway, type TestGateway } from "../test-gateway.ts";
 
@@ -98,18 +99,32 @@ describe("bytes on a socket", () => {
     expect(answer.head).toContain("cache-control: no-store");
   });
 
+  const slowBody =
+    `POST /api/v1/transfer/rfq HTTP/1.1\r\n${host}Content-Type: application/json\r\n` +
+    "Content-Length: 10\r\n";
+
   it("answers a slow body with 408 and logs no error", async () => {
-    const before = gateway.logLines.length;
-    const answer = read(
-      await gateway.raw(
-        `POST /api/v1/transfer/rfq HTTP/1.1\r\n${host}Authorization: Bearer ${key}\r\n` +
-          `Content-Type: application/json\r\nContent-Length: 10\r\n\r\n{`,
-      ),
-    );
+    const credentials = `Authorization: Bearer ${key}\r\nX-Request-Id: slow-body\r\n\r\n`;
+    const answer = read(await gateway.raw(`${slowBody}${credentials}{`));
     expect([answer.status, answer.json.code]).toEqual([408, "REQUEST_TIMEOUT"]);
-    const since = gateway.logLines.slice(before);
-    expect(since.filter(({ level }) => level === "error")).toEqual([]);
+    await expect.poll(() => linesOf("slow-body")).toEqual(["info request"]);
   });
+
+  it("takes it lightly when a caller goes away in the middle", async () => {
+    const { hostname, port } = new URL(gateway.url);
+    const socket = createConnection(Number(port), hostname);
+    const head = `${slowBody}Authorization: Bearer ${key}\r\nX-Request-Id: gone\r\n\r\n{`;
+    await new Promise((resolve) => socket.write(head, resolve));
+    socket.destroy();
+    await expect.poll(() => linesOf("gone")).toEqual(["info request"]);
+  });
+
+  function linesOf(requestId: string) {
+    const its = gateway.logLines.filter(
+      ({ fields }) => "request_id" in fields && fields.request_id === requestId,
+    );
+    return its.map(({ level, event }) => `${level} ${event}`);
+  }
 
   it("does not let a broken request answer for the one before it", async () => {
     gateway.fakes.payout.listAccounts = () => ({ accounts: [] });
