@@ -35,8 +35,12 @@ export const publishedTypes: readonly string[] = ["payment_session", "refund"];
 /** With its frame a body stays under the 64 KiB that a request may have. */
 export const dataJsonBytesMax = 60 * 1_024;
 
-/** Header-safe, for it becomes `webhook-id`. */
 const eventIdText = /^[\x21-\x7e]{1,128}$/;
+
+/** Whether a text can be an event's id: header-safe, for it becomes `webhook-id`. */
+export function isEventId(text: string): boolean {
+  return eventIdText.test(text);
+}
 
 function nameProblem(text: string, lengthMax: number): string | undefined {
   if (text === "") return "is required";
@@ -81,7 +85,7 @@ function sequenceProblem(sequence: bigint): string | undefined {
 export function publishedEventViolations(event: PublishedEvent): readonly Violation[] {
   const typed = publishedTypes.includes(event.transactionType);
   const problems: Record<string, string | undefined> = {
-    event_id: eventIdText.test(event.eventId) ? undefined : "must be 1 to 128 printable characters",
+    event_id: isEventId(event.eventId) ? undefined : "must be 1 to 128 printable characters",
     merchant_id: nameProblem(event.merchantId, 128),
     transaction_type: typed ? undefined : `must be one of ${publishedTypes.join(", ")}`,
     transaction_id: nameProblem(event.transactionId, 128),

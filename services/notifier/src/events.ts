@@ -1,0 +1,113 @@
+import { fromBinary } from "@bufbuild/protobuf";
+import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
+import type { BusMessage, Disposition, Subscription } from "@disburse/chassis/bus.ts";
+import type { Log } from "@disburse/chassis/log.ts";
+import {
+  type MerchantEvent,
+  MerchantEventSchema,
+} from "@disburse/contracts/disburse/notifier/v1/notifier_events_pb.ts";
+import {
+  type PayoutStatusChanged,
+  PayoutStatusChangedSchema,
+} from "@disburse/contracts/disburse/payout/v1/payout_events_pb.ts";
+import { PayoutStatus } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import {
+  isEventId,
+  type PublishedEvent,
+  publishedEventViolations,
+  type WebhookEvent,
+  webhookEventOf,
+} from "./domain/event.ts";
+import { payoutBody } from "./domain/webhook-body.ts";
+import type { FanOut } from "./fan-out.ts";
+
+const payoutStatuses: Readonly<Record<PayoutStatus, string | undefined>> = {
+  [PayoutStatus.UNSPECIFIED]: undefined,
+  [PayoutStatus.INITIATED]: "initiated",
+  [PayoutStatus.SUCCEEDED]: "succeeded",
+  [PayoutStatus.FAILED]: "failed",
+};
+
+/** An event that no merchant can be told of: not one of our contracts. */
+class UnreadableEventError extends Error {
+  override name = "UnreadableEventError";
+}
+
+function present<T>(value: T | undefined, field: string): T {
+  if (value === undefined || value === "") throw new UnreadableEventError(`${field} is missing`);
+  return value;
+}
+
+const presentDate = (time: Timestamp | undefined, field: string): Date =>
+  timestampDate(present(time, field));
+
+/** A payout's event as merchants are told it; throws when the message is none of our contract's. */
+function payoutEvent(message: PayoutStatusChanged): WebhookEvent {
+  const payout = present(message.payout, "payout");
+  const status = present(payoutStatuses[payout.status], "payout.status");
+  if (payout.version < 1) throw new UnreadableEventError("payout.version is missing");
+  if (!isEventId(message.eventId)) throw new UnreadableEventError("event_id is malformed");
+  const snapshot = {
+    ...payout,
+    status,
+    createdAt: presentDate(payout.createdAt, "payout.created_at"),
+    updatedAt: presentDate(payout.updatedAt, "payout.updated_at"),
+  };
+  return {
+    eventId: message.eventId,
+    merchantId: present(payout.merchantId, "payout.merchant_id"),
+    transactionType: "payout_session",
+    transactionId: present(payout.id, "payout.id"),
+    status,
+    sequence: payout.version,
+    body: payoutBody(snapshot),
+    occurredAt: presentDate(message.occurredAt, "occurred_at"),
+  };
+}
+
+/** Another system's event in the domain's words, by bus or by RPC. */
+export function publishedEvent(message: MerchantEvent): PublishedEvent {
+  const { occurredAt } = message;
+  return {
+    ...message,
+    occurredAt: occurredAt === undefined ? undefined : timestampDate(occurredAt),
+  };
+}
+
+function merchantEvent(message: MerchantEvent, receivedAt: Date): WebhookEvent {
+  const event = publishedEvent(message);
+  const fields = publishedEventViolations(event).map(({ field }) => field);
+  if (fields.length > 0) throw new UnreadableEventError(`${fields.join(", ")} malformed`);
+  return webhookEventOf(event, receivedAt);
+}
+
+function readEvent(message: BusMessage, receivedAt: Date): WebhookEvent {
+  return message.key.startsWith("payout.")
+    ? payoutEvent(fromBinary(PayoutStatusChangedSchema, message.body))
+    : merchantEvent(fromBinary(MerchantEventSchema, message.body), receivedAt);
+}
+
+/**
+ * What the notifier listens to. A batch is acknowledged when events and deliveries are stored; a message
+ * that cannot be read goes to the dead letters, for the next try would not read it either.
+ */
+export function subscription(fanOut: FanOut, now: () => Date, log: Log): Subscription {
+  return {
+    queue: "notifier",
+    keys: ["payout.*", "payment_session.*", "refund.*"],
+    handle: async (batch) => {
+      const events: WebhookEvent[] = [];
+      const dispositions = batch.map((message): Disposition => {
+        try {
+          events.push(readEvent(message, now()));
+          return "stored";
+        } catch (error) {
+          log.error({ err: error, event_id: message.id, key: message.key }, "event not readable");
+          return "dead";
+        }
+      });
+      if (events.length > 0) await fanOut.publish(events);
+      return dispositions;
+    },
+  };
+}

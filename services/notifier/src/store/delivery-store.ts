@@ -1,0 +1,138 @@
+import { type Database, ensureIndexes, isDuplicateKey } from "@disburse/chassis/mongo.ts";
+import type { PageCursor } from "@disburse/chassis/page-cursor.ts";
+import type { Filter } from "mongodb";
+import type { DeliveryState } from "../domain/delivery.ts";
+import { type Change, type DeliveryDocument, deliveryKeptMs, redelivery } from "./documents.ts";
+import { insertUnlessThere } from "./insert.ts";
+
+export type DeliveryStore = Awaited<ReturnType<typeof openDeliveryStore>>;
+
+/** What a list is narrowed to; absent for any. */
+export type DeliveryFilter = {
+  readonly endpointId?: string;
+  readonly transactionId?: string;
+  readonly state?: DeliveryState;
+};
+
+const allStates: readonly DeliveryState[] = ["pending", "delivered", "exhausted", "cancelled"];
+
+/** Two redeliveries asked for at the same moment take different numbers at the second try. */
+const replayTries = 5;
+
+/**
+ * Indexes: every list begins with the merchant and ends in the list's order (a list of any state merges
+ * the four); `work` finds an endpoint's next due delivery without passing those that are not.
+ */
+export async function openDeliveryStore({ db }: Database) {
+  const deliveries = db.collection<DeliveryDocument>("deliveries");
+  await ensureIndexes(db, "deliveries", [
+    { key: { merchant_id: 1, state: 1, created_at: -1, _id: -1 }, name: "list" },
+    {
+      key: { merchant_id: 1, endpoint_id: 1, state: 1, created_at: -1, _id: -1 },
+      name: "list_endpoint",
+    },
+    {
+      key: { merchant_id: 1, transaction_id: 1, created_at: -1, _id: -1 },
+      name: "list_transaction",
+    },
+    { key: { state: 1, endpoint_id: 1, due_at: 1 }, name: "work" },
+    { key: { line: 1, sequence: 1, event_id: 1, replay: 1 }, name: "line", unique: true },
+    {
+      key: { merchant_id: 1, operation_id: 1 },
+      name: "operation",
+      unique: true,
+      partialFilterExpression: { operation_id: { $exists: true } },
+    },
+    { key: { expires_at: 1 }, name: "expiry", sparse: true },
+  ]);
+
+  const findByOperation = (merchantId: string, operationId: string) =>
+    deliveries.findOne({ merchant_id: merchantId, operation_id: operationId });
+
+  const lastReplay = async (of: DeliveryDocument): Promise<number> => {
+    const { line, merchant_id, event_id, sequence } = of;
+    const [last] = await deliveries
+      .find({ line, sequence, merchant_id, event_id }, { projection: { replay: 1 } })
+      .sort({ replay: -1 })
+      .limit(1)
+      .toArray();
+    return last?.replay ?? 0;
+  };
+
+  return {
+    collection: deliveries,
+    findByOperation,
+
+    insert: (documents: readonly DeliveryDocument[]) => insertUnlessThere(deliveries, documents),
+
+    find: (merchantId: string, id: string) =>
+      deliveries.findOne({ _id: id, merchant_id: merchantId }),
+
+    /** Newest first, after the cursor; without bodies and attempts. */
+    list: (
+      merchantId: string,
+      filter: DeliveryFilter,
+      after: PageCursor | undefined,
+      limit: number,
+    ) =>
+      deliveries
+        .find(listFilter(merchantId, filter, after), { projection: { body: 0, attempts: 0 } })
+        .sort({ created_at: -1, _id: -1 })
+        .limit(limit)
+        .toArray(),
+
+    /** A new delivery of the same event; an operation makes one, however often it is asked for. */
+    redeliver: async (source: DeliveryDocument, now: Date, change: Change) => {
+      for (let tries = 0; tries < replayTries; tries += 1) {
+        const document = redelivery(source, (await lastReplay(source)) + 1, now, change);
+        try {
+          await deliveries.insertOne(document);
+          return document;
+        } catch (error) {
+          if (!isDuplicateKey(error)) throw error;
+        }
+        const before = await findByOperation(source.merchant_id, change.operationId);
+        if (before !== null) return before;
+      }
+      throw new Error("no number was free for a redelivery");
+    },
+
+    /** Ends what an endpoint has not got yet; attempts under way lose their leases. */
+    cancelPending: async (merchantId: string, endpointId: string, now: Date): Promise<void> => {
+      await deliveries.updateMany(
+        { state: "pending", endpoint_id: endpointId, merchant_id: merchantId },
+        {
+          $set: {
+            state: "cancelled",
+            held: false,
+            lease: null,
+            due_at: null,
+            next_attempt_at: null,
+            updated_at: now,
+            expires_at: new Date(now.getTime() + deliveryKeptMs),
+          },
+        },
+      );
+    },
+  };
+}
+
+function listFilter(
+  merchantId: string,
+  { endpointId, transactionId, state }: DeliveryFilter,
+  after: PageCursor | undefined,
+): Filter<DeliveryDocument> {
+  const byTransaction = transactionId !== undefined;
+  return {
+    merchant_id: merchantId,
+    ...(endpointId === undefined ? {} : { endpoint_id: endpointId }),
+    ...(byTransaction ? { transaction_id: transactionId } : {}),
+    ...(state !== undefined ? { state } : byTransaction ? {} : { state: { $in: [...allStates] } }),
+    ...(after === undefined
+      ? {}
+      : {
+          created_at: { $lte: after.at },
+          $or: [{ created_at: { $lt: after.at } }, { _id: { $lt: after.id } }],
+        }),
+  };
+}

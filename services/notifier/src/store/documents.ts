@@ -1,0 +1,203 @@
+import type { StoredActor } from "@disburse/chassis/mutation.ts";
+import { Binary } from "mongodb";
+import {
+  type Attempt,
+  type DeliveryState,
+  deliveryIdentity,
+  lineOf,
+  type Outcome,
+} from "../domain/delivery.ts";
+import type { WebhookEvent } from "../domain/event.ts";
+import { orderWaitMs } from "../domain/order.ts";
+
+export const schemaVersion = 1;
+
+/** Who asked for what is stored; a repeat of the operation finds it. */
+export type Change = { readonly operationId: string; readonly actor: StoredActor };
+
+/** An event as it arrived, and to whom it goes: decided once, with the event, in one write. */
+export type EventDocument = {
+  _id: string;
+  schema_version: number;
+  merchant_id: string;
+  event_id: string;
+  transaction_type: string;
+  transaction_id: string;
+  status: string;
+  sequence: number;
+  body: Binary;
+  endpoint_ids: string[];
+  occurred_at: Date;
+  received_at: Date;
+  expires_at: Date;
+  operation_id?: string;
+  actor?: StoredActor;
+};
+
+export type AttemptDocument = {
+  number: number;
+  started_at: Date;
+  duration_ms: number;
+  status_code: number;
+  error: string;
+  response_body: string;
+};
+
+export type DeliveryDocument = {
+  _id: string;
+  schema_version: number;
+  merchant_id: string;
+  endpoint_id: string;
+  event_id: string;
+  transaction_type: string;
+  transaction_id: string;
+  status: string;
+  sequence: number;
+  replay: number;
+  line: string;
+  body: Binary;
+  jitter: number;
+  state: DeliveryState;
+  /** Waits for an event before it; `due_at` is when it waits no longer. */
+  held: boolean;
+  attempts_count: number;
+  attempts: AttemptDocument[];
+  next_attempt_at: Date | null;
+  /** When a worker may take it: the next attempt, or the end of the lease of who has it. */
+  due_at: Date | null;
+  /** Set by the first claim; no attempt starts from then on. */
+  deadline: Date | null;
+  lease: { token: string } | null;
+  created_at: Date;
+  updated_at: Date;
+  /** 30 days after the end. */
+  expires_at?: Date;
+  operation_id?: string;
+  actor?: StoredActor;
+};
+
+const dayMs = 86_400_000;
+
+/** How long a delivery can be read after its end (webhooks: data). */
+export const deliveryKeptMs = 30 * dayMs;
+/** Longer than any delivery of it, so that a late duplicate is known as one. */
+export const eventKeptMs = 90 * dayMs;
+
+/** An event's key in the store; publishers number their events per merchant. */
+export function eventKey(merchantId: string, eventId: string): string {
+  return `${merchantId}/${eventId}`;
+}
+
+/** An event that goes to these endpoints. */
+export function eventDocument(
+  event: WebhookEvent,
+  endpointIds: readonly string[],
+  receivedAt: Date,
+  change?: Change,
+): EventDocument {
+  return {
+    _id: eventKey(event.merchantId, event.eventId),
+    schema_version: schemaVersion,
+    merchant_id: event.merchantId,
+    event_id: event.eventId,
+    transaction_type: event.transactionType,
+    transaction_id: event.transactionId,
+    status: event.status,
+    sequence: event.sequence,
+    body: new Binary(event.body),
+    endpoint_ids: [...endpointIds],
+    occurred_at: event.occurredAt,
+    received_at: receivedAt,
+    expires_at: new Date(receivedAt.getTime() + eventKeptMs),
+    ...(change === undefined ? {} : { operation_id: change.operationId, actor: change.actor }),
+  };
+}
+
+/** The first delivery of an event to an endpoint; the same one however often it is made. */
+export function firstDelivery(event: EventDocument, endpointId: string): DeliveryDocument {
+  const createdAt = event.received_at;
+  const held = event.sequence > 1;
+  const dueAt = held ? new Date(createdAt.getTime() + orderWaitMs) : createdAt;
+  return deliveryDocument(event, { endpointId, replay: 0, createdAt, dueAt, held });
+}
+
+/** A delivery of the same event once more: due at once, in nobody's line. */
+export function redelivery(
+  source: DeliveryDocument,
+  replay: number,
+  now: Date,
+  change: Change,
+): DeliveryDocument {
+  const { endpoint_id: endpointId } = source;
+  return {
+    ...deliveryDocument(source, { endpointId, replay, createdAt: now, dueAt: now, held: false }),
+    operation_id: change.operationId,
+    actor: change.actor,
+  };
+}
+
+type Told = Pick<
+  EventDocument,
+  | "merchant_id"
+  | "event_id"
+  | "transaction_type"
+  | "transaction_id"
+  | "status"
+  | "sequence"
+  | "body"
+>;
+
+type Placing = {
+  readonly endpointId: string;
+  readonly replay: number;
+  readonly createdAt: Date;
+  readonly dueAt: Date;
+  readonly held: boolean;
+};
+
+function deliveryDocument(told: Told, placing: Placing): DeliveryDocument {
+  const { endpointId, replay, createdAt, dueAt, held } = placing;
+  const key = { merchantId: told.merchant_id, eventId: told.event_id, endpointId, replay };
+  const { id, jitter } = deliveryIdentity(key, createdAt);
+  return {
+    _id: id,
+    schema_version: schemaVersion,
+    merchant_id: told.merchant_id,
+    endpoint_id: endpointId,
+    event_id: told.event_id,
+    transaction_type: told.transaction_type,
+    transaction_id: told.transaction_id,
+    status: told.status,
+    sequence: told.sequence,
+    replay,
+    line: lineOf(endpointId, told.transaction_type, told.transaction_id),
+    body: told.body,
+    jitter,
+    state: "pending",
+    held,
+    attempts_count: 0,
+    attempts: [],
+    next_attempt_at: dueAt,
+    due_at: dueAt,
+    deadline: null,
+    lease: null,
+    created_at: createdAt,
+    updated_at: createdAt,
+  };
+}
+
+/** A line of the attempt log. */
+export function attemptDocument({ number, startedAt, endedAt, outcome }: Attempt): AttemptDocument {
+  return {
+    number,
+    started_at: startedAt,
+    duration_ms: endedAt.getTime() - startedAt.getTime(),
+    ...answerOf(outcome),
+  };
+}
+
+function answerOf(outcome: Outcome) {
+  return outcome.kind === "answered"
+    ? { status_code: outcome.statusCode, error: "", response_body: outcome.body }
+    : { status_code: 0, error: outcome.error, response_body: "" };
+}

@@ -1,0 +1,84 @@
+import { type Database, ensureIndexes, isDuplicateKey } from "@disburse/chassis/mongo.ts";
+import { type EndpointRecord, endpointsMax } from "../domain/endpoint.ts";
+import { type EndpointDocument, endpointDocument, toEndpoint } from "./endpoint-documents.ts";
+
+/** How a write ended: done, or its operation id stands in another endpoint, or somebody was first. */
+export type EndpointWrite = "written" | "operation_used" | "revised_meanwhile";
+
+export type EndpointStore = Awaited<ReturnType<typeof openEndpointStore>>;
+
+/** Endpoints with their sealed secrets. An operation id belongs to one endpoint of its merchant. */
+export async function openEndpointStore({ db }: Database) {
+  const endpoints = db.collection<EndpointDocument>("endpoints");
+  await ensureIndexes(db, "endpoints", [
+    { key: { merchant_id: 1, deleted_at: 1, created_at: 1, _id: 1 }, name: "active" },
+    { key: { merchant_id: 1, "operations.id": 1 }, name: "operation", unique: true },
+  ]);
+  const active = (merchantId: string) => ({ merchant_id: merchantId, deleted_at: null });
+  const found = (document: EndpointDocument | null): EndpointRecord | undefined =>
+    document === null ? undefined : toEndpoint(document);
+
+  const unlessUsed = async (write: () => Promise<EndpointWrite>): Promise<EndpointWrite> => {
+    try {
+      return await write();
+    } catch (error) {
+      if (isDuplicateKey(error)) return "operation_used";
+      throw error;
+    }
+  };
+
+  return {
+    collection: endpoints,
+
+    insert: (endpoint: EndpointRecord): Promise<EndpointWrite> =>
+      unlessUsed(async () => {
+        await endpoints.insertOne(endpointDocument(endpoint));
+        return "written";
+      }),
+
+    /** Writes an endpoint's next revision, if the one before is still the last. */
+    revise: (next: EndpointRecord): Promise<EndpointWrite> =>
+      unlessUsed(async () => {
+        const { id: _id, merchantId: merchant_id, revision } = next;
+        const { matchedCount } = await endpoints.replaceOne(
+          { _id, merchant_id, revision: revision - 1 },
+          endpointDocument(next),
+        );
+        return matchedCount === 1 ? "written" : "revised_meanwhile";
+      }),
+
+    /** Deleted ones too: a repeat is answered as the first time. */
+    findByOperation: async (merchantId: string, operationId: string) =>
+      found(await endpoints.findOne({ merchant_id: merchantId, "operations.id": operationId })),
+
+    find: async (merchantId: string, id: string) =>
+      found(await endpoints.findOne({ _id: id, ...active(merchantId) })),
+
+    /** Oldest first. */
+    list: async (merchantId: string): Promise<EndpointRecord[]> => {
+      const sorted = endpoints.find(active(merchantId)).sort({ created_at: 1, _id: 1 });
+      return (await sorted.toArray()).map(toEndpoint);
+    },
+
+    hasRoom: async (merchantId: string): Promise<boolean> =>
+      (await endpoints.countDocuments(active(merchantId), { limit: endpointsMax })) < endpointsMax,
+
+    /** Who is told of a batch's events: the ids of active endpoints, by merchant. */
+    activeIds: async (merchantIds: readonly string[]): Promise<ReadonlyMap<string, string[]>> => {
+      const all = await endpoints
+        .find(
+          { merchant_id: { $in: [...merchantIds] }, deleted_at: null },
+          { projection: { merchant_id: 1 } },
+        )
+        .toArray();
+      const byMerchant = Map.groupBy(all, (each) => each.merchant_id);
+      return new Map([...byMerchant].map(([id, of]) => [id, of.map(({ _id }) => _id)]));
+    },
+
+    /** The active ones among these, to send to. */
+    readActive: async (ids: readonly string[]): Promise<ReadonlyMap<string, EndpointRecord>> => {
+      const all = await endpoints.find({ _id: { $in: [...ids] }, deleted_at: null }).toArray();
+      return new Map(all.map((each) => [each._id, toEndpoint(each)]));
+    },
+  };
+}

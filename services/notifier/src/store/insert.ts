@@ -1,0 +1,22 @@
+import { isOnlyDuplicateKeys } from "@disburse/chassis/mongo.ts";
+import { type Collection, MongoBulkWriteError, type OptionalUnlessRequiredId } from "mongodb";
+
+/**
+ * Inserts what is not there yet, in one write. Answers the places of those that were there: for
+ * whoever comes second that is success. Throws when anything else went wrong.
+ */
+export async function insertUnlessThere<T extends { _id: string }>(
+  collection: Collection<T>,
+  documents: readonly T[],
+): Promise<ReadonlySet<number>> {
+  if (documents.length === 0) return new Set();
+  try {
+    const rows = documents as readonly OptionalUnlessRequiredId<T>[];
+    await collection.insertMany(rows, { ordered: false });
+    return new Set();
+  } catch (error) {
+    if (!(error instanceof MongoBulkWriteError) || !isOnlyDuplicateKeys(error)) throw error;
+    const failed = Array.isArray(error.writeErrors) ? error.writeErrors : [error.writeErrors];
+    return new Set(failed.map(({ index }) => index));
+  }
+}

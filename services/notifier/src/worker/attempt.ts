@@ -1,0 +1,74 @@
+import type { Log } from "@disburse/chassis/log.ts";
+import type { Sealer } from "@disburse/chassis/sealing.ts";
+import type { Clock } from "@disburse/kernel/time.ts";
+import { type Attempt, fateAfter, fateBefore } from "../domain/delivery.ts";
+import type { EndpointRecord } from "../domain/endpoint.ts";
+import { signatureHeaders } from "../domain/signature.ts";
+import { openSigners } from "../endpoint-keys.ts";
+import type { Post } from "../sender/sender.ts";
+import type { DeliveryDocument } from "../store/documents.ts";
+import type { Settlement } from "../store/work-store.ts";
+
+export type AttemptDeps = {
+  readonly clock: Clock;
+  readonly post: Post;
+  readonly sealer: Sealer;
+  /** The name of the interface's signature header. */
+  readonly signatureHeader: string;
+  readonly log: Log;
+};
+
+/** Makes the next attempt of a leased delivery, if there is one to make, and tells what follows. */
+export async function attemptDelivery(
+  deps: AttemptDeps,
+  delivery: DeliveryDocument,
+  endpoint: EndpointRecord | undefined,
+): Promise<Settlement> {
+  const { clock, log } = deps;
+  const { _id: id, lease, line, deadline, jitter } = delivery;
+  if (lease === null || deadline === null) throw new Error(`delivery ${id} is not leased`);
+  const settlement = { id, leaseToken: lease.token, line };
+  const startedAt = clock.now();
+  const before = fateBefore({ deadline }, endpoint !== undefined, startedAt);
+  if (before !== undefined || endpoint === undefined) {
+    return { ...settlement, fate: before ?? { state: "cancelled" }, at: startedAt };
+  }
+  const outcome = await deps.post(webhook(deps, delivery, endpoint, startedAt));
+  const endedAt = clock.now();
+  const attempt: Attempt = { number: delivery.attempts_count + 1, startedAt, endedAt, outcome };
+  const fate = fateAfter(attempt, { jitter, deadline });
+  log.info(
+    {
+      delivery_id: id,
+      endpoint_id: endpoint.id,
+      attempt: attempt.number,
+      result: outcome.kind === "answered" ? outcome.statusCode : outcome.error,
+      state: fate.state,
+    },
+    "webhook attempted",
+  );
+  return { ...settlement, attempt, fate, at: endedAt };
+}
+
+function webhook(
+  { sealer, signatureHeader }: AttemptDeps,
+  delivery: DeliveryDocument,
+  endpoint: EndpointRecord,
+  now: Date,
+) {
+  const body = delivery.body.value();
+  const signable = {
+    eventId: delivery.event_id,
+    transactionId: delivery.transaction_id,
+    status: delivery.status,
+    sequence: delivery.sequence,
+    body,
+  };
+  const headers = signatureHeaders(
+    signable,
+    openSigners(sealer, endpoint, now),
+    signatureHeader,
+    now,
+  );
+  return { url: endpoint.url, headers, body };
+}
