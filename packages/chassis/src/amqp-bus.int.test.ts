@@ -1,0 +1,135 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { amqpUrl, freshPrefix } from "@disburse/testkit/broker.ts";
+import { connect } from "amqplib";
+import { afterEach, expect, it, vi } from "vitest";
+import { connectAmqpBus } from "./amqp-bus.ts";
+import type { Bus, BusMessage, Disposition } from "./bus.ts";
+import { silentLog } from "./log.ts";
+
+const namespaces: string[] = [];
+const buses: Bus[] = [];
+
+async function open(namespace: string): Promise<Bus> {
+  const bus = await connectAmqpBus({ url: amqpUrl(), namespace, log: silentLog });
+  buses.push(bus);
+  await vi.waitFor(() => expect(bus.ready()).toBe(true), { timeout: 10_000 });
+  return bus;
+}
+
+function namespace(): string {
+  const fresh = freshPrefix("bus").replaceAll(".", "-");
+  namespaces.push(fresh);
+  return fresh;
+}
+
+afterEach(async () => {
+  await Promise.all(buses.splice(0).map((bus) => bus.stop()));
+  const connection = await connect(amqpUrl());
+  const channel = await connection.createChannel();
+  for (const name of namespaces.splice(0)) {
+    await channel.deleteQueue(`${name}.reader`);
+    await channel.deleteQueue(`${name}.reader.dead`);
+    await channel.deleteExchange(`${name}.events`);
+  }
+  await connection.close();
+});
+
+const message = (id: string, key = "payout.initiated"): BusMessage => ({
+  id,
+  key,
+  body: new TextEncoder().encode(`body of ${id}`),
+});
+
+function reader(bus: Bus, handle: (ids: string[]) => Promise<Disposition[]> | Disposition[]) {
+  return bus.subscribe({
+    queue: "reader",
+    keys: ["payout.*"],
+    handle: async (batch) => handle(batch.map(({ id }) => id)),
+  });
+}
+
+it("delivers each message to a consumer, in batches, with id, key and body", async () => {
+  const bus = await open(namespace());
+  const seen: BusMessage[] = [];
+  await bus.subscribe({
+    queue: "reader",
+    keys: ["payout.*"],
+    handle: async (batch) => {
+      seen.push(...batch);
+      return batch.map(() => "stored");
+    },
+  });
+  await bus.publish(Array.from({ length: 500 }, (_each, at) => message(`m${at}`)));
+  await vi.waitFor(() => expect(seen).toHaveLength(500), { timeout: 10_000 });
+  expect(seen[7]).toMatchObject({ id: "m7", key: "payout.initiated" });
+  expect(new TextDecoder().decode(seen[7]?.body)).toBe("body of m7");
+});
+
+it("refuses to call a message published that no queue takes", async () => {
+  const bus = await open(namespace());
+  await expect(bus.publish([message("a")])).rejects.toThrow("no queue is bound");
+  await reader(bus, (ids) => ids.map(() => "stored"));
+  await bus.publish([message("a")]);
+  await expect(bus.publish([message("b", "other.key")])).rejects.toThrow("no queue is bound");
+});
+
+it("hands the same batch over again until it is stored", async () => {
+  const bus = await open(namespace());
+  const tries: string[][] = [];
+  await reader(bus, (ids) => {
+    tries.push(ids);
+    if (tries.length === 1) throw new Error("store down");
+    return ids.map(() => "stored");
+  });
+  await bus.publish([message("a")]);
+  await vi.waitFor(() => expect(tries).toEqual([["a"], ["a"]]), { timeout: 10_000 });
+});
+
+it("keeps what a consumer took and did not store for the next one", async () => {
+  const name = namespace();
+  const first = await open(name);
+  let taken = 0;
+  await reader(first, () => {
+    taken += 1;
+    throw new Error("store down");
+  });
+  await first.publish([message("a")]);
+  await vi.waitFor(() => expect(taken).toBeGreaterThan(0), { timeout: 10_000 });
+  await first.stop();
+  const second = await open(name);
+  const stored: string[] = [];
+  await reader(second, (ids) => {
+    stored.push(...ids);
+    return ids.map(() => "stored");
+  });
+  await vi.waitFor(() => expect(stored).toEqual(["a"]), { timeout: 10_000 });
+});
+
+it("puts what can never be understood aside, and goes on", async () => {
+  const name = namespace();
+  const bus = await open(name);
+  const stored: string[] = [];
+  await reader(bus, (ids) => {
+    stored.push(...ids.filter((id) => id !== "broken"));
+    return ids.map((id) => (id === "broken" ? "dead" : "stored"));
+  });
+  await bus.publish([message("broken"), message("fine")]);
+  await vi.waitFor(() => expect(stored).toEqual(["fine"]), { timeout: 10_000 });
+  const connection = await connect(amqpUrl());
+  const channel = await connection.createChannel();
+  let dead: unknown = false;
+  for (let tries = 0; dead === false && tries < 100; tries += 1) {
+    dead = await channel.get(`${name}.reader.dead`, { noAck: true });
+    await pause(50);
+  }
+  expect(dead).toMatchObject({ properties: { messageId: "broken" } });
+  await connection.close();
+});
+
+it("is not ready, and says so, while there is no broker", async () => {
+  const url = "amqp://guest:guest@127.0.0.1:1";
+  const bus = await connectAmqpBus({ url, namespace: "none", log: silentLog });
+  expect(bus.ready()).toBe(false);
+  await expect(bus.publish([message("a")])).rejects.toThrow("not connected");
+  await bus.stop();
+});

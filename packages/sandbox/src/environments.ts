@@ -1,0 +1,67 @@
+import type { Environment } from "@disburse/chassis/settings.ts";
+import type { Secrets } from "./secrets.ts";
+
+/** The services of the platform, in an order in which they can be started. */
+export const serviceNames = [
+  "compliance",
+  "beneficiary",
+  "notifier",
+  "quote",
+  "payout",
+  "gateway",
+] as const;
+
+export type ServiceName = (typeof serviceNames)[number];
+
+/** Where each service listens on this machine; `public` is the gateway's public port. */
+export type Ports = Readonly<Record<ServiceName | "public", number>>;
+
+export type MachineOptions = {
+  readonly host: string;
+  readonly ports: Ports;
+  readonly secrets: Secrets;
+  /** The connection string of each service's own database. */
+  readonly mongodbUri: (database: string) => string;
+  /** Absent where the services share a process and hand events over there. */
+  readonly amqpUrl?: string;
+  /** Put before every database's name, so that platforms can share an engine. */
+  readonly databasePrefix?: string;
+  /** Settings that reach every service as they are: log level, timings of the sandbox, …. */
+  readonly settings?: Environment;
+};
+
+/** The environment of each service of a platform on one machine. */
+export function serviceEnvironments(options: MachineOptions): Record<ServiceName, Environment> {
+  const { host, ports, secrets, amqpUrl, databasePrefix = "disburse_" } = options;
+  const url = (service: ServiceName) => `http://${host}:${ports[service]}`;
+  const common = (service: ServiceName): Environment => ({
+    ...options.settings,
+    DISBURSE_MODE: "sandbox",
+    HOST: host,
+    PORT: String(ports[service]),
+    MONGODB_URI: options.mongodbUri(`${databasePrefix}${service}`),
+    DATABASE: `${databasePrefix}${service}`,
+    SERVICE_TOKEN: secrets.serviceToken,
+    ENCRYPTION_KEYS: secrets.encryptionKeys,
+    ...(amqpUrl === undefined ? {} : { AMQP_URL: amqpUrl }),
+    BENEFICIARY_URL: url("beneficiary"),
+    COMPLIANCE_URL: url("compliance"),
+    QUOTE_URL: url("quote"),
+    PAYOUT_URL: url("payout"),
+    NOTIFIER_URL: url("notifier"),
+  });
+  return {
+    compliance: common("compliance"),
+    beneficiary: common("beneficiary"),
+    notifier: common("notifier"),
+    quote: common("quote"),
+    payout: common("payout"),
+    gateway: {
+      ...common("gateway"),
+      PORT: String(ports.public),
+      RPC_HOST: host,
+      RPC_PORT: String(ports.gateway),
+      API_KEY_PEPPER: secrets.apiKeyPepper,
+    },
+  };
+}

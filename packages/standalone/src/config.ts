@@ -1,0 +1,37 @@
+import { join } from "node:path";
+import {
+  countSetting,
+  type Environment,
+  portSetting,
+  readSettings,
+} from "@disburse/chassis/settings.ts";
+import { z } from "zod";
+
+/** The settings of `npm start`; README.md lists them. */
+export function readConfig(environment: Environment, root: string) {
+  const settings = readSettings(environment, {
+    HOST: z.string().default("127.0.0.1"),
+    PORT: portSetting.default(8080),
+    DATA_DIR: z.string().default(join(root, ".data")),
+    LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "silent"]).default("warn"),
+    SANDBOX_SETTLE_MS: countSetting().default(1_000),
+  });
+  return { ...settings, passedOn: passedOn(environment) };
+}
+
+/** Settings of single services that `npm start` hands through as they are. */
+const handedThrough = [
+  "QUOTE_TTL_SECONDS",
+  "RATE_LIMIT_PER_SECOND",
+  "RATE_LIMIT_BURST",
+  "WEBHOOK_SIGNATURE_HEADER",
+  "WEBHOOK_SOURCE_ADDRESS",
+] as const;
+
+function passedOn(environment: Environment): Environment {
+  const present = handedThrough.flatMap((name) => {
+    const value = environment[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return Object.fromEntries(present);
+}

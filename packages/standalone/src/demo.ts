@@ -1,0 +1,58 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { sandboxFile } from "./data-folder.ts";
+import { runMainJob } from "./main-job.ts";
+import type { SandboxDocument } from "./sandbox-document.ts";
+import { startStandalone } from "./start.ts";
+
+/** `npm run demo`: the main job against the running platform, or against one of its own. */
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "../../..");
+
+/** The sandbox of a platform that runs on the data folder now. */
+async function runningSandbox(): Promise<SandboxDocument | undefined> {
+  const path = join(process.env.DATA_DIR || join(root, ".data"), sandboxFile);
+  if (!existsSync(path)) return undefined;
+  const sandbox = JSON.parse(readFileSync(path, "utf8")) as SandboxDocument;
+  const healthy = await fetch(`${sandbox.base_url}/readyz`).then(
+    (response) => response.ok,
+    () => false,
+  );
+  return healthy ? sandbox : undefined;
+}
+
+async function demo(): Promise<void> {
+  const running = await runningSandbox();
+  if (running !== undefined) {
+    process.stdout.write(`Using the platform at ${running.base_url}\n`);
+    return runMainJob(running);
+  }
+  process.stdout.write("No platform runs here: starting one for the demo\n");
+  const folder = mkdtempSync(join(tmpdir(), "disburse-demo-"));
+  const environment = { ...process.env, DATA_DIR: folder, PORT: "0" };
+  const standalone = await startStandalone(environment, root, (message) => {
+    throw new Error(message);
+  });
+  const stop = () => {
+    void standalone.stop().then(() => process.exit(1));
+  };
+  process.once("SIGINT", stop);
+  process.once("SIGTERM", stop);
+  try {
+    await runMainJob(standalone.sandbox);
+  } finally {
+    await standalone.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+try {
+  await demo();
+  process.stdout.write("\nThe demo is done: money sent, both webhooks genuine.\n");
+  process.exit(0);
+} catch (error) {
+  process.stderr.write(`\nThe demo failed: ${error instanceof Error ? error.message : error}\n`);
+  process.exit(1);
+}

@@ -1,0 +1,77 @@
+import { join } from "node:path";
+import { createMemoryBus } from "@disburse/chassis/memory-bus.ts";
+import type { Environment } from "@disburse/chassis/settings.ts";
+import { type Broker, startBroker } from "@disburse/embedded/broker.ts";
+import { type Engine, startEngine } from "@disburse/embedded/engine.ts";
+import { freePorts } from "@disburse/embedded/free-ports.ts";
+import { type Ports, serviceEnvironments } from "@disburse/sandbox/environments.ts";
+import { seedSandbox } from "@disburse/sandbox/seed.ts";
+import { readConfig } from "./config.ts";
+import { knownMerchants, readSecrets, sandboxFile, writeWhole } from "./data-folder.ts";
+import { startPlatform, withSandboxClients } from "./platform.ts";
+import { type SandboxDocument, sandboxDocument } from "./sandbox-document.ts";
+
+export type Standalone = {
+  readonly sandbox: SandboxDocument;
+  readonly sandboxPath: string;
+  readonly engineKind: Engine["kind"];
+  readonly brokerKind: Broker["kind"] | "in process";
+  /** Ends services, broker and engine, in this order. */
+  stop(): Promise<void>;
+};
+
+/**
+ * Starts the whole platform on embedded parts and makes the sandbox in it. `onLost` is told when the engine
+ * or the broker ends by itself: nothing works without them.
+ */
+export async function startStandalone(
+  environment: Environment,
+  root: string,
+  onLost: (message: string) => void,
+): Promise<Standalone> {
+  const config = readConfig(environment, root);
+  const { DATA_DIR: dataDir } = config;
+  const ends: (() => Promise<void>)[] = [];
+  const stop = async () => {
+    for (let end = ends.pop(); end !== undefined; end = ends.pop()) await end();
+  };
+  const lost = (part: string) => (how: string) => onLost(`The ${part} has gone: ${how}.`);
+  try {
+    const secrets = readSecrets(dataDir);
+    const env = { ...environment };
+    const engine = await startEngine({ dataDir, env, onExit: lost("database engine") });
+    ends.push(engine.stop);
+    const broker = await startBroker({ dataDir, env, onExit: lost("message broker") });
+    if (broker !== undefined) ends.push(broker.stop);
+    const { LOG_LEVEL, SANDBOX_SETTLE_MS, passedOn } = config;
+    const environments = serviceEnvironments({
+      host: config.HOST,
+      ports: await choosePorts(config.PORT),
+      secrets,
+      mongodbUri: engine.uri,
+      ...(broker === undefined ? {} : { amqpUrl: broker.url }),
+      settings: { ...passedOn, LOG_LEVEL, SANDBOX_SETTLE_MS: String(SANDBOX_SETTLE_MS) },
+    });
+    const bus = broker === undefined ? createMemoryBus() : undefined;
+    if (bus !== undefined) ends.push(bus.stop);
+    const platform = await startPlatform(environments, bus === undefined ? {} : { bus });
+    ends.push(platform.stop);
+    const seeded = await withSandboxClients(platform, secrets.serviceToken, (clients) =>
+      seedSandbox(clients, knownMerchants(dataDir)),
+    );
+    const sandbox = sandboxDocument(platform, seeded, secrets.serviceToken);
+    const sandboxPath = join(dataDir, sandboxFile);
+    writeWhole(sandboxPath, sandbox);
+    const brokerKind = broker?.kind ?? "in process";
+    return { sandbox, sandboxPath, engineKind: engine.kind, brokerKind, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function choosePorts(publicPort: number): Promise<Ports> {
+  const [compliance = 0, beneficiary = 0, notifier = 0, quote = 0, payout = 0, gateway = 0] =
+    await freePorts(6);
+  return { compliance, beneficiary, notifier, quote, payout, gateway, public: publicPort };
+}
