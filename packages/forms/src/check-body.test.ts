@@ -242,6 +242,11 @@ describe("a fiat beneficiary", () => {
     },
   );
 
+  it("is not bound by the sets of other bodies' fields of the same name", () => {
+    const allowed = { routing_code_value_1: ["ETHEREUM"] };
+    expect(checkBody(fiatBeneficiary, usd, { now, allowed })).toHaveProperty("values");
+  });
+
   it("has the name fields of its account type and ignores the others", () => {
     const company = { ...usd, beneficiary_account_type: "Corporate", beneficiary_last_name: "\0" };
     const answer = checkBody(fiatBeneficiary, company, { now });

@@ -24,8 +24,8 @@ export function checkText(
 ): string | undefined {
   const characters = textProblem(text);
   if (characters !== undefined) return characters;
-  const allowed = context.allowed?.[field.name] ?? field.allowed;
-  if (allowed !== undefined) {
+  if (field.allowed !== undefined) {
+    const allowed = context.allowed?.[field.name] ?? field.allowed;
     return allowed.includes(text) ? undefined : `must be one of ${allowed.join(", ")}`;
   }
   const kind = checkKind[field.kind](text, context);

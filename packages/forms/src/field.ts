@@ -83,7 +83,7 @@ export type BodyValues = { [name: string]: BodyValue };
 export type CheckContext = {
   /** Dates after this day (UTC) are in the future. */
   readonly now: Date;
-  /** Per field name: the values that this deployment takes instead of the table's. */
+  /** Per name of a field with a closed set: what this deployment takes instead of the table's. */
   readonly allowed?: Readonly<Record<string, readonly string[]>>;
 };
 

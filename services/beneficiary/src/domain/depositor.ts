@@ -1,0 +1,93 @@
+import { type Fields, fieldsOf, listOf, textOf } from "./private-fields.ts";
+import { type Party, party, type Screening, type ScreeningResult } from "./screening.ts";
+
+/** What can be told of a depositor without opening what is sealed. */
+export type Depositor = {
+  readonly id: string;
+  readonly merchantId: string;
+  /** The public body without its private fields. */
+  readonly fields: Fields;
+  readonly screening: Screening;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+};
+
+/** A depositor and the whole body that it was made of, before the private part is sealed. */
+export type NewDepositor = Depositor & { readonly whole: Fields };
+
+type Origin = {
+  readonly id: string;
+  readonly merchantId: string;
+  /** Where parties are still to be screened. */
+  readonly pending: Screening;
+  readonly now: Date;
+};
+
+/** A wallet that compliance found clear, in canonical form. */
+type ClearWallet = { readonly address: string; readonly screening: ScreeningResult };
+
+/** A depositor from its checked body; where it names no party, the wallet's screening is its own. */
+export function newDepositor(
+  { id, merchantId, pending, now }: Origin,
+  body: Fields,
+  wallet: ClearWallet | undefined,
+): NewDepositor {
+  const nobody = depositorParties(body).length === 0;
+  return {
+    id,
+    merchantId,
+    fields: {},
+    screening: nobody && wallet !== undefined ? wallet.screening : pending,
+    createdAt: now,
+    updatedAt: now,
+    whole: wallet === undefined ? body : { ...body, depositor_wallet_address: wallet.address },
+  };
+}
+
+/**
+ * Whom compliance screens: the person, or the business with its owners. The merchant's own business names
+ * nobody: its wallet is all that there is to screen.
+ */
+export function depositorParties(whole: Fields): readonly Party[] {
+  const parties: Party[] = [];
+  const person = fieldsOf(whole, "depositor_details");
+  if (Object.keys(person).length > 0) parties.push(personParty(person));
+  const business = fieldsOf(whole, "depositor_business_details");
+  if (Object.keys(business).length > 0) parties.push(businessParty(business));
+  return [...parties, ...listOf(whole, "company_owner_details").map(personParty)];
+}
+
+function personParty(person: Fields): Party {
+  const details = fieldsOf(person, "person_details");
+  const name = `${textOf(details, "firstname")} ${textOf(details, "lastname")}`;
+  return party("individual", name, {
+    date: textOf(details, "date_of_birth"),
+    countries: [
+      textOf(details, "citizenship"),
+      textOf(details, "country_of_birth"),
+      textOf(fieldsOf(person, "address"), "country"),
+    ],
+    documentIds: [textOf(fieldsOf(person, "documents"), "document_number")],
+  });
+}
+
+function businessParty(business: Fields): Party {
+  return party("entity", textOf(business, "name"), {
+    date: textOf(business, "date_of_incorporation"),
+    countries: [textOf(fieldsOf(business, "address"), "country")],
+    documentIds: [textOf(business, "business_identification_number")],
+  });
+}
+
+/** Private fields that the merchant may read again: they name no person. */
+const shown = ["depositor_wallet_address", "depositor_business_id"] as const;
+
+/** The body that the merchant reads: without numbers of documents and dates of birth. */
+export function shownFields(open: Fields, whole: Fields): Fields {
+  const fields: Fields = { ...open };
+  for (const name of shown) {
+    const text = textOf(whole, name);
+    if (text !== "") fields[name] = text;
+  }
+  return fields;
+}

@@ -1,0 +1,81 @@
+/** A public body as it is kept: names of the interface, text and nested objects. */
+export type FieldValue = string | number | boolean | Fields | FieldValue[];
+export type Fields = { [name: string]: FieldValue };
+
+/** Plain texts by dotted path: `company_owner_details[0].documents.document_number`. */
+export type Secrets = Readonly<Record<string, string>>;
+
+/**
+ * Names of fields that are encrypted at rest wherever they stand: account and wallet numbers, numbers of
+ * documents, dates of birth.
+ */
+const privateNames: ReadonlySet<string> = new Set([
+  "beneficiary_account_number",
+  "beneficiary_document_id",
+  "beneficiary_date_of_birth",
+  "business_identification_number",
+  "date_of_birth",
+  "depositor_business_id",
+  "depositor_wallet_address",
+  "document_number",
+]);
+
+/** Parts a body into what may be kept as it is and what has to be sealed. */
+export function splitPrivate(fields: Fields): { open: Fields; secrets: Secrets } {
+  const secrets: Record<string, string> = {};
+  const part = (value: Fields, prefix: string): Fields => {
+    const open: Fields = {};
+    for (const [name, each] of Object.entries(value)) {
+      const path = `${prefix}${name}`;
+      if (typeof each === "string" && privateNames.has(name)) secrets[path] = each;
+      else open[name] = partValue(each, path);
+    }
+    return open;
+  };
+  const partValue = (value: FieldValue, path: string): FieldValue => {
+    if (Array.isArray(value)) return value.map((item, at) => partValue(item, `${path}[${at}]`));
+    return typeof value === "object" ? part(value, `${path}.`) : value;
+  };
+  return { open: part(fields, ""), secrets };
+}
+
+/** The whole body again. */
+export function joinPrivate(open: Fields, secrets: Secrets): Fields {
+  const whole = structuredClone(open);
+  for (const [path, plain] of Object.entries(secrets)) {
+    const steps = path.split(/[.[\]]+/);
+    const name = steps.pop() ?? "";
+    let place: FieldValue | undefined = whole;
+    for (const step of steps) place = child(place, step);
+    if (!isFields(place)) throw new Error("a sealed field has no place in its record");
+    place[name] = plain;
+  }
+  return whole;
+}
+
+function child(value: FieldValue | undefined, step: string): FieldValue | undefined {
+  if (Array.isArray(value)) return value[Number(step)];
+  return isFields(value) ? value[step] : undefined;
+}
+
+function isFields(value: FieldValue | undefined): value is Fields {
+  return typeof value === "object" && !Array.isArray(value);
+}
+
+/** The text of a field, `""` where there is none. */
+export function textOf(fields: Fields, name: string): string {
+  const value = fields[name];
+  return typeof value === "string" ? value : "";
+}
+
+/** A nested object, empty where there is none. */
+export function fieldsOf(fields: Fields, name: string): Fields {
+  const value = fields[name];
+  return isFields(value) ? value : {};
+}
+
+/** The objects of a nested array. */
+export function listOf(fields: Fields, name: string): readonly Fields[] {
+  const value = fields[name];
+  return Array.isArray(value) ? value.filter(isFields) : [];
+}

@@ -1,0 +1,76 @@
+/** What compliance says of a wallet or of parties. */
+export type Verdict = "clear" | "review" | "block";
+
+/** How far the screening of a record is. */
+export type Screening =
+  /** Asked so often, not answered yet; asked again at `nextAt`. */
+  | { readonly status: "pending"; readonly attempts: number; readonly nextAt: Date }
+  | ScreeningResult;
+
+export type ScreeningResult = {
+  readonly status: "cleared" | "review" | "blocked";
+  readonly screeningId: string;
+  /** When compliance compared, by its clock: the later result is the one that counts. */
+  readonly screenedAt: Date;
+};
+
+const statusOf: Readonly<Record<Verdict, ScreeningResult["status"]>> = {
+  clear: "cleared",
+  review: "review",
+  block: "blocked",
+};
+
+/** What a record's screening is after compliance has answered. */
+export function screeningResult(
+  verdict: Verdict,
+  screeningId: string,
+  screenedAt: Date,
+): ScreeningResult {
+  return { status: statusOf[verdict], screeningId, screenedAt };
+}
+
+/** The first try is the creation's own; the sweep has the later ones. */
+export function pendingScreening(now: Date, sweepEveryMs: number): Screening {
+  return { status: "pending", attempts: 1, nextAt: nextAttemptAt(1, now, sweepEveryMs) };
+}
+
+/** After a long outage no record waits longer than this. */
+const backOffMaxMs = 30_000;
+
+/**
+ * When a record is screened again if the attempt that starts now gets no answer: the sweep's interval
+ * after the first, doubling with each further one.
+ */
+export function nextAttemptAt(attempts: number, now: Date, sweepEveryMs: number): Date {
+  const doubled = sweepEveryMs * 2 ** (attempts - 1);
+  return new Date(now.getTime() + Math.max(sweepEveryMs, Math.min(doubled, backOffMaxMs)));
+}
+
+/** A person or company as compliance compares it with its lists. */
+export type Party = {
+  readonly type: "individual" | "entity";
+  readonly name: string;
+  /** `yyyy-mm-dd` of birth or incorporation, `""` where it is not known. */
+  readonly date: string;
+  readonly countries: readonly string[];
+  readonly documentIds: readonly string[];
+};
+
+/** Compliance takes names of this length; a first and a last name together may be longer. */
+const partyNameMax = 255;
+
+/** A party without what is not known; each country once. */
+export function party(
+  type: Party["type"],
+  name: string,
+  known: { date: string; countries: readonly string[]; documentIds: readonly string[] },
+): Party {
+  const present = (texts: readonly string[]) => [...new Set(texts)].filter((text) => text !== "");
+  return {
+    type,
+    name: Array.from(name).slice(0, partyNameMax).join(""),
+    date: known.date,
+    countries: present(known.countries),
+    documentIds: present(known.documentIds),
+  };
+}

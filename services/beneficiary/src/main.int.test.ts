@@ -1,0 +1,132 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { fileURLToPath } from "node:url";
+import { fromJson } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { silentLog } from "@disburse/chassis/log.ts";
+import { createMetrics } from "@disburse/chassis/metrics.ts";
+import { connectService, type ServiceClient } from "@disburse/chassis/rpc-client.ts";
+import { isUnavailable } from "@disburse/chassis/rpc-refusal.ts";
+import { type RpcServer, startRpcServer } from "@disburse/chassis/rpc-server.ts";
+import {
+  BeneficiaryService,
+  CryptoBeneficiaryFieldsSchema,
+  ScreeningStatus,
+} from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
+import {
+  ComplianceService,
+  Verdict,
+} from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
+import { cryptoBeneficiary } from "@disburse/forms/crypto-beneficiary.ts";
+import { exampleOf } from "@disburse/forms/public-bodies.ts";
+import { newId } from "@disburse/kernel/id.ts";
+import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { mutation } from "./testing.ts";
+
+const serviceToken = "t".repeat(32);
+const merchantId = "mer_acme";
+let compliance: RpcServer;
+let screensParties = true;
+let service: ChildProcess;
+let client: ServiceClient<typeof BeneficiaryService>;
+let output = "";
+
+/** Compliance as a process of its own would serve it. */
+function serveCompliance(port: number): Promise<RpcServer> {
+  const screening = () => ({
+    screening: {
+      id: newId("screening"),
+      verdict: Verdict.CLEAR,
+      createdAt: timestampFromDate(new Date()),
+    },
+  });
+  return startRpcServer({
+    host: "127.0.0.1",
+    port,
+    serviceToken,
+    log: silentLog,
+    metrics: createMetrics("compliance"),
+    services: [ComplianceService],
+    ready: async () => true,
+    routes: (router) =>
+      router.service(ComplianceService, {
+        screenWallet: screening,
+        screenParty: () => (screensParties ? screening() : new Promise<never>(() => undefined)),
+      }),
+  });
+}
+
+beforeAll(async () => {
+  compliance = await serveCompliance(0);
+  const database = freshDatabase("beneficiary_main");
+  service = spawn(process.execPath, [fileURLToPath(new URL("main.ts", import.meta.url))], {
+    env: {
+      DISBURSE_MODE: "sandbox",
+      PORT: "0",
+      MONGODB_URI: mongodbUri(database),
+      DATABASE: database,
+      SERVICE_TOKEN: serviceToken,
+      LOG_LEVEL: "debug",
+      COMPLIANCE_URL: compliance.url,
+      ENCRYPTION_KEYS: `k1:${randomBytes(32).toString("base64")}`,
+      SCREENING_SWEEP_MS: "50",
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  for (const stream of [service.stdout, service.stderr]) {
+    stream?.on("data", (chunk: Buffer) => {
+      output += chunk.toString();
+    });
+  }
+  const url = await vi.waitUntil(() => /"url":"(http[^"]+)"/.exec(output)?.[1], {
+    timeout: 30_000,
+  });
+  client = connectService(BeneficiaryService, url, { caller: "gateway", serviceToken });
+});
+
+afterAll(async () => {
+  client?.close();
+  service?.kill("SIGKILL");
+  await compliance?.stop();
+});
+
+function create() {
+  const [form] = cryptoBeneficiary.forms;
+  const fields = fromJson(CryptoBeneficiaryFieldsSchema, form === undefined ? {} : exampleOf(form));
+  return client.rpc.createCryptoBeneficiary({ mutation: mutation(), merchantId, fields });
+}
+
+const status = async (beneficiaryId: string) =>
+  (await client.rpc.getBeneficiary({ merchantId, beneficiaryId })).beneficiary?.screeningStatus;
+
+it("serves, screens later what was not answered, and ends cleanly, logging nothing personal", async () => {
+  await client.rpc.setMerchantSettings({
+    mutation: mutation(),
+    settings: { merchantId, mayCreateBeneficiaries: true, mayCreateDepositors: true },
+  });
+  const { beneficiaryId: cleared } = await create();
+  expect(await status(cleared)).toBe(ScreeningStatus.CLEARED);
+
+  screensParties = false;
+  const { beneficiaryId: pending } = await create();
+  expect(await status(pending)).toBe(ScreeningStatus.PENDING);
+  const port = Number(new URL(compliance.url).port);
+  const stopped = compliance.stop();
+  expect(isUnavailable(await create().catch((error: unknown) => error))).toBe(true);
+  await stopped;
+  screensParties = true;
+  compliance = await serveCompliance(port);
+  await vi.waitUntil(async () => (await status(pending)) === ScreeningStatus.CLEARED, {
+    timeout: 40_000,
+    interval: 50,
+  });
+
+  const ended = new Promise((resolve) => service.once("exit", resolve));
+  service.kill("SIGTERM");
+  expect(await ended).toBe(0);
+  expect(output).toContain("screening not answered");
+  for (const plain of ["Jane", "Doe", "0x5a", "X1234567", "1985-04-12", "Main Street"]) {
+    expect(output).not.toContain(plain);
+  }
+});

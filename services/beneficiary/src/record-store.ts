@@ -1,0 +1,128 @@
+import { ensureIndexes, isDuplicateKey } from "@disburse/chassis/mongo.ts";
+import type { Sealer } from "@disburse/chassis/sealing.ts";
+import type { Collection, Db, Filter } from "mongodb";
+import { openFields, type RecordDocument } from "./documents.ts";
+import type { Fields } from "./domain/private-fields.ts";
+import { nextAttemptAt, type ScreeningResult } from "./domain/screening.ts";
+
+/** A stored record with its whole body, sealed fields opened. */
+export type Opened<T> = { readonly record: T; readonly whole: Fields };
+
+/** A pending record whose turn it is, and the number of the attempt that starts now. */
+export type Due<T> = Opened<T> & { readonly attempt: number };
+
+/** Records that carry a screening: beneficiaries, depositors. */
+export type RecordStore<T> = {
+  /** Stores a record; answers with the first one of its operation when somebody was faster. */
+  insert(document: RecordDocument): Promise<T>;
+  findByOperation(merchantId: string, operationId: string): Promise<T | undefined>;
+  read(merchantId: string, id: string): Promise<T | undefined>;
+  open(merchantId: string, id: string): Promise<Opened<T> | undefined>;
+  /** Takes the longest waiting pending record and sets when it is due again, in one write. */
+  takeDue(now: Date, sweepEveryMs: number): Promise<Due<T> | undefined>;
+  /** Writes a result only if it is newer than the one there; tells whether it did. */
+  writeScreening(
+    merchantId: string,
+    id: string,
+    result: ScreeningResult,
+    now: Date,
+  ): Promise<boolean>;
+};
+
+/** Opens one collection of records; every look-up of it has an index. */
+export async function openRecords<T>(
+  db: Db,
+  name: string,
+  sealer: Sealer,
+  toRecord: (document: RecordDocument) => T,
+): Promise<RecordStore<T>> {
+  await ensureIndexes(db, name, [
+    { key: { merchant_id: 1, operation_id: 1 }, name: "operation", unique: true },
+    {
+      key: { "screening.next_at": 1 },
+      name: "pending",
+      partialFilterExpression: { "screening.status": "pending" },
+    },
+  ]);
+  const records = db.collection<RecordDocument>(name);
+  const find = async (filter: Filter<RecordDocument>): Promise<T | undefined> => {
+    const found = await records.findOne(filter);
+    return found === null ? undefined : toRecord(found);
+  };
+  const opened = (document: RecordDocument): Opened<T> => ({
+    record: toRecord(document),
+    whole: openFields(document, sealer),
+  });
+
+  return {
+    insert: async (document) => {
+      try {
+        await records.insertOne(document);
+        return toRecord(document);
+      } catch (error) {
+        if (!isDuplicateKey(error)) throw error;
+        const { merchant_id, operation_id } = document;
+        const first = await find({ merchant_id, operation_id });
+        if (first === undefined) throw error;
+        return first;
+      }
+    },
+    findByOperation: (merchant_id, operation_id) => find({ merchant_id, operation_id }),
+    read: (merchant_id, _id) => find({ _id, merchant_id }),
+    open: async (merchant_id, _id) => {
+      const found = await records.findOne({ _id, merchant_id });
+      return found === null ? undefined : opened(found);
+    },
+    takeDue: async (now, sweepEveryMs) => {
+      const taken = await takeDue(records, now, sweepEveryMs);
+      return taken && { ...opened(taken.document), attempt: taken.attempt };
+    },
+    writeScreening: (merchantId, id, result, now) =>
+      writeScreening(records, { _id: id, merchant_id: merchantId }, result, now),
+  };
+}
+
+/** Losing the race for one record says that others may be due: it looks again. */
+async function takeDue(
+  records: Collection<RecordDocument>,
+  now: Date,
+  sweepEveryMs: number,
+): Promise<{ document: RecordDocument; attempt: number } | undefined> {
+  for (;;) {
+    const document = await records.findOne(
+      { "screening.status": "pending", "screening.next_at": { $lte: now } },
+      { sort: { "screening.next_at": 1 } },
+    );
+    if (document?.screening.status !== "pending") return undefined;
+    const { attempts } = document.screening;
+    const attempt = attempts + 1;
+    const next = nextAttemptAt(attempt, now, sweepEveryMs);
+    const { modifiedCount } = await records.updateOne(
+      { _id: document._id, "screening.status": "pending", "screening.attempts": attempts },
+      { $set: { "screening.attempts": attempt, "screening.next_at": next } },
+    );
+    if (modifiedCount === 1) return { document, attempt };
+  }
+}
+
+async function writeScreening(
+  records: Collection<RecordDocument>,
+  record: { _id: string; merchant_id: string },
+  { status, screeningId, screenedAt }: ScreeningResult,
+  now: Date,
+): Promise<boolean> {
+  const screening = { status, screening_id: screeningId, screened_at: screenedAt };
+  const { modifiedCount } = await records.updateOne(
+    {
+      ...record,
+      $or: [
+        { "screening.status": "pending" },
+        { "screening.screened_at": { $lt: screenedAt } },
+        // Screenings of one millisecond are told apart by their ids, which are ordered by time.
+        { "screening.screened_at": screenedAt, "screening.screening_id": { $lt: screeningId } },
+      ],
+    },
+    { $set: { screening, updated_at: now } },
+  );
+  return modifiedCount === 1;
+}

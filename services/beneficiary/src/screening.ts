@@ -1,0 +1,73 @@
+import type { Log } from "@disburse/chassis/log.ts";
+import { isUnavailable } from "@disburse/chassis/rpc-refusal.ts";
+import type { Clock } from "@disburse/kernel/time.ts";
+import { type ComplianceClient, screenParties } from "./compliance.ts";
+import { type Beneficiary, beneficiaryParties } from "./domain/beneficiary.ts";
+import { type Depositor, depositorParties } from "./domain/depositor.ts";
+import type { Party, Screening } from "./domain/screening.ts";
+import type { Due, Opened, RecordStore } from "./record-store.ts";
+
+export type ScreeningDeps = {
+  readonly compliance: ComplianceClient;
+  readonly clock: Clock;
+  readonly log: Log;
+};
+
+/** Records with parties that compliance can screen. */
+export type Screenable<T> = {
+  readonly store: RecordStore<T>;
+  readonly parties: (opened: Opened<T>) => readonly Party[];
+};
+
+type Record = {
+  readonly id: string;
+  readonly merchantId: string;
+  readonly screening: Screening;
+};
+
+export function screenableBeneficiaries(store: RecordStore<Beneficiary>): Screenable<Beneficiary> {
+  return { store, parties: ({ record, whole }) => beneficiaryParties(record.name, whole) };
+}
+
+export function screenableDepositors(store: RecordStore<Depositor>): Screenable<Depositor> {
+  return { store, parties: ({ whole }) => depositorParties(whole) };
+}
+
+/** How an attempt ended; after `unanswered` the record stays pending until it is due again. */
+export type Attempt = "screened" | "unanswered" | "failed";
+
+/**
+ * One attempt at screening a record. Never throws for what compliance does or does not: the record is
+ * stored, and its own schedule has the next attempt already.
+ */
+export async function attemptScreening<T extends Record>(
+  { compliance, clock, log }: ScreeningDeps,
+  { store, parties }: Screenable<T>,
+  due: Due<T>,
+): Promise<Attempt> {
+  const { id, merchantId } = due.record;
+  const { attempt } = due;
+  try {
+    const result = await screenParties(compliance, { id, merchantId, attempt }, parties(due));
+    await store.writeScreening(merchantId, id, result, clock.now());
+    return "screened";
+  } catch (error) {
+    const unanswered = isUnavailable(error);
+    if (unanswered) log.warn({ record_id: id, attempt }, "screening not answered");
+    else log.error({ err: error, record_id: id, attempt }, "screening failed");
+    return unanswered ? "unanswered" : "failed";
+  }
+}
+
+/** The creation's own attempt, and a repeat's: nothing to do where the record has a result already. */
+export async function screenNow<T extends Record>(
+  deps: ScreeningDeps,
+  screenable: Screenable<T>,
+  record: T,
+): Promise<void> {
+  const { id, merchantId, screening } = record;
+  if (screening.status !== "pending") return;
+  const opened = await screenable.store.open(merchantId, id);
+  if (opened === undefined) throw new Error("a record that was just stored is not there");
+  await attemptScreening(deps, screenable, { ...opened, attempt: screening.attempts });
+}

@@ -1,0 +1,147 @@
+import { randomBytes } from "node:crypto";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import {
+  type Client,
+  Code,
+  ConnectError,
+  createClient,
+  createRouterTransport,
+} from "@connectrpc/connect";
+import { silentLog } from "@disburse/chassis/log.ts";
+import { connectDatabase, type Database } from "@disburse/chassis/mongo.ts";
+import { callerHeader } from "@disburse/chassis/rpc-identity.ts";
+import { createSealer } from "@disburse/chassis/sealing.ts";
+import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
+import {
+  ComplianceService,
+  type Party,
+  Verdict,
+} from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
+import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
+import { networks } from "@disburse/forms/networks.ts";
+import { newId } from "@disburse/kernel/id.ts";
+import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
+import type { ComplianceClient } from "./compliance.ts";
+import type { CreationDeps } from "./creation.ts";
+import { beneficiaryRpc } from "./rpc.ts";
+import { openStore } from "./store.ts";
+
+/** Interval of the sweep in tests; their clock is driven, so it takes no time. */
+export const sweepEveryMs = 1_000;
+
+/** A clock that stands still until it is moved. */
+export type TestClock = { now(): Date; moveMs(by: number): void };
+
+export function createTestClock(start = "2026-11-20T11:26:00.000Z"): TestClock {
+  let timeMs = Date.parse(start);
+  return {
+    now: () => new Date(timeMs),
+    moveMs: (by) => {
+      timeMs += by;
+    },
+  };
+}
+
+/** Compliance as its clients see it: answers from a script, a repeated operation with the first answer. */
+export type FakeCompliance = ComplianceClient & {
+  /** What is thrown in place of an answer. */
+  down: ConnectError | Error | undefined;
+  wallet: Verdict;
+  party: Verdict;
+  readonly wallets: { address: string; networks: string[]; merchantId: string }[];
+  readonly parties: { recordId: string; operationId: string; parties: Party[] }[];
+};
+
+export const notAnswering = new ConnectError("the service does not answer", Code.Unavailable);
+
+export function createFakeCompliance(clock: TestClock): FakeCompliance {
+  const first = new Map<string, { id: string; verdict: Verdict; at: Date }>();
+  const screen = (operationId: string, verdict: Verdict) => {
+    if (fake.down !== undefined) throw fake.down;
+    const at = clock.now();
+    const known = first.get(operationId) ?? { id: newId("screening", at), verdict, at };
+    first.set(operationId, known);
+    const { id } = known;
+    return { screening: { id, verdict: known.verdict, createdAt: timestampFromDate(known.at) } };
+  };
+  const transport = createRouterTransport((router) =>
+    router.service(ComplianceService, {
+      screenWallet: ({ address, networks: on, subject, mutation }) => {
+        fake.wallets.push({ address, networks: on, merchantId: subject?.merchantId ?? "" });
+        return screen(mutation?.operationId ?? "", fake.wallet);
+      },
+      screenParty: ({ parties, subject, mutation }) => {
+        const operationId = mutation?.operationId ?? "";
+        fake.parties.push({ recordId: subject?.recordId ?? "", operationId, parties });
+        return screen(operationId, fake.party);
+      },
+    }),
+  );
+  const { screenWallet, screenParty } = createClient(ComplianceService, transport);
+  const fake: FakeCompliance = {
+    screenWallet,
+    screenParty,
+    down: undefined,
+    wallet: Verdict.CLEAR,
+    party: Verdict.CLEAR,
+    wallets: [],
+    parties: [],
+  };
+  return fake;
+}
+
+/** The service on a database of its own, with compliance faked and time driven. */
+export type TestService = {
+  readonly rpc: Client<typeof BeneficiaryService>;
+  readonly deps: CreationDeps;
+  readonly clock: TestClock;
+  readonly compliance: FakeCompliance;
+  readonly database: Database;
+  stop(): Promise<void>;
+};
+
+export async function startTestService(caller = "payout"): Promise<TestService> {
+  const name = freshDatabase("beneficiary");
+  const database = await connectDatabase(mongodbUri(name), name);
+  const clock = createTestClock();
+  const compliance = createFakeCompliance(clock);
+  const sealer = createSealer(`k1:${randomBytes(32).toString("base64")}`);
+  const deps: CreationDeps = {
+    store: await openStore(database, sealer),
+    compliance,
+    clock,
+    log: silentLog,
+    sealer,
+    sweepEveryMs,
+    allowed: { routing_code_value_1: networks },
+  };
+  const transport = createRouterTransport(
+    (router) => router.service(BeneficiaryService, beneficiaryRpc(deps)),
+    {
+      transport: {
+        interceptors: [
+          (next) => (request) => {
+            request.header.set(callerHeader, caller);
+            return next(request);
+          },
+        ],
+      },
+    },
+  );
+  return {
+    rpc: createClient(BeneficiaryService, transport),
+    deps,
+    clock,
+    compliance,
+    database,
+    stop: async () => {
+      await database.db.dropDatabase();
+      await database.close();
+    },
+  };
+}
+
+/** A mutation of an operation id of its own, unless one is given. */
+export function mutation(operationId = `op-${randomBytes(8).toString("hex")}`) {
+  return { operationId, actor: { kind: Actor_Kind.API_KEY, id: "key_1" } };
+}
