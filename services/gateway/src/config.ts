@@ -43,7 +43,9 @@ const settings = {
   TRUSTED_PROXIES: networksSetting,
 } as const;
 
-/** The gateway's settings, checked; throws with the names of those that are missing or malformed. */
+/**
+ * The gateway's settings, checked; throws with the names of those that are missing or malformed.
+ */
 export function readConfig(environment: Environment) {
   return readSettings(environment, settings);
 }

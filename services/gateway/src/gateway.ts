@@ -14,7 +14,6 @@ import { createAuthenticate } from "./http/authenticate.ts";
 import { createRateLimiter, type RateLimitOptions } from "./http/rate-limit.ts";
 import { openIdempotencyStore } from "./idempotency-store.ts";
 import { createKeyCache } from "./key-cache.ts";
-import { createKeyIssuer } from "./key-issuer.ts";
 import { openKeyStore, recordOfKey } from "./key-store.ts";
 import { allOperations } from "./routes/operations.ts";
 import { keyService } from "./rpc.ts";
@@ -54,7 +53,6 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
     return key && recordOfKey(key);
   };
   const cache = createKeyCache(loadKey, deps.monotonicMs);
-  const issuer = createKeyIssuer({ keys, sealer, pepper, mode, clock, changed: cache.drop });
   const proxies = addressSet(deps.proxies);
   const listener = createApp({
     operations: allOperations(deps.clients),
@@ -68,10 +66,10 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
   });
   return {
     listener,
-    keyService: keyService(issuer),
+    keyService: keyService({ keys, sealer, pepper, mode, clock, changed: cache.drop }),
     sweep: async () => {
       await idempotency.sweep();
-      await issuer.forgetSecrets();
+      await keys.forgetSecrets(clock.now());
       return false;
     },
   };

@@ -2,7 +2,8 @@ import { ensureIndexes, isDuplicateKey } from "@disburse/chassis/mongo.ts";
 import type { Sealer } from "@disburse/chassis/sealing.ts";
 import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
-import type { Db } from "mongodb";
+import type { Collection, Db } from "mongodb";
+import type { Answer } from "./domain/answer.ts";
 import {
   endOf,
   type IdempotencyRecord,
@@ -12,7 +13,6 @@ import {
   scopeId,
   startOf,
 } from "./domain/idempotency.ts";
-import type { Answer } from "./http/answer.ts";
 
 const collectionName = "idempotency_keys";
 const schemaVersion = 1;
@@ -45,13 +45,22 @@ export type IdempotencyStore = {
     | { readonly replay: Answer }
     | Refused<"IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS">
   >;
-  /** Keeps the answer, frees the key or leaves it open for another try; nothing once the lock is lost. */
+  /**
+   * Keeps the answer, frees the key or leaves it open for another try; nothing once the lock is
+   * lost.
+   */
   end(claim: Claim, answer: Answer): Promise<void>;
-  /** Deletes what is past its 30 days; answers how many. The embedded engine's TTL indexes delete nothing. */
+  /**
+   * Deletes what is past its 30 days; answers how many. The embedded engine's TTL indexes delete
+   * nothing.
+   */
   sweep(): Promise<number>;
 };
 
-/** Others may take the key between our read and our write; who loses this often is told to come again. */
+/**
+ * Others may take the key between our read and our write; who loses this often is told to come
+ * again.
+ */
 const triesMax = 3;
 
 function recordOf(document: IdempotencyDocument): IdempotencyRecord<string> {
@@ -68,18 +77,17 @@ function recordOf(document: IdempotencyDocument): IdempotencyRecord<string> {
   };
 }
 
-/** The idempotency keys of all merchants, with the sealed answers that they were given. */
-export async function openIdempotencyStore(
-  db: Db,
-  sealer: Sealer,
-  clock: Clock,
-): Promise<IdempotencyStore> {
-  const collection = db.collection<IdempotencyDocument>(collectionName);
-  await ensureIndexes(db, collectionName, [{ key: { expires_at: 1 } }]);
-  const context = ({ id, merchantId }: Claim) => `${merchantId}|${id}|answer`;
+type Deps = {
+  readonly collection: Collection<IdempotencyDocument>;
+  readonly sealer: Sealer;
+  readonly clock: Clock;
+};
 
-  /** A document for a new run, whether the key is unknown or taken over from a run before. */
-  const started = (claim: Claim, fingerprint: string, now: Date): IdempotencyDocument => ({
+const sealContext = ({ id, merchantId }: Claim) => `${merchantId}|${id}|answer`;
+
+/** A document for a new run, whether the key is unknown or taken over from a run before. */
+function started(claim: Claim, fingerprint: string, now: Date): IdempotencyDocument {
+  return {
     _id: claim.id,
     schema_version: schemaVersion,
     merchant_id: claim.merchantId,
@@ -88,64 +96,84 @@ export async function openIdempotencyStore(
     progress: { state: "running", lock_until: new Date(now.getTime() + lockMs) },
     created_at: now,
     expires_at: new Date(now.getTime() + keptMs),
-  });
+  };
+}
 
-  const insertNew = async (document: IdempotencyDocument): Promise<boolean> => {
-    try {
-      await collection.insertOne(document);
-      return true;
-    } catch (error) {
-      if (isDuplicateKey(error)) return false;
-      throw error;
+async function insertNew({ collection }: Deps, document: IdempotencyDocument): Promise<boolean> {
+  try {
+    await collection.insertOne(document);
+    return true;
+  } catch (error) {
+    if (isDuplicateKey(error)) return false;
+    throw error;
+  }
+}
+
+/** Takes over from the run that was read, unless another did so first. */
+async function takeOver(
+  { collection }: Deps,
+  found: IdempotencyDocument,
+  mine: IdempotencyDocument,
+  again: boolean,
+): Promise<boolean> {
+  const { _id, ...fields } = mine;
+  const kept = again ? { created_at: found.created_at, expires_at: found.expires_at } : {};
+  const result = await collection.updateOne(
+    { _id, fence: found.fence, "progress.state": found.progress.state },
+    { $set: { ...fields, ...kept } },
+  );
+  return result.matchedCount === 1;
+}
+
+async function begin(
+  deps: Deps,
+  scope: IdempotencyScope,
+  fingerprint: string,
+): ReturnType<IdempotencyStore["begin"]> {
+  const { collection, clock, sealer } = deps;
+  const id = scopeId(scope);
+  const claim: Claim = { id, merchantId: scope.merchantId, fence: crypto.randomUUID() };
+  for (let tries = 0; tries < triesMax; tries += 1) {
+    const mine = started(claim, fingerprint, clock.now());
+    if (await insertNew(deps, mine)) return { claim };
+    const found = await collection.findOne({ _id: id });
+    if (found === null) continue;
+    const start = startOf(recordOf(found), fingerprint, clock.now());
+    if (isRefused(start)) return start;
+    if (start.start === "replay") {
+      return { replay: JSON.parse(sealer.open(start.answer, sealContext(claim))) as Answer };
     }
-  };
+    if (await takeOver(deps, found, mine, start.start === "again")) return { claim };
+  }
+  return refused("IDEMPOTENCY_IN_PROGRESS");
+}
 
-  /** Takes over from the run that was read, unless another did so first. */
-  const takeOver = async (
-    found: IdempotencyDocument,
-    mine: IdempotencyDocument,
-    again: boolean,
-  ) => {
-    const { _id, ...fields } = mine;
-    const kept = again ? { created_at: found.created_at, expires_at: found.expires_at } : {};
-    const result = await collection.updateOne(
-      { _id, fence: found.fence, "progress.state": found.progress.state },
-      { $set: { ...fields, ...kept } },
-    );
-    return result.matchedCount === 1;
-  };
+async function end({ collection, sealer }: Deps, claim: Claim, answer: Answer): Promise<void> {
+  const mine = { _id: claim.id, fence: claim.fence };
+  const ending = endOf(answer.status);
+  if (ending === "free") {
+    await collection.deleteOne(mine);
+    return;
+  }
+  const progress: IdempotencyDocument["progress"] =
+    ending === "leave open"
+      ? { state: "open" }
+      : { state: "done", sealed_answer: sealer.seal(JSON.stringify(answer), sealContext(claim)) };
+  await collection.updateOne(mine, { $set: { progress } });
+}
 
+/** The idempotency keys of all merchants, with the sealed answers that they were given. */
+export async function openIdempotencyStore(
+  db: Db,
+  sealer: Sealer,
+  clock: Clock,
+): Promise<IdempotencyStore> {
+  const collection = db.collection<IdempotencyDocument>(collectionName);
+  await ensureIndexes(db, collectionName, [{ key: { expires_at: 1 } }]);
+  const deps: Deps = { collection, sealer, clock };
   return {
-    begin: async (scope, fingerprint) => {
-      const id = scopeId(scope);
-      const claim: Claim = { id, merchantId: scope.merchantId, fence: crypto.randomUUID() };
-      for (let tries = 0; tries < triesMax; tries += 1) {
-        const mine = started(claim, fingerprint, clock.now());
-        if (await insertNew(mine)) return { claim };
-        const found = await collection.findOne({ _id: id });
-        if (found === null) continue;
-        const start = startOf(recordOf(found), fingerprint, clock.now());
-        if (isRefused(start)) return start;
-        if (start.start === "replay") {
-          return { replay: JSON.parse(sealer.open(start.answer, context(claim))) as Answer };
-        }
-        if (await takeOver(found, mine, start.start === "again")) return { claim };
-      }
-      return refused("IDEMPOTENCY_IN_PROGRESS");
-    },
-    end: async (claim, answer) => {
-      const mine = { _id: claim.id, fence: claim.fence };
-      const end = endOf(answer.status);
-      if (end === "free") {
-        await collection.deleteOne(mine);
-        return;
-      }
-      const progress: IdempotencyDocument["progress"] =
-        end === "leave open"
-          ? { state: "open" }
-          : { state: "done", sealed_answer: sealer.seal(JSON.stringify(answer), context(claim)) };
-      await collection.updateOne(mine, { $set: { progress } });
-    },
+    begin: (scope, fingerprint) => begin(deps, scope, fingerprint),
+    end: (claim, answer) => end(deps, claim, answer),
     sweep: async () => {
       const result = await collection.deleteMany({ expires_at: { $lte: clock.now() } });
       return result.deletedCount;

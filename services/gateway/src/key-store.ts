@@ -1,6 +1,6 @@
 import { ensureIndexes, isDuplicateKey } from "@disburse/chassis/mongo.ts";
 import type { StoredActor } from "@disburse/chassis/mutation.ts";
-import { Binary, type Db } from "mongodb";
+import { Binary, type Collection, type Db } from "mongodb";
 import type { Mode } from "./domain/api-key.ts";
 import type { KeyRecord } from "./domain/key-access.ts";
 import { isScope, type Scope } from "./domain/scope.ts";
@@ -9,7 +9,10 @@ import { addressSet } from "./domain/source-address.ts";
 const collectionName = "api_keys";
 const schemaVersion = 1;
 
-/** A key as it is stored: of its text only the digest, and the sealed text for a repeat's short while. */
+/**
+ * A key as it is stored: of its text only the digest, and the sealed text for a repeat's short
+ * while.
+ */
 export type StoredKey = {
   readonly id: string;
   readonly merchantId: string;
@@ -138,6 +141,19 @@ export type KeyStore = {
   forgetSecrets(now: Date): Promise<number>;
 };
 
+async function insertNew(
+  collection: Collection<KeyDocument>,
+  document: KeyDocument,
+): Promise<boolean> {
+  try {
+    await collection.insertOne(document);
+    return true;
+  } catch (error) {
+    if (isDuplicateKey(error)) return false;
+    throw error;
+  }
+}
+
 /** The API keys of all merchants. */
 export async function openKeyStore(db: Db): Promise<KeyStore> {
   const collection = db.collection<KeyDocument>(collectionName);
@@ -157,15 +173,7 @@ export async function openKeyStore(db: Db): Promise<KeyStore> {
       const found = collection.find({ merchant_id: merchantId }).sort({ created_at: 1, _id: 1 });
       return (await found.toArray()).map(fromDocument);
     },
-    insert: async (key) => {
-      try {
-        await collection.insertOne(toDocument(key));
-        return true;
-      } catch (error) {
-        if (isDuplicateKey(error)) return false;
-        throw error;
-      }
-    },
+    insert: (key) => insertNew(collection, toDocument(key)),
     endOverlap: async (id, at) => {
       const later = { $or: [{ overlap_ends_at: null }, { overlap_ends_at: { $gt: at } }] };
       await collection.updateOne({ _id: id, ...later }, { $set: { overlap_ends_at: at } });

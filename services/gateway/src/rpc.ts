@@ -9,7 +9,7 @@ import {
   type KeyService,
 } from "@disburse/contracts/disburse/gateway/v1/keys_pb.ts";
 import { isRefused, type Refused } from "@disburse/kernel/refusal.ts";
-import type { KeyIssuer } from "./key-issuer.ts";
+import { createKey, type KeyIssuerDeps, revokeKey, rotateKey } from "./key-issuer.ts";
 import { endOfKey, type StoredKey } from "./key-store.ts";
 
 type KeyRefusal = "INVALID_REQUEST" | "RECORD_NOT_FOUND";
@@ -40,26 +40,26 @@ function orRefuse<T>(answer: T | Refused<KeyRefusal>): T {
   return answer as T;
 }
 
-/** `KeyService`: parse, let the issuer decide and store, reply. */
-export function keyService(issuer: KeyIssuer): ServiceImpl<typeof KeyService> {
+/** `KeyService`: parse, issue or revoke, reply. */
+export function keyService(deps: KeyIssuerDeps): ServiceImpl<typeof KeyService> {
   return {
     createKey: async ({ mutation, merchantId, scopes, expiresAt, sourceCidrs, description }) => {
       const by = readMutation(mutation);
       const expiry = expiresAt === undefined ? null : timestampDate(expiresAt);
       const asked = { merchantId, scopes, expiresAt: expiry, sourceCidrs, description };
-      const { key, secret } = orRefuse(await issuer.create(by, asked));
+      const { key, secret } = orRefuse(await createKey(deps, by, asked));
       return { key: keyMessage(key), secret };
     },
     rotateKey: async ({ mutation, keyId, overlapSeconds }) => {
-      const rotated = await issuer.rotate(readMutation(mutation), keyId, overlapSeconds);
+      const rotated = await rotateKey(deps, readMutation(mutation), keyId, overlapSeconds);
       const { key, secret } = orRefuse(rotated);
       return { key: keyMessage(key), secret };
     },
     revokeKey: async ({ mutation, keyId }) => ({
-      key: keyMessage(orRefuse(await issuer.revoke(readMutation(mutation), keyId))),
+      key: keyMessage(orRefuse(await revokeKey(deps, readMutation(mutation), keyId))),
     }),
     listKeys: async ({ merchantId }) => ({
-      keys: (await issuer.list(merchantId)).map(keyMessage),
+      keys: (await deps.keys.list(merchantId)).map(keyMessage),
     }),
   };
 }

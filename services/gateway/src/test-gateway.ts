@@ -28,7 +28,9 @@ import type {} from "@disburse/testkit/global-setup.ts";
 import { createGateway, type GatewayDeps } from "./gateway.ts";
 import { type HttpTimeouts, startHttpServer } from "./http/server.ts";
 
-/** A fake service: each RPC is what the test says just then; one that it says nothing of is a bug. */
+/**
+ * A fake service: each RPC is what the test says just then; one that it says nothing of is a bug.
+ */
 type Fake<S extends DescService> = Partial<ServiceImpl<S>>;
 
 function register<S extends DescService>(router: ConnectRouter, service: S, fake: Fake<S>): void {
@@ -71,12 +73,8 @@ function recordingLog(lines: LogLine[]): Log {
 
 const sealingKey = `k1:${Buffer.alloc(32, 3).toString("base64")}`;
 
-/** A whole gateway on a database and a port of its own, with fake services behind it. */
-export async function startTestGateway(
-  options: Partial<GatewayDeps> = {},
-  timeouts?: HttpTimeouts,
-) {
-  const database = await connectDatabase(mongodbUri(freshDatabase("gateway")), "");
+/** What answers for the owning services, and clients of it. */
+function fakeServices() {
   const fakes = {
     beneficiary: {} as Fake<typeof BeneficiaryService>,
     quote: {} as Fake<typeof QuoteService>,
@@ -89,17 +87,28 @@ export async function startTestGateway(
     register(router, PayoutService, fakes.payout);
     register(router, NotifierService, fakes.notifier);
   });
+  const clients = {
+    beneficiary: createClient(BeneficiaryService, transport),
+    quote: createClient(QuoteService, transport),
+    payout: createClient(PayoutService, transport),
+    notifier: createClient(NotifierService, transport),
+  };
+  return { fakes, clients };
+}
+
+/** A whole gateway on a database and a port of its own, with fake services behind it. */
+export async function startTestGateway(
+  options: Partial<GatewayDeps> = {},
+  timeouts?: HttpTimeouts,
+) {
+  const database = await connectDatabase(mongodbUri(freshDatabase("gateway")), "");
+  const { fakes, clients } = fakeServices();
   const time = { nowMs: Date.parse("2026-11-20T12:00:00.000Z") };
   const logLines: LogLine[] = [];
   const gateway = await createGateway({
     db: database.db,
     sealer: createSealer(sealingKey),
-    clients: {
-      beneficiary: createClient(BeneficiaryService, transport),
-      quote: createClient(QuoteService, transport),
-      payout: createClient(PayoutService, transport),
-      notifier: createClient(NotifierService, transport),
-    },
+    clients,
     readiness: async () => ({ database: true }),
     clock: { now: () => new Date(time.nowMs) },
     monotonicMs: () => time.nowMs,

@@ -4,7 +4,10 @@ const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 /** The largest multiple of 62 within a byte: bytes from here on would favour the first letters. */
 const fairByteMax = 62 * 4;
 
-/** Random characters out of random bytes, each of the 62 equally likely; asks for more bytes as needed. */
+/**
+ * Random characters out of random bytes, each of the 62 equally likely; asks for more bytes as
+ * needed.
+ */
 export function randomBase62(length: number, randomBytes: (size: number) => Uint8Array): string {
   let text = "";
   while (text.length < length) {

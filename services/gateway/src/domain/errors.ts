@@ -1,6 +1,9 @@
 import type { Refused } from "@disburse/kernel/refusal.ts";
 
-/** Every code that a merchant can read: the interface's table first, then decisions §2 and the parser's. */
+/**
+ * Every code that a merchant can read: the interface's table first, then decisions §2 and the
+ * parser's.
+ */
 export type ErrorCode =
   | "INVALID_WALLET_ADDRESS"
   | "RISK_ANALYSIS_FAILED"
@@ -31,7 +34,9 @@ export type ErrorCode =
 
 type ErrorRow = { readonly status: number; readonly message: string };
 
-/** HTTP status and sentence of each code; the interface's sentences are its own, letter for letter. */
+/**
+ * HTTP status and sentence of each code; the interface's sentences are its own, letter for letter.
+ */
 export const errorTable: Readonly<Record<ErrorCode, ErrorRow>> = {
   INVALID_WALLET_ADDRESS: { status: 400, message: "Wallet address is invalid" },
   RISK_ANALYSIS_FAILED: { status: 400, message: "Wallet id was found risky" },

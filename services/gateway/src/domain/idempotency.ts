@@ -53,12 +53,17 @@ function canonical(json: ExactJson): unknown {
   return { object: entries.sort(([a], [b]) => (a < b ? -1 : 1)) };
 }
 
-/** SHA-256 of the body's meaning: neither spaces nor the order of keys nor `1.10` for `1.1` change it. */
+/**
+ * SHA-256 of the body's meaning: neither spaces nor the order of keys nor `1.10` for `1.1` change
+ * it.
+ */
 export function fingerprintOf(body: ExactJson): string {
   return sha256(JSON.stringify(canonical(body)));
 }
 
-/** What is known of a key: it runs until its lock ends, waits for another try, or has its answer. */
+/**
+ * What is known of a key: it runs until its lock ends, waits for another try, or has its answer.
+ */
 export type IdempotencyRecord<Answer> = {
   readonly fingerprint: string;
   readonly expiresAt: Date;
@@ -92,7 +97,10 @@ export function startOf<Answer>(
   return { start: "again" };
 }
 
-/** What becomes of a key when its request was answered: a 4xx frees it, a 5xx leaves it to be tried again. */
+/**
+ * What becomes of a key when its request was answered: a 4xx frees it, a 5xx leaves it to be tried
+ * again.
+ */
 export function endOf(status: number): "keep answer" | "free" | "leave open" {
   if (status < 400) return "keep answer";
   return status < 500 ? "free" : "leave open";

@@ -1,7 +1,9 @@
 import { type ExactJson, ExactNumber, parseExactJson } from "@disburse/kernel/exact-json.ts";
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 
-/** The deepest form nests 3 deep; past this no honest body goes, and no parser's stack is at risk. */
+/**
+ * The deepest form nests 3 deep; past this no honest body goes, and no parser's stack is at risk.
+ */
 export const depthMax = 10;
 /** The longest form with 20 company owners has about 200 fields. */
 export const keysMax = 200;

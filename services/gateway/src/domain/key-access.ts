@@ -33,8 +33,8 @@ export type Circumstances = {
 };
 
 /**
- * Who a presented key speaks for. A key that is unknown, of another mode, expired or revoked gets the
- * same answer: it says nothing about which of them it was.
+ * Who a presented key speaks for. A key that is unknown, of another mode, expired or revoked gets
+ * the same answer: it says nothing about which of them it was.
  */
 export function admit(
   record: KeyRecord | undefined,

@@ -24,7 +24,8 @@ export type KeyOrder = {
   readonly description: string;
 };
 
-type Asked = {
+/** What an operator asks for, not checked yet. */
+export type AskedKey = {
   readonly merchantId: string;
   readonly scopes: readonly string[];
   readonly expiresAt: Date | null;
@@ -32,8 +33,10 @@ type Asked = {
   readonly description: string;
 };
 
-/** Checks what an operator asks of a new key, every field at once; `now` must be before its expiry. */
-export function keyOrder(asked: Asked, now: Date): KeyOrder | Refused<"INVALID_REQUEST"> {
+/**
+ * Checks what an operator asks of a new key, every field at once; `now` must be before its expiry.
+ */
+export function keyOrder(asked: AskedKey, now: Date): KeyOrder | Refused<"INVALID_REQUEST"> {
   const violations: Violation[] = [];
   const must = (holds: boolean, field: string, problem: string) => {
     if (!holds) violations.push({ field, problem });

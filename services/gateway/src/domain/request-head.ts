@@ -1,7 +1,10 @@
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 import { targetProblem } from "./request-target.ts";
 
-/** Clients send 10 to 30 headers, proxies add as many again; more is an attack on whoever reads them. */
+/**
+ * Clients send 10 to 30 headers, proxies add as many again; more is an attack on whoever reads
+ * them.
+ */
 export const headersMax = 100;
 /** Of a name and its value together, in bytes; what most proxies keep for one line. */
 export const headerLengthMax = 8 * 1024;
@@ -13,7 +16,9 @@ export type RequestHead = {
   readonly rawHeaders: readonly string[];
 };
 
-/** Every value of a header, one for each line that it was sent on; Node's own map drops repetitions. */
+/**
+ * Every value of a header, one for each line that it was sent on; Node's own map drops repetitions.
+ */
 export function headerValues(rawHeaders: readonly string[], name: string): string[] {
   return rawHeaders.filter(
     (_value, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === name,
@@ -33,8 +38,8 @@ function lineLength(rawHeaders: readonly string[], value: string, at: number): n
 
 /**
  * What the HTTP parser lets through and we do not: too many or too long headers, no host or several
- * (RFC 9112 §3.2), a transfer coding that we cannot decode (§6.1), an expectation that we cannot meet
- * (RFC 9110 §10.1.1), a target that is no clean path.
+ * (RFC 9112 §3.2), a transfer coding that we cannot decode (§6.1), an expectation that we cannot
+ * meet (RFC 9110 §10.1.1), a target that is no clean path.
  */
 export function headProblem(head: RequestHead): Refused<HeadRefusal> | undefined {
   const { rawHeaders } = head;

@@ -1,6 +1,6 @@
 /**
- * Visible ASCII without `#`, beginning with a slash: a fragment is never sent (RFC 9112 §3.2.1), and URL
- * libraries disagree about everything else.
+ * Visible ASCII without `#`, beginning with a slash: a fragment is never sent (RFC 9112 §3.2.1),
+ * and URL libraries disagree about everything else.
  */
 const originForm = /^\/[!-"$-~]*$/;
 /** C0, DEL: no path or query of ours has them, and they confuse whoever logs them. */
@@ -8,8 +8,9 @@ const originForm = /^\/[!-"$-~]*$/;
 const controls = /[\u0000-\u001f\u007f]/;
 
 /**
- * What is wrong with a request target, for the merchant, or `undefined`. Only the origin form is served
- * (RFC 9112 §3.2.1): a path and a query, well percent-encoded UTF-8, without control characters.
+ * What is wrong with a request target, for the merchant, or `undefined`. Only the origin form is
+ * served (RFC 9112 §3.2.1): a path and a query, well percent-encoded UTF-8, without control
+ * characters.
  */
 export function targetProblem(target: string): string | undefined {
   if (!originForm.test(target)) return "The request target must be a path.";

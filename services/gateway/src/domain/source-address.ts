@@ -36,8 +36,8 @@ function plainAddress(address: string): string {
 }
 
 /**
- * Who is calling. `X-Forwarded-For` is believed from the right, as far as each hop is one of our own
- * proxies: what stands left of the first foreign hop can be made up by anyone.
+ * Who is calling. `X-Forwarded-For` is believed from the right, as far as each hop is one of our
+ * own proxies: what stands left of the first foreign hop can be made up by anyone.
  */
 export function callerAddress(
   peer: string,

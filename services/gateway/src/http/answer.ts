@@ -1,12 +1,6 @@
 import type { Refused } from "@disburse/kernel/refusal.ts";
+import type { Answer } from "../domain/answer.ts";
 import { type ErrorCode, wireError } from "../domain/errors.ts";
-
-/** What a request is answered with; the body is JSON text, so that a stored one is replayed byte for byte. */
-export type Answer = {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-};
 
 /** What a caller who should come again soon is told to wait, in seconds. */
 const retryAfterSeconds = "1";

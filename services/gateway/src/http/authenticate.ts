@@ -20,7 +20,9 @@ export type AuthenticateDeps = {
   readonly clock: Clock;
 };
 
-/** Resolves the API key of a request to its merchant. A key of wrong form costs no database read. */
+/**
+ * Resolves the API key of a request to its merchant. A key of wrong form costs no database read.
+ */
 export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
   return async (request) => {
     const token = bearerToken(headerValues(request.rawHeaders, "authorization"));

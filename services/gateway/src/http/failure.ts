@@ -8,8 +8,9 @@ import {
   MongoTopologyClosedError,
   MongoWriteConcernError,
 } from "mongodb";
+import type { Answer } from "../domain/answer.ts";
 import { isErrorCode } from "../domain/errors.ts";
-import { type Answer, refusalAnswer } from "./answer.ts";
+import { refusalAnswer } from "./answer.ts";
 
 const databaseAway = [
   MongoNetworkError,
@@ -20,8 +21,8 @@ const databaseAway = [
 ];
 
 /**
- * The answer to whatever was thrown: a service's refusal verbatim; 503 where a service or our database
- * did not answer; anything else is a bug, whose cause is for the log alone.
+ * The answer to whatever was thrown: a service's refusal verbatim; 503 where a service or our
+ * database did not answer; anything else is a bug, whose cause is for the log alone.
  */
 export function failureAnswer(error: unknown, log: Log): Answer {
   const refusal = readRefusal(error);

@@ -148,7 +148,7 @@ it("lets one of many at once try again after a 5xx", async () => {
   await Promise.all(tries);
 });
 
-it("after a crash refuses until the lock ends, then runs again under the same operation", async () => {
+it("after a crash refuses until the lock ends, then runs under the same operation", async () => {
   const crashed = Promise.withResolvers<Answer>();
   const reached = Promise.withResolvers<void>();
   paying(() => {

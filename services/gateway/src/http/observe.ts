@@ -14,7 +14,10 @@ export const securityHeaders = {
   "X-Content-Type-Options": "nosniff",
 } as const;
 
-/** The outermost part: gives a request its id and deadline, and writes one line about it when it ends. */
+/**
+ * The outermost part: gives a request its id and deadline, and writes one line about it when it
+ * ends.
+ */
 export function observe(log: Log, metrics: Metrics) {
   const duration = metrics.histogram(
     "disburse_http_request_duration_seconds",

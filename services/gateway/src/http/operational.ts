@@ -1,5 +1,5 @@
 import type { Metrics } from "@disburse/chassis/metrics.ts";
-import type { Answer } from "./answer.ts";
+import type { Answer } from "../domain/answer.ts";
 
 export type OperationalDeps = {
   readonly metrics: Metrics;

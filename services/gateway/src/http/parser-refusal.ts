@@ -20,7 +20,10 @@ export function parserRefusal(error: NodeJS.ErrnoException): Refused<ErrorCode> 
     : refused(code);
 }
 
-/** A whole HTTP answer as text, for a socket that no request object exists for; one line tells of it. */
+/**
+ * A whole HTTP answer as text, for a socket that no request object exists for; one line tells of
+ * it.
+ */
 export function rawAnswer(refusal: Refused<ErrorCode>, log: Log): string {
   const requestId = crypto.randomUUID();
   const { status, headers, body } = refusalAnswer(refusal);

@@ -13,7 +13,9 @@ export type RateLimiter = { take(keyId: string): Admission };
 /** More keys than one gateway serves at a time; the one that was idle longest gives way. */
 const bucketsMax = 10_000;
 
-/** A token bucket for each API key, in this process. It starts full, and a refusal takes nothing. */
+/**
+ * A token bucket for each API key, in this process. It starts full, and a refusal takes nothing.
+ */
 export function createRateLimiter({ perSecond, burst }: RateLimitOptions): RateLimiter {
   const buckets = new Map<string, TokenBucket>();
   const bucketOf = (keyId: string): TokenBucket => {

@@ -6,6 +6,7 @@ import {
   MutationSchema,
 } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
+import type { Answer } from "../domain/answer.ts";
 import type { ErrorCode } from "../domain/errors.ts";
 import {
   fingerprintOf,
@@ -19,7 +20,7 @@ import { isPlainJson } from "../domain/media-type.ts";
 import { headerValues } from "../domain/request-head.ts";
 import type { IdempotencyStore } from "../idempotency-store.ts";
 import type { Operation } from "../routes/operation.ts";
-import { type Answer, dataAnswer, refusalAnswer } from "./answer.ts";
+import { dataAnswer, refusalAnswer } from "./answer.ts";
 import type { Authenticate } from "./authenticate.ts";
 import { hasBody, readBytes } from "./body-bytes.ts";
 import { failureAnswer } from "./failure.ts";
@@ -36,7 +37,9 @@ export type OperationDeps = {
 /** Says on a replayed answer that nothing was done again. */
 const replayedHeader = { "Idempotent-Replayed": "true" };
 
-/** Serves one operation: who asks, how often, may they, what do they say, was it said before, do it. */
+/**
+ * Serves one operation: who asks, how often, may they, what do they say, was it said before, do it.
+ */
 export function serveOperation(operation: Operation, deps: OperationDeps) {
   return async (ctx: RouterContext): Promise<Answer> => {
     const caller = await deps.authenticate(ctx.req);

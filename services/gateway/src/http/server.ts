@@ -11,7 +11,10 @@ const headerBytesMax = 16 * 1024;
 const headersTimeoutMs = 5_000;
 const requestTimeoutMs = 10_000;
 const connectionsCheckingIntervalMs = 1_000;
-/** Longer than the 60 s after which most load balancers let an idle connection go: they must be first. */
+/**
+ * Longer than the 60 s after which most load balancers let an idle connection go: they must be
+ * first.
+ */
 const keepAliveTimeoutMs = 65_000;
 /** Running requests get this long at shutdown (reliability: at most 20 s in flight). */
 const drainMs = 20_000;
@@ -83,8 +86,8 @@ export async function startHttpServer(
 }
 
 /**
- * Answers what the parser refused, once the answer before it on this connection is out: a caller must
- * never take a refusal for the answer of a request that is being carried out.
+ * Answers what the parser refused, once the answer before it on this connection is out: a caller
+ * must never take a refusal for the answer of a request that is being carried out.
  */
 function afterRunning(
   before: ServerResponse | undefined,

@@ -26,7 +26,9 @@ const screeningStatuses: Readonly<Record<ScreeningStatus, string>> = {
   [ScreeningStatus.BLOCKED]: "blocked",
 };
 
-/** The fields of the body as they are stored: masked by their owner; those that are empty left out. */
+/**
+ * The fields of the body as they are stored: masked by their owner; those that are empty left out.
+ */
 function storedFields({ fields }: Beneficiary): object {
   if (fields.case === "crypto") return messageFields(CryptoBeneficiaryFieldsSchema, fields.value);
   if (fields.case === "fiat") return messageFields(FiatBeneficiaryFieldsSchema, fields.value);

@@ -16,8 +16,9 @@ export type Call = {
 };
 
 /**
- * One public operation: where it is reached, what a key must be allowed, and its answer's `data`. It
- * calls the owning service and shapes the reply; what that service throws is mapped in one place.
+ * One public operation: where it is reached, what a key must be allowed, and its answer's `data`.
+ * It calls the owning service and shapes the reply; what that service throws is mapped in one
+ * place.
  */
 export type Operation = {
   readonly method: "GET" | "POST" | "DELETE";

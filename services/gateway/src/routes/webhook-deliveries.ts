@@ -1,12 +1,14 @@
+import { create } from "@bufbuild/protobuf";
 import {
   type Delivery,
   type DeliveryAttempt,
   DeliveryState,
+  ListDeliveriesRequestSchema,
 } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import { isRefused } from "@disburse/kernel/refusal.ts";
 import type { Clients } from "../clients.ts";
 import { limitParameter, readQuery, tokenParameter, wordParameter } from "../domain/list-query.ts";
-import { type Operation, param } from "./operation.ts";
+import { type Call, type Operation, param } from "./operation.ts";
 import { present, wireNumber, wireTime } from "./wire.ts";
 
 const deliveriesPath = "/api/v1/webhooks/deliveries";
@@ -62,6 +64,20 @@ function attemptData(attempt: DeliveryAttempt) {
   };
 }
 
+/** The list's request out of its query. */
+function listRequest({ merchantId, query }: Call) {
+  const asked = readQuery(query, listParameters);
+  if (isRefused(asked)) return asked;
+  return create(ListDeliveriesRequestSchema, {
+    merchantId,
+    limit: asked.limit ?? 0,
+    cursor: asked.cursor ?? "",
+    endpointId: asked.endpoint_id ?? "",
+    transactionId: asked.transaction_id ?? "",
+    state: asked.state ?? DeliveryState.UNSPECIFIED,
+  });
+}
+
 /** What was sent to a merchant's endpoints, and how it went. */
 export function webhookDeliveryOperations({
   notifier,
@@ -71,17 +87,10 @@ export function webhookDeliveryOperations({
       method: "GET",
       path: deliveriesPath,
       scope: "webhook:read",
-      answer: async ({ merchantId, query }) => {
-        const asked = readQuery(query, listParameters);
-        if (isRefused(asked)) return asked;
-        const reply = await notifier.listDeliveries({
-          merchantId,
-          limit: asked.limit ?? 0,
-          cursor: asked.cursor ?? "",
-          endpointId: asked.endpoint_id ?? "",
-          transactionId: asked.transaction_id ?? "",
-          state: asked.state ?? DeliveryState.UNSPECIFIED,
-        });
+      answer: async (call) => {
+        const request = listRequest(call);
+        if (isRefused(request)) return request;
+        const reply = await notifier.listDeliveries(request);
         const meta = { next_cursor: reply.nextCursor };
         return { deliveries: reply.deliveries.map(deliveryData), meta_data: meta };
       },
