@@ -115,7 +115,7 @@ async function unpack(work: string, env: NodeJS.ProcessEnv): Promise<void> {
   }
 }
 
-/** The mirror this machine already uses for Debian's main archive, and who has to have signed it. */
+/** The mirror this machine uses for Debian's main archive, and who has to have signed it. */
 async function sourceLine(env: NodeJS.ProcessEnv): Promise<string> {
   const keyring = "/usr/share/keyrings/debian-archive-keyring.gpg";
   const signedBy = existsSync(keyring) ? `[signed-by=${keyring}] ` : "";

@@ -1,0 +1,25 @@
+/** A place where a rule is broken for a reason. */
+export interface Exception {
+  rule: string;
+  path: string;
+  reason: string;
+}
+
+/** Each is for one rule in one file; one that is no longer needed fails the test. */
+export const exceptions: readonly Exception[] = [
+  {
+    rule: "floats",
+    path: "services/compliance/src/domain/alignment.ts",
+    reason: "shows how alike two names are, a share between 0 and 1",
+  },
+  {
+    rule: "floats",
+    path: "services/compliance/src/measure/main.ts",
+    reason: "prints shares and milliseconds of a measurement",
+  },
+  {
+    rule: "markers left",
+    path: "docs/STYLE.md",
+    reason: "names the marker that is looked for",
+  },
+];

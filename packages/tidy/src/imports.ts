@@ -1,0 +1,100 @@
+import { posix } from "node:path";
+import { isDomain, isService, mayImport, roomOf } from "./rooms.ts";
+import { type Finding, findingAt, isForTests, type Source } from "./source.ts";
+
+/** An import or re-export: what is named, and which names are taken from it. */
+interface Import {
+  specifier: string;
+  names: string[];
+  offset: number;
+}
+
+/** Modules that reach out of the process, or wait. */
+const outside =
+  /^(?:node:(?:fs|https?|http2|tls|dgram|dns|child_process|timers|worker_threads|os|process|readline)(?:\/|$)|(?:mongodb|amqplib|koa|undici|pino|prom-client)(?:\/|$)|@(?:koa|bufbuild|connectrpc|grpc|opentelemetry)\/)/;
+
+/** Of these modules a rule may use just what gives the same answer each time. */
+const pureParts: Record<string, RegExp> = {
+  "node:net": /^(?:isIP|isIPv4|isIPv6|BlockList|SocketAddress)$/,
+  "node:crypto": /^(?!random|getRandom|webcrypto|generate)/,
+};
+
+/** The table "from / may import" of ARCHITECTURE.md. */
+export function forbiddenImports(source: Source): Finding[] {
+  return importsOf(source).flatMap((one) => {
+    const why = whyForbidden(source.path, one);
+    return why === undefined ? [] : [findingAt(source, one.offset, `${one.specifier}: ${why}`)];
+  });
+}
+
+function whyForbidden(path: string, { specifier, names }: Import): string | undefined {
+  if (specifier.startsWith("../../..")) return "is too far up; import it through its package";
+  if (specifier.startsWith(".")) return whyForbiddenFile(path, specifier);
+  const ours = /^@disburse\/([^/]+)(?:\/(.*))?$/.exec(specifier);
+  if (ours !== null) return whyForbiddenWorkspace(path, ours[1] ?? "", ours[2] ?? "");
+  if (!isDomain(path) || isForTests(path)) return undefined;
+  if (outside.test(specifier)) return "a rule does no input or output";
+  const impure = names.find((name) => pureParts[specifier]?.test(name) === false);
+  return impure === undefined ? undefined : `a rule may not use ${impure}`;
+}
+
+function whyForbiddenWorkspace(path: string, workspace: string, file: string): string | undefined {
+  const room = roomOf(path);
+  if (!mayImport(room, workspace, isForTests(path))) {
+    return `${room.kind === "elsewhere" ? path : room.name} may not import ${workspace}`;
+  }
+  if (isDomain(path) && !isForTests(path) && workspace !== "kernel") {
+    return "a rule imports the kernel and its siblings only";
+  }
+  const isForeign = room.kind === "elsewhere" || room.name !== workspace;
+  if (isService(workspace) && isForeign && file !== "main.ts") {
+    return "of a service only main.ts is for others";
+  }
+  return undefined;
+}
+
+/** Inside a workspace: rules know rules only, stores know no callers, nobody knows main.ts. */
+function whyForbiddenFile(path: string, specifier: string): string | undefined {
+  const target = posix.join(posix.dirname(path), specifier);
+  const [from, to] = [roomOf(path), roomOf(target)];
+  if (from.kind !== to.kind || (from.kind !== "elsewhere" && !isSameWorkspace(path, target))) {
+    return "leaves its workspace; import it through its package";
+  }
+  if (from.kind !== "service" || isForTests(path)) return undefined;
+  if (isDomain(path) && !isDomain(target)) return "a rule imports the kernel and its siblings only";
+  if (isStore(from.inside) && /^(?:rpc|events|main)\.ts$|^routes\//.test(to.inside)) {
+    return "a store does not know its callers";
+  }
+  return to.inside === "main.ts"
+    ? "main.ts wires a service and is imported by none of it"
+    : undefined;
+}
+
+function isSameWorkspace(path: string, target: string): boolean {
+  return path.split("/").slice(0, 2).join("/") === target.split("/").slice(0, 2).join("/");
+}
+
+function isStore(inside: string): boolean {
+  return /(?:^|-)store\.ts$|^store\//.test(inside);
+}
+
+function importsOf({ module, text }: Source): Import[] {
+  const imported = module.staticImports.map(({ moduleRequest, entries, start }) => ({
+    specifier: moduleRequest.value,
+    names: entries.flatMap(({ importName }) => importName.name ?? []),
+    offset: start,
+  }));
+  const exported = module.staticExports.flatMap(({ entries, start }) =>
+    entries.flatMap(({ moduleRequest, importName }) =>
+      moduleRequest === null
+        ? []
+        : [{ specifier: moduleRequest.value, names: [importName.name ?? ""], offset: start }],
+    ),
+  );
+  const dynamic = module.dynamicImports.map(({ moduleRequest, start }) => ({
+    specifier: text.slice(moduleRequest.start, moduleRequest.end).replace(/^["'`]|["'`]$/g, ""),
+    names: [],
+    offset: start,
+  }));
+  return [...imported, ...exported, ...dynamic];
+}

@@ -1,0 +1,33 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Repository } from "./house-rules.ts";
+import { parseSource } from "./source.ts";
+
+const root = join(import.meta.dirname, "..", "..", "..");
+
+/** Not written by hand, or not ours. */
+const skipped =
+  /^(?:\.git|\.cache|\.data|\.turbo|coverage|node_modules|packages\/contracts\/src\/gen)$/;
+
+const sourceFile = /\.(?:ts|mjs)$/;
+const writtenFile = /\.(?:ts|mjs|proto|sh|md|ya?ml|json|jsonc)$|\/Dockerfile$|^\.ci\/run$/;
+
+/** Reads the whole repository as it stands, committed or not. */
+export function readRepository(): Repository {
+  const files = pathsIn("")
+    .filter((path) => writtenFile.test(path) && !path.endsWith("package-lock.json"))
+    .map((path) => ({ path, text: readFileSync(join(root, path), "utf8") }));
+  const sources = files
+    .filter(({ path }) => sourceFile.test(path))
+    .map(({ path, text }) => parseSource(path, text));
+  return { files, sources };
+}
+
+function pathsIn(folder: string): string[] {
+  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
+    if (skipped.test(path) || entry.name === "node_modules") return [];
+    if (entry.isDirectory()) return pathsIn(path);
+    return entry.isFile() ? [path] : [];
+  });
+}

@@ -1,0 +1,45 @@
+/** A part of the house: a workspace, or one of the places that are none. */
+export type Room =
+  | { kind: "service"; name: string; inside: string }
+  | { kind: "package"; name: string; inside: string }
+  | { kind: "elsewhere"; inside: string };
+
+const services = ["beneficiary", "compliance", "gateway", "notifier", "payout", "quote"];
+
+/** Which of our packages each package may import; a package that is not here may import none. */
+const packageImports: Record<string, readonly string[]> = {
+  chassis: ["kernel", "contracts"],
+  forms: ["kernel"],
+  sandbox: ["kernel", "contracts", "chassis"],
+  standalone: ["kernel", "contracts", "chassis", "embedded", "sandbox", ...services],
+  testkit: ["kernel", "contracts", "chassis", "embedded", "sandbox"],
+};
+
+const serviceImports = ["kernel", "contracts", "chassis", "forms"];
+
+/** The room that a file of the repository is in. */
+export function roomOf(path: string): Room {
+  const [, folder, name, inside] =
+    /^(packages|services)\/([^/]+)\/(?:src\/)?(.*)$/.exec(path) ?? [];
+  if (folder === undefined || name === undefined) return { kind: "elsewhere", inside: path };
+  return { kind: folder === "services" ? "service" : "package", name, inside: inside ?? "" };
+}
+
+/** Whether a file in `room` may import a workspace of ours; tests may use the test kit. */
+export function mayImport(room: Room, workspace: string, forTests: boolean): boolean {
+  if (room.kind === "elsewhere" || room.name === workspace) return true;
+  if (workspace === "testkit") return forTests;
+  const allowed = room.kind === "service" ? serviceImports : (packageImports[room.name] ?? []);
+  return allowed.includes(workspace);
+}
+
+/** Whether a file is a rule of a service: pure, so that it can be read and tested by itself. */
+export function isDomain(path: string): boolean {
+  const room = roomOf(path);
+  return room.kind === "service" && room.inside.startsWith("domain/");
+}
+
+/** Whether a name is a service's. */
+export function isService(name: string): boolean {
+  return services.includes(name);
+}

@@ -1,0 +1,34 @@
+import { type EcmaScriptModule, type Program, parseSync } from "oxc-parser";
+
+/** One TypeScript or JavaScript file of the repository. */
+export interface Source {
+  /** From the repository's root, with `/` between. */
+  path: string;
+  text: string;
+  program: Program;
+  module: EcmaScriptModule;
+}
+
+/** A place where a house rule is broken. */
+export interface Finding {
+  path: string;
+  line: number;
+  message: string;
+}
+
+/** Parses a file; `path` decides which language it is in. */
+export function parseSource(path: string, text: string): Source {
+  const { program, module, errors } = parseSync(path, text);
+  if (errors[0] !== undefined) throw new Error(`${path}: ${errors[0].message}`);
+  return { path, text, program, module };
+}
+
+/** The finding for a place in a source, given as an offset into its text. */
+export function findingAt(source: Source, offset: number, message: string): Finding {
+  return { path: source.path, line: source.text.slice(0, offset).split("\n").length, message };
+}
+
+/** Whether a file holds tests, or what only tests use. */
+export function isForTests(path: string): boolean {
+  return /\.test\.ts$|^tests\/|^packages\/testkit\/|\/(?:test-[^/]+|testing)\.ts$/.test(path);
+}

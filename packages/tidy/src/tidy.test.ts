@@ -1,0 +1,25 @@
+import { describe, expect, test } from "vitest";
+import { exceptions } from "./exceptions.ts";
+import { broken, houseRules, needless } from "./house-rules.ts";
+import { readRepository } from "./repository.ts";
+
+const repository = readRepository();
+
+test("sees the sources of every workspace", () => {
+  const paths = repository.sources.map(({ path }) => path);
+  for (const path of ["packages/kernel/src/money.ts", "services/payout/src/main.ts"]) {
+    expect(paths).toContain(path);
+  }
+});
+
+describe.each(Object.entries(houseRules))("house rule: %s", (rule, find) => {
+  const findings = find(repository);
+
+  test("is kept", () => expect(broken(rule, findings)).toEqual([]));
+
+  test("has no exception that nothing needs", () => expect(needless(rule, findings)).toEqual([]));
+});
+
+test.each(exceptions)("the exception of $path is to a rule there is", ({ rule }) => {
+  expect(houseRules).toHaveProperty([rule]);
+});
