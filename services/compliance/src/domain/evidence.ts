@@ -1,0 +1,168 @@
+import type { MatcherConfig } from "./matcher-config.ts";
+
+/** One reason for a score, readable by a compliance officer. */
+export type Reason = {
+  readonly kind: "name" | "date" | "country" | "document" | "wallet";
+  readonly text: string;
+  /** What it added to or took from the score, in [-1, 1]. */
+  readonly effect: number;
+};
+
+export type DateVerdict = "equal" | "near" | "year" | "contradicts" | "unknown";
+
+/** A year that a list gives alone is often an estimate (`circa 1965`): one off is near. */
+const yearTolerance = 1;
+
+/** How a birth date agrees with one of a list, which may be a year or a month only. */
+export function compareDate(party: string, listed: string): DateVerdict {
+  if (party === "" || listed === "") return "unknown";
+  const [year = "", month, day] = party.split("-");
+  const [listedYear = "", listedMonth, listedDay] = listed.split("-");
+  const apart = Math.abs(Number(year) - Number(listedYear));
+  if (listedMonth === undefined || listedDay === undefined) {
+    if (apart > yearTolerance) return "contradicts";
+    if (apart !== 0) return "near";
+    return listedMonth === undefined || listedMonth === month ? "year" : "near";
+  }
+  if (party === listed) return "equal";
+  if (apart === 0) {
+    const swapped = month === listedDay && day === listedMonth;
+    return swapped || month === listedMonth || day === listedDay ? "near" : "contradicts";
+  }
+  const sameDay = month === listedMonth && day === listedDay;
+  return sameDay && (apart === yearTolerance || apart === 10) ? "near" : "contradicts";
+}
+
+const order: readonly DateVerdict[] = ["equal", "year", "near", "contradicts", "unknown"];
+
+/** The best agreement among all dates of an entry, and the date that gave it. */
+export function compareDates(
+  party: string,
+  listed: readonly string[],
+): { verdict: DateVerdict; listed: string } {
+  let best: { verdict: DateVerdict; listed: string } = { verdict: "unknown", listed: "" };
+  for (const date of listed) {
+    const verdict = compareDate(party, date);
+    if (order.indexOf(verdict) < order.indexOf(best.verdict)) best = { verdict, listed: date };
+  }
+  return best;
+}
+
+/** A document number as it is compared: capitals and digits only. "" where too little is left. */
+export function documentKey(number: string): string {
+  const key = number
+    .normalize("NFKC")
+    .toUpperCase()
+    .replace(/[^\p{L}\p{N}]/gu, "");
+  return key.length >= documentLengthMin && /\d{3}/.test(key) ? key : "";
+}
+
+/** Shorter numbers, and `IMO` or `N/A` in their place, would make strangers equal. */
+const documentLengthMin = 5;
+
+/** What is known of a party, or listed of an entry, beside its names. */
+export type Evidence = {
+  /** `yyyy-mm-dd` or "". */
+  readonly date: string;
+  readonly countries: readonly string[];
+  readonly documents: readonly string[];
+};
+export type ListedEvidence = {
+  readonly births: readonly string[];
+  readonly countries: readonly string[];
+  readonly documents: readonly { readonly number: string }[];
+};
+
+type Step = {
+  readonly kind: "date" | "country" | "document";
+  readonly text: string;
+  /** Share of the way to 1 that the score goes. */
+  readonly up: number;
+  readonly down: number;
+};
+
+export type WeighedEvidence = {
+  readonly score: number;
+  readonly reasons: readonly Reason[];
+  readonly dateContradicts: boolean;
+};
+
+/** A name's score after what else is known of party and entry, each step with its reason. */
+export function weighEvidence(
+  nameScore: number,
+  party: Evidence,
+  entry: ListedEvidence,
+  config: MatcherConfig,
+): WeighedEvidence {
+  const date = compareDates(party.date, entry.births);
+  const steps = [
+    dateStep(party.date, date.listed, date.verdict, config),
+    countryStep(party.countries, entry.countries, config),
+    sharesDocument(party.documents, entry.documents) ? documentStep(config) : undefined,
+  ];
+  const reasons: Reason[] = [];
+  let score = nameScore;
+  for (const step of steps) {
+    if (step === undefined) continue;
+    const mayRise = nameScore >= config.evidence.nameMin || step.kind === "document";
+    const up = mayRise ? (1 - score) * step.up : 0;
+    const next = Math.max(0, score + up - step.down);
+    reasons.push({ kind: step.kind, text: step.text, effect: roundScore(next - score) });
+    score = next;
+  }
+  return { score, reasons, dateContradicts: date.verdict === "contradicts" };
+}
+
+function dateStep(
+  party: string,
+  listed: string,
+  verdict: DateVerdict,
+  { evidence }: MatcherConfig,
+): Step | undefined {
+  const text = (how: string): string => `date: ${party} ${how} ${listed}`;
+  switch (verdict) {
+    case "equal":
+      return { kind: "date", text: text("equals"), up: evidence.dateEqual, down: 0 };
+    case "year":
+      return { kind: "date", text: text("is in"), up: evidence.yearEqual, down: 0 };
+    case "near":
+      return { kind: "date", text: text("is near"), up: evidence.dateNear, down: 0 };
+    case "contradicts":
+      return { kind: "date", text: text("contradicts"), up: 0, down: evidence.dateContradicts };
+    case "unknown":
+      return undefined;
+  }
+}
+
+function countryStep(
+  party: readonly string[],
+  listed: readonly string[],
+  { evidence }: MatcherConfig,
+): Step | undefined {
+  if (party.length === 0 || listed.length === 0) return undefined;
+  const shared = party.filter((country) => listed.includes(country));
+  if (shared.length > 0) {
+    const text = `country: ${shared.join(", ")} is listed too`;
+    return { kind: "country", text, up: evidence.countryShared, down: 0 };
+  }
+  const text = `country: ${party.join(", ")} is none of ${listed.join(", ")}`;
+  return { kind: "country", text, up: 0, down: evidence.countryDiffers };
+}
+
+function documentStep({ evidence }: MatcherConfig): Step {
+  const text = "document: the same number is listed";
+  return { kind: "document", text, up: evidence.documentEqual, down: 0 };
+}
+
+function sharesDocument(
+  party: readonly string[],
+  listed: readonly { readonly number: string }[],
+): boolean {
+  const keys = new Set(party.map(documentKey).filter((key) => key !== ""));
+  return keys.size > 0 && listed.some((document) => keys.has(documentKey(document.number)));
+}
+
+/** Scores are kept to four decimals: more would claim what the numbers cannot know. */
+export function roundScore(value: number): number {
+  return Math.round(value * 10_000) / 10_000;
+}

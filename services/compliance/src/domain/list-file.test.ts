@@ -1,0 +1,125 @@
+import { isRefused } from "@disburse/kernel/refusal.ts";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { ListEntry } from "./list-entry.ts";
+import { listFile } from "./list-file.ts";
+import { parseListLine } from "./list-line.ts";
+
+const whole = {
+  uid: "ofac:1",
+  list: "ofac_sdn",
+  type: "individual",
+  names: [
+    { name: "Ёлкин Zoë", kind: "original_script" },
+    { name: "ELKIN, Zoe", kind: "primary" },
+    { name: "Zed", kind: "weak_alias" },
+  ],
+  dob: ["1966-09-08", "1966-09", "1966"],
+  countries: ["RU"],
+  ids: [{ type: "Passport", number: "A 12", country: null }],
+  crypto: [{ currency: "XBT", address: "abc" }],
+  programs: ["P"],
+};
+const changed = (change: object): string => JSON.stringify({ ...whole, ...change });
+
+describe("parseListLine", () => {
+  it("reads a whole line, primary name first", () => {
+    expect(parseListLine(changed({ more: "ignored" }))).toEqual({
+      uid: "ofac:1",
+      source: "ofac_sdn",
+      type: "individual",
+      names: [
+        { name: "ELKIN, Zoe", kind: "primary" },
+        { name: "Ёлкин Zoë", kind: "alias" },
+        { name: "Zed", kind: "weak" },
+      ],
+      births: ["1966-09-08", "1966-09", "1966"],
+      countries: ["RU"],
+      documents: [{ type: "Passport", number: "A 12", country: "" }],
+      wallets: [{ currency: "XBT", address: "abc" }],
+      programs: ["P"],
+    });
+  });
+
+  it("takes a line with nothing but uid, type and a name", () => {
+    const line = JSON.stringify({ uid: "1", type: "vessel", names: [{ name: "X" }] });
+    expect(parseListLine(line)).toMatchObject({ uid: "1", names: [{ name: "X", kind: "alias" }] });
+  });
+
+  it.each([
+    ["{", "is not JSON"],
+    ["[]", "line must be an object"],
+    ["null", "line must be an object"],
+    [changed({ uid: "" }), "uid must be"],
+    [changed({ uid: 7 }), "uid must be"],
+    [changed({ uid: "a b" }), "uid must be"],
+    [changed({ type: "person" }), "type must be one of"],
+    [changed({ names: [] }), "names must have"],
+    [changed({ names: undefined }), "names must have"],
+    [changed({ names: [{ name: " " }] }), "names[0].name must not be empty"],
+    [changed({ names: [{ name: { $gt: "" } }] }), "names[0].name must be a text"],
+    [changed({ names: [{ name: "x".repeat(1_001) }] }), "names[0].name must be a text"],
+    [changed({ names: [{ name: "x", kind: "funny" }] }), "names[0].kind must be one of"],
+    [changed({ dob: ["66"] }), "dob[0] must be a date"],
+    [changed({ dob: ["1966-13"] }), "dob[0] must be a date"],
+    [changed({ dob: "1966" }), "dob must be an array"],
+    [changed({ countries: ["Russia"] }), "countries[0] must be"],
+    [changed({ ids: [{ type: "Passport" }] }), "ids[0].number must be a text"],
+    [changed({ crypto: [{ currency: "XBT", address: "" }] }), "crypto[0].address must not"],
+    [changed({ programs: [1] }), "programs[0] must be a text"],
+  ])("refuses %s: %s", (line, problem) => {
+    expect(parseListLine(line)).toEqual({ problem: expect.stringContaining(problem) });
+  });
+});
+
+const line = (uid: string): string =>
+  JSON.stringify({ uid, type: "entity", names: [{ name: `Ünal ${uid} 有限公司` }] });
+
+function read(bytes: Uint8Array, cuts: readonly number[]): ListEntry[] | { refused: string } {
+  const file = listFile();
+  const entries: ListEntry[] = [];
+  const ends = [...cuts, bytes.length];
+  for (const [at, end] of ends.entries()) {
+    const some = file.push(bytes.subarray(ends[at - 1] ?? 0, end));
+    if (isRefused(some)) return some;
+    entries.push(...some);
+  }
+  const last = file.end();
+  return isRefused(last) ? last : [...entries, ...last];
+}
+const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+describe("listFile", () => {
+  const text = `${line("a")}\r\n\n${line("b")}\n${line("c")}`;
+
+  it("reads the same entries wherever the lines are cut", () => {
+    const bytes = bytesOf(text);
+    const cut = fc.array(fc.nat(bytes.length), { maxLength: 20 });
+    fc.assert(
+      fc.property(cut, (cuts) => {
+        const read1 = read(
+          bytes,
+          cuts.toSorted((a, b) => a - b),
+        );
+        expect(read1).toMatchObject([{ uid: "a" }, { uid: "b" }, { uid: "c" }]);
+      }),
+    );
+  });
+
+  it.each([
+    ["", "lines: must have at least one entry"],
+    ["\n\n", "lines: must have at least one entry"],
+    [`${line("a")}\n{"uid":`, "line 2: is not JSON"],
+    [`${line("a")}\n\n${line("a")}\n`, "line 3: uid a stands twice"],
+    [`${line("a")}\n{}\n${line("b")}`, "line 2: type must be one of"],
+    ["x".repeat(1_048_577), "line 1: is longer than"],
+  ])("refuses %s", (wrong, detail) => {
+    const refusal = { refused: "INVALID_REQUEST", detail: expect.stringContaining(detail) };
+    expect(read(bytesOf(wrong.slice(0)), [])).toEqual(refusal);
+  });
+
+  it("refuses bytes that are not UTF-8", () => {
+    const bytes = Uint8Array.of(...bytesOf(line("a")), 0x0a, 0xff, 0xfe);
+    expect(read(bytes, [])).toMatchObject({ detail: "line 2: is not UTF-8" });
+  });
+});

@@ -1,0 +1,13 @@
+/** One state of one list that came into force. */
+export type ListVersion = {
+  readonly list: string;
+  /** The publisher's name of this state. */
+  readonly version: string;
+  /** Which import brought it: tells two imports of one version apart. */
+  readonly importId: string;
+  /** How many entries it has. */
+  readonly entries: number;
+  /** SHA-256 of the imported bytes, hex. */
+  readonly checksum: string;
+  readonly importedAt: Date;
+};

@@ -1,0 +1,179 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { EntryType, ListEntry, NameKind } from "./list-entry.ts";
+import { buildIndex, type Party } from "./matcher.ts";
+import { matcherConfig } from "./matcher-config.ts";
+
+let entries = 0;
+function entry(type: EntryType, name: string, more: Partial<ListEntry> = {}): ListEntry {
+  entries += 1;
+  return {
+    uid: `e${entries}`,
+    source: "",
+    type,
+    names: [{ name, kind: "primary" }],
+    births: [],
+    countries: [],
+    documents: [],
+    wallets: [],
+    programs: [],
+    ...more,
+  };
+}
+const alias = (name: string, kind: NameKind = "alias") => ({ name, kind });
+const party = (type: EntryType, name: string, more: Partial<Party> = {}): Party => ({
+  type,
+  name,
+  date: "",
+  countries: [],
+  documents: [],
+  ...more,
+});
+
+const list = [
+  entry("individual", "PETROSENKO, Valerij Andreevich", {
+    births: ["1966-09-08"],
+    countries: ["RU"],
+    documents: [{ type: "Passport", number: "AB 123456", country: "RU" }],
+  }),
+  entry("individual", "AL-RASHIDIN, Muhammad Yusuf", {
+    names: [alias("AL-RASHIDIN, Muhammad Yusuf", "primary"), alias("Abu Zanbaq", "weak")],
+  }),
+  entry("entity", "KARAVELLA SHIPPING & TRADING COMPANY LIMITED"),
+  entry("vessel", "KARAVELLA STAR"),
+  entry("individual", "Сергей Никифоренко"),
+];
+const matcher = buildIndex(list, matcherConfig);
+const verdictOf = (asked: Party): string => matcher.match(asked)[0]?.verdict ?? "clear";
+
+describe("match", () => {
+  it.each([
+    ["the name as listed", "individual", "PETROSENKO, Valerij Andreevich", "block"],
+    ["reordered, other case", "individual", "valerij andreevich Petrosenko", "block"],
+    ["without the middle name", "individual", "Valerij Petrosenko", "review"],
+    ["with an initial", "individual", "Valerij A. Petrosenko", "review"],
+    ["with an honorific", "individual", "Dr. Valerij Andreevich Petrosenko", "block"],
+    ["first letter wrong", "individual", "Balerij Petrosenko", "review"],
+    ["first letter missing", "individual", "Valerij Andreevich Etrosenko", "block"],
+    ["another romanisation", "individual", "Valery Andreyevich Petrosenko", "review"],
+    ["in its own script", "individual", "Валерий Андреевич Петросенко", "block"],
+    ["surname alone", "individual", "Petrosenko", "clear"],
+    ["another first name", "individual", "Igor Petrosenko", "clear"],
+    ["other vowels, no particle", "individual", "Mohamed Yousef Rashidin", "review"],
+    ["particle joined", "individual", "Muhammad Yusuf Alrashidin", "block"],
+    ["a weak alias", "individual", "Abu Zanbaq", "block"],
+    ["Latin for Cyrillic", "individual", "Sergey Nikiforenko", "block"],
+    ["a company as listed", "entity", "Karavella Shipping and Trading Co., Ltd.", "block"],
+    ["without its legal form", "entity", "KARAVELLA SHIPPING & TRADING", "block"],
+    ["words joined", "entity", "Kara Vella Shipping Trading", "block"],
+    ["another trade", "entity", "Karavella Dental Clinic", "clear"],
+    ["only trade words", "entity", "Shipping & Trading Company Limited", "clear"],
+    ["a person of a company's name", "individual", "Karavella Shipping Trading", "clear"],
+    ["a company of a person's name", "entity", "Valerij Andreevich Petrosenko", "clear"],
+    ["a company of a vessel's name", "entity", "Karavella Star", "clear"],
+    ["nothing to compare", "individual", "--", "clear"],
+  ] as const)("%s: %s %s is %s", (_, type, name, verdict) => {
+    expect(verdictOf(party(type, name))).toBe(verdict);
+  });
+
+  it.each([
+    ["the listed date", { date: "1966-09-08" }, "block"],
+    ["a contradicting date", { date: "1990-01-01" }, "review"],
+    ["a contradicting date and country", { date: "1990-01-01", countries: ["BR"] }, "review"],
+    ["another country", { countries: ["BR"] }, "block"],
+  ] as const)("a strong name with %s is %s", (_, more, verdict) => {
+    expect(verdictOf(party("individual", "Valerij Andreevich Petrosenko", more))).toBe(verdict);
+  });
+
+  it.each([
+    ["AB-123456", "Quentin Unrelated", "review"],
+    ["AB-123456", "Petrosenko", "block"],
+    ["AB-123457", "Quentin Unrelated", "clear"],
+  ])("a document %s of %s is %s", (number, name, verdict) => {
+    expect(verdictOf(party("individual", name, { documents: [number] }))).toBe(verdict);
+  });
+
+  it("tells why: aligned parts, left-over parts and evidence add up to the score", () => {
+    const asked = { date: "1990-01-01", countries: ["RU"] };
+    const [hit] = matcher.match(party("individual", "Valery Petrosenko A. Dr.", asked));
+    expect(hit?.reasons.map(({ text }) => text)).toEqual([
+      "name: petrosenko is listed",
+      expect.stringMatching(/^name: valery ~ valerij \(0\.\d\d\)$/),
+      "name: a ~ andreevich (0.60)",
+      "name: left over of the party: dr",
+      "date: 1990-01-01 contradicts 1966-09-08",
+      "country: RU is listed too",
+      "name: alike enough that nothing else clears it",
+    ]);
+    const sum = hit?.reasons.reduce((total, reason) => total + reason.effect, 0);
+    expect(sum).toBeCloseTo(hit?.score ?? 0, 3);
+  });
+
+  it("answers best first, and no more than it may", () => {
+    const twins = Array.from({ length: 40 }, (_, at) =>
+      entry("individual", `Tamerlan Zhdanovski ${at === 30 ? "" : "Oktay"}`),
+    );
+    const hits = buildIndex(twins, matcherConfig).match(party("individual", "Tamerlan Zhdanovski"));
+    expect(hits).toHaveLength(matcherConfig.hitsMax);
+    expect(hits[0]?.entry).toBe(twins[30]);
+    expect(hits.map(({ score }) => score)).toEqual(
+      hits.map(({ score }) => score).toSorted((a, b) => b - a),
+    );
+  });
+
+  it("does not remember one search in the next", () => {
+    const asked = party("individual", "Valerij Petrosenko");
+    const first = matcher.match(asked);
+    matcher.match(party("individual", "Muhammad Rashidin Petrosenko"));
+    expect(matcher.match(asked)).toEqual(first);
+  });
+});
+
+const letter = fc.constantFrom(..."abcdefghijklmnopqrstuvwxyz");
+const word = fc.string({ unit: letter, minLength: 5, maxLength: 12 });
+/** Words of one name are apart; two alike ones would be no test of which is which. */
+const name = fc.uniqueArray(word, { minLength: 2, maxLength: 4 });
+
+/** One edit of a text at a place: any letter in, out, replaced, or swapped with the next. */
+function edited(text: string, kind: number, at: number, by: string): string {
+  const place = at % text.length;
+  const [before, after] = [text.slice(0, place), text.slice(place + 1)];
+  const next = after.charAt(0);
+  return [
+    `${before}${by}${text.slice(place)}`,
+    before + after,
+    before + by + after,
+    next + text.charAt(place) === " " ? text : before + next + text.charAt(place) + after.slice(1),
+  ][kind % 4] as string;
+}
+
+describe("any listed name of two or more words of five or more letters", () => {
+  const others = fc.sample(name, { numRuns: 300, seed: 7 });
+
+  it("is found after any one edit and any reordering", () => {
+    const property = fc.property(
+      name,
+      fc.constantFrom<EntryType>("individual", "entity"),
+      fc.nat(3),
+      fc.nat(60),
+      letter,
+      fc.nat(),
+      (words, type, kind, at, by, turn) => {
+        const written = edited(words.join(" "), kind, at, by);
+        const asked = written.split(" ");
+        const turned = [
+          ...asked.slice(turn % asked.length),
+          ...asked.slice(0, turn % asked.length),
+        ];
+        const listed = entry(type, words.join(" ").toUpperCase());
+        const index = buildIndex(
+          [...others.map((each) => entry(type, each.join(" "))), listed],
+          matcherConfig,
+        );
+        const hits = index.match(party(type, turned.join(" "), { date: "1999-12-31" }));
+        expect(hits.map((hit) => hit.entry.uid)).toContain(listed.uid);
+      },
+    );
+    fc.assert(property, { numRuns: 200 });
+  });
+});

@@ -1,0 +1,147 @@
+import { nameParts } from "./alignment.ts";
+import { documentKey, type Evidence, type Reason, roundScore, weighEvidence } from "./evidence.ts";
+import type { EntryType, ListEntry, NameKind } from "./list-entry.ts";
+import type { MatcherConfig } from "./matcher-config.ts";
+import { type NameIndex, type NameIndexBuilder, nameIndexBuilder } from "./name-index.ts";
+import type { NameMatch } from "./name-search.ts";
+import { decide } from "./verdict.ts";
+
+/** Whom to look for. */
+export type Party = Evidence & { readonly type: EntryType; readonly name: string };
+
+/** An entry that a party may be. The effects of its reasons add up to its score. */
+export type PartyHit = {
+  readonly entry: ListEntry;
+  /** As the list writes it. */
+  readonly matchedName: string;
+  /** In [0, 1]. */
+  readonly score: number;
+  readonly verdict: "review" | "block";
+  readonly reasons: readonly Reason[];
+};
+
+/**
+ * Finds the entries that a party may be: best first, none that is clear, at most `hitsMax`. A
+ * person is compared with persons only, a company with companies only.
+ */
+export type Matcher = { match(party: Party): PartyHit[] };
+
+/** Takes entries one by one, so that a long list can be indexed in slices. */
+export type MatcherBuilder = { add(entry: ListEntry): void; finish(): Matcher };
+
+/** What finds the entries of one type: by name, and by the number of a document. */
+type TypeIndex = { readonly names: NameIndex; readonly documents: ReadonlyMap<string, number[]> };
+type TypeBuilder = {
+  readonly names: NameIndexBuilder;
+  readonly documents: Map<string, number[]>;
+};
+
+/** A builder of the matcher that stands behind `Matcher` now; a better one takes its place here. */
+export function matcherBuilder(config: MatcherConfig): MatcherBuilder {
+  const entries: ListEntry[] = [];
+  const builders = new Map<EntryType, TypeBuilder>();
+  return {
+    add(entry) {
+      let builder = builders.get(entry.type);
+      if (builder === undefined) {
+        const names = nameIndexBuilder(entry.type === "individual", config);
+        builder = { names, documents: new Map() };
+        builders.set(entry.type, builder);
+      }
+      builder.names.add(entry, entries.length);
+      addDocuments(entry, entries.length, builder.documents);
+      entries.push(entry);
+    },
+    finish() {
+      const indexes = new Map<EntryType, TypeIndex>();
+      for (const [type, { names, documents }] of builders) {
+        indexes.set(type, { names: names.finish(), documents });
+      }
+      return { match: (party) => match(party, entries, indexes.get(party.type), config) };
+    },
+  };
+}
+
+/** A matcher of all these entries. */
+export function buildIndex(entries: Iterable<ListEntry>, config: MatcherConfig): Matcher {
+  const builder = matcherBuilder(config);
+  for (const entry of entries) builder.add(entry);
+  return builder.finish();
+}
+
+function addDocuments(entry: ListEntry, entryAt: number, documents: Map<string, number[]>): void {
+  for (const { number } of entry.documents) {
+    const key = documentKey(number);
+    if (key === "") continue;
+    const same = documents.get(key);
+    if (same === undefined) documents.set(key, [entryAt]);
+    else same.push(entryAt);
+  }
+}
+
+function match(
+  party: Party,
+  entries: readonly ListEntry[],
+  index: TypeIndex | undefined,
+  config: MatcherConfig,
+): PartyHit[] {
+  if (index === undefined) return [];
+  const found = new Map<number, NameMatch | undefined>(index.names.search(party.name));
+  for (const number of party.documents) {
+    for (const entryAt of index.documents.get(documentKey(number)) ?? []) {
+      if (!found.has(entryAt)) found.set(entryAt, undefined);
+    }
+  }
+  const hits: PartyHit[] = [];
+  for (const [entryAt, nameMatch] of found) {
+    const entry = entries[entryAt];
+    const hit = entry === undefined ? undefined : judge(party, entry, nameMatch, config);
+    if (hit !== undefined) hits.push(hit);
+  }
+  return hits.sort((a, b) => b.score - a.score).slice(0, config.hitsMax);
+}
+
+/** Weighs one entry; the words of its reasons are only made for a hit. */
+function judge(
+  party: Party,
+  entry: ListEntry,
+  found: NameMatch | undefined,
+  config: MatcherConfig,
+): PartyHit | undefined {
+  const listed = entry.names[found?.nameAt ?? 0];
+  if (listed === undefined) return undefined;
+  const nameScore = (found?.alignment.score ?? 0) * kindFactor(listed.kind, config);
+  const evidence = weighEvidence(nameScore, party, entry, config);
+  const decision = decide(nameScore, evidence, config);
+  if (decision.verdict === "clear") return undefined;
+  return {
+    entry,
+    matchedName: listed.name,
+    score: roundScore(decision.score),
+    verdict: decision.verdict,
+    reasons: [...nameReasons(found, listed.kind, config), ...evidence.reasons, ...decision.reasons],
+  };
+}
+
+function kindFactor(kind: NameKind, config: MatcherConfig): number {
+  return kind === "weak" ? config.weakAlias : 1;
+}
+
+function nameReasons(
+  found: NameMatch | undefined,
+  kind: NameKind,
+  config: MatcherConfig,
+): Reason[] {
+  if (found === undefined) return [];
+  const parts = nameParts(found.alignment, found.party, found.entry, config);
+  const reasons: Reason[] = parts.map(({ text, effect }) => ({
+    kind: "name",
+    text: `name: ${text}`,
+    effect,
+  }));
+  if (kind === "weak") {
+    const effect = roundScore(found.alignment.score * (config.weakAlias - 1));
+    reasons.push({ kind: "name", text: "name: a weak alias, as the list calls it", effect });
+  }
+  return reasons;
+}

@@ -1,0 +1,79 @@
+/**
+ * Words that say little about who is named. `light` words are kept and aligned, at a small weight:
+ * a company that adds or drops `Ltd` is the same one; a person with or without `Dr` too.
+ */
+const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/).filter(Boolean));
+
+/** Legal forms and the words that they are spelled out with, after transliteration. */
+const legalForms = words(`
+  ltd limited ltda limitada llc llp lp lllp plc inc incorporated corp corporation co company cia
+  compania compagnie gmbh ag kg kgaa ohg ug mbh sa sas sarl sl slu srl spa snc scs bv nv vof cv oy
+  oyj ab as asa aps ou uab sia doo dd ad ead eood ood kft zrt nyrt sro zoo sp spzoo pte pty pvt
+  private public proprietary ooo oao zao pao ao nao ano too tov pat prat chp ip fgup gup mup ojsc
+  cjsc pjsc jsc jsco pjs pjsco and the joint stock liability partnership obshchestvo obshestvo
+  obschestvo ogranichennoy ogranichennoi otvetstvennostyu otvetstvennostiu aktsionernoe
+  aktsionernoye publichnoe publichnoye zakrytoe otkrytoe sociedad anonima por acciones simplificada
+  responsabilidad capital variable societe anonyme sociedade anonim sirketi sirket limitet ve
+  ticaret sti fze fzc fzco fzllc dmcc wll bsc saog sae pjsk sdn bhd berhad tbk pt kk kabushiki
+  kaisha yugen gk foundation est
+`);
+
+/** Articles, conjunctions and the particles inside names of many languages. */
+const particles = words(`
+  the of and for in on at to a an und der die das de del della di da do dos des du la le les el los
+  las y e et en al ul ud ad as ash ar an at az bin bint ibn ben ould abu abou abd van von den ter
+  ten zu i o u dit
+`);
+
+/** Titles, ranks and forms of address. */
+const honorifics = words(`
+  mr mrs ms miss mx sir dame lord lady dr doctor prof professor ing eng lic esq phd md jr sr hon
+  honorable excellency he hrh hh sheikh shaykh shaikh sheik haji hajji hajj hadji alhaji mullah
+  mulla maulvi maulavi mawlawi maulana mawlana molla ayatollah imam sayyid sayyed seyyed syed sayed
+  ustad ustadh emir amir prince princess king queen general gen colonel col major maj captain capt
+  lieutenant lt sergeant sgt brigadier brig admiral adm commander marshal senator minister president
+  governor ambassador judge deputy don dona senor senora monsieur madame herr frau fr father rev
+  reverend bishop pan pani
+`);
+
+/**
+ * Words of trade that thousands of companies share; a list of a few entries cannot tell by itself.
+ */
+const tradeWords = words(`
+  trading trade trader traders global international intl general group holding holdings services
+  service solutions systems technology technologies tech industries industry industrial enterprise
+  enterprises investment investments import export management consulting development engineering
+  construction supplies supply logistics transport shipping energy oil gas petroleum bank finance
+  financial capital partners associates ventures resources commercial marketing distribution
+  products electronics center centre institute university organization organisation association
+  union network media digital north south east west northern southern eastern western new national
+  united american european asia middle world first star royal golden gold silver blue green red
+`);
+
+/** Legal forms that are written out as often as not, by their short form. */
+const shortForms: ReadonlyMap<string, string> = new Map([
+  ["limited", "ltd"],
+  ["company", "co"],
+  ["corporation", "corp"],
+  ["incorporated", "inc"],
+  ["limitada", "ltda"],
+]);
+
+/** What a legal form is compared as: `Limited` is `Ltd`. */
+export function shortForm(word: string): string {
+  return shortForms.get(word) ?? word;
+}
+
+export type WordKind = "legal" | "particle" | "honorific" | "trade" | "initial" | "name";
+
+/** What kind of word a token is in the name of a person or of anything else. */
+export function wordKind(token: string, isPerson: boolean): WordKind {
+  if (isPerson) {
+    if (particles.has(token)) return "particle";
+    if (honorifics.has(token)) return "honorific";
+    return token.length === 1 ? "initial" : "name";
+  }
+  if (legalForms.has(token)) return "legal";
+  if (particles.has(token)) return "particle";
+  return tradeWords.has(token) ? "trade" : "name";
+}
