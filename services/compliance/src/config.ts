@@ -1,0 +1,20 @@
+import {
+  commonSettings,
+  countSetting,
+  type Environment,
+  encryptionKeysSetting,
+  readSettings,
+} from "@disburse/chassis/settings.ts";
+import { z } from "zod";
+
+/** The compliance service's settings; see README.md. */
+export function readConfig(environment: Environment) {
+  return readSettings(environment, {
+    ...commonSettings,
+    DATABASE: z.string().default("disburse_compliance"),
+    /** Seals what a screening keeps of its parties. */
+    ENCRYPTION_KEYS: encryptionKeysSetting,
+    /** How soon this process notices a list that another one imported. */
+    LISTS_POLL_MS: countSetting(100).default(2_000),
+  });
+}

@@ -1,0 +1,31 @@
+import { Code } from "@connectrpc/connect";
+import { publicRefusals, type RefusalTable } from "@disburse/chassis/rpc-refusal.ts";
+
+export type ComplianceRefusal =
+  | "INVALID_REQUEST"
+  | "RECORD_NOT_FOUND"
+  | "NO_LIST_IN_FORCE"
+  | "IMPORT_RUNNING"
+  | "IMPORT_OVERTAKEN";
+
+/** Every refusal of this service, mapped once. */
+export const refusals: RefusalTable<ComplianceRefusal> = {
+  INVALID_REQUEST: publicRefusals.INVALID_REQUEST,
+  RECORD_NOT_FOUND: publicRefusals.RECORD_NOT_FOUND,
+  // Nothing was compared, so nothing is cleared; the caller tries again later.
+  NO_LIST_IN_FORCE: {
+    rpc: Code.Unavailable,
+    code: "SERVICE_UNAVAILABLE",
+    message: "No sanctions list is in force.",
+  },
+  IMPORT_RUNNING: {
+    rpc: Code.Aborted,
+    code: "IDEMPOTENCY_IN_PROGRESS",
+    message: "This import is still running.",
+  },
+  IMPORT_OVERTAKEN: {
+    rpc: Code.Aborted,
+    code: "IMPORT_OVERTAKEN",
+    message: "Another import of this list came into force meanwhile; import again.",
+  },
+};

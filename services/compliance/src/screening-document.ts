@@ -1,0 +1,131 @@
+import type { StoredActor } from "@disburse/chassis/mutation.ts";
+import type { Sealer } from "@disburse/chassis/sealing.ts";
+import type { Reason } from "./domain/evidence.ts";
+import type { Screening, ScreeningKind } from "./domain/screening.ts";
+import type { Verdict } from "./domain/verdict.ts";
+
+const schemaVersion = 1;
+
+/**
+ * `screenings`: kept for ever. Who was screened, and the reasons, which quote names and dates, are
+ * sealed; in the clear are ids, the verdict, and what the lists themselves publish.
+ */
+export type ScreeningDocument = {
+  readonly _id: string;
+  readonly schema_version: number;
+  readonly kind: ScreeningKind;
+  readonly operation_id: string;
+  readonly actor: StoredActor;
+  readonly merchant_id: string;
+  readonly record_id: string;
+  readonly verdict: Verdict;
+  readonly hits: readonly {
+    readonly list: string;
+    readonly list_version: string;
+    readonly entry_uid: string;
+    readonly matched_name: string;
+    readonly score: number;
+    readonly verdict: Verdict;
+  }[];
+  readonly lists: readonly {
+    readonly list: string;
+    readonly version: string;
+    readonly import_id: string;
+    readonly entries: number;
+    readonly checksum: string;
+    readonly imported_at: Date;
+  }[];
+  readonly configuration_version: string;
+  readonly created_at: Date;
+  /** `Sealed` as JSON; see `sealing.ts` of the chassis. */
+  readonly sealed: string;
+};
+
+/**
+ * What was asked, whole, so that it can be screened again when a list changes; and each hit's
+ * reasons.
+ */
+type Sealed = { readonly request: string; readonly reasons: readonly (readonly Reason[])[] };
+
+/**
+ * A screening with what its document needs beside. `request` is canonical JSON of what was asked.
+ */
+export type NewScreening = {
+  readonly screening: Screening;
+  readonly operationId: string;
+  readonly actor: StoredActor;
+  readonly request: string;
+};
+
+function sealContext(merchantId: string, id: string): string {
+  return `${merchantId}|${id}|screening`;
+}
+
+export function screeningDocument(made: NewScreening, sealer: Sealer): ScreeningDocument {
+  const { id, kind, subject, verdict, hits, lists, createdAt } = made.screening;
+  const sealed: Sealed = { request: made.request, reasons: hits.map((hit) => hit.reasons) };
+  return {
+    _id: id,
+    schema_version: schemaVersion,
+    kind,
+    operation_id: made.operationId,
+    actor: made.actor,
+    merchant_id: subject.merchantId,
+    record_id: subject.recordId,
+    verdict,
+    hits: hits.map((hit) => ({
+      list: hit.list,
+      list_version: hit.listVersion,
+      entry_uid: hit.entryUid,
+      matched_name: hit.matchedName,
+      score: hit.score,
+      verdict: hit.verdict,
+    })),
+    lists: lists.map((each) => ({
+      list: each.list,
+      version: each.version,
+      import_id: each.importId,
+      entries: each.entries,
+      checksum: each.checksum,
+      imported_at: each.importedAt,
+    })),
+    configuration_version: made.screening.configurationVersion,
+    created_at: createdAt,
+    sealed: sealer.seal(JSON.stringify(sealed), sealContext(subject.merchantId, id)),
+  };
+}
+
+/** The screening of a document, and what was asked. */
+export function openScreening(
+  document: ScreeningDocument,
+  sealer: Sealer,
+): { readonly screening: Screening; readonly request: string } {
+  const context = sealContext(document.merchant_id, document._id);
+  const sealed = JSON.parse(sealer.open(document.sealed, context)) as Sealed;
+  const screening: Screening = {
+    id: document._id,
+    kind: document.kind,
+    subject: { merchantId: document.merchant_id, recordId: document.record_id },
+    verdict: document.verdict,
+    hits: document.hits.map((hit, at) => ({
+      list: hit.list,
+      listVersion: hit.list_version,
+      entryUid: hit.entry_uid,
+      matchedName: hit.matched_name,
+      score: hit.score,
+      verdict: hit.verdict,
+      reasons: sealed.reasons[at] ?? [],
+    })),
+    lists: document.lists.map((each) => ({
+      list: each.list,
+      version: each.version,
+      importId: each.import_id,
+      entries: each.entries,
+      checksum: each.checksum,
+      importedAt: each.imported_at,
+    })),
+    configurationVersion: document.configuration_version,
+    createdAt: document.created_at,
+  };
+  return { screening, request: sealed.request };
+}

@@ -1,0 +1,171 @@
+import { pageLimitDefault, pageLimitMax, readCursor } from "@disburse/chassis/page-cursor.ts";
+import type {
+  ListScreeningsRequest,
+  Party as PartyMessage,
+  ScreenPartyRequest,
+  ScreenWalletRequest,
+  Subject as SubjectMessage,
+} from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
+import {
+  Party_Type,
+  Verdict as VerdictCode,
+} from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
+import {
+  type Refused,
+  refused,
+  type Violation,
+  violationsMessage,
+} from "@disburse/kernel/refusal.ts";
+import { cleanText, textProblem } from "@disburse/kernel/text.ts";
+import { isCalendarDate } from "@disburse/kernel/time.ts";
+import type { Party } from "./domain/matcher.ts";
+import type { Subject } from "./domain/screening.ts";
+import type { Verdict } from "./domain/verdict.ts";
+import { type WalletFamily, walletFamily, walletNetworks } from "./domain/wallet.ts";
+import { walletFamiliesOf } from "./domain/wallet-index.ts";
+import type { ScreeningFilter } from "./store.ts";
+
+type Invalid = Refused<"INVALID_REQUEST">;
+
+/** A company with its owners (decisions: depositors); more is no one party any more. */
+const partiesMax = 50;
+const nameLengthMax = 255;
+const addressLengthMax = 128;
+/** Residence, citizenship, birth, and some to spare. */
+const countriesMax = 10;
+const documentsMax = 20;
+const documentLengthMax = 255;
+const idText = /^[\x21-\x7e]{1,128}$/;
+const countryText = /^[A-Z]{2}$/;
+
+const partyTypes: ReadonlyMap<Party_Type, Party["type"]> = new Map([
+  [Party_Type.INDIVIDUAL, "individual"],
+  [Party_Type.ENTITY, "entity"],
+]);
+
+/** Verdicts as the contract writes them. */
+export const verdictCodes: Readonly<Record<Verdict, VerdictCode>> = {
+  clear: VerdictCode.CLEAR,
+  review: VerdictCode.REVIEW,
+  block: VerdictCode.BLOCK,
+};
+
+function invalid(violations: readonly Violation[]): Invalid {
+  return refused("INVALID_REQUEST", violationsMessage(violations));
+}
+
+function readSubject(message: SubjectMessage | undefined, violations: Violation[]): Subject {
+  const { merchantId = "", recordId = "" } = message ?? {};
+  if (!idText.test(merchantId)) {
+    violations.push({ field: "subject.merchant_id", problem: "is required" });
+  }
+  if (recordId !== "" && !idText.test(recordId)) {
+    violations.push({ field: "subject.record_id", problem: "must be an id" });
+  }
+  return { merchantId, recordId };
+}
+
+/** A wallet to screen, in the families whose addresses it is compared with. */
+export function readWalletRequest(
+  request: ScreenWalletRequest,
+): { subject: Subject; families: readonly WalletFamily[]; address: string } | Invalid {
+  const violations: Violation[] = [];
+  const subject = readSubject(request.subject, violations);
+  const { address, networks } = request;
+  if (networks.some((network) => walletFamily(network) === undefined)) {
+    const problem = `must be one of ${walletNetworks.join(", ")}`;
+    violations.push({ field: "networks", problem });
+  }
+  const families =
+    address.length > addressLengthMax ? undefined : walletFamiliesOf(networks, address);
+  if (families === undefined && violations.length === 0) {
+    violations.push({ field: "address", problem: "must be valid for its network" });
+  }
+  if (families === undefined || violations.length > 0) return invalid(violations);
+  return { subject, families, address };
+}
+
+/** The parties to screen. */
+export function readPartyRequest(
+  request: ScreenPartyRequest,
+): { subject: Subject; parties: readonly Party[] } | Invalid {
+  const violations: Violation[] = [];
+  const subject = readSubject(request.subject, violations);
+  if (request.parties.length === 0 || request.parties.length > partiesMax) {
+    violations.push({ field: "parties", problem: `must be 1 to ${partiesMax}` });
+  }
+  const parties = request.parties
+    .slice(0, partiesMax)
+    .map((party, at) => readParty(party, `parties[${at}]`, violations));
+  return violations.length > 0 ? invalid(violations) : { subject, parties };
+}
+
+function readParty(message: PartyMessage, at: string, violations: Violation[]): Party {
+  const say = (field: string, problem: string | undefined): void => {
+    if (problem !== undefined) violations.push({ field: `${at}.${field}`, problem });
+  };
+  const type = partyTypes.get(message.type);
+  if (type === undefined) say("type", "must be an individual or an entity");
+  const name = cleanText(message.name);
+  if (name === "" || name.length > nameLengthMax) say("name", `must be 1 to ${nameLengthMax} long`);
+  else say("name", textProblem(name));
+  if (message.date !== "" && !isCalendarDate(message.date)) say("date", "must be yyyy-mm-dd");
+  const countries = message.countries.filter((country) => country !== "");
+  if (countries.length > countriesMax || !countries.every((each) => countryText.test(each))) {
+    say("countries", `must be at most ${countriesMax} ISO 3166 alpha-2 codes`);
+  }
+  const documents = message.documentIds.filter((number) => number !== "");
+  const tooLong = documents.some((number) => number.length > documentLengthMax);
+  if (documents.length > documentsMax || tooLong) {
+    say("document_ids", `must be at most ${documentsMax} of at most ${documentLengthMax} long`);
+  }
+  return { type: type ?? "individual", name, date: message.date, countries, documents };
+}
+
+const verdictOfCode: ReadonlyMap<VerdictCode, Verdict | undefined> = new Map([
+  [VerdictCode.UNSPECIFIED, undefined],
+  [VerdictCode.CLEAR, "clear" as const],
+  [VerdictCode.REVIEW, "review" as const],
+  [VerdictCode.BLOCK, "block" as const],
+]);
+
+/** Which page of screenings is asked for. */
+export function readListRequest(
+  request: ListScreeningsRequest,
+): { filter: ScreeningFilter; limit: number } | Invalid {
+  const violations: Violation[] = [];
+  const limit = request.limit === 0 ? pageLimitDefault : request.limit;
+  if (limit < 1 || limit > pageLimitMax) {
+    violations.push({ field: "limit", problem: `must be 1 to ${pageLimitMax}` });
+  }
+  if (!verdictOfCode.has(request.verdict)) {
+    violations.push({ field: "verdict", problem: "is not known" });
+  }
+  const cursor = request.cursor === "" ? undefined : readCursor(request.cursor);
+  if (request.cursor !== "" && cursor === undefined) {
+    violations.push({ field: "cursor", problem: "is not one of ours" });
+  }
+  if (violations.length > 0) return invalid(violations);
+  const { merchantId, recordId } = request;
+  const verdict = verdictOfCode.get(request.verdict);
+  return { filter: { merchantId, recordId, verdict, before: cursor?.id }, limit };
+}
+
+const listName = /^[a-z0-9_-]{1,64}$/;
+const versionName = /^[\x21-\x7e]{1,64}$/;
+
+/** The name and version under which a list is imported. */
+export function readListName(header: {
+  readonly list: string;
+  readonly version: string;
+}): { list: string; version: string } | Invalid {
+  const violations: Violation[] = [];
+  if (!listName.test(header.list)) {
+    violations.push({ field: "header.list", problem: "must be 1 to 64 of a-z, 0-9, _ and -" });
+  }
+  if (!versionName.test(header.version)) {
+    const problem = "must be 1 to 64 printable characters";
+    violations.push({ field: "header.version", problem });
+  }
+  return violations.length > 0 ? invalid(violations) : header;
+}

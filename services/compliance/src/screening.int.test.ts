@@ -1,0 +1,174 @@
+import { Code } from "@connectrpc/connect";
+import { Party_Type, Verdict } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { riskyWallets, sandboxListLines } from "./sandbox-list.ts";
+import {
+  importLines,
+  listedName,
+  mutation,
+  personLine,
+  type Rpc,
+  refusalOf,
+  screenAddress,
+  screenName,
+  subject,
+  type TestCompliance,
+  testCompliance,
+} from "./test-compliance.ts";
+
+let test: TestCompliance;
+beforeEach(async () => {
+  test = await testCompliance();
+});
+afterEach(() => test.end());
+
+/** The milliseconds in the first ten characters of an id's body. */
+function idTime(id: string): number {
+  const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
+  const head = id.slice(id.indexOf("_") + 1).slice(0, 10);
+  return Array.from(head).reduce((time, letter) => time * 32 + alphabet.indexOf(letter), 0);
+}
+
+describe("screening", () => {
+  it("is refused while no list is in force, and clears nothing", async () => {
+    const rpc = await test.start();
+    const unavailable = expect.objectContaining({ code: Code.Unavailable });
+    await expect(screenName(rpc, "John Smith")).rejects.toEqual(unavailable);
+    await expect(screenAddress(rpc, riskyWallets.BTC)).rejects.toEqual(unavailable);
+    expect(await test.database.db.collection("screenings").countDocuments()).toBe(0);
+  });
+
+  it("blocks listed wallets and parties, clears others, and keeps each screening", async () => {
+    const rpc = await test.start();
+    await importLines(rpc, sandboxListLines());
+    const blocked = await screenAddress(rpc, riskyWallets.ETHEREUM.toUpperCase(), ["POL"]);
+    expect(blocked).toMatchObject({ kind: "wallet", verdict: Verdict.BLOCK, subject });
+    expect(blocked?.hits).toMatchObject([
+      { list: "sandbox", listVersion: "1", entryUid: "sandbox-wallet-ETH", score: 1 },
+    ]);
+    expect(await screenAddress(rpc, riskyWallets.TRX)).toMatchObject({ verdict: Verdict.BLOCK });
+    expect(
+      await screenAddress(rpc, "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4", ["BTC"]),
+    ).toMatchObject({ verdict: Verdict.CLEAR, hits: [] });
+    const hit = await screenName(rpc, listedName, { date: "1990-01-01", countries: ["FR"] });
+    expect(hit?.verdict).toBe(Verdict.REVIEW);
+    expect(hit?.hits[0]?.reasons.map(({ kind }) => kind)).toEqual(
+      expect.arrayContaining(["name", "date", "country"]),
+    );
+    expect(hit?.lists).toMatchObject([{ list: "sandbox", version: "1", entries: 8 }]);
+    expect(hit?.configurationVersion).not.toBe("");
+    expect((await rpc.getScreening({ screeningId: hit?.id ?? "" })).screening).toEqual(hit);
+    expect(await screenName(rpc, "John Smith")).toMatchObject({ verdict: Verdict.CLEAR });
+    expect(await screenName(rpc, "??")).toMatchObject({ verdict: Verdict.REVIEW, hits: [] });
+  });
+
+  it("gives a company the worst verdict of its owners", async () => {
+    const rpc = await test.start();
+    await importLines(rpc, sandboxListLines());
+    const company = { type: Party_Type.ENTITY, name: "Acme Supplies Ltd" };
+    const owners = ["Jane Doe", listedName].map((name) => ({ type: Party_Type.INDIVIDUAL, name }));
+    const request = { mutation: mutation(), subject, parties: [company, ...owners] };
+    const { screening } = await rpc.screenParty(request);
+    expect(screening?.verdict).toBe(Verdict.BLOCK);
+    expect(screening?.hits[0]?.reasons[0]?.text).toMatch(/^party 3 of 3: /);
+  });
+
+  it("keeps no name, birth date, document id or wallet of who was screened in the clear", async () => {
+    const rpc = await test.start();
+    await importLines(rpc, sandboxListLines());
+    const more = { date: "1971-03-14", documentIds: ["XQ-7654321"] };
+    await screenName(rpc, "Zoltvar Quimbrand", more);
+    await screenAddress(rpc, riskyWallets.TRX);
+    const stored = JSON.stringify(await test.database.db.collection("screenings").find().toArray());
+    for (const secret of ['Quimbrand"', "quimbrand ", "1971", "7654321", riskyWallets.TRX]) {
+      expect(stored).not.toContain(secret);
+    }
+    expect(stored).toContain('"schema_version":1');
+  });
+
+  it.each([
+    ["an unknown network", { networks: ["DOGE"], address: riskyWallets.BTC }, "networks: must be"],
+    [
+      "another network's address",
+      { networks: ["BTC"], address: riskyWallets.TRX },
+      "address: must",
+    ],
+    ["no address at all", { address: "x".repeat(129) }, "address: must be valid"],
+    ["no merchant", { subject: {}, address: riskyWallets.BTC }, "subject.merchant_id: is required"],
+  ])("refuses %s", async (_, wrong, message) => {
+    const rpc = await test.start();
+    await importLines(rpc, sandboxListLines());
+    const request = { mutation: mutation(), subject, networks: [], ...wrong };
+    const refusal = await refusalOf(rpc.screenWallet(request));
+    expect(refusal).toMatchObject({ code: "INVALID_REQUEST" });
+    expect(refusal?.message).toContain(message);
+  });
+
+  it.each([
+    [{ type: Party_Type.UNSPECIFIED }, "parties[0].type: must be"],
+    [{ name: "" }, "parties[0].name: must be 1 to 255"],
+    [{ name: "x".repeat(256) }, "parties[0].name: must be 1 to 255"],
+    [{ name: "a\u0000b" }, "parties[0].name: must not contain control"],
+    [{ date: "1990-02-30" }, "parties[0].date: must be yyyy-mm-dd"],
+    [{ countries: ["us"] }, "parties[0].countries: must be"],
+    [{ documentIds: ["x".repeat(256)] }, "parties[0].document_ids: must be"],
+  ])("refuses a party with %j", async (wrong, message) => {
+    const rpc = await test.start();
+    await importLines(rpc, sandboxListLines());
+    const refusal = await refusalOf(screenName(rpc, "John Smith", wrong));
+    expect(refusal).toMatchObject({ code: "INVALID_REQUEST" });
+    expect(refusal?.message).toContain(message);
+  });
+
+  it("makes one screening of one operation, however often and wherever it is asked", async () => {
+    const rpcs = [await test.start(), await test.start()];
+    const [first] = rpcs as [Rpc, Rpc];
+    await importLines(first, sandboxListLines());
+    await vi.waitFor(() => screenName(rpcs[1] as Rpc, "John Smith"), { timeout: 10_000 });
+    const before = await test.database.db.collection("screenings").countDocuments();
+    const asked = Array.from({ length: 16 }, (_, at) =>
+      screenName(rpcs[at % 2] as Rpc, listedName, {}, "operation-1"),
+    );
+    const ids = new Set((await Promise.all(asked)).map((screening) => screening?.id));
+    expect(ids.size).toBe(1);
+    expect(await test.database.db.collection("screenings").countDocuments()).toBe(before + 1);
+    // Another list does not change what the operation was told; another party is not told it.
+    await importLines(first, personLine("1", "Somebody Else"), "2");
+    const again = await screenName(first, listedName, {}, "operation-1");
+    expect([...ids]).toEqual([again?.id]);
+    expect(await refusalOf(screenName(first, "John Smith", {}, "operation-1"))).toMatchObject({
+      code: "INVALID_REQUEST",
+    });
+  });
+
+  it("lists screenings newest first, by merchant, record and verdict, page by page", async () => {
+    const rpc = await test.start();
+    await importLines(rpc, sandboxListLines());
+    const ids: string[] = [];
+    for (const name of ["John Smith", listedName, "Jane Doe", "Ravi Kumar", "Maria Garcia"]) {
+      ids.unshift((await screenName(rpc, name))?.id ?? "");
+      // Ids are ordered by the millisecond.
+      await vi.waitFor(() => expect(Date.now()).toBeGreaterThan(idTime(ids[0] ?? "")));
+    }
+    const seen: string[] = [];
+    let cursor = "";
+    do {
+      const page = await rpc.listScreenings({ merchantId: "mer_1", limit: 2, cursor });
+      seen.push(...page.screenings.map(({ id }) => id));
+      cursor = page.nextCursor;
+    } while (cursor !== "");
+    expect(seen).toEqual(ids);
+    const count = async (filter: object) => (await rpc.listScreenings(filter)).screenings.length;
+    expect(await count({ merchantId: "mer_2" })).toBe(0);
+    expect(await count({ recordId: "ben_1" })).toBe(5);
+    expect(await count({ recordId: "ben_2" })).toBe(0);
+    expect(await count({ verdict: Verdict.BLOCK })).toBe(1);
+    expect(await refusalOf(rpc.listScreenings({ limit: 101 }))).toMatchObject({
+      message: "limit: must be 1 to 100",
+    });
+    expect(await refusalOf(rpc.listScreenings({ cursor: "???" }))).toBeDefined();
+    expect(await refusalOf(rpc.getScreening({ screeningId: "scr_none" }))).toMatchObject({
+      code: "RECORD_NOT_FOUND",
+    });
+  });
+});

@@ -1,0 +1,44 @@
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import {
+  type ListVersion as ListVersionMessage,
+  ListVersionSchema,
+  type Screening as ScreeningMessage,
+  ScreeningSchema,
+} from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
+import type { ListVersion } from "./domain/list-version.ts";
+import type { Screening } from "./domain/screening.ts";
+import { verdictCodes } from "./screening-request.ts";
+
+function listVersionShape(version: ListVersion): MessageInitShape<typeof ListVersionSchema> {
+  const { list, entries, checksum } = version;
+  const importedAt = timestampFromDate(version.importedAt);
+  return { list, version: version.version, entries, checksum, importedAt };
+}
+
+/** A list's version as the contract writes it. */
+export function listVersionMessage(version: ListVersion): ListVersionMessage {
+  return create(ListVersionSchema, listVersionShape(version));
+}
+
+/** A screening as the contract writes it. */
+export function screeningMessage(screening: Screening): ScreeningMessage {
+  return create(ScreeningSchema, {
+    id: screening.id,
+    kind: screening.kind,
+    subject: screening.subject,
+    verdict: verdictCodes[screening.verdict],
+    hits: screening.hits.map((hit) => ({
+      list: hit.list,
+      listVersion: hit.listVersion,
+      entryUid: hit.entryUid,
+      matchedName: hit.matchedName,
+      score: hit.score,
+      verdict: verdictCodes[hit.verdict],
+      reasons: hit.reasons.map(({ kind, text, effect }) => ({ kind, text, effect })),
+    })),
+    lists: screening.lists.map(listVersionShape),
+    configurationVersion: screening.configurationVersion,
+    createdAt: timestampFromDate(screening.createdAt),
+  });
+}
