@@ -51,14 +51,16 @@ export function wordParameter<Value>(words: Readonly<Record<string, Value>>): Pa
   };
 }
 
-const isoDateTime =
-  /^(\d{4}-\d{2}-\d{2})(?:T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,3})?(?:Z|[+-](?:0\d|1[0-4]):[0-5]\d))?$/;
+const day = String.raw`(\d{4}-\d{2}-\d{2})`;
+const time = String.raw`([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,3})?`;
+const offset = String.raw`(Z|[+-](0\d|1[0-4]):[0-5]\d)`;
+const isoDateTime = new RegExp(`^${day}(T${time}${offset})?$`);
 
 /** A moment as ISO 8601 with its offset from UTC, or a day, which begins at midnight UTC. */
 export const momentParameter: Parameter<Date> = {
   read: (text) => {
-    const day = isoDateTime.exec(text)?.[1];
-    return day !== undefined && isCalendarDate(day) ? new Date(text) : undefined;
+    const date = isoDateTime.exec(text)?.[1];
+    return date !== undefined && isCalendarDate(date) ? new Date(text) : undefined;
   },
   problem: "must be an ISO 8601 time such as 2026-11-20T11:26:00.123Z",
 };

@@ -3,9 +3,8 @@
  * and URL libraries disagree about everything else.
  */
 const originForm = /^\/[!-"$-~]*$/;
-/** C0, DEL: no path or query of ours has them, and they confuse whoever logs them. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for.
-const controls = /[\u0000-\u001f\u007f]/;
+/** No path or query of ours has them, and they confuse whoever logs them. */
+const controls = /\p{Cc}/u;
 
 /**
  * What is wrong with a request target, for the merchant, or `undefined`. Only the origin form is

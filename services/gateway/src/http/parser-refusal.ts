@@ -24,9 +24,13 @@ export function parserRefusal(error: NodeJS.ErrnoException): Refused<ErrorCode> 
  * A whole HTTP answer as text, for a socket that no request object exists for; one line tells of
  * it.
  */
-export function rawAnswer(refusal: Refused<ErrorCode>, log: Log): string {
+export function rawAnswer(
+  refusal: Refused<ErrorCode>,
+  log: Log,
+  more: Readonly<Record<string, string>> = {},
+): string {
   const requestId = crypto.randomUUID();
-  const { status, headers, body } = refusalAnswer(refusal);
+  const { status, headers, body } = refusalAnswer(refusal, more);
   const all = {
     ...headers,
     ...securityHeaders,

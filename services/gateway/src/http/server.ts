@@ -18,6 +18,8 @@ const connectionsCheckingIntervalMs = 1_000;
 const keepAliveTimeoutMs = 65_000;
 /** Running requests get this long at shutdown (reliability: at most 20 s in flight). */
 const drainMs = 20_000;
+/** What a CONNECT is told: it has no path whose methods could be looked up. */
+const servedMethods = "DELETE, GET, HEAD, OPTIONS, POST";
 /** How often connections that became idle are closed during shutdown. */
 const idleCheckMs = 50;
 
@@ -71,7 +73,9 @@ export async function startHttpServer(
   // Only `100-continue` is met; `headProblem` refuses any other.
   server.on("checkExpectation", handle);
   server.on("connect", (_request, socket) => {
-    socket.end(rawAnswer(refused("METHOD_NOT_ALLOWED"), log));
+    // Node lets go of this socket; nobody else listens to its errors.
+    socket.on("error", () => socket.destroy());
+    socket.end(rawAnswer(refused("METHOD_NOT_ALLOWED"), log, { Allow: servedMethods }));
   });
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     const answer = () => {

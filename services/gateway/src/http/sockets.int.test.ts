@@ -26,6 +26,8 @@ const list = "/api/v1/transfer/payouts";
 const close = "Connection: close\r\n\r\n";
 const host = "Host: a\r\n";
 const get = (target: string, headers = "") => `GET ${target} HTTP/1.1\r\n${host}${headers}${close}`;
+const post = (headers: string, body = "") =>
+  `POST ${list} HTTP/1.1\r\n${host}${headers}${close}${body}`;
 const tlsHello = Buffer.from("16030100c8010000c40303", "hex");
 const manyHeaders = (count: number) =>
   Array.from({ length: count }, (_header, at) => `x-${at}: 1\r\n`).join("");
@@ -34,7 +36,7 @@ describe("bytes on a socket", () => {
   it.each<[string, string | Buffer, number, string]>([
     [
       "both lengths",
-      `POST ${list} HTTP/1.1\r\n${host}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n${close}{}`,
+      post("Content-Length: 2\r\nTransfer-Encoding: chunked\r\n"),
       400,
       "INVALID_REQUEST",
     ],
@@ -52,12 +54,7 @@ describe("bytes on a socket", () => {
     ["bare line feeds", `GET ${list} HTTP/1.1\nHost: a\n\n`, 400, "INVALID_REQUEST"],
     ["an unknown method", `FETCH ${list} HTTP/1.1\r\n${host}${close}`, 400, "INVALID_REQUEST"],
     ["a space in the path", get("/api v1"), 400, "INVALID_REQUEST"],
-    [
-      "a bad chunk size",
-      `POST ${list} HTTP/1.1\r\n${host}Transfer-Encoding: chunked\r\n${close}zz\r\n`,
-      400,
-      "INVALID_REQUEST",
-    ],
+    ["a bad chunk size", post("Transfer-Encoding: chunked\r\n", "zz\r\n"), 400, "INVALID_REQUEST"],
     ["a TLS hello", tlsHello, 400, "INVALID_REQUEST"],
     ["an HTTP/2 preface", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400, "INVALID_REQUEST"],
     ["8 KB in one header", get(list, `X-A: ${"a".repeat(8_000)}\r\n`), 401, "UNAUTHENTICATED"],
@@ -78,16 +75,11 @@ describe("bytes on a socket", () => {
     ["two slashes", get("//api/v1/transfer/payouts"), 404, "ROUTE_NOT_FOUND"],
     [
       "gzip in chunks",
-      `POST ${list} HTTP/1.1\r\n${host}Transfer-Encoding: gzip, chunked\r\n${close}0\r\n\r\n`,
+      post("Transfer-Encoding: gzip, chunked\r\n", "0\r\n\r\n"),
       501,
       "NOT_IMPLEMENTED",
     ],
-    [
-      "gzip alone",
-      `POST ${list} HTTP/1.1\r\n${host}Transfer-Encoding: gzip\r\n${close}`,
-      400,
-      "INVALID_REQUEST",
-    ],
+    ["gzip alone", post("Transfer-Encoding: gzip\r\n"), 400, "INVALID_REQUEST"],
     ["an expectation", get(list, "Expect: the-spanish-inquisition\r\n"), 417, "EXPECTATION_FAILED"],
     ["slow headers", `GET ${list} HTTP/1.1\r\nHost:`, 408, "REQUEST_TIMEOUT"],
   ])("%s", async (_what, bytes, status, code) => {
@@ -119,6 +111,21 @@ describe("bytes on a socket", () => {
     await expect.poll(() => linesOf("gone")).toEqual(["info request"]);
   });
 
+  it("lives through a CONNECT whose caller is gone", async () => {
+    const told = () => gateway.logLines.filter(({ fields }) => isRefusedConnect(fields)).length;
+    const before = told();
+    const { hostname, port } = new URL(gateway.url);
+    const socket = createConnection(Number(port), hostname);
+    await new Promise((resolve) => socket.write(`CONNECT a:1 HTTP/1.1\r\n${host}\r\n`, resolve));
+    socket.resetAndDestroy();
+    await expect.poll(told).toBe(before + 1);
+    expect(await gateway.raw(get("/healthz"))).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  function isRefusedConnect(fields: object) {
+    return "code" in fields && fields.code === "METHOD_NOT_ALLOWED";
+  }
+
   function linesOf(requestId: string) {
     const its = gateway.logLines.filter(
       ({ fields }) => "request_id" in fields && fields.request_id === requestId,
@@ -128,7 +135,8 @@ describe("bytes on a socket", () => {
 
   it("does not let a broken request answer for the one before it", async () => {
     gateway.fakes.payout.listAccounts = () => ({ accounts: [] });
-    const good = `GET /api/v1/transfer/accounts HTTP/1.1\r\n${host}Authorization: Bearer ${key}\r\n\r\n`;
+    const credentials = `Authorization: Bearer ${key}\r\n\r\n`;
+    const good = `GET /api/v1/transfer/accounts HTTP/1.1\r\n${host}${credentials}`;
     const both = await gateway.raw(`${good}\u0000broken\r\n\r\n`);
     const [first = "", second = ""] = both.split(/(?=HTTP\/1\.1 )/);
     expect(read(first)).toMatchObject({ status: 200 });

@@ -21,8 +21,8 @@ describe("quotes", () => {
 
   it("go out and come in with every digit", async () => {
     const body =
-      '{"source_amount":9007199254740993.12,"beneficiary_id":"ben_1","source_currency_code":"USD",' +
-      '"destination_currency_code":"INR","account_id":"acc_1","merchant_id":"mer_forged"}';
+      '{"source_amount":9007199254740993.12,"beneficiary_id":"ben_1","source_currency_code":' +
+      '"USD","destination_currency_code":"INR","account_id":"acc_1","merchant_id":"mer_forged"}';
     const { text } = await calls.ask({ path: "/api/v1/transfer/rfq", body });
     expect(calls.asked()[0]).toMatchObject({
       sourceAmount: "9007199254740993.12",
