@@ -10,7 +10,6 @@ import {
 import { createConnectTransport, Http2SessionManager } from "@connectrpc/connect-node";
 import { callContext } from "./call-context.ts";
 import { sendIdentity } from "./rpc-identity.ts";
-import { readRefusal } from "./rpc-refusal.ts";
 
 /** A write may wait for a fsync on every member; background work has no merchant's deadline. */
 const timeoutDefaultMs = 5_000;
@@ -76,21 +75,17 @@ function withinDeadline(transport: Transport, timeoutMs: number): Transport {
   };
 }
 
-const answersOfService = new Set([
-  Code.DeadlineExceeded,
-  Code.Unauthenticated,
-  Code.InvalidArgument,
-  Code.Unimplemented,
-]);
-
-/** A reset or refused connection says nothing of the call's effect: it is `UNAVAILABLE` here. */
+/**
+ * A reset, closed or refused connection says nothing of the call's effect: it is `UNAVAILABLE` here. An
+ * error that the service answered with carries its response headers; one of the network has none.
+ */
 const brokenConnectionIsUnavailable: Interceptor = (next) => async (request) => {
   try {
     return await next(request);
   } catch (error) {
     const known = ConnectError.from(error);
-    const fromNetwork = known.cause !== undefined && readRefusal(known) === undefined;
-    if (!fromNetwork || answersOfService.has(known.code)) throw error;
+    const isAnswered = known.metadata.entries().next().done !== true;
+    if (isAnswered || known.code === Code.DeadlineExceeded) throw error;
     throw unavailable(error);
   }
 };

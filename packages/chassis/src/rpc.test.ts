@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { createRequire } from "node:module";
-import { createConnection } from "node:net";
+import { type AddressInfo, createConnection, createServer, type Socket } from "node:net";
 import { promisify } from "node:util";
 import { Code, type ConnectError, createClient } from "@connectrpc/connect";
 import {
@@ -11,7 +11,7 @@ import {
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { Health } from "@disburse/contracts/health/v1/health_pb.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { callContext, withCallContext } from "./call-context.ts";
 import { silentLog } from "./log.ts";
 import { createMetrics } from "./metrics.ts";
@@ -23,6 +23,7 @@ import { type RpcServer, startRpcServer } from "./rpc-server.ts";
 const serviceToken = "t".repeat(32);
 const seen: { requestId: string | undefined; deadlineMs: number | undefined }[] = [];
 let ready = true;
+let slowCalls = 0;
 let server: RpcServer;
 
 function serve(port = 0) {
@@ -36,10 +37,15 @@ function serve(port = 0) {
     ready: async () => ready,
     routes: (router) =>
       router.service(QuoteService, {
-        getQuote: ({ quoteId }) => {
+        getQuote: ({ quoteId }, { signal }) => {
           seen.push({ requestId: callContext()?.requestId, deadlineMs: callContext()?.deadlineMs });
           if (quoteId === "bug") throw new Error("secret driver text");
-          if (quoteId === "slow") return new Promise(() => undefined);
+          if (quoteId === "slow") {
+            slowCalls += 1;
+            return new Promise((_resolve, reject) => {
+              signal.addEventListener("abort", () => reject(signal.reason));
+            });
+          }
           if (quoteId === "missing")
             throw refusalError(publicRefusals, refused("RECORD_NOT_FOUND"));
           return { quote: { id: quoteId } };
@@ -151,6 +157,30 @@ describe("a client", () => {
     );
     await expect(late).rejects.toMatchObject({ code: Code.DeadlineExceeded });
     close();
+  });
+
+  it("says unavailable when the connection breaks in the middle of a call", async () => {
+    const sockets: Socket[] = [];
+    const proxy = createServer((socket) => {
+      sockets.push(socket);
+      const { port } = new URL(server.url);
+      socket.pipe(createConnection(Number(port), "127.0.0.1")).pipe(socket);
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+    const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+    for (const breakOff of ["destroy", "resetAndDestroy"] as const) {
+      const { rpc, close } = connectService(QuoteService, url, { caller: "t", serviceToken });
+      await rpc.getQuote({ quoteId: "q" });
+      const slow = rpc.getQuote({ quoteId: "slow" }).catch((reason: unknown) => reason);
+      await vi.waitFor(() => expect(slowCalls).toBeGreaterThan(0));
+      slowCalls = 0;
+      for (const socket of sockets.splice(0)) socket[breakOff]();
+      expect(isUnavailable(await slow)).toBe(true);
+      expect((await rpc.getQuote({ quoteId: "q" })).quote?.id).toBe("q");
+      close();
+    }
+    for (const socket of sockets) socket.destroy();
+    proxy.close();
   });
 
   it("says unavailable while the service is away and works when it is back", async () => {

@@ -1,0 +1,131 @@
+import { execFile } from "node:child_process";
+import { createRequire } from "node:module";
+import { promisify } from "node:util";
+import type { Message } from "@bufbuild/protobuf";
+import { fromBinary, toBinary } from "@bufbuild/protobuf";
+import type { GenMessage } from "@bufbuild/protobuf/codegenv2";
+import {
+  GetAccountRequestSchema,
+  GetAccountResponseSchema,
+  PayoutService,
+} from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import {
+  HealthCheckRequestSchema,
+  HealthCheckResponseSchema,
+} from "@disburse/contracts/health/v1/health_pb.ts";
+import { type ServiceName, serviceNames } from "@disburse/sandbox/environments.ts";
+import { type SeparatePlatform, startSeparatePlatform } from "@disburse/testkit/platform.ts";
+import { Client, credentials, Metadata, status } from "@grpc/grpc-js";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+let platform: SeparatePlatform;
+beforeAll(async () => {
+  platform = await startSeparatePlatform();
+});
+afterAll(() => platform?.stop());
+
+/** A unary call with the stock gRPC client, as an internal team's program makes it. */
+async function unary<I extends Message, O extends Message>(
+  service: ServiceName,
+  path: string,
+  [input, output]: [GenMessage<I>, GenMessage<O>],
+  request: I,
+  metadata: Metadata,
+): Promise<O> {
+  const client = new Client(new URL(platform.url(service)).host, credentials.createInsecure());
+  try {
+    return await new Promise<O>((resolve, reject) => {
+      client.makeUnaryRequest<I, O>(
+        path,
+        (message) => Buffer.from(toBinary(input, message)),
+        (bytes) => fromBinary(output, bytes),
+        request,
+        metadata,
+        (error, response) => (response === undefined ? reject(error) : resolve(response)),
+      );
+    });
+  } finally {
+    client.close();
+  }
+}
+
+function identity(): Metadata {
+  const metadata = new Metadata();
+  metadata.set("authorization", `Bearer ${platform.serviceToken}`);
+  metadata.set("x-disburse-caller", "treasury");
+  return metadata;
+}
+
+describe("@grpc/grpc-js", () => {
+  const health = [HealthCheckRequestSchema, HealthCheckResponseSchema] as const;
+  it.each(serviceNames)("finds %s healthy, without a token", async (service) => {
+    const request = { $typeName: "grpc.health.v1.HealthCheckRequest" as const, service: "" };
+    const path = "/grpc.health.v1.Health/Check";
+    const answer = await unary(service, path, [...health], request, new Metadata());
+    expect(answer.status).toBe(1);
+  });
+
+  const getAccount = () => {
+    const request = {
+      $typeName: "disburse.payout.v1.GetAccountRequest" as const,
+      merchantId: platform.sandbox.merchants.acme.merchant_id,
+      accountId: platform.accountId("acme", "BTC"),
+    };
+    const path = `/${PayoutService.typeName}/GetAccount`;
+    const types: [typeof GetAccountRequestSchema, typeof GetAccountResponseSchema] = [
+      GetAccountRequestSchema,
+      GetAccountResponseSchema,
+    ];
+    return (change: object, metadata: Metadata) =>
+      unary("payout", path, types, { ...request, ...change }, metadata);
+  };
+
+  it("reads an account, exactly", async () => {
+    const { account } = await getAccount()({}, identity());
+    expect(account).toMatchObject({ currencyCode: "BTC", available: "10.00000000" });
+  });
+
+  it("is refused with a code and without a token", async () => {
+    const unknown = getAccount()({ accountId: "acc_x" }, identity());
+    await expect(unknown).rejects.toMatchObject({ code: status.NOT_FOUND });
+    const anonymous = getAccount()({}, new Metadata());
+    await expect(anonymous).rejects.toMatchObject({ code: status.UNAUTHENTICATED });
+  });
+});
+
+describe("buf curl", () => {
+  const buf = createRequire(import.meta.url).resolve("@bufbuild/buf/bin/buf");
+  const curl = async (args: readonly string[]) => {
+    const headers = [
+      `authorization: Bearer ${platform.serviceToken}`,
+      "x-disburse-caller: treasury",
+    ].flatMap((header) => ["--header", header, "--reflect-header", header]);
+    const { stdout } = await promisify(execFile)(process.execPath, [
+      ...[buf, "curl", "--protocol", "grpc", "--http2-prior-knowledge", ...headers, ...args],
+    ]);
+    return stdout;
+  };
+
+  it.each([
+    ["compliance", "disburse.compliance.v1.ComplianceService"],
+    ["beneficiary", "disburse.beneficiary.v1.BeneficiaryService"],
+    ["quote", "disburse.quote.v1.QuoteService"],
+    ["payout", "disburse.payout.v1.PayoutService"],
+    ["notifier", "disburse.notifier.v1.NotifierService"],
+    ["gateway", "disburse.gateway.v1.KeyService"],
+  ] as const)("learns from %s by reflection that it serves %s", async (service, name) => {
+    const listed = await curl(["--list-methods", platform.url(service)]);
+    expect(listed).toContain(`${name}/`);
+  });
+
+  it("calls a service without having its schema", async () => {
+    const merchant_id = platform.sandbox.merchants.acme.merchant_id;
+    const listed = await curl([
+      "--data",
+      JSON.stringify({ merchant_id }),
+      `${platform.url("quote")}/disburse.quote.v1.QuoteService/ListCorridors`,
+    ]);
+    const { corridors } = JSON.parse(listed) as { corridors: { rate: { rate: string } }[] };
+    expect(corridors.map(({ rate }) => rate.rate)).toContain("83.1234567891");
+  });
+});
