@@ -21,7 +21,9 @@ export function isAbaRoutingNumber(text: string): boolean {
   return sum % 10 === 0;
 }
 
-/** An IFSC as the Reserve Bank of India writes it: four letters of the bank, 0, six of the branch. */
+/**
+ * An IFSC as the Reserve Bank of India writes it: four letters of the bank, 0, six of the branch.
+ */
 const ifsc = /^[A-Z]{4}0[A-Z0-9]{6}$/;
 
 /** Whether a text has the form of an Indian Financial System Code. */
@@ -31,7 +33,9 @@ export function isIfsc(text: string): boolean {
 
 const ibanCountries = new Map(Object.entries(getCountrySpecifications()));
 
-/** Whether the IBAN registry (ISO 13616, kept by SWIFT) has the country, or a state it belongs to. */
+/**
+ * Whether the IBAN registry (ISO 13616, kept by SWIFT) has the country, or a state it belongs to.
+ */
 export function usesIban(country: string): boolean {
   return ibanCountries.get(stateOf.get(country) ?? country)?.IBANRegistry === true;
 }

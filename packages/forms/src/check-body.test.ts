@@ -26,25 +26,6 @@ function example(body: PublicBody, at = 0): BodyValues {
 
 const person = example(cryptoBeneficiary);
 const usd = example(fiatBeneficiary);
-const inr = example(fiatBeneficiary, 1);
-const swift: BodyValues = {
-  ...usd,
-  transfer_type: "SWIFT",
-  routing_code_type_1: "SWIFT",
-  routing_code_value_1: "DEUTDEFF500",
-  destination_country: "DE",
-  beneficiary_bank_country_code: "DE",
-  beneficiary_account_number: "DE89370400440532013000",
-};
-
-/** An account in a country whose banks do not use IBAN. */
-const swiftToUs: BodyValues = {
-  destination_country: "US",
-  beneficiary_bank_country_code: "US",
-  beneficiary_account_number: "1234567890",
-  routing_code_value_1: "CHASUS33",
-};
-
 describe("a text", () => {
   it.each([
     ["beneficiary_name", "J".repeat(255), ""],
@@ -151,107 +132,6 @@ describe("a crypto beneficiary", () => {
     expect(custodyProviders).toHaveLength(45);
     expect(new Set(custodyProviderCodes(["KRAKEN", "OTHERS"])).size).toBe(46);
     expect(custodyProviders.every(({ code }) => /^[A-Z0-9_]+$/.test(code))).toBe(true);
-  });
-});
-
-describe("a fiat beneficiary", () => {
-  it.each([
-    ["ACH", usd, {}, ""],
-    ["LOCAL", usd, { transfer_type: "LOCAL" }, ""],
-    ["fiat USDC", usd, { destination_currency: "USDC" }, ""],
-    ["SWIFT", swift, {}, ""],
-    ["SWIFT to a country without IBAN", swift, swiftToUs, ""],
-    [
-      "ACH by SWIFT",
-      usd,
-      { routing_code_type_1: "SWIFT" },
-      "routing_code_type_1: must be ACH CODE",
-    ],
-    [
-      "SWIFT by ACH",
-      swift,
-      { routing_code_type_1: "ACH CODE" },
-      "routing_code_type_1: must be SWIFT",
-    ],
-    ["ACH abroad", usd, { destination_country: "GB" }, "destination_country: must be US where"],
-    ["a wrong ABA checksum", usd, { routing_code_value_1: "021000022" }, "must be a valid ABA"],
-    ["a bad BIC", swift, { routing_code_value_1: "DEUTDEF" }, "must be a valid BIC"],
-    ["a lower-case BIC", swift, { routing_code_value_1: "deutdeff" }, "must be a valid BIC"],
-    [
-      "a wrong IBAN checksum",
-      swift,
-      { beneficiary_account_number: "DE88370400440532013000" },
-      "must be a valid IBAN of DE",
-    ],
-    [
-      "another country's IBAN",
-      swift,
-      { beneficiary_account_number: "GB82WEST12345698765432" },
-      "must be a valid IBAN of DE",
-    ],
-    [
-      "an IBAN with spaces",
-      swift,
-      { beneficiary_account_number: "DE89 3704 0044 0532 0130 00" },
-      "must contain letters and digits only",
-    ],
-    [
-      "Réunion by France",
-      swift,
-      {
-        beneficiary_bank_country_code: "RE",
-        beneficiary_account_number: "FR1420041010050500013M02606",
-      },
-      "",
-    ],
-    [
-      "35 digits",
-      usd,
-      { beneficiary_account_number: "1".repeat(35) },
-      "must be at most 34 characters",
-    ],
-    ["INR", inr, {}, ""],
-    ["INR by any type", inr, { routing_code_type_1: "IMPS" }, ""],
-    [
-      "INR with digits as text",
-      inr,
-      { beneficiary_contact_number: "+91" },
-      "must contain digits only",
-    ],
-    ["INR abroad", inr, { destination_country: "US" }, "destination_country: must be IN"],
-    ["INR by SWIFT", inr, { transfer_type: "SWIFT" }, "transfer_type: must be one of LOCAL"],
-    ["a bad IFSC", inr, { routing_code_value_1: "HDFC1000001" }, "must be a valid IFSC"],
-    ["another kind", inr, { currency_type: "Crypto" }, "currency_type: must be one of Fiat"],
-    [
-      "a bank account type",
-      inr,
-      { beneficiary_bank_account_type: "Checking" },
-      "must be one of Business Checking, Business Savings, Personal Checking, Personal Savings",
-    ],
-  ])("%s", (_what, base, change, problem) => {
-    const message = check(fiatBeneficiary, { ...base, ...change });
-    if (problem === "") expect(message).toBe("");
-    else expect(message).toContain(problem);
-  });
-
-  it.each(["address", "city", "postcode", "state", "country_code"])(
-    "by SWIFT needs the bank's %s",
-    (part) => {
-      const { [`beneficiary_bank_${part}`]: _left, ...rest } = swift;
-      expect(check(fiatBeneficiary, rest)).toBe(`beneficiary_bank_${part}: is required`);
-    },
-  );
-
-  it("is not bound by the sets of other bodies' fields of the same name", () => {
-    const allowed = { routing_code_value_1: ["ETHEREUM"] };
-    expect(checkBody(fiatBeneficiary, usd, { now, allowed })).toHaveProperty("values");
-  });
-
-  it("has the name fields of its account type and ignores the others", () => {
-    const company = { ...usd, beneficiary_account_type: "Corporate", beneficiary_last_name: "\0" };
-    const answer = checkBody(fiatBeneficiary, company, { now });
-    expect(answer).toHaveProperty("values.beneficiary_name");
-    expect(answer).not.toHaveProperty("values.beneficiary_last_name");
   });
 });
 

@@ -29,9 +29,9 @@ type Walk = {
 };
 
 /**
- * Checks a body against the form that it selects. Answers with every failing field, once, in the form's
- * order, those that the edge could not read among them; a field that was unreadable is not said to be
- * missing too. Fields that the form has not are dropped.
+ * Checks a body against the form that it selects. Answers with every failing field, once, in the
+ * form's order, those that the edge could not read among them; a field that was unreadable is not
+ * said to be missing too. Fields that the form has not are dropped.
  */
 export function checkBody(
   body: PublicBody,

@@ -14,8 +14,8 @@ export const countryCodes: readonly string[] = iso31661
 const countries = new Set(countryCodes);
 
 /**
- * What is wrong with a text of a field by itself, in words for the merchant, or `undefined`. The text is
- * trimmed and composed already, and not empty.
+ * What is wrong with a text of a field by itself, in words for the merchant, or `undefined`. The
+ * text is trimmed and composed already, and not empty.
  */
 export function checkText(
   field: TextField,

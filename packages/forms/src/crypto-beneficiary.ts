@@ -100,7 +100,9 @@ const corporate: Form = {
   rules: [currencyOnNetwork],
 };
 
-/** `POST /api/v1/transfer/crypto/beneficiary`. The address itself is checked by `wallet-address.ts`. */
+/**
+ * `POST /api/v1/transfer/crypto/beneficiary`. The address itself is checked by `wallet-address.ts`.
+ */
 export const cryptoBeneficiary: PublicBody = {
   name: "crypto_beneficiary",
   description: "A recipient of crypto currency.",

@@ -1,6 +1,6 @@
 /**
- * The language of the field tables. Everything that a check, an error message, an OpenAPI schema and a
- * discovery route need to know of a public body is data of these types.
+ * The language of the field tables. Everything that a check, an error message, an OpenAPI schema
+ * and a discovery route need to know of a public body is data of these types.
  */
 
 /** Holds or not for one body; compares another top-level field's text after trimming. */
@@ -40,7 +40,9 @@ export type TextField = Described & {
   readonly kind: TextKind;
   /** In Unicode code points, as JSON Schema counts them. */
   readonly maxLength: number;
-  /** Closed set of values; a deployment may name another one for a field (`CheckContext.allowed`). */
+  /**
+   * Closed set of values; a deployment may name another one for a field (`CheckContext.allowed`).
+   */
   readonly allowed?: readonly string[];
   /** ECMAScript regular expression with the `u` flag, anchored, with the message of its failure. */
   readonly pattern?: { readonly source: string; readonly problem: string };

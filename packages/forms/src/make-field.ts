@@ -71,8 +71,9 @@ export const alphanumeric = {
 } as const;
 
 /**
- * Letters and digits of any script, single separators between them: numbers of documents are printed
- * with hyphens, slashes, points and spaces (`12-3456789`), and merchants copy them as printed.
+ * Letters and digits of any script, single separators between them: numbers of documents are
+ * printed with hyphens, slashes, points and spaces (`12-3456789`), and merchants copy them as
+ * printed.
  */
 export const documentNumber = {
   source: "^[\\p{L}\\p{M}\\p{N}]+(?:[-/. ][\\p{L}\\p{M}\\p{N}]+)*$",

@@ -5,14 +5,17 @@ import type { BodyValue, BodyValues, Field, IntegerField, PublicBody, TextField 
 /** The path that stands for the whole body where it is no object. */
 export const wholeBody = "body";
 
-/** A body as the edge could read it: what may be put into the contract's message, and what may not. */
+/**
+ * A body as the edge could read it: what may be put into the contract's message, and what may not.
+ */
 export type ReadBody = { readonly values: BodyValues; readonly unreadable: Violation[] };
 
 /**
- * Takes the declared fields of any of a body's forms, and nothing else. Strings stay as they are; a number
- * stands for its own text where the field takes digits or an amount. A `null` counts as not sent, so that
- * a required field is then missing and an optional one is fine. Whatever else is no value of the field's
- * kind comes back as unreadable, for the owning service to report in the form's order.
+ * Takes the declared fields of any of a body's forms, and nothing else. Strings stay as they are; a
+ * number stands for its own text where the field takes digits or an amount. A `null` counts as not
+ * sent, so that a required field is then missing and an optional one is fine. Whatever else is no
+ * value of the field's kind comes back as unreadable, for the owning service to report in the
+ * form's order.
  */
 export function readBody(body: PublicBody, json: ExactJson): ReadBody {
   const unreadable: Violation[] = [];
@@ -102,7 +105,9 @@ function readText(field: TextField, sent: ExactJson): string | { problem: string
   return text;
 }
 
-/** An entry that is no object keeps its place as an empty one, so that the paths of the others hold. */
+/**
+ * An entry that is no object keeps its place as an empty one, so that the paths of the others hold.
+ */
 function readItem(
   fields: readonly Field[],
   sent: ExactJson,

@@ -10,8 +10,8 @@ const amount = (name: string, description: string): TextField =>
   textField(name, description, "100.10", { kind: "amount", maxLength: lengths.amount });
 
 /**
- * `POST /api/v1/transfer/rfq`. With a source amount the receiving amount is ignored, not validated. How
- * many decimals an amount may have is checked by the quote service, which knows the currencies.
+ * `POST /api/v1/transfer/rfq`. With a source amount the receiving amount is ignored, not validated.
+ * How many decimals an amount may have is checked by the quote service, which knows the currencies.
  */
 export const requestForQuote: PublicBody = singleForm({
   name: "request_for_quote",

@@ -6,7 +6,9 @@ import { checkWalletAddress, walletNetworks } from "./wallet-address.ts";
 
 const evm: readonly Network[] = ["ETHEREUM", "POL", "BNB"];
 
-/** Addresses of main nets, with the networks that take them: published vectors and well-known ones. */
+/**
+ * Addresses of main nets, with the networks that take them: published vectors and well-known ones.
+ */
 const sound: readonly (readonly [string, string, readonly Network[]])[] = [
   ["EIP-55 mixed", "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed", evm],
   ["EIP-55 mixed", "0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359", evm],
@@ -60,6 +62,10 @@ const unsound: readonly (readonly [string, string])[] = [
   ["BIP-350 version 1 by bech32", "bc1p0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7vqh2y7hd"],
   ["BIP-350 version 0 by bech32m", "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kemeawh"],
   ["BIP-350 invalid character", "bc1p38j9r5y49hruaue7wxjce0updqjuyyx0kh56v8s25huc6995vvpql3jow4"],
+  [
+    "BIP-350 41 bytes",
+    "bc1p0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7v8n0nx0muaewav253zgeav",
+  ],
   ["BIP-350 one byte", "bc1pw5dgrnzv"],
   ["TRON broken by one letter", "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6T"],
   ["TRON in hexadecimal", "41a614f803b6fd780986a42c78ec9c7f77e6ded13c"],

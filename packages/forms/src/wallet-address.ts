@@ -11,9 +11,9 @@ export type WalletRefusal = Refused<"INVALID_WALLET_ADDRESS">;
 const base58check = createBase58check(sha256);
 
 /**
- * The canonical form of an address of a network's main net, or a refusal. Checksums are checked: EIP-55 where
- * an EVM address mixes cases, base58check and bech32/bech32m of Bitcoin, base58check of TRON. An address of
- * Solana has none: it is base58 of 32 bytes, on the curve or not.
+ * The canonical form of an address of a network's main net, or a refusal. Checksums are checked:
+ * EIP-55 where an EVM address mixes cases, base58check and bech32/bech32m of Bitcoin, base58check
+ * of TRON. An address of Solana has none: it is base58 of 32 bytes, on the curve or not.
  */
 export function checkWalletAddress(network: Network, address: string): string | WalletRefusal {
   // Base58 is decoded in quadratic time; no address is near this length.
@@ -21,7 +21,9 @@ export function checkWalletAddress(network: Network, address: string): string | 
   return canonical ?? refused("INVALID_WALLET_ADDRESS");
 }
 
-/** The networks on which an address is valid, in the order of the interface; none for no address. */
+/**
+ * The networks on which an address is valid, in the order of the interface; none for no address.
+ */
 export function walletNetworks(address: string): readonly Network[] {
   return networks.filter((network) => !isRefused(checkWalletAddress(network, address)));
 }
@@ -81,7 +83,9 @@ function isBitcoinBech32(text: string): text is Bech32Text {
   return text.startsWith("bc1");
 }
 
-/** BIP-173 and BIP-350: version 0 by bech32, 1 to 16 by bech32m; one case; lower case is canonical. */
+/**
+ * BIP-173 and BIP-350: version 0 by bech32, 1 to 16 by bech32m; one case; lower case is canonical.
+ */
 function canonicalSegwit(address: string): string | undefined {
   const lower = address.toLowerCase();
   if (address !== lower && address !== address.toUpperCase()) return undefined;

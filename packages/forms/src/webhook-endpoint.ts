@@ -6,8 +6,8 @@ import { textField } from "./make-field.ts";
 const overlapMaxSeconds = 604_800;
 
 /**
- * `POST /api/v1/webhooks/endpoints`. Where a URL may point is checked by the notifier: https and public
- * addresses alone in production.
+ * `POST /api/v1/webhooks/endpoints`. Where a URL may point is checked by the notifier: https and
+ * public addresses alone in production.
  */
 export const createEndpoint: PublicBody = singleForm({
   name: "create_endpoint",

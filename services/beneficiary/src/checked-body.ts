@@ -35,7 +35,9 @@ export function beneficiaryWallet(body: Fields): Wallet | Refused<"INVALID_WALLE
   return typeof address === "string" ? { networks: [network], address } : address;
 }
 
-/** The wallet of a depositor, valid on at least one network; `undefined` where the body has none. */
+/**
+ * The wallet of a depositor, valid on at least one network; `undefined` where the body has none.
+ */
 export function depositorWallet(
   body: Fields,
 ): Wallet | undefined | Refused<"INVALID_WALLET_ADDRESS"> {

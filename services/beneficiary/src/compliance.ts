@@ -51,9 +51,9 @@ export type Screened = {
 };
 
 /**
- * Screens a wallet before its owner is stored; `recordId` is the owner's id to be, new with each try, so that
- * a later try is compared with the lists as they then are. Anything but clear is risky. Throws
- * `UNAVAILABLE` where compliance does not answer.
+ * Screens a wallet before its owner is stored; `recordId` is the owner's id to be, new with each
+ * try, so that a later try is compared with the lists as they then are. Anything but clear is
+ * risky. Throws `UNAVAILABLE` where compliance does not answer.
  */
 export async function screenWallet(
   compliance: ComplianceClient,

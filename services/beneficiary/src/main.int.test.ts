@@ -22,7 +22,7 @@ import { exampleOf } from "@disburse/forms/public-bodies.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import { mutation } from "./testing.ts";
+import { mutation } from "./test-service.ts";
 
 const serviceToken = "t".repeat(32);
 const merchantId = "mer_acme";
@@ -100,7 +100,7 @@ function create() {
 const status = async (beneficiaryId: string) =>
   (await client.rpc.getBeneficiary({ merchantId, beneficiaryId })).beneficiary?.screeningStatus;
 
-it("serves, screens later what was not answered, and ends cleanly, logging nothing personal", async () => {
+it("serves, screens later what was not answered, logs nothing personal, ends", async () => {
   await client.rpc.setMerchantSettings({
     mutation: mutation(),
     settings: { merchantId, mayCreateBeneficiaries: true, mayCreateDepositors: true },

@@ -16,7 +16,7 @@ import {
   startTestService,
   sweepEveryMs,
   type TestService,
-} from "./testing.ts";
+} from "./test-service.ts";
 
 let service: TestService;
 const merchantId = "mer_acme";
@@ -100,7 +100,10 @@ describe("a screening", () => {
     const ids = [await createPending(), await createPending(), await createPending()];
     expect(await store.takeDue(clock.now(), sweepEveryMs)).toBeUndefined();
     clock.moveMs(sweepEveryMs);
-    const takers = Array.from({ length: 12 }, () => store.takeDue(clock.now(), sweepEveryMs));
+    const now = clock.now().getTime();
+    const takers = Array.from({ length: 12 }, (_each, ms) =>
+      store.takeDue(new Date(now + ms), sweepEveryMs),
+    );
     const taken = (await Promise.all(takers)).flatMap((due) => (due === undefined ? [] : [due]));
     const ours = taken.filter((due) => ids.includes(due.record.id));
     expect(ours.map((due) => due.record.id).sort()).toEqual([...ids].sort());

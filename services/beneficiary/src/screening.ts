@@ -37,8 +37,8 @@ export function screenableDepositors(store: RecordStore<Depositor>): Screenable<
 export type Attempt = "screened" | "unanswered" | "failed";
 
 /**
- * One attempt at screening a record. Never throws for what compliance does or does not: the record is
- * stored, and its own schedule has the next attempt already.
+ * One attempt at screening a record. Never throws for what compliance does or does not: the record
+ * is stored, and its own schedule has the next attempt already.
  */
 export async function attemptScreening<T extends Record>(
   { compliance, clock, log }: ScreeningDeps,
@@ -59,7 +59,9 @@ export async function attemptScreening<T extends Record>(
   }
 }
 
-/** The creation's own attempt, and a repeat's: nothing to do where the record has a result already. */
+/**
+ * The creation's own attempt, and a repeat's: nothing to do where the record has a result already.
+ */
 export async function screenNow<T extends Record>(
   deps: ScreeningDeps,
   screenable: Screenable<T>,

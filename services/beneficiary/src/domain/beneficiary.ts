@@ -36,8 +36,8 @@ type Origin = {
 export type NewBeneficiary = Beneficiary & { readonly whole: Fields };
 
 /**
- * A crypto beneficiary from its checked body. The canonical address is the one that is paid; the masked one
- * shows the last four characters as the merchant wrote them.
+ * A crypto beneficiary from its checked body. The canonical address is the one that is paid; the
+ * masked one shows the last four characters as the merchant wrote them.
  */
 export function newCryptoBeneficiary(
   origin: Origin,

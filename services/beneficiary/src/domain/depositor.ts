@@ -26,7 +26,9 @@ type Origin = {
 /** A wallet that compliance found clear, in canonical form. */
 type ClearWallet = { readonly address: string; readonly screening: ScreeningResult };
 
-/** A depositor from its checked body; where it names no party, the wallet's screening is its own. */
+/**
+ * A depositor from its checked body; where it names no party, the wallet's screening is its own.
+ */
 export function newDepositor(
   { id, merchantId, pending, now }: Origin,
   body: Fields,
@@ -45,8 +47,8 @@ export function newDepositor(
 }
 
 /**
- * Whom compliance screens: the person, or the business with its owners. The merchant's own business names
- * nobody: its wallet is all that there is to screen.
+ * Whom compliance screens: the person, or the business with its owners. The merchant's own business
+ * names nobody: its wallet is all that there is to screen.
  */
 export function depositorParties(whole: Fields): readonly Party[] {
   const parties: Party[] = [];

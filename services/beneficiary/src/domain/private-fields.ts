@@ -6,8 +6,8 @@ export type Fields = { [name: string]: FieldValue };
 export type Secrets = Readonly<Record<string, string>>;
 
 /**
- * Names of fields that are encrypted at rest wherever they stand: account and wallet numbers, numbers of
- * documents, dates of birth.
+ * Names of fields that are encrypted at rest wherever they stand: account and wallet numbers,
+ * numbers of documents, dates of birth.
  */
 const privateNames: ReadonlySet<string> = new Set([
   "beneficiary_account_number",

@@ -38,8 +38,8 @@ export function pendingScreening(now: Date, sweepEveryMs: number): Screening {
 const backOffMaxMs = 30_000;
 
 /**
- * When a record is screened again if the attempt that starts now gets no answer: the sweep's interval
- * after the first, doubling with each further one.
+ * When a record is screened again if the attempt that starts now gets no answer: the sweep's
+ * interval after the first, doubling with each further one.
  */
 export function nextAttemptAt(attempts: number, now: Date, sweepEveryMs: number): Date {
   const doubled = sweepEveryMs * 2 ** (attempts - 1);

@@ -42,12 +42,17 @@ export function createTestClock(start = "2026-11-20T11:26:00.000Z"): TestClock {
   };
 }
 
-/** Compliance as its clients see it: answers from a script, a repeated operation with the first answer. */
+/**
+ * Compliance as its clients see it: answers from a script, a repeated operation with the first
+ * answer.
+ */
 export type FakeCompliance = ComplianceClient & {
   /** What is thrown in place of an answer. */
   down: ConnectError | Error | undefined;
   wallet: Verdict;
   party: Verdict;
+  /** Answers again, finds everything clear, and has heard nothing. */
+  reset(): void;
   readonly wallets: { address: string; networks: string[]; merchantId: string }[];
   readonly parties: { recordId: string; operationId: string; parties: Party[] }[];
 };
@@ -86,6 +91,13 @@ export function createFakeCompliance(clock: TestClock): FakeCompliance {
     party: Verdict.CLEAR,
     wallets: [],
     parties: [],
+    reset: () => {
+      fake.down = undefined;
+      fake.wallet = Verdict.CLEAR;
+      fake.party = Verdict.CLEAR;
+      fake.wallets.length = 0;
+      fake.parties.length = 0;
+    },
   };
   return fake;
 }

@@ -1,0 +1,73 @@
+import { fromJson } from "@bufbuild/protobuf";
+import { readRefusal } from "@disburse/chassis/rpc-refusal.ts";
+import {
+  CryptoBeneficiaryFieldsSchema,
+  DepositorFieldsSchema,
+  FiatBeneficiaryFieldsSchema,
+  type SetMerchantSettingsResponse,
+} from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
+import { cryptoBeneficiary } from "@disburse/forms/crypto-beneficiary.ts";
+import { depositor } from "@disburse/forms/depositor.ts";
+import { fiatBeneficiary } from "@disburse/forms/fiat-beneficiary.ts";
+import type { BodyValues, PublicBody } from "@disburse/forms/field.ts";
+import { exampleOf } from "@disburse/forms/public-bodies.ts";
+import { mutation, type TestService } from "./test-service.ts";
+
+/** The merchant that creates, unless a test names another. */
+export const merchantId = "mer_acme";
+
+/** The example of a body's form. */
+export function example(body: PublicBody, at = 0): BodyValues {
+  const form = body.forms[at];
+  return form === undefined ? {} : exampleOf(form);
+}
+
+export type More = { mutation?: ReturnType<typeof mutation>; merchantId?: string };
+
+/** Creates what the examples say, with changes; answers with the record's id. */
+export type Creator = {
+  crypto(change?: BodyValues, more?: More): Promise<string>;
+  fiat(change?: BodyValues, more?: More, form?: number): Promise<string>;
+  depositor(form: number, change?: BodyValues, more?: More): Promise<string>;
+  /** Lets a merchant create everything, or nothing. */
+  permit(
+    merchant: string,
+    yes: boolean,
+    operationId?: string,
+  ): Promise<SetMerchantSettingsResponse>;
+};
+
+export function creatorOn({ rpc }: Pick<TestService, "rpc">): Creator {
+  const intent = (more: More) => ({ mutation: mutation(), merchantId, ...more });
+  return {
+    crypto: async (change = {}, more = {}) => {
+      const body = { ...example(cryptoBeneficiary), ...change };
+      const fields = fromJson(CryptoBeneficiaryFieldsSchema, body);
+      return (await rpc.createCryptoBeneficiary({ ...intent(more), fields })).beneficiaryId;
+    },
+    fiat: async (change = {}, more = {}, form = 0) => {
+      const body = { ...example(fiatBeneficiary, form), ...change };
+      const fields = fromJson(FiatBeneficiaryFieldsSchema, body);
+      return (await rpc.createFiatBeneficiary({ ...intent(more), fields })).beneficiaryId;
+    },
+    depositor: async (form, change = {}, more = {}) => {
+      const body = { ...example(depositor, form), ...change };
+      const fields = fromJson(DepositorFieldsSchema, body);
+      return (await rpc.createDepositor({ ...intent(more), fields })).depositorId;
+    },
+    permit: (merchant, yes, operationId) =>
+      rpc.setMerchantSettings({
+        mutation: mutation(operationId),
+        settings: { merchantId: merchant, mayCreateBeneficiaries: yes, mayCreateDepositors: yes },
+      }),
+  };
+}
+
+/** What a call was refused with, or the error that it failed with instead. */
+export async function refusalOf(call: Promise<unknown>): Promise<unknown> {
+  const error = await call.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  return readRefusal(error) ?? error;
+}
