@@ -1,8 +1,8 @@
 // Whether what is installed is what the lockfile says, at the price of reading it once.
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { installFrom } from "./npm.mjs";
+import { installFrom, notReached } from "./npm.mjs";
 
 /** Installs the root's dependencies when the lockfile is not the one they were installed from. */
 export async function ensureDependencies(root, node) {
@@ -10,32 +10,50 @@ export async function ensureDependencies(root, node) {
   const hash = createHash("sha256").update(text).digest("hex");
   const stamp = join(root, "node_modules", ".disburse-lock-hash");
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === hash) return;
-  if (!agrees(JSON.parse(text), join(root, "node_modules", ".package-lock.json"))) {
-    await installFrom(root, {
-      what: "dependencies",
-      instead: "run `npm ci` where there is one and copy node_modules here",
-      node,
-    });
+  const lock = JSON.parse(text);
+  // After an `npm install` by hand there is no stamp, and nothing to install either.
+  if (differences(lock, root).length > 0) {
+    const what = "dependencies";
+    const instead = "run `npm ci` where there is one and bring node_modules here";
+    const output = await installFrom(root, { what, instead, node });
+    // npm takes a binary that could not be fetched for one that is not needed here.
+    const [missing] = differences(lock, root);
+    if (missing !== undefined) throw notReached({ what: missing, instead, output });
   }
-  mkdirSync(join(root, "node_modules"), { recursive: true });
   writeFileSync(stamp, hash);
 }
 
-/**
- * Whether npm's own record of what it has put into node_modules (after an `npm install` by hand)
- * is what the lockfile asks for. Optional packages are other platforms' binaries.
- */
-export function agrees(lock, recordFile) {
-  if (!existsSync(recordFile)) return false;
-  const installed = JSON.parse(readFileSync(recordFile, "utf8")).packages;
+/** In what npm's own record of node_modules differs from what the lockfile wants here. */
+function differences(lock, root) {
+  const record = join(root, "node_modules", ".package-lock.json");
+  if (!existsSync(record)) return ["node_modules"];
+  const installed = JSON.parse(readFileSync(record, "utf8")).packages;
   const wanted = Object.entries(lock.packages).filter(([path]) => path.includes("node_modules/"));
-  const same = (a, b) =>
-    a.version === b.version && a.integrity === b.integrity && a.resolved === b.resolved;
-  const missing = wanted.filter(
-    ([path, entry]) => !installed[path] && !entry.optional && !entry.peer,
-  );
+  const missing = wanted.filter(([path, entry]) => !installed[path] && isNeeded(entry));
   const other = wanted.filter(([path, entry]) => installed[path] && !same(installed[path], entry));
-  const known = new Set(Object.keys(lock.packages));
-  const extra = Object.keys(installed).filter((path) => !known.has(path));
-  return missing.length + other.length + extra.length === 0;
+  const extra = Object.keys(installed).filter((path) => !lock.packages[path]);
+  return [...missing.map(([path]) => path), ...other.map(([path]) => path), ...extra];
+}
+
+function same(one, other) {
+  return ["version", "integrity", "resolved"].every((key) => one[key] === other[key]);
+}
+
+/** Optional packages are binaries for one platform each, and what only those need. */
+function isNeeded({ optional, peer, os, cpu, libc }) {
+  if (!optional) return !peer;
+  const fits = (wanted, own) => wanted === undefined || [wanted].flat().includes(own);
+  const forOnePlatform = os !== undefined && cpu !== undefined;
+  return (
+    forOnePlatform &&
+    fits(os, process.platform) &&
+    fits(cpu, process.arch) &&
+    fits(libc, libcHere())
+  );
+}
+
+function libcHere() {
+  if (process.platform !== "linux") return undefined;
+  process.report.excludeNetwork = true;
+  return process.report.getReport().header.glibcVersionRuntime === undefined ? "musl" : "glibc";
 }

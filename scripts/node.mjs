@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { installFrom } from "./npm.mjs";
+import { installFrom, notReached } from "./npm.mjs";
 import { StartError } from "./start-error.mjs";
 
 /** Node runs our TypeScript as it is, which older majors do not do in the way we use it. */
@@ -33,10 +33,11 @@ export async function ensureNode() {
   const binary = join(folder, "bin", "node");
   const pinned = manifestOf(runtimeFolder).optionalDependencies[name];
   if (existsSync(binary) && manifestOf(folder).version === pinned) return binary;
-  await installFrom(runtimeFolder, {
-    what: `Node ${pinned}`,
-    instead: `install Node ${majorMin} yourself (https://nodejs.org)`,
-  });
+  const what = `Node ${pinned}`;
+  const instead = `install Node ${majorMin} yourself (https://nodejs.org)`;
+  const output = await installFrom(runtimeFolder, { what, instead });
+  // To npm this is an optional package: it does not mind not getting it.
+  if (!existsSync(binary)) throw notReached({ what, instead, output });
   const { error, status } = spawnSync(binary, ["--version"], { stdio: "ignore" });
   // A Linux without glibc, say.
   if (status !== 0) throw needsNode(`the fetched one does not run (${error?.message ?? status})`);

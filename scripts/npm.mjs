@@ -15,16 +15,12 @@ const fetchSettings = [
   "--fetch-retry-maxtimeout=5000",
 ];
 
-const networkErrors = new RegExp(
-  [
-    ...["ENOTFOUND", "EAI_AGAIN", "ECONNREFUSED", "ECONNRESET", "ENETUNREACH", "EHOSTUNREACH"],
-    ...["ETIMEDOUT", "ERR_SOCKET_TIMEOUT", "EIDLETIMEOUT"],
-  ].join("|"),
-);
+/** How npm tells, at its log level `http`, that it could not fetch. */
+const failedFetch = /attempt \d+ failed with (\S+)/;
 
 /**
- * Runs `npm ci` in a folder under the given Node. Nothing that we install needs its install
- * script, so none is run. Throws with what to do when it fails.
+ * Runs `npm ci` in a folder under the given Node and returns its output. Nothing that we install
+ * needs its install script, so none is run. Throws with what to do when it fails.
  */
 export async function installFrom(folder, { what, instead, node = process.execPath }) {
   process.stderr.write(`Installing ${what} (only when it is new) …\n`);
@@ -35,18 +31,27 @@ export async function installFrom(folder, { what, instead, node = process.execPa
     "--no-audit",
     "--no-fund",
     "--prefer-offline",
-    "--loglevel=error",
+    "--loglevel=http",
     ...fetchSettings,
   ];
   const { code, output } = await runNpm(args, { folder, node });
-  if (code === 0) return;
+  if (code === 0) return output;
   if (code === null) throw new StartError(`Installing ${what} was interrupted.`);
-  const advice = networkErrors.test(output)
-    ? "The npm registry was not reached. Connect this machine to the network (or set npm's " +
-      `registry and proxy), then start again; or ${instead}.`
-    : `Put that right and start again; or ${instead}.`;
+  if (failedFetch.test(output)) throw notReached({ what, instead, output });
   const shown = output.trimEnd().split("\n").slice(-shownLines).join("\n");
-  throw new StartError(`${shown}\n\nInstalling ${what} failed. ${advice}`);
+  throw new StartError(
+    `${shown}\n\nInstalling ${what} failed. Put that right and start again; or ${instead}.`,
+  );
+}
+
+/** The error for something that the npm registry did not give. */
+export function notReached({ what, instead, output }) {
+  const reason = failedFetch.exec(output)?.[1] ?? "no answer";
+  return new StartError(
+    `Installing ${what} failed: the npm registry was not reached (${reason}).\n` +
+      "Connect this machine to the network (or set npm's registry, proxy or certificates), " +
+      `then start again; or ${instead}.`,
+  );
 }
 
 function runNpm(args, { folder, node }) {
