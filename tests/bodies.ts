@@ -1,0 +1,98 @@
+import { cryptoBeneficiary } from "@disburse/forms/crypto-beneficiary.ts";
+import { depositor } from "@disburse/forms/depositor.ts";
+import { fiatBeneficiary } from "@disburse/forms/fiat-beneficiary.ts";
+import type { BodyValues, PublicBody } from "@disburse/forms/field.ts";
+import type { Network } from "@disburse/forms/networks.ts";
+import { exampleOf } from "@disburse/forms/public-bodies.ts";
+
+/** Bodies that the platform accepts, for tests to send as they are or to spoil. */
+
+export type AccountType = "Individual" | "Corporate";
+
+export const paths = {
+  crypto: "/api/v1/transfer/crypto/beneficiary",
+  fiat: "/api/v1/transfer/fiat/beneficiary",
+  depositor: "/api/v1/depositor",
+  rfq: "/api/v1/transfer/rfq",
+  execute: "/api/v1/transfer/execute",
+  payouts: "/api/v1/transfer/payouts",
+  accounts: "/api/v1/transfer/accounts",
+  quotes: "/api/v1/transfer/quotes",
+  beneficiaries: "/api/v1/transfer/beneficiaries",
+  endpoints: "/api/v1/webhooks/endpoints",
+  deliveries: "/api/v1/webhooks/deliveries",
+} as const;
+
+const evm = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
+
+/** An address of each network that no list names, in canonical form. */
+export const wallets: Readonly<Record<Network, string>> = {
+  ETHEREUM: evm,
+  POL: evm,
+  BNB: evm,
+  SOLANA: "So11111111111111111111111111111111111111112",
+  BTC: "bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq",
+  TRX: "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t",
+};
+
+function formBody(body: PublicBody, name: string): BodyValues {
+  const form = body.forms.find((each) => each.name.endsWith(name));
+  if (form === undefined) throw new Error(`${body.name} has no form ${name}`);
+  return exampleOf(form);
+}
+
+/** A recipient of a currency on a network. */
+export function cryptoBody(
+  network: Network = "ETHEREUM",
+  currency = "USDC_ETH",
+  type: AccountType = "Individual",
+): BodyValues {
+  return {
+    ...formBody(cryptoBeneficiary, type.toLowerCase()),
+    routing_code_value_1: network,
+    beneficiary_account_number: wallets[network],
+    destination_currency: currency,
+  };
+}
+
+const swift = {
+  transfer_type: "SWIFT",
+  routing_code_type_1: "SWIFT",
+  routing_code_value_1: "CHASUS33XXX",
+} as const;
+
+/** What makes the example of USD or INR each kind of bank transfer. */
+const bankChanges = {
+  ACH: {},
+  LOCAL: { transfer_type: "LOCAL" },
+  SWIFT: swift,
+  USDC: { destination_currency: "USDC" },
+  "SWIFT to an IBAN": {
+    ...swift,
+    routing_code_value_1: "DEUTDEFF",
+    destination_country: "DE",
+    beneficiary_bank_country_code: "DE",
+    beneficiary_account_number: "DE89370400440532013000",
+  },
+  INR: {},
+} as const;
+
+export type BankTransfer = keyof typeof bankChanges;
+export const bankTransfers = Object.keys(bankChanges) as readonly BankTransfer[];
+
+/** A recipient in a bank account; the names of the other type of account are left out. */
+export function bankBody(transfer: BankTransfer = "ACH", type: AccountType = "Individual") {
+  const example = formBody(fiatBeneficiary, transfer === "INR" ? "inr" : "usd");
+  const { beneficiary_first_name, beneficiary_last_name, beneficiary_name, ...rest } = example;
+  const names =
+    type === "Individual"
+      ? { beneficiary_first_name, beneficiary_last_name }
+      : { beneficiary_name };
+  const body = { ...rest, ...names, ...bankChanges[transfer], beneficiary_account_type: type };
+  return body as BodyValues;
+}
+
+/** Someone who pays in: by the last word of the form's name. */
+export function depositorBody(form: "individual" | "corporate" | "self_business"): BodyValues {
+  return formBody(depositor, form);
+}

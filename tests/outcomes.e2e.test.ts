@@ -1,0 +1,82 @@
+import { type SeparatePlatform, startSeparatePlatform } from "@disburse/testkit/platform.ts";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { paths } from "./bodies.ts";
+import { type Payer, payerOf } from "./payer.ts";
+
+let platform: SeparatePlatform;
+let globex: Payer;
+beforeAll(async () => {
+  platform = await startSeparatePlatform({ SANDBOX_SETTLE_MS: "500" });
+  globex = payerOf(platform, "globex");
+});
+afterAll(() => platform?.stop());
+
+describe("the outcome that a reference asks for", () => {
+  const read = async (payoutId: string) => globex.data("GET", `${paths.payouts}/${payoutId}`);
+  const item = async (payoutId: string) => {
+    const { transactions } = await globex.data("GET", paths.payouts);
+    return transactions.find((each: Record<string, unknown>) => each.id === payoutId);
+  };
+  const account = () =>
+    globex.data("GET", `${paths.accounts}/${platform.accountId("globex", "USD")}`);
+  const until = async (payoutId: string, status: string, sub_status: string) =>
+    vi.waitFor(async () => expect(await read(payoutId)).toMatchObject({ status, sub_status }), {
+      timeout: 15_000,
+      interval: 20,
+    });
+  const steps = async () => {
+    const entries = `${paths.accounts}/${platform.accountId("globex", "USD")}/entries`;
+    const { entries: found } = await globex.data("GET", entries);
+    return found.map(({ step, payout_id }: Record<string, unknown>) => `${step} ${payout_id}`);
+  };
+
+  it("is initiated first, its money held", async () => {
+    const payoutId = await globex.pay("sandbox-fail-1");
+    expect(await read(payoutId)).toMatchObject({
+      status: "initiated",
+      sub_status: expect.stringMatching(/^(queued|processing)$/),
+      unique_transaction_reference: "",
+      reference_id: "sandbox-fail-1",
+    });
+    expect(await account()).toMatchObject({ available: 999_990, held: 10 });
+    expect(await item(payoutId)).toMatchObject({ status: "initiated", transfer_method: "ACH" });
+
+    await until(payoutId, "failed", "rejected");
+    expect(await read(payoutId)).toMatchObject({ unique_transaction_reference: "" });
+    expect(await item(payoutId)).toMatchObject({
+      status: "failed",
+      transfer_method: "CREDIT_REVERSAL",
+      transfer_type: "debit",
+      bank_reference_number: "",
+      transaction_hash: "",
+    });
+    await vi.waitFor(async () =>
+      expect(await account()).toMatchObject({ available: 1_000_000, held: 0 }),
+    );
+    expect((await steps()).slice(0, 2)).toEqual([`release ${payoutId}`, `hold ${payoutId}`]);
+  });
+
+  it("is a return after success: sandbox-return", async () => {
+    const payoutId = await globex.pay("sandbox-return-1");
+    await until(payoutId, "succeeded", "settled");
+    expect((await read(payoutId)).unique_transaction_reference).toMatch(/^SBX\d{12}$/);
+    await until(payoutId, "failed", "returned");
+    expect((await read(payoutId)).unique_transaction_reference).toBe("");
+    expect(await item(payoutId)).toMatchObject({ transfer_method: "CREDIT_REVERSAL" });
+    await vi.waitFor(async () =>
+      expect(await account()).toMatchObject({ available: 1_000_000, held: 0 }),
+    );
+    const moves = ["return", "post", "hold"].map((step) => `${step} ${payoutId}`);
+    expect((await steps()).slice(0, 3)).toEqual(moves);
+  });
+
+  it("is not known for a while, and never guessed: sandbox-unknown", async () => {
+    const payoutId = await globex.pay("sandbox-unknown-1");
+    await until(payoutId, "initiated", "unknown");
+    expect(await account()).toMatchObject({ available: 999_990, held: 10 });
+    await until(payoutId, "succeeded", "settled");
+    await vi.waitFor(async () =>
+      expect(await account()).toMatchObject({ available: 999_990, held: 0 }),
+    );
+  });
+});

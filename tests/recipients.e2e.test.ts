@@ -1,0 +1,152 @@
+import type { BodyValues } from "@disburse/forms/field.ts";
+import { networkCurrencies, networks } from "@disburse/forms/networks.ts";
+import { listedParties } from "@disburse/sandbox/sandbox-list.ts";
+import { type Merchant, merchantOf } from "@disburse/testkit/merchant.ts";
+import { type SeparatePlatform, startSeparatePlatform } from "@disburse/testkit/platform.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { bankBody, bankTransfers, cryptoBody, depositorBody, paths, wallets } from "./bodies.ts";
+import { id, times } from "./wire.ts";
+
+let platform: SeparatePlatform;
+let acme: Merchant;
+beforeAll(async () => {
+  platform = await startSeparatePlatform();
+  acme = merchantOf(platform.baseUrl, platform.apiKey("acme"));
+});
+afterAll(() => platform?.stop());
+
+const types = ["Individual", "Corporate"] as const;
+const masked = (account: unknown) => String(account).replace(/.(?=.{4})/g, "*");
+
+/** A stored beneficiary as its merchant reads it: what was sent, less what is kept secret. */
+function stored(body: BodyValues, changes: object) {
+  const { beneficiary_document_id, beneficiary_date_of_birth, ...shown } = body;
+  return {
+    ...shown,
+    beneficiary_account_number: masked(body.beneficiary_account_number),
+    beneficiary_id: id("ben"),
+    screening_status: "cleared",
+    archived: false,
+    ...times,
+    ...changes,
+  };
+}
+
+async function register(path: string, body: object, answers = "beneficiary_id"): Promise<string> {
+  const { status, json, text } = await acme.post(path, body);
+  const prefix = answers === "id" ? "dep" : "ben";
+  expect([status, json], text).toEqual([200, { data: { [answers]: id(prefix) } }]);
+  return json.data[answers];
+}
+
+describe("crypto beneficiaries", () => {
+  const pairs = networks.flatMap((network) =>
+    networkCurrencies[network].map((currency) => [network, currency] as const),
+  );
+  it.each(pairs)("on %s in %s", async (network, currency) => {
+    for (const type of types) {
+      const body = cryptoBody(network, currency, type);
+      const beneficiaryId = await register(paths.crypto, body);
+      const read = await acme.data("GET", `${paths.beneficiaries}/${beneficiaryId}`);
+      const more = { beneficiary_type: "crypto", transfer_method: "CRYPTO" };
+      expect(read).toEqual(stored(body, { ...more, beneficiary_id: beneficiaryId }));
+    }
+  });
+
+  it("has USDC_SOL on SOLANA where no currency is named", async () => {
+    const { destination_currency, ...body } = cryptoBody("SOLANA");
+    const beneficiaryId = await register(paths.crypto, body);
+    const read = await acme.data("GET", `${paths.beneficiaries}/${beneficiaryId}`);
+    expect(read.destination_currency).toBe("USDC_SOL");
+  });
+});
+
+describe("fiat beneficiaries", () => {
+  const cases = bankTransfers.flatMap((transfer) => types.map((type) => [transfer, type] as const));
+  it.each(cases)("by %s of an %s", async (transfer, type) => {
+    const body = bankBody(transfer, type);
+    const beneficiaryId = await register(paths.fiat, body);
+    const read = await acme.data("GET", `${paths.beneficiaries}/${beneficiaryId}`);
+    const { beneficiary_first_name: first, beneficiary_last_name: last } = body;
+    expect(read).toEqual(
+      stored(body, {
+        beneficiary_type: "fiat",
+        transfer_method: body.transfer_type,
+        beneficiary_name: type === "Individual" ? `${first} ${last}` : body.beneficiary_name,
+      }),
+    );
+  });
+
+  it("takes contact numbers as numbers too, and leaves out what is optional", async () => {
+    const contact = {
+      beneficiary_contact_country_code: 44,
+      beneficiary_contact_number: 2079460000,
+    };
+    const beneficiaryId = await register(paths.fiat, { ...bankBody(), ...contact });
+    const read = await acme.data("GET", `${paths.beneficiaries}/${beneficiaryId}`);
+    expect(read).toMatchObject({
+      beneficiary_contact_country_code: "44",
+      beneficiary_contact_number: "2079460000",
+    });
+  });
+});
+
+describe("depositors", () => {
+  const withoutWallet = () => {
+    const { depositor_wallet_address, ...rest } = depositorBody("individual");
+    return rest;
+  };
+  it.each<[string, () => BodyValues]>([
+    ["a person", withoutWallet],
+    ["a person with a wallet", () => depositorBody("individual")],
+    ["a company", () => depositorBody("corporate")],
+    ["the merchant's own business", () => depositorBody("self_business")],
+    ...Object.entries(wallets).map(
+      ([network, depositor_wallet_address]): [string, () => BodyValues] => [
+        `a wallet of ${network}`,
+        () => ({ ...depositorBody("self_business"), depositor_wallet_address }),
+      ],
+    ),
+  ])("%s", async (_what, make) => {
+    const body = make();
+    const depositorId = await register(paths.depositor, body, "id");
+    const read = await acme.data("GET", `${paths.depositor}/${depositorId}`);
+    const head = { id: depositorId, status: "whitelisted", ...times };
+    const { depositor_relation, depositor_wallet_address } = body;
+    expect(read).toMatchObject({ ...head, depositor_relation });
+    expect(read.depositor_wallet_address).toBe(depositor_wallet_address);
+    expect(JSON.stringify(read)).not.toMatch(/X1234567|12-3456789|1985-04-12/);
+  });
+});
+
+describe("listed parties", () => {
+  const spellings: [string, (name: string) => string][] = [
+    ["as listed", (name) => name],
+    ["in capitals", (name) => name.toUpperCase()],
+    ["reordered", (name) => name.split(" ").reverse().join(" ")],
+    ["misspelt by a letter", (name) => name.replace(/.(?=.$)/, "q")],
+  ];
+  it.each(spellings)("%s are not cleared", async (_how, spell) => {
+    for (const { name, type, date_of_birth, country } of listedParties) {
+      const date = `beneficiary_date_of_${type === "Individual" ? "birth" : "incorporation"}`;
+      const beneficiaryId = await register(paths.crypto, {
+        ...cryptoBody("ETHEREUM", "ETH", type),
+        beneficiary_name: spell(name),
+        beneficiary_country_code: country,
+        [date]: date_of_birth,
+      });
+      const read = await acme.data("GET", `${paths.beneficiaries}/${beneficiaryId}`);
+      expect(read.screening_status, spell(name)).toMatch(/^(review|blocked)$/);
+    }
+  });
+
+  it("as a depositor's owner keep the depositor from the white list", async () => {
+    const body = structuredClone(depositorBody("corporate")) as Record<string, unknown>;
+    const [first = "", last = ""] = listedParties[0]?.name.split(" ") ?? [];
+    const [owner] = body.company_owner_details as { person_details: object }[];
+    Object.assign(owner?.person_details ?? {}, { firstname: first, lastname: last });
+    const depositorId = await register(paths.depositor, body, "id");
+    const read = await acme.data("GET", `${paths.depositor}/${depositorId}`);
+    expect(read.status).toMatch(/^(review|rejected)$/);
+  });
+});
