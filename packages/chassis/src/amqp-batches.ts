@@ -8,8 +8,9 @@ export type Batches<T> = {
 };
 
 /**
- * Gathers items into batches and handles one batch after the other. A batch that fails is tried again
- * after a pause, for as long as it takes: the prefetch holds the rest back, and nothing is nacked.
+ * Gathers items into batches and handles one batch after the other. A batch that fails is tried
+ * again after a pause, for as long as it takes: the prefetch holds the rest back, and nothing is
+ * nacked.
  */
 export function startBatches<T>(options: {
   readonly handle: (batch: readonly T[]) => Promise<void>;

@@ -23,15 +23,15 @@ const confirmTimeoutMs = 10_000;
 /** amqplib's close() on a dead connection may never settle. */
 const closeTimeoutMs = 2_000;
 /**
- * A consumer that dies takes its unacked messages' delivery count up by one. Far above any number of
- * crashes, so that only a message that cannot be parsed is dead-lettered, and that explicitly.
+ * A consumer that dies takes its unacked messages' delivery count up by one. Far above any number
+ * of crashes, so that only a message that cannot be parsed is dead-lettered, and that explicitly.
  */
 const deliveryLimit = 1_000;
 
 /**
- * Events over RabbitMQ: one topic exchange, one quorum queue per consumer, persistent messages, publisher
- * confirms, manual acks after storing. Connects and reconnects by itself, a broker that is away at the
- * start included; topology is declared on every connection.
+ * Events over RabbitMQ: one topic exchange, one quorum queue per consumer, persistent messages,
+ * publisher confirms, manual acks after storing. Connects and reconnects by itself, a broker that
+ * is away at the start included; topology is declared on every connection.
  */
 export async function connectAmqpBus({ url, namespace, log }: AmqpBusOptions): Promise<Bus> {
   const exchange = `${namespace}.events`;

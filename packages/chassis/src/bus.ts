@@ -17,8 +17,8 @@ export type Subscription = {
   /** Topic patterns: `payout.*`. */
   readonly keys: readonly string[];
   /**
-   * Stores a batch and answers for each message, in order. When it throws, nothing was stored: the same
-   * batch comes again, until it succeeds.
+   * Stores a batch and answers for each message, in order. When it throws, nothing was stored: the
+   * same batch comes again, until it succeeds.
    */
   readonly handle: (batch: readonly BusMessage[]) => Promise<readonly Disposition[]>;
 };
@@ -26,8 +26,8 @@ export type Subscription = {
 /** Where events are exchanged: RabbitMQ, or a hand-over within the process. */
 export type Bus = {
   /**
-   * Resolves when each message is safe: confirmed by the broker, or stored by the consumer. Rejects when
-   * one is not, the ones that nobody is bound to included; publishing again is harmless.
+   * Resolves when each message is safe: confirmed by the broker, or stored by the consumer. Rejects
+   * when one is not, the ones that nobody is bound to included; publishing again is harmless.
    */
   publish(messages: readonly BusMessage[]): Promise<void>;
   subscribe(subscription: Subscription): Promise<void>;

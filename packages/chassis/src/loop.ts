@@ -12,7 +12,10 @@ export type LoopOptions = {
   readonly name: string;
   /** The pause after a run that found nothing more to do, or that failed. */
   readonly everyMs: number;
-  /** One run; answers whether there is more to do at once. What it throws is logged, and it runs again. */
+  /**
+   * One run; answers whether there is more to do at once. What it throws is logged, and it runs
+   * again.
+   */
   readonly run: () => Promise<boolean>;
   readonly log: Log;
 };

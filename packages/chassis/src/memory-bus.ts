@@ -1,8 +1,8 @@
 import { type Bus, type BusMessage, patternTakes, type Subscription } from "./bus.ts";
 
 /**
- * Hands events to consumers of the same process, where there is no broker. A publication succeeds when
- * every bound consumer has stored it; until then the publisher's outbox keeps it.
+ * Hands events to consumers of the same process, where there is no broker. A publication succeeds
+ * when every bound consumer has stored it; until then the publisher's outbox keeps it.
  */
 export function createMemoryBus(): Bus {
   const subscriptions: Subscription[] = [];

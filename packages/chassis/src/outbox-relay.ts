@@ -15,7 +15,9 @@ const relayBatch = 200;
 /** What a crash or a broker outage left is found no later than this after things are well again. */
 const sweepEveryMs = 500;
 
-/** Publishes, waits for the confirm, then removes. The write path wakes it; a sweep finds leftovers. */
+/**
+ * Publishes, waits for the confirm, then removes. The write path wakes it; a sweep finds leftovers.
+ */
 export function startRelay(options: {
   readonly outbox: Outbox;
   readonly bus: Bus;

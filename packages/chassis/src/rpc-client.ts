@@ -76,8 +76,9 @@ function withinDeadline(transport: Transport, timeoutMs: number): Transport {
 }
 
 /**
- * A reset, closed or refused connection says nothing of the call's effect: it is `UNAVAILABLE` here. An
- * error that the service answered with carries its response headers; one of the network has none.
+ * A reset, closed or refused connection says nothing of the call's effect: it is `UNAVAILABLE`
+ * here. An error that the service answered with carries its response headers; one of the network
+ * has none.
  */
 const brokenConnectionIsUnavailable: Interceptor = (next) => async (request) => {
   try {

@@ -19,7 +19,9 @@ export function requestIdFrom(sent: string | null | undefined): string {
     : crypto.randomUUID();
 }
 
-/** Refuses calls without the deployment's token and takes over the caller's request id and deadline. */
+/**
+ * Refuses calls without the deployment's token and takes over the caller's request id and deadline.
+ */
 export function acceptIdentity(serviceToken: string): Interceptor {
   const expected = Buffer.from(`Bearer ${serviceToken}`);
   return (next) => (request) => {

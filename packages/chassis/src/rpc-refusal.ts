@@ -39,7 +39,9 @@ export function isUnavailable(error: unknown): boolean {
   );
 }
 
-/** The sentences of the interface's errors, verbatim; every service's table takes them from here. */
+/**
+ * The sentences of the interface's errors, verbatim; every service's table takes them from here.
+ */
 export const publicRefusals = {
   INVALID_REQUEST: {
     rpc: Code.InvalidArgument,

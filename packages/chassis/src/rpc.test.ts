@@ -163,8 +163,9 @@ describe("a client", () => {
     const sockets: Socket[] = [];
     const proxy = createServer((socket) => {
       sockets.push(socket);
-      const { port } = new URL(server.url);
-      socket.pipe(createConnection(Number(port), "127.0.0.1")).pipe(socket);
+      const upstream = createConnection(Number(new URL(server.url).port), "127.0.0.1");
+      socket.once("close", () => upstream.destroy());
+      socket.pipe(upstream).pipe(socket);
     });
     await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
     const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;

@@ -1,8 +1,8 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 
 /**
- * Encryption at rest: AES-256-GCM under a named key. What is sealed for one place cannot be opened as
- * another's: `context` (merchant | record id | field) is authenticated with it.
+ * Encryption at rest: AES-256-GCM under a named key. What is sealed for one place cannot be opened
+ * as another's: `context` (merchant | record id | field) is authenticated with it.
  */
 export type Sealer = {
   seal(plain: string, context: string): string;
@@ -16,7 +16,8 @@ const tagLength = 16;
 
 /**
  * A sealer from the setting `ENCRYPTION_KEYS` (`key_id:base64,…`). The first key seals; the others
- * open what was sealed before a rotation. Sealed text: `key_id.base64url(nonce ‖ tag ‖ ciphertext)`.
+ * open what was sealed before a rotation. Sealed text: `key_id.base64url(nonce ‖ tag ‖
+ * ciphertext)`.
  */
 export function createSealer(encryptionKeys: string): Sealer {
   const keys = new Map<string, Buffer>();

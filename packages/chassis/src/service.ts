@@ -47,8 +47,8 @@ export function createLifetime(log: Log): Lifetime {
 const startFailedCode = 1;
 
 /**
- * Runs a service as this process: starts it from the environment, ends it on SIGTERM or SIGINT, at once on
- * a second signal. A failure to start ends the process with the reason.
+ * Runs a service as this process: starts it from the environment, ends it on SIGTERM or SIGINT, at
+ * once on a second signal. A failure to start ends the process with the reason.
  */
 export async function runService(name: string, start: StartService): Promise<void> {
   const log = createLog(name, process.env.LOG_LEVEL ?? "info");

@@ -21,8 +21,8 @@ function crypto(code: string, name: string, decimals: number): Currency {
 }
 
 /**
- * Every currency that the service knows. `USDC` is paid out over bank rails and follows the rules of
- * USD; codes with a network suffix are tokens (service interface, crypto beneficiary).
+ * Every currency that the service knows. `USDC` is paid out over bank rails and follows the rules
+ * of USD; codes with a network suffix are tokens (service interface, crypto beneficiary).
  */
 export const currencies: readonly Currency[] = [
   fiat("USD", "US Dollar", "$"),

@@ -4,14 +4,17 @@ export type Decimal = { readonly units: bigint; readonly scale: number };
 /** Digits before the point that any amount or rate may have (decisions: wire conventions). */
 export const integerDigitsMax = 15;
 
-/** Past this length no text can be an amount that we keep exactly; it bounds the work of reading one. */
+/**
+ * Past this length no text can be an amount that we keep exactly; it bounds the work of reading
+ * one.
+ */
 const textLengthMax = 64;
 
 const decimalText = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/;
 
 /**
- * Reads a decimal from its text, exactly: JSON's number grammar, leading zeros allowed. Exponents are
- * applied. `undefined` when it is no decimal or could not be kept exactly.
+ * Reads a decimal from its text, exactly: JSON's number grammar, leading zeros allowed. Exponents
+ * are applied. `undefined` when it is no decimal or could not be kept exactly.
  */
 export function parseDecimal(text: string): Decimal | undefined {
   if (text.length > textLengthMax) return undefined;

@@ -1,8 +1,8 @@
 import { parse } from "lossless-json";
 
 /**
- * JSON with exact numbers. Reading keeps each number's own text; writing puts a decimal's digits into
- * the document as they are. No amount passes through a binary float on the way in or out.
+ * JSON with exact numbers. Reading keeps each number's own text; writing puts a decimal's digits
+ * into the document as they are. No amount passes through a binary float on the way in or out.
  */
 
 /** A number of a JSON document as it was written there. */
@@ -23,8 +23,8 @@ export type ExactJson =
   | { [key: string]: ExactJson };
 
 /**
- * Reads JSON text. Throws `SyntaxError` where it is none or a key stands twice with different values,
- * `RangeError` where it nests deeper than the stack.
+ * Reads JSON text. Throws `SyntaxError` where it is none or a key stands twice with different
+ * values, `RangeError` where it nests deeper than the stack.
  */
 export function parseExactJson(text: string): ExactJson {
   return parse(text, null, {

@@ -1,6 +1,6 @@
 /**
- * An expected "no": part of a rule's answer, never thrown inside a domain. `code` is from the closed
- * union of the service that refuses; `detail` is safe to show to the merchant.
+ * An expected "no": part of a rule's answer, never thrown inside a domain. `code` is from the
+ * closed union of the service that refuses; `detail` is safe to show to the merchant.
  */
 export type Refused<Code extends string> = {
   readonly refused: Code;

@@ -1,4 +1,6 @@
-/** ISO 8601 UTC with milliseconds, the one form of a time on the wire: `2026-11-20T11:26:00.123Z`. */
+/**
+ * ISO 8601 UTC with milliseconds, the one form of a time on the wire: `2026-11-20T11:26:00.123Z`.
+ */
 export function isoTime(time: Date): string {
   return time.toISOString();
 }

@@ -1,8 +1,9 @@
 /**
- * The sandbox's sanctions list. Its parties are invented, with names that nobody else has. Its wallets are
- * real and public: the Office of Foreign Assets Control designated them (Specially Designated
- * Nationals list), and they belong to a designated party each, named below. The entries that carry
- * them are named after the designation, so that no real person's name matches in the sandbox.
+ * The sandbox's sanctions list. Its parties are invented, with names that nobody else has. Its
+ * wallets are real and public: the Office of Foreign Assets Control designated them (Specially
+ * Designated Nationals list), and they belong to a designated party each, named below. The entries
+ * that carry them are named after the designation, so that no real person's name matches in the
+ * sandbox.
  */
 
 /** A party of the sandbox's list, in the words of a beneficiary's form. */

@@ -44,8 +44,8 @@ export type SeededSandbox = {
 const seeder = "sandbox";
 
 /**
- * Makes the sandbox. Every step is keyed by what it makes, so that doing it again changes nothing: a
- * crash in the middle is mended by the next start. `known` are the merchants of an earlier start.
+ * Makes the sandbox. Every step is keyed by what it makes, so that doing it again changes nothing:
+ * a crash in the middle is mended by the next start. `known` are the merchants of an earlier start.
  */
 export async function seedSandbox(
   clients: SandboxClients,

@@ -8,7 +8,10 @@ export type BannerParts = {
   readonly broker: string;
 };
 
-/** What a newcomer reads when the platform is up: where it is, one call that works, where to read on. */
+/**
+ * What a newcomer reads when the platform is up: where it is, one call that works, where to read
+ * on.
+ */
 export function banner({ sandbox, sandboxPath, database, broker }: BannerParts): string {
   const { base_url, merchants, grpc } = sandbox;
   const services = Object.entries(grpc).map(([name, url]) => `  ${name.padEnd(12)} ${url}`);

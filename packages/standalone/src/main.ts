@@ -25,7 +25,9 @@ function fail(message: string): never {
   process.exit(1);
 }
 
-/** What to do about a start that failed, in a sentence; the error itself where it says so already. */
+/**
+ * What to do about a start that failed, in a sentence; the error itself where it says so already.
+ */
 function advice(error: unknown): string {
   const { code, port, message } = error as { code?: string; port?: number; message: string };
   if (code === "EADDRINUSE") {

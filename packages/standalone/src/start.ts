@@ -21,8 +21,8 @@ export type Standalone = {
 };
 
 /**
- * Starts the whole platform on embedded parts and makes the sandbox in it. `onLost` is told when the engine
- * or the broker ends by itself: nothing works without them.
+ * Starts the whole platform on embedded parts and makes the sandbox in it. `onLost` is told when
+ * the engine or the broker ends by itself: nothing works without them.
  */
 export async function startStandalone(
   environment: Environment,

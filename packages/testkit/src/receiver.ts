@@ -18,8 +18,8 @@ export type ReceivedCall = {
 };
 
 /**
- * What the receiver does with a call: a status, a status with more, or no answer at all (`hang` keeps
- * the connection open, `reset` destroys it). A function answers by itself.
+ * What the receiver does with a call: a status, a status with more, or no answer at all (`hang`
+ * keeps the connection open, `reset` destroys it). A function answers by itself.
  */
 export type Answer =
   | number
@@ -41,7 +41,9 @@ export type Receiver = {
   open(): number;
   /** From now on answers like this; 200 at first. */
   answer(rule: AnswerRule): void;
-  /** Resolves when at least `count` calls that pass `filter` have come; rejects after `timeoutMs`. */
+  /**
+   * Resolves when at least `count` calls that pass `filter` have come; rejects after `timeoutMs`.
+   */
   waitFor(
     count: number,
     options?: { filter?: (call: ReceivedCall) => boolean; timeoutMs?: number },
@@ -155,9 +157,9 @@ export type Verified = {
 const headerDefault = "x-service-signature";
 
 /**
- * Checks a call as a merchant does, with nothing of the sender's code: the interface's signature from
- * the body's own id and status, the standard one with the standard library. Leaves the age of the
- * timestamp alone, for tests drive their own clock.
+ * Checks a call as a merchant does, with nothing of the sender's code: the interface's signature
+ * from the body's own id and status, the standard one with the standard library. Leaves the age of
+ * the timestamp alone, for tests drive their own clock.
  */
 export function verifyCall(
   call: ReceivedCall,

@@ -25,10 +25,13 @@ export function roomOf(path: string): Room {
   return { kind: folder === "services" ? "service" : "package", name, inside: inside ?? "" };
 }
 
-/** Whether a file in `room` may import a workspace of ours; tests may use the test kit. */
+/** What tests may use beside what their room imports. */
+const forTestsOnly = ["testkit", "sandbox"];
+
+/** Whether a file in `room` may import a workspace of ours. */
 export function mayImport(room: Room, workspace: string, forTests: boolean): boolean {
   if (room.kind === "elsewhere" || room.name === workspace) return true;
-  if (workspace === "testkit") return forTests;
+  if (forTests && forTestsOnly.includes(workspace)) return true;
   const allowed = room.kind === "service" ? serviceImports : (packageImports[room.name] ?? []);
   return allowed.includes(workspace);
 }

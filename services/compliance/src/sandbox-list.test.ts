@@ -1,3 +1,4 @@
+import { listedParties, riskyWallets, sandboxListLines } from "@disburse/sandbox/sandbox-list.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ListEntry } from "./domain/list-entry.ts";
@@ -6,7 +7,6 @@ import { buildIndex } from "./domain/matcher.ts";
 import { matcherConfig } from "./domain/matcher-config.ts";
 import { canonicalWallet } from "./domain/wallet.ts";
 import { buildWalletIndex } from "./domain/wallet-index.ts";
-import { listedParties, riskyWallets, sandboxListLines } from "./sandbox-list.ts";
 
 const lines = sandboxListLines().trimEnd().split("\n");
 const entries = lines.map((line) => {

@@ -1,7 +1,7 @@
 import { Code } from "@connectrpc/connect";
 import { Party_Type, Verdict } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
+import { riskyWallets, sandboxListLines } from "@disburse/sandbox/sandbox-list.ts";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { riskyWallets, sandboxListLines } from "./sandbox-list.ts";
 import {
   importLines,
   listedName,

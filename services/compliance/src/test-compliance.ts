@@ -7,9 +7,9 @@ import {
   ComplianceService,
   Party_Type,
 } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
+import { listedParties } from "@disburse/sandbox/sandbox-list.ts";
 import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
 import { start } from "./main.ts";
-import { listedParties } from "./sandbox-list.ts";
 
 /** What the integration tests of this service share: services on one fresh database, and calls. */
 const serviceToken = randomBytes(32).toString("base64");

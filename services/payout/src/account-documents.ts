@@ -1,6 +1,6 @@
 import { fromDecimal128 } from "@disburse/chassis/mongo.ts";
 import type { StoredActor } from "@disburse/chassis/mutation.ts";
-import type { Decimal128 } from "mongodb";
+import type { Collection, Decimal128 } from "mongodb";
 import type { Account, LedgerEntry, LedgerStep } from "./domain/account.ts";
 
 /** What a hold remembers, so that anyone can take it through claim and create after a crash. */
@@ -62,6 +62,12 @@ export type LedgerDocument = {
   available: Decimal128;
   held: Decimal128;
   created_at: Date;
+};
+
+/** Where accounts and their statements are kept. */
+export type AccountCollections = {
+  readonly accounts: Collection<AccountDocument>;
+  readonly ledger: Collection<LedgerDocument>;
 };
 
 export function toAccount(document: AccountDocument): Account {

@@ -1,6 +1,9 @@
 import { Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
 import { readMutation } from "@disburse/chassis/mutation.ts";
-import type { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import type {
+  CreditAccountRequest,
+  PayoutService,
+} from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { findCurrency } from "@disburse/kernel/currency.ts";
 import { parseAmount } from "@disburse/kernel/money.ts";
 import { isRefused, refused } from "@disburse/kernel/refusal.ts";
@@ -29,40 +32,14 @@ export function accountRpc(accounts: AccountStore, clock: Clock): AccountRpc {
       if (findCurrency(currencyCode) === undefined) {
         accepted(refused("INVALID_REQUEST", "currency_code: must be a known currency"));
       }
-      const account = await accounts.open(merchantId, currencyCode, change, clock.now());
+      const account = await accounts.open(
+        { merchantId, currency: currencyCode, ...change },
+        clock.now(),
+      );
       return { account: accountMessage(account) };
     },
 
-    creditAccount: async ({ mutation, merchantId, accountId, amount: text, note: given }) => {
-      const { operationId } = readMutation(mutation);
-      const now = await accounts.databaseTime();
-      const found = await accounts.read(merchantId, accountId);
-      const account = accepted(found ?? refused("RECORD_NOT_FOUND"));
-      const amount = parseAmount(text, account.currency);
-      if (isRefused(amount)) {
-        return accepted(refused("INVALID_REQUEST", `amount: ${amount.detail}`));
-      }
-      const note = cleanText(given);
-      if (note.length > noteMax || textProblem(note) !== undefined) {
-        return accepted(refused("INVALID_REQUEST", "note: must be at most 255 plain characters"));
-      }
-      const key = creditKey(accountId, operationId);
-      const before = await accounts.findMovement(accountId, key);
-      if (before !== undefined) return { entry: entryMessage(before) };
-      const movement = { key, step: "credit", amount, payoutId: "", note } as const;
-      const deadline = accounts.deadlineAfter(now);
-      const made = await accounts.apply(merchantId, accountId, movement, deadline);
-      switch (made.outcome) {
-        case "applied":
-          return { entry: entryMessage(made.entry) };
-        case "insufficient":
-          return accepted(refused("INVALID_REQUEST", "amount: the balance would be too large"));
-        case "no_account":
-          return accepted(refused("RECORD_NOT_FOUND"));
-        case "too_late":
-          throw new ConnectError("the credit took too long", Code.Unavailable);
-      }
-    },
+    creditAccount: (request) => credit(accounts, request),
 
     getAccount: async ({ merchantId, accountId }) => {
       const account = await accounts.read(merchantId, accountId);
@@ -83,8 +60,11 @@ export function accountRpc(accounts: AccountStore, clock: Clock): AccountRpc {
       if (!/^\d{0,15}$/.test(cursor)) {
         accepted(refused("INVALID_REQUEST", "cursor: must be one that a list gave"));
       }
-      const before = cursor === "" ? undefined : Number(cursor);
-      const found = await accounts.listEntries(merchantId, accountId, before, limit + 1);
+      const page = {
+        limit: limit + 1,
+        ...(cursor === "" ? {} : { beforeSequence: Number(cursor) }),
+      };
+      const found = await accounts.listEntries({ merchantId, accountId }, page);
       const entries = accepted(found ?? refused("RECORD_NOT_FOUND"));
       const shown = entries.slice(0, limit);
       const hasMore = entries.length > limit;
@@ -94,4 +74,35 @@ export function accountRpc(accounts: AccountStore, clock: Clock): AccountRpc {
       };
     },
   };
+}
+
+/** Adds money once per operation; a repeat answers with the first entry. */
+async function credit(accounts: AccountStore, request: CreditAccountRequest) {
+  const { mutation, merchantId, accountId, amount: text } = request;
+  const { operationId } = readMutation(mutation);
+  const deadline = accounts.deadlineAfter(await accounts.databaseTime());
+  const account = accepted(
+    (await accounts.read(merchantId, accountId)) ?? refused("RECORD_NOT_FOUND"),
+  );
+  const amount = parseAmount(text, account.currency);
+  if (isRefused(amount)) return accepted(refused("INVALID_REQUEST", `amount: ${amount.detail}`));
+  const note = cleanText(request.note);
+  if (note.length > noteMax || textProblem(note) !== undefined) {
+    return accepted(refused("INVALID_REQUEST", "note: must be at most 255 plain characters"));
+  }
+  const key = creditKey(accountId, operationId);
+  const before = await accounts.findMovement(accountId, key);
+  if (before !== undefined) return { entry: entryMessage(before) };
+  const movement = { key, step: "credit", amount, payoutId: "", note } as const;
+  const made = await accounts.apply({ merchantId, accountId, deadline }, movement);
+  switch (made.outcome) {
+    case "applied":
+      return { entry: entryMessage(made.entry) };
+    case "insufficient":
+      return accepted(refused("INVALID_REQUEST", "amount: the balance would be too large"));
+    case "no_account":
+      return accepted(refused("RECORD_NOT_FOUND"));
+    case "too_late":
+      throw new ConnectError("the credit took too long", Code.Unavailable);
+  }
 }

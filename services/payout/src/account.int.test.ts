@@ -24,7 +24,7 @@ const soon = () => new Date(Date.now() + 10_000);
 function hold(accountId: string, payoutId: string, amount: bigint, deadline = soon()) {
   const key = movementKey(payoutId, "hold");
   const movement = { key, step: "hold", amount, payoutId, note: "" } as const;
-  return platform.accounts.apply(merchantId, accountId, movement, deadline);
+  return platform.accounts.apply({ merchantId, accountId, deadline }, movement);
 }
 
 describe("an account", () => {
@@ -105,7 +105,8 @@ describe("a movement", () => {
     const accountId = await platform.fundedAccount(merchantId, "100.00");
     for (const step of ["post", "release"] as const) {
       const movement = { key: step, step, amount: 1n, payoutId: "po_x", note: "" };
-      const made = await platform.accounts.apply(merchantId, accountId, movement, soon());
+      const target = { merchantId, accountId, deadline: soon() };
+      const made = await platform.accounts.apply(target, movement);
       expect(made).toEqual({ outcome: "insufficient" });
     }
   });

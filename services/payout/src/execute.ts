@@ -35,8 +35,9 @@ export type ExecuteRequest = {
 type Outcome = Payout | Refused<PayoutRefusal>;
 
 /**
- * Hold → claim → create (docs/ARCHITECTURE.md tells why it is safe). A crash or an error in between leaves
- * the hold, which the sweep takes through the rest or releases; the claim decides, whoever asks.
+ * Hold → claim → create (docs/ARCHITECTURE.md tells why it is safe). A crash or an error in between
+ * leaves the hold, which the sweep takes through the rest or releases; the claim decides, whoever
+ * asks.
  */
 export async function executePayout(deps: ExecuteDeps, request: ExecuteRequest): Promise<Outcome> {
   const { accounts, payouts } = deps;
@@ -103,7 +104,8 @@ async function hold(
     actor: request.actor,
   };
   const { merchantId } = request;
-  const made = await deps.accounts.apply(merchantId, quote.accountId, movement, deadline, intent);
+  const target = { merchantId, accountId: quote.accountId, deadline, intent };
+  const made = await deps.accounts.apply(target, movement);
   switch (made.outcome) {
     case "applied":
       return "held";
@@ -170,7 +172,7 @@ async function releaseHold(
   if ((await accounts.findMovement(accountId, key)) === undefined) {
     const { amount } = held;
     const movement = { key, step: "release", amount, payoutId, note: "quote expired" } as const;
-    const made = await accounts.apply(merchantId, accountId, movement, deadline);
+    const made = await accounts.apply({ merchantId, accountId, deadline }, movement);
     if (made.outcome !== "applied") throw new Error(`hold not released: ${made.outcome}`);
   }
   await accounts.closeHolds(accountId, [movementKey(payoutId, "hold")]);

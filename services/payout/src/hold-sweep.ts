@@ -9,8 +9,8 @@ import { claimAndCreate, type ExecuteDeps } from "./execute.ts";
 const orphanedAfterMs = 5_000;
 
 /**
- * Takes each hold that has no payout through claim and create, or releases it: what a crash, a stall or an
- * unreachable quote service left. Safe beside running executes and other sweeps.
+ * Takes each hold that has no payout through claim and create, or releases it: what a crash, a
+ * stall or an unreachable quote service left. Safe beside running executes and other sweeps.
  */
 export async function sweepHolds(
   deps: ExecuteDeps & { readonly clock: Clock; readonly log: Log },

@@ -7,7 +7,7 @@ import {
 } from "@disburse/chassis/page-cursor.ts";
 import type { ListPayoutsRequest } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
-import type { PayoutFilter } from "./payout-store.ts";
+import type { PayoutFilter } from "./payout-list.ts";
 import { statusFilter } from "./wire.ts";
 
 /** The size of a page, or what is wrong with the one that was asked for. */

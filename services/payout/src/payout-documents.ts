@@ -91,7 +91,9 @@ export function payoutDocument(payout: Payout, actor: StoredActor): PayoutDocume
   };
 }
 
-/** The event of a payout's present version, as it is published and stored: without name and number. */
+/**
+ * The event of a payout's present version, as it is published and stored: without name and number.
+ */
 export function owedEvent(payout: Payout): OwedEvent {
   const { status } = faceOf(payout.progress);
   const id = eventId(payout.id, payout.version);

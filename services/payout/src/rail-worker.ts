@@ -7,7 +7,8 @@ import type { AccountStore } from "./account-store.ts";
 import { movementKey } from "./domain/account.ts";
 import type { Payout } from "./domain/payout.ts";
 import { afterAnswer, faceOf, owedMovement } from "./domain/progress.ts";
-import type { LeasedPayout, PayoutStore } from "./payout-store.ts";
+import type { PayoutStore } from "./payout-store.ts";
+import type { LeasedPayout } from "./payout-work.ts";
 import type { Instruction, Rail, RouteRail, TimedAnswer } from "./rails/rail.ts";
 
 export type RailWorkerDeps = {
@@ -44,7 +45,10 @@ export async function workOnDuePayout(deps: RailWorkerDeps): Promise<boolean> {
 /** A payout as a step left it, and when its rail wants to be asked again. */
 type Moved = { readonly payout: Payout; readonly askAt: Date | "done" };
 
-/** Moves a payout on until it has to wait; each step is one write, journalled before the rail is called. */
+/**
+ * Moves a payout on until it has to wait; each step is one write, journalled before the rail is
+ * called.
+ */
 async function work(deps: RailWorkerDeps, leased: LeasedPayout): Promise<void> {
   let moved: Moved | undefined = { payout: leased.payout, askAt: deps.clock.now() };
   while (moved !== undefined) {
@@ -95,7 +99,9 @@ async function submitFirst(deps: RailWorkerDeps, leased: LeasedPayout): Promise<
   return apply(deps, { ...leased, payout: submitting }, timed);
 }
 
-/** Asks by the payout's own key; only a rail that never saw the key is sent it, the same one, again. */
+/**
+ * Asks by the payout's own key; only a rail that never saw the key is sent it, the same one, again.
+ */
 async function ask(deps: RailWorkerDeps, leased: LeasedPayout): Promise<Moved | undefined> {
   const { payout } = leased;
   const rail = railOf(deps, payout);
@@ -175,7 +181,7 @@ async function moveMoney(
   if ((await accounts.findMovement(accountId, key)) === undefined) {
     const note = claim.referenceId;
     const movement = { key, step: owed.step, amount: sourceMinor, payoutId: payout.id, note };
-    const made = await accounts.apply(merchantId, accountId, movement, deadline);
+    const made = await accounts.apply({ merchantId, accountId, deadline }, movement);
     if (made.outcome !== "applied") throw new Error(`${owed.step} not applied: ${made.outcome}`);
   }
   const work = owed.to.stage === "settled" ? askAt : "done";

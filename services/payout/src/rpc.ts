@@ -14,7 +14,7 @@ import { afterAnswer, type RailAnswer } from "./domain/progress.ts";
 import { type ExecuteDeps, executePayout } from "./execute.ts";
 import { readExecuteRequest } from "./execute-request.ts";
 import { isCountKept, readFilter, readLimit, readStart } from "./list-request.ts";
-import { countMax } from "./payout-store.ts";
+import { countMax } from "./payout-list.ts";
 import { accepted } from "./refusals.ts";
 import type { Tally } from "./tally.ts";
 import { payoutMessage } from "./wire.ts";
@@ -25,7 +25,9 @@ export type PayoutDeps = ExecuteDeps & {
   readonly mode: Mode;
 };
 
-/** The RPCs of the payout service; proto/disburse/payout/v1/payout.proto tells what each promises. */
+/**
+ * The RPCs of the payout service; proto/disburse/payout/v1/payout.proto tells what each promises.
+ */
 export function payoutRpc(deps: PayoutDeps): ServiceImpl<typeof PayoutService> {
   const { payouts, tally } = deps;
   return {
@@ -52,7 +54,7 @@ export function payoutRpc(deps: PayoutDeps): ServiceImpl<typeof PayoutService> {
       const filter = readFilter(message);
       const { merchantId } = message;
       const [page, count] = await Promise.all([
-        payouts.list(merchantId, filter, start, limit + 1),
+        payouts.list(merchantId, filter, { after: start, limit: limit + 1 }),
         isCountKept(filter)
           ? tally.total(merchantId, filter.status)
           : payouts.count(merchantId, filter),

@@ -1,14 +1,19 @@
 import { type Database, isDuplicateKey } from "@disburse/chassis/mongo.ts";
+import type { Collection } from "mongodb";
 import type { PayoutStatus } from "./domain/progress.ts";
 import type { PayoutDocument } from "./payout-documents.ts";
 import type { PayoutStore } from "./payout-store.ts";
 
-/** A merchant's kept counts: a list's `total_count` costs one read, however many payouts there are. */
+/**
+ * A merchant's kept counts: a list's `total_count` costs one read, however many payouts there are.
+ */
 type CountsDocument = Record<PayoutStatus, number> & {
   _id: string;
   schema_version: number;
   revision: number;
-  /** The last events that were counted: a crash before they left their payouts counts none twice. */
+  /**
+   * The last events that were counted: a crash before they left their payouts counts none twice.
+   */
   counted: string[];
 };
 
@@ -20,66 +25,26 @@ const countedKept = 2_000;
 export type Tally = ReturnType<typeof createTally>;
 
 /** Keeps the counts of payouts by merchant and status, from what each change of status owes. */
-export function createTally({ db }: Database, payouts: PayoutStore) {
+export function createTally({ db }: Database, { collection: payouts }: PayoutStore) {
   const counts = db.collection<CountsDocument>("payout_counts");
-
-  /** Adds events to a merchant's counts; `false` when somebody else changed them meanwhile. */
-  const add = async (merchantId: string, owed: PayoutDocument["untallied"]): Promise<boolean> => {
-    const before = await counts.findOne({ _id: merchantId });
-    const counted = new Set(before?.counted);
-    const fresh = owed.filter(({ id }) => !counted.has(id));
-    if (fresh.length === 0) return true;
-    const after: CountsDocument = {
-      _id: merchantId,
-      schema_version: 1,
-      initiated: before?.initiated ?? 0,
-      succeeded: before?.succeeded ?? 0,
-      failed: before?.failed ?? 0,
-      revision: (before?.revision ?? 0) + 1,
-      counted: [...(before?.counted ?? []), ...fresh.map(({ id }) => id)].slice(-countedKept),
-    };
-    for (const { from, to } of fresh) {
-      after[to] += 1;
-      if (from !== null) after[from] -= 1;
-    }
-    if (before === null) {
-      return counts.insertOne(after).then(
-        () => true,
-        (error: unknown) => {
-          if (isDuplicateKey(error)) return false;
-          throw error;
-        },
-      );
-    }
-    const { revision } = before;
-    const replaced = await counts.replaceOne({ _id: merchantId, revision }, after);
-    return replaced.modifiedCount === 1;
-  };
-
   return {
     /** Counts what payouts owe; answers whether there may be more. */
     run: async (): Promise<boolean> => {
-      const found = await payouts.collection
+      const found = await payouts
         .find({ "untallied.at": { $gt: new Date(0) } })
-        .project<Pick<PayoutDocument, "_id" | "merchant_id" | "untallied">>({
-          merchant_id: 1,
-          untallied: 1,
-        })
+        .project<Owing>({ merchant_id: 1, untallied: 1 })
         .sort({ "untallied.at": 1 })
         .limit(tallyBatch)
         .toArray();
       const byMerchant = Map.groupBy(found, ({ merchant_id }) => merchant_id);
       for (const [merchantId, owing] of byMerchant) {
         const owed = owing.flatMap(({ untallied }) => untallied);
-        while (!(await add(merchantId, owed)));
+        while (!(await addToCounts(counts, merchantId, owed)));
         const ids = owed.map(({ id }) => id);
         const removals = owing.map(({ _id }) => ({
-          updateOne: {
-            filter: { _id },
-            update: { $pull: { untallied: { id: { $in: ids } } } },
-          },
+          updateOne: { filter: { _id }, update: { $pull: { untallied: { id: { $in: ids } } } } },
         }));
-        await payouts.collection.bulkWrite(removals, { ordered: false });
+        await payouts.bulkWrite(removals, { ordered: false });
       }
       return found.length === tallyBatch;
     },
@@ -91,4 +56,42 @@ export function createTally({ db }: Database, payouts: PayoutStore) {
       return status === undefined ? kept.initiated + kept.succeeded + kept.failed : kept[status];
     },
   };
+}
+
+type Owing = Pick<PayoutDocument, "_id" | "merchant_id" | "untallied">;
+
+/** Adds events to a merchant's counts; `false` when somebody else changed them meanwhile. */
+async function addToCounts(
+  counts: Collection<CountsDocument>,
+  merchantId: string,
+  owed: PayoutDocument["untallied"],
+): Promise<boolean> {
+  const before = await counts.findOne({ _id: merchantId });
+  const counted = new Set(before?.counted);
+  const fresh = owed.filter(({ id }) => !counted.has(id));
+  if (fresh.length === 0) return true;
+  const after: CountsDocument = {
+    _id: merchantId,
+    schema_version: 1,
+    initiated: before?.initiated ?? 0,
+    succeeded: before?.succeeded ?? 0,
+    failed: before?.failed ?? 0,
+    revision: (before?.revision ?? 0) + 1,
+    counted: [...(before?.counted ?? []), ...fresh.map(({ id }) => id)].slice(-countedKept),
+  };
+  for (const { from, to } of fresh) {
+    after[to] += 1;
+    if (from !== null) after[from] -= 1;
+  }
+  if (before !== null) {
+    const { revision } = before;
+    return (await counts.replaceOne({ _id: merchantId, revision }, after)).modifiedCount === 1;
+  }
+  try {
+    await counts.insertOne(after);
+    return true;
+  } catch (error) {
+    if (isDuplicateKey(error)) return false;
+    throw error;
+  }
 }

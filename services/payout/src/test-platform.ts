@@ -36,8 +36,8 @@ export type StandInQuote = {
 export type TestPlatform = Awaited<ReturnType<typeof startTestPlatform>>;
 
 /**
- * The payout service on a real engine, its neighbours stood in for, its background work run by hand and
- * its rail on a clock of the test's.
+ * The payout service on a real engine, its neighbours stood in for, its background work run by hand
+ * and its rail on a clock of the test's.
  */
 export async function startTestPlatform() {
   const name = freshDatabase("payout");

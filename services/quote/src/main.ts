@@ -9,8 +9,9 @@ import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { systemClock } from "@disburse/kernel/time.ts";
 import { readConfig } from "./config.ts";
+import { openCorridorStore } from "./corridor-store.ts";
+import { openQuoteStore } from "./quote-store.ts";
 import { quoteRpc } from "./rpc.ts";
-import { openStore } from "./store.ts";
 
 /** Starts the quote service. */
 export const start: StartService = async (environment) => {
@@ -26,7 +27,8 @@ export const start: StartService = async (environment) => {
     const payout = connectService(PayoutService, config.PAYOUT_URL, identity);
     lifetime.add("payout client", payout.close);
     const rpc = quoteRpc({
-      store: await openStore(database),
+      quotes: await openQuoteStore(database),
+      corridors: await openCorridorStore(database),
       beneficiary: beneficiary.rpc,
       payout: payout.rpc,
       clock: systemClock,

@@ -18,8 +18,9 @@ import {
 import { refused } from "@disburse/kernel/refusal.ts";
 import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openCorridorStore } from "./corridor-store.ts";
+import { openQuoteStore } from "./quote-store.ts";
 import { quoteRpc } from "./rpc.ts";
-import { openStore } from "./store.ts";
 
 const name = freshDatabase("quote");
 let database: Database;
@@ -56,15 +57,14 @@ const neighbours = createRouterTransport(({ service }) => {
   });
 });
 
-let store: Awaited<ReturnType<typeof openStore>>;
 let quotes: ReturnType<typeof createClient<typeof QuoteService>>;
 let corridorId = "";
 
 beforeAll(async () => {
   database = await connectDatabase(mongodbUri(name), name);
-  store = await openStore(database);
   const rpc = quoteRpc({
-    store,
+    quotes: await openQuoteStore(database),
+    corridors: await openCorridorStore(database),
     payout: createClient(PayoutService, neighbours),
     beneficiary: createClient(BeneficiaryService, neighbours),
     clock: { now: () => clockNow },

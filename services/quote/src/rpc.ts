@@ -1,6 +1,5 @@
-import type { MessageShape } from "@bufbuild/protobuf";
 import { create } from "@bufbuild/protobuf";
-import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { type Client, Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
 import { readMutation } from "@disburse/chassis/mutation.ts";
 import { readRefusal } from "@disburse/chassis/rpc-refusal.ts";
@@ -9,16 +8,13 @@ import {
   ScreeningStatus,
 } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import type { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
-import {
-  type CorridorSchema,
-  LimitsSchema,
-  type QuoteService,
-} from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
+import { LimitsSchema, type QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { newId } from "@disburse/kernel/id.ts";
-import { refused, violationsMessage } from "@disburse/kernel/refusal.ts";
-import { cleanText } from "@disburse/kernel/text.ts";
+import { refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
-import { type Corridor, isStale, type Rate, readCorridor, readRate } from "./domain/corridor.ts";
+import { corridorRpc } from "./corridor-rpc.ts";
+import type { CorridorStore } from "./corridor-store.ts";
+import { type Corridor, isStale, type Rate } from "./domain/corridor.ts";
 import {
   checkCorridor,
   checkParties,
@@ -29,12 +25,13 @@ import {
   quoteAmounts,
 } from "./domain/quote.ts";
 import { readQuoteRequest } from "./quote-request.ts";
+import type { QuoteStore } from "./quote-store.ts";
 import { accepted } from "./refusals.ts";
-import type { QuoteStore } from "./store.ts";
-import { claimMessage, corridorMessage, limitsMessage, quoteMessage, rateMessage } from "./wire.ts";
+import { claimMessage, limitsMessage, quoteMessage } from "./wire.ts";
 
 export type QuoteDeps = {
-  readonly store: QuoteStore;
+  readonly quotes: QuoteStore;
+  readonly corridors: CorridorStore;
   readonly beneficiary: Client<typeof BeneficiaryService>;
   readonly payout: Client<typeof PayoutService>;
   readonly clock: Clock;
@@ -43,16 +40,18 @@ export type QuoteDeps = {
 
 /** The RPCs of the quote service; proto/disburse/quote/v1/quote.proto tells what each promises. */
 export function quoteRpc(deps: QuoteDeps): ServiceImpl<typeof QuoteService> {
-  const { store, clock } = deps;
+  const { quotes, corridors, clock } = deps;
   return {
+    ...corridorRpc(corridors, clock),
+
     createQuote: async (message) => {
       const change = readMutation(message.mutation);
       const request = accepted(readQuoteRequest(message, clock.now()));
-      const first = await store.findByOperation(request.merchantId, change.operationId);
+      const first = await quotes.findByOperation(request.merchantId, change.operationId);
       if (first !== undefined) return { quote: quoteMessage(first) };
       const beneficiary = accepted(checkParties(request, await readParties(deps, request)));
-      const corridor = await openCorridor(store, request);
-      const rate = await currentRate(store, corridor, clock.now());
+      const corridor = await openCorridor(corridors, request);
+      const rate = await currentRate(corridors, corridor, clock.now());
       const { fee } = corridor;
       const terms = {
         source: request.source,
@@ -62,20 +61,20 @@ export function quoteRpc(deps: QuoteDeps): ServiceImpl<typeof QuoteService> {
       };
       const amounts = accepted(quoteAmounts(request, terms));
       const quote = newQuote(deps, { request, corridor, rate, amounts, beneficiary });
-      return { quote: quoteMessage(await store.insertQuote(quote, change)) };
+      return { quote: quoteMessage(await quotes.insert(quote, change)) };
     },
 
     getQuote: async ({ merchantId, quoteId }) => {
-      const quote = await store.readQuote(merchantId, quoteId);
+      const quote = await quotes.read(merchantId, quoteId);
       return { quote: quoteMessage(accepted(quote ?? refused("RECORD_NOT_FOUND"))) };
     },
 
     getClaimableQuote: async ({ quoteId }) => {
-      const found = await store.readAnyQuote(quoteId);
+      const found = await quotes.readAny(quoteId);
       const { quote, now } = accepted(found ?? refused("RECORD_NOT_FOUND"));
       const [corridor, openToMerchant] = await Promise.all([
-        store.readCorridor(quote.corridorId),
-        store.isOpenTo(quote.merchantId, quote.corridorId),
+        corridors.read(quote.corridorId),
+        corridors.isOpenTo(quote.merchantId, quote.corridorId),
       ]);
       return {
         quote: quoteMessage(quote),
@@ -88,50 +87,9 @@ export function quoteRpc(deps: QuoteDeps): ServiceImpl<typeof QuoteService> {
 
     claimQuote: async ({ mutation, quoteId, payoutId, referenceId }) => {
       const { operationId } = readMutation(mutation);
-      const quote = await store.claim(quoteId, { payoutId, referenceId, operationId });
+      const quote = await quotes.claim(quoteId, { payoutId, referenceId, operationId });
       const claimed = accepted(claimOutcome(quote, payoutId));
       return { quote: quoteMessage(claimed), claim: claimMessage(claimed.claim) };
-    },
-
-    setCorridor: async ({ mutation, corridor }) => {
-      const change = readMutation(mutation);
-      const terms = readCorridor(corridorText(corridor));
-      if (!("source" in terms)) {
-        return accepted(refused("INVALID_REQUEST", violationsMessage(terms)));
-      }
-      const stored = await store.setCorridor(terms, change, clock.now());
-      return { corridor: corridorMessage(stored, await store.latestRate(stored.id)) };
-    },
-
-    setMerchantCorridor: async ({ mutation, merchantId, corridorId, open }) => {
-      const change = readMutation(mutation);
-      accepted((await store.readCorridor(corridorId)) ?? refused("RECORD_NOT_FOUND"));
-      await store.setMerchantCorridor(merchantId, corridorId, open, change, clock.now());
-      return {};
-    },
-
-    setRate: async ({ mutation, corridorId, rate }) => {
-      const change = readMutation(mutation);
-      accepted((await store.readCorridor(corridorId)) ?? refused("RECORD_NOT_FOUND"));
-      const decimal = readRate(rate?.rate ?? "");
-      const source = cleanText(rate?.source ?? "");
-      if (decimal === undefined || source === "" || source.length > 64) {
-        return accepted(
-          refused(
-            "INVALID_REQUEST",
-            "rate: a rate above zero with at most 10 decimals and its source are required",
-          ),
-        );
-      }
-      const asOf = rate?.asOf === undefined ? clock.now() : timestampDate(rate.asOf);
-      const added = { rate: decimal, asOf, source };
-      return { rate: rateMessage(await store.addRate(corridorId, added, change, clock.now())) };
-    },
-
-    listCorridors: async ({ merchantId }) => {
-      const corridors = await store.listCorridors(merchantId);
-      const rates = await Promise.all(corridors.map(({ id }) => store.latestRate(id)));
-      return { corridors: corridors.map((corridor, at) => corridorMessage(corridor, rates[at])) };
     },
   };
 }
@@ -170,14 +128,15 @@ async function orNotFound<T>(call: Promise<T>): Promise<T | undefined> {
   }
 }
 
-async function openCorridor(store: QuoteStore, request: QuoteRequest): Promise<Corridor> {
-  const corridor = await store.findCorridor(request.source, request.destination);
-  const isOpen = corridor !== undefined && (await store.isOpenTo(request.merchantId, corridor.id));
+async function openCorridor(corridors: CorridorStore, request: QuoteRequest): Promise<Corridor> {
+  const corridor = await corridors.find(request.source, request.destination);
+  const isOpen =
+    corridor !== undefined && (await corridors.isOpenTo(request.merchantId, corridor.id));
   return accepted(checkCorridor(corridor, isOpen));
 }
 
-async function currentRate(store: QuoteStore, corridor: Corridor, now: Date): Promise<Rate> {
-  const rate = await store.latestRate(corridor.id);
+async function currentRate(corridors: CorridorStore, corridor: Corridor, now: Date): Promise<Rate> {
+  const rate = await corridors.latestRate(corridor.id);
   if (rate === undefined || isStale(corridor, rate, now)) {
     throw new ConnectError("the corridor has no current rate", Code.Unavailable);
   }
@@ -213,21 +172,5 @@ function newQuote(
     createdAt: now,
     updatedAt: now,
     expiresAt: new Date(now.getTime() + ttlSeconds * 1_000),
-  };
-}
-
-function corridorText(corridor: MessageShape<typeof CorridorSchema> | undefined) {
-  return {
-    source: corridor?.sourceCurrencyCode ?? "",
-    destination: corridor?.destinationCurrencyCode ?? "",
-    active: corridor?.active ?? false,
-    feeShare: corridor?.feeShare || "0",
-    feeFlat: corridor?.feeFlat || "0",
-    sourceMin: corridor?.limits?.sourceMin ?? "",
-    sourceMax: corridor?.limits?.sourceMax ?? "",
-    receivingMin: corridor?.limits?.receivingMin ?? "",
-    receivingMax: corridor?.limits?.receivingMax ?? "",
-    quoteTtlSeconds: corridor?.quoteTtlSeconds ?? 0,
-    rateMaxAgeSeconds: corridor?.rateMaxAgeSeconds ?? 0,
   };
 }

@@ -1,5 +1,5 @@
+import { riskyWallets } from "@disburse/sandbox/sandbox-list.ts";
 import { describe, expect, it } from "vitest";
-import { riskyWallets } from "../sandbox-list.ts";
 import type { ListEntry } from "./list-entry.ts";
 import { canonicalWallet, type WalletFamily } from "./wallet.ts";
 import { buildWalletIndex, walletFamiliesOf } from "./wallet-index.ts";

@@ -23,7 +23,10 @@ const effects: Readonly<Record<LedgerStep, (amount: bigint) => Effect>> = {
   return: (amount) => ({ available: amount, held: 0n }),
 };
 
-/** The effect of a movement. No step creates money but a credit and a return, none ends it but a post. */
+/**
+ * The effect of a movement. No step creates money but a credit and a return, none ends it but a
+ * post.
+ */
 export function effectOf({ step, amount }: Pick<Movement, "step" | "amount">): Effect {
   return effects[step](amount);
 }

@@ -33,8 +33,9 @@ export type ExecutableQuote = {
 export type Payable = "hold" | "complete";
 
 /**
- * What the merchant hears first when a quote cannot be paid, in the interface's order of precedence; `now`
- * is the clock of the quote's database. The claim decides on expiry for good; this refuses early.
+ * What the merchant hears first when a quote cannot be paid, in the interface's order of
+ * precedence; `now` is the clock of the quote's database. The claim decides on expiry for good;
+ * this refuses early.
  */
 export function payable(
   quote: ExecutableQuote,

@@ -12,8 +12,8 @@ export type PayoutSubStatus =
   | "returned";
 
 /**
- * Where a payout stands. `concluding` and `returning` are decided outcomes whose money has not moved
- * yet: the merchant hears of an outcome only after its money moved.
+ * Where a payout stands. `concluding` and `returning` are decided outcomes whose money has not
+ * moved yet: the merchant hears of an outcome only after its money moved.
  */
 export type Progress =
   | { readonly stage: "queued" }
@@ -71,8 +71,8 @@ export function visibleReference(progress: Progress): string {
 }
 
 /**
- * Where an answer of the rail takes a payout; `unchanged` for what was known already. A contradiction (a
- * rejection after a settlement, say) is refused: no guess moves money.
+ * Where an answer of the rail takes a payout; `unchanged` for what was known already. A
+ * contradiction (a rejection after a settlement, say) is refused: no guess moves money.
  */
 export function afterAnswer(
   progress: Progress,

@@ -22,8 +22,8 @@ export type Instruction = {
 export type TimedAnswer = { readonly answer: RailAnswer; readonly askAfterMs?: number };
 
 /**
- * A way to move money. `key` is the payout's id: a rail pays one key at most once, however often it is
- * submitted. Both calls may throw: that is no answer, and the rail is asked by the key again.
+ * A way to move money. `key` is the payout's id: a rail pays one key at most once, however often it
+ * is submitted. Both calls may throw: that is no answer, and the rail is asked by the key again.
  */
 export type Rail = {
   readonly name: string;

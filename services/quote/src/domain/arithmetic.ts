@@ -56,8 +56,8 @@ export function quoteFixedSource(terms: Terms, source: bigint): Amounts | Amount
 }
 
 /**
- * What must be sent so that exactly `receiving` arrives: the amount to convert and the source amount
- * round up, the fee is what lies between them (decisions: quotes, fixed target).
+ * What must be sent so that exactly `receiving` arrives: the amount to convert and the source
+ * amount round up, the fee is what lies between them (decisions: quotes, fixed target).
  */
 export function quoteFixedTarget(terms: Terms, receiving: bigint): Amounts | AmountsRefused {
   const { share, flatMinor } = terms.fee;

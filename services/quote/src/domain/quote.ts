@@ -64,7 +64,10 @@ export type QuoteRequest = {
   readonly receivingAmount: string;
 };
 
-/** What the other services know of the request's account and beneficiary; `undefined`: no such record. */
+/**
+ * What the other services know of the request's account and beneficiary; `undefined`: no such
+ * record.
+ */
 export type Parties = {
   readonly account: { readonly merchantId: string; readonly currency: string } | undefined;
   readonly beneficiary:
@@ -111,7 +114,10 @@ export function checkCorridor(
   return openToMerchant ? corridor : refused("RECORD_NOT_FOUND");
 }
 
-/** The amounts of a quote; the source amount takes priority, a receiving amount beside it is ignored. */
+/**
+ * The amounts of a quote; the source amount takes priority, a receiving amount beside it is
+ * ignored.
+ */
 export function quoteAmounts(
   request: QuoteRequest,
   terms: Terms,

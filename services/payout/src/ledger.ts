@@ -1,0 +1,71 @@
+import { isOnlyDuplicateKeys } from "@disburse/chassis/mongo.ts";
+import {
+  type AccountCollections,
+  type AccountDocument,
+  ledgerDocument,
+  toLedgerEntry,
+} from "./account-documents.ts";
+import type { LedgerEntry } from "./domain/account.ts";
+import { deadlineMs } from "./movements.ts";
+
+/** Past this, no movement that could repeat a finished one can still be applied. */
+const keptMs = 2 * deadlineMs;
+/** Accounts whose movements one run of the recorder writes to the ledger. */
+const recordBatch = 100;
+
+/** In the ledger, its hold's fate known, and too old for any late try. */
+const isDone = {
+  $and: [
+    { $lte: ["$$this.sequence", "$recorded_sequence"] },
+    { $not: [{ $gt: ["$$this.open_since", null] }] },
+    {
+      $lt: [{ $max: ["$$this.at", "$$this.closed_at"] }, { $subtract: ["$$NOW", keptMs] }],
+    },
+  ],
+};
+
+/** Writes an account's movements to its ledger, then drops those that no late try can repeat. */
+async function record(
+  { accounts, ledger }: AccountCollections,
+  account: AccountDocument,
+): Promise<void> {
+  const fresh = account.recent.filter(({ sequence }) => sequence > account.recorded_sequence);
+  const old = account.recent.some(({ at }) => Date.now() - at.getTime() > keptMs);
+  if (fresh.length === 0 && !old) return;
+  if (fresh.length > 0) {
+    const documents = fresh.map((movement) => ledgerDocument(account, movement));
+    await ledger.insertMany(documents, { ordered: false }).catch((error: unknown) => {
+      if (!isOnlyDuplicateKeys(error)) throw error;
+    });
+  }
+  await accounts.updateOne({ _id: account._id }, [
+    { $set: { recorded_sequence: { $max: ["$recorded_sequence", account.sequence] } } },
+    { $set: { recent: { $filter: { input: "$recent", cond: { $not: [isDone] } } } } },
+  ]);
+}
+
+/** Records what accounts still hold. */
+export async function recordRecent(collections: AccountCollections): Promise<void> {
+  const found = await collections.accounts
+    .find({ "recent.at": { $gt: new Date(0) } })
+    .limit(recordBatch)
+    .toArray();
+  for (const account of found) await record(collections, account);
+}
+
+/**
+ * A page of a statement, newest first, complete up to this moment; `undefined`: no such account.
+ */
+export async function listEntries(
+  collections: AccountCollections,
+  { merchantId, accountId }: { readonly merchantId: string; readonly accountId: string },
+  { beforeSequence, limit }: { readonly beforeSequence?: number; readonly limit: number },
+): Promise<LedgerEntry[] | undefined> {
+  const { accounts, ledger } = collections;
+  const account = await accounts.findOne({ _id: accountId, merchant_id: merchantId });
+  if (account === null) return undefined;
+  if (account.sequence > account.recorded_sequence) await record(collections, account);
+  const bound = beforeSequence === undefined ? {} : { sequence: { $lt: beforeSequence } };
+  const found = ledger.find({ account_id: accountId, merchant_id: merchantId, ...bound });
+  return (await found.sort({ sequence: -1 }).limit(limit).toArray()).map(toLedgerEntry);
+}

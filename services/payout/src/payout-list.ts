@@ -1,0 +1,67 @@
+import type { PageCursor } from "@disburse/chassis/page-cursor.ts";
+import type { Collection, Filter } from "mongodb";
+import type { Payout } from "./domain/payout.ts";
+import type { PayoutStatus } from "./domain/progress.ts";
+import { type PayoutDocument, toPayout } from "./payout-documents.ts";
+
+/** What a list is narrowed to; absent for any. */
+export type PayoutFilter = {
+  readonly status?: PayoutStatus;
+  readonly beneficiaryId?: string;
+  readonly referenceId?: string;
+  readonly quoteId?: string;
+  readonly source?: string;
+  readonly destination?: string;
+  readonly createdFrom?: Date;
+  readonly createdTo?: Date;
+};
+
+/** Where a page starts, and how long it is. */
+export type PayoutPage = { readonly after: PageCursor | undefined; readonly limit: number };
+
+/** Counting stops here for filters whose count is not kept (decisions: payouts). */
+export const countMax = 10_000;
+
+/** A page of a merchant's payouts, newest first. */
+export async function listPayouts(
+  payouts: Collection<PayoutDocument>,
+  merchantId: string,
+  filter: PayoutFilter,
+  { after, limit }: PayoutPage,
+): Promise<Payout[]> {
+  const beyond = after && {
+    $or: [{ created_at: { $lt: after.at } }, { created_at: after.at, _id: { $lt: after.id } }],
+  };
+  const found = payouts
+    .find({ ...documentFilter(merchantId, filter), ...beyond })
+    .sort({ created_at: -1, _id: -1 })
+    .limit(limit);
+  return (await found.toArray()).map(toPayout);
+}
+
+/** How many payouts pass a filter, up to `countMax` and one. */
+export function countPayouts(
+  payouts: Collection<PayoutDocument>,
+  merchantId: string,
+  filter: PayoutFilter,
+): Promise<number> {
+  return payouts.countDocuments(documentFilter(merchantId, filter), { limit: countMax + 1 });
+}
+
+function documentFilter(merchantId: string, filter: PayoutFilter): Filter<PayoutDocument> {
+  const { status, beneficiaryId, referenceId, quoteId, source, destination } = filter;
+  const created = {
+    ...(filter.createdFrom === undefined ? {} : { $gte: filter.createdFrom }),
+    ...(filter.createdTo === undefined ? {} : { $lt: filter.createdTo }),
+  };
+  return {
+    merchant_id: merchantId,
+    ...(status === undefined ? {} : { status }),
+    ...(beneficiaryId === undefined ? {} : { beneficiary_id: beneficiaryId }),
+    ...(referenceId === undefined ? {} : { reference_id: referenceId }),
+    ...(quoteId === undefined ? {} : { quote_id: quoteId }),
+    ...(source === undefined ? {} : { source }),
+    ...(destination === undefined ? {} : { destination }),
+    ...(Object.keys(created).length === 0 ? {} : { created_at: created }),
+  };
+}

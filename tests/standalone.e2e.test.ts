@@ -1,0 +1,203 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { merchantOf } from "@disburse/testkit/merchant.ts";
+import { freePort } from "@disburse/testkit/ports.ts";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+let folder = "";
+let children: ChildProcess[] = [];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "disburse-standalone-"));
+});
+afterEach(async () => {
+  await Promise.all(children.map((child) => end(child, "SIGKILL")));
+  children = [];
+  rmSync(folder, { recursive: true, force: true });
+});
+
+type Started = { child: ChildProcess; output: () => string };
+
+/** Runs a program of the standalone package on embedded parts, as a newcomer's machine has them. */
+function run(program: "main" | "demo", settings: Record<string, string>): Started {
+  const entry = join(root, "packages/standalone/src", `${program}.ts`);
+  const { MONGODB_URI: _uri, AMQP_URL: _url, ...inherited } = process.env;
+  const child = spawn(process.execPath, [entry], {
+    env: { ...inherited, DATA_DIR: folder, ...settings },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  children.push(child);
+  const chunks: Buffer[] = [];
+  child.stdout.on("data", (chunk: Buffer) => chunks.push(chunk));
+  child.stderr.on("data", (chunk: Buffer) => chunks.push(chunk));
+  return { child, output: () => Buffer.concat(chunks).toString() };
+}
+
+async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
+  if (child.exitCode === null && child.signalCode === null) {
+    const gone = once(child, "exit");
+    child.kill(signal);
+    await gone;
+  }
+  return child.exitCode;
+}
+
+async function ready(settings: Record<string, string>): Promise<Started> {
+  const started = run("main", settings);
+  await vi.waitFor(
+    () => {
+      expect(started.child.exitCode, started.output()).toBe(null);
+      expect(started.output()).toMatch(/^ready http/m);
+    },
+    { timeout: 60_000, interval: 50 },
+  );
+  return started;
+}
+
+const inProcess = { DISBURSE_BROKER: "none", SANDBOX_SETTLE_MS: "100" };
+const sandbox = () => JSON.parse(readFileSync(join(folder, "sandbox.json"), "utf8"));
+
+function acme() {
+  const { base_url, merchants } = sandbox();
+  return merchantOf(base_url, merchants.acme.api_key);
+}
+
+/** Processes that work on the data folder, by their command lines. */
+function leftBehind(): string[] {
+  const { execFileSync } = process.getBuiltinModule("node:child_process");
+  const listed = execFileSync("ps", ["-eo", "pid,args"], { encoding: "utf8" });
+  return listed.split("\n").filter((line) => line.includes(folder));
+}
+
+it("says ready, writes the sandbox down, stops without a trace and goes on", async () => {
+  const port = String(await freePort());
+  const first = await ready({ ...inProcess, PORT: port });
+  expect(first.output().trimEnd().split("\n").at(-1)).toBe(`ready http://127.0.0.1:${port}`);
+  const written = sandbox();
+  expect(Object.keys(written.merchants)).toEqual(["acme", "globex", "frozen", "bare"]);
+  expect(written.base_url).toBe(`http://127.0.0.1:${port}`);
+  expect(written.accounts).toHaveLength(6);
+  expect(Object.keys(written.risky_wallets)).toEqual(["ETHEREUM", "BTC", "TRX"]);
+  expect(Object.keys(written.grpc)).toEqual(
+    expect.arrayContaining(["beneficiary", "compliance", "quote", "payout", "notifier"]),
+  );
+  const before = await acme().data("GET", "/api/v1/transfer/accounts");
+  expect(await end(first.child, "SIGTERM")).toBe(0);
+  expect(leftBehind()).toEqual([]);
+
+  const second = await ready({ ...inProcess, PORT: port });
+  const { merchants, accounts } = sandbox();
+  expect({ merchants, accounts }).toEqual({
+    merchants: written.merchants,
+    accounts: written.accounts,
+  });
+  expect(await acme().data("GET", "/api/v1/transfer/accounts")).toEqual(before);
+  expect(await end(second.child, "SIGINT")).toBe(0);
+  expect(leftBehind()).toEqual([]);
+});
+
+const beneficiary = {
+  beneficiary_name: "Hopper Supplies",
+  beneficiary_account_type: "Corporate",
+  destination_currency: "USD",
+  transfer_type: "ACH",
+  destination_country: "US",
+  routing_code_type_1: "ACH CODE",
+  routing_code_value_1: "021000021",
+  beneficiary_state: "NY",
+  beneficiary_address: "1 Main Street",
+  beneficiary_city: "New York",
+  beneficiary_postcode: "10001",
+  beneficiary_account_number: "123456789012",
+};
+
+it("loses nothing accepted when it is killed, events in process or over RabbitMQ", async () => {
+  const PORT = String(await freePort());
+  const accepted: string[] = [];
+  for (const settings of [inProcess, { SANDBOX_SETTLE_MS: "100" }]) {
+    const { child } = await ready({ ...settings, PORT });
+    const { accounts } = sandbox();
+    const call = acme().data;
+    const made = await call("POST", "/api/v1/transfer/fiat/beneficiary", beneficiary);
+    for (let at = 0; at < 5; at += 1) {
+      const quote = await call("POST", "/api/v1/transfer/rfq", {
+        source_amount: "5.00",
+        beneficiary_id: made.beneficiary_id,
+        source_currency_code: "USD",
+        destination_currency_code: "USD",
+        account_id: accounts[0].account_id,
+      });
+      const executed = await call("POST", "/api/v1/transfer/execute", { quote_id: quote.id });
+      accepted.push(executed.id);
+    }
+    await end(child, "SIGKILL");
+    await vi.waitFor(() => expect(leftBehind()).toEqual([]), { timeout: 30_000, interval: 200 });
+  }
+  const { child } = await ready({ ...inProcess, PORT });
+  await vi.waitFor(
+    async () => {
+      for (const id of accepted) {
+        const payout = await acme().data("GET", `/api/v1/transfer/payouts/${id}`);
+        expect(payout.status).toBe("succeeded");
+      }
+    },
+    { timeout: 30_000, interval: 200 },
+  );
+  const { accounts } = sandbox();
+  const account = `/api/v1/transfer/accounts/${accounts[0].account_id}`;
+  expect(await acme().data("GET", account)).toMatchObject({ available: 999_950, held: 0 });
+  expect(await end(child, "SIGTERM")).toBe(0);
+});
+
+it("says what to do when its port is taken", async () => {
+  const taken = createServer().listen(0, "127.0.0.1");
+  await once(taken, "listening");
+  const { port } = taken.address() as { port: number };
+  const { child, output } = run("main", { ...inProcess, PORT: String(port) });
+  await once(child, "exit");
+  expect(child.exitCode).toBe(1);
+  expect(output()).toContain(`port ${port} is in use`);
+  expect(leftBehind()).toEqual([]);
+  taken.close();
+});
+
+it("says what to do when its data folder is in use", async () => {
+  const first = await ready({ ...inProcess, PORT: "0" });
+  const { child, output } = run("main", { ...inProcess, PORT: "0" });
+  await once(child, "exit");
+  expect(child.exitCode).toBe(1);
+  expect(output()).toContain("in use by another process");
+  expect((await fetch(`${sandbox().base_url}/healthz`)).status).toBe(200);
+  expect(await end(first.child, "SIGTERM")).toBe(0);
+});
+
+it.each([
+  ["PORT", "eighty"],
+  ["SANDBOX_SETTLE_MS", "-1"],
+  ["RATE_LIMIT_BURST", "none"],
+])("names the setting %s when it is %j", async (name, value) => {
+  const { child, output } = run("main", { ...inProcess, PORT: "0", [name]: value });
+  await once(child, "exit");
+  expect(child.exitCode).toBe(1);
+  expect(output()).toContain(name);
+});
+
+it("shows the main job, on a platform of its own or on the one that runs", async () => {
+  const own = run("demo", { ...inProcess, DATA_DIR: join(folder, "empty") });
+  await once(own.child, "exit");
+  expect(own.child.exitCode, own.output()).toBe(0);
+  expect(own.output()).toContain("verified both signatures: succeeded");
+  expect(existsSync(join(folder, "empty"))).toBe(false);
+  const { child } = await ready({ ...inProcess, PORT: "0" });
+  const again = run("demo", {});
+  await once(again.child, "exit");
+  expect(again.child.exitCode, again.output()).toBe(0);
+  expect(again.output()).toContain(`Using the platform at ${sandbox().base_url}`);
+  expect(await end(child, "SIGTERM")).toBe(0);
+});
