@@ -2,19 +2,12 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import { readMutation } from "@disburse/chassis/mutation.ts";
 import type { Sealer } from "@disburse/chassis/sealing.ts";
 import type { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
-import { newId } from "@disburse/kernel/id.ts";
-import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
+import { isRefused, refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { AddressPolicy } from "./domain/address.ts";
-import {
-  type EndpointChange,
-  type EndpointOperation,
-  type EndpointRecord,
-  endpointsMax,
-  revised,
-} from "./domain/endpoint.ts";
-import { type NotifierRefusal, operationUsed } from "./domain/refusal.ts";
+import type { EndpointOperation } from "./domain/endpoint.ts";
 import { activated, rotated, staged } from "./domain/secret-set.ts";
+import { type Asked, type Changed, createEndpointChanges } from "./endpoint-changes.ts";
 import { makeKey, openKey } from "./endpoint-keys.ts";
 import { readCreateRequest, readRotateRequest } from "./endpoint-request.ts";
 import { accepted } from "./refusals.ts";
@@ -30,96 +23,32 @@ export type EndpointDeps = {
   readonly policy: AddressPolicy;
 };
 
-type EndpointRpc = Pick<
-  ServiceImpl<typeof NotifierService>,
-  | "createEndpoint"
-  | "getEndpoint"
-  | "listEndpoints"
-  | "deleteEndpoint"
-  | "rotateSecret"
-  | "activateSecret"
->;
+type Notifier = ServiceImpl<typeof NotifierService>;
+type Asking = Pick<Parameters<Notifier["rotateSecret"]>[0], "mutation" | "merchantId">;
 
-type Asked = { readonly merchantId: string; readonly operation: EndpointOperation };
-type Decide = (endpoint: EndpointRecord) => EndpointChange | Refused<NotifierRefusal>;
+function ask(message: Asking, kind: EndpointOperation["kind"], clock: Clock): Asked {
+  const { operationId, actor } = readMutation(message.mutation);
+  const operation = { id: operationId, kind, actor, at: clock.now() };
+  return { merchantId: message.merchantId, operation };
+}
 
-/** Changes of one endpoint that meet take turns; so many at once are a mistake. */
-const changeTries = 10;
+/** What a change answers, the first time and every time after. */
+function shown({ endpoint, operation }: Changed) {
+  return { endpoint: endpointMessage({ ...endpoint, updatedAt: operation.at }) };
+}
 
-/** RPCs of endpoints and their secrets. */
-export function endpointRpc(deps: EndpointDeps): EndpointRpc {
+/** The RPCs of endpoints. */
+export function endpointRpc(
+  deps: EndpointDeps,
+): Pick<Notifier, "createEndpoint" | "getEndpoint" | "listEndpoints" | "deleteEndpoint"> {
   const { endpoints, deliveries, sealer, clock, policy } = deps;
-
-  /** The endpoint that an operation has changed already, as it was then; refuses another operation's id. */
-  const repeated = async ({ merchantId, operation }: Asked, endpointId?: string) => {
-    const endpoint = await endpoints.findByOperation(merchantId, operation.id);
-    if (endpoint === undefined) return undefined;
-    const first = endpoint.operations.find(({ id }) => id === operation.id);
-    const isSame = first?.kind === operation.kind && (endpointId ?? endpoint.id) === endpoint.id;
-    return first !== undefined && isSame ? { endpoint, operation: first } : operationUsed();
-  };
-
-  /** Reads, decides, writes; again when somebody else wrote meanwhile. */
-  const change = async (asked: Asked, endpointId: string, decide: Decide) => {
-    for (let tries = 0; tries < changeTries; tries += 1) {
-      const before = await repeated(asked, endpointId);
-      if (before !== undefined) return before;
-      const endpoint = await endpoints.find(asked.merchantId, endpointId);
-      if (endpoint === undefined) return refused("RECORD_NOT_FOUND");
-      const decided = decide(endpoint);
-      if (isRefused(decided)) return decided;
-      const next = revised(endpoint, decided);
-      if (isRefused(next)) return next;
-      const ended = await endpoints.revise(next);
-      if (ended === "written") return { endpoint: next, operation: decided.operation };
-    }
-    throw new Error(`endpoint ${endpointId} is changed by too many at once`);
-  };
-
-  const create = async (asked: Asked, fields: { url: string; description: string }) => {
-    const before = await repeated(asked);
-    if (before !== undefined) return before;
-    const { merchantId } = asked;
-    if (!(await endpoints.hasRoom(merchantId))) {
-      return refused("INVALID_REQUEST", `There can be at most ${endpointsMax} endpoints.`);
-    }
-    const { at } = asked.operation;
-    const id = newId("endpoint", at);
-    const key = makeKey(sealer, { merchantId, id }, at);
-    const operation = { ...asked.operation, keyId: key.id };
-    const endpoint: EndpointRecord = {
-      ...{ id, merchantId, ...fields, createdAt: at, updatedAt: at, revision: 1 },
-      signing: { current: key.id },
-      keys: [key],
-      operations: [operation],
-    };
-    if ((await endpoints.insert(endpoint)) === "written") return { endpoint, operation };
-    return (await repeated(asked)) ?? operationUsed();
-  };
-
-  const ask = (
-    message: { merchantId: string; mutation?: Parameters<typeof readMutation>[0] },
-    kind: EndpointOperation["kind"],
-  ): Asked => {
-    const { operationId, actor } = readMutation(message.mutation);
-    const operation = { id: operationId, kind, actor, at: clock.now() };
-    return { merchantId: message.merchantId, operation };
-  };
-
-  /** What a change answered, the first time and every time after. */
-  const shown = (of: { endpoint: EndpointRecord; operation: EndpointOperation }) => ({
-    endpoint: endpointMessage({ ...of.endpoint, updatedAt: of.operation.at }),
-  });
-  const shownWithSecrets = (of: Parameters<typeof shown>[0]) => ({
-    ...shown(of),
-    secrets: openKey(sealer, of.endpoint, of.operation.keyId ?? ""),
-  });
-
+  const changes = createEndpointChanges(endpoints, sealer);
   return {
     createEndpoint: async (message) => {
-      const asked = ask(message, "create");
+      const asked = ask(message, "create", clock);
       const fields = accepted(readCreateRequest(message, policy, asked.operation.at));
-      return shownWithSecrets(accepted(await create(asked, fields)));
+      const made = accepted(await changes.create(asked, fields));
+      return { ...shown(made), secrets: secretsOf(made, sealer) };
     },
 
     getEndpoint: async ({ merchantId, endpointId }) => {
@@ -132,36 +61,50 @@ export function endpointRpc(deps: EndpointDeps): EndpointRpc {
     }),
 
     deleteEndpoint: async (message) => {
-      const asked = ask(message, "delete");
+      const asked = ask(message, "delete", clock);
       const { merchantId, endpointId } = message;
-      accepted(
-        await change(asked, endpointId, () => ({ operation: asked.operation, isDeleted: true })),
-      );
+      const { operation } = asked;
+      const deletion = () => ({ operation, isDeleted: true });
+      accepted(await changes.change(asked, endpointId, deletion));
       await deliveries.cancelPending(merchantId, endpointId, clock.now());
       return {};
     },
+  };
+}
 
+/** The RPCs of endpoints' secrets. */
+export function secretRpc(deps: EndpointDeps): Pick<Notifier, "rotateSecret" | "activateSecret"> {
+  const { endpoints, sealer, clock } = deps;
+  const changes = createEndpointChanges(endpoints, sealer);
+  return {
     rotateSecret: async (message) => {
-      const asked = ask(message, "rotate");
+      const asked = ask(message, "rotate", clock);
       const { at } = asked.operation;
       const { overlapSeconds, stage } = accepted(readRotateRequest(message, at));
-      const changed = await change(asked, message.endpointId, (endpoint) => {
+      const changed = await changes.change(asked, message.endpointId, (endpoint) => {
         const newKey = makeKey(sealer, endpoint, at);
         const to = { keyId: newKey.id, overlapSeconds };
         const { signing: before } = endpoint;
         const signing = stage ? staged(before, to) : rotated(before, to, at);
         return { operation: { ...asked.operation, keyId: newKey.id }, signing, newKey };
       });
-      return shownWithSecrets(accepted(changed));
+      const rotation = accepted(changed);
+      return { ...shown(rotation), secrets: secretsOf(rotation, sealer) };
     },
 
     activateSecret: async (message) => {
-      const asked = ask(message, "activate");
-      const changed = await change(asked, message.endpointId, (endpoint) => {
-        const signing = activated(endpoint.signing, asked.operation.at);
-        return isRefused(signing) ? signing : { operation: asked.operation, signing };
+      const asked = ask(message, "activate", clock);
+      const { operation } = asked;
+      const changed = await changes.change(asked, message.endpointId, (endpoint) => {
+        const signing = activated(endpoint.signing, operation.at);
+        return isRefused(signing) ? signing : { operation, signing };
       });
       return shown(accepted(changed));
     },
   };
+}
+
+/** The secrets that a change made, in the clear. */
+function secretsOf({ endpoint, operation }: Changed, sealer: Sealer) {
+  return openKey(sealer, endpoint, operation.keyId ?? "");
 }

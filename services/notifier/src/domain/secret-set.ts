@@ -11,8 +11,6 @@ export type SecretSet = {
 
 /** A day, so that a rotation in the morning needs nobody at night (decisions, webhooks). */
 export const overlapSecondsDefault = 86_400;
-/** A week; a longer overlap is two secrets for good. */
-export const overlapSecondsMax = 604_800;
 
 export type Rotation = { readonly keyId: string; readonly overlapSeconds: number };
 

@@ -1,6 +1,6 @@
 import { type Database, ensureIndexes, isDuplicateKey } from "@disburse/chassis/mongo.ts";
 import type { PageCursor } from "@disburse/chassis/page-cursor.ts";
-import type { Filter } from "mongodb";
+import type { Filter, IndexDescription } from "mongodb";
 import type { DeliveryState } from "../domain/delivery.ts";
 import { type Change, type DeliveryDocument, deliveryKeptMs, redelivery } from "./documents.ts";
 import { insertUnlessThere } from "./insert.ts";
@@ -20,31 +20,34 @@ const allStates: readonly DeliveryState[] = ["pending", "delivered", "exhausted"
 const replayTries = 5;
 
 /**
- * Indexes: every list begins with the merchant and ends in the list's order (a list of any state merges
- * the four); `work` finds an endpoint's next due delivery without passing those that are not.
+ * Every list begins with the merchant and ends in the list's order (a list of any state merges the
+ * four); `work` finds an endpoint's next due delivery without passing those that are not.
  */
+const indexes: readonly IndexDescription[] = [
+  { key: { merchant_id: 1, state: 1, created_at: -1, _id: -1 }, name: "list" },
+  {
+    key: { merchant_id: 1, endpoint_id: 1, state: 1, created_at: -1, _id: -1 },
+    name: "list_endpoint",
+  },
+  {
+    key: { merchant_id: 1, transaction_id: 1, created_at: -1, _id: -1 },
+    name: "list_transaction",
+  },
+  { key: { state: 1, endpoint_id: 1, due_at: 1 }, name: "work" },
+  { key: { line: 1, sequence: 1, event_id: 1, replay: 1 }, name: "line", unique: true },
+  {
+    key: { merchant_id: 1, operation_id: 1 },
+    name: "operation",
+    unique: true,
+    partialFilterExpression: { operation_id: { $exists: true } },
+  },
+  { key: { expires_at: 1 }, name: "expiry", sparse: true },
+];
+
+/** Deliveries as merchants see them; `work-store.ts` has what workers do with them. */
 export async function openDeliveryStore({ db }: Database) {
   const deliveries = db.collection<DeliveryDocument>("deliveries");
-  await ensureIndexes(db, "deliveries", [
-    { key: { merchant_id: 1, state: 1, created_at: -1, _id: -1 }, name: "list" },
-    {
-      key: { merchant_id: 1, endpoint_id: 1, state: 1, created_at: -1, _id: -1 },
-      name: "list_endpoint",
-    },
-    {
-      key: { merchant_id: 1, transaction_id: 1, created_at: -1, _id: -1 },
-      name: "list_transaction",
-    },
-    { key: { state: 1, endpoint_id: 1, due_at: 1 }, name: "work" },
-    { key: { line: 1, sequence: 1, event_id: 1, replay: 1 }, name: "line", unique: true },
-    {
-      key: { merchant_id: 1, operation_id: 1 },
-      name: "operation",
-      unique: true,
-      partialFilterExpression: { operation_id: { $exists: true } },
-    },
-    { key: { expires_at: 1 }, name: "expiry", sparse: true },
-  ]);
+  await ensureIndexes(db, "deliveries", indexes);
 
   const findByOperation = (merchantId: string, operationId: string) =>
     deliveries.findOne({ merchant_id: merchantId, operation_id: operationId });
@@ -52,7 +55,7 @@ export async function openDeliveryStore({ db }: Database) {
   const lastReplay = async (of: DeliveryDocument): Promise<number> => {
     const { line, merchant_id, event_id, sequence } = of;
     const [last] = await deliveries
-      .find({ line, sequence, merchant_id, event_id }, { projection: { replay: 1 } })
+      .find({ line, sequence, merchant_id, event_id }, { projection: { replay: 1 }, hint: "line" })
       .sort({ replay: -1 })
       .limit(1)
       .toArray();
@@ -76,7 +79,11 @@ export async function openDeliveryStore({ db }: Database) {
       limit: number,
     ) =>
       deliveries
-        .find(listFilter(merchantId, filter, after), { projection: { body: 0, attempts: 0 } })
+        .find(listFilter(merchantId, filter, after), {
+          projection: { body: 0, attempts: 0 },
+          // A planner that saw few documents once may keep to a worse one.
+          hint: listIndex(filter),
+        })
         .sort({ created_at: -1, _id: -1 })
         .limit(limit)
         .toArray(),
@@ -115,6 +122,11 @@ export async function openDeliveryStore({ db }: Database) {
       );
     },
   };
+}
+
+function listIndex({ endpointId, transactionId }: DeliveryFilter): string {
+  if (transactionId !== undefined) return "list_transaction";
+  return endpointId === undefined ? "list" : "list_endpoint";
 }
 
 function listFilter(

@@ -1,4 +1,5 @@
 import { type Database, ensureIndexes, isDuplicateKey } from "@disburse/chassis/mongo.ts";
+import type { IndexDescription } from "mongodb";
 import { type EndpointRecord, endpointsMax } from "../domain/endpoint.ts";
 import { type EndpointDocument, endpointDocument, toEndpoint } from "./endpoint-documents.ts";
 
@@ -7,13 +8,16 @@ export type EndpointWrite = "written" | "operation_used" | "revised_meanwhile";
 
 export type EndpointStore = Awaited<ReturnType<typeof openEndpointStore>>;
 
-/** Endpoints with their sealed secrets. An operation id belongs to one endpoint of its merchant. */
+const indexes: readonly IndexDescription[] = [
+  { key: { merchant_id: 1, deleted_at: 1, created_at: 1, _id: 1 }, name: "active" },
+  // An operation id belongs to one endpoint of its merchant.
+  { key: { merchant_id: 1, "operations.id": 1 }, name: "operation", unique: true },
+];
+
+/** Endpoints with their sealed secrets and their history. */
 export async function openEndpointStore({ db }: Database) {
   const endpoints = db.collection<EndpointDocument>("endpoints");
-  await ensureIndexes(db, "endpoints", [
-    { key: { merchant_id: 1, deleted_at: 1, created_at: 1, _id: 1 }, name: "active" },
-    { key: { merchant_id: 1, "operations.id": 1 }, name: "operation", unique: true },
-  ]);
+  await ensureIndexes(db, "endpoints", indexes);
   const active = (merchantId: string) => ({ merchant_id: merchantId, deleted_at: null });
   const found = (document: EndpointDocument | null): EndpointRecord | undefined =>
     document === null ? undefined : toEndpoint(document);

@@ -1,0 +1,39 @@
+import { SettingsError } from "@disburse/chassis/settings.ts";
+import { expect, it } from "vitest";
+import { readConfig } from "./config.ts";
+
+const environment = {
+  DISBURSE_MODE: "live",
+  PORT: "0",
+  MONGODB_URI: "mongodb://127.0.0.1/",
+  SERVICE_TOKEN: "t".repeat(32),
+  ENCRYPTION_KEYS: `k1:${Buffer.alloc(32).toString("base64")}`,
+};
+
+it("fills in what has a safe default", () => {
+  expect(readConfig(environment)).toMatchObject({
+    DATABASE: "disburse_notifier",
+    WEBHOOK_SIGNATURE_HEADER: "X-SERVICE-Signature",
+  });
+});
+
+it.each([
+  ["WEBHOOK_SIGNATURE_HEADER", "X-Acme-Signature", true],
+  ["WEBHOOK_SIGNATURE_HEADER", "bad header", false],
+  ["WEBHOOK_SIGNATURE_HEADER", "webhook-signature", false],
+  ["WEBHOOK_SIGNATURE_HEADER", "Content-Type", false],
+  ["WEBHOOK_SOURCE_ADDRESS", "192.0.2.7", true],
+  ["WEBHOOK_SOURCE_ADDRESS", "2001:db8::7", true],
+  ["WEBHOOK_SOURCE_ADDRESS", "hooks.example.com", false],
+  ["WEBHOOK_REFUSED_NETWORKS", "192.0.2.0/24,2001:db8::/32", true],
+  ["WEBHOOK_REFUSED_NETWORKS", "192.0.2.0", false],
+  ["ENCRYPTION_KEYS", "k1:short", false],
+])("takes %s %s: %s", (name, value, sound) => {
+  const read = () => readConfig({ ...environment, [name]: value });
+  if (sound) expect(read()).toHaveProperty(name);
+  else expect(read).toThrow(SettingsError);
+});
+
+it.each(Object.keys(environment))("does not start without %s", (name) => {
+  expect(() => readConfig({ ...environment, [name]: undefined })).toThrow(name);
+});

@@ -1,0 +1,62 @@
+import type { ServiceImpl } from "@connectrpc/connect";
+import { readMutation } from "@disburse/chassis/mutation.ts";
+import { writeCursor } from "@disburse/chassis/page-cursor.ts";
+import type { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
+import { refused } from "@disburse/kernel/refusal.ts";
+import type { Clock } from "@disburse/kernel/time.ts";
+import { operationUsed } from "./domain/refusal.ts";
+import { readFilter, readLimit, readStart } from "./list-request.ts";
+import { accepted } from "./refusals.ts";
+import type { DeliveryStore } from "./store/delivery-store.ts";
+import type { EndpointStore } from "./store/endpoint-store.ts";
+import { deliveryMessage } from "./wire.ts";
+
+export type DeliveryDeps = {
+  readonly endpoints: EndpointStore;
+  readonly deliveries: DeliveryStore;
+  readonly clock: Clock;
+  /** Something is due. */
+  readonly wake: () => void;
+};
+
+/** The RPCs of deliveries. */
+export function deliveryRpc(
+  deps: DeliveryDeps,
+): Pick<ServiceImpl<typeof NotifierService>, "listDeliveries" | "getDelivery" | "redeliver"> {
+  const { endpoints, deliveries, clock, wake } = deps;
+  return {
+    listDeliveries: async (message) => {
+      const limit = accepted(readLimit(message.limit));
+      const start = accepted(readStart(message.cursor));
+      const filter = readFilter(message);
+      const page = await deliveries.list(message.merchantId, filter, start, limit + 1);
+      const shown = page.slice(0, limit);
+      const last = page.length > limit ? shown.at(-1) : undefined;
+      return {
+        deliveries: shown.map((each) => deliveryMessage(each)),
+        nextCursor: last === undefined ? "" : writeCursor({ at: last.created_at, id: last._id }),
+      };
+    },
+
+    getDelivery: async ({ merchantId, deliveryId }) => {
+      const found = await deliveries.find(merchantId, deliveryId);
+      const delivery = accepted(found ?? refused("RECORD_NOT_FOUND"));
+      return { delivery: deliveryMessage(delivery, delivery.attempts) };
+    },
+
+    redeliver: async ({ mutation, merchantId, deliveryId }) => {
+      const change = readMutation(mutation);
+      const found = await deliveries.find(merchantId, deliveryId);
+      const source = accepted(found ?? refused("RECORD_NOT_FOUND"));
+      const before = await deliveries.findByOperation(merchantId, change.operationId);
+      if (before === null) {
+        const endpoint = await endpoints.find(merchantId, source.endpoint_id);
+        accepted(endpoint ?? refused("RECORD_NOT_FOUND"));
+      }
+      const made = before ?? (await deliveries.redeliver(source, clock.now(), change));
+      const isSame = made.event_id === source.event_id && made.endpoint_id === source.endpoint_id;
+      wake();
+      return { delivery: deliveryMessage(accepted(isSame ? made : operationUsed())) };
+    },
+  };
+}

@@ -1,0 +1,101 @@
+import type { Sealer } from "@disburse/chassis/sealing.ts";
+import { newId } from "@disburse/kernel/id.ts";
+import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
+import {
+  type EndpointChange,
+  type EndpointOperation,
+  type EndpointRecord,
+  endpointsMax,
+  revised,
+} from "./domain/endpoint.ts";
+import { type NotifierRefusal, operationUsed } from "./domain/refusal.ts";
+import { makeKey } from "./endpoint-keys.ts";
+import type { EndpointStore } from "./store/endpoint-store.ts";
+
+/** An operation that a merchant asks for. */
+export type Asked = { readonly merchantId: string; readonly operation: EndpointOperation };
+
+/** An endpoint after a change, and the change: the same ones for every repeat. */
+export type Changed = { readonly endpoint: EndpointRecord; readonly operation: EndpointOperation };
+
+/** What an operation makes of the endpoint as it is now. */
+export type Decide = (endpoint: EndpointRecord) => EndpointChange | Refused<NotifierRefusal>;
+
+export type EndpointChanges = {
+  create(
+    asked: Asked,
+    fields: { readonly url: string; readonly description: string },
+  ): Promise<Changed | Refused<NotifierRefusal>>;
+  change(
+    asked: Asked,
+    endpointId: string,
+    decide: Decide,
+  ): Promise<Changed | Refused<NotifierRefusal>>;
+};
+
+/** Changes of one endpoint that meet take turns; so many at once are a mistake. */
+const changeTries = 10;
+
+/** Changes endpoints, each operation once: a repeat finds what the first try did. */
+export function createEndpointChanges(endpoints: EndpointStore, sealer: Sealer): EndpointChanges {
+  /** What an operation has done already; refuses the id of another intent. */
+  const repeated = async ({ merchantId, operation }: Asked, endpointId?: string) => {
+    const endpoint = await endpoints.findByOperation(merchantId, operation.id);
+    if (endpoint === undefined) return undefined;
+    const first = endpoint.operations.find(({ id }) => id === operation.id);
+    const isSame = first?.kind === operation.kind && (endpointId ?? endpoint.id) === endpoint.id;
+    return first !== undefined && isSame ? { endpoint, operation: first } : operationUsed();
+  };
+
+  return {
+    create: async (asked, fields) => {
+      const before = await repeated(asked);
+      if (before !== undefined) return before;
+      if (!(await endpoints.hasRoom(asked.merchantId))) {
+        return refused("INVALID_REQUEST", `There can be at most ${endpointsMax} endpoints.`);
+      }
+      const made = created(asked, fields, sealer);
+      if ((await endpoints.insert(made.endpoint)) === "written") return made;
+      return (await repeated(asked)) ?? operationUsed();
+    },
+
+    change: async (asked, endpointId, decide) => {
+      for (let tries = 0; tries < changeTries; tries += 1) {
+        const before = await repeated(asked, endpointId);
+        if (before !== undefined) return before;
+        const endpoint = await endpoints.find(asked.merchantId, endpointId);
+        if (endpoint === undefined) return refused("RECORD_NOT_FOUND");
+        const decided = decide(endpoint);
+        if (isRefused(decided)) return decided;
+        const next = revised(endpoint, decided);
+        if (isRefused(next)) return next;
+        const ended = await endpoints.revise(next);
+        if (ended === "written") return { endpoint: next, operation: decided.operation };
+      }
+      throw new Error(`endpoint ${endpointId} is changed by too many at once`);
+    },
+  };
+}
+
+function created(
+  { merchantId, operation: asked }: Asked,
+  fields: { readonly url: string; readonly description: string },
+  sealer: Sealer,
+): Changed {
+  const { at } = asked;
+  const id = newId("endpoint", at);
+  const key = makeKey(sealer, { merchantId, id }, at);
+  const operation = { ...asked, keyId: key.id };
+  const endpoint: EndpointRecord = {
+    id,
+    merchantId,
+    ...fields,
+    createdAt: at,
+    updatedAt: at,
+    revision: 1,
+    signing: { current: key.id },
+    keys: [key],
+    operations: [operation],
+  };
+  return { endpoint, operation };
+}

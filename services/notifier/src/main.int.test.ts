@@ -1,0 +1,136 @@
+import { type ReceivedCall, verifyCall } from "@disburse/testkit/receiver.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import { operation, payoutMessage } from "./test-notifier.ts";
+import { startTestService, type TestService } from "./test-service.ts";
+
+let service: TestService;
+
+beforeEach(async () => {
+  service = await startTestService();
+  return service.close;
+});
+
+const statusOf = ({ body }: ReceivedCall): string => JSON.parse(body.toString()).data.status;
+
+describe("a payout's events", () => {
+  it("arrive once each, in order, signed, however often and in what order they are published", async () => {
+    const { merchantId, secrets } = await service.hook();
+    const first = payoutMessage({ merchantId });
+    const { payoutId } = first;
+    const second = payoutMessage({ merchantId, payoutId, status: "succeeded", version: 2 });
+    const third = payoutMessage({ merchantId, payoutId, status: "failed", version: 3 });
+    for (const message of [third, second, first, second, first, third])
+      await service.publish([message]);
+    await service.publish(Array.from({ length: 4 }, () => [first, second, third]).flat());
+    await service.receiver.waitFor(3);
+    const last = payoutMessage({ merchantId });
+    await service.publish([last]);
+    await service.receiver.waitFor(1, {
+      filter: ({ headers }) => headers["webhook-id"] === last.id,
+    });
+    expect(service.receiver.calls.map(statusOf)).toEqual([
+      ...["initiated", "succeeded", "failed", "initiated"],
+    ]);
+    for (const call of service.receiver.calls) {
+      expect(verifyCall(call, secrets)).toEqual({
+        interface: true,
+        interfacePrevious: false,
+        standard: true,
+      });
+    }
+    expect(service.receiver.calls[0]?.body.toString()).toContain('"exchange_rate":83.1234567891,');
+  });
+
+  it("arrive at each of a merchant's endpoints, and at nobody else's", async () => {
+    const { merchantId } = await service.hook("/one");
+    await service.hook("/two", merchantId);
+    await service.hook("/other");
+    await service.publish([payoutMessage({ merchantId })]);
+    await service.receiver.waitFor(2);
+    const last = await service.hook("/last");
+    await service.publish([payoutMessage(last)]);
+    await service.receiver.waitFor(3);
+    const paths = service.receiver.calls.map(({ path }) => path);
+    expect(paths.slice(0, 2).sort().concat(paths.slice(2))).toEqual(["/one", "/two", "/last"]);
+  });
+
+  it("are not delayed by an endpoint that hangs", async () => {
+    const slow = await service.hook("/slow");
+    const quick = await service.hook("/quick");
+    service.receiver.answer({ each: ({ path }) => (path === "/slow" ? "hang" : 200) });
+    const flood = Array.from({ length: 40 }, () => payoutMessage(slow));
+    await service.publish([...flood, ...Array.from({ length: 10 }, () => payoutMessage(quick))]);
+    const filter = ({ path }: { path: string }): boolean => path === "/quick";
+    // Far less than the 15 s that each attempt at the slow one takes.
+    await service.receiver.waitFor(10, { filter, timeoutMs: 5_000 });
+    expect(service.receiver.calls.filter((call) => !filter(call)).length).toBeLessThanOrEqual(8);
+    service.receiver.answer(200);
+    await service.rpc().deleteEndpoint({ ...slow, mutation: operation() });
+    await service.receiver.close();
+  });
+});
+
+describe("a delivery", () => {
+  it("goes on after a restart in the middle, and can be sent again", async () => {
+    const { merchantId } = await service.hook();
+    service.receiver.answer({ each: (_call, index) => (index === 0 ? 503 : 200) });
+    await service.publish([payoutMessage({ merchantId })]);
+    await service.receiver.waitFor(1);
+    await service.stop();
+    await service.start();
+    const [first, second] = await service.receiver.waitFor(2);
+    const waitedMs = second!.receivedAt.getTime() - first!.receivedAt.getTime();
+    expect(waitedMs).toBeGreaterThanOrEqual(5_000);
+    expect(second?.headers["webhook-id"]).toBe(first?.headers["webhook-id"]);
+    expect(second?.body.equals(first!.body)).toBe(true);
+    await expect.poll(async () => (await service.delivered(merchantId)).length).toBe(1);
+    const [delivery] = await service.delivered(merchantId);
+    const asked = { merchantId, deliveryId: delivery!.id };
+    await service.rpc().redeliver({ ...asked, mutation: operation() });
+    const [, , third] = await service.receiver.waitFor(3);
+    expect(third?.headers["webhook-id"]).toBe(first?.headers["webhook-id"]);
+    const read = (await service.rpc().getDelivery(asked)).delivery;
+    expect(read?.attempts.map(({ statusCode }) => statusCode)).toEqual([503, 200]);
+  });
+});
+
+describe("secrets that rotate", () => {
+  it("sign together during the overlap, so that old and new receivers verify", async () => {
+    const { merchantId, endpointId, secrets: old } = await service.hook();
+    const asked = () => ({ merchantId, endpointId, mutation: operation() });
+    const next = async () => {
+      const { delivery } = await service.rpc().sendTestEvent(asked());
+      const [call] = await service.receiver.waitFor(1, {
+        filter: ({ headers }) => headers["webhook-id"] === delivery?.eventId,
+      });
+      return call!;
+    };
+    const rotated = (await service.rpc().rotateSecret(asked())).secrets!;
+    const during = await next();
+    expect(verifyCall(during, rotated)).toEqual({
+      interface: true,
+      interfacePrevious: false,
+      standard: true,
+    });
+    expect(verifyCall(during, old)).toEqual({
+      interface: false,
+      interfacePrevious: true,
+      standard: true,
+    });
+    const staged = (
+      await service.rpc().rotateSecret({ ...asked(), stage: true, overlapSeconds: 0 })
+    ).secrets!;
+    const waiting = await next();
+    expect(verifyCall(waiting, rotated)).toMatchObject({ interface: true, standard: true });
+    expect(verifyCall(waiting, staged)).toMatchObject({ interface: false, standard: false });
+    await service.rpc().activateSecret(asked());
+    const after = await next();
+    expect(verifyCall(after, staged)).toMatchObject({ interface: true, standard: true });
+    expect(verifyCall(after, rotated)).toEqual({
+      interface: false,
+      interfacePrevious: false,
+      standard: false,
+    });
+    expect(after.headers).not.toHaveProperty("x-service-signature-previous");
+  });
+});

@@ -1,0 +1,120 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import {
+  DeliveryState,
+  type ListDeliveriesRequestSchema,
+} from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
+import { newId } from "@disburse/kernel/id.ts";
+import { type Document, MongoClient } from "mongodb";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import {
+  operation,
+  payoutMessage,
+  refusedBy,
+  register,
+  startTestNotifier,
+  type TestNotifier,
+} from "../test-notifier.ts";
+import { sweepExpired } from "./retention.ts";
+
+const read = new Set(["find", "aggregate", "count", "distinct"]);
+const written = new Set(["update", "delete"]);
+/** What the driver adds to a command; `explain` takes none of it. */
+const driverFields = ["lsid", "$db", "$clusterTime", "writeConcern", "readConcern", "txnNumber"];
+
+let notifier: TestNotifier;
+let commands: Document[];
+
+beforeAll(async () => {
+  commands = [];
+  notifier = await startTestNotifier({
+    connect: async (uri, name) => {
+      const client = await new MongoClient(uri, { monitorCommands: true }).connect();
+      client.on("commandStarted", ({ commandName, command }) => {
+        if (read.has(commandName) || written.has(commandName)) commands.push(command);
+      });
+      const close = () => client.close();
+      return { db: client.db(name), ready: async () => true, close };
+    },
+  });
+});
+
+afterAll(async () => {
+  await notifier.database.db.dropDatabase();
+  await notifier.close();
+});
+
+/** Everything that the notifier ever asks its database. */
+async function exercise(): Promise<void> {
+  const { rpc } = notifier;
+  const payoutId = newId("payout");
+  const { merchantId, endpointId } = await register(notifier);
+  const other = await register(notifier, merchantId);
+  notifier.world.answer = () => refusedBy(500);
+  const second = payoutMessage({ merchantId, payoutId, version: 2, status: "failed" });
+  await notifier.consume([second, payoutMessage({ merchantId, payoutId }), second]);
+  await notifier.work();
+  const filters: MessageInitShape<typeof ListDeliveriesRequestSchema>[] = [
+    ...[
+      {},
+      { endpointId },
+      { transactionId: payoutId },
+      { state: DeliveryState.PENDING },
+      { endpointId, state: DeliveryState.PENDING },
+    ],
+    ...[
+      { endpointId, transactionId: payoutId },
+      { transactionId: payoutId, state: DeliveryState.PENDING },
+    ],
+  ];
+  for (const filter of filters) {
+    const page = await rpc.listDeliveries({ merchantId, limit: 1, ...filter });
+    const cursor = page.nextCursor;
+    await rpc.listDeliveries({ merchantId, limit: 1, ...filter, cursor });
+  }
+  const [delivery] = (await rpc.listDeliveries({ merchantId, limit: 1 })).deliveries;
+  const asked = { merchantId, endpointId, deliveryId: delivery!.id };
+  await rpc.getDelivery(asked);
+  await rpc.redeliver({ ...asked, mutation: operation() });
+  await rpc.sendTestEvent({ ...asked, mutation: operation() });
+  await rpc.rotateSecret({ ...asked, mutation: operation(), stage: true });
+  await rpc.activateSecret({ ...asked, mutation: operation() });
+  await rpc.listEndpoints(asked);
+  await rpc.getEndpoint(asked);
+  await rpc.deleteEndpoint({ ...other, mutation: operation() });
+  await notifier.work();
+  notifier.advance(200 * 86_400_000);
+  await notifier.work();
+  await sweepExpired(notifier, notifier.world.now);
+}
+
+/** One command as `explain` takes it, or several for a write of several parts. */
+function explainable(command: Document): Document[] {
+  const plain = Object.fromEntries(
+    Object.entries(command).filter(([name]) => !driverFields.includes(name)),
+  );
+  if (plain.updates) return plain.updates.map((each: Document) => ({ ...plain, updates: [each] }));
+  if (plain.deletes) return plain.deletes.map((each: Document) => ({ ...plain, deletes: [each] }));
+  return [plain];
+}
+
+/** An explanation without the plans that were not taken. */
+function planText(explained: Document): string {
+  return JSON.stringify(explained, (name, value) => (name === "rejectedPlans" ? undefined : value));
+}
+
+it("no request, claim, settlement or sweep scans a collection or sorts in memory", async () => {
+  await exercise();
+  const { db } = notifier.database;
+  const seen = new Map(
+    commands.flatMap(explainable).map((each) => [JSON.stringify(each), each] as const),
+  );
+  expect(seen.size).toBeGreaterThan(40);
+  for (const [text, command] of seen) {
+    const plan = planText(await db.command({ explain: command, verbosity: "queryPlanner" }));
+    expect(plan, text).not.toContain('"COLLSCAN"');
+    if ("find" in command) expect(plan, text).not.toContain('"stage":"SORT"');
+  }
+  const due = [...seen.values()].find((each) => each.aggregate && each.pipeline.length === 5);
+  const plan = planText(await db.command({ explain: due, verbosity: "queryPlanner" }));
+  expect(plan).toContain('"DISTINCT_SCAN"');
+});

@@ -1,0 +1,177 @@
+import { create, toBinary } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { createClient, createRouterTransport } from "@connectrpc/connect";
+import type { BusMessage } from "@disburse/chassis/bus.ts";
+import { silentLog } from "@disburse/chassis/log.ts";
+import { createMetrics } from "@disburse/chassis/metrics.ts";
+import { connectDatabase } from "@disburse/chassis/mongo.ts";
+import { serviceMutation } from "@disburse/chassis/mutation.ts";
+import { readRefusal } from "@disburse/chassis/rpc-refusal.ts";
+import { createSealer } from "@disburse/chassis/sealing.ts";
+import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
+import { PayoutStatusChangedSchema } from "@disburse/contracts/disburse/payout/v1/payout_events_pb.ts";
+import { PayoutStatus } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { derivedId, eventId, newId } from "@disburse/kernel/id.ts";
+import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
+import type { AddressPolicy } from "./domain/address.ts";
+import type { Outcome } from "./domain/delivery.ts";
+import type { Slots } from "./domain/fairness.ts";
+import { subscription } from "./events.ts";
+import { createNotifier } from "./notifier.ts";
+import type { Post, PostRequest } from "./sender/sender.ts";
+
+/** Nothing listens there; the stand-in answers. */
+export const hookUrl = "http://127.0.0.1:9/hook";
+export const encryptionKeys = `k1:${Buffer.alloc(32, 7).toString("base64")}`;
+export const acknowledged: Outcome = { kind: "answered", statusCode: 200, body: "" };
+export const refusedBy = (statusCode: number): Outcome => ({
+  kind: "answered",
+  statusCode,
+  body: "no",
+});
+
+export type Posted = PostRequest & { readonly at: Date };
+
+/** Time and network as a test sets them. */
+type World = {
+  now: Date;
+  posted: Posted[];
+  answer: (call: Posted) => Outcome | Promise<Outcome>;
+};
+
+export type TestNotifierOptions = {
+  /** Another process on the same data, in the same world. */
+  readonly beside?: { readonly name: string; readonly world: World };
+  readonly policy?: AddressPolicy;
+  readonly slots?: Slots;
+  /** In place of an ordinary connection. */
+  readonly connect?: typeof connectDatabase;
+};
+
+export type TestNotifier = Awaited<ReturnType<typeof startTestNotifier>>;
+
+/**
+ * A notifier on the real engine whose time stands still until a test moves it, whose webhooks go to a
+ * stand-in, and whose worker runs when a test says so.
+ */
+export async function startTestNotifier(options: TestNotifierOptions = {}) {
+  const name = options.beside?.name ?? freshDatabase("notifier");
+  const database = await (options.connect ?? connectDatabase)(mongodbUri(name), name);
+  const world: World = options.beside?.world ?? {
+    now: new Date("2026-11-20T00:00:00.000Z"),
+    posted: [],
+    answer: () => acknowledged,
+  };
+  const clock = { now: () => new Date(world.now) };
+  const post: Post = async (request) => {
+    const call = { ...request, at: clock.now() };
+    world.posted.push(call);
+    return world.answer(call);
+  };
+  const notifier = await createNotifier({
+    database,
+    post,
+    sealer: createSealer(encryptionKeys),
+    signatureHeader: "X-SERVICE-Signature",
+    policy: options.policy ?? "sandbox",
+    clock,
+    metrics: createMetrics("notifier"),
+    log: silentLog,
+    ...(options.slots === undefined ? {} : { slots: options.slots }),
+  });
+  const transport = createRouterTransport(({ service }) => {
+    service(NotifierService, notifier.rpc);
+  });
+  const { dispatcher, deliveries } = notifier;
+  const consumer = subscription(notifier.fanOut, clock.now, silentLog);
+  return {
+    ...notifier,
+    name,
+    database,
+    world,
+    consume: consumer.handle,
+    rpc: createClient(NotifierService, transport),
+    /** Works until nothing is due at the present moment. */
+    work: async () => {
+      do await dispatcher.idle();
+      while ((await dispatcher.round()) > 0);
+    },
+    advance: (ms: number) => {
+      world.now = new Date(world.now.getTime() + ms);
+    },
+    /** Moves time to the next moment at which something is due; false when nothing ever is. */
+    advanceToNext: async () => {
+      const next = await deliveries.collection.findOne(
+        { state: "pending" },
+        { sort: { due_at: 1 } },
+      );
+      if (next?.due_at == null) return false;
+      if (next.due_at > world.now) world.now = next.due_at;
+      return true;
+    },
+    close: database.close,
+  };
+}
+
+let operations = 0;
+/** A mutation of its own. */
+export const operation = () => serviceMutation("test", `op-${++operations}`);
+
+/** A merchant's endpoint with its secrets. */
+export async function register(
+  { rpc }: Pick<TestNotifier, "rpc">,
+  merchantId = newId("merchant"),
+  url = hookUrl,
+) {
+  const made = await rpc.createEndpoint({ mutation: operation(), merchantId, url });
+  if (made.endpoint === undefined || made.secrets === undefined) throw new Error("no endpoint");
+  return { merchantId, endpointId: made.endpoint.id, secrets: made.secrets };
+}
+
+const statuses = {
+  initiated: PayoutStatus.INITIATED,
+  succeeded: PayoutStatus.SUCCEEDED,
+  failed: PayoutStatus.FAILED,
+} as const;
+
+export type PayoutNews = {
+  readonly merchantId: string;
+  readonly payoutId?: string;
+  readonly status?: keyof typeof statuses;
+  readonly version?: number;
+};
+
+/** A payout's event as the payout service publishes it. */
+export function payoutMessage(news: PayoutNews): BusMessage & { readonly payoutId: string } {
+  const { merchantId, payoutId = newId("payout"), status = "initiated", version = 1 } = news;
+  const at = timestampFromDate(new Date("2026-11-20T11:26:00.123Z"));
+  const id = eventId(payoutId, version);
+  const message = create(PayoutStatusChangedSchema, {
+    eventId: id,
+    occurredAt: at,
+    payout: {
+      ...{ id: payoutId, merchantId, version, status: statuses[status] },
+      ...{ quoteId: derivedId("quote", payoutId), corridorId: "cor_1", beneficiaryId: "ben_1" },
+      ...{ referenceId: "order-7", sourceCurrencyCode: "USD", destinationCurrencyCode: "INR" },
+      ...{ sourceAmount: "12.41", receivingAmount: "1000.00" },
+      ...{ exchangeRate: "83.1234567891", totalFees: "0.37" },
+      ...{ createdAt: at, updatedAt: at },
+    },
+  });
+  const body = toBinary(PayoutStatusChangedSchema, message);
+  return { id, key: `payout.${status}`, body, payoutId };
+}
+
+/** The code and message that a call was refused with; a call that was not fails the test. */
+export async function refusal(call: Promise<unknown>): Promise<string> {
+  const error: unknown = await call.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  const read = readRefusal(error);
+  if (read === undefined) throw new Error("not refused", { cause: error });
+  return `${read.code} ${read.message}`;
+}
+
+export const notFound = "RECORD_NOT_FOUND Unable to find the record requested.";
+export const used = "INVALID_REQUEST operation_id: was used for another change";

@@ -1,0 +1,124 @@
+import { connectAmqpBus } from "@disburse/chassis/amqp-bus.ts";
+import type { BusMessage } from "@disburse/chassis/bus.ts";
+import { silentLog } from "@disburse/chassis/log.ts";
+import { connectDatabase } from "@disburse/chassis/mongo.ts";
+import { connectService, type ServiceClient } from "@disburse/chassis/rpc-client.ts";
+import type { RunningService } from "@disburse/chassis/service.ts";
+import {
+  DeliveryState,
+  NotifierService,
+} from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
+import { newId } from "@disburse/kernel/id.ts";
+import { amqpUrl, freshPrefix } from "@disburse/testkit/broker.ts";
+import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
+import { startReceiver } from "@disburse/testkit/receiver.ts";
+import { type Channel, connect } from "amqplib";
+import { expect, vi } from "vitest";
+import { start } from "./main.ts";
+import { encryptionKeys, register } from "./test-notifier.ts";
+
+const serviceToken = "t".repeat(32);
+
+/** Works on the broker itself. */
+async function withChannel<T>(work: (channel: Channel) => Promise<T>): Promise<T> {
+  const connection = await connect(amqpUrl());
+  try {
+    return await work(await connection.createChannel());
+  } finally {
+    await connection.close();
+  }
+}
+
+/** A bus that is connected, by its own way to the broker or by another. */
+export async function openBus(namespace: string, url = amqpUrl()) {
+  const bus = await connectAmqpBus({ url, namespace, log: silentLog });
+  await vi.waitFor(() => expect(bus.ready()).toBe(true), { timeout: 10_000 });
+  return bus;
+}
+
+export type TestService = Awaited<ReturnType<typeof startTestService>>;
+
+/** The notifier as it is deployed, with a real broker, and a merchant's receiver. */
+export async function startTestService() {
+  const namespace = freshPrefix("notifier").replaceAll(".", "-");
+  const database = freshDatabase("notifier");
+  const [bus, receiver] = await Promise.all([openBus(namespace), startReceiver()]);
+  const running: { service?: RunningService; client?: ServiceClient<typeof NotifierService> } = {};
+
+  const startIt = async () => {
+    running.service = await start({
+      DISBURSE_MODE: "sandbox",
+      PORT: "0",
+      MONGODB_URI: mongodbUri(database),
+      DATABASE: database,
+      AMQP_URL: amqpUrl(),
+      BUS_NAMESPACE: namespace,
+      SERVICE_TOKEN: serviceToken,
+      ENCRYPTION_KEYS: encryptionKeys,
+      LOG_LEVEL: "silent",
+    });
+    const options = { caller: "test", serviceToken };
+    running.client = connectService(NotifierService, running.service.url, options);
+  };
+  const stopIt = async () => {
+    running.client?.close();
+    await running.service?.stop();
+  };
+  const rpc = () => {
+    if (running.client === undefined) throw new Error("the notifier is not started");
+    return running.client.rpc;
+  };
+  await startIt();
+
+  return {
+    namespace,
+    bus,
+    receiver,
+    rpc,
+    start: startIt,
+    stop: stopIt,
+    connect: () => connectDatabase(mongodbUri(database), database),
+
+    /** An endpoint at a path of the receiver. */
+    hook: (path = "/hook", merchantId = newId("merchant")) =>
+      register({ rpc: rpc() }, merchantId, receiver.url + path),
+
+    /** Publishes, as an outbox does: again until the queue is bound and the broker has it. */
+    publish: (messages: readonly BusMessage[]) =>
+      vi.waitFor(() => bus.publish(messages), { timeout: 10_000, interval: 50 }),
+
+    delivered: async (merchantId: string) =>
+      (await rpc().listDeliveries({ merchantId, state: DeliveryState.DELIVERED })).deliveries,
+
+    /** The ids of dead letters, which come at least once; they stay there. */
+    deadLetters: () =>
+      withChannel(async (channel) => {
+        const ids = new Set<string>();
+        for (;;) {
+          const message = await channel.get(`${namespace}.notifier.dead`);
+          if (message === false) return [...ids].toSorted();
+          ids.add(String(message.properties.messageId));
+        }
+      }),
+
+    /** Messages that are left when the consumer is gone, those that it did not acknowledge included. */
+    leftInQueue: async () => {
+      await stopIt();
+      const left = await withChannel((channel) => channel.checkQueue(`${namespace}.notifier`));
+      await startIt();
+      return left.messageCount;
+    },
+
+    close: async () => {
+      await Promise.all([stopIt(), bus.stop(), receiver.close()]);
+      await withChannel(async (channel) => {
+        await channel.deleteQueue(`${namespace}.notifier`);
+        await channel.deleteQueue(`${namespace}.notifier.dead`);
+        await channel.deleteExchange(`${namespace}.events`);
+      });
+      const opened = await connectDatabase(mongodbUri(database), database);
+      await opened.db.dropDatabase();
+      await opened.close();
+    },
+  };
+}
