@@ -1,0 +1,250 @@
+import { serviceMutation } from "@disburse/chassis/mutation.ts";
+import type { ServiceName } from "@disburse/sandbox/environments.ts";
+import { type SeparatePlatform, startSeparatePlatform } from "@disburse/testkit/platform.ts";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { bankBody, cryptoBody, depositorBody, paths } from "./bodies.ts";
+import { type Payer, payerOf } from "./payer.ts";
+import { id, times } from "./wire.ts";
+
+let platform: SeparatePlatform;
+let acme: Payer;
+let globex: Payer;
+beforeAll(async () => {
+  platform = await startSeparatePlatform({ LOG_LEVEL: "debug" });
+  acme = payerOf(platform, "acme");
+  globex = payerOf(platform, "globex");
+});
+afterAll(() => platform?.stop());
+
+const usd = { source_amount: "10.00" };
+const hook = { url: "http://127.0.0.1:9/hook" };
+const keyed = (key: string) => ({ "idempotency-key": key });
+const newKey = () => keyed(crypto.randomUUID());
+
+/** A body for each operation that makes something. */
+const creations: [string, string, () => Promise<object>][] = [
+  ["a crypto beneficiary", paths.crypto, async () => cryptoBody()],
+  ["a fiat beneficiary", paths.fiat, async () => bankBody()],
+  ["a depositor", paths.depositor, async () => depositorBody("corporate")],
+  ["a quote", paths.rfq, async () => ({ ...usd, ...(await acme.transfer("USD", "USD")) })],
+  ["a payout", paths.execute, async () => ({ quote_id: (await acme.quote("USD", "USD", usd)).id })],
+  ["an endpoint", paths.endpoints, async () => hook],
+];
+
+describe("an idempotency key", () => {
+  it.each(creations)("makes %s once", async (_what, path, make) => {
+    const body = await make();
+    const headers = newKey();
+    const first = await acme.post(path, body, headers);
+    expect([first.status, first.headers.get("idempotent-replayed")], first.text).toEqual([
+      200,
+      null,
+    ]);
+    const reordered = JSON.stringify(Object.fromEntries(Object.entries(body).reverse()), null, 2);
+    for (const again of [body, reordered]) {
+      const replayed = await acme.post(path, again, headers);
+      expect([replayed.status, replayed.text]).toEqual([200, first.text]);
+      expect(replayed.headers.get("idempotent-replayed")).toBe("true");
+    }
+    const other = await acme.post(path, { ...body, note: "other" }, headers);
+    expect([other.status, other.json]).toEqual([
+      422,
+      {
+        code: "IDEMPOTENCY_KEY_REUSED",
+        message: "This idempotency key was used before with another body.",
+      },
+    ]);
+    const another = await acme.post(path, await make(), newKey());
+    expect(another.status).toBe(200);
+    expect(another.text).not.toBe(first.text);
+  });
+
+  it.each(creations)("makes %s once for twelve callers at a time", async (_what, path, make) => {
+    const [body, headers] = [await make(), newKey()];
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, () => acme.post(path, body, headers)),
+    );
+    const made = answers.filter(({ status }) => status === 200);
+    expect(new Set(made.map(({ text }) => text)).size).toBe(1);
+    for (const { status, json } of answers.filter(({ status }) => status !== 200)) {
+      expect([status, json.code]).toEqual([409, "IDEMPOTENCY_IN_PROGRESS"]);
+    }
+    expect((await acme.post(path, body, headers)).text).toBe(made[0]?.text);
+  });
+
+  it("is free again after a 4xx: a retry after topping up works", async () => {
+    const transfer = await acme.transfer("USD", "USD");
+    const account_id = platform.accountId("acme", "USD", false);
+    const quote = await acme.data("POST", paths.rfq, { ...usd, ...transfer, account_id });
+    const [headers, body] = [newKey(), { quote_id: quote.id }];
+    for (let tries = 0; tries < 2; tries += 1) {
+      const refused = await acme.post(paths.execute, body, headers);
+      expect([refused.status, refused.json.code]).toEqual([400, "INSUFFICIENT_BALANCE"]);
+    }
+    await platform.clients.payout.creditAccount({
+      mutation: serviceMutation("testkit", crypto.randomUUID()),
+      merchantId: platform.sandbox.merchants.acme.merchant_id,
+      accountId: account_id,
+      amount: "10.00",
+      note: "topped up",
+    });
+    const executed = await acme.post(paths.execute, body, headers);
+    expect([executed.status, executed.headers.get("idempotent-replayed")]).toEqual([200, null]);
+    expect((await acme.post(paths.execute, body, headers)).text).toBe(executed.text);
+  });
+
+  it("counts for its merchant and path alone", async () => {
+    const headers = newKey();
+    const [first, second] = await Promise.all([
+      acme.post(paths.fiat, bankBody(), headers),
+      globex.post(paths.fiat, bankBody("LOCAL"), headers),
+    ]);
+    const third = await acme.post(paths.crypto, cryptoBody(), headers);
+    expect([first.status, second.status, third.status]).toEqual([200, 200, 200]);
+    expect(new Set([first.text, second.text, third.text]).size).toBe(3);
+  });
+
+  it.each([
+    ["1 character", "k", 200],
+    ["255 characters", "k".repeat(255), 200],
+    ["256 characters", "k".repeat(256), 400],
+    ["none", "", 400],
+    ["a tab inside", "a\tb", 400],
+    ["letters beyond ASCII", "\xe4", 400],
+  ])("of %s", async (_what, key, status) => {
+    const answer = await acme.post(paths.fiat, bankBody(), keyed(key));
+    expect([answer.status, answer.json.code]).toEqual([
+      status,
+      status === 200 ? undefined : "INVALID_REQUEST",
+    ]);
+  });
+});
+
+describe("a request id", () => {
+  it.each([
+    ["order-77.a:b_c", true],
+    ["x".repeat(128), true],
+    ["x".repeat(129), false],
+    ["two words", false],
+    ["{}", false],
+  ])("%s comes back: %s", async (sent, kept) => {
+    const { headers } = await acme.get(paths.payouts, { "x-request-id": sent });
+    const back = headers.get("x-request-id") ?? "";
+    expect(back === sent).toBe(kept);
+    expect(back).toMatch(/^[\w.:-]{1,128}$/);
+  });
+
+  it("is in the log of every service that a request reaches", async () => {
+    const logged = async (request: string, services: ServiceName[]) =>
+      vi.waitFor(() => {
+        for (const service of services) {
+          expect(platform.log(service), service).toContain(`"request_id":"${request}"`);
+        }
+      });
+    await acme.recipient("USD");
+    const body = { ...usd, ...(await acme.transfer("USD", "USD")) };
+    await acme.post(paths.rfq, body, { "x-request-id": "traced-1" });
+    await logged("traced-1", ["gateway", "quote", "payout", "beneficiary"]);
+    await acme.post(paths.crypto, cryptoBody(), { "x-request-id": "traced-2" });
+    await logged("traced-2", ["gateway", "beneficiary", "compliance"]);
+  });
+});
+
+it("says the rate limit on every answer to a key", async () => {
+  const { headers } = await acme.get(paths.payouts);
+  expect(headers.get("ratelimit-limit")).toBe("200");
+  expect(Number(headers.get("ratelimit-remaining"))).toBeLessThan(200);
+  expect(headers.get("ratelimit-reset")).toMatch(/^\d$/);
+});
+
+it.each(["/healthz", "/readyz", "/metrics"])("serves %s without a key", async (path) => {
+  expect((await fetch(platform.baseUrl + path)).status).toBe(200);
+});
+
+it("lists a merchant's accounts", async () => {
+  const { accounts, meta_data } = await globex.data("GET", paths.accounts);
+  const account = { id: id("acc"), currency_code: "USD", available: 1_000_000, held: 0, ...times };
+  expect(accounts).toEqual([account]);
+  expect(meta_data).toEqual({ total_count: 1, next_cursor: "" });
+  expect((await acme.data("GET", paths.accounts)).accounts).toHaveLength(5);
+});
+
+describe("another merchant's records", () => {
+  const mine: Record<string, string> = {};
+  beforeAll(async () => {
+    mine.beneficiary = await acme.recipient("USD");
+    mine.depositor = (await acme.data("POST", paths.depositor, depositorBody("individual"))).id;
+    mine.quote = (await acme.quote("USD", "USD", usd)).id;
+    mine.payout = await acme.pay("mine");
+    mine.account = platform.accountId("acme", "USD");
+    mine.endpoint = (await acme.data("POST", paths.endpoints, hook)).id;
+    const tested = await acme.data("POST", `${paths.endpoints}/${mine.endpoint}/test`);
+    mine.delivery = tested.id;
+  });
+
+  const routes: [string, string][] = [
+    ["GET", `${paths.beneficiaries}/{beneficiary}`],
+    ["GET", `${paths.depositor}/{depositor}`],
+    ["GET", `${paths.quotes}/{quote}`],
+    ["GET", `${paths.payouts}/{payout}`],
+    ["GET", `${paths.accounts}/{account}`],
+    ["GET", `${paths.accounts}/{account}/entries`],
+    ["GET", `${paths.endpoints}/{endpoint}`],
+    ["DELETE", `${paths.endpoints}/{endpoint}`],
+    ["POST", `${paths.endpoints}/{endpoint}/rotate-secret`],
+    ["POST", `${paths.endpoints}/{endpoint}/activate-secret`],
+    ["POST", `${paths.endpoints}/{endpoint}/test`],
+    ["GET", `${paths.deliveries}/{delivery}`],
+    ["POST", `${paths.deliveries}/{delivery}/redeliver`],
+  ];
+  const notFound = {
+    code: "RECORD_NOT_FOUND",
+    message: "Unable to find the record requested.",
+  };
+  it.each(routes)("are not found by %s %s", async (method, path) => {
+    const noun = /\{(\w+)\}/.exec(path)?.[1] ?? "";
+    const theirs = path.replace(/\{\w+\}/, mine[noun] ?? "");
+    const unknown = path.replace(/\{\w+\}/, "unknown_1");
+    for (const target of [theirs, unknown]) {
+      const answer = await globex.call(method, target);
+      expect([answer.status, answer.json]).toEqual([404, notFound]);
+    }
+  });
+
+  it("serve for no quote and no payout", async () => {
+    const own = { ...usd, ...(await globex.transfer("USD", "USD")) };
+    const { data: before } = (await acme.get(`${paths.accounts}/${mine.account}`)).json;
+    const tries: [string, object, number, string][] = [
+      [paths.rfq, { ...own, account_id: mine.account }, 403, "ACCESS_FORBIDDEN"],
+      [paths.rfq, { ...own, beneficiary_id: mine.beneficiary }, 404, "RECORD_NOT_FOUND"],
+      [paths.execute, { quote_id: mine.quote }, 403, "ACCESS_FORBIDDEN"],
+    ];
+    for (const [path, body, status, code] of tries) {
+      const answer = await globex.post(path, body);
+      expect([answer.status, answer.json.code]).toEqual([status, code]);
+    }
+    expect(await acme.data("GET", `${paths.accounts}/${mine.account}`)).toEqual(before);
+    expect((await acme.post(paths.execute, { quote_id: mine.quote })).status).toBe(200);
+  });
+
+  it.each([
+    ["transactions", paths.payouts],
+    ["transactions", `${paths.payouts}?beneficiary_id={beneficiary}`],
+    ["transactions", `${paths.payouts}?quote_id={quote}`],
+    ["transactions", `${paths.payouts}?reference_id=mine`],
+    ["endpoints", paths.endpoints],
+    ["deliveries", paths.deliveries],
+    ["deliveries", `${paths.deliveries}?endpoint_id={endpoint}`],
+    ["deliveries", `${paths.deliveries}?transaction_id={payout}`],
+  ])("are in no list: %s of %s", async (name, path) => {
+    const filled = path.replace(/\{(\w+)\}/, (_all, noun: string) => mine[noun] ?? "");
+    const [theirs, ours] = [await globex.data("GET", filled), await acme.data("GET", filled)];
+    expect(theirs[name]).toEqual([]);
+    expect(ours[name].length).toBeGreaterThan(0);
+    if (name === "transactions") expect(theirs.meta_data.total_count).toBe(0);
+  });
+
+  it("are as they were", async () => {
+    expect(await acme.data("GET", `${paths.endpoints}/${mine.endpoint}`)).toMatchObject(hook);
+  });
+});
