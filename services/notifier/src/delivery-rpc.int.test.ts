@@ -150,7 +150,7 @@ describe("published events", () => {
       ...change,
     });
 
-  it("are stored before the answer, with no endpoint too, and go out byte for byte once", async () => {
+  it("are stored before the answer, with no endpoint too, and go out once", async () => {
     const { rpc, world, events } = notifier;
     const bare = event(newId("merchant"));
     await rpc.publishEvent({ mutation: operation(), event: bare });

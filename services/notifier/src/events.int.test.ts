@@ -79,7 +79,10 @@ describe("what reaches the queue", () => {
   });
 });
 
-/** Publishes some events and breaks their consumer's connection after it stored, before it acknowledges. */
+/**
+ * Publishes some events and breaks their consumer's connection after it stored, before it
+ * acknowledges.
+ */
 async function crashAfterStoring(
   count: number,
   lose: (deliveries: Collection<DeliveryDocument>) => Promise<unknown>,

@@ -88,8 +88,8 @@ function readEvent(message: BusMessage, receivedAt: Date): WebhookEvent {
 }
 
 /**
- * What the notifier listens to. A batch is acknowledged when events and deliveries are stored; a message
- * that cannot be read goes to the dead letters, for the next try would not read it either.
+ * What the notifier listens to. A batch is acknowledged when events and deliveries are stored; a
+ * message that cannot be read goes to the dead letters, for the next try would not read it either.
  */
 export function subscription(fanOut: FanOut, now: () => Date, log: Log): Subscription {
   return {

@@ -24,9 +24,10 @@ export type FanOutDeps = {
 
 export type FanOut = {
   /**
-   * Stores a batch of events and their deliveries to the endpoints that are active now. When it returns
-   * all of it is stored; when it throws, doing it again does the rest. A duplicate changes nothing: the
-   * endpoints stand in the stored event, and a delivery's id follows from event and endpoint.
+   * Stores a batch of events and their deliveries to the endpoints that are active now. When it
+   * returns all of it is stored; when it throws, doing it again does the rest. A duplicate changes
+   * nothing: the endpoints stand in the stored event, and a delivery's id follows from event and
+   * endpoint.
    */
   publish(events: readonly WebhookEvent[]): Promise<void>;
   /**

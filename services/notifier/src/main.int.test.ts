@@ -13,7 +13,7 @@ beforeEach(async () => {
 const statusOf = ({ body }: ReceivedCall): string => JSON.parse(body.toString()).data.status;
 
 describe("a payout's events", () => {
-  it("arrive once each, in order, signed, however often and in what order they are published", async () => {
+  it("arrive once each, in order, signed, however they are published", async () => {
     const { merchantId, secrets } = await service.hook();
     const first = payoutMessage({ merchantId });
     const { payoutId } = first;

@@ -51,8 +51,8 @@ export type TestNotifierOptions = {
 export type TestNotifier = Awaited<ReturnType<typeof startTestNotifier>>;
 
 /**
- * A notifier on the real engine whose time stands still until a test moves it, whose webhooks go to a
- * stand-in, and whose worker runs when a test says so.
+ * A notifier on the real engine whose time stands still until a test moves it, whose webhooks go to
+ * a stand-in, and whose worker runs when a test says so.
  */
 export async function startTestNotifier(options: TestNotifierOptions = {}) {
   const name = options.beside?.name ?? freshDatabase("notifier");

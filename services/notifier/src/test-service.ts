@@ -101,7 +101,9 @@ export async function startTestService() {
         }
       }),
 
-    /** Messages that are left when the consumer is gone, those that it did not acknowledge included. */
+    /**
+     * Messages that are left when the consumer is gone, those that it did not acknowledge included.
+     */
     leftInQueue: async () => {
       await stopIt();
       const left = await withChannel((channel) => channel.checkQueue(`${namespace}.notifier`));

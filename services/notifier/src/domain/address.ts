@@ -31,7 +31,9 @@ const specialIpv4 = [
 /** All of IPv6 that IANA gave out for global unicast … */
 const globalIpv6 = ["2000::/3"];
 
-/** … but for protocol assignments, documentation and 6to4, whose inner IPv4 address could be any. */
+/**
+ * … but for protocol assignments, documentation and 6to4, whose inner IPv4 address could be any.
+ */
 const specialIpv6 = ["2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"];
 
 /** Link-local (cloud metadata services listen there), multicast, broadcast: refused everywhere. */
@@ -62,7 +64,9 @@ const neverSent = networks(infrastructure);
 
 const mappedIpv4 = networks(["::ffff:0:0/96"]);
 
-/** The IPv4 address inside `::ffff:0:0/96`, which reaches the same host; else the address itself. */
+/**
+ * The IPv4 address inside `::ffff:0:0/96`, which reaches the same host; else the address itself.
+ */
 function unwrapped(address: string): string {
   if (isIP(address) !== 6 || !mappedIpv4.check(address, "ipv6")) return address;
   const tail = new URL(`http://[${address}]`).hostname.slice("[::ffff:".length, -1);

@@ -38,8 +38,8 @@ export type DeliveryKey = {
 };
 
 /**
- * The id and the jitter of a delivery, both from its key, so that making it twice makes one. The time in
- * the id is the event's arrival, which is stored with the event and the same for everyone.
+ * The id and the jitter of a delivery, both from its key, so that making it twice makes one. The
+ * time in the id is the event's arrival, which is stored with the event and the same for everyone.
  */
 export function deliveryIdentity(
   key: DeliveryKey,

@@ -5,7 +5,9 @@ import { type AddressPolicy, mayReach } from "./address.ts";
 /** What receivers and proxies commonly take in a request line. */
 export const urlLengthMax = 2_048;
 
-/** Where HTTPS is served on the public internet; others are mostly other protocols' (decisions §7). */
+/**
+ * Where HTTPS is served on the public internet; others are mostly other protocols' (decisions §7).
+ */
 const publicPorts = new Set(["", "443", "8443"]);
 
 /** The host of a URL as it is looked up: no brackets around IPv6, no trailing dot. */

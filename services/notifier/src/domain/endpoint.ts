@@ -31,7 +31,9 @@ export type EndpointOperation = {
   readonly at: Date;
 };
 
-/** An endpoint with its secrets and its history; changed as a whole, one revision after the other. */
+/**
+ * An endpoint with its secrets and its history; changed as a whole, one revision after the other.
+ */
 export type EndpointRecord = Endpoint & {
   readonly revision: number;
   readonly deletedAt?: Date | undefined;
@@ -58,8 +60,8 @@ export type EndpointChange = {
 };
 
 /**
- * The endpoint's next revision. Operations that nobody can repeat any more give way to new ones, and
- * keys that neither sign nor are owed to a repeat go with them.
+ * The endpoint's next revision. Operations that nobody can repeat any more give way to new ones,
+ * and keys that neither sign nor are owed to a repeat go with them.
  */
 export function revised(
   endpoint: EndpointRecord,

@@ -57,7 +57,9 @@ function readData(json: string): unknown {
   }
 }
 
-/** `data` must be an object that says of id and status what the signature says, where it says it. */
+/**
+ * `data` must be an object that says of id and status what the signature says, where it says it.
+ */
 function dataProblem(event: PublishedEvent): string | undefined {
   if (Buffer.byteLength(event.dataJson) > dataJsonBytesMax) {
     return `must have at most ${dataJsonBytesMax} bytes`;

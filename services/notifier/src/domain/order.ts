@@ -1,8 +1,9 @@
 import type { DeliveryState } from "./delivery.ts";
 
 /**
- * Order of a transaction's events at one endpoint: event N+1 waits for N, at most 30 s or 3 attempts of
- * N, then goes (decisions, webhooks). `webhook-sequence` lets the receiver drop what is stale.
+ * Order of a transaction's events at one endpoint: event N+1 waits for N, at most 30 s or 3
+ * attempts of N, then goes (decisions, webhooks). `webhook-sequence` lets the receiver drop what is
+ * stale.
  */
 export const orderWaitMs = 30_000;
 
@@ -10,8 +11,9 @@ export const orderWaitMs = 30_000;
 export const orderAttemptsMax = 3;
 
 /**
- * How long an event waits for one before it that has not even arrived. Payout versions have no gap, so
- * it will come; another publisher may count with gaps, and each would cost its merchant the whole wait.
+ * How long an event waits for one before it that has not even arrived. Payout versions have no gap,
+ * so it will come; another publisher may count with gaps, and each would cost its merchant the
+ * whole wait.
  */
 const unseenWaitMs: Readonly<Record<string, number>> = { payout_session: orderWaitMs };
 const unseenWaitDefaultMs = 5_000;
@@ -31,8 +33,9 @@ export function holdsUp(delivery: Pick<InLine, "state" | "attempts">): boolean {
 }
 
 /**
- * Until when a delivery waits, or `undefined` when nothing before it holds it up. `line` is all of its
- * line; `beforeArrived` tells whether the event just before it is stored, whomever it was sent to.
+ * Until when a delivery waits, or `undefined` when nothing before it holds it up. `line` is all of
+ * its line; `beforeArrived` tells whether the event just before it is stored, whomever it was sent
+ * to.
  */
 export function heldUntil(
   delivery: InLine,

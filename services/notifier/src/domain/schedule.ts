@@ -1,6 +1,6 @@
 /**
- * When a delivery is tried again. Figures: decisions, webhooks: retries double from 5 s and the last
- * starts before 24 h have passed since the first attempt's start.
+ * When a delivery is tried again. Figures: decisions, webhooks: retries double from 5 s and the
+ * last starts before 24 h have passed since the first attempt's start.
  */
 
 /** The wait after the first attempt; each later one is twice the one before. */
@@ -12,7 +12,9 @@ export const attemptsMax = 15;
 /** No attempt starts this long after the first one started (service interface, events). */
 export const horizonMs = 24 * 60 * 60 * 1_000;
 
-/** Spreads deliveries that failed together; at 2% the last attempt still starts 44 minutes early. */
+/**
+ * Spreads deliveries that failed together; at 2% the last attempt still starts 44 minutes early.
+ */
 export const jitterMax = 0.02;
 
 /** The factor of a delivery, from 1 to 1.02: one for all its waits, so that they double exactly. */
@@ -39,7 +41,9 @@ export type AttemptEnd = {
   readonly deadline: Date;
 };
 
-/** The start of the next attempt, measured from the end of this one; `undefined` when none is left. */
+/**
+ * The start of the next attempt, measured from the end of this one; `undefined` when none is left.
+ */
 export function nextAttemptAt(end: AttemptEnd): Date | undefined {
   if (end.attempts >= attemptsMax) return undefined;
   const at = Math.round(end.endedAt.getTime() + delayMs(end.attempts, end.jitter));

@@ -23,7 +23,9 @@ export function interfaceSignature(id: string, status: string, secret: string): 
   return createHash("sha256").update(`${id},${status}:${secret}`).digest("base64");
 }
 
-/** The Standard Webhooks signature: `v1,` and base64 of HMAC-SHA256 over `<id>.<timestamp>.<body>`. */
+/**
+ * The Standard Webhooks signature: `v1,` and base64 of HMAC-SHA256 over `<id>.<timestamp>.<body>`.
+ */
 export function standardSignature(
   webhookId: string,
   timestamp: number,
@@ -50,7 +52,8 @@ export type Signers = { readonly current: SigningSecrets; readonly previous?: Si
 /**
  * The headers that let a merchant check an attempt: the interface's under `headerName`, its
  * `-Previous` twin during an overlap, and the Standard Webhooks ones with the event's sequence.
- * `webhook-id` is the event's, the same on every retry and redelivery; the timestamp is the attempt's.
+ * `webhook-id` is the event's, the same on every retry and redelivery; the timestamp is the
+ * attempt's.
  */
 export function signatureHeaders(
   event: Signable,

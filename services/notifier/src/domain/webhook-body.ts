@@ -31,8 +31,8 @@ function framed(transactionType: string, transactionId: string, dataJson: string
 }
 
 /**
- * The bytes of a payout's webhook, fields in the interface's order, amounts with the digits that the
- * event carries. Throws where an amount is no decimal text: such an event was not made by us.
+ * The bytes of a payout's webhook, fields in the interface's order, amounts with the digits that
+ * the event carries. Throws where an amount is no decimal text: such an event was not made by us.
  */
 export function payoutBody(payout: PayoutSnapshot): Uint8Array {
   const data = {
@@ -57,7 +57,9 @@ export function payoutBody(payout: PayoutSnapshot): Uint8Array {
   return framed("payout_session", payout.id, JSON.stringify(data));
 }
 
-/** The bytes of a payment session's or refund's webhook: `data` is the publisher's, byte for byte. */
+/**
+ * The bytes of a payment session's or refund's webhook: `data` is the publisher's, byte for byte.
+ */
 export function merchantEventBody(type: string, id: string, dataJson: string): Uint8Array {
   return framed(type, id, dataJson);
 }

@@ -31,9 +31,9 @@ export class ConnectRefusedError extends Error {
 }
 
 /**
- * Asks the name servers and nothing else: no hosts file, no search domain, so that a merchant's host
- * name never means a machine of ours. Does not use the thread pool, where a slow server would hold up
- * everyone's look-ups.
+ * Asks the name servers and nothing else: no hosts file, no search domain, so that a merchant's
+ * host name never means a machine of ours. Does not use the thread pool, where a slow server would
+ * hold up everyone's look-ups.
  */
 export const resolvePublic: Resolve = async (host) => {
   const resolver = new Resolver({ timeout: dnsTimeoutMs, tries: 1 });
@@ -44,9 +44,9 @@ export const resolvePublic: Resolve = async (host) => {
 };
 
 /**
- * Connects to addresses that the policy allows and to no others. Every address of a name is checked, and
- * the connection goes to the very addresses that were checked, so a second answer of a name server
- * changes nothing. Name and certificate stay those of the host.
+ * Connects to addresses that the policy allows and to no others. Every address of a name is
+ * checked, and the connection goes to the very addresses that were checked, so a second answer of a
+ * name server changes nothing. Name and certificate stay those of the host.
  */
 export function createConnector(options: ConnectorOptions): buildConnector.connector {
   const allowed = (address: string): boolean =>
@@ -82,7 +82,9 @@ function refusedAddress(): ConnectRefusedError {
   return new ConnectRefusedError("ADDRESS_REFUSED", "the address may not be reached");
 }
 
-/** A look-up for sockets: answers addresses of the wanted family, if all of the name are allowed. */
+/**
+ * A look-up for sockets: answers addresses of the wanted family, if all of the name are allowed.
+ */
 function vettedLookup(
   { resolve, localAddress }: ConnectorOptions,
   allowed: (address: string) => boolean,

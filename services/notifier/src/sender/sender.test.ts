@@ -1,4 +1,5 @@
 import { type AddressInfo, createServer, type Server } from "node:net";
+import { createServer as createTlsServer } from "node:tls";
 import { gzipSync } from "node:zlib";
 import { silentLog } from "@disburse/chassis/log.ts";
 import { type Receiver, startReceiver } from "@disburse/testkit/receiver.ts";
@@ -65,7 +66,7 @@ describe("sender", () => {
     expect(receiver.calls).toHaveLength(calls + 1);
   });
 
-  it("keeps at most 1 KiB of an answer, cut between characters, and does not unpack it", async () => {
+  it("keeps at most 1 KiB of an answer, cut between characters, as it came", async () => {
     receiver.answer({ status: 500, body: "é".repeat(2_000) });
     expect(await send(sender)).toEqual(answered(500, "é".repeat(512)));
     receiver.answer({ status: 500, body: `a${"é".repeat(2_000)}` });
@@ -154,7 +155,7 @@ describe("sender, live", () => {
     expect(receiver.calls).toHaveLength(calls);
   });
 
-  it("asks once, connects to what was checked with the host's own name, and asks anew later", async () => {
+  it("connects to what was checked, under the host's own name, and asks anew later", async () => {
     const { port } = new URL(receiver.url);
     const answers = [["127.0.0.1"], ["169.254.169.254"]];
     const resolve = async () => answers.shift() ?? [];
@@ -166,6 +167,26 @@ describe("sender, live", () => {
     const again = await send(rebound, `http://hooks.example:${port}/`);
     expect(again).toEqual(failed("address_refused"));
     await rebound.close();
+  });
+
+  it("asks a TLS server for the host's own name", async () => {
+    const asked: string[] = [];
+    const server = createTlsServer({
+      SNICallback: (name, done) => {
+        asked.push(name);
+        done(new Error("no certificate"));
+      },
+    });
+    server.on("tlsClientError", (_error, socket) => socket.destroy());
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as AddressInfo;
+    const resolve = async () => ["127.0.0.1"];
+    const named = createSender({ policy: "sandbox", log: silentLog, resolve });
+    const sent = await send(named, `https://hooks.example:${port}/`);
+    expect(sent.kind).toBe("failed");
+    expect(asked).toEqual(["hooks.example"]);
+    await named.close();
+    server.close();
   });
 
   it("refuses networks of our own and leaves from the address of the setting", async () => {

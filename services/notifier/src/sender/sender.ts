@@ -48,7 +48,10 @@ export type SenderOptions = Omit<ConnectorOptions, "resolve"> & {
 const resolveLocally: Resolve = async (host) =>
   (await lookup(host, { all: true })).map(({ address }) => address);
 
-/** Posts webhooks: no redirects, no compression, bounded in time and size, to allowed addresses only. */
+/**
+ * Posts webhooks: no redirects, no compression, bounded in time and size, to allowed addresses
+ * only.
+ */
 export function createSender(options: SenderOptions): Sender {
   const { resolve = options.policy === "public" ? resolvePublic : resolveLocally } = options;
   const timeoutMs = options.timeoutMs ?? attemptTimeoutMs;
@@ -89,8 +92,8 @@ export function createSender(options: SenderOptions): Sender {
 }
 
 /**
- * The beginning of an answer's body, as text. The status is what acknowledges, so a body that breaks off
- * or takes too long leaves what came of it; the connection is given up then.
+ * The beginning of an answer's body, as text. The status is what acknowledges, so a body that
+ * breaks off or takes too long leaves what came of it; the connection is given up then.
  */
 async function readSome(body: Dispatcher.ResponseData["body"]): Promise<string> {
   const chunks: Uint8Array[] = [];

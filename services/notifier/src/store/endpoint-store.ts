@@ -3,7 +3,9 @@ import type { IndexDescription } from "mongodb";
 import { type EndpointRecord, endpointsMax } from "../domain/endpoint.ts";
 import { type EndpointDocument, endpointDocument, toEndpoint } from "./endpoint-documents.ts";
 
-/** How a write ended: done, or its operation id stands in another endpoint, or somebody was first. */
+/**
+ * How a write ended: done, or its operation id stands in another endpoint, or somebody was first.
+ */
 export type EndpointWrite = "written" | "operation_used" | "revised_meanwhile";
 
 export type EndpointStore = Awaited<ReturnType<typeof openEndpointStore>>;

@@ -33,9 +33,9 @@ export async function openEventStore({ db }: Database) {
     collection: events,
 
     /**
-     * Stores a batch and answers it as it is stored: an event that was there already comes back as the
-     * one that was first, with the endpoints that were chosen then. One whose operation has stored
-     * another event is left out.
+     * Stores a batch and answers it as it is stored: an event that was there already comes back as
+     * the one that was first, with the endpoints that were chosen then. One whose operation has
+     * stored another event is left out.
      */
     store: async (documents: readonly EventDocument[]): Promise<EventDocument[]> => {
       const there = await insertUnlessThere(events, documents);

@@ -36,9 +36,9 @@ const memberFields = {
 export type LineStore = ReturnType<typeof openLineStore>;
 
 /**
- * Lets go what waits for nothing any more. Called after deliveries were inserted and after others were
- * settled: whichever of the two happens last sees the other's write. A call that a crash swallows costs
- * the wait of 30 s, which stands in the delivery itself.
+ * Lets go what waits for nothing any more. Called after deliveries were inserted and after others
+ * were settled: whichever of the two happens last sees the other's write. A call that a crash
+ * swallows costs the wait of 30 s, which stands in the delivery itself.
  */
 export function openLineStore(
   { collection: deliveries }: Pick<DeliveryStore, "collection">,

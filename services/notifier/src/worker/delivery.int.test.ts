@@ -112,7 +112,7 @@ describe("the 24 hours of a delivery", () => {
 });
 
 describe("a lease", () => {
-  it("keeps others away, ends with a crash, and a late result of its holder changes nothing", async () => {
+  it("keeps others away, ends after a crash, and a late result changes nothing", async () => {
     const { world } = notifier;
     const { merchantId } = await register(notifier);
     const stalled = Promise.withResolvers<void>();
@@ -211,7 +211,7 @@ describe("deleting an endpoint", () => {
 });
 
 describe("retention", () => {
-  it("deletes ended deliveries after 30 days and events after 90, and no duplicate brings them back", async () => {
+  it("deletes deliveries after 30 days, events after 90, not to be made again", async () => {
     const { merchantId } = await register(notifier);
     const message = payoutMessage({ merchantId });
     await notifier.consume([message]);

@@ -51,7 +51,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       metrics.settled(settlement);
       await settler.settle(settlement);
     } catch (error) {
-      // The lease ends and the delivery is taken again; nothing is known of it that could be written.
+      // The lease ends and the delivery is taken again; there is nothing that could be written.
       log.error({ err: error, delivery_id: delivery._id }, "delivery not attempted");
     } finally {
       occupy(delivery.endpoint_id, -1);

@@ -13,7 +13,7 @@ export type WorkMetrics = {
 export function createWorkMetrics(metrics: Metrics): WorkMetrics {
   const attempts = metrics.counter(
     "disburse_webhook_attempts_total",
-    "Webhook attempts by outcome: acknowledged, refused (another status), or why none was answered.",
+    "Webhook attempts by outcome: acknowledged, refused, or why there was no answer.",
     ["outcome"],
   );
   const ended = metrics.counter(
