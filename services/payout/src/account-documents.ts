@@ -40,7 +40,12 @@ export type AccountDocument = {
   sequence: number;
   /** Up to here every movement is in the ledger. */
   recorded_sequence: number;
+  /** Movements that are not in the ledger yet, and holds whose payout is not known to exist. */
   recent: RecentMovement[];
+  /** Movements that are in the ledger, as long as a late try could repeat them. */
+  applied: { key: string; at: Date }[];
+  /** Set while there is something in `recent` or `applied`; absent otherwise. */
+  dirty?: true;
   operation_id: string;
   actor: StoredActor;
   created_at: Date;

@@ -34,8 +34,7 @@ export async function openAccountStore({ db }: Database) {
   const collections = { accounts, ledger };
   await ensureIndexes(db, "accounts", [
     { key: { merchant_id: 1, operation_id: 1 }, name: "operation", unique: true },
-    { key: { "recent.at": 1 }, name: "recent" },
-    { key: { "recent.open_since": 1 }, name: "open_holds", sparse: true },
+    { key: { dirty: 1 }, name: "dirty", sparse: true },
   ]);
   await ensureIndexes(db, "ledger_entries", [
     { key: { account_id: 1, sequence: -1 }, name: "statement", unique: true },
@@ -100,6 +99,7 @@ async function openAccount(
     sequence: 0,
     recorded_sequence: 0,
     recent: [],
+    applied: [],
     operation_id: operationId,
     actor,
     created_at: now,

@@ -82,6 +82,33 @@ describe("an account", () => {
   });
 });
 
+describe("an open hold", () => {
+  it("stays whole in its account until its payout is known, then only its key", async () => {
+    const accountId = await platform.fundedAccount(merchantId, "100.00");
+    const intent = {
+      quote_id: "qt_o",
+      reference_id: "$available",
+      operation_id: "op",
+      actor: { kind: "operator", id: "o" },
+    } as const;
+    const key = movementKey("po_o", "hold");
+    const movement = { key, step: "hold", amount: 5n, payoutId: "po_o", note: "" } as const;
+    const target = { merchantId, accountId, deadline: soon(), intent };
+    await platform.accounts.apply(target, movement);
+    await platform.accounts.recordRecent();
+    const open = async () =>
+      (await platform.accounts.openHolds(new Date(Date.now() + 1_000)))
+        .filter((each) => each.accountId === accountId)
+        .flatMap(({ holds }) => holds.map((each) => each.intent?.reference_id));
+    expect(await open()).toEqual(["$available"]);
+    await platform.accounts.closeHolds(accountId, [key]);
+    await platform.accounts.recordRecent();
+    expect(await open()).toEqual([]);
+    expect(await platform.accounts.apply(target, movement)).toMatchObject({ outcome: "applied" });
+    expect(await platform.accounts.read(merchantId, accountId)).toMatchObject({ held: 5n });
+  });
+});
+
 describe("a movement", () => {
   it("happens once a key, however often it is tried", async () => {
     const accountId = await platform.fundedAccount(merchantId, "100.00");
@@ -115,16 +142,22 @@ describe("a movement", () => {
     const accountId = await platform.fundedAccount(merchantId, "100.00");
     await hold(accountId, "po_b", 100n);
     const accounts = platform.database.db.collection<AccountDocument>("accounts");
-    const recent = async () => (await accounts.findOne({ _id: accountId }))?.recent.length;
+    const look = async () => {
+      const account = await accounts.findOne({ _id: accountId });
+      return [account?.recent.length, account?.applied.length, account?.dirty];
+    };
+    expect(await look()).toEqual([2, 0, true]);
     await platform.accounts.recordRecent();
+    expect(await look()).toEqual([0, 2, true]);
+    expect(await hold(accountId, "po_b", 100n)).toMatchObject({ outcome: "applied" });
+    expect(await look()).toEqual([0, 2, true]);
+    const past = new Date(Date.now() - 7_000);
+    await accounts.updateOne({ _id: accountId }, { $set: { "applied.0.at": past } });
     await platform.accounts.recordRecent();
-    expect(await recent()).toBe(2);
-    await accounts.updateOne(
-      { _id: accountId },
-      { $set: { "recent.$[].at": new Date(Date.now() - 21_000) } },
-    );
+    expect(await look()).toEqual([0, 1, true]);
+    await accounts.updateOne({ _id: accountId }, { $set: { "applied.0.at": past } });
     await platform.accounts.recordRecent();
-    expect(await recent()).toBe(0);
+    expect(await look()).toEqual([0, 0, undefined]);
     const key = movementKey("po_b", "hold");
     expect(await platform.accounts.findMovement(accountId, key)).toMatchObject({ sequence: 2 });
   });

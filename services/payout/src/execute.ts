@@ -19,6 +19,8 @@ export type ExecuteDeps = {
   readonly payouts: PayoutStore;
   readonly quote: Client<typeof QuoteService>;
   readonly beneficiary: Client<typeof BeneficiaryService>;
+  /** Told that a hold has its payout; need not be done at once, nor survive a crash. */
+  readonly closeHold: (accountId: string, key: string) => void;
   /** Called when there is an event to publish and a payout to submit. */
   readonly onCreated: () => void;
 };
@@ -153,7 +155,7 @@ async function completeClaimed(
 
 async function create(deps: ExecuteDeps, quote: ClaimedQuote, actor: StoredActor): Promise<Payout> {
   const payout = await deps.payouts.insert(payoutFrom(quote), actor);
-  await deps.accounts.closeHolds(quote.accountId, [movementKey(payout.id, "hold")]);
+  deps.closeHold(quote.accountId, movementKey(payout.id, "hold"));
   deps.onCreated();
   return payout;
 }

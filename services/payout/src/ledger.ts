@@ -9,20 +9,43 @@ import type { LedgerEntry } from "./domain/account.ts";
 import { deadlineMs } from "./movements.ts";
 
 /** Past this, no movement that could repeat a finished one can still be applied. */
-const keptMs = 2 * deadlineMs;
+const keptMs = deadlineMs + 1_000;
 /** Accounts whose movements one run of the recorder writes to the ledger. */
 const recordBatch = 100;
 
-/** In the ledger, its hold's fate known, and too old for any late try. */
-const isDone = {
+/** In the ledger, and no hold whose fate is open: its key is all that is still needed. */
+const isSettled = {
   $and: [
     { $lte: ["$$this.sequence", "$recorded_sequence"] },
     { $not: [{ $gt: ["$$this.open_since", null] }] },
-    {
-      $lt: [{ $max: ["$$this.at", "$$this.closed_at"] }, { $subtract: ["$$NOW", keptMs] }],
-    },
   ],
 };
+
+/** No try that could repeat it can still be applied, by the database's clock. */
+const isPast = { $lt: ["$$this.at", { $subtract: ["$$NOW", keptMs] }] };
+
+const settled = { $filter: { input: "$recent", cond: isSettled } };
+const keyOfSettled = {
+  key: "$$each.key",
+  at: { $max: ["$$each.at", "$$each.closed_at"] },
+};
+
+/** Settled movements shrink to their keys, keys that are past leave. */
+function tidied(sequence: number) {
+  const keys = { $map: { input: settled, as: "each", in: keyOfSettled } };
+  const kept = { $filter: { input: "$applied", cond: { $not: [isPast] } } };
+  const isEmpty = { $eq: [{ $add: [{ $size: "$recent" }, { $size: "$applied" }] }, 0] };
+  return [
+    { $set: { recorded_sequence: { $max: ["$recorded_sequence", sequence] } } },
+    {
+      $set: {
+        applied: { $concatArrays: [kept, keys] },
+        recent: { $filter: { input: "$recent", cond: { $not: [isSettled] } } },
+      },
+    },
+    { $set: { dirty: { $cond: [isEmpty, "$$REMOVE", true] } } },
+  ];
+}
 
 /** Writes an account's movements to its ledger, then drops those that no late try can repeat. */
 async function record(
@@ -30,26 +53,18 @@ async function record(
   account: AccountDocument,
 ): Promise<void> {
   const fresh = account.recent.filter(({ sequence }) => sequence > account.recorded_sequence);
-  const old = account.recent.some(({ at }) => Date.now() - at.getTime() > keptMs);
-  if (fresh.length === 0 && !old) return;
   if (fresh.length > 0) {
     const documents = fresh.map((movement) => ledgerDocument(account, movement));
     await ledger.insertMany(documents, { ordered: false }).catch((error: unknown) => {
       if (!isOnlyDuplicateKeys(error)) throw error;
     });
   }
-  await accounts.updateOne({ _id: account._id }, [
-    { $set: { recorded_sequence: { $max: ["$recorded_sequence", account.sequence] } } },
-    { $set: { recent: { $filter: { input: "$recent", cond: { $not: [isDone] } } } } },
-  ]);
+  await accounts.updateOne({ _id: account._id }, tidied(account.sequence));
 }
 
 /** Records what accounts still hold. */
 export async function recordRecent(collections: AccountCollections): Promise<void> {
-  const found = await collections.accounts
-    .find({ "recent.at": { $gt: new Date(0) } })
-    .limit(recordBatch)
-    .toArray();
+  const found = await collections.accounts.find({ dirty: true }).limit(recordBatch).toArray();
   for (const account of found) await record(collections, account);
 }
 

@@ -21,6 +21,7 @@ import { systemClock } from "@disburse/kernel/time.ts";
 import { openAccountStore } from "./account-store.ts";
 import { readConfig } from "./config.ts";
 import type { ExecuteDeps } from "./execute.ts";
+import { createHoldCloser, type HoldCloser } from "./hold-closer.ts";
 import { sweepHolds } from "./hold-sweep.ts";
 import { openPayoutStore } from "./payout-store.ts";
 import { workOnDuePayout } from "./rail-worker.ts";
@@ -33,6 +34,8 @@ type Config = ReturnType<typeof readConfig>;
 /** How late background work may find what nobody woke it for. */
 const pollMs = 100;
 const sweepMs = 1_000;
+/** An account carries its movements no longer than this before they are in the ledger. */
+const recordMs = 250;
 /** The first rail worker polls; each that finds work wakes the next, which otherwise rests. */
 const restMs = 60_000;
 
@@ -55,8 +58,15 @@ export const start: StartService = async (environment, shared) => {
     lifetime.add("beneficiary client", beneficiary.close);
     const accounts = await openAccountStore(database);
     const payouts = await openPayoutStore(database);
-    const deps = { accounts, payouts, quote: quote.rpc, beneficiary: beneficiary.rpc };
-    const background = startBackground({ config, log, lifetime, database, bus, deps });
+    const closer = createHoldCloser(accounts);
+    const deps = {
+      accounts,
+      payouts,
+      quote: quote.rpc,
+      beneficiary: beneficiary.rpc,
+      closeHold: closer.close,
+    };
+    const background = startBackground({ config, log, lifetime, database, bus, closer, deps });
     const rpc = payoutRpc({
       ...deps,
       tally: background.tally,
@@ -96,9 +106,10 @@ function startBackground(parts: {
   lifetime: Lifetime;
   database: Database;
   bus: Bus;
+  closer: HoldCloser;
   deps: Omit<ExecuteDeps, "onCreated">;
 }) {
-  const { config, log, lifetime, database, bus, deps } = parts;
+  const { config, log, lifetime, database, bus, closer, deps } = parts;
   const clock = systemClock;
   const tally = createTally(database, deps.payouts);
   const relay = startRelay({ outbox: deps.payouts.outbox, bus, log });
@@ -122,9 +133,10 @@ function startBackground(parts: {
     ...workers,
     startLoop({ name: "tally", everyMs: pollMs, run: tally.run, log }),
     startLoop({ name: "hold-sweep", everyMs: sweepMs, run: () => sweepHolds(sweepDeps), log }),
+    startLoop({ name: "hold-closer", everyMs: pollMs, run: closer.flush, log }),
     startLoop({
       name: "ledger-recorder",
-      everyMs: sweepMs,
+      everyMs: recordMs,
       run: () => deps.accounts.recordRecent().then(() => false),
       log,
     }),

@@ -14,8 +14,11 @@ export type Applied =
   | { readonly outcome: "applied"; readonly entry: LedgerEntry }
   | { readonly outcome: "insufficient" | "too_late" | "no_account" };
 
-/** How long after its check a movement may still be applied (architecture: hold). */
-export const deadlineMs = 10_000;
+/**
+ * How long after its check a movement may still be applied (architecture: hold). Shorter than the
+ * edge's 10 s: an account keeps the keys of this time and a little more, and has to stay small.
+ */
+export const deadlineMs = 5_000;
 /** Balances stay within what Decimal128 keeps exactly. */
 const balanceMax = 10n ** 33n;
 /** Accounts that one sweep of open holds looks at. */
@@ -45,11 +48,11 @@ export type MovementTarget = {
 
 /**
  * Applies a movement in one conditional write, at most once a key: not when its key is among the
- * account's recent ones, not without the money, not after the deadline by the database's clock. The
+ * account's recent and applied ones, not without the money, not after the deadline by the database's clock. The
  * caller has looked for the key with `findMovement` after it read the clock.
  */
 export async function applyMovement(
-  { accounts }: AccountCollections,
+  { accounts, ledger }: AccountCollections,
   { merchantId, accountId, deadline, intent }: MovementTarget,
   movement: Movement,
 ): Promise<Applied> {
@@ -58,6 +61,7 @@ export async function applyMovement(
       _id: accountId,
       merchant_id: merchantId,
       "recent.key": { $ne: movement.key },
+      "applied.key": { $ne: movement.key },
       ...funded(movement),
       $expr: { $lt: ["$$NOW", deadline] },
     },
@@ -69,6 +73,11 @@ export async function applyMovement(
   const made = found.recent.find(({ key }) => key === movement.key);
   if (made !== undefined) {
     return { outcome: "applied", entry: toLedgerEntry(ledgerDocument(found, made)) };
+  }
+  if (found.applied.some(({ key }) => key === movement.key)) {
+    const recorded = await ledger.findOne({ _id: movement.key });
+    if (recorded === null) throw new Error("an applied movement is not in the ledger");
+    return { outcome: "applied", entry: toLedgerEntry(recorded) };
   }
   const { available, held } = toAccount(found);
   const effect = effectOf(movement);
@@ -104,10 +113,7 @@ export async function openHolds(
   { accounts }: AccountCollections,
   before: Date,
 ): Promise<OpenHolds[]> {
-  const found = await accounts
-    .find({ "recent.open_since": { $lt: before } })
-    .limit(sweepBatch)
-    .toArray();
+  const found = await accounts.find({ dirty: true }).limit(sweepBatch).toArray();
   return found.map((account) => ({
     accountId: account._id,
     merchantId: account.merchant_id,
@@ -147,6 +153,7 @@ function movementUpdate(movement: Movement, intent: HoldIntent | undefined) {
         sequence,
         updated_at: "$$NOW",
         recent: { $concatArrays: ["$recent", [entry]] },
+        dirty: true,
       },
     },
   ];

@@ -60,6 +60,7 @@ export async function startTestPlatform() {
     mode: "sandbox" as const,
     quote: createClient(QuoteService, neighbours),
     beneficiary: createClient(BeneficiaryService, neighbours),
+    closeHold: () => undefined,
     onCreated: () => undefined,
     onChanged: () => undefined,
   };

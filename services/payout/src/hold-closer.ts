@@ -1,0 +1,27 @@
+import type { AccountStore } from "./account-store.ts";
+
+/** Gathers holds whose payouts were just made, so that an account is told of many in one write. */
+export type HoldCloser = {
+  /** Returns at once. What a crash forgets, the sweep of open holds finds. */
+  close(accountId: string, key: string): void;
+  /** Tells the accounts; answers whether there may be more. */
+  flush(): Promise<boolean>;
+};
+
+/** A closer for one process. */
+export function createHoldCloser(accounts: AccountStore): HoldCloser {
+  let gathered = new Map<string, string[]>();
+  return {
+    close: (accountId, key) => {
+      const keys = gathered.get(accountId);
+      if (keys === undefined) gathered.set(accountId, [key]);
+      else keys.push(key);
+    },
+    flush: async () => {
+      const toClose = gathered;
+      gathered = new Map();
+      for (const [accountId, keys] of toClose) await accounts.closeHolds(accountId, keys);
+      return gathered.size > 0;
+    },
+  };
+}
