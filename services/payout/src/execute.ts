@@ -51,18 +51,20 @@ export async function executePayout(deps: ExecuteDeps, request: ExecuteRequest):
   if (read === undefined) return refused("RECORD_NOT_FOUND");
   const next = payable(read.executable, merchantId, read.now);
   if (isRefused(next)) return next;
-  if (next === "complete") return answer(await completeClaimed(deps, read, request), operationId);
+  const { corridorOpen } = read.executable;
+  const answer = (outcome: Outcome) => answerTo(operationId, outcome, corridorOpen);
+  if (next === "complete") return answer(await completeClaimed(deps, read, request));
   const fit = fundable(read.executable, await isCleared(deps, merchantId, read.beneficiaryId));
   if (isRefused(fit)) return fit;
   const held = await hold(deps, request, read, accounts.deadlineAfter(startedAt));
   if (isRefused(held)) return held;
-  return answer(await claimAndCreate(deps, read.accountId, request), operationId);
+  return answer(await claimAndCreate(deps, read.accountId, request));
 }
 
-/** The payout for its own operation; for any other, that somebody was first. */
-function answer(outcome: Outcome, operationId: string): Outcome {
+/** The payout for its own operation; for any other, why it gets none. */
+function answerTo(operationId: string, outcome: Outcome, corridorOpen: boolean): Outcome {
   if (isRefused(outcome)) return outcome;
-  const before = executedBefore({ operationId: outcome.quote.claim.operationId }, operationId);
+  const before = executedBefore(outcome.quote.claim, operationId, corridorOpen);
   return isRefused(before) ? before : outcome;
 }
 

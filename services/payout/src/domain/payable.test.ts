@@ -54,7 +54,12 @@ describe("fundable", () => {
   });
 });
 
-it("answers the same operation alike and any other with ALREADY_PROCESSED", () => {
-  expect(executedBefore({ operationId: "a" }, "a")).toBe("same");
-  expect(executedBefore({ operationId: "a" }, "b")).toEqual({ refused: "ALREADY_PROCESSED" });
+it.each<[string, string, boolean, string]>([
+  ["its own operation", "a", true, "same"],
+  ["its own operation, the corridor closed", "a", false, "same"],
+  ["another operation", "b", true, "ALREADY_PROCESSED"],
+  ["another operation, the corridor closed", "b", false, "ACCESS_FORBIDDEN"],
+])("answers %s of a payout that exists", (_what, operationId, corridorOpen, expected) => {
+  const answer = executedBefore({ operationId: "a" }, operationId, corridorOpen);
+  expect(typeof answer === "string" ? answer : answer.refused).toBe(expected);
 });

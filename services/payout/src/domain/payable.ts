@@ -66,12 +66,17 @@ function isWithin(minor: bigint, min: bigint | undefined, max: bigint | undefine
   return (min === undefined || minor >= min) && (max === undefined || minor <= max);
 }
 
-/** What a repeated or late execute hears of a payout that exists. */
+/**
+ * What a repeated or late execute hears of a payout that exists. To any but its own operation a
+ * corridor that is closed by now comes first, in the interface's order of precedence.
+ */
 export function executedBefore(
   payout: { readonly operationId: string },
   operationId: string,
+  corridorOpen: boolean,
 ): "same" | Refused<PayoutRefusal> {
-  return payout.operationId === operationId ? "same" : refused("ALREADY_PROCESSED");
+  if (payout.operationId === operationId) return "same";
+  return refused(corridorOpen ? "ALREADY_PROCESSED" : "ACCESS_FORBIDDEN");
 }
 
 /** References that the sandbox's rail reads as scenarios; a live deployment refuses them. */
