@@ -1,0 +1,50 @@
+import type { GatewayAnswer } from "@disburse/testkit/merchant.ts";
+import { expect, vi } from "vitest";
+import { paths } from "./bodies.ts";
+import type { Payer } from "./payer.ts";
+
+/** The interface's table of errors: status and sentence, letter for letter. */
+const table = {
+  INVALID_WALLET_ADDRESS: [400, "Wallet address is invalid"],
+  RISK_ANALYSIS_FAILED: [400, "Wallet id was found risky"],
+  RECORD_NOT_FOUND: [404, "Unable to find the record requested."],
+  BENEFICIARY_CREATION_NOT_ALLOWED: [403, "Beneficiary creation not allowed"],
+  INVALID_JSON: [400, "Please check the request payload."],
+  CORRIDOR_NOT_ACTIVE: [400, "Corridor Not Active"],
+  ACCESS_FORBIDDEN: [403, "You are not authorized to access this record."],
+  QUOTE_EXPIRED: [400, "This quote is expired"],
+  ALREADY_PROCESSED: [400, "Transaction Already Processed"],
+  AMOUNT_NOT_WITHIN_LIMITS: [400, "Amount is not within limits."],
+  INSUFFICIENT_BALANCE: [400, "Balance is not sufficient for this transaction"],
+  INVALID_REQUEST: [400, expect.stringMatching(/^\S+: must |^\S+: is required/)],
+} as const;
+export type Code = keyof typeof table;
+
+/** An answer that is a row of the table, and nothing more. */
+export function expectRefusal({ status, json }: GatewayAnswer, code: Code): void {
+  expect([status, json]).toEqual([table[code][0], { code, message: table[code][1] }]);
+}
+
+/** All that a merchant can see of its money, payouts and endpoints, once no payout is under way. */
+export async function world(payer: Payer): Promise<object> {
+  return vi.waitFor(
+    async () => {
+      const { transactions } = await payer.data("GET", `${paths.payouts}?limit=100`);
+      const underWay = transactions.filter(isUnderWay);
+      expect(underWay).toEqual([]);
+      const { text: accounts } = await payer.get(paths.accounts);
+      const { text: endpoints } = await payer.get(paths.endpoints);
+      return { transactions, accounts, endpoints };
+    },
+    { timeout: 10_000 },
+  );
+}
+
+const isUnderWay = ({ status }: { status: string }) => status === "initiated";
+
+/** Refused, and everything is as it was before. */
+export async function expectNoEffect(payer: Payer, path: string, body: unknown, code: Code) {
+  const before = await world(payer);
+  expectRefusal(await payer.post(path, body), code);
+  expect(await world(payer)).toEqual(before);
+}
