@@ -96,9 +96,10 @@ describe("execute", () => {
     const mutation = platform.operation();
     const first = await execute(quoteId, { mutation });
     const quote = platform.quotes.get(quoteId);
+    expect(await codeOf(execute(quoteId))).toBe("ALREADY_PROCESSED");
     if (quote) quote.corridorOpen = false;
     expect(await execute(quoteId, { mutation })).toEqual(first);
-    expect(await codeOf(execute(quoteId))).toBe("ALREADY_PROCESSED");
+    expect(await codeOf(execute(quoteId))).toBe("ACCESS_FORBIDDEN");
     expect(await balance(accountId)).toEqual({ available: "90.00", held: "10.00" });
   });
 
