@@ -35,8 +35,9 @@ function differences(lock, root) {
   return [...missing.map(([path]) => path), ...other.map(([path]) => path), ...extra];
 }
 
-function same(one, other) {
-  return ["version", "integrity", "resolved"].every((key) => one[key] === other[key]);
+function same(installed, wanted) {
+  const said = ["version", "integrity", "resolved"].filter((key) => wanted[key] !== undefined);
+  return said.every((key) => installed[key] === wanted[key]);
 }
 
 /** Optional packages are binaries for one platform each, and what only those need. */

@@ -1,9 +1,10 @@
 // The Node that everything runs under. Plain JavaScript for any Node from 18 on, and nothing but
 // Node's own modules: this runs before anything is installed.
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { installPackage, mayInstallPackages } from "./debian.mjs";
 import { installFrom, notReached } from "./npm.mjs";
 import { StartError } from "./start-error.mjs";
 
@@ -11,6 +12,7 @@ import { StartError } from "./start-error.mjs";
 const majorMin = 26;
 
 const runtimeFolder = join(dirname(fileURLToPath(import.meta.url)), "runtime");
+const checkedStamp = join(runtimeFolder, "node_modules", ".checked");
 
 /** npm packages that carry nothing but a Node binary, by platform. */
 const packages = {
@@ -32,16 +34,44 @@ export async function ensureNode() {
   const folder = join(runtimeFolder, "node_modules", name);
   const binary = join(folder, "bin", "node");
   const pinned = manifestOf(runtimeFolder).optionalDependencies[name];
-  if (existsSync(binary) && manifestOf(folder).version === pinned) return binary;
-  const what = `Node ${pinned}`;
+  if (!existsSync(binary) || manifestOf(folder).version !== pinned) await fetchNode(binary, pinned);
+  if (existsSync(checkedStamp)) return binary;
+  await checkRuns(binary);
+  writeFileSync(checkedStamp, "");
+  return binary;
+}
+
+async function fetchNode(binary, version) {
+  const what = `Node ${version}`;
   const instead = `install Node ${majorMin} yourself (https://nodejs.org)`;
   const output = await installFrom(runtimeFolder, { what, instead });
   // To npm this is an optional package: it does not mind not getting it.
   if (!existsSync(binary)) throw notReached({ what, instead, output });
-  const { error, status } = spawnSync(binary, ["--version"], { stdio: "ignore" });
-  // A Linux without glibc, say.
-  if (status !== 0) throw needsNode(`the fetched one does not run (${error?.message ?? status})`);
-  return binary;
+}
+
+/** The binary needs glibc and a small library that a bare Debian does not have. */
+async function checkRuns(binary) {
+  const failure = whyNotRunning(binary);
+  if (failure === undefined) return;
+  if (!failure.includes("libatomic")) throw needsNode(`the fetched one fails: ${failure}`);
+  if (!mayInstallPackages()) {
+    throw new StartError(
+      `Node ${majorMin} needs the system library libatomic, which is missing here.\n` +
+        "Install it (`sudo apt-get install libatomic1` or `sudo dnf install libatomic`) and " +
+        "start again.",
+    );
+  }
+  await installPackage("libatomic1").catch((error) => {
+    throw needsNode(`libatomic1, which the fetched one needs, was not had:\n${error.message}`);
+  });
+  const stillFailing = whyNotRunning(binary);
+  if (stillFailing !== undefined) throw needsNode(`the fetched one fails: ${stillFailing}`);
+}
+
+function whyNotRunning(binary) {
+  const { error, status, stderr } = spawnSync(binary, ["--version"], { encoding: "utf8" });
+  if (status === 0) return undefined;
+  return error?.message ?? stderr.trim();
 }
 
 function needsNode(why) {

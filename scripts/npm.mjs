@@ -5,7 +5,7 @@ import { delimiter, dirname, join } from "node:path";
 import { passSignals, toolEnvironment } from "./foreground.mjs";
 import { StartError } from "./start-error.mjs";
 
-/** Enough of a failed install's output to see why. */
+/** Enough of a failed install's output to see why; npm goes on with its usage. */
 const shownLines = 15;
 
 /** A flaky network gets three more tries, a missing one costs no more than some seconds. */
@@ -38,7 +38,8 @@ export async function installFrom(folder, { what, instead, node = process.execPa
   if (code === 0) return output;
   if (code === null) throw new StartError(`Installing ${what} was interrupted.`);
   if (failedFetch.test(output)) throw notReached({ what, instead, output });
-  const shown = output.trimEnd().split("\n").slice(-shownLines).join("\n");
+  const errors = output.split("\n").filter((line) => /^npm error \S/.test(line));
+  const shown = errors.slice(0, shownLines).join("\n");
   throw new StartError(
     `${shown}\n\nInstalling ${what} failed. Put that right and start again; or ${instead}.`,
   );

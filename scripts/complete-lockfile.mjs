@@ -1,0 +1,62 @@
+// Adds to package-lock.json the other platforms' binaries that npm left out. npm drops an optional
+// package that its registry does not have at the moment, and then refuses the lockfile (`npm ci`:
+// "Missing … from lock file"). What is added has no checksum; an install fetches it by version.
+// `--check` only tells whether something is missing.
+import { readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+const file = fileURLToPath(new URL("../package-lock.json", import.meta.url));
+const lock = JSON.parse(readFileSync(file, "utf8"));
+const missing = Object.entries(lock.packages).flatMap(([path, entry]) =>
+  Object.entries(entry.optionalDependencies ?? {})
+    .filter(([name]) => !isResolved(path, name))
+    .map(([name, version]) => ({ name, version, dev: entry.dev })),
+);
+
+if (process.argv.includes("--check")) {
+  for (const { name, version } of missing) {
+    process.stderr.write(`package-lock.json lacks the optional ${name}@${version}\n`);
+  }
+  if (missing.length > 0) process.stderr.write("Run `node scripts/complete-lockfile.mjs`.\n");
+  process.exitCode = missing.length > 0 ? 1 : 0;
+} else {
+  for (const { name, version, dev } of missing) {
+    lock.packages[`node_modules/${name}`] = entryFor(name, version, dev);
+  }
+  const { "": root, ...rest } = lock.packages;
+  const sorted = Object.entries(rest).sort(([a], [b]) => (a < b ? -1 : 1));
+  lock.packages = { "": root, ...Object.fromEntries(sorted) };
+  writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`);
+}
+
+/** Whether Node would find the package from there: beside it or further up. */
+function isResolved(path, name) {
+  for (let at = path; ; at = at.slice(0, Math.max(at.lastIndexOf("/node_modules/"), 0))) {
+    if (lock.packages[`${at === "" ? "" : `${at}/`}node_modules/${name}`]) return true;
+    if (at === "") return false;
+  }
+}
+
+/** The makers of such packages put the platform into the name. */
+function entryFor(name, version, dev) {
+  const words = name.split(/[/-]/);
+  const find = (known) => words.map((word) => known[word]).find((value) => value !== undefined);
+  const os = find({ windows: "win32", ...same("android darwin freebsd linux openharmony win32") });
+  const cpu = find({
+    ...{ 64: "x64", armv7: "arm", eabi: "arm", gnueabihf: "arm", musleabihf: "arm" },
+    ...same("arm arm64 ia32 ppc64 riscv64 s390x x64 wasm32"),
+  });
+  const libc = find({ gnu: "glibc", musl: "musl" });
+  return {
+    version,
+    ...(cpu && { cpu: [cpu] }),
+    ...(dev && { dev }),
+    ...(libc && { libc: [libc] }),
+    optional: true,
+    ...(os && { os: [os] }),
+  };
+}
+
+function same(words) {
+  return Object.fromEntries(words.split(" ").map((word) => [word, word]));
+}
