@@ -61,9 +61,10 @@ export function createEndpointChanges(endpoints: EndpointStore, sealer: Sealer):
 
     change: async (asked, endpointId, decide) => {
       for (let tries = 0; tries < changeTries; tries += 1) {
+        // In this order: a repeat that is not seen here has not changed the revision that was read.
+        const endpoint = await endpoints.find(asked.merchantId, endpointId);
         const before = await repeated(asked, endpointId);
         if (before !== undefined) return before;
-        const endpoint = await endpoints.find(asked.merchantId, endpointId);
         if (endpoint === undefined) return refused("RECORD_NOT_FOUND");
         const decided = decide(endpoint);
         if (isRefused(decided)) return decided;
