@@ -1,0 +1,158 @@
+import { type Merchant, merchantOf } from "@disburse/testkit/merchant.ts";
+import { type SeparatePlatform, startSeparatePlatform } from "@disburse/testkit/platform.ts";
+import {
+  type ReceivedCall,
+  type Receiver,
+  type ShownSecrets,
+  startReceiver,
+  verifyCall,
+} from "@disburse/testkit/receiver.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { bankBody, paths } from "./bodies.ts";
+
+let platform: SeparatePlatform;
+let acme: Merchant;
+let beneficiaryId = "";
+let receiver: Receiver;
+let endpointId = "";
+let secrets: ShownSecrets;
+
+const endpoints = "/api/v1/webhooks/endpoints";
+const deliveries = "/api/v1/webhooks/deliveries";
+
+beforeAll(async () => {
+  platform = await startSeparatePlatform({ SANDBOX_SETTLE_MS: "200" });
+  acme = merchantOf(platform.baseUrl, platform.apiKey("acme"));
+  const made = await acme.data("POST", paths.fiat, bankBody());
+  beneficiaryId = made.beneficiary_id;
+});
+afterAll(() => platform?.stop());
+
+beforeEach(async () => {
+  receiver = await startReceiver();
+  const made = await acme.data("POST", endpoints, { url: receiver.url, description: "test" });
+  endpointId = made.id;
+  secrets = { secret: made.secret, standardSecret: made.standard_secret };
+  return async () => {
+    await acme.call("DELETE", `${endpoints}/${endpointId}`);
+    await receiver.close();
+  };
+});
+
+async function pay(referenceId: string): Promise<string> {
+  const quote = await acme.data("POST", "/api/v1/transfer/rfq", {
+    source_amount: "12.30",
+    beneficiary_id: beneficiaryId,
+    source_currency_code: "USD",
+    destination_currency_code: "USD",
+    account_id: platform.accountId("acme", "USD"),
+  });
+  const body = { quote_id: quote.id, reference_id: referenceId };
+  return (await acme.data("POST", "/api/v1/transfer/execute", body)).id;
+}
+
+const statusOf = (call: ReceivedCall): string => JSON.parse(call.body.toString()).data.status;
+const genuine = { interface: true, interfacePrevious: false, standard: true };
+
+describe("a webhook", () => {
+  it("tells of each status once, in order, with the data of the interface, signed", async () => {
+    const id = await pay("sandbox-return-w");
+    const calls = await receiver.waitFor(3);
+    expect(calls.map(statusOf)).toEqual(["initiated", "succeeded", "failed"]);
+    expect(calls.map(({ headers }) => headers["webhook-sequence"])).toEqual(["1", "2", "3"]);
+    expect(new Set(calls.map(({ headers }) => headers["webhook-id"])).size).toBe(3);
+    for (const call of calls) expect(verifyCall(call, secrets)).toEqual(genuine);
+    const [first, second, third] = calls.map(({ body }) => body.toString());
+    expect(JSON.parse(first ?? "")).toMatchObject({
+      transaction_type: "payout_session",
+      transaction_id: id,
+    });
+    expect(Object.keys(JSON.parse(first ?? "").data)).toEqual([
+      ...["id", "reference_id", "status", "merchant_id", "quote_id", "corridor_id"],
+      ...["source_currency_code", "destination_currency_code", "beneficiary_id"],
+      ...["source_amount", "receiving_amount", "exchange_rate", "total_fees"],
+      ...["fixed_cost_currency", "unique_transaction_reference", "created_at", "updated_at"],
+    ]);
+    expect(first).toContain('"source_amount":12.30,');
+    const reference = /"unique_transaction_reference":"([^"]*)"/;
+    expect(reference.exec(first ?? "")?.[1]).toBe("");
+    expect(reference.exec(second ?? "")?.[1]).not.toBe("");
+    expect(reference.exec(third ?? "")?.[1]).toBe("");
+  });
+
+  it("is tried again after anything but 200, and its attempts can be read", async () => {
+    let calls = 0;
+    receiver.answer({ each: () => (++calls === 1 ? 204 : 200) });
+    const id = await pay("order-retried");
+    const [first, again] = await receiver.waitFor(2, {
+      filter: (call) => statusOf(call) === "initiated",
+    });
+    expect(again?.body.equals(first?.body ?? Buffer.alloc(0))).toBe(true);
+    expect(again?.headers["webhook-id"]).toBe(first?.headers["webhook-id"]);
+    const waited = Number(again?.receivedAt) - Number(first?.receivedAt);
+    expect(waited).toBeGreaterThanOrEqual(5_000);
+    const listed = await vi.waitFor(async () => {
+      const query = `?transaction_id=${id}&endpoint=${endpointId}&state=delivered`;
+      const { deliveries: found } = await acme.data("GET", deliveries + query);
+      expect(found).toHaveLength(2);
+      return found;
+    });
+    const retried = listed.find((each: { status: string }) => each.status === "initiated");
+    const read = await acme.data("GET", `${deliveries}/${retried.id}`);
+    expect(read.attempts.map((each: { status_code: number }) => each.status_code)).toEqual([
+      204, 200,
+    ]);
+    await acme.data("POST", `${deliveries}/${retried.id}/redeliver`, {});
+    const replayed = await receiver.waitFor(3, {
+      filter: (call) => statusOf(call) === "initiated",
+    });
+    expect(replayed[2]?.headers["webhook-id"]).toBe(first?.headers["webhook-id"]);
+  });
+
+  it("is signed with new and old secrets after a rotation, with the new alone after a leak", async () => {
+    const rotate = (body: object) =>
+      acme.data("POST", `${endpoints}/${endpointId}/rotate-secret`, body);
+    const rotated = await rotate({});
+    const fresh = { secret: rotated.secret, standardSecret: rotated.standard_secret };
+    await pay("order-rotated");
+    const [call] = await receiver.waitFor(1);
+    if (call === undefined) throw new Error("no call");
+    expect(verifyCall(call, fresh)).toMatchObject({ interface: true, standard: true });
+    const old = verifyCall(call, secrets);
+    expect(old).toEqual({ interface: false, interfacePrevious: true, standard: true });
+    await rotate({ overlap_seconds: 0 });
+    await acme.data("POST", `${endpoints}/${endpointId}/test`, {});
+    const test = (call: ReceivedCall) =>
+      statusOf(call) !== "initiated" && statusOf(call) !== "succeeded";
+    const [leaked] = await receiver.waitFor(1, { filter: test });
+    if (leaked === undefined) throw new Error("no test event");
+    const none = { interface: false, interfacePrevious: false, standard: false };
+    expect(verifyCall(leaked, fresh)).toEqual(none);
+  });
+
+  it("is not sent to an endpoint that was deleted, nor to another merchant's", async () => {
+    const globex = merchantOf(platform.baseUrl, platform.apiKey("globex"));
+    const other = await startReceiver();
+    await globex.data("POST", endpoints, { url: other.url });
+    await acme.call("DELETE", `${endpoints}/${endpointId}`);
+    const second = await startReceiver();
+    const made = await acme.data("POST", endpoints, { url: second.url });
+    await pay("order-elsewhere");
+    await second.waitFor(2);
+    expect(receiver.calls).toHaveLength(0);
+    expect(other.calls).toHaveLength(0);
+    await acme.call("DELETE", `${endpoints}/${made.id}`);
+    await Promise.all([other.close(), second.close()]);
+  });
+});
+
+it("never shows a secret again, nor the endpoints of others", async () => {
+  const read = await acme.get(`${endpoints}/${endpointId}`);
+  expect(read.json.data).toMatchObject({ id: endpointId, url: receiver.url, description: "test" });
+  expect(read.text).not.toContain(secrets.secret);
+  expect(read.text).not.toContain("whsec_");
+  const globex = merchantOf(platform.baseUrl, platform.apiKey("globex"));
+  expect((await globex.get(`${endpoints}/${endpointId}`)).status).toBe(404);
+  expect((await globex.call("DELETE", `${endpoints}/${endpointId}`)).status).toBe(404);
+  expect((await acme.get(`${endpoints}/${endpointId}`)).status).toBe(200);
+});
