@@ -2,9 +2,6 @@ import { currencyOf } from "./currency.ts";
 import { formatDecimal, integerDigitsMax, parseDecimal, rescale } from "./decimal.ts";
 import { isRefused, type Refused, refused } from "./refusal.ts";
 
-/** An amount in whole minor units of a currency: 100.10 USD is 10010n. */
-export type Money = { readonly currency: string; readonly minor: bigint };
-
 /** Why a text is not an amount; `detail` is the sentence for the merchant. */
 export type AmountRefusal = Refused<"NOT_AN_AMOUNT">;
 

@@ -48,8 +48,8 @@ export type MovementTarget = {
 
 /**
  * Applies a movement in one conditional write, at most once a key: not when its key is among the
- * account's recent and applied ones, not without the money, not after the deadline by the database's clock. The
- * caller has looked for the key with `findMovement` after it read the clock.
+ * account's recent and applied ones, not without the money, not after the deadline by the
+ * database's clock. The caller has looked for the key with `findMovement` after it read the clock.
  */
 export async function applyMovement(
   { accounts, ledger }: AccountCollections,

@@ -1,6 +1,6 @@
 import { type Database, ensureIndexes, isDuplicateKey } from "@disburse/chassis/mongo.ts";
 import type { PageCursor } from "@disburse/chassis/page-cursor.ts";
-import type { Filter, IndexDescription } from "mongodb";
+import type { Collection, Filter, IndexDescription } from "mongodb";
 import type { DeliveryState } from "../domain/delivery.ts";
 import { type Change, type DeliveryDocument, deliveryKeptMs, redelivery } from "./documents.ts";
 import { insertUnlessThere } from "./insert.ts";
@@ -104,24 +104,31 @@ export async function openDeliveryStore({ db }: Database) {
       throw new Error("no number was free for a redelivery");
     },
 
-    /** Ends what an endpoint has not got yet; attempts under way lose their leases. */
-    cancelPending: async (merchantId: string, endpointId: string, now: Date): Promise<void> => {
-      await deliveries.updateMany(
-        { state: "pending", endpoint_id: endpointId, merchant_id: merchantId },
-        {
-          $set: {
-            state: "cancelled",
-            held: false,
-            lease: null,
-            due_at: null,
-            next_attempt_at: null,
-            updated_at: now,
-            expires_at: new Date(now.getTime() + deliveryKeptMs),
-          },
-        },
-      );
-    },
+    cancelPending: (merchantId: string, endpointId: string, now: Date) =>
+      cancelPending(deliveries, { merchantId, endpointId }, now),
   };
+}
+
+/** Ends what an endpoint has not got yet; attempts under way lose their leases. */
+async function cancelPending(
+  deliveries: Collection<DeliveryDocument>,
+  { merchantId, endpointId }: { readonly merchantId: string; readonly endpointId: string },
+  now: Date,
+): Promise<void> {
+  await deliveries.updateMany(
+    { state: "pending", endpoint_id: endpointId, merchant_id: merchantId },
+    {
+      $set: {
+        state: "cancelled",
+        held: false,
+        lease: null,
+        due_at: null,
+        next_attempt_at: null,
+        updated_at: now,
+        expires_at: new Date(now.getTime() + deliveryKeptMs),
+      },
+    },
+  );
 }
 
 function listIndex({ endpointId, transactionId }: DeliveryFilter): string {

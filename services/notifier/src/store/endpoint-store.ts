@@ -24,15 +24,6 @@ export async function openEndpointStore({ db }: Database) {
   const found = (document: EndpointDocument | null): EndpointRecord | undefined =>
     document === null ? undefined : toEndpoint(document);
 
-  const unlessUsed = async (write: () => Promise<EndpointWrite>): Promise<EndpointWrite> => {
-    try {
-      return await write();
-    } catch (error) {
-      if (isDuplicateKey(error)) return "operation_used";
-      throw error;
-    }
-  };
-
   return {
     collection: endpoints,
 
@@ -87,4 +78,13 @@ export async function openEndpointStore({ db }: Database) {
       return new Map(all.map((each) => [each._id, toEndpoint(each)]));
     },
   };
+}
+
+async function unlessUsed(write: () => Promise<EndpointWrite>): Promise<EndpointWrite> {
+  try {
+    return await write();
+  } catch (error) {
+    if (isDuplicateKey(error)) return "operation_used";
+    throw error;
+  }
 }

@@ -1,4 +1,4 @@
-import type { AnyBulkWriteOperation } from "mongodb";
+import type { AnyBulkWriteOperation, Collection } from "mongodb";
 import type { Attempt, Fate } from "../domain/delivery.ts";
 import { horizonMs } from "../domain/schedule.ts";
 import type { DeliveryStore } from "./delivery-store.ts";
@@ -25,19 +25,6 @@ export type WorkStore = ReturnType<typeof openWorkStore>;
 
 /** Deliveries as workers see them: due, leased, settled. */
 export function openWorkStore({ collection: deliveries }: Pick<DeliveryStore, "collection">) {
-  /** The next due deliveries of an endpoint, oldest first. */
-  const dueIds = async (endpointId: string, limit: number, now: Date): Promise<string[]> => {
-    const due = await deliveries
-      .find(
-        { state: "pending", endpoint_id: endpointId, due_at: { $lte: now } },
-        { projection: { _id: 1 } },
-      )
-      .sort({ due_at: 1 })
-      .limit(limit)
-      .toArray();
-    return due.map(({ _id }) => _id);
-  };
-
   return {
     /** Endpoints with something due, by id. Costs a seek each, however much each of them has. */
     dueEndpoints: async (now: Date): Promise<DueEndpoint[]> => {
@@ -67,7 +54,7 @@ export function openWorkStore({ collection: deliveries }: Pick<DeliveryStore, "c
       leaseMs: number,
     ): Promise<DeliveryDocument[]> => {
       const found = await Promise.all(
-        [...shares].map(([endpointId, share]) => dueIds(endpointId, share, now)),
+        [...shares].map(([endpointId, share]) => dueIds(deliveries, endpointId, share, now)),
       );
       const ids = found.flat();
       if (ids.length === 0) return [];
@@ -94,6 +81,24 @@ export function openWorkStore({ collection: deliveries }: Pick<DeliveryStore, "c
       return matchedCount;
     },
   };
+}
+
+/** The next due deliveries of an endpoint, oldest first. */
+async function dueIds(
+  deliveries: Collection<DeliveryDocument>,
+  endpointId: string,
+  limit: number,
+  now: Date,
+): Promise<string[]> {
+  const due = await deliveries
+    .find(
+      { state: "pending", endpoint_id: endpointId, due_at: { $lte: now } },
+      { projection: { _id: 1 } },
+    )
+    .sort({ due_at: 1 })
+    .limit(limit)
+    .toArray();
+  return due.map(({ _id }) => _id);
 }
 
 function settlingWrite(settlement: Settlement): AnyBulkWriteOperation<DeliveryDocument> {
