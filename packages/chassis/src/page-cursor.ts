@@ -1,3 +1,5 @@
+import { type Refused, refused } from "@disburse/kernel/refusal.ts";
+
 /** Where a page ended: the sort keys of its last record, newest first. */
 export type PageCursor = { readonly at: Date; readonly id: string };
 
@@ -18,4 +20,17 @@ export function readCursor(text: string): PageCursor | undefined {
   const match = cursorText.exec(Buffer.from(text, "base64url").toString("latin1"));
   if (match?.[1] === undefined || match[2] === undefined) return undefined;
   return { at: new Date(Number(match[1])), id: match[2] };
+}
+
+/** The size of a page, or what is wrong with the one that was asked for. */
+export function readLimit(limit: number): number | Refused<"INVALID_REQUEST"> {
+  if (limit === 0) return pageLimitDefault;
+  if (limit >= 1 && limit <= pageLimitMax) return limit;
+  return refused("INVALID_REQUEST", `limit: must be between 1 and ${pageLimitMax}`);
+}
+
+/** Where a page starts: `undefined` is the newest. */
+export function readStart(cursor: string): PageCursor | undefined | Refused<"INVALID_REQUEST"> {
+  if (cursor === "") return undefined;
+  return readCursor(cursor) ?? refused("INVALID_REQUEST", "cursor: must be one that a list gave");
 }

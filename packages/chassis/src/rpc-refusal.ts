@@ -1,6 +1,6 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { RefusalSchema } from "@disburse/contracts/disburse/type/v1/refusal_pb.ts";
-import type { Refused } from "@disburse/kernel/refusal.ts";
+import { isRefused, type Refused } from "@disburse/kernel/refusal.ts";
 
 /** How one refusal leaves a service: the RPC code, and the interface's code and sentence. */
 export type WireRefusal = {
@@ -22,6 +22,14 @@ export function refusalError<R extends string>(
   return new ConnectError(`${wire.code}: ${message}`, wire.rpc, undefined, [
     { desc: RefusalSchema, value: { code: wire.code, message } },
   ]);
+}
+
+/** How a service's RPCs take a rule's answer: as it is, or its refusal thrown as the RPC's error. */
+export function acceptedBy<R extends string>(table: RefusalTable<R>) {
+  return <T>(answer: T | Refused<R>): Exclude<T, Refused<R>> => {
+    if (isRefused(answer)) throw refusalError(table, answer as Refused<R>);
+    return answer as Exclude<T, Refused<R>>;
+  };
 }
 
 /** What another service refused with, or `undefined` when the error is no refusal. */

@@ -1,5 +1,4 @@
-import { publicRefusals, type RefusalTable, refusalError } from "@disburse/chassis/rpc-refusal.ts";
-import { isRefused, type Refused } from "@disburse/kernel/refusal.ts";
+import { acceptedBy, publicRefusals, type RefusalTable } from "@disburse/chassis/rpc-refusal.ts";
 import type { BeneficiaryRefusal } from "./domain/refusal.ts";
 
 /** Every refusal of this service, mapped once. */
@@ -12,7 +11,4 @@ export const refusals: RefusalTable<BeneficiaryRefusal> = {
 };
 
 /** The answer of a rule, or its refusal thrown as the RPC's error. */
-export function accepted<T>(answer: T | Refused<BeneficiaryRefusal>): T {
-  if (isRefused(answer)) throw refusalError(refusals, answer as Refused<BeneficiaryRefusal>);
-  return answer as T;
-}
+export const accepted = acceptedBy(refusals);

@@ -1,11 +1,11 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import { readMutation } from "@disburse/chassis/mutation.ts";
-import { writeCursor } from "@disburse/chassis/page-cursor.ts";
+import { readLimit, readStart, writeCursor } from "@disburse/chassis/page-cursor.ts";
 import type { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { operationUsed } from "./domain/refusal.ts";
-import { readFilter, readLimit, readStart } from "./list-request.ts";
+import { readFilter } from "./list-request.ts";
 import { accepted } from "./refusals.ts";
 import type { DeliveryStore } from "./store/delivery-store.ts";
 import type { EndpointStore } from "./store/endpoint-store.ts";

@@ -1,5 +1,6 @@
 import { Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
 import { readMutation } from "@disburse/chassis/mutation.ts";
+import { readLimit } from "@disburse/chassis/page-cursor.ts";
 import type {
   CreditAccountRequest,
   PayoutService,
@@ -11,7 +12,6 @@ import { cleanText, textProblem } from "@disburse/kernel/text.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { AccountStore } from "./account-store.ts";
 import { creditKey } from "./domain/account.ts";
-import { readLimit } from "./list-request.ts";
 import { accepted } from "./refusals.ts";
 import { accountMessage, entryMessage } from "./wire.ts";
 

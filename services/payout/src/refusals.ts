@@ -1,5 +1,4 @@
-import { publicRefusals, type RefusalTable, refusalError } from "@disburse/chassis/rpc-refusal.ts";
-import { isRefused, type Refused } from "@disburse/kernel/refusal.ts";
+import { acceptedBy, publicRefusals, type RefusalTable } from "@disburse/chassis/rpc-refusal.ts";
 import type { PayoutRefusal } from "./domain/payable.ts";
 
 /** Every refusal of this service, mapped once. */
@@ -14,7 +13,4 @@ export const refusals: RefusalTable<PayoutRefusal> = {
 };
 
 /** The answer of a rule, or its refusal thrown as the RPC's error. */
-export function accepted<T>(answer: T): Exclude<T, Refused<string>> {
-  if (isRefused(answer)) throw refusalError(refusals, answer as Refused<PayoutRefusal>);
-  return answer as Exclude<T, Refused<string>>;
-}
+export const accepted = acceptedBy(refusals);

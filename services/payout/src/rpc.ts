@@ -1,6 +1,6 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import { readMutation } from "@disburse/chassis/mutation.ts";
-import { writeCursor } from "@disburse/chassis/page-cursor.ts";
+import { readLimit, readStart, writeCursor } from "@disburse/chassis/page-cursor.ts";
 import type { Mode } from "@disburse/chassis/settings.ts";
 import {
   type PayoutService,
@@ -13,7 +13,7 @@ import { accountRpc } from "./account-rpc.ts";
 import { afterAnswer, type RailAnswer } from "./domain/progress.ts";
 import { type ExecuteDeps, executePayout } from "./execute.ts";
 import { readExecuteRequest } from "./execute-request.ts";
-import { isCountKept, readFilter, readLimit, readStart } from "./list-request.ts";
+import { isCountKept, readFilter } from "./list-request.ts";
 import { countMax } from "./payout-list.ts";
 import { accepted } from "./refusals.ts";
 import type { Tally } from "./tally.ts";
