@@ -1,0 +1,118 @@
+import { cryptoBeneficiary } from "@disburse/forms/crypto-beneficiary.ts";
+import { depositor } from "@disburse/forms/depositor.ts";
+import { fiatBeneficiary } from "@disburse/forms/fiat-beneficiary.ts";
+import type { BodyValues, Condition, Field, PublicBody } from "@disburse/forms/field.ts";
+import { exampleOf, publicBodies } from "@disburse/forms/public-bodies.ts";
+import { executePayout, requestForQuote } from "@disburse/forms/transfer.ts";
+import { createEndpoint, rotateSecret } from "@disburse/forms/webhook-endpoint.ts";
+import { type AccountType, type BankTransfer, bankBody, paths } from "./bodies.ts";
+import type { Payer } from "./payer.ts";
+
+/** A form as it is posted: where to, and a body that is taken, a new one each time. */
+export type Posted = {
+  readonly body: PublicBody;
+  readonly fields: readonly Field[];
+  readonly path: (endpointId: string) => string;
+  readonly values: (payer: Payer) => Promise<BodyValues>;
+  /** Takes back what a body that was taken has made, where there can be but a few of them. */
+  readonly undo?: (payer: Payer, data: { id: string }) => Promise<unknown>;
+};
+
+const usd = ["USD", "USD"] as const;
+
+type Posting = Omit<Posted, "body" | "fields">;
+
+/** How each public body is posted; one that is not here fails the whole file. */
+const postings = new Map<PublicBody, Posting>([
+  [cryptoBeneficiary, { path: () => paths.crypto, values: async () => ({}) }],
+  [fiatBeneficiary, { path: () => paths.fiat, values: async () => ({}) }],
+  [depositor, { path: () => paths.depositor, values: async () => ({}) }],
+  [requestForQuote, { path: () => paths.rfq, values: (payer) => payer.transfer(...usd) }],
+  [
+    executePayout,
+    {
+      path: () => paths.execute,
+      values: async (payer) => ({
+        quote_id: (await payer.quote(...usd, { source_amount: "1.00" })).id,
+      }),
+    },
+  ],
+  [
+    createEndpoint,
+    {
+      path: () => paths.endpoints,
+      values: async () => ({ url: "http://127.0.0.1:9/hook" }),
+      undo: (payer, { id }) => payer.call("DELETE", `${paths.endpoints}/${id}`),
+    },
+  ],
+  [
+    rotateSecret,
+    {
+      path: (endpointId) => `${paths.endpoints}/${endpointId}/rotate-secret`,
+      values: async () => ({}),
+    },
+  ],
+]);
+
+/** The fiat forms in shapes that between them have every field; their fields depend on one another. */
+const shapes: Readonly<Record<string, readonly [BankTransfer, AccountType][]>> = {
+  fiat_beneficiary_usd: [
+    ["ACH", "Individual"],
+    ["SWIFT", "Corporate"],
+  ],
+  fiat_beneficiary_inr: [
+    ["INR", "Individual"],
+    ["INR", "Corporate"],
+  ],
+};
+
+export const postedForms: [string, Posted][] = publicBodies.flatMap((body) =>
+  body.forms.flatMap((form): [string, Posted][] => {
+    const posting = postings.get(body);
+    if (posting === undefined) throw new Error(`${body.name} is not tried`);
+    const posted = { ...posting, body, fields: form.fields };
+    const example = async (payer: Payer) => ({
+      ...exampleOf(form),
+      ...(await posting.values(payer)),
+    });
+    return (
+      shapes[form.name]?.map(([transfer, type]): [string, Posted] => [
+        `${form.name} by ${transfer} of an ${type}`,
+        { ...posted, values: async () => bankBody(transfer, type) },
+      ]) ?? [[form.name, { ...posted, values: example }]]
+    );
+  }),
+);
+
+function holds(condition: Condition, values: BodyValues): boolean {
+  const value = String(values[condition.field] ?? "");
+  if ("in" in condition) return condition.in.includes(value);
+  return "notIn" in condition ? !condition.notIn.includes(value) : value === "";
+}
+
+/** Whether a body of these values has to have the field. */
+export const isRequired = ({ required }: Field, values: BodyValues) =>
+  typeof required === "boolean" ? required : holds(required, values);
+
+/** Every field that a body of these values has, with its path; of a list by its first entry. */
+export function walk(fields: readonly Field[], values: BodyValues, prefix = ""): [string, Field][] {
+  return fields.flatMap((field): [string, Field][] => {
+    if (field.when !== undefined && !holds(field.when, values)) return [];
+    const path = `${prefix}${field.name}`;
+    const inner = field.kind === "object" ? "." : "[0].";
+    const below = "fields" in field ? walk(field.fields, values, `${path}${inner}`) : [];
+    return [[path, field], ...below];
+  });
+}
+
+/** The body with one place set, or left out where the value is undefined. */
+export function changed(values: BodyValues, path: string, value: unknown): BodyValues {
+  const copy = structuredClone(values);
+  const steps = path.split(/[.[\]]+/);
+  const last = steps.pop() ?? "";
+  let at = copy as Record<string, unknown>;
+  for (const step of steps) at = at[step] as Record<string, unknown>;
+  if (value === undefined) delete at[last];
+  else at[last] = value;
+  return copy;
+}
