@@ -1,0 +1,21 @@
+import { existsSync } from "node:fs";
+import { newSecrets } from "./secrets.ts";
+import { writeWhole } from "./whole-file.ts";
+
+/**
+ * Makes a sandbox's secrets, as settings in the file that it is given. A file that is there stays:
+ * with other secrets nobody could read what is sealed, and no key would be known.
+ */
+
+const [path] = process.argv.slice(2);
+if (path === undefined) throw new Error("usage: make-secrets.ts FILE");
+
+if (!existsSync(path)) {
+  const { serviceToken, encryptionKeys, apiKeyPepper } = newSecrets();
+  const lines = [
+    `SERVICE_TOKEN=${serviceToken}`,
+    `ENCRYPTION_KEYS=${encryptionKeys}`,
+    `API_KEY_PEPPER=${apiKeyPepper}`,
+  ];
+  writeWhole(path, lines.map((line) => `${line}\n`).join(""));
+}

@@ -1,0 +1,81 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { serviceNames } from "@disburse/sandbox/environments.ts";
+import type { SeededSandbox } from "@disburse/sandbox/seed.ts";
+import { merchantOf } from "@disburse/testkit/merchant.ts";
+import { type SeparatePlatform, startSeparatePlatform } from "@disburse/testkit/platform.ts";
+import { afterAll, beforeAll, expect, it } from "vitest";
+
+const jobs = join(import.meta.dirname, "../packages/sandbox/src");
+let folder: string;
+let platform: SeparatePlatform;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "disburse-seeding-"));
+  platform = await startSeparatePlatform();
+});
+afterAll(async () => {
+  await platform?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const run = (args: readonly string[], env: Record<string, string> = {}) =>
+  promisify(execFile)(process.execPath, [...args], { env });
+
+/** Runs the job that makes the sandbox, and reads what it wrote. */
+async function seed(change: Record<string, string> = {}): Promise<SeededSandbox> {
+  const urls = serviceNames.map((name) => [`${name.toUpperCase()}_URL`, platform.url(name)]);
+  const path = join(folder, "sandbox.json");
+  const settings = {
+    ...Object.fromEntries(urls),
+    DISBURSE_MODE: "sandbox",
+    SERVICE_TOKEN: platform.serviceToken,
+    BASE_URL: platform.baseUrl,
+    SANDBOX_FILE: path,
+    ...change,
+  };
+  await run([join(jobs, "main.ts")], settings);
+  expect(statSync(path).mode & 0o077).toBe(0);
+  return JSON.parse(readFileSync(path, "utf8")) as SeededSandbox;
+}
+
+it("makes the sandbox once, however often it runs, and again where it is gone", async () => {
+  const first = await seed();
+  const acme = merchantOf(platform.baseUrl, first.merchants.acme.api_key);
+  const { accounts } = await acme.data("GET", "/api/v1/transfer/accounts");
+  expect(accounts).toHaveLength(
+    first.accounts.filter(({ merchant }) => merchant === "acme").length,
+  );
+  expect(await seed()).toEqual(first);
+
+  const { keys } = await platform.clients.keys.listKeys({
+    merchantId: first.merchants.acme.merchant_id,
+  });
+  expect(keys).toHaveLength(1);
+  const elsewhere = JSON.stringify(first).replaceAll(first.merchants.acme.merchant_id, "mer_gone");
+  writeFileSync(join(folder, "sandbox.json"), elsewhere);
+  expect((await seed()).merchants.acme.api_key).not.toBe(first.merchants.acme.api_key);
+});
+
+it("makes none in a live platform", async () => {
+  const refusal = { stdout: expect.stringContaining("DISBURSE_MODE") };
+  await expect(seed({ DISBURSE_MODE: "live" })).rejects.toMatchObject(refusal);
+});
+
+it("makes secrets that are settings, and keeps them", async () => {
+  const path = join(folder, "sandbox.env");
+  const make = async () => {
+    await run([join(jobs, "make-secrets.ts"), path]);
+    return readFileSync(path, "utf8");
+  };
+  const first = await make();
+  expect(first.match(/^[A-Z_]+(?==.{43})/gm)).toEqual([
+    "SERVICE_TOKEN",
+    "ENCRYPTION_KEYS",
+    "API_KEY_PEPPER",
+  ]);
+  expect(statSync(path).mode & 0o077).toBe(0);
+  expect(await make()).toBe(first);
+});
