@@ -8,6 +8,11 @@ export interface Exception {
 /** Each is for one rule in one file; one that is no longer needed fails the test. */
 export const exceptions: readonly Exception[] = [
   {
+    rule: "environment reads",
+    path: "deploy/health.mjs",
+    reason: "asks the service beside it, whose port stands in the environment of the container",
+  },
+  {
     rule: "floats",
     path: "services/compliance/src/domain/alignment.ts",
     reason: "shows how alike two names are, a share between 0 and 1",

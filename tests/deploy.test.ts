@@ -1,0 +1,259 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { start as startBeneficiary } from "@disburse/beneficiary/main.ts";
+import type { StartService } from "@disburse/chassis/service.ts";
+import { busSettings, commonSettings, SettingsError } from "@disburse/chassis/settings.ts";
+import { start as startCompliance } from "@disburse/compliance/main.ts";
+import { start as startGateway } from "@disburse/gateway/main.ts";
+import { start as startNotifier } from "@disburse/notifier/main.ts";
+import { start as startPayout } from "@disburse/payout/main.ts";
+import { start as startQuote } from "@disburse/quote/main.ts";
+import { readConfig as readSandboxConfig } from "@disburse/sandbox/config.ts";
+import {
+  type Ports,
+  type ServiceName,
+  serviceEnvironments,
+  serviceNames,
+} from "@disburse/sandbox/environments.ts";
+import { newSecrets } from "@disburse/sandbox/secrets.ts";
+import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
+
+/** What these tests look at in docker-compose.yml. */
+type ComposeService = {
+  readonly build?: { readonly context: string; readonly dockerfile: string; readonly args: object };
+  readonly restart: string;
+  readonly command?: readonly string[];
+  readonly environment?: Readonly<Record<string, string | number | null>>;
+  readonly ports?: readonly string[];
+  readonly volumes?: readonly string[];
+  readonly user?: string;
+  readonly healthcheck?: { readonly test?: readonly string[]; readonly disable?: boolean };
+  readonly depends_on?: Readonly<Record<string, { condition: string; required?: boolean }>>;
+  readonly profiles?: readonly string[];
+};
+
+const at = (path: string) => join(import.meta.dirname, "..", path);
+const read = (path: string) => readFileSync(at(path), "utf8");
+const compose = parse(read("docker-compose.yml"), { merge: true }) as {
+  readonly services: Readonly<Record<string, ComposeService>>;
+  readonly volumes: object;
+};
+const composed = (name: string): ComposeService => compose.services[name] ?? { restart: "" };
+const jobs = ["sandbox-secrets", "sandbox"];
+const parts = ["mongo", "rabbitmq"];
+
+const starts: Readonly<Record<ServiceName, StartService>> = {
+  compliance: startCompliance,
+  beneficiary: startBeneficiary,
+  notifier: startNotifier,
+  quote: startQuote,
+  payout: startPayout,
+  gateway: startGateway,
+};
+
+/** The settings that a service refuses to start for; it opens nothing before it has read them. */
+async function refused(service: ServiceName, environment: Record<string, string | undefined>) {
+  const error = await starts[service](environment).then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof SettingsError)) throw new Error(`${service} started`, { cause: error });
+  const problems = error.message.replace("settings: ", "").split("; ");
+  return problems.map((problem) => problem.split(":")[0]);
+}
+
+/** A service's environment as compose makes it in an empty shell, with the sandbox's secrets. */
+function environmentOf(service: string): Record<string, string | undefined> {
+  const { serviceToken, encryptionKeys, apiKeyPepper } = newSecrets();
+  const secrets: Record<string, string> = {
+    SERVICE_TOKEN: serviceToken,
+    ENCRYPTION_KEYS: encryptionKeys,
+    API_KEY_PEPPER: apiKeyPepper,
+  };
+  const entries = Object.entries(composed(service).environment ?? {});
+  return Object.fromEntries(
+    entries.map(([name, value]) => {
+      if (value === null) return [name, secrets[name]];
+      return [name, String(value).replaceAll(/\$\{\w+:-([^}]*)\}/g, "$1")];
+    }),
+  );
+}
+
+/** Every setting that a service's config.ts reads. */
+function settingsOf(service: ServiceName): Set<string> {
+  const source = read(`services/${service}/src/config.ts`);
+  const own = [...source.matchAll(/^\s*([A-Z][A-Z_]+):/gm)].map(([, name = ""]) => name);
+  const bus = source.includes("busSettings") ? Object.keys(busSettings) : [];
+  return new Set([...Object.keys(commonSettings), ...bus, ...own]);
+}
+
+/** What the image sets for every service. */
+const setByImage = ["HOST", "RPC_HOST"];
+
+describe.each(serviceNames)("%s in docker-compose.yml", (service) => {
+  const { environment = {}, depends_on: after = {}, ...rest } = composed(service);
+
+  it("is the image of that service, started again when it ends", () => {
+    const build = { context: ".", dockerfile: "deploy/Dockerfile", args: { SERVICE: service } };
+    expect(rest.build).toEqual(build);
+    expect(rest.restart).toBe("unless-stopped");
+    expect(rest.healthcheck).toBeUndefined();
+    expect(rest.command?.at(-1)).toBe("service/src/main.ts");
+  });
+
+  it("is given every setting that it cannot do without, well-formed", async () => {
+    expect(await refused(service, {})).toContain("MONGODB_URI");
+    expect(await refused(service, { ...environmentOf(service), PORT: "none" })).toEqual(["PORT"]);
+  });
+
+  it("is given what a platform on one machine gives it, and nothing that it does not read", () => {
+    const known = settingsOf(service);
+    expect([...known]).toEqual(expect.arrayContaining(Object.keys(environment)));
+    const ports = Object.fromEntries([...serviceNames, "public"].map((name) => [name, 1])) as Ports;
+    const machine = { host: "127.0.0.1", ports, secrets: newSecrets(), amqpUrl: "amqp://h" };
+    const names = serviceEnvironments({ ...machine, mongodbUri: () => "mongodb://h" })[service];
+    const wanted = Object.keys(names).filter((name) => known.has(name));
+    expect([...Object.keys(environment), ...setByImage]).toEqual(expect.arrayContaining(wanted));
+    expect(environment.DATABASE).toBe(`disburse_${service}`);
+    expect(environmentOf(service).DISBURSE_MODE).toBe("sandbox");
+  });
+
+  it("waits until its database, and its broker if it has one, are healthy", () => {
+    const healthy = { condition: "service_healthy" };
+    expect(after).toMatchObject({ mongo: healthy });
+    expect(after.rabbitmq).toEqual("AMQP_URL" in environment ? healthy : undefined);
+    const others = serviceNames.filter((name) => name !== "gateway");
+    for (const name of others) {
+      expect(after[name], name).toEqual(service === "gateway" ? healthy : undefined);
+    }
+  });
+});
+
+describe("docker-compose.yml", () => {
+  const all = Object.entries(compose.services);
+
+  it("has the services, what they stand on, and the sandbox's jobs", () => {
+    expect(Object.keys(compose.services).sort()).toEqual(
+      [...serviceNames, ...parts, ...jobs].sort(),
+    );
+    for (const job of jobs) {
+      expect(composed(job).profiles, job).toEqual(["sandbox"]);
+      expect(composed(job).build?.args, job).toEqual({ SERVICE: "sandbox" });
+    }
+  });
+
+  it("names each service's address as that service listens", () => {
+    const addresses = all.flatMap(([name, { environment = {} }]) =>
+      Object.keys(environment).flatMap((key) => {
+        const target = serviceNames.find((service) => key === `${service.toUpperCase()}_URL`);
+        return target === undefined ? [] : [[name, target, environment[key]] as const];
+      }),
+    );
+    expect(addresses.length).toBeGreaterThan(serviceNames.length);
+    for (const [name, target, url] of addresses) {
+      const { RPC_PORT, PORT } = composed(target).environment ?? {};
+      expect(url, name).toBe(`http://${target}:${RPC_PORT ?? PORT}`);
+    }
+  });
+
+  it("publishes the gateway alone, on 8080", () => {
+    const published = all.filter(([, { ports }]) => ports !== undefined);
+    expect(published.map(([name, { ports }]) => [name, ports])).toEqual([
+      ["gateway", [`\${GATEWAY_PORT:-8080}:${composed("gateway").environment?.PORT}`]],
+    ]);
+  });
+
+  it("keeps what must last in named volumes, under a name that lasts", () => {
+    expect(Object.keys(compose.volumes)).toEqual(["mongo", "rabbitmq", "sandbox"]);
+    expect(composed("mongo").volumes).toEqual(["mongo:/data/db"]);
+    expect(composed("rabbitmq")).toMatchObject({
+      hostname: "rabbitmq",
+      volumes: ["rabbitmq:/var/lib/rabbitmq"],
+    });
+  });
+
+  it.each(parts)("checks the health of %s and starts it again", (part) => {
+    expect(composed(part).healthcheck?.test?.[0]).toBe("CMD");
+    expect(composed(part).restart).toBe("unless-stopped");
+  });
+
+  it("names files of the sandbox that exist", () => {
+    const scripts = jobs.flatMap((job) => composed(job).command ?? []);
+    const files = scripts.filter((argument) => argument.startsWith("service/"));
+    expect(files).toHaveLength(jobs.length);
+    for (const file of files) {
+      expect(existsSync(at(file.replace("service/", "packages/sandbox/"))), file).toBe(true);
+    }
+  });
+
+  it("gives the sandbox's job its settings", () => {
+    expect(readSandboxConfig(environmentOf("sandbox"))).toMatchObject({ DISBURSE_MODE: "sandbox" });
+    expect(() => readSandboxConfig({})).toThrow("SERVICE_TOKEN");
+  });
+
+  it("holds no secret", () => {
+    const isSecret = /TOKEN|KEYS|PEPPER|PASS|USER/;
+    const values = all.flatMap(([, { environment = {} }]) => Object.entries(environment));
+    const secrets = values.filter(([name]) => isSecret.test(name));
+    expect(secrets.length).toBeGreaterThan(serviceNames.length);
+    expect(secrets.filter(([, value]) => value !== null)).toEqual([]);
+    expect(read(".gitignore").split("\n")).toContain(".env");
+    for (const path of ["docker-compose.yml", "deploy/Dockerfile", ".env.example"]) {
+      expect(read(path), path).not.toMatch(/:\/\/[^/\s]*:[^/\s]*@/);
+      expect(read(path), path).not.toMatch(/[A-Za-z0-9+/=_-]{32,}/);
+    }
+    expect(read(".env.example")).not.toMatch(/^[^#\n]/m);
+  });
+});
+
+describe("deploy/Dockerfile", () => {
+  const lines = read("deploy/Dockerfile").split("\n");
+  const last = (instruction: string) =>
+    lines.findLast((line) => line.startsWith(instruction))?.slice(instruction.length) ?? "";
+
+  it("stands on the Node that everything is tried with", () => {
+    const images = lines.flatMap((line) => /^FROM (\S+:\S+)/.exec(line)?.[1] ?? []);
+    expect(images).toEqual([`node:${Number.parseInt(read(".node-version"), 10)}-trixie-slim`]);
+  });
+
+  it("runs as a user that is not root, and so do the services", () => {
+    expect(last("USER ")).toMatch(/^[1-9]\d*:[1-9]\d*$/);
+    for (const name of [...serviceNames, ...jobs]) {
+      expect(composed(name).user, name).toBeUndefined();
+    }
+  });
+
+  it("starts the service and its health check without a shell", () => {
+    expect(JSON.parse(last("CMD "))).toEqual(["node", "service/src/main.ts"]);
+    const [, check = ""] = last("HEALTHCHECK ").split(" CMD ");
+    expect(JSON.parse(check)).toEqual(["node", "health.mjs"]);
+    expect(lines).toContain("COPY deploy/health.mjs ./");
+  });
+
+  it("installs what the lockfile says without what only development needs", () => {
+    expect(lines.filter((line) => /npm (ci|install)\b(?!.*turbo)/.test(line))).toEqual([
+      expect.stringContaining("npm ci --omit=dev --ignore-scripts"),
+    ]);
+  });
+
+  it("can be built for every service and for the sandbox's jobs", () => {
+    const rooms = [...serviceNames.map((name) => `services/${name}`), "packages/sandbox"];
+    for (const room of rooms) {
+      const { name } = JSON.parse(read(`${room}/package.json`)) as { name: string };
+      expect(name).toBe(`@disburse/${room.split("/")[1]}`);
+      expect(existsSync(at(`${room}/src/main.ts`)), room).toBe(true);
+    }
+  });
+
+  it("sees only what images are made of", () => {
+    const rules = read(".dockerignore").split("\n");
+    expect(rules.filter((rule) => !rule.startsWith("#"))[0]).toBe("*");
+    expect(rules.filter((rule) => rule.startsWith("!"))).toEqual(
+      ["package.json", "package-lock.json", ".npmrc", "turbo.json", "packages", "services"]
+        .concat("deploy/health.mjs")
+        .map((path) => `!${path}`),
+    );
+    expect(rules).toEqual(expect.arrayContaining(["**/node_modules", "**/*.test.ts"]));
+  });
+});
