@@ -96,10 +96,12 @@ describe("an open hold", () => {
     const target = { merchantId, accountId, deadline: soon(), intent };
     await platform.accounts.apply(target, movement);
     await platform.accounts.recordRecent();
-    const open = async () =>
-      (await platform.accounts.openHolds(new Date(Date.now() + 1_000)))
+    const open = async () => {
+      const found = await Array.fromAsync(platform.accounts.openHolds(soon()));
+      return found
         .filter((each) => each.accountId === accountId)
         .flatMap(({ holds }) => holds.map((each) => each.intent?.reference_id));
+    };
     expect(await open()).toEqual(["$available"]);
     await platform.accounts.closeHolds(accountId, [key]);
     await platform.accounts.recordRecent();

@@ -175,6 +175,24 @@ describe("a crash", () => {
     expect(await balance(accountId)).toEqual({ available: "90.00", held: "10.00" });
   });
 
+  it("of one payout that cannot be finished does not keep the sweep from the others", async () => {
+    const accountId = await platform.fundedAccount("mer_1", "100.00");
+    const [broken = "", fine = ""] = [platform.quote(accountId), platform.quote(accountId)];
+    platform.faults.claim = () => {
+      throw unavailable();
+    };
+    for (const quoteId of [broken, fine])
+      expect(await codeOf(execute(quoteId))).toBe("Unavailable");
+    platform.faults.claim = () => undefined;
+    platform.quotes.delete(broken);
+    await sweepLater();
+    const payoutId = derivedId("payout", fine);
+    expect((await platform.rpc.getPayout({ merchantId: "mer_1", payoutId })).payout?.id).toBe(
+      payoutId,
+    );
+    expect(await balance(accountId)).toEqual({ available: "80.00", held: "20.00" });
+  });
+
   it("leaves a claim refused at the last moment without a hold", async () => {
     const accountId = await platform.fundedAccount("mer_1", "100.00");
     const quoteId = platform.quote(accountId);

@@ -16,7 +16,7 @@ export async function sweepHolds(
   deps: ExecuteDeps & { readonly clock: Clock; readonly log: Log },
 ): Promise<boolean> {
   const before = new Date(deps.clock.now().getTime() - orphanedAfterMs);
-  for (const { accountId, merchantId, holds } of await deps.accounts.openHolds(before)) {
+  for await (const { accountId, merchantId, holds } of deps.accounts.openHolds(before)) {
     const existing = await deps.payouts.existing(holds.map((each) => each.payout_id));
     const made = holds.filter((each) => existing.has(each.payout_id));
     if (made.length > 0) {
@@ -50,7 +50,11 @@ async function finish(
     const event = isRefused(outcome) ? "orphaned hold released" : "orphaned hold completed";
     deps.log.warn({ payout_id }, event);
   } catch (error) {
-    if (!isUnavailable(error)) throw error;
-    deps.log.warn({ payout_id }, "orphaned hold waits for the quote service");
+    if (isUnavailable(error)) {
+      deps.log.warn({ payout_id }, "orphaned hold waits for the quote service");
+    } else {
+      // The others are not to wait for the one that cannot be finished.
+      deps.log.error({ err: error, payout_id }, "orphaned hold not finished");
+    }
   }
 }

@@ -10,8 +10,6 @@ import { deadlineMs } from "./movements.ts";
 
 /** Past this, no movement that could repeat a finished one can still be applied. */
 const keptMs = deadlineMs + 1_000;
-/** Accounts whose movements one run of the recorder writes to the ledger. */
-const recordBatch = 100;
 
 /** In the ledger, and no hold whose fate is open: its key is all that is still needed. */
 const isSettled = {
@@ -64,8 +62,9 @@ async function record(
 
 /** Records what accounts still hold. */
 export async function recordRecent(collections: AccountCollections): Promise<void> {
-  const found = await collections.accounts.find({ dirty: true }).limit(recordBatch).toArray();
-  for (const account of found) await record(collections, account);
+  for await (const account of collections.accounts.find({ dirty: true })) {
+    await record(collections, account);
+  }
 }
 
 /**

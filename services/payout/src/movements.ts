@@ -21,8 +21,6 @@ export type Applied =
 export const deadlineMs = 5_000;
 /** Balances stay within what Decimal128 keeps exactly. */
 const balanceMax = 10n ** 33n;
-/** Accounts that one sweep of open holds looks at. */
-const sweepBatch = 100;
 
 /** The movement that was made under a key before, wherever it is by now. */
 export async function findMovement(
@@ -109,17 +107,17 @@ export type OpenHolds = {
 };
 
 /** Holds that are open since before `before`, by account. */
-export async function openHolds(
+export async function* openHolds(
   { accounts }: AccountCollections,
   before: Date,
-): Promise<OpenHolds[]> {
-  const found = await accounts.find({ dirty: true }).limit(sweepBatch).toArray();
-  return found.map((account) => ({
-    accountId: account._id,
-    merchantId: account.merchant_id,
-    holds: account.recent.filter(({ open_since }) => open_since && open_since < before),
-  }));
+): AsyncGenerator<OpenHolds> {
+  for await (const account of accounts.find({ dirty: true })) {
+    const { _id: accountId, merchant_id: merchantId, recent } = account;
+    const holds = recent.filter(({ open_since }) => open_since && open_since < before);
+    if (holds.length > 0) yield { accountId, merchantId, holds };
+  }
 }
+
 /** The account has what the movement takes, and room for what it brings. */
 function funded(movement: Movement) {
   const { available, held } = effectOf(movement);
