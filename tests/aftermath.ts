@@ -1,0 +1,52 @@
+import { serviceNames } from "@disburse/sandbox/environments.ts";
+import type { SeparatePlatform } from "@disburse/testkit/platform.ts";
+import { expect, vi } from "vitest";
+import { paths } from "./bodies.ts";
+import type { Payer } from "./payer.ts";
+
+/** Stands in whatever bad input is sent, in many places; no log may have it. */
+export const marker = "Zqmarker7";
+
+export type Answered = { readonly status: number; readonly text: string };
+
+/** Refused with this code, in exactly the error's form. */
+export function expectError(answer: Answered, status: number, code: string): void {
+  const json = JSON.parse(answer.text) as object;
+  expect([answer.status, json]).toEqual([status, { code, message: expect.stringMatching(/\S/) }]);
+}
+
+/** What would tell of our insides: stacks, files, drivers, hosts. */
+const insides = /\bat .+:\d+|node_modules|\.ts\b|Error\b|mongo|127\.0\.0\.1|E11000|stack/i;
+
+/** No answer was a 500, none shows how we are made, and the gateway counted none either. */
+export async function expectNoInsides(baseUrl: string, answers: readonly Answered[]) {
+  expect(answers.filter(({ status }) => status >= 500 && status !== 501)).toEqual([]);
+  expect(answers.filter(({ text }) => insides.test(text))).toEqual([]);
+  const metrics = await (await fetch(`${baseUrl}/metrics`)).text();
+  expect(metrics).toMatch(/status="40\d"/);
+  expect(metrics).not.toMatch(/status="50[0234]"/);
+}
+
+/** A payout goes all its way. */
+export async function expectWorking(payer: Payer): Promise<void> {
+  const payoutId = await payer.pay(marker);
+  await vi.waitFor(
+    async () => {
+      const payout = await payer.data("GET", `${paths.payouts}/${payoutId}`);
+      expect(payout).toMatchObject({ status: "succeeded", reference_id: marker });
+    },
+    { timeout: 10_000, interval: 100 },
+  );
+}
+
+/** No service wrote any of these texts, or an error. */
+export function expectQuietLogs(platform: SeparatePlatform, secrets: readonly string[]): void {
+  for (const service of serviceNames) {
+    const log = platform.log(service).toLowerCase();
+    expect(log).toContain('"level":"');
+    const leaked = secrets.filter((secret) => log.includes(secret.toLowerCase()));
+    expect([service, ...leaked]).toEqual([service]);
+    const loud = log.split("\n").filter((line) => /"level":"(error|fatal)"/.test(line));
+    expect([service, ...loud]).toEqual([service]);
+  }
+}
