@@ -200,3 +200,18 @@ it("ACCESS_FORBIDDEN: the corridor is closed, before all that is told of the quo
   expectRefusal(await acme.post(paths.execute, { quote_id: open.id }), "QUOTE_EXPIRED");
   expectRefusal(await acme.post(paths.execute, { quote_id: paid.id }), "ALREADY_PROCESSED");
 });
+
+it("SERVICE_UNAVAILABLE at RFQ: the rate is older than its corridor allows", async () => {
+  const quote = () => acme.post(paths.rfq, body);
+  const body = { source_amount: "0.1", ...(await acme.transfer("BTC", "BTC")) };
+  const { corridor_id: corridorId } = await acme.data("POST", paths.rfq, body);
+  await setCorridor("BTC", "BTC", { rateMaxAgeSeconds: 2 });
+  await vi.waitFor(async () => expect((await quote()).status).toBe(503), 10_000);
+  const rate = { rate: "0.5", source: "desk" };
+  await platform.clients.quote.setRate({ mutation: mutation(), corridorId, rate });
+  await setCorridor("BTC", "BTC", {});
+  await vi.waitFor(
+    async () => expect((await quote()).json).toMatchObject({ data: { exchange_rate: 0.5 } }),
+    10_000,
+  );
+});

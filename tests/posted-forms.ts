@@ -54,7 +54,7 @@ const postings = new Map<PublicBody, Posting>([
   ],
 ]);
 
-/** The fiat forms in shapes that between them have every field; their fields depend on one another. */
+/** Fiat forms in shapes that between them have every field; the fields depend on one another. */
 const shapes: Readonly<Record<string, readonly [BankTransfer, AccountType][]>> = {
   fiat_beneficiary_usd: [
     ["ACH", "Individual"],

@@ -169,82 +169,52 @@ it("lists a merchant's accounts", async () => {
   expect((await acme.data("GET", paths.accounts)).accounts).toHaveLength(5);
 });
 
-describe("another merchant's records", () => {
-  const mine: Record<string, string> = {};
-  beforeAll(async () => {
-    mine.beneficiary = await acme.recipient("USD");
-    mine.depositor = (await acme.data("POST", paths.depositor, depositorBody("individual"))).id;
-    mine.quote = (await acme.quote("USD", "USD", usd)).id;
-    mine.payout = await acme.pay("mine");
-    mine.account = platform.accountId("acme", "USD");
-    mine.endpoint = (await acme.data("POST", paths.endpoints, hook)).id;
-    const tested = await acme.data("POST", `${paths.endpoints}/${mine.endpoint}/test`);
-    mine.delivery = tested.id;
-  });
+it("serves webhook endpoints and their deliveries", async () => {
+  const shown = { id: id("whe"), ...hook, description: "", ...times };
+  const secret = expect.stringMatching(/^\S{32,}$/);
+  const standard_secret = expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/);
+  const secrets = { secret, standard_secret };
+  const made = await globex.data("POST", paths.endpoints, hook);
+  expect(made).toEqual({ ...shown, ...secrets });
+  const path = `${paths.endpoints}/${made.id}`;
+  expect(await globex.data("GET", path)).toEqual(shown);
+  const { endpoints, meta_data } = await globex.data("GET", paths.endpoints);
+  expect([endpoints, meta_data]).toEqual([[shown], { total_count: 1, next_cursor: "" }]);
+  for (const body of [undefined, {}, { overlap_seconds: 0 }, { stage: true }]) {
+    const rotated = await globex.data("POST", `${path}/rotate-secret`, body);
+    expect(rotated).toEqual({ ...shown, ...secrets });
+    expect([rotated.secret, rotated.standard_secret]).not.toContain(made.secret);
+  }
+  expect(await globex.data("POST", `${path}/activate-secret`)).toEqual(shown);
 
-  const routes: [string, string][] = [
-    ["GET", `${paths.beneficiaries}/{beneficiary}`],
-    ["GET", `${paths.depositor}/{depositor}`],
-    ["GET", `${paths.quotes}/{quote}`],
-    ["GET", `${paths.payouts}/{payout}`],
-    ["GET", `${paths.accounts}/{account}`],
-    ["GET", `${paths.accounts}/{account}/entries`],
-    ["GET", `${paths.endpoints}/{endpoint}`],
-    ["DELETE", `${paths.endpoints}/{endpoint}`],
-    ["POST", `${paths.endpoints}/{endpoint}/rotate-secret`],
-    ["POST", `${paths.endpoints}/{endpoint}/activate-secret`],
-    ["POST", `${paths.endpoints}/{endpoint}/test`],
-    ["GET", `${paths.deliveries}/{delivery}`],
-    ["POST", `${paths.deliveries}/{delivery}/redeliver`],
-  ];
-  const notFound = {
-    code: "RECORD_NOT_FOUND",
-    message: "Unable to find the record requested.",
+  const delivery = {
+    id: id("whd"),
+    endpoint_id: made.id,
+    event_id: expect.stringMatching(/^evt_/),
+    transaction_type: "webhook_test",
+    transaction_id: expect.stringMatching(/^\S+$/),
+    status: "test",
+    sequence: 1,
+    state: "pending",
+    attempts_count: expect.any(Number),
+    replay: 0,
+    next_attempt_at: expect.any(String),
+    ...times,
   };
-  it.each(routes)("are not found by %s %s", async (method, path) => {
-    const noun = /\{(\w+)\}/.exec(path)?.[1] ?? "";
-    const theirs = path.replace(/\{\w+\}/, mine[noun] ?? "");
-    const unknown = path.replace(/\{\w+\}/, "unknown_1");
-    for (const target of [theirs, unknown]) {
-      const answer = await globex.call(method, target);
-      expect([answer.status, answer.json]).toEqual([404, notFound]);
-    }
-  });
+  const tested = await globex.data("POST", `${path}/test`);
+  expect(tested).toEqual(delivery);
+  const deliveryPath = `${paths.deliveries}/${tested.id}`;
+  await vi.waitFor(async () => {
+    const { attempts, ...read } = await globex.data("GET", deliveryPath);
+    expect(read).toEqual({ ...delivery, id: tested.id });
+    const refused = { number: 1, status_code: 0, response_body: "", error: expect.any(String) };
+    const timed = { started_at: expect.any(String), duration_ms: expect.any(Number) };
+    expect(attempts).toEqual([{ ...refused, ...timed }]);
+  }, 10_000);
+  const listed = await globex.data("GET", `${paths.deliveries}?endpoint_id=${made.id}`);
+  expect(listed.deliveries).toMatchObject([{ id: tested.id, state: "pending" }]);
 
-  it("serve for no quote and no payout", async () => {
-    const own = { ...usd, ...(await globex.transfer("USD", "USD")) };
-    const { data: before } = (await acme.get(`${paths.accounts}/${mine.account}`)).json;
-    const tries: [string, object, number, string][] = [
-      [paths.rfq, { ...own, account_id: mine.account }, 403, "ACCESS_FORBIDDEN"],
-      [paths.rfq, { ...own, beneficiary_id: mine.beneficiary }, 404, "RECORD_NOT_FOUND"],
-      [paths.execute, { quote_id: mine.quote }, 403, "ACCESS_FORBIDDEN"],
-    ];
-    for (const [path, body, status, code] of tries) {
-      const answer = await globex.post(path, body);
-      expect([answer.status, answer.json.code]).toEqual([status, code]);
-    }
-    expect(await acme.data("GET", `${paths.accounts}/${mine.account}`)).toEqual(before);
-    expect((await acme.post(paths.execute, { quote_id: mine.quote })).status).toBe(200);
-  });
-
-  it.each([
-    ["transactions", paths.payouts],
-    ["transactions", `${paths.payouts}?beneficiary_id={beneficiary}`],
-    ["transactions", `${paths.payouts}?quote_id={quote}`],
-    ["transactions", `${paths.payouts}?reference_id=mine`],
-    ["endpoints", paths.endpoints],
-    ["deliveries", paths.deliveries],
-    ["deliveries", `${paths.deliveries}?endpoint_id={endpoint}`],
-    ["deliveries", `${paths.deliveries}?transaction_id={payout}`],
-  ])("are in no list: %s of %s", async (name, path) => {
-    const filled = path.replace(/\{(\w+)\}/, (_all, noun: string) => mine[noun] ?? "");
-    const [theirs, ours] = [await globex.data("GET", filled), await acme.data("GET", filled)];
-    expect(theirs[name]).toEqual([]);
-    expect(ours[name].length).toBeGreaterThan(0);
-    if (name === "transactions") expect(theirs.meta_data.total_count).toBe(0);
-  });
-
-  it("are as they were", async () => {
-    expect(await acme.data("GET", `${paths.endpoints}/${mine.endpoint}`)).toMatchObject(hook);
-  });
+  expect(await globex.data("DELETE", path)).toEqual({ id: made.id, deleted: true });
+  expect((await globex.get(path)).status).toBe(404);
+  expect((await globex.get(paths.endpoints)).json.data.endpoints).toEqual([]);
 });
