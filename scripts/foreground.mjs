@@ -11,6 +11,9 @@ const passedOn = ["SIGINT", "SIGTERM", "SIGHUP"];
  */
 const sameWishMs = 500;
 
+/** Nobody waits for it: whoever killed npm so has turned away. */
+const starterPollMs = 500;
+
 const lifeline = new URL(`./lifeline.mjs?starter=${process.pid}`, import.meta.url).href;
 
 /** The environment for tools: our Node first on PATH, and nothing reported to their makers. */
@@ -38,13 +41,30 @@ export function runNode(node, args, { cwd = process.cwd(), stdout = "inherit", e
     stdio: ["ignore", stdout, "inherit", "pipe"],
   });
   const stopPassing = passSignals(child);
+  const stopWatching = watchStarter(child);
   return new Promise((resolve, reject) => {
     child.on("error", reject);
     child.on("exit", (code, signal) => {
       stopPassing();
+      stopWatching();
       resolve(code ?? 128 + constants.signals[signal]);
     });
   });
+}
+
+/**
+ * Asks the child to end when npm, which started this process, has been killed. Not when a shell
+ * did: what was put into the background is meant to outlive it.
+ */
+function watchStarter(child) {
+  if (process.env.npm_lifecycle_event === undefined) return () => undefined;
+  const starter = process.ppid;
+  const watch = setInterval(() => {
+    if (process.ppid === starter) return;
+    clearInterval(watch);
+    child.kill("SIGTERM");
+  }, starterPollMs);
+  return () => clearInterval(watch);
 }
 
 /** Hands the signals that ask to end on to a child; the returned function stops that. */
