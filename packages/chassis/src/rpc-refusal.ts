@@ -24,7 +24,9 @@ export function refusalError<R extends string>(
   ]);
 }
 
-/** How a service's RPCs take a rule's answer: as it is, or its refusal thrown as the RPC's error. */
+/**
+ * How a service's RPCs take a rule's answer: as it is, or its refusal thrown as the RPC's error.
+ */
 export function acceptedBy<R extends string>(table: RefusalTable<R>) {
   return <T>(answer: T | Refused<R>): Exclude<T, Refused<R>> => {
     if (isRefused(answer)) throw refusalError(table, answer as Refused<R>);

@@ -82,9 +82,9 @@ describe("readBody", () => {
     const owners = (count: number): ExactJson => ({
       company_owner_details: Array.from({ length: count }, () => "1"),
     });
-    expect(readBody(depositor, owners(49)).unreadable).toHaveLength(49);
-    expect(readBody(depositor, owners(50)).unreadable).toEqual([
-      { field: "company_owner_details", problem: "must have at most 49 entries" },
+    expect(readBody(depositor, owners(20)).unreadable).toHaveLength(20);
+    expect(readBody(depositor, owners(21)).unreadable).toEqual([
+      { field: "company_owner_details", problem: "must have at most 20 entries" },
     ]);
   });
 
