@@ -232,7 +232,6 @@ describe("fields that have to agree", () => {
     ["INR and ACH", bank("INR", { transfer_type: "ACH" }), "transfer_type"],
     ["an IFSC", bank("INR", { routing_code_value_1: "HDFC1000001" }), "routing_code_value_1"],
     ["no owner", owners(0), "company_owner_details"],
-    ["21 owners", owners(21), "company_owner_details"],
   ])("%s", async (_what, [path, body], named) => {
     const problems = problemsOf(await acme.post(String(path), body));
     expect([...problems.keys()]).toEqual([named]);
