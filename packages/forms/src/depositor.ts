@@ -6,8 +6,9 @@ import { choiceField, countryField, dateField, documentNumber, textField } from 
 /** Service interface, "Depositor (request fields)". */
 
 /**
- * A body has at most 200 keys (reliability: server limits) and each owner takes nine of them; owners
- * of 5% or more, as banks ask for, are at most 20 too. With the company they are one screening.
+ * A body has at most 200 keys (reliability: server limits) and each owner takes nine of them;
+ * owners of 5% or more, as banks ask for, are at most 20 too. With the company they are one
+ * screening.
  */
 const ownersMax = 20;
 

@@ -1,4 +1,4 @@
-import type { SandboxDocument } from "./sandbox-document.ts";
+import type { SandboxDocument } from "@disburse/sandbox/sandbox-file.ts";
 
 export type BannerParts = {
   readonly sandbox: SandboxDocument;

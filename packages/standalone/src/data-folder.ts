@@ -1,22 +1,12 @@
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  writeSync,
-} from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { newSecrets, type Secrets } from "@disburse/sandbox/secrets.ts";
-import type { SandboxMerchants } from "@disburse/sandbox/seed.ts";
+import { writeWhole } from "@disburse/sandbox/whole-file.ts";
 
 /** The file that tells tools and tests what the sandbox holds. */
 export const sandboxFile = "sandbox.json";
 const secretsFile = "secrets.json";
-/** Only this user reads keys and secrets. */
-const fileMode = 0o600;
+/** Only this user looks into it. */
 const folderMode = 0o700;
 
 /** The secrets of this folder's platform: made at its first start, read at every later one. */
@@ -25,23 +15,6 @@ export function readSecrets(folder: string): Secrets {
   const path = join(folder, secretsFile);
   if (existsSync(path)) return JSON.parse(readFileSync(path, "utf8")) as Secrets;
   const secrets = newSecrets();
-  writeWhole(path, secrets);
+  writeWhole(path, `${JSON.stringify(secrets, null, 2)}\n`);
   return secrets;
-}
-
-/** The merchants of an earlier start on this folder. */
-export function knownMerchants(folder: string): SandboxMerchants | undefined {
-  const path = join(folder, sandboxFile);
-  if (!existsSync(path)) return undefined;
-  return (JSON.parse(readFileSync(path, "utf8")) as { merchants: SandboxMerchants }).merchants;
-}
-
-/** Writes JSON so that a reader, also after a crash, sees the old file or the new one whole. */
-export function writeWhole(path: string, value: unknown): void {
-  const draft = `${path}.draft`;
-  const file = openSync(draft, "w", fileMode);
-  writeSync(file, `${JSON.stringify(value, null, 2)}\n`);
-  fsyncSync(file);
-  closeSync(file);
-  renameSync(draft, path);
 }

@@ -2,9 +2,9 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { SandboxDocument } from "@disburse/sandbox/sandbox-file.ts";
 import { sandboxFile } from "./data-folder.ts";
 import { runMainJob } from "./main-job.ts";
-import type { SandboxDocument } from "./sandbox-document.ts";
 import { startStandalone } from "./start.ts";
 
 /** `npm run demo`: the main job against the running platform, or against one of its own. */

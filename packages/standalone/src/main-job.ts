@@ -1,4 +1,4 @@
-import type { SandboxDocument } from "./sandbox-document.ts";
+import type { SandboxDocument } from "@disburse/sandbox/sandbox-file.ts";
 import { startWebhookListener, type WebhookSecrets } from "./webhook-listener.ts";
 
 /** A step's title and what came, digit for digit, for the reader of a terminal. */

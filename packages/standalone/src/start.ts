@@ -5,11 +5,10 @@ import { type Broker, startBroker } from "@disburse/embedded/broker.ts";
 import { type Engine, startEngine } from "@disburse/embedded/engine.ts";
 import { freePorts } from "@disburse/embedded/free-ports.ts";
 import { type Ports, serviceEnvironments } from "@disburse/sandbox/environments.ts";
-import { seedSandbox } from "@disburse/sandbox/seed.ts";
+import { makeSandbox, type SandboxDocument } from "@disburse/sandbox/sandbox-file.ts";
 import { readConfig } from "./config.ts";
-import { knownMerchants, readSecrets, sandboxFile, writeWhole } from "./data-folder.ts";
-import { startPlatform, withSandboxClients } from "./platform.ts";
-import { type SandboxDocument, sandboxDocument } from "./sandbox-document.ts";
+import { readSecrets, sandboxFile } from "./data-folder.ts";
+import { startPlatform } from "./platform.ts";
 
 export type Standalone = {
   readonly sandbox: SandboxDocument;
@@ -56,12 +55,21 @@ export async function startStandalone(
     if (bus !== undefined) ends.push(bus.stop);
     const platform = await startPlatform(environments, bus === undefined ? {} : { bus });
     ends.push(platform.stop);
-    const seeded = await withSandboxClients(platform, secrets.serviceToken, (clients) =>
-      seedSandbox(clients, knownMerchants(dataDir)),
-    );
-    const sandbox = sandboxDocument(platform, seeded, secrets.serviceToken);
     const sandboxPath = join(dataDir, sandboxFile);
-    writeWhole(sandboxPath, sandbox);
+    const { services } = platform;
+    const sandbox = await makeSandbox({
+      baseUrl: services.gateway.publicUrl ?? "",
+      grpc: {
+        beneficiary: services.beneficiary.url,
+        compliance: services.compliance.url,
+        quote: services.quote.url,
+        payout: services.payout.url,
+        notifier: services.notifier.url,
+        gateway: services.gateway.url,
+      },
+      serviceToken: secrets.serviceToken,
+      path: sandboxPath,
+    });
     const brokerKind = broker?.kind ?? "in process";
     return { sandbox, sandboxPath, engineKind: engine.kind, brokerKind, stop };
   } catch (error) {
