@@ -1,6 +1,6 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -68,11 +68,21 @@ function acme() {
   return merchantOf(base_url, merchants.acme.api_key);
 }
 
-/** Processes that work on the data folder, by their command lines. */
+/** Processes that work on the data folder, by their command lines; `ps` is not everywhere. */
 function leftBehind(): string[] {
-  const { execFileSync } = process.getBuiltinModule("node:child_process");
-  const listed = execFileSync("ps", ["-eo", "pid,args"], { encoding: "utf8" });
-  return listed.split("\n").filter((line) => line.includes(folder));
+  const all = existsSync("/proc/self/cmdline")
+    ? readdirSync("/proc").flatMap(commandLine)
+    : execFileSync("ps", ["-eo", "pid,args"], { encoding: "utf8" }).split("\n");
+  return all.filter((line) => line.includes(folder));
+}
+
+function commandLine(pid: string): string[] {
+  try {
+    return [readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ")];
+  } catch {
+    // No process, or one that has just ended.
+    return [];
+  }
 }
 
 it("says ready, writes the sandbox down, stops without a trace and goes on", async () => {
