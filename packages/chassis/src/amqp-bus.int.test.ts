@@ -133,3 +133,44 @@ it("is not ready, and says so, while there is no broker", async () => {
   await expect(bus.publish([message("a")])).rejects.toThrow("not connected");
   await bus.stop();
 });
+
+it("mends a channel that the broker closed, the publisher's and the consumer's", async () => {
+  const name = namespace();
+  const bus = await open(name);
+  const stored: string[] = [];
+  await reader(bus, (ids) => {
+    stored.push(...ids);
+    return ids.map(() => "stored");
+  });
+  const published = (id: string) =>
+    vi.waitFor(() => bus.publish([message(id)]), { timeout: 10_000, interval: 100 });
+  const connection = await connect(amqpUrl());
+  const channel = await connection.createChannel();
+  await channel.deleteQueue(`${name}.reader`);
+  await published("after the queue went");
+  await channel.deleteExchange(`${name}.events`);
+  await expect(bus.publish([message("lost")])).rejects.toThrow();
+  await published("after the exchange went");
+  const wanted = ["after the queue went", "after the exchange went"];
+  await vi.waitFor(() => expect([...new Set(stored)]).toEqual(wanted), { timeout: 10_000 });
+  await connection.close();
+});
+
+it("marks messages persistent", async () => {
+  const name = namespace();
+  const bus = await open(name);
+  await reader(bus, (ids) => ids.map(() => "dead"));
+  await bus.publish([message("a")]);
+  const connection = await connect(amqpUrl());
+  const channel = await connection.createChannel();
+  const dead = await vi.waitFor(
+    async () => {
+      const got = await channel.get(`${name}.reader.dead`, { noAck: true });
+      if (got === false) throw new Error("not there yet");
+      return got;
+    },
+    { timeout: 10_000 },
+  );
+  expect(dead.properties.deliveryMode).toBe(2);
+  await connection.close();
+});

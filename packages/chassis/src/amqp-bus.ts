@@ -39,10 +39,19 @@ export async function connectAmqpBus({ url, namespace, log }: AmqpBusOptions): P
   const consumers = new Map<Subscription, { stop(): Promise<void> }>();
   let publisher: Publisher | undefined;
   let model: ChannelModel | undefined;
+  let stopping = false;
+
+  /** A channel that the broker closed takes its connection along: recovery makes both anew. */
+  const guard = (connection: ChannelModel, channel: Channel) => {
+    channel.on("error", (error) => log.warn({ err: error }, "bus channel failed"));
+    channel.once("close", () => {
+      if (!stopping) void connection.close().catch(() => undefined);
+    });
+  };
 
   const consume = async (connection: ChannelModel, subscription: Subscription) => {
     const channel = await connection.createChannel();
-    channel.on("error", (error) => log.warn({ err: error }, "bus channel failed"));
+    guard(connection, channel);
     await declareQueue(channel, namespace, subscription);
     await channel.prefetch(prefetch);
     consumers.set(subscription, await startConsumer(channel, namespace, subscription, log));
@@ -50,7 +59,7 @@ export async function connectAmqpBus({ url, namespace, log }: AmqpBusOptions): P
 
   const setup = async (connection: ChannelModel) => {
     const channel = await connection.createConfirmChannel();
-    channel.on("error", (error) => log.warn({ err: error }, "bus channel failed"));
+    guard(connection, channel);
     await channel.assertExchange(exchange, "topic", { durable: true });
     for (const subscription of subscriptions) await consume(connection, subscription);
     publisher = createPublisher(channel, exchange);
@@ -61,6 +70,7 @@ export async function connectAmqpBus({ url, namespace, log }: AmqpBusOptions): P
     recovery: { initialDelay: 100, maxDelay: 2_000, jitter: 0.3, waitForConnect: false, setup },
   });
   connection.on("error", (error) => log.warn({ err: error }, "bus connection failed"));
+  connection.on("connect-failed", (error) => log.warn({ err: error }, "bus not connected"));
   connection.on("connect", () => log.info({}, "bus connected"));
   connection.on("disconnect", (error) => {
     publisher?.fail(error);
@@ -82,6 +92,7 @@ export async function connectAmqpBus({ url, namespace, log }: AmqpBusOptions): P
     },
     ready: () => publisher !== undefined,
     stop: async () => {
+      stopping = true;
       await Promise.all([...consumers.values()].map((consumer) => consumer.stop()));
       await Promise.race([connection.close(), timeout(closeTimeoutMs)]);
     },
@@ -126,7 +137,9 @@ async function startConsumer(
     log,
   });
   const { consumerTag } = await channel.consume(`${namespace}.${subscription.queue}`, (message) => {
-    if (message !== null) batches.add(message);
+    // The broker took the consumer away (its queue went or moved): the channel is of no use.
+    if (message === null) void channel.close().catch(() => undefined);
+    else batches.add(message);
   });
   return {
     stop: async () => {

@@ -21,8 +21,31 @@ export function createLog(service: string, level: string): Log {
       const context = callContext();
       return context === undefined ? {} : { request_id: context.requestId };
     },
-    serializers: { err: pino.stdSerializers.errWithCause },
+    serializers: { err: plainError },
   });
+}
+
+/** How deep causes are followed; some errors are their own. */
+const causesMax = 5;
+
+/**
+ * An error without what drivers hang onto it: the failed write's documents are not for the log. Its
+ * message and stack stay.
+ */
+export function plainError(error: unknown, depth = 0): unknown {
+  if (!(error instanceof Error)) return { type: typeof error };
+  const { name, message, stack, cause } = error;
+  const code = "code" in error ? { code: error.code } : {};
+  const isDeep = cause === undefined || depth >= causesMax;
+  const errors = error instanceof AggregateError ? error.errors : [];
+  return {
+    type: name,
+    ...code,
+    message,
+    stack,
+    ...(isDeep ? {} : { cause: plainError(cause, depth + 1) }),
+    ...(errors.length === 0 ? {} : { errors: errors.map((each) => plainError(each, causesMax)) }),
+  };
 }
 
 /** Says nothing: for tests of parts that log. */

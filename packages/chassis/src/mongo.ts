@@ -4,7 +4,13 @@ import {
   type IndexDescription,
   MongoBulkWriteError,
   MongoClient,
+  MongoError,
+  MongoNetworkError,
+  MongoNotConnectedError,
+  MongoOperationTimeoutError,
   MongoServerError,
+  MongoServerSelectionError,
+  MongoWriteConcernError,
 } from "mongodb";
 
 export type Database = {
@@ -53,6 +59,17 @@ export async function ensureIndexes(
   indexes: readonly IndexDescription[],
 ): Promise<void> {
   await db.collection(collection).createIndexes([...indexes]);
+}
+
+/** Whether a database did not answer, or not for sure: it may be well again soon. */
+export function isDatabaseAway(error: unknown): boolean {
+  const isAway =
+    error instanceof MongoNetworkError ||
+    error instanceof MongoServerSelectionError ||
+    error instanceof MongoNotConnectedError ||
+    error instanceof MongoOperationTimeoutError ||
+    error instanceof MongoWriteConcernError;
+  return isAway || (error instanceof MongoError && error.hasErrorLabel("RetryableWriteError"));
 }
 
 /** MongoDB's code for a key that a unique index has already. */

@@ -33,7 +33,7 @@ export function startRelay(options: {
       if (messages.length === 0) return false;
       await options.bus.publish(messages);
       await options.outbox.published(messages);
-      return messages.length === relayBatch;
+      return messages.length >= relayBatch;
     },
   });
 }

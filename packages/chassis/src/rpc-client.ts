@@ -7,16 +7,15 @@ import {
   type Interceptor,
   type Transport,
 } from "@connectrpc/connect";
-import { createConnectTransport, Http2SessionManager } from "@connectrpc/connect-node";
+import { createConnectTransport } from "@connectrpc/connect-node";
 import { callContext } from "./call-context.ts";
 import { sendIdentity } from "./rpc-identity.ts";
+import { renewableSessions, type Sessions } from "./rpc-sessions.ts";
 
 /** A write may wait for a fsync on every member; background work has no merchant's deadline. */
 const timeoutDefaultMs = 5_000;
 /** What a hop keeps of the remaining time for its own answer. */
 const hopMs = 50;
-/** An idle connection is given back after this. */
-const idleTimeoutMs = 60_000;
 
 export type ServiceClientOptions = {
   /** Name of the calling service. */
@@ -40,14 +39,14 @@ export function connectService<S extends DescService>(
   url: string,
   options: ServiceClientOptions,
 ): ServiceClient<S> {
-  const sessions = new Http2SessionManager(url, { idleConnectionTimeoutMs: idleTimeoutMs });
+  const sessions = renewableSessions(url);
   const transport = createConnectTransport({
     baseUrl: url,
     httpVersion: "2",
     useBinaryFormat: true,
     sessionManager: sessions,
     interceptors: [
-      brokenConnectionIsUnavailable,
+      brokenConnectionIsUnavailable(sessions),
       sendIdentity(options.caller, options.serviceToken),
     ],
   });
@@ -78,18 +77,23 @@ function withinDeadline(transport: Transport, timeoutMs: number): Transport {
 /**
  * A reset, closed or refused connection says nothing of the call's effect: it is `UNAVAILABLE`
  * here. An error that the service answered with carries its response headers; one of the network
- * has none.
+ * has none. A call whose time ran out without a word may have been sent to a peer that is gone: the
+ * next one gets a connection of its own.
  */
-const brokenConnectionIsUnavailable: Interceptor = (next) => async (request) => {
-  try {
-    return await next(request);
-  } catch (error) {
-    const known = ConnectError.from(error);
-    const isAnswered = known.metadata.entries().next().done !== true;
-    if (isAnswered || known.code === Code.DeadlineExceeded) throw error;
-    throw unavailable(error);
-  }
-};
+function brokenConnectionIsUnavailable(sessions: Sessions): Interceptor {
+  return (next) => async (request) => {
+    try {
+      return await next(request);
+    } catch (error) {
+      const known = ConnectError.from(error);
+      const isAnswered = known.metadata.entries().next().done !== true;
+      if (isAnswered) throw error;
+      if (known.code !== Code.DeadlineExceeded) throw unavailable(error);
+      sessions.renew();
+      throw error;
+    }
+  };
+}
 
 function unavailable(cause: unknown): ConnectError {
   return new ConnectError("the service does not answer", Code.Unavailable, undefined, [], cause);

@@ -11,6 +11,7 @@ import { connectNodeAdapter } from "@connectrpc/connect-node";
 import { registerHealth } from "./health.ts";
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
+import { isDatabaseAway } from "./mongo.ts";
 import { registerReflection } from "./reflection.ts";
 import { acceptIdentity, callerHeader } from "./rpc-identity.ts";
 
@@ -35,6 +36,8 @@ export type RpcServer = {
 
 /** Running calls get this long at shutdown (reliability: at most 20 s in flight). */
 const drainMs = 20_000;
+/** gRPC's usual bound; a body is read before its caller's token is, and may be compressed. */
+const messageBytesMax = 4 * 1024 * 1024;
 /** An HTTP/2 client's first bytes. */
 const http2Preface = "PRI";
 
@@ -49,6 +52,7 @@ export async function startRpcServer(options: RpcServerOptions): Promise<RpcServ
       registerHealth(router, options.services, options.ready);
       registerReflection(router, options.services);
     },
+    readMaxBytes: messageBytesMax,
     interceptors: [acceptIdentity(options.serviceToken), observe(options.log, options.metrics)],
   });
   const http1 = createHttp1Server((request, response) => {
@@ -117,7 +121,7 @@ function observe(log: Log, metrics: Metrics): Interceptor {
     try {
       return await next(request);
     } catch (error) {
-      const known = error instanceof ConnectError ? error : undefined;
+      const known = error instanceof ConnectError ? error : databaseAway(error, log);
       code = Code[known?.code ?? Code.Internal].toLowerCase();
       if (known !== undefined) throw known;
       log.error({ err: error, rpc: request.method.name }, "rpc failed");
@@ -130,6 +134,13 @@ function observe(log: Log, metrics: Metrics): Interceptor {
       log.debug({ rpc: request.method.name, code, caller, duration_ms: rounded }, "rpc");
     }
   };
+}
+
+/** A database that is away is no bug: the caller may try again soon. */
+function databaseAway(error: unknown, log: Log): ConnectError | undefined {
+  if (!isDatabaseAway(error)) return undefined;
+  log.warn({ reason: (error as Error).name }, "database does not answer");
+  return new ConnectError("the database does not answer", Code.Unavailable);
 }
 
 function internalError(): ConnectError {

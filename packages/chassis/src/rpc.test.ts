@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { createRequire } from "node:module";
 import { type AddressInfo, createConnection, createServer, type Socket } from "node:net";
 import { promisify } from "node:util";
+import { gzipSync } from "node:zlib";
 import { Code, type ConnectError, createClient } from "@connectrpc/connect";
 import {
   createConnectTransport,
@@ -11,6 +12,7 @@ import {
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { Health } from "@disburse/contracts/health/v1/health_pb.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
+import { MongoNetworkError } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { callContext, withCallContext } from "./call-context.ts";
 import { silentLog } from "./log.ts";
@@ -40,6 +42,7 @@ function serve(port = 0) {
         getQuote: ({ quoteId }, { signal }) => {
           seen.push({ requestId: callContext()?.requestId, deadlineMs: callContext()?.deadlineMs });
           if (quoteId === "bug") throw new Error("secret driver text");
+          if (quoteId === "database") throw new MongoNetworkError("secret host");
           if (quoteId === "slow") {
             slowCalls += 1;
             return new Promise((_resolve, reject) => {
@@ -73,6 +76,24 @@ describe("one port", () => {
   function options<V extends "1.1" | "2">(httpVersion: V) {
     return { baseUrl: server.url, httpVersion, interceptors };
   }
+
+  it.each([
+    ["sent as it is", undefined],
+    ["compressed", "gzip"],
+  ])("reads no message past the bound, %s, whoever sends it", async (_what, encoding) => {
+    const large = Buffer.alloc(5 * 1024 * 1024);
+    const response = await fetch(`${server.url}/${QuoteService.typeName}/GetQuote`, {
+      method: "POST",
+      headers: {
+        "content-type": "application/proto",
+        "connect-protocol-version": "1",
+        ...(encoding === undefined ? {} : { "content-encoding": encoding }),
+      },
+      body: encoding === undefined ? large : gzipSync(large),
+    });
+    expect(response.status).toBe(429);
+    expect(await response.json()).toMatchObject({ code: "resource_exhausted" });
+  });
 
   it("serves metrics", async () => {
     const text = await (await fetch(`${server.url}/metrics`)).text();
@@ -143,6 +164,38 @@ describe("a client", () => {
     expect((error as ConnectError).code).toBe(Code.Internal);
     expect(String(error)).not.toContain("secret");
     close();
+  });
+
+  it("hears that it may try again when the database is away", async () => {
+    const { rpc, close } = client();
+    const error = await rpc.getQuote({ quoteId: "database" }).catch((reason: unknown) => reason);
+    expect(isUnavailable(error)).toBe(true);
+    expect(String(error)).not.toContain("secret");
+    close();
+  });
+
+  it("notices a peer that went without a word", async () => {
+    const frozen = new Set<Socket>();
+    const sockets = new Set<Socket>();
+    const proxy = createServer((socket) => {
+      sockets.add(socket);
+      const upstream = createConnection(Number(new URL(server.url).port), "127.0.0.1");
+      socket.once("close", () => upstream.destroy());
+      socket.on("data", (data) => frozen.has(socket) || upstream.write(data));
+      upstream.on("data", (data) => frozen.has(socket) || socket.write(data));
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+    const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+    const options = { caller: "t", serviceToken, timeoutMs: 400 };
+    const { rpc, close } = connectService(QuoteService, url, options);
+    await rpc.getQuote({ quoteId: "q" });
+    for (const socket of sockets) frozen.add(socket);
+    const unheard = rpc.getQuote({ quoteId: "q" });
+    await expect(unheard).rejects.toMatchObject({ code: Code.DeadlineExceeded });
+    expect((await rpc.getQuote({ quoteId: "q" })).quote?.id).toBe("q");
+    close();
+    for (const socket of sockets) socket.destroy();
+    proxy.close();
   });
 
   it("gives up when the time is over", async () => {

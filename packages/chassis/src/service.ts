@@ -43,8 +43,10 @@ export function createLifetime(log: Log): Lifetime {
   };
 }
 
-/** The exit code of a process that could not start. */
-const startFailedCode = 1;
+/** The exit code of a process that could not start, or not stop in time. */
+const failedCode = 1;
+/** Running calls get 20 s and background work its last run; after this nothing is waited for. */
+const stopTimeoutMs = 30_000;
 
 /**
  * Runs a service as this process: starts it from the environment, ends it on SIGTERM or SIGINT, at
@@ -57,14 +59,18 @@ export async function runService(name: string, start: StartService): Promise<voi
     service = await start(process.env);
   } catch (error) {
     log.fatal({ err: error }, "service did not start");
-    process.exit(startFailedCode);
+    process.exit(failedCode);
   }
   log.info({ url: service.url, public_url: service.publicUrl }, "service ready");
   let stopping = false;
   const stop = () => {
-    if (stopping) process.exit(startFailedCode);
+    if (stopping) process.exit(failedCode);
     stopping = true;
     log.info({}, "service stopping");
+    setTimeout(() => {
+      log.error({}, "service did not stop in time");
+      process.exit(failedCode);
+    }, stopTimeoutMs).unref();
     void service.stop().then(() => process.exit(0));
   };
   process.on("SIGTERM", stop);

@@ -24,6 +24,8 @@ export type RecentMovement = {
   at: Date;
   /** A hold whose payout is not known to exist yet. */
   open_since?: Date;
+  /** Who credited the account; a payout's movements have the payout's. */
+  actor?: StoredActor;
   /** When the hold's fate was known. */
   closed_at?: Date;
   intent?: HoldIntent;
@@ -66,6 +68,7 @@ export type LedgerDocument = {
   sequence: number;
   available: Decimal128;
   held: Decimal128;
+  actor?: StoredActor;
   created_at: Date;
 };
 
@@ -101,6 +104,7 @@ export function ledgerDocument(account: AccountDocument, movement: RecentMovemen
     sequence: movement.sequence,
     available: movement.available,
     held: movement.held,
+    ...(movement.actor === undefined ? {} : { actor: movement.actor }),
     created_at: movement.at,
   };
 }

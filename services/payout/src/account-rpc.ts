@@ -79,7 +79,7 @@ export function accountRpc(accounts: AccountStore, clock: Clock): AccountRpc {
 /** Adds money once per operation; a repeat answers with the first entry. */
 async function credit(accounts: AccountStore, request: CreditAccountRequest) {
   const { mutation, merchantId, accountId, amount: text } = request;
-  const { operationId } = readMutation(mutation);
+  const { operationId, actor } = readMutation(mutation);
   const deadline = accounts.deadlineAfter(await accounts.databaseTime());
   const account = accepted(
     (await accounts.read(merchantId, accountId)) ?? refused("RECORD_NOT_FOUND"),
@@ -94,7 +94,7 @@ async function credit(accounts: AccountStore, request: CreditAccountRequest) {
   const before = await accounts.findMovement(accountId, key);
   if (before !== undefined) return { entry: entryMessage(before) };
   const movement = { key, step: "credit", amount, payoutId: "", note } as const;
-  const made = await accounts.apply({ merchantId, accountId, deadline }, movement);
+  const made = await accounts.apply({ merchantId, accountId, deadline, actor }, movement);
   switch (made.outcome) {
     case "applied":
       return { entry: entryMessage(made.entry) };

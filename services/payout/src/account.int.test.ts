@@ -57,6 +57,29 @@ describe("an account", () => {
     expect(account?.available).toBe("0.30");
   });
 
+  it("remembers who credited it", async () => {
+    const accountId = await platform.fundedAccount(merchantId, "1.00");
+    await platform.accounts.recordRecent();
+    const ledger = platform.database.db.collection("ledger_entries");
+    const actor = { kind: "service", id: "test" };
+    expect(await ledger.findOne({ account_id: accountId })).toMatchObject({ actor });
+  });
+
+  it("says aloud when a movement was applied twice, and goes on with the others", async () => {
+    const accountId = await platform.fundedAccount(merchantId, "100.00");
+    await hold(accountId, "po_twice", 100n);
+    await platform.accounts.recordRecent();
+    const accounts = platform.database.db.collection<AccountDocument>("accounts");
+    await accounts.updateOne({ _id: accountId }, { $set: { applied: [] } });
+    await hold(accountId, "po_twice", 100n);
+    const other = await platform.fundedAccount(merchantId, "1.00");
+    await expect(platform.accounts.recordRecent()).rejects.toMatchObject({
+      errors: [expect.objectContaining({ message: "movement po_twice:hold was applied twice" })],
+    });
+    expect(await accounts.findOne({ _id: other })).toMatchObject({ recent: [] });
+    await accounts.deleteOne({ _id: accountId });
+  });
+
   it.each(["", "0", "-1", "0.001", "x"])("takes no credit of %j", async (amount) => {
     const accountId = await platform.fundedAccount(merchantId, "1.00");
     const credit = { mutation: platform.operation(), merchantId, accountId, amount };
@@ -153,7 +176,7 @@ describe("a movement", () => {
     expect(await look()).toEqual([0, 2, true]);
     expect(await hold(accountId, "po_b", 100n)).toMatchObject({ outcome: "applied" });
     expect(await look()).toEqual([0, 2, true]);
-    const past = new Date(Date.now() - 7_000);
+    const past = new Date(Date.now() - 11_000);
     await accounts.updateOne({ _id: accountId }, { $set: { "applied.0.at": past } });
     await platform.accounts.recordRecent();
     expect(await look()).toEqual([0, 1, true]);

@@ -2,6 +2,7 @@ import { isOnlyDuplicateKeys } from "@disburse/chassis/mongo.ts";
 import {
   type AccountCollections,
   type AccountDocument,
+  type LedgerDocument,
   ledgerDocument,
   toLedgerEntry,
 } from "./account-documents.ts";
@@ -9,7 +10,7 @@ import type { LedgerEntry } from "./domain/account.ts";
 import { deadlineMs } from "./movements.ts";
 
 /** Past this, no movement that could repeat a finished one can still be applied. */
-const keptMs = deadlineMs + 1_000;
+const keptMs = 2 * deadlineMs;
 
 /** In the ledger, and no hold whose fate is open: its key is all that is still needed. */
 const isSettled = {
@@ -53,18 +54,38 @@ async function record(
   const fresh = account.recent.filter(({ sequence }) => sequence > account.recorded_sequence);
   if (fresh.length > 0) {
     const documents = fresh.map((movement) => ledgerDocument(account, movement));
-    await ledger.insertMany(documents, { ordered: false }).catch((error: unknown) => {
+    await ledger.insertMany(documents, { ordered: false }).catch(async (error: unknown) => {
       if (!isOnlyDuplicateKeys(error)) throw error;
+      await assertSame(ledger, documents);
     });
   }
   await accounts.updateOne({ _id: account._id }, tidied(account.sequence));
 }
 
-/** Records what accounts still hold. */
-export async function recordRecent(collections: AccountCollections): Promise<void> {
-  for await (const account of collections.accounts.find({ dirty: true })) {
-    await record(collections, account);
+/**
+ * Entries that were there already are to be the same ones. A key with two sequences is money that
+ * moved twice: it is said aloud, and stays in its account, until a person has looked at it.
+ */
+async function assertSame(
+  ledger: AccountCollections["ledger"],
+  documents: readonly LedgerDocument[],
+): Promise<void> {
+  const ids = documents.map(({ _id }) => _id);
+  const sequences = new Map(documents.map(({ _id, sequence }) => [_id, sequence]));
+  for await (const { _id, sequence } of ledger.find({ _id: { $in: ids } })) {
+    if (sequences.get(_id) !== sequence) throw new Error(`movement ${_id} was applied twice`);
   }
+}
+
+/**
+ * Records what accounts still hold; one that cannot be recorded does not keep the others waiting.
+ */
+export async function recordRecent(collections: AccountCollections): Promise<void> {
+  const failures: unknown[] = [];
+  for await (const account of collections.accounts.find({ dirty: true })) {
+    await record(collections, account).catch((error: unknown) => failures.push(error));
+  }
+  if (failures.length > 0) throw new AggregateError(failures, "accounts not recorded");
 }
 
 /**

@@ -1,4 +1,5 @@
 import { toDecimal128 } from "@disburse/chassis/mongo.ts";
+import type { StoredActor } from "@disburse/chassis/mutation.ts";
 import {
   type AccountCollections,
   type HoldIntent,
@@ -42,6 +43,8 @@ export type MovementTarget = {
   readonly deadline: Date;
   /** Of a hold: what it takes to finish its payout. */
   readonly intent?: HoldIntent;
+  /** Of a credit: who made it. */
+  readonly actor?: StoredActor;
 };
 
 /**
@@ -51,9 +54,10 @@ export type MovementTarget = {
  */
 export async function applyMovement(
   { accounts, ledger }: AccountCollections,
-  { merchantId, accountId, deadline, intent }: MovementTarget,
+  target: MovementTarget,
   movement: Movement,
 ): Promise<Applied> {
+  const { merchantId, accountId, deadline } = target;
   const updated = await accounts.findOneAndUpdate(
     {
       _id: accountId,
@@ -63,7 +67,7 @@ export async function applyMovement(
       ...funded(movement),
       $expr: { $lt: ["$$NOW", deadline] },
     },
-    movementUpdate(movement, intent),
+    movementUpdate(movement, target),
     { returnDocument: "after" },
   );
   const found = updated ?? (await accounts.findOne({ _id: accountId, merchant_id: merchantId }));
@@ -129,13 +133,21 @@ function funded(movement: Movement) {
   };
 }
 
-function movementUpdate(movement: Movement, intent: HoldIntent | undefined) {
+function movementUpdate(movement: Movement, { intent, actor }: MovementTarget) {
   const effect = effectOf(movement);
   const available = { $add: ["$available", toDecimal128(effect.available)] };
   const held = { $add: ["$held", toDecimal128(effect.held)] };
   const sequence = { $add: ["$sequence", 1] };
   const { key, step, amount, payoutId, note } = movement;
-  const words = { key, step, amount: toDecimal128(amount), payout_id: payoutId, note, intent };
+  const words = {
+    key,
+    step,
+    amount: toDecimal128(amount),
+    payout_id: payoutId,
+    note,
+    intent,
+    actor,
+  };
   const entry = {
     $mergeObjects: [
       { $literal: words },

@@ -13,7 +13,14 @@ import { payoutMessage } from "./wire.ts";
 export type OwedEvent = { id: string; key: string; at: Date; body: Binary };
 
 /** A step in the payout's journal: written with the change that it tells of. */
-export type JournalEntry = { stage: Progress["stage"]; at: Date; cause: string };
+export type JournalEntry = {
+  stage: Progress["stage"];
+  at: Date;
+  cause: string;
+  /** Who reported an outcome, and as which operation. */
+  actor?: StoredActor;
+  operation_id?: string;
+};
 
 export type Lease = { token: string; until: Date };
 

@@ -29,14 +29,26 @@ export async function listPayouts(
   filter: PayoutFilter,
   { after, limit }: PayoutPage,
 ): Promise<Payout[]> {
-  const beyond = after && {
-    $or: [{ created_at: { $lt: after.at } }, { created_at: after.at, _id: { $lt: after.id } }],
-  };
   const found = payouts
-    .find({ ...documentFilter(merchantId, filter), ...beyond })
+    .find(pageFilter(merchantId, filter, after))
     .sort({ created_at: -1, _id: -1 })
     .limit(limit);
   return (await found.toArray()).map(toPayout);
+}
+
+/**
+ * What a page may hold. The first bound is where an index starts, however far down the page is; the
+ * second drops those of the same moment that were shown before.
+ */
+export function pageFilter(
+  merchantId: string,
+  filter: PayoutFilter,
+  after: PageCursor | undefined,
+): Filter<PayoutDocument> {
+  const narrowed = documentFilter(merchantId, filter);
+  if (after === undefined) return narrowed;
+  const beyond = { $or: [{ created_at: { $lt: after.at } }, { _id: { $lt: after.id } }] };
+  return { $and: [narrowed, { created_at: { $lte: after.at } }, beyond] };
 }
 
 /** How many payouts pass a filter, up to `countMax` and one. */

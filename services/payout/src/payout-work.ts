@@ -1,3 +1,4 @@
+import type { StoredActor } from "@disburse/chassis/mutation.ts";
 import type { Collection, Filter, UpdateFilter } from "mongodb";
 import type { Payout } from "./domain/payout.ts";
 import { faceOf, type Progress } from "./domain/progress.ts";
@@ -11,6 +12,8 @@ export type Step = {
   /** For the journal: `rail said accepted`, `post applied`. */
   readonly cause: string;
   readonly at: Date;
+  /** Of a report: who made it, and as which operation. */
+  readonly by?: { readonly actor: StoredActor; readonly operationId: string };
   /** The lease goes on; or it ends, and work is due at a time, or never again. */
   readonly work: "go_on" | "done" | Date;
 };
@@ -20,7 +23,10 @@ export type Step = {
  */
 const journalMax = 50;
 
-/** Takes the payout whose work is due longest, for `leaseMs`. */
+/**
+ * Takes the payout whose work is due longest, for `leaseMs`. The lease raises the revision: what a
+ * worker whose lease ended still writes then changes nothing.
+ */
 export async function leaseDue(
   payouts: Collection<PayoutDocument>,
   now: Date,
@@ -30,7 +36,7 @@ export async function leaseDue(
   const until = new Date(now.getTime() + leaseMs);
   const found = await payouts.findOneAndUpdate(
     { work_due_at: { $lte: now }, $nor: [{ "lease.until": { $gt: now } }] },
-    { $set: { lease: { token: leaseToken, until } } },
+    { $set: { lease: { token: leaseToken, until } }, $inc: { revision: 1 } },
     { sort: { work_due_at: 1 }, returnDocument: "after" },
   );
   return found === null ? undefined : { payout: toPayout(found), leaseToken };
@@ -44,7 +50,7 @@ export async function advance(
   payouts: Collection<PayoutDocument>,
   payout: Payout,
   progress: Progress,
-  { cause, at, work }: Step,
+  { cause, at, work, by }: Step,
 ): Promise<Payout | undefined> {
   const from = faceOf(payout.progress).status;
   const to = faceOf(progress).status;
@@ -55,6 +61,8 @@ export async function advance(
     revision: payout.revision + 1,
     updatedAt: at,
   };
+  const reporter = by && { actor: by.actor, operation_id: by.operationId };
+  const journalEntry = { stage: progress.stage, at, cause, ...reporter };
   const event = from === to ? undefined : owedEvent(changed);
   const result = await payouts.updateOne(
     { _id: payout.id, revision: payout.revision } satisfies Filter<PayoutDocument>,
@@ -69,7 +77,7 @@ export async function advance(
       },
       ...endOfLease(work),
       $push: {
-        journal: { $each: [{ stage: progress.stage, at, cause }], $slice: -journalMax },
+        journal: { $each: [journalEntry], $slice: -journalMax },
         ...(event && { outbox: event, untallied: { id: event.id, at, from, to } }),
       },
     },

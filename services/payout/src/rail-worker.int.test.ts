@@ -3,7 +3,7 @@ import { Code, type ConnectError } from "@connectrpc/connect";
 import { readRefusal } from "@disburse/chassis/rpc-refusal.ts";
 import { PayoutStatusChangedSchema } from "@disburse/contracts/disburse/payout/v1/payout_events_pb.ts";
 import { PayoutSchema, RailOutcome } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Rail, TimedAnswer } from "./rails/rail.ts";
 import { startTestPlatform, type TestPlatform } from "./test-platform.ts";
 
@@ -85,9 +85,9 @@ describe("a payout on the sandbox's rail", () => {
     expect(await look(id)).toEqual(initiated("queued"));
     await platform.work();
     expect(await look(id)).toEqual(initiated("processing"));
-    await after(900);
+    await after(400);
     expect(await look(id)).toEqual(initiated("processing"));
-    await after(200);
+    await after(700);
     expect(await look(id)).toEqual(settled);
     await after(86_400_000);
     expect(await look(id)).toEqual(settled);
@@ -118,6 +118,37 @@ describe("a payout on the sandbox's rail", () => {
     await after(2_100);
     expect(await look(id)).toEqual(settled);
   });
+});
+
+it("tells an outcome only after its money moved", async () => {
+  const id = await execute("order-1");
+  await after(0);
+  vi.spyOn(platform.accounts, "apply").mockRejectedValue(new Error("database away"));
+  await after(1_100);
+  expect(await look(id)).toEqual(initiated("processing"));
+  vi.restoreAllMocks();
+  await after(3_000);
+  expect(await look(id)).toEqual(settled);
+});
+
+it("moves the money of an outcome once, also when it was moved before a crash", async () => {
+  const id = await execute("sandbox-fail-1");
+  await after(0);
+  const { advance } = platform.payouts;
+  vi.spyOn(platform.payouts, "advance")
+    .mockImplementationOnce(advance)
+    .mockRejectedValueOnce(new Error("crash"));
+  await after(1_100);
+  expect(await look(id)).toMatchObject({ status: "initiated", balance: "100.00 + 0.00" });
+  vi.restoreAllMocks();
+  await platform.accounts.recordRecent();
+  const accounts = platform.database.db.collection("accounts");
+  await accounts.updateOne({ _id: accountId as never }, { $set: { applied: [] } });
+  const quoteId = platform.quote(accountId);
+  const mutation = platform.operation();
+  await platform.rpc.executePayout({ mutation, merchantId, quoteId, referenceId: "other" });
+  await after(3_000);
+  expect(await look(id)).toMatchObject({ status: "failed", balance: "90.00 + 10.00" });
 });
 
 /** A rail that answers from a script and remembers what it was told. */
@@ -173,11 +204,11 @@ describe("a rail", () => {
   });
 
   it("that contradicts itself moves nothing", async () => {
-    scripted([{ kind: "accepted" }, { kind: "returned" }, { kind: "settled", reference: "R" }]);
+    scripted([{ kind: "settled", reference: "R" }, { kind: "rejected" }, { kind: "returned" }]);
     const id = await execute("order");
     await after(0);
+    expect(await look(id)).toEqual(settled);
     await after(1_100);
-    expect(await look(id)).toEqual(initiated("processing"));
     await after(61_000);
     expect(await look(id)).toEqual(settled);
   });

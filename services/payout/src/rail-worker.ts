@@ -6,7 +6,7 @@ import type { Clock } from "@disburse/kernel/time.ts";
 import type { AccountStore } from "./account-store.ts";
 import { movementKey } from "./domain/account.ts";
 import type { Payout } from "./domain/payout.ts";
-import { afterAnswer, faceOf, owedMovement } from "./domain/progress.ts";
+import { afterAnswer, faceOf, owedMovement, type Progress } from "./domain/progress.ts";
 import type { PayoutStore } from "./payout-store.ts";
 import type { LeasedPayout } from "./payout-work.ts";
 import type { Instruction, Rail, RouteRail, TimedAnswer } from "./rails/rail.ts";
@@ -118,17 +118,24 @@ async function ask(deps: RailWorkerDeps, leased: LeasedPayout): Promise<Moved | 
   return apply(deps, leased, sent);
 }
 
-/** A rail that throws has told nothing: the outcome is unknown, never a failure. */
+/** A rail that has not answered by then has not answered; the lease is longer. */
+const railTimeoutMs = 15_000;
+
+/** A rail that throws or hangs has told nothing: the outcome is unknown, never a failure. */
 async function orUnknown(
   deps: RailWorkerDeps,
   payout: Payout,
   call: () => Promise<TimedAnswer>,
 ): Promise<TimedAnswer> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new Error("no answer in time")), railTimeoutMs);
   try {
-    return await call();
+    return await Promise.race([call(), late.promise]);
   } catch (error) {
     deps.log.warn({ err: error, payout_id: payout.id }, "rail did not answer");
     return { answer: { kind: "unknown" }, askAfterMs: retryMs };
+  } finally {
+    clearTimeout(timer);
   }
 }
 
@@ -184,9 +191,15 @@ async function moveMoney(
     const made = await accounts.apply({ merchantId, accountId, deadline }, movement);
     if (made.outcome !== "applied") throw new Error(`${owed.step} not applied: ${made.outcome}`);
   }
-  const work = owed.to.stage === "settled" ? askAt : "done";
+  const work = workAfter(owed.to.stage, askAt, clock.now());
   const step = { cause: `${owed.step} applied`, at: clock.now(), work };
   if ((await payouts.advance(payout, owed.to, step)) !== undefined) onChanged();
+}
+
+/** A settled payout is asked for as its rail wants; one that came back already goes on at once. */
+function workAfter(stage: Progress["stage"], askAt: Date | "done", now: Date): Date | "done" {
+  if (stage === "returning") return now;
+  return stage === "settled" ? askAt : "done";
 }
 
 function railOf({ routeRail }: RailWorkerDeps, { quote }: Payout): Rail | undefined {

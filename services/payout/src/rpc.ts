@@ -72,7 +72,7 @@ export function payoutRpc(deps: PayoutDeps): ServiceImpl<typeof PayoutService> {
     },
 
     reportRailOutcome: async (message) => {
-      readMutation(message.mutation);
+      const by = readMutation(message.mutation);
       const answer = accepted(readOutcome(message));
       for (;;) {
         const found = await payouts.readAny(message.payoutId);
@@ -80,7 +80,7 @@ export function payoutRpc(deps: PayoutDeps): ServiceImpl<typeof PayoutService> {
         const next = accepted(afterAnswer(payout.progress, answer));
         if (next === "unchanged") return { payout: payoutMessage(payout) };
         const at = deps.clock.now();
-        const step = { cause: `rail reported ${answer.kind}`, at, work: at };
+        const step = { cause: `rail reported ${answer.kind}`, at, work: at, by };
         const advanced = await payouts.advance(payout, next, step);
         if (advanced === undefined) continue;
         deps.onCreated();
@@ -105,7 +105,9 @@ function readOutcome(message: ReportRailOutcomeRequest): RailAnswer | Refused<"I
     case RailOutcome.REJECTED:
       return { kind: "rejected" };
     case RailOutcome.RETURNED:
-      return { kind: "returned" };
+      return transactionReference.test(message.transactionReference)
+        ? { kind: "returned", reference: message.transactionReference }
+        : { kind: "returned" };
     default:
       return refused("INVALID_REQUEST", "outcome: is required");
   }

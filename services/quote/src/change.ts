@@ -17,6 +17,15 @@ export function onceFor({ operationId, actor }: Change, now: Date) {
   };
 }
 
+/**
+ * Makes a document or changes the one that is there, once an operation. `write` is tried as an
+ * upsert; a key that is there already means that the operation was made before, or that somebody
+ * made the document meanwhile: then the change is still to be made to theirs.
+ */
+export async function upsertOnce(write: (upsert: boolean) => Promise<unknown>): Promise<void> {
+  if ((await unlessMade(() => write(true))) === "was there") await write(false);
+}
+
 /** Runs a write; a key that was there already means that an earlier try had made it. */
 export async function unlessMade(write: () => Promise<unknown>): Promise<"made" | "was there"> {
   try {

@@ -19,6 +19,8 @@ type CorridorRpc = Pick<
   "setCorridor" | "setMerchantCorridor" | "setRate" | "listCorridors"
 >;
 
+/** A publisher's clock may be ahead of ours by this much; a rate of tomorrow would win for ever. */
+const aheadMaxMs = 60_000;
 /** A publisher's name fits a line of an audit report. */
 const rateSourceMax = 64;
 
@@ -53,6 +55,9 @@ export function corridorRpc(corridors: CorridorStore, clock: Clock): CorridorRpc
         return accepted(refused("INVALID_REQUEST", problem));
       }
       const asOf = rate?.asOf === undefined ? clock.now() : timestampDate(rate.asOf);
+      if (!(asOf.getTime() <= clock.now().getTime() + aheadMaxMs)) {
+        return accepted(refused("INVALID_REQUEST", "rate.as_of: must not be in the future"));
+      }
       const added = { rate: decimal, asOf, source };
       return { rate: rateMessage(await corridors.addRate(corridorId, added, change, clock.now())) };
     },

@@ -2,7 +2,7 @@ import { type Database, ensureIndexes } from "@disburse/chassis/mongo.ts";
 import { formatDecimal } from "@disburse/kernel/decimal.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import type { Collection } from "mongodb";
-import { type Change, onceFor, unlessMade } from "./change.ts";
+import { type Change, onceFor, unlessMade, upsertOnce } from "./change.ts";
 import {
   type CorridorDocument,
   corridorTerms,
@@ -80,7 +80,7 @@ async function setCorridor(
 ): Promise<Corridor> {
   const { source, destination } = terms;
   const once = onceFor(change, now);
-  await unlessMade(() =>
+  await upsertOnce((upsert) =>
     corridors.updateOne(
       { source, destination, ...once.filter },
       {
@@ -88,7 +88,7 @@ async function setCorridor(
         $push: once.push,
         $setOnInsert: { _id: newId("corridor", now), ...once.setOnInsert },
       },
-      { upsert: true },
+      { upsert },
     ),
   );
   const stored = await corridors.findOne({ source, destination });
@@ -111,7 +111,7 @@ async function setMerchantCorridor(
 ): Promise<void> {
   const once = onceFor(change, now);
   const pair = { merchant_id: merchantId, corridor_id: corridorId };
-  await unlessMade(() =>
+  await upsertOnce((upsert) =>
     merchantCorridors.updateOne(
       { _id: `${merchantId}:${corridorId}`, ...once.filter },
       {
@@ -119,7 +119,7 @@ async function setMerchantCorridor(
         $push: once.push,
         $setOnInsert: { ...pair, ...once.setOnInsert },
       },
-      { upsert: true },
+      { upsert },
     ),
   );
 }

@@ -15,7 +15,7 @@ const answers: RailAnswer[] = [
   { kind: "accepted" },
   { kind: "settled", reference: "R" },
   { kind: "rejected" },
-  { kind: "returned" },
+  { kind: "returned", reference: "R" },
   { kind: "unknown" },
   { kind: "not_received" },
 ];
@@ -43,12 +43,12 @@ describe("an answer of the rail", () => {
   const columns = "accepted  settled    rejected   returned  unknown   not_received";
   it.each([
     [0, "refused   refused    refused    refused   refused   refused"],
-    [1, "processing concluding concluding refused  unknown   same"],
-    [2, "same      concluding concluding refused   unknown   submitting"],
-    [3, "processing concluding concluding refused  unknown   submitting"],
-    [4, "same      same       refused    refused   same      same"],
+    [1, "processing concluding concluding concluding unknown  same"],
+    [2, "same      concluding concluding concluding unknown  submitting"],
+    [3, "processing concluding concluding concluding unknown  submitting"],
+    [4, "same      same       refused    concluding same     same"],
     [5, "same      refused    same       refused   same      same"],
-    [6, "refused   same       refused    returning refused   refused"],
+    [6, "same      same       refused    returning same      same"],
     [7, "refused   refused    same       refused   refused   refused"],
     [8, "refused   same       refused    same      refused   refused"],
     [9, "refused   same       refused    same      refused   refused"],

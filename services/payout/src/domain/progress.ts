@@ -29,7 +29,8 @@ export type Progress =
   | { readonly stage: "returned" };
 
 export type Conclusion =
-  | { readonly kind: "settled"; readonly reference: string }
+  /** `returned`: the rail said already that it came back; the return follows the settlement. */
+  | { readonly kind: "settled"; readonly reference: string; readonly returned?: true }
   | { readonly kind: "rejected" };
 
 /** What a rail says of a transfer, by answer, by poll or by callback. */
@@ -39,8 +40,8 @@ export type RailAnswer =
   | { readonly kind: "settled"; readonly reference: string }
   /** It did not and will not pay. */
   | { readonly kind: "rejected" }
-  /** Paid, and came back. */
-  | { readonly kind: "returned" }
+  /** Paid, and came back; with the reference of the payment where the rail tells it. */
+  | { readonly kind: "returned"; readonly reference?: string }
   /** It cannot tell. */
   | { readonly kind: "unknown" }
   /** It has never seen the key: sending under the same key is safe. */
@@ -84,12 +85,18 @@ export function afterAnswer(
     case "unknown":
       return afterOpenAnswer(progress, answer);
     case "concluding":
+      if (answer.kind === "returned" && progress.outcome.kind === "settled") {
+        if (progress.outcome.returned === true) return "unchanged";
+        return { stage: "concluding", outcome: { ...progress.outcome, returned: true } };
+      }
       return answer.kind === progress.outcome.kind || isOpen(answer)
         ? "unchanged"
         : contradiction(progress, answer);
     case "settled":
       if (answer.kind === "returned") return { stage: "returning", reference: progress.reference };
-      return answer.kind === "settled" ? "unchanged" : contradiction(progress, answer);
+      return answer.kind === "settled" || isOpen(answer)
+        ? "unchanged"
+        : contradiction(progress, answer);
     case "returning":
     case "returned":
       return answer.kind === "returned" || answer.kind === "settled"
@@ -106,10 +113,7 @@ function isOpen(answer: RailAnswer): boolean {
   return answer.kind === "accepted" || answer.kind === "unknown" || answer.kind === "not_received";
 }
 
-function afterOpenAnswer(
-  progress: Progress,
-  answer: RailAnswer,
-): Progress | "unchanged" | Refused<"INVALID_REQUEST"> {
+function afterOpenAnswer(progress: Progress, answer: RailAnswer): Progress | "unchanged" {
   switch (answer.kind) {
     case "accepted":
       return progress.stage === "processing" ? "unchanged" : { stage: "processing" };
@@ -123,8 +127,11 @@ function afterOpenAnswer(
     }
     case "not_received":
       return progress.stage === "submitting" ? "unchanged" : { stage: "submitting" };
-    case "returned":
-      return contradiction(progress, answer);
+    case "returned": {
+      const reference = answer.reference ?? "";
+      const outcome = { kind: "settled", reference, returned: true } as const;
+      return { stage: "concluding", outcome };
+    }
   }
 }
 
@@ -140,7 +147,7 @@ export function owedMovement(
   if (progress.stage === "returning") return { step: "return", to: { stage: "returned" } };
   if (progress.stage !== "concluding") return undefined;
   const { outcome } = progress;
-  return outcome.kind === "settled"
-    ? { step: "post", to: { stage: "settled", reference: outcome.reference } }
-    : { step: "release", to: { stage: "rejected" } };
+  if (outcome.kind === "rejected") return { step: "release", to: { stage: "rejected" } };
+  const stage = outcome.returned === true ? "returning" : "settled";
+  return { step: "post", to: { stage, reference: outcome.reference } };
 }

@@ -44,7 +44,7 @@ export function createSandboxRail({ database, clock, settleMs }: SandboxRailOpti
     const returnsInMs = returns_at.getTime() - now.getTime();
     return returnsInMs > 0
       ? { answer: { kind: "settled", reference }, askAfterMs: returnsInMs }
-      : { answer: { kind: "returned" } };
+      : { answer: { kind: "returned", reference } };
   };
 
   return {

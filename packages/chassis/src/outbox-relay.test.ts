@@ -1,0 +1,63 @@
+import { expect, it, vi } from "vitest";
+import type { Bus, BusMessage } from "./bus.ts";
+import { silentLog } from "./log.ts";
+import { createMemoryBus } from "./memory-bus.ts";
+import { startRelay } from "./outbox-relay.ts";
+
+const message = (id: string): BusMessage => ({
+  id,
+  key: "payout.initiated",
+  body: new Uint8Array(),
+});
+
+/** An outbox in memory, and a relay of it. */
+function relayOf(owed: BusMessage[], bus: Bus) {
+  const outbox = {
+    // A document may owe several events: one more than was asked for.
+    due: async (limit: number) => owed.slice(0, limit + 1),
+    published: async (messages: readonly BusMessage[]) => {
+      for (const each of messages) owed.splice(owed.indexOf(each), 1);
+    },
+  };
+  return startRelay({ outbox, bus, log: silentLog });
+}
+
+it("keeps events that the bus did not take, and publishes them when it does", async () => {
+  const bus = createMemoryBus();
+  const owed = [message("a")];
+  const publish = vi.spyOn(bus, "publish");
+  const relay = relayOf(owed, bus);
+  await vi.waitFor(() => expect(publish).toHaveBeenCalled());
+  expect(owed).toHaveLength(1);
+  let isDown = true;
+  const stored: string[] = [];
+  await bus.subscribe({
+    queue: "reader",
+    keys: ["payout.*"],
+    handle: async (batch) => {
+      if (isDown) throw new Error("store down");
+      stored.push(...batch.map(({ id }) => id));
+      return batch.map(() => "stored");
+    },
+  });
+  publish.mockClear();
+  await vi.waitFor(() => expect(publish).toHaveBeenCalled(), { timeout: 3_000 });
+  expect(owed).toHaveLength(1);
+  isDown = false;
+  await vi.waitFor(() => expect(owed).toHaveLength(0), { timeout: 3_000 });
+  expect(stored).toEqual(["a"]);
+  await relay.stop();
+});
+
+it("goes on at once while there is more", async () => {
+  const owed = Array.from({ length: 900 }, (_each, at) => message(`m${at}`));
+  const bus = createMemoryBus();
+  await bus.subscribe({
+    queue: "reader",
+    keys: ["payout.*"],
+    handle: async (batch) => batch.map(() => "stored"),
+  });
+  const relay = relayOf(owed, bus);
+  await vi.waitFor(() => expect(owed).toHaveLength(0), { timeout: 400 });
+  await relay.stop();
+});

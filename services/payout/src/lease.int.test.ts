@@ -1,0 +1,39 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { startTestPlatform, type TestPlatform } from "./test-platform.ts";
+
+const merchantId = "mer_1";
+const leaseMs = 30_000;
+let platform: TestPlatform;
+let payoutId = "";
+
+beforeAll(async () => {
+  platform = await startTestPlatform();
+  const accountId = await platform.fundedAccount(merchantId, "100.00");
+  const quoteId = platform.quote(accountId);
+  const mutation = platform.operation();
+  ({ payoutId } = await platform.rpc.executePayout({ mutation, merchantId, quoteId }));
+});
+afterAll(() => platform.stop());
+
+it("is one worker's until it ends; then the next one's, and the first changes nothing", async () => {
+  const { payouts } = platform;
+  const stored = () => payouts.collection.findOne({ _id: payoutId });
+  const now = new Date(Date.now() + 1_000);
+  const later = (ms: number) => new Date(now.getTime() + ms);
+  const first = await payouts.leaseDue(now, leaseMs);
+  expect(first?.payout.id).toBe(payoutId);
+  expect(await payouts.leaseDue(later(leaseMs - 1), leaseMs)).toBeUndefined();
+  const second = await payouts.leaseDue(later(leaseMs), leaseMs);
+  if (first === undefined || second === undefined) return expect.unreachable("not leased");
+  const before = await stored();
+  const step = { cause: "late", at: later(leaseMs), work: "done" } as const;
+  expect(await payouts.advance(first.payout, { stage: "submitting" }, step)).toBeUndefined();
+  await payouts.release(first, "done");
+  expect(await stored()).toEqual(before);
+  const own = { ...step, work: "go_on" } as const;
+  const moved = await payouts.advance(second.payout, { stage: "submitting" }, own);
+  expect(moved?.progress.stage).toBe("submitting");
+  expect(await payouts.advance(second.payout, { stage: "processing" }, own)).toBeUndefined();
+  await payouts.release(second, later(1));
+  expect((await stored())?.lease).toBeUndefined();
+});
