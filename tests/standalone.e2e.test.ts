@@ -157,7 +157,8 @@ it("loses nothing accepted when it is killed, events in process or over RabbitMQ
         expect(payout.status).toBe("succeeded");
       }
     },
-    { timeout: 30_000, interval: 200 },
+    // What a killed worker had leased is taken up when the lease ends, 20 s later.
+    { timeout: 60_000, interval: 200 },
   );
   const { accounts } = sandbox();
   const account = `/api/v1/transfer/accounts/${accounts[0].account_id}`;

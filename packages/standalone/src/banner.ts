@@ -14,7 +14,10 @@ export type BannerParts = {
  */
 export function banner({ sandbox, sandboxPath, database, broker }: BannerParts): string {
   const { base_url, merchants, grpc } = sandbox;
-  const services = Object.entries(grpc).map(([name, url]) => `  ${name.padEnd(12)} ${url}`);
+  const { gateway, ...others } = grpc;
+  const services = Object.entries({ ...others, "API keys": gateway }).map(
+    ([name, url]) => `  ${name.padEnd(12)} ${url}`,
+  );
   return `
 Disburse sandbox
   gateway      ${base_url}

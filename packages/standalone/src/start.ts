@@ -38,10 +38,16 @@ export async function startStandalone(
   try {
     const secrets = readSecrets(dataDir);
     const env = { ...environment };
-    const engine = await startEngine({ dataDir, env, onExit: lost("database engine") });
-    ends.push(engine.stop);
-    const broker = await startBroker({ dataDir, env, onExit: lost("message broker") });
-    if (broker !== undefined) ends.push(broker.stop);
+    // Side by side: the broker takes seconds, the engine most of one.
+    const [engineStart, brokerStart] = await Promise.allSettled([
+      startEngine({ dataDir, env, onExit: lost("database engine") }),
+      startBroker({ dataDir, env, onExit: lost("message broker") }),
+    ]);
+    for (const part of [engineStart, brokerStart]) {
+      if (part.status === "fulfilled" && part.value !== undefined) ends.push(part.value.stop);
+    }
+    const engine = started(engineStart);
+    const broker = started(brokerStart);
     const { LOG_LEVEL, SANDBOX_SETTLE_MS, passedOn } = config;
     const environments = serviceEnvironments({
       host: config.HOST,
@@ -76,6 +82,11 @@ export async function startStandalone(
     await stop();
     throw error;
   }
+}
+
+function started<T>(part: PromiseSettledResult<T>): T {
+  if (part.status === "rejected") throw part.reason;
+  return part.value;
 }
 
 async function choosePorts(publicPort: number): Promise<Ports> {

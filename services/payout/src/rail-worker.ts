@@ -23,7 +23,7 @@ export type RailWorkerDeps = {
 };
 
 /** Longer than the slowest rail call with its writes; a dead worker's payout waits no longer. */
-const leaseMs = 30_000;
+const leaseMs = 20_000;
 /** The pause before a payout is tried again whose rail or beneficiary service is away. */
 const retryMs = 2_000;
 /** A payout that stays unknown is asked for no more seldom than this. */
@@ -119,7 +119,7 @@ async function ask(deps: RailWorkerDeps, leased: LeasedPayout): Promise<Moved | 
 }
 
 /** A rail that has not answered by then has not answered; the lease is longer. */
-const railTimeoutMs = 15_000;
+const railTimeoutMs = 10_000;
 
 /** A rail that throws or hangs has told nothing: the outcome is unknown, never a failure. */
 async function orUnknown(
