@@ -38,6 +38,8 @@ export type RpcServer = {
 const drainMs = 20_000;
 /** gRPC's usual bound; a body is read before its caller's token is, and may be compressed. */
 const messageBytesMax = 4 * 1024 * 1024;
+/** A connection that says nothing for so long is no caller's. */
+const firstByteMs = 10_000;
 /** An HTTP/2 client's first bytes. */
 const http2Preface = "PRI";
 
@@ -67,11 +69,17 @@ export async function startRpcServer(options: RpcServerOptions): Promise<RpcServ
     session.on("error", () => session.destroy());
   });
   const sockets = new Set<Socket>();
+  const silent = new Set<Socket>();
   const door = createServer((socket) => {
     sockets.add(socket);
-    socket.once("close", () => sockets.delete(socket));
+    silent.add(socket);
+    socket.once("close", () => [sockets, silent].map((set) => set.delete(socket)));
     socket.on("error", () => socket.destroy());
+    const giveUp = () => socket.destroy();
+    socket.setTimeout(firstByteMs, giveUp);
     socket.once("data", (first: Buffer) => {
+      silent.delete(socket);
+      socket.setTimeout(0, giveUp);
       socket.pause();
       socket.unshift(first);
       const isHttp2 = first.subarray(0, http2Preface.length).toString("latin1") === http2Preface;
@@ -85,6 +93,7 @@ export async function startRpcServer(options: RpcServerOptions): Promise<RpcServ
     stop: async () => {
       const closed = new Promise<void>((resolve) => door.close(() => resolve()));
       for (const session of sessions) session.close();
+      for (const socket of silent) socket.destroy();
       http1.closeIdleConnections();
       const late = setTimeout(() => sockets.forEach((socket) => void socket.destroy()), drainMs);
       const idle = setInterval(() => http1.closeIdleConnections(), 50);

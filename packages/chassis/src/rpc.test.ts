@@ -109,6 +109,15 @@ describe("one port", () => {
   });
 });
 
+it("does not wait at shutdown for a connection that never said anything", async () => {
+  const other = await serve();
+  const socket = createConnection(Number(new URL(other.url).port), "127.0.0.1");
+  await new Promise((resolve) => socket.once("connect", resolve));
+  const closed = new Promise((resolve) => socket.once("close", resolve));
+  await other.stop();
+  await closed;
+});
+
 describe("identity", () => {
   it.each([
     ["no token", []],
