@@ -1,7 +1,7 @@
 import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { readRefusal } from "@disburse/chassis/rpc-refusal.ts";
 import { PayoutStatus } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { startTestPlatform, type TestPlatform } from "./test-platform.ts";
 
 const merchantId = "mer_1";
@@ -79,6 +79,18 @@ describe("a list of payouts", () => {
     expect(await count(PayoutStatus.SUCCEEDED)).toBe(6);
     expect(await count(PayoutStatus.FAILED)).toBe(1);
     expect(Number((await list()).totalCount)).toBe(7);
+  });
+
+  it("counts nothing that a stalled run found long ago", async () => {
+    const before = await list();
+    const { _id } = (await platform.payouts.collection.findOne({})) ?? { _id: "" };
+    const late = { id: "evt_late_1", at: new Date(), from: null, to: "initiated" } as const;
+    await platform.payouts.collection.updateOne({ _id }, { $set: { untallied: [late] } });
+    vi.spyOn(performance, "now").mockReturnValueOnce(0).mockReturnValue(10_000);
+    await expect(platform.tally.run()).rejects.toThrow("too long");
+    vi.restoreAllMocks();
+    expect((await list()).totalCount).toBe(before.totalCount);
+    await platform.payouts.collection.updateOne({ _id }, { $set: { untallied: [] } });
   });
 
   it("scans no more than it shows", async () => {

@@ -191,6 +191,24 @@ describe("a rail", () => {
     expect(calls.slice(0, 3)).toEqual([`submit ${id}`, `query ${id}`, `submit ${id}`]);
   });
 
+  it("that means to call back and does not is asked all the same", async () => {
+    const answers: TimedAnswer[] = [
+      { answer: { kind: "accepted" } },
+      { answer: { kind: "accepted" } },
+    ];
+    const next = async (): Promise<TimedAnswer> =>
+      answers.shift() ?? { answer: { kind: "settled", reference: "R" } };
+    platform.rails.current = { name: "silent", submit: next, query: next };
+    const id = await execute("order");
+    await after(0);
+    await after(2_100);
+    expect(await look(id)).toEqual(initiated("processing"));
+    await after(59_000);
+    expect(await look(id)).toEqual(initiated("processing"));
+    await after(1_100);
+    expect(await look(id)).toEqual(settled);
+  });
+
   it("that is down lets payouts queue", async () => {
     platform.rails.current = undefined;
     const id = await execute("order");

@@ -26,7 +26,7 @@ export type RailWorkerDeps = {
 const leaseMs = 20_000;
 /** The pause before a payout is tried again whose rail or beneficiary service is away. */
 const retryMs = 2_000;
-/** A payout that stays unknown is asked for no more seldom than this. */
+/** A payout that is not at its end is asked for no more seldom than this. */
 const unknownAskMaxMs = 60_000;
 
 /** Works on the payout that is due longest; answers whether there was one. */
@@ -147,11 +147,13 @@ async function apply(
   const { payout } = leased;
   const { payouts, clock, log } = deps;
   const next = afterAnswer(payout.progress, answer);
-  const askAt = askAfterMs === undefined ? "done" : in_(deps, askAfterMs);
+  // A payout that is not at its end is asked for, also where the rail means to call back.
+  const isOpen = faceOf(payout.progress).status === "initiated";
+  const atLast = isOpen ? in_(deps, unknownAskMaxMs) : "done";
+  const askAt = askAfterMs === undefined ? atLast : in_(deps, askAfterMs);
   if (isRefused(next)) {
     log.error({ payout_id: payout.id, answer: answer.kind }, "rail contradicts itself");
-    const isOpen = faceOf(payout.progress).status === "initiated";
-    await payouts.release(leased, isOpen ? in_(deps, unknownAskMaxMs) : "done");
+    await payouts.release(leased, atLast);
     return undefined;
   }
   if (next === "unchanged") {
@@ -161,7 +163,7 @@ async function apply(
   const step = { cause: `rail said ${answer.kind}`, at: clock.now() };
   if (owedMovement(next) !== undefined) {
     const decided = await payouts.advance(payout, next, { ...step, work: "go_on" });
-    return decided && { payout: decided, askAt };
+    return decided && { payout: decided, askAt: askAfterMs === undefined ? "done" : askAt };
   }
   const waitMs = next.stage === "unknown" ? unknownWaitMs(next.asked, askAfterMs) : askAfterMs;
   await payouts.advance(payout, next, { ...step, work: in_(deps, waitMs ?? retryMs) });

@@ -22,6 +22,9 @@ const tallyBatch = 200;
 /** Several runs' worth, so that what a crash left is still known when it comes again. */
 const countedKept = 2_000;
 
+/** Far less than 2,000 events take to come: what a run found may have been counted and forgotten. */
+const foundFreshMs = 10_000;
+
 export type Tally = ReturnType<typeof createTally>;
 
 /** Keeps the counts of payouts by merchant and status, from what each change of status owes. */
@@ -30,6 +33,8 @@ export function createTally({ db }: Database, { collection: payouts }: PayoutSto
   return {
     /** Counts what payouts owe; answers whether there may be more. */
     run: async (): Promise<boolean> => {
+      const findingAt = performance.now();
+      const isFresh = () => performance.now() - findingAt < foundFreshMs;
       const found = await payouts
         .find({ "untallied.at": { $gt: new Date(0) } })
         .project<Owing>({ merchant_id: 1, untallied: 1 })
@@ -39,7 +44,7 @@ export function createTally({ db }: Database, { collection: payouts }: PayoutSto
       const byMerchant = Map.groupBy(found, ({ merchant_id }) => merchant_id);
       for (const [merchantId, owing] of byMerchant) {
         const owed = owing.flatMap(({ untallied }) => untallied);
-        while (!(await addToCounts(counts, merchantId, owed)));
+        while (!(await addToCounts(counts, merchantId, owed, isFresh)));
         const ids = owed.map(({ id }) => id);
         const removals = owing.map(({ _id }) => ({
           updateOne: { filter: { _id }, update: { $pull: { untallied: { id: { $in: ids } } } } },
@@ -65,8 +70,11 @@ async function addToCounts(
   counts: Collection<CountsDocument>,
   merchantId: string,
   owed: PayoutDocument["untallied"],
+  isFresh: () => boolean,
 ): Promise<boolean> {
   const before = await counts.findOne({ _id: merchantId });
+  // Asked after the read: a stall before it is noticed here, one after it by the revision.
+  if (!isFresh()) throw new Error("the run took too long and begins again");
   const counted = new Set(before?.counted);
   const fresh = owed.filter(({ id }) => !counted.has(id));
   if (fresh.length === 0) return true;
