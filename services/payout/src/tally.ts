@@ -22,7 +22,9 @@ const tallyBatch = 200;
 /** Several runs' worth, so that what a crash left is still known when it comes again. */
 const countedKept = 2_000;
 
-/** Far less than 2,000 events take to come: what a run found may have been counted and forgotten. */
+/**
+ * Far less than 2,000 events take to come: what a run found may have been counted and forgotten.
+ */
 const foundFreshMs = 10_000;
 
 export type Tally = ReturnType<typeof createTally>;
