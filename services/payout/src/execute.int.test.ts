@@ -103,6 +103,17 @@ describe("execute", () => {
     expect(await balance(accountId)).toEqual({ available: "90.00", held: "10.00" });
   });
 
+  it("answers a repeat without asking anybody, and to its own merchant alone", async () => {
+    const accountId = await platform.fundedAccount("mer_1", "100.00");
+    const quoteId = platform.quote(accountId);
+    const mutation = platform.operation();
+    const first = await execute(quoteId, { mutation });
+    platform.quotes.delete(quoteId);
+    expect(await execute(quoteId, { mutation })).toEqual(first);
+    const foreign = execute(quoteId, { mutation, merchantId: "mer_2" });
+    expect(await codeOf(foreign)).toBe("RECORD_NOT_FOUND");
+  });
+
   it("makes one payout of one quote, however many ask at once", async () => {
     const accountId = await platform.fundedAccount("mer_1", "100.00");
     const quoteIds = Array.from({ length: 5 }, () => platform.quote(accountId));

@@ -120,6 +120,15 @@ describe("a payout on the sandbox's rail", () => {
   });
 });
 
+it("tries again soon what failed, long before the lease would end", async () => {
+  const id = await execute("order-1");
+  vi.spyOn(platform.payouts, "advance").mockRejectedValueOnce(new Error("database away"));
+  await after(0);
+  expect(await look(id)).toEqual(initiated("queued"));
+  await after(2_100);
+  expect(await look(id)).toEqual(initiated("processing"));
+});
+
 it("tells an outcome only after its money moved", async () => {
   const id = await execute("order-1");
   await after(0);
