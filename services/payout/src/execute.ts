@@ -22,7 +22,7 @@ export type ExecuteDeps = {
   /** Told that a hold has its payout; need not be done at once, nor survive a crash. */
   readonly closeHold: (accountId: string, key: string) => void;
   /** Called when there is an event to publish and a payout to submit. */
-  readonly onCreated: () => void;
+  readonly wake: () => void;
 };
 
 /** What a merchant asks for, its fields checked. */
@@ -131,10 +131,7 @@ export async function claimAndCreate(
   const { quoteId, referenceId, merchantId } = request;
   const payoutId = payoutIdOf(quoteId);
   try {
-    const mutation = {
-      operationId: request.operationId,
-      actor: serviceMutation("payout", request.operationId).actor,
-    };
+    const mutation = serviceMutation("payout", request.operationId);
     const claimed = await deps.quote.claimQuote({ mutation, quoteId, payoutId, referenceId });
     return await create(deps, claimedQuote(claimed), request.actor);
   } catch (error) {
@@ -158,7 +155,7 @@ async function completeClaimed(
 async function create(deps: ExecuteDeps, quote: ClaimedQuote, actor: StoredActor): Promise<Payout> {
   const payout = await deps.payouts.insert(payoutFrom(quote), actor);
   deps.closeHold(quote.accountId, movementKey(payout.id, "hold"));
-  deps.onCreated();
+  deps.wake();
   return payout;
 }
 

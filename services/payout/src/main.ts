@@ -72,7 +72,7 @@ export const start: StartService = async (environment, shared) => {
       tally: background.tally,
       clock: systemClock,
       mode: config.DISBURSE_MODE,
-      onCreated: background.wake,
+      wake: background.wake,
     });
     const server = await startRpcServer({
       host: config.HOST,
@@ -107,7 +107,7 @@ function startBackground(parts: {
   database: Database;
   bus: Bus;
   closer: HoldCloser;
-  deps: Omit<ExecuteDeps, "onCreated">;
+  deps: Omit<ExecuteDeps, "wake">;
 }) {
   const { config, log, lifetime, database, bus, closer, deps } = parts;
   const clock = systemClock;
@@ -127,7 +127,7 @@ function startBackground(parts: {
     relay.wake();
     workers[0]?.wake();
   };
-  const sweepDeps = { ...deps, clock, log, onCreated: wake };
+  const sweepDeps = { ...deps, clock, log, wake };
   const loops = [
     relay,
     ...workers,

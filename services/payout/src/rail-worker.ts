@@ -37,7 +37,7 @@ export async function workOnDuePayout(deps: RailWorkerDeps): Promise<boolean> {
     await work(deps, leased);
   } catch (error) {
     deps.log.error({ err: error, payout_id: leased.payout.id }, "payout not moved on");
-    await deps.payouts.release(leased, in_(deps, retryMs));
+    await deps.payouts.release(leased, later(deps, retryMs));
   }
   return true;
 }
@@ -85,7 +85,7 @@ async function submitFirst(deps: RailWorkerDeps, leased: LeasedPayout): Promise<
   const { payout } = leased;
   const rail = railOf(deps, payout);
   if (rail === undefined) {
-    await deps.payouts.release(leased, in_(deps, retryMs));
+    await deps.payouts.release(leased, later(deps, retryMs));
     return undefined;
   }
   const instruction = await readInstruction(deps, payout);
@@ -106,7 +106,7 @@ async function ask(deps: RailWorkerDeps, leased: LeasedPayout): Promise<Moved | 
   const { payout } = leased;
   const rail = railOf(deps, payout);
   if (rail === undefined) {
-    await deps.payouts.release(leased, in_(deps, retryMs));
+    await deps.payouts.release(leased, later(deps, retryMs));
     return undefined;
   }
   const asked = await orUnknown(deps, payout, () => rail.query(payout.id));
@@ -149,8 +149,8 @@ async function apply(
   const next = afterAnswer(payout.progress, answer);
   // A payout that is not at its end is asked for, also where the rail means to call back.
   const isOpen = faceOf(payout.progress).status === "initiated";
-  const atLast = isOpen ? in_(deps, unknownAskMaxMs) : "done";
-  const askAt = askAfterMs === undefined ? atLast : in_(deps, askAfterMs);
+  const atLast = isOpen ? later(deps, unknownAskMaxMs) : "done";
+  const askAt = askAfterMs === undefined ? atLast : later(deps, askAfterMs);
   if (isRefused(next)) {
     log.error({ payout_id: payout.id, answer: answer.kind }, "rail contradicts itself");
     await payouts.release(leased, atLast);
@@ -166,7 +166,7 @@ async function apply(
     return decided && { payout: decided, askAt: askAfterMs === undefined ? "done" : askAt };
   }
   const waitMs = next.stage === "unknown" ? unknownWaitMs(next.asked, askAfterMs) : askAfterMs;
-  await payouts.advance(payout, next, { ...step, work: in_(deps, waitMs ?? retryMs) });
+  await payouts.advance(payout, next, { ...step, work: later(deps, waitMs ?? retryMs) });
   return undefined;
 }
 
@@ -229,6 +229,6 @@ async function readInstruction(deps: RailWorkerDeps, { quote }: Payout): Promise
   };
 }
 
-function in_({ clock }: RailWorkerDeps, ms: number): Date {
+function later({ clock }: RailWorkerDeps, ms: number): Date {
   return new Date(clock.now().getTime() + ms);
 }

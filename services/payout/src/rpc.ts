@@ -83,7 +83,7 @@ export function payoutRpc(deps: PayoutDeps): ServiceImpl<typeof PayoutService> {
         const step = { cause: `rail reported ${answer.kind}`, at, work: at, by };
         const advanced = await payouts.advance(payout, next, step);
         if (advanced === undefined) continue;
-        deps.onCreated();
+        deps.wake();
         return { payout: payoutMessage(advanced) };
       }
     },

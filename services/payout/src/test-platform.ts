@@ -61,7 +61,7 @@ export async function startTestPlatform() {
     quote: createClient(QuoteService, neighbours),
     beneficiary: createClient(BeneficiaryService, neighbours),
     closeHold: () => undefined,
-    onCreated: () => undefined,
+    wake: () => undefined,
     onChanged: () => undefined,
   };
   const sandboxRail = createSandboxRail({ database, clock, settleMs: 1_000 });
