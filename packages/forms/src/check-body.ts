@@ -14,6 +14,7 @@ import type {
   TextField,
 } from "./field.ts";
 import { integerProblem, wholeBody } from "./read-body.ts";
+import { variantOf } from "./variant.ts";
 
 /** A sound body: its form, and the form's fields trimmed, composed and with defaults filled in. */
 export type SoundBody = { readonly form: Form; readonly values: BodyValues };
@@ -132,7 +133,7 @@ function checkTextField(
     refuseAbsent(field, path, walk);
     return field.default;
   }
-  const problem = checkText(field, text, walk.context);
+  const problem = checkText(variantOf(field, walk.holds), text, walk.context);
   return problem === undefined ? text : refuse(walk, path, problem);
 }
 

@@ -30,16 +30,46 @@ const destinationCurrency: TextField = {
   default: solanaDefaultCurrency,
 };
 
-const common: readonly TextField[] = [
-  textField("beneficiary_name", "Full name.", "Jane Doe"),
-  choiceField("routing_code_type_1", "Routing code type of crypto currency.", ["NETWORK"]),
-  choiceField("routing_code_value_1", "Network on which the crypto currency is sent.", networks),
-  textField(
+const networkField = "routing_code_value_1";
+const base58 = "1-9A-HJ-NP-Za-km-z";
+
+/** The address itself, with its checksum, is checked by `wallet-address.ts`. */
+const walletAddress: TextField = {
+  ...textField(
     "beneficiary_account_number",
     "Wallet address, valid for its network including its checksum.",
     "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
     { maxLength: lengths.wallet },
   ),
+  variants: [
+    {
+      when: { field: networkField, in: ["ETHEREUM", "POL", "BNB"] },
+      example: "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
+      shape: "^0x[0-9A-Fa-f]{40}$",
+    },
+    {
+      when: { field: networkField, in: ["SOLANA"] },
+      example: "9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM",
+      shape: `^[${base58}]{32,44}$`,
+    },
+    {
+      when: { field: networkField, in: ["BTC"] },
+      example: "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4",
+      shape: `^(?:bc1[02-9ac-hj-np-z]{11,87}|BC1[02-9AC-HJ-NP-Z]{11,87}|[13][${base58}]{25,34})$`,
+    },
+    {
+      when: { field: networkField, in: ["TRX"] },
+      example: "TJCnKsPa7y5okkXvQAidZBzqx3QyQ6sxMW",
+      shape: `^T[${base58}]{33}$`,
+    },
+  ],
+};
+
+const common: readonly TextField[] = [
+  textField("beneficiary_name", "Full name.", "Jane Doe"),
+  choiceField("routing_code_type_1", "Routing code type of crypto currency.", ["NETWORK"]),
+  choiceField("routing_code_value_1", "Network on which the crypto currency is sent.", networks),
+  walletAddress,
   emailField("beneficiary_email", "E-mail address."),
   choiceField("beneficiary_account_type", "Type of beneficiary.", ["Individual", "Corporate"]),
   choiceField(
@@ -100,9 +130,7 @@ const corporate: Form = {
   rules: [currencyOnNetwork],
 };
 
-/**
- * `POST /api/v1/transfer/crypto/beneficiary`. The address itself is checked by `wallet-address.ts`.
- */
+/** `POST /api/v1/transfer/crypto/beneficiary`. */
 export const cryptoBeneficiary: PublicBody = {
   name: "crypto_beneficiary",
   description: "A recipient of crypto currency.",

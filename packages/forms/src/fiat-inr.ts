@@ -42,7 +42,10 @@ const inrFields: readonly TextField[] = [
   { ...destinationCountry, example: "IN" },
   { ...residence, example: "IN" },
   textField("routing_code_type_1", "Routing code type, as a rule IFSC.", "IFSC"),
-  routingValue("IFSC of the branch.", "HDFC0000001"),
+  {
+    ...routingValue("IFSC of the branch.", "HDFC0000001"),
+    pattern: { source: "^[A-Z]{4}0[A-Z0-9]{6}$", problem: "must be a valid IFSC" },
+  },
   ...secondRouting,
   ...residenceAddress,
   accountNumber("50100123456789"),

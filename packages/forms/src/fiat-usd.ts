@@ -16,7 +16,7 @@ import {
   routingValue,
   secondRouting,
 } from "./fiat-fields.ts";
-import { type Form, optional, type Rule } from "./field.ts";
+import { type Form, optional, type Rule, type TextField } from "./field.ts";
 import { choiceField } from "./make-field.ts";
 
 /** Fiat `USDC` is paid over bank rails and follows the rules of USD (decisions: beneficiaries). */
@@ -59,6 +59,25 @@ const routingNumber: Rule = {
   },
 };
 
+const routingNumberField: TextField = {
+  ...routingValue("BIC or ABA routing number, by the type.", "021000021"),
+  variants: [
+    {
+      when: bySwift,
+      example: "CHASUS33",
+      pattern: {
+        source: "^[A-Z]{6}[A-Z0-9]{2}(?:[A-Z0-9]{3})?$",
+        problem: "must be a valid BIC",
+      },
+    },
+    {
+      when: { field: "routing_code_type_1", in: ["ACH CODE"] },
+      example: "021000021",
+      pattern: { source: "^[0-9]{9}$", problem: "must be a valid ABA routing number" },
+    },
+  ],
+};
+
 /** Where the account is held says the bank's country; the destination does where none is given. */
 const iban: Rule = {
   description: "Where the bank's country uses IBAN (ISO 13616), the account number is a valid one.",
@@ -88,7 +107,7 @@ export const usdBeneficiary: Form = {
     destinationCountry,
     optional(residence),
     choiceField("routing_code_type_1", "Follows the transfer type.", ["ACH CODE", "SWIFT"]),
-    routingValue("BIC or ABA routing number, by the type.", "021000021"),
+    routingNumberField,
     ...secondRouting,
     ...residenceAddress,
     accountNumber("1234567890"),

@@ -44,11 +44,28 @@ export type TextField = Described & {
    * Closed set of values; a deployment may name another one for a field (`CheckContext.allowed`).
    */
   readonly allowed?: readonly string[];
-  /** ECMAScript regular expression with the `u` flag, anchored, with the message of its failure. */
-  readonly pattern?: { readonly source: string; readonly problem: string };
+  readonly pattern?: Pattern;
+  /**
+   * As a pattern's source, for documents alone: another check refuses what it does not match, with
+   * a code of its own.
+   */
+  readonly shape?: string;
   /** What an absent optional field stands for. */
   readonly default?: string;
   readonly example: string;
+  /** What is different where a condition holds; the first that does counts. */
+  readonly variants?: readonly Variant[];
+};
+
+/** ECMAScript regular expression with the `u` flag, anchored, with the message of its failure. */
+export type Pattern = { readonly source: string; readonly problem: string };
+
+/** Parts of a text field in bodies where the condition holds. */
+export type Variant = {
+  readonly when: Condition;
+  readonly example: string;
+  readonly pattern?: Pattern;
+  readonly shape?: string;
 };
 
 /** A whole JSON number within inclusive bounds. */

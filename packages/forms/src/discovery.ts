@@ -1,0 +1,196 @@
+import { countryCodes } from "./check-text.ts";
+import { decide, type Known } from "./condition.ts";
+import { cryptoBeneficiary } from "./crypto-beneficiary.ts";
+import { fiatBeneficiary } from "./fiat-beneficiary.ts";
+import type { CheckContext, Condition, Form, PublicBody, Rule, TextField } from "./field.ts";
+import { variantOf } from "./variant.ts";
+
+/** What a front end asks for, of one kind of beneficiary. */
+export type BeneficiaryForm = {
+  readonly body: "crypto" | "fiat";
+  /** The form of the field tables that the body is checked by. */
+  readonly name: string;
+  readonly description: string;
+  readonly destinationCurrency: string;
+  /** Empty for a crypto beneficiary, whose body has no such field. */
+  readonly transferType: string;
+  readonly accountType: string;
+  readonly fields: readonly AskedField[];
+  /** What has to hold beyond each field by itself, in words. */
+  readonly rules: readonly string[];
+};
+
+/** A field of a form as it is asked for: nothing in it depends on what was chosen any more. */
+export type AskedField = Omit<TextField, "required" | "when" | "variants"> & {
+  readonly required: boolean;
+  /** Of a field that is not: where it is, after all. */
+  readonly requiredWhen?: Condition;
+};
+
+/** What the forms are narrowed to; absent for any. */
+export type FormChoice = {
+  readonly destinationCurrency?: string;
+  readonly transferType?: string;
+  readonly accountType?: string;
+};
+
+type Allowed = NonNullable<CheckContext["allowed"]>;
+
+const bodies = { crypto: cryptoBeneficiary, fiat: fiatBeneficiary } as const;
+
+/** The fields that choose a form, and what each may be, over all bodies. */
+const axes = {
+  destinationCurrency: "destination_currency",
+  transferType: "transfer_type",
+  accountType: "beneficiary_account_type",
+} as const;
+
+/** Every value that a field may have by some form; for the caller's error where there is none. */
+export function choicesOf(axis: keyof FormChoice): readonly string[] {
+  const fields = Object.values(bodies).map(({ unselected }) => textOf(unselected, axes[axis]));
+  return [...new Set(fields.flatMap((field) => field?.allowed ?? []))];
+}
+
+/**
+ * Every beneficiary form that can be asked for, one for each currency, transfer type and account
+ * type that go together, narrowed to a choice. `allowed` is what a deployment takes instead of the
+ * tables' closed sets, as for `checkBody`: what is told here is what is checked there.
+ */
+export function beneficiaryForms(choice: FormChoice, allowed: Allowed = {}): BeneficiaryForm[] {
+  return (["crypto", "fiat"] as const).flatMap((body) =>
+    bodies[body].forms.flatMap((form) =>
+      combinations(form, choice).flatMap((chosen) => narrowed(body, form, chosen, allowed) ?? []),
+    ),
+  );
+}
+
+type Chosen = Readonly<Record<string, string>>;
+
+/** What the form's choosing fields may be, within the choice; each combination once. */
+function combinations(form: Form, choice: FormChoice): Chosen[] {
+  let found: Chosen[] = [{}];
+  for (const axis of ["destinationCurrency", "transferType", "accountType"] as const) {
+    const name = axes[axis];
+    const field = textOf(form, name);
+    const wanted = choice[axis];
+    if (field === undefined) {
+      if (wanted !== undefined) return [];
+      continue;
+    }
+    const values = (field.allowed ?? []).filter((value) => (wanted ?? value) === value);
+    found = found.flatMap((chosen) => values.map((value) => ({ ...chosen, [name]: value })));
+  }
+  return found.filter((chosen) => form.selectedBy.every((each) => isSelected(each, chosen)));
+}
+
+function isSelected(condition: Condition, chosen: Chosen): boolean {
+  const known = new Map(Object.entries(chosen).map(([field, value]) => [field, [value]]));
+  return decide(condition, known) === true;
+}
+
+function textOf(form: Form, name: string): TextField | undefined {
+  return textFields(form).find((field) => field.name === name);
+}
+
+/** A beneficiary's body is flat: every field of it is text. */
+function textFields(form: Form): TextField[] {
+  return form.fields.map((field) => {
+    if (!("maxLength" in field)) throw new Error(`${field.name} is no text`);
+    return field;
+  });
+}
+
+/** The form of one combination, or `undefined` where its rules allow none. */
+function narrowed(
+  body: keyof typeof bodies,
+  form: Form,
+  chosen: Chosen,
+  allowed: Allowed,
+): BeneficiaryForm | undefined {
+  const known = possibleValues(form, chosen, allowed);
+  if ([...known.values()].some((values) => values.length === 0)) return undefined;
+  const fields = textFields(form).flatMap((field) => asked(field, known, allowed) ?? []);
+  return {
+    body,
+    name: form.name,
+    description: form.description,
+    destinationCurrency: chosen[axes.destinationCurrency] ?? "",
+    transferType: chosen[axes.transferType] ?? "",
+    accountType: chosen[axes.accountType] ?? "",
+    fields,
+    rules: form.rules.filter((rule) => !isSettled(rule, known)).map((rule) => rule.description),
+  };
+}
+
+/**
+ * The values that each closed field may have: those that some rule refuses beside what is certain
+ * already are taken away, until nothing changes any more.
+ */
+function possibleValues(form: Form, chosen: Chosen, allowed: Allowed): Known {
+  const known = new Map<string, readonly string[]>();
+  for (const field of textFields(form)) {
+    const values = closedSet(field, allowed);
+    const choice = chosen[field.name];
+    if (values === undefined) continue;
+    known.set(field.name, choice === undefined ? values : values.filter((it) => it === choice));
+  }
+  for (let changed = true; changed; ) {
+    changed = false;
+    for (const [name, values] of known) {
+      const kept = values.filter((value) => isPossible(name, value, form.rules, known));
+      if (kept.length === values.length) continue;
+      known.set(name, kept);
+      changed = true;
+    }
+  }
+  return known;
+}
+
+function closedSet(field: TextField, allowed: Allowed): readonly string[] | undefined {
+  if (field.allowed !== undefined) return allowed[field.name] ?? field.allowed;
+  return field.kind === "country" ? countryCodes : undefined;
+}
+
+/** Whether no rule refuses the value, of those rules whose other fields are certain. */
+function isPossible(name: string, value: string, rules: readonly Rule[], known: Known): boolean {
+  return rules.every((rule) => {
+    const others = [...rule.reads, rule.reports].filter((field) => field !== name);
+    if (others.length > rule.reads.length || !rule.reads.includes(name)) return true;
+    if (others.some((field) => known.get(field)?.length !== 1)) return true;
+    const text = (field: string) => (field === name ? value : (known.get(field)?.[0] ?? ""));
+    return rule.check(text) === undefined;
+  });
+}
+
+/** A rule about fields of which each has a single possible value: nothing is left to tell. */
+function isSettled(rule: Rule, known: Known): boolean {
+  return [...rule.reads, rule.reports].every((field) => known.get(field)?.length === 1);
+}
+
+function asked(field: TextField, known: Known, allowed: Allowed): AskedField | undefined {
+  const {
+    required,
+    when,
+    variants: _,
+    ...rest
+  } = variantOf(field, (condition) => decide(condition, known) === true);
+  if (when !== undefined && decide(when, known) !== true) return undefined;
+  const values = known.get(field.name);
+  const isNarrowed =
+    values !== undefined && values.length < (closedSet(field, allowed) ?? []).length;
+  const shown = values !== undefined && (field.allowed !== undefined || isNarrowed);
+  const isExampleGone = values !== undefined && !values.includes(rest.example);
+  const needed = typeof required === "boolean" ? required : decide(required, known);
+  return {
+    ...rest,
+    ...(shown ? { allowed: values } : {}),
+    ...(isExampleGone ? { example: values[0] ?? "" } : {}),
+    required: needed === true,
+    ...(needed === "open" && typeof required !== "boolean" ? { requiredWhen: required } : {}),
+  };
+}
+
+/** The bodies that the forms are of, by their short names. */
+export function bodyOf(form: BeneficiaryForm): PublicBody {
+  return bodies[form.body];
+}
