@@ -1,4 +1,5 @@
 import type { PageCursor } from "@disburse/chassis/page-cursor.ts";
+import { behind, countMax, createdWithin, newestFirst } from "@disburse/chassis/record-page.ts";
 import type { Collection, Filter } from "mongodb";
 import type { Payout } from "./domain/payout.ts";
 import type { PayoutStatus } from "./domain/progress.ts";
@@ -19,9 +20,6 @@ export type PayoutFilter = {
 /** Where a page starts, and how long it is. */
 export type PayoutPage = { readonly after: PageCursor | undefined; readonly limit: number };
 
-/** Counting stops here for filters whose count is not kept (decisions: payouts). */
-export const countMax = 10_000;
-
 /** A page of a merchant's payouts, newest first. */
 export async function listPayouts(
   payouts: Collection<PayoutDocument>,
@@ -31,24 +29,19 @@ export async function listPayouts(
 ): Promise<Payout[]> {
   const found = payouts
     .find(pageFilter(merchantId, filter, after))
-    .sort({ created_at: -1, _id: -1 })
+    .sort(newestFirst)
     .limit(limit);
   return (await found.toArray()).map(toPayout);
 }
 
-/**
- * What a page may hold. The first bound is where an index starts, however far down the page is; the
- * second drops those of the same moment that were shown before.
- */
+/** What a page may hold. */
 export function pageFilter(
   merchantId: string,
   filter: PayoutFilter,
   after: PageCursor | undefined,
 ): Filter<PayoutDocument> {
   const narrowed = documentFilter(merchantId, filter);
-  if (after === undefined) return narrowed;
-  const beyond = { $or: [{ created_at: { $lt: after.at } }, { _id: { $lt: after.id } }] };
-  return { $and: [narrowed, { created_at: { $lte: after.at } }, beyond] };
+  return after === undefined ? narrowed : { $and: [narrowed, ...behind(after)] };
 }
 
 /** How many payouts pass a filter, up to `countMax` and one. */
@@ -62,10 +55,6 @@ export function countPayouts(
 
 function documentFilter(merchantId: string, filter: PayoutFilter): Filter<PayoutDocument> {
   const { status, beneficiaryId, referenceId, quoteId, source, destination } = filter;
-  const created = {
-    ...(filter.createdFrom === undefined ? {} : { $gte: filter.createdFrom }),
-    ...(filter.createdTo === undefined ? {} : { $lt: filter.createdTo }),
-  };
   return {
     merchant_id: merchantId,
     ...(status === undefined ? {} : { status }),
@@ -74,6 +63,6 @@ function documentFilter(merchantId: string, filter: PayoutFilter): Filter<Payout
     ...(quoteId === undefined ? {} : { quote_id: quoteId }),
     ...(source === undefined ? {} : { source }),
     ...(destination === undefined ? {} : { destination }),
-    ...(Object.keys(created).length === 0 ? {} : { created_at: created }),
+    ...createdWithin(filter.createdFrom, filter.createdTo),
   };
 }

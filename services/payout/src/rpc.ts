@@ -1,6 +1,7 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import { readMutation } from "@disburse/chassis/mutation.ts";
-import { readLimit, readStart, writeCursor } from "@disburse/chassis/page-cursor.ts";
+import { readLimit, readStart } from "@disburse/chassis/page-cursor.ts";
+import { countedTotal, cutPage } from "@disburse/chassis/record-page.ts";
 import type { Mode } from "@disburse/chassis/settings.ts";
 import {
   type PayoutService,
@@ -14,7 +15,6 @@ import { afterAnswer, type RailAnswer } from "./domain/progress.ts";
 import { type ExecuteDeps, executePayout } from "./execute.ts";
 import { readExecuteRequest } from "./execute-request.ts";
 import { isCountKept, readFilter } from "./list-request.ts";
-import { countMax } from "./payout-list.ts";
 import { accepted } from "./refusals.ts";
 import type { Tally } from "./tally.ts";
 import { payoutMessage } from "./wire.ts";
@@ -53,22 +53,16 @@ export function payoutRpc(deps: PayoutDeps): ServiceImpl<typeof PayoutService> {
       const start = accepted(readStart(message.cursor));
       const filter = readFilter(message);
       const { merchantId } = message;
-      const [page, count] = await Promise.all([
-        payouts.list(merchantId, filter, { after: start, limit: limit + 1 }),
+      const total = async () =>
         isCountKept(filter)
-          ? tally.total(merchantId, filter.status)
-          : payouts.count(merchantId, filter),
+          ? { totalCount: BigInt(await tally.total(merchantId, filter.status)) }
+          : countedTotal(await payouts.count(merchantId, filter));
+      const [read, counted] = await Promise.all([
+        payouts.list(merchantId, filter, { after: start, limit: limit + 1 }),
+        total(),
       ]);
-      const shown = page.slice(0, limit);
-      const last = shown.at(-1);
-      const isCapped = !isCountKept(filter) && count > countMax;
-      return {
-        payouts: shown.map(payoutMessage),
-        nextCursor:
-          last && page.length > limit ? writeCursor({ at: last.createdAt, id: last.id }) : "",
-        totalCount: BigInt(isCapped ? countMax : count),
-        totalCountCapped: isCapped,
-      };
+      const { shown, nextCursor } = cutPage(read, limit);
+      return { payouts: shown.map(payoutMessage), nextCursor, ...counted };
     },
 
     reportRailOutcome: async (message) => {

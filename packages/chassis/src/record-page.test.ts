@@ -1,0 +1,41 @@
+import { expect, it } from "vitest";
+import { readCursor } from "./page-cursor.ts";
+import { behind, countedTotal, createdWithin, cutPage } from "./record-page.ts";
+
+const at = (ms: number) => new Date(1_700_000_000_000 + ms);
+const records = [3, 2, 2, 1].map((ms, place) => ({ id: `po_${9 - place}`, createdAt: at(ms) }));
+
+it.each([
+  [5, 4, undefined],
+  [4, 4, undefined],
+  [3, 3, "po_7"],
+  [1, 1, "po_9"],
+])("cuts a page of %i to %i records, the next behind %s", (limit, length, lastId) => {
+  const { shown, nextCursor } = cutPage(records.slice(0, limit + 1), limit);
+  expect(shown).toEqual(records.slice(0, length));
+  expect(nextCursor === "" ? undefined : readCursor(nextCursor)?.id).toBe(lastId);
+});
+
+it("goes on behind a record among those of its moment", () => {
+  expect(behind({ at: at(2), id: "po_8" })).toEqual([
+    { created_at: { $lte: at(2) } },
+    { $or: [{ created_at: { $lt: at(2) } }, { _id: { $lt: "po_8" } }] },
+  ]);
+});
+
+it.each([
+  [undefined, undefined, {}],
+  [at(1), undefined, { created_at: { $gte: at(1) } }],
+  [undefined, at(2), { created_at: { $lt: at(2) } }],
+  [at(1), at(2), { created_at: { $gte: at(1), $lt: at(2) } }],
+])("bounds the creation from %s to %s", (from, to, filter) => {
+  expect(createdWithin(from, to)).toEqual(filter);
+});
+
+it.each([
+  [0, 0n, false],
+  [10_000, 10_000n, false],
+  [10_001, 10_000n, true],
+])("a count of %i is %i, capped: %s", (counted, totalCount, totalCountCapped) => {
+  expect(countedTotal(counted)).toEqual({ totalCount, totalCountCapped });
+});
