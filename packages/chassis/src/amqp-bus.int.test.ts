@@ -65,6 +65,27 @@ it("delivers each message to a consumer, in batches, with id, key and body", asy
   expect(new TextDecoder().decode(seen[7]?.body)).toBe("body of m7");
 });
 
+it("carries the request that an event goes back to, and no other text in its place", async () => {
+  const bus = await open(namespace());
+  const seen: BusMessage[] = [];
+  await bus.subscribe({
+    queue: "reader",
+    keys: ["payout.*"],
+    handle: async (batch) => {
+      seen.push(...batch);
+      return batch.map(() => "stored");
+    },
+  });
+  await bus.publish([
+    { ...message("a"), requestId: "req-1.a:b_c" },
+    { ...message("b"), requestId: "two words" },
+    message("c"),
+  ]);
+  await vi.waitFor(() => expect(seen).toHaveLength(3), { timeout: 10_000 });
+  const ids = new Map(seen.map(({ id, requestId }) => [id, requestId]));
+  expect(Object.fromEntries(ids)).toEqual({ a: "req-1.a:b_c", b: undefined, c: undefined });
+});
+
 it("refuses to call a message published that no queue takes", async () => {
   const bus = await open(namespace());
   await expect(bus.publish([message("a")])).rejects.toThrow("no queue is bound");

@@ -9,6 +9,7 @@ import {
 import { startBatches } from "./amqp-batches.ts";
 import { type Bus, type BusMessage, batchMax, type Subscription } from "./bus.ts";
 import type { Log } from "./log.ts";
+import { isRequestId, requestIdHeader } from "./rpc-identity.ts";
 
 export type AmqpBusOptions = {
   readonly url: string;
@@ -154,10 +155,12 @@ async function startConsumer(
 }
 
 function toBusMessage(message: ConsumeMessage): BusMessage {
+  const requestId: unknown = message.properties.headers?.[requestIdHeader];
   return {
     id: String(message.properties.messageId ?? ""),
     key: message.fields.routingKey,
     body: message.content,
+    ...(isRequestId(requestId) ? { requestId } : {}),
   };
 }
 
@@ -174,9 +177,10 @@ function createPublisher(channel: ConfirmChannel, exchange: string): Publisher {
   channel.on("return", (message: Message) => returned.add(String(message.properties.messageId)));
   channel.on("close", () => lost.reject(new Error("the bus channel closed")));
 
-  const publishOne = ({ id, key, body }: BusMessage) =>
+  const publishOne = ({ id, key, body, requestId }: BusMessage) =>
     new Promise<void>((resolve, reject) => {
-      const options = { persistent: true, mandatory: true, messageId: id };
+      const headers = requestId === undefined ? {} : { [requestIdHeader]: requestId };
+      const options = { persistent: true, mandatory: true, messageId: id, headers };
       channel.publish(exchange, key, Buffer.from(body), options, (error) => {
         if (error) reject(error instanceof Error ? error : new Error("not confirmed"));
         else if (returned.delete(id)) reject(new Error("no queue is bound to the event's key"));

@@ -6,6 +6,8 @@ export type BusMessage = {
   readonly key: string;
   /** Binary protobuf of the event's message. */
   readonly body: Uint8Array;
+  /** The merchant's request that the event goes back to, for the log; not of every event known. */
+  readonly requestId?: string;
 };
 
 /** What a consumer says of a message: stored for good, or never to be understood. */

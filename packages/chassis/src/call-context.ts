@@ -15,7 +15,15 @@ export function withCallContext<T>(context: CallContext, work: () => T): T {
   return storage.run(context, work);
 }
 
-/** The context of the running request; `undefined` in background work. */
+/**
+ * Runs background work for the request that caused it: its lines and calls carry that request's id.
+ * Nobody waits for it, so there is no deadline. Without a known request it just runs.
+ */
+export function forRequest<T>(requestId: string | undefined, work: () => T): T {
+  return requestId === undefined ? work() : storage.run({ requestId }, work);
+}
+
+/** The context of the running request; `undefined` in background work that no request caused. */
 export function callContext(): CallContext | undefined {
   return storage.getStore();
 }

@@ -1,5 +1,21 @@
 import { expect, it } from "vitest";
-import { plainError } from "./log.ts";
+import { forRequest, withCallContext } from "./call-context.ts";
+import { createLog, plainError } from "./log.ts";
+
+it("writes each line with the id of the request that the work is for", () => {
+  const lines: string[] = [];
+  const log = createLog("quote", "info", { write: (line) => void lines.push(line) });
+  withCallContext({ requestId: "r-1" }, () => log.info({ rpc: "GetQuote" }, "rpc"));
+  forRequest("r-2", () => log.warn({}, "later"));
+  forRequest(undefined, () => log.info({}, "by itself"));
+  log.debug({}, "not asked for");
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    { level: "info", service: "quote", request_id: "r-1", rpc: "GetQuote", msg: "rpc" },
+    { level: "warn", request_id: "r-2", msg: "later" },
+    { msg: "by itself" },
+  ]);
+  expect(lines[2]).not.toContain("request_id");
+});
 
 it("keeps what tells of a failure and nothing that was being written", () => {
   const cause = new Error("socket closed");

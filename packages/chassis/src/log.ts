@@ -1,4 +1,4 @@
-import { pino } from "pino";
+import { type LoggerOptions, pino } from "pino";
 import { callContext } from "./call-context.ts";
 
 /** Structured lines, one event each. Fields are ids and codes, never bodies, names or secrets. */
@@ -10,9 +10,23 @@ export type Log = {
   debug(fields: object, event: string): void;
 };
 
-/** A service's log: JSON to standard output, each line with the request's id. */
-export function createLog(service: string, level: string): Log {
-  return pino({
+/** Where lines go: JSON, one at a time, each with its line end. */
+export type LogDestination = { write(line: string): void };
+
+/** Every level that a log can be set to, loudest first. */
+export const logLevels = ["fatal", "error", "warn", "info", "debug", "silent"] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+/**
+ * A service's log: JSON lines, each with the request's id. They go to standard output unless told
+ * otherwise, and are written at once: nothing is lost however the process ends.
+ */
+export function createLog(
+  service: string,
+  level: string,
+  to: LogDestination = pino.destination({ fd: 1, sync: true }),
+): Log {
+  const options: LoggerOptions = {
     level,
     base: { service },
     timestamp: pino.stdTimeFunctions.isoTime,
@@ -22,7 +36,8 @@ export function createLog(service: string, level: string): Log {
       return context === undefined ? {} : { request_id: context.requestId };
     },
     serializers: { err: plainError },
-  });
+  };
+  return pino(options, to);
 }
 
 /** How deep causes are followed; some errors are their own. */

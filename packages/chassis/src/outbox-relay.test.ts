@@ -1,6 +1,6 @@
 import { expect, it, vi } from "vitest";
 import type { Bus, BusMessage } from "./bus.ts";
-import { silentLog } from "./log.ts";
+import { createLog, silentLog } from "./log.ts";
 import { createMemoryBus } from "./memory-bus.ts";
 import { startRelay } from "./outbox-relay.ts";
 
@@ -11,7 +11,7 @@ const message = (id: string): BusMessage => ({
 });
 
 /** An outbox in memory, and a relay of it. */
-function relayOf(owed: BusMessage[], bus: Bus) {
+function relayOf(owed: BusMessage[], bus: Bus, log = silentLog) {
   const outbox = {
     // A document may owe several events: one more than was asked for.
     due: async (limit: number) => owed.slice(0, limit + 1),
@@ -19,7 +19,7 @@ function relayOf(owed: BusMessage[], bus: Bus) {
       for (const each of messages) owed.splice(owed.indexOf(each), 1);
     },
   };
-  return startRelay({ outbox, bus, log: silentLog });
+  return startRelay({ outbox, bus, log });
 }
 
 it("keeps events that the bus did not take, and publishes them when it does", async () => {
@@ -59,5 +59,27 @@ it("goes on at once while there is more", async () => {
   });
   const relay = relayOf(owed, bus);
   await vi.waitFor(() => expect(owed).toHaveLength(0), { timeout: 400 });
+  await relay.stop();
+});
+
+it("tells of each event under the request that it goes back to", async () => {
+  const lines: string[] = [];
+  const log = createLog("payout", "info", { write: (line) => void lines.push(line) });
+  const bus = createMemoryBus();
+  const received: BusMessage[] = [];
+  await bus.subscribe({
+    queue: "reader",
+    keys: ["payout.*"],
+    handle: async (batch) => {
+      received.push(...batch);
+      return batch.map(() => "stored");
+    },
+  });
+  const relay = relayOf([{ ...message("a"), requestId: "r-1" }, message("b")], bus, log);
+  await vi.waitFor(() => expect(lines).toHaveLength(2));
+  const told = lines.map((line) => JSON.parse(line));
+  expect(told).toMatchObject([{ event_id: "a", request_id: "r-1" }, { event_id: "b" }]);
+  expect(told[1]).not.toHaveProperty("request_id");
+  expect(received.map(({ requestId }) => requestId)).toEqual(["r-1", undefined]);
   await relay.stop();
 });

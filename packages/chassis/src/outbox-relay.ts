@@ -1,4 +1,5 @@
 import type { Bus, BusMessage } from "./bus.ts";
+import { forRequest } from "./call-context.ts";
 import type { Log } from "./log.ts";
 import { type Loop, startLoop } from "./loop.ts";
 
@@ -17,6 +18,7 @@ const sweepEveryMs = 500;
 
 /**
  * Publishes, waits for the confirm, then removes. The write path wakes it; a sweep finds leftovers.
+ * A line tells of each event, under the request that it goes back to.
  */
 export function startRelay(options: {
   readonly outbox: Outbox;
@@ -31,7 +33,13 @@ export function startRelay(options: {
       if (!options.bus.ready()) return false;
       const messages = await options.outbox.due(relayBatch);
       if (messages.length === 0) return false;
+      const started = performance.now();
       await options.bus.publish(messages);
+      const duration_ms = Math.round(performance.now() - started);
+      for (const { id, key, requestId } of messages) {
+        const fields = { event_id: id, key, duration_ms };
+        forRequest(requestId, () => options.log.info(fields, "event published"));
+      }
       await options.outbox.published(messages);
       return messages.length >= relayBatch;
     },

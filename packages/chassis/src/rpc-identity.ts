@@ -8,15 +8,18 @@ export const callerHeader = "x-disburse-caller";
 export const requestIdHeader = "x-request-id";
 
 /** Services that probes and load balancers ask without a token. */
-const openServices = new Set(["grpc.health.v1.Health"]);
+export const openServices: ReadonlySet<string> = new Set(["grpc.health.v1.Health"]);
 
 const saneRequestId = /^[A-Za-z0-9._:-]{1,128}$/;
 
 /** The request id that a caller sent when it is a sane token, else a new one. */
 export function requestIdFrom(sent: string | null | undefined): string {
-  return sent !== null && sent !== undefined && saneRequestId.test(sent)
-    ? sent
-    : crypto.randomUUID();
+  return isRequestId(sent) ? sent : crypto.randomUUID();
+}
+
+/** Whether what was sent can be a request id: a token that may stand in logs and headers. */
+export function isRequestId(sent: unknown): sent is string {
+  return typeof sent === "string" && saneRequestId.test(sent);
 }
 
 /**

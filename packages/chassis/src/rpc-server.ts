@@ -13,7 +13,8 @@ import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 import { isDatabaseAway } from "./mongo.ts";
 import { registerReflection } from "./reflection.ts";
-import { acceptIdentity, callerHeader } from "./rpc-identity.ts";
+import { acceptIdentity, callerHeader, openServices } from "./rpc-identity.ts";
+import { readRefusal } from "./rpc-refusal.ts";
 
 export type RpcServerOptions = {
   readonly host: string;
@@ -122,16 +123,21 @@ async function serveMetrics(
   response.end(await metrics.text());
 }
 
-/** Counts and times every call; an error that is no refusal is a bug: logged here, never sent. */
+/**
+ * Counts, times and logs every call; an error that is no refusal is a bug: logged here, never sent.
+ * Probes ask every few seconds and are nobody's request, so their lines are for `debug`.
+ */
 function observe(log: Log, metrics: Metrics): Interceptor {
   return (next) => async (request) => {
     const started = performance.now();
     let code = "ok";
+    let refusal: string | undefined;
     try {
       return await next(request);
     } catch (error) {
       const known = error instanceof ConnectError ? error : databaseAway(error, log);
       code = Code[known?.code ?? Code.Internal].toLowerCase();
+      refusal = readRefusal(known)?.code;
       if (known !== undefined) throw known;
       log.error({ err: error, rpc: request.method.name }, "rpc failed");
       throw internalError();
@@ -139,8 +145,9 @@ function observe(log: Log, metrics: Metrics): Interceptor {
       const durationMs = performance.now() - started;
       metrics.rpcDuration.observe({ rpc: request.method.name, code }, durationMs / 1_000);
       const caller = request.header.get(callerHeader) ?? "";
-      const rounded = Math.round(durationMs);
-      log.debug({ rpc: request.method.name, code, caller, duration_ms: rounded }, "rpc");
+      const level = openServices.has(request.service.typeName) ? "debug" : "info";
+      const duration_ms = Math.round(durationMs);
+      log[level]({ rpc: request.method.name, code, refusal, caller, duration_ms }, "rpc");
     }
   };
 }

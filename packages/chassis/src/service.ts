@@ -1,5 +1,5 @@
 import type { Bus } from "./bus.ts";
-import { createLog, type Log } from "./log.ts";
+import { createLog, type Log, type LogDestination } from "./log.ts";
 import type { Environment } from "./settings.ts";
 
 /** A service that runs: its address for other services, and its end. */
@@ -15,6 +15,8 @@ export type RunningService = {
 export type Shared = {
   /** In place of the broker of `AMQP_URL`. */
   readonly bus?: Bus;
+  /** Takes every service's lines, in place of standard output. */
+  readonly logTo?: LogDestination;
 };
 
 /** A service's `main.ts` exports one of these. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { logLevels } from "./log.ts";
 
 /** A service's settings as text, as the process environment gives them. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -44,7 +45,7 @@ export const commonSettings = {
   MONGODB_URI: z.string().regex(/^mongodb(\+srv)?:\/\//, "must be a mongodb:// address"),
   /** Shared by all services of a deployment; a call without it is refused. */
   SERVICE_TOKEN: z.string().min(serviceTokenLengthMin),
-  LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "silent"]).default("info"),
+  LOG_LEVEL: z.enum(logLevels).default("info"),
 } as const;
 
 /** `KEY_ID:BASE64` pairs joined by commas; the first seals, all open. See `sealing.ts`. */

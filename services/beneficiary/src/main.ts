@@ -18,9 +18,9 @@ import { openStore } from "./store.ts";
 const complianceTimeoutMs = 3_000;
 
 /** Starts the beneficiary service. */
-export const start: StartService = async (environment) => {
+export const start: StartService = async (environment, shared) => {
   const config = readConfig(environment);
-  const log = createLog("beneficiary", config.LOG_LEVEL);
+  const log = createLog("beneficiary", config.LOG_LEVEL, shared?.logTo);
   const lifetime = createLifetime(log);
   try {
     const database = await connectDatabase(config.MONGODB_URI, config.DATABASE);

@@ -17,9 +17,9 @@ import { openStore } from "./store.ts";
 const sweepEveryMs = 30_000;
 
 /** Starts the compliance service. */
-export const start: StartService = async (environment) => {
+export const start: StartService = async (environment, shared) => {
   const config = readConfig(environment);
-  const log = createLog("compliance", config.LOG_LEVEL);
+  const log = createLog("compliance", config.LOG_LEVEL, shared?.logTo);
   const metrics = createMetrics("compliance");
   const lifetime = createLifetime(log);
   try {

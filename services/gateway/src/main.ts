@@ -99,9 +99,9 @@ async function open(config: Config, log: Log, lifetime: Lifetime) {
 }
 
 /** Starts the gateway: its public routes on `PORT`, `KeyService` on `RPC_PORT`. */
-export const start: StartService = async (environment) => {
+export const start: StartService = async (environment, shared) => {
   const config = readConfig(environment);
-  const log = createLog("gateway", config.LOG_LEVEL);
+  const log = createLog("gateway", config.LOG_LEVEL, shared?.logTo);
   const lifetime = createLifetime(log);
   try {
     return { ...(await open(config, log, lifetime)), stop: lifetime.end };

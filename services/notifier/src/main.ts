@@ -36,7 +36,7 @@ async function openBus(config: Config, shared: Shared | undefined, lifetime: Lif
 /** Starts the notifier: consumption, delivery, and its RPCs. */
 export const start: StartService = async (environment, shared) => {
   const config = readConfig(environment);
-  const log = createLog("notifier", config.LOG_LEVEL);
+  const log = createLog("notifier", config.LOG_LEVEL, shared?.logTo);
   const metrics = createMetrics("notifier");
   const lifetime = createLifetime(log);
   try {

@@ -45,7 +45,7 @@ export const start: StartService = async (environment, shared) => {
   if (config.DISBURSE_MODE === "live") {
     throw new SettingsError("DISBURSE_MODE: live needs a rail, and none is configured yet");
   }
-  const log = createLog("payout", config.LOG_LEVEL);
+  const log = createLog("payout", config.LOG_LEVEL, shared?.logTo);
   const lifetime = createLifetime(log);
   try {
     const database = await connectDatabase(config.MONGODB_URI, config.DATABASE);

@@ -14,9 +14,9 @@ import { openQuoteStore } from "./quote-store.ts";
 import { quoteRpc } from "./rpc.ts";
 
 /** Starts the quote service. */
-export const start: StartService = async (environment) => {
+export const start: StartService = async (environment, shared) => {
   const config = readConfig(environment);
-  const log = createLog("quote", config.LOG_LEVEL);
+  const log = createLog("quote", config.LOG_LEVEL, shared?.logTo);
   const lifetime = createLifetime(log);
   try {
     const database = await connectDatabase(config.MONGODB_URI, config.DATABASE);
