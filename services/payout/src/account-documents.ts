@@ -9,6 +9,8 @@ export type HoldIntent = {
   reference_id: string;
   operation_id: string;
   actor: StoredActor;
+  /** The merchant's request, for the log of whoever finishes it. */
+  request_id?: string;
 };
 
 /** A movement inside its account: the account is the outbox of its own ledger. */

@@ -1,4 +1,5 @@
 import { type Client, Code, ConnectError } from "@connectrpc/connect";
+import { callContext } from "@disburse/chassis/call-context.ts";
 import { type StoredActor, serviceMutation } from "@disburse/chassis/mutation.ts";
 import { readRefusal } from "@disburse/chassis/rpc-refusal.ts";
 import {
@@ -101,11 +102,13 @@ async function hold(
     payoutId,
     note: request.referenceId,
   } as const;
+  const requestId = callContext()?.requestId;
   const intent = {
     quote_id: request.quoteId,
     reference_id: request.referenceId,
     operation_id: request.operationId,
     actor: request.actor,
+    ...(requestId === undefined ? {} : { request_id: requestId }),
   };
   const { merchantId } = request;
   const target = { merchantId, accountId: quote.accountId, deadline, intent };

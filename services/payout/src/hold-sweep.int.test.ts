@@ -1,4 +1,5 @@
 import { Code, type ConnectError } from "@connectrpc/connect";
+import { withCallContext } from "@disburse/chassis/call-context.ts";
 import { readRefusal } from "@disburse/chassis/rpc-refusal.ts";
 import { derivedId } from "@disburse/kernel/id.ts";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -83,4 +84,16 @@ it("finds no hold open after a release", async () => {
   expect(await codeOf(execute(quoteId))).toBe("QUOTE_EXPIRED");
   platform.faults.claim = () => undefined;
   expect(await openHolds(accountId)).toBe(0);
+});
+
+it("finishes a hold under the request that made it, as all later work on its payout", async () => {
+  const accountId = await platform.fundedAccount(merchantId, "100.00");
+  const quoteId = await withCallContext({ requestId: "req-orphan" }, () => orphan(accountId));
+  await sweepLater();
+  const payoutId = derivedId("payout", quoteId);
+  const stored = await platform.payouts.collection.findOne({ _id: payoutId });
+  expect(stored?.request_id).toBe("req-orphan");
+  const owed = await platform.payouts.outbox.due(1_000);
+  const event = owed.find(({ id }) => id === stored?.outbox[0]?.id);
+  expect(event?.requestId).toBe("req-orphan");
 });

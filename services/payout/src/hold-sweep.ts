@@ -1,3 +1,4 @@
+import { forRequest } from "@disburse/chassis/call-context.ts";
 import type { Log } from "@disburse/chassis/log.ts";
 import { isUnavailable } from "@disburse/chassis/rpc-refusal.ts";
 import { isRefused } from "@disburse/kernel/refusal.ts";
@@ -26,7 +27,8 @@ export async function sweepHolds(
       );
     }
     for (const orphan of holds.filter((each) => !existing.has(each.payout_id))) {
-      await finish(deps, accountId, merchantId, orphan);
+      const requestId = orphan.intent?.request_id;
+      await forRequest(requestId, () => finish(deps, accountId, merchantId, orphan));
     }
   }
   return false;

@@ -35,6 +35,8 @@ export type PayoutDocument = {
   reference_id: string;
   operation_id: string;
   actor: StoredActor;
+  /** The merchant's request that made the payout: the log of all later work on it carries it. */
+  request_id?: string;
   source: string;
   destination: string;
   source_minor: Decimal128;
@@ -60,7 +62,11 @@ export type PayoutDocument = {
   updated_at: Date;
 };
 
-export function payoutDocument(payout: Payout, actor: StoredActor): PayoutDocument {
+export function payoutDocument(
+  payout: Payout,
+  actor: StoredActor,
+  requestId: string | undefined,
+): PayoutDocument {
   const { quote, createdAt } = payout;
   const { status } = faceOf(payout.progress);
   const event = owedEvent(payout);
@@ -75,6 +81,7 @@ export function payoutDocument(payout: Payout, actor: StoredActor): PayoutDocume
     reference_id: quote.claim.referenceId,
     operation_id: quote.claim.operationId,
     actor,
+    ...(requestId === undefined ? {} : { request_id: requestId }),
     source: quote.source,
     destination: quote.destination,
     source_minor: toDecimal128(quote.sourceMinor),

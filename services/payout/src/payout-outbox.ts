@@ -7,13 +7,16 @@ export function payoutOutbox(payouts: Collection<PayoutDocument>): Outbox {
   return {
     due: async (limit) => {
       const found = await payouts
-        .find({ "outbox.at": { $gt: new Date(0) } }, { projection: { outbox: 1 } })
+        .find({ "outbox.at": { $gt: new Date(0) } }, { projection: { outbox: 1, request_id: 1 } })
         .sort({ "outbox.at": 1 })
         .limit(limit)
         .toArray();
-      return found
-        .flatMap((payout) => payout.outbox)
-        .map(({ id, key, body }) => ({ id, key, body: body.value() }));
+      return found.flatMap(({ outbox, request_id: requestId }) =>
+        outbox.map(({ id, key, body }) => ({
+          ...{ id, key, body: body.value() },
+          ...(requestId === undefined ? {} : { requestId }),
+        })),
+      );
     },
     published: async (messages) => {
       const ids = messages.map(({ id }) => id);

@@ -1,3 +1,4 @@
+import { callContext } from "@disburse/chassis/call-context.ts";
 import { type Database, ensureIndexes, isDuplicateKey } from "@disburse/chassis/mongo.ts";
 import type { StoredActor } from "@disburse/chassis/mutation.ts";
 import type { Filter } from "mongodb";
@@ -52,7 +53,7 @@ export async function openPayoutStore({ db }: Database) {
     /** Stores a new payout with its first event; answers with the stored one when it was there. */
     insert: async (payout: Payout, actor: StoredActor): Promise<Payout> => {
       try {
-        await payouts.insertOne(payoutDocument(payout, actor));
+        await payouts.insertOne(payoutDocument(payout, actor, callContext()?.requestId));
         return payout;
       } catch (error) {
         if (!isDuplicateKey(error)) throw error;

@@ -5,7 +5,12 @@ import { faceOf, type Progress } from "./domain/progress.ts";
 import { owedEvent, type PayoutDocument, toPayout } from "./payout-documents.ts";
 
 /** A payout with the right to work on it until the lease ends. */
-export type LeasedPayout = { readonly payout: Payout; readonly leaseToken: string };
+export type LeasedPayout = {
+  readonly payout: Payout;
+  readonly leaseToken: string;
+  /** The merchant's request that made the payout, where it is known. */
+  readonly requestId: string | undefined;
+};
 
 /** What a change of a payout's progress is written with. */
 export type Step = {
@@ -39,7 +44,8 @@ export async function leaseDue(
     { $set: { lease: { token: leaseToken, until } }, $inc: { revision: 1 } },
     { sort: { work_due_at: 1 }, returnDocument: "after" },
   );
-  return found === null ? undefined : { payout: toPayout(found), leaseToken };
+  if (found === null) return undefined;
+  return { payout: toPayout(found), leaseToken, requestId: found.request_id };
 }
 
 /**

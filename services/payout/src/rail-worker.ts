@@ -1,4 +1,5 @@
 import type { Client } from "@connectrpc/connect";
+import { forRequest } from "@disburse/chassis/call-context.ts";
 import type { Log } from "@disburse/chassis/log.ts";
 import type { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { isRefused } from "@disburse/kernel/refusal.ts";
@@ -8,7 +9,7 @@ import { movementKey } from "./domain/account.ts";
 import type { Payout } from "./domain/payout.ts";
 import { afterAnswer, faceOf, owedMovement, type Progress } from "./domain/progress.ts";
 import type { PayoutStore } from "./payout-store.ts";
-import type { LeasedPayout } from "./payout-work.ts";
+import type { LeasedPayout, Step } from "./payout-work.ts";
 import type { Instruction, Rail, RouteRail, TimedAnswer } from "./rails/rail.ts";
 
 export type RailWorkerDeps = {
@@ -33,13 +34,17 @@ const unknownAskMaxMs = 60_000;
 export async function workOnDuePayout(deps: RailWorkerDeps): Promise<boolean> {
   const leased = await deps.payouts.leaseDue(deps.clock.now(), leaseMs);
   if (leased === undefined) return false;
+  await forRequest(leased.requestId, () => workOrRelease(deps, leased));
+  return true;
+}
+
+async function workOrRelease(deps: RailWorkerDeps, leased: LeasedPayout): Promise<void> {
   try {
     await work(deps, leased);
   } catch (error) {
     deps.log.error({ err: error, payout_id: leased.payout.id }, "payout not moved on");
     await deps.payouts.release(leased, later(deps, retryMs));
   }
-  return true;
 }
 
 /** A payout as a step left it, and when its rail wants to be asked again. */
@@ -89,7 +94,8 @@ async function submitFirst(deps: RailWorkerDeps, leased: LeasedPayout): Promise<
     return undefined;
   }
   const instruction = await readInstruction(deps, payout);
-  const submitting = await deps.payouts.advance(
+  const submitting = await advance(
+    deps,
     payout,
     { stage: "submitting" },
     { cause: `submitting to ${rail.name}`, at: deps.clock.now(), work: "go_on" },
@@ -129,8 +135,13 @@ async function orUnknown(
 ): Promise<TimedAnswer> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(new Error("no answer in time")), railTimeoutMs);
+  const started = performance.now();
   try {
-    return await Promise.race([call(), late.promise]);
+    const timed = await Promise.race([call(), late.promise]);
+    const duration_ms = Math.round(performance.now() - started);
+    const fields = { payout_id: payout.id, answer: timed.answer.kind, duration_ms };
+    deps.log.info(fields, "rail answered");
+    return timed;
   } catch (error) {
     deps.log.warn({ err: error, payout_id: payout.id }, "rail did not answer");
     return { answer: { kind: "unknown" }, askAfterMs: retryMs };
@@ -162,12 +173,29 @@ async function apply(
   }
   const step = { cause: `rail said ${answer.kind}`, at: clock.now() };
   if (owedMovement(next) !== undefined) {
-    const decided = await payouts.advance(payout, next, { ...step, work: "go_on" });
+    const decided = await advance(deps, payout, next, { ...step, work: "go_on" });
     return decided && { payout: decided, askAt: askAfterMs === undefined ? "done" : askAt };
   }
   const waitMs = next.stage === "unknown" ? unknownWaitMs(next.asked, askAfterMs) : askAfterMs;
-  await payouts.advance(payout, next, { ...step, work: later(deps, waitMs ?? retryMs) });
+  await advance(deps, payout, next, { ...step, work: later(deps, waitMs ?? retryMs) });
   return undefined;
+}
+
+/** Writes a step of a payout and tells of it, with how long the payout stood where it was. */
+async function advance(
+  { payouts, log }: RailWorkerDeps,
+  payout: Payout,
+  progress: Progress,
+  step: Step,
+): Promise<Payout | undefined> {
+  const moved = await payouts.advance(payout, progress, step);
+  if (moved === undefined) return undefined;
+  const { stage } = moved.progress;
+  const { status } = faceOf(moved.progress);
+  const stood_ms = step.at.getTime() - payout.updatedAt.getTime();
+  const fields = { payout_id: payout.id, stage, status, cause: step.cause, stood_ms };
+  log.info(fields, "payout moved on");
+  return moved;
 }
 
 /** A rail that does not know is asked ever more seldom, and never forgotten. */
@@ -181,7 +209,7 @@ async function moveMoney(
   payout: Payout,
   askAt: Date | "done",
 ): Promise<undefined> {
-  const { accounts, payouts, clock, onChanged } = deps;
+  const { accounts, clock, onChanged } = deps;
   const owed = owedMovement(payout.progress);
   if (owed === undefined) throw new Error("a payout without an outcome owes no movement");
   const { accountId, merchantId, sourceMinor, claim } = payout.quote;
@@ -195,7 +223,7 @@ async function moveMoney(
   }
   const work = workAfter(owed.to.stage, askAt, clock.now());
   const step = { cause: `${owed.step} applied`, at: clock.now(), work };
-  if ((await payouts.advance(payout, owed.to, step)) !== undefined) onChanged();
+  if ((await advance(deps, payout, owed.to, step)) !== undefined) onChanged();
 }
 
 /** A settled payout is asked for as its rail wants; one that came back already goes on at once. */
