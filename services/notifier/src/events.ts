@@ -1,6 +1,7 @@
 import { fromBinary } from "@bufbuild/protobuf";
 import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
 import type { BusMessage, Disposition, Subscription } from "@disburse/chassis/bus.ts";
+import { forRequest } from "@disburse/chassis/call-context.ts";
 import type { Log } from "@disburse/chassis/log.ts";
 import {
   type MerchantEvent,
@@ -82,9 +83,20 @@ function merchantEvent(message: MerchantEvent, receivedAt: Date): WebhookEvent {
 }
 
 function readEvent(message: BusMessage, receivedAt: Date): WebhookEvent {
-  return message.key.startsWith("payout.")
-    ? payoutEvent(fromBinary(PayoutStatusChangedSchema, message.body))
-    : merchantEvent(fromBinary(MerchantEventSchema, message.body), receivedAt);
+  const { key, body, requestId } = message;
+  const event = key.startsWith("payout.")
+    ? payoutEvent(fromBinary(PayoutStatusChangedSchema, body))
+    : merchantEvent(fromBinary(MerchantEventSchema, body), receivedAt);
+  return { ...event, requestId };
+}
+
+/** One line for each event that is stored now, under the request that it goes back to. */
+function tellStored(events: readonly WebhookEvent[], startedMs: number, log: Log): void {
+  const duration_ms = Math.round(performance.now() - startedMs);
+  for (const { eventId, transactionId, status, requestId } of events) {
+    const fields = { event_id: eventId, transaction_id: transactionId, status, duration_ms };
+    forRequest(requestId, () => log.info(fields, "event stored"));
+  }
 }
 
 /**
@@ -96,17 +108,20 @@ export function subscription(fanOut: FanOut, now: () => Date, log: Log): Subscri
     queue: "notifier",
     keys: ["payout.*", "payment_session.*", "refund.*"],
     handle: async (batch) => {
+      const startedMs = performance.now();
       const events: WebhookEvent[] = [];
       const dispositions = batch.map((message): Disposition => {
         try {
           events.push(readEvent(message, now()));
           return "stored";
         } catch (error) {
-          log.error({ err: error, event_id: message.id, key: message.key }, "event not readable");
+          const fields = { err: error, event_id: message.id, key: message.key };
+          forRequest(message.requestId, () => log.error(fields, "event not readable"));
           return "dead";
         }
       });
       if (events.length > 0) await fanOut.publish(events);
+      tellStored(events, startedMs, log);
       return dispositions;
     },
   };

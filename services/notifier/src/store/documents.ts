@@ -1,3 +1,4 @@
+import { callContext } from "@disburse/chassis/call-context.ts";
 import type { StoredActor } from "@disburse/chassis/mutation.ts";
 import { Binary } from "mongodb";
 import {
@@ -27,6 +28,8 @@ export type EventDocument = {
   sequence: number;
   body: Binary;
   endpoint_ids: string[];
+  /** The merchant's request that it goes back to, for the log. */
+  request_id?: string;
   occurred_at: Date;
   received_at: Date;
   expires_at: Date;
@@ -49,6 +52,8 @@ export type DeliveryDocument = {
   merchant_id: string;
   endpoint_id: string;
   event_id: string;
+  /** The event's, or a redelivery's own. */
+  request_id?: string;
   transaction_type: string;
   transaction_id: string;
   status: string;
@@ -106,6 +111,7 @@ export function eventDocument(
     sequence: event.sequence,
     body: new Binary(event.body),
     endpoint_ids: [...endpointIds],
+    ...requestIdField(event.requestId ?? callContext()?.requestId),
     occurred_at: event.occurredAt,
     received_at: receivedAt,
     expires_at: new Date(receivedAt.getTime() + eventKeptMs),
@@ -131,13 +137,19 @@ export function redelivery(
   const { endpoint_id: endpointId } = source;
   return {
     ...deliveryDocument(source, { endpointId, replay, createdAt: now, dueAt: now, held: false }),
+    ...requestIdField(callContext()?.requestId),
     operation_id: change.operationId,
     actor: change.actor,
   };
 }
 
+function requestIdField(requestId: string | undefined) {
+  return requestId === undefined ? {} : { request_id: requestId };
+}
+
 type Told = Pick<
   EventDocument,
+  | "request_id"
   | "merchant_id"
   | "event_id"
   | "transaction_type"
@@ -165,6 +177,7 @@ function deliveryDocument(told: Told, placing: Placing): DeliveryDocument {
     merchant_id: told.merchant_id,
     endpoint_id: endpointId,
     event_id: told.event_id,
+    ...requestIdField(told.request_id),
     transaction_type: told.transaction_type,
     transaction_id: told.transaction_id,
     status: told.status,

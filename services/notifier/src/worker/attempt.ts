@@ -41,9 +41,11 @@ export async function attemptDelivery(
     {
       delivery_id: id,
       endpoint_id: endpoint.id,
+      event_id: delivery.event_id,
       attempt: attempt.number,
       result: outcome.kind === "answered" ? outcome.statusCode : outcome.error,
       state: fate.state,
+      duration_ms: endedAt.getTime() - startedAt.getTime(),
     },
     "webhook attempted",
   );

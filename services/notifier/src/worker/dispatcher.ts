@@ -1,3 +1,4 @@
+import { forRequest } from "@disburse/chassis/call-context.ts";
 import { allot, type Slots } from "../domain/fairness.ts";
 import type { DeliveryDocument } from "../store/documents.ts";
 import type { EndpointStore } from "../store/endpoint-store.ts";
@@ -47,12 +48,16 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     active: Awaited<ReturnType<EndpointStore["readActive"]>>,
   ): Promise<void> => {
     try {
-      const settlement = await attemptDelivery(deps, delivery, active.get(delivery.endpoint_id));
+      const endpoint = active.get(delivery.endpoint_id);
+      const settlement = await forRequest(delivery.request_id, () =>
+        attemptDelivery(deps, delivery, endpoint),
+      );
       metrics.settled(settlement);
       await settler.settle(settlement);
     } catch (error) {
       // The lease ends and the delivery is taken again; there is nothing that could be written.
-      log.error({ err: error, delivery_id: delivery._id }, "delivery not attempted");
+      const fields = { err: error, delivery_id: delivery._id };
+      forRequest(delivery.request_id, () => log.error(fields, "delivery not attempted"));
     } finally {
       occupy(delivery.endpoint_id, -1);
       deps.freed();
