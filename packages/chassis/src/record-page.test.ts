@@ -1,6 +1,13 @@
 import { expect, it } from "vitest";
 import { readCursor } from "./page-cursor.ts";
-import { behind, countedTotal, createdWithin, cutPage } from "./record-page.ts";
+import {
+  behind,
+  countedTotal,
+  createdWithin,
+  cutPage,
+  cutPageBy,
+  oldestFirst,
+} from "./record-page.ts";
 
 const at = (ms: number) => new Date(1_700_000_000_000 + ms);
 const records = [3, 2, 2, 1].map((ms, place) => ({ id: `po_${9 - place}`, createdAt: at(ms) }));
@@ -21,6 +28,21 @@ it("goes on behind a record among those of its moment", () => {
     { created_at: { $lte: at(2) } },
     { $or: [{ created_at: { $lt: at(2) } }, { _id: { $lt: "po_8" } }] },
   ]);
+});
+
+it("goes on behind it towards the newest in a list of the oldest first", () => {
+  expect(behind({ at: at(2), id: "po_8" }, oldestFirst)).toEqual([
+    { created_at: { $gte: at(2) } },
+    { $or: [{ created_at: { $gt: at(2) } }, { _id: { $gt: "po_8" } }] },
+  ]);
+});
+
+it("cuts a page of other records by their own cursors", () => {
+  expect(cutPageBy(["a", "b", "c"], 2, (last) => `after ${last}`)).toEqual({
+    shown: ["a", "b"],
+    nextCursor: "after b",
+  });
+  expect(cutPageBy(["a", "b"], 2, (last) => `after ${last}`).nextCursor).toBe("");
 });
 
 it.each([
