@@ -1,3 +1,4 @@
+import { callContext } from "@disburse/chassis/call-context.ts";
 import type { StoredActor } from "@disburse/chassis/mutation.ts";
 import type { Sealer } from "@disburse/chassis/sealing.ts";
 import type { Beneficiary, NewBeneficiary } from "./domain/beneficiary.ts";
@@ -21,6 +22,8 @@ export type RecordDocument = {
   merchant_id: string;
   operation_id: string;
   actor: StoredActor;
+  /** The merchant's request that made it, for the log of screenings that come later. */
+  request_id?: string;
   /** The public body without its private fields. */
   fields: Fields;
   /** The private fields by their path, each sealed for its own place. */
@@ -92,6 +95,7 @@ export function recordDocument(
   sealer: Sealer,
 ): RecordDocument {
   const { open, secrets } = splitPrivate(record.whole);
+  const requestId = callContext()?.requestId;
   const sealed = Object.entries(secrets).map(([field, plain]) => ({
     field,
     text: sealer.seal(plain, place(record.merchantId, record.id, field)),
@@ -102,6 +106,7 @@ export function recordDocument(
     merchant_id: record.merchantId,
     operation_id: operationId,
     actor,
+    ...(requestId === undefined ? {} : { request_id: requestId }),
     fields: open,
     sealed,
     wallet_screening_id: walletScreeningId,

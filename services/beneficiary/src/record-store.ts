@@ -9,7 +9,11 @@ import { nextAttemptAt, type ScreeningResult } from "./domain/screening.ts";
 export type Opened<T> = { readonly record: T; readonly whole: Fields };
 
 /** A pending record whose turn it is, and the number of the attempt that starts now. */
-export type Due<T> = Opened<T> & { readonly attempt: number };
+export type Due<T> = Opened<T> & {
+  readonly attempt: number;
+  /** The merchant's request that made the record, where it is known. */
+  readonly requestId?: string | undefined;
+};
 
 /** Records that carry a screening: beneficiaries, depositors. */
 export type RecordStore<T> = {
@@ -75,7 +79,9 @@ export async function openRecords<T>(
     },
     takeDue: async (now, sweepEveryMs) => {
       const taken = await takeDue(records, now, sweepEveryMs);
-      return taken && { ...opened(taken.document), attempt: taken.attempt };
+      if (taken === undefined) return undefined;
+      const { document, attempt } = taken;
+      return { ...opened(document), attempt, requestId: document.request_id };
     },
     writeScreening: (merchantId, id, result, now) =>
       writeScreening(records, { _id: id, merchant_id: merchantId }, result, now),

@@ -1,3 +1,4 @@
+import { forRequest } from "@disburse/chassis/call-context.ts";
 import { type Loop, startLoop } from "@disburse/chassis/loop.ts";
 import {
   attemptScreening,
@@ -46,7 +47,10 @@ async function sweepRecords<T extends Pending>(
     while (answered) {
       const due = await screenable.store.takeDue(deps.clock.now(), deps.sweepEveryMs);
       if (due === undefined) return;
-      if ((await attemptScreening(deps, screenable, due)) === "unanswered") answered = false;
+      const attempt = await forRequest(due.requestId, () =>
+        attemptScreening(deps, screenable, due),
+      );
+      if (attempt === "unanswered") answered = false;
     }
   };
   await Promise.all(Array.from({ length: lanes }, lane));

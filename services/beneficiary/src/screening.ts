@@ -47,9 +47,12 @@ export async function attemptScreening<T extends Record>(
 ): Promise<Attempt> {
   const { id, merchantId } = due.record;
   const { attempt } = due;
+  const started = performance.now();
   try {
     const result = await screenParties(compliance, { id, merchantId, attempt }, parties(due));
     await store.writeScreening(merchantId, id, result, clock.now());
+    const duration_ms = Math.round(performance.now() - started);
+    log.info({ record_id: id, attempt, status: result.status, duration_ms }, "record screened");
     return "screened";
   } catch (error) {
     const unanswered = isUnavailable(error);
