@@ -1,8 +1,8 @@
 import { callContext } from "@disburse/chassis/call-context.ts";
 import type { StoredActor } from "@disburse/chassis/mutation.ts";
 import type { Sealer } from "@disburse/chassis/sealing.ts";
-import type { Beneficiary, NewBeneficiary } from "./domain/beneficiary.ts";
-import type { Depositor, NewDepositor } from "./domain/depositor.ts";
+import type { AccountType, Beneficiary, NewBeneficiary } from "./domain/beneficiary.ts";
+import { type Depositor, isShown, type NewDepositor } from "./domain/depositor.ts";
 import { type Fields, joinPrivate, splitPrivate } from "./domain/private-fields.ts";
 import type { Screening } from "./domain/screening.ts";
 
@@ -38,7 +38,7 @@ export type RecordDocument = {
 export type BeneficiaryDocument = RecordDocument & {
   kind: Beneficiary["kind"];
   name: string;
-  account_type: string;
+  account_type: AccountType;
   destination_currency: string;
   transfer_method: Beneficiary["transferMethod"];
   network: string;
@@ -116,12 +116,16 @@ export function recordDocument(
   };
 }
 
-/** The whole body of a stored record, its sealed part opened. */
-export function openFields(document: RecordDocument, sealer: Sealer): Fields {
+/** The body of a stored record, its sealed part opened: all of it, or the fields that are wanted. */
+export function openFields(
+  document: RecordDocument,
+  sealer: Sealer,
+  isWanted: (field: string) => boolean = () => true,
+): Fields {
   const { _id, merchant_id, fields, sealed } = document;
-  const plain = sealed.map(
-    ({ field, text }) => [field, sealer.open(text, place(merchant_id, _id, field))] as const,
-  );
+  const plain = sealed
+    .filter(({ field }) => isWanted(field))
+    .map(({ field, text }) => [field, sealer.open(text, place(merchant_id, _id, field))] as const);
   return joinPrivate(fields, Object.fromEntries(plain));
 }
 
@@ -163,11 +167,11 @@ export function toBeneficiary(document: BeneficiaryDocument): Beneficiary {
   };
 }
 
-export function toDepositor(document: RecordDocument): Depositor {
+export function toDepositor(document: RecordDocument, sealer: Sealer): Depositor {
   return {
     id: document._id,
     merchantId: document.merchant_id,
-    fields: document.fields,
+    fields: openFields(document, sealer, isShown),
     screening: toScreening(document.screening),
     createdAt: document.created_at,
     updatedAt: document.updated_at,

@@ -4,6 +4,14 @@ import type { Collection, Db, Filter } from "mongodb";
 import { openFields, type RecordDocument } from "./documents.ts";
 import type { Fields } from "./domain/private-fields.ts";
 import { nextAttemptAt, type ScreeningResult } from "./domain/screening.ts";
+import {
+  countRecords,
+  findPage,
+  type ListedBy,
+  listIndexes,
+  type RecordFilter,
+  type RecordPage,
+} from "./record-list.ts";
 
 /** A stored record with its whole body, sealed fields opened. */
 export type Opened<T> = { readonly record: T; readonly whole: Fields };
@@ -22,6 +30,10 @@ export type RecordStore<T> = {
   findByOperation(merchantId: string, operationId: string): Promise<T | undefined>;
   read(merchantId: string, id: string): Promise<T | undefined>;
   open(merchantId: string, id: string): Promise<Opened<T> | undefined>;
+  /** A page of a merchant's records, newest first. */
+  list(merchantId: string, filter: RecordFilter, page: RecordPage): Promise<T[]>;
+  /** How many records pass a filter, up to 10,000 and one. */
+  count(merchantId: string, filter: RecordFilter): Promise<number>;
   /** Takes the longest waiting pending record and sets when it is due again, in one write. */
   takeDue(now: Date, sweepEveryMs: number): Promise<Due<T> | undefined>;
   /** Writes a result only if it is newer than the one there; tells whether it did. */
@@ -33,12 +45,18 @@ export type RecordStore<T> = {
   ): Promise<boolean>;
 };
 
+/** One kind of records: its collection, what its lists are narrowed by, and how one is read. */
+export type RecordKind<T> = {
+  readonly name: string;
+  readonly listedBy: ListedBy;
+  readonly toRecord: (document: RecordDocument) => T;
+};
+
 /** Opens one collection of records; every look-up of it has an index. */
 export async function openRecords<T>(
   db: Db,
-  name: string,
   sealer: Sealer,
-  toRecord: (document: RecordDocument) => T,
+  { name, listedBy, toRecord }: RecordKind<T>,
 ): Promise<RecordStore<T>> {
   await ensureIndexes(db, name, [
     { key: { merchant_id: 1, operation_id: 1 }, name: "operation", unique: true },
@@ -47,6 +65,7 @@ export async function openRecords<T>(
       name: "pending",
       partialFilterExpression: { "screening.status": "pending" },
     },
+    ...listIndexes(listedBy),
   ]);
   const records = db.collection<RecordDocument>(name);
   const find = async (filter: Filter<RecordDocument>): Promise<T | undefined> => {
@@ -77,6 +96,9 @@ export async function openRecords<T>(
       const found = await records.findOne({ _id, merchant_id });
       return found === null ? undefined : opened(found);
     },
+    list: async (merchantId, filter, page) =>
+      (await findPage(records, listedBy, merchantId, filter, page).toArray()).map(toRecord),
+    count: (merchantId, filter) => countRecords(records, listedBy, merchantId, filter),
     takeDue: async (now, sweepEveryMs) => {
       const taken = await takeDue(records, now, sweepEveryMs);
       if (taken === undefined) return undefined;

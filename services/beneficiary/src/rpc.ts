@@ -13,6 +13,7 @@ import {
   createFiatBeneficiary,
 } from "./creation.ts";
 import type { MerchantSettings } from "./domain/merchant-settings.ts";
+import { listRpc } from "./list-rpc.ts";
 import { accepted } from "./refusals.ts";
 import { beneficiaryMessage, depositorMessage, paymentInstruction } from "./wire.ts";
 
@@ -25,6 +26,8 @@ const instructedCaller = "payout";
 export function beneficiaryRpc(deps: CreationDeps): ServiceImpl<typeof BeneficiaryService> {
   const { beneficiaries, depositors, settings } = deps.store;
   return {
+    ...listRpc(deps.store),
+
     createCryptoBeneficiary: async (request) => ({
       beneficiaryId: await createCryptoBeneficiary(deps, request),
     }),
@@ -39,7 +42,7 @@ export function beneficiaryRpc(deps: CreationDeps): ServiceImpl<typeof Beneficia
     },
 
     getDepositor: async ({ merchantId, depositorId }) => {
-      const found = await depositors.open(merchantId, depositorId);
+      const found = await depositors.read(merchantId, depositorId);
       return { depositor: depositorMessage(accepted(found ?? notFound)) };
     },
 

@@ -1,13 +1,10 @@
 import type { Database } from "@disburse/chassis/mongo.ts";
 import type { Sealer } from "@disburse/chassis/sealing.ts";
-import {
-  type BeneficiaryDocument,
-  type RecordDocument,
-  toBeneficiary,
-  toDepositor,
-} from "./documents.ts";
-import type { Beneficiary } from "./domain/beneficiary.ts";
+import { type BeneficiaryDocument, toBeneficiary, toDepositor } from "./documents.ts";
+import { accountTypes, type Beneficiary, beneficiaryKinds } from "./domain/beneficiary.ts";
 import type { Depositor } from "./domain/depositor.ts";
+import { screeningStatuses } from "./domain/screening.ts";
+import type { ListedBy } from "./record-list.ts";
 import { openRecords, type RecordStore } from "./record-store.ts";
 import { openSettings, type SettingsStore } from "./settings-store.ts";
 
@@ -18,13 +15,35 @@ export type BeneficiaryStore = {
   readonly settings: SettingsStore;
 };
 
+export const beneficiaryLists: ListedBy = {
+  choices: {
+    archived: [false, true],
+    "screening.status": screeningStatuses,
+    kind: beneficiaryKinds,
+    account_type: accountTypes,
+  },
+  apart: "destination_currency",
+};
+
+/** The merchant's own business has no type. */
+export const depositorLists: ListedBy = {
+  choices: { "screening.status": screeningStatuses },
+  apart: "fields.depositor_type",
+};
+
 /** Opens the collections and makes their indexes. */
 export async function openStore({ db }: Database, sealer: Sealer): Promise<BeneficiaryStore> {
-  const beneficiary = (document: RecordDocument): Beneficiary =>
-    toBeneficiary(document as BeneficiaryDocument);
   return {
-    beneficiaries: await openRecords(db, "beneficiaries", sealer, beneficiary),
-    depositors: await openRecords(db, "depositors", sealer, toDepositor),
+    beneficiaries: await openRecords(db, sealer, {
+      name: "beneficiaries",
+      listedBy: beneficiaryLists,
+      toRecord: (document) => toBeneficiary(document as BeneficiaryDocument),
+    }),
+    depositors: await openRecords(db, sealer, {
+      name: "depositors",
+      listedBy: depositorLists,
+      toRecord: (document) => toDepositor(document, sealer),
+    }),
     settings: openSettings(db),
   };
 }

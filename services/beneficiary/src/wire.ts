@@ -15,12 +15,10 @@ import {
   ScreeningStatus,
 } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import type { Beneficiary } from "./domain/beneficiary.ts";
-import { type Depositor, shownFields } from "./domain/depositor.ts";
+import type { Depositor } from "./domain/depositor.ts";
 import { textOf } from "./domain/private-fields.ts";
-import type { Screening } from "./domain/screening.ts";
+import type { ScreeningStatus as Status } from "./domain/screening.ts";
 import type { Opened } from "./record-store.ts";
-
-type Status = Screening["status"];
 
 const screeningStatuses: Readonly<Record<Status, ScreeningStatus>> = {
   pending: ScreeningStatus.PENDING,
@@ -62,14 +60,14 @@ export function beneficiaryMessage(beneficiary: Beneficiary): BeneficiaryMessage
 }
 
 /** A depositor as other services read it. */
-export function depositorMessage({ record, whole }: Opened<Depositor>): DepositorMessage {
+export function depositorMessage(depositor: Depositor): DepositorMessage {
   return create(DepositorSchema, {
-    id: record.id,
-    merchantId: record.merchantId,
-    status: depositorStatuses[record.screening.status],
-    fields: fromJson(DepositorFieldsSchema, shownFields(record.fields, whole)),
-    createdAt: timestampFromDate(record.createdAt),
-    updatedAt: timestampFromDate(record.updatedAt),
+    id: depositor.id,
+    merchantId: depositor.merchantId,
+    status: depositorStatuses[depositor.screening.status],
+    fields: fromJson(DepositorFieldsSchema, depositor.fields),
+    createdAt: timestampFromDate(depositor.createdAt),
+    updatedAt: timestampFromDate(depositor.updatedAt),
   });
 }
 

@@ -2,16 +2,22 @@ import { maskAllButLastFour } from "@disburse/kernel/text.ts";
 import { type Fields, textOf } from "./private-fields.ts";
 import { type Party, party, type Screening } from "./screening.ts";
 
+export const beneficiaryKinds = ["crypto", "fiat"] as const;
+export type BeneficiaryKind = (typeof beneficiaryKinds)[number];
+
+/** Of beneficiaries; depositors that are not the merchant's own business have them as types too. */
+export const accountTypes = ["Individual", "Corporate"] as const;
+export type AccountType = (typeof accountTypes)[number];
+
 export type TransferMethod = "CRYPTO" | "SWIFT" | "ACH" | "LOCAL";
 
 /** What can be told of a beneficiary without opening what is sealed. */
 export type Beneficiary = {
   readonly id: string;
   readonly merchantId: string;
-  readonly kind: "crypto" | "fiat";
+  readonly kind: BeneficiaryKind;
   readonly name: string;
-  /** `Individual` or `Corporate`. */
-  readonly accountType: string;
+  readonly accountType: AccountType;
   readonly destinationCurrency: string;
   readonly transferMethod: TransferMethod;
   /** Of a crypto beneficiary, else `""`. */
@@ -70,7 +76,7 @@ function common({ id, merchantId, screening, now }: Origin, body: Fields) {
   return {
     id,
     merchantId,
-    accountType: textOf(body, "beneficiary_account_type"),
+    accountType: accountTypeOf(body),
     destinationCurrency: textOf(body, "destination_currency"),
     accountNumberMasked: maskAllButLastFour(textOf(body, "beneficiary_account_number")),
     fields: {},
@@ -86,6 +92,12 @@ function fiatName(body: Fields): string {
   return textOf(body, "beneficiary_account_type") === "Individual"
     ? `${textOf(body, "beneficiary_first_name")} ${textOf(body, "beneficiary_last_name")}`
     : textOf(body, "beneficiary_name");
+}
+
+function accountTypeOf(body: Fields): AccountType {
+  const type = accountTypes.find((each) => each === textOf(body, "beneficiary_account_type"));
+  if (type === undefined) throw new Error("a checked body has no account type");
+  return type;
 }
 
 function transferMethodOf(body: Fields): TransferMethod {

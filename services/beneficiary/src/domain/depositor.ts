@@ -1,11 +1,11 @@
 import { type Fields, fieldsOf, listOf, textOf } from "./private-fields.ts";
 import { type Party, party, type Screening, type ScreeningResult } from "./screening.ts";
 
-/** What can be told of a depositor without opening what is sealed. */
+/** What the merchant is told of a depositor. */
 export type Depositor = {
   readonly id: string;
   readonly merchantId: string;
-  /** The public body without its private fields. */
+  /** The public body without the private fields that are not shown. */
   readonly fields: Fields;
   readonly screening: Screening;
   readonly createdAt: Date;
@@ -81,15 +81,16 @@ function businessParty(business: Fields): Party {
   });
 }
 
-/** Private fields that the merchant may read again: they name no person. */
-const shown = ["depositor_wallet_address", "depositor_business_id"] as const;
+/**
+ * Private fields that the merchant may read again: they name no person. What else is sealed,
+ * numbers of documents and dates of birth, is shown to nobody.
+ */
+const shownPrivate: ReadonlySet<string> = new Set([
+  "depositor_wallet_address",
+  "depositor_business_id",
+]);
 
-/** The body that the merchant reads: without numbers of documents and dates of birth. */
-export function shownFields(open: Fields, whole: Fields): Fields {
-  const fields: Fields = { ...open };
-  for (const name of shown) {
-    const text = textOf(whole, name);
-    if (text !== "") fields[name] = text;
-  }
-  return fields;
+/** Whether a private field is part of the body that the merchant reads. */
+export function isShown(field: string): boolean {
+  return shownPrivate.has(field);
 }

@@ -1,6 +1,9 @@
 /** What compliance says of a wallet or of parties. */
 export type Verdict = "clear" | "review" | "block";
 
+export const screeningStatuses = ["pending", "cleared", "review", "blocked"] as const;
+export type ScreeningStatus = (typeof screeningStatuses)[number];
+
 /** How far the screening of a record is. */
 export type Screening =
   /** Asked so often, not answered yet; asked again at `nextAt`. */
@@ -8,7 +11,7 @@ export type Screening =
   | ScreeningResult;
 
 export type ScreeningResult = {
-  readonly status: "cleared" | "review" | "blocked";
+  readonly status: Exclude<ScreeningStatus, "pending">;
   readonly screeningId: string;
   /** When compliance compared, by its clock: the later result is the one that counts. */
   readonly screenedAt: Date;

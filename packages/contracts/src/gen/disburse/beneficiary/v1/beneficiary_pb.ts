@@ -16,7 +16,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file disburse/beneficiary/v1/beneficiary.proto.
  */
 export const file_disburse_beneficiary_v1_beneficiary: GenFile = /*@__PURE__*/
-  fileDesc("CilkaXNidXJzZS9iZW5lZmljaWFyeS92MS9iZW5lZmljaWFyeS5wcm90bxIXZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEi8AQKF0NyeXB0b0JlbmVmaWNpYXJ5RmllbGRzEhgKEGJlbmVmaWNpYXJ5X25hbWUYASABKAkSGwoTcm91dGluZ19jb2RlX3R5cGVfMRgCIAEoCRIcChRyb3V0aW5nX2NvZGVfdmFsdWVfMRgDIAEoCRIiChpiZW5lZmljaWFyeV9hY2NvdW50X251bWJlchgEIAEoCRIZChFiZW5lZmljaWFyeV9lbWFpbBgFIAEoCRIgChhiZW5lZmljaWFyeV9hY2NvdW50X3R5cGUYBiABKAkSKwojYmVuZWZpY2lhcnlfd2FsbGV0X2N1c3RvZHlfcHJvdmlkZXIYByABKAkSMAooYmVuZWZpY2lhcnlfd2FsbGV0X2N1c3RvZHlfcHJvdmlkZXJfbmFtZRgIIAEoCRIbChNiZW5lZmljaWFyeV9hZGRyZXNzGAkgASgJEhgKEGJlbmVmaWNpYXJ5X2NpdHkYCiABKAkSGQoRYmVuZWZpY2lhcnlfc3RhdGUYCyABKAkSHAoUYmVuZWZpY2lhcnlfcG9zdGNvZGUYDCABKAkSIAoYYmVuZWZpY2lhcnlfY291bnRyeV9jb2RlGA0gASgJEh8KF2JlbmVmaWNpYXJ5X2RvY3VtZW50X2lkGA4gASgJEhwKFGRlc3RpbmF0aW9uX2N1cnJlbmN5GA8gASgJEiEKGWJlbmVmaWNpYXJ5X2RhdGVfb2ZfYmlydGgYECABKAkSKQohYmVuZWZpY2lhcnlfZGF0ZV9vZl9pbmNvcnBvcmF0aW9uGBEgASgJEiEKGWJlbmVmaWNpYXJ5X2RvY3VtZW50X3R5cGUYEiABKAki2wcKFUZpYXRCZW5lZmljaWFyeUZpZWxkcxIeChZiZW5lZmljaWFyeV9maXJzdF9uYW1lGAEgASgJEh0KFWJlbmVmaWNpYXJ5X2xhc3RfbmFtZRgCIAEoCRIYChBiZW5lZmljaWFyeV9uYW1lGAMgASgJEhkKEWJlbmVmaWNpYXJ5X2VtYWlsGAQgASgJEiAKGGJlbmVmaWNpYXJ5X2FjY291bnRfdHlwZRgFIAEoCRIcChRkZXN0aW5hdGlvbl9jdXJyZW5jeRgGIAEoCRIVCg10cmFuc2Zlcl90eXBlGAcgASgJEhsKE2Rlc3RpbmF0aW9uX2NvdW50cnkYCCABKAkSIAoYYmVuZWZpY2lhcnlfY291bnRyeV9jb2RlGAkgASgJEhsKE3JvdXRpbmdfY29kZV90eXBlXzEYCiABKAkSHAoUcm91dGluZ19jb2RlX3ZhbHVlXzEYCyABKAkSGwoTcm91dGluZ19jb2RlX3R5cGVfMhgMIAEoCRIcChRyb3V0aW5nX2NvZGVfdmFsdWVfMhgNIAEoCRIZChFiZW5lZmljaWFyeV9zdGF0ZRgOIAEoCRIbChNiZW5lZmljaWFyeV9hZGRyZXNzGA8gASgJEhgKEGJlbmVmaWNpYXJ5X2NpdHkYECABKAkSHAoUYmVuZWZpY2lhcnlfcG9zdGNvZGUYESABKAkSIgoaYmVuZWZpY2lhcnlfYWNjb3VudF9udW1iZXIYEiABKAkSKAogYmVuZWZpY2lhcnlfY29udGFjdF9jb3VudHJ5X2NvZGUYEyABKAkSIgoaYmVuZWZpY2lhcnlfY29udGFjdF9udW1iZXIYFCABKAkSGQoRYmVuZWZpY2lhcnlfYWxpYXMYFSABKAkSHQoVYmVuZWZpY2lhcnlfYmFua19uYW1lGBYgASgJEiAKGGJlbmVmaWNpYXJ5X2JhbmtfYWRkcmVzcxgXIAEoCRIdChViZW5lZmljaWFyeV9iYW5rX2NpdHkYGCABKAkSIQoZYmVuZWZpY2lhcnlfYmFua19wb3N0Y29kZRgZIAEoCRIeChZiZW5lZmljaWFyeV9iYW5rX3N0YXRlGBogASgJEiUKHWJlbmVmaWNpYXJ5X2JhbmtfY291bnRyeV9jb2RlGBsgASgJEhUKDWN1cnJlbmN5X3R5cGUYHCABKAkSJQodYmVuZWZpY2lhcnlfYmFua19hY2NvdW50X3R5cGUYHSABKAkSGwoTY291bnRlcl9wYXJ0eV9hbGlhcxgeIAEoCRIgChhiZW5lZmljaWFyeV9yZWxhdGlvbnNoaXAYHyABKAkiegoNUGVyc29uRGV0YWlscxIRCglmaXJzdG5hbWUYASABKAkSEAoIbGFzdG5hbWUYAiABKAkSEwoLY2l0aXplbnNoaXAYAyABKAkSGAoQY291bnRyeV9vZl9iaXJ0aBgEIAEoCRIVCg1kYXRlX29mX2JpcnRoGAUgASgJIlsKB0FkZHJlc3MSEAoIYWRkcmVzczEYASABKAkSDAoEY2l0eRgCIAEoCRIPCgdjb3VudHJ5GAMgASgJEg0KBXN0YXRlGAQgASgJEhAKCHppcF9jb2RlGAUgASgJIjsKCURvY3VtZW50cxIVCg1kb2N1bWVudF90eXBlGAEgASgJEhcKD2RvY3VtZW50X251bWJlchgCIAEoCSK8AQoQRGVwb3NpdG9yRGV0YWlscxI+Cg5wZXJzb25fZGV0YWlscxgBIAEoCzImLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLlBlcnNvbkRldGFpbHMSMQoHYWRkcmVzcxgCIAEoCzIgLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkFkZHJlc3MSNQoJZG9jdW1lbnRzGAMgASgLMiIuZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuRG9jdW1lbnRzIrkBChhEZXBvc2l0b3JCdXNpbmVzc0RldGFpbHMSJgoeYnVzaW5lc3NfaWRlbnRpZmljYXRpb25fbnVtYmVyGAEgASgJEgwKBG5hbWUYAiABKAkSFQoNYnVzaW5lc3NfdHlwZRgDIAEoCRIdChVkYXRlX29mX2luY29ycG9yYXRpb24YBCABKAkSMQoHYWRkcmVzcxgFIAEoCzIgLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkFkZHJlc3MijAEKE0NvbXBhbnlPd25lckRldGFpbHMSPgoOcGVyc29uX2RldGFpbHMYASABKAsyJi5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5QZXJzb25EZXRhaWxzEjUKCWRvY3VtZW50cxgCIAEoCzIiLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkRvY3VtZW50cyLwAgoPRGVwb3NpdG9yRmllbGRzEhoKEmRlcG9zaXRvcl9yZWxhdGlvbhgBIAEoCRIWCg5kZXBvc2l0b3JfdHlwZRgCIAEoCRJEChFkZXBvc2l0b3JfZGV0YWlscxgDIAEoCzIpLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkRlcG9zaXRvckRldGFpbHMSVQoaZGVwb3NpdG9yX2J1c2luZXNzX2RldGFpbHMYBCABKAsyMS5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5EZXBvc2l0b3JCdXNpbmVzc0RldGFpbHMSSwoVY29tcGFueV9vd25lcl9kZXRhaWxzGAUgAygLMiwuZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuQ29tcGFueU93bmVyRGV0YWlscxIgChhkZXBvc2l0b3Jfd2FsbGV0X2FkZHJlc3MYBiABKAkSHQoVZGVwb3NpdG9yX2J1c2luZXNzX2lkGAcgASgJItYBCh5DcmVhdGVDcnlwdG9CZW5lZmljaWFyeVJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEkAKBmZpZWxkcxgDIAEoCzIwLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkNyeXB0b0JlbmVmaWNpYXJ5RmllbGRzEi8KCnVucmVhZGFibGUYBCADKAsyGy5kaXNidXJzZS50eXBlLnYxLlZpb2xhdGlvbiI5Ch9DcmVhdGVDcnlwdG9CZW5lZmljaWFyeVJlc3BvbnNlEhYKDmJlbmVmaWNpYXJ5X2lkGAEgASgJItIBChxDcmVhdGVGaWF0QmVuZWZpY2lhcnlSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhITCgttZXJjaGFudF9pZBgCIAEoCRI+CgZmaWVsZHMYAyABKAsyLi5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5GaWF0QmVuZWZpY2lhcnlGaWVsZHMSLwoKdW5yZWFkYWJsZRgEIAMoCzIbLmRpc2J1cnNlLnR5cGUudjEuVmlvbGF0aW9uIjcKHUNyZWF0ZUZpYXRCZW5lZmljaWFyeVJlc3BvbnNlEhYKDmJlbmVmaWNpYXJ5X2lkGAEgASgJIsYBChZDcmVhdGVEZXBvc2l0b3JSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhITCgttZXJjaGFudF9pZBgCIAEoCRI4CgZmaWVsZHMYAyABKAsyKC5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5EZXBvc2l0b3JGaWVsZHMSLwoKdW5yZWFkYWJsZRgEIAMoCzIbLmRpc2J1cnNlLnR5cGUudjEuVmlvbGF0aW9uIi8KF0NyZWF0ZURlcG9zaXRvclJlc3BvbnNlEhQKDGRlcG9zaXRvcl9pZBgBIAEoCSK1BAoLQmVuZWZpY2lhcnkSCgoCaWQYASABKAkSEwoLbWVyY2hhbnRfaWQYAiABKAkSNgoEa2luZBgDIAEoDjIoLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkJlbmVmaWNpYXJ5S2luZBIMCgRuYW1lGAQgASgJEhQKDGFjY291bnRfdHlwZRgFIAEoCRIcChRkZXN0aW5hdGlvbl9jdXJyZW5jeRgGIAEoCRIXCg90cmFuc2Zlcl9tZXRob2QYByABKAkSDwoHbmV0d29yaxgIIAEoCRIdChVhY2NvdW50X251bWJlcl9tYXNrZWQYCSABKAkSQgoQc2NyZWVuaW5nX3N0YXR1cxgKIAEoDjIoLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLlNjcmVlbmluZ1N0YXR1cxIQCghhcmNoaXZlZBgLIAEoCBIuCgpjcmVhdGVkX2F0GAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgp1cGRhdGVkX2F0GA0gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBJCCgZjcnlwdG8YDiABKAsyMC5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5DcnlwdG9CZW5lZmljaWFyeUZpZWxkc0gAEj4KBGZpYXQYDyABKAsyLi5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5GaWF0QmVuZWZpY2lhcnlGaWVsZHNIAEIICgZmaWVsZHMiRAoVR2V0QmVuZWZpY2lhcnlSZXF1ZXN0EhMKC21lcmNoYW50X2lkGAEgASgJEhYKDmJlbmVmaWNpYXJ5X2lkGAIgASgJIlMKFkdldEJlbmVmaWNpYXJ5UmVzcG9uc2USOQoLYmVuZWZpY2lhcnkYASABKAsyJC5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5CZW5lZmljaWFyeSKAAgoJRGVwb3NpdG9yEgoKAmlkGAEgASgJEhMKC21lcmNoYW50X2lkGAIgASgJEjgKBnN0YXR1cxgDIAEoDjIoLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkRlcG9zaXRvclN0YXR1cxI4CgZmaWVsZHMYBCABKAsyKC5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5EZXBvc2l0b3JGaWVsZHMSLgoKY3JlYXRlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKdXBkYXRlZF9hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiQAoTR2V0RGVwb3NpdG9yUmVxdWVzdBITCgttZXJjaGFudF9pZBgBIAEoCRIUCgxkZXBvc2l0b3JfaWQYAiABKAkiTQoUR2V0RGVwb3NpdG9yUmVzcG9uc2USNQoJZGVwb3NpdG9yGAEgASgLMiIuZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuRGVwb3NpdG9yIksKHEdldFBheW1lbnRJbnN0cnVjdGlvblJlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAkSFgoOYmVuZWZpY2lhcnlfaWQYAiABKAki8QEKHUdldFBheW1lbnRJbnN0cnVjdGlvblJlc3BvbnNlEhgKEGJlbmVmaWNpYXJ5X25hbWUYASABKAkSFgoOYWNjb3VudF9udW1iZXIYAiABKAkSHAoUZGVzdGluYXRpb25fY3VycmVuY3kYAyABKAkSFwoPdHJhbnNmZXJfbWV0aG9kGAQgASgJEg8KB25ldHdvcmsYBSABKAkSGwoTcm91dGluZ19jb2RlX3R5cGVfMRgGIAEoCRIcChRyb3V0aW5nX2NvZGVfdmFsdWVfMRgHIAEoCRIbChNkZXN0aW5hdGlvbl9jb3VudHJ5GAggASgJImgKEE1lcmNoYW50U2V0dGluZ3MSEwoLbWVyY2hhbnRfaWQYASABKAkSIAoYbWF5X2NyZWF0ZV9iZW5lZmljaWFyaWVzGAIgASgIEh0KFW1heV9jcmVhdGVfZGVwb3NpdG9ycxgDIAEoCCKHAQoaU2V0TWVyY2hhbnRTZXR0aW5nc1JlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEjsKCHNldHRpbmdzGAIgASgLMikuZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuTWVyY2hhbnRTZXR0aW5ncyJaChtTZXRNZXJjaGFudFNldHRpbmdzUmVzcG9uc2USOwoIc2V0dGluZ3MYASABKAsyKS5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5NZXJjaGFudFNldHRpbmdzIjEKGkdldE1lcmNoYW50U2V0dGluZ3NSZXF1ZXN0EhMKC21lcmNoYW50X2lkGAEgASgJIloKG0dldE1lcmNoYW50U2V0dGluZ3NSZXNwb25zZRI7CghzZXR0aW5ncxgBIAEoCzIpLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLk1lcmNoYW50U2V0dGluZ3MqqgEKD1NjcmVlbmluZ1N0YXR1cxIgChxTQ1JFRU5JTkdfU1RBVFVTX1VOU1BFQ0lGSUVEEAASHAoYU0NSRUVOSU5HX1NUQVRVU19QRU5ESU5HEAESHAoYU0NSRUVOSU5HX1NUQVRVU19DTEVBUkVEEAISGwoXU0NSRUVOSU5HX1NUQVRVU19SRVZJRVcQAxIcChhTQ1JFRU5JTkdfU1RBVFVTX0JMT0NLRUQQBCprCg9CZW5lZmljaWFyeUtpbmQSIAocQkVORUZJQ0lBUllfS0lORF9VTlNQRUNJRklFRBAAEhsKF0JFTkVGSUNJQVJZX0tJTkRfQ1JZUFRPEAESGQoVQkVORUZJQ0lBUllfS0lORF9GSUFUEAIqrwEKD0RlcG9zaXRvclN0YXR1cxIgChxERVBPU0lUT1JfU1RBVFVTX1VOU1BFQ0lGSUVEEAASHAoYREVQT1NJVE9SX1NUQVRVU19QRU5ESU5HEAESIAocREVQT1NJVE9SX1NUQVRVU19XSElURUxJU1RFRBACEhsKF0RFUE9TSVRPUl9TVEFUVVNfUkVWSUVXEAMSHQoZREVQT1NJVE9SX1NUQVRVU19SRUpFQ1RFRBAEMpEIChJCZW5lZmljaWFyeVNlcnZpY2USjAEKF0NyZWF0ZUNyeXB0b0JlbmVmaWNpYXJ5EjcuZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuQ3JlYXRlQ3J5cHRvQmVuZWZpY2lhcnlSZXF1ZXN0GjguZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuQ3JlYXRlQ3J5cHRvQmVuZWZpY2lhcnlSZXNwb25zZRKGAQoVQ3JlYXRlRmlhdEJlbmVmaWNpYXJ5EjUuZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuQ3JlYXRlRmlhdEJlbmVmaWNpYXJ5UmVxdWVzdBo2LmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkNyZWF0ZUZpYXRCZW5lZmljaWFyeVJlc3BvbnNlEnQKD0NyZWF0ZURlcG9zaXRvchIvLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkNyZWF0ZURlcG9zaXRvclJlcXVlc3QaMC5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5DcmVhdGVEZXBvc2l0b3JSZXNwb25zZRJxCg5HZXRCZW5lZmljaWFyeRIuLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkdldEJlbmVmaWNpYXJ5UmVxdWVzdBovLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkdldEJlbmVmaWNpYXJ5UmVzcG9uc2USawoMR2V0RGVwb3NpdG9yEiwuZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuR2V0RGVwb3NpdG9yUmVxdWVzdBotLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkdldERlcG9zaXRvclJlc3BvbnNlEoYBChVHZXRQYXltZW50SW5zdHJ1Y3Rpb24SNS5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5HZXRQYXltZW50SW5zdHJ1Y3Rpb25SZXF1ZXN0GjYuZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuR2V0UGF5bWVudEluc3RydWN0aW9uUmVzcG9uc2USgAEKE1NldE1lcmNoYW50U2V0dGluZ3MSMy5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5TZXRNZXJjaGFudFNldHRpbmdzUmVxdWVzdBo0LmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLlNldE1lcmNoYW50U2V0dGluZ3NSZXNwb25zZRKAAQoTR2V0TWVyY2hhbnRTZXR0aW5ncxIzLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkdldE1lcmNoYW50U2V0dGluZ3NSZXF1ZXN0GjQuZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuR2V0TWVyY2hhbnRTZXR0aW5nc1Jlc3BvbnNlYgZwcm90bzM", [file_disburse_type_v1_mutation, file_disburse_type_v1_refusal, file_google_protobuf_timestamp]);
+  fileDesc("CilkaXNidXJzZS9iZW5lZmljaWFyeS92MS9iZW5lZmljaWFyeS5wcm90bxIXZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEi8AQKF0NyeXB0b0JlbmVmaWNpYXJ5RmllbGRzEhgKEGJlbmVmaWNpYXJ5X25hbWUYASABKAkSGwoTcm91dGluZ19jb2RlX3R5cGVfMRgCIAEoCRIcChRyb3V0aW5nX2NvZGVfdmFsdWVfMRgDIAEoCRIiChpiZW5lZmljaWFyeV9hY2NvdW50X251bWJlchgEIAEoCRIZChFiZW5lZmljaWFyeV9lbWFpbBgFIAEoCRIgChhiZW5lZmljaWFyeV9hY2NvdW50X3R5cGUYBiABKAkSKwojYmVuZWZpY2lhcnlfd2FsbGV0X2N1c3RvZHlfcHJvdmlkZXIYByABKAkSMAooYmVuZWZpY2lhcnlfd2FsbGV0X2N1c3RvZHlfcHJvdmlkZXJfbmFtZRgIIAEoCRIbChNiZW5lZmljaWFyeV9hZGRyZXNzGAkgASgJEhgKEGJlbmVmaWNpYXJ5X2NpdHkYCiABKAkSGQoRYmVuZWZpY2lhcnlfc3RhdGUYCyABKAkSHAoUYmVuZWZpY2lhcnlfcG9zdGNvZGUYDCABKAkSIAoYYmVuZWZpY2lhcnlfY291bnRyeV9jb2RlGA0gASgJEh8KF2JlbmVmaWNpYXJ5X2RvY3VtZW50X2lkGA4gASgJEhwKFGRlc3RpbmF0aW9uX2N1cnJlbmN5GA8gASgJEiEKGWJlbmVmaWNpYXJ5X2RhdGVfb2ZfYmlydGgYECABKAkSKQohYmVuZWZpY2lhcnlfZGF0ZV9vZl9pbmNvcnBvcmF0aW9uGBEgASgJEiEKGWJlbmVmaWNpYXJ5X2RvY3VtZW50X3R5cGUYEiABKAki2wcKFUZpYXRCZW5lZmljaWFyeUZpZWxkcxIeChZiZW5lZmljaWFyeV9maXJzdF9uYW1lGAEgASgJEh0KFWJlbmVmaWNpYXJ5X2xhc3RfbmFtZRgCIAEoCRIYChBiZW5lZmljaWFyeV9uYW1lGAMgASgJEhkKEWJlbmVmaWNpYXJ5X2VtYWlsGAQgASgJEiAKGGJlbmVmaWNpYXJ5X2FjY291bnRfdHlwZRgFIAEoCRIcChRkZXN0aW5hdGlvbl9jdXJyZW5jeRgGIAEoCRIVCg10cmFuc2Zlcl90eXBlGAcgASgJEhsKE2Rlc3RpbmF0aW9uX2NvdW50cnkYCCABKAkSIAoYYmVuZWZpY2lhcnlfY291bnRyeV9jb2RlGAkgASgJEhsKE3JvdXRpbmdfY29kZV90eXBlXzEYCiABKAkSHAoUcm91dGluZ19jb2RlX3ZhbHVlXzEYCyABKAkSGwoTcm91dGluZ19jb2RlX3R5cGVfMhgMIAEoCRIcChRyb3V0aW5nX2NvZGVfdmFsdWVfMhgNIAEoCRIZChFiZW5lZmljaWFyeV9zdGF0ZRgOIAEoCRIbChNiZW5lZmljaWFyeV9hZGRyZXNzGA8gASgJEhgKEGJlbmVmaWNpYXJ5X2NpdHkYECABKAkSHAoUYmVuZWZpY2lhcnlfcG9zdGNvZGUYESABKAkSIgoaYmVuZWZpY2lhcnlfYWNjb3VudF9udW1iZXIYEiABKAkSKAogYmVuZWZpY2lhcnlfY29udGFjdF9jb3VudHJ5X2NvZGUYEyABKAkSIgoaYmVuZWZpY2lhcnlfY29udGFjdF9udW1iZXIYFCABKAkSGQoRYmVuZWZpY2lhcnlfYWxpYXMYFSABKAkSHQoVYmVuZWZpY2lhcnlfYmFua19uYW1lGBYgASgJEiAKGGJlbmVmaWNpYXJ5X2JhbmtfYWRkcmVzcxgXIAEoCRIdChViZW5lZmljaWFyeV9iYW5rX2NpdHkYGCABKAkSIQoZYmVuZWZpY2lhcnlfYmFua19wb3N0Y29kZRgZIAEoCRIeChZiZW5lZmljaWFyeV9iYW5rX3N0YXRlGBogASgJEiUKHWJlbmVmaWNpYXJ5X2JhbmtfY291bnRyeV9jb2RlGBsgASgJEhUKDWN1cnJlbmN5X3R5cGUYHCABKAkSJQodYmVuZWZpY2lhcnlfYmFua19hY2NvdW50X3R5cGUYHSABKAkSGwoTY291bnRlcl9wYXJ0eV9hbGlhcxgeIAEoCRIgChhiZW5lZmljaWFyeV9yZWxhdGlvbnNoaXAYHyABKAkiegoNUGVyc29uRGV0YWlscxIRCglmaXJzdG5hbWUYASABKAkSEAoIbGFzdG5hbWUYAiABKAkSEwoLY2l0aXplbnNoaXAYAyABKAkSGAoQY291bnRyeV9vZl9iaXJ0aBgEIAEoCRIVCg1kYXRlX29mX2JpcnRoGAUgASgJIlsKB0FkZHJlc3MSEAoIYWRkcmVzczEYASABKAkSDAoEY2l0eRgCIAEoCRIPCgdjb3VudHJ5GAMgASgJEg0KBXN0YXRlGAQgASgJEhAKCHppcF9jb2RlGAUgASgJIjsKCURvY3VtZW50cxIVCg1kb2N1bWVudF90eXBlGAEgASgJEhcKD2RvY3VtZW50X251bWJlchgCIAEoCSK8AQoQRGVwb3NpdG9yRGV0YWlscxI+Cg5wZXJzb25fZGV0YWlscxgBIAEoCzImLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLlBlcnNvbkRldGFpbHMSMQoHYWRkcmVzcxgCIAEoCzIgLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkFkZHJlc3MSNQoJZG9jdW1lbnRzGAMgASgLMiIuZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuRG9jdW1lbnRzIrkBChhEZXBvc2l0b3JCdXNpbmVzc0RldGFpbHMSJgoeYnVzaW5lc3NfaWRlbnRpZmljYXRpb25fbnVtYmVyGAEgASgJEgwKBG5hbWUYAiABKAkSFQoNYnVzaW5lc3NfdHlwZRgDIAEoCRIdChVkYXRlX29mX2luY29ycG9yYXRpb24YBCABKAkSMQoHYWRkcmVzcxgFIAEoCzIgLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkFkZHJlc3MijAEKE0NvbXBhbnlPd25lckRldGFpbHMSPgoOcGVyc29uX2RldGFpbHMYASABKAsyJi5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5QZXJzb25EZXRhaWxzEjUKCWRvY3VtZW50cxgCIAEoCzIiLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkRvY3VtZW50cyLwAgoPRGVwb3NpdG9yRmllbGRzEhoKEmRlcG9zaXRvcl9yZWxhdGlvbhgBIAEoCRIWCg5kZXBvc2l0b3JfdHlwZRgCIAEoCRJEChFkZXBvc2l0b3JfZGV0YWlscxgDIAEoCzIpLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkRlcG9zaXRvckRldGFpbHMSVQoaZGVwb3NpdG9yX2J1c2luZXNzX2RldGFpbHMYBCABKAsyMS5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5EZXBvc2l0b3JCdXNpbmVzc0RldGFpbHMSSwoVY29tcGFueV9vd25lcl9kZXRhaWxzGAUgAygLMiwuZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuQ29tcGFueU93bmVyRGV0YWlscxIgChhkZXBvc2l0b3Jfd2FsbGV0X2FkZHJlc3MYBiABKAkSHQoVZGVwb3NpdG9yX2J1c2luZXNzX2lkGAcgASgJItYBCh5DcmVhdGVDcnlwdG9CZW5lZmljaWFyeVJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEkAKBmZpZWxkcxgDIAEoCzIwLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkNyeXB0b0JlbmVmaWNpYXJ5RmllbGRzEi8KCnVucmVhZGFibGUYBCADKAsyGy5kaXNidXJzZS50eXBlLnYxLlZpb2xhdGlvbiI5Ch9DcmVhdGVDcnlwdG9CZW5lZmljaWFyeVJlc3BvbnNlEhYKDmJlbmVmaWNpYXJ5X2lkGAEgASgJItIBChxDcmVhdGVGaWF0QmVuZWZpY2lhcnlSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhITCgttZXJjaGFudF9pZBgCIAEoCRI+CgZmaWVsZHMYAyABKAsyLi5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5GaWF0QmVuZWZpY2lhcnlGaWVsZHMSLwoKdW5yZWFkYWJsZRgEIAMoCzIbLmRpc2J1cnNlLnR5cGUudjEuVmlvbGF0aW9uIjcKHUNyZWF0ZUZpYXRCZW5lZmljaWFyeVJlc3BvbnNlEhYKDmJlbmVmaWNpYXJ5X2lkGAEgASgJIsYBChZDcmVhdGVEZXBvc2l0b3JSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhITCgttZXJjaGFudF9pZBgCIAEoCRI4CgZmaWVsZHMYAyABKAsyKC5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5EZXBvc2l0b3JGaWVsZHMSLwoKdW5yZWFkYWJsZRgEIAMoCzIbLmRpc2J1cnNlLnR5cGUudjEuVmlvbGF0aW9uIi8KF0NyZWF0ZURlcG9zaXRvclJlc3BvbnNlEhQKDGRlcG9zaXRvcl9pZBgBIAEoCSK1BAoLQmVuZWZpY2lhcnkSCgoCaWQYASABKAkSEwoLbWVyY2hhbnRfaWQYAiABKAkSNgoEa2luZBgDIAEoDjIoLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkJlbmVmaWNpYXJ5S2luZBIMCgRuYW1lGAQgASgJEhQKDGFjY291bnRfdHlwZRgFIAEoCRIcChRkZXN0aW5hdGlvbl9jdXJyZW5jeRgGIAEoCRIXCg90cmFuc2Zlcl9tZXRob2QYByABKAkSDwoHbmV0d29yaxgIIAEoCRIdChVhY2NvdW50X251bWJlcl9tYXNrZWQYCSABKAkSQgoQc2NyZWVuaW5nX3N0YXR1cxgKIAEoDjIoLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLlNjcmVlbmluZ1N0YXR1cxIQCghhcmNoaXZlZBgLIAEoCBIuCgpjcmVhdGVkX2F0GAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgp1cGRhdGVkX2F0GA0gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBJCCgZjcnlwdG8YDiABKAsyMC5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5DcnlwdG9CZW5lZmljaWFyeUZpZWxkc0gAEj4KBGZpYXQYDyABKAsyLi5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5GaWF0QmVuZWZpY2lhcnlGaWVsZHNIAEIICgZmaWVsZHMiRAoVR2V0QmVuZWZpY2lhcnlSZXF1ZXN0EhMKC21lcmNoYW50X2lkGAEgASgJEhYKDmJlbmVmaWNpYXJ5X2lkGAIgASgJIlMKFkdldEJlbmVmaWNpYXJ5UmVzcG9uc2USOQoLYmVuZWZpY2lhcnkYASABKAsyJC5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5CZW5lZmljaWFyeSKbAwoYTGlzdEJlbmVmaWNpYXJpZXNSZXF1ZXN0EhMKC21lcmNoYW50X2lkGAEgASgJEg0KBWxpbWl0GAIgASgFEg4KBmN1cnNvchgDIAEoCRI2CgRraW5kGAQgASgOMiguZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuQmVuZWZpY2lhcnlLaW5kEhQKDGFjY291bnRfdHlwZRgFIAEoCRIcChRkZXN0aW5hdGlvbl9jdXJyZW5jeRgGIAEoCRJCChBzY3JlZW5pbmdfc3RhdHVzGAcgASgOMiguZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuU2NyZWVuaW5nU3RhdHVzEjkKCGFyY2hpdmVkGAggASgOMicuZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuQXJjaGl2ZWRGaWx0ZXISMAoMY3JlYXRlZF9mcm9tGAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgpjcmVhdGVkX3RvGAogASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKeAQoZTGlzdEJlbmVmaWNpYXJpZXNSZXNwb25zZRI7Cg1iZW5lZmljaWFyaWVzGAEgAygLMiQuZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuQmVuZWZpY2lhcnkSEwoLbmV4dF9jdXJzb3IYAiABKAkSEwoLdG90YWxfY291bnQYAyABKAMSGgoSdG90YWxfY291bnRfY2FwcGVkGAQgASgIIoACCglEZXBvc2l0b3ISCgoCaWQYASABKAkSEwoLbWVyY2hhbnRfaWQYAiABKAkSOAoGc3RhdHVzGAMgASgOMiguZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuRGVwb3NpdG9yU3RhdHVzEjgKBmZpZWxkcxgEIAEoCzIoLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkRlcG9zaXRvckZpZWxkcxIuCgpjcmVhdGVkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgp1cGRhdGVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJAChNHZXREZXBvc2l0b3JSZXF1ZXN0EhMKC21lcmNoYW50X2lkGAEgASgJEhQKDGRlcG9zaXRvcl9pZBgCIAEoCSJNChRHZXREZXBvc2l0b3JSZXNwb25zZRI1CglkZXBvc2l0b3IYASABKAsyIi5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5EZXBvc2l0b3Ii/wEKFUxpc3REZXBvc2l0b3JzUmVxdWVzdBITCgttZXJjaGFudF9pZBgBIAEoCRINCgVsaW1pdBgCIAEoBRIOCgZjdXJzb3IYAyABKAkSOAoGc3RhdHVzGAQgASgOMiguZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuRGVwb3NpdG9yU3RhdHVzEhYKDmRlcG9zaXRvcl90eXBlGAUgASgJEjAKDGNyZWF0ZWRfZnJvbRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKY3JlYXRlZF90bxgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAilgEKFkxpc3REZXBvc2l0b3JzUmVzcG9uc2USNgoKZGVwb3NpdG9ycxgBIAMoCzIiLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkRlcG9zaXRvchITCgtuZXh0X2N1cnNvchgCIAEoCRITCgt0b3RhbF9jb3VudBgDIAEoAxIaChJ0b3RhbF9jb3VudF9jYXBwZWQYBCABKAgiSwocR2V0UGF5bWVudEluc3RydWN0aW9uUmVxdWVzdBITCgttZXJjaGFudF9pZBgBIAEoCRIWCg5iZW5lZmljaWFyeV9pZBgCIAEoCSLxAQodR2V0UGF5bWVudEluc3RydWN0aW9uUmVzcG9uc2USGAoQYmVuZWZpY2lhcnlfbmFtZRgBIAEoCRIWCg5hY2NvdW50X251bWJlchgCIAEoCRIcChRkZXN0aW5hdGlvbl9jdXJyZW5jeRgDIAEoCRIXCg90cmFuc2Zlcl9tZXRob2QYBCABKAkSDwoHbmV0d29yaxgFIAEoCRIbChNyb3V0aW5nX2NvZGVfdHlwZV8xGAYgASgJEhwKFHJvdXRpbmdfY29kZV92YWx1ZV8xGAcgASgJEhsKE2Rlc3RpbmF0aW9uX2NvdW50cnkYCCABKAkiaAoQTWVyY2hhbnRTZXR0aW5ncxITCgttZXJjaGFudF9pZBgBIAEoCRIgChhtYXlfY3JlYXRlX2JlbmVmaWNpYXJpZXMYAiABKAgSHQoVbWF5X2NyZWF0ZV9kZXBvc2l0b3JzGAMgASgIIocBChpTZXRNZXJjaGFudFNldHRpbmdzUmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SOwoIc2V0dGluZ3MYAiABKAsyKS5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5NZXJjaGFudFNldHRpbmdzIloKG1NldE1lcmNoYW50U2V0dGluZ3NSZXNwb25zZRI7CghzZXR0aW5ncxgBIAEoCzIpLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLk1lcmNoYW50U2V0dGluZ3MiMQoaR2V0TWVyY2hhbnRTZXR0aW5nc1JlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAkiWgobR2V0TWVyY2hhbnRTZXR0aW5nc1Jlc3BvbnNlEjsKCHNldHRpbmdzGAEgASgLMikuZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuTWVyY2hhbnRTZXR0aW5ncyqqAQoPU2NyZWVuaW5nU3RhdHVzEiAKHFNDUkVFTklOR19TVEFUVVNfVU5TUEVDSUZJRUQQABIcChhTQ1JFRU5JTkdfU1RBVFVTX1BFTkRJTkcQARIcChhTQ1JFRU5JTkdfU1RBVFVTX0NMRUFSRUQQAhIbChdTQ1JFRU5JTkdfU1RBVFVTX1JFVklFVxADEhwKGFNDUkVFTklOR19TVEFUVVNfQkxPQ0tFRBAEKmsKD0JlbmVmaWNpYXJ5S2luZBIgChxCRU5FRklDSUFSWV9LSU5EX1VOU1BFQ0lGSUVEEAASGwoXQkVORUZJQ0lBUllfS0lORF9DUllQVE8QARIZChVCRU5FRklDSUFSWV9LSU5EX0ZJQVQQAiqCAQoOQXJjaGl2ZWRGaWx0ZXISHwobQVJDSElWRURfRklMVEVSX1VOU1BFQ0lGSUVEEAASHAoYQVJDSElWRURfRklMVEVSX0VYQ0xVREVEEAESGAoUQVJDSElWRURfRklMVEVSX09OTFkQAhIXChNBUkNISVZFRF9GSUxURVJfQU5ZEAMqrwEKD0RlcG9zaXRvclN0YXR1cxIgChxERVBPU0lUT1JfU1RBVFVTX1VOU1BFQ0lGSUVEEAASHAoYREVQT1NJVE9SX1NUQVRVU19QRU5ESU5HEAESIAocREVQT1NJVE9SX1NUQVRVU19XSElURUxJU1RFRBACEhsKF0RFUE9TSVRPUl9TVEFUVVNfUkVWSUVXEAMSHQoZREVQT1NJVE9SX1NUQVRVU19SRUpFQ1RFRBAEMoAKChJCZW5lZmljaWFyeVNlcnZpY2USjAEKF0NyZWF0ZUNyeXB0b0JlbmVmaWNpYXJ5EjcuZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuQ3JlYXRlQ3J5cHRvQmVuZWZpY2lhcnlSZXF1ZXN0GjguZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuQ3JlYXRlQ3J5cHRvQmVuZWZpY2lhcnlSZXNwb25zZRKGAQoVQ3JlYXRlRmlhdEJlbmVmaWNpYXJ5EjUuZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuQ3JlYXRlRmlhdEJlbmVmaWNpYXJ5UmVxdWVzdBo2LmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkNyZWF0ZUZpYXRCZW5lZmljaWFyeVJlc3BvbnNlEnQKD0NyZWF0ZURlcG9zaXRvchIvLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkNyZWF0ZURlcG9zaXRvclJlcXVlc3QaMC5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5DcmVhdGVEZXBvc2l0b3JSZXNwb25zZRJxCg5HZXRCZW5lZmljaWFyeRIuLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkdldEJlbmVmaWNpYXJ5UmVxdWVzdBovLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkdldEJlbmVmaWNpYXJ5UmVzcG9uc2USegoRTGlzdEJlbmVmaWNpYXJpZXMSMS5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5MaXN0QmVuZWZpY2lhcmllc1JlcXVlc3QaMi5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5MaXN0QmVuZWZpY2lhcmllc1Jlc3BvbnNlEmsKDEdldERlcG9zaXRvchIsLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkdldERlcG9zaXRvclJlcXVlc3QaLS5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5HZXREZXBvc2l0b3JSZXNwb25zZRJxCg5MaXN0RGVwb3NpdG9ycxIuLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkxpc3REZXBvc2l0b3JzUmVxdWVzdBovLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkxpc3REZXBvc2l0b3JzUmVzcG9uc2UShgEKFUdldFBheW1lbnRJbnN0cnVjdGlvbhI1LmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkdldFBheW1lbnRJbnN0cnVjdGlvblJlcXVlc3QaNi5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5HZXRQYXltZW50SW5zdHJ1Y3Rpb25SZXNwb25zZRKAAQoTU2V0TWVyY2hhbnRTZXR0aW5ncxIzLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLlNldE1lcmNoYW50U2V0dGluZ3NSZXF1ZXN0GjQuZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuU2V0TWVyY2hhbnRTZXR0aW5nc1Jlc3BvbnNlEoABChNHZXRNZXJjaGFudFNldHRpbmdzEjMuZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuR2V0TWVyY2hhbnRTZXR0aW5nc1JlcXVlc3QaNC5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5HZXRNZXJjaGFudFNldHRpbmdzUmVzcG9uc2ViBnByb3RvMw", [file_disburse_type_v1_mutation, file_disburse_type_v1_refusal, file_google_protobuf_timestamp]);
 
 /**
  * The public body of a crypto beneficiary, field for field; "" where it was not sent.
@@ -1476,6 +1476,218 @@ export const GetBeneficiaryResponseSchema: GenMessage<GetBeneficiaryResponse, {j
   messageDesc(file_disburse_beneficiary_v1_beneficiary, 17);
 
 /**
+ * @generated from message disburse.beneficiary.v1.ListBeneficiariesRequest
+ */
+export type ListBeneficiariesRequest = Message<"disburse.beneficiary.v1.ListBeneficiariesRequest"> & {
+  /**
+   * @generated from field: string merchant_id = 1;
+   */
+  merchantId: string;
+
+  /**
+   * 1 to 100; 20 when 0.
+   *
+   * @generated from field: int32 limit = 2;
+   */
+  limit: number;
+
+  /**
+   * Of the page before; "" for the first.
+   *
+   * @generated from field: string cursor = 3;
+   */
+  cursor: string;
+
+  /**
+   * Filters; "" and unset for any, except `archived`.
+   *
+   * @generated from field: disburse.beneficiary.v1.BeneficiaryKind kind = 4;
+   */
+  kind: BeneficiaryKind;
+
+  /**
+   * `Individual` or `Corporate`.
+   *
+   * @generated from field: string account_type = 5;
+   */
+  accountType: string;
+
+  /**
+   * @generated from field: string destination_currency = 6;
+   */
+  destinationCurrency: string;
+
+  /**
+   * @generated from field: disburse.beneficiary.v1.ScreeningStatus screening_status = 7;
+   */
+  screeningStatus: ScreeningStatus;
+
+  /**
+   * @generated from field: disburse.beneficiary.v1.ArchivedFilter archived = 8;
+   */
+  archived: ArchivedFilter;
+
+  /**
+   * Inclusive.
+   *
+   * @generated from field: google.protobuf.Timestamp created_from = 9;
+   */
+  createdFrom?: Timestamp | undefined;
+
+  /**
+   * Exclusive.
+   *
+   * @generated from field: google.protobuf.Timestamp created_to = 10;
+   */
+  createdTo?: Timestamp | undefined;
+};
+
+/**
+ * @generated from message disburse.beneficiary.v1.ListBeneficiariesRequest
+ */
+export type ListBeneficiariesRequestJson = {
+  /**
+   * @generated from field: string merchant_id = 1;
+   */
+  merchantId?: string;
+
+  /**
+   * 1 to 100; 20 when 0.
+   *
+   * @generated from field: int32 limit = 2;
+   */
+  limit?: number;
+
+  /**
+   * Of the page before; "" for the first.
+   *
+   * @generated from field: string cursor = 3;
+   */
+  cursor?: string;
+
+  /**
+   * Filters; "" and unset for any, except `archived`.
+   *
+   * @generated from field: disburse.beneficiary.v1.BeneficiaryKind kind = 4;
+   */
+  kind?: BeneficiaryKindJson;
+
+  /**
+   * `Individual` or `Corporate`.
+   *
+   * @generated from field: string account_type = 5;
+   */
+  accountType?: string;
+
+  /**
+   * @generated from field: string destination_currency = 6;
+   */
+  destinationCurrency?: string;
+
+  /**
+   * @generated from field: disburse.beneficiary.v1.ScreeningStatus screening_status = 7;
+   */
+  screeningStatus?: ScreeningStatusJson;
+
+  /**
+   * @generated from field: disburse.beneficiary.v1.ArchivedFilter archived = 8;
+   */
+  archived?: ArchivedFilterJson;
+
+  /**
+   * Inclusive.
+   *
+   * @generated from field: google.protobuf.Timestamp created_from = 9;
+   */
+  createdFrom?: TimestampJson;
+
+  /**
+   * Exclusive.
+   *
+   * @generated from field: google.protobuf.Timestamp created_to = 10;
+   */
+  createdTo?: TimestampJson;
+};
+
+/**
+ * Describes the message disburse.beneficiary.v1.ListBeneficiariesRequest.
+ * Use `create(ListBeneficiariesRequestSchema)` to create a new message.
+ */
+export const ListBeneficiariesRequestSchema: GenMessage<ListBeneficiariesRequest, {jsonType: ListBeneficiariesRequestJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_beneficiary_v1_beneficiary, 18);
+
+/**
+ * @generated from message disburse.beneficiary.v1.ListBeneficiariesResponse
+ */
+export type ListBeneficiariesResponse = Message<"disburse.beneficiary.v1.ListBeneficiariesResponse"> & {
+  /**
+   * @generated from field: repeated disburse.beneficiary.v1.Beneficiary beneficiaries = 1;
+   */
+  beneficiaries: Beneficiary[];
+
+  /**
+   * "" on the last page.
+   *
+   * @generated from field: string next_cursor = 2;
+   */
+  nextCursor: string;
+
+  /**
+   * Of all pages. Counted from an index, up to 10,000: merchants have few beneficiaries beside payouts, so
+   * that a kept count would cost more than it saves.
+   *
+   * @generated from field: int64 total_count = 3;
+   */
+  totalCount: bigint;
+
+  /**
+   * The count stopped at 10,000.
+   *
+   * @generated from field: bool total_count_capped = 4;
+   */
+  totalCountCapped: boolean;
+};
+
+/**
+ * @generated from message disburse.beneficiary.v1.ListBeneficiariesResponse
+ */
+export type ListBeneficiariesResponseJson = {
+  /**
+   * @generated from field: repeated disburse.beneficiary.v1.Beneficiary beneficiaries = 1;
+   */
+  beneficiaries?: BeneficiaryJson[];
+
+  /**
+   * "" on the last page.
+   *
+   * @generated from field: string next_cursor = 2;
+   */
+  nextCursor?: string;
+
+  /**
+   * Of all pages. Counted from an index, up to 10,000: merchants have few beneficiaries beside payouts, so
+   * that a kept count would cost more than it saves.
+   *
+   * @generated from field: int64 total_count = 3;
+   */
+  totalCount?: string;
+
+  /**
+   * The count stopped at 10,000.
+   *
+   * @generated from field: bool total_count_capped = 4;
+   */
+  totalCountCapped?: boolean;
+};
+
+/**
+ * Describes the message disburse.beneficiary.v1.ListBeneficiariesResponse.
+ * Use `create(ListBeneficiariesResponseSchema)` to create a new message.
+ */
+export const ListBeneficiariesResponseSchema: GenMessage<ListBeneficiariesResponse, {jsonType: ListBeneficiariesResponseJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_beneficiary_v1_beneficiary, 19);
+
+/**
  * @generated from message disburse.beneficiary.v1.Depositor
  */
 export type Depositor = Message<"disburse.beneficiary.v1.Depositor"> & {
@@ -1554,7 +1766,7 @@ export type DepositorJson = {
  * Use `create(DepositorSchema)` to create a new message.
  */
 export const DepositorSchema: GenMessage<Depositor, {jsonType: DepositorJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_beneficiary_v1_beneficiary, 18);
+  messageDesc(file_disburse_beneficiary_v1_beneficiary, 20);
 
 /**
  * @generated from message disburse.beneficiary.v1.GetDepositorRequest
@@ -1591,7 +1803,7 @@ export type GetDepositorRequestJson = {
  * Use `create(GetDepositorRequestSchema)` to create a new message.
  */
 export const GetDepositorRequestSchema: GenMessage<GetDepositorRequest, {jsonType: GetDepositorRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_beneficiary_v1_beneficiary, 19);
+  messageDesc(file_disburse_beneficiary_v1_beneficiary, 21);
 
 /**
  * @generated from message disburse.beneficiary.v1.GetDepositorResponse
@@ -1618,7 +1830,187 @@ export type GetDepositorResponseJson = {
  * Use `create(GetDepositorResponseSchema)` to create a new message.
  */
 export const GetDepositorResponseSchema: GenMessage<GetDepositorResponse, {jsonType: GetDepositorResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_beneficiary_v1_beneficiary, 20);
+  messageDesc(file_disburse_beneficiary_v1_beneficiary, 22);
+
+/**
+ * @generated from message disburse.beneficiary.v1.ListDepositorsRequest
+ */
+export type ListDepositorsRequest = Message<"disburse.beneficiary.v1.ListDepositorsRequest"> & {
+  /**
+   * @generated from field: string merchant_id = 1;
+   */
+  merchantId: string;
+
+  /**
+   * 1 to 100; 20 when 0.
+   *
+   * @generated from field: int32 limit = 2;
+   */
+  limit: number;
+
+  /**
+   * Of the page before; "" for the first.
+   *
+   * @generated from field: string cursor = 3;
+   */
+  cursor: string;
+
+  /**
+   * Filters; "" and unset for any.
+   *
+   * @generated from field: disburse.beneficiary.v1.DepositorStatus status = 4;
+   */
+  status: DepositorStatus;
+
+  /**
+   * `Individual` or `Corporate`; a merchant's own business is neither.
+   *
+   * @generated from field: string depositor_type = 5;
+   */
+  depositorType: string;
+
+  /**
+   * Inclusive.
+   *
+   * @generated from field: google.protobuf.Timestamp created_from = 6;
+   */
+  createdFrom?: Timestamp | undefined;
+
+  /**
+   * Exclusive.
+   *
+   * @generated from field: google.protobuf.Timestamp created_to = 7;
+   */
+  createdTo?: Timestamp | undefined;
+};
+
+/**
+ * @generated from message disburse.beneficiary.v1.ListDepositorsRequest
+ */
+export type ListDepositorsRequestJson = {
+  /**
+   * @generated from field: string merchant_id = 1;
+   */
+  merchantId?: string;
+
+  /**
+   * 1 to 100; 20 when 0.
+   *
+   * @generated from field: int32 limit = 2;
+   */
+  limit?: number;
+
+  /**
+   * Of the page before; "" for the first.
+   *
+   * @generated from field: string cursor = 3;
+   */
+  cursor?: string;
+
+  /**
+   * Filters; "" and unset for any.
+   *
+   * @generated from field: disburse.beneficiary.v1.DepositorStatus status = 4;
+   */
+  status?: DepositorStatusJson;
+
+  /**
+   * `Individual` or `Corporate`; a merchant's own business is neither.
+   *
+   * @generated from field: string depositor_type = 5;
+   */
+  depositorType?: string;
+
+  /**
+   * Inclusive.
+   *
+   * @generated from field: google.protobuf.Timestamp created_from = 6;
+   */
+  createdFrom?: TimestampJson;
+
+  /**
+   * Exclusive.
+   *
+   * @generated from field: google.protobuf.Timestamp created_to = 7;
+   */
+  createdTo?: TimestampJson;
+};
+
+/**
+ * Describes the message disburse.beneficiary.v1.ListDepositorsRequest.
+ * Use `create(ListDepositorsRequestSchema)` to create a new message.
+ */
+export const ListDepositorsRequestSchema: GenMessage<ListDepositorsRequest, {jsonType: ListDepositorsRequestJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_beneficiary_v1_beneficiary, 23);
+
+/**
+ * @generated from message disburse.beneficiary.v1.ListDepositorsResponse
+ */
+export type ListDepositorsResponse = Message<"disburse.beneficiary.v1.ListDepositorsResponse"> & {
+  /**
+   * @generated from field: repeated disburse.beneficiary.v1.Depositor depositors = 1;
+   */
+  depositors: Depositor[];
+
+  /**
+   * "" on the last page.
+   *
+   * @generated from field: string next_cursor = 2;
+   */
+  nextCursor: string;
+
+  /**
+   * Of all pages. Counted from an index, up to 10,000, as of beneficiaries.
+   *
+   * @generated from field: int64 total_count = 3;
+   */
+  totalCount: bigint;
+
+  /**
+   * The count stopped at 10,000.
+   *
+   * @generated from field: bool total_count_capped = 4;
+   */
+  totalCountCapped: boolean;
+};
+
+/**
+ * @generated from message disburse.beneficiary.v1.ListDepositorsResponse
+ */
+export type ListDepositorsResponseJson = {
+  /**
+   * @generated from field: repeated disburse.beneficiary.v1.Depositor depositors = 1;
+   */
+  depositors?: DepositorJson[];
+
+  /**
+   * "" on the last page.
+   *
+   * @generated from field: string next_cursor = 2;
+   */
+  nextCursor?: string;
+
+  /**
+   * Of all pages. Counted from an index, up to 10,000, as of beneficiaries.
+   *
+   * @generated from field: int64 total_count = 3;
+   */
+  totalCount?: string;
+
+  /**
+   * The count stopped at 10,000.
+   *
+   * @generated from field: bool total_count_capped = 4;
+   */
+  totalCountCapped?: boolean;
+};
+
+/**
+ * Describes the message disburse.beneficiary.v1.ListDepositorsResponse.
+ * Use `create(ListDepositorsResponseSchema)` to create a new message.
+ */
+export const ListDepositorsResponseSchema: GenMessage<ListDepositorsResponse, {jsonType: ListDepositorsResponseJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_beneficiary_v1_beneficiary, 24);
 
 /**
  * @generated from message disburse.beneficiary.v1.GetPaymentInstructionRequest
@@ -1655,7 +2047,7 @@ export type GetPaymentInstructionRequestJson = {
  * Use `create(GetPaymentInstructionRequestSchema)` to create a new message.
  */
 export const GetPaymentInstructionRequestSchema: GenMessage<GetPaymentInstructionRequest, {jsonType: GetPaymentInstructionRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_beneficiary_v1_beneficiary, 21);
+  messageDesc(file_disburse_beneficiary_v1_beneficiary, 25);
 
 /**
  * @generated from message disburse.beneficiary.v1.GetPaymentInstructionResponse
@@ -1760,7 +2152,7 @@ export type GetPaymentInstructionResponseJson = {
  * Use `create(GetPaymentInstructionResponseSchema)` to create a new message.
  */
 export const GetPaymentInstructionResponseSchema: GenMessage<GetPaymentInstructionResponse, {jsonType: GetPaymentInstructionResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_beneficiary_v1_beneficiary, 22);
+  messageDesc(file_disburse_beneficiary_v1_beneficiary, 26);
 
 /**
  * @generated from message disburse.beneficiary.v1.MerchantSettings
@@ -1807,7 +2199,7 @@ export type MerchantSettingsJson = {
  * Use `create(MerchantSettingsSchema)` to create a new message.
  */
 export const MerchantSettingsSchema: GenMessage<MerchantSettings, {jsonType: MerchantSettingsJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_beneficiary_v1_beneficiary, 23);
+  messageDesc(file_disburse_beneficiary_v1_beneficiary, 27);
 
 /**
  * @generated from message disburse.beneficiary.v1.SetMerchantSettingsRequest
@@ -1844,7 +2236,7 @@ export type SetMerchantSettingsRequestJson = {
  * Use `create(SetMerchantSettingsRequestSchema)` to create a new message.
  */
 export const SetMerchantSettingsRequestSchema: GenMessage<SetMerchantSettingsRequest, {jsonType: SetMerchantSettingsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_beneficiary_v1_beneficiary, 24);
+  messageDesc(file_disburse_beneficiary_v1_beneficiary, 28);
 
 /**
  * @generated from message disburse.beneficiary.v1.SetMerchantSettingsResponse
@@ -1871,7 +2263,7 @@ export type SetMerchantSettingsResponseJson = {
  * Use `create(SetMerchantSettingsResponseSchema)` to create a new message.
  */
 export const SetMerchantSettingsResponseSchema: GenMessage<SetMerchantSettingsResponse, {jsonType: SetMerchantSettingsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_beneficiary_v1_beneficiary, 25);
+  messageDesc(file_disburse_beneficiary_v1_beneficiary, 29);
 
 /**
  * @generated from message disburse.beneficiary.v1.GetMerchantSettingsRequest
@@ -1898,7 +2290,7 @@ export type GetMerchantSettingsRequestJson = {
  * Use `create(GetMerchantSettingsRequestSchema)` to create a new message.
  */
 export const GetMerchantSettingsRequestSchema: GenMessage<GetMerchantSettingsRequest, {jsonType: GetMerchantSettingsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_beneficiary_v1_beneficiary, 26);
+  messageDesc(file_disburse_beneficiary_v1_beneficiary, 30);
 
 /**
  * @generated from message disburse.beneficiary.v1.GetMerchantSettingsResponse
@@ -1925,7 +2317,7 @@ export type GetMerchantSettingsResponseJson = {
  * Use `create(GetMerchantSettingsResponseSchema)` to create a new message.
  */
 export const GetMerchantSettingsResponseSchema: GenMessage<GetMerchantSettingsResponse, {jsonType: GetMerchantSettingsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_beneficiary_v1_beneficiary, 27);
+  messageDesc(file_disburse_beneficiary_v1_beneficiary, 31);
 
 /**
  * @generated from enum disburse.beneficiary.v1.ScreeningStatus
@@ -2020,6 +2412,61 @@ export const BeneficiaryKindSchema: GenEnum<BeneficiaryKind, BeneficiaryKindJson
   enumDesc(file_disburse_beneficiary_v1_beneficiary, 1);
 
 /**
+ * Which beneficiaries a list shows.
+ *
+ * @generated from enum disburse.beneficiary.v1.ArchivedFilter
+ */
+export const ArchivedFilter = {
+  /**
+   * Those that are not archived.
+   *
+   * @generated from enum value: ARCHIVED_FILTER_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * The same, said.
+   *
+   * @generated from enum value: ARCHIVED_FILTER_EXCLUDED = 1;
+   */
+  EXCLUDED: 1,
+
+  /**
+   * Those that are archived.
+   *
+   * @generated from enum value: ARCHIVED_FILTER_ONLY = 2;
+   */
+  ONLY: 2,
+
+  /**
+   * Both.
+   *
+   * @generated from enum value: ARCHIVED_FILTER_ANY = 3;
+   */
+  ANY: 3,
+} as const;
+
+/**
+ * Which beneficiaries a list shows.
+ *
+ * @generated from enum disburse.beneficiary.v1.ArchivedFilter
+ */
+export type ArchivedFilter = (typeof ArchivedFilter)[keyof typeof ArchivedFilter] | UnknownEnum;
+
+/**
+ * Which beneficiaries a list shows.
+ *
+ * @generated from enum disburse.beneficiary.v1.ArchivedFilter
+ */
+export type ArchivedFilterJson = "ARCHIVED_FILTER_UNSPECIFIED" | "ARCHIVED_FILTER_EXCLUDED" | "ARCHIVED_FILTER_ONLY" | "ARCHIVED_FILTER_ANY";
+
+/**
+ * Describes the enum disburse.beneficiary.v1.ArchivedFilter.
+ */
+export const ArchivedFilterSchema: GenEnum<ArchivedFilter, ArchivedFilterJson> = /*@__PURE__*/
+  enumDesc(file_disburse_beneficiary_v1_beneficiary, 2);
+
+/**
  * @generated from enum disburse.beneficiary.v1.DepositorStatus
  */
 export const DepositorStatus = {
@@ -2063,7 +2510,7 @@ export type DepositorStatusJson = "DEPOSITOR_STATUS_UNSPECIFIED" | "DEPOSITOR_ST
  * Describes the enum disburse.beneficiary.v1.DepositorStatus.
  */
 export const DepositorStatusSchema: GenEnum<DepositorStatus, DepositorStatusJson> = /*@__PURE__*/
-  enumDesc(file_disburse_beneficiary_v1_beneficiary, 2);
+  enumDesc(file_disburse_beneficiary_v1_beneficiary, 3);
 
 /**
  * Owns beneficiaries (crypto and fiat), depositors, and what a merchant may create.
@@ -2116,6 +2563,16 @@ export const BeneficiaryService: GenService<{
     output: typeof GetBeneficiaryResponseSchema;
   },
   /**
+   * A merchant's beneficiaries, newest first; by itself those that are not archived. Refuses INVALID_REQUEST.
+   *
+   * @generated from rpc disburse.beneficiary.v1.BeneficiaryService.ListBeneficiaries
+   */
+  listBeneficiaries: {
+    methodKind: "unary";
+    input: typeof ListBeneficiariesRequestSchema;
+    output: typeof ListBeneficiariesResponseSchema;
+  },
+  /**
    * One depositor of a merchant. Refuses RECORD_NOT_FOUND.
    *
    * @generated from rpc disburse.beneficiary.v1.BeneficiaryService.GetDepositor
@@ -2124,6 +2581,16 @@ export const BeneficiaryService: GenService<{
     methodKind: "unary";
     input: typeof GetDepositorRequestSchema;
     output: typeof GetDepositorResponseSchema;
+  },
+  /**
+   * A merchant's depositors, newest first. Refuses INVALID_REQUEST.
+   *
+   * @generated from rpc disburse.beneficiary.v1.BeneficiaryService.ListDepositors
+   */
+  listDepositors: {
+    methodKind: "unary";
+    input: typeof ListDepositorsRequestSchema;
+    output: typeof ListDepositorsResponseSchema;
   },
   /**
    * What a rail needs to pay: the account number in full. For the payout service alone; also of an
