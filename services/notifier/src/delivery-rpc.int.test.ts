@@ -56,6 +56,7 @@ describe("deliveries", () => {
     let cursor = "";
     do {
       const page = await rpc.listDeliveries({ merchantId, limit: 3, cursor });
+      expect(page).toMatchObject({ totalCount: 10n, totalCountCapped: false });
       paged.push(...page.deliveries);
       cursor = page.nextCursor;
     } while (cursor !== "");
@@ -63,8 +64,11 @@ describe("deliveries", () => {
     const times = all.map(({ createdAt }) => Number(createdAt?.seconds));
     expect(times).toEqual(times.toSorted((a, b) => b - a));
 
-    const count = async (filter: object) =>
-      (await rpc.listDeliveries({ merchantId, ...filter })).deliveries.length;
+    const count = async (filter: object) => {
+      const { deliveries, totalCount } = await rpc.listDeliveries({ merchantId, ...filter });
+      expect(totalCount).toBe(BigInt(deliveries.length));
+      return deliveries.length;
+    };
     const { DELIVERED, CANCELLED, EXHAUSTED } = DeliveryState;
     expect(await count({ endpointId })).toBe(5);
     expect(await count({ transactionId: payouts[2] })).toBe(2);

@@ -1,6 +1,7 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import { readMutation } from "@disburse/chassis/mutation.ts";
 import { readLimit, readStart, writeCursor } from "@disburse/chassis/page-cursor.ts";
+import { countedTotal, cutPageBy } from "@disburse/chassis/record-page.ts";
 import type { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
@@ -29,13 +30,15 @@ export function deliveryRpc(
       const limit = accepted(readLimit(message.limit));
       const start = accepted(readStart(message.cursor));
       const filter = readFilter(message);
-      const page = await deliveries.list(message.merchantId, filter, start, limit + 1);
-      const shown = page.slice(0, limit);
-      const last = page.length > limit ? shown.at(-1) : undefined;
-      return {
-        deliveries: shown.map((each) => deliveryMessage(each)),
-        nextCursor: last === undefined ? "" : writeCursor({ at: last.created_at, id: last._id }),
-      };
+      const [found, count] = await Promise.all([
+        deliveries.list(message.merchantId, filter, start, limit + 1),
+        deliveries.count(message.merchantId, filter),
+      ]);
+      const { shown, nextCursor } = cutPageBy(found, limit, (last) =>
+        writeCursor({ at: last.created_at, id: last._id }),
+      );
+      const messages = shown.map((each) => deliveryMessage(each));
+      return { deliveries: messages, nextCursor, ...countedTotal(count) };
     },
 
     getDelivery: async ({ merchantId, deliveryId }) => {

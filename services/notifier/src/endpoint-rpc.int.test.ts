@@ -49,7 +49,16 @@ describe("endpoints", () => {
     expect(await refusal(rpc.rotateSecret(stranger))).toBe(notFound);
     expect(await refusal(rpc.activateSecret(stranger))).toBe(notFound);
     expect(await refusal(rpc.sendTestEvent(stranger))).toBe(notFound);
-    expect((await rpc.listEndpoints(stranger)).endpoints).toEqual([]);
+    expect(await rpc.listEndpoints(stranger)).toMatchObject({ endpoints: [], totalCount: 0n });
+    const page = await rpc.listEndpoints({ merchantId, limit: 1 });
+    expect(page.endpoints.map(({ id }) => id)).toEqual([endpointId]);
+    const { nextCursor: cursor } = page;
+    const rest = await rpc.listEndpoints({ merchantId, limit: 1, cursor });
+    expect(rest.endpoints.map(({ id }) => id)).toEqual([second.endpointId]);
+    expect(rest).toMatchObject({ nextCursor: "", totalCount: 2n, totalCountCapped: false });
+    for (const wrong of [{ limit: 101 }, { limit: -1 }, { cursor: "x" }]) {
+      expect(await refusal(rpc.listEndpoints({ merchantId, ...wrong }))).toMatch("INVALID_REQUEST");
+    }
 
     const deletion = { merchantId, endpointId, mutation: operation() };
     await rpc.deleteEndpoint(deletion);

@@ -1,5 +1,7 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import { readMutation } from "@disburse/chassis/mutation.ts";
+import { readLimit, readStart } from "@disburse/chassis/page-cursor.ts";
+import { countedTotal, cutPage } from "@disburse/chassis/record-page.ts";
 import type { Sealer } from "@disburse/chassis/sealing.ts";
 import type { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import { isRefused, refused } from "@disburse/kernel/refusal.ts";
@@ -56,9 +58,16 @@ export function endpointRpc(
       return { endpoint: endpointMessage(accepted(found ?? refused("RECORD_NOT_FOUND"))) };
     },
 
-    listEndpoints: async ({ merchantId }) => ({
-      endpoints: (await endpoints.list(merchantId)).map(endpointMessage),
-    }),
+    listEndpoints: async ({ merchantId, limit: asked, cursor }) => {
+      const limit = accepted(readLimit(asked));
+      const start = accepted(readStart(cursor));
+      const [found, count] = await Promise.all([
+        endpoints.list(merchantId, start, limit + 1),
+        endpoints.count(merchantId),
+      ]);
+      const { shown, nextCursor } = cutPage(found, limit);
+      return { endpoints: shown.map(endpointMessage), nextCursor, ...countedTotal(count) };
+    },
 
     deleteEndpoint: async (message) => {
       const asked = ask(message, "delete", clock);

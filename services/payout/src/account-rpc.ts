@@ -1,6 +1,7 @@
 import { Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
 import { readMutation } from "@disburse/chassis/mutation.ts";
-import { readLimit } from "@disburse/chassis/page-cursor.ts";
+import { readLimit, readStart } from "@disburse/chassis/page-cursor.ts";
+import { countedTotal, cutPage, cutPageBy } from "@disburse/chassis/record-page.ts";
 import type {
   CreditAccountRequest,
   PayoutService,
@@ -46,9 +47,16 @@ export function accountRpc(accounts: AccountStore, clock: Clock): AccountRpc {
       return { account: accountMessage(accepted(account ?? refused("RECORD_NOT_FOUND"))) };
     },
 
-    listAccounts: async ({ merchantId }) => ({
-      accounts: (await accounts.list(merchantId)).map(accountMessage),
-    }),
+    listAccounts: async ({ merchantId, limit: asked, cursor }) => {
+      const limit = accepted(readLimit(asked));
+      const start = accepted(readStart(cursor));
+      const [found, count] = await Promise.all([
+        accounts.list(merchantId, start, limit + 1),
+        accounts.count(merchantId),
+      ]);
+      const { shown, nextCursor } = cutPage(found, limit);
+      return { accounts: shown.map(accountMessage), nextCursor, ...countedTotal(count) };
+    },
 
     resolveAccount: async ({ accountId }) => {
       const account = accepted((await accounts.readAny(accountId)) ?? refused("RECORD_NOT_FOUND"));
@@ -65,13 +73,9 @@ export function accountRpc(accounts: AccountStore, clock: Clock): AccountRpc {
         ...(cursor === "" ? {} : { beforeSequence: Number(cursor) }),
       };
       const found = await accounts.listEntries({ merchantId, accountId }, page);
-      const entries = accepted(found ?? refused("RECORD_NOT_FOUND"));
-      const shown = entries.slice(0, limit);
-      const hasMore = entries.length > limit;
-      return {
-        entries: shown.map(entryMessage),
-        nextCursor: hasMore ? String(shown.at(-1)?.sequence ?? "") : "",
-      };
+      const { entries, count } = accepted(found ?? refused("RECORD_NOT_FOUND"));
+      const { shown, nextCursor } = cutPageBy(entries, limit, ({ sequence }) => String(sequence));
+      return { entries: shown.map(entryMessage), nextCursor, totalCount: BigInt(count) };
     },
   };
 }

@@ -5,6 +5,8 @@ import {
   toDecimal128,
 } from "@disburse/chassis/mongo.ts";
 import type { StoredActor } from "@disburse/chassis/mutation.ts";
+import type { PageCursor } from "@disburse/chassis/page-cursor.ts";
+import { behind, countMax, oldestFirst } from "@disburse/chassis/record-page.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import {
   type AccountCollections,
@@ -34,6 +36,7 @@ export async function openAccountStore({ db }: Database) {
   const collections = { accounts, ledger };
   await ensureIndexes(db, "accounts", [
     { key: { merchant_id: 1, operation_id: 1 }, name: "operation", unique: true },
+    { key: { merchant_id: 1, created_at: 1, _id: 1 }, name: "list" },
     { key: { dirty: 1 }, name: "dirty", sparse: true },
   ]);
   await ensureIndexes(db, "ledger_entries", [
@@ -57,10 +60,22 @@ export async function openAccountStore({ db }: Database) {
     open: (opening: Opening, now: Date) => openAccount(collections, opening, now),
     read: (merchantId: string, id: string) => readOne({ _id: id, merchant_id: merchantId }),
     readAny: (id: string) => readOne({ _id: id }),
-    list: async (merchantId: string): Promise<Account[]> => {
-      const found = accounts.find({ merchant_id: merchantId }).sort({ _id: 1 });
+    /** Oldest first, after the cursor. */
+    list: async (
+      merchantId: string,
+      after: PageCursor | undefined,
+      limit: number,
+    ): Promise<Account[]> => {
+      const of = { merchant_id: merchantId };
+      const found = accounts
+        .find(after === undefined ? of : { $and: [of, ...behind(after, oldestFirst)] })
+        .sort(oldestFirst)
+        .limit(limit);
       return (await found.toArray()).map(toAccount);
     },
+    /** How many accounts a merchant has, up to `countMax` and one. */
+    count: (merchantId: string) =>
+      accounts.countDocuments({ merchant_id: merchantId }, { limit: countMax + 1 }),
     findMovement: (accountId: string, key: string) => findMovement(collections, accountId, key),
     apply: (target: MovementTarget, movement: Movement) =>
       applyMovement(collections, target, movement),

@@ -57,6 +57,29 @@ describe("an account", () => {
     expect(account?.available).toBe("0.30");
   });
 
+  it("is listed once among its merchant's, oldest first, page by page", async () => {
+    const lister = { merchantId: "mer_lister" };
+    const open = () =>
+      platform.rpc.openAccount({ mutation: platform.operation(), ...lister, currencyCode: "USD" });
+    const opened = await Promise.all(Array.from({ length: 7 }, open));
+    const seen: string[] = [];
+    let cursor = "";
+    do {
+      const page = await platform.rpc.listAccounts({ ...lister, limit: 3, cursor });
+      expect(page).toMatchObject({ totalCount: 7n, totalCountCapped: false });
+      seen.push(...page.accounts.map(({ id }) => id));
+      cursor = page.nextCursor;
+    } while (cursor !== "");
+    expect(seen).toEqual(opened.map(({ account }) => account?.id ?? "").toSorted());
+    const stranger = await platform.rpc.listAccounts({ merchantId: "mer_stranger" });
+    expect(stranger).toMatchObject({ accounts: [], nextCursor: "", totalCount: 0n });
+    for (const wrong of [{ limit: 101 }, { limit: -1 }, { cursor: "x" }]) {
+      expect(await codeOf(platform.rpc.listAccounts({ ...lister, ...wrong }))).toBe(
+        "INVALID_REQUEST",
+      );
+    }
+  });
+
   it("remembers who credited it", async () => {
     const accountId = await platform.fundedAccount(merchantId, "1.00");
     await platform.accounts.recordRecent();
@@ -198,10 +221,11 @@ describe("a movement", () => {
       available: "97.00",
       held: "3.00",
     });
+    expect(page).toMatchObject({ totalCount: 4n, totalCountCapped: false });
     const { nextCursor: cursor } = page;
     const rest = await platform.rpc.listEntries({ merchantId, accountId, limit: 3, cursor });
     expect(rest.entries.map(({ step }) => step)).toEqual([LedgerStep.CREDIT]);
-    expect(rest.nextCursor).toBe("");
+    expect(rest).toMatchObject({ nextCursor: "", totalCount: 4n });
     for (const wrong of [{ limit: 101 }, { limit: -1 }, { cursor: "x" }]) {
       const list = platform.rpc.listEntries({ merchantId, accountId, ...wrong });
       expect(await codeOf(list)).toBe("INVALID_REQUEST");

@@ -89,18 +89,24 @@ export async function recordRecent(collections: AccountCollections): Promise<voi
 }
 
 /**
- * A page of a statement, newest first, complete up to this moment; `undefined`: no such account.
+ * A page of a statement, newest first, complete up to this moment, and how many entries there are
+ * by then: they are numbered from 1 without gap. `undefined`: no such account.
  */
 export async function listEntries(
   collections: AccountCollections,
   { merchantId, accountId }: { readonly merchantId: string; readonly accountId: string },
   { beforeSequence, limit }: { readonly beforeSequence?: number; readonly limit: number },
-): Promise<LedgerEntry[] | undefined> {
+): Promise<{ readonly entries: readonly LedgerEntry[]; readonly count: number } | undefined> {
   const { accounts, ledger } = collections;
   const account = await accounts.findOne({ _id: accountId, merchant_id: merchantId });
   if (account === null) return undefined;
   if (account.sequence > account.recorded_sequence) await record(collections, account);
-  const bound = beforeSequence === undefined ? {} : { sequence: { $lt: beforeSequence } };
-  const found = ledger.find({ account_id: accountId, merchant_id: merchantId, ...bound });
-  return (await found.sort({ sequence: -1 }).limit(limit).toArray()).map(toLedgerEntry);
+  const count = account.sequence;
+  const sequence = {
+    $lte: count,
+    ...(beforeSequence === undefined ? {} : { $lt: beforeSequence }),
+  };
+  const found = ledger.find({ account_id: accountId, merchant_id: merchantId, sequence });
+  const entries = await found.sort({ sequence: -1 }).limit(limit).toArray();
+  return { entries: entries.map(toLedgerEntry), count };
 }

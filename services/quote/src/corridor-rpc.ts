@@ -2,6 +2,8 @@ import type { MessageShape } from "@bufbuild/protobuf";
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { readMutation } from "@disburse/chassis/mutation.ts";
+import { readLimit } from "@disburse/chassis/page-cursor.ts";
+import { countedTotal, cutPageBy } from "@disburse/chassis/record-page.ts";
 import type {
   CorridorSchema,
   QuoteService,
@@ -9,6 +11,7 @@ import type {
 import { refused, violationsMessage } from "@disburse/kernel/refusal.ts";
 import { cleanText } from "@disburse/kernel/text.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
+import { readPairStart, writePairCursor } from "./corridor-page.ts";
 import type { CorridorStore } from "./corridor-store.ts";
 import { readCorridor, readRate } from "./domain/corridor.ts";
 import { accepted } from "./refusals.ts";
@@ -62,10 +65,14 @@ export function corridorRpc(corridors: CorridorStore, clock: Clock): CorridorRpc
       return { rate: rateMessage(await corridors.addRate(corridorId, added, change, clock.now())) };
     },
 
-    listCorridors: async ({ merchantId }) => {
-      const listed = await corridors.list(merchantId);
-      const rates = await Promise.all(listed.map(({ id }) => corridors.latestRate(id)));
-      return { corridors: listed.map((corridor, at) => corridorMessage(corridor, rates[at])) };
+    listCorridors: async ({ merchantId, limit: asked, cursor }) => {
+      const limit = accepted(readLimit(asked));
+      const after = accepted(readPairStart(cursor));
+      const { found, count } = await corridors.list(merchantId, { after, limit: limit + 1 });
+      const { shown, nextCursor } = cutPageBy(found, limit, writePairCursor);
+      const rates = await Promise.all(shown.map(({ id }) => corridors.latestRate(id)));
+      const messages = shown.map((corridor, at) => corridorMessage(corridor, rates[at]));
+      return { corridors: messages, nextCursor, ...countedTotal(count) };
     },
   };
 }

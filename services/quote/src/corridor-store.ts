@@ -1,8 +1,10 @@
 import { type Database, ensureIndexes } from "@disburse/chassis/mongo.ts";
+import { countMax } from "@disburse/chassis/record-page.ts";
 import { formatDecimal } from "@disburse/kernel/decimal.ts";
 import { newId } from "@disburse/kernel/id.ts";
-import type { Collection } from "mongodb";
+import type { Collection, Filter } from "mongodb";
 import { type Change, onceFor, unlessMade, upsertOnce } from "./change.ts";
+import type { PairCursor } from "./corridor-page.ts";
 import {
   type CorridorDocument,
   corridorTerms,
@@ -44,7 +46,7 @@ export async function openCorridorStore({ db }: Database) {
   return {
     find: (source: string, destination: string) => readOne({ source, destination }),
     read: (id: string) => readOne({ _id: id }),
-    list: (merchantId: string) => listCorridors(collections, merchantId),
+    list: (merchantId: string, page: CorridorPage) => listCorridors(collections, merchantId, page),
     set: (terms: CorridorTerms, change: Change, now: Date) =>
       setCorridor(collections, terms, change, now),
     isOpenTo: async (merchantId: string, corridorId: string): Promise<boolean> => {
@@ -59,16 +61,36 @@ export async function openCorridorStore({ db }: Database) {
   };
 }
 
-/** Every corridor, or those that are open to a merchant. */
+/** Where a page starts, and how long it is. */
+export type CorridorPage = { readonly after: PairCursor | undefined; readonly limit: number };
+
+/**
+ * A page of every corridor, or of those that are open to a merchant, by pair; and how many there
+ * are of them, counted up to `countMax` and one. There are no more than pairs of currencies.
+ */
 async function listCorridors(
   { corridors, merchantCorridors }: Collections,
   merchantId: string,
-): Promise<Corridor[]> {
-  if (merchantId === "") return (await corridors.find().sort({ _id: 1 }).toArray()).map(toCorridor);
-  const open = await merchantCorridors.find({ merchant_id: merchantId, open: true }).toArray();
-  const ids = open.map(({ corridor_id }) => corridor_id);
-  const found = corridors.find({ _id: { $in: ids } }).sort({ _id: 1 });
-  return (await found.toArray()).map(toCorridor);
+  { after, limit }: CorridorPage,
+): Promise<{ readonly found: readonly Corridor[]; readonly count: number }> {
+  const listed: Filter<CorridorDocument> = {};
+  if (merchantId !== "") {
+    const open = await merchantCorridors.find({ merchant_id: merchantId, open: true }).toArray();
+    listed._id = { $in: open.map(({ corridor_id }) => corridor_id) };
+  }
+  const page = corridors
+    .find(after === undefined ? listed : { $and: [listed, beyond(after)] })
+    .sort({ source: 1, destination: 1 })
+    .limit(limit);
+  const [found, count] = await Promise.all([
+    page.toArray(),
+    corridors.countDocuments(listed, { limit: countMax + 1 }),
+  ]);
+  return { found: found.map(toCorridor), count };
+}
+
+function beyond({ source, destination }: PairCursor): Filter<CorridorDocument> {
+  return { $or: [{ source: { $gt: source } }, { source, destination: { $gt: destination } }] };
 }
 
 /** One corridor per pair of currencies; a repeat of an operation changes nothing. */

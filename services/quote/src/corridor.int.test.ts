@@ -5,7 +5,7 @@ import { serviceMutation } from "@disburse/chassis/mutation.ts";
 import { readRefusal } from "@disburse/chassis/rpc-refusal.ts";
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { corridorRpc } from "./corridor-rpc.ts";
 import { openCorridorStore } from "./corridor-store.ts";
 
@@ -36,10 +36,12 @@ function set(source: string, feeShare: string) {
 }
 
 it("loses no change of a corridor that several make at once", async () => {
-  for (const source of ["USD", "BTC", "ETH", "SOL", "INR"]) {
+  const sources = ["USD", "BTC", "ETH", "SOL", "INR"];
+  for (const source of sources) {
     await Promise.all(["0.01", "0.02", "0.03", "0.04"].map((share) => set(source, share)));
   }
-  const stored = await database.db.collection("corridors").find().toArray();
+  const pairs = { source: { $in: sources }, destination: "USD" };
+  const stored = await database.db.collection("corridors").find(pairs).toArray();
   expect(stored.map(({ operations: made }) => made.length)).toEqual([4, 4, 4, 4, 4]);
 });
 
@@ -48,7 +50,9 @@ it("loses no change of whom a corridor is open to", async () => {
   const change = (open: boolean) =>
     rpc.setMerchantCorridor({ mutation: mutation(), merchantId: "mer_1", corridorId, open });
   await Promise.all([true, false, true, false].map(change));
-  const [stored] = await database.db.collection("merchant_corridors").find().toArray();
+  const stored = await database.db
+    .collection("merchant_corridors")
+    .findOne({ corridor_id: corridorId });
   expect(stored?.operations).toHaveLength(4);
 });
 
@@ -71,4 +75,59 @@ it("takes no rate of the future, which would be in force for ever", async () => 
       );
   expect(await rate(60_000)).toBe("OK");
   expect(await rate(60_001)).toBe("INVALID_REQUEST");
+});
+
+describe("a list of corridors", () => {
+  const merchantId = "mer_lister";
+  const pairsOf = async (asked: { merchantId: string }) => {
+    const pairs: string[] = [];
+    let cursor = "";
+    do {
+      const page = await rpc.listCorridors({ ...asked, limit: 4, cursor });
+      pairs.push(
+        ...page.corridors.map((each) => each.sourceCurrencyCode + each.destinationCurrencyCode),
+      );
+      expect(page).toMatchObject({ totalCountCapped: false });
+      expect(page.corridors.length).toBeLessThanOrEqual(4);
+      cursor = page.nextCursor;
+      if (cursor === "") expect(page.totalCount).toBe(BigInt(pairs.length));
+    } while (cursor !== "");
+    return pairs;
+  };
+  const codes = ["SOL", "INR", "BTC"];
+  const made = codes.flatMap((from) => codes.map((to) => [from, to] as const));
+
+  beforeAll(async () => {
+    for (const [source, destination] of made) {
+      const pair = { sourceCurrencyCode: source, destinationCurrencyCode: destination };
+      const active = source !== "SOL";
+      const { corridor } = await rpc.setCorridor({
+        mutation: mutation(),
+        corridor: { ...pair, active },
+      });
+      const open = source !== destination;
+      const asked = { merchantId, corridorId: corridor?.id ?? "", open };
+      await rpc.setMerchantCorridor({ mutation: mutation(), ...asked });
+    }
+  });
+
+  it("goes through all pages once, by source and then destination", async () => {
+    const sorted = ["BTCINR", "BTCSOL", "INRBTC", "INRSOL", "SOLBTC", "SOLINR"];
+    expect(await pairsOf({ merchantId })).toEqual(sorted);
+    const all = await pairsOf({ merchantId: "" });
+    expect(all).toEqual(expect.arrayContaining(made.map((pair) => pair.join(""))));
+    expect(new Set(all).size).toBe(all.length);
+  });
+
+  it("shows a merchant its own, active or not", async () => {
+    const { corridors } = await rpc.listCorridors({ merchantId });
+    const active = corridors.map((each) => each.active);
+    expect(active).toEqual([true, true, true, true, false, false]);
+    expect(await pairsOf({ merchantId: "mer_nobody" })).toEqual([]);
+  });
+
+  it.each([{ limit: 101 }, { limit: -1 }, { cursor: "junk" }])("refuses %j", async (change) => {
+    const error = await rpc.listCorridors({ merchantId, ...change }).catch((reason) => reason);
+    expect(readRefusal(error)?.code).toBe("INVALID_REQUEST");
+  });
 });

@@ -1,5 +1,6 @@
 import { type Database, ensureIndexes, isDuplicateKey } from "@disburse/chassis/mongo.ts";
 import type { PageCursor } from "@disburse/chassis/page-cursor.ts";
+import { behind, countMax, newestFirst } from "@disburse/chassis/record-page.ts";
 import type { Collection, Filter, IndexDescription } from "mongodb";
 import type { DeliveryState } from "../domain/delivery.ts";
 import { type Change, type DeliveryDocument, deliveryKeptMs, redelivery } from "./documents.ts";
@@ -79,14 +80,21 @@ export async function openDeliveryStore({ db }: Database) {
       limit: number,
     ) =>
       deliveries
-        .find(listFilter(merchantId, filter, after), {
+        .find(pageFilter(merchantId, filter, after), {
           projection: { body: 0, attempts: 0 },
           // A planner that saw few documents once may keep to a worse one.
           hint: listIndex(filter),
         })
-        .sort({ created_at: -1, _id: -1 })
+        .sort(newestFirst)
         .limit(limit)
         .toArray(),
+
+    /** How many a list has on all its pages, up to `countMax` and one. */
+    count: (merchantId: string, filter: DeliveryFilter) =>
+      deliveries.countDocuments(listFilter(merchantId, filter), {
+        limit: countMax + 1,
+        hint: listIndex(filter),
+      }),
 
     /** A new delivery of the same event; an operation makes one, however often it is asked for. */
     redeliver: async (source: DeliveryDocument, now: Date, change: Change) => {
@@ -136,10 +144,18 @@ function listIndex({ endpointId, transactionId }: DeliveryFilter): string {
   return endpointId === undefined ? "list" : "list_endpoint";
 }
 
+function pageFilter(
+  merchantId: string,
+  filter: DeliveryFilter,
+  after: PageCursor | undefined,
+): Filter<DeliveryDocument> {
+  const listed = listFilter(merchantId, filter);
+  return after === undefined ? listed : { $and: [listed, ...behind(after)] };
+}
+
 function listFilter(
   merchantId: string,
   { endpointId, transactionId, state }: DeliveryFilter,
-  after: PageCursor | undefined,
 ): Filter<DeliveryDocument> {
   const byTransaction = transactionId !== undefined;
   return {
@@ -147,11 +163,5 @@ function listFilter(
     ...(endpointId === undefined ? {} : { endpoint_id: endpointId }),
     ...(byTransaction ? { transaction_id: transactionId } : {}),
     ...(state !== undefined ? { state } : byTransaction ? {} : { state: { $in: [...allStates] } }),
-    ...(after === undefined
-      ? {}
-      : {
-          created_at: { $lte: after.at },
-          $or: [{ created_at: { $lt: after.at } }, { _id: { $lt: after.id } }],
-        }),
   };
 }

@@ -1,5 +1,7 @@
 import { type Database, ensureIndexes, isDuplicateKey } from "@disburse/chassis/mongo.ts";
-import type { IndexDescription } from "mongodb";
+import type { PageCursor } from "@disburse/chassis/page-cursor.ts";
+import { behind, oldestFirst } from "@disburse/chassis/record-page.ts";
+import type { Filter, IndexDescription } from "mongodb";
 import { type EndpointRecord, endpointsMax } from "../domain/endpoint.ts";
 import { type EndpointDocument, endpointDocument, toEndpoint } from "./endpoint-documents.ts";
 
@@ -20,7 +22,6 @@ const indexes: readonly IndexDescription[] = [
 export async function openEndpointStore({ db }: Database) {
   const endpoints = db.collection<EndpointDocument>("endpoints");
   await ensureIndexes(db, "endpoints", indexes);
-  const active = (merchantId: string) => ({ merchant_id: merchantId, deleted_at: null });
   const found = (document: EndpointDocument | null): EndpointRecord | undefined =>
     document === null ? undefined : toEndpoint(document);
 
@@ -51,11 +52,14 @@ export async function openEndpointStore({ db }: Database) {
     find: async (merchantId: string, id: string) =>
       found(await endpoints.findOne({ _id: id, ...active(merchantId) })),
 
-    /** Oldest first. */
-    list: async (merchantId: string): Promise<EndpointRecord[]> => {
-      const sorted = endpoints.find(active(merchantId)).sort({ created_at: 1, _id: 1 });
-      return (await sorted.toArray()).map(toEndpoint);
+    /** Oldest first, after the cursor. */
+    list: async (merchantId: string, after: PageCursor | undefined, limit: number) => {
+      const page = endpoints.find(pageFilter(merchantId, after)).sort(oldestFirst).limit(limit);
+      return (await page.toArray()).map(toEndpoint);
     },
+
+    /** How many a merchant has; never more than there can be. */
+    count: (merchantId: string) => endpoints.countDocuments(active(merchantId)),
 
     hasRoom: async (merchantId: string): Promise<boolean> =>
       (await endpoints.countDocuments(active(merchantId), { limit: endpointsMax })) < endpointsMax,
@@ -78,6 +82,15 @@ export async function openEndpointStore({ db }: Database) {
       return new Map(all.map((each) => [each._id, toEndpoint(each)]));
     },
   };
+}
+
+function active(merchantId: string) {
+  return { merchant_id: merchantId, deleted_at: null };
+}
+
+function pageFilter(merchantId: string, after: PageCursor | undefined): Filter<EndpointDocument> {
+  const listed = active(merchantId);
+  return after === undefined ? listed : { $and: [listed, ...behind(after, oldestFirst)] };
 }
 
 async function unlessUsed(write: () => Promise<EndpointWrite>): Promise<EndpointWrite> {

@@ -78,7 +78,8 @@ async function exercise(): Promise<void> {
   await rpc.sendTestEvent({ ...asked, mutation: operation() });
   await rpc.rotateSecret({ ...asked, mutation: operation(), stage: true });
   await rpc.activateSecret({ ...asked, mutation: operation() });
-  await rpc.listEndpoints(asked);
+  const { nextCursor } = await rpc.listEndpoints({ ...asked, limit: 1 });
+  await rpc.listEndpoints({ ...asked, cursor: nextCursor });
   await rpc.getEndpoint(asked);
   await rpc.deleteEndpoint({ ...other, mutation: operation() });
   await notifier.work();

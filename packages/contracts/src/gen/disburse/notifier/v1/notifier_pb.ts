@@ -18,7 +18,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file disburse/notifier/v1/notifier.proto.
  */
 export const file_disburse_notifier_v1_notifier: GenFile = /*@__PURE__*/
-  fileDesc("CiNkaXNidXJzZS9ub3RpZmllci92MS9ub3RpZmllci5wcm90bxIUZGlzYnVyc2Uubm90aWZpZXIudjEirQEKCEVuZHBvaW50EgoKAmlkGAEgASgJEhMKC21lcmNoYW50X2lkGAIgASgJEgsKA3VybBgDIAEoCRITCgtkZXNjcmlwdGlvbhgEIAEoCRIuCgpjcmVhdGVkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgp1cGRhdGVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCI6Cg9FbmRwb2ludFNlY3JldHMSDgoGc2VjcmV0GAEgASgJEhcKD3N0YW5kYXJkX3NlY3JldBgCIAEoCSKtAQoVQ3JlYXRlRW5kcG9pbnRSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhITCgttZXJjaGFudF9pZBgCIAEoCRILCgN1cmwYAyABKAkSEwoLZGVzY3JpcHRpb24YBCABKAkSLwoKdW5yZWFkYWJsZRgFIAMoCzIbLmRpc2J1cnNlLnR5cGUudjEuVmlvbGF0aW9uIoIBChZDcmVhdGVFbmRwb2ludFJlc3BvbnNlEjAKCGVuZHBvaW50GAEgASgLMh4uZGlzYnVyc2Uubm90aWZpZXIudjEuRW5kcG9pbnQSNgoHc2VjcmV0cxgCIAEoCzIlLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkVuZHBvaW50U2VjcmV0cyI+ChJHZXRFbmRwb2ludFJlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAkSEwoLZW5kcG9pbnRfaWQYAiABKAkiRwoTR2V0RW5kcG9pbnRSZXNwb25zZRIwCghlbmRwb2ludBgBIAEoCzIeLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkVuZHBvaW50IisKFExpc3RFbmRwb2ludHNSZXF1ZXN0EhMKC21lcmNoYW50X2lkGAEgASgJIkoKFUxpc3RFbmRwb2ludHNSZXNwb25zZRIxCgllbmRwb2ludHMYASADKAsyHi5kaXNidXJzZS5ub3RpZmllci52MS5FbmRwb2ludCJvChVEZWxldGVFbmRwb2ludFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhMKC2VuZHBvaW50X2lkGAMgASgJIhgKFkRlbGV0ZUVuZHBvaW50UmVzcG9uc2Ui3wEKE1JvdGF0ZVNlY3JldFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhMKC2VuZHBvaW50X2lkGAMgASgJEhwKD292ZXJsYXBfc2Vjb25kcxgEIAEoBUgAiAEBEg0KBXN0YWdlGAUgASgIEi8KCnVucmVhZGFibGUYBiADKAsyGy5kaXNidXJzZS50eXBlLnYxLlZpb2xhdGlvbkISChBfb3ZlcmxhcF9zZWNvbmRzIoABChRSb3RhdGVTZWNyZXRSZXNwb25zZRIwCghlbmRwb2ludBgBIAEoCzIeLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkVuZHBvaW50EjYKB3NlY3JldHMYAiABKAsyJS5kaXNidXJzZS5ub3RpZmllci52MS5FbmRwb2ludFNlY3JldHMibwoVQWN0aXZhdGVTZWNyZXRSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhITCgttZXJjaGFudF9pZBgCIAEoCRITCgtlbmRwb2ludF9pZBgDIAEoCSJKChZBY3RpdmF0ZVNlY3JldFJlc3BvbnNlEjAKCGVuZHBvaW50GAEgASgLMh4uZGlzYnVyc2Uubm90aWZpZXIudjEuRW5kcG9pbnQibgoUU2VuZFRlc3RFdmVudFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhMKC2VuZHBvaW50X2lkGAMgASgJIkkKFVNlbmRUZXN0RXZlbnRSZXNwb25zZRIwCghkZWxpdmVyeRgBIAEoCzIeLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkRlbGl2ZXJ5IqEBCg9EZWxpdmVyeUF0dGVtcHQSDgoGbnVtYmVyGAEgASgFEi4KCnN0YXJ0ZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhMKC2R1cmF0aW9uX21zGAMgASgFEhMKC3N0YXR1c19jb2RlGAQgASgFEg0KBWVycm9yGAUgASgJEhUKDXJlc3BvbnNlX2JvZHkYBiABKAki0AMKCERlbGl2ZXJ5EgoKAmlkGAEgASgJEhMKC21lcmNoYW50X2lkGAIgASgJEhMKC2VuZHBvaW50X2lkGAMgASgJEhAKCGV2ZW50X2lkGAQgASgJEhgKEHRyYW5zYWN0aW9uX3R5cGUYBSABKAkSFgoOdHJhbnNhY3Rpb25faWQYBiABKAkSDgoGc3RhdHVzGAcgASgJEhAKCHNlcXVlbmNlGAggASgDEjIKBXN0YXRlGAkgASgOMiMuZGlzYnVyc2Uubm90aWZpZXIudjEuRGVsaXZlcnlTdGF0ZRIWCg5hdHRlbXB0c19jb3VudBgKIAEoBRIzCg9uZXh0X2F0dGVtcHRfYXQYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmNyZWF0ZWRfYXQYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCnVwZGF0ZWRfYXQYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjcKCGF0dGVtcHRzGA4gAygLMiUuZGlzYnVyc2Uubm90aWZpZXIudjEuRGVsaXZlcnlBdHRlbXB0Eg4KBnJlcGxheRgPIAEoBSKsAQoVTGlzdERlbGl2ZXJpZXNSZXF1ZXN0EhMKC21lcmNoYW50X2lkGAEgASgJEg0KBWxpbWl0GAIgASgFEg4KBmN1cnNvchgDIAEoCRITCgtlbmRwb2ludF9pZBgEIAEoCRIWCg50cmFuc2FjdGlvbl9pZBgFIAEoCRIyCgVzdGF0ZRgGIAEoDjIjLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkRlbGl2ZXJ5U3RhdGUiYQoWTGlzdERlbGl2ZXJpZXNSZXNwb25zZRIyCgpkZWxpdmVyaWVzGAEgAygLMh4uZGlzYnVyc2Uubm90aWZpZXIudjEuRGVsaXZlcnkSEwoLbmV4dF9jdXJzb3IYAiABKAkiPgoSR2V0RGVsaXZlcnlSZXF1ZXN0EhMKC21lcmNoYW50X2lkGAEgASgJEhMKC2RlbGl2ZXJ5X2lkGAIgASgJIkcKE0dldERlbGl2ZXJ5UmVzcG9uc2USMAoIZGVsaXZlcnkYASABKAsyHi5kaXNidXJzZS5ub3RpZmllci52MS5EZWxpdmVyeSJqChBSZWRlbGl2ZXJSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhITCgttZXJjaGFudF9pZBgCIAEoCRITCgtkZWxpdmVyeV9pZBgDIAEoCSJFChFSZWRlbGl2ZXJSZXNwb25zZRIwCghkZWxpdmVyeRgBIAEoCzIeLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkRlbGl2ZXJ5IncKE1B1Ymxpc2hFdmVudFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEjIKBWV2ZW50GAIgASgLMiMuZGlzYnVyc2Uubm90aWZpZXIudjEuTWVyY2hhbnRFdmVudCIWChRQdWJsaXNoRXZlbnRSZXNwb25zZSqlAQoNRGVsaXZlcnlTdGF0ZRIeChpERUxJVkVSWV9TVEFURV9VTlNQRUNJRklFRBAAEhoKFkRFTElWRVJZX1NUQVRFX1BFTkRJTkcQARIcChhERUxJVkVSWV9TVEFURV9ERUxJVkVSRUQQAhIcChhERUxJVkVSWV9TVEFURV9FWEhBVVNURUQQAxIcChhERUxJVkVSWV9TVEFURV9DQU5DRUxMRUQQBDKNCQoPTm90aWZpZXJTZXJ2aWNlEmsKDkNyZWF0ZUVuZHBvaW50EisuZGlzYnVyc2Uubm90aWZpZXIudjEuQ3JlYXRlRW5kcG9pbnRSZXF1ZXN0GiwuZGlzYnVyc2Uubm90aWZpZXIudjEuQ3JlYXRlRW5kcG9pbnRSZXNwb25zZRJiCgtHZXRFbmRwb2ludBIoLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkdldEVuZHBvaW50UmVxdWVzdBopLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkdldEVuZHBvaW50UmVzcG9uc2USaAoNTGlzdEVuZHBvaW50cxIqLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkxpc3RFbmRwb2ludHNSZXF1ZXN0GisuZGlzYnVyc2Uubm90aWZpZXIudjEuTGlzdEVuZHBvaW50c1Jlc3BvbnNlEmsKDkRlbGV0ZUVuZHBvaW50EisuZGlzYnVyc2Uubm90aWZpZXIudjEuRGVsZXRlRW5kcG9pbnRSZXF1ZXN0GiwuZGlzYnVyc2Uubm90aWZpZXIudjEuRGVsZXRlRW5kcG9pbnRSZXNwb25zZRJlCgxSb3RhdGVTZWNyZXQSKS5kaXNidXJzZS5ub3RpZmllci52MS5Sb3RhdGVTZWNyZXRSZXF1ZXN0GiouZGlzYnVyc2Uubm90aWZpZXIudjEuUm90YXRlU2VjcmV0UmVzcG9uc2USawoOQWN0aXZhdGVTZWNyZXQSKy5kaXNidXJzZS5ub3RpZmllci52MS5BY3RpdmF0ZVNlY3JldFJlcXVlc3QaLC5kaXNidXJzZS5ub3RpZmllci52MS5BY3RpdmF0ZVNlY3JldFJlc3BvbnNlEmgKDVNlbmRUZXN0RXZlbnQSKi5kaXNidXJzZS5ub3RpZmllci52MS5TZW5kVGVzdEV2ZW50UmVxdWVzdBorLmRpc2J1cnNlLm5vdGlmaWVyLnYxLlNlbmRUZXN0RXZlbnRSZXNwb25zZRJrCg5MaXN0RGVsaXZlcmllcxIrLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkxpc3REZWxpdmVyaWVzUmVxdWVzdBosLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkxpc3REZWxpdmVyaWVzUmVzcG9uc2USYgoLR2V0RGVsaXZlcnkSKC5kaXNidXJzZS5ub3RpZmllci52MS5HZXREZWxpdmVyeVJlcXVlc3QaKS5kaXNidXJzZS5ub3RpZmllci52MS5HZXREZWxpdmVyeVJlc3BvbnNlElwKCVJlZGVsaXZlchImLmRpc2J1cnNlLm5vdGlmaWVyLnYxLlJlZGVsaXZlclJlcXVlc3QaJy5kaXNidXJzZS5ub3RpZmllci52MS5SZWRlbGl2ZXJSZXNwb25zZRJlCgxQdWJsaXNoRXZlbnQSKS5kaXNidXJzZS5ub3RpZmllci52MS5QdWJsaXNoRXZlbnRSZXF1ZXN0GiouZGlzYnVyc2Uubm90aWZpZXIudjEuUHVibGlzaEV2ZW50UmVzcG9uc2ViBnByb3RvMw", [file_disburse_notifier_v1_notifier_events, file_disburse_type_v1_mutation, file_disburse_type_v1_refusal, file_google_protobuf_timestamp]);
+  fileDesc("CiNkaXNidXJzZS9ub3RpZmllci92MS9ub3RpZmllci5wcm90bxIUZGlzYnVyc2Uubm90aWZpZXIudjEirQEKCEVuZHBvaW50EgoKAmlkGAEgASgJEhMKC21lcmNoYW50X2lkGAIgASgJEgsKA3VybBgDIAEoCRITCgtkZXNjcmlwdGlvbhgEIAEoCRIuCgpjcmVhdGVkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgp1cGRhdGVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCI6Cg9FbmRwb2ludFNlY3JldHMSDgoGc2VjcmV0GAEgASgJEhcKD3N0YW5kYXJkX3NlY3JldBgCIAEoCSKtAQoVQ3JlYXRlRW5kcG9pbnRSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhITCgttZXJjaGFudF9pZBgCIAEoCRILCgN1cmwYAyABKAkSEwoLZGVzY3JpcHRpb24YBCABKAkSLwoKdW5yZWFkYWJsZRgFIAMoCzIbLmRpc2J1cnNlLnR5cGUudjEuVmlvbGF0aW9uIoIBChZDcmVhdGVFbmRwb2ludFJlc3BvbnNlEjAKCGVuZHBvaW50GAEgASgLMh4uZGlzYnVyc2Uubm90aWZpZXIudjEuRW5kcG9pbnQSNgoHc2VjcmV0cxgCIAEoCzIlLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkVuZHBvaW50U2VjcmV0cyI+ChJHZXRFbmRwb2ludFJlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAkSEwoLZW5kcG9pbnRfaWQYAiABKAkiRwoTR2V0RW5kcG9pbnRSZXNwb25zZRIwCghlbmRwb2ludBgBIAEoCzIeLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkVuZHBvaW50IkoKFExpc3RFbmRwb2ludHNSZXF1ZXN0EhMKC21lcmNoYW50X2lkGAEgASgJEg0KBWxpbWl0GAIgASgFEg4KBmN1cnNvchgDIAEoCSKQAQoVTGlzdEVuZHBvaW50c1Jlc3BvbnNlEjEKCWVuZHBvaW50cxgBIAMoCzIeLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkVuZHBvaW50EhMKC25leHRfY3Vyc29yGAIgASgJEhMKC3RvdGFsX2NvdW50GAMgASgDEhoKEnRvdGFsX2NvdW50X2NhcHBlZBgEIAEoCCJvChVEZWxldGVFbmRwb2ludFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhMKC2VuZHBvaW50X2lkGAMgASgJIhgKFkRlbGV0ZUVuZHBvaW50UmVzcG9uc2Ui3wEKE1JvdGF0ZVNlY3JldFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhMKC2VuZHBvaW50X2lkGAMgASgJEhwKD292ZXJsYXBfc2Vjb25kcxgEIAEoBUgAiAEBEg0KBXN0YWdlGAUgASgIEi8KCnVucmVhZGFibGUYBiADKAsyGy5kaXNidXJzZS50eXBlLnYxLlZpb2xhdGlvbkISChBfb3ZlcmxhcF9zZWNvbmRzIoABChRSb3RhdGVTZWNyZXRSZXNwb25zZRIwCghlbmRwb2ludBgBIAEoCzIeLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkVuZHBvaW50EjYKB3NlY3JldHMYAiABKAsyJS5kaXNidXJzZS5ub3RpZmllci52MS5FbmRwb2ludFNlY3JldHMibwoVQWN0aXZhdGVTZWNyZXRSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhITCgttZXJjaGFudF9pZBgCIAEoCRITCgtlbmRwb2ludF9pZBgDIAEoCSJKChZBY3RpdmF0ZVNlY3JldFJlc3BvbnNlEjAKCGVuZHBvaW50GAEgASgLMh4uZGlzYnVyc2Uubm90aWZpZXIudjEuRW5kcG9pbnQibgoUU2VuZFRlc3RFdmVudFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhMKC2VuZHBvaW50X2lkGAMgASgJIkkKFVNlbmRUZXN0RXZlbnRSZXNwb25zZRIwCghkZWxpdmVyeRgBIAEoCzIeLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkRlbGl2ZXJ5IqEBCg9EZWxpdmVyeUF0dGVtcHQSDgoGbnVtYmVyGAEgASgFEi4KCnN0YXJ0ZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhMKC2R1cmF0aW9uX21zGAMgASgFEhMKC3N0YXR1c19jb2RlGAQgASgFEg0KBWVycm9yGAUgASgJEhUKDXJlc3BvbnNlX2JvZHkYBiABKAki0AMKCERlbGl2ZXJ5EgoKAmlkGAEgASgJEhMKC21lcmNoYW50X2lkGAIgASgJEhMKC2VuZHBvaW50X2lkGAMgASgJEhAKCGV2ZW50X2lkGAQgASgJEhgKEHRyYW5zYWN0aW9uX3R5cGUYBSABKAkSFgoOdHJhbnNhY3Rpb25faWQYBiABKAkSDgoGc3RhdHVzGAcgASgJEhAKCHNlcXVlbmNlGAggASgDEjIKBXN0YXRlGAkgASgOMiMuZGlzYnVyc2Uubm90aWZpZXIudjEuRGVsaXZlcnlTdGF0ZRIWCg5hdHRlbXB0c19jb3VudBgKIAEoBRIzCg9uZXh0X2F0dGVtcHRfYXQYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmNyZWF0ZWRfYXQYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCnVwZGF0ZWRfYXQYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjcKCGF0dGVtcHRzGA4gAygLMiUuZGlzYnVyc2Uubm90aWZpZXIudjEuRGVsaXZlcnlBdHRlbXB0Eg4KBnJlcGxheRgPIAEoBSKsAQoVTGlzdERlbGl2ZXJpZXNSZXF1ZXN0EhMKC21lcmNoYW50X2lkGAEgASgJEg0KBWxpbWl0GAIgASgFEg4KBmN1cnNvchgDIAEoCRITCgtlbmRwb2ludF9pZBgEIAEoCRIWCg50cmFuc2FjdGlvbl9pZBgFIAEoCRIyCgVzdGF0ZRgGIAEoDjIjLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkRlbGl2ZXJ5U3RhdGUikgEKFkxpc3REZWxpdmVyaWVzUmVzcG9uc2USMgoKZGVsaXZlcmllcxgBIAMoCzIeLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkRlbGl2ZXJ5EhMKC25leHRfY3Vyc29yGAIgASgJEhMKC3RvdGFsX2NvdW50GAMgASgDEhoKEnRvdGFsX2NvdW50X2NhcHBlZBgEIAEoCCI+ChJHZXREZWxpdmVyeVJlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAkSEwoLZGVsaXZlcnlfaWQYAiABKAkiRwoTR2V0RGVsaXZlcnlSZXNwb25zZRIwCghkZWxpdmVyeRgBIAEoCzIeLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkRlbGl2ZXJ5ImoKEFJlZGVsaXZlclJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhMKC2RlbGl2ZXJ5X2lkGAMgASgJIkUKEVJlZGVsaXZlclJlc3BvbnNlEjAKCGRlbGl2ZXJ5GAEgASgLMh4uZGlzYnVyc2Uubm90aWZpZXIudjEuRGVsaXZlcnkidwoTUHVibGlzaEV2ZW50UmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SMgoFZXZlbnQYAiABKAsyIy5kaXNidXJzZS5ub3RpZmllci52MS5NZXJjaGFudEV2ZW50IhYKFFB1Ymxpc2hFdmVudFJlc3BvbnNlKqUBCg1EZWxpdmVyeVN0YXRlEh4KGkRFTElWRVJZX1NUQVRFX1VOU1BFQ0lGSUVEEAASGgoWREVMSVZFUllfU1RBVEVfUEVORElORxABEhwKGERFTElWRVJZX1NUQVRFX0RFTElWRVJFRBACEhwKGERFTElWRVJZX1NUQVRFX0VYSEFVU1RFRBADEhwKGERFTElWRVJZX1NUQVRFX0NBTkNFTExFRBAEMo0JCg9Ob3RpZmllclNlcnZpY2USawoOQ3JlYXRlRW5kcG9pbnQSKy5kaXNidXJzZS5ub3RpZmllci52MS5DcmVhdGVFbmRwb2ludFJlcXVlc3QaLC5kaXNidXJzZS5ub3RpZmllci52MS5DcmVhdGVFbmRwb2ludFJlc3BvbnNlEmIKC0dldEVuZHBvaW50EiguZGlzYnVyc2Uubm90aWZpZXIudjEuR2V0RW5kcG9pbnRSZXF1ZXN0GikuZGlzYnVyc2Uubm90aWZpZXIudjEuR2V0RW5kcG9pbnRSZXNwb25zZRJoCg1MaXN0RW5kcG9pbnRzEiouZGlzYnVyc2Uubm90aWZpZXIudjEuTGlzdEVuZHBvaW50c1JlcXVlc3QaKy5kaXNidXJzZS5ub3RpZmllci52MS5MaXN0RW5kcG9pbnRzUmVzcG9uc2USawoORGVsZXRlRW5kcG9pbnQSKy5kaXNidXJzZS5ub3RpZmllci52MS5EZWxldGVFbmRwb2ludFJlcXVlc3QaLC5kaXNidXJzZS5ub3RpZmllci52MS5EZWxldGVFbmRwb2ludFJlc3BvbnNlEmUKDFJvdGF0ZVNlY3JldBIpLmRpc2J1cnNlLm5vdGlmaWVyLnYxLlJvdGF0ZVNlY3JldFJlcXVlc3QaKi5kaXNidXJzZS5ub3RpZmllci52MS5Sb3RhdGVTZWNyZXRSZXNwb25zZRJrCg5BY3RpdmF0ZVNlY3JldBIrLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkFjdGl2YXRlU2VjcmV0UmVxdWVzdBosLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkFjdGl2YXRlU2VjcmV0UmVzcG9uc2USaAoNU2VuZFRlc3RFdmVudBIqLmRpc2J1cnNlLm5vdGlmaWVyLnYxLlNlbmRUZXN0RXZlbnRSZXF1ZXN0GisuZGlzYnVyc2Uubm90aWZpZXIudjEuU2VuZFRlc3RFdmVudFJlc3BvbnNlEmsKDkxpc3REZWxpdmVyaWVzEisuZGlzYnVyc2Uubm90aWZpZXIudjEuTGlzdERlbGl2ZXJpZXNSZXF1ZXN0GiwuZGlzYnVyc2Uubm90aWZpZXIudjEuTGlzdERlbGl2ZXJpZXNSZXNwb25zZRJiCgtHZXREZWxpdmVyeRIoLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkdldERlbGl2ZXJ5UmVxdWVzdBopLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkdldERlbGl2ZXJ5UmVzcG9uc2USXAoJUmVkZWxpdmVyEiYuZGlzYnVyc2Uubm90aWZpZXIudjEuUmVkZWxpdmVyUmVxdWVzdBonLmRpc2J1cnNlLm5vdGlmaWVyLnYxLlJlZGVsaXZlclJlc3BvbnNlEmUKDFB1Ymxpc2hFdmVudBIpLmRpc2J1cnNlLm5vdGlmaWVyLnYxLlB1Ymxpc2hFdmVudFJlcXVlc3QaKi5kaXNidXJzZS5ub3RpZmllci52MS5QdWJsaXNoRXZlbnRSZXNwb25zZWIGcHJvdG8z", [file_disburse_notifier_v1_notifier_events, file_disburse_type_v1_mutation, file_disburse_type_v1_refusal, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message disburse.notifier.v1.Endpoint
@@ -326,6 +326,20 @@ export type ListEndpointsRequest = Message<"disburse.notifier.v1.ListEndpointsRe
    * @generated from field: string merchant_id = 1;
    */
   merchantId: string;
+
+  /**
+   * 1 to 100; 20 when 0.
+   *
+   * @generated from field: int32 limit = 2;
+   */
+  limit: number;
+
+  /**
+   * Of the page before; "" for the first.
+   *
+   * @generated from field: string cursor = 3;
+   */
+  cursor: string;
 };
 
 /**
@@ -336,6 +350,20 @@ export type ListEndpointsRequestJson = {
    * @generated from field: string merchant_id = 1;
    */
   merchantId?: string;
+
+  /**
+   * 1 to 100; 20 when 0.
+   *
+   * @generated from field: int32 limit = 2;
+   */
+  limit?: number;
+
+  /**
+   * Of the page before; "" for the first.
+   *
+   * @generated from field: string cursor = 3;
+   */
+  cursor?: string;
 };
 
 /**
@@ -353,6 +381,27 @@ export type ListEndpointsResponse = Message<"disburse.notifier.v1.ListEndpointsR
    * @generated from field: repeated disburse.notifier.v1.Endpoint endpoints = 1;
    */
   endpoints: Endpoint[];
+
+  /**
+   * "" on the last page.
+   *
+   * @generated from field: string next_cursor = 2;
+   */
+  nextCursor: string;
+
+  /**
+   * Of all pages.
+   *
+   * @generated from field: int64 total_count = 3;
+   */
+  totalCount: bigint;
+
+  /**
+   * The count stopped at 10,000.
+   *
+   * @generated from field: bool total_count_capped = 4;
+   */
+  totalCountCapped: boolean;
 };
 
 /**
@@ -363,6 +412,27 @@ export type ListEndpointsResponseJson = {
    * @generated from field: repeated disburse.notifier.v1.Endpoint endpoints = 1;
    */
   endpoints?: EndpointJson[];
+
+  /**
+   * "" on the last page.
+   *
+   * @generated from field: string next_cursor = 2;
+   */
+  nextCursor?: string;
+
+  /**
+   * Of all pages.
+   *
+   * @generated from field: int64 total_count = 3;
+   */
+  totalCount?: string;
+
+  /**
+   * The count stopped at 10,000.
+   *
+   * @generated from field: bool total_count_capped = 4;
+   */
+  totalCountCapped?: boolean;
 };
 
 /**
@@ -1001,6 +1071,8 @@ export type ListDeliveriesRequest = Message<"disburse.notifier.v1.ListDeliveries
   limit: number;
 
   /**
+   * Of the page before; "" for the first.
+   *
    * @generated from field: string cursor = 3;
    */
   cursor: string;
@@ -1040,6 +1112,8 @@ export type ListDeliveriesRequestJson = {
   limit?: number;
 
   /**
+   * Of the page before; "" for the first.
+   *
    * @generated from field: string cursor = 3;
    */
   cursor?: string;
@@ -1079,9 +1153,25 @@ export type ListDeliveriesResponse = Message<"disburse.notifier.v1.ListDeliverie
   deliveries: Delivery[];
 
   /**
+   * "" on the last page.
+   *
    * @generated from field: string next_cursor = 2;
    */
   nextCursor: string;
+
+  /**
+   * Of all pages.
+   *
+   * @generated from field: int64 total_count = 3;
+   */
+  totalCount: bigint;
+
+  /**
+   * The count stopped at 10,000.
+   *
+   * @generated from field: bool total_count_capped = 4;
+   */
+  totalCountCapped: boolean;
 };
 
 /**
@@ -1094,9 +1184,25 @@ export type ListDeliveriesResponseJson = {
   deliveries?: DeliveryJson[];
 
   /**
+   * "" on the last page.
+   *
    * @generated from field: string next_cursor = 2;
    */
   nextCursor?: string;
+
+  /**
+   * Of all pages.
+   *
+   * @generated from field: int64 total_count = 3;
+   */
+  totalCount?: string;
+
+  /**
+   * The count stopped at 10,000.
+   *
+   * @generated from field: bool total_count_capped = 4;
+   */
+  totalCountCapped?: boolean;
 };
 
 /**
@@ -1381,7 +1487,7 @@ export const NotifierService: GenService<{
     output: typeof GetEndpointResponseSchema;
   },
   /**
-   * Oldest first.
+   * Oldest first. Refuses INVALID_REQUEST (cursor, limit).
    *
    * @generated from rpc disburse.notifier.v1.NotifierService.ListEndpoints
    */
