@@ -31,7 +31,9 @@ const wrongTypes: Readonly<Record<Field["kind"], readonly unknown[]>> = {
   digits: never,
   amount: never,
   integer: [...never, "1", 1.5],
+  time: [...never, 7],
   flag: [{}, [], 1, "true"],
+  words: [{}, "a", 7, true, [7]],
   object: [[], "a", 7, true],
   list: [{}, "a", 7, true, ["a"]],
 };
@@ -39,6 +41,7 @@ const wrongTypes: Readonly<Record<Field["kind"], readonly unknown[]>> = {
 const wrongTexts: Readonly<Record<TextField["kind"], readonly unknown[]>> = {
   text: [],
   country: ["XX", "us", "USA", "EU"],
+  time: ["yesterday", "2026-02-30", "2026-11-20T11:26:00", "2026-11-20 11:26:00Z"],
   date: ["2001-02-30", "1900-02-29", "2999-01-01", "01-02-2001", "2001-1-1"],
   email: ["jane", "jane@", "@example.com", "jane@@example.com"],
   url: ["ftp://merchant.example/", "merchant.example", "http://"],
@@ -53,6 +56,8 @@ function wrongValues(field: Field): readonly unknown[] {
   switch (field.kind) {
     case "integer":
       return [field.min - 1, field.max + 1, 1e21];
+    case "words":
+      return [["NONE"], [field.example[0], "NONE"]];
     case "flag":
     case "object":
     case "list":

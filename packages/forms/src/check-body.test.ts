@@ -11,6 +11,7 @@ import { networkCurrencies, networks } from "./networks.ts";
 import { exampleOf } from "./public-bodies.ts";
 import { readBody } from "./read-body.ts";
 import { requestForQuote } from "./transfer.ts";
+import { createReplay } from "./webhook-replay.ts";
 
 const now = new Date("2026-11-20T11:26:00.123Z");
 
@@ -227,5 +228,39 @@ describe("a request for a quote", () => {
     const answer = checkBody(requestForQuote, { ...neither, ...values }, { now, unreadable });
     expect(answer).toHaveProperty("values.source_amount", "1");
     expect(answer).not.toHaveProperty("values.receiving_amount");
+  });
+});
+
+describe("a replay", () => {
+  const sound = example(createReplay);
+
+  it.each([
+    ["2026-11-20", ""],
+    ["2026-11-20T11:26:00Z", ""],
+    ["2026-11-20T11:26:00.123+05:30", ""],
+    ["2999-01-01", ""],
+    ["2026-11-20T11:26:00", "must be an ISO 8601 time"],
+    ["2026-11-20T24:00:00Z", "must be an ISO 8601 time"],
+    ["2026-02-30T11:26:00Z", "must be an ISO 8601 time"],
+    ["2026-11-20T11:26:00.1234Z", "must be an ISO 8601 time"],
+    ["yesterday", "must be an ISO 8601 time"],
+  ])("since %s", (since, problem) => {
+    const message = check(createReplay, { ...sound, since });
+    expect(message).toContain(problem && `since: ${problem}`);
+    expect(message === "").toBe(problem === "");
+  });
+
+  it("takes words of the set, each once, and not a single other", () => {
+    const states = (...words: string[]) => ({ ...sound, states: words });
+    const taken = checkBody(createReplay, states("exhausted", " exhausted"), { now });
+    expect(taken).toHaveProperty("values.states", ["exhausted"]);
+    const both = checkBody(createReplay, states("exhausted", "delivered"), { now });
+    expect(both).toHaveProperty("values.states", ["exhausted", "delivered"]);
+    expect(checkBody(createReplay, states(), { now })).not.toHaveProperty("values.states");
+    for (const word of ["pending", "cancelled", "", "Exhausted"]) {
+      expect(check(createReplay, states("exhausted", word))).toBe(
+        "states: must be an array of one or more of exhausted, delivered",
+      );
+    }
   });
 });

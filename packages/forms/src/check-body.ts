@@ -12,8 +12,9 @@ import type {
   PublicBody,
   ReadText,
   TextField,
+  WordsField,
 } from "./field.ts";
-import { integerProblem, wholeBody } from "./read-body.ts";
+import { integerProblem, wholeBody, wordsProblem } from "./read-body.ts";
 import { variantOf } from "./variant.ts";
 
 /** A sound body: its form, and the form's fields trimmed, composed and with defaults filled in. */
@@ -111,6 +112,9 @@ function checkField(
     case "list":
       if (!Array.isArray(value) || value.length === 0) return refuseAbsent(field, path, walk);
       return checkList(field, value, path, walk);
+    case "words":
+      if (!Array.isArray(value) || value.length === 0) return refuseAbsent(field, path, walk);
+      return checkWords(field, value) ?? refuse(walk, path, wordsProblem(field));
     case "flag":
       return typeof value === "boolean" ? value : refuseAbsent(field, path, walk);
     case "integer":
@@ -135,6 +139,12 @@ function checkTextField(
   }
   const problem = checkText(variantOf(field, walk.holds), text, walk.context);
   return problem === undefined ? text : refuse(walk, path, problem);
+}
+
+/** Each word once, trimmed; `undefined` where one is not of the set. */
+function checkWords({ allowed }: WordsField, sent: BodyValue[]): string[] | undefined {
+  const words = sent.map((each) => (typeof each === "string" ? cleanText(each) : ""));
+  return words.every((word) => allowed.includes(word)) ? [...new Set(words)] : undefined;
 }
 
 function checkList(field: ListField, items: BodyValue[], path: string, walk: Walk): BodyValue {

@@ -1,6 +1,6 @@
 import { integerDigitsMax, parseDecimal } from "@disburse/kernel/decimal.ts";
 import { textProblem } from "@disburse/kernel/text.ts";
-import { isCalendarDate } from "@disburse/kernel/time.ts";
+import { isCalendarDate, parseMoment } from "@disburse/kernel/time.ts";
 import { iso31661 } from "iso-3166/1.js";
 import isEmail from "validator/lib/isEmail.js";
 import type { CheckContext, TextField, TextKind } from "./field.ts";
@@ -38,7 +38,7 @@ export function checkText(
 }
 
 /** Kinds whose own message says more than a length would. */
-const shortKinds: ReadonlySet<TextKind> = new Set(["country", "date", "amount"]);
+const shortKinds: ReadonlySet<TextKind> = new Set(["country", "date", "time", "amount"]);
 
 type CheckKind = (text: string, context: CheckContext) => string | undefined;
 
@@ -52,6 +52,10 @@ const checkKind: Readonly<Record<TextKind, CheckKind>> = {
       ? "must not be in the future"
       : undefined;
   },
+  time: (text) =>
+    parseMoment(text) === undefined
+      ? "must be an ISO 8601 time such as 2026-11-20T11:26:00.123Z"
+      : undefined,
   // The package is CommonJS whose types describe an ES module: its function is at `default`.
   email: (text) => (isEmail.default(text) ? undefined : "must be a valid email address"),
   digits: (text) => (/^[0-9]+$/.test(text) ? undefined : "must contain digits only"),

@@ -27,6 +27,8 @@ export type TextKind =
   | "country"
   /** A calendar day `yyyy-mm-dd`, not in the future. */
   | "date"
+  /** A moment as ISO 8601 with its offset from UTC, or a day, which begins at midnight UTC. */
+  | "time"
   | "email"
   /** Digits only; a JSON number is taken too, by its own text. */
   | "digits"
@@ -79,6 +81,13 @@ export type IntegerField = Described & {
 /** `true` or `false`. */
 export type FlagField = Described & { readonly kind: "flag"; readonly example: boolean };
 
+/** A JSON array of words out of a closed set; an empty one counts as not sent. */
+export type WordsField = Described & {
+  readonly kind: "words";
+  readonly allowed: readonly [string, ...string[]];
+  readonly example: readonly string[];
+};
+
 /** A nested JSON object. */
 export type ObjectField = Described & {
   readonly kind: "object";
@@ -92,7 +101,7 @@ export type ListField = Described & {
   readonly fields: readonly Field[];
 };
 
-export type Field = TextField | IntegerField | FlagField | ObjectField | ListField;
+export type Field = TextField | IntegerField | FlagField | WordsField | ObjectField | ListField;
 
 /** A value of a body as it was read: protobuf JSON with the contract's own field names. */
 export type BodyValue = string | number | boolean | BodyValues | BodyValue[];

@@ -78,7 +78,9 @@ const wrongOf: Readonly<Record<Field["kind"], readonly unknown[]>> = {
   digits: [...never, -1, 1.5],
   amount: [...never, -1, 0],
   integer: [...never, -1, 1.5, "1"],
+  time: [...never, 1],
   flag: [{}, [], 1, "true"],
+  words: [{}, "a", 1, true, ["NONE"], [1], ["\ud800"], [""], Array(9).fill("exhausted")],
   object: [[], "a", 1, true],
   list: [{}, "a", 1, true],
 };

@@ -12,6 +12,8 @@ export const lengths = {
   documentId: 64,
   /** `yyyy-mm-dd` */
   date: 10,
+  /** `2026-11-20T11:26:00.123+05:30` */
+  time: 29,
   /** ISO 3166-1 alpha-2. */
   country: 2,
   /** ITU-T E.164 has at most 3; one more for a leading zero. */

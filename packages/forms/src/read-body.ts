@@ -1,6 +1,14 @@
 import { type ExactJson, ExactNumber } from "@disburse/kernel/exact-json.ts";
 import type { Violation } from "@disburse/kernel/refusal.ts";
-import type { BodyValue, BodyValues, Field, IntegerField, PublicBody, TextField } from "./field.ts";
+import type {
+  BodyValue,
+  BodyValues,
+  Field,
+  IntegerField,
+  PublicBody,
+  TextField,
+  WordsField,
+} from "./field.ts";
 
 /** The path that stands for the whole body where it is no object. */
 export const wholeBody = "body";
@@ -83,6 +91,10 @@ function readField(
       return sent.map((each, at) => readItem(field.fields, each, `${path}[${at}]`, unreadable));
     case "flag":
       return typeof sent === "boolean" ? sent : refuse("must be true or false");
+    case "words":
+      return isWords(sent) && sent.length <= field.allowed.length
+        ? sent
+        : refuse(wordsProblem(field));
     case "integer":
       return readInteger(field, sent) ?? refuse(integerProblem(field));
     default: {
@@ -117,6 +129,18 @@ function readItem(
   if (isObject(sent)) return readFields(fields, sent, `${path}.`, unreadable);
   unreadable.push({ field: path, problem: "must be an object" });
   return {};
+}
+
+/** Text that is not well-formed cannot travel in a protobuf string. */
+function isWords(sent: ExactJson): sent is string[] {
+  return (
+    Array.isArray(sent) && sent.every((each) => typeof each === "string" && each.isWellFormed())
+  );
+}
+
+/** What the merchant reads of words that are none or not of the set. */
+export function wordsProblem({ allowed }: WordsField): string {
+  return `must be an array of one or more of ${allowed.join(", ")}`;
 }
 
 /** Ten digits hold every bound of an int32; a longer text is out of any field's range. */

@@ -15,6 +15,19 @@ export function isCalendarDate(text: string): boolean {
   return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
 }
 
+const time = String.raw`(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,3})?`;
+const offset = String.raw`(?:Z|[+-](?:0\d|1[0-4]):[0-5]\d)`;
+const isoMoment = new RegExp(String.raw`^(\d{4}-\d{2}-\d{2})(?:T${time}${offset})?$`);
+
+/**
+ * A moment that a merchant wrote as ISO 8601 with its offset from UTC, or as a day, which begins at
+ * midnight UTC; `undefined` where it is none.
+ */
+export function parseMoment(text: string): Date | undefined {
+  const day = isoMoment.exec(text)?.[1];
+  return day !== undefined && isCalendarDate(day) ? new Date(text) : undefined;
+}
+
 /** Where time comes from at the edges of a service; domain functions take a `Date`. */
 export type Clock = { readonly now: () => Date };
 
