@@ -56,7 +56,7 @@ export type Screened = {
  * risky. Throws `UNAVAILABLE` where compliance does not answer.
  */
 export async function screenWallet(
-  compliance: ComplianceClient,
+  compliance: Pick<ComplianceClient, "screenWallet">,
   wallet: Wallet,
   { merchantId, recordId }: { merchantId: string; recordId: string },
 ): Promise<ScreeningResult | Refused<"RISK_ANALYSIS_FAILED">> {

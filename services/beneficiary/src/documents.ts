@@ -44,6 +44,8 @@ export type BeneficiaryDocument = RecordDocument & {
   network: string;
   account_number_masked: string;
   archived: boolean;
+  /** Who archived it, and when; of an archived one alone. */
+  archiving?: { at: Date; operation_id: string; actor: StoredActor };
 };
 
 export type MerchantSettingsDocument = {
@@ -116,7 +118,7 @@ export function recordDocument(
   };
 }
 
-/** The body of a stored record, its sealed part opened: all of it, or the fields that are wanted. */
+/** The body of a stored record with its sealed fields opened: all of them, or those wanted. */
 export function openFields(
   document: RecordDocument,
   sealer: Sealer,

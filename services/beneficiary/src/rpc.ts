@@ -41,6 +41,12 @@ export function beneficiaryRpc(deps: CreationDeps): ServiceImpl<typeof Beneficia
       return { beneficiary: beneficiaryMessage(accepted(found ?? notFound)) };
     },
 
+    archiveBeneficiary: async ({ mutation, merchantId, beneficiaryId: id }) => {
+      const change = readMutation(mutation);
+      const archived = await deps.store.archive({ merchantId, id }, change, deps.clock.now());
+      return { beneficiary: beneficiaryMessage(accepted(archived ?? notFound)) };
+    },
+
     getDepositor: async ({ merchantId, depositorId }) => {
       const found = await depositors.read(merchantId, depositorId);
       return { depositor: depositorMessage(accepted(found ?? notFound)) };

@@ -1,6 +1,7 @@
 import type { Database } from "@disburse/chassis/mongo.ts";
 import type { Sealer } from "@disburse/chassis/sealing.ts";
-import { type BeneficiaryDocument, toBeneficiary, toDepositor } from "./documents.ts";
+import { archiveBeneficiary } from "./archive.ts";
+import { type BeneficiaryDocument, type Change, toBeneficiary, toDepositor } from "./documents.ts";
 import { accountTypes, type Beneficiary, beneficiaryKinds } from "./domain/beneficiary.ts";
 import type { Depositor } from "./domain/depositor.ts";
 import { screeningStatuses } from "./domain/screening.ts";
@@ -11,6 +12,12 @@ import { openSettings, type SettingsStore } from "./settings-store.ts";
 /** The beneficiary service's collections. */
 export type BeneficiaryStore = {
   readonly beneficiaries: RecordStore<Beneficiary>;
+  /** Archives a beneficiary of a merchant; `undefined` where there is none. */
+  archive(
+    beneficiary: { readonly merchantId: string; readonly id: string },
+    change: Change,
+    now: Date,
+  ): Promise<Beneficiary | undefined>;
   readonly depositors: RecordStore<Depositor>;
   readonly settings: SettingsStore;
 };
@@ -33,9 +40,12 @@ export const depositorLists: ListedBy = {
 
 /** Opens the collections and makes their indexes. */
 export async function openStore({ db }: Database, sealer: Sealer): Promise<BeneficiaryStore> {
+  const beneficiaries = db.collection<BeneficiaryDocument>("beneficiaries");
   return {
+    archive: (beneficiary, change, now) =>
+      archiveBeneficiary(beneficiaries, beneficiary, change, now),
     beneficiaries: await openRecords(db, sealer, {
-      name: "beneficiaries",
+      name: beneficiaries.collectionName,
       listedBy: beneficiaryLists,
       toRecord: (document) => toBeneficiary(document as BeneficiaryDocument),
     }),

@@ -22,7 +22,12 @@ export function example(body: PublicBody, at = 0): BodyValues {
   return form === undefined ? {} : exampleOf(form);
 }
 
-export type More = { mutation?: ReturnType<typeof mutation>; merchantId?: string };
+export type More = {
+  mutation?: ReturnType<typeof mutation> | undefined;
+  merchantId?: string;
+  /** Of beneficiaries alone. */
+  validateOnly?: boolean;
+};
 
 /** Creates what the examples say, with changes; answers with the record's id. */
 export type Creator = {
