@@ -33,12 +33,13 @@ export function toolEnvironment(node) {
  * of its own, so that a signal comes from here alone and exactly once, and is asked to end when
  * this process is killed.
  */
-export function runNode(node, args, { cwd = process.cwd(), stdout = "inherit", env = {} } = {}) {
+export function runNode(node, args, options = {}) {
+  const { cwd = process.cwd(), stdin = "ignore", stdout = "inherit", env = {} } = options;
   const child = spawn(node, ["--import", lifeline, ...args], {
     cwd,
     detached: true,
     env: { ...toolEnvironment(node), ...env },
-    stdio: ["ignore", stdout, "inherit", "pipe"],
+    stdio: [stdin, stdout, "inherit", "pipe"],
   });
   const stopPassing = passSignals(child);
   const stopWatching = watchStarter(child);

@@ -14,5 +14,7 @@ await runMain(async () => {
   if (entry === undefined) throw new StartError("usage: launch.mjs ENTRY.ts [ARGUMENT...]");
   const node = await ensureNode();
   await ensureDependencies(root, node);
-  return runNode(node, [entry, ...args], { cwd: root });
+  // A terminal's input belongs to the session that this process is in, and the program is not.
+  const stdin = process.stdin.isTTY ? "ignore" : "inherit";
+  return runNode(node, [entry, ...args], { cwd: root, stdin });
 });

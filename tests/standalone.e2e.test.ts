@@ -25,10 +25,14 @@ afterEach(async () => {
 type Started = { child: ChildProcess; output: () => string };
 
 /** Runs a program of the standalone package on embedded parts, as a newcomer's machine has them. */
-function run(program: "main" | "demo", settings: Record<string, string>): Started {
+function run(
+  program: "main" | "demo" | "trace",
+  settings: Record<string, string>,
+  args: readonly string[] = [],
+): Started {
   const entry = join(root, "packages/standalone/src", `${program}.ts`);
   const { MONGODB_URI: _uri, AMQP_URL: _url, ...inherited } = process.env;
-  const child = spawn(process.execPath, [entry], {
+  const child = spawn(process.execPath, [entry, ...args], {
     env: { ...inherited, DATA_DIR: folder, ...settings },
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -98,8 +102,15 @@ it("says ready, writes the sandbox down, stops without a trace and goes on", asy
     expect.arrayContaining(["beneficiary", "compliance", "quote", "payout", "notifier"]),
   );
   const before = await acme().data("GET", "/api/v1/transfer/accounts");
+  await acme().get("/api/v1/transfer/accounts", { "x-request-id": "followed-1" });
   expect(await end(first.child, "SIGTERM")).toBe(0);
   expect(leftBehind()).toEqual([]);
+  const traced = run("trace", {}, ["followed-1"]);
+  await once(traced.child, "close");
+  expect(traced.output().trimEnd().split("\n")).toEqual([
+    expect.stringContaining("payout: rpc [followed-1] rpc=ListAccounts code=ok"),
+    expect.stringContaining("gateway: request [followed-1]"),
+  ]);
 
   const second = await ready({ ...inProcess, PORT: port });
   const { merchants, accounts } = sandbox();

@@ -30,5 +30,6 @@ Try it:
   curl -s ${base_url}/api/v1/transfer/accounts -H 'Authorization: Bearer ${merchants.acme.api_key}'
 
 The main job, step by step: npm run demo        Read on: README.md, docs/ARCHITECTURE.md
+What one request did:       npm run trace -- ID (the X-Request-Id of its answer)
 `;
 }

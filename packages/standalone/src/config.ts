@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { logLevels } from "@disburse/chassis/log.ts";
 import {
   countSetting,
   type Environment,
@@ -13,7 +14,8 @@ export function readConfig(environment: Environment, root: string) {
     HOST: z.string().default("127.0.0.1"),
     PORT: portSetting.default(8080),
     DATA_DIR: z.string().default(join(root, ".data")),
-    LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "silent"]).default("warn"),
+    LOG_LEVEL: z.enum(logLevels).optional(),
+    LOG_FORMAT: z.enum(["pretty", "json"]).optional(),
     SANDBOX_SETTLE_MS: countSetting().default(1_000),
   });
   return { ...settings, passedOn: passedOn(environment) };

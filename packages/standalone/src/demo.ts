@@ -31,7 +31,9 @@ async function demo(): Promise<void> {
   }
   process.stdout.write("No platform runs here: starting one for the demo\n");
   const folder = mkdtempSync(join(tmpdir(), "disburse-demo-"));
-  const environment = { ...process.env, DATA_DIR: folder, PORT: "0" };
+  // The demo tells of its requests itself.
+  const LOG_LEVEL = process.env.LOG_LEVEL || "warn";
+  const environment = { ...process.env, LOG_LEVEL, DATA_DIR: folder, PORT: "0" };
   const standalone = await startStandalone(environment, root, (message) => {
     throw new Error(message);
   });

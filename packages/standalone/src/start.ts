@@ -8,6 +8,7 @@ import { type Ports, serviceEnvironments } from "@disburse/sandbox/environments.
 import { makeSandbox, type SandboxDocument } from "@disburse/sandbox/sandbox-file.ts";
 import { readConfig } from "./config.ts";
 import { readSecrets, sandboxFile } from "./data-folder.ts";
+import { type LogOutput, openLogOutput } from "./log-output.ts";
 import { startPlatform } from "./platform.ts";
 
 export type Standalone = {
@@ -48,18 +49,22 @@ export async function startStandalone(
     }
     const engine = started(engineStart);
     const broker = started(brokerStart);
-    const { LOG_LEVEL, SANDBOX_SETTLE_MS, passedOn } = config;
+    // The engine holds the data folder: from here on no other platform writes there.
+    const log = openLog(config);
+    ends.push(async () => log.close());
+    const { SANDBOX_SETTLE_MS, passedOn } = config;
     const environments = serviceEnvironments({
       host: config.HOST,
       ports: await choosePorts(config.PORT),
       secrets,
       mongodbUri: engine.uri,
       ...(broker === undefined ? {} : { amqpUrl: broker.url }),
-      settings: { ...passedOn, LOG_LEVEL, SANDBOX_SETTLE_MS: String(SANDBOX_SETTLE_MS) },
+      settings: { ...passedOn, LOG_LEVEL: log.level, SANDBOX_SETTLE_MS: String(SANDBOX_SETTLE_MS) },
     });
     const bus = broker === undefined ? createMemoryBus() : undefined;
     if (bus !== undefined) ends.push(bus.stop);
-    const platform = await startPlatform(environments, bus === undefined ? {} : { bus });
+    const shared = { ...(bus === undefined ? {} : { bus }), logTo: log.destination };
+    const platform = await startPlatform(environments, shared);
     ends.push(platform.stop);
     const sandboxPath = join(dataDir, sandboxFile);
     const { services } = platform;
@@ -82,6 +87,14 @@ export async function startStandalone(
     await stop();
     throw error;
   }
+}
+
+function openLog(config: ReturnType<typeof readConfig>): LogOutput {
+  const { DATA_DIR: dataDir, LOG_FORMAT, LOG_LEVEL: level } = config;
+  // `isTTY` is not there where it is not true.
+  const isTerminal = Boolean(process.stdout.isTTY);
+  const format = LOG_FORMAT ?? (isTerminal ? "pretty" : "json");
+  return openLogOutput({ dataDir, format, colors: isTerminal, level });
 }
 
 function started<T>(part: PromiseSettledResult<T>): T {

@@ -1,0 +1,61 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { logFiles, openLogFile } from "./log-file.ts";
+
+let folder = "";
+const failed = vi.fn();
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "disburse-log-"));
+  failed.mockReset();
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const written = () =>
+  logFiles(folder).map((path) => (existsSync(path) ? readFileSync(path, "utf8") : undefined));
+
+it("keeps every line, in order, over several runs", () => {
+  for (const run of ["a", "b"]) {
+    const log = openLogFile(folder, failed);
+    for (let at = 0; at < 500; at += 1) log.write(`${run}${at}\n`);
+    log.close();
+    log.write("too late\n");
+  }
+  const [, , current = ""] = written();
+  const runs = ["a", "b"].flatMap((run) => Array.from({ length: 500 }, (_, at) => `${run}${at}\n`));
+  expect(current).toBe(runs.join(""));
+  expect(failed).not.toHaveBeenCalled();
+});
+
+it("starts a new file when one is full, and keeps the two before it", () => {
+  const log = openLogFile(folder, failed, 100);
+  const lines = Array.from({ length: 95 }, (_, at) => `line ${at + 100}\n`);
+  for (const line of lines) log.write(line);
+  log.close();
+  // Each line has 9 bytes: 12 of them fill a file.
+  const [oldest, previous, current] = written();
+  expect(oldest).toBe(lines.slice(60, 72).join(""));
+  expect(previous).toBe(lines.slice(72, 84).join(""));
+  expect(current).toBe(lines.slice(84).join(""));
+});
+
+it("counts what an earlier run wrote", () => {
+  const path = logFiles(folder)[2];
+  mkdirSync(join(folder, "log"));
+  writeFileSync(path, "x".repeat(100));
+  const log = openLogFile(folder, failed, 100);
+  log.write("first\n");
+  log.close();
+  expect(written()).toEqual([undefined, "x".repeat(100), "first\n"]);
+});
+
+it("tells once that it cannot write, and goes on without", () => {
+  mkdirSync(logFiles(folder)[2], { recursive: true });
+  const log = openLogFile(folder, failed);
+  log.write("nowhere\n");
+  log.close();
+  expect(failed).toHaveBeenCalledTimes(1);
+  expect(failed.mock.calls[0]?.[0]).toMatchObject({ code: "EISDIR" });
+});

@@ -1,0 +1,38 @@
+import type { LogLine } from "./readable-line.ts";
+
+type Timed = { readonly line: LogLine; readonly at: number };
+
+/**
+ * The JSON object of a text line, whatever stands before it: `docker compose logs` puts the name of
+ * the container there. Undefined where there is none.
+ */
+function jsonOf(text: string): LogLine | undefined {
+  const from = text.indexOf("{");
+  if (from < 0) return undefined;
+  try {
+    const value: unknown = JSON.parse(text.slice(from));
+    return typeof value === "object" && value !== null ? { ...value } : undefined;
+  } catch {
+    // Another program's line, or one that a kill cut off.
+    return undefined;
+  }
+}
+
+/**
+ * The lines of one request, of all services, in time order; lines of the same millisecond stay in
+ * the order they came in. A line without a readable time has no place in it.
+ */
+export async function linesOfRequest(
+  lines: AsyncIterable<string>,
+  requestId: string,
+): Promise<readonly LogLine[]> {
+  const found: Timed[] = [];
+  for await (const text of lines) {
+    // Most lines are another request's, and need not be parsed.
+    if (!text.includes(requestId)) continue;
+    const line = jsonOf(text);
+    const at = Date.parse(String(line?.time));
+    if (line?.request_id === requestId && !Number.isNaN(at)) found.push({ line, at });
+  }
+  return found.sort((one, other) => one.at - other.at).map(({ line }) => line);
+}

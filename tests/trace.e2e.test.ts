@@ -1,0 +1,129 @@
+import { execFile } from "node:child_process";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type ServiceName, serviceNames } from "@disburse/sandbox/environments.ts";
+import { type SeparatePlatform, startSeparatePlatform } from "@disburse/testkit/platform.ts";
+import { type Receiver, startReceiver } from "@disburse/testkit/receiver.ts";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { cryptoBody, paths } from "./bodies.ts";
+import { type Payer, payerOf } from "./payer.ts";
+
+const program = join(
+  dirname(fileURLToPath(import.meta.url)),
+  "../packages/standalone/src/trace.ts",
+);
+
+let platform: SeparatePlatform;
+let receiver: Receiver;
+let acme: Payer;
+
+beforeAll(async () => {
+  platform = await startSeparatePlatform({ SANDBOX_SETTLE_MS: "100" });
+  receiver = await startReceiver();
+  acme = payerOf(platform, "acme");
+  await acme.data("POST", paths.endpoints, { url: receiver.url });
+});
+afterAll(async () => {
+  await platform?.stop();
+  await receiver?.close();
+});
+
+type Line = { readonly service: string; readonly msg: string; readonly rpc?: string };
+
+/** A service's lines of one request: `rpc ClaimQuote`, `payout moved on`, as they were written. */
+function told(service: ServiceName, requestId: string): string[] {
+  const lines = platform.log(service).split("\n");
+  return lines
+    .filter((line) => line.includes(`"request_id":"${requestId}"`))
+    .map((line) => JSON.parse(line) as Line)
+    .map(({ msg, rpc }) => (rpc === undefined ? msg : `${msg} ${rpc}`));
+}
+
+/** What the program prints of a log that it is given as `docker compose logs` gives it. */
+function trace(requestId: string): Promise<string> {
+  const log = serviceNames.flatMap((service) => {
+    const lines = platform.log(service).split("\n").filter(Boolean);
+    return lines.map((line) => `${service}-1  | ${line}\n`);
+  });
+  return new Promise((resolve, reject) => {
+    const child = execFile(process.execPath, [program, requestId, "-"], (error, stdout) =>
+      error === null ? resolve(stdout) : reject(error),
+    );
+    child.stdin?.end(log.join(""));
+  });
+}
+
+/** Each line's time, and `service: event` where it stands. */
+const printed = /^\[(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3})\] INFO: (\w+: [a-z ]+?) \[/;
+
+const times = (service: ServiceName, requestId: string, event: string): number =>
+  told(service, requestId).filter((each) => each === event).length;
+
+/** Executes a quote by one request and waits for all that follows from it; the payout's id. */
+async function pay(requestId: string): Promise<string> {
+  const { id: quote_id } = await acme.quote("USD", "USD", { source_amount: "10.00" });
+  const answer = await acme.post(paths.execute, { quote_id }, { "x-request-id": requestId });
+  expect(answer.status).toBe(200);
+  await vi.waitFor(
+    () => {
+      expect(times("notifier", requestId, "webhook attempted")).toBe(2);
+      expect(times("payout", requestId, "event published")).toBe(2);
+    },
+    { timeout: 20_000 },
+  );
+  return answer.json.data.id;
+}
+
+it("finds a payout's request in every service, up to its last webhook", async () => {
+  await pay("traced-payout");
+  expect(told("gateway", "traced-payout")).toEqual(["request"]);
+  expect(told("quote", "traced-payout")).toEqual(["rpc GetClaimableQuote", "rpc ClaimQuote"]);
+  expect(told("beneficiary", "traced-payout")).toContain("rpc GetPaymentInstruction");
+  expect(told("payout", "traced-payout")).toEqual(
+    expect.arrayContaining(["rpc ExecutePayout", "rail answered", "payout moved on"]),
+  );
+  expect(times("notifier", "traced-payout", "event stored")).toBe(2);
+
+  const lines = (await trace("traced-payout")).trimEnd().split("\n");
+  const parts = lines.map((line) => printed.exec(line) ?? [line]);
+  const moments = parts.map(([, moment = ""]) => moment);
+  expect(moments).toEqual(moments.toSorted());
+  const count = serviceNames.flatMap((service) => told(service, "traced-payout")).length;
+  expect(lines).toHaveLength(count);
+  const events = parts.map(([, , event = ""]) => event);
+  expect(events).toEqual(
+    expect.arrayContaining(["gateway: request", "quote: rpc", "beneficiary: rpc", "payout: rpc"]),
+  );
+  expect(events.at(-1)).toMatch(/^(notifier: webhook attempted|payout: event published)$/);
+});
+
+it("finds a beneficiary's request where it was screened", async () => {
+  await acme.post(paths.crypto, cryptoBody(), { "x-request-id": "traced-beneficiary" });
+  await vi.waitFor(() => {
+    expect(told("beneficiary", "traced-beneficiary")).toEqual([
+      "record screened",
+      "rpc CreateCryptoBeneficiary",
+    ]);
+    expect(told("compliance", "traced-beneficiary")).toEqual([
+      "rpc ScreenWallet",
+      "rpc ScreenParty",
+    ]);
+    expect(told("gateway", "traced-beneficiary")).toEqual(["request"]);
+  });
+});
+
+it("finds the request that asked for a webhook once more, not the payout's", async () => {
+  const payoutId = await pay("traced-before");
+  const query = `?transaction_id=${payoutId}`;
+  const { deliveries } = await acme.data("GET", paths.deliveries + query);
+  const path = `${paths.deliveries}/${deliveries[0].id}/redeliver`;
+  const { status } = await acme.post(path, {}, { "x-request-id": "traced-again" });
+  expect(status).toBe(200);
+  await vi.waitFor(() =>
+    expect(told("notifier", "traced-again").toSorted()).toEqual([
+      "rpc Redeliver",
+      "webhook attempted",
+    ]),
+  );
+  expect(times("notifier", "traced-before", "webhook attempted")).toBe(2);
+});
