@@ -4,7 +4,7 @@ import { type SeparatePlatform, startSeparatePlatform } from "@disburse/testkit/
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { paths } from "./bodies.ts";
 import { expectNoEffect, expectRefusal } from "./error-table.ts";
-import { type Payer, payerOf } from "./payer.ts";
+import { type Payer, payerOf, recipientBody } from "./payer.ts";
 
 let platform: SeparatePlatform;
 let acme: Payer;
@@ -82,6 +82,26 @@ it("ACCESS_FORBIDDEN: the quote is another's, whatever else is wrong", async () 
   for (const quote of [open, paid, costly]) {
     await expectNoEffect(globex, paths.execute, { quote_id: quote.id }, "ACCESS_FORBIDDEN");
   }
+});
+
+it("RECORD_NOT_FOUND at RFQ: the beneficiary is archived; its quotes still execute", async () => {
+  const [path, body] = recipientBody("USDC_ETH");
+  const { beneficiary_id } = await acme.data("POST", path, body);
+  const asked = {
+    source_amount: "10.00",
+    ...(await acme.transfer("USD", "USDC_ETH")),
+    beneficiary_id,
+  };
+  const { id: quote_id } = await acme.data("POST", paths.rfq, asked);
+  const { merchant_id: merchantId } = platform.sandbox.merchants.acme;
+  const archived = { mutation: mutation(), merchantId, beneficiaryId: beneficiary_id };
+  await platform.clients.beneficiary.archiveBeneficiary(archived);
+  await expectNoEffect(acme, paths.rfq, asked, "RECORD_NOT_FOUND");
+  const { id } = await acme.data("POST", paths.execute, { quote_id });
+  await vi.waitFor(async () => {
+    const { status } = await acme.data("GET", `${paths.payouts}/${id}`);
+    expect(status).toBe("succeeded");
+  }, 10_000);
 });
 
 it("ALREADY_PROCESSED: each quote is paid once, whoever is first", async () => {
