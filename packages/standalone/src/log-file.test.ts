@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -49,6 +50,15 @@ it("counts what an earlier run wrote", () => {
   log.write("first\n");
   log.close();
   expect(written()).toEqual([undefined, "x".repeat(100), "first\n"]);
+});
+
+it("writes what has gathered when the process exits at once", () => {
+  const program = `import { openLogFile } from ${JSON.stringify(new URL("./log-file.ts", import.meta.url))};
+    openLogFile(${JSON.stringify(folder)}, () => undefined).write("last words\\n");
+    process.exit(1);`;
+  const { status } = spawnSync(process.execPath, ["--input-type=module", "-e", program]);
+  expect(status).toBe(1);
+  expect(written()[2]).toBe("last words\n");
 });
 
 it("tells once that it cannot write, and goes on without", () => {

@@ -6,6 +6,8 @@ import { type LogLine, readableLines } from "./readable-line.ts";
 export type LogFormat = "pretty" | "json";
 
 export type LogOutputOptions = {
+  /** Standard output. */
+  readonly out: LogDestination;
   readonly dataDir: string;
   readonly format: LogFormat;
   readonly colors: boolean;
@@ -34,8 +36,8 @@ function isForNewcomers(line: LogLine): boolean {
  * Where the services' lines go when they share a process: to standard output, readable or as JSON,
  * and as JSON to the data folder.
  */
-export function openLogOutput({ dataDir, format, colors, level }: LogOutputOptions): LogOutput {
-  const out = pino.destination({ fd: 1, sync: true });
+export function openLogOutput(options: LogOutputOptions): LogOutput {
+  const { out, dataDir, format, colors, level } = options;
   const readable = readableLines({ colors, dated: false });
   const pretty: LogDestination = {
     write: (text) => {

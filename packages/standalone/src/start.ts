@@ -6,6 +6,7 @@ import { type Engine, startEngine } from "@disburse/embedded/engine.ts";
 import { freePorts } from "@disburse/embedded/free-ports.ts";
 import { type Ports, serviceEnvironments } from "@disburse/sandbox/environments.ts";
 import { makeSandbox, type SandboxDocument } from "@disburse/sandbox/sandbox-file.ts";
+import { pino } from "pino";
 import { readConfig } from "./config.ts";
 import { readSecrets, sandboxFile } from "./data-folder.ts";
 import { type LogOutput, openLogOutput } from "./log-output.ts";
@@ -94,7 +95,8 @@ function openLog(config: ReturnType<typeof readConfig>): LogOutput {
   // `isTTY` is not there where it is not true.
   const isTerminal = Boolean(process.stdout.isTTY);
   const format = LOG_FORMAT ?? (isTerminal ? "pretty" : "json");
-  return openLogOutput({ dataDir, format, colors: isTerminal, level });
+  const out = pino.destination({ fd: 1, sync: true });
+  return openLogOutput({ out, dataDir, format, colors: isTerminal, level });
 }
 
 function started<T>(part: PromiseSettledResult<T>): T {
