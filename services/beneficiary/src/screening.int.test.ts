@@ -1,4 +1,6 @@
 import { Code, ConnectError } from "@connectrpc/connect";
+import { withCallContext } from "@disburse/chassis/call-context.ts";
+import { createLog } from "@disburse/chassis/log.ts";
 import {
   DepositorStatus,
   ScreeningStatus,
@@ -91,6 +93,19 @@ describe("screening", () => {
     compliance.parties.length = 0;
     await sweepOnce({ ...deps, sweepEveryMs });
     expect(compliance.parties).toEqual([]);
+  });
+
+  it("that comes late is logged under the request that made the record", async () => {
+    const { compliance, clock, deps } = service;
+    compliance.down = notAnswering;
+    const id = await withCallContext({ requestId: "req-late" }, () => create.fiat());
+    compliance.down = undefined;
+    clock.moveMs(60_000);
+    const lines: string[] = [];
+    const log = createLog("beneficiary", "info", { write: (line) => void lines.push(line) });
+    await sweepOnce({ ...deps, log, sweepEveryMs });
+    const told = lines.map((line) => JSON.parse(line)).find((each) => each.record_id === id);
+    expect(told).toMatchObject({ msg: "record screened", request_id: "req-late", attempt: 2 });
   });
 
   it("of one record that always fails does not keep the others waiting", async () => {
