@@ -15,6 +15,7 @@ import { createRateLimiter, type RateLimitOptions } from "./http/rate-limit.ts";
 import { openIdempotencyStore } from "./idempotency-store.ts";
 import { createKeyCache } from "./key-cache.ts";
 import { openKeyStore, recordOfKey } from "./key-store.ts";
+import { openApiDocument } from "./reference/openapi.ts";
 import { allOperations } from "./routes/operations.ts";
 import { keyService } from "./rpc.ts";
 
@@ -54,8 +55,10 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
   };
   const cache = createKeyCache(loadKey, deps.monotonicMs);
   const proxies = addressSet(deps.proxies);
+  const operations = allOperations(deps.clients);
   const listener = createApp({
-    operations: allOperations(deps.clients),
+    operations,
+    reference: openApiDocument(operations),
     authenticate: createAuthenticate({ keys: cache, mode, pepper, proxies, clock }),
     rateLimiter: createRateLimiter(deps.rateLimit),
     idempotency,

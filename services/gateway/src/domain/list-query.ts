@@ -1,3 +1,4 @@
+import type { JsonSchema } from "@disburse/forms/json-schema.ts";
 import {
   type Refused,
   refused,
@@ -7,23 +8,38 @@ import {
 import { isCalendarDate } from "@disburse/kernel/time.ts";
 
 /** Reads one parameter's text; `undefined` where it is malformed. */
-export type Parameter<Value> = {
+type Reading<Value> = {
   readonly read: (text: string) => Value | undefined;
   /** For the merchant: `must be …`. */
   readonly problem: string;
+  /** Of a well-formed text, for the reference. */
+  readonly schema: JsonSchema;
 };
 
-type Shape = Readonly<Record<string, Parameter<unknown>>>;
-type Values<S extends Shape> = {
-  readonly [Name in keyof S]?: S[Name] extends Parameter<infer Value> ? Value : never;
+/** A reading with what it means in one list. */
+export type Parameter<Value> = Reading<Value> & { readonly description: string };
+
+/** The parameters that an operation takes in its query, all of them optional. */
+export type QueryShape = Readonly<Record<string, Parameter<unknown>>>;
+type Readings = Readonly<Record<string, Reading<unknown>>>;
+type Values<S extends Readings> = {
+  readonly [Name in keyof S]?: S[Name] extends Reading<infer Value> ? Value : never;
 };
 
 /** Ids, codes and cursors of ours are shorter; a merchant's reference may have 255 characters. */
 const textMax = 255;
 const pageMax = 100;
+/** As many as the owning services give where none is asked for. */
+const pageDefault = 20;
+
+/** What a reading means in one list. */
+export function parameter<Value>(reading: Reading<Value>, description: string): Parameter<Value> {
+  return { ...reading, description };
+}
 
 /** A whole number of records, 1 to 100. */
-export const limitParameter: Parameter<number> = {
+export const limitParameter: Reading<number> = {
+  schema: { type: "integer", minimum: 1, maximum: pageMax, default: pageDefault },
   read: (text) => {
     const limit = /^\d{1,3}$/.test(text) ? Number(text) : 0;
     return limit >= 1 && limit <= pageMax ? limit : undefined;
@@ -32,20 +48,23 @@ export const limitParameter: Parameter<number> = {
 };
 
 /** Opaque text of ours: an id, a code, a cursor. */
-export const tokenParameter: Parameter<string> = {
+export const tokenParameter: Reading<string> = {
+  schema: { type: "string", minLength: 1, maxLength: textMax, pattern: "^[!-~]+$" },
   read: (text) => (/^[\x21-\x7e]+$/.test(text) && text.length <= textMax ? text : undefined),
   problem: `must be 1 to ${textMax} printable characters`,
 };
 
 /** The merchant's own text. */
-export const textParameter: Parameter<string> = {
+export const textParameter: Reading<string> = {
+  schema: { type: "string", minLength: 1, maxLength: textMax },
   read: (text) => (text !== "" && Array.from(text).length <= textMax ? text : undefined),
   problem: `must be 1 to ${textMax} characters`,
 };
 
 /** One of a closed set of words, each with what it stands for. */
-export function wordParameter<Value>(words: Readonly<Record<string, Value>>): Parameter<Value> {
+export function wordParameter<Value>(words: Readonly<Record<string, Value>>): Reading<Value> {
   return {
+    schema: { type: "string", enum: Object.keys(words) },
     read: (text) => (Object.hasOwn(words, text) ? words[text] : undefined),
     problem: `must be one of ${Object.keys(words).join(", ")}`,
   };
@@ -57,7 +76,8 @@ const offset = String.raw`(Z|[+-](0\d|1[0-4]):[0-5]\d)`;
 const isoDateTime = new RegExp(`^${day}(T${time}${offset})?$`);
 
 /** A moment as ISO 8601 with its offset from UTC, or a day, which begins at midnight UTC. */
-export const momentParameter: Parameter<Date> = {
+export const momentParameter: Reading<Date> = {
+  schema: { type: "string", examples: ["2026-11-20T11:26:00.123Z"] },
   read: (text) => {
     const date = isoDateTime.exec(text)?.[1];
     return date !== undefined && isCalendarDate(date) ? new Date(text) : undefined;
@@ -69,7 +89,7 @@ export const momentParameter: Parameter<Date> = {
  * The parameters of a list. Those that the list does not know are ignored; one that is malformed or
  * stands twice is refused by its name, all of them at once.
  */
-export function readQuery<S extends Shape>(
+export function readQuery<S extends Readings>(
   query: URLSearchParams,
   shape: S,
 ): Values<S> | Refused<"INVALID_REQUEST"> {

@@ -5,6 +5,8 @@ export type OperationalDeps = {
   readonly metrics: Metrics;
   /** What the gateway cannot work without, by name, and whether it answers now. */
   readonly readiness: () => Promise<Readonly<Record<string, boolean>>>;
+  /** The OpenAPI document. */
+  readonly reference: object;
 };
 
 function status(code: number, body: object): Answer {
@@ -12,11 +14,13 @@ function status(code: number, body: object): Answer {
 }
 
 /** Probes and metrics: without a key, outside `/api/v1`. */
-export function operationalRoutes({ metrics, readiness }: OperationalDeps): readonly {
+export function operationalRoutes({ metrics, readiness, reference }: OperationalDeps): readonly {
   readonly path: string;
   readonly answer: () => Promise<Answer>;
 }[] {
+  const openApi = status(200, reference);
   return [
+    { path: "/openapi.json", answer: async () => openApi },
     { path: "/healthz", answer: async () => status(200, { status: "ok" }) },
     {
       path: "/readyz",

@@ -64,7 +64,7 @@ async function readBody(
   if (hasBody(req) && !isPlainJson(type, encoding)) return refused("UNSUPPORTED_MEDIA_TYPE");
   const bytes = await readBytes(req);
   if (isRefused(bytes)) return bytes;
-  if (bytes.length === 0 && operation.body === "optional") return {};
+  if (bytes.length === 0 && operation.body?.optional === true) return {};
   return readJsonBody(bytes);
 }
 
@@ -78,7 +78,10 @@ async function runOnce(
 ): Promise<Answer> {
   const key = idempotencyKey(headerValues(ctx.req.rawHeaders, "idempotency-key"));
   if (isRefused(key)) return refusalAnswer(key);
-  if (key === undefined) return run(operation, ctx, caller, body, randomOperationId());
+  const hasEffect = operation.hasEffect?.(new URLSearchParams(ctx.querystring)) ?? true;
+  if (key === undefined || !hasEffect) {
+    return run(operation, ctx, caller, body, randomOperationId());
+  }
   const { merchantId } = caller;
   const scope: IdempotencyScope = { merchantId, method: ctx.method, path: ctx.path, key };
   const begun = await idempotency.begin(scope, fingerprintOf(body));

@@ -15,15 +15,20 @@ describe("accounts", () => {
   };
 
   it("are listed and read with what is available and held", async () => {
-    calls.fakes().payout.listAccounts = calls.replying({ accounts: [account] });
+    calls.fakes().payout.listAccounts = calls.replying({
+      accounts: [account],
+      totalCount: 21n,
+      nextCursor: "c2",
+    });
     calls.fakes().payout.getAccount = calls.replying({ account });
-    expect(await calls.data({ path: "/api/v1/transfer/accounts" })).toEqual({
+    const path = "/api/v1/transfer/accounts?limit=20&cursor=c1";
+    expect(await calls.data({ path })).toEqual({
       accounts: [wireAccount],
-      meta_data: { total_count: 1, next_cursor: "" },
+      meta_data: { total_count: 21, next_cursor: "c2" },
     });
     expect(await calls.data({ path: "/api/v1/transfer/accounts/acc_1" })).toEqual(wireAccount);
     expect(calls.asked()).toMatchObject([
-      { merchantId: calls.merchantId() },
+      { merchantId: calls.merchantId(), limit: 20, cursor: "c1" },
       { merchantId: calls.merchantId(), accountId: "acc_1" },
     ]);
     const { text } = await calls.ask({ path: "/api/v1/transfer/accounts/acc_1" });
@@ -36,7 +41,11 @@ describe("accounts", () => {
       ...{ currencyCode: "USD", amount: "100.10", available: "899.90", held: "100.10" },
       ...{ payoutId: "po_1", note: "", createdAt: at },
     };
-    calls.fakes().payout.listEntries = calls.replying({ entries: [entry], nextCursor: "c2" });
+    calls.fakes().payout.listEntries = calls.replying({
+      entries: [entry],
+      totalCount: 2n,
+      nextCursor: "c2",
+    });
     const path = "/api/v1/transfer/accounts/acc_1/entries?limit=1&cursor=c1";
     expect(await calls.data({ path })).toEqual({
       entries: [
@@ -46,7 +55,7 @@ describe("accounts", () => {
           ...{ payout_id: "po_1", note: "", created_at: wireAt },
         },
       ],
-      meta_data: { next_cursor: "c2" },
+      meta_data: { total_count: 2, next_cursor: "c2" },
     });
     expect(calls.asked()[0]).toMatchObject({
       merchantId: calls.merchantId(),

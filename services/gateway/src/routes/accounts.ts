@@ -1,22 +1,16 @@
-import {
-  type Account,
-  type LedgerEntry,
-  LedgerStep,
-} from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import type { Account, LedgerEntry } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { isRefused } from "@disburse/kernel/refusal.ts";
 import type { Clients } from "../clients.ts";
-import { limitParameter, readQuery, tokenParameter } from "../domain/list-query.ts";
+import { readQuery } from "../domain/list-query.ts";
+import {
+  getAccountEndpoint,
+  listAccountsEndpoint,
+  listEntriesEndpoint,
+} from "../reference/accounts.ts";
+import { pageQuery } from "../reference/page.ts";
 import { type Operation, param } from "./operation.ts";
-import { present, wireNumber, wireTime } from "./wire.ts";
-
-const steps: Readonly<Record<LedgerStep, string>> = {
-  [LedgerStep.UNSPECIFIED]: "",
-  [LedgerStep.CREDIT]: "credit",
-  [LedgerStep.HOLD]: "hold",
-  [LedgerStep.POST]: "post",
-  [LedgerStep.RELEASE]: "release",
-  [LedgerStep.RETURN]: "return",
-};
+import { pageMetaData, present, wireNumber, wireTime } from "./wire.ts";
+import { ledgerSteps } from "./words.ts";
 
 /** An account with its money: to spend, and set aside for payouts under way. */
 export function accountData(account: Account) {
@@ -36,7 +30,7 @@ export function entryData(entry: LedgerEntry) {
     id: entry.id,
     account_id: entry.accountId,
     sequence: wireNumber(entry.sequence),
-    step: steps[entry.step],
+    step: ledgerSteps[entry.step],
     currency_code: entry.currencyCode,
     amount: wireNumber(entry.amount),
     available: wireNumber(entry.available),
@@ -47,25 +41,20 @@ export function entryData(entry: LedgerEntry) {
   };
 }
 
-const entryParameters = { limit: limitParameter, cursor: tokenParameter } as const;
-
 /** A merchant's accounts and their statements. */
 export function accountOperations({ payout }: Pick<Clients, "payout">): readonly Operation[] {
   return [
     {
-      method: "GET",
-      path: "/api/v1/transfer/accounts",
-      scope: "account:read",
-      answer: async ({ merchantId }) => {
-        const { accounts } = await payout.listAccounts({ merchantId });
-        const meta = { total_count: accounts.length, next_cursor: "" };
-        return { accounts: accounts.map(accountData), meta_data: meta };
+      ...listAccountsEndpoint,
+      answer: async ({ merchantId, query }) => {
+        const asked = readQuery(query, pageQuery);
+        if (isRefused(asked)) return asked;
+        const reply = await payout.listAccounts({ merchantId, ...asked });
+        return { accounts: reply.accounts.map(accountData), meta_data: pageMetaData(reply) };
       },
     },
     {
-      method: "GET",
-      path: "/api/v1/transfer/accounts/:accountId",
-      scope: "account:read",
+      ...getAccountEndpoint,
       answer: async (call) => {
         const accountId = param(call, "accountId");
         const reply = await payout.getAccount({ merchantId: call.merchantId, accountId });
@@ -73,17 +62,14 @@ export function accountOperations({ payout }: Pick<Clients, "payout">): readonly
       },
     },
     {
-      method: "GET",
-      path: "/api/v1/transfer/accounts/:accountId/entries",
-      scope: "account:read",
+      ...listEntriesEndpoint,
       answer: async (call) => {
-        const asked = readQuery(call.query, entryParameters);
+        const asked = readQuery(call.query, pageQuery);
         if (isRefused(asked)) return asked;
         const { merchantId } = call;
         const accountId = param(call, "accountId");
         const reply = await payout.listEntries({ merchantId, accountId, ...asked });
-        const meta = { next_cursor: reply.nextCursor };
-        return { entries: reply.entries.map(entryData), meta_data: meta };
+        return { entries: reply.entries.map(entryData), meta_data: pageMetaData(reply) };
       },
     },
   ];

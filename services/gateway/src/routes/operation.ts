@@ -2,7 +2,7 @@ import type { Mutation } from "@disburse/contracts/disburse/type/v1/mutation_pb.
 import type { Refused } from "@disburse/kernel/refusal.ts";
 import type { ErrorCode } from "../domain/errors.ts";
 import type { JsonObject } from "../domain/json-body.ts";
-import type { Scope } from "../domain/scope.ts";
+import type { Endpoint } from "../reference/endpoint.ts";
 
 /** A request that was let in: whose it is, and what it says. */
 export type Call = {
@@ -16,16 +16,12 @@ export type Call = {
 };
 
 /**
- * One public operation: where it is reached, what a key must be allowed, and its answer's `data`.
- * It calls the owning service and shapes the reply; what that service throws is mapped in one
- * place.
+ * An endpoint with what serves it: it calls the owning service and shapes the reply's `data`; what
+ * that service throws is mapped in one place.
  */
-export type Operation = {
-  readonly method: "GET" | "POST" | "DELETE";
-  readonly path: string;
-  readonly scope: Scope;
-  /** A POST may leave its body out where each of its fields may be left out. */
-  readonly body?: "required" | "optional";
+export type Operation = Endpoint & {
+  /** Whether a request with this query does anything; each POST does, unless it says otherwise. */
+  readonly hasEffect?: (query: URLSearchParams) => boolean;
   readonly answer: (call: Call) => Promise<unknown | Refused<ErrorCode>>;
 };
 

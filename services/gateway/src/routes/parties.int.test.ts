@@ -1,10 +1,11 @@
 import {
+  ArchivedFilter,
   BeneficiaryKind,
   DepositorStatus,
   ScreeningStatus,
 } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { describe, expect, it } from "vitest";
-import { times, useCalls, wireTimes } from "./test-calls.ts";
+import { at, times, useCalls, wireTimes } from "./test-calls.ts";
 
 const calls = useCalls();
 
@@ -63,5 +64,108 @@ describe("beneficiaries and depositors", () => {
       { merchantId: calls.merchantId(), beneficiaryId: "ben_1" },
       { merchantId: calls.merchantId(), depositorId: "dep_1" },
     ]);
+  });
+
+  it.each([
+    ["crypto/beneficiary", "createCryptoBeneficiary"],
+    ["fiat/beneficiary", "createFiatBeneficiary"],
+  ] as const)("%s is only checked where that is asked", async (path, rpc) => {
+    calls.fakes().beneficiary[rpc] = (request) => {
+      calls.replying({})(request);
+      return { beneficiaryId: request.validateOnly ? "" : "ben_1" };
+    };
+    const create = `/api/v1/transfer/${path}`;
+    const headers = { "idempotency-key": crypto.randomUUID() };
+    const post = (at: string) => calls.ask({ path: at, body: "{}", headers });
+    // A key that a check was sent with is free: nothing was done under it.
+    expect((await post(`${create}?validate=true`)).json).toEqual({ data: { valid: true } });
+    expect((await post(create)).json).toEqual({ data: { beneficiary_id: "ben_1" } });
+    expect((await post(`${create}?validate=true`)).json).toEqual({ data: { valid: true } });
+    expect((await post(create)).headers["idempotent-replayed"]).toBe("true");
+    expect(calls.asked().map(({ validateOnly }) => validateOnly)).toEqual([true, false, true]);
+    expect((await calls.ask({ path: `${create}?validate=yes`, body: "{}" })).json).toEqual({
+      code: "INVALID_REQUEST",
+      message: "validate: must be one of true, false",
+    });
+  });
+
+  it("are listed in pages, narrowed by what is asked", async () => {
+    const { beneficiary } = calls.fakes();
+    beneficiary.listBeneficiaries = calls.replying({
+      beneficiaries: [{ id: "ben_1", ...times }],
+      totalCount: 3n,
+      nextCursor: "c2",
+    });
+    beneficiary.listDepositors = calls.replying({
+      depositors: [{ id: "dep_1", fields: {}, ...times }],
+      totalCount: 1n,
+    });
+    const query =
+      "limit=1&cursor=c1&beneficiary_type=fiat&beneficiary_account_type=Corporate" +
+      "&destination_currency=USD&screening_status=review&archived=any" +
+      "&created_from=2026-11-01&created_to=2026-11-20T11:26:00.123Z";
+    const path = "/api/v1/transfer/beneficiaries";
+    expect(await calls.data({ path: `${path}?${query}` })).toMatchObject({
+      beneficiaries: [{ beneficiary_id: "ben_1" }],
+      meta_data: { total_count: 3, next_cursor: "c2" },
+    });
+    await calls.data({ path });
+    const depositors = "/api/v1/depositors?status=whitelisted&depositor_type=Individual";
+    expect(await calls.data({ path: `${depositors}&created_from=2026-11-01` })).toMatchObject({
+      depositors: [{ id: "dep_1" }],
+      meta_data: { total_count: 1, next_cursor: "" },
+    });
+    expect(calls.asked()).toMatchObject([
+      {
+        merchantId: calls.merchantId(),
+        limit: 1,
+        cursor: "c1",
+        kind: BeneficiaryKind.FIAT,
+        accountType: "Corporate",
+        destinationCurrency: "USD",
+        screeningStatus: ScreeningStatus.REVIEW,
+        archived: ArchivedFilter.ANY,
+        createdTo: at,
+      },
+      {
+        merchantId: calls.merchantId(),
+        limit: 0,
+        kind: BeneficiaryKind.UNSPECIFIED,
+        archived: ArchivedFilter.UNSPECIFIED,
+      },
+      {
+        merchantId: calls.merchantId(),
+        status: DepositorStatus.WHITELISTED,
+        depositorType: "Individual",
+      },
+    ]);
+  });
+
+  it.each([
+    ["/api/v1/transfer/beneficiaries?screening_status=fine", "screening_status: must be one of"],
+    ["/api/v1/transfer/beneficiaries?archived=1", "archived: must be one of false, true, any"],
+    ["/api/v1/depositors?limit=0", "limit: must be a whole number from 1 to 100"],
+    ["/api/v1/transfer/corridors?limit=101", "limit: must be a whole number from 1 to 100"],
+    ["/api/v1/transfer/accounts?cursor=", "cursor: must be 1 to 255 printable characters"],
+    ["/api/v1/webhooks/endpoints?limit=a", "limit: must be a whole number from 1 to 100"],
+  ])("%s is refused", async (path, problem) => {
+    const { status, json } = await calls.ask({ path });
+    expect([status, json]).toEqual([
+      400,
+      { code: "INVALID_REQUEST", message: expect.stringContaining(problem) },
+    ]);
+  });
+
+  it("are archived by whom the key is of", async () => {
+    const beneficiary = { id: "ben_1", archived: true, ...times };
+    calls.fakes().beneficiary.archiveBeneficiary = calls.replying({ beneficiary });
+    const path = "/api/v1/transfer/beneficiaries/ben_1";
+    const archived = await calls.data({ method: "DELETE", path });
+    expect(archived).toMatchObject({ beneficiary_id: "ben_1", archived: true });
+    expect(calls.asked()[0]).toMatchObject({
+      merchantId: calls.merchantId(),
+      beneficiaryId: "ben_1",
+      mutation: { actor: { id: calls.keyId() } },
+    });
   });
 });

@@ -2,35 +2,18 @@ import {
   type ListPayoutsResponse,
   type Payout,
   PayoutStatus,
-  PayoutSubStatus,
 } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { findCurrency } from "@disburse/kernel/currency.ts";
-import { wireNumber, wireTime } from "./wire.ts";
-
-const statuses: Readonly<Record<PayoutStatus, string>> = {
-  [PayoutStatus.UNSPECIFIED]: "",
-  [PayoutStatus.INITIATED]: "initiated",
-  [PayoutStatus.SUCCEEDED]: "succeeded",
-  [PayoutStatus.FAILED]: "failed",
-};
-
-const subStatuses: Readonly<Record<PayoutSubStatus, string>> = {
-  [PayoutSubStatus.UNSPECIFIED]: "",
-  [PayoutSubStatus.QUEUED]: "queued",
-  [PayoutSubStatus.PROCESSING]: "processing",
-  [PayoutSubStatus.UNKNOWN]: "unknown",
-  [PayoutSubStatus.SETTLED]: "settled",
-  [PayoutSubStatus.REJECTED]: "rejected",
-  [PayoutSubStatus.RETURNED]: "returned",
-};
+import { pageMetaData, wireNumber, wireTime } from "./wire.ts";
+import { payoutStatuses, payoutSubStatuses } from "./words.ts";
 
 /** One payout (service interface, "Payout"; decisions §6). */
 export function payoutData(payout: Payout) {
   return {
     id: payout.id,
     reference_id: payout.referenceId,
-    status: statuses[payout.status],
-    sub_status: subStatuses[payout.subStatus],
+    status: payoutStatuses[payout.status],
+    sub_status: payoutSubStatuses[payout.subStatus],
     parent_id: payout.merchantId,
     quote_id: payout.quoteId,
     corridor_id: payout.corridorId,
@@ -62,8 +45,8 @@ export function payoutItem(payout: Payout) {
     id: payout.id,
     title: payout.beneficiaryName,
     sub_title: `${payout.destinationCurrencyCode} ${payout.transferMethod}`,
-    status: statuses[payout.status],
-    sub_status: subStatuses[payout.subStatus],
+    status: payoutStatuses[payout.status],
+    sub_status: payoutSubStatuses[payout.subStatus],
     transaction_type: "payout_session",
     transfer_method: isReversed ? "CREDIT_REVERSAL" : payout.transferMethod,
     transfer_type: "debit",
@@ -89,10 +72,6 @@ export function payoutItem(payout: Payout) {
 export function payoutListData(reply: ListPayoutsResponse) {
   return {
     transactions: reply.payouts.map(payoutItem),
-    meta_data: {
-      total_count: wireNumber(reply.totalCount),
-      next_cursor: reply.nextCursor,
-      ...(reply.totalCountCapped ? { total_count_capped: true } : {}),
-    },
+    meta_data: pageMetaData(reply),
   };
 }

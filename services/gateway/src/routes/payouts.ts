@@ -8,14 +8,13 @@ import {
 import { executePayout } from "@disburse/forms/transfer.ts";
 import { isRefused } from "@disburse/kernel/refusal.ts";
 import type { Clients } from "../clients.ts";
+import { readQuery } from "../domain/list-query.ts";
 import {
-  limitParameter,
-  momentParameter,
-  readQuery,
-  textParameter,
-  tokenParameter,
-  wordParameter,
-} from "../domain/list-query.ts";
+  executePayoutEndpoint,
+  getPayoutEndpoint,
+  listPayoutsEndpoint,
+  listPayoutsQuery,
+} from "../reference/payouts.ts";
 import { readMessage } from "./body.ts";
 import { type Call, type Operation, param } from "./operation.ts";
 import { payoutData, payoutListData } from "./payout-wire.ts";
@@ -24,26 +23,9 @@ import { present } from "./wire.ts";
 /** The interface's sentence for a payout that was accepted. */
 const queuedMessage = "Transaction Queued";
 
-const listParameters = {
-  limit: limitParameter,
-  cursor: tokenParameter,
-  status: wordParameter({
-    initiated: PayoutStatus.INITIATED,
-    succeeded: PayoutStatus.SUCCEEDED,
-    failed: PayoutStatus.FAILED,
-  }),
-  beneficiary_id: tokenParameter,
-  reference_id: textParameter,
-  quote_id: tokenParameter,
-  source_currency_code: tokenParameter,
-  destination_currency_code: tokenParameter,
-  created_from: momentParameter,
-  created_to: momentParameter,
-} as const;
-
 /** The list's request out of its query. */
 function listRequest({ merchantId, query }: Call) {
-  const asked = readQuery(query, listParameters);
+  const asked = readQuery(query, listPayoutsQuery);
   if (isRefused(asked)) return asked;
   const request = create(ListPayoutsRequestSchema, {
     merchantId,
@@ -65,10 +47,7 @@ function listRequest({ merchantId, query }: Call) {
 export function payoutOperations({ payout }: Pick<Clients, "payout">): readonly Operation[] {
   return [
     {
-      method: "POST",
-      path: "/api/v1/transfer/execute",
-      scope: "payout:write",
-      body: "required",
+      ...executePayoutEndpoint,
       answer: async ({ merchantId, mutation, body }) => {
         const read = readMessage(executePayout, ExecutePayoutRequestSchema, body);
         const { message, unreadable } = read;
@@ -77,18 +56,14 @@ export function payoutOperations({ payout }: Pick<Clients, "payout">): readonly 
       },
     },
     {
-      method: "GET",
-      path: "/api/v1/transfer/payouts",
-      scope: "payout:read",
+      ...listPayoutsEndpoint,
       answer: async (call) => {
         const request = listRequest(call);
         return isRefused(request) ? request : payoutListData(await payout.listPayouts(request));
       },
     },
     {
-      method: "GET",
-      path: "/api/v1/transfer/payouts/:payoutId",
-      scope: "payout:read",
+      ...getPayoutEndpoint,
       answer: async (call) => {
         const payoutId = param(call, "payoutId");
         const reply = await payout.getPayout({ merchantId: call.merchantId, payoutId });

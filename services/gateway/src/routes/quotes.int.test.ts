@@ -69,4 +69,33 @@ describe("quotes", () => {
     });
     expect(calls.asked()[0]).toMatchObject({ merchantId: calls.merchantId(), quoteId: "qt 1" });
   });
+
+  it("have corridors, told with limits, fees and the rate of now", async () => {
+    const corridor = {
+      ...{ id: "cor_1", sourceCurrencyCode: "USD", destinationCurrencyCode: "INR", active: true },
+      ...{ feeShare: "0.005", feeFlat: "0.30" },
+    };
+    const limits = { sourceMin: "1.00", sourceMax: "100000.00", receivingMin: "" };
+    const rate = { rate: "83.1234567891", asOf: at };
+    calls.fakes().quote.listCorridors = calls.replying({
+      corridors: [
+        { ...corridor, limits, rate },
+        { ...corridor, active: false },
+      ],
+      totalCount: 2n,
+    });
+    const path = "/api/v1/transfer/corridors?limit=2&cursor=c1";
+    const { text } = await calls.ask({ path });
+    expect(text).toBe(
+      '{"data":{"corridors":[{"id":"cor_1","source_currency_code":"USD",' +
+        '"destination_currency_code":"INR","active":true,"fees":{"share":0.005,"flat":0.30},' +
+        '"limits":{"source_amount_min":1.00,"source_amount_max":100000.00},' +
+        `"exchange_rate":83.1234567891,"rate_as_of":"${wireAt}"},` +
+        '{"id":"cor_1","source_currency_code":"USD","destination_currency_code":"INR",' +
+        '"active":false,"fees":{"share":0.005,"flat":0.30},"limits":{},"rate_as_of":""}],' +
+        '"meta_data":{"total_count":2,"next_cursor":""}}}',
+    );
+    const merchantId = calls.merchantId();
+    expect(calls.asked()[0]).toMatchObject({ merchantId, limit: 2, cursor: "c1" });
+  });
 });

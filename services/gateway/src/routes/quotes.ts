@@ -1,12 +1,21 @@
 import {
+  type Corridor,
   CreateQuoteRequestSchema,
   type Quote,
 } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { requestForQuote } from "@disburse/forms/transfer.ts";
+import { isRefused } from "@disburse/kernel/refusal.ts";
 import type { Clients } from "../clients.ts";
+import { readQuery } from "../domain/list-query.ts";
+import { pageQuery } from "../reference/page.ts";
+import {
+  getQuoteEndpoint,
+  listCorridorsEndpoint,
+  requestQuoteEndpoint,
+} from "../reference/quotes.ts";
 import { readMessage } from "./body.ts";
 import { type Operation, param } from "./operation.ts";
-import { present, wireNumber, wireTime } from "./wire.ts";
+import { pageMetaData, present, wireNumber, wireTime } from "./wire.ts";
 
 /** A quote (service interface, "Quote"). */
 export function quoteData(quote: Quote) {
@@ -27,14 +36,35 @@ export function quoteData(quote: Quote) {
   };
 }
 
-/** Asking for a quote, and reading it again. */
+/** A corridor with what it costs now; bounds and a rate that there are not are left out. */
+export function corridorData(corridor: Corridor) {
+  const { limits, rate } = corridor;
+  const bounds = {
+    source_amount_min: limits?.sourceMin,
+    source_amount_max: limits?.sourceMax,
+    receiving_amount_min: limits?.receivingMin,
+    receiving_amount_max: limits?.receivingMax,
+  };
+  const given = Object.entries(bounds).flatMap(([name, digits]) =>
+    digits ? [[name, wireNumber(digits)] as const] : [],
+  );
+  return {
+    id: corridor.id,
+    source_currency_code: corridor.sourceCurrencyCode,
+    destination_currency_code: corridor.destinationCurrencyCode,
+    active: corridor.active,
+    fees: { share: wireNumber(corridor.feeShare), flat: wireNumber(corridor.feeFlat) },
+    limits: Object.fromEntries(given),
+    ...(rate === undefined ? {} : { exchange_rate: wireNumber(rate.rate) }),
+    rate_as_of: wireTime(rate?.asOf),
+  };
+}
+
+/** Asking for a quote, reading it again, and what can be quoted. */
 export function quoteOperations({ quote }: Pick<Clients, "quote">): readonly Operation[] {
   return [
     {
-      method: "POST",
-      path: "/api/v1/transfer/rfq",
-      scope: "quote:write",
-      body: "required",
+      ...requestQuoteEndpoint,
       answer: async ({ merchantId, mutation, body }) => {
         const { message, unreadable } = readMessage(
           requestForQuote,
@@ -46,13 +76,20 @@ export function quoteOperations({ quote }: Pick<Clients, "quote">): readonly Ope
       },
     },
     {
-      method: "GET",
-      path: "/api/v1/transfer/quotes/:quoteId",
-      scope: "quote:read",
+      ...getQuoteEndpoint,
       answer: async (call) => {
         const quoteId = param(call, "quoteId");
         const reply = await quote.getQuote({ merchantId: call.merchantId, quoteId });
         return quoteData(present(reply.quote));
+      },
+    },
+    {
+      ...listCorridorsEndpoint,
+      answer: async ({ merchantId, query }) => {
+        const asked = readQuery(query, pageQuery);
+        if (isRefused(asked)) return asked;
+        const reply = await quote.listCorridors({ merchantId, ...asked });
+        return { corridors: reply.corridors.map(corridorData), meta_data: pageMetaData(reply) };
       },
     },
   ];

@@ -7,32 +7,16 @@ import {
 } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import { isRefused } from "@disburse/kernel/refusal.ts";
 import type { Clients } from "../clients.ts";
-import { limitParameter, readQuery, tokenParameter, wordParameter } from "../domain/list-query.ts";
+import { readQuery } from "../domain/list-query.ts";
+import {
+  getDeliveryEndpoint,
+  listDeliveriesEndpoint,
+  listDeliveriesQuery,
+  redeliverEndpoint,
+} from "../reference/webhook-deliveries.ts";
 import { type Call, type Operation, param } from "./operation.ts";
-import { present, wireNumber, wireTime } from "./wire.ts";
-
-const deliveriesPath = "/api/v1/webhooks/deliveries";
-
-const states: Readonly<Record<DeliveryState, string>> = {
-  [DeliveryState.UNSPECIFIED]: "",
-  [DeliveryState.PENDING]: "pending",
-  [DeliveryState.DELIVERED]: "delivered",
-  [DeliveryState.EXHAUSTED]: "exhausted",
-  [DeliveryState.CANCELLED]: "cancelled",
-};
-
-const listParameters = {
-  limit: limitParameter,
-  cursor: tokenParameter,
-  endpoint_id: tokenParameter,
-  transaction_id: tokenParameter,
-  state: wordParameter({
-    pending: DeliveryState.PENDING,
-    delivered: DeliveryState.DELIVERED,
-    exhausted: DeliveryState.EXHAUSTED,
-    cancelled: DeliveryState.CANCELLED,
-  }),
-} as const;
+import { pageMetaData, present, wireNumber, wireTime } from "./wire.ts";
+import { deliveryStates } from "./words.ts";
 
 /** One event on its way to one endpoint (decisions §7). */
 export function deliveryData(delivery: Delivery) {
@@ -44,7 +28,7 @@ export function deliveryData(delivery: Delivery) {
     transaction_id: delivery.transactionId,
     status: delivery.status,
     sequence: wireNumber(delivery.sequence),
-    state: states[delivery.state],
+    state: deliveryStates[delivery.state],
     attempts_count: delivery.attemptsCount,
     replay: delivery.replay,
     next_attempt_at: wireTime(delivery.nextAttemptAt),
@@ -66,7 +50,7 @@ function attemptData(attempt: DeliveryAttempt) {
 
 /** The list's request out of its query. */
 function listRequest({ merchantId, query }: Call) {
-  const asked = readQuery(query, listParameters);
+  const asked = readQuery(query, listDeliveriesQuery);
   if (isRefused(asked)) return asked;
   return create(ListDeliveriesRequestSchema, {
     merchantId,
@@ -84,21 +68,16 @@ export function webhookDeliveryOperations({
 }: Pick<Clients, "notifier">): readonly Operation[] {
   return [
     {
-      method: "GET",
-      path: deliveriesPath,
-      scope: "webhook:read",
+      ...listDeliveriesEndpoint,
       answer: async (call) => {
         const request = listRequest(call);
         if (isRefused(request)) return request;
         const reply = await notifier.listDeliveries(request);
-        const meta = { next_cursor: reply.nextCursor };
-        return { deliveries: reply.deliveries.map(deliveryData), meta_data: meta };
+        return { deliveries: reply.deliveries.map(deliveryData), meta_data: pageMetaData(reply) };
       },
     },
     {
-      method: "GET",
-      path: `${deliveriesPath}/:deliveryId`,
-      scope: "webhook:read",
+      ...getDeliveryEndpoint,
       answer: async (call) => {
         const deliveryId = param(call, "deliveryId");
         const reply = await notifier.getDelivery({ merchantId: call.merchantId, deliveryId });
@@ -107,10 +86,7 @@ export function webhookDeliveryOperations({
       },
     },
     {
-      method: "POST",
-      path: `${deliveriesPath}/:deliveryId/redeliver`,
-      scope: "webhook:write",
-      body: "optional",
+      ...redeliverEndpoint,
       answer: async (call) => {
         const { merchantId, mutation } = call;
         const deliveryId = param(call, "deliveryId");

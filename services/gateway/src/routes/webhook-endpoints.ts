@@ -5,13 +5,15 @@ import {
   RotateSecretRequestSchema,
 } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import { createEndpoint, rotateSecret } from "@disburse/forms/webhook-endpoint.ts";
+import { isRefused } from "@disburse/kernel/refusal.ts";
 import type { Clients } from "../clients.ts";
+import { readQuery } from "../domain/list-query.ts";
+import { pageQuery } from "../reference/page.ts";
+import * as endpoints from "../reference/webhook-endpoints.ts";
 import { readMessage } from "./body.ts";
 import { type Call, type Operation, param } from "./operation.ts";
 import { deliveryData } from "./webhook-deliveries.ts";
-import { present, wireTime } from "./wire.ts";
-
-const endpointsPath = "/api/v1/webhooks/endpoints";
+import { pageMetaData, present, wireTime } from "./wire.ts";
 
 /** A registered endpoint (decisions §7). */
 export function endpointData(endpoint: Endpoint) {
@@ -42,10 +44,7 @@ const endpointOf = (call: Call) => ({
 function registry({ notifier }: Pick<Clients, "notifier">): readonly Operation[] {
   return [
     {
-      method: "POST",
-      path: endpointsPath,
-      scope: "webhook:write",
-      body: "required",
+      ...endpoints.createEndpointEndpoint,
       answer: async ({ merchantId, mutation, body }) => {
         const read = readMessage(createEndpoint, CreateEndpointRequestSchema, body);
         const { message, unreadable } = read;
@@ -54,26 +53,21 @@ function registry({ notifier }: Pick<Clients, "notifier">): readonly Operation[]
       },
     },
     {
-      method: "GET",
-      path: endpointsPath,
-      scope: "webhook:read",
-      answer: async ({ merchantId }) => {
-        const { endpoints } = await notifier.listEndpoints({ merchantId });
-        const meta = { total_count: endpoints.length, next_cursor: "" };
-        return { endpoints: endpoints.map(endpointData), meta_data: meta };
+      ...endpoints.listEndpointsEndpoint,
+      answer: async ({ merchantId, query }) => {
+        const asked = readQuery(query, pageQuery);
+        if (isRefused(asked)) return asked;
+        const reply = await notifier.listEndpoints({ merchantId, ...asked });
+        return { endpoints: reply.endpoints.map(endpointData), meta_data: pageMetaData(reply) };
       },
     },
     {
-      method: "GET",
-      path: `${endpointsPath}/:endpointId`,
-      scope: "webhook:read",
+      ...endpoints.getEndpointEndpoint,
       answer: async (call) =>
         endpointData(present((await notifier.getEndpoint(endpointOf(call))).endpoint)),
     },
     {
-      method: "DELETE",
-      path: `${endpointsPath}/:endpointId`,
-      scope: "webhook:write",
+      ...endpoints.deleteEndpointEndpoint,
       answer: async (call) => {
         const asked = { ...endpointOf(call), mutation: call.mutation };
         await notifier.deleteEndpoint(asked);
@@ -87,10 +81,7 @@ function registry({ notifier }: Pick<Clients, "notifier">): readonly Operation[]
 function secretsAndTest({ notifier }: Pick<Clients, "notifier">): readonly Operation[] {
   return [
     {
-      method: "POST",
-      path: `${endpointsPath}/:endpointId/rotate-secret`,
-      scope: "webhook:write",
-      body: "optional",
+      ...endpoints.rotateSecretEndpoint,
       answer: async (call) => {
         const read = readMessage(rotateSecret, RotateSecretRequestSchema, call.body);
         const { message, unreadable } = read;
@@ -100,20 +91,14 @@ function secretsAndTest({ notifier }: Pick<Clients, "notifier">): readonly Opera
       },
     },
     {
-      method: "POST",
-      path: `${endpointsPath}/:endpointId/activate-secret`,
-      scope: "webhook:write",
-      body: "optional",
+      ...endpoints.activateSecretEndpoint,
       answer: async (call) => {
         const asked = { ...endpointOf(call), mutation: call.mutation };
         return endpointData(present((await notifier.activateSecret(asked)).endpoint));
       },
     },
     {
-      method: "POST",
-      path: `${endpointsPath}/:endpointId/test`,
-      scope: "webhook:write",
-      body: "optional",
+      ...endpoints.testEndpointEndpoint,
       answer: async (call) => {
         const asked = { ...endpointOf(call), mutation: call.mutation };
         return deliveryData(present((await notifier.sendTestEvent(asked)).delivery));

@@ -24,12 +24,18 @@ describe("webhooks", () => {
 
   it("endpoints are registered, listed, read and removed", async () => {
     calls.fakes().notifier.createEndpoint = calls.replying({ endpoint, secrets });
-    calls.fakes().notifier.listEndpoints = calls.replying({ endpoints: [endpoint] });
+    calls.fakes().notifier.listEndpoints = calls.replying({
+      endpoints: [endpoint],
+      totalCount: 1n,
+    });
     calls.fakes().notifier.getEndpoint = calls.replying({ endpoint });
     calls.fakes().notifier.deleteEndpoint = calls.replying({});
     const body = '{"url":"https://a.example/x","description":5}';
     expect(await calls.data({ path, body })).toEqual({ ...wireEndpoint, ...wireSecrets });
-    expect(await calls.data({ path })).toMatchObject({ endpoints: [wireEndpoint] });
+    expect(await calls.data({ path: `${path}?limit=5&cursor=c` })).toEqual({
+      endpoints: [wireEndpoint],
+      meta_data: { total_count: 1, next_cursor: "" },
+    });
     expect(await calls.data({ path: `${path}/whe_1` })).toEqual(wireEndpoint);
     const removed = await calls.data({ method: "DELETE", path: `${path}/whe_1` });
     expect(removed).toEqual({ id: "whe_1", deleted: true });
@@ -39,7 +45,7 @@ describe("webhooks", () => {
         url: "https://a.example/x",
         unreadable: [{ field: "description" }],
       },
-      { merchantId: calls.merchantId() },
+      { merchantId: calls.merchantId(), limit: 5, cursor: "c" },
       { merchantId: calls.merchantId(), endpointId: "whe_1" },
       {
         merchantId: calls.merchantId(),
@@ -85,6 +91,8 @@ describe("webhooks", () => {
     };
     calls.fakes().notifier.listDeliveries = calls.replying({
       deliveries: [delivery],
+      totalCount: 10_000n,
+      totalCountCapped: true,
       nextCursor: "c",
     });
     calls.fakes().notifier.getDelivery = calls.replying({
@@ -93,7 +101,8 @@ describe("webhooks", () => {
     calls.fakes().notifier.redeliver = calls.replying({ delivery });
     const deliveries = "/api/v1/webhooks/deliveries";
     const query = "?endpoint_id=whe_1&transaction_id=po_1&state=exhausted&limit=1";
-    const page = { deliveries: [wireDelivery], meta_data: { next_cursor: "c" } };
+    const meta = { total_count: 10_000, total_count_capped: true, next_cursor: "c" };
+    const page = { deliveries: [wireDelivery], meta_data: meta };
     expect(await calls.data({ path: deliveries + query })).toEqual(page);
     expect(await calls.data({ path: `${deliveries}/whd_1` })).toEqual({
       ...wireDelivery,

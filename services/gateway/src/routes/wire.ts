@@ -13,6 +13,19 @@ export function wireNumber(digits: string | bigint): unknown {
   return exactNumber(String(digits));
 }
 
+/** What every list says beside its records (decisions: payouts). */
+export function pageMetaData(reply: {
+  readonly totalCount: bigint;
+  readonly totalCountCapped: boolean;
+  readonly nextCursor: string;
+}) {
+  return {
+    total_count: wireNumber(reply.totalCount),
+    next_cursor: reply.nextCursor,
+    ...(reply.totalCountCapped ? { total_count_capped: true } : {}),
+  };
+}
+
 /** What a reply must hold by its contract; a service that leaves it out has a bug. */
 export function present<T>(part: T | undefined): T {
   if (part === undefined) throw new Error("a service's reply has no record in it");

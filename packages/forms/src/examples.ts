@@ -1,0 +1,42 @@
+import { type BeneficiaryForm, beneficiaryForms, bodyOf } from "./discovery.ts";
+import type { BodyValues, Condition, PublicBody } from "./field.ts";
+import { exampleOf } from "./public-bodies.ts";
+
+/**
+ * Bodies that are taken as they are, by a name of each, for documents: of a beneficiary one for
+ * each network and transfer type, and one of a company by each form; of others one for each form.
+ */
+export function bodyExamples(body: PublicBody): ReadonlyMap<string, BodyValues> {
+  const beneficiaries = beneficiaryForms({}).filter((form) => bodyOf(form) === body);
+  const examples = new Map<string, BodyValues>();
+  for (const form of beneficiaries) {
+    const name = exampleName(form);
+    if (!examples.has(name)) examples.set(name, formExample(form));
+  }
+  if (examples.size > 0) return examples;
+  return new Map(
+    body.forms.map((form) => {
+      const values = exampleOf(form);
+      const asked = form.fields.filter(({ when }) => when === undefined || holds(when, values));
+      return [form.name, Object.fromEntries(asked.map(({ name }) => [name, values[name] ?? ""]))];
+    }),
+  );
+}
+
+function formExample({ fields }: BeneficiaryForm): BodyValues {
+  return Object.fromEntries(fields.map(({ name, example }) => [name, example]));
+}
+
+function exampleName(form: BeneficiaryForm): string {
+  const { name, accountType, transferType } = form;
+  const network = form.fields.find((field) => field.name === "routing_code_value_1")?.example ?? "";
+  const way = transferType === "" ? network : transferType;
+  const who = name.endsWith(accountType.toLowerCase()) ? name : `${name}_${accountType}`;
+  return (accountType === "Corporate" ? who : `${who}_${way}`).toLowerCase();
+}
+
+function holds(condition: Condition, values: BodyValues): boolean {
+  const value = String(values[condition.field] ?? "");
+  if ("in" in condition) return condition.in.includes(value);
+  return "notIn" in condition ? !condition.notIn.includes(value) : value === "";
+}

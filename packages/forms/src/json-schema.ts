@@ -1,0 +1,164 @@
+import type { Condition, Field, Form, PublicBody, TextField, TextKind } from "./field.ts";
+
+/** A JSON Schema (draft 2020-12, as OpenAPI 3.1 takes it). */
+export type JsonSchema = { readonly [keyword: string]: unknown };
+
+/**
+ * The schema of one form: its fields, which of them are required and when, their patterns. What it
+ * cannot say (checksums, how fields agree) stands in the description. Text is trimmed before it is
+ * checked and a `null` counts as not sent; the schema asks for what is sent cleanly.
+ */
+export function formSchema(form: Form): JsonSchema {
+  const selectable = selectedValues(form);
+  const properties = form.fields.map((field): [string, JsonSchema] => {
+    const schema = fieldSchema(field);
+    const selected = selectable.get(field.name);
+    return [
+      field.name,
+      selected === undefined ? schema : { ...schema, enum: selected, examples: [selected[0]] },
+    ];
+  });
+  const conditions = form.fields.flatMap(conditionalSchemas);
+  return {
+    type: "object",
+    description: [form.description, ...form.rules.map((rule) => `- ${rule.description}`)].join(
+      "\n",
+    ),
+    properties: Object.fromEntries(properties),
+    ...requiredNames(form.fields),
+    ...(conditions.length === 0 ? {} : { allOf: conditions }),
+  };
+}
+
+/** The one field by which all forms of a body are told apart, with each form's values of it. */
+export function selectorOf(
+  body: PublicBody,
+): { readonly field: string; readonly forms: ReadonlyMap<string, Form> } | undefined {
+  const forms = new Map<string, Form>();
+  const fields = new Set<string>();
+  for (const form of body.forms) {
+    const [selection, ...more] = form.selectedBy;
+    if (selection === undefined || more.length > 0 || !("in" in selection)) return undefined;
+    fields.add(selection.field);
+    for (const value of selection.in) forms.set(value, form);
+  }
+  const [field] = fields;
+  return fields.size === 1 && field !== undefined ? { field, forms } : undefined;
+}
+
+function selectedValues(form: Form): ReadonlyMap<string, readonly string[]> {
+  return new Map(
+    form.selectedBy.flatMap((each) => ("in" in each ? [[each.field, each.in] as const] : [])),
+  );
+}
+
+function requiredNames(fields: readonly Field[]): JsonSchema {
+  const names = fields.filter((each) => each.required === true && each.when === undefined);
+  return names.length === 0 ? {} : { required: names.map(({ name }) => name) };
+}
+
+function fieldSchema(field: Field): JsonSchema {
+  const { description } = field;
+  switch (field.kind) {
+    case "object":
+      return { ...objectSchema(field.fields), description };
+    case "list":
+      return {
+        type: "array",
+        description,
+        minItems: 1,
+        maxItems: field.maxItems,
+        items: objectSchema(field.fields),
+      };
+    case "integer": {
+      const { min: minimum, max: maximum, example } = field;
+      return { type: "integer", description, minimum, maximum, examples: [example] };
+    }
+    case "words":
+      return {
+        type: "array",
+        description,
+        minItems: 1,
+        uniqueItems: true,
+        items: { type: "string", enum: field.allowed },
+        examples: [field.example],
+      };
+    case "flag":
+      return { type: "boolean", description, examples: [field.example] };
+    default:
+      return textSchema(field);
+  }
+}
+
+function objectSchema(fields: readonly Field[]): JsonSchema {
+  const properties = fields.map((field) => [field.name, fieldSchema(field)]);
+  return {
+    type: "object",
+    properties: Object.fromEntries(properties),
+    ...requiredNames(fields),
+  };
+}
+
+function textSchema(field: TextField): JsonSchema {
+  const { description, maxLength, allowed, pattern, shape, example } = field;
+  const source = pattern?.source ?? shape;
+  return {
+    ...kindSchemas[field.kind],
+    description,
+    ...(allowed === undefined ? { maxLength } : { enum: allowed }),
+    ...(source === undefined ? {} : { pattern: source }),
+    ...(field.default === undefined ? {} : { default: field.default }),
+    examples: [example],
+  };
+}
+
+const kindSchemas: Readonly<Record<TextKind, JsonSchema>> = {
+  text: { type: "string", minLength: 1 },
+  country: { type: "string", pattern: "^[A-Z]{2}$" },
+  date: { type: "string", format: "date" },
+  time: { type: "string" },
+  email: { type: "string", format: "email" },
+  digits: { type: ["string", "integer"], pattern: "^[0-9]+$", minimum: 0 },
+  amount: {
+    type: ["string", "number"],
+    pattern: "^[0-9]+([.][0-9]+)?([eE][+-]?[0-9]{1,3})?$",
+    exclusiveMinimum: 0,
+  },
+  url: { type: "string", format: "uri" },
+};
+
+function ifThen(condition: JsonSchema, consequence: JsonSchema): JsonSchema {
+  // biome-ignore lint/suspicious/noThenProperty: JSON Schema's keyword; nobody awaits a schema.
+  return { if: condition, then: consequence };
+}
+
+/** What holds of a field in some bodies only: that it is required, or how it is written. */
+function conditionalSchemas(field: Field): JsonSchema[] {
+  const { name, required, when } = field;
+  const conditions = [when, typeof required === "boolean" ? undefined : required];
+  const needed = conditions.flatMap((each) => (each === undefined ? [] : [conditionSchema(each)]));
+  const variants = "variants" in field ? (field.variants ?? []) : [];
+  return [
+    ...(required === false || needed.length === 0
+      ? []
+      : [ifThen(allOf(needed), { required: [name] })]),
+    ...variants.flatMap((variant) => {
+      const source = variant.pattern?.source ?? variant.shape;
+      const consequence = { properties: { [name]: { type: "string", pattern: source } } };
+      return source === undefined ? [] : [ifThen(conditionSchema(variant.when), consequence)];
+    }),
+  ];
+}
+
+function allOf(schemas: readonly JsonSchema[]): JsonSchema {
+  const [only, ...more] = schemas;
+  return only !== undefined && more.length === 0 ? only : { allOf: schemas };
+}
+
+function conditionSchema(condition: Condition): JsonSchema {
+  const { field } = condition;
+  if ("absent" in condition) return { not: { required: [field] } };
+  const values = "in" in condition ? condition.in : condition.notIn;
+  const listed = { properties: { [field]: { enum: values } }, required: [field] };
+  return "in" in condition ? listed : { not: listed };
+}

@@ -1,0 +1,136 @@
+import { readFileSync } from "node:fs";
+import type { ValidateFunction } from "ajv";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+
+type Json = { readonly [key: string]: unknown };
+
+/** An answer of the gateway, as far as the reference describes it. */
+export type DescribedAnswer = {
+  readonly method: string;
+  /** With its query, if it has one. */
+  readonly path: string;
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: unknown;
+};
+
+/** What answers are held against: the OpenAPI document, closed. */
+export type Reference = {
+  /** What is wrong with an answer by the document; empty where nothing is. */
+  problems(answer: DescribedAnswer): readonly string[];
+  /** A value against a schema at a pointer of the document: `/components/schemas/Payout`. */
+  schemaProblems(pointer: string, value: unknown): readonly string[];
+};
+
+const documentId = "openapi.json";
+
+/** The document as it stands in docs/, which a test keeps equal to what the gateway serves. */
+export function readReference(): Reference {
+  const file = new URL("../../../docs/openapi.json", import.meta.url);
+  return referenceOf(JSON.parse(readFileSync(file, "utf8")) as Json);
+}
+
+/**
+ * Objects of answers may have no field that the document does not tell: to merchants the document
+ * stays open, so that fields can be added.
+ */
+export function referenceOf(document: Json): Reference {
+  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  addFormats.default(ajv);
+  ajv.addFormat("decimal", true);
+  ajv.addSchema({ ...(closedAnswers(document) as Json), $id: documentId });
+  const compiled = new Map<string, ValidateFunction>();
+  const validator = (pointer: string): ValidateFunction => {
+    const known = compiled.get(pointer) ?? ajv.compile({ $ref: `${documentId}#${pointer}` });
+    compiled.set(pointer, known);
+    return known;
+  };
+  const schemaProblems = (pointer: string, value: unknown): readonly string[] => {
+    const validate = validator(pointer);
+    if (validate(value)) return [];
+    return (validate.errors ?? []).map(
+      ({ instancePath, message, params }) =>
+        `${instancePath || "/"} ${message} ${JSON.stringify(params)}`,
+    );
+  };
+  const routes = routesOf(document);
+  return {
+    schemaProblems,
+    problems: ({ method, path, status, headers, body }) => {
+      const [pathname = ""] = path.split("?");
+      const route = routes.find((each) => each.method === method && each.pattern.test(pathname));
+      if (route === undefined) return unroutedProblems(status);
+      const pointer = responsePointer(route, status);
+      if (pointer === undefined) return [`${route.name} does not tell of ${status}`];
+      return [
+        ...headerProblems(at(document, pointer), headers, document),
+        ...schemaProblems(`${pointer}/content/application~1json/schema`, body),
+      ];
+    },
+  };
+}
+
+type Route = {
+  readonly name: string;
+  readonly method: string;
+  readonly pattern: RegExp;
+  readonly pointer: string;
+  readonly responses: Readonly<Record<string, { readonly $ref?: string }>>;
+};
+
+/** A path that stands in no document is answered so, whatever else. */
+function unroutedProblems(status: number): readonly string[] {
+  return [404, 405, 400, 408, 431, 501, 204].includes(status) ? [] : ["no such operation"];
+}
+
+function routesOf(document: Json): Route[] {
+  const paths = document.paths as Record<string, Record<string, { responses: Route["responses"] }>>;
+  return Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([method, { responses }]) => ({
+      name: `${method.toUpperCase()} ${path}`,
+      method: method.toUpperCase(),
+      pattern: new RegExp(`^${path.replaceAll(/[.]/g, "\\.").replaceAll(/\{\w+\}/g, "[^/]+")}$`),
+      pointer: `/paths/${path.replaceAll("~", "~0").replaceAll("/", "~1")}/${method}`,
+      responses,
+    })),
+  );
+}
+
+function responsePointer({ pointer, responses }: Route, status: number): string | undefined {
+  const response = responses[String(status)];
+  if (response === undefined) return undefined;
+  return response.$ref?.slice(1) ?? `${pointer}/responses/${status}`;
+}
+
+function at(document: Json, pointer: string): Json {
+  let place: unknown = document;
+  for (const step of pointer.split("/").slice(1)) {
+    place = (place as Json)[step.replaceAll("~1", "/").replaceAll("~0", "~")];
+  }
+  return place as Json;
+}
+
+/** Headers that are told but may be missing: a replay is rare, a refused key has no limit. */
+const rareHeaders = /^(Idempotent-Replayed|RateLimit-.*)$/;
+
+function headerProblems(response: Json, headers: Headers, document: Json): string[] {
+  const told = Object.entries((response.headers ?? {}) as Record<string, { $ref: string }>);
+  return told.flatMap(([name, { $ref }]) => {
+    const value = headers.get(name);
+    const { type } = at(document, $ref.slice(1)).schema as Json;
+    if (value === null) return rareHeaders.test(name) ? [] : [`header ${name} is missing`];
+    return type !== "integer" || /^\d+$/.test(value) ? [] : [`header ${name} is no number`];
+  });
+}
+
+/** Every object below a response or a component of one takes no further field. */
+function closedAnswers(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(closedAnswers);
+  if (typeof node !== "object" || node === null) return node;
+  const inside = Object.entries(node).map(([key, value]) => [key, closedAnswers(value)]);
+  const copy = Object.fromEntries(inside) as Json;
+  const isObject = copy.type === "object" && typeof copy.properties === "object";
+  if (!isObject || "allOf" in copy || "additionalProperties" in copy) return copy;
+  return { ...copy, additionalProperties: false };
+}

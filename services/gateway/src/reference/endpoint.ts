@@ -1,0 +1,47 @@
+import type { BodyValues, PublicBody } from "@disburse/forms/field.ts";
+import type { ErrorCode } from "../domain/errors.ts";
+import type { QueryShape } from "../domain/list-query.ts";
+import type { Scope } from "../domain/scope.ts";
+import type { Component } from "./schema.ts";
+
+/** What an operation is listed under. */
+export type Tag =
+  | "Beneficiaries"
+  | "Depositors"
+  | "Quotes"
+  | "Payouts"
+  | "Accounts"
+  | "Webhook endpoints"
+  | "Webhook deliveries";
+
+/** What a POST takes. */
+export type EndpointBody = {
+  /** The table of its fields; none where it has no field. */
+  readonly form?: PublicBody;
+  /** It may be left out where each of its fields may be left out. */
+  readonly optional?: boolean;
+  /** Bodies to show beside those of the table. */
+  readonly examples?: Readonly<Record<string, BodyValues>>;
+};
+
+/**
+ * One public operation as merchants are told of it: where it is reached, what a key must be
+ * allowed, what it takes, answers and refuses.
+ */
+export type Endpoint = {
+  /** `verbNoun`, unique: its name in the reference and in client libraries. */
+  readonly id: string;
+  readonly method: "GET" | "POST" | "DELETE";
+  /** With `:name` for a parameter. */
+  readonly path: string;
+  readonly scope: Scope;
+  readonly tag: Tag;
+  readonly summary: string;
+  readonly description: string;
+  readonly body?: EndpointBody;
+  readonly query?: QueryShape;
+  /** What `data` of a success is. */
+  readonly data: Component;
+  /** Beside those that every operation of its method has; in the order of the checks. */
+  readonly refusals: readonly ErrorCode[];
+};

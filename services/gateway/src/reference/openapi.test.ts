@@ -1,0 +1,122 @@
+import { readFileSync } from "node:fs";
+import type { JsonSchema } from "@disburse/forms/json-schema.ts";
+import { referenceOf } from "@disburse/testkit/reference.ts";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { describe, expect, it } from "vitest";
+import type { Clients } from "../clients.ts";
+import { errorTable } from "../domain/errors.ts";
+import { isScope } from "../domain/scope.ts";
+import { allOperations } from "../routes/operations.ts";
+import { openApiDocument } from "./openapi.ts";
+
+// Operations are described without ever being called.
+const operations = allOperations({} as Clients);
+const document = JSON.parse(JSON.stringify(openApiDocument(operations)));
+const reference = referenceOf(document);
+
+type Media = {
+  readonly schema: JsonSchema;
+  readonly examples?: Record<string, { readonly value: unknown }>;
+};
+type Content = { readonly content?: { readonly "application/json"?: Media } };
+
+/** Every operation of the document, with where it stands. */
+const described: [string, { [key: string]: unknown }][] = Object.entries(document.paths).flatMap(
+  ([path, methods]) =>
+    Object.entries(methods as object).map(([method, operation]): [string, typeof operation] => [
+      `/paths/${path.replaceAll("/", "~1")}/${method}`,
+      operation,
+    ]),
+);
+
+it("is a valid OpenAPI 3.1 document", async () => {
+  const validator = new Validator();
+  const { valid, errors } = await validator.validate(structuredClone(document));
+  expect(errors ?? []).toEqual([]);
+  expect([valid, validator.version]).toEqual([true, "3.1"]);
+});
+
+it("is the one in docs/; `npm run generate` writes it", () => {
+  const file = new URL("../../../../docs/openapi.json", import.meta.url);
+  expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(document);
+});
+
+it("tells of every operation once, by a name of its own", () => {
+  const told = described.map(([pointer, { operationId }]) => [operationId, pointer]);
+  for (const { id, method, path } of operations) {
+    const pointer = path.replaceAll(/:(\w+)/g, "{$1}").replaceAll("/", "~1");
+    expect(told).toContainEqual([id, `/paths/${pointer}/${method.toLowerCase()}`]);
+  }
+  expect(new Set(told.map(([id]) => id)).size).toBe(told.length);
+  expect(operations.filter(({ scope }) => !isScope(scope))).toEqual([]);
+});
+
+it("tells of every error code, with its status and sentence", () => {
+  const { enum: codes } = document.components.schemas.Error.properties.code;
+  expect(codes).toEqual(Object.keys(errorTable));
+  const shown = new Set(described.flatMap(([, operation]) => refusedWith(operation)));
+  const beyondRoutes = ["ROUTE_NOT_FOUND", "METHOD_NOT_ALLOWED"];
+  expect([...shown, ...beyondRoutes].sort()).toEqual([...codes].sort());
+});
+
+function refusedWith(operation: { [key: string]: unknown }): string[] {
+  return Object.entries(operation.responses as Record<string, Content & { $ref?: string }>).flatMap(
+    ([status, { $ref, content }]) => {
+      const shared = document.components.responses[$ref?.split("/").at(-1) ?? ""] as Content;
+      const examples = (content ?? shared?.content)?.["application/json"]?.examples ?? {};
+      return Object.entries(examples).flatMap(([code, { value }]) => {
+        if (code === "success") return [];
+        const row = errorTable[code as keyof typeof errorTable];
+        const { message } = value as { message: string };
+        expect([status, code === "INVALID_REQUEST" ? row.message : message]).toEqual([
+          String(row.status),
+          row.message,
+        ]);
+        return [code];
+      });
+    },
+  );
+}
+
+describe.each(described)("%s", (pointer, operation) => {
+  it("has examples that are as its schemas say", () => {
+    const { requestBody, responses } = operation as {
+      requestBody?: Content;
+      responses: Record<string, Content>;
+    };
+    const places: [string, Content | undefined][] = [
+      [`${pointer}/requestBody`, requestBody],
+      ...Object.entries(responses).map(([status, response]): [string, Content] => [
+        `${pointer}/responses/${status}`,
+        response,
+      ]),
+    ];
+    for (const [place, content] of places) {
+      const examples = content?.content?.["application/json"]?.examples ?? {};
+      for (const [name, { value }] of Object.entries(examples)) {
+        const schema = `${place}/content/application~1json/schema`;
+        expect(reference.schemaProblems(schema, value), `${place} ${name}`).toEqual([]);
+      }
+    }
+  });
+
+  it("tells what it is, and of whom it asks what", () => {
+    expect(operation).toMatchObject({
+      summary: expect.stringMatching(/^[A-Z]/),
+      description: expect.stringMatching(/./),
+      tags: [expect.any(String)],
+    });
+    const tagged = document.tags.map(({ name }: { name: string }) => name);
+    expect(tagged).toContain((operation.tags as string[])[0]);
+  });
+});
+
+it("uses every component, and has each that is referred to", () => {
+  const text = JSON.stringify(document);
+  const used = new Set([...text.matchAll(/"#(\/components\/[^"]+)"/g)].map(([, at]) => at));
+  const { securitySchemes: _, ...parts } = document.components;
+  const present = Object.entries(parts as Record<string, object>).flatMap(([kind, its]) =>
+    Object.keys(its).map((name) => `/components/${kind}/${name}`),
+  );
+  expect([...used].sort()).toEqual(present.sort());
+});

@@ -1,0 +1,110 @@
+import { parameter, tokenParameter, wordParameter } from "../domain/list-query.ts";
+import { deliveryStates, meanings, wordsOf } from "../routes/words.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { pageOf, pageQuery } from "./page.ts";
+import {
+  component,
+  id,
+  listOf,
+  moment,
+  momentOrNone,
+  recordTimes,
+  ref,
+  text,
+  whole,
+  word,
+} from "./schema.ts";
+
+const described = {
+  id: id("whd", "Delivery id."),
+  endpoint_id: id("whe", "Where it is sent."),
+  event_id: text("The event's id: the header `webhook-id` of every attempt.", "evt_…"),
+  transaction_type: text("What the event is of.", "payout_session"),
+  transaction_id: text("Id of what the event is of.", "po_01hqz0000000000000000000ab"),
+  status: text("The status that the event tells.", "succeeded"),
+  sequence: whole("Orders the events of one transaction, from 1.", 2, { minimum: 1 }),
+  state: word(
+    "`exhausted`: 24 hours went by without a 200. `cancelled`: its endpoint was deleted.",
+    wordsOf(deliveryStates),
+  ),
+  attempts_count: whole("Attempts so far.", 1),
+  replay: whole("0, or which redelivery this is.", 0),
+  next_attempt_at: momentOrNone("When it is tried next; empty when it is not."),
+  ...recordTimes,
+} as const;
+
+export const delivery = component(
+  "WebhookDelivery",
+  "One event on its way to one endpoint.",
+  described,
+);
+
+const attempt = component("WebhookAttempt", "One attempt at a delivery.", {
+  number: whole("From 1.", 1, { minimum: 1 }),
+  started_at: moment("When it began."),
+  duration_ms: whole("How long it took, in milliseconds.", 42),
+  status_code: whole("HTTP status of the answer; 0 where there was none.", 200),
+  error: text("Why there was no answer; empty where there was one.", ""),
+  response_body: text("The answer's body, at most its first 1 KiB.", "ok"),
+});
+
+const deliveryWithAttempts = component(
+  "WebhookDeliveryWithAttempts",
+  "A delivery with its last 20 attempts, oldest first.",
+  { ...described, attempts: listOf("Oldest first.", ref(attempt)) },
+);
+
+const deliveryPage = pageOf("WebhookDeliveryPage", "deliveries", ref(delivery));
+
+/** What the list takes in its query. */
+export const listDeliveriesQuery = {
+  ...pageQuery,
+  endpoint_id: parameter(tokenParameter, "Deliveries to this endpoint alone."),
+  transaction_id: parameter(tokenParameter, "Deliveries of this transaction's events alone."),
+  state: parameter(wordParameter(meanings(deliveryStates)), "Deliveries in this state alone."),
+} as const;
+
+const path = "/api/v1/webhooks/deliveries";
+const tag = "Webhook deliveries";
+
+export const listDeliveriesEndpoint: Endpoint = {
+  id: "listWebhookDeliveries",
+  method: "GET",
+  path,
+  scope: "webhook:read",
+  tag,
+  summary: "List webhook deliveries",
+  description: "What was sent to your endpoints, newest first.",
+  query: listDeliveriesQuery,
+  data: deliveryPage,
+  refusals: ["INVALID_REQUEST"],
+};
+
+export const getDeliveryEndpoint: Endpoint = {
+  id: "getWebhookDelivery",
+  method: "GET",
+  path: `${path}/:deliveryId`,
+  scope: "webhook:read",
+  tag,
+  summary: "Get webhook delivery",
+  description: "One delivery with its attempts.",
+  data: deliveryWithAttempts,
+  refusals: ["RECORD_NOT_FOUND"],
+};
+
+export const redeliverEndpoint: Endpoint = {
+  id: "redeliverWebhook",
+  method: "POST",
+  path: `${path}/:deliveryId/redeliver`,
+  scope: "webhook:write",
+  tag,
+  summary: "Redeliver a webhook",
+  description:
+    "Sends the event once more, from the start of the schedule: a new delivery with the same `webhook-id`.",
+  body: { optional: true },
+  data: delivery,
+  refusals: ["RECORD_NOT_FOUND"],
+};
+
+/** Every component of this file, for the document. */
+export const webhookDeliveryComponents = [delivery, attempt, deliveryWithAttempts, deliveryPage];

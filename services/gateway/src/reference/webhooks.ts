@@ -1,0 +1,166 @@
+import type { JsonSchema } from "@disburse/forms/json-schema.ts";
+import { payoutStatuses, wordsOf } from "../routes/words.ts";
+import {
+  type Component,
+  component,
+  decimal,
+  id,
+  moment,
+  recordTimes,
+  ref,
+  text,
+  word,
+} from "./schema.ts";
+
+/** What merchants' endpoints are told (service interface, "Events"; decisions: webhooks). */
+
+const payoutData = component("PayoutWebhookData", "The payout as it was when its status changed.", {
+  id: id("po", "Payout id."),
+  reference_id: text("Your own reference; empty where none was given.", "order-1001"),
+  status: word("The status that it changed to.", wordsOf(payoutStatuses)),
+  merchant_id: id("mer", "Your id."),
+  quote_id: id("qt", "Quote that was executed."),
+  corridor_id: id("cor", "Corridor."),
+  source_currency_code: text("Currency of the account.", "USD"),
+  destination_currency_code: text("Currency of the beneficiary.", "USDC_ETH"),
+  beneficiary_id: id("ben", "Who is paid."),
+  source_amount: decimal("What the account pays, fees included.", "250.00"),
+  receiving_amount: decimal("What the beneficiary receives.", "248.200350"),
+  exchange_rate: decimal("Rate when the quote was made.", "0.9998"),
+  total_fees: decimal("Fees of the whole payout.", "1.75"),
+  fixed_cost_currency: text("Currency of the fees.", "USD"),
+  unique_transaction_reference: text(
+    "Transaction hash (crypto) or bank reference (fiat); empty unless `succeeded`.",
+    "",
+  ),
+  ...recordTimes,
+});
+
+const paymentSessionData = component("PaymentSessionWebhookData", "A payment session.", {
+  id: text("Payment session id.", "ps_1001"),
+  reference_id: text("Your own reference.", "order-1001"),
+  merchant_id: text("Your id.", "mer_01hqz0000000000000000000ab"),
+  status: text("Its status.", "initiated"),
+  failure_code: text("Why it failed; empty where it did not.", ""),
+  amount: { type: "number", format: "decimal", description: "Its amount.", examples: [100.1] },
+  source_currency: text("Currency that is paid in.", "USDC_ETH"),
+  source_account: text("Wallet address that pays.", "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"),
+  payment_option_id: text("Way of paying.", "opt_1"),
+  payment_option_code: text("Its code.", "USDC_ETH"),
+  success_redirect_url: text("Where the payer goes then.", "https://merchant.example/paid"),
+  failure_redirect_url: text("Where the payer goes else.", "https://merchant.example/failed"),
+  risk_score: text("Its risk.", "lowRisk"),
+  created_at: text("When it was made.", "2026-11-20T11:26:00.123Z"),
+  updated_at: text("When it last changed.", "2026-11-20T11:26:00.123Z"),
+  expires_at: text("When it expires.", "2026-11-20T12:26:00.123Z"),
+});
+
+const refundData: Component = {
+  name: "RefundWebhookData",
+  schema: {
+    type: "object",
+    description: "A refund, as its system tells it.",
+    properties: {
+      id: text("Refund id.", "rf_1001"),
+      status: text("Its status.", "initiated"),
+    },
+    additionalProperties: true,
+  },
+};
+
+const testData = component("TestWebhookData", "A test event, made by `sendTestWebhook`.", {
+  id: text("Id of the event.", "evt_01hqz0000000000000000000ab"),
+  status: word("Always the same.", ["test"]),
+  merchant_id: id("mer", "Your id."),
+  endpoint_id: id("whe", "The endpoint that is tried."),
+  created_at: moment("When it was asked for."),
+});
+
+const events = {
+  payout_session: [payoutData, "A payout was initiated, or its status changed."],
+  payment_session: [paymentSessionData, "A payment session changed."],
+  refund: [refundData, "A refund changed."],
+  webhook_test: [testData, "Somebody tries the endpoint."],
+} as const;
+
+type EventType = keyof typeof events;
+
+function envelope(type: EventType, data: Component): Component {
+  const name = `${data.name.replace(/Data$/, "")}`;
+  return component(name, "The body of a webhook: exactly these three fields.", {
+    transaction_type: word("What the event is of.", [type]),
+    transaction_id: text("Id of what the event is of: `data.id`.", "po_01hqz0000000000000000000ab"),
+    data: ref(data),
+  });
+}
+
+const envelopes = Object.entries(events).map(
+  ([type, [data]]) => [type, envelope(type as EventType, data)] as const,
+);
+
+const header = (name: string, required: boolean, description: string): JsonSchema => ({
+  name,
+  in: "header",
+  required,
+  description,
+  schema: { type: "string" },
+});
+
+const headers = [
+  header(
+    "X-SERVICE-Signature",
+    true,
+    '`base64(sha256("<data.id>,<data.status>:<secret>"))`. It covers neither amounts nor time.',
+  ),
+  header(
+    "X-SERVICE-Signature-Previous",
+    false,
+    "The same by the secret before, while a rotation's overlap lasts.",
+  ),
+  header(
+    "webhook-id",
+    true,
+    "The event's id, the same on every retry and redelivery: drop what you have seen.",
+  ),
+  header("webhook-timestamp", true, "Unix seconds of this attempt: refuse what is 5 minutes off."),
+  header(
+    "webhook-signature",
+    true,
+    "Standard Webhooks: `v1,` and the HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>` in base64; two, separated by a space, while a rotation's overlap lasts.",
+  ),
+  header("webhook-sequence", true, "Orders the events of one transaction, from 1."),
+];
+
+/** The `webhooks` of the document: by what the event is of, what is sent and what is awaited. */
+export function webhookItems(): Readonly<Record<string, JsonSchema>> {
+  return Object.fromEntries(
+    envelopes.map(([type, body]) => [
+      type,
+      {
+        post: {
+          operationId: `on_${type}`,
+          tags: ["Webhooks"],
+          summary: events[type as EventType][1],
+          description:
+            "Anything but 200 within 15 s is tried again, doubling from 5 s, for 24 hours. See the guide for how to verify it.",
+          security: [],
+          parameters: headers,
+          requestBody: {
+            required: true,
+            content: { "application/json": { schema: ref(body) } },
+          },
+          responses: { "200": { description: "The event is stored on your side." } },
+        },
+      },
+    ]),
+  );
+}
+
+/** Every component of this file, for the document. */
+export const webhookComponents: readonly Component[] = [
+  payoutData,
+  paymentSessionData,
+  refundData,
+  testData,
+  ...envelopes.map(([, body]) => body),
+];
