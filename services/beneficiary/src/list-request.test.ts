@@ -59,6 +59,11 @@ it.each([
     { accountType: "individual", screeningStatus: 5 },
     "account_type: must be one of its values; screening_status: must be one of its values",
   ],
+  [
+    beneficiaries,
+    { createdFrom: { seconds: 10n ** 15n }, createdTo: { seconds: -(10n ** 15n) } },
+    "created_from: must be a time; created_to: must be a time",
+  ],
   [depositors, { status: -1 }, "status: must be one of its values"],
   [depositors, { depositorType: "constructor" }, "depositor_type: must be one of its values"],
 ])("refuses what it does not know, and never ignores it (%#)", (read, sent, detail) => {

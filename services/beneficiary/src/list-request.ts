@@ -83,18 +83,22 @@ type Bounds = { createdFrom?: Timestamp | undefined; createdTo?: Timestamp | und
 
 /** A value that is not known is refused: ignoring it would show what was not asked for. */
 function readFilter(
-  { createdFrom, createdTo }: Bounds,
+  bounds: Bounds,
   asked: readonly AskedField[],
 ): RecordFilter | Refused<"INVALID_REQUEST"> {
-  const unknown = asked.filter(([, , value]) => value === undefined);
-  if (unknown.length > 0) {
-    const violations = unknown.map(([field]) => ({ field, problem: "must be one of its values" }));
-    return refused("INVALID_REQUEST", violationsMessage(violations));
-  }
+  const createdFrom = bounds.createdFrom && timestampDate(bounds.createdFrom);
+  const createdTo = bounds.createdTo && timestampDate(bounds.createdTo);
+  const times = Object.entries({ created_from: createdFrom, created_to: createdTo });
+  const violations = [
+    ...asked
+      .filter(([, , value]) => value === undefined)
+      .map(([field]) => ({ field, problem: "must be one of its values" })),
+    ...times
+      .filter(([, time]) => time !== undefined && Number.isNaN(time.getTime()))
+      .map(([field]) => ({ field, problem: "must be a time" })),
+  ];
+  if (violations.length > 0) return refused("INVALID_REQUEST", violationsMessage(violations));
   const narrowing = asked.filter(([, , value]) => value !== null);
-  return {
-    where: Object.fromEntries(narrowing.map(([, field, value]) => [field, value])),
-    createdFrom: createdFrom && timestampDate(createdFrom),
-    createdTo: createdTo && timestampDate(createdTo),
-  };
+  const where = Object.fromEntries(narrowing.map(([, field, value]) => [field, value]));
+  return { where, createdFrom, createdTo };
 }
