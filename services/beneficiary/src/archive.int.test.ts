@@ -62,11 +62,12 @@ describe("archiving", () => {
 
   it("by 20 at once is one archiving", async () => {
     const id = await create.fiat();
+    const { store } = service.deps;
+    const actor = { kind: "api_key", id: "key_1" } as const;
     const answers = await Promise.all(
-      Array.from({ length: 20 }, async (_each, at) => {
-        service.clock.moveMs(1);
-        return archive(id, { mutation: mutation(`op-race-${at}`) });
-      }),
+      Array.from({ length: 20 }, (_each, at) =>
+        store.archive({ merchantId, id }, { operationId: `op-race-${at}`, actor }, new Date(at)),
+      ),
     );
     const [first] = answers;
     expect(first?.archived).toBe(true);
