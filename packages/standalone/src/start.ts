@@ -22,6 +22,12 @@ export type Standalone = {
 };
 
 /**
+ * Enough for what is in use. With 256 MB the whole platform would need more than 700 MB as soon
+ * as 20,000 payouts are stored; with this it needs the same however many there are.
+ */
+const cacheMegabytes = 64;
+
+/**
  * Starts the whole platform on embedded parts and makes the sandbox in it. `onLost` is told when
  * the engine or the broker ends by itself: nothing works without them.
  */
@@ -42,7 +48,7 @@ export async function startStandalone(
     const env = { ...environment };
     // Side by side: the broker takes seconds, the engine most of one.
     const [engineStart, brokerStart] = await Promise.allSettled([
-      startEngine({ dataDir, env, onExit: lost("database engine") }),
+      startEngine({ dataDir, env, cacheMegabytes, onExit: lost("database engine") }),
       startBroker({ dataDir, env, onExit: lost("message broker") }),
     ]);
     for (const part of [engineStart, brokerStart]) {

@@ -25,8 +25,21 @@ function isPipedIn(): boolean {
   }
 }
 
-async function* linesOf(files: readonly string[]): AsyncGenerator<string> {
-  for (const path of files) yield* createInterface({ input: createReadStream(path) });
+async function* linesOfFiles(): AsyncGenerator<string> {
+  const files = logFiles(process.env.DATA_DIR || join(root, ".data"));
+  for (const path of files.filter((each) => existsSync(each))) {
+    yield* createInterface({ input: createReadStream(path) });
+  }
+}
+
+/** A pipe that nothing comes out of may be there without anyone having meant it: then the files. */
+async function* linesOfInput(isMeant: boolean): AsyncGenerator<string> {
+  let isEmpty = true;
+  for await (const line of createInterface({ input: process.stdin })) {
+    isEmpty = false;
+    yield line;
+  }
+  if (isEmpty && !isMeant) yield* linesOfFiles();
 }
 
 const args = process.argv.slice(2);
@@ -35,16 +48,16 @@ if (requestId === undefined || more.length > 0) {
   process.stderr.write(usage);
   process.exit(2);
 }
-const piped = args.includes("-") || isPipedIn();
-const files = logFiles(process.env.DATA_DIR || join(root, ".data"));
-const input = piped
-  ? createInterface({ input: process.stdin })
-  : linesOf(files.filter((path) => existsSync(path)));
+const isMeant = args.includes("-");
+const input = isMeant || isPipedIn() ? linesOfInput(isMeant) : linesOfFiles();
 const lines = await linesOfRequest(input, requestId);
 const readable = readableLines({ colors: Boolean(process.stdout.isTTY), dated: true });
-for (const line of lines) process.stdout.write(readable(line));
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  // Whoever reads along (`head`, a pager) has had enough.
+  if (error.code !== "EPIPE") throw error;
+});
+process.stdout.write(lines.map(readable).join(""));
 if (lines.length === 0) {
-  const source = piped ? "standard input" : dirname(files[0]);
-  process.stderr.write(`No line of request ${requestId} in ${source}.\n`);
+  process.stderr.write(`No line of request ${requestId} was found.\n`);
   process.exitCode = 1;
 }
