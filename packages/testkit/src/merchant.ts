@@ -1,3 +1,5 @@
+import { type Reference, readReference } from "./reference.ts";
+
 /** An answer of the gateway: status, headers, and the body both as text and as JSON. */
 export type GatewayAnswer = {
   readonly status: number;
@@ -8,7 +10,22 @@ export type GatewayAnswer = {
   readonly json: any;
 };
 
-/** Calls the gateway as a merchant's program does, over plain HTTP. */
+/** Read once in each process that calls a gateway. */
+let reference: Reference | undefined;
+
+/** Throws where an answer is not as the reference tells merchants. */
+function assertAsDescribed(method: string, path: string, answer: GatewayAnswer): void {
+  reference ??= readReference();
+  const { status, headers, json: body } = answer;
+  const problems = reference.problems({ method, path, status, headers, body });
+  if (problems.length === 0) return;
+  throw new Error(`${method} ${path} ${status}: ${problems.join("; ")}: ${answer.text}`);
+}
+
+/**
+ * Calls the gateway as a merchant's program does, over plain HTTP; every answer is held against the
+ * OpenAPI document.
+ */
 export function merchantOf(baseUrl: string, apiKey: string) {
   const call = async (
     method: string,
@@ -28,7 +45,10 @@ export function merchantOf(baseUrl: string, apiKey: string) {
         : { body: typeof body === "string" ? body : JSON.stringify(body) }),
     });
     const text = await response.text();
-    return { status: response.status, headers: response.headers, text, json: JSON.parse(text) };
+    const { status, headers: answered } = response;
+    const answer = { status, headers: answered, text, json: JSON.parse(text) };
+    assertAsDescribed(method, path, answer);
+    return answer;
   };
   return {
     call,
