@@ -23,8 +23,6 @@ export type BeneficiaryForm = {
 /** A field of a form as it is asked for: nothing in it depends on what was chosen any more. */
 export type AskedField = Omit<TextField, "required" | "when" | "variants"> & {
   readonly required: boolean;
-  /** Of a field that is not: where it is, after all. */
-  readonly requiredWhen?: Condition;
 };
 
 /** What the forms are narrowed to; absent for any. */
@@ -181,12 +179,12 @@ function asked(field: TextField, known: Known, allowed: Allowed): AskedField | u
   const shown = values !== undefined && (field.allowed !== undefined || isNarrowed);
   const isExampleGone = values !== undefined && !values.includes(rest.example);
   const needed = typeof required === "boolean" ? required : decide(required, known);
+  if (needed === "open") throw new Error(`${field.name} may be required or not`);
   return {
     ...rest,
     ...(shown ? { allowed: values } : {}),
     ...(isExampleGone ? { example: values[0] ?? "" } : {}),
-    required: needed === true,
-    ...(needed === "open" && typeof required !== "boolean" ? { requiredWhen: required } : {}),
+    required: needed,
   };
 }
 

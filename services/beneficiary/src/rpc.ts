@@ -5,6 +5,7 @@ import type {
   BeneficiaryService,
   MerchantSettings as MerchantSettingsMessage,
 } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
+import { beneficiaryForms } from "@disburse/forms/discovery.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
 import {
   type CreationDeps,
@@ -13,6 +14,7 @@ import {
   createFiatBeneficiary,
 } from "./creation.ts";
 import type { MerchantSettings } from "./domain/merchant-settings.ts";
+import { formChoice, formMessage } from "./form-wire.ts";
 import { listRpc } from "./list-rpc.ts";
 import { accepted } from "./refusals.ts";
 import { beneficiaryMessage, depositorMessage, paymentInstruction } from "./wire.ts";
@@ -59,6 +61,10 @@ export function beneficiaryRpc(deps: CreationDeps): ServiceImpl<typeof Beneficia
       const found = await beneficiaries.open(merchantId, beneficiaryId);
       return paymentInstruction(accepted(found ?? notFound));
     },
+
+    listBeneficiaryForms: async (request) => ({
+      forms: beneficiaryForms(formChoice(request), deps.allowed).map(formMessage),
+    }),
 
     setMerchantSettings: async ({ mutation, settings: wanted }) => {
       const change = readMutation(mutation);
