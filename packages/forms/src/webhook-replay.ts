@@ -2,7 +2,7 @@ import { type PublicBody, singleForm } from "./field.ts";
 import { lengths } from "./lengths.ts";
 import { textField } from "./make-field.ts";
 
-/** States in which a delivery has ended, and its endpoint may still be there (notifier contract). */
+/** How a delivery has ended that can be sent once more: another waits, or has no endpoint. */
 export const replayableStates = ["exhausted", "delivered"] as const;
 
 /** New deliveries in a second: enough for 360,000 an hour, too few to hold up other merchants. */

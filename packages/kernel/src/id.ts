@@ -18,6 +18,7 @@ export const idPrefixes = {
   merchant: "mer",
   payout: "po",
   quote: "qt",
+  replay: "whr",
   screening: "scr",
 } as const;
 

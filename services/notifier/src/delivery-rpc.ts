@@ -10,11 +10,13 @@ import { readFilter } from "./list-request.ts";
 import { accepted } from "./refusals.ts";
 import type { DeliveryStore } from "./store/delivery-store.ts";
 import type { EndpointStore } from "./store/endpoint-store.ts";
+import type { RedeliveryStore } from "./store/redelivery-store.ts";
 import { deliveryMessage } from "./wire.ts";
 
 export type DeliveryDeps = {
   readonly endpoints: EndpointStore;
   readonly deliveries: DeliveryStore;
+  readonly redeliveries: RedeliveryStore;
   readonly clock: Clock;
   /** Something is due. */
   readonly wake: () => void;
@@ -24,7 +26,7 @@ export type DeliveryDeps = {
 export function deliveryRpc(
   deps: DeliveryDeps,
 ): Pick<ServiceImpl<typeof NotifierService>, "listDeliveries" | "getDelivery" | "redeliver"> {
-  const { endpoints, deliveries, clock, wake } = deps;
+  const { endpoints, deliveries, redeliveries, clock, wake } = deps;
   return {
     listDeliveries: async (message) => {
       const limit = accepted(readLimit(message.limit));
@@ -51,12 +53,15 @@ export function deliveryRpc(
       const change = readMutation(mutation);
       const found = await deliveries.find(merchantId, deliveryId);
       const source = accepted(found ?? refused("RECORD_NOT_FOUND"));
-      const before = await deliveries.findByOperation(merchantId, change.operationId);
-      if (before === null) {
+      const find = () => redeliveries.findByOperation(merchantId, change.operationId);
+      let made = await find();
+      if (made === null) {
         const endpoint = await endpoints.find(merchantId, source.endpoint_id);
         accepted(endpoint ?? refused("RECORD_NOT_FOUND"));
+        await redeliveries.make([{ source, change }], clock.now());
+        made = await find();
       }
-      const made = before ?? (await deliveries.redeliver(source, clock.now(), change));
+      if (made === null) throw new Error("a redelivery that was just made is not there");
       const isSame = made.event_id === source.event_id && made.endpoint_id === source.endpoint_id;
       wake();
       return { delivery: deliveryMessage(accepted(isSame ? made : operationUsed())) };

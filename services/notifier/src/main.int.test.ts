@@ -1,3 +1,4 @@
+import { ReplayState } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import { type ReceivedCall, verifyCall } from "@disburse/testkit/receiver.ts";
 import { beforeEach, describe, expect, it } from "vitest";
 import { operation, payoutMessage } from "./test-notifier.ts";
@@ -91,6 +92,31 @@ describe("a delivery", () => {
     expect(third?.headers["webhook-id"]).toBe(first?.headers["webhook-id"]);
     const read = (await service.rpc().getDelivery(asked)).delivery;
     expect(read?.attempts.map(({ statusCode }) => statusCode)).toEqual([503, 200]);
+  });
+});
+
+describe("a replay", () => {
+  it("goes on after a restart in the middle, by itself", async () => {
+    const { merchantId, endpointId } = await service.hook();
+    const messages = [payoutMessage({ merchantId }), payoutMessage({ merchantId })];
+    await service.publish(messages);
+    await expect.poll(async () => (await service.delivered(merchantId)).length).toBe(2);
+    const since = new Date(Date.now() - 60_000).toISOString();
+    const terms = { since, states: ["delivered"], ratePerSecond: 1 };
+    const made = await service
+      .rpc()
+      .createReplay({ mutation: operation(), merchantId, endpointId, ...terms });
+    const replayId = made.replay?.id ?? "";
+    const look = async () => (await service.rpc().getReplay({ merchantId, replayId })).replay;
+    await expect.poll(async () => (await look())?.queuedCount).toBe(1n);
+    await service.stop();
+    await service.start();
+    await expect
+      .poll(look, { timeout: 10_000 })
+      .toMatchObject({ state: ReplayState.DONE, queuedCount: 2n });
+    const calls = await service.receiver.waitFor(4);
+    const ids = messages.flatMap(({ id }) => [id, id]);
+    expect(calls.map(({ headers }) => headers["webhook-id"]).toSorted()).toEqual(ids.toSorted());
   });
 });
 

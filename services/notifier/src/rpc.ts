@@ -3,10 +3,17 @@ import type { NotifierService } from "@disburse/contracts/disburse/notifier/v1/n
 import { type DeliveryDeps, deliveryRpc } from "./delivery-rpc.ts";
 import { type EndpointDeps, endpointRpc, secretRpc } from "./endpoint-rpc.ts";
 import { type EventDeps, eventRpc } from "./event-rpc.ts";
+import { type ReplayDeps, replayRpc } from "./replay-rpc.ts";
 
 /** The RPCs of the notifier; proto/disburse/notifier/v1/notifier.proto tells what each promises. */
 export function notifierRpc(
-  deps: EndpointDeps & DeliveryDeps & EventDeps,
+  deps: EndpointDeps & DeliveryDeps & ReplayDeps & EventDeps,
 ): ServiceImpl<typeof NotifierService> {
-  return { ...endpointRpc(deps), ...secretRpc(deps), ...deliveryRpc(deps), ...eventRpc(deps) };
+  return {
+    ...endpointRpc(deps),
+    ...secretRpc(deps),
+    ...deliveryRpc(deps),
+    ...replayRpc(deps),
+    ...eventRpc(deps),
+  };
 }

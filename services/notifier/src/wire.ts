@@ -13,7 +13,8 @@ import type { DeliveryState } from "./domain/delivery.ts";
 import type { Endpoint } from "./domain/endpoint.ts";
 import type { AttemptDocument, DeliveryDocument } from "./store/documents.ts";
 
-const states = {
+/** Each state as the contract names it. */
+export const deliveryStates = {
   pending: DeliveryStateMessage.PENDING,
   delivered: DeliveryStateMessage.DELIVERED,
   exhausted: DeliveryStateMessage.EXHAUSTED,
@@ -70,7 +71,7 @@ export function deliveryMessage(
     transactionId: delivery.transaction_id,
     status: delivery.status,
     sequence: BigInt(delivery.sequence),
-    state: states[delivery.state],
+    state: deliveryStates[delivery.state],
     attemptsCount: delivery.attempts_count,
     ...(next === null ? {} : { nextAttemptAt: timestampFromDate(next) }),
     createdAt: timestampFromDate(delivery.created_at),

@@ -1,9 +1,9 @@
-import { type Database, ensureIndexes, isDuplicateKey } from "@disburse/chassis/mongo.ts";
+import { type Database, ensureIndexes } from "@disburse/chassis/mongo.ts";
 import type { PageCursor } from "@disburse/chassis/page-cursor.ts";
 import { behind, countMax, newestFirst } from "@disburse/chassis/record-page.ts";
 import type { Collection, Filter, IndexDescription } from "mongodb";
 import type { DeliveryState } from "../domain/delivery.ts";
-import { type Change, type DeliveryDocument, deliveryKeptMs, redelivery } from "./documents.ts";
+import { type DeliveryDocument, deliveryKeptMs } from "./documents.ts";
 import { insertUnlessThere } from "./insert.ts";
 
 export type DeliveryStore = Awaited<ReturnType<typeof openDeliveryStore>>;
@@ -16,9 +16,6 @@ export type DeliveryFilter = {
 };
 
 const allStates: readonly DeliveryState[] = ["pending", "delivered", "exhausted", "cancelled"];
-
-/** Two redeliveries asked for at the same moment take different numbers at the second try. */
-const replayTries = 5;
 
 /**
  * Every list begins with the merchant and ends in the list's order (a list of any state merges the
@@ -45,27 +42,16 @@ const indexes: readonly IndexDescription[] = [
   { key: { expires_at: 1 }, name: "expiry", sparse: true },
 ];
 
-/** Deliveries as merchants see them; `work-store.ts` has what workers do with them. */
+/**
+ * Deliveries as merchants see them; `work-store.ts` has what workers do with them,
+ * `redelivery-store.ts` how they are sent once more.
+ */
 export async function openDeliveryStore({ db }: Database) {
   const deliveries = db.collection<DeliveryDocument>("deliveries");
   await ensureIndexes(db, "deliveries", indexes);
 
-  const findByOperation = (merchantId: string, operationId: string) =>
-    deliveries.findOne({ merchant_id: merchantId, operation_id: operationId });
-
-  const lastReplay = async (of: DeliveryDocument): Promise<number> => {
-    const { line, merchant_id, event_id, sequence } = of;
-    const [last] = await deliveries
-      .find({ line, sequence, merchant_id, event_id }, { projection: { replay: 1 }, hint: "line" })
-      .sort({ replay: -1 })
-      .limit(1)
-      .toArray();
-    return last?.replay ?? 0;
-  };
-
   return {
     collection: deliveries,
-    findByOperation,
 
     insert: (documents: readonly DeliveryDocument[]) => insertUnlessThere(deliveries, documents),
 
@@ -95,22 +81,6 @@ export async function openDeliveryStore({ db }: Database) {
         limit: countMax + 1,
         hint: listIndex(filter),
       }),
-
-    /** A new delivery of the same event; an operation makes one, however often it is asked for. */
-    redeliver: async (source: DeliveryDocument, now: Date, change: Change) => {
-      for (let tries = 0; tries < replayTries; tries += 1) {
-        const document = redelivery(source, (await lastReplay(source)) + 1, now, change);
-        try {
-          await deliveries.insertOne(document);
-          return document;
-        } catch (error) {
-          if (!isDuplicateKey(error)) throw error;
-        }
-        const before = await findByOperation(source.merchant_id, change.operationId);
-        if (before !== null) return before;
-      }
-      throw new Error("no number was free for a redelivery");
-    },
 
     cancelPending: (merchantId: string, endpointId: string, now: Date) =>
       cancelPending(deliveries, { merchantId, endpointId }, now),

@@ -17,7 +17,7 @@ import {
 import { sweepExpired } from "./retention.ts";
 
 const read = new Set(["find", "aggregate", "count", "distinct"]);
-const written = new Set(["update", "delete"]);
+const written = new Set(["update", "delete", "findAndModify"]);
 /** What the driver adds to a command; `explain` takes none of it. */
 const driverFields = ["lsid", "$db", "$clusterTime", "writeConcern", "readConcern", "txnNumber"];
 
@@ -81,6 +81,23 @@ async function exercise(): Promise<void> {
   const { nextCursor } = await rpc.listEndpoints({ ...asked, limit: 1 });
   await rpc.listEndpoints({ ...asked, cursor: nextCursor });
   await rpc.getEndpoint(asked);
+  const replaying = { merchantId, endpointId, since: "2026-11-19", states: ["exhausted"] };
+  const ended = { state: "exhausted", due_at: null } as const;
+  const theirs = { merchant_id: merchantId, endpoint_id: endpointId };
+  await notifier.deliveries.collection.updateMany(theirs, { $set: ended });
+  notifier.advance(1_000);
+  const { replay } = await rpc.createReplay({
+    ...{ ...replaying, mutation: operation(), ratePerSecond: 1 },
+  });
+  for (const wait of [1_000, 1_000]) {
+    await notifier.replayer.round();
+    notifier.advance(wait);
+  }
+  const replayId = replay!.id;
+  await rpc.cancelReplay({ merchantId, replayId, mutation: operation() });
+  await rpc.createReplay({ ...replaying, mutation: operation() });
+  const replays = await rpc.listReplays({ merchantId, limit: 1 });
+  await rpc.listReplays({ merchantId, cursor: replays.nextCursor });
   await rpc.deleteEndpoint({ ...other, mutation: operation() });
   await notifier.work();
   notifier.advance(200 * 86_400_000);

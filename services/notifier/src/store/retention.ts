@@ -1,6 +1,7 @@
 import type { Collection } from "mongodb";
 import type { DeliveryStore } from "./delivery-store.ts";
 import type { EventStore } from "./event-store.ts";
+import type { ReplayStore } from "./replay-store.ts";
 
 /** One delete stays short, so that it holds up nobody. */
 const sweepMax = 500;
@@ -22,12 +23,17 @@ async function deleteExpired<T extends { _id: string; expires_at?: Date }>(
 
 /** Deletes what is past its time; answers whether there may be more. */
 export async function sweepExpired(
-  stores: { readonly events: EventStore; readonly deliveries: DeliveryStore },
+  stores: {
+    readonly events: EventStore;
+    readonly deliveries: DeliveryStore;
+    readonly replays: ReplayStore;
+  },
   now: Date,
 ): Promise<boolean> {
   const deleted = await Promise.all([
     deleteExpired(stores.events.collection, now),
     deleteExpired(stores.deliveries.collection, now),
+    deleteExpired(stores.replays.collection, now),
   ]);
   return deleted.includes(sweepMax);
 }

@@ -13,7 +13,18 @@ const sweepEveryMs = 600_000;
 /** Attempts take 15 s at most; what is cut off here is made again when its lease ends. */
 const drainMs = 20_000;
 
-type Parts = Pick<Notifier, "dispatcher" | "work" | "events" | "deliveries" | "metrics" | "onWake">;
+type Parts = Pick<
+  Notifier,
+  | "dispatcher"
+  | "replayer"
+  | "work"
+  | "events"
+  | "deliveries"
+  | "replays"
+  | "metrics"
+  | "onWake"
+  | "onReplay"
+>;
 
 /** Runs deliveries until it is stopped; stopping lets attempts under way end. */
 export function startWorker(parts: Parts, clock: Clock, log: Log): { stop(): Promise<void> } {
@@ -25,6 +36,13 @@ export function startWorker(parts: Parts, clock: Clock, log: Log): { stop(): Pro
     log,
   });
   parts.onWake(deliver.wake);
+  const replay = startLoop({
+    name: "webhook-replay",
+    everyMs: pollMs,
+    run: () => parts.replayer.round(),
+    log,
+  });
+  parts.onReplay(replay.wake);
   const measure = startLoop({
     name: "webhook-measure",
     everyMs: measureEveryMs,
@@ -42,7 +60,7 @@ export function startWorker(parts: Parts, clock: Clock, log: Log): { stop(): Pro
   });
   return {
     stop: async () => {
-      await Promise.all([deliver.stop(), measure.stop(), sweep.stop()]);
+      await Promise.all([replay, deliver, measure, sweep].map((loop) => loop.stop()));
       const late = Promise.withResolvers<void>();
       const timer = setTimeout(late.resolve, drainMs);
       await Promise.race([dispatcher.idle(), late.promise]);

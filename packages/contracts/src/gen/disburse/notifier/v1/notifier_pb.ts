@@ -18,7 +18,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file disburse/notifier/v1/notifier.proto.
  */
 export const file_disburse_notifier_v1_notifier: GenFile = /*@__PURE__*/
-  fileDesc("CiNkaXNidXJzZS9ub3RpZmllci92MS9ub3RpZmllci5wcm90bxIUZGlzYnVyc2Uubm90aWZpZXIudjEirQEKCEVuZHBvaW50EgoKAmlkGAEgASgJEhMKC21lcmNoYW50X2lkGAIgASgJEgsKA3VybBgDIAEoCRITCgtkZXNjcmlwdGlvbhgEIAEoCRIuCgpjcmVhdGVkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgp1cGRhdGVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCI6Cg9FbmRwb2ludFNlY3JldHMSDgoGc2VjcmV0GAEgASgJEhcKD3N0YW5kYXJkX3NlY3JldBgCIAEoCSKtAQoVQ3JlYXRlRW5kcG9pbnRSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhITCgttZXJjaGFudF9pZBgCIAEoCRILCgN1cmwYAyABKAkSEwoLZGVzY3JpcHRpb24YBCABKAkSLwoKdW5yZWFkYWJsZRgFIAMoCzIbLmRpc2J1cnNlLnR5cGUudjEuVmlvbGF0aW9uIoIBChZDcmVhdGVFbmRwb2ludFJlc3BvbnNlEjAKCGVuZHBvaW50GAEgASgLMh4uZGlzYnVyc2Uubm90aWZpZXIudjEuRW5kcG9pbnQSNgoHc2VjcmV0cxgCIAEoCzIlLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkVuZHBvaW50U2VjcmV0cyI+ChJHZXRFbmRwb2ludFJlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAkSEwoLZW5kcG9pbnRfaWQYAiABKAkiRwoTR2V0RW5kcG9pbnRSZXNwb25zZRIwCghlbmRwb2ludBgBIAEoCzIeLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkVuZHBvaW50IkoKFExpc3RFbmRwb2ludHNSZXF1ZXN0EhMKC21lcmNoYW50X2lkGAEgASgJEg0KBWxpbWl0GAIgASgFEg4KBmN1cnNvchgDIAEoCSKQAQoVTGlzdEVuZHBvaW50c1Jlc3BvbnNlEjEKCWVuZHBvaW50cxgBIAMoCzIeLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkVuZHBvaW50EhMKC25leHRfY3Vyc29yGAIgASgJEhMKC3RvdGFsX2NvdW50GAMgASgDEhoKEnRvdGFsX2NvdW50X2NhcHBlZBgEIAEoCCJvChVEZWxldGVFbmRwb2ludFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhMKC2VuZHBvaW50X2lkGAMgASgJIhgKFkRlbGV0ZUVuZHBvaW50UmVzcG9uc2Ui3wEKE1JvdGF0ZVNlY3JldFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhMKC2VuZHBvaW50X2lkGAMgASgJEhwKD292ZXJsYXBfc2Vjb25kcxgEIAEoBUgAiAEBEg0KBXN0YWdlGAUgASgIEi8KCnVucmVhZGFibGUYBiADKAsyGy5kaXNidXJzZS50eXBlLnYxLlZpb2xhdGlvbkISChBfb3ZlcmxhcF9zZWNvbmRzIoABChRSb3RhdGVTZWNyZXRSZXNwb25zZRIwCghlbmRwb2ludBgBIAEoCzIeLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkVuZHBvaW50EjYKB3NlY3JldHMYAiABKAsyJS5kaXNidXJzZS5ub3RpZmllci52MS5FbmRwb2ludFNlY3JldHMibwoVQWN0aXZhdGVTZWNyZXRSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhITCgttZXJjaGFudF9pZBgCIAEoCRITCgtlbmRwb2ludF9pZBgDIAEoCSJKChZBY3RpdmF0ZVNlY3JldFJlc3BvbnNlEjAKCGVuZHBvaW50GAEgASgLMh4uZGlzYnVyc2Uubm90aWZpZXIudjEuRW5kcG9pbnQibgoUU2VuZFRlc3RFdmVudFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhMKC2VuZHBvaW50X2lkGAMgASgJIkkKFVNlbmRUZXN0RXZlbnRSZXNwb25zZRIwCghkZWxpdmVyeRgBIAEoCzIeLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkRlbGl2ZXJ5IqEBCg9EZWxpdmVyeUF0dGVtcHQSDgoGbnVtYmVyGAEgASgFEi4KCnN0YXJ0ZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhMKC2R1cmF0aW9uX21zGAMgASgFEhMKC3N0YXR1c19jb2RlGAQgASgFEg0KBWVycm9yGAUgASgJEhUKDXJlc3BvbnNlX2JvZHkYBiABKAki0AMKCERlbGl2ZXJ5EgoKAmlkGAEgASgJEhMKC21lcmNoYW50X2lkGAIgASgJEhMKC2VuZHBvaW50X2lkGAMgASgJEhAKCGV2ZW50X2lkGAQgASgJEhgKEHRyYW5zYWN0aW9uX3R5cGUYBSABKAkSFgoOdHJhbnNhY3Rpb25faWQYBiABKAkSDgoGc3RhdHVzGAcgASgJEhAKCHNlcXVlbmNlGAggASgDEjIKBXN0YXRlGAkgASgOMiMuZGlzYnVyc2Uubm90aWZpZXIudjEuRGVsaXZlcnlTdGF0ZRIWCg5hdHRlbXB0c19jb3VudBgKIAEoBRIzCg9uZXh0X2F0dGVtcHRfYXQYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmNyZWF0ZWRfYXQYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCnVwZGF0ZWRfYXQYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjcKCGF0dGVtcHRzGA4gAygLMiUuZGlzYnVyc2Uubm90aWZpZXIudjEuRGVsaXZlcnlBdHRlbXB0Eg4KBnJlcGxheRgPIAEoBSKsAQoVTGlzdERlbGl2ZXJpZXNSZXF1ZXN0EhMKC21lcmNoYW50X2lkGAEgASgJEg0KBWxpbWl0GAIgASgFEg4KBmN1cnNvchgDIAEoCRITCgtlbmRwb2ludF9pZBgEIAEoCRIWCg50cmFuc2FjdGlvbl9pZBgFIAEoCRIyCgVzdGF0ZRgGIAEoDjIjLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkRlbGl2ZXJ5U3RhdGUikgEKFkxpc3REZWxpdmVyaWVzUmVzcG9uc2USMgoKZGVsaXZlcmllcxgBIAMoCzIeLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkRlbGl2ZXJ5EhMKC25leHRfY3Vyc29yGAIgASgJEhMKC3RvdGFsX2NvdW50GAMgASgDEhoKEnRvdGFsX2NvdW50X2NhcHBlZBgEIAEoCCI+ChJHZXREZWxpdmVyeVJlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAkSEwoLZGVsaXZlcnlfaWQYAiABKAkiRwoTR2V0RGVsaXZlcnlSZXNwb25zZRIwCghkZWxpdmVyeRgBIAEoCzIeLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkRlbGl2ZXJ5ImoKEFJlZGVsaXZlclJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhMKC2RlbGl2ZXJ5X2lkGAMgASgJIkUKEVJlZGVsaXZlclJlc3BvbnNlEjAKCGRlbGl2ZXJ5GAEgASgLMh4uZGlzYnVyc2Uubm90aWZpZXIudjEuRGVsaXZlcnkidwoTUHVibGlzaEV2ZW50UmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SMgoFZXZlbnQYAiABKAsyIy5kaXNidXJzZS5ub3RpZmllci52MS5NZXJjaGFudEV2ZW50IhYKFFB1Ymxpc2hFdmVudFJlc3BvbnNlKqUBCg1EZWxpdmVyeVN0YXRlEh4KGkRFTElWRVJZX1NUQVRFX1VOU1BFQ0lGSUVEEAASGgoWREVMSVZFUllfU1RBVEVfUEVORElORxABEhwKGERFTElWRVJZX1NUQVRFX0RFTElWRVJFRBACEhwKGERFTElWRVJZX1NUQVRFX0VYSEFVU1RFRBADEhwKGERFTElWRVJZX1NUQVRFX0NBTkNFTExFRBAEMo0JCg9Ob3RpZmllclNlcnZpY2USawoOQ3JlYXRlRW5kcG9pbnQSKy5kaXNidXJzZS5ub3RpZmllci52MS5DcmVhdGVFbmRwb2ludFJlcXVlc3QaLC5kaXNidXJzZS5ub3RpZmllci52MS5DcmVhdGVFbmRwb2ludFJlc3BvbnNlEmIKC0dldEVuZHBvaW50EiguZGlzYnVyc2Uubm90aWZpZXIudjEuR2V0RW5kcG9pbnRSZXF1ZXN0GikuZGlzYnVyc2Uubm90aWZpZXIudjEuR2V0RW5kcG9pbnRSZXNwb25zZRJoCg1MaXN0RW5kcG9pbnRzEiouZGlzYnVyc2Uubm90aWZpZXIudjEuTGlzdEVuZHBvaW50c1JlcXVlc3QaKy5kaXNidXJzZS5ub3RpZmllci52MS5MaXN0RW5kcG9pbnRzUmVzcG9uc2USawoORGVsZXRlRW5kcG9pbnQSKy5kaXNidXJzZS5ub3RpZmllci52MS5EZWxldGVFbmRwb2ludFJlcXVlc3QaLC5kaXNidXJzZS5ub3RpZmllci52MS5EZWxldGVFbmRwb2ludFJlc3BvbnNlEmUKDFJvdGF0ZVNlY3JldBIpLmRpc2J1cnNlLm5vdGlmaWVyLnYxLlJvdGF0ZVNlY3JldFJlcXVlc3QaKi5kaXNidXJzZS5ub3RpZmllci52MS5Sb3RhdGVTZWNyZXRSZXNwb25zZRJrCg5BY3RpdmF0ZVNlY3JldBIrLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkFjdGl2YXRlU2VjcmV0UmVxdWVzdBosLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkFjdGl2YXRlU2VjcmV0UmVzcG9uc2USaAoNU2VuZFRlc3RFdmVudBIqLmRpc2J1cnNlLm5vdGlmaWVyLnYxLlNlbmRUZXN0RXZlbnRSZXF1ZXN0GisuZGlzYnVyc2Uubm90aWZpZXIudjEuU2VuZFRlc3RFdmVudFJlc3BvbnNlEmsKDkxpc3REZWxpdmVyaWVzEisuZGlzYnVyc2Uubm90aWZpZXIudjEuTGlzdERlbGl2ZXJpZXNSZXF1ZXN0GiwuZGlzYnVyc2Uubm90aWZpZXIudjEuTGlzdERlbGl2ZXJpZXNSZXNwb25zZRJiCgtHZXREZWxpdmVyeRIoLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkdldERlbGl2ZXJ5UmVxdWVzdBopLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkdldERlbGl2ZXJ5UmVzcG9uc2USXAoJUmVkZWxpdmVyEiYuZGlzYnVyc2Uubm90aWZpZXIudjEuUmVkZWxpdmVyUmVxdWVzdBonLmRpc2J1cnNlLm5vdGlmaWVyLnYxLlJlZGVsaXZlclJlc3BvbnNlEmUKDFB1Ymxpc2hFdmVudBIpLmRpc2J1cnNlLm5vdGlmaWVyLnYxLlB1Ymxpc2hFdmVudFJlcXVlc3QaKi5kaXNidXJzZS5ub3RpZmllci52MS5QdWJsaXNoRXZlbnRSZXNwb25zZWIGcHJvdG8z", [file_disburse_notifier_v1_notifier_events, file_disburse_type_v1_mutation, file_disburse_type_v1_refusal, file_google_protobuf_timestamp]);
+  fileDesc("CiNkaXNidXJzZS9ub3RpZmllci92MS9ub3RpZmllci5wcm90bxIUZGlzYnVyc2Uubm90aWZpZXIudjEirQEKCEVuZHBvaW50EgoKAmlkGAEgASgJEhMKC21lcmNoYW50X2lkGAIgASgJEgsKA3VybBgDIAEoCRITCgtkZXNjcmlwdGlvbhgEIAEoCRIuCgpjcmVhdGVkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgp1cGRhdGVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCI6Cg9FbmRwb2ludFNlY3JldHMSDgoGc2VjcmV0GAEgASgJEhcKD3N0YW5kYXJkX3NlY3JldBgCIAEoCSKtAQoVQ3JlYXRlRW5kcG9pbnRSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhITCgttZXJjaGFudF9pZBgCIAEoCRILCgN1cmwYAyABKAkSEwoLZGVzY3JpcHRpb24YBCABKAkSLwoKdW5yZWFkYWJsZRgFIAMoCzIbLmRpc2J1cnNlLnR5cGUudjEuVmlvbGF0aW9uIoIBChZDcmVhdGVFbmRwb2ludFJlc3BvbnNlEjAKCGVuZHBvaW50GAEgASgLMh4uZGlzYnVyc2Uubm90aWZpZXIudjEuRW5kcG9pbnQSNgoHc2VjcmV0cxgCIAEoCzIlLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkVuZHBvaW50U2VjcmV0cyI+ChJHZXRFbmRwb2ludFJlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAkSEwoLZW5kcG9pbnRfaWQYAiABKAkiRwoTR2V0RW5kcG9pbnRSZXNwb25zZRIwCghlbmRwb2ludBgBIAEoCzIeLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkVuZHBvaW50IkoKFExpc3RFbmRwb2ludHNSZXF1ZXN0EhMKC21lcmNoYW50X2lkGAEgASgJEg0KBWxpbWl0GAIgASgFEg4KBmN1cnNvchgDIAEoCSKQAQoVTGlzdEVuZHBvaW50c1Jlc3BvbnNlEjEKCWVuZHBvaW50cxgBIAMoCzIeLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkVuZHBvaW50EhMKC25leHRfY3Vyc29yGAIgASgJEhMKC3RvdGFsX2NvdW50GAMgASgDEhoKEnRvdGFsX2NvdW50X2NhcHBlZBgEIAEoCCJvChVEZWxldGVFbmRwb2ludFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhMKC2VuZHBvaW50X2lkGAMgASgJIhgKFkRlbGV0ZUVuZHBvaW50UmVzcG9uc2Ui3wEKE1JvdGF0ZVNlY3JldFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhMKC2VuZHBvaW50X2lkGAMgASgJEhwKD292ZXJsYXBfc2Vjb25kcxgEIAEoBUgAiAEBEg0KBXN0YWdlGAUgASgIEi8KCnVucmVhZGFibGUYBiADKAsyGy5kaXNidXJzZS50eXBlLnYxLlZpb2xhdGlvbkISChBfb3ZlcmxhcF9zZWNvbmRzIoABChRSb3RhdGVTZWNyZXRSZXNwb25zZRIwCghlbmRwb2ludBgBIAEoCzIeLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkVuZHBvaW50EjYKB3NlY3JldHMYAiABKAsyJS5kaXNidXJzZS5ub3RpZmllci52MS5FbmRwb2ludFNlY3JldHMibwoVQWN0aXZhdGVTZWNyZXRSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhITCgttZXJjaGFudF9pZBgCIAEoCRITCgtlbmRwb2ludF9pZBgDIAEoCSJKChZBY3RpdmF0ZVNlY3JldFJlc3BvbnNlEjAKCGVuZHBvaW50GAEgASgLMh4uZGlzYnVyc2Uubm90aWZpZXIudjEuRW5kcG9pbnQibgoUU2VuZFRlc3RFdmVudFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhMKC2VuZHBvaW50X2lkGAMgASgJIkkKFVNlbmRUZXN0RXZlbnRSZXNwb25zZRIwCghkZWxpdmVyeRgBIAEoCzIeLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkRlbGl2ZXJ5IqEBCg9EZWxpdmVyeUF0dGVtcHQSDgoGbnVtYmVyGAEgASgFEi4KCnN0YXJ0ZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhMKC2R1cmF0aW9uX21zGAMgASgFEhMKC3N0YXR1c19jb2RlGAQgASgFEg0KBWVycm9yGAUgASgJEhUKDXJlc3BvbnNlX2JvZHkYBiABKAki0AMKCERlbGl2ZXJ5EgoKAmlkGAEgASgJEhMKC21lcmNoYW50X2lkGAIgASgJEhMKC2VuZHBvaW50X2lkGAMgASgJEhAKCGV2ZW50X2lkGAQgASgJEhgKEHRyYW5zYWN0aW9uX3R5cGUYBSABKAkSFgoOdHJhbnNhY3Rpb25faWQYBiABKAkSDgoGc3RhdHVzGAcgASgJEhAKCHNlcXVlbmNlGAggASgDEjIKBXN0YXRlGAkgASgOMiMuZGlzYnVyc2Uubm90aWZpZXIudjEuRGVsaXZlcnlTdGF0ZRIWCg5hdHRlbXB0c19jb3VudBgKIAEoBRIzCg9uZXh0X2F0dGVtcHRfYXQYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmNyZWF0ZWRfYXQYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCnVwZGF0ZWRfYXQYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjcKCGF0dGVtcHRzGA4gAygLMiUuZGlzYnVyc2Uubm90aWZpZXIudjEuRGVsaXZlcnlBdHRlbXB0Eg4KBnJlcGxheRgPIAEoBSKsAQoVTGlzdERlbGl2ZXJpZXNSZXF1ZXN0EhMKC21lcmNoYW50X2lkGAEgASgJEg0KBWxpbWl0GAIgASgFEg4KBmN1cnNvchgDIAEoCRITCgtlbmRwb2ludF9pZBgEIAEoCRIWCg50cmFuc2FjdGlvbl9pZBgFIAEoCRIyCgVzdGF0ZRgGIAEoDjIjLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkRlbGl2ZXJ5U3RhdGUikgEKFkxpc3REZWxpdmVyaWVzUmVzcG9uc2USMgoKZGVsaXZlcmllcxgBIAMoCzIeLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkRlbGl2ZXJ5EhMKC25leHRfY3Vyc29yGAIgASgJEhMKC3RvdGFsX2NvdW50GAMgASgDEhoKEnRvdGFsX2NvdW50X2NhcHBlZBgEIAEoCCI+ChJHZXREZWxpdmVyeVJlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAkSEwoLZGVsaXZlcnlfaWQYAiABKAkiRwoTR2V0RGVsaXZlcnlSZXNwb25zZRIwCghkZWxpdmVyeRgBIAEoCzIeLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkRlbGl2ZXJ5ImoKEFJlZGVsaXZlclJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhMKC2RlbGl2ZXJ5X2lkGAMgASgJIkUKEVJlZGVsaXZlclJlc3BvbnNlEjAKCGRlbGl2ZXJ5GAEgASgLMh4uZGlzYnVyc2Uubm90aWZpZXIudjEuRGVsaXZlcnkiuwMKBlJlcGxheRIKCgJpZBgBIAEoCRITCgttZXJjaGFudF9pZBgCIAEoCRITCgtlbmRwb2ludF9pZBgDIAEoCRIpCgVzaW5jZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKQoFdW50aWwYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjMKBnN0YXRlcxgGIAMoDjIjLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkRlbGl2ZXJ5U3RhdGUSFwoPcmF0ZV9wZXJfc2Vjb25kGAcgASgFEjAKBXN0YXRlGAggASgOMiEuZGlzYnVyc2Uubm90aWZpZXIudjEuUmVwbGF5U3RhdGUSEwoLdG90YWxfY291bnQYCSABKAMSGgoSdG90YWxfY291bnRfY2FwcGVkGAogASgIEhQKDHF1ZXVlZF9jb3VudBgLIAEoAxIuCgpjcmVhdGVkX2F0GAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgp1cGRhdGVkX2F0GA0gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCLrAQoTQ3JlYXRlUmVwbGF5UmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEwoLbWVyY2hhbnRfaWQYAiABKAkSEwoLZW5kcG9pbnRfaWQYAyABKAkSDQoFc2luY2UYBCABKAkSDQoFdW50aWwYBSABKAkSDgoGc3RhdGVzGAYgAygJEh0KD3JhdGVfcGVyX3NlY29uZBgHIAEoBVIEcmF0ZRIvCgp1bnJlYWRhYmxlGAggAygLMhsuZGlzYnVyc2UudHlwZS52MS5WaW9sYXRpb24iRAoUQ3JlYXRlUmVwbGF5UmVzcG9uc2USLAoGcmVwbGF5GAEgASgLMhwuZGlzYnVyc2Uubm90aWZpZXIudjEuUmVwbGF5IjoKEEdldFJlcGxheVJlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAkSEQoJcmVwbGF5X2lkGAIgASgJIkEKEUdldFJlcGxheVJlc3BvbnNlEiwKBnJlcGxheRgBIAEoCzIcLmRpc2J1cnNlLm5vdGlmaWVyLnYxLlJlcGxheSJIChJMaXN0UmVwbGF5c1JlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAkSDQoFbGltaXQYAiABKAUSDgoGY3Vyc29yGAMgASgJIooBChNMaXN0UmVwbGF5c1Jlc3BvbnNlEi0KB3JlcGxheXMYASADKAsyHC5kaXNidXJzZS5ub3RpZmllci52MS5SZXBsYXkSEwoLbmV4dF9jdXJzb3IYAiABKAkSEwoLdG90YWxfY291bnQYAyABKAMSGgoSdG90YWxfY291bnRfY2FwcGVkGAQgASgIImsKE0NhbmNlbFJlcGxheVJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhEKCXJlcGxheV9pZBgDIAEoCSJEChRDYW5jZWxSZXBsYXlSZXNwb25zZRIsCgZyZXBsYXkYASABKAsyHC5kaXNidXJzZS5ub3RpZmllci52MS5SZXBsYXkidwoTUHVibGlzaEV2ZW50UmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SMgoFZXZlbnQYAiABKAsyIy5kaXNidXJzZS5ub3RpZmllci52MS5NZXJjaGFudEV2ZW50IhYKFFB1Ymxpc2hFdmVudFJlc3BvbnNlKqUBCg1EZWxpdmVyeVN0YXRlEh4KGkRFTElWRVJZX1NUQVRFX1VOU1BFQ0lGSUVEEAASGgoWREVMSVZFUllfU1RBVEVfUEVORElORxABEhwKGERFTElWRVJZX1NUQVRFX0RFTElWRVJFRBACEhwKGERFTElWRVJZX1NUQVRFX0VYSEFVU1RFRBADEhwKGERFTElWRVJZX1NUQVRFX0NBTkNFTExFRBAEKngKC1JlcGxheVN0YXRlEhwKGFJFUExBWV9TVEFURV9VTlNQRUNJRklFRBAAEhgKFFJFUExBWV9TVEFURV9SVU5OSU5HEAESFQoRUkVQTEFZX1NUQVRFX0RPTkUQAhIaChZSRVBMQVlfU1RBVEVfQ0FOQ0VMTEVEEAMynQwKD05vdGlmaWVyU2VydmljZRJrCg5DcmVhdGVFbmRwb2ludBIrLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkNyZWF0ZUVuZHBvaW50UmVxdWVzdBosLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkNyZWF0ZUVuZHBvaW50UmVzcG9uc2USYgoLR2V0RW5kcG9pbnQSKC5kaXNidXJzZS5ub3RpZmllci52MS5HZXRFbmRwb2ludFJlcXVlc3QaKS5kaXNidXJzZS5ub3RpZmllci52MS5HZXRFbmRwb2ludFJlc3BvbnNlEmgKDUxpc3RFbmRwb2ludHMSKi5kaXNidXJzZS5ub3RpZmllci52MS5MaXN0RW5kcG9pbnRzUmVxdWVzdBorLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkxpc3RFbmRwb2ludHNSZXNwb25zZRJrCg5EZWxldGVFbmRwb2ludBIrLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkRlbGV0ZUVuZHBvaW50UmVxdWVzdBosLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkRlbGV0ZUVuZHBvaW50UmVzcG9uc2USZQoMUm90YXRlU2VjcmV0EikuZGlzYnVyc2Uubm90aWZpZXIudjEuUm90YXRlU2VjcmV0UmVxdWVzdBoqLmRpc2J1cnNlLm5vdGlmaWVyLnYxLlJvdGF0ZVNlY3JldFJlc3BvbnNlEmsKDkFjdGl2YXRlU2VjcmV0EisuZGlzYnVyc2Uubm90aWZpZXIudjEuQWN0aXZhdGVTZWNyZXRSZXF1ZXN0GiwuZGlzYnVyc2Uubm90aWZpZXIudjEuQWN0aXZhdGVTZWNyZXRSZXNwb25zZRJoCg1TZW5kVGVzdEV2ZW50EiouZGlzYnVyc2Uubm90aWZpZXIudjEuU2VuZFRlc3RFdmVudFJlcXVlc3QaKy5kaXNidXJzZS5ub3RpZmllci52MS5TZW5kVGVzdEV2ZW50UmVzcG9uc2USawoOTGlzdERlbGl2ZXJpZXMSKy5kaXNidXJzZS5ub3RpZmllci52MS5MaXN0RGVsaXZlcmllc1JlcXVlc3QaLC5kaXNidXJzZS5ub3RpZmllci52MS5MaXN0RGVsaXZlcmllc1Jlc3BvbnNlEmIKC0dldERlbGl2ZXJ5EiguZGlzYnVyc2Uubm90aWZpZXIudjEuR2V0RGVsaXZlcnlSZXF1ZXN0GikuZGlzYnVyc2Uubm90aWZpZXIudjEuR2V0RGVsaXZlcnlSZXNwb25zZRJcCglSZWRlbGl2ZXISJi5kaXNidXJzZS5ub3RpZmllci52MS5SZWRlbGl2ZXJSZXF1ZXN0GicuZGlzYnVyc2Uubm90aWZpZXIudjEuUmVkZWxpdmVyUmVzcG9uc2USZQoMQ3JlYXRlUmVwbGF5EikuZGlzYnVyc2Uubm90aWZpZXIudjEuQ3JlYXRlUmVwbGF5UmVxdWVzdBoqLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkNyZWF0ZVJlcGxheVJlc3BvbnNlElwKCUdldFJlcGxheRImLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkdldFJlcGxheVJlcXVlc3QaJy5kaXNidXJzZS5ub3RpZmllci52MS5HZXRSZXBsYXlSZXNwb25zZRJiCgtMaXN0UmVwbGF5cxIoLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkxpc3RSZXBsYXlzUmVxdWVzdBopLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkxpc3RSZXBsYXlzUmVzcG9uc2USZQoMQ2FuY2VsUmVwbGF5EikuZGlzYnVyc2Uubm90aWZpZXIudjEuQ2FuY2VsUmVwbGF5UmVxdWVzdBoqLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkNhbmNlbFJlcGxheVJlc3BvbnNlEmUKDFB1Ymxpc2hFdmVudBIpLmRpc2J1cnNlLm5vdGlmaWVyLnYxLlB1Ymxpc2hFdmVudFJlcXVlc3QaKi5kaXNidXJzZS5ub3RpZmllci52MS5QdWJsaXNoRXZlbnRSZXNwb25zZWIGcHJvdG8z", [file_disburse_notifier_v1_notifier_events, file_disburse_type_v1_mutation, file_disburse_type_v1_refusal, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message disburse.notifier.v1.Endpoint
@@ -1351,6 +1351,587 @@ export const RedeliverResponseSchema: GenMessage<RedeliverResponse, {jsonType: R
   messageDesc(file_disburse_notifier_v1_notifier, 23);
 
 /**
+ * @generated from message disburse.notifier.v1.Replay
+ */
+export type Replay = Message<"disburse.notifier.v1.Replay"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * @generated from field: string merchant_id = 2;
+   */
+  merchantId: string;
+
+  /**
+   * @generated from field: string endpoint_id = 3;
+   */
+  endpointId: string;
+
+  /**
+   * Inclusive.
+   *
+   * @generated from field: google.protobuf.Timestamp since = 4;
+   */
+  since?: Timestamp | undefined;
+
+  /**
+   * Exclusive.
+   *
+   * @generated from field: google.protobuf.Timestamp until = 5;
+   */
+  until?: Timestamp | undefined;
+
+  /**
+   * Of the original deliveries: exhausted, delivered, or both.
+   *
+   * @generated from field: repeated disburse.notifier.v1.DeliveryState states = 6;
+   */
+  states: DeliveryState[];
+
+  /**
+   * New deliveries in a second, at most.
+   *
+   * @generated from field: int32 rate_per_second = 7;
+   */
+  ratePerSecond: number;
+
+  /**
+   * @generated from field: disburse.notifier.v1.ReplayState state = 8;
+   */
+  state: ReplayState;
+
+  /**
+   * How many there were to send when it was asked for.
+   *
+   * @generated from field: int64 total_count = 9;
+   */
+  totalCount: bigint;
+
+  /**
+   * The count stopped at 10,000.
+   *
+   * @generated from field: bool total_count_capped = 10;
+   */
+  totalCountCapped: boolean;
+
+  /**
+   * How many are queued or sent by now.
+   *
+   * @generated from field: int64 queued_count = 11;
+   */
+  queuedCount: bigint;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp created_at = 12;
+   */
+  createdAt?: Timestamp | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp updated_at = 13;
+   */
+  updatedAt?: Timestamp | undefined;
+};
+
+/**
+ * @generated from message disburse.notifier.v1.Replay
+ */
+export type ReplayJson = {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id?: string;
+
+  /**
+   * @generated from field: string merchant_id = 2;
+   */
+  merchantId?: string;
+
+  /**
+   * @generated from field: string endpoint_id = 3;
+   */
+  endpointId?: string;
+
+  /**
+   * Inclusive.
+   *
+   * @generated from field: google.protobuf.Timestamp since = 4;
+   */
+  since?: TimestampJson;
+
+  /**
+   * Exclusive.
+   *
+   * @generated from field: google.protobuf.Timestamp until = 5;
+   */
+  until?: TimestampJson;
+
+  /**
+   * Of the original deliveries: exhausted, delivered, or both.
+   *
+   * @generated from field: repeated disburse.notifier.v1.DeliveryState states = 6;
+   */
+  states?: DeliveryStateJson[];
+
+  /**
+   * New deliveries in a second, at most.
+   *
+   * @generated from field: int32 rate_per_second = 7;
+   */
+  ratePerSecond?: number;
+
+  /**
+   * @generated from field: disburse.notifier.v1.ReplayState state = 8;
+   */
+  state?: ReplayStateJson;
+
+  /**
+   * How many there were to send when it was asked for.
+   *
+   * @generated from field: int64 total_count = 9;
+   */
+  totalCount?: string;
+
+  /**
+   * The count stopped at 10,000.
+   *
+   * @generated from field: bool total_count_capped = 10;
+   */
+  totalCountCapped?: boolean;
+
+  /**
+   * How many are queued or sent by now.
+   *
+   * @generated from field: int64 queued_count = 11;
+   */
+  queuedCount?: string;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp created_at = 12;
+   */
+  createdAt?: TimestampJson;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp updated_at = 13;
+   */
+  updatedAt?: TimestampJson;
+};
+
+/**
+ * Describes the message disburse.notifier.v1.Replay.
+ * Use `create(ReplaySchema)` to create a new message.
+ */
+export const ReplaySchema: GenMessage<Replay, {jsonType: ReplayJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_notifier_v1_notifier, 24);
+
+/**
+ * @generated from message disburse.notifier.v1.CreateReplayRequest
+ */
+export type CreateReplayRequest = Message<"disburse.notifier.v1.CreateReplayRequest"> & {
+  /**
+   * @generated from field: disburse.type.v1.Mutation mutation = 1;
+   */
+  mutation?: Mutation | undefined;
+
+  /**
+   * @generated from field: string merchant_id = 2;
+   */
+  merchantId: string;
+
+  /**
+   * @generated from field: string endpoint_id = 3;
+   */
+  endpointId: string;
+
+  /**
+   * As a merchant writes it: ISO 8601 with its offset from UTC, or a day, which begins at midnight UTC.
+   *
+   * @generated from field: string since = 4;
+   */
+  since: string;
+
+  /**
+   * The same, at most 30 days later; "" for now.
+   *
+   * @generated from field: string until = 5;
+   */
+  until: string;
+
+  /**
+   * `exhausted`, `delivered`; `exhausted` alone when empty.
+   *
+   * @generated from field: repeated string states = 6;
+   */
+  states: string[];
+
+  /**
+   * 1 to 100; 10 when 0. In the public body it is `rate`.
+   *
+   * @generated from field: int32 rate_per_second = 7 [json_name = "rate"];
+   */
+  ratePerSecond: number;
+
+  /**
+   * What the edge could not read.
+   *
+   * @generated from field: repeated disburse.type.v1.Violation unreadable = 8;
+   */
+  unreadable: Violation[];
+};
+
+/**
+ * @generated from message disburse.notifier.v1.CreateReplayRequest
+ */
+export type CreateReplayRequestJson = {
+  /**
+   * @generated from field: disburse.type.v1.Mutation mutation = 1;
+   */
+  mutation?: MutationJson;
+
+  /**
+   * @generated from field: string merchant_id = 2;
+   */
+  merchantId?: string;
+
+  /**
+   * @generated from field: string endpoint_id = 3;
+   */
+  endpointId?: string;
+
+  /**
+   * As a merchant writes it: ISO 8601 with its offset from UTC, or a day, which begins at midnight UTC.
+   *
+   * @generated from field: string since = 4;
+   */
+  since?: string;
+
+  /**
+   * The same, at most 30 days later; "" for now.
+   *
+   * @generated from field: string until = 5;
+   */
+  until?: string;
+
+  /**
+   * `exhausted`, `delivered`; `exhausted` alone when empty.
+   *
+   * @generated from field: repeated string states = 6;
+   */
+  states?: string[];
+
+  /**
+   * 1 to 100; 10 when 0. In the public body it is `rate`.
+   *
+   * @generated from field: int32 rate_per_second = 7 [json_name = "rate"];
+   */
+  rate?: number;
+
+  /**
+   * What the edge could not read.
+   *
+   * @generated from field: repeated disburse.type.v1.Violation unreadable = 8;
+   */
+  unreadable?: ViolationJson[];
+};
+
+/**
+ * Describes the message disburse.notifier.v1.CreateReplayRequest.
+ * Use `create(CreateReplayRequestSchema)` to create a new message.
+ */
+export const CreateReplayRequestSchema: GenMessage<CreateReplayRequest, {jsonType: CreateReplayRequestJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_notifier_v1_notifier, 25);
+
+/**
+ * @generated from message disburse.notifier.v1.CreateReplayResponse
+ */
+export type CreateReplayResponse = Message<"disburse.notifier.v1.CreateReplayResponse"> & {
+  /**
+   * @generated from field: disburse.notifier.v1.Replay replay = 1;
+   */
+  replay?: Replay | undefined;
+};
+
+/**
+ * @generated from message disburse.notifier.v1.CreateReplayResponse
+ */
+export type CreateReplayResponseJson = {
+  /**
+   * @generated from field: disburse.notifier.v1.Replay replay = 1;
+   */
+  replay?: ReplayJson;
+};
+
+/**
+ * Describes the message disburse.notifier.v1.CreateReplayResponse.
+ * Use `create(CreateReplayResponseSchema)` to create a new message.
+ */
+export const CreateReplayResponseSchema: GenMessage<CreateReplayResponse, {jsonType: CreateReplayResponseJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_notifier_v1_notifier, 26);
+
+/**
+ * @generated from message disburse.notifier.v1.GetReplayRequest
+ */
+export type GetReplayRequest = Message<"disburse.notifier.v1.GetReplayRequest"> & {
+  /**
+   * @generated from field: string merchant_id = 1;
+   */
+  merchantId: string;
+
+  /**
+   * @generated from field: string replay_id = 2;
+   */
+  replayId: string;
+};
+
+/**
+ * @generated from message disburse.notifier.v1.GetReplayRequest
+ */
+export type GetReplayRequestJson = {
+  /**
+   * @generated from field: string merchant_id = 1;
+   */
+  merchantId?: string;
+
+  /**
+   * @generated from field: string replay_id = 2;
+   */
+  replayId?: string;
+};
+
+/**
+ * Describes the message disburse.notifier.v1.GetReplayRequest.
+ * Use `create(GetReplayRequestSchema)` to create a new message.
+ */
+export const GetReplayRequestSchema: GenMessage<GetReplayRequest, {jsonType: GetReplayRequestJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_notifier_v1_notifier, 27);
+
+/**
+ * @generated from message disburse.notifier.v1.GetReplayResponse
+ */
+export type GetReplayResponse = Message<"disburse.notifier.v1.GetReplayResponse"> & {
+  /**
+   * @generated from field: disburse.notifier.v1.Replay replay = 1;
+   */
+  replay?: Replay | undefined;
+};
+
+/**
+ * @generated from message disburse.notifier.v1.GetReplayResponse
+ */
+export type GetReplayResponseJson = {
+  /**
+   * @generated from field: disburse.notifier.v1.Replay replay = 1;
+   */
+  replay?: ReplayJson;
+};
+
+/**
+ * Describes the message disburse.notifier.v1.GetReplayResponse.
+ * Use `create(GetReplayResponseSchema)` to create a new message.
+ */
+export const GetReplayResponseSchema: GenMessage<GetReplayResponse, {jsonType: GetReplayResponseJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_notifier_v1_notifier, 28);
+
+/**
+ * @generated from message disburse.notifier.v1.ListReplaysRequest
+ */
+export type ListReplaysRequest = Message<"disburse.notifier.v1.ListReplaysRequest"> & {
+  /**
+   * @generated from field: string merchant_id = 1;
+   */
+  merchantId: string;
+
+  /**
+   * 1 to 100; 20 when 0.
+   *
+   * @generated from field: int32 limit = 2;
+   */
+  limit: number;
+
+  /**
+   * Of the page before; "" for the first.
+   *
+   * @generated from field: string cursor = 3;
+   */
+  cursor: string;
+};
+
+/**
+ * @generated from message disburse.notifier.v1.ListReplaysRequest
+ */
+export type ListReplaysRequestJson = {
+  /**
+   * @generated from field: string merchant_id = 1;
+   */
+  merchantId?: string;
+
+  /**
+   * 1 to 100; 20 when 0.
+   *
+   * @generated from field: int32 limit = 2;
+   */
+  limit?: number;
+
+  /**
+   * Of the page before; "" for the first.
+   *
+   * @generated from field: string cursor = 3;
+   */
+  cursor?: string;
+};
+
+/**
+ * Describes the message disburse.notifier.v1.ListReplaysRequest.
+ * Use `create(ListReplaysRequestSchema)` to create a new message.
+ */
+export const ListReplaysRequestSchema: GenMessage<ListReplaysRequest, {jsonType: ListReplaysRequestJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_notifier_v1_notifier, 29);
+
+/**
+ * @generated from message disburse.notifier.v1.ListReplaysResponse
+ */
+export type ListReplaysResponse = Message<"disburse.notifier.v1.ListReplaysResponse"> & {
+  /**
+   * @generated from field: repeated disburse.notifier.v1.Replay replays = 1;
+   */
+  replays: Replay[];
+
+  /**
+   * "" on the last page.
+   *
+   * @generated from field: string next_cursor = 2;
+   */
+  nextCursor: string;
+
+  /**
+   * Of all pages.
+   *
+   * @generated from field: int64 total_count = 3;
+   */
+  totalCount: bigint;
+
+  /**
+   * The count stopped at 10,000.
+   *
+   * @generated from field: bool total_count_capped = 4;
+   */
+  totalCountCapped: boolean;
+};
+
+/**
+ * @generated from message disburse.notifier.v1.ListReplaysResponse
+ */
+export type ListReplaysResponseJson = {
+  /**
+   * @generated from field: repeated disburse.notifier.v1.Replay replays = 1;
+   */
+  replays?: ReplayJson[];
+
+  /**
+   * "" on the last page.
+   *
+   * @generated from field: string next_cursor = 2;
+   */
+  nextCursor?: string;
+
+  /**
+   * Of all pages.
+   *
+   * @generated from field: int64 total_count = 3;
+   */
+  totalCount?: string;
+
+  /**
+   * The count stopped at 10,000.
+   *
+   * @generated from field: bool total_count_capped = 4;
+   */
+  totalCountCapped?: boolean;
+};
+
+/**
+ * Describes the message disburse.notifier.v1.ListReplaysResponse.
+ * Use `create(ListReplaysResponseSchema)` to create a new message.
+ */
+export const ListReplaysResponseSchema: GenMessage<ListReplaysResponse, {jsonType: ListReplaysResponseJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_notifier_v1_notifier, 30);
+
+/**
+ * @generated from message disburse.notifier.v1.CancelReplayRequest
+ */
+export type CancelReplayRequest = Message<"disburse.notifier.v1.CancelReplayRequest"> & {
+  /**
+   * @generated from field: disburse.type.v1.Mutation mutation = 1;
+   */
+  mutation?: Mutation | undefined;
+
+  /**
+   * @generated from field: string merchant_id = 2;
+   */
+  merchantId: string;
+
+  /**
+   * @generated from field: string replay_id = 3;
+   */
+  replayId: string;
+};
+
+/**
+ * @generated from message disburse.notifier.v1.CancelReplayRequest
+ */
+export type CancelReplayRequestJson = {
+  /**
+   * @generated from field: disburse.type.v1.Mutation mutation = 1;
+   */
+  mutation?: MutationJson;
+
+  /**
+   * @generated from field: string merchant_id = 2;
+   */
+  merchantId?: string;
+
+  /**
+   * @generated from field: string replay_id = 3;
+   */
+  replayId?: string;
+};
+
+/**
+ * Describes the message disburse.notifier.v1.CancelReplayRequest.
+ * Use `create(CancelReplayRequestSchema)` to create a new message.
+ */
+export const CancelReplayRequestSchema: GenMessage<CancelReplayRequest, {jsonType: CancelReplayRequestJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_notifier_v1_notifier, 31);
+
+/**
+ * @generated from message disburse.notifier.v1.CancelReplayResponse
+ */
+export type CancelReplayResponse = Message<"disburse.notifier.v1.CancelReplayResponse"> & {
+  /**
+   * @generated from field: disburse.notifier.v1.Replay replay = 1;
+   */
+  replay?: Replay | undefined;
+};
+
+/**
+ * @generated from message disburse.notifier.v1.CancelReplayResponse
+ */
+export type CancelReplayResponseJson = {
+  /**
+   * @generated from field: disburse.notifier.v1.Replay replay = 1;
+   */
+  replay?: ReplayJson;
+};
+
+/**
+ * Describes the message disburse.notifier.v1.CancelReplayResponse.
+ * Use `create(CancelReplayResponseSchema)` to create a new message.
+ */
+export const CancelReplayResponseSchema: GenMessage<CancelReplayResponse, {jsonType: CancelReplayResponseJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_notifier_v1_notifier, 32);
+
+/**
  * @generated from message disburse.notifier.v1.PublishEventRequest
  */
 export type PublishEventRequest = Message<"disburse.notifier.v1.PublishEventRequest"> & {
@@ -1385,7 +1966,7 @@ export type PublishEventRequestJson = {
  * Use `create(PublishEventRequestSchema)` to create a new message.
  */
 export const PublishEventRequestSchema: GenMessage<PublishEventRequest, {jsonType: PublishEventRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_notifier_v1_notifier, 24);
+  messageDesc(file_disburse_notifier_v1_notifier, 33);
 
 /**
  * @generated from message disburse.notifier.v1.PublishEventResponse
@@ -1404,7 +1985,7 @@ export type PublishEventResponseJson = {
  * Use `create(PublishEventResponseSchema)` to create a new message.
  */
 export const PublishEventResponseSchema: GenMessage<PublishEventResponse, {jsonType: PublishEventResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_notifier_v1_notifier, 25);
+  messageDesc(file_disburse_notifier_v1_notifier, 34);
 
 /**
  * @generated from enum disburse.notifier.v1.DeliveryState
@@ -1459,6 +2040,51 @@ export type DeliveryStateJson = "DELIVERY_STATE_UNSPECIFIED" | "DELIVERY_STATE_P
  */
 export const DeliveryStateSchema: GenEnum<DeliveryState, DeliveryStateJson> = /*@__PURE__*/
   enumDesc(file_disburse_notifier_v1_notifier, 0);
+
+/**
+ * @generated from enum disburse.notifier.v1.ReplayState
+ */
+export const ReplayState = {
+  /**
+   * @generated from enum value: REPLAY_STATE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * @generated from enum value: REPLAY_STATE_RUNNING = 1;
+   */
+  RUNNING: 1,
+
+  /**
+   * Everything has been queued.
+   *
+   * @generated from enum value: REPLAY_STATE_DONE = 2;
+   */
+  DONE: 2,
+
+  /**
+   * By CancelReplay, or its endpoint was deleted.
+   *
+   * @generated from enum value: REPLAY_STATE_CANCELLED = 3;
+   */
+  CANCELLED: 3,
+} as const;
+
+/**
+ * @generated from enum disburse.notifier.v1.ReplayState
+ */
+export type ReplayState = (typeof ReplayState)[keyof typeof ReplayState] | UnknownEnum;
+
+/**
+ * @generated from enum disburse.notifier.v1.ReplayState
+ */
+export type ReplayStateJson = "REPLAY_STATE_UNSPECIFIED" | "REPLAY_STATE_RUNNING" | "REPLAY_STATE_DONE" | "REPLAY_STATE_CANCELLED";
+
+/**
+ * Describes the enum disburse.notifier.v1.ReplayState.
+ */
+export const ReplayStateSchema: GenEnum<ReplayState, ReplayStateJson> = /*@__PURE__*/
+  enumDesc(file_disburse_notifier_v1_notifier, 1);
 
 /**
  * Owns webhook endpoints with their secrets, events as they arrived, and deliveries with every attempt.
@@ -1566,6 +2192,50 @@ export const NotifierService: GenService<{
     methodKind: "unary";
     input: typeof RedeliverRequestSchema;
     output: typeof RedeliverResponseSchema;
+  },
+  /**
+   * Sends many deliveries of an endpoint once more, each as Redeliver does, oldest first: the original
+   * delivery of every event that was made in [since, until) and ended in one of the states. Goes on by itself,
+   * also after a restart; an endpoint has one at a time. An `until` later than now stands for now.
+   * Refuses INVALID_REQUEST (fields, or one is running), RECORD_NOT_FOUND (endpoint).
+   *
+   * @generated from rpc disburse.notifier.v1.NotifierService.CreateReplay
+   */
+  createReplay: {
+    methodKind: "unary";
+    input: typeof CreateReplayRequestSchema;
+    output: typeof CreateReplayResponseSchema;
+  },
+  /**
+   * A replay with its progress; it can be read for 30 days after its end. Refuses RECORD_NOT_FOUND.
+   *
+   * @generated from rpc disburse.notifier.v1.NotifierService.GetReplay
+   */
+  getReplay: {
+    methodKind: "unary";
+    input: typeof GetReplayRequestSchema;
+    output: typeof GetReplayResponseSchema;
+  },
+  /**
+   * Newest first. Refuses INVALID_REQUEST (cursor, limit).
+   *
+   * @generated from rpc disburse.notifier.v1.NotifierService.ListReplays
+   */
+  listReplays: {
+    methodKind: "unary";
+    input: typeof ListReplaysRequestSchema;
+    output: typeof ListReplaysResponseSchema;
+  },
+  /**
+   * Ends a running replay; what it has queued is sent all the same. One that has ended stays as it is.
+   * Refuses RECORD_NOT_FOUND.
+   *
+   * @generated from rpc disburse.notifier.v1.NotifierService.CancelReplay
+   */
+  cancelReplay: {
+    methodKind: "unary";
+    input: typeof CancelReplayRequestSchema;
+    output: typeof CancelReplayResponseSchema;
   },
   /**
    * Stores an event of a payment session or a refund, then fans it out; answers after storing.

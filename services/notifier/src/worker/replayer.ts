@@ -1,0 +1,82 @@
+import { forRequest } from "@disburse/chassis/call-context.ts";
+import type { Log } from "@disburse/chassis/log.ts";
+import type { Clock } from "@disburse/kernel/time.ts";
+import { fateAfterPage } from "../domain/replay.ts";
+import type { EndpointStore } from "../store/endpoint-store.ts";
+import type { Redelivery, RedeliveryStore } from "../store/redelivery-store.ts";
+import {
+  type ReplayDocument,
+  type ReplaySettlement,
+  type ReplayStore,
+  termsOf,
+} from "../store/replay-store.ts";
+
+export type ReplayerDeps = {
+  readonly replays: Pick<ReplayStore, "claim" | "settle">;
+  readonly redeliveries: RedeliveryStore;
+  readonly endpoints: Pick<EndpointStore, "find">;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Something is due. */
+  readonly wake: () => void;
+};
+
+export type Replayer = {
+  /** Sends the next page of a replay that is due; answers whether there was one. */
+  round(): Promise<boolean>;
+};
+
+/** Longer than a page ever takes; a crash costs its wait. */
+const leaseMs = 30_000;
+
+/**
+ * Queues the deliveries of replays, a page each time. The redeliveries are inserted before the
+ * progress is written, under operations that follow from replay and original: a page that a crash
+ * cut off, or that a stale worker does once more, makes none twice.
+ */
+export function createReplayer(deps: ReplayerDeps): Replayer {
+  const { replays, clock, log } = deps;
+  return {
+    round: async () => {
+      const leaseToken = crypto.randomUUID();
+      const replay = await replays.claim(leaseToken, clock.now(), leaseMs);
+      if (replay === null) return false;
+      await forRequest(replay.request_id, async () => {
+        const settlement = await sendPage(deps, replay);
+        const isWritten = await replays.settle(replay._id, leaseToken, settlement);
+        const fields = {
+          replay_id: replay._id,
+          count: settlement.queued,
+          state: settlement.fate.state,
+        };
+        if (isWritten) log.info(fields, "replay page queued");
+        else log.warn(fields, "replay page without a lease was dropped");
+      });
+      return true;
+    },
+  };
+}
+
+async function sendPage(deps: ReplayerDeps, replay: ReplayDocument): Promise<ReplaySettlement> {
+  const { redeliveries, endpoints, clock, wake } = deps;
+  const { merchant_id: merchantId, endpoint_id: endpointId, cursor, rate } = replay;
+  if ((await endpoints.find(merchantId, endpointId)) === undefined) {
+    return { fate: { state: "cancelled" }, queued: 0, last: undefined, at: clock.now() };
+  }
+  const of = { merchantId, ...termsOf(replay) };
+  const page = await redeliveries.originals(of, cursor ?? undefined, rate);
+  const made = page.map((source): Redelivery => {
+    const operationId = `${replay._id}/${source._id}`;
+    return { source, change: { operationId, actor: replay.actor } };
+  });
+  await redeliveries.make(made, clock.now());
+  wake();
+  const last = page.at(-1);
+  const at = clock.now();
+  return {
+    fate: fateAfterPage(replay, page.length, at),
+    queued: page.length,
+    last: last && { at: last.created_at, id: last._id },
+    at,
+  };
+}
