@@ -1,0 +1,224 @@
+import { riskyWallets } from "@disburse/sandbox/sandbox-list.ts";
+import { type SeparatePlatform, startSeparatePlatform } from "@disburse/testkit/platform.ts";
+import { readDocument } from "@disburse/testkit/reference.ts";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { bankBody, depositorBody, paths } from "./bodies.ts";
+import { type Payer, payerOf } from "./payer.ts";
+
+/** Everything that the reference says can be asked, asked; answers are checked where they come. */
+
+type Value = string | number | boolean | object;
+type Parameter = {
+  readonly $ref?: string;
+  readonly name: string;
+  readonly in: string;
+  readonly schema: { readonly enum?: string[]; readonly examples?: Value[]; readonly type: string };
+};
+type Described = {
+  readonly operationId: string;
+  readonly parameters: readonly Parameter[];
+  readonly requestBody?: {
+    readonly content: {
+      readonly "application/json": { readonly examples?: Record<string, { value: object }> };
+    };
+  };
+};
+
+const document = readDocument();
+const described = Object.entries(document.paths as Record<string, Record<string, Described>>)
+  .flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      path,
+      method: method.toUpperCase(),
+      operation,
+    })),
+  )
+  .filter(({ path }) => path.startsWith("/api/v1/"));
+
+let platform: SeparatePlatform;
+let acme: Payer;
+/** Records that an example can stand for: by the field or parameter that names them. */
+let records: Readonly<Record<string, string>>;
+beforeAll(async () => {
+  platform = await startSeparatePlatform({
+    RATE_LIMIT_BURST: "100000",
+    RATE_LIMIT_PER_SECOND: "1000",
+    SANDBOX_SETTLE_MS: "0",
+  });
+  acme = payerOf(platform, "acme");
+  const endpoint = await acme.data("POST", paths.endpoints, { url: "http://127.0.0.1:9/hook" });
+  const payout = await acme.pay("example");
+  const quote = await acme.quote("USD", "USD", { source_amount: "1.00" });
+  const depositor = await acme.data("POST", paths.depositor, depositorBody("individual"));
+  const delivery = await vi.waitFor(async () => {
+    const { deliveries } = await acme.data("GET", `${paths.deliveries}?transaction_id=${payout}`);
+    expect(deliveries).not.toEqual([]);
+    return deliveries[0];
+  }, 20_000);
+  const recipient = await acme.recipient("USD");
+  const account = platform.accountId("acme", "USD");
+  records = {
+    ...{ beneficiary_id: recipient, beneficiaryId: recipient },
+    ...{ account_id: account, accountId: account, depositorId: depositor.id },
+    ...{ quote_id: quote.id, quoteId: quote.id, payoutId: payout, deliveryId: delivery.id },
+    ...{ endpoint_id: endpoint.id, endpointId: endpoint.id, transaction_id: payout },
+    url: "http://127.0.0.1:9/hook",
+  };
+});
+afterAll(() => platform?.stop());
+
+/** The example with the records of this platform in the place of those that it names. */
+function live(example: object): object {
+  const fields = Object.entries(example);
+  return Object.fromEntries(fields.map(([name, value]) => [name, records[name] ?? value]));
+}
+
+const livePath = (path: string) =>
+  path.replaceAll(/\{(\w+)\}/g, (_, name) => records[name] ?? `no ${name}`);
+
+/** What has to be there before an operation, each time. */
+const preparations: Readonly<Record<string, () => Promise<unknown>>> = {
+  activateWebhookSecret: () =>
+    acme.post(livePath(`${paths.endpoints}/{endpointId}/rotate-secret`), { stage: true }),
+  executePayout: async () => {
+    const { id } = await acme.quote("USD", "USD", { source_amount: "1.00" });
+    records = { ...records, quote_id: id };
+  },
+  archiveBeneficiary: async () => {
+    const { beneficiary_id } = await acme.data("POST", paths.fiat, bankBody());
+    records = { ...records, beneficiaryId: beneficiary_id };
+  },
+  deleteWebhookEndpoint: async () => {
+    const made = await acme.data("POST", paths.endpoints, { url: records.url });
+    records = { ...records, endpointId: made.id };
+  },
+};
+
+describe.each(described)("$method $path", ({ path, method, operation }) => {
+  const { operationId, parameters, requestBody } = operation;
+  const examples = requestBody?.content["application/json"].examples ?? { none: { value: {} } };
+  const bodies: [string, { value: object } | undefined][] =
+    method === "POST" ? Object.entries(examples) : [["none", undefined]];
+
+  it.each(bodies)("example %s", async (_, example) => {
+    const kept = records;
+    await preparations[operationId]?.();
+    const body = example && live(example.value);
+    expect((await acme.call(method, livePath(path), body)).text).toContain('{"data":');
+    records = kept;
+  });
+
+  const inQuery = parameters.filter((each) => each.in === "query" && method === "GET");
+  it.each(inQuery)("asked with $name", async ({ name, schema }) => {
+    // A cursor is no example: it is one that a list gave.
+    if (name === "cursor") return;
+    const samples = schema.enum ?? schema.examples ?? [schema.type === "integer" ? 1 : "USD"];
+    for (const sample of samples) {
+      const query = new URLSearchParams({ [name]: records[name] ?? String(sample) });
+      const { status, text } = await acme.get(`${livePath(path)}?${query}`);
+      expect(status, text).toBe(200);
+    }
+  });
+});
+
+type AskedField = {
+  readonly name: string;
+  readonly required: boolean;
+  readonly example: string;
+  readonly allowed_values?: string[];
+};
+type Form = { readonly path: string; readonly fields: AskedField[] };
+
+describe("the beneficiary forms", () => {
+  const formsPath = "/api/v1/transfer/beneficiary-forms";
+  const bodyOf = (form: Form, asks: (field: AskedField) => boolean = () => true) =>
+    Object.fromEntries(form.fields.filter(asks).map(({ name, example }) => [name, example]));
+
+  it("ask for exactly what is taken, for every combination", async () => {
+    const { forms } = await acme.data("GET", formsPath);
+    expect(forms).toHaveLength(36);
+    for (const form of forms as Form[]) {
+      for (const body of [bodyOf(form), bodyOf(form, ({ required }) => required)]) {
+        const { status, text } = await acme.post(form.path, body);
+        expect([status, text], JSON.stringify(body)).toEqual([
+          200,
+          expect.stringContaining('"beneficiary_id":"ben_'),
+        ]);
+      }
+      for (const { name } of form.fields.filter(({ required }) => required)) {
+        const { status, json } = await acme.post(
+          form.path,
+          bodyOf(form, (field) => field.name !== name),
+        );
+        expect([status, json.code, name]).toEqual([400, "INVALID_REQUEST", name]);
+        expect(json.message).toMatch(new RegExp(`(^|; )${name}: `));
+      }
+    }
+  });
+
+  it("are the one that is asked for", async () => {
+    const choice = "destination_currency=USD&transfer_type=SWIFT&account_type=Corporate";
+    const { forms } = await acme.data("GET", `${formsPath}?${choice}`);
+    expect(forms).toMatchObject([
+      {
+        path: paths.fiat,
+        destination_currency: "USD",
+        transfer_type: "SWIFT",
+        beneficiary_account_type: "Corporate",
+      },
+    ]);
+    const none = await acme.data("GET", `${formsPath}?destination_currency=INR&transfer_type=ACH`);
+    expect(none).toEqual({ forms: [] });
+    expect((await acme.get(`${formsPath}?destination_currency=EUR`)).json).toEqual({
+      code: "INVALID_REQUEST",
+      message: expect.stringMatching(/^destination_currency: must be one of USDC_ETH, /),
+    });
+  });
+
+  it("are checked without anything being stored", async () => {
+    const [form] = (await acme.data("GET", `${formsPath}?destination_currency=BTC`)).forms;
+    const count = async () =>
+      (await acme.data("GET", `${paths.beneficiaries}?archived=any&limit=1`)).meta_data;
+    const before = await count();
+    const check = (body: object) => acme.post(`${form.path}?validate=true`, body);
+    expect((await check(bodyOf(form))).json).toEqual({ data: { valid: true } });
+    const risky = { beneficiary_account_number: riskyWallets.BTC };
+    const codes = [
+      [{ ...bodyOf(form), beneficiary_city: "" }, "INVALID_REQUEST"],
+      [{ ...bodyOf(form), beneficiary_account_number: "bc1q" }, "INVALID_WALLET_ADDRESS"],
+      [{ ...bodyOf(form), ...risky }, "RISK_ANALYSIS_FAILED"],
+    ] as const;
+    for (const [body, code] of codes) expect((await check(body)).json.code).toBe(code);
+    expect(await count()).toEqual(before);
+  });
+});
+
+describe("every list", () => {
+  it.each(["beneficiaries", "depositors", "corridors", "payouts", "accounts", "endpoints"])(
+    "of %s has pages that hold each record once",
+    async (name) => {
+      const path =
+        { depositors: "/api/v1/depositors", corridors: "/api/v1/transfer/corridors" }[name] ??
+        paths[name as keyof typeof paths];
+      for (let more = 0; name === "depositors" && more < 3; more += 1) {
+        await acme.data("POST", paths.depositor, depositorBody("individual"));
+      }
+      const seen: string[] = [];
+      let cursor = "";
+      let total = 0;
+      do {
+        const query = cursor === "" ? "" : `&cursor=${encodeURIComponent(cursor)}`;
+        const { meta_data, ...page } = await acme.data("GET", `${path}?limit=2${query}`);
+        const found = (Object.values(page)[0] as Record<string, string>[]).map(
+          (record) => record.id ?? record.beneficiary_id ?? "",
+        );
+        seen.push(...found);
+        total = meta_data.total_count;
+        cursor = meta_data.next_cursor;
+        expect(found.length).toBe(cursor === "" && total % 2 === 1 ? 1 : 2);
+      } while (cursor !== "");
+      expect(new Set(seen).size).toBe(seen.length);
+      expect(total).toBe(seen.length);
+    },
+  );
+});
