@@ -1,7 +1,3 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { connectService, type ServiceClientOptions } from "@disburse/chassis/rpc-client.ts";
 import type { Environment } from "@disburse/chassis/settings.ts";
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
@@ -15,11 +11,11 @@ import {
   type Ports,
   type ServiceName,
   serviceEnvironments,
-  serviceNames,
 } from "@disburse/sandbox/environments.ts";
 import type { MerchantName } from "@disburse/sandbox/sandbox-data.ts";
 import { newSecrets } from "@disburse/sandbox/secrets.ts";
 import { type SeededSandbox, seedSandbox, untilAnswered } from "@disburse/sandbox/seed.ts";
+import { createServiceProcesses } from "@disburse/sandbox/service-processes.ts";
 import { amqpUrl, freshPrefix } from "./broker.ts";
 import { freshDatabase, mongodbUri } from "./engine.ts";
 
@@ -43,11 +39,8 @@ export type SeparatePlatform = {
   stop(): Promise<void>;
 };
 
-const root = join(dirname(fileURLToPath(import.meta.url)), "../../..");
 /** Six processes start on two cores. */
 const startTimeoutMs = 60_000;
-/** Longer than any service takes to end by itself. */
-const stopTimeoutMs = 15_000;
 
 /** Starts every service from its own `main.ts` and makes the sandbox over their RPCs. */
 export async function startSeparatePlatform(settings: Environment = {}): Promise<SeparatePlatform> {
@@ -71,21 +64,17 @@ export async function startSeparatePlatform(settings: Environment = {}): Promise
     databasePrefix: `${freshDatabase("e2e")}_`,
     settings: { BUS_NAMESPACE: freshPrefix("e2e").replaceAll(".", "-"), ...settings },
   });
-  const processes = new Map<ServiceName, Started>();
+  const processes = createServiceProcesses(environments);
   const url = (service: ServiceName) => `http://127.0.0.1:${ports[service]}`;
   const baseUrl = `http://127.0.0.1:${edge}`;
   const clients = connectAll(url, { caller: "testkit", serviceToken: secrets.serviceToken });
 
-  const start = async (service: ServiceName) => {
-    processes.set(service, startService(service, environments[service], processes.get(service)));
-    await answering(service, service === "gateway" ? baseUrl : url(service), processes);
-  };
   const stop = async () => {
     clients.close();
-    await Promise.all([...processes.values()].map(({ child }) => end(child)));
+    await processes.stop();
   };
   try {
-    await Promise.all(serviceNames.map(start));
+    await processes.startAll();
     await untilAnswered(() => clients.keys.listKeys({ merchantId: "mer_none" }), startTimeoutMs);
     const sandbox = await seedSandbox(clients, undefined);
     return {
@@ -97,69 +86,15 @@ export async function startSeparatePlatform(settings: Environment = {}): Promise
       accountId: (merchant, currency, funded = true) =>
         accountOf(sandbox, merchant, currency, funded),
       clients,
-      kill: async (service) => {
-        const child = processes.get(service)?.child;
-        child?.kill("SIGKILL");
-        if (child?.exitCode === null && child.signalCode === null) await once(child, "exit");
-      },
-      start,
-      log: (service) => processes.get(service)?.output.join("") ?? "",
+      kill: processes.kill,
+      start: processes.start,
+      log: processes.log,
       stop,
     };
   } catch (error) {
     await stop();
     throw error;
   }
-}
-
-type Started = { readonly child: ChildProcess; readonly output: string[] };
-
-function startService(
-  service: ServiceName,
-  environment: Environment,
-  before: Started | undefined,
-): Started {
-  const main = join(root, "services", service, "src/main.ts");
-  const child = spawn(process.execPath, [main], {
-    env: { PATH: process.env.PATH, ...environment },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const output = before?.output ?? [];
-  child.stdout.on("data", (chunk: Buffer) => output.push(chunk.toString()));
-  child.stderr.on("data", (chunk: Buffer) => output.push(chunk.toString()));
-  return { child, output };
-}
-
-/** How often a starting service is asked whether it is up. */
-const askEveryMs = 50;
-
-async function answering(
-  service: ServiceName,
-  url: string,
-  processes: Map<ServiceName, Started>,
-): Promise<void> {
-  const giveUpAt = Date.now() + startTimeoutMs;
-  for (;;) {
-    const answered = await fetch(`${url}/metrics`).then(
-      (response) => response.ok,
-      () => false,
-    );
-    if (answered) return;
-    const started = processes.get(service);
-    if (started?.child.exitCode !== null || Date.now() > giveUpAt) {
-      throw new Error(`${service} did not start:\n${started?.output.join("")}`);
-    }
-    await new Promise((resolve) => setTimeout(resolve, askEveryMs));
-  }
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const gone = once(child, "exit");
-  child.kill("SIGTERM");
-  const late = setTimeout(() => child.kill("SIGKILL"), stopTimeoutMs);
-  await gone;
-  clearTimeout(late);
 }
 
 function accountOf(

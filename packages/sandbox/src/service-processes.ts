@@ -1,0 +1,110 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import type { Environment } from "@disburse/chassis/settings.ts";
+import { type ServiceName, serviceNames } from "./environments.ts";
+
+/** The services of a platform on this machine, each a process of its own. */
+export type ServiceProcesses = {
+  /** Starts one from its own `main.ts`, as it was configured, and waits until it answers. */
+  start(service: ServiceName): Promise<void>;
+  startAll(): Promise<void>;
+  /** Ends one with SIGKILL and waits until it is gone. */
+  kill(service: ServiceName): Promise<void>;
+  /** Asks all to end, and kills those that take longer than any service may. */
+  stop(): Promise<void>;
+  /** The process of a service that was started. */
+  pid(service: ServiceName): number;
+  /** All that a service has written, over every start. */
+  log(service: ServiceName): string;
+};
+
+const servicesFolder = join(import.meta.dirname, "../../../services");
+/** Six processes start on two cores. */
+const startTimeoutMs = 60_000;
+/** Longer than any service takes to end by itself. */
+const stopTimeoutMs = 15_000;
+/** How often a starting service is asked whether it is up. */
+const askEveryMs = 50;
+
+type Started = { readonly child: ChildProcess; readonly output: string[] };
+
+/** What the services are started with: `serviceEnvironments` makes it. */
+export function createServiceProcesses(
+  environments: Readonly<Record<ServiceName, Environment>>,
+): ServiceProcesses {
+  const processes = new Map<ServiceName, Started>();
+  const started = (service: ServiceName): Started => {
+    const found = processes.get(service);
+    if (found === undefined) throw new Error(`${service} was not started`);
+    return found;
+  };
+  const start = async (service: ServiceName) => {
+    const output = processes.get(service)?.output ?? [];
+    const now = spawnService(service, environments[service], output);
+    processes.set(service, now);
+    await untilUp(service, environments[service], now);
+  };
+  return {
+    start,
+    startAll: async () => {
+      await Promise.all(serviceNames.map(start));
+    },
+    kill: async (service) => {
+      const { child } = started(service);
+      if (hasEnded(child)) return;
+      const gone = once(child, "exit");
+      child.kill("SIGKILL");
+      await gone;
+    },
+    stop: async () => {
+      await Promise.all([...processes.values()].map(({ child }) => end(child)));
+    },
+    pid: (service) => started(service).child.pid ?? 0,
+    log: (service) => processes.get(service)?.output.join("") ?? "",
+  };
+}
+
+function spawnService(service: ServiceName, environment: Environment, output: string[]): Started {
+  const main = join(servicesFolder, service, "src/main.ts");
+  const child = spawn(process.execPath, [main], {
+    env: environment,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  child.stdout.on("data", (chunk: Buffer) => output.push(chunk.toString()));
+  child.stderr.on("data", (chunk: Buffer) => output.push(chunk.toString()));
+  return { child, output };
+}
+
+/** Every service shows its metrics on its port, the gateway on its public one. */
+async function untilUp(
+  service: ServiceName,
+  { HOST, PORT }: Environment,
+  { child, output }: Started,
+): Promise<void> {
+  const giveUpAt = Date.now() + startTimeoutMs;
+  for (;;) {
+    const answered = await fetch(`http://${HOST}:${PORT}/metrics`).then(
+      (response) => response.ok,
+      () => false,
+    );
+    if (answered) return;
+    if (hasEnded(child) || Date.now() > giveUpAt) {
+      throw new Error(`${service} did not start:\n${output.join("")}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, askEveryMs));
+  }
+}
+
+function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode !== null || signalCode !== null;
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (hasEnded(child)) return;
+  const gone = once(child, "exit");
+  child.kill("SIGTERM");
+  const late = setTimeout(() => child.kill("SIGKILL"), stopTimeoutMs);
+  await gone;
+  clearTimeout(late);
+}
