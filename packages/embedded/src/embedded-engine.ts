@@ -1,5 +1,6 @@
 import { readlink, rm, symlink } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { MongoClient } from "mongodb";
 import { folderInUse, prepareFolder, socketFolder } from "./data-folder.ts";
 import { type KeptProcess, startKept } from "./kept-process.ts";
 import { loaderPrefix } from "./libc.ts";
@@ -10,6 +11,12 @@ import { endLeftovers, noteProcesses } from "./stale-processes.ts";
 const startTimeoutMs = 60_000;
 /** Closing waits for the operations in flight and writes a checkpoint. */
 const stopTimeoutMs = 15_000;
+
+/**
+ * The engine allocates from many threads with the C library's allocator, which by default keeps
+ * an arena for each and gives little of it back.
+ */
+const mallocArenasMax = "2";
 
 const host = join(import.meta.dirname, "engine-host.ts");
 
@@ -22,6 +29,7 @@ export interface EmbeddedEngine {
 /** Opens the folder with MongoDB's own engine in a process of its own. */
 export async function startEmbedded(
   folder: string,
+  cacheMegabytes: number,
   env: NodeJS.ProcessEnv,
 ): Promise<EmbeddedEngine> {
   prepareFolder(folder);
@@ -36,7 +44,7 @@ export async function startEmbedded(
   const child = await startKept({
     command,
     args,
-    env: { PATH: env.PATH, HOME: env.HOME, TMPDIR: sockets },
+    env: { PATH: env.PATH, HOME: env.HOME, TMPDIR: sockets, MALLOC_ARENA_MAX: mallocArenasMax },
     logFile,
     stopTimeoutMs,
   });
@@ -51,8 +59,22 @@ export async function startEmbedded(
   }).catch((cause: unknown) => {
     throw String(cause).includes("DBPathInUse") ? folderInUse(folder, cause) : cause;
   });
+  await limitCache(socket, cacheMegabytes);
   await rememberSockets(folder, sockets);
   return { process: child, socket };
+}
+
+/** The engine takes no settings when it is opened; this one it takes while it runs. */
+async function limitCache(socket: string, megabytes: number): Promise<void> {
+  const client = new MongoClient(`mongodb://${encodeURIComponent(socket)}/?directConnection=true`);
+  try {
+    await client.db("admin").command({
+      setParameter: 1,
+      wiredTigerEngineRuntimeConfig: `cache_size=${megabytes}M`,
+    });
+  } finally {
+    await client.close();
+  }
 }
 
 /**

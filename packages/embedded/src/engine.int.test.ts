@@ -47,6 +47,17 @@ test("stops without calling that an exit, and goes on at the next start", async 
   expect(await documents(await start(folder))).toBe(1);
 });
 
+test("keeps no more of the data in memory than it is told to", async () => {
+  const dataDir = await scratchFolder();
+  const options = { dataDir, env: bareEnv, cacheMegabytes: 64, onExit: () => undefined };
+  const engine = await startEngine(options);
+  onTestFinished(() => engine.stop());
+  const client = await new MongoClient(engine.uri("admin")).connect();
+  onTestFinished(() => client.close());
+  const { wiredTiger } = await client.db().command({ serverStatus: 1 });
+  expect(wiredTiger.cache["maximum bytes configured"]).toBe(64 * 1_024 * 1_024);
+});
+
 test("ends with its starter, however that dies, and the folder is free again", async () => {
   const folder = await scratchFolder();
   const starter = await startElsewhere(

@@ -12,9 +12,14 @@ export interface EngineOptions {
   dataDir: string;
   /** Called once, with how it ended, when the engine goes away without `stop`. */
   onExit: (how: string) => void;
+  /** What it keeps of the data in memory, at most; 256 by default, which is a mongod's least. */
+  cacheMegabytes?: number;
   /** Where MONGODB_URI, PATH and DISBURSE_CACHE_DIR are read; this process's own by default. */
   env?: NodeJS.ProcessEnv;
 }
+
+/** A development machine's share; a mongod's own default is half of all memory. */
+const cacheMegabytesDefault = 256;
 
 /** An engine that any MongoDB driver reaches. */
 export interface Engine {
@@ -48,17 +53,20 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
       stop: () => Promise.resolve(),
     };
   }
+  const cacheMegabytes = options.cacheMegabytes ?? cacheMegabytesDefault;
   const mongod = onPath("mongod", env);
   if (mongod !== undefined) {
     const { process: child, port } = await startMongod(
       mongod,
       join(options.dataDir, "mongod"),
+      cacheMegabytes,
       env,
     );
     const address = `mongodb://127.0.0.1:${port}/?directConnection=true`;
     return running("mongod", child, address, options);
   }
-  const { process: child, socket } = await startEmbedded(join(options.dataDir, "embedded"), env);
+  const folder = join(options.dataDir, "embedded");
+  const { process: child, socket } = await startEmbedded(folder, cacheMegabytes, env);
   const address = `mongodb://${encodeURIComponent(socket)}/?directConnection=true`;
   return running("embedded", child, address, options);
 }

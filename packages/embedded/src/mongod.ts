@@ -6,8 +6,8 @@ import { answers, untilReady } from "./readiness.ts";
 
 const startTimeoutMs = 60_000;
 const stopTimeoutMs = 15_000;
-/** A development machine's share; the default would be half of all its memory. */
-const cacheGigabytes = "0.25";
+/** A mongod takes no less. */
+const cacheMegabytesMin = 256;
 
 /** A private mongod and the port on 127.0.0.1 that it serves. */
 export interface PrivateMongod {
@@ -19,10 +19,12 @@ export interface PrivateMongod {
 export async function startMongod(
   command: string,
   folder: string,
+  cacheMegabytes: number,
   env: NodeJS.ProcessEnv,
 ): Promise<PrivateMongod> {
   prepareFolder(folder);
   const [port] = (await freePorts(1)) as [number];
+  const cacheGigabytes = String(Math.max(cacheMegabytes, cacheMegabytesMin) / 1_024);
   const logFile = join(folder, "..", "mongod.log");
   const child = await startKept({
     command,

@@ -12,6 +12,12 @@ const startTimeoutMs = 90_000;
 /** A node that was asked to stop needs a second or two to close its queues. */
 const stopTimeoutMs = 20_000;
 
+/**
+ * Quorum queues keep in memory what is in their log, acknowledged or not, until the log is full:
+ * by default 512 MB of it, 2.5 kB for each payout.
+ */
+const walBytesMax = 16 * 1_024 * 1_024;
+
 /** What an AMQP 0-9-1 client says first; a server that is ready answers with its own start. */
 const protocolHeader = Buffer.from("AMQP\x00\x00\x09\x01", "latin1");
 
@@ -131,7 +137,8 @@ function nodeEnvironment(place: Placement, env: NodeJS.ProcessEnv): NodeJS.Proce
   writeFileSync(join(folder, "enabled_plugins"), "[].\n");
   writeFileSync(
     join(folder, "rabbitmq.conf"),
-    `listeners.tcp.local = 127.0.0.1:${amqp}\nlog.console = false\nlog.file.level = warning\n`,
+    `listeners.tcp.local = 127.0.0.1:${amqp}\nlog.console = false\nlog.file.level = warning\n` +
+      `raft.wal_max_size_bytes = ${walBytesMax}\n`,
   );
   return {
     PATH: env.PATH,
