@@ -131,13 +131,17 @@ describe("a replay", () => {
     const exhausted = await deliver(endpoint, 3, "exhausted");
     const delivered = await deliver(endpoint, 3, "delivered");
     await deliver(endpoint, 3, "pending");
-    const end = notifier.world.now;
-    await deliver(endpoint, 3, "exhausted");
-    const { merchantId } = endpoint;
+    const { merchantId, endpointId } = endpoint;
     const { deliveries } = await notifier.rpc.listDeliveries({ merchantId, limit: 100 });
     const first = deliveries.find(({ eventId }) => eventId === exhausted[0]);
     const again = { mutation: operation(), merchantId, deliveryId: first?.id ?? "" };
     await notifier.rpc.redeliver(again);
+    const redelivered = { endpoint_id: endpointId, replay: 1 };
+    const ended = { state: "exhausted", due_at: null } as const;
+    await notifier.deliveries.collection.updateOne(redelivered, { $set: ended });
+    notifier.advance(1_000);
+    const end = notifier.world.now;
+    await deliver(endpoint, 3, "exhausted");
     const before = await queued(endpoint);
     const window = { since: start.toISOString(), until: end.toISOString() };
     expect(await replay(endpoint, window)).toMatchObject({
