@@ -8,6 +8,7 @@ const services = ["beneficiary", "compliance", "gateway", "notifier", "payout", 
 
 /** Which of our packages each package may import; a package that is not here may import none. */
 const packageImports: Record<string, readonly string[]> = {
+  bench: ["kernel", "contracts", "chassis", "embedded", "sandbox"],
   chassis: ["kernel", "contracts"],
   forms: ["kernel"],
   sandbox: ["kernel", "contracts", "chassis"],

@@ -1,0 +1,94 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { type LoadClient, startLoadGenerator } from "./load-client.ts";
+import {
+  type MemorySample,
+  memoryFaults,
+  memorySample,
+  memoryTable,
+  sumOf,
+} from "./memory-report.ts";
+import { countOf } from "./options.ts";
+import { canMeasureProcesses, residentTree } from "./process-usage.ts";
+import { type RunningStandalone, startStandalone } from "./standalone.ts";
+
+/** `npm run bench:memory`: README.md tells what it measures and how. */
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+
+const concurrency = 16;
+/** Quotes are asked for and executed this many at a time. */
+const batch = 500;
+const sampleEveryMs = 1_000;
+
+/** After so many payouts a line is printed: at 1,000, and then at each 10,000. */
+function isMark(payouts: number): boolean {
+  return payouts === 1_000 || payouts % 10_000 === 0;
+}
+
+async function payAndSample(
+  { pid, target }: RunningStandalone,
+  load: LoadClient,
+  payouts: number,
+): Promise<MemorySample[]> {
+  await load.run({ kind: "target", name: "standalone", target, payouts: [] });
+  const run = { kind: "run", name: "standalone", cursor: "", concurrency } as const;
+  const samples: MemorySample[] = [];
+  let peak = 0;
+  const watch = setInterval(() => {
+    peak = Math.max(peak, sumOf(residentTree(pid)));
+  }, sampleEveryMs);
+  try {
+    for (let made = 0; made < payouts; ) {
+      const end = { requests: Math.min(batch, payouts - made) };
+      await load.run({ ...run, scenario: "quote", end });
+      ({ executed: made } = await load.run({ ...run, scenario: "execute", end }));
+      if (!isMark(made) && made < payouts) continue;
+      const sample = memorySample(made, residentTree(pid), peak);
+      samples.push(sample);
+      say(`${made} payouts: ${sample.total_mb} MB`);
+      peak = 0;
+    }
+  } finally {
+    clearInterval(watch);
+  }
+  return samples;
+}
+
+async function measureMemory(payouts: number, json: string | undefined): Promise<number> {
+  if (!canMeasureProcesses) throw new Error("Memory is read from /proc, which only Linux has.");
+  const dataDir = mkdtempSync(join(tmpdir(), "disburse-memory-"));
+  const load = startLoadGenerator();
+  try {
+    const standalone = await startStandalone(dataDir);
+    try {
+      const samples = await payAndSample(standalone, load, payouts);
+      const faults = memoryFaults(samples);
+      say(`\n${memoryTable(samples)}\n`);
+      if (json !== undefined) {
+        writeFileSync(json, `${JSON.stringify({ samples, faults }, null, 2)}\n`);
+      }
+      for (const fault of faults) say(fault);
+      return faults.length === 0 ? 0 : 1;
+    } finally {
+      await standalone.stop();
+    }
+  } finally {
+    await load.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}
+
+try {
+  const { values } = parseArgs({
+    options: { payouts: { type: "string", default: "10000" }, json: { type: "string" } },
+  });
+  process.exitCode = await measureMemory(countOf("--payouts", values.payouts), values.json);
+} catch (error) {
+  process.stderr.write(
+    `The measurement failed: ${error instanceof Error ? error.message : error}\n`,
+  );
+  process.exitCode = 1;
+}

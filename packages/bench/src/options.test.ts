@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+import { measurementNames, readOptions } from "./options.ts";
+
+test("measures everything at full size unless told otherwise", () => {
+  const options = readOptions([]);
+  expect([...options.only]).toEqual([...measurementNames]);
+  expect(options).toMatchObject({ warmUpSeconds: 8, sizes: { small: 1_000, large: 200_000 } });
+  expect(options.json).toBeUndefined();
+});
+
+test("measures only what is named, as long as is said", () => {
+  const options = readOptions(["--only", "read", "--only", "list", "--seconds", "3", "--json=f"]);
+  expect([...options.only]).toEqual(["read", "list"]);
+  expect(options).toMatchObject({ seconds: 3, json: "f" });
+});
+
+test("is short as a smoke test", () => {
+  expect(readOptions(["--smoke"])).toMatchObject({ seconds: 1, rounds: 1 });
+});
+
+test.each([
+  [["--only", "all"], /there is no all/],
+  [["--seconds", "0"], /above zero/],
+  [["--seconds", "1.5"], /above zero/],
+  [["--fast"], /usage/],
+  [["quote"], /usage/],
+])("refuses %j", (args, why) => {
+  expect(() => readOptions(args)).toThrow(why);
+});

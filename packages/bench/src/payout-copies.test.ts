@@ -1,0 +1,45 @@
+import { Binary, Decimal128 } from "mongodb";
+import { expect, test } from "vitest";
+import { copyOf, namesAny, payoutMovements } from "./payout-copies.ts";
+
+const terms = { names: new Map([["aaa", "bbb"]]), shiftMs: -1_000 };
+
+test("gives a copy its own names and times, and leaves the rest", () => {
+  const amount = Decimal128.fromString("500");
+  const original = {
+    _id: "po_aaa",
+    event: "evt_aaa_2",
+    amount,
+    version: 2,
+    claim: { at: new Date(5_000), note: "x" },
+    journal: [{ cause: "aaa and aaa" }],
+    lease: null,
+    body: new Binary(Buffer.from([0xff, 0x61, 0x61, 0x61, 0x00])),
+  };
+  const copy = copyOf(original, terms);
+  expect(copy).toMatchObject({
+    _id: "po_bbb",
+    event: "evt_bbb_2",
+    amount,
+    version: 2,
+    claim: { at: new Date(4_000), note: "x" },
+    journal: [{ cause: "bbb and bbb" }],
+    lease: null,
+  });
+  expect([...copy.body.value()]).toEqual([0xff, 0x62, 0x62, 0x62, 0x00]);
+  expect(original._id).toBe("po_aaa");
+});
+
+test.each([
+  [{ _id: "po_aaa" }, true],
+  [{ a: { b: ["x", "evt_aaa_1"] } }, true],
+  [{ a: { b: ["x"] }, c: null }, false],
+])("knows whether %j names it", (document, expected) => {
+  expect(namesAny(document, ["aaa"])).toBe(expected);
+});
+
+test("moves a payout's amount to held, and out", () => {
+  const { hold, post } = payoutMovements({ available: 100n, held: 7n, sequence: 4 }, 30n);
+  expect(hold).toEqual({ available: 70n, held: 37n, sequence: 5 });
+  expect(post).toEqual({ available: 70n, held: 7n, sequence: 6 });
+});

@@ -1,0 +1,100 @@
+import { serviceNames } from "@disburse/sandbox/environments.ts";
+import type { Collection, Document } from "mongodb";
+import { callGateway } from "./gateway-call.ts";
+import { namesAny } from "./payout-copies.ts";
+import type { Stack } from "./stack.ts";
+
+/** The documents of one collection that tell of one payout. */
+export type FamilyPart = {
+  readonly collection: Collection<{ _id: string }>;
+  readonly documents: readonly Document[];
+};
+
+/** Everything that the services store of one payout, from its quote to its settlement. */
+export type PayoutFamily = {
+  /** What quote, payout and events have in common in their ids. */
+  readonly suffix: string;
+  /** Of the quote and of the execute; the gateway's keys are named by them too. */
+  readonly operations: readonly string[];
+  readonly amount: string;
+  readonly createdAt: Date;
+  readonly parts: readonly FamilyPart[];
+};
+
+/** An amount that the sandbox's limits allow and its fees leave something of. */
+const templateAmount = "5.00";
+/** What a merchant's every payout adds to is no payout's own. */
+const sums = ["accounts", "payout_counts"];
+
+const settleTimeoutMs = 30_000;
+const askEveryMs = 100;
+
+/** Makes a payout as a merchant does, waits until it is settled, and reads all that was stored. */
+export async function makePayoutFamily(stack: Stack): Promise<PayoutFamily> {
+  const { target } = stack;
+  const quoteBody = {
+    source_amount: templateAmount,
+    source_currency_code: "USD",
+    destination_currency_code: "USDC_ETH",
+    beneficiary_id: target.beneficiaryId,
+    account_id: target.accountId,
+  };
+  const quote = await callGateway(target, "/transfer/rfq", JSON.stringify(quoteBody));
+  const executeBody = JSON.stringify({ quote_id: quote.id, reference_id: "bench" });
+  const { id = "" } = await callGateway(target, "/transfer/execute", executeBody);
+  const payout = await settled(stack, id);
+  const made = await findQuote(stack, String(quote.id));
+  const operations = [made.operation_id, payout.operation_id].map(operationHash);
+  const suffix = id.slice("po_".length);
+  const parts = await partsNaming(stack, [suffix, ...operations]);
+  return { suffix, operations, amount: templateAmount, createdAt: payout.created_at, parts };
+}
+
+const operationHash = (operationId: string): string => operationId.replace(/^op_/, "");
+
+async function findQuote(stack: Stack, id: string): Promise<Document> {
+  const quote = await stack.db("quote").collection<{ _id: string }>("quotes").findOne({ _id: id });
+  if (quote === null) throw new Error("the quote is not stored");
+  return quote;
+}
+
+/** The payout when nothing is left to do for it and its account. */
+async function settled(stack: Stack, payoutId: string): Promise<Document> {
+  const db = stack.db("payout");
+  const giveUpAt = Date.now() + settleTimeoutMs;
+  for (;;) {
+    const payout: Document | null = await db
+      .collection<{ _id: string }>("payouts")
+      .findOne({ _id: payoutId });
+    const account = await db
+      .collection<{ _id: string }>("accounts")
+      .findOne({ _id: stack.target.accountId });
+    const events = await stack
+      .db("notifier")
+      .collection("events")
+      .countDocuments({ transaction_id: payoutId });
+    if (payout && account && isDone(payout, account) && events === payout.version) return payout;
+    if (Date.now() > giveUpAt) throw new Error("a payout was not settled in time");
+    await new Promise((resolve) => setTimeout(resolve, askEveryMs));
+  }
+}
+
+function isDone(payout: Document, account: Document): boolean {
+  const owes = payout.outbox.length + payout.untallied.length + account.recent.length;
+  return payout.status === "succeeded" && owes === 0 && payout.lease === undefined;
+}
+
+async function partsNaming(stack: Stack, names: readonly string[]): Promise<FamilyPart[]> {
+  const parts: FamilyPart[] = [];
+  for (const service of serviceNames) {
+    const db = stack.db(service);
+    for (const { name } of await db.listCollections().toArray()) {
+      if (sums.includes(name)) continue;
+      const collection = db.collection<{ _id: string }>(name);
+      const all = await collection.find().toArray();
+      const documents = all.filter((document) => namesAny(document, names));
+      if (documents.length > 0) parts.push({ collection, documents });
+    }
+  }
+  return parts;
+}
