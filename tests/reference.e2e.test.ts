@@ -35,6 +35,8 @@ const described = Object.entries(document.paths as Record<string, Record<string,
   )
   .filter(({ path }) => path.startsWith("/api/v1/"));
 
+const replaysPath = "/api/v1/webhooks/replays";
+
 let platform: SeparatePlatform;
 let acme: Payer;
 /** Records that an example can stand for: by the field or parameter that names them. */
@@ -57,7 +59,12 @@ beforeAll(async () => {
   }, 20_000);
   const recipient = await acme.recipient("USD");
   const account = platform.accountId("acme", "USD");
+  const { id: replayId } = await acme.data("POST", replaysPath, {
+    endpoint_id: endpoint.id,
+    since: "2026-11-20",
+  });
   records = {
+    replayId,
     ...{ beneficiary_id: recipient, beneficiaryId: recipient },
     ...{ account_id: account, accountId: account, depositorId: depositor.id },
     ...{ quote_id: quote.id, quoteId: quote.id, payoutId: payout, deliveryId: delivery.id },
@@ -78,6 +85,11 @@ const livePath = (path: string) =>
 
 /** What has to be there before an operation, each time. */
 const preparations: Readonly<Record<string, () => Promise<unknown>>> = {
+  createWebhookReplay: () =>
+    vi.waitFor(async () => {
+      const { replays } = await acme.data("GET", replaysPath);
+      expect(replays).not.toContainEqual(expect.objectContaining({ state: "running" }));
+    }, 20_000),
   activateWebhookSecret: () =>
     acme.post(livePath(`${paths.endpoints}/{endpointId}/rotate-secret`), { stage: true }),
   executePayout: async () => {

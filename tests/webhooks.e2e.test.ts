@@ -7,8 +7,11 @@ import {
   startReceiver,
   verifyCall,
 } from "@disburse/testkit/receiver.ts";
+import { readReference } from "@disburse/testkit/reference.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { bankBody, paths } from "./bodies.ts";
+
+const described = readReference();
 
 let platform: SeparatePlatform;
 let acme: Merchant;
@@ -65,7 +68,10 @@ describe("a webhook", () => {
     expect(calls.map(statusOf)).toEqual(["initiated", "succeeded", "failed"]);
     expect(calls.map(({ headers }) => headers["webhook-sequence"])).toEqual(["1", "2", "3"]);
     expect(new Set(calls.map(({ headers }) => headers["webhook-id"])).size).toBe(3);
-    for (const call of calls) expect(verifyCall(call, secrets)).toEqual(genuine);
+    for (const call of calls) {
+      expect(verifyCall(call, secrets)).toEqual(genuine);
+      expect(described.webhookProblems(JSON.parse(call.body.toString()))).toEqual([]);
+    }
     const [first, second, third] = calls.map(({ body }) => body.toString());
     expect(JSON.parse(first ?? "")).toMatchObject({
       transaction_type: "payout_session",

@@ -19,6 +19,8 @@ export type DescribedAnswer = {
 export type Reference = {
   /** What is wrong with an answer by the document; empty where nothing is. */
   problems(answer: DescribedAnswer): readonly string[];
+  /** What is wrong with the body of a webhook. */
+  webhookProblems(body: { readonly transaction_type: string }): readonly string[];
   /** A value against a schema at a pointer of the document: `/components/schemas/Payout`. */
   schemaProblems(pointer: string, value: unknown): readonly string[];
 };
@@ -61,6 +63,12 @@ export function referenceOf(document: Json): Reference {
   };
   const routes = routesOf(document);
   return {
+    webhookProblems: (body) => {
+      const { transaction_type: type } = body;
+      if (!Object.hasOwn(document.webhooks as Json, type)) return [`no webhook of ${type}`];
+      const content = `/webhooks/${type}/post/requestBody/content/application~1json`;
+      return schemaProblems(`${content}/schema`, body);
+    },
     schemaProblems,
     problems: ({ method, path, status, headers, body }) => {
       const [pathname = ""] = path.split("?");

@@ -3,6 +3,7 @@ import type { Form, PublicBody } from "@disburse/forms/field.ts";
 import { formSchema, type JsonSchema, selectorOf } from "@disburse/forms/json-schema.ts";
 import { accountComponents } from "./accounts.ts";
 import { beneficiaryComponents } from "./beneficiaries.ts";
+import { beneficiaryFormComponents } from "./beneficiary-forms.ts";
 import { depositorComponents } from "./depositors.ts";
 import type { Endpoint, EndpointBody } from "./endpoint.ts";
 import { exampleOfSchema } from "./example.ts";
@@ -16,6 +17,7 @@ import { error, headerRefs, refusalResponses, refusalsOf, sharedResponses } from
 import { type Component, componentPath, ref } from "./schema.ts";
 import { webhookDeliveryComponents } from "./webhook-deliveries.ts";
 import { webhookEndpointComponents } from "./webhook-endpoints.ts";
+import { webhookReplayComponents } from "./webhook-replays.ts";
 import { webhookComponents, webhookItems } from "./webhooks.ts";
 
 /** Of the interface; the path says its first digit. */
@@ -25,12 +27,14 @@ const answers: readonly Component[] = [
   error,
   pageMeta,
   ...beneficiaryComponents,
+  ...beneficiaryFormComponents,
   ...depositorComponents,
   ...quoteComponents,
   ...payoutComponents,
   ...accountComponents,
   ...webhookEndpointComponents,
   ...webhookDeliveryComponents,
+  ...webhookReplayComponents,
   ...webhookComponents,
 ];
 
@@ -63,7 +67,7 @@ export function openApiDocument(endpoints: readonly Endpoint[]): JsonSchema {
       ),
       ...operationalPaths(),
     },
-    webhooks: webhookItems(),
+    webhooks: webhookItems(byName),
     components: {
       schemas: Object.fromEntries(byName),
       responses: sharedResponses(endpoints),

@@ -1,5 +1,6 @@
 import type { JsonSchema } from "@disburse/forms/json-schema.ts";
 import { payoutStatuses, wordsOf } from "../routes/words.ts";
+import { exampleOfSchema } from "./example.ts";
 import {
   type Component,
   component,
@@ -65,6 +66,7 @@ const refundData: Component = {
       status: text("Its status.", "initiated"),
     },
     additionalProperties: true,
+    examples: [{ id: "rf_1001", status: "initiated" }],
   },
 };
 
@@ -85,11 +87,17 @@ const events = {
 
 type EventType = keyof typeof events;
 
+/** `data.id` again, with the same example. */
+function idOf({ schema }: Component): JsonSchema {
+  const { id: described } = schema.properties as Record<string, { examples: [string] }>;
+  return text("Id of what the event is of: `data.id`.", described?.examples[0] ?? "");
+}
+
 function envelope(type: EventType, data: Component): Component {
-  const name = `${data.name.replace(/Data$/, "")}`;
+  const name = data.name.replace(/Data$/, "");
   return component(name, "The body of a webhook: exactly these three fields.", {
     transaction_type: word("What the event is of.", [type]),
-    transaction_id: text("Id of what the event is of: `data.id`.", "po_01hqz0000000000000000000ab"),
+    transaction_id: idOf(data),
     data: ref(data),
   });
 }
@@ -132,7 +140,9 @@ const headers = [
 ];
 
 /** The `webhooks` of the document: by what the event is of, what is sent and what is awaited. */
-export function webhookItems(): Readonly<Record<string, JsonSchema>> {
+export function webhookItems(
+  schemas: ReadonlyMap<string, JsonSchema>,
+): Readonly<Record<string, JsonSchema>> {
   return Object.fromEntries(
     envelopes.map(([type, body]) => [
       type,
@@ -147,7 +157,12 @@ export function webhookItems(): Readonly<Record<string, JsonSchema>> {
           parameters: headers,
           requestBody: {
             required: true,
-            content: { "application/json": { schema: ref(body) } },
+            content: {
+              "application/json": {
+                schema: ref(body),
+                examples: { [type]: { value: exampleOfSchema(ref(body), schemas) } },
+              },
+            },
           },
           responses: { "200": { description: "The event is stored on your side." } },
         },

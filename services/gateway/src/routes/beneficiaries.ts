@@ -1,9 +1,5 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import type {
-  BeneficiaryForm,
-  FormField,
-} from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_forms_pb.ts";
 import {
   ArchivedFilter,
   type Beneficiary,
@@ -26,8 +22,6 @@ import {
   getBeneficiaryEndpoint,
   listBeneficiariesEndpoint,
   listBeneficiariesQuery,
-  listFormsEndpoint,
-  listFormsQuery,
 } from "../reference/beneficiaries.ts";
 import { readMessage } from "./body.ts";
 import { type Call, type Operation, param } from "./operation.ts";
@@ -56,38 +50,6 @@ export function beneficiaryData(beneficiary: Beneficiary) {
     archived: beneficiary.archived,
     created_at: wireTime(beneficiary.createdAt),
     updated_at: wireTime(beneficiary.updatedAt),
-  };
-}
-
-function formFieldData(field: FormField) {
-  const { allowedValues, pattern, patternMessage, defaultValue } = field;
-  return {
-    name: field.name,
-    type: field.type,
-    required: field.required,
-    description: field.description,
-    max_length: field.maxLength,
-    ...(allowedValues.length === 0 ? {} : { allowed_values: allowedValues }),
-    ...(pattern === "" ? {} : { pattern }),
-    ...(patternMessage === "" ? {} : { pattern_message: patternMessage }),
-    ...(defaultValue === "" ? {} : { default: defaultValue }),
-    example: field.example,
-  };
-}
-
-/** What to ask for, for one kind of beneficiary, and where to post it. */
-function formData(form: BeneficiaryForm) {
-  const { path } = form.body === "crypto" ? createCryptoEndpoint : createFiatEndpoint;
-  return {
-    name: form.name,
-    description: form.description,
-    beneficiary_type: form.body,
-    path,
-    destination_currency: form.destinationCurrency,
-    transfer_type: form.transferType,
-    beneficiary_account_type: form.accountType,
-    fields: form.fields.map(formFieldData),
-    rules: form.rules,
   };
 }
 
@@ -152,19 +114,6 @@ export function beneficiaryOperations(clients: Pick<Clients, "beneficiary">): re
   const service = clients.beneficiary;
   return [
     ...creations(clients),
-    {
-      ...listFormsEndpoint,
-      answer: async ({ query }) => {
-        const asked = readQuery(query, listFormsQuery);
-        if (isRefused(asked)) return asked;
-        const { forms } = await service.listBeneficiaryForms({
-          destinationCurrency: asked.destination_currency ?? "",
-          transferType: asked.transfer_type ?? "",
-          accountType: asked.account_type ?? "",
-        });
-        return { forms: forms.map(formData) };
-      },
-    },
     {
       ...listBeneficiariesEndpoint,
       answer: async (call) => {

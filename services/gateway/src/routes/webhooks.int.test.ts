@@ -1,4 +1,7 @@
-import { DeliveryState } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
+import {
+  DeliveryState,
+  ReplayState,
+} from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import { describe, expect, it } from "vitest";
 import { at, times, useCalls, wireAt, wireTimes } from "./test-calls.ts";
 
@@ -131,6 +134,46 @@ describe("webhooks", () => {
         deliveryId: "whd_1",
         mutation: { actor: { id: calls.keyId() } },
       },
+    ]);
+  });
+
+  it("are replayed in numbers", async () => {
+    const { notifier } = calls.fakes();
+    const replay = {
+      ...{ id: "whr_1", endpointId: "whe_1", since: at, until: at, ratePerSecond: 25, ...times },
+      ...{ states: [DeliveryState.EXHAUSTED], state: ReplayState.RUNNING },
+      ...{ totalCount: 10_000n, totalCountCapped: true, queuedCount: 7n },
+    };
+    const wireReplay = {
+      ...{ id: "whr_1", endpoint_id: "whe_1", since: wireAt, until: wireAt, rate: 25 },
+      ...{ states: ["exhausted"], state: "running", total_count: 10_000, ...wireTimes },
+      ...{ total_count_capped: true, queued_count: 7 },
+    };
+    notifier.createReplay = calls.replying({ replay });
+    notifier.getReplay = calls.replying({ replay });
+    notifier.cancelReplay = calls.replying({ replay });
+    notifier.listReplays = calls.replying({ replays: [replay], totalCount: 1n });
+    const replays = "/api/v1/webhooks/replays";
+    const body =
+      '{"endpoint_id":"whe_1","since":"2026-11-20","states":["exhausted"],"rate":25,"until":5}';
+    expect(await calls.data({ path: replays, body })).toEqual(wireReplay);
+    expect(await calls.data({ path: `${replays}?limit=5` })).toEqual({
+      replays: [wireReplay],
+      meta_data: { total_count: 1, next_cursor: "" },
+    });
+    expect(await calls.data({ path: `${replays}/whr_1` })).toEqual(wireReplay);
+    const cancelled = await calls.data({ method: "DELETE", path: `${replays}/whr_1` });
+    expect(cancelled).toEqual(wireReplay);
+    const merchantId = calls.merchantId();
+    const mutation = { actor: { id: calls.keyId() } };
+    expect(calls.asked()).toMatchObject([
+      {
+        ...{ merchantId, mutation, endpointId: "whe_1", since: "2026-11-20", ratePerSecond: 25 },
+        ...{ states: ["exhausted"], unreadable: [{ field: "until" }] },
+      },
+      { merchantId, limit: 5 },
+      { merchantId, replayId: "whr_1" },
+      { merchantId, replayId: "whr_1", mutation },
     ]);
   });
 });

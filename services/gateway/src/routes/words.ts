@@ -3,7 +3,10 @@ import {
   DepositorStatus,
   ScreeningStatus,
 } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
-import { DeliveryState } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
+import {
+  DeliveryState,
+  ReplayState,
+} from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import {
   LedgerStep,
   PayoutStatus,
@@ -66,6 +69,13 @@ export const deliveryStates: Readonly<Record<DeliveryState, string>> = {
   [DeliveryState.DELIVERED]: "delivered",
   [DeliveryState.EXHAUSTED]: "exhausted",
   [DeliveryState.CANCELLED]: "cancelled",
+};
+
+export const replayStates: Readonly<Record<ReplayState, string>> = {
+  [ReplayState.UNSPECIFIED]: "",
+  [ReplayState.RUNNING]: "running",
+  [ReplayState.DONE]: "done",
+  [ReplayState.CANCELLED]: "cancelled",
 };
 
 /** A table read backwards: what each word stands for, for a list's filter. */
