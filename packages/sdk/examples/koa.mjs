@@ -1,0 +1,27 @@
+import { verifyWebhook, WebhookVerificationError } from "@disburse/sdk";
+import Koa from "koa";
+
+const secret = process.env.DISBURSE_WEBHOOK_SECRET;
+const standardSecret = process.env.DISBURSE_STANDARD_SECRET;
+
+const app = new Koa();
+
+app.use(async (context) => {
+  if (context.method !== "POST" || context.path !== "/webhooks") return;
+  // The body as it arrived: no body parser may come before.
+  const chunks = [];
+  for await (const chunk of context.req) chunks.push(chunk);
+  try {
+    const event = verifyWebhook(Buffer.concat(chunks), context.headers, { secret, standardSecret });
+    // Store it here, once for each context.headers["webhook-id"], and work on it later.
+    console.log(event.transaction_type, event.transaction_id, event.data.status);
+    context.status = 200;
+  } catch (error) {
+    if (!(error instanceof WebhookVerificationError)) throw error;
+    context.status = 400;
+  }
+});
+
+const server = app.listen(process.env.PORT ?? 3000, "127.0.0.1", () => {
+  console.log(`listening on port ${server.address().port}`);
+});

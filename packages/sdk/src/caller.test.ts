@@ -1,0 +1,253 @@
+import { inspect } from "node:util";
+import { describe, expect, test } from "vitest";
+import type { CallOptions } from "./call-options.ts";
+import { type ApiRequest, createCaller } from "./caller.ts";
+import { type ClientOptions, clientSettings } from "./client-options.ts";
+import { DisburseError, isDisburseError } from "./disburse-error.ts";
+import { data, type Reply, refusal, scripted } from "./test-platform.ts";
+import type { Time } from "./time.ts";
+
+const get: ApiRequest = { method: "GET", path: "/api/v1/transfer/payouts/po_1" };
+const post: ApiRequest = {
+  method: "POST",
+  path: "/api/v1/transfer/execute",
+  body: { secret: "b" },
+};
+const remove: ApiRequest = { method: "DELETE", path: "/api/v1/webhooks/endpoints/whe_1" };
+
+/** A clock that waits take forward at once. */
+function virtualTime(random = 0.5) {
+  const waits: number[] = [];
+  let now = 1_000;
+  const time: Time = {
+    now: () => now,
+    random: () => random,
+    wait: async (ms) => {
+      waits.push(ms);
+      now += ms;
+    },
+  };
+  return { time, waits };
+}
+
+function calling(
+  replies: readonly (Reply | (() => Reply))[],
+  options: Partial<ClientOptions> = {},
+) {
+  const script = scripted(replies);
+  const { time, waits } = virtualTime();
+  const caller = createCaller(clientSettings({ ...script.options, ...options }), time);
+  const send = (request: ApiRequest, its: CallOptions = {}) => caller.send<unknown>(request, its);
+  return { send, sent: script.sent, waits };
+}
+
+async function failureOf(sending: Promise<unknown>): Promise<DisburseError> {
+  const failure = await sending.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  expect(failure).toBeInstanceOf(DisburseError);
+  return failure as DisburseError;
+}
+
+const page = () => new Response("<html>secret</html>", { status: 502 });
+const broken = () => new TypeError("fetch failed");
+const again = () => refusal(503, "SERVICE_UNAVAILABLE");
+
+describe("what is tried again", () => {
+  test.each<[string, () => Reply]>([
+    ["a connection that fails", broken],
+    ["429", () => refusal(429, "RATE_LIMITED")],
+    ["500", () => refusal(500, "INTERNAL_ERROR")],
+    ["502 of a proxy", page],
+    ["503", again],
+    ["504 of a proxy", () => new Response("", { status: 504 })],
+    ["409 of a request under way", () => refusal(409, "IDEMPOTENCY_IN_PROGRESS")],
+  ])("%s", async (_, reply) => {
+    for (const request of [get, post, remove]) {
+      const { send, sent } = calling([reply(), data('"done"')]);
+      expect(await send(request)).toBe("done");
+      expect(sent).toHaveLength(2);
+    }
+  });
+});
+
+describe("what is not tried again", () => {
+  test.each<[string, Reply]>([
+    ["400", refusal(400, "INVALID_REQUEST")],
+    ["401", refusal(401, "UNAUTHENTICATED")],
+    ["403", refusal(403, "ACCESS_FORBIDDEN")],
+    ["404", refusal(404, "RECORD_NOT_FOUND")],
+    ["408", refusal(408, "REQUEST_TIMEOUT")],
+    ["409 of another kind", refusal(409, "SOMETHING_NEW")],
+    ["422", refusal(422, "IDEMPOTENCY_KEY_REUSED")],
+    ["501", refusal(501, "NOT_IMPLEMENTED")],
+    ["a page with status 200", new Response("<html>")],
+    ["a redirect", new Response("", { status: 307, headers: { location: "https://x.example" } })],
+  ])("%s", async (_, reply) => {
+    const { send, sent, waits } = calling([reply]);
+    await failureOf(send(post));
+    expect(sent).toHaveLength(1);
+    expect(waits).toEqual([]);
+  });
+});
+
+describe("retries", () => {
+  test("keep key, request id and body", async () => {
+    const { send, sent } = calling([again(), broken(), data("1")]);
+    await send(post);
+    const [first, ...others] = sent;
+    for (const other of others) {
+      expect(Object.fromEntries(other.headers)).toEqual(Object.fromEntries(first?.headers ?? []));
+      expect(other.body).toBe(first?.body);
+    }
+    expect(others).toHaveLength(2);
+  });
+
+  test("two calls have two keys", async () => {
+    const { send, sent } = calling([data("1"), data("1")]);
+    await send(post);
+    await send(post);
+    const keys = sent.map(({ headers }) => headers.get("idempotency-key"));
+    expect(new Set(keys).size).toBe(2);
+  });
+
+  test("take the caller's own key and request id", async () => {
+    const { send, sent } = calling([again(), data("1")]);
+    await send(post, { idempotencyKey: "order 7", requestId: "checkout-7" });
+    for (const { headers } of sent) {
+      expect(headers.get("idempotency-key")).toBe("order 7");
+      expect(headers.get("x-request-id")).toBe("checkout-7");
+    }
+  });
+
+  test("end after the number that is allowed, with the last failure", async () => {
+    const { send, sent } = calling([again(), again(), refusal(500, "INTERNAL_ERROR")], {
+      retriesMax: 2,
+    });
+    expect((await failureOf(send(get))).code).toBe("INTERNAL_ERROR");
+    expect(sent).toHaveLength(3);
+  });
+
+  test("wait twice as long each time, by chance up to that, and 8 s at most", async () => {
+    const { send, waits } = calling([...Array.from({ length: 8 }, again), data("1")], {
+      retriesMax: 8,
+    });
+    await send(get);
+    expect(waits).toEqual([125, 250, 500, 1_000, 2_000, 4_000, 4_000, 4_000]);
+  });
+
+  test("wait as long as the platform asks, and by chance a little longer", async () => {
+    const { send, waits } = calling([
+      refusal(429, "RATE_LIMITED", { "retry-after": "7" }),
+      data("1"),
+    ]);
+    await send(get);
+    expect(waits).toEqual([7_125]);
+  });
+
+  test("do not wait beyond the time of the call", async () => {
+    const { send, sent, waits } = calling([
+      refusal(503, "SERVICE_UNAVAILABLE", { "retry-after": "5" }),
+    ]);
+    const failure = await failureOf(send(get, { timeoutMs: 5_000 }));
+    expect(failure.retryAfterSeconds).toBe(5);
+    expect(sent).toHaveLength(1);
+    expect(waits).toEqual([]);
+  });
+
+  test("leave a date in Retry-After to the waits of our own", async () => {
+    const date = { "retry-after": "Wed, 21 Oct 2026 07:28:00 GMT" };
+    const { send, waits } = calling([refusal(503, "SERVICE_UNAVAILABLE", date), data("1")]);
+    await send(get);
+    expect(waits).toEqual([125]);
+  });
+});
+
+describe("errors", () => {
+  test("say what the platform said", async () => {
+    const { send } = calling([
+      refusal(422, "IDEMPOTENCY_KEY_REUSED", { "x-request-id": "r-1", "retry-after": "3" }),
+    ]);
+    const failure = await failureOf(send(post, { idempotencyKey: "k" }));
+    expect(failure).toMatchObject({
+      name: "DisburseError",
+      kind: "refused",
+      code: "IDEMPOTENCY_KEY_REUSED",
+      message: "told: IDEMPOTENCY_KEY_REUSED",
+      status: 422,
+      requestId: "r-1",
+      retryAfterSeconds: 3,
+      idempotencyKey: "k",
+    });
+    expect(isDisburseError(failure)).toBe(true);
+    expect(isDisburseError(new Error("x"))).toBe(false);
+    expect(isDisburseError(null)).toBe(false);
+  });
+
+  test("of a connection name the request, the key, and the cause", async () => {
+    const cause = broken();
+    const { send } = calling([cause], { retriesMax: 0 });
+    const failure = await failureOf(send(post, { requestId: "r-2", idempotencyKey: "k" }));
+    expect(failure).toMatchObject({ kind: "connection", code: "CONNECTION_FAILED", cause });
+    expect(failure).toMatchObject({ status: undefined, requestId: "r-2", idempotencyKey: "k" });
+  });
+
+  test.each<[string, () => Response]>([
+    ["a page", () => new Response("<html>secret</html>")],
+    ["no text", () => new Response("")],
+    ["no content", () => new Response(null, { status: 204 })],
+    ["JSON without data", () => new Response('{"secret":1}')],
+    ["JSON that is no object", () => new Response('["data"]')],
+    ["JSON cut off", () => new Response('{"data":{"secret":"')],
+    ["JSON nested beyond any stack", () => new Response('{"data":'.repeat(200_000))],
+    ["a refusal without code", () => new Response('{"message":"secret"}', { status: 400 })],
+  ])("of an answer that is not the platform's tell only that: %s", async (_, reply) => {
+    const { send } = calling([reply()]);
+    const failure = await failureOf(send(post));
+    expect(failure).toMatchObject({ kind: "answer", code: "UNEXPECTED_ANSWER" });
+    expect(inspect(failure)).not.toContain("secret");
+  });
+
+  test("contain neither key nor body", async () => {
+    for (const reply of [refusal(400, "INVALID_REQUEST"), broken()]) {
+      const { send } = calling([reply], { retriesMax: 0 });
+      const text = inspect(await failureOf(send(post)), { depth: 9, showHidden: true });
+      expect(text).not.toContain("dsb_test_key");
+      expect(text).not.toContain("secret");
+    }
+  });
+});
+
+describe("options of a call", () => {
+  test.each<[string, CallOptions]>([
+    ["an empty key", { idempotencyKey: "" }],
+    ["a key that is too long", { idempotencyKey: "k".repeat(256) }],
+    ["a key beyond ASCII", { idempotencyKey: "schlüssel" }],
+    ["a request id with a line break", { requestId: "a\nb" }],
+    ["no time", { timeoutMs: 0 }],
+  ])("refuses %s before anything is sent", async (_, options) => {
+    const { send, sent } = calling([]);
+    await expect(send(post, options)).rejects.toThrow(TypeError);
+    expect(sent).toEqual([]);
+  });
+
+  test("a signal that was aborted before ends the call before anything is sent", async () => {
+    const { send, sent } = calling([]);
+    const reason = new Error("closing");
+    await expect(send(get, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    expect(sent).toEqual([]);
+  });
+
+  test("a signal that is aborted between tries ends the call", async () => {
+    const aborting = new AbortController();
+    const reason = new Error("closing");
+    const reply = () => {
+      aborting.abort(reason);
+      return broken();
+    };
+    const { send, sent } = calling([reply]);
+    await expect(send(get, { signal: aborting.signal })).rejects.toBe(reason);
+    expect(sent).toHaveLength(1);
+  });
+});

@@ -1,0 +1,62 @@
+import type { ErrorCode } from "./gen/types.ts";
+
+/** What the SDK itself says where no refusal of the platform came. */
+export type ClientErrorCode = "CONNECTION_FAILED" | "TIMEOUT" | "UNEXPECTED_ANSWER";
+
+/**
+ * Why a call failed, in kinds: `refused`: the platform answered with a code of its own;
+ * `connection`: it could not be reached, or the answer broke off; `timeout`: the answer did not
+ * come in time; `answer`: what came is none of the platform's, as the page of a proxy.
+ */
+export type ErrorKind = "refused" | "connection" | "timeout" | "answer";
+
+/** What is known of a failed call. */
+export type ErrorDetails = {
+  readonly kind: ErrorKind;
+  readonly code: string;
+  readonly message: string;
+  readonly requestId: string;
+  readonly status?: number | undefined;
+  readonly retryAfterSeconds?: number | undefined;
+  readonly idempotencyKey?: string | undefined;
+  readonly cause?: unknown;
+};
+
+/** Told apart by this also where a program has the package twice. */
+const brand: unique symbol = Symbol.for("@disburse/sdk.DisburseError") as never;
+
+/**
+ * A call failed, after the retries that it was worth. Neither key nor bodies are in its text. After
+ * `connection`, `timeout` and `answer` a POST may have been carried out: call again with the same
+ * `idempotencyKey`, and it happens once.
+ */
+export class DisburseError extends Error {
+  override readonly name = "DisburseError";
+  readonly kind: ErrorKind;
+  /** What a program decides by. The platform may add codes. */
+  readonly code: ErrorCode | ClientErrorCode | (string & {});
+  /** HTTP status; `undefined` where no answer came. */
+  readonly status: number | undefined;
+  /** Names the request in every log of it: tell it to support. */
+  readonly requestId: string;
+  /** How long the platform asks to wait before the next try. */
+  readonly retryAfterSeconds: number | undefined;
+  /** The key that a POST was sent with. */
+  readonly idempotencyKey: string | undefined;
+  readonly [brand] = true;
+
+  constructor(details: ErrorDetails) {
+    super(details.message, details.cause === undefined ? {} : { cause: details.cause });
+    this.kind = details.kind;
+    this.code = details.code;
+    this.status = details.status;
+    this.requestId = details.requestId;
+    this.retryAfterSeconds = details.retryAfterSeconds;
+    this.idempotencyKey = details.idempotencyKey;
+  }
+}
+
+/** Whether something that was thrown is an error of this SDK. */
+export function isDisburseError(error: unknown): error is DisburseError {
+  return typeof error === "object" && error !== null && brand in error;
+}

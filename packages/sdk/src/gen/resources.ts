@@ -1,0 +1,594 @@
+// Generated out of docs/openapi.json by `npm run generate`; not edited by hand.
+
+import type { CallOptions } from "../call-options.ts";
+import { type Caller, segment } from "../caller.ts";
+import { PageRequest } from "../page.ts";
+import type {
+  Account,
+  Beneficiary,
+  BeneficiaryForms,
+  Corridor,
+  CreateCryptoBeneficiaryQuery,
+  CreateCryptoBeneficiaryRequest,
+  CreateDepositorRequest,
+  CreateEndpointRequest,
+  CreateFiatBeneficiaryQuery,
+  CreateFiatBeneficiaryRequest,
+  CreateReplayRequest,
+  CreatedBeneficiary,
+  CreatedDepositor,
+  DeletedWebhookEndpoint,
+  Depositor,
+  ExecutePayoutRequest,
+  ExecutedPayout,
+  LedgerEntry,
+  ListAccountsQuery,
+  ListBeneficiariesQuery,
+  ListBeneficiaryFormsQuery,
+  ListCorridorsQuery,
+  ListDepositorsQuery,
+  ListEntriesQuery,
+  ListPayoutsQuery,
+  ListWebhookDeliveriesQuery,
+  ListWebhookEndpointsQuery,
+  ListWebhookReplaysQuery,
+  Payout,
+  PayoutItem,
+  Quote,
+  RequestForQuoteRequest,
+  RotateSecretRequest,
+  WebhookDelivery,
+  WebhookDeliveryWithAttempts,
+  WebhookEndpoint,
+  WebhookEndpointWithSecrets,
+  WebhookReplay,
+} from "./types.ts";
+
+/** Recipients: bank accounts and wallets. */
+export class Beneficiaries {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * Create crypto beneficiary.
+   *
+   * Registers a wallet to be paid. The wallet is checked before it is stored, its owner is screened when it has been; only a `cleared` beneficiary can be paid.
+   *
+   * Scope: `beneficiary:write`.
+   *
+   * Refusals of its own: `INVALID_WALLET_ADDRESS`, `RISK_ANALYSIS_FAILED`, `BENEFICIARY_CREATION_NOT_ALLOWED`, `RECORD_NOT_FOUND`.
+   *
+   * Operation `createCryptoBeneficiary` of the reference.
+   */
+  createCrypto(body: CreateCryptoBeneficiaryRequest, options: CallOptions & CreateCryptoBeneficiaryQuery = {}): Promise<CreatedBeneficiary> {
+    return this.#caller.send({ method: "POST", path: `/api/v1/transfer/crypto/beneficiary`, body, query: { validate: options.validate } }, options);
+  }
+
+  /**
+   * Create fiat beneficiary.
+   *
+   * Registers a bank account to be paid. Its owner is screened when it has been stored; only a `cleared` beneficiary can be paid.
+   *
+   * Scope: `beneficiary:write`.
+   *
+   * Refusals of its own: `BENEFICIARY_CREATION_NOT_ALLOWED`, `RECORD_NOT_FOUND`.
+   *
+   * Operation `createFiatBeneficiary` of the reference.
+   */
+  createFiat(body: CreateFiatBeneficiaryRequest, options: CallOptions & CreateFiatBeneficiaryQuery = {}): Promise<CreatedBeneficiary> {
+    return this.#caller.send({ method: "POST", path: `/api/v1/transfer/fiat/beneficiary`, body, query: { validate: options.validate } }, options);
+  }
+
+  /**
+   * List beneficiaries.
+   *
+   * Your beneficiaries, newest first; without archived ones unless asked for.
+   *
+   * Scope: `beneficiary:read`.
+   *
+   * Operation `listBeneficiaries` of the reference.
+   */
+  list(query: ListBeneficiariesQuery = {}, options: CallOptions = {}): PageRequest<Beneficiary> {
+    return new PageRequest(this.#caller, { method: "GET", path: `/api/v1/transfer/beneficiaries`, query: { ...query } }, "beneficiaries", options);
+  }
+
+  /**
+   * Get beneficiary.
+   *
+   * One beneficiary, archived or not.
+   *
+   * Scope: `beneficiary:read`.
+   *
+   * Refusals of its own: `RECORD_NOT_FOUND`.
+   *
+   * Operation `getBeneficiary` of the reference.
+   */
+  get(beneficiaryId: string, options: CallOptions = {}): Promise<Beneficiary> {
+    return this.#caller.send({ method: "GET", path: `/api/v1/transfer/beneficiaries/${segment(beneficiaryId)}` }, options);
+  }
+
+  /**
+   * Archive beneficiary.
+   *
+   * It is not quoted any more (404); quotes made before still execute, and it stays readable.
+   *
+   * Scope: `beneficiary:write`.
+   *
+   * Operation `archiveBeneficiary` of the reference.
+   */
+  archive(beneficiaryId: string, options: CallOptions = {}): Promise<Beneficiary> {
+    return this.#caller.send({ method: "DELETE", path: `/api/v1/transfer/beneficiaries/${segment(beneficiaryId)}` }, options);
+  }
+
+  /**
+   * Discover beneficiary forms.
+   *
+   * Which fields to ask for, by currency, transfer type and account type: required or not, allowed values, patterns, examples. A body with exactly these fields is taken.
+   *
+   * Scope: `beneficiary:read`.
+   *
+   * Operation `listBeneficiaryForms` of the reference.
+   */
+  listForms(query: ListBeneficiaryFormsQuery = {}, options: CallOptions = {}): Promise<BeneficiaryForms> {
+    return this.#caller.send({ method: "GET", path: `/api/v1/transfer/beneficiary-forms`, query: { ...query } }, options);
+  }
+}
+
+/** Whoever pays in from a wallet. */
+export class Depositors {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * Whitelist depositor.
+   *
+   * Registers whoever pays in from a wallet: a person, a company with its owners, or your own business. Persons, business and wallet are screened.
+   *
+   * Scope: `depositor:write`.
+   *
+   * Refusals of its own: `INVALID_WALLET_ADDRESS`, `RISK_ANALYSIS_FAILED`, `BENEFICIARY_CREATION_NOT_ALLOWED`, `RECORD_NOT_FOUND`.
+   *
+   * Operation `createDepositor` of the reference.
+   */
+  create(body: CreateDepositorRequest, options: CallOptions = {}): Promise<CreatedDepositor> {
+    return this.#caller.send({ method: "POST", path: `/api/v1/depositor`, body }, options);
+  }
+
+  /**
+   * List depositors.
+   *
+   * Your depositors, newest first.
+   *
+   * Scope: `depositor:read`.
+   *
+   * Operation `listDepositors` of the reference.
+   */
+  list(query: ListDepositorsQuery = {}, options: CallOptions = {}): PageRequest<Depositor> {
+    return new PageRequest(this.#caller, { method: "GET", path: `/api/v1/depositors`, query: { ...query } }, "depositors", options);
+  }
+
+  /**
+   * Get depositor.
+   *
+   * One depositor and what its screening came to.
+   *
+   * Scope: `depositor:read`.
+   *
+   * Refusals of its own: `RECORD_NOT_FOUND`.
+   *
+   * Operation `getDepositor` of the reference.
+   */
+  get(depositorId: string, options: CallOptions = {}): Promise<Depositor> {
+    return this.#caller.send({ method: "GET", path: `/api/v1/depositor/${segment(depositorId)}` }, options);
+  }
+}
+
+/** What a payout would cost and bring, and what can be sent. */
+export class Quotes {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * Request for quote.
+   *
+   * What a payout would cost and bring, good until `expired_at`. Send one of `source_amount` and `receiving_amount`; with both, `source_amount` counts.
+   *
+   * Scope: `quote:write`.
+   *
+   * Refusals of its own: `CORRIDOR_NOT_ACTIVE`, `RECORD_NOT_FOUND`.
+   *
+   * Operation `requestQuote` of the reference.
+   */
+  request(body: RequestForQuoteRequest, options: CallOptions = {}): Promise<Quote> {
+    return this.#caller.send({ method: "POST", path: `/api/v1/transfer/rfq`, body }, options);
+  }
+
+  /**
+   * Get quote.
+   *
+   * A quote as it was given.
+   *
+   * Scope: `quote:read`.
+   *
+   * Refusals of its own: `RECORD_NOT_FOUND`.
+   *
+   * Operation `getQuote` of the reference.
+   */
+  get(quoteId: string, options: CallOptions = {}): Promise<Quote> {
+    return this.#caller.send({ method: "GET", path: `/api/v1/transfer/quotes/${segment(quoteId)}` }, options);
+  }
+}
+
+/** What a payout would cost and bring, and what can be sent. */
+export class Corridors {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * List corridors.
+   *
+   * What you can send, with limits, fees and the current rate.
+   *
+   * Scope: `quote:read`.
+   *
+   * Operation `listCorridors` of the reference.
+   */
+  list(query: ListCorridorsQuery = {}, options: CallOptions = {}): PageRequest<Corridor> {
+    return new PageRequest(this.#caller, { method: "GET", path: `/api/v1/transfer/corridors`, query: { ...query } }, "corridors", options);
+  }
+}
+
+/** Money on its way out. */
+export class Payouts {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * Execute payout.
+   *
+   * Pays a quote, once. The money is set aside before the answer; what becomes of it is told by webhooks and by reading the payout. A quote that was refused for balance or limits stays open. In the sandbox a `reference_id` that begins with `sandbox-fail`, `sandbox-return` or `sandbox-unknown` makes the simulated rail do so.
+   *
+   * Scope: `payout:write`.
+   *
+   * Refusals of its own: `ALREADY_PROCESSED`, `QUOTE_EXPIRED`, `AMOUNT_NOT_WITHIN_LIMITS`, `INSUFFICIENT_BALANCE`, `RECORD_NOT_FOUND`.
+   *
+   * Operation `executePayout` of the reference.
+   */
+  execute(body: ExecutePayoutRequest, options: CallOptions = {}): Promise<ExecutedPayout> {
+    return this.#caller.send({ method: "POST", path: `/api/v1/transfer/execute`, body }, options);
+  }
+
+  /**
+   * List payouts.
+   *
+   * Newest first. `total_count` may lag by a second for no filter and for `status` alone; for other filters it is counted, up to 10,000.
+   *
+   * Scope: `payout:read`.
+   *
+   * Operation `listPayouts` of the reference.
+   */
+  list(query: ListPayoutsQuery = {}, options: CallOptions = {}): PageRequest<PayoutItem> {
+    return new PageRequest(this.#caller, { method: "GET", path: `/api/v1/transfer/payouts`, query: { ...query } }, "transactions", options);
+  }
+
+  /**
+   * Get payout.
+   *
+   * One payout as it is now.
+   *
+   * Scope: `payout:read`.
+   *
+   * Refusals of its own: `RECORD_NOT_FOUND`.
+   *
+   * Operation `getPayout` of the reference.
+   */
+  get(payoutId: string, options: CallOptions = {}): Promise<Payout> {
+    return this.#caller.send({ method: "GET", path: `/api/v1/transfer/payouts/${segment(payoutId)}` }, options);
+  }
+}
+
+/** Your money, and every movement of it. */
+export class Accounts {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * List accounts.
+   *
+   * Your accounts, oldest first.
+   *
+   * Scope: `account:read`.
+   *
+   * Operation `listAccounts` of the reference.
+   */
+  list(query: ListAccountsQuery = {}, options: CallOptions = {}): PageRequest<Account> {
+    return new PageRequest(this.#caller, { method: "GET", path: `/api/v1/transfer/accounts`, query: { ...query } }, "accounts", options);
+  }
+
+  /**
+   * Get account.
+   *
+   * One account: what can be spent, and what is set aside.
+   *
+   * Scope: `account:read`.
+   *
+   * Refusals of its own: `RECORD_NOT_FOUND`.
+   *
+   * Operation `getAccount` of the reference.
+   */
+  get(accountId: string, options: CallOptions = {}): Promise<Account> {
+    return this.#caller.send({ method: "GET", path: `/api/v1/transfer/accounts/${segment(accountId)}` }, options);
+  }
+
+  /**
+   * List entries (statement).
+   *
+   * Every movement of an account's money, newest first.
+   *
+   * Scope: `account:read`.
+   *
+   * Refusals of its own: `RECORD_NOT_FOUND`.
+   *
+   * Operation `listEntries` of the reference.
+   */
+  listEntries(accountId: string, query: ListEntriesQuery = {}, options: CallOptions = {}): PageRequest<LedgerEntry> {
+    return new PageRequest(this.#caller, { method: "GET", path: `/api/v1/transfer/accounts/${segment(accountId)}/entries`, query: { ...query } }, "entries", options);
+  }
+}
+
+/** Where you are told of payouts. */
+export class WebhookEndpoints {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * Create webhook endpoint.
+   *
+   * From now on it is told of every payout's status. The answer shows its two secrets, once.
+   *
+   * Scope: `webhook:write`.
+   *
+   * Operation `createWebhookEndpoint` of the reference.
+   */
+  create(body: CreateEndpointRequest, options: CallOptions = {}): Promise<WebhookEndpointWithSecrets> {
+    return this.#caller.send({ method: "POST", path: `/api/v1/webhooks/endpoints`, body }, options);
+  }
+
+  /**
+   * List webhook endpoints.
+   *
+   * Your endpoints, oldest first.
+   *
+   * Scope: `webhook:read`.
+   *
+   * Operation `listWebhookEndpoints` of the reference.
+   */
+  list(query: ListWebhookEndpointsQuery = {}, options: CallOptions = {}): PageRequest<WebhookEndpoint> {
+    return new PageRequest(this.#caller, { method: "GET", path: `/api/v1/webhooks/endpoints`, query: { ...query } }, "endpoints", options);
+  }
+
+  /**
+   * Get webhook endpoint.
+   *
+   * One endpoint, without its secrets.
+   *
+   * Scope: `webhook:read`.
+   *
+   * Refusals of its own: `RECORD_NOT_FOUND`.
+   *
+   * Operation `getWebhookEndpoint` of the reference.
+   */
+  get(endpointId: string, options: CallOptions = {}): Promise<WebhookEndpoint> {
+    return this.#caller.send({ method: "GET", path: `/api/v1/webhooks/endpoints/${segment(endpointId)}` }, options);
+  }
+
+  /**
+   * Delete webhook endpoint.
+   *
+   * Nothing is sent to it any more. Its deliveries stay readable.
+   *
+   * Scope: `webhook:write`.
+   *
+   * Operation `deleteWebhookEndpoint` of the reference.
+   */
+  delete(endpointId: string, options: CallOptions = {}): Promise<DeletedWebhookEndpoint> {
+    return this.#caller.send({ method: "DELETE", path: `/api/v1/webhooks/endpoints/${segment(endpointId)}` }, options);
+  }
+
+  /**
+   * Rotate webhook secrets.
+   *
+   * Makes new secrets and shows them, once. They sign at once; the old ones sign along for `overlap_seconds`. Staged ones wait for activate-secret.
+   *
+   * Scope: `webhook:write`.
+   *
+   * Refusals of its own: `RECORD_NOT_FOUND`.
+   *
+   * Operation `rotateWebhookSecret` of the reference.
+   */
+  rotateSecret(endpointId: string, body: RotateSecretRequest = {}, options: CallOptions = {}): Promise<WebhookEndpointWithSecrets> {
+    return this.#caller.send({ method: "POST", path: `/api/v1/webhooks/endpoints/${segment(endpointId)}/rotate-secret`, body }, options);
+  }
+
+  /**
+   * Activate staged webhook secrets.
+   *
+   * Staged secrets sign from now on. Refused where none are staged.
+   *
+   * Scope: `webhook:write`.
+   *
+   * Refusals of its own: `RECORD_NOT_FOUND`.
+   *
+   * Operation `activateWebhookSecret` of the reference.
+   */
+  activateSecret(endpointId: string, options: CallOptions = {}): Promise<WebhookEndpoint> {
+    return this.#caller.send({ method: "POST", path: `/api/v1/webhooks/endpoints/${segment(endpointId)}/activate-secret` }, options);
+  }
+
+  /**
+   * Send a test event.
+   *
+   * Queues a signed event of the type `webhook_test` for this endpoint.
+   *
+   * Scope: `webhook:write`.
+   *
+   * Refusals of its own: `RECORD_NOT_FOUND`.
+   *
+   * Operation `sendTestWebhook` of the reference.
+   */
+  sendTest(endpointId: string, options: CallOptions = {}): Promise<WebhookDelivery> {
+    return this.#caller.send({ method: "POST", path: `/api/v1/webhooks/endpoints/${segment(endpointId)}/test` }, options);
+  }
+}
+
+/** What you were told, and how it went. */
+export class WebhookDeliveries {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * List webhook deliveries.
+   *
+   * What was sent to your endpoints, newest first.
+   *
+   * Scope: `webhook:read`.
+   *
+   * Operation `listWebhookDeliveries` of the reference.
+   */
+  list(query: ListWebhookDeliveriesQuery = {}, options: CallOptions = {}): PageRequest<WebhookDelivery> {
+    return new PageRequest(this.#caller, { method: "GET", path: `/api/v1/webhooks/deliveries`, query: { ...query } }, "deliveries", options);
+  }
+
+  /**
+   * Get webhook delivery.
+   *
+   * One delivery with its attempts.
+   *
+   * Scope: `webhook:read`.
+   *
+   * Refusals of its own: `RECORD_NOT_FOUND`.
+   *
+   * Operation `getWebhookDelivery` of the reference.
+   */
+  get(deliveryId: string, options: CallOptions = {}): Promise<WebhookDeliveryWithAttempts> {
+    return this.#caller.send({ method: "GET", path: `/api/v1/webhooks/deliveries/${segment(deliveryId)}` }, options);
+  }
+
+  /**
+   * Redeliver a webhook.
+   *
+   * Sends the event once more, from the start of the schedule: a new delivery with the same `webhook-id`.
+   *
+   * Scope: `webhook:write`.
+   *
+   * Refusals of its own: `RECORD_NOT_FOUND`.
+   *
+   * Operation `redeliverWebhook` of the reference.
+   */
+  redeliver(deliveryId: string, options: CallOptions = {}): Promise<WebhookDelivery> {
+    return this.#caller.send({ method: "POST", path: `/api/v1/webhooks/deliveries/${segment(deliveryId)}/redeliver` }, options);
+  }
+
+  /**
+   * Replay many webhooks.
+   *
+   * Sends every delivery of an endpoint once more that was made in a span of time and ended in one of the states, oldest first, at a rate. An endpoint has one replay at a time.
+   *
+   * Scope: `webhook:write`.
+   *
+   * Refusals of its own: `RECORD_NOT_FOUND`.
+   *
+   * Operation `createWebhookReplay` of the reference.
+   */
+  createReplay(body: CreateReplayRequest, options: CallOptions = {}): Promise<WebhookReplay> {
+    return this.#caller.send({ method: "POST", path: `/api/v1/webhooks/replays`, body }, options);
+  }
+
+  /**
+   * List webhook replays.
+   *
+   * Your replays, newest first; those that ended more than 30 days ago are gone.
+   *
+   * Scope: `webhook:read`.
+   *
+   * Operation `listWebhookReplays` of the reference.
+   */
+  listReplays(query: ListWebhookReplaysQuery = {}, options: CallOptions = {}): PageRequest<WebhookReplay> {
+    return new PageRequest(this.#caller, { method: "GET", path: `/api/v1/webhooks/replays`, query: { ...query } }, "replays", options);
+  }
+
+  /**
+   * Get webhook replay.
+   *
+   * One replay with its progress.
+   *
+   * Scope: `webhook:read`.
+   *
+   * Refusals of its own: `RECORD_NOT_FOUND`.
+   *
+   * Operation `getWebhookReplay` of the reference.
+   */
+  getReplay(replayId: string, options: CallOptions = {}): Promise<WebhookReplay> {
+    return this.#caller.send({ method: "GET", path: `/api/v1/webhooks/replays/${segment(replayId)}` }, options);
+  }
+
+  /**
+   * Cancel webhook replay.
+   *
+   * Ends a running replay. What it has queued is sent all the same.
+   *
+   * Scope: `webhook:write`.
+   *
+   * Operation `cancelWebhookReplay` of the reference.
+   */
+  cancelReplay(replayId: string, options: CallOptions = {}): Promise<WebhookReplay> {
+    return this.#caller.send({ method: "DELETE", path: `/api/v1/webhooks/replays/${segment(replayId)}` }, options);
+  }
+}
+
+/** Every operation of the platform, by resource. */
+export abstract class Resources {
+  readonly beneficiaries: Beneficiaries;
+  readonly depositors: Depositors;
+  readonly quotes: Quotes;
+  readonly corridors: Corridors;
+  readonly payouts: Payouts;
+  readonly accounts: Accounts;
+  readonly webhookEndpoints: WebhookEndpoints;
+  readonly webhookDeliveries: WebhookDeliveries;
+
+  constructor(caller: Caller) {
+    this.beneficiaries = new Beneficiaries(caller);
+    this.depositors = new Depositors(caller);
+    this.quotes = new Quotes(caller);
+    this.corridors = new Corridors(caller);
+    this.payouts = new Payouts(caller);
+    this.accounts = new Accounts(caller);
+    this.webhookEndpoints = new WebhookEndpoints(caller);
+    this.webhookDeliveries = new WebhookDeliveries(caller);
+  }
+}

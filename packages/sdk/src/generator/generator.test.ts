@@ -1,0 +1,83 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { type Document, operationsOf } from "./document.ts";
+import { generatedFiles } from "./generated-files.ts";
+import { placeOf } from "./resources.ts";
+import { typeOf } from "./types.ts";
+
+const root = join(import.meta.dirname, "../../../..");
+const text = readFileSync(join(root, "docs/openapi.json"), "utf8");
+const document = JSON.parse(text) as Document;
+
+test("the generated files are what the reference says; `npm run generate` writes them", () => {
+  for (const [name, expected] of Object.entries(generatedFiles(document))) {
+    const actual = readFileSync(join(import.meta.dirname, "../gen", name), "utf8");
+    expect(actual === expected, `src/gen/${name} is not current`).toBe(true);
+  }
+});
+
+describe("where an operation is in the client", () => {
+  test.each([
+    ["createCryptoBeneficiary", "Beneficiaries", "beneficiaries", "createCrypto"],
+    ["listBeneficiaries", "Beneficiaries", "beneficiaries", "list"],
+    ["getPayout", "Payouts", "payouts", "get"],
+    ["listCorridors", "Quotes", "corridors", "list"],
+    ["listEntries", "Accounts", "accounts", "listEntries"],
+    ["createWebhookEndpoint", "Webhook endpoints", "webhookEndpoints", "create"],
+    ["rotateWebhookSecret", "Webhook endpoints", "webhookEndpoints", "rotateSecret"],
+    ["listWebhookDeliveries", "Webhook deliveries", "webhookDeliveries", "list"],
+    ["redeliverWebhook", "Webhook deliveries", "webhookDeliveries", "redeliver"],
+  ])("%s of %s is %s.%s", (id, tag, resource, method) => {
+    expect(placeOf({ id, tag })).toEqual({ resource, method });
+  });
+
+  test("no two operations are at one place", () => {
+    const places = operationsOf(document).map((each) => JSON.stringify(placeOf(each)));
+    expect(new Set(places).size).toBe(places.length);
+  });
+});
+
+describe("types", () => {
+  test.each([
+    [{ type: "string" }, "string"],
+    [{ type: "string", format: "decimal" }, "Decimal"],
+    [{ type: "number", format: "decimal" }, "Decimal"],
+    [{ type: "integer" }, "number"],
+    [{ type: "boolean" }, "boolean"],
+    [{ type: ["string", "number"] }, "Decimal"],
+    [{ type: ["string", "integer"] }, "string"],
+    [{ type: "string", enum: ["a", "b"] }, '"a" | "b"'],
+    [{ type: "array", items: { type: "string", enum: ["a", "b"] } }, 'Array<"a" | "b">'],
+    [{ type: "array", items: { $ref: "#/components/schemas/Quote" } }, "Quote[]"],
+    [{ type: "object", additionalProperties: true }, "Record<string, unknown>"],
+    [{ oneOf: [{ $ref: "#/a/A" }, { $ref: "#/a/B" }] }, "A | B"],
+  ])("%j is %s", (schema, type) => {
+    expect(typeOf(schema)).toBe(type);
+  });
+
+  test.each([[{ type: "number" }], [{ type: "null" }], [{}]])(
+    "refuses %j, whose type nobody decided",
+    (schema) => {
+      expect(() => typeOf(schema)).toThrow("no type is known");
+    },
+  );
+
+  test("refuses a field that is whole in one answer and decimal in another", () => {
+    const schemas = {
+      A: { type: "object", properties: { fee: { type: "integer" } } },
+      B: { type: "object", properties: { fee: { type: "number", format: "decimal" } } },
+    };
+    const spoilt = {
+      ...document,
+      components: { schemas: { ...document.components.schemas, ...schemas } },
+    };
+    expect(() => generatedFiles(spoilt)).toThrow("fee is whole and decimal");
+  });
+
+  test("a description cannot end its comment", () => {
+    const schemas = { A: { description: "a */ b", type: "object", properties: {} } };
+    const files = generatedFiles({ ...document, paths: {}, webhooks: {}, components: { schemas } });
+    expect(files["types.ts"]).toContain("/** a *\\/ b */");
+  });
+});

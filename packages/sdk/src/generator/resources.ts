@@ -1,0 +1,131 @@
+import type { Document, Operation, Schema } from "./document.ts";
+import { nameOf } from "./document.ts";
+import { bodyType, capitalized, comment } from "./types.ts";
+
+/** Operations that stand in a resource of another name than their tag's. */
+const resourceOf: Readonly<Record<string, string>> = { listCorridors: "Corridors" };
+
+const words = (text: string): string[] => text.match(/[A-Z]?[a-z0-9]+/g) ?? [];
+const stem = (word: string): string => word.toLowerCase().replace(/ies$/, "y").replace(/s$/, "");
+
+/**
+ * Where an operation is in the client: its tag is the resource, and what its id says beside the
+ * words of the tag is the method: `createCryptoBeneficiary` is `beneficiaries.createCrypto`.
+ */
+export function placeOf({ id, tag }: Pick<Operation, "id" | "tag">): {
+  readonly resource: string;
+  readonly method: string;
+} {
+  const noun = words(resourceOf[id] ?? tag);
+  const [verb = "", ...rest] = words(id);
+  const said = rest.filter((word) => !noun.some((each) => stem(each) === stem(word)));
+  return {
+    resource: noun
+      .map((word, index) => (index === 0 ? word.toLowerCase() : capitalized(word)))
+      .join(""),
+    method: [verb, ...said].join(""),
+  };
+}
+
+type Page = { readonly records: string; readonly item: string };
+
+/** The list that a page has, where the answer is a page. */
+function pageOf({ data }: Operation, { components }: Document): Page | undefined {
+  const schema = data.$ref === undefined ? data : components.schemas[nameOf(data.$ref)];
+  const { meta_data, ...rest } = schema?.properties ?? {};
+  const [list] = Object.entries(rest);
+  if (meta_data === undefined || list === undefined) return undefined;
+  const [records, { items }] = list;
+  if (items?.$ref === undefined) throw new Error(`the records of ${records} have no name`);
+  return { records, item: nameOf(items.$ref) };
+}
+
+/** The source of the resources of the client, with a method for each operation. */
+export function resourcesSource(document: Document, operations: readonly Operation[]): string {
+  const resources = new Map<string, Operation[]>();
+  for (const each of operations) {
+    const { resource } = placeOf(each);
+    resources.set(resource, [...(resources.get(resource) ?? []), each]);
+  }
+  const classes = [...resources].map(([name, its]) => classSource(name, its, document));
+  const named = [...new Set(operations.flatMap((each) => typesOf(each, document)))].sort();
+  const names = [...resources.keys()];
+  return [
+    'import type { CallOptions } from "../call-options.ts";',
+    'import { type Caller, segment } from "../caller.ts";',
+    'import { PageRequest } from "../page.ts";',
+    `import type {\n${named.map((name) => `  ${name},\n`).join("")}} from "./types.ts";\n`,
+    ...classes,
+    comment("Every operation of the platform, by resource.") +
+      `export abstract class Resources {\n${names
+        .map((name) => `  readonly ${name}: ${capitalized(name)};\n`)
+        .join("")}\n  constructor(caller: Caller) {\n${names
+        .map((name) => `    this.${name} = new ${capitalized(name)}(caller);\n`)
+        .join("")}  }\n}\n`,
+  ].join("\n");
+}
+
+function typesOf(operation: Operation, document: Document): string[] {
+  const answer = pageOf(operation, document)?.item ?? dataType(operation.data);
+  return [answer, bodyType(operation) ?? [], queryType(operation) ?? []].flat();
+}
+
+function dataType({ $ref }: Schema): string {
+  if ($ref === undefined) throw new Error("an answer has no name");
+  return nameOf($ref);
+}
+
+function queryType({ id, query }: Operation): string | undefined {
+  return query.length === 0 ? undefined : `${capitalized(id)}Query`;
+}
+
+function classSource(name: string, operations: readonly Operation[], document: Document): string {
+  const tag = document.tags.find((each) => each.name === operations[0]?.tag);
+  return (
+    comment(tag?.description ?? `Operations of ${name}.`) +
+    `export class ${capitalized(name)} {\n  readonly #caller: Caller;\n\n` +
+    "  constructor(caller: Caller) {\n    this.#caller = caller;\n  }\n" +
+    operations.map((each) => `\n${methodSource(each, document)}`).join("") +
+    "}\n"
+  );
+}
+
+function methodSource(operation: Operation, document: Document): string {
+  const { method, path, pathNames, query } = operation;
+  const page = pageOf(operation, document);
+  const body = bodyType(operation);
+  const asked = queryType(operation);
+  const optional = operation.bodyRequired ? "" : " = {}";
+  const needed = query.some(({ required }) => required) ? "" : " = {}";
+  // What a POST may be asked with beside its body stands among the call's options.
+  const inOptions = asked !== undefined && body !== undefined;
+  const parameters = [
+    ...pathNames.map((name) => `${name}: string`),
+    ...(body === undefined ? [] : [`body: ${body}${optional}`]),
+    ...(asked === undefined || inOptions ? [] : [`query: ${asked}${needed}`]),
+    `options: CallOptions${inOptions ? ` & ${asked}` : ""} = {}`,
+  ];
+  const picked = query.map(({ name }) => `${name}: options.${name}`).join(", ");
+  const request = [
+    `method: "${method}"`,
+    `path: \`${path.replaceAll(/\{(\w+)\}/g, "$${segment($1)}")}\``,
+    ...(body === undefined ? [] : ["body"]),
+    ...(asked === undefined ? [] : [inOptions ? `query: { ${picked} }` : "query: { ...query }"]),
+  ].join(", ");
+  const answer = page?.item ?? dataType(operation.data);
+  const returned = page === undefined ? `Promise<${answer}>` : `PageRequest<${answer}>`;
+  const call =
+    page === undefined
+      ? `this.#caller.send({ ${request} }, options)`
+      : `new PageRequest(this.#caller, { ${request} }, "${page.records}", options)`;
+  return (
+    comment(documentation(operation), "  ") +
+    `  ${placeOf(operation).method}(${parameters.join(", ")}): ${returned} {\n    return ${call};\n  }\n`
+  );
+}
+
+function documentation({ id, text, refusals }: Operation): string {
+  const codes = refusals.map((code) => `\`${code}\``).join(", ");
+  const own = codes === "" ? "" : `\n\nRefusals of its own: ${codes}.`;
+  return `${text}${own}\n\nOperation \`${id}\` of the reference.`;
+}

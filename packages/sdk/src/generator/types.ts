@@ -1,0 +1,147 @@
+import { type Document, nameOf, type Operation, type Schema } from "./document.ts";
+
+/** A documentation comment; the text of the reference, indented. */
+export function comment(text: string, indent = ""): string {
+  const lines = text.replaceAll("*/", "*\\/").split("\n");
+  if (lines.length === 1) return `${indent}/** ${lines[0]} */\n`;
+  const body = lines.map((line) => `${indent} * ${line}`.trimEnd()).join("\n");
+  return `${indent}/**\n${body}\n${indent} */\n`;
+}
+
+/** The TypeScript type of a schema; throws for what no rule here is made for. */
+export function typeOf(schema: Schema, indent = ""): string {
+  if (schema.$ref !== undefined) return nameOf(schema.$ref);
+  if (schema.const !== undefined) return JSON.stringify(schema.const);
+  if (schema.enum !== undefined) return schema.enum.map((each) => JSON.stringify(each)).join(" | ");
+  const either = schema.oneOf ?? schema.anyOf;
+  if (either !== undefined) return either.map((each) => typeOf(each, indent)).join(" | ");
+  const { type } = schema;
+  // Where the platform takes a number as text too, the text is the form that stays exact.
+  if (Array.isArray(type) && type.includes("string")) {
+    return type.includes("number") ? "Decimal" : "string";
+  }
+  switch (type) {
+    case "string":
+      return schema.format === "decimal" ? "Decimal" : "string";
+    case "number":
+      if (schema.format === "decimal") return "Decimal";
+      break;
+    case "integer":
+      return "number";
+    case "boolean":
+      return "boolean";
+    case "array":
+      return schema.items === undefined ? "unknown[]" : listType(typeOf(schema.items, indent));
+    case "object":
+      return objectType(schema, indent);
+  }
+  throw new Error(`no type is known for ${JSON.stringify(schema)}`);
+}
+
+function listType(item: string): string {
+  return /[ {]/.test(item) ? `Array<${item}>` : `${item}[]`;
+}
+
+function objectType(schema: Schema, indent: string, absent = ""): string {
+  const { properties, required = [], additionalProperties: more } = schema;
+  const open = more === true ? "unknown" : more ? typeOf(more, indent) : undefined;
+  if (properties === undefined) return `Record<string, ${open ?? "unknown"}>`;
+  const inner = `${indent}  `;
+  const fields = Object.entries(properties).map(([name, field]) => {
+    const type = typeOf(field, inner);
+    const told = required.includes(name) ? `: ${type}` : `?: ${type}${absent}`;
+    return `${documentation(field, inner)}${inner}${name}${told};\n`;
+  });
+  const rest = open === undefined ? "" : `${inner}[field: string]: ${open};\n`;
+  return `{\n${fields.join("")}${rest}${indent}}`;
+}
+
+function documentation({ description }: Schema, indent: string): string {
+  return description === undefined ? "" : comment(description, indent);
+}
+
+/** `createCryptoBeneficiary` → `CreateCryptoBeneficiary`. */
+export function capitalized(name: string): string {
+  return name.charAt(0).toUpperCase() + name.slice(1);
+}
+
+/** The name of the type of what an operation is asked with. */
+export function bodyType({ id, body }: Operation): string | undefined {
+  if (body?.$ref !== undefined) return nameOf(body.$ref);
+  return body?.oneOf || body?.anyOf ? `${capitalized(id)}Request` : undefined;
+}
+
+/** The source of every type: named schemas, bodies of several forms, queries, events, codes. */
+export function typesSource(document: Document, operations: readonly Operation[]): string {
+  const { Error: refusal, ...schemas } = document.components.schemas;
+  // A page is `Page` of its records in the client.
+  const named = Object.entries(schemas).flatMap(([name, schema]) =>
+    schema.properties?.meta_data === undefined ? [declaration(name, schema)] : [],
+  );
+  const bodies = operations.flatMap((each) =>
+    each.body !== undefined && each.body.$ref === undefined && bodyType(each) !== undefined
+      ? [declaration(bodyType(each) ?? "", each.body)]
+      : [],
+  );
+  const queries = operations.flatMap(({ id, query }) =>
+    query.length === 0 ? [] : [querySource(id, query)],
+  );
+  const events = Object.values(document.webhooks).map(
+    ({ post }) => post.requestBody.content["application/json"]?.schema ?? {},
+  );
+  const codes = refusal?.properties?.code?.enum ?? [];
+  return [
+    'import type { Decimal } from "../decimal.ts";\n',
+    ...named,
+    ...bodies,
+    ...queries,
+    declaration("WebhookEvent", {
+      description: "What a webhook tells: told apart by `transaction_type`.",
+      anyOf: events,
+    }),
+    declaration("ErrorCode", { description: "Codes of the platform's refusals.", enum: codes }),
+    wholeFields(document),
+  ].join("\n");
+}
+
+function declaration(name: string, schema: Schema, type = typeOf(schema)): string {
+  const head = `${documentation(schema, "")}export `;
+  return type.startsWith("{")
+    ? `${head}interface ${name} ${type}\n`
+    : `${head}type ${name} =\n  | ${type.replaceAll(" | ", "\n  | ")};\n`;
+}
+
+function querySource(id: string, query: Operation["query"]): string {
+  const flags = (schema: Schema): Schema =>
+    schema.enum?.join() === "true,false" ? { type: "boolean" } : schema;
+  const schema: Schema = {
+    description: `What \`${id}\` may be asked with.`,
+    type: "object",
+    required: query.filter(({ required }) => required).map(({ name }) => name),
+    properties: Object.fromEntries(
+      query.map(({ name, description, schema }) => [name, { ...flags(schema), description }]),
+    ),
+  };
+  // A filter that a program has no value for may be given as `undefined`.
+  return declaration(`${capitalized(id)}Query`, schema, objectType(schema, "", " | undefined"));
+}
+
+/** Which fields of answers are whole numbers, by their names: all other numbers are decimals. */
+function wholeFields(document: Document): string {
+  const kinds = new Map<string, "whole" | "decimal">();
+  const visit = (name: string, schema: Schema): void => {
+    const kind = schema.type === "integer" ? "whole" : "decimal";
+    if (schema.type === "integer" || schema.type === "number") {
+      if ((kinds.get(name) ?? kind) !== kind) throw new Error(`${name} is whole and decimal`);
+      kinds.set(name, kind);
+    }
+    for (const [field, each] of Object.entries(schema.properties ?? {})) visit(field, each);
+    if (schema.items !== undefined) visit(name, schema.items);
+  };
+  for (const schema of Object.values(document.components.schemas)) visit("", schema);
+  const whole = [...kinds].flatMap(([name, kind]) => (kind === "whole" ? [`  "${name}",\n`] : []));
+  const text = "Fields that are whole numbers; every other number of an answer is a decimal.";
+  return `${comment(text)}export const wholeFields: ReadonlySet<string> = new Set([\n${whole
+    .sort()
+    .join("")}]);\n`;
+}

@@ -1,0 +1,198 @@
+import { execFile, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { promisify } from "node:util";
+import { Webhook } from "standardwebhooks";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { placeOf } from "./generator/resources.ts";
+import { type InstalledPackage, installPackage, oldestNode } from "./test-package.ts";
+import { version } from "./version.ts";
+
+/** The package as a project gets it, run by the oldest Node at hand. */
+
+const sdk = join(import.meta.dirname, "..");
+const readme = readFileSync(join(sdk, "README.md"), "utf8");
+const manifest = JSON.parse(readFileSync(join(sdk, "package.json"), "utf8"));
+const node = oldestNode();
+
+let installed: InstalledPackage;
+beforeAll(() => {
+  installed = installPackage();
+}, 60_000);
+afterAll(() => installed?.remove());
+
+describe("what is packed", () => {
+  test("is the JavaScript, its types, its sources, and what there is to read", () => {
+    const folders = new Set(installed.files.map((path) => path.replace(/[^/]+$/, "")));
+    expect([...folders].sort()).toEqual(["", "dist/", "dist/gen/", "src/", "src/gen/"]);
+    expect(installed.files).toEqual(
+      expect.arrayContaining(["LICENSE", "README.md", "package.json", "dist/index.js"]),
+    );
+    expect(installed.files).toContain("dist/index.d.ts");
+  });
+
+  test("has no test and nothing that only makes it", () => {
+    expect(installed.files.filter((path) => /test|generator/.test(path))).toEqual([]);
+  });
+
+  test("needs nothing of ours, and says its version", () => {
+    expect(Object.keys(manifest.dependencies)).toEqual(["lossless-json"]);
+    expect(manifest.version).toBe(version);
+    expect(manifest.private).toBeUndefined();
+  });
+});
+
+test("its types serve a program that checks libraries too", () => {
+  const program = `import { Disburse, isDisburseError, verifyWebhook, type Quote } from "@disburse/sdk";
+    const disburse = new Disburse({ apiKey: "k", baseUrl: "https://gateway.example" });
+    const asked = { beneficiary_id: "b", account_id: "a", source_currency_code: "USD", destination_currency_code: "INR" };
+    const quote: Quote = await disburse.quotes.request({ ...asked, source_amount: "10.00" });
+    const rate: string = quote.exchange_rate;
+    // @ts-expect-error: a number is no exact decimal.
+    await disburse.quotes.request({ ...asked, source_amount: 10.1 });
+    // @ts-expect-error: no payout has this status.
+    disburse.payouts.list({ status: "paid" });
+    for await (const payout of disburse.payouts.list({ status: "failed" })) {
+      const amount: string = payout.amount.source_amount;
+      void amount;
+    }
+    const event = verifyWebhook("", new Headers(), { secret: rate });
+    if (event.transaction_type === "payout_session") event.data.receiving_amount.padStart(3);
+    try { await disburse.payouts.get("po_1"); } catch (error) {
+      if (isDisburseError(error) && error.code === "RECORD_NOT_FOUND") void error.retryAfterSeconds;
+    }`;
+  writeFileSync(join(installed.folder, "program.mts"), program);
+  const options = {
+    compilerOptions: {
+      module: "nodenext",
+      target: "es2022",
+      lib: ["es2022"],
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noEmit: true,
+      skipLibCheck: false,
+      types: ["node"],
+      typeRoots: [join(sdk, "../../node_modules/@types")],
+    },
+    files: ["program.mts"],
+  };
+  writeFileSync(join(installed.folder, "tsconfig.json"), JSON.stringify(options));
+  const tsc = join(sdk, "../../node_modules/typescript/bin/tsc");
+  const { status, output } = run(process.execPath, [tsc, "-p", installed.folder]);
+  // Libraries of others may not stand the strictest check; ours has to.
+  const ours = output.split("\n").filter((line) => /sdk\/dist|program\.mts/.test(line));
+  expect({ ours, hasRun: status === 0 || output.includes("error TS") }).toEqual({
+    ours: [],
+    hasRun: true,
+  });
+});
+
+function run(program: string, args: readonly string[]): { status: number; output: string } {
+  try {
+    return { status: 0, output: execFileSync(program, args, { encoding: "utf8", stdio: "pipe" }) };
+  } catch (error) {
+    const { status, stdout } = error as { status: number; stdout: string };
+    return { status, output: stdout };
+  }
+}
+
+test(`runs under Node ${node.version}`, async () => {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(`${request.method} ${request.url} ${request.headers["user-agent"]}`);
+    if (asked.length === 1) response.writeHead(503).end("busy");
+    else if (request.url?.includes("cursor")) {
+      response.end('{"data":{"accounts":[{"id":"b"}],"meta_data":{"next_cursor":""}}}');
+    } else {
+      const account = '{"id":"a","available":0.10000000000000000001}';
+      response.end(`{"data":{"accounts":[${account}],"meta_data":{"next_cursor":"c"}}}`);
+    }
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const program = `import { Disburse } from "@disburse/sdk";
+    const disburse = new Disburse({ apiKey: "k", baseUrl: "http://127.0.0.1:${port}" });
+    for await (const each of disburse.accounts.list()) console.log(each.id, each.available);`;
+  writeFileSync(join(installed.folder, "program.mjs"), program);
+  try {
+    const { stdout } = await promisify(execFile)(node.path, ["program.mjs"], {
+      cwd: installed.folder,
+    });
+    expect(stdout).toBe("a 0.10000000000000000001\nb undefined\n");
+    expect(asked).toHaveLength(3);
+    expect(asked[0]).toContain(`disburse-sdk/${version} node/${node.version.slice(1)}`);
+  } finally {
+    server.close();
+  }
+});
+
+describe("examples", () => {
+  const secret = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
+  const standardSecret = "whsec_ICEiIyQlJicoKSorLC0uLzAxMjM0NTY3ODk6Ozw9Pj8=";
+  const body =
+    '{"transaction_type":"refund","transaction_id":"rf_1","data":{"id":"rf_1","status":"initiated"}}';
+  const examples = readdirSync(join(sdk, "examples"));
+
+  test.each(examples)("%s takes a genuine webhook and refuses a forged one", async (name) => {
+    const file = join(installed.folder, name);
+    writeFileSync(file, readFileSync(join(sdk, "examples", name)));
+    const child = spawn(node.path, [file], {
+      env: {
+        PATH: process.env.PATH,
+        PORT: "0",
+        DISBURSE_WEBHOOK_SECRET: secret,
+        DISBURSE_STANDARD_SECRET: standardSecret,
+      },
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    try {
+      const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+      const port = /\d+$/.exec(String((await lines.next()).value))?.[0];
+      const post = async (text: string, headers: Record<string, string>) => {
+        const url = `http://127.0.0.1:${port}/webhooks`;
+        return (await fetch(url, { method: "POST", body: text, headers })).status;
+      };
+      const headers = signed(body);
+      expect(await post(body, headers)).toBe(200);
+      expect((await lines.next()).value).toBe("refund rf_1 initiated");
+      expect(await post(`${body} `, headers)).toBe(400);
+      expect(await post(body, { ...headers, "x-service-signature": "AAAA" })).toBe(400);
+      expect(await post("", {})).toBe(400);
+    } finally {
+      child.kill();
+      await once(child, "exit");
+    }
+  });
+
+  test.each(examples)("%s stands in the README", (name) => {
+    const code = readFileSync(join(sdk, "examples", name), "utf8");
+    expect(readme).toContain(`\`\`\`js\n${code}\`\`\``);
+  });
+
+  function signed(text: string): Record<string, string> {
+    const now = new Date();
+    return {
+      "content-type": "application/json",
+      // base64(sha256("rf_1,initiated:" + secret)), worked out with openssl.
+      "x-service-signature": "TT77mKS3Vm8fHPT5JdzPwYcnWsTUnMpUEXYvraNxpTM=",
+      "webhook-id": "rf-1",
+      "webhook-timestamp": String(Math.floor(now.getTime() / 1_000)),
+      "webhook-signature": new Webhook(standardSecret).sign("rf-1", now, text),
+    };
+  }
+});
+
+test("the README names every method", () => {
+  const document = JSON.parse(readFileSync(join(sdk, "../../docs/openapi.json"), "utf8"));
+  const rows = Object.entries(document.paths)
+    .filter(([path]) => path.startsWith("/api/"))
+    .flatMap(([, methods]) => Object.values(methods as object))
+    .map(({ operationId: id, tags: [tag] }) => placeOf({ id, tag }));
+  for (const { resource, method } of rows) {
+    expect(readme).toMatch(new RegExp(`^\\| \`${resource}\` \\| .*\`${method}\``, "m"));
+  }
+});

@@ -1,0 +1,77 @@
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+
+const sdk = join(import.meta.dirname, "..");
+const modules = join(sdk, "../../node_modules");
+
+/** A folder of a program that has the package installed, as `npm install` would leave it. */
+export type InstalledPackage = {
+  readonly folder: string;
+  /** What is in the package. */
+  readonly files: readonly string[];
+  remove(): void;
+};
+
+/** Builds the package, packs it, and installs it into a folder of its own. */
+export function installPackage(): InstalledPackage {
+  const folder = mkdtempSync(join(tmpdir(), "disburse-sdk-"));
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  try {
+    const staged = join(folder, "staged");
+    for (const each of ["package.json", "README.md", "LICENSE", "src"]) {
+      cpSync(join(sdk, each), join(staged, each), { recursive: true });
+    }
+    const build = ["-p", join(sdk, "tsconfig.build.json"), "--outDir", join(staged, "dist")];
+    execFileSync(process.execPath, [join(modules, "typescript/bin/tsc"), ...build]);
+    const options = { cwd: staged, encoding: "utf8", shell: process.platform === "win32" } as const;
+    const packed = execFileSync("npm", ["pack", "--ignore-scripts", "--json"], {
+      ...options,
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    const { filename, paths } = packedFiles(packed);
+    const installed = join(folder, "node_modules/@disburse/sdk");
+    mkdirSync(installed, { recursive: true });
+    execFileSync("tar", ["-xzf", join(staged, filename), "-C", installed, "--strip-components=1"]);
+    for (const each of ["lossless-json", "express", "koa"]) {
+      symlinkSync(join(modules, each), join(folder, "node_modules", each));
+    }
+    rmSync(staged, { recursive: true });
+    return { folder, files: paths, remove };
+  } catch (error) {
+    remove();
+    throw error;
+  }
+}
+
+type Packed = { readonly filename: string; readonly files: readonly { readonly path: string }[] };
+
+/** npm answers with a list, and from its version 12 on with an object by name. */
+function packedFiles(json: string): { filename: string; paths: string[] } {
+  const answer = JSON.parse(json) as readonly Packed[] | Readonly<Record<string, Packed>>;
+  const [packed] = Object.values(answer) as readonly Packed[];
+  if (packed === undefined) throw new Error("npm packed nothing");
+  return { filename: packed.filename, paths: packed.files.map(({ path }) => path) };
+}
+
+/** The oldest Node on the PATH that the package supports; the one that runs the tests is one. */
+export function oldestNode(): { readonly path: string; readonly version: string } {
+  const found = (process.env.PATH ?? "")
+    .split(delimiter)
+    .flatMap((folder) => versionOf(join(folder, "node")) ?? [])
+    .filter(({ major, minor }) => major > 20 || (major === 20 && minor >= 3));
+  const own = { path: process.execPath, version: process.version, major: 99, minor: 0 };
+  return [...found, own].reduce((a, b) => (b.major < a.major ? b : a));
+}
+
+function versionOf(path: string) {
+  try {
+    const told = execFileSync(path, ["--version"], { encoding: "utf8", stdio: "pipe" }).trim();
+    const [, major, minor] = /^v(\d+)\.(\d+)/.exec(told) ?? [];
+    return { path, version: told, major: Number(major), minor: Number(minor) };
+  } catch {
+    // This folder has no Node.
+    return undefined;
+  }
+}
