@@ -21,6 +21,7 @@ export const paths = {
   beneficiaries: "/api/v1/transfer/beneficiaries",
   endpoints: "/api/v1/webhooks/endpoints",
   deliveries: "/api/v1/webhooks/deliveries",
+  replays: "/api/v1/webhooks/replays",
 } as const;
 
 const evm = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";

@@ -5,6 +5,7 @@ import type { BodyValues, Condition, Field, PublicBody } from "@disburse/forms/f
 import { exampleOf, publicBodies } from "@disburse/forms/public-bodies.ts";
 import { executePayout, requestForQuote } from "@disburse/forms/transfer.ts";
 import { createEndpoint, rotateSecret } from "@disburse/forms/webhook-endpoint.ts";
+import { createReplay } from "@disburse/forms/webhook-replay.ts";
 import { type AccountType, type BankTransfer, bankBody, paths } from "./bodies.ts";
 import type { Payer } from "./payer.ts";
 
@@ -50,6 +51,16 @@ const postings = new Map<PublicBody, Posting>([
     {
       path: (endpointId) => `${paths.endpoints}/${endpointId}/rotate-secret`,
       values: async () => ({}),
+    },
+  ],
+  [
+    createReplay,
+    {
+      path: () => paths.replays,
+      values: async (payer) => {
+        const { endpoints } = await payer.data("GET", paths.endpoints);
+        return { endpoint_id: endpoints[0].id };
+      },
     },
   ],
 ]);

@@ -4,6 +4,7 @@ import { fiatBeneficiary } from "./fiat-beneficiary.ts";
 import type { BodyValues, Field, Form, PublicBody } from "./field.ts";
 import { executePayout, requestForQuote } from "./transfer.ts";
 import { createEndpoint, rotateSecret } from "./webhook-endpoint.ts";
+import { createReplay } from "./webhook-replay.ts";
 
 /** Every body that a merchant can send, for whatever describes them all. */
 export const publicBodies: readonly PublicBody[] = [
@@ -14,6 +15,7 @@ export const publicBodies: readonly PublicBody[] = [
   executePayout,
   createEndpoint,
   rotateSecret,
+  createReplay,
 ];
 
 /** A body of the form made of the examples in its table, optional fields too. */
