@@ -63,7 +63,7 @@ const routingNumberField: TextField = {
   ...routingValue("BIC or ABA routing number, by the type.", "021000021"),
   variants: [
     {
-      when: bySwift,
+      when: { field: "transfer_type", in: ["SWIFT"] },
       example: "CHASUS33",
       pattern: {
         source: "^[A-Z]{6}[A-Z0-9]{2}(?:[A-Z0-9]{3})?$",
@@ -71,7 +71,7 @@ const routingNumberField: TextField = {
       },
     },
     {
-      when: { field: "routing_code_type_1", in: ["ACH CODE"] },
+      when: { field: "transfer_type", in: ["ACH", "LOCAL"] },
       example: "021000021",
       pattern: { source: "^[0-9]{9}$", problem: "must be a valid ABA routing number" },
     },

@@ -1,11 +1,10 @@
-import type { JsonSchema } from "@disburse/forms/json-schema.ts";
 import {
   type Refused,
   refused,
   type Violation,
   violationsMessage,
 } from "@disburse/kernel/refusal.ts";
-import { isCalendarDate } from "@disburse/kernel/time.ts";
+import { parseMoment } from "@disburse/kernel/time.ts";
 
 /** Reads one parameter's text; `undefined` where it is malformed. */
 type Reading<Value> = {
@@ -13,7 +12,7 @@ type Reading<Value> = {
   /** For the merchant: `must be …`. */
   readonly problem: string;
   /** Of a well-formed text, for the reference. */
-  readonly schema: JsonSchema;
+  readonly schema: { readonly [keyword: string]: unknown };
 };
 
 /** A reading with what it means in one list. */
@@ -70,18 +69,10 @@ export function wordParameter<Value>(words: Readonly<Record<string, Value>>): Re
   };
 }
 
-const day = String.raw`(\d{4}-\d{2}-\d{2})`;
-const time = String.raw`([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,3})?`;
-const offset = String.raw`(Z|[+-](0\d|1[0-4]):[0-5]\d)`;
-const isoDateTime = new RegExp(`^${day}(T${time}${offset})?$`);
-
 /** A moment as ISO 8601 with its offset from UTC, or a day, which begins at midnight UTC. */
 export const momentParameter: Reading<Date> = {
   schema: { type: "string", examples: ["2026-11-20T11:26:00.123Z"] },
-  read: (text) => {
-    const date = isoDateTime.exec(text)?.[1];
-    return date !== undefined && isCalendarDate(date) ? new Date(text) : undefined;
-  },
+  read: parseMoment,
   problem: "must be an ISO 8601 time such as 2026-11-20T11:26:00.123Z",
 };
 
