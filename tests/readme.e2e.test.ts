@@ -1,0 +1,82 @@
+import { execFile } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { type SeparatePlatform, startSeparatePlatform } from "@disburse/testkit/platform.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { id } from "./wire.ts";
+
+/** The README's commands, run word for word by a shell, and what it points at. */
+
+const root = join(import.meta.dirname, "..");
+const readme = readFileSync(join(root, "README.md"), "utf8");
+const programs = [...readme.matchAll(/```sh\n(.*?)```/gs)].map(([, text = ""]) => text);
+
+function program(part: string): string {
+  const found = programs.filter((text) => text.includes(part));
+  if (found.length !== 1) throw new Error(`the README has ${found.length} programs with ${part}`);
+  return found[0] ?? "";
+}
+
+let platform: SeparatePlatform;
+let folder = "";
+beforeAll(async () => {
+  platform = await startSeparatePlatform({ SANDBOX_SETTLE_MS: "100" });
+  folder = mkdtempSync(join(tmpdir(), "disburse-readme-"));
+  mkdirSync(join(folder, ".data"));
+  const { baseUrl, sandbox, serviceToken, url } = platform;
+  const written = {
+    ...sandbox,
+    base_url: baseUrl,
+    grpc: { quote: url("quote") },
+    grpc_token: serviceToken,
+  };
+  writeFileSync(join(folder, ".data", "sandbox.json"), JSON.stringify(written));
+});
+afterAll(async () => {
+  await platform?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const run = promisify(execFile);
+const enoughMs = 60_000;
+
+/** What a shell prints that runs the text in a folder with the sandbox's file. */
+async function printed(text: string): Promise<string> {
+  const tools = `${dirname(process.execPath)}:${join(root, "node_modules", ".bin")}`;
+  const env = { ...process.env, PATH: `${tools}:${process.env.PATH}` };
+  const { stdout } = await run("bash", ["-euc", text], { cwd: folder, env, timeout: enoughMs });
+  return stdout;
+}
+
+describe("the README", () => {
+  it("makes a first payout with curl", async () => {
+    const { data } = JSON.parse(await printed(program("/transfer/execute")));
+    expect(data).toMatchObject({
+      id: id("po"),
+      status: "succeeded",
+      reference_id: "order-1001",
+      source_amount: 250,
+      unique_transaction_reference: expect.stringMatching(/^0x[0-9a-f]{64}$/),
+    });
+  });
+
+  it("lists corridors over gRPC", async () => {
+    const text = program("buf curl").replace("npx buf", "buf");
+    const { corridors } = JSON.parse(await printed(text));
+    expect(corridors.length).toBeGreaterThanOrEqual(15);
+  });
+
+  it("points at files that are there", () => {
+    const links = [...readme.matchAll(/\]\((?!https?:)([^)#]+)\)/g)].map(([, path = ""]) => path);
+    expect(links.length).toBeGreaterThan(10);
+    expect(links.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+  });
+
+  it("names every package and service that there is a room for", () => {
+    for (const service of ["gateway", "beneficiary", "compliance", "quote", "payout", "notifier"]) {
+      expect(readme).toContain(`(services/${service}/README.md)`);
+    }
+  });
+});
