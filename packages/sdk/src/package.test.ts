@@ -47,11 +47,16 @@ describe("what is packed", () => {
 });
 
 test("its types serve a program that checks libraries too", () => {
-  const program = `import { Disburse, isDisburseError, verifyWebhook, type Quote } from "@disburse/sdk";
+  const program = `import { type CreateCryptoBeneficiaryRequest, Disburse, isDisburseError, verifyWebhook, type Quote } from "@disburse/sdk";
     const disburse = new Disburse({ apiKey: "k", baseUrl: "https://gateway.example" });
     const asked = { beneficiary_id: "b", account_id: "a", source_currency_code: "USD", destination_currency_code: "INR" };
     const quote: Quote = await disburse.quotes.request({ ...asked, source_amount: "10.00" });
     const rate: string = quote.exchange_rate;
+    const made = async (body: CreateCryptoBeneficiaryRequest): Promise<string> =>
+      (await disburse.beneficiaries.createCrypto(body)).beneficiary_id;
+    const checked = async (body: CreateCryptoBeneficiaryRequest): Promise<boolean> =>
+      (await disburse.beneficiaries.createCrypto(body, { validate: true })).valid;
+    void [made, checked];
     // @ts-expect-error: a number is no exact decimal.
     await disburse.quotes.request({ ...asked, source_amount: 10.1 });
     // @ts-expect-error: no payout has this status.

@@ -63,6 +63,9 @@ export class Beneficiaries {
    *
    * Operation `createCryptoBeneficiary` of the reference.
    */
+  createCrypto(body: CreateCryptoBeneficiaryRequest, options?: CallOptions & { readonly validate?: false | undefined }): Promise<Required<Omit<CreatedBeneficiary, "valid">>>;
+  createCrypto(body: CreateCryptoBeneficiaryRequest, options: CallOptions & { readonly validate: true }): Promise<Required<Pick<CreatedBeneficiary, "valid">>>;
+  createCrypto(body: CreateCryptoBeneficiaryRequest, options: CallOptions & { readonly validate?: boolean | undefined }): Promise<CreatedBeneficiary>;
   createCrypto(body: CreateCryptoBeneficiaryRequest, options: CallOptions & CreateCryptoBeneficiaryQuery = {}): Promise<CreatedBeneficiary> {
     return this.#caller.send({ method: "POST", path: `/api/v1/transfer/crypto/beneficiary`, body, query: { validate: options.validate } }, options);
   }
@@ -78,6 +81,9 @@ export class Beneficiaries {
    *
    * Operation `createFiatBeneficiary` of the reference.
    */
+  createFiat(body: CreateFiatBeneficiaryRequest, options?: CallOptions & { readonly validate?: false | undefined }): Promise<Required<Omit<CreatedBeneficiary, "valid">>>;
+  createFiat(body: CreateFiatBeneficiaryRequest, options: CallOptions & { readonly validate: true }): Promise<Required<Pick<CreatedBeneficiary, "valid">>>;
+  createFiat(body: CreateFiatBeneficiaryRequest, options: CallOptions & { readonly validate?: boolean | undefined }): Promise<CreatedBeneficiary>;
   createFiat(body: CreateFiatBeneficiaryRequest, options: CallOptions & CreateFiatBeneficiaryQuery = {}): Promise<CreatedBeneficiary> {
     return this.#caller.send({ method: "POST", path: `/api/v1/transfer/fiat/beneficiary`, body, query: { validate: options.validate } }, options);
   }

@@ -118,10 +118,34 @@ function methodSource(operation: Operation, document: Document): string {
     page === undefined
       ? `this.#caller.send({ ${request} }, options)`
       : `new PageRequest(this.#caller, { ${request} }, "${page.records}", options)`;
+  const { method: name } = placeOf(operation);
   return (
     comment(documentation(operation), "  ") +
-    `  ${placeOf(operation).method}(${parameters.join(", ")}): ${returned} {\n    return ${call};\n  }\n`
+    checkedOverloads(operation, name, parameters.slice(0, -1), answer) +
+    `  ${name}(${parameters.join(", ")}): ${returned} {\n    return ${call};\n  }\n`
   );
+}
+
+/**
+ * An operation that may be asked with `validate` does one of two things, and answers with `valid`
+ * where it only checked, and with all its other fields where it did more.
+ */
+function checkedOverloads(
+  { query }: Operation,
+  name: string,
+  parameters: readonly string[],
+  answer: string,
+): string {
+  if (!query.some((each) => each.name === "validate")) return "";
+  const options = (validate: string) => `CallOptions & { readonly validate${validate} }`;
+  const overloads = [
+    [`options?: ${options("?: false | undefined")}`, `Required<Omit<${answer}, "valid">>`],
+    [`options: ${options(": true")}`, `Required<Pick<${answer}, "valid">>`],
+    [`options: ${options("?: boolean | undefined")}`, answer],
+  ];
+  return overloads
+    .map(([last, type]) => `  ${name}(${[...parameters, last].join(", ")}): Promise<${type}>;\n`)
+    .join("");
 }
 
 function documentation({ id, text, refusals }: Operation): string {

@@ -1,0 +1,34 @@
+import type { ClientOptions } from "@disburse/sdk/client-options.ts";
+import { Disburse } from "@disburse/sdk/disburse.ts";
+import { readReference } from "@disburse/testkit/reference.ts";
+
+const reference = readReference();
+
+/** A client of the SDK whose every answer is held against the reference. */
+export function sdkClient(options: ClientOptions) {
+  const called = new Set<string>();
+  const problems: string[] = [];
+  const inner = options.fetch ?? fetch;
+  const client = new Disburse({
+    ...options,
+    fetch: async (url, init) => {
+      const response = await inner(url, init);
+      const { method = "GET" } = init ?? {};
+      const path = new URL(String(url)).pathname;
+      const { status, headers } = response;
+      const body = JSON.parse(await response.clone().text());
+      // Thrown here, a problem would be a failed connection to the client.
+      const found = reference.problems({ method, path, status, headers, body });
+      problems.push(...found.map((each) => `${method} ${path} ${status}: ${each}`));
+      called.add(`${method} ${path.replace(/[a-z]+_[0-9a-z]{26,}/, "{id}")}`);
+      return response;
+    },
+  });
+  return {
+    client,
+    /** Operations that were asked for, with their ids as `{id}`. */
+    called: called as ReadonlySet<string>,
+    /** What was wrong with answers so far. */
+    problems: problems as readonly string[],
+  };
+}

@@ -1,0 +1,365 @@
+import { execFile } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import type { MerchantName } from "@disburse/sandbox/sandbox-data.ts";
+import { Disburse } from "@disburse/sdk/disburse.ts";
+import type { DisburseError } from "@disburse/sdk/disburse-error.ts";
+import type {
+  CreateDepositorRequest,
+  CreateFiatBeneficiaryRequest,
+  PayoutWebhook,
+} from "@disburse/sdk/gen/types.ts";
+import { installPackage, oldestNode } from "@disburse/sdk/test-package.ts";
+import { verifyWebhook, WebhookVerificationError } from "@disburse/sdk/verify-webhook.ts";
+import { type SeparatePlatform, startSeparatePlatform } from "@disburse/testkit/platform.ts";
+import { type ReceivedCall, type Receiver, startReceiver } from "@disburse/testkit/receiver.ts";
+import { readDocument } from "@disburse/testkit/reference.ts";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { bankBody, cryptoBody, depositorBody } from "./bodies.ts";
+import { sdkClient } from "./sdk-client.ts";
+import { id, time, times } from "./wire.ts";
+
+/** What a merchant's program does with the SDK, against the whole platform. */
+
+let platform: SeparatePlatform;
+let acme: ReturnType<typeof sdkClient>;
+let client: Disburse;
+let beneficiary_id = "";
+
+const optionsOf = (name: MerchantName) => ({
+  apiKey: platform.apiKey(name),
+  baseUrl: platform.baseUrl,
+});
+
+beforeAll(async () => {
+  platform = await startSeparatePlatform({ SANDBOX_SETTLE_MS: "200", RATE_LIMIT_BURST: "5000" });
+  acme = sdkClient(optionsOf("acme"));
+  client = acme.client;
+  const bank = bankBody() as unknown as CreateFiatBeneficiaryRequest;
+  ({ beneficiary_id } = await client.beneficiaries.createFiat(bank));
+});
+afterAll(() => platform?.stop());
+afterEach(() => expect(acme.problems).toEqual([]));
+
+const quoted = (source_amount = "12.30") =>
+  client.quotes.request({
+    source_amount,
+    source_currency_code: "USD",
+    destination_currency_code: "USD",
+    beneficiary_id,
+    account_id: platform.accountId("acme", "USD"),
+  });
+
+async function pay(reference_id: string): Promise<string> {
+  const { id: quote_id } = await quoted();
+  return (await client.payouts.execute({ quote_id, reference_id })).id;
+}
+
+async function failureOf(call: Promise<unknown>): Promise<DisburseError> {
+  const failure = await call.catch((error: unknown) => error);
+  expect(failure).toMatchObject({ name: "DisburseError" });
+  return failure as DisburseError;
+}
+
+describe("every operation", () => {
+  it("has a method whose answer is as its type says", async () => {
+    await useBeneficiaries();
+    await useDepositors();
+    await useAccounts(await usePayouts());
+    await useWebhooks();
+
+    const paths = Object.entries(readDocument().paths as Record<string, object>);
+    const described = paths.flatMap(([path, methods]) =>
+      path.startsWith("/api/")
+        ? Object.keys(methods).map(
+            (each) => `${each.toUpperCase()} ${path.replace(/\{\w+\}/, "{id}")}`,
+          )
+        : [],
+    );
+    expect([...acme.called].sort()).toEqual(described.sort());
+  });
+});
+
+async function useBeneficiaries(): Promise<void> {
+  const { beneficiaries } = client;
+  const { forms } = await beneficiaries.listForms({
+    destination_currency: "USDC_ETH",
+    account_type: "Individual",
+  });
+  expect(forms.map(({ name }) => name)).toEqual(["crypto_beneficiary_individual"]);
+  const wallet = cryptoBody() as unknown as Parameters<typeof beneficiaries.createCrypto>[0];
+  expect(await beneficiaries.createCrypto(wallet, { validate: true })).toEqual({ valid: true });
+  const made = await beneficiaries.createCrypto(wallet);
+  expect(made).toEqual({ beneficiary_id: id("ben") });
+  const stored = await beneficiaries.get(made.beneficiary_id);
+  expect(stored).toMatchObject({ ...made, screening_status: "cleared", archived: false });
+  const { records, meta_data } = await beneficiaries.list({ beneficiary_type: "crypto" });
+  expect(records).toEqual([stored]);
+  expect(meta_data).toEqual({ total_count: 1, next_cursor: "" });
+  const archived = await beneficiaries.archive(made.beneficiary_id);
+  expect(archived).toMatchObject({ ...made, archived: true });
+}
+
+async function useDepositors(): Promise<void> {
+  const body = depositorBody("individual") as unknown as CreateDepositorRequest;
+  const made = await client.depositors.create(body);
+  expect(made).toEqual({ id: id("dep") });
+  const stored = await client.depositors.get(made.id);
+  expect(stored).toMatchObject({ ...made, depositor_type: "Individual", status: "whitelisted" });
+  expect((await client.depositors.list()).records).toEqual([stored]);
+}
+
+async function usePayouts(): Promise<string> {
+  const corridors = await client.corridors.list({ limit: 100 });
+  expect(corridors.records).toContainEqual(
+    expect.objectContaining({
+      source_currency_code: "USD",
+      destination_currency_code: "USD",
+      active: true,
+      limits: expect.objectContaining({ source_amount_min: "1.00" }),
+    }),
+  );
+  const quote = await quoted("123.45");
+  expect(quote).toMatchObject({
+    source_amount: "123.45",
+    total_fees: "0.63",
+    converted_amount: "122.82",
+    receiving_amount: "122.82",
+  });
+  expect(await client.quotes.get(quote.id)).toEqual(quote);
+  const executed = await client.payouts.execute({ quote_id: quote.id, reference_id: "order-1" });
+  expect(executed).toEqual({ id: id("po"), message: "Transaction Queued" });
+  const payout = await vi.waitFor(async () => {
+    const read = await client.payouts.get(executed.id);
+    expect(read.status).toBe("succeeded");
+    return read;
+  }, 20_000);
+  expect(payout).toMatchObject({ source_amount: "123.45", quote_id: quote.id, ...times });
+  const [item] = (await client.payouts.list({ quote_id: quote.id })).records;
+  expect(item).toMatchObject({
+    id: executed.id,
+    total_cost: "123.45",
+    amount: { source_amount: "123.45", receiving_amount: "122.82" },
+  });
+  return executed.id;
+}
+
+async function useAccounts(payoutId: string): Promise<void> {
+  const accountId = platform.accountId("acme", "USD");
+  const account = await client.accounts.get(accountId);
+  expect(account).toMatchObject({ id: accountId, currency_code: "USD", held: "0.00" });
+  expect(account.available).toMatch(/^\d{6}\.\d\d$/);
+  expect((await client.accounts.list({ limit: 100 })).records).toContainEqual(account);
+  // The statement is written a moment after the money has moved.
+  await vi.waitFor(async () => {
+    const steps: [string, string, number][] = [];
+    for await (const entry of client.accounts.listEntries(accountId, { limit: 2 })) {
+      if (entry.payout_id === payoutId) steps.push([entry.step, entry.amount, entry.sequence]);
+    }
+    const wanted = ["123.45", expect.any(Number)];
+    expect(steps.toSorted()).toEqual([
+      ["hold", ...wanted],
+      ["post", ...wanted],
+    ]);
+  }, 20_000);
+}
+
+async function useWebhooks(): Promise<void> {
+  const { webhookEndpoints, webhookDeliveries } = client;
+  const since = new Date(Date.now() - 60_000).toISOString();
+  const receiver = await startReceiver();
+  const made = await webhookEndpoints.create({ url: receiver.url, description: "every one" });
+  const { secret, standard_secret, ...shown } = made;
+  expect(secret).toMatch(/^.{43}=$/);
+  expect(standard_secret).toMatch(/^whsec_/);
+  const stored = await webhookEndpoints.get(made.id);
+  expect(stored).toMatchObject({ id: shown.id, url: receiver.url, description: "every one" });
+  expect((await webhookEndpoints.list()).records).toEqual([stored]);
+  const staged = await webhookEndpoints.rotateSecret(made.id, { stage: true });
+  expect(staged.secret).not.toBe(secret);
+  expect(await webhookEndpoints.activateSecret(made.id)).toMatchObject({ id: made.id });
+
+  const { id: deliveryId } = await webhookEndpoints.sendTest(made.id);
+  await receiver.waitFor(1);
+  const delivered = await vi.waitFor(async () => {
+    const read = await webhookDeliveries.get(deliveryId);
+    expect(read).toMatchObject({ state: "delivered", attempts_count: 1, sequence: 1 });
+    return read;
+  }, 20_000);
+  expect(delivered.attempts).toEqual([expect.objectContaining({ status_code: 200 })]);
+  const listed = await webhookDeliveries.list({ endpoint_id: made.id, state: "delivered" });
+  expect(listed.records.map((each) => each.id)).toEqual([deliveryId]);
+  expect(await webhookDeliveries.redeliver(deliveryId)).toMatchObject({ replay: 1 });
+  await receiver.waitFor(2);
+
+  const replay = await webhookDeliveries.createReplay({
+    endpoint_id: made.id,
+    since,
+    states: ["delivered"],
+    rate: 1,
+  });
+  expect(replay).toMatchObject({ endpoint_id: made.id, rate: 1, states: ["delivered"] });
+  expect(await webhookDeliveries.getReplay(replay.id)).toMatchObject({ id: replay.id });
+  expect((await webhookDeliveries.listReplays()).records).toMatchObject([{ id: replay.id }]);
+  const { state } = await webhookDeliveries.cancelReplay(replay.id);
+  expect(["cancelled", "done"]).toContain(state);
+  expect(await webhookEndpoints.delete(made.id)).toEqual({ id: made.id, deleted: true });
+  await receiver.close();
+}
+
+describe("retries", () => {
+  it("pay once where answers are lost and the way is down", async () => {
+    const { id: quote_id } = await quoted();
+    let tries = 0;
+    const flaky: typeof fetch = async (...call) => {
+      tries += 1;
+      if (tries === 1) throw new TypeError("no route");
+      const response = await fetch(...call);
+      if (tries > 3) return response;
+      await response.text();
+      if (tries === 2) throw new TypeError("the answer was lost");
+      return new Response("<html>Bad gateway</html>", { status: 502 });
+    };
+    const unlucky = new Disburse({ ...optionsOf("acme"), fetch: flaky });
+    const executed = await unlucky.payouts.execute({ quote_id, reference_id: "unlucky" });
+    expect(tries).toBe(4);
+    const { records } = await client.payouts.list({ reference_id: "unlucky" });
+    expect(records.map((each) => each.id)).toEqual([executed.id]);
+  });
+
+  it("of a program with a key of its own get the first answer", async () => {
+    const { id: quote_id } = await quoted();
+    const options = { idempotencyKey: "execute-order-7" };
+    const first = await client.payouts.execute({ quote_id, reference_id: "7" }, options);
+    expect(await client.payouts.execute({ quote_id, reference_id: "7" }, options)).toEqual(first);
+    const other = await failureOf(client.payouts.execute({ quote_id, reference_id: "8" }, options));
+    expect(other).toMatchObject({ code: "IDEMPOTENCY_KEY_REUSED", status: 422 });
+    expect(other.idempotencyKey).toBe("execute-order-7");
+  });
+});
+
+describe("lists", () => {
+  it("yield every record of every page, newest first", async () => {
+    const paid: string[] = [];
+    for (let count = 0; count < 3; count += 1) paid.unshift(await pay("paged"));
+    const yielded: string[] = [];
+    for await (const payout of client.payouts.list({ reference_id: "paged", limit: 1 })) {
+      yielded.push(payout.id);
+    }
+    expect(yielded).toEqual(paid);
+    const first = await client.payouts.list({ reference_id: "paged", limit: 2 });
+    expect(first.meta_data.total_count).toBe(3);
+    expect((await first.next()).records.map((each) => each.id)).toEqual(paid.slice(2));
+  });
+});
+
+describe("errors", () => {
+  it("say what the platform refuses, with its code, status and request", async () => {
+    const absent = `po_${"0".repeat(26)}`;
+    expect(await failureOf(client.payouts.get(absent, { requestId: "sdk-1" }))).toMatchObject({
+      kind: "refused",
+      code: "RECORD_NOT_FOUND",
+      message: "Unable to find the record requested.",
+      status: 404,
+      requestId: "sdk-1",
+    });
+    const invalid = await failureOf(quoted("0"));
+    expect(invalid).toMatchObject({ code: "INVALID_REQUEST", status: 400 });
+    expect(invalid.message).toContain("source_amount");
+    const { client: nobody } = sdkClient({ ...optionsOf("acme"), apiKey: "dsb_test_unknown" });
+    expect(await failureOf(nobody.accounts.list())).toMatchObject({
+      code: "UNAUTHENTICATED",
+      status: 401,
+    });
+    const { client: frozen } = sdkClient(optionsOf("frozen"));
+    const bank = bankBody() as unknown as CreateFiatBeneficiaryRequest;
+    expect(await failureOf(frozen.beneficiaries.createFiat(bank))).toMatchObject({
+      code: "BENEFICIARY_CREATION_NOT_ALLOWED",
+      status: 403,
+    });
+  });
+});
+
+describe("webhooks", () => {
+  let receiver: Receiver;
+  let endpointId = "";
+  beforeAll(async () => {
+    receiver = await startReceiver();
+    return () => receiver.close();
+  });
+  afterAll(() => client.webhookEndpoints.delete(endpointId));
+
+  it("are verified with the secrets that were shown, also those from before a rotation", async () => {
+    const made = await client.webhookEndpoints.create({ url: receiver.url });
+    endpointId = made.id;
+    const secrets = { secret: made.secret, standardSecret: made.standard_secret };
+    const payoutId = await pay("told");
+    const about = ({ body }: ReceivedCall) => body.includes(payoutId);
+    const calls = await receiver.waitFor(2, { filter: about });
+    const events = calls.map(({ body, headers }) => verifyWebhook(body, headers, secrets));
+    expect(events.map(({ data }) => data.status)).toEqual(["initiated", "succeeded"]);
+    const [event] = events as PayoutWebhook[];
+    expect(event).toMatchObject({ transaction_type: "payout_session", transaction_id: payoutId });
+    expect(event?.data).toMatchObject({ source_amount: "12.30", created_at: time });
+
+    const [{ body, headers }] = calls as [ReceivedCall];
+    const forged = body.toString().replace("12.30", "92.30");
+    expect(() => verifyWebhook(forged, headers, secrets)).toThrow(WebhookVerificationError);
+
+    const next = await client.webhookEndpoints.rotateSecret(made.id);
+    await client.webhookEndpoints.sendTest(made.id);
+    const [told] = await receiver.waitFor(1, {
+      filter: (call) => call.body.includes("webhook_test"),
+    });
+    const renewed = { secret: next.secret, standardSecret: next.standard_secret };
+    for (const either of [secrets, renewed]) {
+      expect(verifyWebhook(told?.body ?? "", told?.headers ?? {}, either).transaction_type).toBe(
+        "webhook_test",
+      );
+    }
+  });
+});
+
+describe("the README of the SDK", () => {
+  const readme = readFileSync(join(import.meta.dirname, "../packages/sdk/README.md"), "utf8");
+  const blocks = [...readme.matchAll(/```js\n(.*?)```/gs)].map(([, text = ""]) => text);
+  /** Programs that are servers are run beside the package. */
+  const [firstPayout = "", ...parts] = blocks.filter((text) => !text.includes("process.env.PORT"));
+  const node = oldestNode();
+
+  it(`is true, word for word, under Node ${node.version}`, async () => {
+    const installed = installPackage();
+    const run = async (text: string): Promise<string> => {
+      writeFileSync(join(installed.folder, "program.mjs"), text);
+      const env = {
+        PATH: process.env.PATH,
+        DISBURSE_API_KEY: platform.apiKey("globex"),
+        DISBURSE_BASE_URL: platform.baseUrl,
+      };
+      const options = { cwd: installed.folder, env, timeout: 60_000 };
+      return (await promisify(execFile)(node.path, ["program.mjs"], options)).stdout;
+    };
+    try {
+      expect(await run(firstPayout)).toMatch(
+        /^250\.00 USD pay 24\d\.\d{6} USDC_ETH\npayout po_\w{26} succeeded: 0x[0-9a-f]{64}\n$/,
+      );
+      expect(parts.length).toBeGreaterThanOrEqual(4);
+      // The other blocks go on where the first payout's program is before it executes.
+      const [begun] = firstPayout.split("const { id } = await");
+      const lines = parts.map((text) => text.replace(/^import .*\n/gm, ""));
+      const imports = [...new Set(parts.flatMap((text) => text.match(/^import .*$/gm) ?? []))];
+      const all = [...imports, begun, ...lines.map((text) => `{\n${text}}\n`)].join("\n");
+      const printed = (await run(all)).split("\n");
+      expect(printed).toEqual(
+        expect.arrayContaining([
+          "1 of 1",
+          expect.stringMatching(/^RECORD_NOT_FOUND Unable to find .* 404 [0-9a-f-]{36}$/),
+          "true",
+        ]),
+      );
+    } finally {
+      installed.remove();
+    }
+  });
+});
