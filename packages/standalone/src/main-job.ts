@@ -1,41 +1,30 @@
 import type { SandboxDocument } from "@disburse/sandbox/sandbox-file.ts";
-import { startWebhookListener, type WebhookSecrets } from "./webhook-listener.ts";
+import { Disburse } from "@disburse/sdk/disburse.ts";
+import { isDisburseError } from "@disburse/sdk/disburse-error.ts";
+import { verifyWebhook } from "@disburse/sdk/verify-webhook.ts";
+import { startWebhookListener } from "./webhook-listener.ts";
 
-/** A step's title and what came, digit for digit, for the reader of a terminal. */
+/** A step's title and what came, for the reader of a terminal. */
 function show(title: string, text: string): void {
   process.stdout.write(`\n■ ${title}\n  ${text}\n`);
 }
 
-type Call = <T>(step: string, method: "GET" | "POST", path: string, body?: object) => Promise<T>;
-
 /** What a step shows of an answer; secrets are shown once, and not by a demo. */
-function shown(text: string): string {
-  return text.replaceAll(/"(secret|standard_secret)":"[^"]*"/g, '"$1":"…"');
+function shown(answer: unknown): string {
+  const isSecret = (name: string) => name === "secret" || name === "standard_secret";
+  return JSON.stringify(answer, (name, value) => (isSecret(name) ? "…" : value));
 }
 
-/** Calls the gateway as a merchant does; an error answer ends the job with its code and message. */
-function merchantCalls(baseUrl: string, apiKey: string): Call {
-  return async <T>(
-    step: string,
-    method: "GET" | "POST",
-    path: string,
-    body?: object,
-  ): Promise<T> => {
-    const response = await fetch(baseUrl + path, {
-      method,
-      headers: {
-        authorization: `Bearer ${apiKey}`,
-        ...(body === undefined
-          ? {}
-          : { "content-type": "application/json", "idempotency-key": crypto.randomUUID() }),
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
-    show(step, shown(text));
-    return (JSON.parse(text) as { data: T }).data;
-  };
+/** Waits for a call and shows what came; a refusal ends the job, by the step's name. */
+async function step<T>(title: string, call: Promise<T>): Promise<T> {
+  try {
+    const answer = await call;
+    show(title, shown(answer));
+    return answer;
+  } catch (error) {
+    const why = isDisburseError(error) ? `${error.code}: ${error.message}` : String(error);
+    throw new Error(`"${title}" did not happen: ${why}`, { cause: error });
+  }
 }
 
 const person = {
@@ -45,7 +34,7 @@ const person = {
   beneficiary_state: "London",
   beneficiary_postcode: "SW1Y 4JH",
   beneficiary_country_code: "GB",
-};
+} as const;
 
 const cryptoBeneficiary = {
   ...person,
@@ -59,7 +48,7 @@ const cryptoBeneficiary = {
   beneficiary_document_id: "123456789",
   beneficiary_date_of_birth: "1985-12-10",
   destination_currency: "USDC_ETH",
-};
+} as const;
 
 const fiatBeneficiary = {
   ...person,
@@ -71,20 +60,21 @@ const fiatBeneficiary = {
   routing_code_type_1: "ACH CODE",
   routing_code_value_1: "021000021",
   beneficiary_account_number: "123456789012",
-};
+} as const;
 
 const depositor = {
   depositor_relation: "business",
   depositor_wallet_address: "0x8617E340B3D01FA5F11F306F4090FD50E238070D",
   depositor_business_id: "business-1",
-};
+} as const;
 
 /** How long a webhook may take on a busy machine. */
 const webhookTimeoutMs = 30_000;
 
 /** Registers, quotes, executes, reads, lists, and waits for two genuine webhooks. */
 export async function runMainJob(sandbox: SandboxDocument): Promise<void> {
-  const call = merchantCalls(sandbox.base_url, sandbox.merchants.acme.api_key);
+  const apiKey = sandbox.merchants.acme.api_key;
+  const disburse = new Disburse({ apiKey, baseUrl: sandbox.base_url });
   const account = sandbox.accounts.find(
     ({ merchant, currency, available }) =>
       merchant === "acme" && currency === "USD" && !available.startsWith("0."),
@@ -92,41 +82,40 @@ export async function runMainJob(sandbox: SandboxDocument): Promise<void> {
   if (account === undefined) throw new Error("acme has no account with money in it");
   const listener = await startWebhookListener();
   try {
-    const endpoint = await call<WebhookSecrets>(
+    const endpoint = await step(
       "Registered a webhook endpoint",
-      "POST",
-      "/api/v1/webhooks/endpoints",
-      { url: listener.url, description: "demo" },
+      disburse.webhookEndpoints.create({ url: listener.url, description: "demo" }),
     );
-    const { beneficiary_id: wallet } = await call<{ beneficiary_id: string }>(
+    const { beneficiary_id } = await step(
       "Registered a crypto beneficiary",
-      "POST",
-      "/api/v1/transfer/crypto/beneficiary",
-      cryptoBeneficiary,
+      disburse.beneficiaries.createCrypto(cryptoBeneficiary),
     );
-    const fiatPath = "/api/v1/transfer/fiat/beneficiary";
-    await call("Registered a fiat beneficiary", "POST", fiatPath, fiatBeneficiary);
-    await call("Whitelisted a depositor", "POST", "/api/v1/depositor", depositor);
-    const quote = await call<{ id: string }>("Got a quote", "POST", "/api/v1/transfer/rfq", {
-      source_amount: "250.00",
-      beneficiary_id: wallet,
-      source_currency_code: "USD",
-      destination_currency_code: "USDC_ETH",
-      account_id: account.account_id,
-    });
-    const payout = await call<{ id: string }>(
+    const bank = disburse.beneficiaries.createFiat(fiatBeneficiary);
+    await step("Registered a fiat beneficiary", bank);
+    await step("Whitelisted a depositor", disburse.depositors.create(depositor));
+    const quote = await step(
+      "Got a quote",
+      disburse.quotes.request({
+        source_amount: "250.00",
+        beneficiary_id,
+        source_currency_code: "USD",
+        destination_currency_code: "USDC_ETH",
+        account_id: account.account_id,
+      }),
+    );
+    const payout = await step(
       "Executed the payout",
-      "POST",
-      "/api/v1/transfer/execute",
-      { quote_id: quote.id, reference_id: "demo-order-1" },
+      disburse.payouts.execute({ quote_id: quote.id, reference_id: "demo-order-1" }),
     );
     for (const status of ["initiated", "succeeded"]) {
       const webhook = await listener.next(payout.id, status, webhookTimeoutMs);
-      listener.verify(webhook, endpoint);
-      show(`Received a webhook and verified both signatures: ${status}`, webhook.body);
+      const { secret, standard_secret: standardSecret } = endpoint;
+      const event = verifyWebhook(webhook.body, webhook.headers, { secret, standardSecret });
+      show(`Received a webhook and verified both signatures: ${status}`, shown(event));
     }
-    await call("Read the payout", "GET", `/api/v1/transfer/payouts/${payout.id}`);
-    await call("Listed payouts", "GET", "/api/v1/transfer/payouts?limit=1");
+    await step("Read the payout", disburse.payouts.get(payout.id));
+    const { records } = await disburse.payouts.list({ limit: 1 });
+    show("Listed payouts", shown(records));
   } finally {
     await listener.stop();
   }

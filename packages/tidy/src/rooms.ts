@@ -12,7 +12,7 @@ const packageImports: Record<string, readonly string[]> = {
   chassis: ["kernel", "contracts"],
   forms: ["kernel"],
   sandbox: ["kernel", "contracts", "chassis"],
-  standalone: ["kernel", "contracts", "chassis", "embedded", "sandbox", ...services],
+  standalone: ["kernel", "contracts", "chassis", "embedded", "sandbox", "sdk", ...services],
   testkit: ["kernel", "contracts", "chassis", "embedded", "sandbox"],
 };
 
