@@ -1,5 +1,6 @@
 import { exactNumber } from "@disburse/kernel/exact-json.ts";
 import { formatAmount, readAmount } from "@disburse/kernel/money.ts";
+import type { Quote } from "@disburse/sdk/gen/types.ts";
 import { type SeparatePlatform, startSeparatePlatform } from "@disburse/testkit/platform.ts";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { paths } from "./bodies.ts";
@@ -67,7 +68,9 @@ describe("quotes", () => {
     "go by the source amount beside a receiving amount of %j",
     async (receiving_amount) => {
       const amounts = { source_amount: "123.45", receiving_amount };
-      expect(await acme.quote("USD", "USD", amounts)).toMatchObject({ receiving_amount: 122.82 });
+      const asked = { ...amounts, ...(await acme.transfer("USD", "USD")) };
+      const quote = await acme.data("POST", paths.rfq, asked);
+      expect(quote).toMatchObject({ receiving_amount: 122.82 });
     },
   );
 
@@ -81,7 +84,7 @@ describe("quotes", () => {
 });
 
 type Wire = Record<string, unknown>;
-type Paid = { readonly row: Quoted; readonly quote: Wire; readonly payoutId: string };
+type Paid = { readonly row: Quoted; readonly quote: Quote; readonly payoutId: string };
 
 const referenceOf = (at: number) => `order-${at}`;
 const methodOf = (destination: string) => methods.get(destination) ?? "CRYPTO";

@@ -1,9 +1,15 @@
 import type { BodyValues } from "@disburse/forms/field.ts";
 import type { Network } from "@disburse/forms/networks.ts";
 import type { MerchantName } from "@disburse/sandbox/sandbox-data.ts";
+import type {
+  CreateCryptoBeneficiaryRequest,
+  CreateFiatBeneficiaryRequest,
+  Quote,
+} from "@disburse/sdk/gen/types.ts";
 import { type Merchant, merchantOf } from "@disburse/testkit/merchant.ts";
 import type { SeparatePlatform } from "@disburse/testkit/platform.ts";
 import { bankBody, cryptoBody, paths } from "./bodies.ts";
+import { sdkClient } from "./sdk-client.ts";
 
 const networkOf: Readonly<Record<string, Network>> = {
   BTC: "BTC",
@@ -13,6 +19,9 @@ const networkOf: Readonly<Record<string, Network>> = {
   USDT_TRON: "TRX",
 };
 
+/** One of the two amounts of a quote. */
+type Amounts = { readonly source_amount?: string; readonly receiving_amount?: string };
+
 /** How a recipient of a currency is registered: the path and the body. */
 export function recipientBody(currency: string): readonly [path: string, body: BodyValues] {
   if (currency === "INR") return [paths.fiat, bankBody("INR", "Corporate")];
@@ -21,13 +30,32 @@ export function recipientBody(currency: string): readonly [path: string, body: B
   return [paths.crypto, cryptoBody(networkOf[currency] ?? "ETHEREUM", currency)];
 }
 
-/** A merchant of the sandbox that pays; it has one recipient for each currency. */
+/**
+ * A merchant of the sandbox that pays; it has one recipient for each currency. What leads up to a
+ * test is done with the SDK, which tries nothing twice here: a test that breaks the platform is to
+ * see it broken.
+ */
 export function payerOf(platform: SeparatePlatform, name: MerchantName) {
   const merchant = merchantOf(platform.baseUrl, platform.apiKey(name));
+  const options = { baseUrl: platform.baseUrl, apiKey: platform.apiKey(name), retriesMax: 0 };
+  const { client, problems } = sdkClient(options);
   const recipients = new Map<string, Promise<string>>();
 
-  const makeRecipient = async (currency: string): Promise<string> =>
-    (await merchant.data("POST", ...recipientBody(currency))).beneficiary_id;
+  /** The answer to a call; one that is not as the reference tells fails the test. */
+  const described = async <T>(call: Promise<T>): Promise<T> => {
+    const answer = await call;
+    if (problems.length > 0) throw new Error(problems.join("; "));
+    return answer;
+  };
+  const makeRecipient = async (currency: string): Promise<string> => {
+    const [path, body] = recipientBody(currency);
+    const { beneficiaries } = client;
+    const made =
+      path === paths.crypto
+        ? beneficiaries.createCrypto(body as unknown as CreateCryptoBeneficiaryRequest)
+        : beneficiaries.createFiat(body as unknown as CreateFiatBeneficiaryRequest);
+    return (await described(made)).beneficiary_id;
+  };
 
   const recipient = (currency: string): Promise<string> => {
     const known = recipients.get(currency) ?? makeRecipient(currency);
@@ -41,20 +69,18 @@ export function payerOf(platform: SeparatePlatform, name: MerchantName) {
     destination_currency_code: destination,
     account_id: platform.accountId(name, source),
   });
-  const quote = async (source: string, destination: string, amounts: object) => {
-    const asked = { ...amounts, ...(await transfer(source, destination)) };
-    return merchant.data("POST", paths.rfq, asked);
-  };
+  const quote = async (source: string, destination: string, amounts: Amounts): Promise<Quote> =>
+    described(client.quotes.request({ ...amounts, ...(await transfer(source, destination)) }));
   return {
     ...(merchant as Merchant),
     recipient,
     transfer,
-    /** A quote, as data. */
+    /** A quote, its amounts as text. */
     quote,
     /** A quote of 10.00 USD in USD, executed; the payout's id. */
     pay: async (reference_id: string): Promise<string> => {
       const { id: quote_id } = await quote("USD", "USD", { source_amount: "10.00" });
-      return (await merchant.data("POST", paths.execute, { quote_id, reference_id })).id;
+      return (await described(client.payouts.execute({ quote_id, reference_id }))).id;
     },
   };
 }
