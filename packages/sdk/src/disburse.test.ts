@@ -111,6 +111,7 @@ describe("options", () => {
     ["a URL without scheme", { baseUrl: "gateway.example" }],
     ["another scheme", { baseUrl: "ftp://gateway.example" }],
     ["a user in the URL", { baseUrl: "https://user:secret@gateway.example" }],
+    ["a user alone in the URL", { baseUrl: "https://secret@gateway.example" }],
     ["a query in the URL", { baseUrl: "https://gateway.example?secret=1" }],
     ["no time", { timeoutMs: 0 }],
     ["no number as time", { tryTimeoutMs: Number.NaN }],

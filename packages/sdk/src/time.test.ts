@@ -1,0 +1,44 @@
+import { describe, expect, test } from "vitest";
+import { realTime, startDeadline } from "./time.ts";
+
+const hour = 3_600_000;
+
+describe("a wait", () => {
+  test("ends with the reason of a signal that comes while it lasts", async () => {
+    const aborting = new AbortController();
+    const waiting = realTime.wait(hour, aborting.signal);
+    aborting.abort(new Error("closing"));
+    await expect(waiting).rejects.toThrow("closing");
+  });
+
+  test("ends at once where the signal came before", async () => {
+    const waiting = realTime.wait(hour, AbortSignal.abort(new Error("closing")));
+    await expect(waiting).rejects.toThrow("closing");
+  });
+
+  test("ends by itself", async () => {
+    await realTime.wait(0, new AbortController().signal);
+    await realTime.wait(0, undefined);
+  });
+});
+
+describe("a deadline", () => {
+  test("tells its own end from that of the caller's signal", async () => {
+    const own = startDeadline(0, undefined);
+    await new Promise((resolve) => own.signal.addEventListener("abort", resolve));
+    expect(own.isOver()).toBe(true);
+    const aborting = new AbortController();
+    const other = startDeadline(hour, aborting.signal);
+    aborting.abort();
+    expect([other.signal.aborted, other.isOver()]).toEqual([true, false]);
+    other.end();
+  });
+
+  test("that has ended hears no more of the caller's signal", () => {
+    const aborting = new AbortController();
+    const deadline = startDeadline(hour, aborting.signal);
+    deadline.end();
+    aborting.abort();
+    expect(deadline.signal.aborted).toBe(false);
+  });
+});
