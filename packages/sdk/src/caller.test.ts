@@ -1,5 +1,5 @@
 import { inspect } from "node:util";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { CallOptions } from "./call-options.ts";
 import { type ApiRequest, createCaller } from "./caller.ts";
 import { type ClientOptions, clientSettings } from "./client-options.ts";
@@ -183,6 +183,15 @@ describe("errors", () => {
     expect(isDisburseError(failure)).toBe(true);
     expect(isDisburseError(new Error("x"))).toBe(false);
     expect(isDisburseError(null)).toBe(false);
+  });
+
+  test("are known to another copy of the package too", async () => {
+    const { send } = calling([refusal(404, "RECORD_NOT_FOUND")]);
+    const failure = await failureOf(send(get));
+    vi.resetModules();
+    const copy = await import("./disburse-error.ts");
+    expect(failure).not.toBeInstanceOf(copy.DisburseError);
+    expect(copy.isDisburseError(failure)).toBe(true);
   });
 
   test("of a connection name the request, the key, and the cause", async () => {

@@ -43,7 +43,6 @@ export class DisburseError extends Error {
   readonly retryAfterSeconds: number | undefined;
   /** The key that a POST was sent with. */
   readonly idempotencyKey: string | undefined;
-  readonly [brand] = true;
 
   constructor(details: ErrorDetails) {
     super(details.message, details.cause === undefined ? {} : { cause: details.cause });
@@ -53,6 +52,10 @@ export class DisburseError extends Error {
     this.requestId = details.requestId;
     this.retryAfterSeconds = details.retryAfterSeconds;
     this.idempotencyKey = details.idempotencyKey;
+  }
+
+  get [brand](): true {
+    return true;
   }
 }
 
