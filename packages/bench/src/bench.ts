@@ -69,10 +69,10 @@ async function startSized(bench: Bench, name: string, payouts: number): Promise<
   const startedAt = performance.now();
   const stack = await startStack(name, ground);
   ends.push(stack.stop);
-  const { readable } = await seedPayouts(stack, payouts);
+  const { readable, deepCursor } = await seedPayouts(stack, payouts);
   await load.run({ kind: "target", name, target: stack.target, payouts: readable });
   say(`  took ${Math.round((performance.now() - startedAt) / 100) / 10} s`);
-  return { stack, payouts };
+  return { stack, payouts, deepCursor };
 }
 
 /** Compares the small platform with a large one, which ends here. */

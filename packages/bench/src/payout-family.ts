@@ -1,12 +1,13 @@
 import { serviceNames } from "@disburse/sandbox/environments.ts";
-import type { Collection, Document } from "mongodb";
+import type { Db, Document } from "mongodb";
 import { callGateway } from "./gateway-call.ts";
 import { namesAny } from "./payout-copies.ts";
 import type { Stack } from "./stack.ts";
 
 /** The documents of one collection that tell of one payout. */
 export type FamilyPart = {
-  readonly collection: Collection<{ _id: string }>;
+  readonly db: Db;
+  readonly collection: string;
   readonly documents: readonly Document[];
 };
 
@@ -90,10 +91,9 @@ async function partsNaming(stack: Stack, names: readonly string[]): Promise<Fami
     const db = stack.db(service);
     for (const { name } of await db.listCollections().toArray()) {
       if (sums.includes(name)) continue;
-      const collection = db.collection<{ _id: string }>(name);
-      const all = await collection.find().toArray();
+      const all = await db.collection(name).find().toArray();
       const documents = all.filter((document) => namesAny(document, names));
-      if (documents.length > 0) parts.push({ collection, documents });
+      if (documents.length > 0) parts.push({ db, collection: name, documents });
     }
   }
   return parts;

@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { fromDecimal128, toDecimal128 } from "@disburse/chassis/mongo.ts";
+import { writeCursor } from "@disburse/chassis/page-cursor.ts";
 import { newId } from "@disburse/kernel/id.ts";
-import type { Collection, Document, WriteConcernSettings } from "mongodb";
+import type { Db, Document } from "mongodb";
 import type { Known } from "./answers.ts";
-import { type AccountState, copyOf, payoutMovements } from "./payout-copies.ts";
+import { type AccountState, type Copier, compileCopy, payoutMovements } from "./payout-copies.ts";
 import { makePayoutFamily, type PayoutFamily } from "./payout-family.ts";
 import type { Stack } from "./stack.ts";
 
@@ -17,11 +18,14 @@ const apartMs = 1_000;
 const readableMax = 2_000;
 
 /** Written at once, and journalled together with the last write. */
-const unjournalled: WriteConcernSettings = { w: 1, j: false };
-const journalled: WriteConcernSettings = { w: "majority", j: true };
+const unjournalled = { w: 1, j: false };
+const journalled = { w: "majority", j: true } as const;
 
-/** What was seeded: how many payouts, and some that can be read. */
-export type Seeded = { readonly payouts: number; readonly readable: readonly Known[] };
+/** What was seeded: some payouts that can be read, and a place deep down the list. */
+export type Seeded = { readonly readable: readonly Known[]; readonly deepCursor: string };
+
+/** A page this far from the newest end, as a share of all payouts. */
+const deepShare = 0.7;
 
 /**
  * Brings a platform to `payouts` payouts: makes one over HTTP, and stores copies of every document
@@ -30,66 +34,91 @@ export type Seeded = { readonly payouts: number; readonly readable: readonly Kno
 export async function seedPayouts(stack: Stack, payouts: number): Promise<Seeded> {
   const family = await makePayoutFamily(stack);
   const account = await openAccount(stack);
-  const copies = payouts - 1;
   const amount = BigInt(family.amount.replace(".", ""));
-  const ids = Array.from({ length: copies }, (_each, at) => {
-    return newId("quote", new Date(family.createdAt.getTime() - (copies - at) * apartMs)).slice(3);
-  });
+  const plan = planCopies(family, payouts - 1);
+  const originals = compileFamily(family);
   const running = new Set<Promise<void>>();
-  for (let from = 0; from < copies; from += batchSize) {
-    const batch = ids.slice(from, from + batchSize);
-    const start = {
+  for (let from = 0; from < plan.length; from += batchSize) {
+    const before = {
       ...account,
       available: account.available - BigInt(from) * amount,
       sequence: account.sequence + 2 * from,
     };
-    const stepsLeft = copies - from;
-    const stored = storeBatch(family, { ids: batch, before: start, amount, stepsLeft });
+    const batch = { planned: plan.slice(from, from + batchSize), before, amount };
+    const stored = storeBatch(originals, batch);
     const tracked = stored.finally(() => running.delete(tracked));
     running.add(tracked);
     if (running.size >= batchesMax) await Promise.race(running);
   }
   await Promise.all(running);
-  await raiseSums(stack, account, copies, amount);
-  const readable = ids.slice(-readableMax).map((id) => ({ id: `po_${id}`, amount: family.amount }));
-  return { payouts, readable };
+  await raiseSums(stack, account, plan.length, amount);
+  const known = ({ suffix }: PlannedCopy) => ({ id: `po_${suffix}`, amount: family.amount });
+  const deep = plan[Math.floor(plan.length * (1 - deepShare))];
+  const at = new Date(family.createdAt.getTime() + (deep?.shiftMs ?? 0));
+  return {
+    readable: plan.slice(-readableMax).map(known),
+    deepCursor: writeCursor({ at, id: `po_${deep?.suffix}` }),
+  };
+}
+
+/** A copy that is to be made: what its ids end in, and how long before the original it is. */
+type PlannedCopy = { readonly suffix: string; readonly shiftMs: number };
+
+function planCopies({ createdAt }: PayoutFamily, copies: number): PlannedCopy[] {
+  return Array.from({ length: copies }, (_each, at) => {
+    const shiftMs = -(copies - at) * apartMs;
+    const id = newId("quote", new Date(createdAt.getTime() + shiftMs));
+    return { suffix: id.slice("qt_".length), shiftMs };
+  });
+}
+
+/** The documents of one collection, ready to be copied. */
+type Originals = {
+  readonly db: Db;
+  readonly collection: string;
+  readonly copiers: readonly Copier[];
+};
+
+function compileFamily({ suffix, operations, parts }: PayoutFamily): Originals[] {
+  const names = [suffix, ...operations];
+  return parts.map(({ db, collection, documents }) => {
+    return { db, collection, copiers: documents.map((document) => compileCopy(document, names)) };
+  });
 }
 
 type Batch = {
-  readonly ids: readonly string[];
+  readonly planned: readonly PlannedCopy[];
   /** The account before the first of them. */
   readonly before: AccountState;
   readonly amount: bigint;
-  /** How many copies there are from the first of these to the last of all. */
-  readonly stepsLeft: number;
 };
 
-async function storeBatch(family: PayoutFamily, batch: Batch): Promise<void> {
-  const { ids, before, amount, stepsLeft } = batch;
-  const made = new Map<Collection<{ _id: string }>, Document[]>();
-  let account = before;
-  for (const [at, id] of ids.entries()) {
-    const names = new Map([[family.suffix, id]]);
-    for (const operation of family.operations) {
-      names.set(operation, randomBytes(operation.length / 2).toString("hex"));
-    }
-    const terms = { names, shiftMs: -(stepsLeft - at) * apartMs };
-    const moved = payoutMovements(account, amount);
-    for (const { collection, documents } of family.parts) {
-      const copies = documents.map((document) => withState(copyOf(document, terms), moved));
-      const list = made.get(collection) ?? [];
-      list.push(...copies);
-      made.set(collection, list);
+/** Operations are named by a SHA-256 in hexadecimal. */
+const operationBytes = 32;
+const newOperation = () => randomBytes(operationBytes).toString("hex");
+
+async function storeBatch(originals: readonly Originals[], batch: Batch): Promise<void> {
+  const made = originals.map((): Document[] => []);
+  let account = batch.before;
+  for (const { suffix, shiftMs } of batch.planned) {
+    const terms = { names: [suffix, newOperation(), newOperation()], shiftMs };
+    const moved = payoutMovements(account, batch.amount);
+    for (const [at, { copiers }] of originals.entries()) {
+      for (const copier of copiers) made[at]?.push(withState(copier(terms), moved));
     }
     account = moved.post;
   }
-  const inserts = [...made].map(([collection, documents]) =>
-    collection.insertMany(documents as { _id: string }[], {
-      ordered: false,
-      writeConcern: unjournalled,
-    }),
-  );
-  await Promise.all(inserts);
+  await Promise.all(originals.map((original, at) => insertAll(original, made[at] ?? [])));
+}
+
+/** As one command: the driver's own `insertMany` reads every document twice to measure it. */
+async function insertAll(
+  { db, collection }: Originals,
+  documents: readonly Document[],
+): Promise<void> {
+  const options = { ordered: false, writeConcern: unjournalled };
+  const { n } = await db.command({ insert: collection, documents, ...options });
+  if (n !== documents.length) throw new Error(`${collection}: not all copies were stored`);
 }
 
 /** A line of the statement tells of the account after it; any other document stays as it is. */
