@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { tryChromium } from "./chromium.mjs";
 import { ensureDependencies } from "./dependencies.mjs";
 import { runNode } from "./foreground.mjs";
 import { ensureNode } from "./node.mjs";
@@ -30,6 +31,7 @@ await runMain(async () => {
   const node = await ensureNode();
   await ensureDependencies(root, node);
   await ensureRabbitmq();
+  await tryChromium();
   const prepared = await runNode(node, [prepareEngine], { cwd: root });
   if (prepared !== 0) return prepared;
 

@@ -11,6 +11,8 @@ import type { Mode } from "./domain/api-key.ts";
 import { addressSet } from "./domain/source-address.ts";
 import { createApp } from "./http/app.ts";
 import { createAuthenticate } from "./http/authenticate.ts";
+import { docsRoutes } from "./http/docs.ts";
+import type { Reference } from "./http/docs-page.ts";
 import { createRateLimiter, type RateLimitOptions } from "./http/rate-limit.ts";
 import { openIdempotencyStore } from "./idempotency-store.ts";
 import { createKeyCache } from "./key-cache.ts";
@@ -56,9 +58,11 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
   const cache = createKeyCache(loadKey, deps.monotonicMs);
   const proxies = addressSet(deps.proxies);
   const operations = allOperations(deps.clients);
+  const reference = openApiDocument(operations);
   const listener = createApp({
     operations,
-    reference: openApiDocument(operations),
+    reference,
+    docs: await docsRoutes(reference as Reference, mode),
     authenticate: createAuthenticate({ keys: cache, mode, pepper, proxies, clock }),
     rateLimiter: createRateLimiter(deps.rateLimit),
     idempotency,

@@ -8,6 +8,7 @@ import type { Answer } from "../domain/answer.ts";
 import { headProblem } from "../domain/request-head.ts";
 import type { Operation } from "../routes/operation.ts";
 import { refusalAnswer } from "./answer.ts";
+import type { PageAnswer, PublicRoute } from "./content.ts";
 import { failureAnswer } from "./failure.ts";
 import { observe } from "./observe.ts";
 import { type OperationalDeps, operationalRoutes } from "./operational.ts";
@@ -17,6 +18,8 @@ import type { HttpContext, RequestState, RouterContext } from "./state.ts";
 export type AppDeps = OperationDeps &
   OperationalDeps & {
     readonly operations: readonly Operation[];
+    /** `/docs` and its files. */
+    readonly docs: readonly PublicRoute[];
     readonly log: Log;
     readonly metrics: Metrics;
     /** When a request that hangs is given up; past every deadline when left out. */
@@ -33,7 +36,7 @@ export function createApp(deps: AppDeps): RequestListener {
   app.on("error", (error: unknown) => deps.log.debug({ err: error }, "connection broke off"));
   const router = new Router<RequestState>({ strict: true, sensitive: true });
   const answerWith = answerRoute(deps.answerWithinMs ?? answerWithinMsDefault);
-  for (const route of operationalRoutes(deps)) {
+  for (const route of [...operationalRoutes(deps), ...deps.docs]) {
     router.get(route.path, answerWith(`GET ${route.path}`, route.answer));
   }
   for (const operation of deps.operations) {
@@ -65,10 +68,10 @@ export function createApp(deps: AppDeps): RequestListener {
 
 /** Answers by a route's function, or with 503 when that does not come to an end. */
 function answerRoute(withinMs: number) {
-  return (route: string, answer: (ctx: RouterContext) => Promise<Answer>) =>
+  return (route: string, answer: (ctx: RouterContext) => Promise<PageAnswer>) =>
     async (ctx: RouterContext): Promise<void> => {
       ctx.state.route = route;
-      const late = Promise.withResolvers<Answer>();
+      const late = Promise.withResolvers<PageAnswer>();
       const unavailable = refusalAnswer(refused("SERVICE_UNAVAILABLE"));
       const timer = setTimeout(() => late.resolve(unavailable), withinMs);
       try {
@@ -79,7 +82,7 @@ function answerRoute(withinMs: number) {
     };
 }
 
-function send(ctx: HttpContext | RouterContext, { status, headers, body }: Answer): void {
+function send(ctx: HttpContext | RouterContext, { status, headers, body }: PageAnswer): void {
   ctx.status = status;
   ctx.set({ "Content-Type": "application/json; charset=utf-8", ...headers });
   ctx.body = body;

@@ -1,5 +1,6 @@
 import type { Metrics } from "@disburse/chassis/metrics.ts";
 import type { Answer } from "../domain/answer.ts";
+import { contentHash, type PublicRoute, serveContent } from "./content.ts";
 
 export type OperationalDeps = {
   readonly metrics: Metrics;
@@ -13,14 +14,20 @@ function status(code: number, body: object): Answer {
   return { status: code, headers: {}, body: JSON.stringify(body) };
 }
 
+function openApi(reference: object): PublicRoute["answer"] {
+  const bytes = Buffer.from(JSON.stringify(reference));
+  const headers = { "Cache-Control": "no-cache" };
+  return serveContent(contentHash(bytes), { headers, load: async () => bytes });
+}
+
 /** Probes and metrics: without a key, outside `/api/v1`. */
-export function operationalRoutes({ metrics, readiness, reference }: OperationalDeps): readonly {
-  readonly path: string;
-  readonly answer: () => Promise<Answer>;
-}[] {
-  const openApi = status(200, reference);
+export function operationalRoutes({
+  metrics,
+  readiness,
+  reference,
+}: OperationalDeps): readonly PublicRoute[] {
   return [
-    { path: "/openapi.json", answer: async () => openApi },
+    { path: "/openapi.json", answer: openApi(reference) },
     { path: "/healthz", answer: async () => status(200, { status: "ok" }) },
     {
       path: "/readyz",

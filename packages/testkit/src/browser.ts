@@ -1,0 +1,52 @@
+import { existsSync } from "node:fs";
+import { basename, delimiter, join } from "node:path";
+import { type Browser, launch, type Page } from "puppeteer-core";
+
+const names = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"];
+
+/**
+ * The Chromium of this machine: `CHROMIUM_PATH`, or the first of its names on the `PATH`; undefined
+ * where there is none. `npm test` as root on Debian installs one.
+ */
+export function chromiumPath(): string | undefined {
+  const { CHROMIUM_PATH: named, PATH: path = "" } = process.env;
+  if (named) return named;
+  const folders = path.split(delimiter);
+  return names.flatMap((name) => folders.map((folder) => join(folder, name))).find(existsSync);
+}
+
+/** Starts a browser without a window and with an empty profile; the caller closes it. */
+export function openBrowser(executablePath: string): Promise<Browser> {
+  return launch({
+    executablePath,
+    // Debian's smaller package can do nothing else; the whole browser has only the new kind.
+    headless: basename(executablePath) === "chromium-headless-shell" ? "shell" : true,
+    // Chromium refuses to put root into its sandbox; it sees our own pages only.
+    args: process.getuid?.() === 0 ? ["--no-sandbox"] : [],
+    defaultViewport: { width: 1280, height: 900 },
+  });
+}
+
+/** A page, and what a reader of its developer tools would find fault with, as it comes. */
+export type WatchedPage = { readonly page: Page; readonly faults: readonly string[] };
+
+/**
+ * Opens an address. Its faults are warnings and errors on the console, refusals by its security
+ * policy among them, errors that nobody caught, failed requests, and requests to other origins.
+ */
+export async function openPage(browser: Browser, url: string): Promise<WatchedPage> {
+  const page = await browser.newPage();
+  const faults: string[] = [];
+  const { origin } = new URL(url);
+  page.on("console", (message) => {
+    if (["error", "warn"].includes(message.type())) faults.push(`console: ${message.text()}`);
+  });
+  page.on("pageerror", (error) => faults.push(`uncaught: ${String(error)}`));
+  page.on("request", (request) => {
+    const isOwn = request.url().startsWith(`${origin}/`) || request.url().startsWith("data:");
+    if (!isOwn) faults.push(`request to another origin: ${request.url()}`);
+  });
+  page.on("requestfailed", (request) => faults.push(`failed: ${request.url()}`));
+  await page.goto(url);
+  return { page, faults };
+}

@@ -1,0 +1,105 @@
+import {
+  chromiumPath,
+  openBrowser,
+  openPage,
+  type WatchedPage,
+} from "@disburse/testkit/browser.ts";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { tags } from "../reference/introduction.ts";
+import { at, times } from "../routes/test-calls.ts";
+import { startTestGateway, type TestGateway } from "../test-gateway.ts";
+
+const chromium = chromiumPath();
+const reason = chromium === undefined ? " (skipped: there is no Chromium here)" : "";
+
+/** A cold page on a busy machine; on an idle one it takes well under a second. */
+const paintWithinMs = 10_000;
+const patience = { timeout: 20_000, interval: 50 };
+
+describe.skipIf(chromium === undefined)(`/docs in a browser${reason}`, () => {
+  let gateway: TestGateway;
+  let browser: Awaited<ReturnType<typeof openBrowser>>;
+
+  beforeAll(async () => {
+    gateway = await startTestGateway();
+    browser = await openBrowser(chromium ?? "");
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await gateway?.stop();
+  });
+
+  /** What a reader sees of an element; empty as long as it is not there. */
+  const textOf = async ({ page }: WatchedPage, selector: string) =>
+    String(
+      await page.evaluate(`document.querySelector(${JSON.stringify(selector)})?.innerText ?? ""`),
+    );
+  const seen = (watched: WatchedPage, selector: string, text: string | RegExp) =>
+    vi.waitFor(async () => expect(await textOf(watched, selector)).toMatch(text), patience);
+
+  it("shows every operation, its fields, an example and its refusals, without a fault", async () => {
+    const watched = await openPage(browser, `${gateway.url}/docs`);
+    expect(await watched.page.title()).toBe("Disburse API reference");
+    await seen(watched, "#reference", "A first payout");
+    for (const { name } of tags) await seen(watched, "#reference", name);
+    await seen(watched, "#operations-webhooks-on_payout_session", "payout_session");
+    const paint = `performance.getEntriesByName("first-contentful-paint")[0].startTime`;
+    expect(Number(await watched.page.evaluate(paint))).toBeLessThan(paintWithinMs);
+    const operation = "#operations-Quotes-requestQuote";
+    expect(await textOf(watched, operation)).not.toContain("source_amount");
+    await watched.page.click(`${operation} .opblock-summary-control`);
+    await seen(watched, operation, "Amount deducted from the source account.");
+    await seen(watched, operation, /"expired_at": "\d/);
+    for (const code of ["INVALID_REQUEST", "CORRIDOR_NOT_ACTIVE", "RATE_LIMITED"]) {
+      await seen(watched, operation, code);
+    }
+    await watched.page.click('.index a[href="#/webhooks/on_payout_session"]');
+    await seen(watched, "#operations-webhooks-on_payout_session", "webhook-signature");
+    expect(watched.faults).toEqual([]);
+    await watched.page.close();
+  });
+
+  it("tries an operation with a key, and shows every digit of the answer", async () => {
+    const { key } = await gateway.merchant();
+    const amount = "9007199254740993.10";
+    const quote = {
+      ...{ id: "qt_1", sourceAmount: amount, convertedAmount: amount, totalFees: "0.00" },
+      ...{ receivingAmount: "1.00", exchangeRate: "1.00", ...times, expiredAt: at },
+    };
+    gateway.fakes.quote.createQuote = () => ({ quote });
+    const watched = await openPage(browser, `${gateway.url}/docs#/Quotes/requestQuote`);
+    const sentKeys: string[] = [];
+    watched.page.on("request", (request) => {
+      const sent = request.headers()["idempotency-key"];
+      if (sent !== undefined) sentKeys.push(sent);
+    });
+    const operation = "#operations-Quotes-requestQuote";
+    await watched.page.waitForSelector(`${operation} .try-out__btn`);
+    await watched.page.click(".btn.authorize");
+    await watched.page.type(".auth-container input", key);
+    await watched.page.click(".auth-container .authorize");
+    await watched.page.click(".auth-container .btn-done");
+    await watched.page.click(`${operation} .try-out__btn`);
+    await watched.page.click(`${operation} .execute`);
+    await seen(watched, `${operation} .live-responses-table`, `"source_amount": ${amount}`);
+    await seen(watched, `${operation} .curl-command`, "Authorization: Bearer dsb_test_");
+    await watched.page.click(`${operation} .execute`);
+    await vi.waitFor(() => expect(new Set(sentKeys).size).toBe(2), patience);
+    expect(sentKeys.join()).not.toContain("3f2c9f54");
+    expect(watched.faults).toEqual([]);
+    await watched.page.close();
+  });
+
+  it("tries nothing that moves money where it is real", async () => {
+    const live = await startTestGateway({ mode: "live" });
+    try {
+      const watched = await openPage(browser, `${live.url}/docs#/Payouts/executePayout`);
+      await seen(watched, "#operations-Payouts-executePayout", "payout:write");
+      await watched.page.click('.index a[href="#/Payouts/listPayouts"]');
+      await watched.page.waitForSelector("#operations-Payouts-listPayouts .try-out__btn");
+      expect(await textOf(watched, "#operations-Payouts-executePayout .try-out__btn")).toBe("");
+    } finally {
+      await live.stop();
+    }
+  });
+});

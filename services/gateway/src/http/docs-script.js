@@ -1,0 +1,94 @@
+// Runs in the reader's browser: lets the component show the operations, once the page has painted.
+
+/** The `Idempotency-Key` that the document shows, which would be sent for every trial. */
+const exampleKey = /^3f2c9f54-/;
+
+const { component, mode } = document.currentScript.dataset;
+
+/** In live mode only what moves no money can be tried from here. */
+const methodsToTry = mode === "live" ? ["get"] : ["get", "post", "delete"];
+
+const dark = matchMedia("(prefers-color-scheme: dark)");
+const follow = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
+dark.addEventListener("change", follow);
+follow();
+
+/** Each trial is a new thing to be done, unless its reader gave it a key. */
+function withFreshKey(request) {
+  const headers = request.headers ?? {};
+  if (exampleKey.test(headers["Idempotency-Key"] ?? "")) {
+    const bytes = crypto.getRandomValues(new Uint8Array(16));
+    headers["Idempotency-Key"] = Array.from(bytes, (byte) =>
+      byte.toString(16).padStart(2, "0"),
+    ).join("");
+  }
+  return request;
+}
+
+/** Opens the operation that the address names, as `#/Quotes/requestQuote`. */
+function openNamed(ui) {
+  const [tag, id] = location.hash.slice(2).split("/").map(decodeURIComponent);
+  if (id === undefined) return;
+  ui.layoutActions.show(["operations-tag", tag], true);
+  ui.layoutActions.show(["operations", tag, id], true);
+  const element = `operations-${tag.replaceAll(" ", "_")}-${id}`;
+  requestAnimationFrame(() => document.getElementById(element)?.scrollIntoView());
+}
+
+/** JSON indented, with each number as it was sent: as a float, 100.10 would read 100.1. */
+function indented(text) {
+  if (JSON.rawJSON === undefined) return text;
+  try {
+    const digits = (_key, value, { source }) =>
+      typeof value === "number" ? JSON.rawJSON(source) : value;
+    return JSON.stringify(JSON.parse(text, digits), null, 2);
+  } catch {
+    return text;
+  }
+}
+
+/** Requests show their fields first, answers their examples, and a trial's answer its digits. */
+function ourWay({ React }) {
+  const modelExample = (Original) => (props) => {
+    const defaultModelRendering = props.includeReadOnly ? "example" : "model";
+    const getConfigs = () => ({ ...props.getConfigs(), defaultModelRendering });
+    return React.createElement(Original, { ...props, getConfigs });
+  };
+  const responseBody = (Original) => (props) => {
+    const isJson = /json/.test(props.contentType) && typeof props.content === "string";
+    // As plain text it is shown as it is.
+    const shown = isJson ? { content: indented(props.content), contentType: "text/plain" } : {};
+    return React.createElement(Original, { ...props, ...shown });
+  };
+  return { wrapComponents: { modelExample, responseBody } };
+}
+
+function show() {
+  const ui = window.SwaggerUIBundle({
+    url: "/openapi.json",
+    dom_id: "#reference",
+    validatorUrl: null,
+    defaultModelsExpandDepth: 0,
+    defaultModelExpandDepth: 5,
+    displayRequestDuration: true,
+    supportedSubmitMethods: methodsToTry,
+    plugins: [ourWay],
+    requestInterceptor: withFreshKey,
+    onComplete: () => openNamed(ui),
+  });
+  addEventListener("hashchange", () => openNamed(ui));
+}
+
+// A frame later the page has been painted.
+requestAnimationFrame(() =>
+  setTimeout(() => {
+    const script = document.createElement("script");
+    script.src = component;
+    script.addEventListener("load", show);
+    document.head.append(script);
+  }),
+);
+
+if (matchMedia("(max-width: 60rem)").matches) {
+  document.querySelector(".index details").removeAttribute("open");
+}

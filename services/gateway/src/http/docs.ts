@@ -1,0 +1,50 @@
+import { readFile } from "node:fs/promises";
+import type { Mode } from "../domain/api-key.ts";
+import { contentHash, type PublicRoute, serveContent } from "./content.ts";
+import { docsPage, type Reference } from "./docs-page.ts";
+
+/** The page says by its hash which version of a file it wants, so that one never changes. */
+const forever = "public, max-age=31536000, immutable";
+/** A page that was kept is asked about each time, and hardly ever sent again. */
+const revalidate = "no-cache";
+
+const script = "text/javascript; charset=utf-8";
+const style = "text/css; charset=utf-8";
+
+/**
+ * The reference to read, `/docs`, and the files that it loads. All of it comes from this process;
+ * the page may load from, and send to, no other.
+ */
+export async function docsRoutes(
+  reference: Reference,
+  mode: Mode,
+): Promise<readonly PublicRoute[]> {
+  const [component, componentStyle, pageScript] = await Promise.all([
+    fileRoute("component.js", import.meta.resolve("swagger-ui-dist/swagger-ui-bundle.js"), script),
+    fileRoute("component.css", import.meta.resolve("swagger-ui-dist/swagger-ui.css"), style),
+    fileRoute("page.js", new URL("./docs-script.js", import.meta.url), script),
+  ]);
+  const { html, contentSecurityPolicy } = docsPage(reference, {
+    style: await readFile(new URL("./docs-style.css", import.meta.url), "utf8"),
+    mode,
+    componentPath: component.path,
+    componentStylePath: componentStyle.path,
+    scriptPath: pageScript.path,
+  });
+  const headers = {
+    "Content-Type": "text/html; charset=utf-8",
+    "Cache-Control": revalidate,
+    "Content-Security-Policy": contentSecurityPolicy,
+    "Referrer-Policy": "no-referrer",
+  };
+  const bytes = Buffer.from(html);
+  const page = serveContent(contentHash(bytes), { headers, load: async () => bytes });
+  return [{ path: "/docs", answer: page }, component, componentStyle, pageScript];
+}
+
+async function fileRoute(name: string, file: URL | string, type: string): Promise<PublicRoute> {
+  const load = () => readFile(new URL(file));
+  const hash = contentHash(await load());
+  const headers = { "Content-Type": type, "Cache-Control": forever };
+  return { path: `/docs/${hash}/${name}`, answer: serveContent(hash, { headers, load }) };
+}
