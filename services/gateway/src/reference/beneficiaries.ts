@@ -4,8 +4,9 @@ import { fiatBeneficiary } from "@disburse/forms/fiat-beneficiary.ts";
 import { momentParameter, parameter, tokenParameter, wordParameter } from "../domain/list-query.ts";
 import { beneficiaryKinds, meanings, screeningStatuses, wordsOf } from "../routes/words.ts";
 import type { Endpoint } from "./endpoint.ts";
+import { exampleOfSchema } from "./example.ts";
 import { pageOf, pageQuery } from "./page.ts";
-import { component, flag, id, recordTimes, ref, text, word } from "./schema.ts";
+import { type Component, component, flag, id, recordTimes, ref, text, word } from "./schema.ts";
 import { storedFields } from "./stored-fields.ts";
 
 const stored = { ...storedFields(cryptoBeneficiary), ...storedFields(fiatBeneficiary) };
@@ -31,15 +32,25 @@ const beneficiary = component(
   Object.keys(stored).filter((name) => !Object.hasOwn(always, name)),
 );
 
-const created = component(
+const createdId = id("ben", "Beneficiary id; left out with `validate=true`.");
+
+const createdFields = component(
   "CreatedBeneficiary",
   "A beneficiary that was stored; or, with `validate=true`, a body that would be.",
   {
-    beneficiary_id: id("ben", "Beneficiary id; left out with `validate=true`."),
+    beneficiary_id: createdId,
     valid: flag("With `validate=true`: the body would be taken; else left out.", true),
   },
   ["beneficiary_id", "valid"],
 );
+
+const created: Component = {
+  ...createdFields,
+  schema: {
+    ...createdFields.schema,
+    examples: [{ beneficiary_id: exampleOfSchema(createdId, new Map()) }],
+  },
+};
 
 const beneficiaryPage = pageOf("BeneficiaryPage", "beneficiaries", ref(beneficiary));
 
