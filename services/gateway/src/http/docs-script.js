@@ -1,7 +1,8 @@
 // Runs in the reader's browser: lets the component show the operations, once the page has painted.
 
-/** The `Idempotency-Key` that the document shows, which would be sent for every trial. */
-const exampleKey = /^3f2c9f54-/;
+/** What the document shows as examples would be sent with every trial. */
+const exampleKey = "3f2c9f54-6a0c-4c8e-9a31-5f0f7f0f3b11";
+const exampleRequestId = "checkout-7f3a";
 
 const { component, mode } = document.currentScript.dataset;
 
@@ -13,14 +14,13 @@ const follow = () => document.documentElement.classList.toggle("dark-mode", dark
 dark.addEventListener("change", follow);
 follow();
 
-/** Each trial is a new thing to be done, unless its reader gave it a key. */
-function withFreshKey(request) {
+/** Each trial is a request of its own and a new thing to be done, unless its reader said else. */
+function asNew(request) {
   const headers = request.headers ?? {};
-  if (exampleKey.test(headers["Idempotency-Key"] ?? "")) {
-    const bytes = crypto.getRandomValues(new Uint8Array(16));
-    headers["Idempotency-Key"] = Array.from(bytes, (byte) =>
-      byte.toString(16).padStart(2, "0"),
-    ).join("");
+  if (headers["X-Request-Id"] === exampleRequestId) delete headers["X-Request-Id"];
+  if (headers["Idempotency-Key"] === exampleKey) {
+    const bytes = Array.from(crypto.getRandomValues(new Uint8Array(16)));
+    headers["Idempotency-Key"] = bytes.map((byte) => byte.toString(16).padStart(2, "0")).join("");
   }
   return request;
 }
@@ -73,7 +73,7 @@ function show() {
     displayRequestDuration: true,
     supportedSubmitMethods: methodsToTry,
     plugins: [ourWay],
-    requestInterceptor: withFreshKey,
+    requestInterceptor: asNew,
     onComplete: () => openNamed(ui),
   });
   addEventListener("hashchange", () => openNamed(ui));
