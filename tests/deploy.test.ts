@@ -40,6 +40,7 @@ const compose = parse(read("docker-compose.yml"), { merge: true }) as {
   readonly volumes: object;
 };
 const composed = (name: string): ComposeService => compose.services[name] ?? { restart: "" };
+const liveExample = "deploy/live.env.example";
 const jobs = ["sandbox-secrets", "sandbox"];
 const parts = ["mongo", "rabbitmq"];
 
@@ -198,12 +199,19 @@ describe("docker-compose.yml", () => {
     const secrets = values.filter(([name]) => isSecret.test(name));
     expect(secrets.length).toBeGreaterThan(serviceNames.length);
     expect(secrets.filter(([, value]) => value !== null)).toEqual([]);
-    expect(read(".gitignore").split("\n")).toContain(".env");
-    for (const path of ["docker-compose.yml", "deploy/Dockerfile", ".env.example"]) {
+    expect(read(".gitignore").split("\n")).toContain("live.env");
+    for (const path of ["docker-compose.yml", "deploy/Dockerfile", liveExample, ".env"]) {
       expect(read(path), path).not.toMatch(/:\/\/[^/\s]*:[^/\s]*@/);
       expect(read(path), path).not.toMatch(/[A-Za-z0-9+/=_-]{32,}/);
     }
-    expect(read(".env.example")).not.toMatch(/^[^#\n]/m);
+    expect(read(liveExample)).not.toMatch(/^[^#\n]/m);
+  });
+
+  it("is a sandbox where no other settings are named", () => {
+    const settings = read(".env")
+      .split("\n")
+      .filter((line) => /^[^#]/.test(line));
+    expect(settings).toEqual(["COMPOSE_PROFILES=sandbox"]);
   });
 });
 
