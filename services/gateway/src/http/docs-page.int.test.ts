@@ -14,7 +14,7 @@ const reason = chromium === undefined ? " (skipped: there is no Chromium here)" 
 
 /** A cold page on a busy machine; on an idle one it takes well under a second. */
 const paintWithinMs = 10_000;
-const patience = { timeout: 20_000, interval: 50 };
+const patience = { timeout: 40_000, interval: 50 };
 
 describe.skipIf(chromium === undefined)(`/docs in a browser${reason}`, () => {
   let gateway: TestGateway;
