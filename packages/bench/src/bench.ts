@@ -80,7 +80,7 @@ async function compareSizes(bench: Bench, small: Sized) {
   const { load, options, say, ends } = bench;
   const large = await startSized(bench, "large", options.sizes.large);
   say("comparing the two sizes");
-  await warmUp(bench, [small.stack, large.stack]);
+  await warmUp(bench, [small.stack, large.stack], options.warmUpSeconds / 2);
   const figures: Record<string, FlatFigures> = await measureFlatness(
     load,
     [small, large],
@@ -102,7 +102,7 @@ async function measureAll(
   const floor = await startFloor(floorStart);
   ends.push(floor.stop);
   say("warming up");
-  await warmUp(bench, [stack]);
+  await warmUp(bench, [stack], options.warmUpSeconds);
   await untilSettled(stack);
   const pids = { ...stack.pids, ...ground.pids, load: load.pid };
   const idle = await restingCost(() => takeReading(mongo, pids));
@@ -121,10 +121,10 @@ async function restingCost(read: () => Promise<Reading>): Promise<Spent> {
   return spentBetween(before, await read());
 }
 
-/** Every scenario on every platform, for the time of the warm-up in all. */
-async function warmUp({ load, options }: Bench, stacks: readonly Stack[]): Promise<void> {
+/** Every scenario on every platform, for so many seconds in all. */
+async function warmUp({ load }: Bench, stacks: readonly Stack[], seconds: number): Promise<void> {
   const runs = stacks.flatMap(({ name }) => scenarioNames.map((scenario) => ({ name, scenario })));
-  const end = { seconds: options.warmUpSeconds / runs.length };
+  const end = { seconds: seconds / runs.length };
   for (const { name, scenario } of runs) {
     await load.run({ kind: "run", name, scenario, cursor: "", concurrency, end });
   }

@@ -27,7 +27,7 @@ export const concurrency = 16;
 /** More than any machine executes in a second for one account. */
 const quotesPerSecond = 150;
 /** A floor is steady sooner than the platform. */
-const floorShare = 0.4;
+const floorShare = 0.3;
 
 /** Measures a scenario and its floors, one after the other. */
 export async function measureScenario(
