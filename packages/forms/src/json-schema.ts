@@ -21,6 +21,7 @@ export function formSchema(form: Form): JsonSchema {
   const conditions = form.fields.flatMap(conditionalSchemas);
   return {
     type: "object",
+    title: form.name.replaceAll("_", " "),
     description: [form.description, ...form.rules.map((rule) => `- ${rule.description}`)].join(
       "\n",
     ),

@@ -1,4 +1,5 @@
 import type { JsonSchema } from "@disburse/forms/json-schema.ts";
+import { exactNumber } from "@disburse/kernel/exact-json.ts";
 
 /** A schema with a name of its own in the reference. */
 export type Component = { readonly name: string; readonly schema: JsonSchema };
@@ -24,7 +25,7 @@ export function id(prefix: string, description: string): JsonSchema {
 
 /** A JSON number whose digits are exact: to be read with a decimal parser, never as a float. */
 export function decimal(description: string, example: string): JsonSchema {
-  return { type: "number", format: "decimal", description, examples: [Number(example)] };
+  return { type: "number", format: "decimal", description, examples: [exactNumber(example)] };
 }
 
 /** The same digits as a string. */

@@ -43,7 +43,7 @@ const paymentSessionData = component("PaymentSessionWebhookData", "A payment ses
   merchant_id: text("Your id.", "mer_01hqz0000000000000000000ab"),
   status: text("Its status.", "initiated"),
   failure_code: text("Why it failed; empty where it did not.", ""),
-  amount: { type: "number", format: "decimal", description: "Its amount.", examples: [100.1] },
+  amount: decimal("Its amount.", "100.10"),
   source_currency: text("Currency that is paid in.", "USDC_ETH"),
   source_account: text("Wallet address that pays.", "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"),
   payment_option_id: text("Way of paying.", "opt_1"),
@@ -136,7 +136,11 @@ const headers = [
     true,
     "Standard Webhooks: `v1,` and the HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>` in base64; two, separated by a space, while a rotation's overlap lasts.",
   ),
-  header("webhook-sequence", true, "Orders the events of one transaction, from 1."),
+  header(
+    "webhook-sequence",
+    true,
+    "Orders the events of one transaction, from 1. No signature covers it.",
+  ),
 ];
 
 /** The `webhooks` of the document: by what the event is of, what is sent and what is awaited. */
