@@ -24,6 +24,7 @@ function lost(part: string): (how: string) => never {
 
 async function bench(options: BenchOptions): Promise<number> {
   const dataDir = mkdtempSync(join(tmpdir(), "disburse-bench-"));
+  process.once("exit", () => rmSync(dataDir, { recursive: true, force: true }));
   const ends: (() => Promise<unknown>)[] = [];
   try {
     const engine = await startEngine({ dataDir, cacheMegabytes, onExit: lost("database engine") });
@@ -48,9 +49,11 @@ async function bench(options: BenchOptions): Promise<number> {
     return faults.length === 0 ? 0 : 1;
   } finally {
     for (const end of ends.toReversed()) await end();
-    rmSync(dataDir, { recursive: true, force: true });
   }
 }
+
+// All that was started ends when this process does.
+for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
 
 try {
   process.exitCode = await bench(readOptions(process.argv.slice(2)));

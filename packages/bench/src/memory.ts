@@ -60,6 +60,7 @@ async function payAndSample(
 async function measureMemory(payouts: number, json: string | undefined): Promise<number> {
   if (!canMeasureProcesses) throw new Error("Memory is read from /proc, which only Linux has.");
   const dataDir = mkdtempSync(join(tmpdir(), "disburse-memory-"));
+  process.once("exit", () => rmSync(dataDir, { recursive: true, force: true }));
   const load = startLoadGenerator();
   try {
     const standalone = await startStandalone(dataDir);
@@ -77,9 +78,11 @@ async function measureMemory(payouts: number, json: string | undefined): Promise
     }
   } finally {
     await load.stop();
-    rmSync(dataDir, { recursive: true, force: true });
   }
 }
+
+// All that was started ends when this process does.
+for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
 
 try {
   const { values } = parseArgs({

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import type { Environment } from "@disburse/chassis/settings.ts";
 import { type ServiceName, serviceNames } from "./environments.ts";
 
@@ -19,7 +20,10 @@ export type ServiceProcesses = {
   log(service: ServiceName): string;
 };
 
-const servicesFolder = join(import.meta.dirname, "../../../services");
+const root = join(import.meta.dirname, "../../..");
+/** Asks a service to end when this process has gone, however it went. */
+const lifeline = pathToFileURL(join(root, "scripts/lifeline.mjs"));
+lifeline.searchParams.set("starter", String(process.pid));
 /** Six processes start on two cores. */
 const startTimeoutMs = 60_000;
 /** Longer than any service takes to end by itself. */
@@ -66,13 +70,13 @@ export function createServiceProcesses(
 }
 
 function spawnService(service: ServiceName, environment: Environment, output: string[]): Started {
-  const main = join(servicesFolder, service, "src/main.ts");
-  const child = spawn(process.execPath, [main], {
+  const main = join(root, "services", service, "src/main.ts");
+  const child = spawn(process.execPath, ["--import", lifeline.href, main], {
     env: environment,
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["ignore", "pipe", "pipe", "pipe"],
   });
-  child.stdout.on("data", (chunk: Buffer) => output.push(chunk.toString()));
-  child.stderr.on("data", (chunk: Buffer) => output.push(chunk.toString()));
+  child.stdout?.on("data", (chunk: Buffer) => output.push(chunk.toString()));
+  child.stderr?.on("data", (chunk: Buffer) => output.push(chunk.toString()));
   return { child, output };
 }
 
