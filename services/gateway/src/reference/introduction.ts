@@ -16,13 +16,53 @@ export const introduction = `Send money out: to bank accounts over SWIFT, ACH an
 
 ## A first payout
 
-1. \`POST /api/v1/transfer/crypto/beneficiary\` or \`…/fiat/beneficiary\` registers whom you pay. \`GET /api/v1/transfer/beneficiary-forms\` tells which fields to ask for.
-2. \`POST /api/v1/transfer/rfq\` quotes the payout from one of your accounts (\`GET /api/v1/transfer/accounts\`).
-3. \`POST /api/v1/transfer/execute\` pays the quote, once.
-4. \`GET /api/v1/transfer/payouts/{payoutId}\`, or a webhook, tells what became of it.
+An API key says who you are. In the sandbox \`npm start\` prints one, and \`.data/sandbox.json\` has those of all its merchants; elsewhere your operator makes it.
 
 \`\`\`sh
-curl "$API/api/v1/transfer/accounts" -H "Authorization: Bearer $KEY"
+API=http://127.0.0.1:8080
+KEY=dsb_test_…
+curl -s "$API/api/v1/transfer/accounts" -H "Authorization: Bearer $KEY"
+\`\`\`
+
+Choose an account with money in it, and register whom you pay: a bank account here, or a wallet. \`GET /api/v1/transfer/beneficiary-forms\` tells which fields each kind has.
+
+\`\`\`sh
+ACCOUNT=acc_…
+curl -s "$API/api/v1/transfer/fiat/beneficiary" -H "Authorization: Bearer $KEY" \\
+  -H "Content-Type: application/json" -H "Idempotency-Key: beneficiary-jane" -d '{
+    "beneficiary_account_type": "Individual",
+    "beneficiary_first_name": "Jane", "beneficiary_last_name": "Doe",
+    "beneficiary_address": "1 Main Street", "beneficiary_city": "New York",
+    "beneficiary_state": "NY", "beneficiary_postcode": "10001",
+    "destination_currency": "USD", "transfer_type": "ACH", "destination_country": "US",
+    "routing_code_type_1": "ACH CODE", "routing_code_value_1": "021000021",
+    "beneficiary_account_number": "1234567890" }'
+\`\`\`
+
+Ask what it costs and brings; the quote holds until \`expired_at\`.
+
+\`\`\`sh
+BENEFICIARY=ben_…
+curl -s "$API/api/v1/transfer/rfq" -H "Authorization: Bearer $KEY" \\
+  -H "Content-Type: application/json" -H "Idempotency-Key: quote-1001" -d '{
+    "source_amount": "250.00", "source_currency_code": "USD", "destination_currency_code": "USD",
+    "beneficiary_id": "'$BENEFICIARY'", "account_id": "'$ACCOUNT'" }'
+\`\`\`
+
+Pay it, once.
+
+\`\`\`sh
+QUOTE=qt_…
+curl -s "$API/api/v1/transfer/execute" -H "Authorization: Bearer $KEY" \\
+  -H "Content-Type: application/json" -H "Idempotency-Key: order-1001" \\
+  -d '{ "quote_id": "'$QUOTE'", "reference_id": "order-1001" }'
+\`\`\`
+
+What became of it is told by a webhook, and by reading it:
+
+\`\`\`sh
+PAYOUT=po_…
+curl -s "$API/api/v1/transfer/payouts/$PAYOUT" -H "Authorization: Bearer $KEY"
 \`\`\`
 
 ## Conventions
