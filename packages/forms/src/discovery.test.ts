@@ -79,6 +79,10 @@ describe("the beneficiary forms", () => {
     expect(field(inr, "destination_country")?.allowed).toEqual(["IN"]);
     expect(field(usdc, "routing_code_value_1")?.allowed).toEqual(["ETHEREUM", "BNB"]);
     expect(field(usdc, "destination_currency")?.required).toBe(true);
+    // What is settled by the choice is no rule to read any more.
+    const routing = "A SWIFT transfer is routed by SWIFT, an ACH or LOCAL one by ACH CODE.";
+    expect([swift, ach].map((form) => form?.rules.includes(routing))).toEqual([false, false]);
+    expect(inr?.rules).not.toContain("INR is sent to India.");
     const [sol] = beneficiaryForms({ destinationCurrency: "USDC_SOL" });
     expect(field(sol, "destination_currency")?.required).toBe(false);
   });

@@ -5,6 +5,7 @@ import { fiatBeneficiary } from "./fiat-beneficiary.ts";
 import { readBody, wholeBody } from "./read-body.ts";
 import { requestForQuote } from "./transfer.ts";
 import { rotateSecret } from "./webhook-endpoint.ts";
+import { createReplay } from "./webhook-replay.ts";
 
 const read = (body: typeof depositor, json: string) => readBody(body, parseExactJson(json));
 
@@ -55,6 +56,18 @@ describe("readBody", () => {
     const answer = read(rotateSecret, json);
     expect(answer.values).toEqual(values);
     expect(answer.unreadable.map((each) => each.problem)).toEqual(problems);
+  });
+
+  it.each([
+    ['["exhausted"]', { states: ["exhausted"] }, 0],
+    ['["exhausted","\\ud800"]', {}, 1],
+    ['["exhausted",1]', {}, 1],
+    ['["exhausted","delivered","exhausted"]', {}, 1],
+    ['"exhausted"', {}, 1],
+  ])("of a replay's states %s, so that they can travel in a message", (states, values, count) => {
+    const answer = read(createReplay, `{"states":${states}}`);
+    expect(answer.values).toEqual(values);
+    expect(answer.unreadable).toHaveLength(count);
   });
 
   it("names nested fields by dotted paths and keeps the places of a list", () => {

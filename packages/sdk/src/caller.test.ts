@@ -129,6 +129,28 @@ describe("retries", () => {
     expect(sent).toHaveLength(3);
   });
 
+  test("outlast a key that a crash holds for 30 s, however few are allowed", async () => {
+    const held = Array.from({ length: 11 }, () => refusal(409, "IDEMPOTENCY_IN_PROGRESS"));
+    const { send, waits } = calling([broken(), ...held, data('"done"')], { retriesMax: 1 });
+    expect(await send(post)).toBe("done");
+    expect(waits.reduce((sum, each) => sum + each, 0)).toBeGreaterThan(30_000);
+  });
+
+  test("wait for a request under way no longer than the call may take", async () => {
+    const held = Array.from({ length: 5 }, () => refusal(409, "IDEMPOTENCY_IN_PROGRESS"));
+    const { send, sent } = calling(held, { retriesMax: 1 });
+    const failure = await failureOf(send(post, { timeoutMs: 3_000 }));
+    expect(failure.code).toBe("IDEMPOTENCY_IN_PROGRESS");
+    expect(sent).toHaveLength(5);
+  });
+
+  test("are none where none is allowed, of a request under way either", async () => {
+    const held = refusal(409, "IDEMPOTENCY_IN_PROGRESS");
+    const { send, sent } = calling([held], { retriesMax: 0 });
+    await failureOf(send(post));
+    expect(sent).toHaveLength(1);
+  });
+
   test("wait twice as long each time, by chance up to that, and 8 s at most", async () => {
     const { send, waits } = calling([...Array.from({ length: 8 }, again), data("1")], {
       retriesMax: 8,
@@ -185,6 +207,19 @@ describe("errors", () => {
     expect(isDisburseError(null)).toBe(false);
   });
 
+  test.each<[string, () => Response | Error, boolean]>([
+    ["a refusal", () => refusal(400, "INSUFFICIENT_BALANCE"), false],
+    ["a rate limit", () => refusal(429, "RATE_LIMITED"), false],
+    ["another try that is under way", () => refusal(409, "IDEMPOTENCY_IN_PROGRESS"), true],
+    ["a failure inside", () => refusal(500, "INTERNAL_ERROR"), true],
+    ["a deadline that ran out inside", () => refusal(503, "SERVICE_UNAVAILABLE"), true],
+    ["a connection", broken, true],
+    ["a page of a proxy", page, true],
+  ])("tell whether it may have been carried out: %s", async (_, reply, mayHaveHappened) => {
+    const { send } = calling([reply() as Reply], { retriesMax: 0 });
+    expect((await failureOf(send(post))).mayHaveHappened).toBe(mayHaveHappened);
+  });
+
   test("are known to another copy of the package too", async () => {
     const { send } = calling([refusal(404, "RECORD_NOT_FOUND")]);
     const failure = await failureOf(send(get));
@@ -235,7 +270,10 @@ describe("options of a call", () => {
     ["an empty key", { idempotencyKey: "" }],
     ["a key that is too long", { idempotencyKey: "k".repeat(256) }],
     ["a key beyond ASCII", { idempotencyKey: "schlüssel" }],
+    ["a key that is null", { idempotencyKey: null as never }],
+    ["a key that is a number", { idempotencyKey: 7 as never }],
     ["a request id with a line break", { requestId: "a\nb" }],
+    ["a request id that is null", { requestId: null as never }],
     ["no time", { timeoutMs: 0 }],
   ])("refuses %s before anything is sent", async (_, options) => {
     const { send, sent } = calling([]);

@@ -2,7 +2,7 @@ import { readAnswer } from "./answer.ts";
 import type { CallOptions } from "./call-options.ts";
 import { type ClientSettings, checkedTimeout } from "./client-options.ts";
 import { DisburseError } from "./disburse-error.ts";
-import { isWorthRetrying, retryWaitMs } from "./retry.ts";
+import { isUnderWay, isWorthRetrying, retryWaitMs } from "./retry.ts";
 import { type Deadline, realTime, startDeadline, type Time } from "./time.ts";
 import { userAgent } from "./version.ts";
 
@@ -46,12 +46,15 @@ export function createCaller(settings: ClientSettings, time: Time = realTime): C
   return {
     send: async <T>(request: ApiRequest, options: CallOptions): Promise<T> => {
       const call = begin(settings, request, options, time);
+      let counted = 0;
       for (let retry = 1; ; retry += 1) {
         const outcome = await attempt(settings, call, time);
         if (!(outcome instanceof DisburseError)) return outcome.data as T;
         const waitMs = retryWaitMs(retry, outcome.retryAfterSeconds ?? 0, time.random());
         const isLate = time.now() + waitMs >= call.deadlineAt;
-        if (retry > settings.retriesMax || isLate || !isWorthRetrying(outcome)) throw outcome;
+        if (!isUnderWay(outcome)) counted += 1;
+        const isEnough = settings.retriesMax === 0 || counted > settings.retriesMax;
+        if (isEnough || isLate || !isWorthRetrying(outcome)) throw outcome;
         await time.wait(waitMs, call.signal);
       }
     },
@@ -67,7 +70,7 @@ function begin(
   const { method, path, query = {}, body } = request;
   const { signal, requestId = crypto.randomUUID() } = options;
   signal?.throwIfAborted();
-  if (!/^[A-Za-z0-9._-]{1,128}$/.test(requestId)) {
+  if (typeof requestId !== "string" || !/^[A-Za-z0-9._-]{1,128}$/.test(requestId)) {
     throw new TypeError("requestId has to be 1 to 128 letters, digits and ._-");
   }
   const idempotencyKey = keyOf(method, options);
@@ -102,7 +105,9 @@ function begin(
 function keyOf(method: string, { idempotencyKey }: CallOptions): string | undefined {
   if (method !== "POST") return undefined;
   if (idempotencyKey === undefined) return crypto.randomUUID();
-  if (/^[ -~]{1,255}$/.test(idempotencyKey)) return idempotencyKey;
+  // A `null` would be the text "null": one key for whatever else has none.
+  const isKey = typeof idempotencyKey === "string" && /^[ -~]{1,255}$/.test(idempotencyKey);
+  if (isKey) return idempotencyKey;
   throw new TypeError("idempotencyKey has to be 1 to 255 printable ASCII characters");
 }
 

@@ -26,9 +26,8 @@ export type ErrorDetails = {
 const brand: unique symbol = Symbol.for("@disburse/sdk.DisburseError") as never;
 
 /**
- * A call failed, after the retries that it was worth. Neither key nor bodies are in its text. After
- * `connection`, `timeout` and `answer` a POST may have been carried out: call again with the same
- * `idempotencyKey`, and it happens once.
+ * A call failed, after the retries that it was worth. Neither key nor bodies are in its text. Where
+ * it `mayHaveHappened`, call again with the same `idempotencyKey`, and it happens once.
  */
 export class DisburseError extends Error {
   override readonly name = "DisburseError";
@@ -52,6 +51,16 @@ export class DisburseError extends Error {
     this.requestId = details.requestId;
     this.retryAfterSeconds = details.retryAfterSeconds;
     this.idempotencyKey = details.idempotencyKey;
+  }
+
+  /**
+   * Whether a POST may have been carried out all the same: no answer of the platform came, or it
+   * failed (5xx), or an earlier try still runs (409 `IDEMPOTENCY_IN_PROGRESS`). Of other refusals
+   * nothing was done.
+   */
+  get mayHaveHappened(): boolean {
+    if (this.kind !== "refused") return true;
+    return this.code === "IDEMPOTENCY_IN_PROGRESS" || (this.status ?? 500) >= 500;
   }
 
   get [brand](): true {

@@ -13,10 +13,18 @@ const passing: readonly number[] = [429, 500, 502, 503, 504];
  * repeat: it reads, it deletes, or it carries an idempotency key.
  */
 export function isWorthRetrying(error: Pick<DisburseError, "kind" | "code" | "status">): boolean {
-  const { kind, code, status } = error;
+  const { kind, status } = error;
   if (kind === "connection" || kind === "timeout") return true;
-  if (status === 409) return code === "IDEMPOTENCY_IN_PROGRESS";
+  if (status === 409) return isUnderWay(error);
   return status !== undefined && passing.includes(status);
+}
+
+/**
+ * Whether an earlier try still runs. After a crash of the gateway its key is held for 30 s: to wait
+ * for that is no failure, so it counts as no retry, and ends with the call's own time.
+ */
+export function isUnderWay({ code, status }: Pick<DisburseError, "code" | "status">): boolean {
+  return status === 409 && code === "IDEMPOTENCY_IN_PROGRESS";
 }
 
 /**

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Webhook } from "standardwebhooks";
@@ -239,6 +240,21 @@ describe("refuses", () => {
     expect(refusalOf(text, its, given)).toBe(code);
   });
 
+  const signedData = { id: "po_1", status: "undefined" };
+  test.each<[string, object]>([
+    ["no transaction_type", { transaction_type: null, data: signedData }],
+    ["no transaction_id", { transaction_id: null, data: signedData }],
+    ["no data", { data: null }],
+    ["data that is a list", { data: [] }],
+    ["data that is text", { data: "succeeded" }],
+    ["no status", { data: { id: "po_1" } }],
+  ])("a body signed by the first secret with %s", (_, change) => {
+    const event = { transaction_type: "payout_session", transaction_id: "po_1", ...change };
+    const signature = createHash("sha256").update(`po_1,undefined:${secret}`).digest("base64");
+    const signed = { "X-SERVICE-Signature": signature };
+    expect(refusalOf(JSON.stringify(event), signed, { secret })).toBe("BODY_MALFORMED");
+  });
+
   test.each(["X-SERVICE-Signature", "webhook-id", "webhook-timestamp", "webhook-signature"])(
     "a webhook without %s",
     (name) => {
@@ -296,7 +312,23 @@ describe("what a program cannot mean", () => {
     ["an empty standard secret", body, { ...both(current), standardSecret: "" }],
     ["a standard secret without a key", body, { standardSecret: "whsec_" }],
     ["a standard secret that is no base64", body, { standardSecret: "whsec_!!" }],
+    [
+      "a standard secret with other characters in its base64",
+      body,
+      { standardSecret: `whsec_!${"A".repeat(43)}` },
+    ],
+    [
+      "a standard secret that is too short to be safe",
+      body,
+      { standardSecret: `whsec_${Buffer.alloc(23).toString("base64")}` },
+    ],
+    ["a standard secret that is null", body, { standardSecret: null }],
     ["a body that was parsed already", JSON.parse(body), both(current)],
+    ...[null, false, 0, [], {}, [""]].map((secret): [string, unknown, unknown] => [
+      `a secret that is ${JSON.stringify(secret)}`,
+      body,
+      { secret },
+    ]),
   ])("throws a TypeError: %s", (_, given, options) => {
     expect(() => verifyWebhook(given as string, headers, options as VerifyWebhookOptions)).toThrow(
       TypeError,

@@ -1,5 +1,13 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
@@ -28,6 +36,20 @@ it("keeps every line, in order, over several runs", () => {
   const runs = ["a", "b"].flatMap((run) => Array.from({ length: 500 }, (_, at) => `${run}${at}\n`));
   expect(current).toBe(runs.join(""));
   expect(failed).not.toHaveBeenCalled();
+});
+
+it("is for this user's eyes alone, the files before it too", () => {
+  const umask = process.umask(0);
+  try {
+    const log = openLogFile(folder, failed, 1);
+    for (const line of ["a\n", "b\n", "c\n"]) log.write(line);
+    log.close();
+  } finally {
+    process.umask(umask);
+  }
+  const modes = logFiles(folder).map((path) => statSync(path).mode & 0o777);
+  expect(modes).toEqual([0o600, 0o600, 0o600]);
+  expect(statSync(join(folder, "log")).mode & 0o777).toBe(0o700);
 });
 
 it("starts a new file when one is full, and keeps the two before it", () => {

@@ -81,6 +81,15 @@ describe("a replay that is asked for", () => {
     await notifier.replayer.round();
   });
 
+  it("is not taken for another merchant's of the same operation", async () => {
+    const [one, other] = [await register(notifier), await register(notifier)];
+    const mutation = operation();
+    const first = (await ask({ ...one, mutation })).replay;
+    const second = (await ask({ ...other, mutation })).replay;
+    expect(second).toMatchObject({ merchantId: other.merchantId, endpointId: other.endpointId });
+    expect(second?.id).not.toBe(first?.id);
+  });
+
   it("is its merchant's alone, and in its list, newest first", async () => {
     const own = await register(notifier);
     const ids: string[] = [];

@@ -109,7 +109,7 @@ export interface CreatedBeneficiary {
   /** Beneficiary id; left out with `validate=true`. */
   beneficiary_id?: string;
   /** With `validate=true`: the body would be taken; else left out. */
-  valid?: boolean;
+  valid?: true;
 }
 
 /** A field to ask for. */

@@ -39,15 +39,21 @@ const createdFields = component(
   "A beneficiary that was stored; or, with `validate=true`, a body that would be.",
   {
     beneficiary_id: createdId,
-    valid: flag("With `validate=true`: the body would be taken; else left out.", true),
+    valid: {
+      ...flag("With `validate=true`: the body would be taken; else left out.", true),
+      enum: [true],
+    },
   },
   ["beneficiary_id", "valid"],
 );
 
+/** Exactly one of its fields: an answer with neither tells a merchant nothing. */
 const created: Component = {
   ...createdFields,
   schema: {
     ...createdFields.schema,
+    minProperties: 1,
+    maxProperties: 1,
     examples: [{ beneficiary_id: exampleOfSchema(createdId, new Map()) }],
   },
 };

@@ -111,6 +111,56 @@ describe.each(described)("%s", (pointer, operation) => {
   });
 });
 
+describe("an answer that is wrong", () => {
+  const asked = { method: "POST", path: "/api/v1/transfer/crypto/beneficiary", status: 200 };
+  const headers = new Headers({
+    "x-request-id": "r-1",
+    "ratelimit-limit": "200",
+    "ratelimit-remaining": "199",
+    "ratelimit-reset": "1",
+  });
+  const beneficiary_id = "ben_01hqz0000000000000000000ab";
+  const right = { ...asked, headers, body: { data: { beneficiary_id } } };
+
+  it("is told from one that is right", () => {
+    expect(reference.problems(right)).toEqual([]);
+    expect(reference.problems({ ...right, body: { data: { valid: true } } })).toEqual([]);
+  });
+
+  it.each<[string, object, string]>([
+    ["neither stored nor checked", { body: { data: {} } }, "NOT have fewer"],
+    ["both", { body: { data: { beneficiary_id, valid: true } } }, "NOT have more"],
+    ["checked and found wanting", { body: { data: { valid: false } } }, "allowed values"],
+    ["a field that nobody described", { body: { data: { beneficiary_id }, at: 1 } }, "additional"],
+    ["a status that is not told", { status: 418 }, "does not tell of 418"],
+    ["no request id", { headers: new Headers() }, "header X-Request-Id is missing"],
+    [
+      "a code of another status",
+      { status: 400, body: { code: "RATE_LIMITED", message: "" } },
+      "allowed values",
+    ],
+    ["no such operation", { path: "/api/v1/none" }, "no such operation"],
+  ])("%s", (_, change, problem) => {
+    expect(reference.problems({ ...right, ...change }).join()).toContain(problem);
+  });
+
+  it("in a webhook", () => {
+    const data = { id: "evt_1", status: "paid" };
+    const body = { transaction_type: "refund", transaction_id: "evt_1", data };
+    expect(reference.webhookProblems(body)).toEqual([]);
+    expect(reference.webhookProblems({ ...body, ...{ extra: 1 } }).join()).toContain("additional");
+    expect(reference.webhookProblems({ transaction_type: "none" })).toEqual(["no webhook of none"]);
+  });
+});
+
+it("shows what each success holds, nowhere nothing", () => {
+  for (const [pointer, { responses }] of described) {
+    const success = (responses as Record<string, Content>)["200"]?.content?.["application/json"];
+    const value = success?.examples?.success?.value as { data?: object } | undefined;
+    if (value?.data !== undefined) expect(value.data, pointer).not.toEqual({});
+  }
+});
+
 it("uses every component, and has each that is referred to", () => {
   const text = JSON.stringify(document);
   const used = new Set([...text.matchAll(/"#(\/components\/[^"]+)"/g)].map(([, at]) => at));

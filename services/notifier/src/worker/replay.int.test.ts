@@ -5,6 +5,8 @@ import {
 } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { deliveryKeptMs } from "../store/documents.ts";
+import { sweepExpired } from "../store/retention.ts";
 import {
   acknowledged,
   operation,
@@ -256,6 +258,22 @@ describe("a replay", () => {
     await notifier.replayer.round();
     const done = { mutation: operation(), merchantId, replayId: next.id };
     expect((await notifier.rpc.cancelReplay(done)).replay?.state).toBe(ReplayState.DONE);
+  });
+
+  it("is forgotten as long after its end as its deliveries, a running one never", async () => {
+    const running = await endpointWith(3);
+    const { id: runningId } = await replay(running, { ratePerSecond: 1 });
+    const ended = await register(notifier, newId("merchant"));
+    const { id } = await replay(ended);
+    const keptUntil = notifier.world.now.getTime() + deliveryKeptMs;
+    await sweepExpired(notifier, new Date(keptUntil - 1));
+    expect((await look(ended, id)).state).toBe(ReplayState.DONE);
+    await sweepExpired(notifier, new Date(keptUntil));
+    await expect(look(ended, id)).rejects.toThrow();
+    expect((await look(running, runningId)).state).toBe(ReplayState.RUNNING);
+    const { merchantId } = running;
+    const ending = { mutation: operation(), merchantId, replayId: runningId };
+    await notifier.rpc.cancelReplay(ending);
   });
 
   it("of nothing is done at once", async () => {
