@@ -17,9 +17,15 @@ const isCorporate = { field: "beneficiary_account_type", in: ["Corporate"] } as 
 
 /** Name rules: first and last of a person, one name of a company; the other's are ignored. */
 export const nameFields: readonly TextField[] = [
-  onlyWhen(isIndividual, textField("beneficiary_first_name", "First name.", "Jane")),
-  onlyWhen(isIndividual, textField("beneficiary_last_name", "Last name.", "Doe")),
-  onlyWhen(isCorporate, textField("beneficiary_name", "Name of the company.", "Doe Trading LLC")),
+  onlyWhen(
+    isIndividual,
+    textField("beneficiary_first_name", "First name; of an Individual.", "Jane"),
+  ),
+  onlyWhen(isIndividual, textField("beneficiary_last_name", "Last name; of an Individual.", "Doe")),
+  onlyWhen(
+    isCorporate,
+    textField("beneficiary_name", "Name of the company; of a Corporate.", "Doe Trading LLC"),
+  ),
 ];
 
 export const email = emailField("beneficiary_email", "E-mail address.");

@@ -40,9 +40,14 @@ export const executePayout: PublicBody = singleForm({
   description: "The quote to pay.",
   fields: [
     textField("quote_id", "A quote of this merchant.", "qt_01hqz0000000000000000000ab", reference),
-    textField("reference_id", "The merchant's own order reference.", "order-1001", {
-      required: false,
-    }),
+    textField(
+      "reference_id",
+      "The merchant's own order reference. It need not be unique: what keeps a payout from being made twice is its quote and the idempotency key.",
+      "order-1001",
+      {
+        required: false,
+      },
+    ),
   ],
   rules: [],
 });

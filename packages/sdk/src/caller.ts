@@ -144,7 +144,7 @@ function failure(deadline: Deadline, cause: unknown, call: Call): DisburseError 
     : new DisburseError({
         kind: "connection",
         code: "CONNECTION_FAILED",
-        message: "The platform could not be reached, or its answer broke off.",
+        message: `${new URL(call.url).origin} could not be reached, or its answer broke off.`,
         requestId,
         idempotencyKey,
         cause,

@@ -21,6 +21,7 @@ export function banner({ sandbox, sandboxPath, database, broker }: BannerParts):
   return `
 Disburse sandbox
   gateway      ${base_url}
+  reference    ${base_url}/docs
 ${services.join("\n")}
   database     ${database}
   events       ${broker}
@@ -29,7 +30,7 @@ ${services.join("\n")}
 Try it:
   curl -s ${base_url}/api/v1/transfer/accounts -H 'Authorization: Bearer ${merchants.acme.api_key}'
 
-The main job, step by step: npm run demo        Read on: README.md, docs/ARCHITECTURE.md
+The main job, step by step: npm run demo        Read on: README.md
 What one request did:       npm run trace -- ID (the X-Request-Id of its answer)
 `;
 }

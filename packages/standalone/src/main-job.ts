@@ -81,11 +81,9 @@ export async function runMainJob(sandbox: SandboxDocument): Promise<void> {
   );
   if (account === undefined) throw new Error("acme has no account with money in it");
   const listener = await startWebhookListener();
+  const registration = disburse.webhookEndpoints.create({ url: listener.url, description: "demo" });
   try {
-    const endpoint = await step(
-      "Registered a webhook endpoint",
-      disburse.webhookEndpoints.create({ url: listener.url, description: "demo" }),
-    );
+    const endpoint = await step("Registered a webhook endpoint", registration);
     const { beneficiary_id } = await step(
       "Registered a crypto beneficiary",
       disburse.beneficiaries.createCrypto(cryptoBeneficiary),
@@ -117,6 +115,9 @@ export async function runMainJob(sandbox: SandboxDocument): Promise<void> {
     const { records } = await disburse.payouts.list({ limit: 1 });
     show("Listed payouts", shown(records));
   } finally {
+    // Nobody listens there any more, and later payouts would be told to nobody for 24 hours.
+    const { id } = await registration;
+    await disburse.webhookEndpoints.delete(id);
     await listener.stop();
   }
 }

@@ -55,7 +55,7 @@ export class Beneficiaries {
   /**
    * Create crypto beneficiary.
    *
-   * Registers a wallet to be paid. The wallet is checked before it is stored, its owner is screened when it has been; only a `cleared` beneficiary can be paid.
+   * Registers a wallet to be paid. The wallet is checked before it is stored, its owner is screened when it has been. The answer does not tell how the screening went: read `screening_status` before you quote; only a `cleared` beneficiary can be paid. What can be paid is what List corridors tells.
    *
    * Scope: `beneficiary:write`.
    *
@@ -73,7 +73,7 @@ export class Beneficiaries {
   /**
    * Create fiat beneficiary.
    *
-   * Registers a bank account to be paid. Its owner is screened when it has been stored; only a `cleared` beneficiary can be paid.
+   * Registers a bank account to be paid. Its owner is screened when it has been stored. The answer does not tell how the screening went: read `screening_status` before you quote; only a `cleared` beneficiary can be paid.
    *
    * Scope: `beneficiary:write`.
    *
@@ -206,7 +206,9 @@ export class Quotes {
   /**
    * Request for quote.
    *
-   * What a payout would cost and bring, good until `expired_at`. Send one of `source_amount` and `receiving_amount`; with both, `source_amount` counts.
+   * What a payout would cost and bring, good until `expired_at`. Send one of `source_amount` and `receiving_amount`; with both, `source_amount` counts. A quote is given outside the corridor's `limits` too: executing it refuses it.
+   *
+   * An unknown account, beneficiary or pair of currencies (see List corridors) is `RECORD_NOT_FOUND`. `ACCESS_FORBIDDEN` is said too where the beneficiary is not `cleared`: read its `screening_status`.
    *
    * Scope: `quote:write`.
    *
@@ -267,7 +269,11 @@ export class Payouts {
   /**
    * Execute payout.
    *
-   * Pays a quote, once. The money is set aside before the answer; what becomes of it is told by webhooks and by reading the payout. A quote that was refused for balance or limits stays open. In the sandbox a `reference_id` that begins with `sandbox-fail`, `sandbox-return` or `sandbox-unknown` makes the simulated rail do so.
+   * Pays a quote, once. The money is set aside before the answer; what becomes of it is told by webhooks and by reading the payout. A quote that was refused for balance or limits stays open. `succeeded` is not always the end: a bank can send money back, and `failed` follows.
+   *
+   * `ACCESS_FORBIDDEN` is said too where the beneficiary is not `cleared` (read its `screening_status`) or its corridor was closed.
+   *
+   * In the sandbox the simulated rail rejects where `reference_id` begins with `sandbox-fail`, settles and then sends back where it begins with `sandbox-return`, and cannot tell until it is asked again where it begins with `sandbox-unknown`.
    *
    * Scope: `payout:write`.
    *

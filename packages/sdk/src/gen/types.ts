@@ -50,9 +50,9 @@ export interface Beneficiary {
   beneficiary_document_type?: string;
   /** Date of incorporation. */
   beneficiary_date_of_incorporation?: string;
-  /** First name. */
+  /** First name; of an Individual. */
   beneficiary_first_name?: string;
-  /** Last name. */
+  /** Last name; of an Individual. */
   beneficiary_last_name?: string;
   /** How the money is sent. */
   transfer_type?: string;
@@ -347,7 +347,7 @@ export interface Payout {
   status: "initiated" | "succeeded" | "failed";
   /** Tells more: `unknown` is a payout that the rail cannot tell of yet, its money still held. */
   sub_status: "queued" | "processing" | "unknown" | "settled" | "rejected" | "returned";
-  /** The merchant's id. */
+  /** The merchant's id, `merchant_id` in webhooks. */
   parent_id: string;
   /** Quote that was executed. */
   quote_id: string;
@@ -367,7 +367,7 @@ export interface Payout {
   exchange_rate: Decimal;
   /** Fees of the whole payout. */
   total_fees: Decimal;
-  /** Currency of the fees: the source currency. */
+  /** Currency of the fees: the source currency, `total_fees_currency` of the quote. */
   fixed_cost_currency: string;
   /** Transaction hash (crypto) or bank reference (fiat); empty unless `succeeded`. */
   unique_transaction_reference: string;
@@ -855,11 +855,11 @@ export interface CryptoBeneficiaryCorporateRequest {
  * - Where the bank's country uses IBAN (ISO 13616), the account number is a valid one.
  */
 export interface FiatBeneficiaryUsdRequest {
-  /** First name. */
+  /** First name; of an Individual. */
   beneficiary_first_name?: string;
-  /** Last name. */
+  /** Last name; of an Individual. */
   beneficiary_last_name?: string;
-  /** Name of the company. */
+  /** Name of the company; of a Corporate. */
   beneficiary_name?: string;
   /** E-mail address. */
   beneficiary_email?: string;
@@ -921,11 +921,11 @@ export interface FiatBeneficiaryUsdRequest {
  * - The routing value is an IFSC.
  */
 export interface FiatBeneficiaryInrRequest {
-  /** First name. */
+  /** First name; of an Individual. */
   beneficiary_first_name?: string;
-  /** Last name. */
+  /** Last name; of an Individual. */
   beneficiary_last_name?: string;
-  /** Name of the company. */
+  /** Name of the company; of a Corporate. */
   beneficiary_name?: string;
   /** E-mail address. */
   beneficiary_email?: string;
@@ -1118,7 +1118,7 @@ export interface RequestForQuoteRequest {
 export interface ExecutePayoutRequest {
   /** A quote of this merchant. */
   quote_id: string;
-  /** The merchant's own order reference. */
+  /** The merchant's own order reference. It need not be unique: what keeps a payout from being made twice is its quote and the idempotency key. */
   reference_id?: string;
 }
 
@@ -1170,13 +1170,13 @@ export type CreateDepositorRequest =
 
 /** What `createCryptoBeneficiary` may be asked with. */
 export interface CreateCryptoBeneficiaryQuery {
-  /** `true` checks the body as creating does, and stores no beneficiary. An idempotency key is not kept. */
+  /** `true` checks the body, and a wallet's risk, as creating does, and stores no beneficiary. Nobody is screened, and an idempotency key is not kept. */
   validate?: boolean | undefined;
 }
 
 /** What `createFiatBeneficiary` may be asked with. */
 export interface CreateFiatBeneficiaryQuery {
-  /** `true` checks the body as creating does, and stores no beneficiary. An idempotency key is not kept. */
+  /** `true` checks the body, and a wallet's risk, as creating does, and stores no beneficiary. Nobody is screened, and an idempotency key is not kept. */
   validate?: boolean | undefined;
 }
 

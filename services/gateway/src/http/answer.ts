@@ -7,6 +7,7 @@ const retryAfterSeconds = "1";
 
 const headersOf: Partial<Record<ErrorCode, Readonly<Record<string, string>>>> = {
   UNAUTHENTICATED: { "WWW-Authenticate": "Bearer" },
+  IDEMPOTENCY_IN_PROGRESS: { "Retry-After": retryAfterSeconds },
   SERVICE_UNAVAILABLE: { "Retry-After": retryAfterSeconds },
 };
 

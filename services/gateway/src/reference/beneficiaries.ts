@@ -66,7 +66,7 @@ const yesOrNo = wordParameter({ true: true, false: false });
 export const createBeneficiaryQuery = {
   validate: parameter(
     yesOrNo,
-    "`true` checks the body as creating does, and stores no beneficiary. An idempotency key is not kept.",
+    "`true` checks the body, and a wallet's risk, as creating does, and stores no beneficiary. Nobody is screened, and an idempotency key is not kept.",
   ),
 } as const;
 
@@ -114,7 +114,7 @@ export const createCryptoEndpoint: Endpoint = {
   tag,
   summary: "Create crypto beneficiary",
   description:
-    "Registers a wallet to be paid. The wallet is checked before it is stored, its owner is screened when it has been; only a `cleared` beneficiary can be paid.",
+    "Registers a wallet to be paid. The wallet is checked before it is stored, its owner is screened when it has been. The answer does not tell how the screening went: read `screening_status` before you quote; only a `cleared` beneficiary can be paid. What can be paid is what List corridors tells.",
   body: { form: cryptoBeneficiary },
   query: createBeneficiaryQuery,
   data: created,
@@ -129,7 +129,7 @@ export const createFiatEndpoint: Endpoint = {
   tag,
   summary: "Create fiat beneficiary",
   description:
-    "Registers a bank account to be paid. Its owner is screened when it has been stored; only a `cleared` beneficiary can be paid.",
+    "Registers a bank account to be paid. Its owner is screened when it has been stored. The answer does not tell how the screening went: read `screening_status` before you quote; only a `cleared` beneficiary can be paid.",
   body: { form: fiatBeneficiary },
   query: createBeneficiaryQuery,
   data: created,

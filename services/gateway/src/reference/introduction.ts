@@ -12,7 +12,7 @@ export const tags = [
   { name: "Operational", description: "Without a key: for whoever runs the gateway." },
 ] as const;
 
-export const introduction = `Send money out: to bank accounts over SWIFT, ACH and local rails, and to wallets on six crypto networks.
+export const introduction = `Send money out: to bank accounts over SWIFT, ACH and local rails, and to crypto wallets.
 
 ## A first payout
 
@@ -68,10 +68,11 @@ curl -s "$API/api/v1/transfer/payouts/$PAYOUT" -H "Authorization: Bearer $KEY"
 ## Conventions
 
 - **Authentication.** \`Authorization: Bearer <api key>\` on every \`/api/v1\` path. A key begins with \`dsb_test_\` (sandbox) or \`dsb_live_\`.
-- **Answers.** Success is \`200\` and \`{ "data": … }\`; an error is exactly \`{ "code": …, "message": … }\`. Decide by \`code\`; the message names every failing field.
-- **Amounts.** JSON numbers, digit for digit, with all decimals of their currency. Read them with a decimal parser, never as a float. On the way in a number or a string is taken.
+- **Answers.** Success is \`200\` and \`{ "data": … }\`; an error is exactly \`{ "code": …, "message": … }\`. Decide by \`code\`; the message of \`INVALID_REQUEST\` names every failing field.
+- **Amounts.** JSON numbers, digit for digit, with all decimals of their currency; strings of the same digits in \`amount\` of a listed payout. Read them with a decimal parser, never as a float. On the way in a number or a string is taken.
 - **Idempotency.** Send an \`Idempotency-Key\` with every \`POST\`. The same key and body again gets the first answer, with \`Idempotent-Replayed: true\`, and nothing is done twice.
 - **Lists.** Every list takes \`limit\` (1 to 100, 20 by default) and \`cursor\`, and answers \`meta_data.next_cursor\`, empty on the last page, and \`meta_data.total_count\`.
+- **Payouts end twice, sometimes.** \`initiated\` becomes \`succeeded\` or \`failed\`; a bank can send money back after that, and \`succeeded\` becomes \`failed\`, the money credited.
 - **Time.** ISO 8601 in UTC with milliseconds. Text that has no value yet is \`""\`, never null.
-- **Limits.** \`RateLimit-Limit\`, \`RateLimit-Remaining\` and \`RateLimit-Reset\` on every answer; \`429\` and \`503\` say \`Retry-After\` in seconds.
+- **Limits.** \`RateLimit-Limit\`, \`RateLimit-Remaining\` and \`RateLimit-Reset\` on every answer to a valid key; \`409\`, \`429\` and \`503\` say \`Retry-After\` in seconds.
 - **Growth.** Fields, codes and words may be added to \`/api/v1\`; none is taken away or changed.`;

@@ -78,7 +78,8 @@ export function openApiDocument(endpoints: readonly Endpoint[]): JsonSchema {
           type: "http",
           scheme: "bearer",
           bearerFormat: "dsb_test_… or dsb_live_…",
-          description: "The API key of a merchant. A key has scopes; each operation names its own.",
+          description:
+            "The API key of a merchant: in the sandbox `npm start` prints one and `.data/sandbox.json` has all. A key has scopes; each operation names its own.",
         },
       },
     },

@@ -37,7 +37,7 @@ export const payout = component("Payout", "A payout.", {
   reference_id: reference,
   status,
   sub_status: subStatus,
-  parent_id: id("mer", "The merchant's id."),
+  parent_id: id("mer", "The merchant's id, `merchant_id` in webhooks."),
   quote_id: id("qt", "Quote that was executed."),
   corridor_id: id("cor", "Corridor."),
   source_currency_code: text("Currency of the account.", "USD"),
@@ -47,7 +47,10 @@ export const payout = component("Payout", "A payout.", {
   receiving_amount: decimal("What the beneficiary receives.", "248.207250"),
   exchange_rate: decimal("Destination units per one source unit.", "0.9998"),
   total_fees: decimal("Fees of the whole payout.", "1.75"),
-  fixed_cost_currency: text("Currency of the fees: the source currency.", "USD"),
+  fixed_cost_currency: text(
+    "Currency of the fees: the source currency, `total_fees_currency` of the quote.",
+    "USD",
+  ),
   unique_transaction_reference: text(
     "Transaction hash (crypto) or bank reference (fiat); empty unless `succeeded`.",
     "",
@@ -118,7 +121,7 @@ export const executePayoutEndpoint: Endpoint = {
   tag: "Payouts",
   summary: "Execute payout",
   description:
-    "Pays a quote, once. The money is set aside before the answer; what becomes of it is told by webhooks and by reading the payout. A quote that was refused for balance or limits stays open. In the sandbox a `reference_id` that begins with `sandbox-fail`, `sandbox-return` or `sandbox-unknown` makes the simulated rail do so.",
+    "Pays a quote, once. The money is set aside before the answer; what becomes of it is told by webhooks and by reading the payout. A quote that was refused for balance or limits stays open. `succeeded` is not always the end: a bank can send money back, and `failed` follows.\n\n`ACCESS_FORBIDDEN` is said too where the beneficiary is not `cleared` (read its `screening_status`) or its corridor was closed.\n\nIn the sandbox the simulated rail rejects where `reference_id` begins with `sandbox-fail`, settles and then sends back where it begins with `sandbox-return`, and cannot tell until it is asked again where it begins with `sandbox-unknown`.",
   body: { form: executePayout },
   data: executed,
   refusals: [

@@ -40,6 +40,7 @@ export const error: Component = component("Error", "Why a request was refused.",
 /** Headers that come with some statuses, by status. */
 const headersOf: Readonly<Record<number, readonly string[]>> = {
   401: ["WWW-Authenticate"],
+  409: ["Retry-After"],
   429: ["Retry-After", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"],
   503: ["Retry-After"],
 };

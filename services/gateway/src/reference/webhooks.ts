@@ -156,7 +156,7 @@ export function webhookItems(
           tags: ["Webhooks"],
           summary: events[type as EventType][1],
           description:
-            "Anything but 200 within 15 s is tried again, doubling from 5 s, for 24 hours. See the guide for how to verify it.",
+            "Anything but 200 within 15 s is tried again, doubling from 5 s, for 24 hours. Check both signatures over the bytes that arrived: `verifyWebhook(rawBody, headers, { secret, standardSecret })` of the SDK does; by hand, the HMAC's key is what follows `whsec_` in `standard_secret`, base64-decoded. An event may come again: drop a `webhook-id` that you have seen.",
           security: [],
           parameters: headers,
           requestBody: {
