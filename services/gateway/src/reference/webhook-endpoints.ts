@@ -34,7 +34,7 @@ const path = "/api/v1/webhooks/endpoints";
 const read = { method: "GET", scope: "webhook:read", tag: "Webhook endpoints" } as const;
 const write = { method: "POST", scope: "webhook:write", tag: "Webhook endpoints" } as const;
 
-export const createEndpointEndpoint: Endpoint = {
+export const createWebhookEndpoint: Endpoint = {
   ...write,
   id: "createWebhookEndpoint",
   path,
@@ -46,7 +46,7 @@ export const createEndpointEndpoint: Endpoint = {
   refusals: ["INVALID_REQUEST"],
 };
 
-export const listEndpointsEndpoint: Endpoint = {
+export const listWebhookEndpoints: Endpoint = {
   ...read,
   id: "listWebhookEndpoints",
   path,
@@ -57,7 +57,7 @@ export const listEndpointsEndpoint: Endpoint = {
   refusals: ["INVALID_REQUEST"],
 };
 
-export const getEndpointEndpoint: Endpoint = {
+export const getWebhookEndpoint: Endpoint = {
   ...read,
   id: "getWebhookEndpoint",
   path: `${path}/:endpointId`,
@@ -67,7 +67,7 @@ export const getEndpointEndpoint: Endpoint = {
   refusals: ["RECORD_NOT_FOUND"],
 };
 
-export const deleteEndpointEndpoint: Endpoint = {
+export const deleteWebhookEndpoint: Endpoint = {
   ...write,
   method: "DELETE",
   id: "deleteWebhookEndpoint",
@@ -78,7 +78,7 @@ export const deleteEndpointEndpoint: Endpoint = {
   refusals: ["RECORD_NOT_FOUND"],
 };
 
-export const rotateSecretEndpoint: Endpoint = {
+export const rotateWebhookSecret: Endpoint = {
   ...write,
   id: "rotateWebhookSecret",
   path: `${path}/:endpointId/rotate-secret`,
@@ -90,7 +90,7 @@ export const rotateSecretEndpoint: Endpoint = {
   refusals: ["INVALID_REQUEST", "RECORD_NOT_FOUND"],
 };
 
-export const activateSecretEndpoint: Endpoint = {
+export const activateWebhookSecret: Endpoint = {
   ...write,
   id: "activateWebhookSecret",
   path: `${path}/:endpointId/activate-secret`,
@@ -101,7 +101,7 @@ export const activateSecretEndpoint: Endpoint = {
   refusals: ["RECORD_NOT_FOUND", "INVALID_REQUEST"],
 };
 
-export const testEndpointEndpoint: Endpoint = {
+export const sendTestWebhook: Endpoint = {
   ...write,
   id: "sendTestWebhook",
   path: `${path}/:endpointId/test`,

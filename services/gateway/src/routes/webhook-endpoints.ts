@@ -44,7 +44,7 @@ const endpointOf = (call: Call) => ({
 function registry({ notifier }: Pick<Clients, "notifier">): readonly Operation[] {
   return [
     {
-      ...endpoints.createEndpointEndpoint,
+      ...endpoints.createWebhookEndpoint,
       answer: async ({ merchantId, mutation, body }) => {
         const read = readMessage(createEndpoint, CreateEndpointRequestSchema, body);
         const { message, unreadable } = read;
@@ -53,7 +53,7 @@ function registry({ notifier }: Pick<Clients, "notifier">): readonly Operation[]
       },
     },
     {
-      ...endpoints.listEndpointsEndpoint,
+      ...endpoints.listWebhookEndpoints,
       answer: async ({ merchantId, query }) => {
         const asked = readQuery(query, pageQuery);
         if (isRefused(asked)) return asked;
@@ -62,12 +62,12 @@ function registry({ notifier }: Pick<Clients, "notifier">): readonly Operation[]
       },
     },
     {
-      ...endpoints.getEndpointEndpoint,
+      ...endpoints.getWebhookEndpoint,
       answer: async (call) =>
         endpointData(present((await notifier.getEndpoint(endpointOf(call))).endpoint)),
     },
     {
-      ...endpoints.deleteEndpointEndpoint,
+      ...endpoints.deleteWebhookEndpoint,
       answer: async (call) => {
         const asked = { ...endpointOf(call), mutation: call.mutation };
         await notifier.deleteEndpoint(asked);
@@ -81,7 +81,7 @@ function registry({ notifier }: Pick<Clients, "notifier">): readonly Operation[]
 function secretsAndTest({ notifier }: Pick<Clients, "notifier">): readonly Operation[] {
   return [
     {
-      ...endpoints.rotateSecretEndpoint,
+      ...endpoints.rotateWebhookSecret,
       answer: async (call) => {
         const read = readMessage(rotateSecret, RotateSecretRequestSchema, call.body);
         const { message, unreadable } = read;
@@ -91,14 +91,14 @@ function secretsAndTest({ notifier }: Pick<Clients, "notifier">): readonly Opera
       },
     },
     {
-      ...endpoints.activateSecretEndpoint,
+      ...endpoints.activateWebhookSecret,
       answer: async (call) => {
         const asked = { ...endpointOf(call), mutation: call.mutation };
         return endpointData(present((await notifier.activateSecret(asked)).endpoint));
       },
     },
     {
-      ...endpoints.testEndpointEndpoint,
+      ...endpoints.sendTestWebhook,
       answer: async (call) => {
         const asked = { ...endpointOf(call), mutation: call.mutation };
         return deliveryData(present((await notifier.sendTestEvent(asked)).delivery));
