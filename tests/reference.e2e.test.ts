@@ -143,6 +143,7 @@ type Form = { readonly path: string; readonly fields: AskedField[] };
 
 describe("the beneficiary forms", () => {
   const formsPath = "/api/v1/transfer/beneficiary-forms";
+  const network = "routing_code_value_1";
   const bodyOf = (form: Form, asks: (field: AskedField) => boolean = () => true) =>
     Object.fromEntries(form.fields.filter(asks).map(({ name, example }) => [name, example]));
 
@@ -150,7 +151,10 @@ describe("the beneficiary forms", () => {
     const { forms } = await acme.data("GET", formsPath);
     expect(forms).toHaveLength(36);
     for (const form of forms as Form[]) {
-      for (const body of [bodyOf(form), bodyOf(form, ({ required }) => required)]) {
+      const networks = form.fields.find(({ name }) => name === network)?.allowed_values ?? [];
+      const whole = bodyOf(form);
+      const others = networks.slice(1).map((each) => ({ ...whole, [network]: each }));
+      for (const body of [whole, ...others, bodyOf(form, ({ required }) => required)]) {
         const { status, text } = await acme.post(form.path, body);
         expect([status, text], JSON.stringify(body)).toEqual([
           200,
@@ -205,13 +209,22 @@ describe("the beneficiary forms", () => {
   });
 });
 
+const listPaths: Readonly<Record<string, string>> = {
+  beneficiaries: paths.beneficiaries,
+  depositors: "/api/v1/depositors",
+  corridors: "/api/v1/transfer/corridors",
+  payouts: paths.payouts,
+  accounts: paths.accounts,
+  endpoints: paths.endpoints,
+  deliveries: paths.deliveries,
+  replays: replaysPath,
+};
+
 describe("every list", () => {
-  it.each(["beneficiaries", "depositors", "corridors", "payouts", "accounts", "endpoints"])(
+  it.each([...Object.keys(listPaths), "entries"])(
     "of %s has pages that hold each record once",
     async (name) => {
-      const path =
-        { depositors: "/api/v1/depositors", corridors: "/api/v1/transfer/corridors" }[name] ??
-        paths[name as keyof typeof paths];
+      const path = listPaths[name] ?? `${paths.accounts}/${records.account_id}/entries`;
       for (let more = 0; name === "depositors" && more < 3; more += 1) {
         await acme.data("POST", paths.depositor, depositorBody("individual"));
       }

@@ -70,8 +70,8 @@ function begin(
   const { method, path, query = {}, body } = request;
   const { signal, requestId = crypto.randomUUID() } = options;
   signal?.throwIfAborted();
-  if (typeof requestId !== "string" || !/^[A-Za-z0-9._-]{1,128}$/.test(requestId)) {
-    throw new TypeError("requestId has to be 1 to 128 letters, digits and ._-");
+  if (typeof requestId !== "string" || !/^[A-Za-z0-9._:-]{1,128}$/.test(requestId)) {
+    throw new TypeError("requestId has to be 1 to 128 letters, digits and ._:-");
   }
   const idempotencyKey = keyOf(method, options);
   const timeoutMs = checkedTimeout("timeoutMs", options.timeoutMs ?? settings.timeoutMs);

@@ -1,4 +1,4 @@
-import { createReadStream, existsSync, fstatSync } from "node:fs";
+import { createReadStream, existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
@@ -8,22 +8,12 @@ import { linesOfRequest } from "./request-trace.ts";
 
 /**
  * `npm run trace -- REQUEST_ID`: what all services did for one request, from the log in the data
- * folder; with `-`, or with something piped in, from the JSON lines of standard input.
+ * folder; with `-` from the JSON lines of standard input. It never reads that unasked: what starts
+ * it may leave an idle pipe there.
  */
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "../../..");
 const usage = "usage: npm run trace -- REQUEST_ID [-]\n";
-
-/** A pipe or a file of the shell; a terminal or nothing is not read from. */
-function isPipedIn(): boolean {
-  try {
-    const input = fstatSync(0);
-    return input.isFIFO() || input.isFile();
-  } catch {
-    // Standard input is closed.
-    return false;
-  }
-}
 
 async function* linesOfFiles(): AsyncGenerator<string> {
   const files = logFiles(process.env.DATA_DIR || join(root, ".data"));
@@ -32,24 +22,13 @@ async function* linesOfFiles(): AsyncGenerator<string> {
   }
 }
 
-/** A pipe that nothing comes out of may be there without anyone having meant it: then the files. */
-async function* linesOfInput(isMeant: boolean): AsyncGenerator<string> {
-  let isEmpty = true;
-  for await (const line of createInterface({ input: process.stdin })) {
-    isEmpty = false;
-    yield line;
-  }
-  if (isEmpty && !isMeant) yield* linesOfFiles();
-}
-
 const args = process.argv.slice(2);
 const [requestId, ...more] = args.filter((each) => each !== "-");
 if (requestId === undefined || more.length > 0) {
   process.stderr.write(usage);
   process.exit(2);
 }
-const isMeant = args.includes("-");
-const input = isMeant || isPipedIn() ? linesOfInput(isMeant) : linesOfFiles();
+const input = args.includes("-") ? createInterface({ input: process.stdin }) : linesOfFiles();
 const lines = await linesOfRequest(input, requestId);
 const readable = readableLines({ colors: Boolean(process.stdout.isTTY), dated: true });
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {

@@ -73,11 +73,15 @@ export function referenceOf(document: Json): Reference {
     problems: ({ method, path, status, headers, body }) => {
       const [pathname = ""] = path.split("?");
       const route = routes.find((each) => each.method === method && each.pattern.test(pathname));
-      if (route === undefined) return unroutedProblems(status);
+      if (route === undefined) {
+        const error = status === 204 ? [] : schemaProblems("/components/schemas/Error", body);
+        return [...unroutedProblems(status), ...error];
+      }
       const pointer = responsePointer(route, status);
       if (pointer === undefined) return [`${route.name} does not tell of ${status}`];
       return [
-        ...headerProblems(at(document, pointer), headers, document),
+        ...headerProblems(at(document, pointer), headers, document, status !== 200),
+        ...mediaTypeProblems(headers),
         ...schemaProblems(`${pointer}/content/application~1json/schema`, body),
       ];
     },
@@ -124,15 +128,29 @@ function at(document: Json, pointer: string): Json {
   return place as Json;
 }
 
-/** Headers that are told but may be missing: a replay is rare, a refused key has no limit. */
-const rareHeaders = /^(Idempotent-Replayed|RateLimit-.*)$/;
+/** The document tells of JSON alone. */
+function mediaTypeProblems(headers: Headers): string[] {
+  const type = headers.get("content-type") ?? "none";
+  return /^application\/json(;|$)/.test(type) ? [] : [`the media type is ${type}`];
+}
 
-function headerProblems(response: Json, headers: Headers, document: Json): string[] {
+/** Headers that are told but may be missing: a replay is rare. */
+const rareHeaders = /^Idempotent-Replayed$/;
+/** A request can be refused before its key is known. */
+const limitHeaders = /^RateLimit-/;
+
+function headerProblems(
+  response: Json,
+  headers: Headers,
+  document: Json,
+  isRefusal: boolean,
+): string[] {
   const told = Object.entries((response.headers ?? {}) as Record<string, { $ref: string }>);
   return told.flatMap(([name, { $ref }]) => {
     const value = headers.get(name);
     const { type } = at(document, $ref.slice(1)).schema as Json;
-    if (value === null) return rareHeaders.test(name) ? [] : [`header ${name} is missing`];
+    const mayMiss = rareHeaders.test(name) || (isRefusal && limitHeaders.test(name));
+    if (value === null) return mayMiss ? [] : [`header ${name} is missing`];
     return type !== "integer" || /^\d+$/.test(value) ? [] : [`header ${name} is no number`];
   });
 }

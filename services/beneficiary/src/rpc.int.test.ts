@@ -1,11 +1,13 @@
-import { Code, ConnectError } from "@connectrpc/connect";
+import { Code, ConnectError, createClient, createRouterTransport } from "@connectrpc/connect";
 import {
   BeneficiaryKind,
+  BeneficiaryService,
   DepositorStatus,
 } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { Party_Type, Verdict } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { depositor } from "@disburse/forms/depositor.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beneficiaryRpc } from "./rpc.ts";
 import { type Creator, creatorOn, example, merchantId, refusalOf } from "./test-bodies.ts";
 import { startTestService, type TestService } from "./test-service.ts";
 
@@ -21,6 +23,23 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 beforeEach(() => service.compliance.reset());
+
+it("tells the forms of what this deployment takes, and of nothing else", async () => {
+  const allowed = {
+    routing_code_value_1: ["BTC"],
+    beneficiary_wallet_custody_provider: ["OWN_VAULT"],
+  };
+  const transport = createRouterTransport((router) =>
+    router.service(BeneficiaryService, beneficiaryRpc({ ...service.deps, allowed })),
+  );
+  const { listBeneficiaryForms } = createClient(BeneficiaryService, transport);
+  const crypto = (await listBeneficiaryForms({})).forms.filter(({ body }) => body === "crypto");
+  expect(crypto.map((form) => form.destinationCurrency)).toEqual(["BTC", "BTC"]);
+  for (const { fields } of crypto) {
+    const provider = fields.find(({ name }) => name === "beneficiary_wallet_custody_provider");
+    expect(provider).toMatchObject({ allowedValues: ["OWN_VAULT"], example: "OWN_VAULT" });
+  }
+});
 
 describe("a depositor", () => {
   const read = async (depositorId: string) => {

@@ -113,6 +113,11 @@ describe("deliveries", () => {
     expect(world.posted.map(({ headers }) => headers["webhook-id"])).toEqual([
       ...[message.id, message.id, message.id],
     ]);
+    await notifier.consume([payoutMessage({ merchantId })]);
+    await notifier.work();
+    const { deliveries } = await rpc.listDeliveries({ merchantId });
+    const other = deliveries.find(({ eventId }) => eventId !== message.id);
+    expect(await refusal(rpc.redeliver({ ...asked, deliveryId: other!.id }))).toBe(used);
     await rpc.deleteEndpoint({ mutation: operation(), merchantId, endpointId });
     expect((await rpc.redeliver(asked)).delivery?.id).toBe(made[0]?.delivery?.id);
     expect(await refusal(rpc.redeliver({ ...asked, mutation: operation() }))).toBe(notFound);

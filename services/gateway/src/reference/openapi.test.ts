@@ -114,11 +114,14 @@ describe.each(described)("%s", (pointer, operation) => {
 describe("an answer that is wrong", () => {
   const asked = { method: "POST", path: "/api/v1/transfer/crypto/beneficiary", status: 200 };
   const headers = new Headers({
+    "content-type": "application/json; charset=utf-8",
     "x-request-id": "r-1",
     "ratelimit-limit": "200",
     "ratelimit-remaining": "199",
     "ratelimit-reset": "1",
   });
+  const headersBut = (name: string) =>
+    new Headers([...headers].filter(([each]) => each !== name) as [string, string][]);
   const beneficiary_id = "ben_01hqz0000000000000000000ab";
   const right = { ...asked, headers, body: { data: { beneficiary_id } } };
 
@@ -140,6 +143,13 @@ describe("an answer that is wrong", () => {
       "allowed values",
     ],
     ["no such operation", { path: "/api/v1/none" }, "no such operation"],
+    [
+      "no error where there is no operation",
+      { path: "/api/v1/none", status: 404, body: { stack: "at x" } },
+      "required property 'code'",
+    ],
+    ["no limits", { headers: headersBut("ratelimit-remaining") }, "RateLimit-Remaining is missing"],
+    ["a page", { headers: headersBut("content-type") }, "the media type is none"],
   ])("%s", (_, change, problem) => {
     expect(reference.problems({ ...right, ...change }).join()).toContain(problem);
   });

@@ -13,7 +13,14 @@ import { pageMeta } from "./page.ts";
 import { headerParameters, responseHeaders } from "./parameters.ts";
 import { payoutComponents } from "./payouts.ts";
 import { quoteComponents } from "./quotes.ts";
-import { error, headerRefs, refusalResponses, refusalsOf, sharedResponses } from "./refusals.ts";
+import {
+  error,
+  headerRefs,
+  limitHeaders,
+  refusalResponses,
+  refusalsOf,
+  sharedResponses,
+} from "./refusals.ts";
 import { type Component, componentPath, ref } from "./schema.ts";
 import { webhookDeliveryComponents } from "./webhook-deliveries.ts";
 import { webhookEndpointComponents } from "./webhook-endpoints.ts";
@@ -126,12 +133,11 @@ function parametersOf({ method, path, query = {} }: Endpoint): JsonSchema[] {
 }
 
 function success({ method, data }: Endpoint, schemas: Schemas): JsonSchema {
-  const limits = ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"];
   const replayed = method === "POST" ? ["Idempotent-Replayed"] : [];
   const example = { data: exampleOfSchema(ref(data), schemas) };
   return {
     description: data.schema.description,
-    headers: headerRefs(["X-Request-Id", ...limits, ...replayed]),
+    headers: headerRefs(["X-Request-Id", ...limitHeaders, ...replayed]),
     content: {
       "application/json": {
         schema: { type: "object", required: ["data"], properties: { data: ref(data) } },

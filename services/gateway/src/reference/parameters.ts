@@ -2,7 +2,7 @@ import type { JsonSchema } from "@disburse/forms/json-schema.ts";
 
 /** What is sent and answered in headers, for all operations alike (decisions: wire conventions). */
 
-const requestId = "Names the request in every log of it; 1 to 128 of letters, digits and `._-`.";
+const requestId = "Names the request in every log of it; 1 to 128 of letters, digits and `._:-`.";
 
 /** Headers that a request may have, by their names in the document. */
 export const headerParameters: Readonly<Record<string, JsonSchema>> = {
@@ -11,7 +11,7 @@ export const headerParameters: Readonly<Record<string, JsonSchema>> = {
     in: "header",
     required: false,
     description: `${requestId} One is made where none is sent.`,
-    schema: { type: "string" },
+    schema: { type: "string", pattern: "^[A-Za-z0-9._:-]{1,128}$" },
     example: "checkout-7f3a",
   },
   IdempotencyKey: {

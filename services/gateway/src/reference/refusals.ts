@@ -41,9 +41,16 @@ export const error: Component = component("Error", "Why a request was refused.",
 const headersOf: Readonly<Record<number, readonly string[]>> = {
   401: ["WWW-Authenticate"],
   409: ["Retry-After"],
-  429: ["Retry-After", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"],
+  429: ["Retry-After"],
   503: ["Retry-After"],
 };
+
+/** Of the key that a request came with: those before it was looked at have none. */
+export const limitHeaders = ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"] as const;
+
+function limits(status: number): readonly string[] {
+  return [401, 408, 417, 431, 501].includes(status) ? [] : limitHeaders;
+}
 
 export function headerRefs(names: readonly string[]): JsonSchema {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
@@ -77,7 +84,7 @@ export function sharedResponses(endpoints: readonly Endpoint[]): Record<string, 
 function response(status: number, codes: readonly ErrorCode[]): JsonSchema {
   return {
     description: codes.map((code) => `\`${code}\`: ${errorTable[code].message}`).join("\n\n"),
-    headers: headerRefs(["X-Request-Id", ...(headersOf[status] ?? [])]),
+    headers: headerRefs(["X-Request-Id", ...(headersOf[status] ?? []), ...limits(status)]),
     content: {
       "application/json": {
         schema: { allOf: [ref(error)], properties: { code: { enum: codes } } },

@@ -1,3 +1,4 @@
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import {
   ArchivedFilter,
   BeneficiaryKind,
@@ -89,6 +90,17 @@ describe("beneficiaries and depositors", () => {
     });
   });
 
+  it.each(["", "?validate=false"])("are created once under a key: %s", async (query) => {
+    calls.fakes().beneficiary.createFiatBeneficiary = calls.replying({ beneficiaryId: "ben_1" });
+    const headers = { "idempotency-key": crypto.randomUUID() };
+    const path = `/api/v1/transfer/fiat/beneficiary${query}`;
+    const post = () => calls.ask({ path, body: "{}", headers });
+    const [first, again] = [await post(), await post()];
+    expect(again.json).toEqual(first.json);
+    expect(again.headers["idempotent-replayed"]).toBe("true");
+    expect(calls.asked()).toHaveLength(1);
+  });
+
   it("are listed in pages, narrowed by what is asked", async () => {
     const { beneficiary } = calls.fakes();
     beneficiary.listBeneficiaries = calls.replying({
@@ -111,7 +123,8 @@ describe("beneficiaries and depositors", () => {
     });
     await calls.data({ path });
     const depositors = "/api/v1/depositors?status=whitelisted&depositor_type=Individual";
-    expect(await calls.data({ path: `${depositors}&created_from=2026-11-01` })).toMatchObject({
+    const page = "limit=2&cursor=c9&created_from=2026-11-01&created_to=2026-11-20T11:26:00.123Z";
+    expect(await calls.data({ path: `${depositors}&${page}` })).toMatchObject({
       depositors: [{ id: "dep_1" }],
       meta_data: { total_count: 1, next_cursor: "" },
     });
@@ -125,6 +138,7 @@ describe("beneficiaries and depositors", () => {
         destinationCurrency: "USD",
         screeningStatus: ScreeningStatus.REVIEW,
         archived: ArchivedFilter.ANY,
+        createdFrom: timestampFromDate(new Date("2026-11-01")),
         createdTo: at,
       },
       {
@@ -137,6 +151,10 @@ describe("beneficiaries and depositors", () => {
         merchantId: calls.merchantId(),
         status: DepositorStatus.WHITELISTED,
         depositorType: "Individual",
+        limit: 2,
+        cursor: "c9",
+        createdFrom: timestampFromDate(new Date("2026-11-01")),
+        createdTo: at,
       },
     ]);
   });

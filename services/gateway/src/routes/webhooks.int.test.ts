@@ -103,7 +103,7 @@ describe("webhooks", () => {
     });
     calls.fakes().notifier.redeliver = calls.replying({ delivery });
     const deliveries = "/api/v1/webhooks/deliveries";
-    const query = "?endpoint_id=whe_1&transaction_id=po_1&state=exhausted&limit=1";
+    const query = "?endpoint_id=whe_1&transaction_id=po_1&state=exhausted&limit=1&cursor=c0";
     const meta = { total_count: 10_000, total_count_capped: true, next_cursor: "c" };
     const page = { deliveries: [wireDelivery], meta_data: meta };
     expect(await calls.data({ path: deliveries + query })).toEqual(page);
@@ -127,6 +127,7 @@ describe("webhooks", () => {
         transactionId: "po_1",
         state,
         limit: 1,
+        cursor: "c0",
       },
       { merchantId: calls.merchantId(), deliveryId: "whd_1" },
       {
@@ -157,7 +158,7 @@ describe("webhooks", () => {
     const body =
       '{"endpoint_id":"whe_1","since":"2026-11-20","states":["exhausted"],"rate":25,"until":5}';
     expect(await calls.data({ path: replays, body })).toEqual(wireReplay);
-    expect(await calls.data({ path: `${replays}?limit=5` })).toEqual({
+    expect(await calls.data({ path: `${replays}?limit=5&cursor=c0` })).toEqual({
       replays: [wireReplay],
       meta_data: { total_count: 1, next_cursor: "" },
     });
@@ -171,7 +172,7 @@ describe("webhooks", () => {
         ...{ merchantId, mutation, endpointId: "whe_1", since: "2026-11-20", ratePerSecond: 25 },
         ...{ states: ["exhausted"], unreadable: [{ field: "until" }] },
       },
-      { merchantId, limit: 5 },
+      { merchantId, limit: 5, cursor: "c0" },
       { merchantId, replayId: "whr_1" },
       { merchantId, replayId: "whr_1", mutation },
     ]);

@@ -31,6 +31,12 @@ const indexes: readonly IndexDescription[] = [
     key: { merchant_id: 1, transaction_id: 1, created_at: -1, _id: -1 },
     name: "list_transaction",
   },
+  // Replays read what was sent first, and would pass all that they have sent again before.
+  {
+    key: { merchant_id: 1, endpoint_id: 1, state: 1, created_at: 1, _id: 1 },
+    name: "originals",
+    partialFilterExpression: { replay: 0 },
+  },
   { key: { state: 1, endpoint_id: 1, due_at: 1 }, name: "work" },
   { key: { line: 1, sequence: 1, event_id: 1, replay: 1 }, name: "line", unique: true },
   {

@@ -136,3 +136,33 @@ it("no request, claim, settlement or sweep scans a collection or sorts in memory
   const plan = planText(await db.command({ explain: due, verbosity: "queryPlanner" }));
   expect(plan).toContain('"DISTINCT_SCAN"');
 });
+
+it("a replay reads its originals alone, however often they were sent again", async () => {
+  const { rpc, deliveries, database } = notifier;
+  const { merchantId, endpointId } = await register(notifier);
+  const since = notifier.world.now.toISOString();
+  await notifier.consume([payoutMessage({ merchantId })]);
+  const original = await deliveries.collection.findOne({ endpoint_id: endpointId });
+  if (original === null) throw new Error("nothing was sent");
+  const ended = { state: "exhausted", due_at: null } as const;
+  const again = Array.from({ length: 300 }, (_, at) => ({
+    ...{ ...original, ...ended, _id: newId("delivery", notifier.world.now), replay: at + 1 },
+  }));
+  await deliveries.collection.insertMany(again);
+  await deliveries.collection.updateOne({ _id: original._id }, { $set: ended });
+  notifier.advance(1_000);
+  commands.length = 0;
+  await rpc.createReplay({ mutation: operation(), merchantId, endpointId, since });
+  // One of the exercise before may be due too.
+  while (await notifier.replayer.round());
+  const own = commands.filter((each) => JSON.stringify(each).includes(merchantId));
+  const hinted = own.filter(({ hint }) => hint === "originals").flatMap(explainable);
+  expect(hinted).toHaveLength(2);
+  for (const command of hinted) {
+    const explained = await database.db.command({ explain: command, verbosity: "executionStats" });
+    const { totalDocsExamined, totalKeysExamined } =
+      explained.executionStats ?? explained.stages[0].$cursor.executionStats;
+    expect(totalDocsExamined).toBeLessThanOrEqual(1);
+    expect(totalKeysExamined).toBeLessThanOrEqual(2);
+  }
+});

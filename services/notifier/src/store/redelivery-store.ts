@@ -36,7 +36,7 @@ export function openRedeliveryStore({ collection: deliveries }: Pick<DeliverySto
       return deliveries
         .find(after === undefined ? listed : { $and: [listed, ...behind(after, oldestFirst)] }, {
           projection: { attempts: 0 },
-          hint: "list_endpoint",
+          hint: "originals",
         })
         .sort(oldestFirst)
         .limit(limit)
@@ -45,7 +45,7 @@ export function openRedeliveryStore({ collection: deliveries }: Pick<DeliverySto
 
     /** How many originals there are, up to `countMax` and one. */
     countOriginals: (of: Originals) =>
-      deliveries.countDocuments(originalFilter(of), { limit: countMax + 1, hint: "list_endpoint" }),
+      deliveries.countDocuments(originalFilter(of), { limit: countMax + 1, hint: "originals" }),
   };
 }
 

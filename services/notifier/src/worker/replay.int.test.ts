@@ -6,6 +6,7 @@ import {
 import { newId } from "@disburse/kernel/id.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { deliveryKeptMs } from "../store/documents.ts";
+import { openRedeliveryStore } from "../store/redelivery-store.ts";
 import { sweepExpired } from "../store/retention.ts";
 import {
   acknowledged,
@@ -212,6 +213,37 @@ describe("a replay", () => {
     await beside.replayer.round();
     expect(await look(endpoint, id)).toMatchObject({ state: ReplayState.DONE, queuedCount: 7n });
     expect((await queued(endpoint)).toSorted()).toEqual(endpoint.eventIds.toSorted());
+  });
+
+  it("takes the next number where one was sent again meanwhile, and loses none", async () => {
+    const endpoint = await endpointWith(3);
+    const { merchantId, endpointId } = endpoint;
+    const { collection } = notifier.deliveries;
+    const sources = await collection.find({ endpoint_id: endpointId }).toArray();
+    let isRacing = true;
+    const insertMany: typeof collection.insertMany = async (documents, options) => {
+      if (isRacing) {
+        isRacing = false;
+        const deliveryId = sources[0]?._id ?? "";
+        await notifier.rpc.redeliver({ mutation: operation(), merchantId, deliveryId });
+      }
+      return collection.insertMany(documents, options);
+    };
+    const racing = new Proxy(collection, {
+      get: (target, name) => {
+        if (name === "insertMany") return insertMany;
+        const member = Reflect.get(target, name);
+        return typeof member === "function" ? member.bind(target) : member;
+      },
+    });
+    const actor = { kind: "service", id: "test" } as const;
+    const asked = sources.map((source) => ({
+      source,
+      change: { operationId: `raced/${source._id}`, actor },
+    }));
+    await openRedeliveryStore({ collection: racing }).make(asked, notifier.world.now);
+    const made = await collection.find({ endpoint_id: endpointId, replay: { $gt: 0 } }).toArray();
+    expect(made.map(({ replay }) => replay).toSorted()).toEqual([1, 1, 1, 2]);
   });
 
   it("is worked on by one of several at a time", async () => {
