@@ -32,7 +32,8 @@ export function countryField(name: string, description: string, example = "US"):
 
 /** A required calendar day that is not in the future. */
 export function dateField(name: string, description: string, example: string): TextField {
-  return textField(name, description, example, { kind: "date", maxLength: lengths.date });
+  const past = `${description} Not in the future.`;
+  return textField(name, past, example, { kind: "date", maxLength: lengths.date });
 }
 
 /** Digits of E.164 telephone numbers, optional. */

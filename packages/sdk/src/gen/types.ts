@@ -44,11 +44,11 @@ export interface Beneficiary {
   beneficiary_document_id?: string;
   /** Destination currency. */
   destination_currency?: string;
-  /** Date of birth. */
+  /** Date of birth. Not in the future. */
   beneficiary_date_of_birth?: string;
   /** Kind of document. */
   beneficiary_document_type?: string;
-  /** Date of incorporation. */
+  /** Date of incorporation. Not in the future. */
   beneficiary_date_of_incorporation?: string;
   /** First name; of an Individual. */
   beneficiary_first_name?: string;
@@ -186,7 +186,7 @@ export interface Depositor {
       citizenship?: string;
       /** Country of birth. */
       country_of_birth?: string;
-      /** Date of birth. */
+      /** Date of birth. Not in the future. */
       date_of_birth?: string;
     };
     /** Where the depositor lives or is registered. */
@@ -218,7 +218,7 @@ export interface Depositor {
     name?: string;
     /** Legal form. */
     business_type?: string;
-    /** Date of incorporation. */
+    /** Date of incorporation. Not in the future. */
     date_of_incorporation?: string;
     /** Where the depositor lives or is registered. */
     address?: {
@@ -246,7 +246,7 @@ export interface Depositor {
       citizenship?: string;
       /** Country of birth. */
       country_of_birth?: string;
-      /** Date of birth. */
+      /** Date of birth. Not in the future. */
       date_of_birth?: string;
     };
     /** A document of the person. */
@@ -800,7 +800,7 @@ export interface CryptoBeneficiaryIndividualRequest {
   beneficiary_document_id: string;
   /** Currency to be delivered; has to live on the network. May be left out on SOLANA only. */
   destination_currency?: "USDC_ETH" | "USDT_ETH" | "ETH" | "SOL" | "PYUSD_SOL" | "USDP_SOL" | "USDC_SOL" | "MATIC_POLYGON" | "USDC_COIN_POLYGON" | "BTC" | "USDT_TRON";
-  /** Date of birth. */
+  /** Date of birth. Not in the future. */
   beneficiary_date_of_birth: string;
   /** Kind of document. */
   beneficiary_document_type: "NATIONAL_ID_CARD" | "PASSPORT" | "DRIVING_LICENSE";
@@ -841,7 +841,7 @@ export interface CryptoBeneficiaryCorporateRequest {
   beneficiary_document_id: string;
   /** Currency to be delivered; has to live on the network. May be left out on SOLANA only. */
   destination_currency?: "USDC_ETH" | "USDT_ETH" | "ETH" | "SOL" | "PYUSD_SOL" | "USDP_SOL" | "USDC_SOL" | "MATIC_POLYGON" | "USDC_COIN_POLYGON" | "BTC" | "USDT_TRON";
-  /** Date of incorporation. */
+  /** Date of incorporation. Not in the future. */
   beneficiary_date_of_incorporation: string;
   /** Business EIN, registration number or tax id. */
   beneficiary_document_type: "BUSINESS_IDENTIFICATION_NUMBER";
@@ -1013,7 +1013,7 @@ export interface DepositorIndividualRequest {
       citizenship: string;
       /** Country of birth. */
       country_of_birth: string;
-      /** Date of birth. */
+      /** Date of birth. Not in the future. */
       date_of_birth: string;
     };
     /** Where the depositor lives or is registered. */
@@ -1055,7 +1055,7 @@ export interface DepositorCorporateRequest {
     name: string;
     /** Legal form. */
     business_type: string;
-    /** Date of incorporation. */
+    /** Date of incorporation. Not in the future. */
     date_of_incorporation: string;
     /** Where the depositor lives or is registered. */
     address: {
@@ -1083,7 +1083,7 @@ export interface DepositorCorporateRequest {
       citizenship: string;
       /** Country of birth. */
       country_of_birth: string;
-      /** Date of birth. */
+      /** Date of birth. Not in the future. */
       date_of_birth: string;
     };
     /** A document of the person. */
