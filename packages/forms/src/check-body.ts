@@ -47,7 +47,7 @@ export function checkBody(
   const form = body.forms.find((each) => each.selectedBy.every(holds)) ?? body.unselected;
   const walk: Walk = { context, unreadable, holds, paths: [], problems: new Map() };
   const cleaned = checkFields(form.fields, values, "", walk);
-  checkRules(form, cleaned, walk.problems);
+  checkRules(form, cleaned, walk);
   if (walk.problems.size === 0) return { form, values: cleaned };
   return walk.paths.flatMap((field) => {
     const problem = walk.problems.get(field);
@@ -71,9 +71,10 @@ function textOf(values: BodyValues, field: string): string {
   return typeof value === "string" ? cleanText(value) : "";
 }
 
-function checkRules(form: Form, cleaned: BodyValues, problems: Map<string, string>): void {
+function checkRules(form: Form, cleaned: BodyValues, { problems, holds }: Walk): void {
   const text: ReadText = (field) => textOf(cleaned, field);
   for (const rule of form.rules) {
+    if (rule.when !== undefined && !holds(rule.when)) continue;
     if (rule.reads.some((field) => problems.has(field)) || problems.has(rule.reports)) continue;
     const problem = rule.check(text);
     if (problem !== undefined) problems.set(rule.reports, problem);

@@ -83,6 +83,9 @@ describe("the beneficiary forms", () => {
     const routing = "A SWIFT transfer is routed by SWIFT, an ACH or LOCAL one by ACH CODE.";
     expect([swift, ach].map((form) => form?.rules.includes(routing))).toEqual([false, false]);
     expect(inr?.rules).not.toContain("INR is sent to India.");
+    const iban = expect.stringContaining("uses IBAN");
+    expect(swift?.rules).toContainEqual(iban);
+    expect(ach?.rules).not.toContainEqual(iban);
     const [sol] = beneficiaryForms({ destinationCurrency: "USDC_SOL" });
     expect(field(sol, "destination_currency")?.required).toBe(false);
   });

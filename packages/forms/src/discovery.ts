@@ -152,6 +152,7 @@ function closedSet(field: TextField, allowed: Allowed): readonly string[] | unde
 /** Whether no rule refuses the value, of those rules whose other fields are certain. */
 function isPossible(name: string, value: string, rules: readonly Rule[], known: Known): boolean {
   return rules.every((rule) => {
+    if (rule.when !== undefined && decide(rule.when, known) !== true) return true;
     const others = [...rule.reads, rule.reports].filter((field) => field !== name);
     if (others.length > rule.reads.length || !rule.reads.includes(name)) return true;
     if (others.some((field) => known.get(field)?.length !== 1)) return true;
@@ -160,8 +161,12 @@ function isPossible(name: string, value: string, rules: readonly Rule[], known: 
   });
 }
 
-/** A rule about fields of which each has a single possible value: nothing is left to tell. */
+/**
+ * A rule about fields of which each has a single possible value, or one that says nothing of such a
+ * body: nothing is left to tell.
+ */
 function isSettled(rule: Rule, known: Known): boolean {
+  if (rule.when !== undefined && decide(rule.when, known) === false) return true;
   return [...rule.reads, rule.reports].every((field) => known.get(field)?.length === 1);
 }
 

@@ -81,10 +81,10 @@ const routingNumberField: TextField = {
 /** Where the account is held says the bank's country; the destination does where none is given. */
 const iban: Rule = {
   description: "Where the bank's country uses IBAN (ISO 13616), the account number is a valid one.",
-  reads: ["transfer_type", "destination_country", "beneficiary_bank_country_code"],
+  when: { field: "transfer_type", in: ["SWIFT"] },
+  reads: ["destination_country", "beneficiary_bank_country_code"],
   reports: "beneficiary_account_number",
   check: (text) => {
-    if (text("transfer_type") !== "SWIFT") return undefined;
     const country = text("beneficiary_bank_country_code") || text("destination_country");
     if (!usesIban(country) || isIbanOf(country, text("beneficiary_account_number"))) {
       return undefined;

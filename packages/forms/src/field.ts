@@ -122,6 +122,8 @@ export type ReadText = (field: string) => string;
 export type Rule = {
   /** For the documents: `The currency must live on the network.` */
   readonly description: string;
+  /** Where it does not hold, the rule says nothing of the body. */
+  readonly when?: Condition;
   /** Top-level fields that it reads; it is tried only where each of them is sound by itself. */
   readonly reads: readonly string[];
   /** The field that its failure is reported on. */
