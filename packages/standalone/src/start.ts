@@ -9,6 +9,7 @@ import { makeSandbox, type SandboxDocument } from "@disburse/sandbox/sandbox-fil
 import { pino } from "pino";
 import { readConfig } from "./config.ts";
 import { readSecrets, sandboxFile } from "./data-folder.ts";
+import { assertPortFree } from "./free-port.ts";
 import { type LogOutput, openLogOutput } from "./log-output.ts";
 import { startPlatform } from "./platform.ts";
 
@@ -44,6 +45,7 @@ export async function startStandalone(
   };
   const lost = (part: string) => (how: string) => onLost(`The ${part} has gone: ${how}.`);
   try {
+    await assertPortFree(config.HOST, config.PORT);
     const secrets = readSecrets(dataDir);
     const env = { ...environment };
     // Side by side: the broker takes seconds, the engine most of one.
