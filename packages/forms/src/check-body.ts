@@ -55,10 +55,11 @@ export function checkBody(
   });
 }
 
-function conditionHolds(
+/** Whether a condition holds for a body; a field that could not be read was sent all the same. */
+export function conditionHolds(
   condition: Condition,
   values: BodyValues,
-  unreadable: ReadonlyMap<string, string>,
+  unreadable: ReadonlyMap<string, string> = new Map(),
 ): boolean {
   const text = textOf(values, condition.field);
   if ("in" in condition) return condition.in.includes(text);

@@ -1,5 +1,6 @@
+import { conditionHolds } from "./check-body.ts";
 import { type BeneficiaryForm, beneficiaryForms, bodyOf } from "./discovery.ts";
-import type { BodyValues, Condition, PublicBody } from "./field.ts";
+import type { BodyValues, PublicBody } from "./field.ts";
 import { exampleOf } from "./public-bodies.ts";
 
 /**
@@ -17,7 +18,9 @@ export function bodyExamples(body: PublicBody): ReadonlyMap<string, BodyValues> 
   return new Map(
     body.forms.map((form) => {
       const values = exampleOf(form);
-      const asked = form.fields.filter(({ when }) => when === undefined || holds(when, values));
+      const asked = form.fields.filter(
+        ({ when }) => when === undefined || conditionHolds(when, values),
+      );
       return [form.name, Object.fromEntries(asked.map(({ name }) => [name, values[name] ?? ""]))];
     }),
   );
@@ -33,10 +36,4 @@ function exampleName(form: BeneficiaryForm): string {
   const way = transferType === "" ? network : transferType;
   const who = name.endsWith(accountType.toLowerCase()) ? name : `${name}_${accountType}`;
   return (accountType === "Corporate" ? who : `${who}_${way}`).toLowerCase();
-}
-
-function holds(condition: Condition, values: BodyValues): boolean {
-  const value = String(values[condition.field] ?? "");
-  if ("in" in condition) return condition.in.includes(value);
-  return "notIn" in condition ? !condition.notIn.includes(value) : value === "";
 }
