@@ -28,7 +28,7 @@ export type PayoutDeps = ExecuteDeps & {
 /**
  * The RPCs of the payout service; proto/disburse/payout/v1/payout.proto tells what each promises.
  */
-export function payoutRpc(deps: PayoutDeps): ServiceImpl<typeof PayoutService> {
+export function payoutRpc(deps: PayoutDeps): Partial<ServiceImpl<typeof PayoutService>> {
   const { payouts, tally } = deps;
   return {
     ...accountRpc(deps.accounts, deps.clock),

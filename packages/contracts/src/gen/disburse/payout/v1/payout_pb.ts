@@ -16,7 +16,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file disburse/payout/v1/payout.proto.
  */
 export const file_disburse_payout_v1_payout: GenFile = /*@__PURE__*/
-  fileDesc("Ch9kaXNidXJzZS9wYXlvdXQvdjEvcGF5b3V0LnByb3RvEhJkaXNidXJzZS5wYXlvdXQudjEioAUKBlBheW91dBIKCgJpZBgBIAEoCRITCgttZXJjaGFudF9pZBgCIAEoCRISCgphY2NvdW50X2lkGAMgASgJEhAKCHF1b3RlX2lkGAQgASgJEhMKC2NvcnJpZG9yX2lkGAUgASgJEhYKDmJlbmVmaWNpYXJ5X2lkGAYgASgJEhQKDHJlZmVyZW5jZV9pZBgHIAEoCRIwCgZzdGF0dXMYCCABKA4yIC5kaXNidXJzZS5wYXlvdXQudjEuUGF5b3V0U3RhdHVzEjcKCnN1Yl9zdGF0dXMYCSABKA4yIy5kaXNidXJzZS5wYXlvdXQudjEuUGF5b3V0U3ViU3RhdHVzEhwKFHNvdXJjZV9jdXJyZW5jeV9jb2RlGAogASgJEiEKGWRlc3RpbmF0aW9uX2N1cnJlbmN5X2NvZGUYCyABKAkSFQoNc291cmNlX2Ftb3VudBgMIAEoCRIYChByZWNlaXZpbmdfYW1vdW50GA0gASgJEhUKDWV4Y2hhbmdlX3JhdGUYDiABKAkSEgoKdG90YWxfZmVlcxgPIAEoCRIkChx1bmlxdWVfdHJhbnNhY3Rpb25fcmVmZXJlbmNlGBAgASgJEhgKEGJlbmVmaWNpYXJ5X25hbWUYESABKAkSKQohYmVuZWZpY2lhcnlfYWNjb3VudF9udW1iZXJfbWFza2VkGBIgASgJEhcKD3RyYW5zZmVyX21ldGhvZBgTIAEoCRIPCgduZXR3b3JrGBQgASgJEg8KB3ZlcnNpb24YFSABKAUSLgoKY3JlYXRlZF9hdBgWIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKdXBkYXRlZF9hdBgXIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAisgEKFEV4ZWN1dGVQYXlvdXRSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhITCgttZXJjaGFudF9pZBgCIAEoCRIQCghxdW90ZV9pZBgDIAEoCRIUCgxyZWZlcmVuY2VfaWQYBCABKAkSLwoKdW5yZWFkYWJsZRgFIAMoCzIbLmRpc2J1cnNlLnR5cGUudjEuVmlvbGF0aW9uIioKFUV4ZWN1dGVQYXlvdXRSZXNwb25zZRIRCglwYXlvdXRfaWQYASABKAkiOgoQR2V0UGF5b3V0UmVxdWVzdBITCgttZXJjaGFudF9pZBgBIAEoCRIRCglwYXlvdXRfaWQYAiABKAkiPwoRR2V0UGF5b3V0UmVzcG9uc2USKgoGcGF5b3V0GAEgASgLMhouZGlzYnVyc2UucGF5b3V0LnYxLlBheW91dCLdAgoSTGlzdFBheW91dHNSZXF1ZXN0EhMKC21lcmNoYW50X2lkGAEgASgJEg0KBWxpbWl0GAIgASgFEg4KBmN1cnNvchgDIAEoCRIwCgZzdGF0dXMYBCABKA4yIC5kaXNidXJzZS5wYXlvdXQudjEuUGF5b3V0U3RhdHVzEhYKDmJlbmVmaWNpYXJ5X2lkGAUgASgJEhQKDHJlZmVyZW5jZV9pZBgGIAEoCRIQCghxdW90ZV9pZBgHIAEoCRIcChRzb3VyY2VfY3VycmVuY3lfY29kZRgIIAEoCRIhChlkZXN0aW5hdGlvbl9jdXJyZW5jeV9jb2RlGAkgASgJEjAKDGNyZWF0ZWRfZnJvbRgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKY3JlYXRlZF90bxgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiiAEKE0xpc3RQYXlvdXRzUmVzcG9uc2USKwoHcGF5b3V0cxgBIAMoCzIaLmRpc2J1cnNlLnBheW91dC52MS5QYXlvdXQSEwoLbmV4dF9jdXJzb3IYAiABKAkSEwoLdG90YWxfY291bnQYAyABKAMSGgoSdG90YWxfY291bnRfY2FwcGVkGAQgASgIIqwBChhSZXBvcnRSYWlsT3V0Y29tZVJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhEKCXBheW91dF9pZBgCIAEoCRIwCgdvdXRjb21lGAMgASgOMh8uZGlzYnVyc2UucGF5b3V0LnYxLlJhaWxPdXRjb21lEh0KFXRyYW5zYWN0aW9uX3JlZmVyZW5jZRgEIAEoCSJHChlSZXBvcnRSYWlsT3V0Y29tZVJlc3BvbnNlEioKBnBheW91dBgBIAEoCzIaLmRpc2J1cnNlLnBheW91dC52MS5QYXlvdXQiwgEKB0FjY291bnQSCgoCaWQYASABKAkSEwoLbWVyY2hhbnRfaWQYAiABKAkSFQoNY3VycmVuY3lfY29kZRgDIAEoCRIRCglhdmFpbGFibGUYBCABKAkSDAoEaGVsZBgFIAEoCRIuCgpjcmVhdGVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgp1cGRhdGVkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJuChJPcGVuQWNjb3VudFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhUKDWN1cnJlbmN5X2NvZGUYAyABKAkiQwoTT3BlbkFjY291bnRSZXNwb25zZRIsCgdhY2NvdW50GAEgASgLMhsuZGlzYnVyc2UucGF5b3V0LnYxLkFjY291bnQiiwEKFENyZWRpdEFjY291bnRSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhITCgttZXJjaGFudF9pZBgCIAEoCRISCgphY2NvdW50X2lkGAMgASgJEg4KBmFtb3VudBgEIAEoCRIMCgRub3RlGAUgASgJIkcKFUNyZWRpdEFjY291bnRSZXNwb25zZRIuCgVlbnRyeRgBIAEoCzIfLmRpc2J1cnNlLnBheW91dC52MS5MZWRnZXJFbnRyeSI8ChFHZXRBY2NvdW50UmVxdWVzdBITCgttZXJjaGFudF9pZBgBIAEoCRISCgphY2NvdW50X2lkGAIgASgJIkIKEkdldEFjY291bnRSZXNwb25zZRIsCgdhY2NvdW50GAEgASgLMhsuZGlzYnVyc2UucGF5b3V0LnYxLkFjY291bnQiSQoTTGlzdEFjY291bnRzUmVxdWVzdBITCgttZXJjaGFudF9pZBgBIAEoCRINCgVsaW1pdBgCIAEoBRIOCgZjdXJzb3IYAyABKAkiiwEKFExpc3RBY2NvdW50c1Jlc3BvbnNlEi0KCGFjY291bnRzGAEgAygLMhsuZGlzYnVyc2UucGF5b3V0LnYxLkFjY291bnQSEwoLbmV4dF9jdXJzb3IYAiABKAkSEwoLdG90YWxfY291bnQYAyABKAMSGgoSdG90YWxfY291bnRfY2FwcGVkGAQgASgIIisKFVJlc29sdmVBY2NvdW50UmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJIlgKFlJlc29sdmVBY2NvdW50UmVzcG9uc2USEgoKYWNjb3VudF9pZBgBIAEoCRITCgttZXJjaGFudF9pZBgCIAEoCRIVCg1jdXJyZW5jeV9jb2RlGAMgASgJIoYCCgtMZWRnZXJFbnRyeRIKCgJpZBgBIAEoCRISCgphY2NvdW50X2lkGAIgASgJEhAKCHNlcXVlbmNlGAMgASgDEiwKBHN0ZXAYBCABKA4yHi5kaXNidXJzZS5wYXlvdXQudjEuTGVkZ2VyU3RlcBIVCg1jdXJyZW5jeV9jb2RlGAUgASgJEg4KBmFtb3VudBgGIAEoCRIRCglhdmFpbGFibGUYByABKAkSDAoEaGVsZBgIIAEoCRIRCglwYXlvdXRfaWQYCSABKAkSDAoEbm90ZRgKIAEoCRIuCgpjcmVhdGVkX2F0GAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJcChJMaXN0RW50cmllc1JlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAkSEgoKYWNjb3VudF9pZBgCIAEoCRINCgVsaW1pdBgDIAEoBRIOCgZjdXJzb3IYBCABKAkijQEKE0xpc3RFbnRyaWVzUmVzcG9uc2USMAoHZW50cmllcxgBIAMoCzIfLmRpc2J1cnNlLnBheW91dC52MS5MZWRnZXJFbnRyeRITCgtuZXh0X2N1cnNvchgCIAEoCRITCgt0b3RhbF9jb3VudBgDIAEoAxIaChJ0b3RhbF9jb3VudF9jYXBwZWQYBCABKAgqgQEKDFBheW91dFN0YXR1cxIdChlQQVlPVVRfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGwoXUEFZT1VUX1NUQVRVU19JTklUSUFURUQQARIbChdQQVlPVVRfU1RBVFVTX1NVQ0NFRURFRBACEhgKFFBBWU9VVF9TVEFUVVNfRkFJTEVEEAMq8gEKD1BheW91dFN1YlN0YXR1cxIhCh1QQVlPVVRfU1VCX1NUQVRVU19VTlNQRUNJRklFRBAAEhwKGFBBWU9VVF9TVUJfU1RBVFVTX1FVRVVFRBABEiAKHFBBWU9VVF9TVUJfU1RBVFVTX1BST0NFU1NJTkcQAhIdChlQQVlPVVRfU1VCX1NUQVRVU19VTktOT1dOEAMSHQoZUEFZT1VUX1NVQl9TVEFUVVNfU0VUVExFRBAEEh4KGlBBWU9VVF9TVUJfU1RBVFVTX1JFSkVDVEVEEAUSHgoaUEFZT1VUX1NVQl9TVEFUVVNfUkVUVVJORUQQBip7CgtSYWlsT3V0Y29tZRIcChhSQUlMX09VVENPTUVfVU5TUEVDSUZJRUQQABIYChRSQUlMX09VVENPTUVfU0VUVExFRBABEhkKFVJBSUxfT1VUQ09NRV9SRUpFQ1RFRBACEhkKFVJBSUxfT1VUQ09NRV9SRVRVUk5FRBADKp4BCgpMZWRnZXJTdGVwEhsKF0xFREdFUl9TVEVQX1VOU1BFQ0lGSUVEEAASFgoSTEVER0VSX1NURVBfQ1JFRElUEAESFAoQTEVER0VSX1NURVBfSE9MRBACEhQKEExFREdFUl9TVEVQX1BPU1QQAxIXChNMRURHRVJfU1RFUF9SRUxFQVNFEAQSFgoSTEVER0VSX1NURVBfUkVUVVJOEAUy8AcKDVBheW91dFNlcnZpY2USZAoNRXhlY3V0ZVBheW91dBIoLmRpc2J1cnNlLnBheW91dC52MS5FeGVjdXRlUGF5b3V0UmVxdWVzdBopLmRpc2J1cnNlLnBheW91dC52MS5FeGVjdXRlUGF5b3V0UmVzcG9uc2USWAoJR2V0UGF5b3V0EiQuZGlzYnVyc2UucGF5b3V0LnYxLkdldFBheW91dFJlcXVlc3QaJS5kaXNidXJzZS5wYXlvdXQudjEuR2V0UGF5b3V0UmVzcG9uc2USXgoLTGlzdFBheW91dHMSJi5kaXNidXJzZS5wYXlvdXQudjEuTGlzdFBheW91dHNSZXF1ZXN0GicuZGlzYnVyc2UucGF5b3V0LnYxLkxpc3RQYXlvdXRzUmVzcG9uc2UScAoRUmVwb3J0UmFpbE91dGNvbWUSLC5kaXNidXJzZS5wYXlvdXQudjEuUmVwb3J0UmFpbE91dGNvbWVSZXF1ZXN0Gi0uZGlzYnVyc2UucGF5b3V0LnYxLlJlcG9ydFJhaWxPdXRjb21lUmVzcG9uc2USXgoLT3BlbkFjY291bnQSJi5kaXNidXJzZS5wYXlvdXQudjEuT3BlbkFjY291bnRSZXF1ZXN0GicuZGlzYnVyc2UucGF5b3V0LnYxLk9wZW5BY2NvdW50UmVzcG9uc2USZAoNQ3JlZGl0QWNjb3VudBIoLmRpc2J1cnNlLnBheW91dC52MS5DcmVkaXRBY2NvdW50UmVxdWVzdBopLmRpc2J1cnNlLnBheW91dC52MS5DcmVkaXRBY2NvdW50UmVzcG9uc2USWwoKR2V0QWNjb3VudBIlLmRpc2J1cnNlLnBheW91dC52MS5HZXRBY2NvdW50UmVxdWVzdBomLmRpc2J1cnNlLnBheW91dC52MS5HZXRBY2NvdW50UmVzcG9uc2USYQoMTGlzdEFjY291bnRzEicuZGlzYnVyc2UucGF5b3V0LnYxLkxpc3RBY2NvdW50c1JlcXVlc3QaKC5kaXNidXJzZS5wYXlvdXQudjEuTGlzdEFjY291bnRzUmVzcG9uc2USZwoOUmVzb2x2ZUFjY291bnQSKS5kaXNidXJzZS5wYXlvdXQudjEuUmVzb2x2ZUFjY291bnRSZXF1ZXN0GiouZGlzYnVyc2UucGF5b3V0LnYxLlJlc29sdmVBY2NvdW50UmVzcG9uc2USXgoLTGlzdEVudHJpZXMSJi5kaXNidXJzZS5wYXlvdXQudjEuTGlzdEVudHJpZXNSZXF1ZXN0GicuZGlzYnVyc2UucGF5b3V0LnYxLkxpc3RFbnRyaWVzUmVzcG9uc2ViBnByb3RvMw", [file_disburse_type_v1_mutation, file_disburse_type_v1_refusal, file_google_protobuf_timestamp]);
+  fileDesc("Ch9kaXNidXJzZS9wYXlvdXQvdjEvcGF5b3V0LnByb3RvEhJkaXNidXJzZS5wYXlvdXQudjEioAUKBlBheW91dBIKCgJpZBgBIAEoCRITCgttZXJjaGFudF9pZBgCIAEoCRISCgphY2NvdW50X2lkGAMgASgJEhAKCHF1b3RlX2lkGAQgASgJEhMKC2NvcnJpZG9yX2lkGAUgASgJEhYKDmJlbmVmaWNpYXJ5X2lkGAYgASgJEhQKDHJlZmVyZW5jZV9pZBgHIAEoCRIwCgZzdGF0dXMYCCABKA4yIC5kaXNidXJzZS5wYXlvdXQudjEuUGF5b3V0U3RhdHVzEjcKCnN1Yl9zdGF0dXMYCSABKA4yIy5kaXNidXJzZS5wYXlvdXQudjEuUGF5b3V0U3ViU3RhdHVzEhwKFHNvdXJjZV9jdXJyZW5jeV9jb2RlGAogASgJEiEKGWRlc3RpbmF0aW9uX2N1cnJlbmN5X2NvZGUYCyABKAkSFQoNc291cmNlX2Ftb3VudBgMIAEoCRIYChByZWNlaXZpbmdfYW1vdW50GA0gASgJEhUKDWV4Y2hhbmdlX3JhdGUYDiABKAkSEgoKdG90YWxfZmVlcxgPIAEoCRIkChx1bmlxdWVfdHJhbnNhY3Rpb25fcmVmZXJlbmNlGBAgASgJEhgKEGJlbmVmaWNpYXJ5X25hbWUYESABKAkSKQohYmVuZWZpY2lhcnlfYWNjb3VudF9udW1iZXJfbWFza2VkGBIgASgJEhcKD3RyYW5zZmVyX21ldGhvZBgTIAEoCRIPCgduZXR3b3JrGBQgASgJEg8KB3ZlcnNpb24YFSABKAUSLgoKY3JlYXRlZF9hdBgWIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKdXBkYXRlZF9hdBgXIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAisgEKFEV4ZWN1dGVQYXlvdXRSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhITCgttZXJjaGFudF9pZBgCIAEoCRIQCghxdW90ZV9pZBgDIAEoCRIUCgxyZWZlcmVuY2VfaWQYBCABKAkSLwoKdW5yZWFkYWJsZRgFIAMoCzIbLmRpc2J1cnNlLnR5cGUudjEuVmlvbGF0aW9uIioKFUV4ZWN1dGVQYXlvdXRSZXNwb25zZRIRCglwYXlvdXRfaWQYASABKAkiOgoQR2V0UGF5b3V0UmVxdWVzdBITCgttZXJjaGFudF9pZBgBIAEoCRIRCglwYXlvdXRfaWQYAiABKAkiPwoRR2V0UGF5b3V0UmVzcG9uc2USKgoGcGF5b3V0GAEgASgLMhouZGlzYnVyc2UucGF5b3V0LnYxLlBheW91dCLdAgoSTGlzdFBheW91dHNSZXF1ZXN0EhMKC21lcmNoYW50X2lkGAEgASgJEg0KBWxpbWl0GAIgASgFEg4KBmN1cnNvchgDIAEoCRIwCgZzdGF0dXMYBCABKA4yIC5kaXNidXJzZS5wYXlvdXQudjEuUGF5b3V0U3RhdHVzEhYKDmJlbmVmaWNpYXJ5X2lkGAUgASgJEhQKDHJlZmVyZW5jZV9pZBgGIAEoCRIQCghxdW90ZV9pZBgHIAEoCRIcChRzb3VyY2VfY3VycmVuY3lfY29kZRgIIAEoCRIhChlkZXN0aW5hdGlvbl9jdXJyZW5jeV9jb2RlGAkgASgJEjAKDGNyZWF0ZWRfZnJvbRgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKY3JlYXRlZF90bxgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiiAEKE0xpc3RQYXlvdXRzUmVzcG9uc2USKwoHcGF5b3V0cxgBIAMoCzIaLmRpc2J1cnNlLnBheW91dC52MS5QYXlvdXQSEwoLbmV4dF9jdXJzb3IYAiABKAkSEwoLdG90YWxfY291bnQYAyABKAMSGgoSdG90YWxfY291bnRfY2FwcGVkGAQgASgIImAKF0xpc3RQYXlvdXRFdmVudHNSZXF1ZXN0EhMKC21lcmNoYW50X2lkGAEgASgJEhEKCXBheW91dF9pZBgCIAEoCRINCgVsaW1pdBgDIAEoBRIOCgZjdXJzb3IYBCABKAki6QEKC1BheW91dEV2ZW50EjAKBnN0YXR1cxgBIAEoDjIgLmRpc2J1cnNlLnBheW91dC52MS5QYXlvdXRTdGF0dXMSNwoKc3ViX3N0YXR1cxgCIAEoDjIjLmRpc2J1cnNlLnBheW91dC52MS5QYXlvdXRTdWJTdGF0dXMSLgoFY2F1c2UYAyABKA4yHy5kaXNidXJzZS5wYXlvdXQudjEuUGF5b3V0Q2F1c2USDwoHdmVyc2lvbhgEIAEoBRIuCgpjcmVhdGVkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKRAQoYTGlzdFBheW91dEV2ZW50c1Jlc3BvbnNlEi8KBmV2ZW50cxgBIAMoCzIfLmRpc2J1cnNlLnBheW91dC52MS5QYXlvdXRFdmVudBITCgtuZXh0X2N1cnNvchgCIAEoCRITCgt0b3RhbF9jb3VudBgDIAEoAxIaChJ0b3RhbF9jb3VudF9jYXBwZWQYBCABKAgi0wEKGFJlcG9ydFJhaWxPdXRjb21lUmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEQoJcGF5b3V0X2lkGAIgASgJEjAKB291dGNvbWUYAyABKA4yHy5kaXNidXJzZS5wYXlvdXQudjEuUmFpbE91dGNvbWUSHQoVdHJhbnNhY3Rpb25fcmVmZXJlbmNlGAQgASgJEg4KBmFtb3VudBgFIAEoCRIVCg1jdXJyZW5jeV9jb2RlGAYgASgJIkcKGVJlcG9ydFJhaWxPdXRjb21lUmVzcG9uc2USKgoGcGF5b3V0GAEgASgLMhouZGlzYnVyc2UucGF5b3V0LnYxLlBheW91dCLCAQoHQWNjb3VudBIKCgJpZBgBIAEoCRITCgttZXJjaGFudF9pZBgCIAEoCRIVCg1jdXJyZW5jeV9jb2RlGAMgASgJEhEKCWF2YWlsYWJsZRgEIAEoCRIMCgRoZWxkGAUgASgJEi4KCmNyZWF0ZWRfYXQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCnVwZGF0ZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIm4KEk9wZW5BY2NvdW50UmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEwoLbWVyY2hhbnRfaWQYAiABKAkSFQoNY3VycmVuY3lfY29kZRgDIAEoCSJDChNPcGVuQWNjb3VudFJlc3BvbnNlEiwKB2FjY291bnQYASABKAsyGy5kaXNidXJzZS5wYXlvdXQudjEuQWNjb3VudCKLAQoUQ3JlZGl0QWNjb3VudFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhIKCmFjY291bnRfaWQYAyABKAkSDgoGYW1vdW50GAQgASgJEgwKBG5vdGUYBSABKAkiRwoVQ3JlZGl0QWNjb3VudFJlc3BvbnNlEi4KBWVudHJ5GAEgASgLMh8uZGlzYnVyc2UucGF5b3V0LnYxLkxlZGdlckVudHJ5Io0BChRSZXZlcnNlQ3JlZGl0UmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEwoLbWVyY2hhbnRfaWQYAiABKAkSEgoKYWNjb3VudF9pZBgDIAEoCRIQCghlbnRyeV9pZBgEIAEoCRIMCgRub3RlGAUgASgJIkcKFVJldmVyc2VDcmVkaXRSZXNwb25zZRIuCgVlbnRyeRgBIAEoCzIfLmRpc2J1cnNlLnBheW91dC52MS5MZWRnZXJFbnRyeSJnChFHZXRBY2NvdW50UmVxdWVzdBITCgttZXJjaGFudF9pZBgBIAEoCRISCgphY2NvdW50X2lkGAIgASgJEikKBWFzX29mGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJCChJHZXRBY2NvdW50UmVzcG9uc2USLAoHYWNjb3VudBgBIAEoCzIbLmRpc2J1cnNlLnBheW91dC52MS5BY2NvdW50IkkKE0xpc3RBY2NvdW50c1JlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAkSDQoFbGltaXQYAiABKAUSDgoGY3Vyc29yGAMgASgJIosBChRMaXN0QWNjb3VudHNSZXNwb25zZRItCghhY2NvdW50cxgBIAMoCzIbLmRpc2J1cnNlLnBheW91dC52MS5BY2NvdW50EhMKC25leHRfY3Vyc29yGAIgASgJEhMKC3RvdGFsX2NvdW50GAMgASgDEhoKEnRvdGFsX2NvdW50X2NhcHBlZBgEIAEoCCIrChVSZXNvbHZlQWNjb3VudFJlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCSJYChZSZXNvbHZlQWNjb3VudFJlc3BvbnNlEhIKCmFjY291bnRfaWQYASABKAkSEwoLbWVyY2hhbnRfaWQYAiABKAkSFQoNY3VycmVuY3lfY29kZRgDIAEoCSJBCgdQb3N0aW5nEg8KB2FjY291bnQYASABKAkSFQoNY3VycmVuY3lfY29kZRgCIAEoCRIOCgZhbW91bnQYAyABKAki7AIKC0xlZGdlckVudHJ5EgoKAmlkGAEgASgJEhIKCmFjY291bnRfaWQYAiABKAkSEAoIc2VxdWVuY2UYAyABKAMSLAoEc3RlcBgEIAEoDjIeLmRpc2J1cnNlLnBheW91dC52MS5MZWRnZXJTdGVwEhUKDWN1cnJlbmN5X2NvZGUYBSABKAkSDgoGYW1vdW50GAYgASgJEhEKCWF2YWlsYWJsZRgHIAEoCRIMCgRoZWxkGAggASgJEhEKCXBheW91dF9pZBgJIAEoCRIMCgRub3RlGAogASgJEi4KCmNyZWF0ZWRfYXQYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi0KCHBvc3RpbmdzGAwgAygLMhsuZGlzYnVyc2UucGF5b3V0LnYxLlBvc3RpbmcSFQoNcHJldmlvdXNfaGFzaBgNIAEoCRIMCgRoYXNoGA4gASgJEhAKCHJldmVyc2VzGA8gASgJIv8BChJMaXN0RW50cmllc1JlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAkSEgoKYWNjb3VudF9pZBgCIAEoCRINCgVsaW1pdBgDIAEoBRIOCgZjdXJzb3IYBCABKAkSLAoEc3RlcBgFIAEoDjIeLmRpc2J1cnNlLnBheW91dC52MS5MZWRnZXJTdGVwEhEKCXBheW91dF9pZBgGIAEoCRIwCgxjcmVhdGVkX2Zyb20YByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmNyZWF0ZWRfdG8YCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIo0BChNMaXN0RW50cmllc1Jlc3BvbnNlEjAKB2VudHJpZXMYASADKAsyHy5kaXNidXJzZS5wYXlvdXQudjEuTGVkZ2VyRW50cnkSEwoLbmV4dF9jdXJzb3IYAiABKAkSEwoLdG90YWxfY291bnQYAyABKAMSGgoSdG90YWxfY291bnRfY2FwcGVkGAQgASgIIjEKGExpc3RIb3VzZUJhbGFuY2VzUmVxdWVzdBIVCg1jdXJyZW5jeV9jb2RlGAEgASgJIkcKDEhvdXNlQmFsYW5jZRIPCgdhY2NvdW50GAEgASgJEhUKDWN1cnJlbmN5X2NvZGUYAiABKAkSDwoHYmFsYW5jZRgDIAEoCSJPChlMaXN0SG91c2VCYWxhbmNlc1Jlc3BvbnNlEjIKCGJhbGFuY2VzGAEgAygLMiAuZGlzYnVyc2UucGF5b3V0LnYxLkhvdXNlQmFsYW5jZSqBAQoMUGF5b3V0U3RhdHVzEh0KGVBBWU9VVF9TVEFUVVNfVU5TUEVDSUZJRUQQABIbChdQQVlPVVRfU1RBVFVTX0lOSVRJQVRFRBABEhsKF1BBWU9VVF9TVEFUVVNfU1VDQ0VFREVEEAISGAoUUEFZT1VUX1NUQVRVU19GQUlMRUQQAyryAQoPUGF5b3V0U3ViU3RhdHVzEiEKHVBBWU9VVF9TVUJfU1RBVFVTX1VOU1BFQ0lGSUVEEAASHAoYUEFZT1VUX1NVQl9TVEFUVVNfUVVFVUVEEAESIAocUEFZT1VUX1NVQl9TVEFUVVNfUFJPQ0VTU0lORxACEh0KGVBBWU9VVF9TVUJfU1RBVFVTX1VOS05PV04QAxIdChlQQVlPVVRfU1VCX1NUQVRVU19TRVRUTEVEEAQSHgoaUEFZT1VUX1NVQl9TVEFUVVNfUkVKRUNURUQQBRIeChpQQVlPVVRfU1VCX1NUQVRVU19SRVRVUk5FRBAGKooCCgtQYXlvdXRDYXVzZRIcChhQQVlPVVRfQ0FVU0VfVU5TUEVDSUZJRUQQABIZChVQQVlPVVRfQ0FVU0VfRVhFQ1VURUQQARIaChZQQVlPVVRfQ0FVU0VfU1VCTUlUVEVEEAISGQoVUEFZT1VUX0NBVVNFX0FDQ0VQVEVEEAMSIAocUEFZT1VUX0NBVVNFX09VVENPTUVfVU5LTk9XThAEEhgKFFBBWU9VVF9DQVVTRV9TRVRUTEVEEAUSGQoVUEFZT1VUX0NBVVNFX1JFSkVDVEVEEAYSGQoVUEFZT1VUX0NBVVNFX1JFVFVSTkVEEAcSGQoVUEFZT1VUX0NBVVNFX1JFU09MVkVEEAgqewoLUmFpbE91dGNvbWUSHAoYUkFJTF9PVVRDT01FX1VOU1BFQ0lGSUVEEAASGAoUUkFJTF9PVVRDT01FX1NFVFRMRUQQARIZChVSQUlMX09VVENPTUVfUkVKRUNURUQQAhIZChVSQUlMX09VVENPTUVfUkVUVVJORUQQAyq4AQoKTGVkZ2VyU3RlcBIbChdMRURHRVJfU1RFUF9VTlNQRUNJRklFRBAAEhYKEkxFREdFUl9TVEVQX0NSRURJVBABEhQKEExFREdFUl9TVEVQX0hPTEQQAhIUChBMRURHRVJfU1RFUF9QT1NUEAMSFwoTTEVER0VSX1NURVBfUkVMRUFTRRAEEhYKEkxFREdFUl9TVEVQX1JFVFVSThAFEhgKFExFREdFUl9TVEVQX1JFVkVSU0FMEAYytwoKDVBheW91dFNlcnZpY2USZAoNRXhlY3V0ZVBheW91dBIoLmRpc2J1cnNlLnBheW91dC52MS5FeGVjdXRlUGF5b3V0UmVxdWVzdBopLmRpc2J1cnNlLnBheW91dC52MS5FeGVjdXRlUGF5b3V0UmVzcG9uc2USWAoJR2V0UGF5b3V0EiQuZGlzYnVyc2UucGF5b3V0LnYxLkdldFBheW91dFJlcXVlc3QaJS5kaXNidXJzZS5wYXlvdXQudjEuR2V0UGF5b3V0UmVzcG9uc2USXgoLTGlzdFBheW91dHMSJi5kaXNidXJzZS5wYXlvdXQudjEuTGlzdFBheW91dHNSZXF1ZXN0GicuZGlzYnVyc2UucGF5b3V0LnYxLkxpc3RQYXlvdXRzUmVzcG9uc2USbQoQTGlzdFBheW91dEV2ZW50cxIrLmRpc2J1cnNlLnBheW91dC52MS5MaXN0UGF5b3V0RXZlbnRzUmVxdWVzdBosLmRpc2J1cnNlLnBheW91dC52MS5MaXN0UGF5b3V0RXZlbnRzUmVzcG9uc2UScAoRUmVwb3J0UmFpbE91dGNvbWUSLC5kaXNidXJzZS5wYXlvdXQudjEuUmVwb3J0UmFpbE91dGNvbWVSZXF1ZXN0Gi0uZGlzYnVyc2UucGF5b3V0LnYxLlJlcG9ydFJhaWxPdXRjb21lUmVzcG9uc2USXgoLT3BlbkFjY291bnQSJi5kaXNidXJzZS5wYXlvdXQudjEuT3BlbkFjY291bnRSZXF1ZXN0GicuZGlzYnVyc2UucGF5b3V0LnYxLk9wZW5BY2NvdW50UmVzcG9uc2USZAoNQ3JlZGl0QWNjb3VudBIoLmRpc2J1cnNlLnBheW91dC52MS5DcmVkaXRBY2NvdW50UmVxdWVzdBopLmRpc2J1cnNlLnBheW91dC52MS5DcmVkaXRBY2NvdW50UmVzcG9uc2USZAoNUmV2ZXJzZUNyZWRpdBIoLmRpc2J1cnNlLnBheW91dC52MS5SZXZlcnNlQ3JlZGl0UmVxdWVzdBopLmRpc2J1cnNlLnBheW91dC52MS5SZXZlcnNlQ3JlZGl0UmVzcG9uc2USWwoKR2V0QWNjb3VudBIlLmRpc2J1cnNlLnBheW91dC52MS5HZXRBY2NvdW50UmVxdWVzdBomLmRpc2J1cnNlLnBheW91dC52MS5HZXRBY2NvdW50UmVzcG9uc2USYQoMTGlzdEFjY291bnRzEicuZGlzYnVyc2UucGF5b3V0LnYxLkxpc3RBY2NvdW50c1JlcXVlc3QaKC5kaXNidXJzZS5wYXlvdXQudjEuTGlzdEFjY291bnRzUmVzcG9uc2USZwoOUmVzb2x2ZUFjY291bnQSKS5kaXNidXJzZS5wYXlvdXQudjEuUmVzb2x2ZUFjY291bnRSZXF1ZXN0GiouZGlzYnVyc2UucGF5b3V0LnYxLlJlc29sdmVBY2NvdW50UmVzcG9uc2USXgoLTGlzdEVudHJpZXMSJi5kaXNidXJzZS5wYXlvdXQudjEuTGlzdEVudHJpZXNSZXF1ZXN0GicuZGlzYnVyc2UucGF5b3V0LnYxLkxpc3RFbnRyaWVzUmVzcG9uc2UScAoRTGlzdEhvdXNlQmFsYW5jZXMSLC5kaXNidXJzZS5wYXlvdXQudjEuTGlzdEhvdXNlQmFsYW5jZXNSZXF1ZXN0Gi0uZGlzYnVyc2UucGF5b3V0LnYxLkxpc3RIb3VzZUJhbGFuY2VzUmVzcG9uc2ViBnByb3RvMw", [file_disburse_type_v1_mutation, file_disburse_type_v1_refusal, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message disburse.payout.v1.Payout
@@ -664,6 +664,211 @@ export const ListPayoutsResponseSchema: GenMessage<ListPayoutsResponse, {jsonTyp
   messageDesc(file_disburse_payout_v1_payout, 6);
 
 /**
+ * @generated from message disburse.payout.v1.ListPayoutEventsRequest
+ */
+export type ListPayoutEventsRequest = Message<"disburse.payout.v1.ListPayoutEventsRequest"> & {
+  /**
+   * @generated from field: string merchant_id = 1;
+   */
+  merchantId: string;
+
+  /**
+   * @generated from field: string payout_id = 2;
+   */
+  payoutId: string;
+
+  /**
+   * 1 to 100; 20 when 0.
+   *
+   * @generated from field: int32 limit = 3;
+   */
+  limit: number;
+
+  /**
+   * Of the page before; "" for the first.
+   *
+   * @generated from field: string cursor = 4;
+   */
+  cursor: string;
+};
+
+/**
+ * @generated from message disburse.payout.v1.ListPayoutEventsRequest
+ */
+export type ListPayoutEventsRequestJson = {
+  /**
+   * @generated from field: string merchant_id = 1;
+   */
+  merchantId?: string;
+
+  /**
+   * @generated from field: string payout_id = 2;
+   */
+  payoutId?: string;
+
+  /**
+   * 1 to 100; 20 when 0.
+   *
+   * @generated from field: int32 limit = 3;
+   */
+  limit?: number;
+
+  /**
+   * Of the page before; "" for the first.
+   *
+   * @generated from field: string cursor = 4;
+   */
+  cursor?: string;
+};
+
+/**
+ * Describes the message disburse.payout.v1.ListPayoutEventsRequest.
+ * Use `create(ListPayoutEventsRequestSchema)` to create a new message.
+ */
+export const ListPayoutEventsRequestSchema: GenMessage<ListPayoutEventsRequest, {jsonType: ListPayoutEventsRequestJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_payout_v1_payout, 7);
+
+/**
+ * A step of a payout that changed its status or sub-status.
+ *
+ * @generated from message disburse.payout.v1.PayoutEvent
+ */
+export type PayoutEvent = Message<"disburse.payout.v1.PayoutEvent"> & {
+  /**
+   * @generated from field: disburse.payout.v1.PayoutStatus status = 1;
+   */
+  status: PayoutStatus;
+
+  /**
+   * @generated from field: disburse.payout.v1.PayoutSubStatus sub_status = 2;
+   */
+  subStatus: PayoutSubStatus;
+
+  /**
+   * @generated from field: disburse.payout.v1.PayoutCause cause = 3;
+   */
+  cause: PayoutCause;
+
+  /**
+   * The payout's version by then: the `webhook-sequence` of the status.
+   *
+   * @generated from field: int32 version = 4;
+   */
+  version: number;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp created_at = 5;
+   */
+  createdAt?: Timestamp | undefined;
+};
+
+/**
+ * A step of a payout that changed its status or sub-status.
+ *
+ * @generated from message disburse.payout.v1.PayoutEvent
+ */
+export type PayoutEventJson = {
+  /**
+   * @generated from field: disburse.payout.v1.PayoutStatus status = 1;
+   */
+  status?: PayoutStatusJson;
+
+  /**
+   * @generated from field: disburse.payout.v1.PayoutSubStatus sub_status = 2;
+   */
+  subStatus?: PayoutSubStatusJson;
+
+  /**
+   * @generated from field: disburse.payout.v1.PayoutCause cause = 3;
+   */
+  cause?: PayoutCauseJson;
+
+  /**
+   * The payout's version by then: the `webhook-sequence` of the status.
+   *
+   * @generated from field: int32 version = 4;
+   */
+  version?: number;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp created_at = 5;
+   */
+  createdAt?: TimestampJson;
+};
+
+/**
+ * Describes the message disburse.payout.v1.PayoutEvent.
+ * Use `create(PayoutEventSchema)` to create a new message.
+ */
+export const PayoutEventSchema: GenMessage<PayoutEvent, {jsonType: PayoutEventJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_payout_v1_payout, 8);
+
+/**
+ * @generated from message disburse.payout.v1.ListPayoutEventsResponse
+ */
+export type ListPayoutEventsResponse = Message<"disburse.payout.v1.ListPayoutEventsResponse"> & {
+  /**
+   * @generated from field: repeated disburse.payout.v1.PayoutEvent events = 1;
+   */
+  events: PayoutEvent[];
+
+  /**
+   * "" on the last page.
+   *
+   * @generated from field: string next_cursor = 2;
+   */
+  nextCursor: string;
+
+  /**
+   * Of all pages.
+   *
+   * @generated from field: int64 total_count = 3;
+   */
+  totalCount: bigint;
+
+  /**
+   * @generated from field: bool total_count_capped = 4;
+   */
+  totalCountCapped: boolean;
+};
+
+/**
+ * @generated from message disburse.payout.v1.ListPayoutEventsResponse
+ */
+export type ListPayoutEventsResponseJson = {
+  /**
+   * @generated from field: repeated disburse.payout.v1.PayoutEvent events = 1;
+   */
+  events?: PayoutEventJson[];
+
+  /**
+   * "" on the last page.
+   *
+   * @generated from field: string next_cursor = 2;
+   */
+  nextCursor?: string;
+
+  /**
+   * Of all pages.
+   *
+   * @generated from field: int64 total_count = 3;
+   */
+  totalCount?: string;
+
+  /**
+   * @generated from field: bool total_count_capped = 4;
+   */
+  totalCountCapped?: boolean;
+};
+
+/**
+ * Describes the message disburse.payout.v1.ListPayoutEventsResponse.
+ * Use `create(ListPayoutEventsResponseSchema)` to create a new message.
+ */
+export const ListPayoutEventsResponseSchema: GenMessage<ListPayoutEventsResponse, {jsonType: ListPayoutEventsResponseJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_payout_v1_payout, 9);
+
+/**
  * @generated from message disburse.payout.v1.ReportRailOutcomeRequest
  */
 export type ReportRailOutcomeRequest = Message<"disburse.payout.v1.ReportRailOutcomeRequest"> & {
@@ -690,6 +895,20 @@ export type ReportRailOutcomeRequest = Message<"disburse.payout.v1.ReportRailOut
    * @generated from field: string transaction_reference = 4;
    */
   transactionReference: string;
+
+  /**
+   * What the rail says it moved, in the destination currency; "" where it does not say.
+   *
+   * @generated from field: string amount = 5;
+   */
+  amount: string;
+
+  /**
+   * "" where the rail does not say.
+   *
+   * @generated from field: string currency_code = 6;
+   */
+  currencyCode: string;
 };
 
 /**
@@ -719,6 +938,20 @@ export type ReportRailOutcomeRequestJson = {
    * @generated from field: string transaction_reference = 4;
    */
   transactionReference?: string;
+
+  /**
+   * What the rail says it moved, in the destination currency; "" where it does not say.
+   *
+   * @generated from field: string amount = 5;
+   */
+  amount?: string;
+
+  /**
+   * "" where the rail does not say.
+   *
+   * @generated from field: string currency_code = 6;
+   */
+  currencyCode?: string;
 };
 
 /**
@@ -726,7 +959,7 @@ export type ReportRailOutcomeRequestJson = {
  * Use `create(ReportRailOutcomeRequestSchema)` to create a new message.
  */
 export const ReportRailOutcomeRequestSchema: GenMessage<ReportRailOutcomeRequest, {jsonType: ReportRailOutcomeRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 7);
+  messageDesc(file_disburse_payout_v1_payout, 10);
 
 /**
  * @generated from message disburse.payout.v1.ReportRailOutcomeResponse
@@ -753,7 +986,7 @@ export type ReportRailOutcomeResponseJson = {
  * Use `create(ReportRailOutcomeResponseSchema)` to create a new message.
  */
 export const ReportRailOutcomeResponseSchema: GenMessage<ReportRailOutcomeResponse, {jsonType: ReportRailOutcomeResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 8);
+  messageDesc(file_disburse_payout_v1_payout, 11);
 
 /**
  * @generated from message disburse.payout.v1.Account
@@ -840,7 +1073,7 @@ export type AccountJson = {
  * Use `create(AccountSchema)` to create a new message.
  */
 export const AccountSchema: GenMessage<Account, {jsonType: AccountJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 9);
+  messageDesc(file_disburse_payout_v1_payout, 12);
 
 /**
  * @generated from message disburse.payout.v1.OpenAccountRequest
@@ -887,7 +1120,7 @@ export type OpenAccountRequestJson = {
  * Use `create(OpenAccountRequestSchema)` to create a new message.
  */
 export const OpenAccountRequestSchema: GenMessage<OpenAccountRequest, {jsonType: OpenAccountRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 10);
+  messageDesc(file_disburse_payout_v1_payout, 13);
 
 /**
  * @generated from message disburse.payout.v1.OpenAccountResponse
@@ -914,7 +1147,7 @@ export type OpenAccountResponseJson = {
  * Use `create(OpenAccountResponseSchema)` to create a new message.
  */
 export const OpenAccountResponseSchema: GenMessage<OpenAccountResponse, {jsonType: OpenAccountResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 11);
+  messageDesc(file_disburse_payout_v1_payout, 14);
 
 /**
  * @generated from message disburse.payout.v1.CreditAccountRequest
@@ -985,7 +1218,7 @@ export type CreditAccountRequestJson = {
  * Use `create(CreditAccountRequestSchema)` to create a new message.
  */
 export const CreditAccountRequestSchema: GenMessage<CreditAccountRequest, {jsonType: CreditAccountRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 12);
+  messageDesc(file_disburse_payout_v1_payout, 15);
 
 /**
  * @generated from message disburse.payout.v1.CreditAccountResponse
@@ -1012,7 +1245,109 @@ export type CreditAccountResponseJson = {
  * Use `create(CreditAccountResponseSchema)` to create a new message.
  */
 export const CreditAccountResponseSchema: GenMessage<CreditAccountResponse, {jsonType: CreditAccountResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 13);
+  messageDesc(file_disburse_payout_v1_payout, 16);
+
+/**
+ * @generated from message disburse.payout.v1.ReverseCreditRequest
+ */
+export type ReverseCreditRequest = Message<"disburse.payout.v1.ReverseCreditRequest"> & {
+  /**
+   * @generated from field: disburse.type.v1.Mutation mutation = 1;
+   */
+  mutation?: Mutation | undefined;
+
+  /**
+   * @generated from field: string merchant_id = 2;
+   */
+  merchantId: string;
+
+  /**
+   * @generated from field: string account_id = 3;
+   */
+  accountId: string;
+
+  /**
+   * The credit's id in the ledger.
+   *
+   * @generated from field: string entry_id = 4;
+   */
+  entryId: string;
+
+  /**
+   * Why, for the statement: 1 to 255 characters.
+   *
+   * @generated from field: string note = 5;
+   */
+  note: string;
+};
+
+/**
+ * @generated from message disburse.payout.v1.ReverseCreditRequest
+ */
+export type ReverseCreditRequestJson = {
+  /**
+   * @generated from field: disburse.type.v1.Mutation mutation = 1;
+   */
+  mutation?: MutationJson;
+
+  /**
+   * @generated from field: string merchant_id = 2;
+   */
+  merchantId?: string;
+
+  /**
+   * @generated from field: string account_id = 3;
+   */
+  accountId?: string;
+
+  /**
+   * The credit's id in the ledger.
+   *
+   * @generated from field: string entry_id = 4;
+   */
+  entryId?: string;
+
+  /**
+   * Why, for the statement: 1 to 255 characters.
+   *
+   * @generated from field: string note = 5;
+   */
+  note?: string;
+};
+
+/**
+ * Describes the message disburse.payout.v1.ReverseCreditRequest.
+ * Use `create(ReverseCreditRequestSchema)` to create a new message.
+ */
+export const ReverseCreditRequestSchema: GenMessage<ReverseCreditRequest, {jsonType: ReverseCreditRequestJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_payout_v1_payout, 17);
+
+/**
+ * @generated from message disburse.payout.v1.ReverseCreditResponse
+ */
+export type ReverseCreditResponse = Message<"disburse.payout.v1.ReverseCreditResponse"> & {
+  /**
+   * @generated from field: disburse.payout.v1.LedgerEntry entry = 1;
+   */
+  entry?: LedgerEntry | undefined;
+};
+
+/**
+ * @generated from message disburse.payout.v1.ReverseCreditResponse
+ */
+export type ReverseCreditResponseJson = {
+  /**
+   * @generated from field: disburse.payout.v1.LedgerEntry entry = 1;
+   */
+  entry?: LedgerEntryJson;
+};
+
+/**
+ * Describes the message disburse.payout.v1.ReverseCreditResponse.
+ * Use `create(ReverseCreditResponseSchema)` to create a new message.
+ */
+export const ReverseCreditResponseSchema: GenMessage<ReverseCreditResponse, {jsonType: ReverseCreditResponseJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_payout_v1_payout, 18);
 
 /**
  * @generated from message disburse.payout.v1.GetAccountRequest
@@ -1027,6 +1362,13 @@ export type GetAccountRequest = Message<"disburse.payout.v1.GetAccountRequest"> 
    * @generated from field: string account_id = 2;
    */
   accountId: string;
+
+  /**
+   * The balance after the last entry made by then; now when unset. Not before the account was opened.
+   *
+   * @generated from field: google.protobuf.Timestamp as_of = 3;
+   */
+  asOf?: Timestamp | undefined;
 };
 
 /**
@@ -1042,6 +1384,13 @@ export type GetAccountRequestJson = {
    * @generated from field: string account_id = 2;
    */
   accountId?: string;
+
+  /**
+   * The balance after the last entry made by then; now when unset. Not before the account was opened.
+   *
+   * @generated from field: google.protobuf.Timestamp as_of = 3;
+   */
+  asOf?: TimestampJson;
 };
 
 /**
@@ -1049,7 +1398,7 @@ export type GetAccountRequestJson = {
  * Use `create(GetAccountRequestSchema)` to create a new message.
  */
 export const GetAccountRequestSchema: GenMessage<GetAccountRequest, {jsonType: GetAccountRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 14);
+  messageDesc(file_disburse_payout_v1_payout, 19);
 
 /**
  * @generated from message disburse.payout.v1.GetAccountResponse
@@ -1076,7 +1425,7 @@ export type GetAccountResponseJson = {
  * Use `create(GetAccountResponseSchema)` to create a new message.
  */
 export const GetAccountResponseSchema: GenMessage<GetAccountResponse, {jsonType: GetAccountResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 15);
+  messageDesc(file_disburse_payout_v1_payout, 20);
 
 /**
  * @generated from message disburse.payout.v1.ListAccountsRequest
@@ -1131,7 +1480,7 @@ export type ListAccountsRequestJson = {
  * Use `create(ListAccountsRequestSchema)` to create a new message.
  */
 export const ListAccountsRequestSchema: GenMessage<ListAccountsRequest, {jsonType: ListAccountsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 16);
+  messageDesc(file_disburse_payout_v1_payout, 21);
 
 /**
  * @generated from message disburse.payout.v1.ListAccountsResponse
@@ -1200,7 +1549,7 @@ export type ListAccountsResponseJson = {
  * Use `create(ListAccountsResponseSchema)` to create a new message.
  */
 export const ListAccountsResponseSchema: GenMessage<ListAccountsResponse, {jsonType: ListAccountsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 17);
+  messageDesc(file_disburse_payout_v1_payout, 22);
 
 /**
  * @generated from message disburse.payout.v1.ResolveAccountRequest
@@ -1227,7 +1576,7 @@ export type ResolveAccountRequestJson = {
  * Use `create(ResolveAccountRequestSchema)` to create a new message.
  */
 export const ResolveAccountRequestSchema: GenMessage<ResolveAccountRequest, {jsonType: ResolveAccountRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 18);
+  messageDesc(file_disburse_payout_v1_payout, 23);
 
 /**
  * @generated from message disburse.payout.v1.ResolveAccountResponse
@@ -1274,7 +1623,68 @@ export type ResolveAccountResponseJson = {
  * Use `create(ResolveAccountResponseSchema)` to create a new message.
  */
 export const ResolveAccountResponseSchema: GenMessage<ResolveAccountResponse, {jsonType: ResolveAccountResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 19);
+  messageDesc(file_disburse_payout_v1_payout, 24);
+
+/**
+ * One side of a movement. The postings of an entry sum to zero in each currency.
+ *
+ * @generated from message disburse.payout.v1.Posting
+ */
+export type Posting = Message<"disburse.payout.v1.Posting"> & {
+  /**
+   * `available` or `held` of the entry's account, or of the house: `house:funding`, `house:fees`,
+   * `house:exchange`, `house:rounding`, `house:settlement`.
+   *
+   * @generated from field: string account = 1;
+   */
+  account: string;
+
+  /**
+   * @generated from field: string currency_code = 2;
+   */
+  currencyCode: string;
+
+  /**
+   * Signed: what the account gains. Of `house:exchange` and `house:rounding` with as many decimals as it takes.
+   *
+   * @generated from field: string amount = 3;
+   */
+  amount: string;
+};
+
+/**
+ * One side of a movement. The postings of an entry sum to zero in each currency.
+ *
+ * @generated from message disburse.payout.v1.Posting
+ */
+export type PostingJson = {
+  /**
+   * `available` or `held` of the entry's account, or of the house: `house:funding`, `house:fees`,
+   * `house:exchange`, `house:rounding`, `house:settlement`.
+   *
+   * @generated from field: string account = 1;
+   */
+  account?: string;
+
+  /**
+   * @generated from field: string currency_code = 2;
+   */
+  currencyCode?: string;
+
+  /**
+   * Signed: what the account gains. Of `house:exchange` and `house:rounding` with as many decimals as it takes.
+   *
+   * @generated from field: string amount = 3;
+   */
+  amount?: string;
+};
+
+/**
+ * Describes the message disburse.payout.v1.Posting.
+ * Use `create(PostingSchema)` to create a new message.
+ */
+export const PostingSchema: GenMessage<Posting, {jsonType: PostingJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_payout_v1_payout, 25);
 
 /**
  * @generated from message disburse.payout.v1.LedgerEntry
@@ -1342,6 +1752,32 @@ export type LedgerEntry = Message<"disburse.payout.v1.LedgerEntry"> & {
    * @generated from field: google.protobuf.Timestamp created_at = 11;
    */
   createdAt?: Timestamp | undefined;
+
+  /**
+   * @generated from field: repeated disburse.payout.v1.Posting postings = 12;
+   */
+  postings: Posting[];
+
+  /**
+   * Of the entry before in the same account; "" for the first.
+   *
+   * @generated from field: string previous_hash = 13;
+   */
+  previousHash: string;
+
+  /**
+   * SHA-256 over this entry and `previous_hash`, in hexadecimal.
+   *
+   * @generated from field: string hash = 14;
+   */
+  hash: string;
+
+  /**
+   * The id of the entry that this one takes back; else "".
+   *
+   * @generated from field: string reverses = 15;
+   */
+  reverses: string;
 };
 
 /**
@@ -1410,6 +1846,32 @@ export type LedgerEntryJson = {
    * @generated from field: google.protobuf.Timestamp created_at = 11;
    */
   createdAt?: TimestampJson;
+
+  /**
+   * @generated from field: repeated disburse.payout.v1.Posting postings = 12;
+   */
+  postings?: PostingJson[];
+
+  /**
+   * Of the entry before in the same account; "" for the first.
+   *
+   * @generated from field: string previous_hash = 13;
+   */
+  previousHash?: string;
+
+  /**
+   * SHA-256 over this entry and `previous_hash`, in hexadecimal.
+   *
+   * @generated from field: string hash = 14;
+   */
+  hash?: string;
+
+  /**
+   * The id of the entry that this one takes back; else "".
+   *
+   * @generated from field: string reverses = 15;
+   */
+  reverses?: string;
 };
 
 /**
@@ -1417,7 +1879,7 @@ export type LedgerEntryJson = {
  * Use `create(LedgerEntrySchema)` to create a new message.
  */
 export const LedgerEntrySchema: GenMessage<LedgerEntry, {jsonType: LedgerEntryJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 20);
+  messageDesc(file_disburse_payout_v1_payout, 26);
 
 /**
  * @generated from message disburse.payout.v1.ListEntriesRequest
@@ -1446,6 +1908,32 @@ export type ListEntriesRequest = Message<"disburse.payout.v1.ListEntriesRequest"
    * @generated from field: string cursor = 4;
    */
   cursor: string;
+
+  /**
+   * Filters; unset and "" for any.
+   *
+   * @generated from field: disburse.payout.v1.LedgerStep step = 5;
+   */
+  step: LedgerStep;
+
+  /**
+   * @generated from field: string payout_id = 6;
+   */
+  payoutId: string;
+
+  /**
+   * Inclusive.
+   *
+   * @generated from field: google.protobuf.Timestamp created_from = 7;
+   */
+  createdFrom?: Timestamp | undefined;
+
+  /**
+   * Exclusive.
+   *
+   * @generated from field: google.protobuf.Timestamp created_to = 8;
+   */
+  createdTo?: Timestamp | undefined;
 };
 
 /**
@@ -1475,6 +1963,32 @@ export type ListEntriesRequestJson = {
    * @generated from field: string cursor = 4;
    */
   cursor?: string;
+
+  /**
+   * Filters; unset and "" for any.
+   *
+   * @generated from field: disburse.payout.v1.LedgerStep step = 5;
+   */
+  step?: LedgerStepJson;
+
+  /**
+   * @generated from field: string payout_id = 6;
+   */
+  payoutId?: string;
+
+  /**
+   * Inclusive.
+   *
+   * @generated from field: google.protobuf.Timestamp created_from = 7;
+   */
+  createdFrom?: TimestampJson;
+
+  /**
+   * Exclusive.
+   *
+   * @generated from field: google.protobuf.Timestamp created_to = 8;
+   */
+  createdTo?: TimestampJson;
 };
 
 /**
@@ -1482,7 +1996,7 @@ export type ListEntriesRequestJson = {
  * Use `create(ListEntriesRequestSchema)` to create a new message.
  */
 export const ListEntriesRequestSchema: GenMessage<ListEntriesRequest, {jsonType: ListEntriesRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 21);
+  messageDesc(file_disburse_payout_v1_payout, 27);
 
 /**
  * @generated from message disburse.payout.v1.ListEntriesResponse
@@ -1501,13 +2015,15 @@ export type ListEntriesResponse = Message<"disburse.payout.v1.ListEntriesRespons
   nextCursor: string;
 
   /**
-   * Of all pages: the last sequence of the account, which is kept and so never capped.
+   * Of all pages. Without filters the last sequence of the account, never capped; else counted.
    *
    * @generated from field: int64 total_count = 3;
    */
   totalCount: bigint;
 
   /**
+   * The count stopped at 10,000.
+   *
    * @generated from field: bool total_count_capped = 4;
    */
   totalCountCapped: boolean;
@@ -1530,13 +2046,15 @@ export type ListEntriesResponseJson = {
   nextCursor?: string;
 
   /**
-   * Of all pages: the last sequence of the account, which is kept and so never capped.
+   * Of all pages. Without filters the last sequence of the account, never capped; else counted.
    *
    * @generated from field: int64 total_count = 3;
    */
   totalCount?: string;
 
   /**
+   * The count stopped at 10,000.
+   *
    * @generated from field: bool total_count_capped = 4;
    */
   totalCountCapped?: boolean;
@@ -1547,7 +2065,124 @@ export type ListEntriesResponseJson = {
  * Use `create(ListEntriesResponseSchema)` to create a new message.
  */
 export const ListEntriesResponseSchema: GenMessage<ListEntriesResponse, {jsonType: ListEntriesResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_payout_v1_payout, 22);
+  messageDesc(file_disburse_payout_v1_payout, 28);
+
+/**
+ * @generated from message disburse.payout.v1.ListHouseBalancesRequest
+ */
+export type ListHouseBalancesRequest = Message<"disburse.payout.v1.ListHouseBalancesRequest"> & {
+  /**
+   * "" for all.
+   *
+   * @generated from field: string currency_code = 1;
+   */
+  currencyCode: string;
+};
+
+/**
+ * @generated from message disburse.payout.v1.ListHouseBalancesRequest
+ */
+export type ListHouseBalancesRequestJson = {
+  /**
+   * "" for all.
+   *
+   * @generated from field: string currency_code = 1;
+   */
+  currencyCode?: string;
+};
+
+/**
+ * Describes the message disburse.payout.v1.ListHouseBalancesRequest.
+ * Use `create(ListHouseBalancesRequestSchema)` to create a new message.
+ */
+export const ListHouseBalancesRequestSchema: GenMessage<ListHouseBalancesRequest, {jsonType: ListHouseBalancesRequestJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_payout_v1_payout, 29);
+
+/**
+ * @generated from message disburse.payout.v1.HouseBalance
+ */
+export type HouseBalance = Message<"disburse.payout.v1.HouseBalance"> & {
+  /**
+   * `house:funding`, `house:fees`, `house:exchange`, `house:rounding` or `house:settlement`.
+   *
+   * @generated from field: string account = 1;
+   */
+  account: string;
+
+  /**
+   * @generated from field: string currency_code = 2;
+   */
+  currencyCode: string;
+
+  /**
+   * Signed. All of a currency's house balances and all merchants' balances in it sum to zero.
+   *
+   * @generated from field: string balance = 3;
+   */
+  balance: string;
+};
+
+/**
+ * @generated from message disburse.payout.v1.HouseBalance
+ */
+export type HouseBalanceJson = {
+  /**
+   * `house:funding`, `house:fees`, `house:exchange`, `house:rounding` or `house:settlement`.
+   *
+   * @generated from field: string account = 1;
+   */
+  account?: string;
+
+  /**
+   * @generated from field: string currency_code = 2;
+   */
+  currencyCode?: string;
+
+  /**
+   * Signed. All of a currency's house balances and all merchants' balances in it sum to zero.
+   *
+   * @generated from field: string balance = 3;
+   */
+  balance?: string;
+};
+
+/**
+ * Describes the message disburse.payout.v1.HouseBalance.
+ * Use `create(HouseBalanceSchema)` to create a new message.
+ */
+export const HouseBalanceSchema: GenMessage<HouseBalance, {jsonType: HouseBalanceJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_payout_v1_payout, 30);
+
+/**
+ * @generated from message disburse.payout.v1.ListHouseBalancesResponse
+ */
+export type ListHouseBalancesResponse = Message<"disburse.payout.v1.ListHouseBalancesResponse"> & {
+  /**
+   * By currency, then account.
+   *
+   * @generated from field: repeated disburse.payout.v1.HouseBalance balances = 1;
+   */
+  balances: HouseBalance[];
+};
+
+/**
+ * @generated from message disburse.payout.v1.ListHouseBalancesResponse
+ */
+export type ListHouseBalancesResponseJson = {
+  /**
+   * By currency, then account.
+   *
+   * @generated from field: repeated disburse.payout.v1.HouseBalance balances = 1;
+   */
+  balances?: HouseBalanceJson[];
+};
+
+/**
+ * Describes the message disburse.payout.v1.ListHouseBalancesResponse.
+ * Use `create(ListHouseBalancesResponseSchema)` to create a new message.
+ */
+export const ListHouseBalancesResponseSchema: GenMessage<ListHouseBalancesResponse, {jsonType: ListHouseBalancesResponseJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_payout_v1_payout, 31);
 
 /**
  * @generated from enum disburse.payout.v1.PayoutStatus
@@ -1649,6 +2284,82 @@ export const PayoutSubStatusSchema: GenEnum<PayoutSubStatus, PayoutSubStatusJson
   enumDesc(file_disburse_payout_v1_payout, 1);
 
 /**
+ * @generated from enum disburse.payout.v1.PayoutCause
+ */
+export const PayoutCause = {
+  /**
+   * @generated from enum value: PAYOUT_CAUSE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * The merchant's request.
+   *
+   * @generated from enum value: PAYOUT_CAUSE_EXECUTED = 1;
+   */
+  EXECUTED: 1,
+
+  /**
+   * Handed to a rail.
+   *
+   * @generated from enum value: PAYOUT_CAUSE_SUBMITTED = 2;
+   */
+  SUBMITTED: 2,
+
+  /**
+   * The rail has it.
+   *
+   * @generated from enum value: PAYOUT_CAUSE_ACCEPTED = 3;
+   */
+  ACCEPTED: 3,
+
+  /**
+   * The rail cannot tell what became of it.
+   *
+   * @generated from enum value: PAYOUT_CAUSE_OUTCOME_UNKNOWN = 4;
+   */
+  OUTCOME_UNKNOWN: 4,
+
+  /**
+   * @generated from enum value: PAYOUT_CAUSE_SETTLED = 5;
+   */
+  SETTLED: 5,
+
+  /**
+   * @generated from enum value: PAYOUT_CAUSE_REJECTED = 6;
+   */
+  REJECTED: 6,
+
+  /**
+   * @generated from enum value: PAYOUT_CAUSE_RETURNED = 7;
+   */
+  RETURNED: 7,
+
+  /**
+   * Two persons of the operator decided on it.
+   *
+   * @generated from enum value: PAYOUT_CAUSE_RESOLVED = 8;
+   */
+  RESOLVED: 8,
+} as const;
+
+/**
+ * @generated from enum disburse.payout.v1.PayoutCause
+ */
+export type PayoutCause = (typeof PayoutCause)[keyof typeof PayoutCause] | UnknownEnum;
+
+/**
+ * @generated from enum disburse.payout.v1.PayoutCause
+ */
+export type PayoutCauseJson = "PAYOUT_CAUSE_UNSPECIFIED" | "PAYOUT_CAUSE_EXECUTED" | "PAYOUT_CAUSE_SUBMITTED" | "PAYOUT_CAUSE_ACCEPTED" | "PAYOUT_CAUSE_OUTCOME_UNKNOWN" | "PAYOUT_CAUSE_SETTLED" | "PAYOUT_CAUSE_REJECTED" | "PAYOUT_CAUSE_RETURNED" | "PAYOUT_CAUSE_RESOLVED";
+
+/**
+ * Describes the enum disburse.payout.v1.PayoutCause.
+ */
+export const PayoutCauseSchema: GenEnum<PayoutCause, PayoutCauseJson> = /*@__PURE__*/
+  enumDesc(file_disburse_payout_v1_payout, 2);
+
+/**
  * @generated from enum disburse.payout.v1.RailOutcome
  */
 export const RailOutcome = {
@@ -1691,7 +2402,7 @@ export type RailOutcomeJson = "RAIL_OUTCOME_UNSPECIFIED" | "RAIL_OUTCOME_SETTLED
  * Describes the enum disburse.payout.v1.RailOutcome.
  */
 export const RailOutcomeSchema: GenEnum<RailOutcome, RailOutcomeJson> = /*@__PURE__*/
-  enumDesc(file_disburse_payout_v1_payout, 2);
+  enumDesc(file_disburse_payout_v1_payout, 3);
 
 /**
  * @generated from enum disburse.payout.v1.LedgerStep
@@ -1736,6 +2447,13 @@ export const LedgerStep = {
    * @generated from enum value: LEDGER_STEP_RETURN = 5;
    */
   RETURN: 5,
+
+  /**
+   * A credit taken back: available down.
+   *
+   * @generated from enum value: LEDGER_STEP_REVERSAL = 6;
+   */
+  REVERSAL: 6,
 } as const;
 
 /**
@@ -1746,13 +2464,13 @@ export type LedgerStep = (typeof LedgerStep)[keyof typeof LedgerStep] | UnknownE
 /**
  * @generated from enum disburse.payout.v1.LedgerStep
  */
-export type LedgerStepJson = "LEDGER_STEP_UNSPECIFIED" | "LEDGER_STEP_CREDIT" | "LEDGER_STEP_HOLD" | "LEDGER_STEP_POST" | "LEDGER_STEP_RELEASE" | "LEDGER_STEP_RETURN";
+export type LedgerStepJson = "LEDGER_STEP_UNSPECIFIED" | "LEDGER_STEP_CREDIT" | "LEDGER_STEP_HOLD" | "LEDGER_STEP_POST" | "LEDGER_STEP_RELEASE" | "LEDGER_STEP_RETURN" | "LEDGER_STEP_REVERSAL";
 
 /**
  * Describes the enum disburse.payout.v1.LedgerStep.
  */
 export const LedgerStepSchema: GenEnum<LedgerStep, LedgerStepJson> = /*@__PURE__*/
-  enumDesc(file_disburse_payout_v1_payout, 3);
+  enumDesc(file_disburse_payout_v1_payout, 4);
 
 /**
  * Owns accounts, holds, the ledger, payouts and rails. Every amount is decimal text, digit for digit.
@@ -1794,8 +2512,19 @@ export const PayoutService: GenService<{
     output: typeof ListPayoutsResponseSchema;
   },
   /**
+   * What the merchant may know of a payout's way, oldest first. Refuses RECORD_NOT_FOUND.
+   *
+   * @generated from rpc disburse.payout.v1.PayoutService.ListPayoutEvents
+   */
+  listPayoutEvents: {
+    methodKind: "unary";
+    input: typeof ListPayoutEventsRequestSchema;
+    output: typeof ListPayoutEventsResponseSchema;
+  },
+  /**
    * A rail's word on a transfer, by callback: believed once, a repeat is a no-op. Refuses RECORD_NOT_FOUND,
-   * INVALID_REQUEST (an outcome that the payout's state does not allow).
+   * INVALID_REQUEST (another amount than was submitted, an outcome that the payout's state does not allow):
+   * what is refused so is journalled, and the payout is put before the operators.
    *
    * @generated from rpc disburse.payout.v1.PayoutService.ReportRailOutcome
    */
@@ -1825,7 +2554,18 @@ export const PayoutService: GenService<{
     output: typeof CreditAccountResponseSchema;
   },
   /**
-   * A merchant's own account. Refuses RECORD_NOT_FOUND.
+   * Takes back a credit that was made in error, whole and once. Refuses RECORD_NOT_FOUND,
+   * INSUFFICIENT_BALANCE (the money is no longer available), INVALID_REQUEST.
+   *
+   * @generated from rpc disburse.payout.v1.PayoutService.ReverseCredit
+   */
+  reverseCredit: {
+    methodKind: "unary";
+    input: typeof ReverseCreditRequestSchema;
+    output: typeof ReverseCreditResponseSchema;
+  },
+  /**
+   * A merchant's own account, as it is or as it was. Refuses RECORD_NOT_FOUND, INVALID_REQUEST.
    *
    * @generated from rpc disburse.payout.v1.PayoutService.GetAccount
    */
@@ -1863,6 +2603,16 @@ export const PayoutService: GenService<{
     methodKind: "unary";
     input: typeof ListEntriesRequestSchema;
     output: typeof ListEntriesResponseSchema;
+  },
+  /**
+   * What the house's own accounts hold: funding, fees, exchange, rounding, settlement, in each currency.
+   *
+   * @generated from rpc disburse.payout.v1.PayoutService.ListHouseBalances
+   */
+  listHouseBalances: {
+    methodKind: "unary";
+    input: typeof ListHouseBalancesRequestSchema;
+    output: typeof ListHouseBalancesResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_disburse_payout_v1_payout, 0);
