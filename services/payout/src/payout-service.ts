@@ -1,0 +1,101 @@
+import type { Client, ServiceImpl } from "@connectrpc/connect";
+import type { Bus } from "@disburse/chassis/bus.ts";
+import type { Log } from "@disburse/chassis/log.ts";
+import { startLoop } from "@disburse/chassis/loop.ts";
+import type { Database } from "@disburse/chassis/mongo.ts";
+import { startRelay } from "@disburse/chassis/outbox-relay.ts";
+import type { Mode } from "@disburse/chassis/settings.ts";
+import type { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
+import type { PayoutService as PayoutRpc } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import type { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
+import type { Clock } from "@disburse/kernel/time.ts";
+import { openAccountStore } from "./account-store.ts";
+import type { ExecuteDeps } from "./execute.ts";
+import { createHoldCloser, type HoldCloser } from "./hold-closer.ts";
+import { sweepHolds } from "./hold-sweep.ts";
+import { openPayoutStore } from "./payout-store.ts";
+import { workOnDuePayout } from "./rail-worker.ts";
+import type { RouteRail } from "./rails/rail.ts";
+import { payoutRpc } from "./rpc.ts";
+import { createTally } from "./tally.ts";
+
+/** How late background work may find what nobody woke it for. */
+const pollMs = 100;
+const sweepMs = 1_000;
+/** An account carries its movements no longer than this before they are in the ledger. */
+const recordMs = 250;
+/** The first rail worker polls; each that finds work wakes the next, which otherwise rests. */
+const restMs = 60_000;
+
+/** What a payout service stands on: a process has connections here, a simulation its own. */
+export type PayoutServiceOptions = {
+  readonly database: Database;
+  readonly bus: Bus;
+  readonly quote: Client<typeof QuoteService>;
+  readonly beneficiary: Client<typeof BeneficiaryService>;
+  readonly routeRail: RouteRail;
+  /** Payouts that are worked on side by side. */
+  readonly railWorkers: number;
+  readonly mode: Mode;
+  readonly clock: Clock;
+  readonly log: Log;
+};
+
+/** A payout service at work. */
+export type PayoutService = {
+  readonly rpc: Partial<ServiceImpl<typeof PayoutRpc>>;
+  /** Ends the background work after its present runs. */
+  stop(): Promise<void>;
+};
+
+/** Opens the stores, starts the relay, the rail workers and the sweeps, and answers the RPCs. */
+export async function startPayoutService(options: PayoutServiceOptions): Promise<PayoutService> {
+  const { database, quote, beneficiary, mode, clock } = options;
+  const accounts = await openAccountStore(database);
+  const payouts = await openPayoutStore(database);
+  const closer = createHoldCloser(accounts);
+  const deps = { accounts, payouts, quote, beneficiary, closeHold: closer.close };
+  const { tally, wake, stop } = startBackground(options, deps, closer);
+  return { rpc: payoutRpc({ ...deps, tally, clock, mode, wake }), stop };
+}
+
+/** Starts what runs beside the RPCs; `wake` tells it that a payout was made or changed. */
+function startBackground(
+  { database, bus, routeRail, railWorkers, clock, log }: PayoutServiceOptions,
+  deps: Omit<ExecuteDeps, "wake">,
+  closer: HoldCloser,
+) {
+  const tally = createTally(database, deps.payouts);
+  const relay = startRelay({ outbox: deps.payouts.outbox, bus, log });
+  const work = { ...deps, routeRail, clock, log, onChanged: relay.wake };
+  const workers = Array.from({ length: railWorkers }, (_each, at) => {
+    const run = async () => {
+      const worked = await workOnDuePayout(work);
+      if (worked) workers[at + 1]?.wake();
+      return worked;
+    };
+    return startLoop({ name: "rail-worker", everyMs: at === 0 ? pollMs : restMs, run, log });
+  });
+  const wake = () => {
+    relay.wake();
+    workers[0]?.wake();
+  };
+  const sweepDeps = { ...deps, clock, log, wake };
+  const loops = [
+    relay,
+    ...workers,
+    startLoop({ name: "tally", everyMs: pollMs, run: tally.run, log }),
+    startLoop({ name: "hold-sweep", everyMs: sweepMs, run: () => sweepHolds(sweepDeps), log }),
+    startLoop({ name: "hold-closer", everyMs: pollMs, run: closer.flush, log }),
+    startLoop({
+      name: "ledger-recorder",
+      everyMs: recordMs,
+      run: () => deps.accounts.recordRecent().then(() => false),
+      log,
+    }),
+  ];
+  const stop = async () => {
+    await Promise.all(loops.map((loop) => loop.stop()));
+  };
+  return { tally, wake, stop };
+}
