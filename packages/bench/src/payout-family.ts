@@ -15,7 +15,7 @@ export type FamilyPart = {
 export type PayoutFamily = {
   /** What quote, payout and events have in common in their ids. */
   readonly suffix: string;
-  /** Of the quote and of the execute; the gateway's keys are named by them too. */
+  /** Of the quote and of the execute: their operations, and the gateway's idempotency keys. */
   readonly operations: readonly string[];
   readonly amount: string;
   readonly createdAt: Date;
@@ -45,13 +45,21 @@ export async function makePayoutFamily(stack: Stack): Promise<PayoutFamily> {
   const { id = "" } = await callGateway(target, "/transfer/execute", executeBody);
   const payout = await settled(stack, id);
   const made = await findQuote(stack, String(quote.id));
-  const operations = [made.operation_id, payout.operation_id].map(operationHash);
+  const hashes = [made.operation_id, payout.operation_id].map(operationHash);
+  const operations = [...hashes, ...(await newestKeys(stack))];
   const suffix = id.slice("po_".length);
   const parts = await partsNaming(stack, [suffix, ...operations]);
   return { suffix, operations, amount: templateAmount, createdAt: payout.created_at, parts };
 }
 
 const operationHash = (operationId: string): string => operationId.replace(/^op_/, "");
+
+/** The hashed idempotency keys of the last two requests: the quote's and the execute's. */
+async function newestKeys(stack: Stack): Promise<string[]> {
+  const keys = stack.db("gateway").collection<{ _id: string }>("idempotency_keys");
+  const newest = await keys.find().sort({ created_at: -1 }).limit(2).toArray();
+  return newest.map(({ _id }) => _id);
+}
 
 async function findQuote(stack: Stack, id: string): Promise<Document> {
   const quote = await stack.db("quote").collection<{ _id: string }>("quotes").findOne({ _id: id });

@@ -44,8 +44,9 @@ export async function seedPayouts(stack: Stack, payouts: number): Promise<Seeded
       available: account.available - BigInt(from) * amount,
       sequence: account.sequence + 2 * from,
     };
-    const batch = { planned: plan.slice(from, from + batchSize), before, amount };
-    const stored = storeBatch(originals, batch);
+    const planned = plan.slice(from, from + batchSize);
+    const operations = family.operations.length;
+    const stored = storeBatch(originals, { planned, before, amount, operations });
     const tracked = stored.finally(() => running.delete(tracked));
     running.add(tracked);
     if (running.size >= batchesMax) await Promise.race(running);
@@ -91,9 +92,11 @@ type Batch = {
   /** The account before the first of them. */
   readonly before: AccountState;
   readonly amount: bigint;
+  /** How many operations and keys a payout has. */
+  readonly operations: number;
 };
 
-/** Operations are named by a SHA-256 in hexadecimal. */
+/** Operations and keys are named by a SHA-256 in hexadecimal. */
 const operationBytes = 32;
 const newOperation = () => randomBytes(operationBytes).toString("hex");
 
@@ -101,7 +104,8 @@ async function storeBatch(originals: readonly Originals[], batch: Batch): Promis
   const made = originals.map((): Document[] => []);
   let account = batch.before;
   for (const { suffix, shiftMs } of batch.planned) {
-    const terms = { names: [suffix, newOperation(), newOperation()], shiftMs };
+    const operations = Array.from({ length: batch.operations }, newOperation);
+    const terms = { names: [suffix, ...operations], shiftMs };
     const moved = payoutMovements(account, batch.amount);
     for (const [at, { copiers }] of originals.entries()) {
       for (const copier of copiers) made[at]?.push(withState(copier(terms), moved));

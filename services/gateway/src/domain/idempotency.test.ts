@@ -29,11 +29,12 @@ it.each([
   expect(isRefused(read) ? "refused" : read).toBe(key);
 });
 
-it("has one operation for merchant, method, path and key", () => {
+it("has one operation for merchant, method, path, key and body", () => {
   const others = [{ merchantId: "mer_2" }, { method: "PUT" }, { path: "/a/k" }, { key: "k2" }];
-  const ids = [scope, ...others.map((other) => ({ ...scope, ...other }))].map(operationIdOf);
-  expect(new Set(ids).size).toBe(ids.length);
-  expect(operationIdOf({ ...scope })).toBe(ids[0]);
+  const scopes = [scope, ...others.map((other) => ({ ...scope, ...other }))];
+  const ids = scopes.flatMap((each) => ["f", "g"].map((body) => operationIdOf(each, body)));
+  expect(new Set(ids).size).toBe(2 * scopes.length);
+  expect(operationIdOf({ ...scope }, "f")).toBe(ids[0]);
   expect(ids[0]).toMatch(/^op_[0-9a-f]{64}$/);
   expect(scopeId({ ...scope, path: "/ak", key: "" })).not.toBe(scopeId(scope));
 });

@@ -37,9 +37,13 @@ export function scopeId({ merchantId, method, path, key }: IdempotencyScope): st
   return sha256(JSON.stringify([merchantId, method, path, key]));
 }
 
-/** The owning service keeps this unique: whatever runs under one key has one effect. */
-export function operationIdOf(scope: IdempotencyScope): string {
-  return `op_${scopeId(scope)}`;
+/**
+ * The owning service keeps this unique: whatever runs under one key has one effect. A key that was
+ * freed names another operation with another body: were it the same one, a run of the first body
+ * that still stalls somewhere could answer for the second.
+ */
+export function operationIdOf(scope: IdempotencyScope, fingerprint: string): string {
+  return `op_${sha256(JSON.stringify([scopeId(scope), fingerprint]))}`;
 }
 
 function canonical(json: ExactJson): unknown {

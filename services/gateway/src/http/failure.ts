@@ -1,24 +1,11 @@
 import type { Log } from "@disburse/chassis/log.ts";
+import { isDatabaseAway } from "@disburse/chassis/mongo.ts";
 import { isUnavailable, readRefusal } from "@disburse/chassis/rpc-refusal.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
-import {
-  MongoNetworkError,
-  MongoOperationTimeoutError,
-  MongoServerSelectionError,
-  MongoTopologyClosedError,
-  MongoWriteConcernError,
-} from "mongodb";
+import { MongoTopologyClosedError } from "mongodb";
 import type { Answer } from "../domain/answer.ts";
 import { isErrorCode } from "../domain/errors.ts";
 import { refusalAnswer } from "./answer.ts";
-
-const databaseAway = [
-  MongoNetworkError,
-  MongoOperationTimeoutError,
-  MongoServerSelectionError,
-  MongoTopologyClosedError,
-  MongoWriteConcernError,
-];
 
 /**
  * The answer to whatever was thrown: a service's refusal verbatim; 503 where a service or our
@@ -29,7 +16,8 @@ export function failureAnswer(error: unknown, log: Log): Answer {
   if (refusal !== undefined && isErrorCode(refusal.code)) {
     return refusalAnswer(refused(refusal.code, refusal.message));
   }
-  if (isUnavailable(error) || databaseAway.some((kind) => error instanceof kind)) {
+  const isClosed = error instanceof MongoTopologyClosedError;
+  if (isUnavailable(error) || isDatabaseAway(error) || isClosed) {
     log.warn({ err: error }, "dependency did not answer");
     return refusalAnswer(refused("SERVICE_UNAVAILABLE"));
   }

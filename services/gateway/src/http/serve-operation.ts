@@ -84,13 +84,14 @@ async function runOnce(
   }
   const { merchantId } = caller;
   const scope: IdempotencyScope = { merchantId, method: ctx.method, path: ctx.path, key };
-  const begun = await idempotency.begin(scope, fingerprintOf(body));
+  const fingerprint = fingerprintOf(body);
+  const begun = await idempotency.begin(scope, fingerprint);
   if (isRefused(begun)) return refusalAnswer(begun);
   if ("replay" in begun) {
     const { status, headers, body: text } = begun.replay;
     return { status, headers: { ...headers, ...replayedHeader }, body: text };
   }
-  const work = run(operation, ctx, caller, body, operationIdOf(scope));
+  const work = run(operation, ctx, caller, body, operationIdOf(scope, fingerprint));
   const answer = await work.catch((error: unknown) => failureAnswer(error, log));
   try {
     await idempotency.end(begun.claim, answer);
