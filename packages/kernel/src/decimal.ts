@@ -51,6 +51,17 @@ export function rescale(decimal: Decimal, scale: number): bigint {
   return decimal.units / divisor;
 }
 
+/** a + b, exactly. */
+export function addDecimals(a: Decimal, b: Decimal): Decimal {
+  const scale = Math.max(a.scale, b.scale);
+  return normalise({ units: rescale(a, scale) + rescale(b, scale), scale });
+}
+
+/** a × b, exactly. */
+export function multiplyDecimals(a: Decimal, b: Decimal): Decimal {
+  return normalise({ units: a.units * b.units, scale: a.scale + b.scale });
+}
+
 /** Writes a decimal digit for digit, with at least `decimalsMin` digits after the point. */
 export function formatDecimal(decimal: Decimal, decimalsMin = 0): string {
   const { units, scale } = decimal;

@@ -1,7 +1,9 @@
-import { fromDecimal128 } from "@disburse/chassis/mongo.ts";
+import { fromDecimal128, toDecimal128 } from "@disburse/chassis/mongo.ts";
 import type { StoredActor } from "@disburse/chassis/mutation.ts";
+import { parseDecimal } from "@disburse/kernel/decimal.ts";
 import type { Collection, Decimal128 } from "mongodb";
-import type { Account, LedgerEntry, LedgerStep } from "./domain/account.ts";
+import type { Account, LedgerEntry, LedgerStep, Posting } from "./domain/account.ts";
+import { type HouseSums, type LedgerState, postingText } from "./domain/ledger.ts";
 
 /** What a hold remembers, so that anyone can take it through claim and create after a crash. */
 export type HoldIntent = {
@@ -13,9 +15,10 @@ export type HoldIntent = {
   request_id?: string;
 };
 
-/** A movement inside its account: the account is the outbox of its own ledger. */
-export type RecentMovement = {
-  key: string;
+/** A hold whose payout is not known to exist yet. */
+export type OpenHold = { payout_id: string; since: Date; intent: HoldIntent };
+
+export type EntryFields = {
   step: LedgerStep;
   amount: Decimal128;
   payout_id: string;
@@ -23,15 +26,17 @@ export type RecentMovement = {
   sequence: number;
   available: Decimal128;
   held: Decimal128;
-  at: Date;
-  /** A hold whose payout is not known to exist yet. */
-  open_since?: Date;
+  postings: { account: Posting["account"]; currency: string; amount: string }[];
+  reverses: string;
+  previous_hash: string;
+  hash: string;
   /** Who credited the account; a payout's movements have the payout's. */
   actor?: StoredActor;
-  /** When the hold's fate was known. */
-  closed_at?: Date;
-  intent?: HoldIntent;
+  created_at: Date;
 };
+
+/** An entry inside its account: the account is the outbox of its own ledger. */
+export type RecentEntry = EntryFields & { key: string };
 
 export type AccountDocument = {
   _id: string;
@@ -40,39 +45,37 @@ export type AccountDocument = {
   currency: string;
   available: Decimal128;
   held: Decimal128;
-  /** Of the last movement. */
+  /** Of the last entry. */
   sequence: number;
-  /** Up to here every movement is in the ledger. */
+  /** Of the last entry; "" before the first. */
+  head_hash: string;
+  /** Up to here every entry is in the ledger. */
   recorded_sequence: number;
-  /** Movements that are not in the ledger yet, and holds whose payout is not known to exist. */
-  recent: RecentMovement[];
-  /** Movements that are in the ledger, as long as a late try could repeat them. */
-  applied: { key: string; at: Date }[];
-  /** Set while there is something in `recent` or `applied`; absent otherwise. */
+  /** Entries that are not in the ledger yet. */
+  recent: RecentEntry[];
+  open_holds: OpenHold[];
+  /** The sums of the account's house postings, by `<account>/<currency>`, as decimal text. */
+  house: Record<string, string>;
+  /** Set while there is something in `recent` or `open_holds`; absent otherwise. */
   dirty?: true;
   operation_id: string;
   actor: StoredActor;
   created_at: Date;
+  /** Of the last entry. */
   updated_at: Date;
 };
 
-export type LedgerDocument = {
-  /** The movement's key. */
+export type LedgerDocument = EntryFields & {
+  /** The entry's key. */
   _id: string;
   schema_version: number;
   account_id: string;
   merchant_id: string;
   currency: string;
-  step: LedgerStep;
-  amount: Decimal128;
-  payout_id: string;
-  note: string;
-  sequence: number;
-  available: Decimal128;
-  held: Decimal128;
-  actor?: StoredActor;
-  created_at: Date;
 };
+
+/** The shape of what this release writes; what an earlier one wrote is not read. */
+export const accountSchemaVersion = 2;
 
 /** Where accounts and their statements are kept. */
 export type AccountCollections = {
@@ -92,22 +95,56 @@ export function toAccount(document: AccountDocument): Account {
   };
 }
 
-export function ledgerDocument(account: AccountDocument, movement: RecentMovement): LedgerDocument {
+export function toLedgerState(document: AccountDocument): LedgerState {
   return {
-    _id: movement.key,
-    schema_version: 1,
+    accountId: document._id,
+    currency: document.currency,
+    available: fromDecimal128(document.available),
+    held: fromDecimal128(document.held),
+    sequence: document.sequence,
+    headHash: document.head_hash,
+    updatedAt: document.updated_at,
+  };
+}
+
+export function toHouseSums(document: Pick<AccountDocument, "house">): HouseSums {
+  const sums = Object.entries(document.house);
+  return Object.fromEntries(sums.map(([name, text]) => [name, storedDecimal(text)]));
+}
+
+export function houseFields(sums: HouseSums): Record<string, string> {
+  return Object.fromEntries(Object.entries(sums).map(([name, sum]) => [name, postingText(sum)]));
+}
+
+export function recentEntry(entry: LedgerEntry, actor: StoredActor | undefined): RecentEntry {
+  const { key, step, note, sequence, reverses, hash } = entry;
+  return {
+    key,
+    step,
+    amount: toDecimal128(entry.amount),
+    payout_id: entry.payoutId,
+    note,
+    sequence,
+    available: toDecimal128(entry.available),
+    held: toDecimal128(entry.held),
+    postings: entry.postings.map((each) => ({ ...each, amount: postingText(each.amount) })),
+    reverses,
+    previous_hash: entry.previousHash,
+    hash,
+    ...(actor === undefined ? {} : { actor }),
+    created_at: entry.createdAt,
+  };
+}
+
+export function ledgerDocument(account: AccountDocument, recent: RecentEntry): LedgerDocument {
+  const { key, ...fields } = recent;
+  return {
+    _id: key,
+    schema_version: accountSchemaVersion,
     account_id: account._id,
     merchant_id: account.merchant_id,
     currency: account.currency,
-    step: movement.step,
-    amount: movement.amount,
-    payout_id: movement.payout_id,
-    note: movement.note,
-    sequence: movement.sequence,
-    available: movement.available,
-    held: movement.held,
-    ...(movement.actor === undefined ? {} : { actor: movement.actor }),
-    created_at: movement.at,
+    ...fields,
   };
 }
 
@@ -123,6 +160,16 @@ export function toLedgerEntry(document: LedgerDocument): LedgerEntry {
     sequence: document.sequence,
     available: fromDecimal128(document.available),
     held: fromDecimal128(document.held),
+    postings: document.postings.map((each) => ({ ...each, amount: storedDecimal(each.amount) })),
+    reverses: document.reverses,
+    previousHash: document.previous_hash,
+    hash: document.hash,
     createdAt: document.created_at,
   };
+}
+
+function storedDecimal(text: string) {
+  const decimal = parseDecimal(text);
+  if (decimal === undefined) throw new Error("a stored amount that is no decimal");
+  return decimal;
 }

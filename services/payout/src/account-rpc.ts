@@ -1,10 +1,13 @@
-import { Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
+import { timestampDate } from "@bufbuild/protobuf/wkt";
+import type { ServiceImpl } from "@connectrpc/connect";
 import { readMutation } from "@disburse/chassis/mutation.ts";
 import { readLimit, readStart } from "@disburse/chassis/page-cursor.ts";
 import { countedTotal, cutPage, cutPageBy } from "@disburse/chassis/record-page.ts";
 import type {
   CreditAccountRequest,
+  ListEntriesRequest,
   PayoutService,
+  ReverseCreditRequest,
 } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { findCurrency } from "@disburse/kernel/currency.ts";
 import { parseAmount } from "@disburse/kernel/money.ts";
@@ -12,13 +15,20 @@ import { isRefused, refused } from "@disburse/kernel/refusal.ts";
 import { cleanText, textProblem } from "@disburse/kernel/text.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { AccountStore } from "./account-store.ts";
-import { creditKey } from "./domain/account.ts";
+import { accountMessage, entryMessage, stepFilter } from "./account-wire.ts";
+import type { Applied } from "./account-writer.ts";
 import { accepted } from "./refusals.ts";
-import { accountMessage, entryMessage } from "./wire.ts";
 
 type AccountRpc = Pick<
   ServiceImpl<typeof PayoutService>,
-  "openAccount" | "creditAccount" | "getAccount" | "listAccounts" | "resolveAccount" | "listEntries"
+  | "openAccount"
+  | "creditAccount"
+  | "reverseCredit"
+  | "getAccount"
+  | "listAccounts"
+  | "resolveAccount"
+  | "listEntries"
+  | "listHouseBalances"
 >;
 
 /** A statement's note fits one line of it. */
@@ -42,9 +52,16 @@ export function accountRpc(accounts: AccountStore, clock: Clock): AccountRpc {
 
     creditAccount: (request) => credit(accounts, request),
 
-    getAccount: async ({ merchantId, accountId }) => {
-      const account = await accounts.read(merchantId, accountId);
-      return { account: accountMessage(accepted(account ?? refused("RECORD_NOT_FOUND"))) };
+    reverseCredit: (request) => reverse(accounts, request),
+
+    getAccount: async ({ merchantId, accountId, asOf }) => {
+      const account = accepted(
+        (await accounts.read(merchantId, accountId)) ?? refused("RECORD_NOT_FOUND"),
+      );
+      if (asOf === undefined) return { account: accountMessage(account) };
+      const then = await accounts.readAsOf({ merchantId, accountId }, timestampDate(asOf));
+      const tooEarly = refused("INVALID_REQUEST", "as_of: is before the account was opened");
+      return { account: accountMessage(accepted(then ?? tooEarly)) };
     },
 
     listAccounts: async ({ merchantId, limit: asked, cursor }) => {
@@ -63,8 +80,9 @@ export function accountRpc(accounts: AccountStore, clock: Clock): AccountRpc {
       return { accountId, merchantId: account.merchantId, currencyCode: account.currency };
     },
 
-    listEntries: async ({ merchantId, accountId, limit: asked, cursor }) => {
-      const limit = accepted(readLimit(asked));
+    listEntries: async (request) => {
+      const { merchantId, accountId, cursor } = request;
+      const limit = accepted(readLimit(request.limit));
       if (!/^\d{0,15}$/.test(cursor)) {
         accepted(refused("INVALID_REQUEST", "cursor: must be one that a list gave"));
       }
@@ -72,11 +90,32 @@ export function accountRpc(accounts: AccountStore, clock: Clock): AccountRpc {
         limit: limit + 1,
         ...(cursor === "" ? {} : { beforeSequence: Number(cursor) }),
       };
-      const found = await accounts.listEntries({ merchantId, accountId }, page);
-      const { entries, count } = accepted(found ?? refused("RECORD_NOT_FOUND"));
+      const filter = readEntryFilter(request);
+      const found = await accounts.listEntries({ merchantId, accountId }, filter, page);
+      const { entries, count, isCapped } = accepted(found ?? refused("RECORD_NOT_FOUND"));
       const { shown, nextCursor } = cutPageBy(entries, limit, ({ sequence }) => String(sequence));
-      return { entries: shown.map(entryMessage), nextCursor, totalCount: BigInt(count) };
+      const total = { totalCount: BigInt(count), totalCountCapped: isCapped };
+      return { entries: shown.map(entryMessage), nextCursor, ...total };
     },
+
+    listHouseBalances: async ({ currencyCode }) => {
+      const found = await accounts.houseBalances(currencyCode === "" ? undefined : currencyCode);
+      const balances = found.map(({ currency: currencyCode, ...each }) => ({
+        ...each,
+        currencyCode,
+      }));
+      return { balances };
+    },
+  };
+}
+
+function readEntryFilter({ step, payoutId, createdFrom, createdTo }: ListEntriesRequest) {
+  const name = stepFilter(step);
+  return {
+    ...(name === undefined ? {} : { step: name }),
+    ...(payoutId === "" ? {} : { payoutId }),
+    ...(createdFrom === undefined ? {} : { from: timestampDate(createdFrom) }),
+    ...(createdTo === undefined ? {} : { to: timestampDate(createdTo) }),
   };
 }
 
@@ -84,29 +123,44 @@ export function accountRpc(accounts: AccountStore, clock: Clock): AccountRpc {
 async function credit(accounts: AccountStore, request: CreditAccountRequest) {
   const { mutation, merchantId, accountId, amount: text } = request;
   const { operationId, actor } = readMutation(mutation);
-  const deadline = accounts.deadlineAfter(await accounts.databaseTime());
   const account = accepted(
     (await accounts.read(merchantId, accountId)) ?? refused("RECORD_NOT_FOUND"),
   );
   const amount = parseAmount(text, account.currency);
   if (isRefused(amount)) return accepted(refused("INVALID_REQUEST", `amount: ${amount.detail}`));
-  const note = cleanText(request.note);
-  if (note.length > noteMax || textProblem(note) !== undefined) {
-    return accepted(refused("INVALID_REQUEST", "note: must be at most 255 plain characters"));
-  }
-  const key = creditKey(accountId, operationId);
-  const before = await accounts.findMovement(accountId, key);
-  if (before !== undefined) return { entry: entryMessage(before) };
-  const movement = { key, step: "credit", amount, payoutId: "", note } as const;
-  const made = await accounts.apply({ merchantId, accountId, deadline, actor }, movement);
+  const note = readNote(request.note);
+  const movement = { step: "credit", operationId, amount, note } as const;
+  return entryOf(await accounts.apply({ merchantId, accountId, actor }, movement));
+}
+
+/** Takes a credit back, once; a repeat answers with the first entry. */
+async function reverse(accounts: AccountStore, request: ReverseCreditRequest) {
+  const { mutation, merchantId, accountId, entryId } = request;
+  const { actor } = readMutation(mutation);
+  const note = readNote(request.note);
+  if (note === "") accepted(refused("INVALID_REQUEST", "note: is required"));
+  const movement = { step: "reversal", creditKey: entryId, note } as const;
+  const made = await accounts.apply({ merchantId, accountId, actor }, movement);
+  if (made.outcome === "insufficient") return accepted(refused("INSUFFICIENT_BALANCE"));
+  return entryOf(made);
+}
+
+function readNote(text: string): string {
+  const note = cleanText(text);
+  if (note.length <= noteMax && textProblem(note) === undefined) return note;
+  return accepted(refused("INVALID_REQUEST", "note: must be at most 255 plain characters"));
+}
+
+function entryOf(made: Applied) {
   switch (made.outcome) {
     case "applied":
       return { entry: entryMessage(made.entry) };
-    case "insufficient":
+    case "full":
       return accepted(refused("INVALID_REQUEST", "amount: the balance would be too large"));
     case "no_account":
+    case "nothing_to_end":
       return accepted(refused("RECORD_NOT_FOUND"));
-    case "too_late":
-      throw new ConnectError("the credit took too long", Code.Unavailable);
+    default:
+      throw new Error(`not applied: ${made.outcome}`);
   }
 }

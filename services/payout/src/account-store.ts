@@ -11,24 +11,21 @@ import { newId } from "@disburse/kernel/id.ts";
 import {
   type AccountCollections,
   type AccountDocument,
+  accountSchemaVersion,
   type LedgerDocument,
+  type OpenHold,
   toAccount,
 } from "./account-documents.ts";
-import type { Account, Movement } from "./domain/account.ts";
-import { listEntries, recordRecent } from "./ledger.ts";
-import {
-  applyMovement,
-  closeHolds,
-  deadlineMs,
-  findMovement,
-  type MovementTarget,
-  openHolds,
-} from "./movements.ts";
+import { createAccountWriter } from "./account-writer.ts";
+import type { Account } from "./domain/account.ts";
+import { houseBalances } from "./house.ts";
+import { recordRecent } from "./ledger.ts";
+import { type EntryFilter, listEntries, type OwnAccount, readAccountAsOf } from "./statement.ts";
 
 export type AccountStore = Awaited<ReturnType<typeof openAccountStore>>;
 
 /**
- * Accounts and their ledger. An account's own document decides on its money, one write a movement.
+ * Accounts and their ledger. An account's own document decides on its money, one write at a time.
  */
 export async function openAccountStore({ db }: Database) {
   const accounts = db.collection<AccountDocument>("accounts");
@@ -41,25 +38,20 @@ export async function openAccountStore({ db }: Database) {
   ]);
   await ensureIndexes(db, "ledger_entries", [
     { key: { account_id: 1, sequence: -1 }, name: "statement", unique: true },
+    { key: { account_id: 1, step: 1, sequence: -1 }, name: "statement_step" },
   ]);
+  await assertReadable(accounts);
+  const writer = createAccountWriter(collections);
   const readOne = async (filter: { _id: string; merchant_id?: string }) => {
     const found = await accounts.findOne(filter);
     return found === null ? undefined : toAccount(found);
   };
   return {
-    /** The clock that decides on deadlines. */
-    databaseTime: async (): Promise<Date> => {
-      const [row] = await db
-        .aggregate<{ now: Date }>([{ $documents: [{}] }, { $set: { now: "$$NOW" } }])
-        .toArray();
-      if (row === undefined) throw new Error("the database told no time");
-      return row.now;
-    },
-    /** The last moment at which a movement may be applied that was found missing at `now`. */
-    deadlineAfter: (now: Date): Date => new Date(now.getTime() + deadlineMs),
+    apply: writer.apply,
     open: (opening: Opening, now: Date) => openAccount(collections, opening, now),
     read: (merchantId: string, id: string) => readOne({ _id: id, merchant_id: merchantId }),
     readAny: (id: string) => readOne({ _id: id }),
+    readAsOf: (own: OwnAccount, time: Date) => readAccountAsOf(collections, own, time),
     /** Oldest first, after the cursor. */
     list: async (
       merchantId: string,
@@ -76,18 +68,27 @@ export async function openAccountStore({ db }: Database) {
     /** How many accounts a merchant has, up to `countMax` and one. */
     count: (merchantId: string) =>
       accounts.countDocuments({ merchant_id: merchantId }, { limit: countMax + 1 }),
-    findMovement: (accountId: string, key: string) => findMovement(collections, accountId, key),
-    apply: (target: MovementTarget, movement: Movement) =>
-      applyMovement(collections, target, movement),
-    closeHolds: (accountId: string, keys: readonly string[]) =>
-      closeHolds(collections, accountId, keys),
+    /** Notes that the fate of holds is known: their payouts exist, or they were released. */
+    closeHolds: async (accountId: string, payoutIds: readonly string[]): Promise<void> => {
+      const closed = { payout_id: { $in: [...payoutIds] } };
+      await accounts.updateOne({ _id: accountId }, { $pull: { open_holds: closed } });
+    },
     openHolds: (before: Date) => openHolds(collections, before),
     recordRecent: () => recordRecent(collections),
     listEntries: (
-      account: { readonly merchantId: string; readonly accountId: string },
+      own: OwnAccount,
+      filter: EntryFilter,
       page: { readonly beforeSequence?: number; readonly limit: number },
-    ) => listEntries(collections, account, page),
+    ) => listEntries(collections, own, filter, page),
+    houseBalances: (currency: string | undefined) => houseBalances(collections, currency),
   };
+}
+
+/** Data of an earlier release, which kept no chain, is refused rather than misread. */
+async function assertReadable(accounts: AccountCollections["accounts"]): Promise<void> {
+  const older = await accounts.findOne({ schema_version: { $ne: accountSchemaVersion } });
+  if (older === null) return;
+  throw new Error("accounts of an earlier release: start on an empty database");
 }
 
 /** An account to open, and as which operation. */
@@ -106,15 +107,17 @@ async function openAccount(
 ): Promise<Account> {
   const document: AccountDocument = {
     _id: newId("account", now),
-    schema_version: 1,
+    schema_version: accountSchemaVersion,
     merchant_id: merchantId,
     currency,
     available: toDecimal128(0n),
     held: toDecimal128(0n),
     sequence: 0,
+    head_hash: "",
     recorded_sequence: 0,
     recent: [],
-    applied: [],
+    open_holds: [],
+    house: {},
     operation_id: operationId,
     actor,
     created_at: now,
@@ -128,5 +131,24 @@ async function openAccount(
     const first = await accounts.findOne({ merchant_id: merchantId, operation_id: operationId });
     if (first === null) throw error;
     return toAccount(first);
+  }
+}
+
+/** The open holds of one account. */
+export type OpenHolds = {
+  readonly accountId: string;
+  readonly merchantId: string;
+  readonly holds: readonly OpenHold[];
+};
+
+/** Holds that are open since before `before`, by account. */
+async function* openHolds(
+  { accounts }: AccountCollections,
+  before: Date,
+): AsyncGenerator<OpenHolds> {
+  for await (const account of accounts.find({ dirty: true })) {
+    const { _id: accountId, merchant_id: merchantId, open_holds } = account;
+    const holds = open_holds.filter(({ since }) => since < before);
+    if (holds.length > 0) yield { accountId, merchantId, holds };
   }
 }

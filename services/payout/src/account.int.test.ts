@@ -1,9 +1,8 @@
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { Code, type ConnectError } from "@connectrpc/connect";
 import { readRefusal } from "@disburse/chassis/rpc-refusal.ts";
 import { LedgerStep } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { AccountDocument } from "./account-documents.ts";
-import { movementKey } from "./domain/account.ts";
 import { startTestPlatform, type TestPlatform } from "./test-platform.ts";
 
 let platform: TestPlatform;
@@ -19,12 +18,10 @@ const codeOf = (call: Promise<unknown>) =>
   );
 
 const merchantId = "mer_1";
-const soon = () => new Date(Date.now() + 10_000);
 
-function hold(accountId: string, payoutId: string, amount: bigint, deadline = soon()) {
-  const key = movementKey(payoutId, "hold");
-  const movement = { key, step: "hold", amount, payoutId, note: "" } as const;
-  return platform.accounts.apply({ merchantId, accountId, deadline }, movement);
+function hold(accountId: string, payoutId: string, amount: bigint) {
+  const movement = { step: "hold", amount, payoutId, note: "" } as const;
+  return platform.accounts.apply({ merchantId, accountId }, movement);
 }
 
 describe("an account", () => {
@@ -88,21 +85,6 @@ describe("an account", () => {
     expect(await ledger.findOne({ account_id: accountId })).toMatchObject({ actor });
   });
 
-  it("says aloud when a movement was applied twice, and goes on with the others", async () => {
-    const accountId = await platform.fundedAccount(merchantId, "100.00");
-    await hold(accountId, "po_twice", 100n);
-    await platform.accounts.recordRecent();
-    const accounts = platform.database.db.collection<AccountDocument>("accounts");
-    await accounts.updateOne({ _id: accountId }, { $set: { applied: [] } });
-    await hold(accountId, "po_twice", 100n);
-    const other = await platform.fundedAccount(merchantId, "1.00");
-    await expect(platform.accounts.recordRecent()).rejects.toMatchObject({
-      errors: [expect.objectContaining({ message: "movement po_twice:hold was applied twice" })],
-    });
-    expect(await accounts.findOne({ _id: other })).toMatchObject({ recent: [] });
-    await accounts.deleteOne({ _id: accountId });
-  });
-
   it.each(["", "0", "-1", "0.001", "x"])("takes no credit of %j", async (amount) => {
     const accountId = await platform.fundedAccount(merchantId, "1.00");
     const credit = { mutation: platform.operation(), merchantId, accountId, amount };
@@ -128,32 +110,29 @@ describe("an account", () => {
   });
 });
 
-describe("an open hold", () => {
-  it("stays whole in its account until its payout is known, then only its key", async () => {
+describe("a credit in error", () => {
+  it("is taken back once, whole, while its money is there", async () => {
     const accountId = await platform.fundedAccount(merchantId, "100.00");
-    const intent = {
-      quote_id: "qt_o",
-      reference_id: "$available",
-      operation_id: "op",
-      actor: { kind: "operator", id: "o" },
-    } as const;
-    const key = movementKey("po_o", "hold");
-    const movement = { key, step: "hold", amount: 5n, payoutId: "po_o", note: "" } as const;
-    const target = { merchantId, accountId, deadline: soon(), intent };
-    await platform.accounts.apply(target, movement);
-    await platform.accounts.recordRecent();
-    const open = async () => {
-      const found = await Array.fromAsync(platform.accounts.openHolds(soon()));
-      return found
-        .filter((each) => each.accountId === accountId)
-        .flatMap(({ holds }) => holds.map((each) => each.intent?.reference_id));
-    };
-    expect(await open()).toEqual(["$available"]);
-    await platform.accounts.closeHolds(accountId, [key]);
-    await platform.accounts.recordRecent();
-    expect(await open()).toEqual([]);
-    expect(await platform.accounts.apply(target, movement)).toMatchObject({ outcome: "applied" });
-    expect(await platform.accounts.read(merchantId, accountId)).toMatchObject({ held: 5n });
+    const { entry } = await platform.rpc.creditAccount({
+      ...{ mutation: platform.operation(), merchantId, accountId, amount: "7.00" },
+    });
+    const of = { merchantId, accountId, entryId: entry?.id ?? "", note: "typing error" };
+    const reverse = (change: object = {}) =>
+      platform.rpc.reverseCredit({ mutation: platform.operation(), ...of, ...change });
+    expect(await codeOf(reverse({ note: " " }))).toBe("INVALID_REQUEST");
+    expect(await codeOf(reverse({ entryId: `${of.entryId}x` }))).toBe("RECORD_NOT_FOUND");
+    expect(await codeOf(reverse({ merchantId: "mer_2" }))).toBe("RECORD_NOT_FOUND");
+    await hold(accountId, `po_${accountId}`, 10_001n);
+    expect(await codeOf(reverse())).toBe("INSUFFICIENT_BALANCE");
+    const target = { merchantId, accountId };
+    const payoutId = `po_${accountId}`;
+    await platform.accounts.apply(target, { step: "release", payoutId, note: "" });
+    const [first, second] = await Promise.all([reverse(), reverse()]);
+    expect(first).toEqual(second);
+    expect(first.entry).toMatchObject({
+      ...{ step: LedgerStep.REVERSAL, amount: "7.00", available: "100.00" },
+      reverses: of.entryId,
+    });
   });
 });
 
@@ -168,46 +147,41 @@ describe("a movement", () => {
     expect(account).toMatchObject({ available: 9_900n, held: 100n });
   });
 
-  it("does not happen past its deadline by the database's clock", async () => {
+  it("is refused alone: others of the same moment go on", async () => {
     const accountId = await platform.fundedAccount(merchantId, "100.00");
-    const late = await hold(accountId, "po_late", 100n, new Date(Date.now() - 1));
-    expect(late).toEqual({ outcome: "too_late" });
-    expect(await hold(accountId, "po_late", 10_001n)).toEqual({ outcome: "insufficient" });
+    const amounts = [6_000n, 6_000n, 3_000n, 2_000n, 1_000n];
+    const made = await Promise.all(
+      amounts.map((amount, at) => hold(accountId, `po_${accountId}_${at}`, amount)),
+    );
+    const outcomes = made.map(({ outcome }) => outcome);
+    expect(outcomes).toEqual(["applied", "insufficient", "applied", "insufficient", "applied"]);
     expect(await hold("acc_x", "po_late", 1n)).toEqual({ outcome: "no_account" });
   });
 
-  it("can be neither posted nor released without a hold", async () => {
+  it("is posted twice over, to the merchant's balance and to the house's", async () => {
     const accountId = await platform.fundedAccount(merchantId, "100.00");
-    for (const step of ["post", "release"] as const) {
-      const movement = { key: step, step, amount: 1n, payoutId: "po_x", note: "" };
-      const target = { merchantId, accountId, deadline: soon() };
-      const made = await platform.accounts.apply(target, movement);
-      expect(made).toEqual({ outcome: "insufficient" });
-    }
-  });
-
-  it("stays in its account until it is in the ledger and no late try can repeat it", async () => {
-    const accountId = await platform.fundedAccount(merchantId, "100.00");
-    await hold(accountId, "po_b", 100n);
-    const accounts = platform.database.db.collection<AccountDocument>("accounts");
-    const look = async () => {
-      const account = await accounts.findOne({ _id: accountId });
-      return [account?.recent.length, account?.applied.length, account?.dirty];
+    const house = async () => {
+      const { balances } = await platform.rpc.listHouseBalances({ currencyCode: "INR" });
+      return Object.fromEntries(balances.map(({ account, balance }) => [account, balance]));
     };
-    expect(await look()).toEqual([2, 0, true]);
-    await platform.accounts.recordRecent();
-    expect(await look()).toEqual([0, 2, true]);
-    expect(await hold(accountId, "po_b", 100n)).toMatchObject({ outcome: "applied" });
-    expect(await look()).toEqual([0, 2, true]);
-    const past = new Date(Date.now() - 11_000);
-    await accounts.updateOne({ _id: accountId }, { $set: { "applied.0.at": past } });
-    await platform.accounts.recordRecent();
-    expect(await look()).toEqual([0, 1, true]);
-    await accounts.updateOne({ _id: accountId }, { $set: { "applied.0.at": past } });
-    await platform.accounts.recordRecent();
-    expect(await look()).toEqual([0, 0, undefined]);
-    const key = movementKey("po_b", "hold");
-    expect(await platform.accounts.findMovement(accountId, key)).toMatchObject({ sequence: 2 });
+    const before = await house();
+    await hold(accountId, "po_house", 1_241n);
+    const conversion = {
+      ...{ destination: "INR", feesMinor: 37n, receivingMinor: 100_000n },
+      exchangeRate: "83.1234567891",
+    };
+    const movement = { step: "post", payoutId: "po_house", note: "", conversion } as const;
+    await platform.accounts.apply({ merchantId, accountId }, movement);
+    expect(before).toEqual({});
+    expect(await house()).toEqual({
+      "house:exchange": "-1000.806419740764",
+      "house:rounding": "0.806419740764",
+      "house:settlement": "1000",
+    });
+    const { entries } = await platform.rpc.listEntries({ merchantId, accountId, limit: 1 });
+    expect(entries[0]?.postings).toContainEqual(
+      expect.objectContaining({ account: "house:fees", currencyCode: "USD", amount: "0.37" }),
+    );
   });
 
   it("shows in the statement at once, newest first, page by page", async () => {
@@ -230,5 +204,40 @@ describe("a movement", () => {
       const list = platform.rpc.listEntries({ merchantId, accountId, ...wrong });
       expect(await codeOf(list)).toBe("INVALID_REQUEST");
     }
+  });
+
+  it("is found by its step, its payout and its time, and the balance of any time with it", async () => {
+    const accountId = await platform.fundedAccount(merchantId, "100.00");
+    const past = new Date(Date.now() - 1);
+    const times: Date[] = [];
+    for (const at of [1, 2, 3]) {
+      const made = await hold(accountId, `po_${accountId}_${at}`, 100n);
+      if (made.outcome === "applied") times.push(made.entry.createdAt);
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    const list = async (filter: object) => {
+      const found = await platform.rpc.listEntries({ merchantId, accountId, limit: 2, ...filter });
+      return [found.entries.map(({ sequence }) => Number(sequence)), Number(found.totalCount)];
+    };
+    const second = timestampFromDate(times[1] ?? past);
+    expect(await list({ step: LedgerStep.HOLD })).toEqual([[4, 3], 3]);
+    expect(await list({ step: LedgerStep.CREDIT })).toEqual([[1], 1]);
+    expect(await list({ step: LedgerStep.POST })).toEqual([[], 0]);
+    expect(await list({ payoutId: `po_${accountId}_2` })).toEqual([[3], 1]);
+    expect(await list({ payoutId: "po_of_nobody" })).toEqual([[], 0]);
+    expect(await list({ createdFrom: second })).toEqual([[4, 3], 2]);
+    expect(await list({ createdTo: second })).toEqual([[2, 1], 2]);
+    expect(await list({ createdTo: second, step: LedgerStep.HOLD })).toEqual([[2], 1]);
+    expect(await list({ createdFrom: second, createdTo: second })).toEqual([[], 0]);
+    const asOf = async (time: Date) => {
+      const { account } = await platform.rpc.getAccount({
+        ...{ merchantId, accountId, asOf: timestampFromDate(time) },
+      });
+      return account?.available;
+    };
+    expect(await asOf(times[1] ?? past)).toBe("98.00");
+    expect(await asOf(new Date((times[1] ?? past).getTime() - 1))).toBe("99.00");
+    expect(await asOf(new Date(Date.now() + 60_000))).toBe("97.00");
+    expect(await codeOf(asOf(new Date(past.getTime() - 60_000)))).toBe("INVALID_REQUEST");
   });
 });

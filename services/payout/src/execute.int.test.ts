@@ -114,6 +114,24 @@ describe("execute", () => {
     expect(await codeOf(foreign)).toBe("RECORD_NOT_FOUND");
   });
 
+  it("takes an operation for the quote that it first came with, whatever became of that", async () => {
+    const accountId = await platform.fundedAccount("mer_1", "15.00");
+    const [first = "", second = ""] = [platform.quote(accountId), platform.quote(accountId)];
+    const mutation = platform.operation();
+    const both = await Promise.all([first, second].map((id) => codeOf(execute(id, { mutation }))));
+    expect(both.toSorted()).toEqual(["INVALID_REQUEST", "OK"]);
+    expect(await balance(accountId)).toEqual({ available: "5.00", held: "10.00" });
+    const third = platform.quote(accountId);
+    expect(await codeOf(execute(third, { mutation }))).toBe("INVALID_REQUEST");
+    const refused = platform.operation();
+    expect(await codeOf(execute(third, { mutation: refused }))).toBe("INSUFFICIENT_BALANCE");
+    const fourth = platform.quote(accountId, { amount: "1.00" });
+    expect(await codeOf(execute(fourth, { mutation: refused }))).toBe("INVALID_REQUEST");
+    const credit = { mutation: platform.operation(), merchantId: "mer_1", accountId };
+    await platform.rpc.creditAccount({ ...credit, amount: "5.00" });
+    expect(await codeOf(execute(third, { mutation: refused }))).toBe("OK");
+  });
+
   it("makes one payout of one quote, however many ask at once", async () => {
     const accountId = await platform.fundedAccount("mer_1", "100.00");
     const quoteIds = Array.from({ length: 5 }, () => platform.quote(accountId));

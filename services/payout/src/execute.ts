@@ -1,4 +1,4 @@
-import { type Client, Code, ConnectError } from "@connectrpc/connect";
+import type { Client } from "@connectrpc/connect";
 import { callContext } from "@disburse/chassis/call-context.ts";
 import { type StoredActor, serviceMutation } from "@disburse/chassis/mutation.ts";
 import { readRefusal } from "@disburse/chassis/rpc-refusal.ts";
@@ -8,20 +8,23 @@ import {
 } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import type { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
+import type { Clock } from "@disburse/kernel/time.ts";
 import type { AccountStore } from "./account-store.ts";
-import { movementKey } from "./domain/account.ts";
 import { executedBefore, fundable, type PayoutRefusal, payable } from "./domain/payable.ts";
 import { type ClaimedQuote, type Payout, payoutFrom, payoutIdOf } from "./domain/payout.ts";
+import type { ExecutionStore } from "./execution-store.ts";
 import type { PayoutStore } from "./payout-store.ts";
 import { claimedQuote, type ReadQuote, readExecutable } from "./quote-wire.ts";
 
 export type ExecuteDeps = {
   readonly accounts: AccountStore;
+  readonly executions: ExecutionStore;
   readonly payouts: PayoutStore;
+  readonly clock: Clock;
   readonly quote: Client<typeof QuoteService>;
   readonly beneficiary: Client<typeof BeneficiaryService>;
   /** Told that a hold has its payout; need not be done at once, nor survive a crash. */
-  readonly closeHold: (accountId: string, key: string) => void;
+  readonly closeHold: (accountId: string, payoutId: string) => void;
   /** Called when there is an event to publish and a payout to submit. */
   readonly wake: () => void;
 };
@@ -43,23 +46,38 @@ type Outcome = Payout | Refused<PayoutRefusal>;
  * asks.
  */
 export async function executePayout(deps: ExecuteDeps, request: ExecuteRequest): Promise<Outcome> {
-  const { accounts, payouts } = deps;
-  const { merchantId, operationId, quoteId } = request;
-  const repeated = await payouts.findByOperation(merchantId, operationId);
+  const { merchantId, quoteId } = request;
+  const repeated = await findRepeated(deps, request);
   if (repeated !== undefined) return repeated;
-  const startedAt = await accounts.databaseTime();
   const read = await readQuote(deps, quoteId);
   if (read === undefined) return refused("RECORD_NOT_FOUND");
   const next = payable(read.executable, merchantId, read.now);
   if (isRefused(next)) return next;
+  const { operationId } = request;
   const { corridorOpen } = read.executable;
   const answer = (outcome: Outcome) => answerTo(operationId, outcome, corridorOpen);
   if (next === "complete") return answer(await completeClaimed(deps, read, request));
   const fit = fundable(read.executable, await isCleared(deps, merchantId, read.beneficiaryId));
   if (isRefused(fit)) return fit;
-  const held = await hold(deps, request, read, accounts.deadlineAfter(startedAt));
+  const bound = await deps.executions.bind(merchantId, operationId, quoteId, deps.clock.now());
+  if (bound !== quoteId) return otherQuote;
+  const held = await hold(deps, request, read);
   if (isRefused(held)) return held;
   return answer(await claimAndCreate(deps, read.accountId, request));
+}
+
+const otherQuote = refused("INVALID_REQUEST", "operation_id: was used for another quote");
+
+/** What an operation came to before: its payout, or that it names another quote. */
+async function findRepeated(
+  { executions, payouts }: ExecuteDeps,
+  { merchantId, operationId, quoteId }: ExecuteRequest,
+): Promise<Outcome | undefined> {
+  const bound = await executions.quoteOf(merchantId, operationId);
+  if (bound === undefined) return undefined;
+  if (bound !== quoteId) return otherQuote;
+  const payout = await payouts.read(merchantId, payoutIdOf(quoteId));
+  return payout?.quote.claim.operationId === operationId ? payout : undefined;
 }
 
 /** The payout for its own operation; for any other, why it gets none. */
@@ -92,36 +110,33 @@ async function hold(
   deps: ExecuteDeps,
   request: ExecuteRequest,
   quote: ReadQuote,
-  deadline: Date,
 ): Promise<"held" | Refused<PayoutRefusal>> {
-  const payoutId = payoutIdOf(request.quoteId);
+  const { merchantId, referenceId } = request;
   const movement = {
-    key: movementKey(payoutId, "hold"),
     step: "hold",
+    payoutId: payoutIdOf(request.quoteId),
     amount: quote.executable.sourceMinor,
-    payoutId,
-    note: request.referenceId,
+    note: referenceId,
   } as const;
   const requestId = callContext()?.requestId;
   const intent = {
     quote_id: request.quoteId,
-    reference_id: request.referenceId,
+    reference_id: referenceId,
     operation_id: request.operationId,
     actor: request.actor,
     ...(requestId === undefined ? {} : { request_id: requestId }),
   };
-  const { merchantId } = request;
-  const target = { merchantId, accountId: quote.accountId, deadline, intent };
-  const made = await deps.accounts.apply(target, movement);
-  switch (made.outcome) {
+  const target = { merchantId, accountId: quote.accountId, intent };
+  const { outcome } = await deps.accounts.apply(target, movement);
+  switch (outcome) {
     case "applied":
       return "held";
     case "insufficient":
       return refused("INSUFFICIENT_BALANCE");
     case "no_account":
       return refused("RECORD_NOT_FOUND");
-    case "too_late":
-      throw new ConnectError("the request took too long", Code.Unavailable);
+    default:
+      throw new Error(`hold not applied: ${outcome}`);
   }
 }
 
@@ -157,7 +172,7 @@ async function completeClaimed(
 
 async function create(deps: ExecuteDeps, quote: ClaimedQuote, actor: StoredActor): Promise<Payout> {
   const payout = await deps.payouts.insert(payoutFrom(quote), actor);
-  deps.closeHold(quote.accountId, movementKey(payout.id, "hold"));
+  deps.closeHold(quote.accountId, payout.id);
   deps.wake();
   return payout;
 }
@@ -169,15 +184,8 @@ async function releaseHold(
   accountId: string,
   payoutId: string,
 ): Promise<void> {
-  const deadline = accounts.deadlineAfter(await accounts.databaseTime());
-  const held = await accounts.findMovement(accountId, movementKey(payoutId, "hold"));
-  if (held === undefined) return;
-  const key = movementKey(payoutId, "release");
-  if ((await accounts.findMovement(accountId, key)) === undefined) {
-    const { amount } = held;
-    const movement = { key, step: "release", amount, payoutId, note: "quote expired" } as const;
-    const made = await accounts.apply({ merchantId, accountId, deadline }, movement);
-    if (made.outcome !== "applied") throw new Error(`hold not released: ${made.outcome}`);
-  }
-  await accounts.closeHolds(accountId, [movementKey(payoutId, "hold")]);
+  const movement = { step: "release", payoutId, note: "quote expired" } as const;
+  const { outcome } = await accounts.apply({ merchantId, accountId }, movement);
+  if (outcome !== "applied") throw new Error(`hold not released: ${outcome}`);
+  await accounts.closeHolds(accountId, [payoutId]);
 }

@@ -3,7 +3,7 @@ import type { AccountStore } from "./account-store.ts";
 /** Gathers holds whose payouts were just made, so that an account is told of many in one write. */
 export type HoldCloser = {
   /** Returns at once. What a crash forgets, the sweep of open holds finds. */
-  close(accountId: string, key: string): void;
+  close(accountId: string, payoutId: string): void;
   /** Tells the accounts; answers whether there may be more. */
   flush(): Promise<boolean>;
 };
@@ -12,15 +12,15 @@ export type HoldCloser = {
 export function createHoldCloser(accounts: AccountStore): HoldCloser {
   let gathered = new Map<string, string[]>();
   return {
-    close: (accountId, key) => {
-      const keys = gathered.get(accountId);
-      if (keys === undefined) gathered.set(accountId, [key]);
-      else keys.push(key);
+    close: (accountId, payoutId) => {
+      const ids = gathered.get(accountId);
+      if (ids === undefined) gathered.set(accountId, [payoutId]);
+      else ids.push(payoutId);
     },
     flush: async () => {
       const toClose = gathered;
       gathered = new Map();
-      for (const [accountId, keys] of toClose) await accounts.closeHolds(accountId, keys);
+      for (const [accountId, ids] of toClose) await accounts.closeHolds(accountId, ids);
       return gathered.size > 0;
     },
   };

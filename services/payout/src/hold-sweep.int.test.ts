@@ -38,7 +38,7 @@ async function orphan(accountId: string): Promise<string> {
 async function openHolds(accountId: string): Promise<number> {
   const accounts = platform.database.db.collection<AccountDocument>("accounts");
   const found = await accounts.findOne({ _id: accountId });
-  return found?.recent.filter(({ open_since }) => open_since !== undefined).length ?? 0;
+  return found?.open_holds.length ?? 0;
 }
 
 async function sweepLater(ms = 6_000) {

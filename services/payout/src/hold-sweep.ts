@@ -2,8 +2,7 @@ import { forRequest } from "@disburse/chassis/call-context.ts";
 import type { Log } from "@disburse/chassis/log.ts";
 import { isUnavailable } from "@disburse/chassis/rpc-refusal.ts";
 import { isRefused } from "@disburse/kernel/refusal.ts";
-import type { Clock } from "@disburse/kernel/time.ts";
-import type { RecentMovement } from "./account-documents.ts";
+import type { OpenHold } from "./account-documents.ts";
 import { claimAndCreate, type ExecuteDeps } from "./execute.ts";
 
 /** A running execute is done by then; after it a hold without a payout is taken over. */
@@ -13,9 +12,7 @@ const orphanedAfterMs = 5_000;
  * Takes each hold that has no payout through claim and create, or releases it: what a crash, a
  * stall or an unreachable quote service left. Safe beside running executes and other sweeps.
  */
-export async function sweepHolds(
-  deps: ExecuteDeps & { readonly clock: Clock; readonly log: Log },
-): Promise<boolean> {
+export async function sweepHolds(deps: ExecuteDeps & { readonly log: Log }): Promise<boolean> {
   const before = new Date(deps.clock.now().getTime() - orphanedAfterMs);
   for await (const { accountId, merchantId, holds } of deps.accounts.openHolds(before)) {
     const existing = await deps.payouts.existing(holds.map((each) => each.payout_id));
@@ -23,11 +20,11 @@ export async function sweepHolds(
     if (made.length > 0) {
       await deps.accounts.closeHolds(
         accountId,
-        made.map(({ key }) => key),
+        made.map(({ payout_id }) => payout_id),
       );
     }
     for (const orphan of holds.filter((each) => !existing.has(each.payout_id))) {
-      const requestId = orphan.intent?.request_id;
+      const { request_id: requestId } = orphan.intent;
       await forRequest(requestId, () => finish(deps, accountId, merchantId, orphan));
     }
   }
@@ -38,9 +35,8 @@ async function finish(
   deps: ExecuteDeps & { readonly log: Log },
   accountId: string,
   merchantId: string,
-  { intent, payout_id }: RecentMovement,
+  { intent, payout_id }: OpenHold,
 ): Promise<void> {
-  if (intent === undefined) throw new Error("a hold without its intent");
   try {
     const outcome = await claimAndCreate(deps, accountId, {
       merchantId,

@@ -11,6 +11,7 @@ import type { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_p
 import type { Clock } from "@disburse/kernel/time.ts";
 import { openAccountStore } from "./account-store.ts";
 import type { ExecuteDeps } from "./execute.ts";
+import { openExecutionStore } from "./execution-store.ts";
 import { createHoldCloser, type HoldCloser } from "./hold-closer.ts";
 import { sweepHolds } from "./hold-sweep.ts";
 import { openPayoutStore } from "./payout-store.ts";
@@ -53,21 +54,23 @@ export async function startPayoutService(options: PayoutServiceOptions): Promise
   const { database, quote, beneficiary, mode, clock } = options;
   const accounts = await openAccountStore(database);
   const payouts = await openPayoutStore(database);
+  const executions = openExecutionStore(database);
   const closer = createHoldCloser(accounts);
-  const deps = { accounts, payouts, quote, beneficiary, closeHold: closer.close };
+  const stores = { accounts, executions, payouts };
+  const deps = { ...stores, clock, quote, beneficiary, closeHold: closer.close };
   const { tally, wake, stop } = startBackground(options, deps, closer);
-  return { rpc: payoutRpc({ ...deps, tally, clock, mode, wake }), stop };
+  return { rpc: payoutRpc({ ...deps, tally, mode, wake }), stop };
 }
 
 /** Starts what runs beside the RPCs; `wake` tells it that a payout was made or changed. */
 function startBackground(
-  { database, bus, routeRail, railWorkers, clock, log }: PayoutServiceOptions,
+  { database, bus, routeRail, railWorkers, log }: PayoutServiceOptions,
   deps: Omit<ExecuteDeps, "wake">,
   closer: HoldCloser,
 ) {
   const tally = createTally(database, deps.payouts);
   const relay = startRelay({ outbox: deps.payouts.outbox, bus, log });
-  const work = { ...deps, routeRail, clock, log, onChanged: relay.wake };
+  const work = { ...deps, routeRail, log, onChanged: relay.wake };
   const workers = Array.from({ length: railWorkers }, (_each, at) => {
     const run = async () => {
       const worked = await workOnDuePayout(work);
@@ -80,7 +83,7 @@ function startBackground(
     relay.wake();
     workers[0]?.wake();
   };
-  const sweepDeps = { ...deps, clock, log, wake };
+  const sweepDeps = { ...deps, log, wake };
   const loops = [
     relay,
     ...workers,

@@ -5,8 +5,8 @@ import type { BeneficiaryService } from "@disburse/contracts/disburse/beneficiar
 import { isRefused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { AccountStore } from "./account-store.ts";
-import { movementKey } from "./domain/account.ts";
 import type { Payout } from "./domain/payout.ts";
+import { endingMovement } from "./domain/payout-movement.ts";
 import { afterAnswer, faceOf, owedMovement, type Progress } from "./domain/progress.ts";
 import type { PayoutStore } from "./payout-store.ts";
 import type { LeasedPayout, Step } from "./payout-work.ts";
@@ -212,15 +212,10 @@ async function moveMoney(
   const { accounts, clock, onChanged } = deps;
   const owed = owedMovement(payout.progress);
   if (owed === undefined) throw new Error("a payout without an outcome owes no movement");
-  const { accountId, merchantId, sourceMinor, claim } = payout.quote;
-  const key = movementKey(payout.id, owed.step);
-  const deadline = accounts.deadlineAfter(await accounts.databaseTime());
-  if ((await accounts.findMovement(accountId, key)) === undefined) {
-    const note = claim.referenceId;
-    const movement = { key, step: owed.step, amount: sourceMinor, payoutId: payout.id, note };
-    const made = await accounts.apply({ merchantId, accountId, deadline }, movement);
-    if (made.outcome !== "applied") throw new Error(`${owed.step} not applied: ${made.outcome}`);
-  }
+  const { accountId, merchantId } = payout.quote;
+  const movement = endingMovement(payout, owed.step);
+  const { outcome } = await accounts.apply({ merchantId, accountId }, movement);
+  if (outcome !== "applied") throw new Error(`${owed.step} not applied: ${outcome}`);
   const work = workAfter(owed.to.stage, askAt, clock.now());
   const step = { cause: `${owed.step} applied`, at: clock.now(), work };
   if ((await advance(deps, payout, owed.to, step)) !== undefined) onChanged();

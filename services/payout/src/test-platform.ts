@@ -14,6 +14,7 @@ import { newId } from "@disburse/kernel/id.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
 import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
 import { openAccountStore } from "./account-store.ts";
+import { openExecutionStore } from "./execution-store.ts";
 import { sweepHolds } from "./hold-sweep.ts";
 import { openPayoutStore } from "./payout-store.ts";
 import { workOnDuePayout } from "./rail-worker.ts";
@@ -53,6 +54,7 @@ export async function startTestPlatform() {
   const neighbours = standIns(quotes, faults, world);
   const deps = {
     accounts,
+    executions: openExecutionStore(database),
     payouts,
     tally,
     clock,

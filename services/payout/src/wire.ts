@@ -1,16 +1,12 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import {
-  AccountSchema,
-  LedgerEntrySchema,
-  LedgerStep as LedgerStepMessage,
   type Payout as PayoutMessage,
   PayoutSchema,
   PayoutStatus as PayoutStatusMessage,
   PayoutSubStatus as PayoutSubStatusMessage,
 } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { formatAmount } from "@disburse/kernel/money.ts";
-import type { Account, LedgerEntry, LedgerStep } from "./domain/account.ts";
 import type { Payout } from "./domain/payout.ts";
 import {
   faceOf,
@@ -33,14 +29,6 @@ const subStatuses = {
   rejected: PayoutSubStatusMessage.REJECTED,
   returned: PayoutSubStatusMessage.RETURNED,
 } as const satisfies Record<PayoutSubStatus, PayoutSubStatusMessage>;
-
-const steps = {
-  credit: LedgerStepMessage.CREDIT,
-  hold: LedgerStepMessage.HOLD,
-  post: LedgerStepMessage.POST,
-  release: LedgerStepMessage.RELEASE,
-  return: LedgerStepMessage.RETURN,
-} as const satisfies Record<LedgerStep, LedgerStepMessage>;
 
 const statusNames: Readonly<Record<PayoutStatusMessage, PayoutStatus | undefined>> = {
   [PayoutStatusMessage.UNSPECIFIED]: undefined,
@@ -81,34 +69,5 @@ export function payoutMessage(payout: Payout): PayoutMessage {
     version: payout.version,
     createdAt: timestampFromDate(payout.createdAt),
     updatedAt: timestampFromDate(payout.updatedAt),
-  });
-}
-
-export function accountMessage(account: Account) {
-  return create(AccountSchema, {
-    id: account.id,
-    merchantId: account.merchantId,
-    currencyCode: account.currency,
-    available: formatAmount(account.available, account.currency),
-    held: formatAmount(account.held, account.currency),
-    createdAt: timestampFromDate(account.createdAt),
-    updatedAt: timestampFromDate(account.updatedAt),
-  });
-}
-
-export function entryMessage(entry: LedgerEntry) {
-  const text = (minor: bigint) => formatAmount(minor, entry.currency);
-  return create(LedgerEntrySchema, {
-    id: entry.key,
-    accountId: entry.accountId,
-    sequence: BigInt(entry.sequence),
-    step: steps[entry.step],
-    currencyCode: entry.currency,
-    amount: text(entry.amount),
-    available: text(entry.available),
-    held: text(entry.held),
-    payoutId: entry.payoutId,
-    note: entry.note,
-    createdAt: timestampFromDate(entry.createdAt),
   });
 }

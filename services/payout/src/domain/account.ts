@@ -1,35 +1,41 @@
+import type { Decimal } from "@disburse/kernel/decimal.ts";
+
 /** The kinds of money movement of an account, as its statement names them. */
-export type LedgerStep = "credit" | "hold" | "post" | "release" | "return";
+export type LedgerStep = "credit" | "hold" | "post" | "release" | "return" | "reversal";
 
-/** One movement to apply to an account; `key` makes it happen once. */
-export type Movement = {
-  readonly key: string;
-  readonly step: LedgerStep;
-  /** Minor units, above zero. */
-  readonly amount: bigint;
-  /** "" for a credit. */
-  readonly payoutId: string;
-  readonly note: string;
+/** What a payout's source amount becomes when it is paid. */
+export type Conversion = {
+  readonly destination: string;
+  /** Minor units of the source; they stay with the house. */
+  readonly feesMinor: bigint;
+  /** Minor units of the destination; they leave the house. */
+  readonly receivingMinor: bigint;
+  /** Decimal text: destination units for one source unit. */
+  readonly exchangeRate: string;
 };
 
-/** What a movement adds to `available` and `held`. */
-export type Effect = { readonly available: bigint; readonly held: bigint };
-
-const effects: Readonly<Record<LedgerStep, (amount: bigint) => Effect>> = {
-  credit: (amount) => ({ available: amount, held: 0n }),
-  hold: (amount) => ({ available: -amount, held: amount }),
-  post: (amount) => ({ available: 0n, held: -amount }),
-  release: (amount) => ({ available: amount, held: -amount }),
-  return: (amount) => ({ available: amount, held: 0n }),
-};
-
-/**
- * The effect of a movement. No step creates money but a credit and a return, none ends it but a
- * post.
- */
-export function effectOf({ step, amount }: Pick<Movement, "step" | "amount">): Effect {
-  return effects[step](amount);
-}
+/** A movement to apply to an account. What it takes back or ends tells its amount. */
+export type Movement =
+  | {
+      readonly step: "credit";
+      readonly operationId: string;
+      readonly amount: bigint;
+      readonly note: string;
+    }
+  | { readonly step: "reversal"; readonly creditKey: string; readonly note: string }
+  | {
+      readonly step: "hold";
+      readonly payoutId: string;
+      readonly amount: bigint;
+      readonly note: string;
+    }
+  | {
+      readonly step: "post";
+      readonly payoutId: string;
+      readonly note: string;
+      readonly conversion: Conversion;
+    }
+  | { readonly step: "release" | "return"; readonly payoutId: string; readonly note: string };
 
 /** The key of a payout's movement: one per payout and step, whoever makes it. */
 export function movementKey(payoutId: string, step: LedgerStep): string {
@@ -39,6 +45,11 @@ export function movementKey(payoutId: string, step: LedgerStep): string {
 /** The key of a credit: one per account and operation. */
 export function creditKey(accountId: string, operationId: string): string {
   return `${accountId}:credit:${operationId}`;
+}
+
+/** The key of what takes a credit back: one per credit. */
+export function reversalKey(key: string): string {
+  return `${key}:reversal`;
 }
 
 export type Account = {
@@ -51,14 +62,46 @@ export type Account = {
   readonly updatedAt: Date;
 };
 
-/** A line of an account's statement. */
-export type LedgerEntry = Movement & {
+/** The house's own accounts; docs/decisions/0008 tells what each is for. */
+export type HouseAccount =
+  | "house:funding"
+  | "house:fees"
+  | "house:exchange"
+  | "house:rounding"
+  | "house:settlement";
+
+/** One side of a movement: what an account gains. */
+export type Posting = {
+  readonly account: "available" | "held" | HouseAccount;
+  readonly currency: string;
+  /** Units of the currency, signed, never zero. */
+  readonly amount: Decimal;
+};
+
+/** A movement that was applied: a line of the account's statement, and a link of its chain. */
+export type LedgerEntry = {
+  readonly key: string;
   readonly accountId: string;
   readonly currency: string;
+  readonly step: LedgerStep;
+  /** Minor units, above zero. */
+  readonly amount: bigint;
+  /** "" where no payout moves. */
+  readonly payoutId: string;
+  readonly note: string;
   /** From 1, without gap within an account. */
   readonly sequence: number;
   /** After this entry. */
   readonly available: bigint;
   readonly held: bigint;
+  /** They sum to zero in each currency. */
+  readonly postings: readonly Posting[];
+  /** The key of the entry that this one takes back; else "". */
+  readonly reverses: string;
+  /** Of the entry before; "" for the first. */
+  readonly previousHash: string;
+  /** SHA-256 in hexadecimal over everything above and below. */
+  readonly hash: string;
+  /** Not before the entry before it. */
   readonly createdAt: Date;
 };

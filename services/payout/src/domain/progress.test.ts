@@ -1,7 +1,6 @@
 import { isRefused } from "@disburse/kernel/refusal.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { effectOf } from "./account.ts";
 import {
   afterAnswer,
   faceOf,
@@ -19,6 +18,13 @@ const answers: RailAnswer[] = [
   { kind: "unknown" },
   { kind: "not_received" },
 ];
+
+/** What ending a hold of 10 adds to available, held, and what is outside. */
+const effects = {
+  post: [0n, -10n, 10n],
+  release: [10n, -10n, 0n],
+  return: [10n, 0n, -10n],
+} as const;
 
 const stages: Progress[] = [
   { stage: "queued" },
@@ -71,10 +77,10 @@ describe("whatever a rail says", () => {
           if (!isRefused(next) && next !== "unchanged") progress = next;
           const owed = owedMovement(progress);
           if (owed !== undefined) {
-            const effect = effectOf({ step: owed.step, amount: 10n });
-            available += effect.available;
-            held += effect.held;
-            out -= effect.available + effect.held;
+            const [gain, release, sent] = effects[owed.step];
+            available += gain;
+            held += release;
+            out += sent;
             progress = owed.to;
           }
           const { status } = faceOf(progress);

@@ -1,5 +1,5 @@
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
-import type { LedgerStep } from "./account.ts";
+import type { EndingStep } from "./payout-movement.ts";
 
 /** The interface's status, and nothing else. */
 export type PayoutStatus = "initiated" | "succeeded" | "failed";
@@ -62,8 +62,8 @@ const faces: Readonly<Record<Progress["stage"], Face>> = {
 };
 
 /** What the merchant sees of a stage. */
-export function faceOf(progress: Progress): Face {
-  return faces[progress.stage];
+export function faceOf({ stage }: Pick<Progress, "stage">): Face {
+  return faces[stage];
 }
 
 /** The hash or bank reference that the merchant sees: "" unless succeeded. */
@@ -109,6 +109,20 @@ export function afterAnswer(
   }
 }
 
+/**
+ * Where the word of people takes a payout: as the rail's would, and one that no rail was ever given
+ * can be rejected.
+ */
+export function afterResolution(
+  progress: Progress,
+  answer: RailAnswer,
+): Progress | "unchanged" | Refused<"INVALID_REQUEST"> {
+  if (progress.stage === "queued" && answer.kind === "rejected") {
+    return { stage: "concluding", outcome: { kind: "rejected" } };
+  }
+  return afterAnswer(progress, answer);
+}
+
 function isOpen(answer: RailAnswer): boolean {
   return answer.kind === "accepted" || answer.kind === "unknown" || answer.kind === "not_received";
 }
@@ -143,7 +157,7 @@ function contradiction(progress: Progress, answer: RailAnswer): Refused<"INVALID
 /** The movement of money that a decided outcome owes, and where the payout stands after it. */
 export function owedMovement(
   progress: Progress,
-): { readonly step: LedgerStep; readonly to: Progress } | undefined {
+): { readonly step: EndingStep; readonly to: Progress } | undefined {
   if (progress.stage === "returning") return { step: "return", to: { stage: "returned" } };
   if (progress.stage !== "concluding") return undefined;
   const { outcome } = progress;

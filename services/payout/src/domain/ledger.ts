@@ -1,0 +1,241 @@
+import { createHash } from "node:crypto";
+import { currencyOf } from "@disburse/kernel/currency.ts";
+import {
+  addDecimals,
+  type Decimal,
+  formatDecimal,
+  normalise,
+  rescale,
+} from "@disburse/kernel/decimal.ts";
+import {
+  creditKey,
+  type LedgerEntry,
+  type LedgerStep,
+  type Movement,
+  movementKey,
+  type Posting,
+  reversalKey,
+} from "./account.ts";
+import { isBalanced, paymentPostings, plainPostings, reversed } from "./postings.ts";
+
+/** What the next movement of an account goes on from. */
+export type LedgerState = {
+  readonly accountId: string;
+  readonly currency: string;
+  readonly available: bigint;
+  readonly held: bigint;
+  readonly sequence: number;
+  readonly headHash: string;
+  /** Of the last movement. */
+  readonly updatedAt: Date;
+};
+
+/** Entries by their keys. */
+export type KnownEntries = ReadonlyMap<string, LedgerEntry>;
+
+/** What planning a movement came to. */
+export type Planned =
+  | { readonly outcome: "applied"; readonly entry: LedgerEntry; readonly state: LedgerState }
+  /** An earlier try had applied it. */
+  | { readonly outcome: "repeated"; readonly entry: LedgerEntry }
+  | { readonly outcome: Refusal };
+
+type Refusal =
+  | "insufficient"
+  /** The balance would be more than is kept exactly. */
+  | "full"
+  /** Nothing is there that it could end or take back. */
+  | "nothing_to_end"
+  /** What it would end has ended the other way. */
+  | "ended_otherwise";
+
+/** Balances stay within what Decimal128 keeps exactly. */
+const balanceMax = 10n ** 33n;
+
+/** The key under which a movement happens once. */
+export function keyOf(accountId: string, movement: Movement): string {
+  switch (movement.step) {
+    case "credit":
+      return creditKey(accountId, movement.operationId);
+    case "reversal":
+      return reversalKey(movement.creditKey);
+    default:
+      return movementKey(movement.payoutId, movement.step);
+  }
+}
+
+/** The keys that decide on a movement: its own, what it ends, and what would have ended that. */
+export function decidingKeys(accountId: string, movement: Movement): string[] {
+  const own = keyOf(accountId, movement);
+  switch (movement.step) {
+    case "credit":
+    case "hold":
+      return [own];
+    case "reversal":
+      return [own, movement.creditKey];
+    case "post":
+      return ["hold", "release"]
+        .map((step) => movementKey(movement.payoutId, step as LedgerStep))
+        .concat(own);
+    case "release":
+      return ["hold", "post"]
+        .map((step) => movementKey(movement.payoutId, step as LedgerStep))
+        .concat(own);
+    case "return":
+      return [own, movementKey(movement.payoutId, "post")];
+  }
+}
+
+/**
+ * Decides on one movement: `known` has every entry of the account under its deciding keys. Money
+ * that is held ends once, posted or released; what was posted returns once; a credit is taken back
+ * once.
+ */
+export function planMovement(
+  state: LedgerState,
+  known: KnownEntries,
+  movement: Movement,
+  now: Date,
+): Planned {
+  const repeated = known.get(keyOf(state.accountId, movement));
+  if (repeated !== undefined) return { outcome: "repeated", entry: repeated };
+  const draft = draftOf(state, known, movement);
+  if (typeof draft === "string") return { outcome: draft };
+  const available = state.available + ownGain(draft.postings, "available", state.currency);
+  const held = state.held + ownGain(draft.postings, "held", state.currency);
+  if (available < 0n || held < 0n) return { outcome: "insufficient" };
+  if (available >= balanceMax) return { outcome: "full" };
+  if (!isBalanced(draft.postings)) throw new Error("a movement whose postings do not sum to zero");
+  const unsealed = {
+    key: keyOf(state.accountId, movement),
+    accountId: state.accountId,
+    currency: state.currency,
+    step: movement.step,
+    amount: draft.amount,
+    payoutId: "payoutId" in movement ? movement.payoutId : "",
+    note: movement.note,
+    sequence: state.sequence + 1,
+    available,
+    held,
+    postings: draft.postings,
+    reverses: draft.reverses,
+    previousHash: state.headHash,
+    createdAt: now > state.updatedAt ? now : state.updatedAt,
+  };
+  const entry = { ...unsealed, hash: hashOf(unsealed) };
+  const { sequence, hash: headHash, createdAt: updatedAt } = entry;
+  return {
+    outcome: "applied",
+    entry,
+    state: { ...state, available, held, sequence, headHash, updatedAt },
+  };
+}
+
+type Draft = Pick<LedgerEntry, "amount" | "postings" | "reverses">;
+
+function draftOf(state: LedgerState, known: KnownEntries, movement: Movement): Draft | Refusal {
+  const { currency } = state;
+  switch (movement.step) {
+    case "credit":
+    case "hold": {
+      const { step, amount } = movement;
+      return { amount, postings: plainPostings(step, amount, currency), reverses: "" };
+    }
+    case "release":
+    case "post": {
+      const { payoutId, step } = movement;
+      const hold = known.get(movementKey(payoutId, "hold"));
+      if (hold === undefined) return "nothing_to_end";
+      if (known.has(movementKey(payoutId, step === "post" ? "release" : "post"))) {
+        return "ended_otherwise";
+      }
+      const { amount } = hold;
+      const postings =
+        movement.step === "post"
+          ? paymentPostings(amount, currency, movement.conversion)
+          : plainPostings("release", amount, currency);
+      return { amount, postings, reverses: "" };
+    }
+    case "return": {
+      const post = known.get(movementKey(movement.payoutId, "post"));
+      if (post === undefined) return "nothing_to_end";
+      // Held money became the payment; what comes back is the merchant's to use.
+      const postings = reversed(post.postings).map((each) =>
+        each.account === "held" ? { ...each, account: "available" as const } : each,
+      );
+      return { amount: post.amount, postings, reverses: post.key };
+    }
+    case "reversal": {
+      const credit = known.get(movement.creditKey);
+      if (credit === undefined || credit.step !== "credit") return "nothing_to_end";
+      return { amount: credit.amount, postings: reversed(credit.postings), reverses: credit.key };
+    }
+  }
+}
+
+function ownGain(
+  postings: readonly Posting[],
+  balance: "available" | "held",
+  currency: string,
+): bigint {
+  const { decimals } = currencyOf(currency);
+  return postings
+    .filter(({ account }) => account === balance)
+    .reduce((sum, { amount }) => sum + rescale(amount, decimals), 0n);
+}
+
+/** An amount of a posting as it is stored, hashed and shown: no zeros at its end, no exponent. */
+export function postingText(amount: Decimal): string {
+  return formatDecimal(normalise(amount));
+}
+
+/** The link of the chain: SHA-256 in hexadecimal over the entry and the hash before it. */
+export function hashOf(entry: Omit<LedgerEntry, "hash">): string {
+  const postings = entry.postings.map(({ account, currency, amount }) => [
+    account,
+    currency,
+    postingText(amount),
+  ]);
+  const fields = [
+    entry.previousHash,
+    entry.key,
+    entry.accountId,
+    entry.sequence,
+    entry.step,
+    entry.currency,
+    entry.amount.toString(),
+    entry.payoutId,
+    entry.note,
+    entry.available.toString(),
+    entry.held.toString(),
+    postings,
+    entry.reverses,
+    entry.createdAt.toISOString(),
+  ];
+  return createHash("sha256").update(JSON.stringify(fields)).digest("hex");
+}
+
+/** Sums of house postings by `<account>/<currency>`. */
+export type HouseSums = Readonly<Record<string, Decimal>>;
+
+/** Both sums together. */
+export function addHouseSums(a: HouseSums, b: HouseSums): HouseSums {
+  const total: Record<string, Decimal> = { ...a };
+  for (const [name, amount] of Object.entries(b)) {
+    const before = total[name];
+    total[name] = before === undefined ? amount : addDecimals(before, amount);
+  }
+  return total;
+}
+
+/** The sums with the house postings of further entries added. */
+export function withHousePostings(sums: HouseSums, entries: readonly LedgerEntry[]): HouseSums {
+  return entries
+    .flatMap(({ postings }) => postings)
+    .filter(({ account }) => account !== "available" && account !== "held")
+    .reduce<HouseSums>(
+      (total, { account, currency, amount }) =>
+        addHouseSums(total, { [`${account}/${currency}`]: amount }),
+      sums,
+    );
+}
