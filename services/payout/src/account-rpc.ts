@@ -126,6 +126,10 @@ async function credit(accounts: AccountStore, request: CreditAccountRequest) {
   const account = accepted(
     (await accounts.read(merchantId, accountId)) ?? refused("RECORD_NOT_FOUND"),
   );
+  const { currencyCode } = request;
+  if (currencyCode !== "" && currencyCode !== account.currency) {
+    return accepted(refused("INVALID_REQUEST", `currency_code: must be ${account.currency}`));
+  }
   const amount = parseAmount(text, account.currency);
   if (isRefused(amount)) return accepted(refused("INVALID_REQUEST", `amount: ${amount.detail}`));
   const note = readNote(request.note);

@@ -85,10 +85,26 @@ describe("an account", () => {
     expect(await ledger.findOne({ account_id: accountId })).toMatchObject({ actor });
   });
 
-  it.each(["", "0", "-1", "0.001", "x"])("takes no credit of %j", async (amount) => {
+  it.each<[string, object, RegExp]>([
+    ["no amount", { amount: "" }, /amount: must be a decimal number/],
+    ["nothing", { amount: "0" }, /amount: must be greater than zero/],
+    ["less than nothing", { amount: "-1" }, /amount: must be greater than zero/],
+    ["more decimals than the currency has", { amount: "0.001" }, /at most 2 decimals/],
+    ["words", { amount: "x" }, /amount: must be a decimal number/],
+    ["an exponent past all digits", { amount: "1e400" }, /amount: must be a decimal number/],
+    ["16 digits before the point", { amount: `1${"0".repeat(15)}` }, /at most 15 digits/],
+    ["35 digits", { amount: "9".repeat(35) }, /at most 15 digits/],
+    ["another currency", { currencyCode: "INR" }, /currency_code: must be USD/],
+    ["an unknown currency", { currencyCode: "XXX" }, /currency_code: must be USD/],
+    ["a note with a control character", { note: "a\u0000b" }, /note: must be/],
+  ])("takes no credit of %s, and says why", async (_what, change, sentence) => {
     const accountId = await platform.fundedAccount(merchantId, "1.00");
-    const credit = { mutation: platform.operation(), merchantId, accountId, amount };
-    expect(await codeOf(platform.rpc.creditAccount(credit))).toBe("INVALID_REQUEST");
+    const credit = { mutation: platform.operation(), merchantId, accountId, amount: "1" };
+    const answer = platform.rpc.creditAccount({ ...credit, ...change });
+    await expect(answer).rejects.toThrow(sentence);
+    expect(await codeOf(answer)).toBe("INVALID_REQUEST");
+    const { account } = await platform.rpc.getAccount({ merchantId, accountId });
+    expect(account?.available).toBe("1.00");
   });
 
   it("keeps digits that no float has", async () => {
