@@ -11,6 +11,7 @@ const packageImports: Record<string, readonly string[]> = {
   bench: ["kernel", "contracts", "chassis", "embedded", "sandbox"],
   chassis: ["kernel", "contracts"],
   forms: ["kernel"],
+  invariants: ["kernel", "embedded"],
   sandbox: ["kernel", "contracts", "chassis"],
   standalone: ["kernel", "contracts", "chassis", "embedded", "sandbox", "sdk", ...services],
   testkit: ["kernel", "contracts", "chassis", "embedded", "sandbox"],

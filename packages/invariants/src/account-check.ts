@@ -1,0 +1,189 @@
+import { findCurrency } from "@disburse/kernel/currency.ts";
+import type { Decimal } from "@disburse/kernel/decimal.ts";
+import type { Account, Payout, RecentEntry, RecordedEntry } from "./documents.ts";
+import { addHouse, checkEntry, effectOf, keyOf } from "./entry-check.ts";
+import { compare, decimalOf, minorOf, zero } from "./exact.ts";
+import { expectationsOf, type Finding } from "./finding.ts";
+
+/**
+ * An account read along its chain: every recorded entry is added in the order of sequence, which
+ * takes memory for its open holds and its credits alone.
+ */
+export type AccountCheck = {
+  readonly add: (entry: RecordedEntry) => void;
+  /** Adds what is not recorded yet, and answers what is wrong with account and entries. */
+  readonly end: (now: Date) => Finding[];
+  /** After `end`: payouts whose money is held. */
+  readonly holding: () => readonly string[];
+};
+
+/** What was decided longer ago and is not done is forgotten, not under way. */
+export const overdueMs = 60_000;
+
+/** Where a chain stands after an entry. */
+type Chain = {
+  sequence: number;
+  hash: string;
+  at: number;
+  available: bigint;
+  held: bigint;
+  /** Credits less reversals. */
+  funded: bigint;
+  /** Posted less returned. */
+  settledOut: bigint;
+  readonly house: Map<string, Decimal>;
+  /** Amounts by the payout that they are held for. */
+  readonly holds: Map<string, bigint>;
+  /** Amounts by the keys of credits that were not taken back. */
+  readonly credits: Map<string, bigint>;
+};
+
+/** Begins to check one account; a fresh account has an empty chain. */
+export function createAccountCheck(account: Account): AccountCheck {
+  const findings: Finding[] = [];
+  const chain: Chain = {
+    ...{ sequence: 0, hash: "", at: 0, available: 0n, held: 0n, funded: 0n, settledOut: 0n },
+    ...{ house: new Map(), holds: new Map(), credits: new Map() },
+  };
+  const unrecorded = new Map(account.recent.map((entry) => [entry.key, entry]));
+  return {
+    add: (entry) => {
+      const twin = unrecorded.get(entry._id);
+      unrecorded.delete(entry._id);
+      findings.push(...checkLink(account, chain, entry));
+      if (twin === undefined || twin.hash === entry.hash) return;
+      const detail = "the ledger has another entry than the account";
+      findings.push({ invariant: 1, subject: entry._id, detail });
+    },
+    end: (now) => {
+      const isRecorded = chain.sequence >= account.recorded_sequence;
+      const inOrder = [...unrecorded.values()].sort((a, b) => a.sequence - b.sequence);
+      for (const entry of inOrder) findings.push(...checkLink(account, chain, entry));
+      return [...findings, ...checkHead(account, chain, isRecorded, now)];
+    },
+    holding: () => [...chain.holds.keys()],
+  };
+}
+
+function checkLink(account: Account, chain: Chain, entry: RecordedEntry | RecentEntry): Finding[] {
+  const { findings, expect } = expectationsOf(keyOf(entry));
+  const { sequence } = entry;
+  expect(1, sequence === chain.sequence + 1, `sequence ${sequence} follows ${chain.sequence}`);
+  expect(1, entry.previous_hash === chain.hash, "the chain of hashes is broken");
+  expect(1, entry.created_at.getTime() >= chain.at, "is older than the entry before it");
+  const isSame =
+    entry.merchant_id === account.merchant_id &&
+    entry.currency === account.currency &&
+    entry.account_id === account._id;
+  expect(12, isSame, "is of another account, merchant or currency than its account");
+  findings.push(...checkEntry(entry));
+  chain.sequence = sequence;
+  chain.hash = entry.hash;
+  chain.at = entry.created_at.getTime();
+  const effect = effectOf(entry);
+  if (effect === undefined) return findings;
+  chain.available += effect.available;
+  chain.held += effect.held;
+  const [available, held] = [minorOf(entry.available), minorOf(entry.held)];
+  const follows = available === chain.available && held === chain.held;
+  expect(1, follows, "its balances do not follow from the entries up to it");
+  expect(2, available >= 0n && held >= 0n, `leaves ${available} available and ${held} held`);
+  expect(4, endsWhatIsThere(chain, entry), `a ${entry.step} of nothing, or of another amount`);
+  addHouse(chain.house, entry.postings);
+  return findings;
+}
+
+/** Books the entry; whether what it ends or takes back was there, with its amount, once. */
+function endsWhatIsThere(chain: Chain, entry: RecordedEntry | RecentEntry): boolean {
+  const amount = minorOf(entry.amount);
+  const { holds, credits } = chain;
+  switch (entry.step) {
+    case "credit":
+      chain.funded += amount;
+      credits.set(keyOf(entry), amount);
+      return true;
+    case "reversal":
+      chain.funded -= amount;
+      return take(credits, entry.reverses) === amount;
+    case "hold": {
+      const isFirst = !holds.has(entry.payout_id);
+      holds.set(entry.payout_id, amount);
+      return isFirst;
+    }
+    case "post":
+      chain.settledOut += amount;
+      return take(holds, entry.payout_id) === amount;
+    case "release":
+      return take(holds, entry.payout_id) === amount;
+    default:
+      // Whether a return has its post is seen from its payout.
+      chain.settledOut -= amount;
+      return true;
+  }
+}
+
+function take(amounts: Map<string, bigint>, key: string): bigint | undefined {
+  const amount = amounts.get(key);
+  amounts.delete(key);
+  return amount;
+}
+
+function checkHead(account: Account, chain: Chain, isRecorded: boolean, now: Date): Finding[] {
+  const { findings, expect } = expectationsOf(account._id);
+  expect(1, findCurrency(account.currency) !== undefined, "has no currency that there is");
+  const [available, held] = [minorOf(account.available), minorOf(account.held)];
+  const { funded, settledOut } = chain;
+  expect(1, funded - settledOut === available + held, "funded − settled out ≠ available + held");
+  const isHead = available === chain.available && held === chain.held;
+  expect(1, isHead, "its balances are not those of its last entry");
+  expect(2, available >= 0n && held >= 0n, `has ${available} available and ${held} held`);
+  expect(1, account.sequence === chain.sequence, "its sequence is not that of its last entry");
+  expect(1, account.head_hash === chain.hash, "its head is not the hash of its last entry");
+  expect(1, isRecorded, "the ledger lacks entries that it is said to have");
+  const names = new Set([...chain.house.keys(), ...Object.keys(account.house)]);
+  for (const name of names) {
+    const kept = decimalOf(account.house[name] ?? "0");
+    const isSum = compare(kept, chain.house.get(name) ?? zero) === 0;
+    expect(1, isSum, `its ${name} is not the sum of its entries'`);
+  }
+  const isAtRest = account.recent.length === 0 && account.open_holds.length === 0;
+  expect(5, isAtRest || account.dirty === true, "has work left that no sweep would find");
+  const overdue = now.getTime() - overdueMs;
+  const isLate = account.open_holds.some(({ since }) => since.getTime() < overdue);
+  expect(5, !isLate, "has open holds that nobody finished");
+  const isUnrecorded = account.recent.some(({ created_at }) => created_at.getTime() < overdue);
+  expect(5, !isUnrecorded, "has entries that nobody recorded");
+  return findings;
+}
+
+/** Held money whose payout is not there and not awaited is held for ever. */
+export function checkHolding(
+  account: Account,
+  holding: readonly string[],
+  payouts: Pick<ReadonlyMap<string, Payout>, "has">,
+): Finding[] {
+  const awaited = new Set(account.open_holds.map(({ payout_id }) => payout_id));
+  return holding
+    .filter((id) => !awaited.has(id) && !payouts.has(id))
+    .map((id) => ({
+      invariant: 4,
+      subject: `${id}:hold`,
+      detail: "money is held and there is no payout",
+    }));
+}
+
+/** Whether an entry that names a payout belongs to it. */
+export function checkOwner(
+  entry: RecordedEntry | RecentEntry,
+  payout: Payout | undefined,
+): Finding[] {
+  const { findings, expect } = expectationsOf(keyOf(entry));
+  if (payout === undefined) {
+    const needsNone = entry.step !== "post" && entry.step !== "return";
+    expect(4, needsNone, `a ${entry.step} without a payout`);
+    return findings;
+  }
+  const isOwn = entry.merchant_id === payout.merchant_id && entry.account_id === payout.account_id;
+  expect(12, isOwn, "is of another merchant or account than its payout");
+  return findings;
+}

@@ -1,0 +1,275 @@
+import type { Filter, MongoClient } from "mongodb";
+import { checkHolding, createAccountCheck } from "./account-check.ts";
+import { namedBy } from "./answer-check.ts";
+import { type CollectionName, type Documents, serviceOf } from "./documents.ts";
+import {
+  type CheckOptions,
+  checkBatch,
+  checkLedgerEntry,
+  type DocumentIndex,
+  indexDocuments,
+  payoutSteps,
+} from "./documents-check.ts";
+import type { Finding, Invariant } from "./finding.ts";
+
+/** Documents of one kind that are in memory at once, with what they name. */
+const batchSize = 500;
+/** A platform that is broken throughout is told by its first findings and their number. */
+const findingsKept = 1_000;
+
+/** Where the services' databases are: their names are `prefix` and a service's name. */
+export type Databases = { readonly client: MongoClient; readonly prefix: string };
+
+/** What a check of databases came to. */
+export type CheckReport = {
+  /** How many documents of each collection were checked. */
+  readonly counts: Readonly<Record<CollectionName, number>>;
+  /** The first 1,000. */
+  readonly findings: readonly Finding[];
+  /** How many there are of each invariant; absent for none. */
+  readonly broken: ReadonlyMap<Invariant, number>;
+};
+
+type Document<C extends CollectionName> = Documents[C][number];
+
+/** A collection of the service that owns it, typed as the checks read it. */
+export function collectionOf<C extends CollectionName>({ client, prefix }: Databases, name: C) {
+  return client.db(`${prefix}${serviceOf[name]}`).collection<Document<C> & { _id: string }>(name);
+}
+
+/**
+ * Checks all invariants from the raw documents, a batch at a time: accounts, endpoints and the
+ * keys of one batch are in memory, and nothing that grows with the number of payouts.
+ */
+export async function checkDatabase(
+  databases: Databases,
+  options: CheckOptions,
+): Promise<CheckReport> {
+  const report = createReport();
+  const accounts = await readAll(databases, "accounts", {});
+  const endpoints = await readAll(databases, "endpoints", {});
+  report.count("accounts", accounts.length);
+  report.count("endpoints", endpoints.length);
+  const base = indexDocuments({ accounts, endpoints });
+  await checkAccounts(databases, base, options, report);
+  for (const name of ["payouts", "quotes", "sandbox_transfers"] as const) {
+    await checkCollection(databases, name, base, options, report);
+  }
+  for (const name of ["events", "deliveries", "idempotency_keys"] as const) {
+    await checkCollection(databases, name, base, options, report);
+  }
+  for (const name of ["executions", "beneficiaries", "screenings"] as const) {
+    report.count(name, await collectionOf(databases, name).estimatedDocumentCount());
+  }
+  return report.end();
+}
+
+function createReport() {
+  const counts: Partial<Record<CollectionName, number>> = {};
+  const findings: Finding[] = [];
+  const broken = new Map<Invariant, number>();
+  return {
+    count: (name: CollectionName, count: number) => {
+      counts[name] = (counts[name] ?? 0) + count;
+    },
+    add: (found: readonly Finding[]) => {
+      for (const finding of found) {
+        broken.set(finding.invariant, (broken.get(finding.invariant) ?? 0) + 1);
+        if (findings.length < findingsKept) findings.push(finding);
+      }
+    },
+    end: (): CheckReport => {
+      const names = Object.keys(serviceOf) as CollectionName[];
+      const all = names.map((name) => [name, counts[name] ?? 0] as const);
+      return {
+        counts: Object.fromEntries(all) as Record<CollectionName, number>,
+        findings,
+        broken,
+      };
+    },
+  };
+}
+
+type Report = ReturnType<typeof createReport>;
+
+async function checkAccounts(
+  databases: Databases,
+  base: DocumentIndex,
+  { now }: CheckOptions,
+  report: Report,
+): Promise<void> {
+  const ledger = collectionOf(databases, "ledger_entries");
+  for (const account of base.accounts.values()) {
+    const check = createAccountCheck(account);
+    const chain = ledger.find({ account_id: account._id }).sort({ sequence: 1 });
+    for await (const entry of chain) check.add(entry);
+    report.add(check.end(now));
+    const holding = check.holding();
+    for (let at = 0; at < holding.length; at += batchSize) {
+      const ids = holding.slice(at, at + batchSize);
+      const payouts = await readAll(databases, "payouts", { _id: { $in: ids } });
+      report.add(checkHolding(account, ids, indexDocuments({ payouts }).payouts));
+    }
+  }
+  for await (const entries of batches(databases, "ledger_entries")) {
+    report.count("ledger_entries", entries.length);
+    const ids = entries.map(({ payout_id }) => payout_id).filter((id) => id !== "");
+    const payouts = await readAll(databases, "payouts", { _id: { $in: ids } });
+    const index = { ...base, payouts: indexDocuments({ payouts }).payouts };
+    report.add(entries.flatMap((entry) => checkLedgerEntry(entry, index)));
+  }
+}
+
+type Batched = keyof typeof related;
+
+async function checkCollection<C extends Batched>(
+  databases: Databases,
+  name: C,
+  base: DocumentIndex,
+  options: CheckOptions,
+  report: Report,
+): Promise<void> {
+  const read = reader(databases, options);
+  for await (const documents of batches(databases, name)) {
+    report.count(name, documents.length);
+    const batch = { [name]: documents } as Partial<Documents>;
+    const others = indexDocuments({ ...batch, ...(await related[name](batch, read)) });
+    const { accounts, endpoints } = base;
+    const entries = new Map([...base.entries, ...others.entries]);
+    report.add(checkBatch(batch, { ...others, accounts, endpoints, entries }, options));
+  }
+}
+
+/** Reads documents of a batch's relations by their ids. */
+type Reader = {
+  readonly byIds: <C extends CollectionName>(
+    name: C,
+    ids: readonly (string | undefined)[],
+  ) => Promise<Document<C>[]>;
+  readonly where: <C extends CollectionName>(
+    name: C,
+    filter: Filter<Document<C> & { _id: string }>,
+  ) => Promise<Document<C>[]>;
+  readonly options: CheckOptions;
+};
+
+function reader(databases: Databases, options: CheckOptions): Reader {
+  return {
+    options,
+    where: (name, filter) => readAll(databases, name, filter),
+    byIds: async (name, ids) => {
+      const wanted = [...new Set(ids.filter((id) => id !== undefined && id !== ""))] as string[];
+      if (wanted.length === 0) return [];
+      return readAll(databases, name, { _id: { $in: wanted } } as never);
+    },
+  };
+}
+
+/** What each kind of document names, read for a whole batch. */
+const related = {
+  payouts: async ({ payouts = [] }: Partial<Documents>, { byIds }: Reader) => {
+    const ids = payouts.map(({ _id }) => _id);
+    const beneficiaries = await byIds(
+      "beneficiaries",
+      payouts.map(({ beneficiary_id }) => beneficiary_id),
+    );
+    const keys = ids.flatMap((id) => payoutSteps.map((step) => `${id}:${step}`));
+    return {
+      beneficiaries,
+      ledger_entries: await byIds("ledger_entries", keys),
+      sandbox_transfers: await byIds("sandbox_transfers", ids),
+      quotes: await byIds(
+        "quotes",
+        payouts.map(({ quote_id }) => quote_id),
+      ),
+      executions: await byIds(
+        "executions",
+        payouts.map((payout) => `${payout.merchant_id}:${payout.operation_id}`),
+      ),
+      screenings: await byIds(
+        "screenings",
+        beneficiaries.map(({ screening }) => screening.screening_id),
+      ),
+      // One more than there can be; an event of any other id is found from its own side.
+      events: await byIds(
+        "events",
+        payouts.flatMap(({ _id, merchant_id, version }) =>
+          Array.from({ length: version + 1 }, (_each, at) => {
+            return `${merchant_id}/evt_${_id.slice("po_".length)}_${at + 1}`;
+          }),
+        ),
+      ),
+    };
+  },
+  quotes: async ({ quotes = [] }: Partial<Documents>, { byIds }: Reader) => ({
+    payouts: await byIds(
+      "payouts",
+      quotes.map(({ claim }) => claim?.payout_id),
+    ),
+    beneficiaries: await byIds(
+      "beneficiaries",
+      quotes.map(({ beneficiary }) => beneficiary.id),
+    ),
+  }),
+  sandbox_transfers: async ({ sandbox_transfers = [] }: Partial<Documents>, { byIds }: Reader) => ({
+    payouts: await byIds(
+      "payouts",
+      sandbox_transfers.map(({ _id }) => _id),
+    ),
+  }),
+  events: async ({ events = [] }: Partial<Documents>, { byIds, where }: Reader) => ({
+    payouts: await byIds(
+      "payouts",
+      events.map(({ transaction_id }) => transaction_id),
+    ),
+    deliveries: await where("deliveries", {
+      merchant_id: { $in: [...new Set(events.map(({ merchant_id }) => merchant_id))] },
+      transaction_id: { $in: [...new Set(events.map(({ transaction_id }) => transaction_id))] },
+    }),
+  }),
+  deliveries: async ({ deliveries = [] }: Partial<Documents>, { byIds }: Reader) => ({
+    events: await byIds(
+      "events",
+      deliveries.map(({ merchant_id, event_id }) => `${merchant_id}/${event_id}`),
+    ),
+  }),
+  idempotency_keys: async (
+    { idempotency_keys = [] }: Partial<Documents>,
+    { byIds, options }: Reader,
+  ) => {
+    const { open } = options;
+    if (open === undefined) return {};
+    const named = idempotency_keys
+      .map((key) => namedBy(key, open))
+      .filter((each) => typeof each === "object");
+    const ids = (name: string) =>
+      named.filter(({ collection }) => collection === name).map(({ id }) => id);
+    return {
+      payouts: await byIds("payouts", ids("payouts")),
+      quotes: await byIds("quotes", ids("quotes")),
+      beneficiaries: await byIds("beneficiaries", ids("beneficiaries")),
+    };
+  },
+} as const;
+
+async function readAll<C extends CollectionName>(
+  databases: Databases,
+  name: C,
+  filter: Filter<Document<C> & { _id: string }>,
+): Promise<Document<C>[]> {
+  return (await collectionOf(databases, name).find(filter).toArray()) as Document<C>[];
+}
+
+async function* batches<C extends CollectionName>(
+  databases: Databases,
+  name: C,
+): AsyncGenerator<Document<C>[]> {
+  let batch: Document<C>[] = [];
+  for await (const document of collectionOf(databases, name).find({}).sort({ _id: 1 })) {
+    batch.push(document as Document<C>);
+    if (batch.length < batchSize) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}

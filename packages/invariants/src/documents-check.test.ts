@@ -1,0 +1,254 @@
+import { expect, it } from "vitest";
+import { openerOf } from "./answer-check.ts";
+import { checkDocuments } from "./documents-check.ts";
+import { type Invariant, invariantNumbers } from "./finding.ts";
+import { sealedAnswer, sealingKeys } from "./test-answer.ts";
+import { now, soundDocuments } from "./test-documents.ts";
+
+/** What a sound set of documents is spoilt with: any field of any document. */
+// biome-ignore lint/suspicious/noExplicitAny: a corruption is a wrong value in any place.
+type Spoilt = Record<string, any[]>;
+
+const check = (documents: Spoilt) =>
+  checkDocuments(documents as never, { now, open: openerOf(sealingKeys) });
+
+const account = ({ accounts }: Spoilt) => accounts?.[0];
+const by = (collection: string, id: string) => (documents: Spoilt) =>
+  documents[collection]?.find(({ _id }) => _id === id);
+const entry = (id: string) => by("ledger_entries", id);
+const payout = (name: string) => by("payouts", `po_${name}`);
+const quote = (name: string) => by("quotes", `qt_${name}`);
+const drop = (collection: string, id: string) => (documents: Spoilt) => {
+  documents[collection] = documents[collection]?.filter(({ _id }) => _id !== id) ?? [];
+};
+const old = new Date(now.getTime() - 600_000);
+
+type Corruption = [string, Invariant, string, (documents: Spoilt) => unknown];
+
+const money: Corruption[] = [
+  ["money from nowhere", 1, "funded", (d) => (account(d).available = "80001")],
+  ["another balance in an entry", 1, "follow", (d) => (entry("po_settled:post")(d).held = "1")],
+  ["a lost entry", 1, "sequence", drop("ledger_entries", "po_settled:post")],
+  ["a lost last entry", 1, "last entry", (d) => (account(d).recent = [])],
+  ["a lost recorded entry", 1, "lacks", (d) => (account(d).recorded_sequence = 12)],
+  ["a changed note", 1, "hash is not", (d) => (entry("po_settled:hold")(d).note = "other")],
+  ["a broken chain", 1, "chain", (d) => (entry("po_settled:hold")(d).previous_hash = "x")],
+  ["another head", 1, "head", (d) => (account(d).head_hash = "x")],
+  ["another number of entries", 1, "its sequence", (d) => (account(d).sequence = 99)],
+  ["an entry of the past", 1, "older", (d) => (entry("po_settled:post")(d).created_at = old)],
+  ["an entry of nobody", 1, "of no account", (d) => (entry("po_settled:hold")(d).account_id = "a")],
+  [
+    "two entries under one key",
+    1,
+    "another entry",
+    (d) => d.ledger_entries?.push({ ...entry("po_settled:hold")(d), _id: "po_going:hold" }),
+  ],
+  [
+    "postings that do not balance",
+    1,
+    "sum to zero",
+    (d) => (entry("po_settled:post")(d).postings[1].amount = "0.9"),
+  ],
+  [
+    "an amount with zeros at its end",
+    1,
+    "canonically",
+    (d) => (entry("po_settled:post")(d).postings[1].amount = "0.80"),
+  ],
+  [
+    "postings of another step",
+    1,
+    "no hold",
+    (d) => (entry("po_settled:hold")(d).postings = entry("po_rejected:release")(d).postings),
+  ],
+  ["another sum of the house", 1, "house:fees", (d) => (account(d).house["house:fees/USD"] = "1")],
+  ["fees of another amount", 1, "other fees", (d) => (payout("settled")(d).fees_minor = "81")],
+  ["another payment", 1, "another payment", (d) => (payout("settled")(d).receiving_minor = "1")],
+  [
+    "a return of something else",
+    1,
+    "its return",
+    (d) => entry("po_returned:return")(d).postings.splice(1, 2),
+  ],
+  ["a negative balance", 2, "available", (d) => (account(d).available = "-1")],
+  ["a negative balance in between", 2, "leaves", (d) => negative(d)],
+  ["a hold that ended twice", 4, "of nothing", (d) => endTwice(d)],
+  ["a key of another step", 4, "no key", (d) => (entry("po_settled:post")(d)._id = "po_settled:x")],
+  ["a hold without a payout", 4, "held", (d) => unowned(d)],
+  ["a post without a payout", 4, "without a payout", drop("payouts", "po_settled")],
+  ["a payout without a hold", 4, "never held", drop("ledger_entries", "po_settled:hold")],
+  [
+    "a settled payout that kept its money",
+    4,
+    "ledger has",
+    drop("ledger_entries", "po_settled:post"),
+  ],
+  [
+    "a payout of another amount",
+    4,
+    "another amount",
+    (d) => (payout("going")(d).source_minor = "1"),
+  ],
+];
+
+function negative(documents: Spoilt): void {
+  entry("po_settled:hold")(documents).available = "-5";
+}
+
+function endTwice(documents: Spoilt): void {
+  const post = entry("po_settled:post")(documents);
+  documents.ledger_entries?.push({ ...post, _id: "po_settled:release", step: "release" });
+}
+
+function unowned(documents: Spoilt): void {
+  account(documents).open_holds = [];
+  drop("payouts", "po_going")(documents);
+}
+
+const saga: Corruption[] = [
+  ["another rate", 3, "rate", (d) => (payout("settled")(d).exchange_rate = "83.2")],
+  ["another amount", 3, "amount", (d) => (payout("settled")(d).source_minor = "10001")],
+  ["other fees", 3, "fees", (d) => (payout("settled")(d).fees_minor = "81")],
+  ["another beneficiary", 3, "beneficiary", (d) => (payout("settled")(d).beneficiary_id = "ben_2")],
+  ["another reference", 3, "reference", (d) => (payout("settled")(d).reference_id = "x")],
+  ["another operation", 3, "operation", (d) => (payout("settled")(d).operation_id = "x")],
+  ["no quote", 3, "no quote", drop("quotes", "qt_settled")],
+  ["a claim of another", 3, "not its own", (d) => (quote("settled")(d).claim.payout_id = "po_x")],
+  ["a claim that is open", 3, "disagree", (d) => (quote("settled")(d).state = "open")],
+  ["a claim without its payout", 5, "not there", drop("payouts", "po_rejected")],
+  ["a payout that nobody looks at", 5, "nobody will", (d) => delete payout("going")(d).work_due_at],
+  ["a payout left alone", 5, "nobody came", (d) => (payout("going")(d).work_due_at = old)],
+  ["an account that no sweep finds", 5, "no sweep", (d) => delete account(d).dirty],
+  ["a hold that nobody finished", 5, "finished", (d) => (account(d).open_holds[0].since = old)],
+  ["an operation with two quotes", 6, "not bound", (d) => (d.executions![0].quote_id = "qt_x")],
+  ["a payout of no operation", 6, "not bound", (d) => (d.executions = [])],
+  ["a gap in the versions", 7, "version", (d) => (payout("settled")(d).version = 3)],
+  ["a status that went back", 7, "went", (d) => goBack(d)],
+  ["another status", 7, "journal is not", (d) => (payout("settled")(d).status = "failed")],
+  ["another stage", 7, "end with", (d) => (payout("settled")(d).progress.stage = "returning")],
+  ["versions that skip", 7, "versions", (d) => (payout("settled")(d).journal[4].version = 5)],
+  ["an outcome without a rail", 9, "never gave", drop("sandbox_transfers", "po_settled")],
+  ["a transfer of nobody", 9, "no payout", (d) => (d.sandbox_transfers![0]._id = "po_x")],
+  ["a rejection that was paid", 9, "rejected", (d) => (d.sandbox_transfers![0].scenario = "fail")],
+  [
+    "another reference of the rail",
+    9,
+    "reference",
+    (d) => (d.sandbox_transfers![0].reference = "x"),
+  ],
+  ["a payout out of the blue", 9, "nobody submitted", (d) => unsubmit(d)],
+  ["a party that was not cleared", 10, "cleared", (d) => (d.screenings![0].verdict = "review")],
+  ["a screening of another", 10, "cleared", (d) => (d.screenings![0].record_id = "ben_2")],
+  ["a screening after the payout", 10, "cleared", (d) => (d.screenings![0].created_at = now)],
+  ["a late claim", 11, "expired", (d) => (quote("settled")(d).expires_at = old)],
+  ["fees that do not add up", 13, "converted", (d) => (quote("open")(d).fees_minor = "79")],
+  ["too much that arrives", 13, "arrives", (d) => (quote("open")(d).receiving_minor = "824585")],
+  ["too little that arrives", 13, "arrives", (d) => (quote("open")(d).receiving_minor = "824500")],
+  ["nothing that arrives", 13, "nothing", (d) => (quote("open")(d).receiving_minor = "0")],
+];
+
+function goBack(documents: Spoilt): void {
+  payout("settled")(documents).journal.push({ stage: "processing", version: 3 });
+}
+
+function unsubmit(documents: Spoilt): void {
+  payout("going")(documents).progress.stage = "queued";
+}
+
+const told: Corruption[] = [
+  ["an event that never came", 8, "stored 0 times", drop("events", "mer_1/evt_settled_2")],
+  ["an event of another status", 7, "something else", (d) => (d.events![0].status = "failed")],
+  ["an event of another version", 7, "not its payout's", (d) => (d.events![0].event_id = "evt_x")],
+  ["a version that never was", 7, "never had", (d) => beyond(d)],
+  ["an event that is owed for long", 8, "owes", (d) => owe(d)],
+  ["an event of no payout", 8, "there is not", (d) => (d.events![0].transaction_id = "po_x")],
+  ["an event without its delivery", 8, "0 deliveries", drop("deliveries", "whd_evt_settled_1")],
+  ["an endpoint that was not told", 8, "0 deliveries", (d) => untold(d)],
+  ["a delivery of no event", 8, "event that", (d) => (d.deliveries![0].event_id = "evt_x")],
+  ["a delivery without its 200", 8, "200", (d) => (d.deliveries![0].attempts = [])],
+  ["a delivery that nobody sends", 8, "nobody sends", (d) => (d.deliveries![0].state = "pending")],
+  ["a delivery that gave up untried", 8, "never tried", (d) => giveUp(d)],
+  ["a delivery in no state", 8, "state", (d) => (d.deliveries![0].state = "lost")],
+];
+
+function beyond(documents: Spoilt): void {
+  documents.events?.push({ ...documents.events[1], event_id: "evt_settled_3", sequence: 3 });
+}
+
+function owe(documents: Spoilt): void {
+  payout("settled")(documents).outbox = [{ id: "evt_settled_2", at: old }];
+}
+
+function untold(documents: Spoilt): void {
+  documents.events![0].endpoint_ids = [];
+  drop("deliveries", "whd_evt_settled_1")(documents);
+}
+
+function giveUp(documents: Spoilt): void {
+  Object.assign(documents.deliveries![0], { state: "exhausted", attempts_count: 0 });
+}
+
+const others: Corruption[] = [
+  [
+    "an entry of another merchant",
+    12,
+    "another account",
+    (d) => alien(entry("po_settled:hold")(d)),
+  ],
+  ["a payout of another merchant", 12, "than its quote", (d) => alien(payout("settled")(d))],
+  ["a quote on another's account", 12, "no account", (d) => alien(account(d))],
+  ["a quote for another's beneficiary", 12, "no beneficiary", (d) => alien(d.beneficiaries![0])],
+  ["an event of another merchant", 12, "than its payout", (d) => alien(d.events![0])],
+  ["an event to another's endpoint", 12, "does not have", (d) => alien(d.endpoints![0])],
+  ["a delivery of another merchant", 12, "another merchant", (d) => alienDelivery(d)],
+  ["an answer of what is not there", 5, "there is not", (d) => answer(d, "po_none")],
+  [
+    "an answer of another's record",
+    12,
+    "another merchant's",
+    (d) => alien(answer(d, "po_settled")),
+  ],
+  ["an answer that was tampered with", 6, "opened", (d) => (answer(d, "x").merchant_id = "mer_2")],
+  ["a key in no state", 6, "state", (d) => (d.idempotency_keys![0].progress.state = "lost")],
+  [
+    "a key without its answer",
+    6,
+    "answer",
+    (d) => (d.idempotency_keys![0].progress.state = "done"),
+  ],
+];
+
+function alien(document: { merchant_id: string }): void {
+  document.merchant_id = "mer_2";
+}
+
+function alienDelivery(documents: Spoilt): void {
+  documents.events![0].merchant_id = "mer_1";
+  documents.events?.push({ ...documents.events[0], _id: "mer_2/evt_settled_1" });
+  alien(documents.deliveries![0]);
+}
+
+/** Keeps an answer that names a record; of another merchant where the record is. */
+function answer(documents: Spoilt, id: string) {
+  const key = documents.idempotency_keys![0];
+  key.progress = { state: "done", sealed_answer: sealedAnswer(key, id) };
+  return id === "po_settled" ? payout("settled")(documents) : key;
+}
+
+it("finds nothing in sound documents", () => {
+  expect(check(soundDocuments())).toEqual([]);
+});
+
+const corruptions = [...money, ...saga, ...told, ...others];
+
+it.each(corruptions)("finds %s", (_name, invariant, detail, spoil) => {
+  const documents: Spoilt = structuredClone(soundDocuments());
+  spoil(documents);
+  const found = check(documents).filter((finding) => finding.invariant === invariant);
+  expect(found.map((finding) => finding.detail).join("\n")).toContain(detail);
+});
+
+it("has a corruption for every invariant", () => {
+  const tried = new Set(corruptions.map(([, invariant]) => invariant));
+  expect(invariantNumbers.filter((number) => !tried.has(number))).toEqual([]);
+});

@@ -1,0 +1,132 @@
+import { checkHolding, checkOwner, createAccountCheck } from "./account-check.ts";
+import { checkAnswer, namedBy, type OpenSealed } from "./answer-check.ts";
+import type { Documents, Payout, RecentEntry, RecordedEntry } from "./documents.ts";
+import { keyOf } from "./entry-check.ts";
+import { checkDelivery, checkEvent } from "./event-check.ts";
+import type { Finding } from "./finding.ts";
+import { checkPayout, checkTransfer, type PayoutRelations } from "./payout-check.ts";
+import { checkQuote } from "./quote-check.ts";
+
+/** What a check knows beside the documents. */
+export type CheckOptions = {
+  /** The time by which what is due is judged. */
+  readonly now: Date;
+  /** Opens kept answers; without it they are not looked into. */
+  readonly open?: OpenSealed;
+};
+
+/** Documents by what they are looked up by. */
+export type DocumentIndex = ReturnType<typeof indexDocuments>;
+
+/**
+ * Everything in memory: what a simulation has at its end. A database is checked with the same
+ * rules a batch at a time, by `checkDatabase`.
+ */
+export function checkDocuments(documents: Documents, options: CheckOptions): Finding[] {
+  const index = indexDocuments(documents);
+  return [
+    ...documents.accounts.flatMap((account) => {
+      const own = documents.ledger_entries.filter(({ account_id }) => account_id === account._id);
+      const check = createAccountCheck(account);
+      for (const entry of own.sort((a, b) => a.sequence - b.sequence)) check.add(entry);
+      const found = check.end(options.now);
+      return [...found, ...checkHolding(account, check.holding(), index.payouts)];
+    }),
+    ...documents.ledger_entries.flatMap((entry) => checkLedgerEntry(entry, index)),
+    ...checkBatch(documents, index, options),
+  ];
+}
+
+/** What is wrong with a recorded entry beside its chain: whose it is. */
+export function checkLedgerEntry(entry: RecordedEntry, index: DocumentIndex): Finding[] {
+  const { account_id, payout_id } = entry;
+  const orphan = { invariant: 1, subject: entry._id, detail: "is of no account" } as const;
+  const stray = index.accounts.has(account_id) ? [] : [orphan];
+  const isPayouts = payout_id !== "";
+  return [...stray, ...(isPayouts ? checkOwner(entry, index.payouts.get(payout_id)) : [])];
+}
+
+/** Checks each document but accounts and entries against what it names in the index. */
+export function checkBatch(
+  batch: Partial<Documents>,
+  index: DocumentIndex,
+  { now, open }: CheckOptions,
+): Finding[] {
+  const { payouts = [], quotes = [], sandbox_transfers = [] } = batch;
+  const { events = [], deliveries = [], idempotency_keys = [] } = batch;
+  return [
+    ...payouts.flatMap((payout) => checkPayout(payout, relationsOf(payout, index), now)),
+    ...sandbox_transfers.flatMap((each) => checkTransfer(each, index.payouts.get(each._id))),
+    ...quotes.flatMap((quote) =>
+      checkQuote(quote, {
+        account: index.accounts.get(quote.account_id),
+        beneficiary: index.beneficiaries.get(quote.beneficiary.id),
+        payout: index.payouts.get(quote.claim?.payout_id ?? ""),
+      }),
+    ),
+    ...events.flatMap((event) => {
+      const payout = index.payouts.get(event.transaction_id);
+      const { endpoints } = index;
+      const own = [...endpoints.values()].filter(
+        ({ _id, merchant_id }) =>
+          merchant_id === event.merchant_id || event.endpoint_ids.includes(_id),
+      );
+      const made = index.deliveriesOf.get(event._id) ?? [];
+      return checkEvent(event, { payout, endpoints: own, deliveries: made }, now);
+    }),
+    ...deliveries.flatMap((delivery) => {
+      const event = index.events.get(`${delivery.merchant_id}/${delivery.event_id}`);
+      return checkDelivery(delivery, event, now);
+    }),
+    ...idempotency_keys.flatMap((key) => {
+      const named = open === undefined ? undefined : namedBy(key, open);
+      const record = typeof named === "object" ? index[named.collection].get(named.id) : undefined;
+      return checkAnswer(key, named, record);
+    }),
+  ];
+}
+
+/** Makes documents findable by what others name them by. */
+export function indexDocuments(documents: Partial<Documents>) {
+  const { accounts = [], ledger_entries = [], executions = [], payouts = [] } = documents;
+  const { sandbox_transfers = [], quotes = [], beneficiaries = [], screenings = [] } = documents;
+  const { endpoints = [], events = [], deliveries = [] } = documents;
+  const recent = accounts.flatMap((account) => account.recent);
+  const entries: (RecentEntry | RecordedEntry)[] = [...recent, ...ledger_entries];
+  return {
+    accounts: byId(accounts),
+    entries: new Map(entries.map((entry) => [keyOf(entry), entry] as const)),
+    executions: byId(executions),
+    payouts: byId(payouts),
+    transfers: byId(sandbox_transfers),
+    quotes: byId(quotes),
+    beneficiaries: byId(beneficiaries),
+    screenings: byId(screenings),
+    endpoints: byId(endpoints),
+    events: byId(events),
+    eventsOf: Map.groupBy(events, ({ transaction_id }) => transaction_id),
+    deliveriesOf: Map.groupBy(deliveries, (each) => `${each.merchant_id}/${each.event_id}`),
+  };
+}
+
+function byId<T extends { readonly _id: string }>(documents: readonly T[]): Map<string, T> {
+  return new Map(documents.map((document) => [document._id, document]));
+}
+
+/** The steps that a payout's money can take after its account was funded. */
+export const payoutSteps = ["hold", "post", "release", "return"] as const;
+
+function relationsOf(payout: Payout, index: DocumentIndex): PayoutRelations {
+  const beneficiary = index.beneficiaries.get(payout.beneficiary_id);
+  const entry = (step: string) => [step, index.entries.get(`${payout._id}:${step}`)] as const;
+  return {
+    account: index.accounts.get(payout.account_id),
+    quote: index.quotes.get(payout.quote_id),
+    execution: index.executions.get(`${payout.merchant_id}:${payout.operation_id}`),
+    beneficiary,
+    screening: index.screenings.get(beneficiary?.screening.screening_id ?? ""),
+    transfer: index.transfers.get(payout._id),
+    entries: Object.fromEntries(payoutSteps.map(entry)),
+    events: index.eventsOf.get(payout._id) ?? [],
+  };
+}

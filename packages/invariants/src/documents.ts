@@ -1,0 +1,211 @@
+/**
+ * The services' documents as the checks read them: fields that no check looks at are left out.
+ * Written down here a second time on purpose, so that a mistake of a service is not repeated.
+ */
+
+/** A whole number of minor units: a database's 128-bit decimal, or anything that prints as one. */
+export type Minor = { toString(): string };
+
+/** One side of a ledger entry; `amount` is signed decimal text in major units. */
+export type Posting = {
+  readonly account: string;
+  readonly currency: string;
+  readonly amount: string;
+};
+
+/** A movement, in the ledger (`_id`) or still in its account (`key`). */
+export type Entry = {
+  readonly account_id: string;
+  readonly merchant_id: string;
+  readonly currency: string;
+  readonly step: string;
+  readonly amount: Minor;
+  readonly payout_id: string;
+  readonly note: string;
+  readonly sequence: number;
+  /** After the entry. */
+  readonly available: Minor;
+  readonly held: Minor;
+  readonly postings: readonly Posting[];
+  /** The key of the entry that a return or a reversal takes back; else "". */
+  readonly reverses: string;
+  readonly previous_hash: string;
+  readonly hash: string;
+  readonly created_at: Date;
+};
+
+export type RecordedEntry = Entry & { readonly _id: string };
+export type RecentEntry = Entry & { readonly key: string };
+
+export type Account = {
+  readonly _id: string;
+  readonly merchant_id: string;
+  readonly currency: string;
+  readonly available: Minor;
+  readonly held: Minor;
+  readonly sequence: number;
+  /** "" for an account without entries. */
+  readonly head_hash: string;
+  readonly recorded_sequence: number;
+  readonly recent: readonly RecentEntry[];
+  readonly open_holds: readonly { readonly payout_id: string; readonly since: Date }[];
+  /** Sums of the postings to the house, by `account/currency`, in major units. */
+  readonly house: Readonly<Record<string, string>>;
+  readonly dirty?: boolean;
+};
+
+/** Which quote an operation was first seen with; `_id` is `merchant:operation`. */
+export type Execution = { readonly _id: string; readonly quote_id: string };
+
+export type Payout = {
+  readonly _id: string;
+  readonly merchant_id: string;
+  readonly account_id: string;
+  readonly quote_id: string;
+  readonly corridor_id: string;
+  readonly beneficiary_id: string;
+  readonly reference_id: string;
+  readonly operation_id: string;
+  readonly source: string;
+  readonly destination: string;
+  readonly source_minor: Minor;
+  readonly fees_minor: Minor;
+  readonly receiving_minor: Minor;
+  /** Decimal text. */
+  readonly exchange_rate: string;
+  readonly status: string;
+  readonly progress: { readonly stage: string; readonly reference?: string };
+  readonly version: number;
+  readonly journal: readonly {
+    readonly stage: string;
+    /** The payout's by then. */
+    readonly version: number;
+    /** Of an outcome that somebody reported. */
+    readonly operation_id?: string;
+  }[];
+  readonly work_due_at?: Date;
+  readonly outbox: readonly { readonly id: string; readonly at: Date }[];
+  readonly created_at: Date;
+};
+
+/** A line in the simulated rail's own book, by the payout's id. */
+export type Transfer = {
+  readonly _id: string;
+  readonly scenario: string;
+  readonly reference: string;
+};
+
+export type Quote = {
+  readonly _id: string;
+  readonly merchant_id: string;
+  readonly account_id: string;
+  readonly corridor_id: string;
+  readonly source: string;
+  readonly destination: string;
+  readonly source_minor: Minor;
+  readonly fees_minor: Minor;
+  readonly converted_minor: Minor;
+  readonly receiving_minor: Minor;
+  readonly rate: string;
+  readonly beneficiary: { readonly id: string };
+  readonly state: string;
+  readonly claim?: {
+    readonly payout_id: string;
+    readonly reference_id: string;
+    readonly operation_id: string;
+    readonly claimed_at: Date;
+  };
+  readonly expires_at: Date;
+};
+
+export type Beneficiary = {
+  readonly _id: string;
+  readonly merchant_id: string;
+  readonly screening: { readonly status: string; readonly screening_id?: string };
+};
+
+export type Screening = {
+  readonly _id: string;
+  readonly merchant_id: string;
+  readonly record_id: string;
+  readonly verdict: string;
+  readonly created_at: Date;
+};
+
+export type Endpoint = {
+  readonly _id: string;
+  readonly merchant_id: string;
+  readonly created_at: Date;
+  readonly deleted_at: Date | null;
+};
+
+/** An event as the notifier stored it; `_id` is `merchant/event`. */
+export type StoredEvent = {
+  readonly _id: string;
+  readonly merchant_id: string;
+  readonly event_id: string;
+  readonly transaction_type: string;
+  readonly transaction_id: string;
+  readonly status: string;
+  readonly sequence: number;
+  readonly endpoint_ids: readonly string[];
+  readonly received_at: Date;
+};
+
+export type Delivery = {
+  readonly _id: string;
+  readonly merchant_id: string;
+  readonly endpoint_id: string;
+  readonly event_id: string;
+  /** 0 for the first delivery of an event to an endpoint. */
+  readonly replay: number;
+  readonly state: string;
+  readonly attempts_count: number;
+  readonly attempts: readonly { readonly status_code: number }[];
+  readonly due_at: Date | null;
+};
+
+/** An idempotency key with what became of its request. */
+export type IdempotencyKey = {
+  readonly _id: string;
+  readonly merchant_id: string;
+  readonly progress: {
+    readonly state: string;
+    readonly lock_until?: Date;
+    readonly sealed_answer?: string;
+  };
+};
+
+/** Every collection that is looked at, by its name, with its documents. */
+export type Documents = {
+  readonly accounts: readonly Account[];
+  readonly ledger_entries: readonly RecordedEntry[];
+  readonly executions: readonly Execution[];
+  readonly payouts: readonly Payout[];
+  readonly sandbox_transfers: readonly Transfer[];
+  readonly quotes: readonly Quote[];
+  readonly beneficiaries: readonly Beneficiary[];
+  readonly screenings: readonly Screening[];
+  readonly endpoints: readonly Endpoint[];
+  readonly events: readonly StoredEvent[];
+  readonly deliveries: readonly Delivery[];
+  readonly idempotency_keys: readonly IdempotencyKey[];
+};
+
+export type CollectionName = keyof Documents;
+
+/** Which service's database a collection is in. */
+export const serviceOf: Readonly<Record<CollectionName, string>> = {
+  accounts: "payout",
+  ledger_entries: "payout",
+  executions: "payout",
+  payouts: "payout",
+  sandbox_transfers: "payout",
+  quotes: "quote",
+  beneficiaries: "beneficiary",
+  screenings: "compliance",
+  endpoints: "notifier",
+  events: "notifier",
+  deliveries: "notifier",
+  idempotency_keys: "gateway",
+};

@@ -1,0 +1,127 @@
+import { createHash } from "node:crypto";
+import { findCurrency } from "@disburse/kernel/currency.ts";
+import type { Decimal } from "@disburse/kernel/decimal.ts";
+import type { Entry, Posting, RecentEntry, RecordedEntry } from "./documents.ts";
+import { compare, decimalOf, major, minorOf, negated, plus, zero } from "./exact.ts";
+import { type Expectations, expectationsOf, type Finding } from "./finding.ts";
+
+/** What one unit of a movement does to its account's two balances. */
+const effects: Readonly<Record<string, { readonly available: bigint; readonly held: bigint }>> = {
+  credit: { available: 1n, held: 0n },
+  reversal: { available: -1n, held: 0n },
+  hold: { available: -1n, held: 1n },
+  post: { available: 0n, held: -1n },
+  release: { available: 1n, held: -1n },
+  return: { available: 1n, held: 0n },
+};
+
+/** Canonical decimal text: no plus, no exponent, no zeros that say nothing. */
+const canonical = /^-?(?:0|[1-9]\d*)(?:\.\d*[1-9])?$/;
+
+/** The key of an entry, wherever it is kept. */
+export function keyOf(entry: RecordedEntry | RecentEntry): string {
+  return "_id" in entry ? entry._id : entry.key;
+}
+
+/** What a movement of this step and amount adds to the two balances; `undefined`: no such step. */
+export function effectOf(entry: Entry): { available: bigint; held: bigint } | undefined {
+  const unit = effects[entry.step];
+  if (unit === undefined) return undefined;
+  const amount = minorOf(entry.amount);
+  return { available: unit.available * amount, held: unit.held * amount };
+}
+
+/** What is wrong with an entry by itself: its key, its hash, its postings. */
+export function checkEntry(entry: RecordedEntry | RecentEntry): Finding[] {
+  const key = keyOf(entry);
+  const { findings, expect } = expectationsOf(key);
+  const effect = effectOf(entry);
+  if (effect === undefined || findCurrency(entry.currency) === undefined) {
+    expect(1, false, `there is no step ${entry.step} in ${entry.currency}`);
+    return findings;
+  }
+  expect(1, minorOf(entry.amount) > 0n, "moves no money");
+  expect(4, hasOwnKey(entry, key), `is no key of a ${entry.step}`);
+  expect(1, entry.hash === hashOf(entry, key), "its hash is not that of its fields");
+  checkPostings(entry, effect, expect);
+  return findings;
+}
+
+function hasOwnKey(entry: Entry, key: string): boolean {
+  switch (entry.step) {
+    case "credit":
+      return key.startsWith(`${entry.account_id}:credit:`) && entry.payout_id === "";
+    case "reversal":
+      return entry.reverses !== "" && key === `${entry.reverses}:reversal`;
+    case "return":
+      return key === `${entry.payout_id}:return` && entry.reverses === `${entry.payout_id}:post`;
+    default:
+      return key === `${entry.payout_id}:${entry.step}`;
+  }
+}
+
+/** The chain's link, as the decision on the ledger (0008) writes it down. */
+export function hashOf(entry: Entry, key: string): string {
+  const fields = [
+    ...[entry.previous_hash, key, entry.account_id, entry.sequence, entry.step, entry.currency],
+    ...[minorOf(entry.amount).toString(), entry.payout_id, entry.note],
+    ...[minorOf(entry.available).toString(), minorOf(entry.held).toString()],
+    entry.postings.map(({ account, currency, amount }) => [account, currency, amount]),
+    ...[entry.reverses, entry.created_at.toISOString()],
+  ];
+  return createHash("sha256").update(JSON.stringify(fields)).digest("hex");
+}
+
+function checkPostings(
+  entry: Entry,
+  effect: { available: bigint; held: bigint },
+  expect: Expectations["expect"],
+): void {
+  const { postings, currency } = entry;
+  const broken = postings.filter(({ amount }) => !canonical.test(amount) || amount === "0");
+  expect(1, broken.length === 0, "a posting's amount is not written canonically");
+  if (broken.length > 0) return;
+  for (const each of new Set(postings.map((posting) => posting.currency))) {
+    const sum = sumOf(postings.filter((posting) => posting.currency === each));
+    expect(1, sum.units === 0n, `its postings in ${each} do not sum to zero`);
+  }
+  for (const balance of ["available", "held"] as const) {
+    const own = postings.filter(({ account }) => account === balance);
+    const isOwn = own.every((posting) => posting.currency === currency);
+    const isEffect = compare(sumOf(own), major(effect[balance], currency)) === 0;
+    expect(1, isOwn && isEffect, `its postings do to ${balance} what no ${entry.step} does`);
+  }
+}
+
+/** The exact sum of postings. */
+export function sumOf(postings: readonly Posting[]): Decimal {
+  return postings.reduce((sum, { amount }) => plus(sum, decimalOf(amount)), zero);
+}
+
+/** Whether `back` takes back every posting to the house of `entry`, and nothing else. */
+export function takesBackHouse(back: Entry, entry: Entry): boolean {
+  const sums = houseSums([back, entry]);
+  return [...sums.values()].every(({ units }) => units === 0n);
+}
+
+/** Sums of postings to the house by `account/currency`. */
+export function houseSums(entries: readonly Entry[]): Map<string, Decimal> {
+  const sums = new Map<string, Decimal>();
+  for (const { postings } of entries) addHouse(sums, postings);
+  return sums;
+}
+
+/** Adds an entry's postings to the house to the sums so far. */
+export function addHouse(sums: Map<string, Decimal>, postings: readonly Posting[]): void {
+  for (const { account, currency, amount } of postings) {
+    if (!account.startsWith("house:")) continue;
+    const name = `${account}/${currency}`;
+    sums.set(name, plus(sums.get(name) ?? zero, decimalOf(amount)));
+  }
+}
+
+/** Whether what an entry gives a house account is this, exactly. */
+export function givesHouse(entry: Entry, name: string, amount: Decimal): boolean {
+  const given = houseSums([entry]).get(name) ?? zero;
+  return plus(given, negated(amount)).units === 0n;
+}

@@ -1,0 +1,93 @@
+import type { Delivery, Endpoint, Payout, StoredEvent } from "./documents.ts";
+import { expectationsOf, type Finding } from "./finding.ts";
+
+/** What belongs to an event, as far as it was found. */
+export type EventRelations = {
+  /** Of a payout's event. */
+  readonly payout: Payout | undefined;
+  /** All of the event's merchant, and those that it names. */
+  readonly endpoints: readonly Endpoint[];
+  readonly deliveries: readonly Delivery[];
+};
+
+/** Deliveries are deleted 30 days after their end; before that all of them are there. */
+const deliveriesKeptMs = 30 * 86_400_000;
+/** An endpoint that is as young as this may have come after the event's endpoints were read. */
+const endpointSettledMs = 30_000;
+/** Attempts at most, and what a worker that died may leave unclaimed. */
+const overdueMs = 120_000;
+
+const payoutEvents = "payout_session";
+
+/** An event goes to every endpoint that its merchant had, and to nobody else's. */
+export function checkEvent(event: StoredEvent, relations: EventRelations, now: Date): Finding[] {
+  const { findings, expect } = expectationsOf(event._id);
+  const { payout, endpoints, deliveries } = relations;
+  const isKeyed = event._id === `${event.merchant_id}/${event.event_id}`;
+  expect(12, isKeyed, "is stored under another merchant or event than its own");
+  if (event.transaction_type === payoutEvents) {
+    expect(8, payout !== undefined, "tells of a payout that there is not");
+    const isOwn = payout === undefined || payout.merchant_id === event.merchant_id;
+    expect(12, isOwn, "is of another merchant than its payout");
+    const id = `evt_${event.transaction_id.slice("po_".length)}_${event.sequence}`;
+    expect(7, event.event_id === id, "has an id that is not its payout's and version's");
+  }
+  for (const id of event.endpoint_ids) {
+    const endpoint = endpoints.find(({ _id }) => _id === id);
+    const isOwn = endpoint?.merchant_id === event.merchant_id;
+    expect(12, isOwn, `goes to ${id}, which its merchant does not have`);
+  }
+  const received = event.received_at.getTime();
+  if (received < now.getTime() - deliveriesKeptMs) return findings;
+  const awaited = new Set([...event.endpoint_ids, ...awaitedBy(event, endpoints)]);
+  for (const id of awaited) {
+    const made = deliveries.filter(({ endpoint_id, replay }) => endpoint_id === id && replay === 0);
+    expect(8, made.length === 1, `has ${made.length} deliveries to ${id}`);
+  }
+  return findings;
+}
+
+/** The endpoints that were there, without doubt, when a payout's event arrived. */
+function awaitedBy(event: StoredEvent, endpoints: readonly Endpoint[]): string[] {
+  if (event.transaction_type !== payoutEvents) return [];
+  const received = event.received_at.getTime();
+  return endpoints
+    .filter(
+      ({ merchant_id, created_at, deleted_at }) =>
+        merchant_id === event.merchant_id &&
+        created_at.getTime() < received - endpointSettledMs &&
+        deleted_at === null,
+    )
+    .map(({ _id }) => _id);
+}
+
+/** A delivery is its event's, and has an end that its attempts bear out, or a next attempt. */
+export function checkDelivery(
+  delivery: Delivery,
+  event: StoredEvent | undefined,
+  now: Date,
+): Finding[] {
+  const { findings, expect } = expectationsOf(delivery._id);
+  expect(8, event !== undefined, "is of an event that there is not");
+  const isOwn = event === undefined || event.merchant_id === delivery.merchant_id;
+  expect(12, isOwn, "is of another merchant than its event");
+  const { state, attempts, due_at } = delivery;
+  switch (state) {
+    case "delivered": {
+      const isAcknowledged = attempts.at(-1)?.status_code === 200;
+      expect(8, isAcknowledged, "is delivered and its last attempt was not answered with 200");
+      break;
+    }
+    case "pending": {
+      const isLate = due_at !== null && due_at.getTime() < now.getTime() - overdueMs;
+      expect(8, due_at !== null && !isLate, "is pending and nobody sends it");
+      break;
+    }
+    case "exhausted":
+      expect(8, delivery.attempts_count > 0, "is exhausted and was never tried");
+      break;
+    default:
+      expect(8, state === "cancelled", `has the state ${state}`);
+  }
+  return findings;
+}

@@ -1,0 +1,52 @@
+/**
+ * What must always hold, by its number (the first thirteen invariants of the reliability design;
+ * the fourteenth, that logs and messages hold nothing private, cannot be read from documents).
+ */
+export const invariants = {
+  1: "per account: funded + credited − settled out = available + held, entry by entry",
+  2: "available and held are never negative",
+  3: "a quote has at most one payout, with the quote's own amounts, rate and beneficiary",
+  4: "each hold ends in exactly one of posted or released, as its payout says",
+  5: "what was accepted exists, and somebody will work on whatever is not at its end",
+  6: "an operation and an idempotency key have one effect, and answers name what exists",
+  7: "status moves only forward, versions have no gap",
+  8: "each change of status is told to each endpoint: acknowledged, pending or exhausted",
+  9: "at most one rail transfer for each payout, and it agrees with the payout",
+  10: "no payout to a beneficiary that was not cleared",
+  11: "nothing executes after its quote expired",
+  12: "what belongs together belongs to one merchant",
+  13: "converted + fees = source, and what arrives is the rate's, exactly",
+} as const;
+
+/** The number of an invariant. */
+export type Invariant = keyof typeof invariants;
+
+/** All numbers, in their order. */
+export const invariantNumbers = Object.keys(invariants).map(Number) as readonly Invariant[];
+
+/** A place where an invariant is broken. */
+export type Finding = {
+  readonly invariant: Invariant;
+  /** The id of the record: never a name or a number of a person. */
+  readonly subject: string;
+  /** What is wrong, in words; ids, amounts and states alone. */
+  readonly detail: string;
+};
+
+/** Collects what is wrong with one record: `expect(13, sum === whole, "…")`. */
+export type Expectations = {
+  readonly findings: Finding[];
+  /** Notes a finding unless `holds`. */
+  readonly expect: (invariant: Invariant, holds: boolean, detail: string) => void;
+};
+
+/** Expectations of one record. */
+export function expectationsOf(subject: string): Expectations {
+  const findings: Finding[] = [];
+  return {
+    findings,
+    expect: (invariant, holds, detail) => {
+      if (!holds) findings.push({ invariant, subject, detail });
+    },
+  };
+}

@@ -1,0 +1,193 @@
+import { overdueMs } from "./account-check.ts";
+import type {
+  Account,
+  Beneficiary,
+  Entry,
+  Execution,
+  Payout,
+  Quote,
+  Screening,
+  StoredEvent,
+  Transfer,
+} from "./documents.ts";
+import { givesHouse, takesBackHouse } from "./entry-check.ts";
+import { compare, decimalOf, major, minorOf } from "./exact.ts";
+import { type Expectations, expectationsOf, type Finding } from "./finding.ts";
+import { checkJournal, statusesOf } from "./journal-check.ts";
+
+/** What belongs to a payout, as far as it was found. */
+export type PayoutRelations = {
+  readonly account: Account | undefined;
+  readonly quote: Quote | undefined;
+  readonly execution: Execution | undefined;
+  readonly beneficiary: Beneficiary | undefined;
+  readonly screening: Screening | undefined;
+  readonly transfer: Transfer | undefined;
+  /** Its entries by their steps. */
+  readonly entries: Readonly<Record<string, Entry | undefined>>;
+  /** What the notifier stored of it. */
+  readonly events: readonly StoredEvent[];
+};
+
+/** The movements after the hold that go with a stage. */
+const endings: Readonly<Record<string, readonly string[]>> = {
+  queued: [""],
+  submitting: [""],
+  processing: [""],
+  unknown: [""],
+  concluding: ["", "post", "release"],
+  settled: ["post"],
+  returning: ["post", "post return"],
+  rejected: ["release"],
+  returned: ["post return"],
+};
+
+const openStages = ["queued", "submitting", "processing", "concluding", "returning"];
+/** A database's and a service's clock may differ, and a screening's time is a service's. */
+const clocksApartMs = 5_000;
+
+/** What is wrong with a payout and with what belongs to it. */
+export function checkPayout(payout: Payout, relations: PayoutRelations, now: Date): Finding[] {
+  const { findings, expect } = expectationsOf(payout._id);
+  checkSource(payout, relations, expect);
+  checkMoney(payout, relations, expect);
+  checkJournal(payout, expect);
+  checkWork(payout, expect, now);
+  checkTold(payout, relations.events, expect);
+  checkCleared(payout, relations, expect);
+  const isBacked = relations.transfer !== undefined || wasReported(payout);
+  expect(9, isBacked || payout.status === "initiated", "has an outcome that its rail never gave");
+  return findings;
+}
+
+/** The payout is its quote's, word for word. */
+function checkSource(
+  payout: Payout,
+  { quote, account, execution }: PayoutRelations,
+  expect: Expectations["expect"],
+): void {
+  expect(3, quote !== undefined, "has no quote");
+  const isAccounts =
+    account?.merchant_id === payout.merchant_id && account.currency === payout.source;
+  expect(12, isAccounts, "has no account of its merchant and currency");
+  expect(6, execution?.quote_id === payout.quote_id, "its operation is not bound to its quote");
+  if (quote === undefined) return;
+  expect(12, quote.merchant_id === payout.merchant_id, "is of another merchant than its quote");
+  expect(3, quote.claim?.payout_id === payout._id, "did not claim its quote");
+  const same: [string, unknown, unknown][] = [
+    ["account", payout.account_id, quote.account_id],
+    ["corridor", payout.corridor_id, quote.corridor_id],
+    ["beneficiary", payout.beneficiary_id, quote.beneficiary.id],
+    ["source", payout.source, quote.source],
+    ["destination", payout.destination, quote.destination],
+    ["amount", minorOf(payout.source_minor), minorOf(quote.source_minor)],
+    ["fees", minorOf(payout.fees_minor), minorOf(quote.fees_minor)],
+    ["receiving amount", minorOf(payout.receiving_minor), minorOf(quote.receiving_minor)],
+    ["reference", payout.reference_id, quote.claim?.reference_id],
+    ["operation", payout.operation_id, quote.claim?.operation_id],
+  ];
+  for (const [name, mine, quoted] of same) {
+    expect(3, mine === quoted, `its ${name} is not its quote's`);
+  }
+  const isRate = compare(decimalOf(payout.exchange_rate), decimalOf(quote.rate)) === 0;
+  expect(3, isRate, "its rate is not its quote's");
+}
+
+/** Its stage and its entries tell the same, and its money went where its quote says. */
+function checkMoney(
+  payout: Payout,
+  { entries }: PayoutRelations,
+  expect: Expectations["expect"],
+): void {
+  const { hold, post, release } = entries;
+  expect(4, hold !== undefined, "its money was never held");
+  const ending = ["post", "release", "return"].filter((step) => entries[step] !== undefined);
+  const { stage } = payout.progress;
+  const allowed = endings[stage]?.includes(ending.join(" ")) ?? false;
+  expect(4, allowed, `is ${stage} and its ledger has hold ${ending.join(" ")}`);
+  for (const entry of [hold, post, release, entries.return]) {
+    if (entry === undefined) continue;
+    const isAll = minorOf(entry.amount) === minorOf(payout.source_minor);
+    expect(4, isAll, `its ${entry.step} is of another amount`);
+  }
+  if (post === undefined) return;
+  const fees = major(minorOf(payout.fees_minor), payout.source);
+  const isFees = givesHouse(post, `house:fees/${payout.source}`, fees);
+  expect(1, isFees, "its post books other fees than its own");
+  const paid = major(minorOf(payout.receiving_minor), payout.destination);
+  const isPaid = givesHouse(post, `house:settlement/${payout.destination}`, paid);
+  expect(1, isPaid, "its post books another payment than its own");
+  const back = entries.return;
+  expect(1, back === undefined || takesBackHouse(back, post), "its return is not its post's");
+}
+
+/** Whoever is not at the end has somebody who will look at it, and soon. */
+function checkWork(payout: Payout, expect: Expectations["expect"], now: Date): void {
+  const { stage } = payout.progress;
+  const due = payout.work_due_at?.getTime();
+  const isOpen = openStages.includes(stage) || stage === "unknown";
+  expect(5, !isOpen || due !== undefined, `is ${stage} and nobody will look at it again`);
+  const overdue = now.getTime() - overdueMs;
+  const isLate = isOpen && due !== undefined && due < overdue;
+  expect(5, !isLate, `is ${stage} and nobody came when it was due`);
+  const owes = payout.outbox.some(({ at }) => at.getTime() < overdue);
+  expect(8, !owes, "owes an event that nobody published");
+}
+
+/** The notifier has each version once, unless the payout still owes it. */
+function checkTold(
+  payout: Payout,
+  events: readonly StoredEvent[],
+  expect: Expectations["expect"],
+): void {
+  const told = statusesOf(payout);
+  const owed = new Set(payout.outbox.map(({ id }) => id));
+  for (const [at, status] of told.entries()) {
+    const version = at + 1;
+    const id = `evt_${payout._id.slice("po_".length)}_${version}`;
+    const stored = events.filter(({ sequence }) => sequence === version);
+    const isThere = stored.length === 1 || (stored.length === 0 && owed.has(id));
+    expect(8, isThere, `its version ${version} is stored ${stored.length} times as an event`);
+    const isSame = stored.every((event) => event.event_id === id && event.status === status);
+    expect(7, isSame, `its version ${version} was told as something else`);
+  }
+  const beyond = events.filter(({ sequence }) => sequence < 1 || sequence > told.length);
+  expect(7, beyond.length === 0, "was told in a version that it never had");
+}
+
+/** The beneficiary was cleared, by a screening of its own, before the payout was made. */
+function checkCleared(
+  payout: Payout,
+  { beneficiary, screening }: PayoutRelations,
+  expect: Expectations["expect"],
+): void {
+  const isOwn = beneficiary?.merchant_id === payout.merchant_id;
+  expect(12, isOwn, "has no beneficiary of its merchant");
+  const isCleared =
+    screening?.verdict === "clear" &&
+    screening.record_id === payout.beneficiary_id &&
+    screening.merchant_id === payout.merchant_id &&
+    screening.created_at.getTime() <= payout.created_at.getTime() + clocksApartMs;
+  expect(10, isCleared, "no screening had cleared its beneficiary");
+}
+
+/** Whether somebody reported an outcome, which counts for more than the simulated rail's book. */
+function wasReported({ journal }: Payout): boolean {
+  return journal.some(({ operation_id }) => operation_id !== undefined);
+}
+
+/** A transfer in the rail's book is a payout's, and tells the same of it. */
+export function checkTransfer(transfer: Transfer, payout: Payout | undefined): Finding[] {
+  const { findings, expect } = expectationsOf(transfer._id);
+  expect(9, payout !== undefined, "the rail has a transfer of no payout");
+  if (payout === undefined) return findings;
+  const { stage, reference = transfer.reference } = payout.progress;
+  expect(9, stage !== "queued", "the rail has a transfer that nobody submitted");
+  if (wasReported(payout)) return findings;
+  const isRejected = transfer.scenario === "fail";
+  const isPaid = ["settled", "returning", "returned"].includes(stage);
+  expect(9, !(isRejected && isPaid), `is ${stage} and its rail rejected it`);
+  expect(9, isRejected || stage !== "rejected", "is rejected and its rail did not reject it");
+  expect(9, reference === transfer.reference, "has another reference than its rail gave");
+  return findings;
+}

@@ -1,0 +1,60 @@
+import { findCurrency } from "@disburse/kernel/currency.ts";
+import type { Account, Beneficiary, Payout, Quote } from "./documents.ts";
+import { compare, decimalOf, major, minorOf, times } from "./exact.ts";
+import { type Expectations, expectationsOf, type Finding } from "./finding.ts";
+
+/** What a quote names, as far as it was found. */
+export type QuoteRelations = {
+  readonly account: Account | undefined;
+  readonly beneficiary: Beneficiary | undefined;
+  /** The payout of its claim. */
+  readonly payout: Payout | undefined;
+};
+
+/** What is wrong with a quote: its arithmetic, its claim, whose it is. */
+export function checkQuote(
+  quote: Quote,
+  { account, beneficiary, payout }: QuoteRelations,
+): Finding[] {
+  const { findings, expect } = expectationsOf(quote._id);
+  checkArithmetic(quote, expect);
+  const isAccounts =
+    account?.merchant_id === quote.merchant_id && account.currency === quote.source;
+  expect(12, isAccounts, "has no account of its merchant and currency");
+  const isBeneficiarys = beneficiary?.merchant_id === quote.merchant_id;
+  expect(12, isBeneficiarys, "has no beneficiary of its merchant");
+  const { claim } = quote;
+  expect(3, (quote.state === "claimed") === (claim !== undefined), "its claim and state disagree");
+  if (claim === undefined) return findings;
+  const inTime = claim.claimed_at.getTime() < quote.expires_at.getTime();
+  expect(11, inTime, "was claimed when it had expired");
+  const isDerived = claim.payout_id === `po_${quote._id.slice("qt_".length)}`;
+  expect(3, isDerived, "was claimed by a payout that is not its own");
+  expect(5, payout !== undefined, "was claimed and its payout is not there");
+  return findings;
+}
+
+function checkArithmetic(quote: Quote, expect: Expectations["expect"]): void {
+  const { source, destination } = quote;
+  const isKnown = findCurrency(source) !== undefined && findCurrency(destination) !== undefined;
+  expect(13, isKnown, "is in currencies that there are not");
+  if (!isKnown) return;
+  const [sent, fees, converted, receiving] = [
+    minorOf(quote.source_minor),
+    minorOf(quote.fees_minor),
+    minorOf(quote.converted_minor),
+    minorOf(quote.receiving_minor),
+  ];
+  expect(13, converted + fees === sent, "converted + fees is not what is sent");
+  const isPositive = converted > 0n && receiving > 0n && fees >= 0n;
+  expect(13, isPositive, "converts or pays nothing, or has fees below zero");
+  const rate = decimalOf(quote.rate);
+  const bought = (minor: bigint) => times(major(minor, source), rate);
+  const paid = (minor: bigint) => major(minor, destination);
+  // What arrives is rounded down from what was converted; or what is converted was rounded up
+  // from what is to arrive. Neither may be off by one unit.
+  const isRoundedDown = compare(paid(receiving + 1n), bought(converted)) > 0;
+  const isRoundedUp = compare(bought(converted - 1n), paid(receiving)) < 0;
+  const isCovered = compare(paid(receiving), bought(converted)) <= 0;
+  expect(13, isCovered && (isRoundedDown || isRoundedUp), "what arrives is not the rate's");
+}

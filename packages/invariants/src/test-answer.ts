@@ -1,0 +1,18 @@
+import { createCipheriv, randomBytes } from "node:crypto";
+
+/** Seals answers as the gateway keeps them, for tests that open them. */
+
+const key = randomBytes(32);
+
+/** As the setting `ENCRYPTION_KEYS` has them. */
+export const sealingKeys = `k1:${key.toString("base64")}`;
+
+/** A kept answer that names a record, sealed for its key. */
+export function sealedAnswer(at: { _id: string; merchant_id: string }, id: string): string {
+  const nonce = randomBytes(12);
+  const cipher = createCipheriv("aes-256-gcm", key, nonce);
+  cipher.setAAD(Buffer.from(`k1|${at.merchant_id}|${at._id}|answer`));
+  const plain = JSON.stringify({ status: 200, body: JSON.stringify({ data: { id } }) });
+  const body = Buffer.concat([cipher.update(plain, "utf8"), cipher.final()]);
+  return `k1.${Buffer.concat([nonce, cipher.getAuthTag(), body]).toString("base64url")}`;
+}
