@@ -12,7 +12,7 @@ const orphanedAfterMs = 5_000;
  * Takes each hold that has no payout through claim and create, or releases it: what a crash, a
  * stall or an unreachable quote service left. Safe beside running executes and other sweeps.
  */
-export async function sweepHolds(deps: ExecuteDeps & { readonly log: Log }): Promise<boolean> {
+export async function sweepHolds(deps: ExecuteDeps & { readonly log: Log }): Promise<void> {
   const before = new Date(deps.clock.now().getTime() - orphanedAfterMs);
   for await (const { accountId, merchantId, holds } of deps.accounts.openHolds(before)) {
     const existing = await deps.payouts.existing(holds.map((each) => each.payout_id));
@@ -28,7 +28,6 @@ export async function sweepHolds(deps: ExecuteDeps & { readonly log: Log }): Pro
       await forRequest(requestId, () => finish(deps, accountId, merchantId, orphan));
     }
   }
-  return false;
 }
 
 async function finish(

@@ -5,6 +5,7 @@ import { startLoop } from "@disburse/chassis/loop.ts";
 import type { Database } from "@disburse/chassis/mongo.ts";
 import { startRelay } from "@disburse/chassis/outbox-relay.ts";
 import type { Mode } from "@disburse/chassis/settings.ts";
+import { createSweepLease } from "@disburse/chassis/sweep-lease.ts";
 import type { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import type { PayoutService as PayoutRpc } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import type { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
@@ -25,6 +26,8 @@ const pollMs = 100;
 const sweepMs = 1_000;
 /** An account carries its movements no longer than this before they are in the ledger. */
 const recordMs = 250;
+/** A process that died holds up the sweeps no longer. */
+const sweepLeaseMs = 3_000;
 /** The first rail worker polls; each that finds work wakes the next, which otherwise rests. */
 const restMs = 60_000;
 
@@ -84,21 +87,33 @@ function startBackground(
     workers[0]?.wake();
   };
   const sweepDeps = { ...deps, log, wake };
+  const lease = createSweepLease(database, "sweeps", sweepLeaseMs);
+  /** One process of many sweeps; the others look in vain whether it is their turn. */
+  const leased = (run: () => Promise<unknown>) => async () => {
+    if ((await lease.hold()) !== undefined) await run();
+    return false;
+  };
   const loops = [
     relay,
     ...workers,
     startLoop({ name: "tally", everyMs: pollMs, run: tally.run, log }),
-    startLoop({ name: "hold-sweep", everyMs: sweepMs, run: () => sweepHolds(sweepDeps), log }),
+    startLoop({
+      name: "hold-sweep",
+      everyMs: sweepMs,
+      run: leased(() => sweepHolds(sweepDeps)),
+      log,
+    }),
     startLoop({ name: "hold-closer", everyMs: pollMs, run: closer.flush, log }),
     startLoop({
       name: "ledger-recorder",
       everyMs: recordMs,
-      run: () => deps.accounts.recordRecent().then(() => false),
+      run: leased(deps.accounts.recordRecent),
       log,
     }),
   ];
   const stop = async () => {
     await Promise.all(loops.map((loop) => loop.stop()));
+    await lease.release();
   };
   return { tally, wake, stop };
 }
