@@ -43,7 +43,9 @@ export const start: StartService = async (environment, shared) => {
     const rail = createSandboxRail({ database, clock, settleMs: config.SANDBOX_SETTLE_MS });
     const payout = await startPayoutService({
       ...{ database, bus, quote: quote.rpc, beneficiary: beneficiary.rpc, clock, log },
-      routeRail: () => rail,
+      rails: [rail],
+      routes: config.RAIL_ROUTES,
+      stuckAfterMs: config.STUCK_AFTER_SECONDS * 1_000,
       railWorkers: config.RAIL_WORKERS,
       mode: config.DISBURSE_MODE,
     });

@@ -5,19 +5,38 @@ import type { StoredActor } from "@disburse/chassis/mutation.ts";
 import { PayoutStatusChangedSchema } from "@disburse/contracts/disburse/payout/v1/payout_events_pb.ts";
 import { eventId } from "@disburse/kernel/id.ts";
 import { Binary, type Decimal128 } from "mongodb";
+import type { Doubt } from "./domain/doubt.ts";
 import type { Payout } from "./domain/payout.ts";
 import { faceOf, type PayoutStatus, type Progress } from "./domain/progress.ts";
+import type { StepCause } from "./domain/timeline.ts";
 import { payoutMessage } from "./wire.ts";
 
 /** An event that the payout owes to the bus. */
 export type OwedEvent = { id: string; key: string; at: Date; body: Binary };
 
-/** A step in the payout's journal: written with the change that it tells of. */
-export type JournalEntry = {
+/** A step of the payout: written with the change that it tells of, and never dropped. */
+export type StoredStep = {
   stage: Progress["stage"];
+  /** The payout's version by then. */
+  version: number;
   at: Date;
-  cause: string;
-  /** Who reported an outcome, and as which operation. */
+  cause: StepCause;
+  /** For people: `rail said accepted`, `post applied`. */
+  detail: string;
+  /** Who reported or decided an outcome, and as which operation. */
+  actor?: StoredActor;
+  operation_id?: string;
+};
+
+/**
+ * What passed between the payout's worker and its rail. `leased` stands before every question: of a
+ * payout that a rail has, the worker asks next. `submit` stands before a submission, `answer` after
+ * either, with what was said; `callback` is a word of the rail's own, with what became of it.
+ */
+export type StoredCall = {
+  kind: "leased" | "submit" | "answer" | "callback";
+  at: Date;
+  said?: string;
   actor?: StoredActor;
   operation_id?: string;
 };
@@ -51,7 +70,14 @@ export type PayoutDocument = {
   progress: Progress;
   version: number;
   revision: number;
-  journal: JournalEntry[];
+  /** Absent until it is submitted. */
+  rail?: string;
+  submitted_at?: Date;
+  /** Absent where people need not look. */
+  doubt?: Doubt;
+  journal: StoredStep[];
+  /** The last of them. */
+  calls: StoredCall[];
   /** Absent when there is nothing to do. */
   work_due_at?: Date;
   lease?: Lease;
@@ -96,13 +122,19 @@ export function payoutDocument(
     progress: payout.progress,
     version: payout.version,
     revision: payout.revision,
-    journal: [{ stage: payout.progress.stage, at: createdAt, cause: "executed" }],
+    journal: [firstStep(payout)],
+    calls: [],
     work_due_at: createdAt,
     outbox: [event],
     untallied: [{ id: event.id, at: createdAt, from: null, to: status }],
     created_at: createdAt,
     updated_at: payout.updatedAt,
   };
+}
+
+function firstStep({ progress, version, createdAt }: Payout): StoredStep {
+  const [cause, detail] = ["executed", "executed"] as const;
+  return { stage: progress.stage, version, at: createdAt, cause, detail };
 }
 
 /**
@@ -150,6 +182,9 @@ export function toPayout(document: PayoutDocument): Payout {
     progress: document.progress,
     version: document.version,
     revision: document.revision,
+    rail: document.rail ?? "",
+    submittedAt: document.submitted_at,
+    doubt: document.doubt,
     createdAt: document.created_at,
     updatedAt: document.updated_at,
   };

@@ -11,13 +11,16 @@ import type { PayoutService as PayoutRpc } from "@disburse/contracts/disburse/pa
 import type { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { openAccountStore } from "./account-store.ts";
+import type { Route } from "./domain/routing.ts";
 import type { ExecuteDeps } from "./execute.ts";
 import { openExecutionStore } from "./execution-store.ts";
 import { createHoldCloser, type HoldCloser } from "./hold-closer.ts";
 import { sweepHolds } from "./hold-sweep.ts";
 import { openPayoutStore } from "./payout-store.ts";
+import { openRailStates } from "./rail-states.ts";
 import { workOnDuePayout } from "./rail-worker.ts";
-import type { RouteRail } from "./rails/rail.ts";
+import type { Rail } from "./rails/rail.ts";
+import { createRailDirectory, type RailDirectory } from "./rails/rail-directory.ts";
 import { payoutRpc } from "./rpc.ts";
 import { createTally } from "./tally.ts";
 
@@ -37,7 +40,11 @@ export type PayoutServiceOptions = {
   readonly bus: Bus;
   readonly quote: Client<typeof QuoteService>;
   readonly beneficiary: Client<typeof BeneficiaryService>;
-  readonly routeRail: RouteRail;
+  readonly rails: readonly Rail[];
+  /** Which transfers go to which rail: the first that matches. */
+  readonly routes: readonly Route[];
+  /** A payout that is open for so long after its submission is put before the operators. */
+  readonly stuckAfterMs: number;
   /** Payouts that are worked on side by side. */
   readonly railWorkers: number;
   readonly mode: Mode;
@@ -61,19 +68,21 @@ export async function startPayoutService(options: PayoutServiceOptions): Promise
   const closer = createHoldCloser(accounts);
   const stores = { accounts, executions, payouts };
   const deps = { ...stores, clock, quote, beneficiary, closeHold: closer.close };
-  const { tally, wake, stop } = startBackground(options, deps, closer);
+  const states = openRailStates(database, clock);
+  const rails = createRailDirectory(options.rails, options.routes, states.isPaused);
+  const { tally, wake, stop } = startBackground(options, { ...deps, rails }, closer);
   return { rpc: payoutRpc({ ...deps, tally, mode, wake }), stop };
 }
 
 /** Starts what runs beside the RPCs; `wake` tells it that a payout was made or changed. */
 function startBackground(
-  { database, bus, routeRail, railWorkers, log }: PayoutServiceOptions,
-  deps: Omit<ExecuteDeps, "wake">,
+  { database, bus, railWorkers, stuckAfterMs, log }: PayoutServiceOptions,
+  deps: Omit<ExecuteDeps, "wake"> & { readonly rails: RailDirectory },
   closer: HoldCloser,
 ) {
   const tally = createTally(database, deps.payouts);
   const relay = startRelay({ outbox: deps.payouts.outbox, bus, log });
-  const work = { ...deps, routeRail, log, onChanged: relay.wake };
+  const work = { ...deps, stuckAfterMs, log, onChanged: relay.wake };
   const workers = Array.from({ length: railWorkers }, (_each, at) => {
     const run = async () => {
       const worked = await workOnDuePayout(work);

@@ -4,10 +4,26 @@ import type { StoredActor } from "@disburse/chassis/mutation.ts";
 import type { Filter } from "mongodb";
 import type { Payout } from "./domain/payout.ts";
 import type { Progress } from "./domain/progress.ts";
-import { type PayoutDocument, payoutDocument, toPayout } from "./payout-documents.ts";
+import {
+  type PayoutDocument,
+  payoutDocument,
+  type StoredStep,
+  toPayout,
+} from "./payout-documents.ts";
+import { type JournalLine, journalOf } from "./payout-journal.ts";
 import { countPayouts, listPayouts, type PayoutFilter, type PayoutPage } from "./payout-list.ts";
 import { payoutOutbox } from "./payout-outbox.ts";
-import { advance, type LeasedPayout, leaseDue, release, type Step } from "./payout-work.ts";
+import {
+  advance,
+  clearDoubt,
+  type LeasedPayout,
+  leaseDue,
+  type Note,
+  note,
+  type Release,
+  release,
+  type Step,
+} from "./payout-work.ts";
 
 export type PayoutStore = Awaited<ReturnType<typeof openPayoutStore>>;
 
@@ -33,6 +49,11 @@ export async function openPayoutStore({ db }: Database) {
     { key: { work_due_at: 1 }, name: "work", sparse: true },
     { key: { "outbox.at": 1 }, name: "outbox", sparse: true },
     { key: { "untallied.at": 1 }, name: "untallied", sparse: true },
+    {
+      key: { "doubt.since": 1, _id: 1 },
+      name: "doubt",
+      partialFilterExpression: { "doubt.since": { $exists: true } },
+    },
   ]);
   const readOne = async (filter: Filter<PayoutDocument>): Promise<Payout | undefined> => {
     const found = await payouts.findOne(filter);
@@ -65,7 +86,24 @@ export async function openPayoutStore({ db }: Database) {
     leaseDue: (now: Date, leaseMs: number) => leaseDue(payouts, now, leaseMs),
     advance: (payout: Payout, progress: Progress, step: Step) =>
       advance(payouts, payout, progress, step),
-    release: (leased: LeasedPayout, work: Date | "done") => release(payouts, leased, work),
+    release: (leased: LeasedPayout, ending: Release) => release(payouts, leased, ending),
+    note: (payout: Payout, heard: Note) => note(payouts, payout, heard),
+    clearDoubt: (payout: Payout) => clearDoubt(payouts, payout),
+    /** The steps of a merchant's payout, oldest first. */
+    steps: async (merchantId: string, id: string): Promise<readonly StoredStep[] | undefined> => {
+      const found = await payouts.findOne(
+        { _id: id, merchant_id: merchantId },
+        { projection: { journal: 1 } },
+      );
+      return found?.journal;
+    },
+    /** A payout with everything that was done for it and heard of it, oldest first. */
+    journal: async (
+      id: string,
+    ): Promise<{ payout: Payout; lines: readonly JournalLine[] } | undefined> => {
+      const found = await payouts.findOne({ _id: id });
+      return found === null ? undefined : { payout: toPayout(found), lines: journalOf(found) };
+    },
     list: (merchantId: string, filter: PayoutFilter, page: PayoutPage) =>
       listPayouts(payouts, merchantId, filter, page),
     count: (merchantId: string, filter: PayoutFilter) => countPayouts(payouts, merchantId, filter),

@@ -1,8 +1,16 @@
 import type { StoredActor } from "@disburse/chassis/mutation.ts";
 import type { Collection, Filter, UpdateFilter } from "mongodb";
+import { type Doubt, doubtAfterStep } from "./domain/doubt.ts";
 import type { Payout } from "./domain/payout.ts";
 import { faceOf, type Progress } from "./domain/progress.ts";
-import { owedEvent, type PayoutDocument, toPayout } from "./payout-documents.ts";
+import type { StepCause } from "./domain/timeline.ts";
+import {
+  owedEvent,
+  type PayoutDocument,
+  type StoredCall,
+  type StoredStep,
+  toPayout,
+} from "./payout-documents.ts";
 
 /** A payout with the right to work on it until the lease ends. */
 export type LeasedPayout = {
@@ -12,36 +20,60 @@ export type LeasedPayout = {
   readonly requestId: string | undefined;
 };
 
+/** Who reported or decided an outcome, and as which operation. */
+export type Reporter = { readonly actor: StoredActor; readonly operationId: string };
+
 /** What a change of a payout's progress is written with. */
 export type Step = {
+  readonly cause: StepCause;
   /** For the journal: `rail said accepted`, `post applied`. */
-  readonly cause: string;
+  readonly detail: string;
   readonly at: Date;
-  /** Of a report: who made it, and as which operation. */
-  readonly by?: { readonly actor: StoredActor; readonly operationId: string };
-  /** The lease goes on; or it ends, and work is due at a time, or never again. */
-  readonly work: "go_on" | "done" | Date;
+  readonly by?: Reporter;
+  /** The lease goes on until a time; or it ends, and work is due at a time, or never again. */
+  readonly work: { readonly leasedUntil: Date } | Date | "done";
+  /** The rail that is sent the payout next, under its id. */
+  readonly submitTo?: string;
+  /** What was said between payout and rail, for the journal. */
+  readonly calls?: readonly StoredCall[];
 };
 
 /**
- * The journal of one payout: submissions and answers; polls that change nothing are not written.
+ * How long a lease is: longer than the slowest rail call with the write after it, and short enough
+ * that what a killed worker left is recovered within 10 s. A lease that goes on is renewed by each
+ * write.
  */
-const journalMax = 50;
+export const leaseMs = 8_000;
+
+/** The last calls that a payout keeps, leases and answers included. */
+const callsMax = 60;
 
 /**
- * Takes the payout whose work is due longest, for `leaseMs`. The lease raises the revision: what a
- * worker whose lease ended still writes then changes nothing.
+ * A payout that was written so often has a rail that wavers between having it and not knowing: that
+ * is journalled no more, so that the document stays small. Every outcome is.
+ */
+const waveringRevisionMax = 2_000;
+
+/**
+ * Takes the payout whose work is due longest, for `leasedMs`. The lease raises the revision: what a
+ * worker whose lease ended still writes then changes nothing. A lease that ends later than any
+ * honest one was made by a clock that was wrong, and binds nobody.
  */
 export async function leaseDue(
   payouts: Collection<PayoutDocument>,
   now: Date,
-  leaseMs: number,
+  leasedMs: number,
 ): Promise<LeasedPayout | undefined> {
   const leaseToken = crypto.randomUUID();
-  const until = new Date(now.getTime() + leaseMs);
+  const until = new Date(now.getTime() + leasedMs);
+  const latest = new Date(now.getTime() + 2 * leasedMs);
   const found = await payouts.findOneAndUpdate(
-    { work_due_at: { $lte: now }, $nor: [{ "lease.until": { $gt: now } }] },
-    { $set: { lease: { token: leaseToken, until } }, $inc: { revision: 1 } },
+    { work_due_at: { $lte: now }, $nor: [{ "lease.until": { $gt: now, $lte: latest } }] },
+    {
+      $set: { lease: { token: leaseToken, until } },
+      $inc: { revision: 1 },
+      $push: { calls: keep([{ kind: "leased", at: now }]) },
+    },
     { sort: { work_due_at: 1 }, returnDocument: "after" },
   );
   if (found === null) return undefined;
@@ -56,20 +88,26 @@ export async function advance(
   payouts: Collection<PayoutDocument>,
   payout: Payout,
   progress: Progress,
-  { cause, at, work, by }: Step,
+  step: Step,
 ): Promise<Payout | undefined> {
+  const { at, cause, submitTo, work } = step;
   const from = faceOf(payout.progress).status;
   const to = faceOf(progress).status;
+  const isFirstSubmission = submitTo !== undefined && payout.rail === "";
+  const doubt = doubtAfterStep(payout.doubt, progress.stage, cause, at);
   const changed: Payout = {
     ...payout,
     progress,
     version: from === to ? payout.version : payout.version + 1,
     revision: payout.revision + 1,
+    ...(isFirstSubmission ? { rail: submitTo, submittedAt: at } : {}),
+    doubt,
     updatedAt: at,
   };
-  const reporter = by && { actor: by.actor, operation_id: by.operationId };
-  const journalEntry = { stage: progress.stage, at, cause, ...reporter };
   const event = from === to ? undefined : owedEvent(changed);
+  const steps = isJournalled(payout, progress) ? [stepOf(changed, step)] : [];
+  const submission: StoredCall[] = submitTo === undefined ? [] : [{ kind: "submit", at }];
+  const calls = [...(step.calls ?? []), ...submission];
   const result = await payouts.updateOne(
     { _id: payout.id, revision: payout.revision } satisfies Filter<PayoutDocument>,
     {
@@ -79,11 +117,14 @@ export async function advance(
         version: changed.version,
         revision: changed.revision,
         updated_at: at,
-        ...(work instanceof Date ? { work_due_at: work } : {}),
+        ...(isFirstSubmission ? { rail: submitTo, submitted_at: at } : {}),
+        ...(doubt && { doubt }),
+        ...setWork(work),
       },
-      ...endOfLease(work),
+      $unset: { ...unsetWork(work), ...(doubt === undefined ? { doubt: "" } : {}) },
       $push: {
-        journal: { $each: [journalEntry], $slice: -journalMax },
+        ...(steps.length > 0 && { journal: { $each: steps } }),
+        ...(calls.length > 0 && { calls: keep(calls) }),
         ...(event && { outbox: event, untallied: { id: event.id, at, from, to } }),
       },
     },
@@ -91,21 +132,96 @@ export async function advance(
   return result.modifiedCount === 1 ? changed : undefined;
 }
 
-function endOfLease(work: Step["work"]): Pick<UpdateFilter<PayoutDocument>, "$unset"> {
-  if (work === "go_on") return {};
-  return { $unset: work === "done" ? { lease: "", work_due_at: "" } : { lease: "" } };
+function keep(calls: readonly StoredCall[]): { $each: StoredCall[]; $slice: number } {
+  return { $each: [...calls], $slice: -callsMax };
 }
 
-/** Ends a lease without a change of state; a lease that somebody else has by now stays. */
+function isJournalled(payout: Payout, progress: Progress): boolean {
+  const { stage } = payout.progress;
+  if (stage === progress.stage) return false;
+  const isOpen = progress.stage === "processing" || progress.stage === "unknown";
+  return !isOpen || payout.revision <= waveringRevisionMax;
+}
+
+function stepOf({ progress, version }: Payout, { at, cause, detail, by }: Step): StoredStep {
+  const reporter = by && { actor: by.actor, operation_id: by.operationId };
+  return { stage: progress.stage, version, at, cause, detail, ...reporter };
+}
+
+function setWork(work: Step["work"]): UpdateFilter<PayoutDocument>["$set"] {
+  if (work === "done") return {};
+  return work instanceof Date ? { work_due_at: work } : { "lease.until": work.leasedUntil };
+}
+
+function unsetWork(work: Step["work"]): UpdateFilter<PayoutDocument>["$unset"] {
+  if (work === "done") return { lease: "", work_due_at: "" };
+  return work instanceof Date ? { lease: "" } : {};
+}
+
+/** How a lease ends that changed no state. */
+export type Release = {
+  readonly work: Date | "done";
+  readonly calls?: readonly StoredCall[];
+  /** A doubt that arose. */
+  readonly doubt?: Doubt;
+};
+
+/**
+ * Ends a lease without a change of state; a lease that somebody else has by now stays, and so does
+ * a doubt that somebody else raised.
+ */
 export async function release(
   payouts: Collection<PayoutDocument>,
   { payout, leaseToken }: LeasedPayout,
-  work: Date | "done",
+  { work, calls = [], doubt }: Release,
 ): Promise<void> {
+  if (doubt !== undefined && !(await note(payouts, payout, { doubt }))) return;
   await payouts.updateOne(
     { _id: payout.id, "lease.token": leaseToken },
-    work === "done"
-      ? { $unset: { lease: "", work_due_at: "" } }
-      : { $set: { work_due_at: work }, $unset: { lease: "" } },
+    {
+      $set: { ...setWork(work) },
+      $unset: unsetWork(work) ?? {},
+      ...(calls.length > 0 && { $push: { calls: keep(calls) } }),
+    },
   );
+}
+
+/** What was heard of a payout without a change of its state. */
+export type Note = {
+  readonly call?: StoredCall;
+  /** A doubt that it raises. */
+  readonly doubt?: Doubt;
+};
+
+/**
+ * Journals what was heard. One that raises a doubt is guarded by the revision that was read:
+ * `false` when somebody was faster.
+ */
+export async function note(
+  payouts: Collection<PayoutDocument>,
+  payout: Payout,
+  { call, doubt }: Note,
+): Promise<boolean> {
+  const journalled = call && { $push: { calls: keep([call]) } };
+  if (doubt === undefined) {
+    if (journalled !== undefined) await payouts.updateOne({ _id: payout.id }, journalled);
+    return true;
+  }
+  const result = await payouts.updateOne(
+    { _id: payout.id, revision: payout.revision },
+    { ...journalled, $set: { doubt }, $inc: { revision: 1 } },
+  );
+  return result.modifiedCount === 1;
+}
+
+/** Ends a doubt that people resolved without a change of state; `false`: somebody was faster. */
+export async function clearDoubt(
+  payouts: Collection<PayoutDocument>,
+  { id, revision }: Payout,
+): Promise<boolean> {
+  const result = await payouts.updateOne(
+    { _id: id, revision },
+    { $unset: { doubt: "" }, $inc: { revision: 1 } },
+  );
+  return result.modifiedCount === 1;
 }

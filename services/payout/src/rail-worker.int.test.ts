@@ -4,8 +4,8 @@ import { readRefusal } from "@disburse/chassis/rpc-refusal.ts";
 import { PayoutStatusChangedSchema } from "@disburse/contracts/disburse/payout/v1/payout_events_pb.ts";
 import { PayoutSchema, RailOutcome } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import type { Rail, TimedAnswer } from "./rails/rail.ts";
-import { startTestPlatform, type TestPlatform } from "./test-platform.ts";
+import type { TimedAnswer } from "./rails/rail.ts";
+import { startTestPlatform, type TestPlatform, testRail } from "./test-platform.ts";
 
 const merchantId = "mer_1";
 let platform: TestPlatform;
@@ -169,12 +169,10 @@ function scripted(answers: (TimedAnswer["answer"] | Error)[]) {
     if (answer instanceof Error) throw answer;
     return { answer, askAfterMs: 1_000 };
   };
-  const rail: Rail = {
-    name: "scripted",
+  platform.rails.current = testRail({
     submit: (key) => next(`submit ${key}`),
     query: (key) => next(`query ${key}`),
-  };
-  platform.rails.current = rail;
+  });
   return calls;
 }
 
@@ -207,7 +205,7 @@ describe("a rail", () => {
     ];
     const next = async (): Promise<TimedAnswer> =>
       answers.shift() ?? { answer: { kind: "settled", reference: "R" } };
-    platform.rails.current = { name: "silent", submit: next, query: next };
+    platform.rails.current = testRail({ submit: next, query: next });
     const id = await execute("order");
     await after(0);
     await after(2_100);
@@ -225,7 +223,7 @@ describe("a rail", () => {
     await after(3_600_000);
     expect(await look(id)).toEqual(initiated("queued"));
     platform.rails.current = platform.sandboxRail;
-    await after(3_000);
+    await after(30_000);
     await after(1_100);
     expect(await look(id)).toEqual(settled);
   });
@@ -280,15 +278,14 @@ describe("a callback", () => {
   it("before the submit's answer wins, and the answer changes nothing", async () => {
     const id = await execute("order");
     const calls: string[] = [];
-    platform.rails.current = {
-      name: "eager",
+    platform.rails.current = testRail({
       submit: async (key) => {
         calls.push(key);
         await report(key, RailOutcome.SETTLED, "R1");
         return { answer: { kind: "accepted" }, askAfterMs: 10 };
       },
       query: async () => ({ answer: { kind: "settled", reference: "R1" } }),
-    };
+    });
     await after(0);
     await after(100);
     expect(calls).toEqual([id]);

@@ -5,28 +5,34 @@ import type { BeneficiaryService } from "@disburse/contracts/disburse/beneficiar
 import { isRefused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { AccountStore } from "./account-store.ts";
+import { type Doubt, doubted, isOverdue } from "./domain/doubt.ts";
 import type { Payout } from "./domain/payout.ts";
 import { endingMovement } from "./domain/payout-movement.ts";
-import { afterAnswer, faceOf, owedMovement, type Progress } from "./domain/progress.ts";
+import { faceOf, owedMovement, type Progress } from "./domain/progress.ts";
+import { afterWord } from "./domain/rail-word.ts";
+import { causeOf } from "./domain/timeline.ts";
+import type { StoredCall } from "./payout-documents.ts";
 import type { PayoutStore } from "./payout-store.ts";
-import type { LeasedPayout, Step } from "./payout-work.ts";
-import type { Instruction, Rail, RouteRail, TimedAnswer } from "./rails/rail.ts";
+import { type LeasedPayout, leaseMs, type Release, type Step } from "./payout-work.ts";
+import { type Heard, heardFrom, retryMs } from "./rail-calls.ts";
+import type { Instruction, Rail } from "./rails/rail.ts";
+import type { RailDirectory, Waits } from "./rails/rail-directory.ts";
 
 export type RailWorkerDeps = {
   readonly accounts: AccountStore;
   readonly payouts: PayoutStore;
   readonly beneficiary: Client<typeof BeneficiaryService>;
-  readonly routeRail: RouteRail;
+  readonly rails: RailDirectory;
+  /** A payout that is open for so long after its submission is put before the operators. */
+  readonly stuckAfterMs: number;
   readonly clock: Clock;
   readonly log: Log;
   /** Called when there is an event to publish. */
   readonly onChanged: () => void;
 };
 
-/** Longer than the slowest rail call with its writes; a dead worker's payout waits no longer. */
-const leaseMs = 20_000;
-/** The pause before a payout is tried again whose rail or beneficiary service is away. */
-const retryMs = 2_000;
+/** A payout that waits for its rail is tried again no more seldom than this. */
+const queueWaitMaxMs = 30_000;
 /** A payout that is not at its end is asked for no more seldom than this. */
 const unknownAskMaxMs = 60_000;
 
@@ -43,7 +49,7 @@ async function workOrRelease(deps: RailWorkerDeps, leased: LeasedPayout): Promis
     await work(deps, leased);
   } catch (error) {
     deps.log.error({ err: error, payout_id: leased.payout.id }, "payout not moved on");
-    await deps.payouts.release(leased, later(deps, retryMs));
+    await deps.payouts.release(leased, { work: later(deps, retryMs) });
   }
 }
 
@@ -67,8 +73,7 @@ async function moveOn(
   leased: LeasedPayout,
   askAt: Date | "done",
 ): Promise<Moved | undefined> {
-  const { payout } = leased;
-  switch (payout.progress.stage) {
+  switch (leased.payout.progress.stage) {
     case "queued":
       return submitFirst(deps, leased);
     case "submitting":
@@ -78,31 +83,56 @@ async function moveOn(
       return ask(deps, leased);
     case "concluding":
     case "returning":
-      return moveMoney(deps, payout, askAt);
+      return moveMoney(deps, leased, askAt);
     case "rejected":
     case "returned":
-      await deps.payouts.release(leased, "done");
-      return undefined;
+      return release(deps, leased, { work: "done" });
   }
 }
 
+/** The rail is chosen now, and once: it is written with the step before the call. */
 async function submitFirst(deps: RailWorkerDeps, leased: LeasedPayout): Promise<Moved | undefined> {
+  const { destination, receivingMinor, beneficiary } = leased.payout.quote;
+  const { transferMethod, network } = beneficiary;
+  const transfer = { currency: destination, amount: receivingMinor, transferMethod, network };
+  const chosen = await deps.rails.choose(transfer);
+  return "waits" in chosen ? waitFor(deps, leased, chosen) : submit(deps, leased, chosen, []);
+}
+
+/**
+ * A payout that no rail takes now stays as it is and never fails; one that none could take is also
+ * put before the operators.
+ */
+function waitFor(
+  deps: RailWorkerDeps,
+  leased: LeasedPayout,
+  { waits }: Waits,
+  calls: readonly StoredCall[] = [],
+): Promise<undefined> {
   const { payout } = leased;
-  const rail = railOf(deps, payout);
-  if (rail === undefined) {
-    await deps.payouts.release(leased, later(deps, retryMs));
-    return undefined;
-  }
-  const instruction = await readInstruction(deps, payout);
-  const submitting = await advance(
-    deps,
-    payout,
-    { stage: "submitting" },
-    { cause: `submitting to ${rail.name}`, at: deps.clock.now(), work: "go_on" },
-  );
-  if (submitting === undefined) return undefined;
-  const timed = await orUnknown(deps, payout, () => rail.submit(payout.id, instruction));
-  return apply(deps, { ...leased, payout: submitting }, timed);
+  const isAway = waits === "PAUSED" || waits === "DOWN";
+  deps.log.info({ payout_id: payout.id, waits }, "payout waits for its rail");
+  const waitedMs = deps.clock.now().getTime() - payout.createdAt.getTime();
+  const waitMs = Math.min(Math.max(waitedMs / 8, retryMs), queueWaitMaxMs);
+  const doubt = isAway ? {} : stuck(deps, payout);
+  return release(deps, leased, { work: later(deps, waitMs), calls, ...doubt });
+}
+
+/** Sends a payout under its id, the same one every time; `said` is what led to it. */
+async function submit(
+  deps: RailWorkerDeps,
+  leased: LeasedPayout,
+  rail: Rail,
+  calls: readonly StoredCall[],
+): Promise<Moved | undefined> {
+  const instruction = await readInstruction(deps, leased.payout);
+  const { name } = rail;
+  const detail = `submitting to ${name}`;
+  const step = { cause: "submitted", detail, ...goOn(deps), submitTo: name, calls } as const;
+  const payout = await advance(deps, leased, { stage: "submitting" }, step);
+  if (payout === undefined) return undefined;
+  const heard = await heardFrom(deps, payout.id, () => rail.submit(payout.id, instruction));
+  return apply(deps, { ...leased, payout }, heard);
 }
 
 /**
@@ -110,92 +140,88 @@ async function submitFirst(deps: RailWorkerDeps, leased: LeasedPayout): Promise<
  */
 async function ask(deps: RailWorkerDeps, leased: LeasedPayout): Promise<Moved | undefined> {
   const { payout } = leased;
-  const rail = railOf(deps, payout);
+  const rail = deps.rails.named(payout.rail);
   if (rail === undefined) {
-    await deps.payouts.release(leased, later(deps, retryMs));
-    return undefined;
+    deps.log.error({ payout_id: payout.id, rail: payout.rail }, "rail is not configured");
+    return release(deps, leased, { work: later(deps, queueWaitMaxMs), ...stuck(deps, payout) });
   }
-  const asked = await orUnknown(deps, payout, () => rail.query(payout.id));
-  if (asked.answer.kind !== "not_received" || payout.progress.stage === "settled") {
-    return apply(deps, leased, asked);
-  }
-  const instruction = await readInstruction(deps, payout);
-  const sent = await orUnknown(deps, payout, () => rail.submit(payout.id, instruction));
-  return apply(deps, leased, sent);
-}
-
-/** A rail that has not answered by then has not answered; the lease is longer. */
-const railTimeoutMs = 10_000;
-
-/** A rail that throws or hangs has told nothing: the outcome is unknown, never a failure. */
-async function orUnknown(
-  deps: RailWorkerDeps,
-  payout: Payout,
-  call: () => Promise<TimedAnswer>,
-): Promise<TimedAnswer> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Error("no answer in time")), railTimeoutMs);
-  const started = performance.now();
-  try {
-    const timed = await Promise.race([call(), late.promise]);
-    const duration_ms = Math.round(performance.now() - started);
-    const fields = { payout_id: payout.id, answer: timed.answer.kind, duration_ms };
-    deps.log.info(fields, "rail answered");
-    return timed;
-  } catch (error) {
-    deps.log.warn({ err: error, payout_id: payout.id }, "rail did not answer");
-    return { answer: { kind: "unknown" }, askAfterMs: retryMs };
-  } finally {
-    clearTimeout(timer);
-  }
+  const heard = await heardFrom(deps, payout.id, () => rail.query(payout.id));
+  const isLost = heard.answer.kind === "not_received" && payout.progress.stage !== "settled";
+  if (!isLost) return apply(deps, leased, heard);
+  const waits = await deps.rails.waitsFor(rail);
+  return waits === undefined
+    ? submit(deps, leased, rail, [heard.call])
+    : waitFor(deps, leased, { waits }, [heard.call]);
 }
 
 async function apply(
   deps: RailWorkerDeps,
   leased: LeasedPayout,
-  { answer, askAfterMs }: TimedAnswer,
+  heard: Heard,
 ): Promise<Moved | undefined> {
   const { payout } = leased;
-  const { payouts, clock, log } = deps;
-  const next = afterAnswer(payout.progress, answer);
+  const { answer, askAfterMs, call } = heard;
+  const next = afterWord(payout, heard);
   // A payout that is not at its end is asked for, also where the rail means to call back.
   const isOpen = faceOf(payout.progress).status === "initiated";
   const atLast = isOpen ? later(deps, unknownAskMaxMs) : "done";
   const askAt = askAfterMs === undefined ? atLast : later(deps, askAfterMs);
   if (isRefused(next)) {
-    log.error({ payout_id: payout.id, answer: answer.kind }, "rail contradicts itself");
-    await payouts.release(leased, atLast);
-    return undefined;
+    deps.log.error({ payout_id: payout.id, answer: answer.kind }, "rail contradicts itself");
+    const doubt = doubted(payout.doubt, "contradicted", call.at);
+    return release(deps, leased, { work: atLast, calls: [call], doubt });
   }
   if (next === "unchanged") {
-    await payouts.release(leased, askAt);
-    return undefined;
+    const overdue = isOpen && isOverdue(payout.submittedAt, call.at, deps.stuckAfterMs);
+    const doubt = overdue ? stuck(deps, payout) : {};
+    return release(deps, leased, { work: askAt, calls: [call], ...doubt });
   }
-  const step = { cause: `rail said ${answer.kind}`, at: clock.now() };
+  const step = { cause: causeOf(answer), detail: `rail said ${answer.kind}`, calls: [call] };
   if (owedMovement(next) !== undefined) {
-    const decided = await advance(deps, payout, next, { ...step, work: "go_on" });
+    const decided = await advance(deps, leased, next, { ...step, ...goOn(deps) });
     return decided && { payout: decided, askAt: askAfterMs === undefined ? "done" : askAt };
   }
   const waitMs = next.stage === "unknown" ? unknownWaitMs(next.asked, askAfterMs) : askAfterMs;
-  await advance(deps, payout, next, { ...step, work: later(deps, waitMs ?? retryMs) });
+  const due = { at: call.at, work: later(deps, waitMs ?? retryMs) };
+  await advance(deps, leased, next, { ...step, ...due });
   return undefined;
 }
 
 /** Writes a step of a payout and tells of it, with how long the payout stood where it was. */
 async function advance(
   { payouts, log }: RailWorkerDeps,
-  payout: Payout,
+  leased: LeasedPayout,
   progress: Progress,
   step: Step,
 ): Promise<Payout | undefined> {
+  const { payout } = leased;
   const moved = await payouts.advance(payout, progress, step);
-  if (moved === undefined) return undefined;
+  if (moved === undefined) {
+    // Somebody was faster. Whoever did not take the lease along leaves the work to the next one.
+    await payouts.release(leased, { work: step.at });
+    return undefined;
+  }
   const { stage } = moved.progress;
   const { status } = faceOf(moved.progress);
   const stood_ms = step.at.getTime() - payout.updatedAt.getTime();
-  const fields = { payout_id: payout.id, stage, status, cause: step.cause, stood_ms };
-  log.info(fields, "payout moved on");
+  log.info(
+    { payout_id: payout.id, stage, status, cause: step.detail, stood_ms },
+    "payout moved on",
+  );
   return moved;
+}
+
+async function release(
+  { payouts }: RailWorkerDeps,
+  leased: LeasedPayout,
+  ending: Release,
+): Promise<undefined> {
+  await payouts.release(leased, ending);
+}
+
+/** The doubt of a payout that stands still, where nobody doubts it yet. */
+function stuck({ clock }: RailWorkerDeps, { doubt }: Payout): { readonly doubt?: Doubt } {
+  return doubt === undefined ? { doubt: doubted(undefined, "stuck", clock.now()) } : {};
 }
 
 /** A rail that does not know is asked ever more seldom, and never forgotten. */
@@ -206,9 +232,10 @@ function unknownWaitMs(asked: number, askAfterMs = retryMs): number {
 /** Moves the money that a decided outcome owes, once; only then is the outcome told. */
 async function moveMoney(
   deps: RailWorkerDeps,
-  payout: Payout,
+  leased: LeasedPayout,
   askAt: Date | "done",
 ): Promise<undefined> {
+  const { payout } = leased;
   const { accounts, clock, onChanged } = deps;
   const owed = owedMovement(payout.progress);
   if (owed === undefined) throw new Error("a payout without an outcome owes no movement");
@@ -216,20 +243,17 @@ async function moveMoney(
   const movement = endingMovement(payout, owed.step);
   const { outcome } = await accounts.apply({ merchantId, accountId }, movement);
   if (outcome !== "applied") throw new Error(`${owed.step} not applied: ${outcome}`);
-  const work = workAfter(owed.to.stage, askAt, clock.now());
-  const step = { cause: `${owed.step} applied`, at: clock.now(), work };
-  if ((await advance(deps, payout, owed.to, step)) !== undefined) onChanged();
+  const { stage } = owed.to;
+  const cause = stage === "rejected" || stage === "returned" ? stage : "settled";
+  const work = workAfter(stage, askAt, clock.now());
+  const step = { cause, detail: `${owed.step} applied`, at: clock.now(), work } as const;
+  if ((await advance(deps, leased, owed.to, step)) !== undefined) onChanged();
 }
 
 /** A settled payout is asked for as its rail wants; one that came back already goes on at once. */
 function workAfter(stage: Progress["stage"], askAt: Date | "done", now: Date): Date | "done" {
   if (stage === "returning") return now;
   return stage === "settled" ? askAt : "done";
-}
-
-function railOf({ routeRail }: RailWorkerDeps, { quote }: Payout): Rail | undefined {
-  const { transferMethod, network } = quote.beneficiary;
-  return routeRail({ currency: quote.destination, transferMethod, network });
 }
 
 async function readInstruction(deps: RailWorkerDeps, { quote }: Payout): Promise<Instruction> {
@@ -254,4 +278,9 @@ async function readInstruction(deps: RailWorkerDeps, { quote }: Payout): Promise
 
 function later({ clock }: RailWorkerDeps, ms: number): Date {
   return new Date(clock.now().getTime() + ms);
+}
+
+/** Of a step after which this worker goes on: the lease begins anew. */
+function goOn(deps: RailWorkerDeps): Pick<Step, "at" | "work"> {
+  return { at: deps.clock.now(), work: { leasedUntil: later(deps, leaseMs) } };
 }

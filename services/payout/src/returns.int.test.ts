@@ -1,7 +1,7 @@
 import { RailOutcome } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { TimedAnswer } from "./rails/rail.ts";
-import { startTestPlatform, type TestPlatform } from "./test-platform.ts";
+import { startTestPlatform, type TestPlatform, testRail } from "./test-platform.ts";
 
 const merchantId = "mer_1";
 let platform: TestPlatform;
@@ -31,15 +31,14 @@ async function after(ms: number) {
 
 /** A rail that accepts, then answers queries from a script, its last answer for ever. */
 function answering(answers: (TimedAnswer["answer"] | Error)[]) {
-  platform.rails.current = {
-    name: "scripted",
+  platform.rails.current = testRail({
     submit: async () => ({ answer: { kind: "accepted" }, askAfterMs: 1_000 }),
     query: async () => {
       const answer = answers.length > 1 ? answers.shift() : answers[0];
       if (answer === undefined || answer instanceof Error) throw answer;
       return { answer, askAfterMs: 1_000 };
     },
-  };
+  });
 }
 
 /** The steps of the account and what the merchant hears, in order. */

@@ -3,20 +3,17 @@ import { readMutation } from "@disburse/chassis/mutation.ts";
 import { readLimit, readStart } from "@disburse/chassis/page-cursor.ts";
 import { countedTotal, cutPage } from "@disburse/chassis/record-page.ts";
 import type { Mode } from "@disburse/chassis/settings.ts";
-import {
-  type PayoutService,
-  RailOutcome,
-  type ReportRailOutcomeRequest,
-} from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
-import { type Refused, refused } from "@disburse/kernel/refusal.ts";
+import type { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { accountRpc } from "./account-rpc.ts";
-import { afterAnswer, type RailAnswer } from "./domain/progress.ts";
 import { type ExecuteDeps, executePayout } from "./execute.ts";
 import { readExecuteRequest } from "./execute-request.ts";
 import { isCountKept, readFilter } from "./list-request.ts";
 import { accepted } from "./refusals.ts";
+import { reportRpc } from "./report-rpc.ts";
 import type { Tally } from "./tally.ts";
+import { timelineRpc } from "./timeline-rpc.ts";
 import { payoutMessage } from "./wire.ts";
 
 export type PayoutDeps = ExecuteDeps & {
@@ -32,6 +29,8 @@ export function payoutRpc(deps: PayoutDeps): Partial<ServiceImpl<typeof PayoutSe
   const { payouts, tally } = deps;
   return {
     ...accountRpc(deps.accounts, deps.clock),
+    ...reportRpc(deps),
+    ...timelineRpc(deps),
 
     executePayout: async (message) => {
       const { operationId, actor } = readMutation(message.mutation);
@@ -64,45 +63,5 @@ export function payoutRpc(deps: PayoutDeps): Partial<ServiceImpl<typeof PayoutSe
       const { shown, nextCursor } = cutPage(read, limit);
       return { payouts: shown.map(payoutMessage), nextCursor, ...counted };
     },
-
-    reportRailOutcome: async (message) => {
-      const by = readMutation(message.mutation);
-      const answer = accepted(readOutcome(message));
-      for (;;) {
-        const found = await payouts.readAny(message.payoutId);
-        const payout = accepted(found ?? refused("RECORD_NOT_FOUND"));
-        const next = accepted(afterAnswer(payout.progress, answer));
-        if (next === "unchanged") return { payout: payoutMessage(payout) };
-        const at = deps.clock.now();
-        const step = { cause: `rail reported ${answer.kind}`, at, work: at, by };
-        const advanced = await payouts.advance(payout, next, step);
-        if (advanced === undefined) continue;
-        deps.wake();
-        return { payout: payoutMessage(advanced) };
-      }
-    },
   };
-}
-
-/** A hash or bank reference: printable, of bounded length. */
-const transactionReference = /^[\x21-\x7e]{1,128}$/;
-
-function readOutcome(message: ReportRailOutcomeRequest): RailAnswer | Refused<"INVALID_REQUEST"> {
-  switch (message.outcome) {
-    case RailOutcome.SETTLED:
-      return transactionReference.test(message.transactionReference)
-        ? { kind: "settled", reference: message.transactionReference }
-        : refused(
-            "INVALID_REQUEST",
-            "transaction_reference: must be 1 to 128 printable characters",
-          );
-    case RailOutcome.REJECTED:
-      return { kind: "rejected" };
-    case RailOutcome.RETURNED:
-      return transactionReference.test(message.transactionReference)
-        ? { kind: "returned", reference: message.transactionReference }
-        : { kind: "returned" };
-    default:
-      return refused("INVALID_REQUEST", "outcome: is required");
-  }
 }

@@ -18,7 +18,8 @@ import { openExecutionStore } from "./execution-store.ts";
 import { sweepHolds } from "./hold-sweep.ts";
 import { openPayoutStore } from "./payout-store.ts";
 import { workOnDuePayout } from "./rail-worker.ts";
-import type { Rail } from "./rails/rail.ts";
+import type { Rail, TimedAnswer } from "./rails/rail.ts";
+import type { RailDirectory } from "./rails/rail-directory.ts";
 import { createSandboxRail } from "./rails/sandbox-rail.ts";
 import { payoutRpc } from "./rpc.ts";
 import { createTally } from "./tally.ts";
@@ -68,7 +69,7 @@ export async function startTestPlatform() {
   };
   const sandboxRail = createSandboxRail({ database, clock, settleMs: 1_000 });
   const rails = { current: sandboxRail as Rail | undefined };
-  const worker = { ...deps, routeRail: () => rails.current };
+  const worker = { ...deps, rails: directoryOf(rails), stuckAfterMs: 86_400_000 };
   const transport = createRouterTransport(({ service }) => {
     service(PayoutService, payoutRpc(deps));
   });
@@ -115,6 +116,30 @@ export async function startTestPlatform() {
       await database.db.dropDatabase();
       await database.close();
     },
+  };
+}
+
+/** A rail of a test's: it takes everything and answers `accepted`, but for what is given. */
+export function testRail(own: Partial<Rail>): Rail {
+  const accept = async (): Promise<TimedAnswer> => ({ answer: { kind: "accepted" } });
+  return {
+    name: "scripted",
+    capabilities: { currencies: [], transferMethods: [], networks: [], limits: {} },
+    available: async () => true,
+    submit: accept,
+    query: accept,
+    readCallback: () => "unreadable",
+    ...own,
+  };
+}
+
+/** A directory of the one rail that there is at the moment. */
+function directoryOf(rails: { current: Rail | undefined }): RailDirectory {
+  return {
+    all: [],
+    choose: async () => rails.current ?? { waits: "DOWN" },
+    waitsFor: async () => (rails.current === undefined ? "DOWN" : undefined),
+    named: () => rails.current,
   };
 }
 

@@ -42,6 +42,14 @@ export function statusFilter(message: PayoutStatusMessage): PayoutStatus | undef
   return statusNames[message];
 }
 
+export function statusMessage(status: PayoutStatus): PayoutStatusMessage {
+  return statuses[status];
+}
+
+export function subStatusMessage(subStatus: PayoutSubStatus): PayoutSubStatusMessage {
+  return subStatuses[subStatus];
+}
+
 export function payoutMessage(payout: Payout): PayoutMessage {
   const { quote, progress } = payout;
   const { status, subStatus } = faceOf(progress);

@@ -1,4 +1,5 @@
 import { derivedId } from "@disburse/kernel/id.ts";
+import type { Doubt } from "./doubt.ts";
 import type { Progress } from "./progress.ts";
 
 /** What a payout is made from: a claimed quote, word for word. */
@@ -36,6 +37,12 @@ export type Payout = {
   readonly version: number;
   /** One more with each write: a writer that read an older one changes nothing. */
   readonly revision: number;
+  /** The rail that it was submitted to, the same for good; "" while it is queued. */
+  readonly rail: string;
+  /** When it was first submitted; `undefined` while it is queued. */
+  readonly submittedAt: Date | undefined;
+  /** Why people have to look at it, if they have to. */
+  readonly doubt: Doubt | undefined;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 };
@@ -54,6 +61,9 @@ export function payoutFrom(quote: ClaimedQuote): Payout {
     progress: { stage: "queued" },
     version: 1,
     revision: 1,
+    rail: "",
+    submittedAt: undefined,
+    doubt: undefined,
     createdAt: claimedAt,
     updatedAt: claimedAt,
   };

@@ -1,4 +1,6 @@
 import type { RailAnswer } from "../domain/progress.ts";
+import type { Moved, RailWord } from "../domain/rail-word.ts";
+import type { RailCapabilities } from "../domain/routing.ts";
 
 /** What a rail is told to pay. Never logged: it holds the account number in full. */
 export type Instruction = {
@@ -19,21 +21,35 @@ export type Instruction = {
 };
 
 /** An answer, and when it is worth asking again; never, when there is no time. */
-export type TimedAnswer = { readonly answer: RailAnswer; readonly askAfterMs?: number };
+export type TimedAnswer = RailWord & { readonly askAfterMs?: number };
+
+/** What a rail may tell of its own accord: a fate, never that it does not know. */
+export type Outcome = Extract<RailAnswer, { kind: "settled" | "rejected" | "returned" }>;
+
+/** A message of a rail's own, its signature verified. */
+export type RailCallback = {
+  /** The key that the transfer was submitted under. */
+  readonly key: string;
+  readonly answer: Outcome;
+  readonly moved?: Moved | undefined;
+};
 
 /**
  * A way to move money. `key` is the payout's id: a rail pays one key at most once, however often it
- * is submitted. Both calls may throw: that is no answer, and the rail is asked by the key again.
+ * is submitted. `submit` and `query` may throw: that is no answer, and the rail is asked by the key
+ * again. `rail-contract.ts` tries what every rail has to keep to.
  */
 export type Rail = {
+  /** Stored with each payout that it is sent: it never changes. 1 to 64 of `a-z 0-9 -`. */
   readonly name: string;
+  readonly capabilities: RailCapabilities;
+  /** Its own word, now, on whether it takes new transfers; one that throws does not. */
+  available(): Promise<boolean>;
   submit(key: string, instruction: Instruction): Promise<TimedAnswer>;
   query(key: string): Promise<TimedAnswer>;
+  /**
+   * Reads a message of the rail's. `forged` when it is not signed by the rail, whatever it says;
+   * `unreadable` when it is, and says nothing of an outcome.
+   */
+  readCallback(body: Uint8Array, signature: string): RailCallback | "forged" | "unreadable";
 };
-
-/** The rail for a transfer, or `undefined` when none takes it now: the payout then stays queued. */
-export type RouteRail = (transfer: {
-  readonly currency: string;
-  readonly transferMethod: string;
-  readonly network: string;
-}) => Rail | undefined;

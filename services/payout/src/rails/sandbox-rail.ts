@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
 import { type Database, isDuplicateKey } from "@disburse/chassis/mongo.ts";
+import { currencies } from "@disburse/kernel/currency.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { base58 } from "@scure/base";
+import type { RailCapabilities } from "../domain/routing.ts";
 import type { Instruction, Rail, TimedAnswer } from "./rail.ts";
 
 /** What a reference makes the sandbox's rail do (decisions: the sandbox). */
@@ -49,6 +51,9 @@ export function createSandboxRail({ database, clock, settleMs }: SandboxRailOpti
 
   return {
     name: "sandbox",
+    capabilities: everything,
+    available: async () => true,
+    readCallback: () => "unreadable",
     submit: async (key, instruction) => {
       const now = clock.now();
       const transfer: TransferDocument = {
@@ -80,6 +85,14 @@ export function createSandboxRail({ database, clock, settleMs }: SandboxRailOpti
     },
   };
 }
+
+/** All that a payout can be; the simulation has no limits of its own. */
+const everything: RailCapabilities = {
+  currencies: currencies.map(({ code }) => code),
+  transferMethods: ["CRYPTO", "SWIFT", "ACH", "LOCAL"],
+  networks: ["ETHEREUM", "SOLANA", "POL", "BNB", "BTC", "TRX"],
+  limits: {},
+};
 
 function scenarioOf(referenceId: string): Scenario {
   if (referenceId.startsWith("sandbox-fail")) return "fail";

@@ -1,0 +1,46 @@
+import { findCurrency } from "@disburse/kernel/currency.ts";
+import { parseAmount } from "@disburse/kernel/money.ts";
+import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
+import type { Payout } from "./payout.ts";
+import { afterAnswer, type Progress, type RailAnswer } from "./progress.ts";
+
+/** What a rail says it moved, as it says it; "" where it does not say. */
+export type Moved = {
+  /** Decimal text. */
+  readonly amount: string;
+  readonly currency: string;
+};
+
+/** A rail's word on a transfer: an answer, and what was moved where it tells. */
+export type RailWord = { readonly answer: RailAnswer; readonly moved?: Moved | undefined };
+
+/**
+ * Where a rail's word takes a payout. A word of another amount or currency than was submitted is
+ * refused as a contradiction is: no guess moves money.
+ */
+export function afterWord(
+  { progress, quote }: Pick<Payout, "progress" | "quote">,
+  { answer, moved }: RailWord,
+): Progress | "unchanged" | Refused<"INVALID_REQUEST"> {
+  const { destination, receivingMinor } = quote;
+  const mismatch = moved && mismatchOf(moved, destination, receivingMinor);
+  return mismatch ?? afterAnswer(progress, answer);
+}
+
+function mismatchOf(
+  { amount, currency }: Moved,
+  destination: string,
+  submittedMinor: bigint,
+): Refused<"INVALID_REQUEST"> | undefined {
+  if (currency !== "" && currency !== destination) {
+    const isKnown = findCurrency(currency) !== undefined;
+    const what = isKnown ? `is ${currency}, ${destination} was submitted` : "is not a known one";
+    return refused("INVALID_REQUEST", `currency_code: ${what}`);
+  }
+  if (amount === "") return undefined;
+  const minor = parseAmount(amount, destination);
+  if (isRefused(minor)) return refused("INVALID_REQUEST", `amount: ${minor.detail}`);
+  return minor === submittedMinor
+    ? undefined
+    : refused("INVALID_REQUEST", "amount: is not what was submitted");
+}

@@ -1,0 +1,89 @@
+import { type Refused, refused } from "@disburse/kernel/refusal.ts";
+
+/** Bounds of one transfer in minor units, inclusive; `undefined` where there is none. */
+export type TransferLimits = { readonly min?: bigint; readonly max?: bigint };
+
+/** What a rail declares that it can send. */
+export type RailCapabilities = {
+  readonly currencies: readonly string[];
+  /** `CRYPTO`, `SWIFT`, `ACH`, `LOCAL`. */
+  readonly transferMethods: readonly string[];
+  /** Of crypto transfers. */
+  readonly networks: readonly string[];
+  /** By currency; a currency that is not in it has no limits. */
+  readonly limits: Readonly<Record<string, TransferLimits>>;
+};
+
+/** What is to be sent, as far as a route asks. */
+export type Transfer = {
+  readonly currency: string;
+  /** Minor units of the currency. */
+  readonly amount: bigint;
+  readonly transferMethod: string;
+  /** Of a crypto transfer; else "". */
+  readonly network: string;
+};
+
+/** Which transfers go to a rail; a condition that is absent holds for any. */
+export type Route = {
+  readonly currency?: string | undefined;
+  readonly network?: string | undefined;
+  readonly transferType?: string | undefined;
+  readonly rail: string;
+};
+
+/** Why no rail can take a transfer, now or later: somebody has to change routes or limits. */
+export type RoutingRefusal = "NO_ROUTE" | "NOT_CAPABLE" | "OUTSIDE_LIMITS";
+
+export type RailsByName = ReadonlyMap<string, RailCapabilities>;
+
+/** The rail that the first matching route names; no other is tried where that one cannot. */
+export function railFor(
+  routes: readonly Route[],
+  rails: RailsByName,
+  transfer: Transfer,
+): string | Refused<RoutingRefusal> {
+  const route = routes.find((each) => isMatch(each, transfer));
+  const capabilities = route && rails.get(route.rail);
+  if (route === undefined || capabilities === undefined) return refused("NO_ROUTE");
+  if (!isCapable(capabilities, transfer)) return refused("NOT_CAPABLE");
+  const { min = transfer.amount, max = transfer.amount } =
+    capabilities.limits[transfer.currency] ?? {};
+  const isWithin = transfer.amount >= min && transfer.amount <= max;
+  return isWithin ? route.rail : refused("OUTSIDE_LIMITS");
+}
+
+function isMatch(route: Route, { currency, network, transferMethod }: Transfer): boolean {
+  return (
+    (route.currency === undefined || route.currency === currency) &&
+    (route.network === undefined || route.network === network) &&
+    (route.transferType === undefined || route.transferType === transferMethod)
+  );
+}
+
+function isCapable(
+  { currencies, transferMethods, networks }: RailCapabilities,
+  { currency, transferMethod, network }: Transfer,
+): boolean {
+  const isNetwork = network === "" || networks.includes(network);
+  return isNetwork && currencies.includes(currency) && transferMethods.includes(transferMethod);
+}
+
+/** What is wrong with routes, in words for whoever configures them; empty when nothing is. */
+export function routeProblems(routes: readonly Route[], rails: RailsByName): string[] {
+  return routes.flatMap((route, at) =>
+    problemsOf(route, rails).map((problem) => `route ${at + 1}: ${problem}`),
+  );
+}
+
+function problemsOf({ rail, currency, network, transferType }: Route, rails: RailsByName) {
+  const capabilities = rails.get(rail);
+  if (capabilities === undefined) return [`no rail is named ${rail}`];
+  const lacks = (values: readonly string[], value: string | undefined) =>
+    value === undefined || values.includes(value) ? [] : [`${rail} does not declare ${value}`];
+  return [
+    ...lacks(capabilities.currencies, currency),
+    ...lacks(capabilities.networks, network),
+    ...lacks(capabilities.transferMethods, transferType),
+  ];
+}
