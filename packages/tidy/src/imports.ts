@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import { isDomain, isService, mayImport, roomOf } from "./rooms.ts";
+import { isDomain, isService, mayImport, mayTakeApart, roomOf } from "./rooms.ts";
 import { type Finding, findingAt, isForTests, type Source } from "./source.ts";
 
 /** An import or re-export: what is named, and which names are taken from it. */
@@ -47,7 +47,7 @@ function whyForbiddenWorkspace(path: string, workspace: string, file: string): s
     return "a rule imports the kernel and its siblings only";
   }
   const isForeign = room.kind === "elsewhere" || room.name !== workspace;
-  if (isService(workspace) && isForeign && file !== "main.ts") {
+  if (isService(workspace) && isForeign && file !== "main.ts" && !mayTakeApart(room)) {
     return "of a service only main.ts is for others";
   }
   return undefined;

@@ -13,6 +13,7 @@ const packageImports: Record<string, readonly string[]> = {
   forms: ["kernel"],
   invariants: ["kernel", "embedded"],
   sandbox: ["kernel", "contracts", "chassis"],
+  simulation: ["kernel", "contracts", "chassis", "invariants", "notifier", "payout", "quote"],
   standalone: ["kernel", "contracts", "chassis", "embedded", "sandbox", "sdk", ...services],
   testkit: ["kernel", "contracts", "chassis", "embedded", "sandbox"],
 };
@@ -36,6 +37,14 @@ export function mayImport(room: Room, workspace: string, forTests: boolean): boo
   if (forTests && forTestsOnly.includes(workspace)) return true;
   const allowed = room.kind === "service" ? serviceImports : (packageImports[room.name] ?? []);
   return allowed.includes(workspace);
+}
+
+/** Rooms that put services' parts together by themselves, without their processes. */
+const withoutProcesses = ["simulation"];
+
+/** Whether of a service a file in `room` may import more than its main.ts. */
+export function mayTakeApart(room: Room): boolean {
+  return room.kind === "package" && withoutProcesses.includes(room.name);
 }
 
 /** Whether a file is a rule of a service: pure, so that it can be read and tested by itself. */

@@ -19,6 +19,8 @@ test.each([
   ["packages/testkit/src/a.ts", "@disburse/embedded/a.ts", true],
   ["packages/standalone/src/a.ts", "@disburse/embedded/a.ts", true],
   ["packages/standalone/src/a.ts", "@disburse/quote/main.ts", true],
+  ["packages/simulation/src/a.ts", "@disburse/quote/rpc.ts", true],
+  ["packages/simulation/src/a.ts", "@disburse/gateway/main.ts", false],
   ["packages/standalone/src/a.ts", "@disburse/quote/store.ts", false],
   ["packages/sdk/src/a.ts", "@disburse/kernel/a.ts", false],
   ["services/quote/src/main.ts", "@disburse/standalone/a.ts", false],

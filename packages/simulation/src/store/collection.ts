@@ -1,0 +1,231 @@
+import {
+  type BulkWriteResult,
+  type IndexDescription,
+  MongoBulkWriteError,
+  MongoServerError,
+  type WriteError,
+} from "mongodb";
+import { aggregated } from "./aggregation.ts";
+import { Cursor } from "./cursor.ts";
+import { projected } from "./projection.ts";
+import type { Sort, Table, UpdateOptions } from "./table.ts";
+import { keyText, uniqueIndexOf } from "./unique-index.ts";
+import { copied, type Document, valuesAt } from "./value.ts";
+
+/** One command to a collection, made of steps of which each is atomic by itself. */
+export type Command = {
+  readonly collection: string;
+  /** As the driver's method is called. */
+  readonly name: string;
+  readonly isWrite: boolean;
+  /** Changed by a simulation that takes a guard away; what a store sent otherwise. */
+  readonly filter: Document | undefined;
+};
+
+/**
+ * How a command reaches the database and its answer comes back: at once for a test of the store's
+ * semantics, late, torn or not at all in a simulation. `steps` are run in order; the answer is what
+ * `answer` tells then.
+ */
+export type Access = <T>(
+  command: Command,
+  steps: readonly ((filter: Document) => void)[],
+  answer: () => T,
+) => Promise<T>;
+
+type FindOptions = { projection?: Document; sort?: Sort; limit?: number };
+type AfterOptions = UpdateOptions & { returnDocument?: "after" | "before"; projection?: Document };
+type Update = Document | readonly Document[];
+type BulkOperation = Readonly<Record<string, Document & { filter: Document; update: Update }>>;
+
+/** The methods of the driver's `Collection` that our stores call, on a table in memory. */
+export class MemoryCollection {
+  readonly #table: Table;
+  readonly #access: Access;
+  readonly #now: () => Date;
+
+  constructor(table: Table, access: Access, now: () => Date) {
+    this.#table = table;
+    this.#access = access;
+    this.#now = now;
+  }
+
+  async createIndexes(descriptions: readonly IndexDescription[]): Promise<void> {
+    const indexes = descriptions.flatMap((each) => uniqueIndexOf(each) ?? []);
+    await this.#write("createIndexes", {}, () => indexes.map((each) => this.#table.addIndex(each)));
+  }
+
+  find(filter: Document = {}, options: FindOptions = {}): Cursor {
+    return new Cursor(this.#table, filter, options, (read) => this.#read("find", filter, read));
+  }
+
+  async findOne(filter: Document, options: FindOptions = {}): Promise<Document | null> {
+    const found = await this.#read("findOne", filter, () => {
+      const [first] = this.#table.select(filter, options.sort);
+      return first && projected(first, options.projection);
+    });
+    return found ?? null;
+  }
+
+  countDocuments(filter: Document = {}, { limit = 0 }: FindOptions = {}): Promise<number> {
+    return this.#read("countDocuments", filter, () => {
+      const count = this.#table.select(filter).length;
+      return limit === 0 ? count : Math.min(count, limit);
+    });
+  }
+
+  distinct(path: string, filter: Document = {}): Promise<unknown[]> {
+    return this.#read("distinct", filter, () => {
+      const values = this.#table.select(filter).flatMap((each) => valuesAt(each, path));
+      const present = values.flat().filter((each) => each !== undefined);
+      return [...new Map(present.map((each) => [keyText(each), each])).values()];
+    });
+  }
+
+  aggregate(pipeline: readonly Document[]) {
+    const read = () => aggregated(this.#table, pipeline, this.#now());
+    return { toArray: () => this.#read("aggregate", {}, read) };
+  }
+
+  async insertOne(document: Document) {
+    const sent = copied(document) as Document;
+    await this.#write("insertOne", undefined, () => this.#table.insert(sent));
+    return { acknowledged: true, insertedId: document._id };
+  }
+
+  insertMany(documents: readonly Document[], { ordered = true }: { ordered?: boolean } = {}) {
+    const sent = documents.map((each) => copied(each) as Document);
+    const writes = sent.map((document) => () => this.#table.insert(document));
+    return this.#bulk("insertMany", writes, ordered, () => ({
+      acknowledged: true,
+      insertedCount: documents.length,
+    }));
+  }
+
+  async updateOne(filter: Document, update: Update, options: UpdateOptions = {}) {
+    const made = await this.#write("updateOne", filter, (sent) =>
+      this.#table.update(sent, update, options),
+    );
+    return {
+      acknowledged: true,
+      matchedCount: made.before === undefined ? 0 : 1,
+      modifiedCount: made.before !== undefined && made.isModified ? 1 : 0,
+      upsertedCount: made.before === undefined && made.after !== undefined ? 1 : 0,
+    };
+  }
+
+  /** What it takes is decided at its beginning; each document is then changed by itself. */
+  async updateMany(filter: Document, update: Update, options: UpdateOptions = {}) {
+    const result = { acknowledged: true, matchedCount: 0, modifiedCount: 0 };
+    await this.#write("updateMany", filter, (sent) => {
+      for (const before of this.#table.select(sent)) {
+        const { isModified } = this.#table.updateSelected(before, update, options);
+        result.matchedCount += 1;
+        result.modifiedCount += Number(isModified);
+      }
+    });
+    return result;
+  }
+
+  async findOneAndUpdate(filter: Document, update: Update, options: AfterOptions = {}) {
+    const { returnDocument = "before", projection } = options;
+    const made = await this.#write("findOneAndUpdate", filter, (sent) => {
+      const changed = this.#table.update(sent, update, options);
+      const shown = returnDocument === "after" ? changed.after : changed.before;
+      return shown && projected(shown, projection);
+    });
+    return made ?? null;
+  }
+
+  async replaceOne(filter: Document, replacement: Document) {
+    const made = await this.#write("replaceOne", filter, (sent) =>
+      this.#table.replace(sent, replacement),
+    );
+    const matchedCount = made.before === undefined ? 0 : 1;
+    return { acknowledged: true, matchedCount, modifiedCount: Number(made.isModified) };
+  }
+
+  deleteOne(filter: Document) {
+    return this.#delete("deleteOne", filter, 1);
+  }
+
+  deleteMany(filter: Document) {
+    return this.#delete("deleteMany", filter);
+  }
+
+  bulkWrite(operations: readonly BulkOperation[], { ordered = true }: { ordered?: boolean } = {}) {
+    const result = { acknowledged: true, matchedCount: 0, modifiedCount: 0 };
+    const writes = operations.map((operation) => () => {
+      const [[kind = "", sent] = []] = Object.entries(operation);
+      if (kind !== "updateOne" || sent === undefined) {
+        throw new Error(`a bulk's ${kind} is not one that the simulated store knows`);
+      }
+      const made = this.#table.update(sent.filter, sent.update, sent as UpdateOptions);
+      result.matchedCount += Number(made.before !== undefined);
+      result.modifiedCount += Number(made.isModified);
+    });
+    return this.#bulk("bulkWrite", writes, ordered, () => result);
+  }
+
+  async #delete(name: string, filter: Document, countMax = Number.POSITIVE_INFINITY) {
+    const deletedCount = await this.#write(name, filter, (sent) => {
+      const found = this.#table.select(sent).slice(0, countMax);
+      for (const each of found) this.#table.delete(each);
+      return found.length;
+    });
+    return { acknowledged: true, deletedCount };
+  }
+
+  #read<T>(name: string, filter: Document, read: () => T): Promise<T> {
+    const command = { collection: this.#table.name, name, isWrite: false, filter };
+    return this.#access(command, [], read);
+  }
+
+  async #write<T>(
+    name: string,
+    filter: Document | undefined,
+    write: (filter: Document) => T,
+  ): Promise<T> {
+    const command = { collection: this.#table.name, name, isWrite: true, filter };
+    const done: { value?: T; error?: unknown } = {};
+    const step = (sent: Document) => {
+      try {
+        done.value = write(sent);
+      } catch (error) {
+        done.error = error;
+      }
+    };
+    return this.#access(command, [step], () => {
+      if ("error" in done) throw done.error;
+      return done.value as T;
+    });
+  }
+
+  /** Many writes of which each is by itself; an unordered one goes on past those that fail. */
+  #bulk<T>(
+    name: string,
+    writes: readonly (() => void)[],
+    ordered: boolean,
+    result: () => T,
+  ): Promise<T> {
+    const failed: WriteError[] = [];
+    const steps = writes.map((write, index) => () => {
+      if (ordered && failed.length > 0) return;
+      try {
+        write();
+      } catch (error) {
+        if (!(error instanceof MongoServerError)) throw error;
+        const errmsg = error.message;
+        const code = Number(error.code);
+        failed.push({ index, code, errmsg } as WriteError);
+      }
+    });
+    const command = { collection: this.#table.name, name, isWrite: true, filter: undefined };
+    return this.#access(command, steps, () => {
+      const [first] = failed;
+      if (first === undefined) return result();
+      const summary = { message: first.errmsg ?? "", code: first.code, writeErrors: failed };
+      throw new MongoBulkWriteError(summary, { insertedCount: 0 } as BulkWriteResult);
+    });
+  }
+}

@@ -1,0 +1,34 @@
+import { connectDatabase, type Database } from "@disburse/chassis/mongo.ts";
+import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
+import type { OptionalUnlessRequiredId } from "mongodb";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createMemoryDatabase, directAccess } from "./memory-database.ts";
+import { type ContractCase, contractCases, type Row } from "./test-contract-cases.ts";
+
+let real: Database;
+
+beforeAll(async () => {
+  const name = freshDatabase("contract");
+  real = await connectDatabase(mongodbUri(name), name);
+});
+afterAll(async () => {
+  await real.db.dropDatabase();
+  await real.close();
+});
+
+async function answerOf({ rows, run }: ContractCase, { db }: Database, at: number) {
+  const collection = db.collection<Row>(`case_${at}`);
+  if (rows.length > 0) {
+    await collection.insertMany(rows as readonly OptionalUnlessRequiredId<Row>[] as never);
+  }
+  return run(collection, db);
+}
+
+describe("the simulated store answers as the real one", () => {
+  const memory = createMemoryDatabase(() => new Date()).connect(directAccess);
+
+  test.each(contractCases.map((each, at) => ({ ...each, at })))("$name", async (each) => {
+    const expected = await answerOf(each, real, each.at);
+    expect(await answerOf(each, memory, each.at)).toEqual(expected);
+  });
+});

@@ -1,0 +1,86 @@
+import {
+  compareValues,
+  type Document,
+  isDocument,
+  isEqual,
+  isSameType,
+  valuesAt,
+} from "./value.ts";
+
+/** Whether a document is one that a filter takes. An operator that no store uses is refused. */
+export function matches(document: Document, filter: Document): boolean {
+  for (const key in filter) {
+    const condition = filter[key];
+    if (condition === undefined) continue;
+    if (!isTaken(document, key, condition)) return false;
+  }
+  return true;
+}
+
+function isTaken(document: Document, key: string, condition: unknown): boolean {
+  if (!key.startsWith("$")) return matchesField(valuesAt(document, key), condition);
+  const branches = condition as Document[];
+  switch (key) {
+    case "$and":
+      return branches.every((each) => matches(document, each));
+    case "$or":
+      return branches.some((each) => matches(document, each));
+    case "$nor":
+      return !branches.some((each) => matches(document, each));
+    default:
+      throw new Error(`a filter's ${key} is not one that the simulated store knows`);
+  }
+}
+
+/** Whether a condition is made of operators; else it is a value to be equal to. */
+function hasOperators(condition: unknown): condition is Document {
+  return isDocument(condition) && Object.keys(condition)[0]?.startsWith("$") === true;
+}
+
+/** Whether what stands at a path fulfils a condition. */
+export function matchesField(values: readonly unknown[], condition: unknown): boolean {
+  if (!hasOperators(condition)) return any(values, (value) => isEqual(value, condition ?? null));
+  for (const operator in condition) {
+    const operand = condition[operator];
+    if (operand !== undefined && !fulfils(values, operator, operand)) return false;
+  }
+  return true;
+}
+
+/** Whether any value passes; an array passes by itself or by any of its elements. */
+function any(values: readonly unknown[], test: (value: unknown) => boolean): boolean {
+  return values.some((value) => test(value) || (Array.isArray(value) && value.some(test)));
+}
+
+function fulfils(values: readonly unknown[], operator: string, operand: unknown): boolean {
+  const ordered = (test: (difference: number) => boolean) =>
+    any(values, (value) => isSameType(value, operand) && test(compareValues(value, operand)));
+  switch (operator) {
+    case "$eq":
+      return any(values, (value) => isEqual(value, operand));
+    case "$ne":
+      return !any(values, (value) => isEqual(value, operand));
+    case "$in":
+      return (operand as unknown[]).some((each) => any(values, (value) => isEqual(value, each)));
+    case "$nin":
+      return !(operand as unknown[]).some((each) => any(values, (value) => isEqual(value, each)));
+    case "$lt":
+      return ordered((difference) => difference < 0);
+    case "$lte":
+      return ordered((difference) => difference <= 0);
+    case "$gt":
+      return ordered((difference) => difference > 0);
+    case "$gte":
+      return ordered((difference) => difference >= 0);
+    case "$exists":
+      return values.some((value) => value !== undefined) === operand;
+    case "$elemMatch":
+      return values.some(
+        (value) =>
+          Array.isArray(value) &&
+          value.some((each) => isDocument(each) && matches(each, operand as Document)),
+      );
+    default:
+      throw new Error(`a filter's ${operator} is not one that the simulated store knows`);
+  }
+}

@@ -1,0 +1,67 @@
+import type { Database } from "@disburse/chassis/mongo.ts";
+import type { Db } from "mongodb";
+import { aggregated } from "./aggregation.ts";
+import { type Access, MemoryCollection } from "./collection.ts";
+import { Table } from "./table.ts";
+import { copied, type Document } from "./value.ts";
+
+/** Hears of every write of every collection. */
+export type WriteListener = (
+  collection: string,
+  before: Document | undefined,
+  after: Document | undefined,
+) => void;
+
+/** A database in memory: what outlives every process of a simulation. */
+export type MemoryDatabase = {
+  /** The database as one process reaches it, by its own way there and back. */
+  connect(access: Access): Database;
+  /** Copies of all documents of a collection: for checks, past every fault. */
+  documents(collection: string): Document[];
+  collections(): readonly string[];
+};
+
+/** An empty database with a clock of its own. */
+export function createMemoryDatabase(
+  now: () => Date,
+  onWrite: WriteListener = () => undefined,
+): MemoryDatabase {
+  const tables = new Map<string, Table>();
+  const tableOf = (name: string): Table => {
+    const known = tables.get(name);
+    if (known !== undefined) return known;
+    const table = new Table(name, now, (before, after) => onWrite(name, before, after));
+    tables.set(name, table);
+    return table;
+  };
+  return {
+    connect: (access) => {
+      const db = {
+        collection: (name: string) => new MemoryCollection(tableOf(name), access, now),
+        aggregate: (pipeline: readonly Document[]) => ({
+          toArray: () => {
+            const command = { collection: "", name: "aggregate", isWrite: false, filter: {} };
+            return access(command, [], () => aggregated(undefined, pipeline, now()));
+          },
+        }),
+      };
+      return {
+        // Stores are written against the driver's type; what else they call fails by name.
+        db: db as unknown as Db,
+        ready: () => Promise.resolve(true),
+        close: () => Promise.resolve(),
+      };
+    },
+    documents: (collection) =>
+      tableOf(collection)
+        .select({})
+        .map((each) => copied(each) as Document),
+    collections: () => [...tables.keys()],
+  };
+}
+
+/** Every command at once and without a fault. */
+export const directAccess: Access = async (command, steps, answer) => {
+  for (const step of steps) step(command.filter ?? {});
+  return answer();
+};

@@ -1,0 +1,137 @@
+import { withFields } from "./expression.ts";
+import { matches, matchesField } from "./filter.ts";
+import { compareValues, copied, type Document, isDocument, isEqual } from "./value.ts";
+
+/** What an update is applied with. */
+export type UpdateContext = {
+  readonly now: Date;
+  /** `$setOnInsert` counts. */
+  readonly isInsert: boolean;
+  readonly arrayFilters?: readonly Document[];
+};
+
+/** The document after an update, whole; the one before stays as it is. */
+export function updated(
+  before: Document,
+  update: Document | readonly Document[],
+  context: UpdateContext,
+): Document {
+  if (Array.isArray(update)) return throughPipeline(before, update as Document[], context);
+  const after = copied(before) as Document;
+  for (const [operator, fields] of Object.entries(update as Document)) {
+    if (fields === undefined) continue;
+    const apply = operators[operator];
+    if (apply === undefined) {
+      throw new Error(`an update's ${operator} is not one that the simulated store knows`);
+    }
+    if (operator === "$setOnInsert" && !context.isInsert) continue;
+    for (const [path, operand] of Object.entries(fields as Document)) {
+      if (operand === undefined) continue;
+      for (const place of placesOf(after, path, context)) apply(place, copied(operand));
+    }
+  }
+  return after;
+}
+
+function throughPipeline(before: Document, stages: readonly Document[], { now }: UpdateContext) {
+  let after = copied(before) as Document;
+  for (const stage of stages) {
+    if (Object.keys(stage).join() !== "$set") {
+      throw new Error("an update's pipeline sets; other stages the simulated store does not know");
+    }
+    after = withFields(after, stage.$set as Document, { document: after, now });
+  }
+  return copied(after) as Document;
+}
+
+/** A field of a document, or an element of an array, that an operator works on. */
+type Place = { readonly holder: Document | unknown[]; readonly key: string };
+
+function read({ holder, key }: Place): unknown {
+  return (holder as Document)[key];
+}
+
+function write({ holder, key }: Place, value: unknown): void {
+  (holder as Document)[key] = value;
+}
+
+/** The places of a path: one, or with `$[name]` each element that its array filter takes. */
+function placesOf(document: Document, path: string, context: UpdateContext): Place[] {
+  const keys = path.split(".");
+  const last = keys.pop() ?? "";
+  let holders: (Document | unknown[])[] = [document];
+  for (const key of keys) holders = holders.flatMap((each) => into(each, key, context));
+  return holders.map((holder) => ({ holder, key: last }));
+}
+
+function into(
+  holder: Document | unknown[],
+  key: string,
+  { arrayFilters = [] }: UpdateContext,
+): (Document | unknown[])[] {
+  const name = /^\$\[(\w+)\]$/.exec(key)?.[1];
+  if (name !== undefined) {
+    const filters = arrayFilters.filter((each) => Object.keys(each)[0]?.split(".")[0] === name);
+    return (holder as unknown[]).filter(
+      (each): each is Document =>
+        isDocument(each) && filters.every((filter) => matches({ [name]: each }, filter)),
+    );
+  }
+  if (key.startsWith("$"))
+    throw new Error(`the position ${key} is not known to the simulated store`);
+  const next = (holder as Document)[key];
+  if (isDocument(next) || Array.isArray(next)) return [next];
+  if (next !== undefined) throw new Error(`cannot create a field in ${key}`);
+  const made: Document = {};
+  (holder as Document)[key] = made;
+  return [made];
+}
+
+type Apply = (place: Place, operand: unknown) => void;
+
+const operators: Readonly<Record<string, Apply>> = {
+  $set: write,
+  $setOnInsert: write,
+  $unset: ({ holder, key }) => {
+    if (Array.isArray(holder)) holder[Number(key)] = null;
+    else delete holder[key];
+  },
+  $inc: (place, operand) => {
+    const before = read(place) ?? 0;
+    if (typeof before !== "number" || typeof operand !== "number") {
+      throw new Error("the simulated store counts numbers up, and no decimals");
+    }
+    write(place, before + operand);
+  },
+  $max: (place, operand) => {
+    const before = read(place);
+    if (before === undefined || compareValues(operand, before) > 0) write(place, operand);
+  },
+  $push: (place, operand) => {
+    const list = [...((read(place) as unknown[] | undefined) ?? [])];
+    const isMany = isDocument(operand) && "$each" in operand;
+    const { $each, $slice, ...others } = isMany ? operand : { $each: [operand] };
+    if (Object.keys(others).length > 0)
+      throw new Error("a $push that the simulated store does not know");
+    list.push(...($each as unknown[]));
+    write(place, $slice === undefined ? list : sliced(list, $slice as number));
+  },
+  $pull: (place, operand) => {
+    const list = read(place) as unknown[] | undefined;
+    if (list === undefined) return;
+    const isPulled = (each: unknown): boolean => {
+      if (!isDocument(operand)) return isEqual(each, operand);
+      if (Object.keys(operand)[0]?.startsWith("$")) return matchesField([each], operand);
+      return isDocument(each) && matches(each, operand);
+    };
+    write(
+      place,
+      list.filter((each) => !isPulled(each)),
+    );
+  },
+};
+
+function sliced(list: readonly unknown[], slice: number): unknown[] {
+  if (slice === 0) return [];
+  return slice < 0 ? list.slice(slice) : list.slice(0, slice);
+}
