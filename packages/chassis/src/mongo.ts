@@ -22,8 +22,10 @@ export type Database = {
 
 /** Past this a write's outcome is unknown: read again, never assume. */
 const writeTimeoutMs = 5_000;
-/** How long a call waits for a database that is away before it fails. */
+/** How long a call waits for a database that is away, or for a connection, before it fails. */
 const selectionTimeoutMs = 4_000;
+/** A database that has been silent for so long hangs: the call ends, its outcome unknown. */
+const silenceMs = 8_000;
 /** A readiness probe must answer before its prober gives up. */
 const pingTimeoutMs = 1_000;
 
@@ -37,6 +39,8 @@ export async function connectDatabase(uri: string, name: string): Promise<Databa
     writeConcern: { w: "majority", journal: true, wtimeoutMS: writeTimeoutMs },
     readConcern: { level: "majority" },
     serverSelectionTimeoutMS: selectionTimeoutMs,
+    connectTimeoutMS: selectionTimeoutMs,
+    socketTimeoutMS: silenceMs,
     ignoreUndefined: true,
   });
   await client.connect();
