@@ -17,6 +17,9 @@ type Parameter = {
 type Described = {
   readonly operationId: string;
   readonly parameters: readonly Parameter[];
+  readonly responses: Readonly<
+    Record<"200", { readonly content: Readonly<Record<string, object>> }>
+  >;
   readonly requestBody?: {
     readonly content: {
       readonly "application/json": { readonly examples?: Record<string, { value: object }> };
@@ -70,6 +73,7 @@ beforeAll(async () => {
     ...{ quote_id: quote.id, quoteId: quote.id, payoutId: payout, deliveryId: delivery.id },
     ...{ endpoint_id: endpoint.id, endpointId: endpoint.id, transaction_id: payout },
     url: "http://127.0.0.1:9/hook",
+    as_of: new Date().toISOString(),
   };
 });
 afterAll(() => platform?.stop());
@@ -107,7 +111,8 @@ const preparations: Readonly<Record<string, () => Promise<unknown>>> = {
 };
 
 describe.each(described)("$method $path", ({ path, method, operation }) => {
-  const { operationId, parameters, requestBody } = operation;
+  const { operationId, parameters, requestBody, responses } = operation;
+  const isFile = !("application/json" in responses["200"].content);
   const examples = requestBody?.content["application/json"].examples ?? { none: { value: {} } };
   const bodies: [string, { value: object } | undefined][] =
     method === "POST" ? Object.entries(examples) : [["none", undefined]];
@@ -116,7 +121,8 @@ describe.each(described)("$method $path", ({ path, method, operation }) => {
     const kept = records;
     await preparations[operationId]?.();
     const body = example && live(example.value);
-    expect((await acme.call(method, livePath(path), body)).text).toContain('{"data":');
+    const { text } = await acme.call(method, livePath(path), body);
+    expect(text).toMatch(isFile ? /^id,.*\r\n/ : /^\{"data":/);
     records = kept;
   });
 

@@ -69,12 +69,13 @@ describe("every operation", () => {
     await useAccounts(await usePayouts());
     await useWebhooks();
 
-    const paths = Object.entries(readDocument().paths as Record<string, object>);
+    type Described = { responses: { 200: { content: object } } };
+    const paths = Object.entries(readDocument().paths as Record<string, Record<string, Described>>);
     const described = paths.flatMap(([path, methods]) =>
       path.startsWith("/api/")
-        ? Object.keys(methods).map(
-            (each) => `${each.toUpperCase()} ${path.replace(/\{\w+\}/, "{id}")}`,
-          )
+        ? Object.entries(methods)
+            .filter(([, { responses }]) => "application/json" in responses[200].content)
+            .map(([each]) => `${each.toUpperCase()} ${path.replace(/\{\w+\}/, "{id}")}`)
         : [],
     );
     expect([...acme.called].sort()).toEqual(described.sort());
@@ -136,6 +137,11 @@ async function usePayouts(): Promise<string> {
     return read;
   }, 20_000);
   expect(payout).toMatchObject({ source_amount: "123.45", quote_id: quote.id, ...times });
+  const { records: events } = await client.payouts.listEvents(executed.id);
+  expect([events.at(0), events.at(-1)]).toMatchObject([
+    { status: "initiated", cause: "executed", version: 1 },
+    { status: "succeeded", cause: "settled" },
+  ]);
   const [item] = (await client.payouts.list({ quote_id: quote.id })).records;
   expect(item).toMatchObject({
     id: executed.id,
@@ -151,6 +157,9 @@ async function useAccounts(payoutId: string): Promise<void> {
   expect(account).toMatchObject({ id: accountId, currency_code: "USD", held: "0.00" });
   expect(account.available).toMatch(/^\d{6}\.\d\d$/);
   expect((await client.accounts.list({ limit: 100 })).records).toContainEqual(account);
+  const { available, held } = account;
+  const now = await client.accounts.get(accountId, { as_of: new Date().toISOString() });
+  expect(now).toMatchObject({ id: accountId, available, held });
   // The statement is written a moment after the money has moved.
   await vi.waitFor(async () => {
     const steps: [string, string, number][] = [];

@@ -8,6 +8,7 @@ import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { operationsOf } from "./generator/document.ts";
 import { placeOf } from "./generator/resources.ts";
 import { type InstalledPackage, installPackage, oldestNode } from "./test-package.ts";
 import { version } from "./version.ts";
@@ -193,10 +194,7 @@ describe("examples", () => {
 
 test("the README names every method", () => {
   const document = JSON.parse(readFileSync(join(sdk, "../../docs/openapi.json"), "utf8"));
-  const rows = Object.entries(document.paths)
-    .filter(([path]) => path.startsWith("/api/"))
-    .flatMap(([, methods]) => Object.values(methods as object))
-    .map(({ operationId: id, tags: [tag] }) => placeOf({ id, tag }));
+  const rows = operationsOf(document).map(placeOf);
   for (const { resource, method } of rows) {
     expect(readme).toMatch(new RegExp(`^\\| \`${resource}\` \\| .*\`${method}\``, "m"));
   }

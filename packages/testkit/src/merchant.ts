@@ -1,6 +1,6 @@
 import { type Reference, readReference } from "./reference.ts";
 
-/** An answer of the gateway: status, headers, and the body both as text and as JSON. */
+/** An answer of the gateway: status, headers, and the body as text and, where it is, as JSON. */
 export type GatewayAnswer = {
   readonly status: number;
   readonly headers: Headers;
@@ -16,7 +16,8 @@ let reference: Reference | undefined;
 /** Throws where an answer is not as the reference tells merchants. */
 function assertAsDescribed(method: string, path: string, answer: GatewayAnswer): void {
   reference ??= readReference();
-  const { status, headers, json: body } = answer;
+  const { status, headers, text, json } = answer;
+  const body = json ?? text;
   const problems = reference.problems({ method, path, status, headers, body });
   if (problems.length === 0) return;
   throw new Error(`${method} ${path} ${status}: ${problems.join("; ")}: ${answer.text}`);
@@ -46,7 +47,9 @@ export function merchantOf(baseUrl: string, apiKey: string) {
     });
     const text = await response.text();
     const { status, headers: answered } = response;
-    const answer = { status, headers: answered, text, json: JSON.parse(text) };
+    const isJson = answered.get("content-type")?.startsWith("application/json") === true;
+    const json = isJson ? JSON.parse(text) : undefined;
+    const answer = { status, headers: answered, text, json };
     assertAsDescribed(method, path, answer);
     return answer;
   };

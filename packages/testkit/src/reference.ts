@@ -12,6 +12,7 @@ export type DescribedAnswer = {
   readonly path: string;
   readonly status: number;
   readonly headers: Headers;
+  /** What a JSON answer holds; the text of any other. */
   readonly body: unknown;
 };
 
@@ -79,10 +80,12 @@ export function referenceOf(document: Json): Reference {
       }
       const pointer = responsePointer(route, status);
       if (pointer === undefined) return [`${route.name} does not tell of ${status}`];
+      const response = at(document, pointer);
+      const [mediaType = ""] = Object.keys(response.content as Json);
       return [
-        ...headerProblems(at(document, pointer), headers, document, status !== 200),
-        ...mediaTypeProblems(headers),
-        ...schemaProblems(`${pointer}/content/application~1json/schema`, body),
+        ...headerProblems(response, headers, document, status !== 200),
+        ...mediaTypeProblems(mediaType, headers),
+        ...schemaProblems(`${pointer}/content/${mediaType.replace("/", "~1")}/schema`, body),
       ];
     },
   };
@@ -128,10 +131,10 @@ function at(document: Json, pointer: string): Json {
   return place as Json;
 }
 
-/** The document tells of JSON alone. */
-function mediaTypeProblems(headers: Headers): string[] {
+/** The document tells of one media type for each response. */
+function mediaTypeProblems(told: string, headers: Headers): string[] {
   const type = headers.get("content-type") ?? "none";
-  return /^application\/json(;|$)/.test(type) ? [] : [`the media type is ${type}`];
+  return type.split(";")[0] === told ? [] : [`the media type is ${type}`];
 }
 
 /** Headers that are told but may be missing: a replay is rare. */

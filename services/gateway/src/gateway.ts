@@ -37,6 +37,7 @@ export type GatewayDeps = {
   /** A clock that only goes forward, in milliseconds; the process's own when left out. */
   readonly monotonicMs?: () => number;
   readonly answerWithinMs?: number;
+  readonly stalledMs?: number;
 };
 
 /** The gateway without its sockets: what answers requests, and what serves keys. */
@@ -68,6 +69,7 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
     idempotency,
     readiness: deps.readiness,
     answerWithinMs: deps.answerWithinMs,
+    stalledMs: deps.stalledMs,
     log,
     metrics,
   });

@@ -21,6 +21,7 @@ import type {
   Depositor,
   ExecutePayoutRequest,
   ExecutedPayout,
+  GetAccountQuery,
   LedgerEntry,
   ListAccountsQuery,
   ListBeneficiariesQuery,
@@ -28,11 +29,13 @@ import type {
   ListCorridorsQuery,
   ListDepositorsQuery,
   ListEntriesQuery,
+  ListPayoutEventsQuery,
   ListPayoutsQuery,
   ListWebhookDeliveriesQuery,
   ListWebhookEndpointsQuery,
   ListWebhookReplaysQuery,
   Payout,
+  PayoutEvent,
   PayoutItem,
   Quote,
   RequestForQuoteRequest,
@@ -312,6 +315,21 @@ export class Payouts {
   get(payoutId: string, options: CallOptions = {}): Promise<Payout> {
     return this.#caller.send({ method: "GET", path: `/api/v1/transfer/payouts/${segment(payoutId)}` }, options);
   }
+
+  /**
+   * List events (timeline).
+   *
+   * Every step of a payout with its time and cause, oldest first.
+   *
+   * Scope: `payout:read`.
+   *
+   * Refusals of its own: `RECORD_NOT_FOUND`.
+   *
+   * Operation `listPayoutEvents` of the reference.
+   */
+  listEvents(payoutId: string, query: ListPayoutEventsQuery = {}, options: CallOptions = {}): PageRequest<PayoutEvent> {
+    return new PageRequest(this.#caller, { method: "GET", path: `/api/v1/transfer/payouts/${segment(payoutId)}/events`, query: { ...query } }, "events", options);
+  }
 }
 
 /** Your money, and every movement of it. */
@@ -338,7 +356,7 @@ export class Accounts {
   /**
    * Get account.
    *
-   * One account: what can be spent, and what is set aside.
+   * One account: what can be spent, and what is set aside; now, or as of a time.
    *
    * Scope: `account:read`.
    *
@@ -346,8 +364,8 @@ export class Accounts {
    *
    * Operation `getAccount` of the reference.
    */
-  get(accountId: string, options: CallOptions = {}): Promise<Account> {
-    return this.#caller.send({ method: "GET", path: `/api/v1/transfer/accounts/${segment(accountId)}` }, options);
+  get(accountId: string, query: GetAccountQuery = {}, options: CallOptions = {}): Promise<Account> {
+    return this.#caller.send({ method: "GET", path: `/api/v1/transfer/accounts/${segment(accountId)}`, query: { ...query } }, options);
   }
 
   /**

@@ -436,6 +436,20 @@ export interface PayoutItem {
   updated_at: string;
 }
 
+/** A step of a payout. */
+export interface PayoutEvent {
+  /** `initiated` until the money has arrived or cannot; `succeeded` → `failed` where it came back. */
+  status: "initiated" | "succeeded" | "failed";
+  /** Tells more: `unknown` is a payout that the rail cannot tell of yet, its money still held. */
+  sub_status: "queued" | "processing" | "unknown" | "settled" | "rejected" | "returned";
+  /** `executed`: by your request. `submitted`: handed to a rail. `accepted`: the rail has it. `outcome_unknown`: the rail cannot tell what became of it. `settled`, `rejected`, `returned`: the rail's word. `resolved`: decided by two persons of the operator's. */
+  cause: "executed" | "submitted" | "accepted" | "outcome_unknown" | "settled" | "rejected" | "returned" | "resolved";
+  /** Of the payout by then: the `webhook-sequence` of its status. */
+  version: number;
+  /** When it took place. */
+  created_at: string;
+}
+
 /** A payout that was accepted. */
 export interface ExecutedPayout {
   /** Payout id. */
@@ -468,8 +482,8 @@ export interface LedgerEntry {
   account_id: string;
   /** From 1, without gap within an account. */
   sequence: number;
-  /** `credit`: money arrived. `hold`: set aside for a payout. `post`: left the account. `release`: not paid after all. `return`: paid and came back. */
-  step: "credit" | "hold" | "post" | "release" | "return";
+  /** `credit`: money arrived. `hold`: set aside for a payout. `post`: left the account. `release`: not paid after all. `return`: paid and came back. `reversal`: a credit taken back. */
+  step: "credit" | "hold" | "post" | "release" | "return" | "reversal";
   /** Currency of the amounts. */
   currency_code: string;
   /** What moved. */
@@ -478,10 +492,22 @@ export interface LedgerEntry {
   available: Decimal;
   /** What was set aside after it. */
   held: Decimal;
-  /** The payout that it belongs to; empty for a credit. */
+  /** What `available` gained; negative where it lost. */
+  available_change: Decimal;
+  /** What `held` gained; negative where it lost. */
+  held_change: Decimal;
+  /** What of a `post` were fees; negative where a `return` gives them back; else zero. */
+  total_fees: Decimal;
+  /** The payout that it belongs to; empty for a credit and its reversal. */
   payout_id: string;
   /** What was noted with it. */
   note: string;
+  /** Id of the line that it takes back, for `return` and `reversal`; else empty. */
+  reverses: string;
+  /** `hash` of the line before it in the account; empty for the first. */
+  previous_hash: string;
+  /** SHA-256 over the line as it is kept and `previous_hash`: a statement whose hashes follow each other is whole and in order. */
+  hash: string;
   /** When it was written. */
   created_at: string;
 }
@@ -1260,6 +1286,14 @@ export interface ListPayoutsQuery {
   created_to?: string | undefined;
 }
 
+/** What `listPayoutEvents` may be asked with. */
+export interface ListPayoutEventsQuery {
+  /** How many records a page has; 20 when left out. */
+  limit?: number | undefined;
+  /** `next_cursor` of the page before; the first when left out. */
+  cursor?: string | undefined;
+}
+
 /** What `listAccounts` may be asked with. */
 export interface ListAccountsQuery {
   /** How many records a page has; 20 when left out. */
@@ -1268,12 +1302,26 @@ export interface ListAccountsQuery {
   cursor?: string | undefined;
 }
 
+/** What `getAccount` may be asked with. */
+export interface GetAccountQuery {
+  /** The account after its last line of this time or before; not before it was opened. */
+  as_of?: string | undefined;
+}
+
 /** What `listEntries` may be asked with. */
 export interface ListEntriesQuery {
   /** How many records a page has; 20 when left out. */
   limit?: number | undefined;
   /** `next_cursor` of the page before; the first when left out. */
   cursor?: string | undefined;
+  /** Lines of this step alone. */
+  step?: "credit" | "hold" | "post" | "release" | "return" | "reversal" | undefined;
+  /** Lines of this payout alone. */
+  payout_id?: string | undefined;
+  /** Written at this time or later. */
+  created_from?: string | undefined;
+  /** Written before this time. */
+  created_to?: string | undefined;
 }
 
 /** What `listWebhookEndpoints` may be asked with. */
@@ -1355,4 +1403,5 @@ export const wholeFields: ReadonlySet<string> = new Set([
   "sequence",
   "status_code",
   "total_count",
+  "version",
 ]);

@@ -66,11 +66,14 @@ export type Operation = {
   readonly refusals: readonly string[];
 };
 
-/** The operations under `/api/`; what else the gateway serves is for those who run it. */
+/**
+ * The operations under `/api/` that answer with JSON: a file is for people, and what else the
+ * gateway serves is for those who run it.
+ */
 export function operationsOf(document: Document): Operation[] {
   const all = Object.entries(document.paths).flatMap(([path, methods]) =>
     path.startsWith("/api/")
-      ? Object.entries(methods).map(([method, each]) => operation(method, path, each))
+      ? Object.entries(methods).flatMap(([method, each]) => operation(method, path, each) ?? [])
       : [],
   );
   const isGeneral = (code: string, method: string) =>
@@ -81,10 +84,15 @@ export function operationsOf(document: Document): Operation[] {
   }));
 }
 
-function operation(method: string, path: string, described: DocumentOperation): Operation {
+function operation(
+  method: string,
+  path: string,
+  described: DocumentOperation,
+): Operation | undefined {
   const { operationId: id, tags, summary, description, parameters = [], requestBody } = described;
-  const success = described.responses["200"]?.content?.["application/json"]?.schema;
-  const data = success?.properties?.data;
+  const content = described.responses["200"]?.content;
+  if (content !== undefined && !("application/json" in content)) return undefined;
+  const data = content?.["application/json"]?.schema.properties?.data;
   const [tag] = tags;
   if (data === undefined || tag === undefined) throw new Error(`${id} has no tag or no answer`);
   const query = parameters.flatMap(({ name, in: place, required = false, ...more }) =>

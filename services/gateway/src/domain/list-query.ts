@@ -21,7 +21,8 @@ export type Parameter<Value> = Reading<Value> & { readonly description: string }
 /** The parameters that an operation takes in its query, all of them optional. */
 export type QueryShape = Readonly<Record<string, Parameter<unknown>>>;
 type Readings = Readonly<Record<string, Reading<unknown>>>;
-type Values<S extends Readings> = {
+/** What was read of a query: parameters that were left out are absent. */
+export type QueryValues<S extends Readings> = {
   readonly [Name in keyof S]?: S[Name] extends Reading<infer Value> ? Value : never;
 };
 
@@ -83,7 +84,7 @@ export const momentParameter: Reading<Date> = {
 export function readQuery<S extends Readings>(
   query: URLSearchParams,
   shape: S,
-): Values<S> | Refused<"INVALID_REQUEST"> {
+): QueryValues<S> | Refused<"INVALID_REQUEST"> {
   const violations: Violation[] = [];
   const values: Record<string, unknown> = {};
   for (const [field, parameter] of Object.entries(shape)) {
@@ -94,5 +95,5 @@ export function readQuery<S extends Readings>(
     else if (values[field] === undefined) violations.push({ field, problem: parameter.problem });
   }
   if (violations.length > 0) return refused("INVALID_REQUEST", violationsMessage(violations));
-  return values as Values<S>;
+  return values as QueryValues<S>;
 }

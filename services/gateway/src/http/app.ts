@@ -1,4 +1,5 @@
 import type { RequestListener } from "node:http";
+import { Readable } from "node:stream";
 import type { Log } from "@disburse/chassis/log.ts";
 import type { Metrics } from "@disburse/chassis/metrics.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
@@ -10,6 +11,7 @@ import type { Operation } from "../routes/operation.ts";
 import { refusalAnswer } from "./answer.ts";
 import type { PageAnswer, PublicRoute } from "./content.ts";
 import { failureAnswer } from "./failure.ts";
+import { createFileGuard, type FileGuard } from "./file-guard.ts";
 import { observe } from "./observe.ts";
 import { type OperationalDeps, operationalRoutes } from "./operational.ts";
 import { type OperationDeps, serveOperation } from "./serve-operation.ts";
@@ -24,6 +26,8 @@ export type AppDeps = OperationDeps &
     readonly metrics: Metrics;
     /** When a request that hangs is given up; past every deadline when left out. */
     readonly answerWithinMs?: number | undefined;
+    /** When a file that nobody reads on is given up. */
+    readonly stalledMs?: number | undefined;
   };
 
 /** Calls end with the edge's 10 s, slow bodies 1 s later: what is still running then, hangs. */
@@ -35,7 +39,8 @@ export function createApp(deps: AppDeps): RequestListener {
   // Whatever happens to a connection after its answer began is the client's affair, not an error.
   app.on("error", (error: unknown) => deps.log.debug({ err: error }, "connection broke off"));
   const router = new Router<RequestState>({ strict: true, sensitive: true });
-  const answerWith = answerRoute(deps.answerWithinMs ?? answerWithinMsDefault);
+  const guardFile = createFileGuard(deps.log, deps.stalledMs);
+  const answerWith = answerRoute(deps.answerWithinMs ?? answerWithinMsDefault, guardFile);
   for (const route of [...operationalRoutes(deps), ...deps.docs]) {
     router.get(route.path, answerWith(`GET ${route.path}`, route.answer));
   }
@@ -67,7 +72,7 @@ export function createApp(deps: AppDeps): RequestListener {
 }
 
 /** Answers by a route's function, or with 503 when that does not come to an end. */
-function answerRoute(withinMs: number) {
+function answerRoute(withinMs: number, guardFile: FileGuard) {
   return (route: string, answer: (ctx: RouterContext) => Promise<PageAnswer>) =>
     async (ctx: RouterContext): Promise<void> => {
       ctx.state.route = route;
@@ -75,7 +80,9 @@ function answerRoute(withinMs: number) {
       const unavailable = refusalAnswer(refused("SERVICE_UNAVAILABLE"));
       const timer = setTimeout(() => late.resolve(unavailable), withinMs);
       try {
-        send(ctx, await Promise.race([answer(ctx), late.promise]));
+        const answered = await Promise.race([answer(ctx), late.promise]);
+        if (answered.body instanceof Readable) guardFile(ctx, answered.body);
+        send(ctx, answered);
       } finally {
         clearTimeout(timer);
       }

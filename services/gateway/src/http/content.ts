@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
+import type { Readable } from "node:stream";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import type { Answer } from "../domain/answer.ts";
 import type { RouterContext } from "./state.ts";
 
-/** An answer that is not JSON text alone: a page, a script, compressed bytes. */
-export type PageAnswer = Omit<Answer, "body"> & { readonly body: string | Buffer };
+/** An answer that is not JSON text alone: a page, compressed bytes, a file under way. */
+export type PageAnswer = Omit<Answer, "body"> & { readonly body: string | Buffer | Readable };
 
 /** A path that is answered without a key, outside `/api/v1`. */
 export type PublicRoute = {

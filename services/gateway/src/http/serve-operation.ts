@@ -1,3 +1,4 @@
+import type { Readable } from "node:stream";
 import { create } from "@bufbuild/protobuf";
 import type { Log } from "@disburse/chassis/log.ts";
 import {
@@ -20,9 +21,10 @@ import { isPlainJson } from "../domain/media-type.ts";
 import { headerValues } from "../domain/request-head.ts";
 import type { IdempotencyStore } from "../idempotency-store.ts";
 import type { Operation } from "../routes/operation.ts";
-import { dataAnswer, refusalAnswer } from "./answer.ts";
+import { dataAnswer, fileAnswer, refusalAnswer } from "./answer.ts";
 import type { Authenticate } from "./authenticate.ts";
 import { hasBody, readBytes } from "./body-bytes.ts";
+import type { PageAnswer } from "./content.ts";
 import { failureAnswer } from "./failure.ts";
 import type { RateLimiter } from "./rate-limit.ts";
 import type { RouterContext } from "./state.ts";
@@ -41,7 +43,7 @@ const replayedHeader = { "Idempotent-Replayed": "true" };
  * Serves one operation: who asks, how often, may they, what do they say, was it said before, do it.
  */
 export function serveOperation(operation: Operation, deps: OperationDeps) {
-  return async (ctx: RouterContext): Promise<Answer> => {
+  return async (ctx: RouterContext): Promise<PageAnswer> => {
     const caller = await deps.authenticate(ctx.req);
     if (isRefused(caller)) return refusalAnswer(caller);
     ctx.state.caller = caller;
@@ -49,6 +51,11 @@ export function serveOperation(operation: Operation, deps: OperationDeps) {
     ctx.set(headers);
     if (!admitted) return refusalAnswer(refused("RATE_LIMITED"));
     if (!caller.scopes.has(operation.scope)) return refusalAnswer(refused("ACCESS_FORBIDDEN"));
+    if ("mediaType" in operation.data) {
+      const bytes = await ask(operation, ctx, caller, {}, randomOperationId());
+      if (isRefused(bytes)) return refusalAnswer(bytes as Refused<ErrorCode>);
+      return fileAnswer(operation.data, bytes as Readable);
+    }
     if (operation.method !== "POST") return run(operation, ctx, caller, {}, randomOperationId());
     const body = await readBody(operation, ctx);
     if (isRefused(body)) return refusalAnswer(body);
@@ -109,14 +116,24 @@ async function run(
   body: JsonObject,
   operationId: string,
 ): Promise<Answer> {
-  const data = await operation.answer({
+  const data = await ask(operation, ctx, caller, body, operationId);
+  return isRefused(data) ? refusalAnswer(data as Refused<ErrorCode>) : dataAnswer(data);
+}
+
+function ask(
+  operation: Operation,
+  ctx: RouterContext,
+  caller: Caller,
+  body: JsonObject,
+  operationId: string,
+): Promise<unknown | Refused<ErrorCode>> {
+  return operation.answer({
     merchantId: caller.merchantId,
     mutation: mutationOf(caller, operationId),
     params: ctx.params,
     query: new URLSearchParams(ctx.querystring),
     body,
   });
-  return isRefused(data) ? refusalAnswer(data as Refused<ErrorCode>) : dataAnswer(data);
 }
 
 function mutationOf({ keyId }: Caller, operationId: string): Mutation {

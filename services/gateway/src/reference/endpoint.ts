@@ -24,6 +24,16 @@ export type EndpointBody = {
   readonly examples?: Readonly<Record<string, BodyValues>>;
 };
 
+/** What an operation answers with that is no JSON: a file, sent while it is made. */
+export type FileFormat = {
+  readonly mediaType: "text/csv";
+  /** What it is called where it is saved. */
+  readonly name: string;
+  readonly description: string;
+  /** Its first lines. */
+  readonly example: string;
+};
+
 /**
  * One public operation as merchants are told of it: where it is reached, what a key must be
  * allowed, what it takes, answers and refuses.
@@ -40,8 +50,8 @@ export type Endpoint = {
   readonly description: string;
   readonly body?: EndpointBody;
   readonly query?: QueryShape;
-  /** What `data` of a success is. */
-  readonly data: Component;
+  /** What `data` of a success is, or the file that a success is. */
+  readonly data: Component | FileFormat;
   /** Beside those that every operation of its method has; in the order of the checks. */
   readonly refusals: readonly ErrorCode[];
 };

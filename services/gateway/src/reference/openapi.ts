@@ -5,7 +5,7 @@ import { accountComponents } from "./accounts.ts";
 import { beneficiaryComponents } from "./beneficiaries.ts";
 import { beneficiaryFormComponents } from "./beneficiary-forms.ts";
 import { depositorComponents } from "./depositors.ts";
-import type { Endpoint, EndpointBody } from "./endpoint.ts";
+import type { Endpoint, EndpointBody, FileFormat } from "./endpoint.ts";
 import { exampleOfSchema } from "./example.ts";
 import { introduction, tags } from "./introduction.ts";
 import { operationalPaths } from "./operational.ts";
@@ -133,6 +133,7 @@ function parametersOf({ method, path, query = {} }: Endpoint): JsonSchema[] {
 }
 
 function success({ method, data }: Endpoint, schemas: Schemas): JsonSchema {
+  if ("mediaType" in data) return fileSuccess(data);
   const replayed = method === "POST" ? ["Idempotent-Replayed"] : [];
   const example = { data: exampleOfSchema(ref(data), schemas) };
   return {
@@ -144,6 +145,15 @@ function success({ method, data }: Endpoint, schemas: Schemas): JsonSchema {
         examples: { success: { value: example } },
       },
     },
+  };
+}
+
+function fileSuccess({ mediaType, description, example }: FileFormat): JsonSchema {
+  const file = { schema: { type: "string" }, examples: { success: { value: example } } };
+  return {
+    description,
+    headers: headerRefs(["X-Request-Id", ...limitHeaders, "Content-Disposition"]),
+    content: { [mediaType]: file },
   };
 }
 

@@ -38,5 +38,6 @@ export const responseHeaders: Readonly<Record<string, JsonSchema>> = {
     type: "string",
     enum: ["true"],
   }),
+  "Content-Disposition": header("What the file is called.", { type: "string" }),
   "WWW-Authenticate": header("How to authenticate.", { type: "string", enum: ["Bearer"] }),
 };

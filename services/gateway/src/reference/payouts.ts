@@ -6,7 +6,13 @@ import {
   tokenParameter,
   wordParameter,
 } from "../domain/list-query.ts";
-import { meanings, payoutStatuses, payoutSubStatuses, wordsOf } from "../routes/words.ts";
+import {
+  meanings,
+  payoutCauses,
+  payoutStatuses,
+  payoutSubStatuses,
+  wordsOf,
+} from "../routes/words.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { pageOf, pageQuery } from "./page.ts";
 import {
@@ -14,10 +20,12 @@ import {
   decimal,
   decimalText,
   id,
+  moment,
   object,
   recordTimes,
   ref,
   text,
+  whole,
   word,
 } from "./schema.ts";
 
@@ -95,6 +103,21 @@ export const payoutItem = component("PayoutItem", "A payout as it stands in the 
 
 const payoutPage = pageOf("PayoutPage", "transactions", ref(payoutItem));
 
+const event = component("PayoutEvent", "A step of a payout.", {
+  status,
+  sub_status: subStatus,
+  cause: word(
+    "`executed`: by your request. `submitted`: handed to a rail. `accepted`: the rail has it. `outcome_unknown`: the rail cannot tell what became of it. `settled`, `rejected`, `returned`: the rail's word. `resolved`: decided by two persons of the operator's.",
+    wordsOf(payoutCauses),
+  ),
+  version: whole("Of the payout by then: the `webhook-sequence` of its status.", 1, {
+    minimum: 1,
+  }),
+  created_at: moment("When it took place."),
+});
+
+const eventPage = pageOf("PayoutEventPage", "events", ref(event));
+
 const executed = component("ExecutedPayout", "A payout that was accepted.", {
   id: id("po", "Payout id."),
   message: word("The money is held and the payout is queued.", ["Transaction Queued"]),
@@ -161,5 +184,18 @@ export const getPayoutEndpoint: Endpoint = {
   refusals: ["RECORD_NOT_FOUND"],
 };
 
+export const listPayoutEventsEndpoint: Endpoint = {
+  id: "listPayoutEvents",
+  method: "GET",
+  path: "/api/v1/transfer/payouts/:payoutId/events",
+  scope: "payout:read",
+  tag: "Payouts",
+  summary: "List events (timeline)",
+  description: "Every step of a payout with its time and cause, oldest first.",
+  query: pageQuery,
+  data: eventPage,
+  refusals: ["INVALID_REQUEST", "RECORD_NOT_FOUND"],
+};
+
 /** Every component of this file, for the document. */
-export const payoutComponents = [payout, payoutItem, payoutPage, executed];
+export const payoutComponents = [payout, payoutItem, payoutPage, event, eventPage, executed];

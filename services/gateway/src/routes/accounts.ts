@@ -1,16 +1,28 @@
-import type { Account, LedgerEntry } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { create } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import {
+  type Account,
+  LedgerStep,
+  type ListEntriesRequest,
+  ListEntriesRequestSchema,
+} from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { isRefused } from "@disburse/kernel/refusal.ts";
 import type { Clients } from "../clients.ts";
-import { readQuery } from "../domain/list-query.ts";
+import { type QueryValues, readQuery } from "../domain/list-query.ts";
 import {
+  entryFilters,
+  exportEntriesEndpoint,
   getAccountEndpoint,
+  getAccountQuery,
   listAccountsEndpoint,
   listEntriesEndpoint,
+  listEntriesQuery,
 } from "../reference/accounts.ts";
 import { pageQuery } from "../reference/page.ts";
-import { type Operation, param } from "./operation.ts";
+import { entriesFile } from "./entries-file.ts";
+import { entryData } from "./entry-wire.ts";
+import { type Call, type Operation, param } from "./operation.ts";
 import { pageMetaData, present, wireNumber, wireTime } from "./wire.ts";
-import { ledgerSteps } from "./words.ts";
 
 /** An account with its money: to spend, and set aside for payouts under way. */
 export function accountData(account: Account) {
@@ -24,22 +36,22 @@ export function accountData(account: Account) {
   };
 }
 
-/** One line of a statement, with the account's money after it. */
-export function entryData(entry: LedgerEntry) {
-  return {
-    id: entry.id,
-    account_id: entry.accountId,
-    sequence: wireNumber(entry.sequence),
-    step: ledgerSteps[entry.step],
-    currency_code: entry.currencyCode,
-    amount: wireNumber(entry.amount),
-    available: wireNumber(entry.available),
-    held: wireNumber(entry.held),
-    payout_id: entry.payoutId,
-    note: entry.note,
-    created_at: wireTime(entry.createdAt),
-  };
+/** The request for a statement out of what its query says. */
+function entriesRequest(call: Call, asked: QueryValues<typeof entryFilters>): ListEntriesRequest {
+  const { step, payout_id, created_from, created_to } = asked;
+  const request = create(ListEntriesRequestSchema, {
+    merchantId: call.merchantId,
+    accountId: param(call, "accountId"),
+    step: step ?? LedgerStep.UNSPECIFIED,
+    payoutId: payout_id ?? "",
+  });
+  if (created_from) request.createdFrom = timestampFromDate(created_from);
+  if (created_to) request.createdTo = timestampFromDate(created_to);
+  return request;
 }
+
+/** A page of an exported statement is as long as a page may be. */
+const exportPage = 100;
 
 /** A merchant's accounts and their statements. */
 export function accountOperations({ payout }: Pick<Clients, "payout">): readonly Operation[] {
@@ -56,20 +68,33 @@ export function accountOperations({ payout }: Pick<Clients, "payout">): readonly
     {
       ...getAccountEndpoint,
       answer: async (call) => {
+        const asked = readQuery(call.query, getAccountQuery);
+        if (isRefused(asked)) return asked;
+        const { merchantId } = call;
+        const asOf = asked.as_of && { asOf: timestampFromDate(asked.as_of) };
         const accountId = param(call, "accountId");
-        const reply = await payout.getAccount({ merchantId: call.merchantId, accountId });
+        const reply = await payout.getAccount({ merchantId, accountId, ...asOf });
         return accountData(present(reply.account));
       },
     },
     {
       ...listEntriesEndpoint,
       answer: async (call) => {
-        const asked = readQuery(call.query, pageQuery);
+        const asked = readQuery(call.query, listEntriesQuery);
         if (isRefused(asked)) return asked;
-        const { merchantId } = call;
-        const accountId = param(call, "accountId");
-        const reply = await payout.listEntries({ merchantId, accountId, ...asked });
+        const { limit = 0, cursor = "" } = asked;
+        const request = Object.assign(entriesRequest(call, asked), { limit, cursor });
+        const reply = await payout.listEntries(request);
         return { entries: reply.entries.map(entryData), meta_data: pageMetaData(reply) };
+      },
+    },
+    {
+      ...exportEntriesEndpoint,
+      answer: async (call) => {
+        const asked = readQuery(call.query, entryFilters);
+        if (isRefused(asked)) return asked;
+        const request = Object.assign(entriesRequest(call, asked), { limit: exportPage });
+        return entriesFile((cursor) => payout.listEntries({ ...request, cursor }));
       },
     },
   ];

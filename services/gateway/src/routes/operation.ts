@@ -22,6 +22,7 @@ export type Call = {
 export type Operation = Endpoint & {
   /** Whether a request with this query does anything; each POST does, unless it says otherwise. */
   readonly hasEffect?: (query: URLSearchParams) => boolean;
+  /** `data` of a success; of an endpoint that is a file, a stream of its bytes. */
   readonly answer: (call: Call) => Promise<unknown | Refused<ErrorCode>>;
 };
 

@@ -1,11 +1,12 @@
 import {
   type ListPayoutsResponse,
   type Payout,
+  type PayoutEvent,
   PayoutStatus,
 } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { findCurrency } from "@disburse/kernel/currency.ts";
 import { pageMetaData, wireNumber, wireTime } from "./wire.ts";
-import { payoutStatuses, payoutSubStatuses } from "./words.ts";
+import { payoutCauses, payoutStatuses, payoutSubStatuses } from "./words.ts";
 
 /** One payout (service interface, "Payout"; decisions §6). */
 export function payoutData(payout: Payout) {
@@ -28,6 +29,17 @@ export function payoutData(payout: Payout) {
     unique_transaction_reference: payout.uniqueTransactionReference,
     created_at: wireTime(payout.createdAt),
     updated_at: wireTime(payout.updatedAt),
+  };
+}
+
+/** One step of a payout's timeline. */
+export function payoutEventData(event: PayoutEvent) {
+  return {
+    status: payoutStatuses[event.status],
+    sub_status: payoutSubStatuses[event.subStatus],
+    cause: payoutCauses[event.cause],
+    version: wireNumber(String(event.version)),
+    created_at: wireTime(event.createdAt),
   };
 }
 

@@ -3,12 +3,13 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import {
   ListPayoutsRequestSchema,
   type Payout,
+  PayoutCause,
   PayoutSchema,
   PayoutStatus,
   PayoutSubStatus,
 } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { describe, expect, it } from "vitest";
-import { at, times, useCalls, wireTimes } from "./test-calls.ts";
+import { at, times, useCalls, wireAt, wireTimes } from "./test-calls.ts";
 
 const calls = useCalls();
 
@@ -44,6 +45,29 @@ describe("payouts", () => {
       ...{ source_amount: 100.1, receiving_amount: 99.5, exchange_rate: 0.9995, total_fees: 0.55 },
       ...{ fixed_cost_currency: "USD", unique_transaction_reference: "0xhash", ...wireTimes },
     });
+  });
+
+  it("have a timeline", async () => {
+    const event = {
+      ...{ status: PayoutStatus.INITIATED, subStatus: PayoutSubStatus.UNKNOWN },
+      ...{ cause: PayoutCause.OUTCOME_UNKNOWN, version: 3, createdAt: at },
+    };
+    const reply = { events: [event], totalCount: 5n, nextCursor: "c4" };
+    calls.fakes().payout.listPayoutEvents = calls.replying(reply);
+    const path = "/api/v1/transfer/payouts/po_1/events?limit=1&cursor=c3";
+    expect(await calls.data({ path })).toEqual({
+      events: [
+        {
+          ...{ status: "initiated", sub_status: "unknown", cause: "outcome_unknown" },
+          ...{ version: 3, created_at: wireAt },
+        },
+      ],
+      meta_data: { total_count: 5, next_cursor: "c4" },
+    });
+    expect(calls.asked()).toMatchObject([
+      { merchantId: calls.merchantId(), payoutId: "po_1", limit: 1, cursor: "c3" },
+    ]);
+    expect((await calls.ask({ path: path.replace("limit=1", "limit=0") })).status).toBe(400);
   });
 
   const list = (changed: Partial<Payout>, reply = {}) => {

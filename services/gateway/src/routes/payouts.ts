@@ -9,16 +9,18 @@ import { executePayout } from "@disburse/forms/transfer.ts";
 import { isRefused } from "@disburse/kernel/refusal.ts";
 import type { Clients } from "../clients.ts";
 import { readQuery } from "../domain/list-query.ts";
+import { pageQuery } from "../reference/page.ts";
 import {
   executePayoutEndpoint,
   getPayoutEndpoint,
+  listPayoutEventsEndpoint,
   listPayoutsEndpoint,
   listPayoutsQuery,
 } from "../reference/payouts.ts";
 import { readMessage } from "./body.ts";
 import { type Call, type Operation, param } from "./operation.ts";
-import { payoutData, payoutListData } from "./payout-wire.ts";
-import { present } from "./wire.ts";
+import { payoutData, payoutEventData, payoutListData } from "./payout-wire.ts";
+import { pageMetaData, present } from "./wire.ts";
 
 /** The interface's sentence for a payout that was accepted. */
 const queuedMessage = "Transaction Queued";
@@ -68,6 +70,17 @@ export function payoutOperations({ payout }: Pick<Clients, "payout">): readonly 
         const payoutId = param(call, "payoutId");
         const reply = await payout.getPayout({ merchantId: call.merchantId, payoutId });
         return payoutData(present(reply.payout));
+      },
+    },
+    {
+      ...listPayoutEventsEndpoint,
+      answer: async (call) => {
+        const asked = readQuery(call.query, pageQuery);
+        if (isRefused(asked)) return asked;
+        const payoutId = param(call, "payoutId");
+        const { merchantId } = call;
+        const reply = await payout.listPayoutEvents({ merchantId, payoutId, ...asked });
+        return { events: reply.events.map(payoutEventData), meta_data: pageMetaData(reply) };
       },
     },
   ];

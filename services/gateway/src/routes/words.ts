@@ -9,6 +9,7 @@ import {
 } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import {
   LedgerStep,
+  PayoutCause,
   PayoutStatus,
   PayoutSubStatus,
 } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
@@ -39,6 +40,19 @@ export const ledgerSteps: Readonly<Record<LedgerStep, string>> = {
   [LedgerStep.POST]: "post",
   [LedgerStep.RELEASE]: "release",
   [LedgerStep.RETURN]: "return",
+  [LedgerStep.REVERSAL]: "reversal",
+};
+
+export const payoutCauses: Readonly<Record<PayoutCause, string>> = {
+  [PayoutCause.UNSPECIFIED]: "",
+  [PayoutCause.EXECUTED]: "executed",
+  [PayoutCause.SUBMITTED]: "submitted",
+  [PayoutCause.ACCEPTED]: "accepted",
+  [PayoutCause.OUTCOME_UNKNOWN]: "outcome_unknown",
+  [PayoutCause.SETTLED]: "settled",
+  [PayoutCause.REJECTED]: "rejected",
+  [PayoutCause.RETURNED]: "returned",
+  [PayoutCause.RESOLVED]: "resolved",
 };
 
 export const beneficiaryKinds: Readonly<Record<BeneficiaryKind, string>> = {
