@@ -1,6 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { divideCeil, divideFloor, formatDecimal, parseDecimal } from "./decimal.ts";
+import {
+  addDecimals,
+  divideCeil,
+  divideFloor,
+  formatDecimal,
+  multiplyDecimals,
+  normalise,
+  parseDecimal,
+  rescale,
+} from "./decimal.ts";
 
 describe("division", () => {
   it.each([
@@ -28,6 +37,21 @@ describe("division", () => {
   });
 });
 
+it("adds and multiplies to the last digit", () => {
+  const decimal = fc.record({
+    units: fc.bigInt({ min: -(10n ** 33n), max: 10n ** 33n }),
+    scale: fc.integer({ min: 0, max: 18 }),
+  });
+  fc.assert(
+    fc.property(decimal, decimal, (a, b) => {
+      const scale = a.scale + b.scale;
+      const [left, right] = [rescale(a, scale), rescale(b, scale)];
+      expect(addDecimals(a, b)).toEqual(normalise({ units: left + right, scale }));
+      expect(multiplyDecimals(a, b)).toEqual(normalise({ units: a.units * b.units, scale }));
+    }),
+  );
+});
+
 describe("a decimal's text", () => {
   it.each([
     ["83.1234567891", "83.1234567891"],
@@ -39,6 +63,43 @@ describe("a decimal's text", () => {
   ])("%s is written %s", (text, written) => {
     const decimal = parseDecimal(text);
     expect(decimal && formatDecimal(decimal)).toBe(written);
+  });
+
+  it("is the same number however it is written", () => {
+    const digits = fc.bigInt({ min: -(10n ** 33n), max: 10n ** 33n });
+    const shapes = fc.record({
+      zeros: fc.integer({ min: 0, max: 5 }),
+      exponent: fc.integer({ min: 0, max: 9 }),
+      upper: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(digits, fc.integer({ min: 0, max: 18 }), shapes, (units, scale, shape) => {
+        const { zeros, exponent, upper } = shape;
+        const plain = formatDecimal({ units, scale });
+        const read = parseDecimal(plain);
+        expect(read).toEqual(normalise({ units, scale }));
+        const shifted = formatDecimal({ units, scale: scale + exponent });
+        const point = shifted.includes(".") ? "" : ".0";
+        const text = `${shifted}${point}${"0".repeat(zeros)}${upper ? "E+" : "e"}${exponent}`;
+        expect(parseDecimal(text)).toEqual(read);
+        const padded = plain.replace(/^(-?)/, `$1${"0".repeat(zeros)}`);
+        expect(parseDecimal(padded)).toEqual(read);
+      }),
+    );
+  });
+
+  it("is no text of another form", () => {
+    fc.assert(
+      fc.property(
+        fc.string({ maxLength: 40, unit: fc.constantFrom(..."0189.-+eE ,_x") }),
+        (text) => {
+          const isNumber = /^-?\d+(\.\d+)?([eE][+-]?\d{1,3})?$/.test(text);
+          const read = parseDecimal(text);
+          expect(read === undefined || isNumber).toBe(true);
+          if (read !== undefined) expect(Number(formatDecimal(read))).toBe(Number(text));
+        },
+      ),
+    );
   });
 
   it("keeps the decimals asked for", () => {

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
+import { currencies, currencyOf } from "@disburse/kernel/currency.ts";
 import { formatDecimal, parseDecimal } from "@disburse/kernel/decimal.ts";
-import { formatAmount, readAmount } from "@disburse/kernel/money.ts";
+import { formatAmount, parseAmount, readAmount } from "@disburse/kernel/money.ts";
 import { isRefused } from "@disburse/kernel/refusal.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -60,9 +61,10 @@ describe("the published vectors", () => {
   });
 });
 
+const anyCurrency = fc.constantFrom(...currencies.map(({ code }) => code));
 const anyTerms: fc.Arbitrary<Terms> = fc.record({
-  source: fc.constantFrom("USD", "USDC_ETH", "BTC", "ETH"),
-  destination: fc.constantFrom("USD", "INR", "USDC_ETH", "BTC", "SOL", "ETH"),
+  source: anyCurrency,
+  destination: anyCurrency,
   rate: fc.record({
     units: fc.bigInt({ min: 1n, max: 10n ** 13n }),
     scale: fc.integer({ min: 0, max: 10 }),
@@ -102,6 +104,77 @@ describe("every quote", () => {
         if (amounts.source === 1n) return;
         const less = quoteFixedSource(terms, amounts.source - 1n);
         expect(isRefused(less) || less.converted < amounts.converted).toBe(true);
+      }),
+    );
+  });
+});
+
+/** What the database keeps exactly; 15 digits before the point and 18 after it fit. */
+const digitsMax = 34;
+
+describe("every quote of either kind", () => {
+  const anyQuote = fc.tuple(anyTerms, anyMinor, fc.boolean());
+  const quoted = ([terms, amount, fixesSource]: [Terms, bigint, boolean]) =>
+    fixesSource ? quoteFixedSource(terms, amount) : quoteFixedTarget(terms, amount);
+  const assertEach = (holds: (terms: Terms, amounts: Amounts) => void) =>
+    fc.assert(
+      fc.property(anyQuote, (each) => {
+        const amounts = quoted(each);
+        if (!isRefused(amounts)) holds(each[0], amounts);
+      }),
+    );
+
+  it("takes the fee of its corridor, rounded up by less than one minor unit", () => {
+    assertEach(({ fee: { share, flatMinor } }, { source, fees }) => {
+      const whole = 10n ** BigInt(share.scale);
+      const over = (fees - flatMinor) * whole - source * share.units;
+      // A fixed target rounds the source up as well: by a unit at most, which its fee takes.
+      expect(over >= 0n && over < 2n * whole).toBe(true);
+    });
+  });
+
+  it("moves something, and no more than can be kept", () => {
+    assertEach((terms, { source, fees, converted, receiving }) => {
+      expect([source > 0n, converted > 0n, receiving > 0n, fees >= 0n]).not.toContain(false);
+      for (const [amount, currency] of [
+        [source, terms.source],
+        [receiving, terms.destination],
+      ] as const) {
+        expect(amount.toString().length).toBeLessThanOrEqual(digitsMax);
+        expect(parseAmount(formatAmount(amount, currency), currency)).toBe(amount);
+      }
+    });
+  });
+
+  it("is written with the decimals of its currencies, whichever two they are", () => {
+    assertEach((terms, { source, receiving }) => {
+      const decimals = (text: string) => text.split(".")[1]?.length ?? 0;
+      const { decimals: of } = currencyOf(terms.source);
+      expect(decimals(formatAmount(source, terms.source))).toBe(of);
+      const { decimals: to } = currencyOf(terms.destination);
+      expect(decimals(formatAmount(receiving, terms.destination))).toBe(to);
+    });
+  });
+
+  it("gives no less for more", () => {
+    fc.assert(
+      fc.property(anyQuote, anyMinor, (each, more) => {
+        const [terms, amount, fixesSource] = each;
+        const [small, large] = [quoted(each), quoted([terms, amount + more, fixesSource])];
+        if (isRefused(small) || isRefused(large)) return;
+        expect(large.source >= small.source && large.receiving >= small.receiving).toBe(true);
+        expect(large.fees >= small.fees && large.converted >= small.converted).toBe(true);
+      }),
+    );
+  });
+
+  it("of a fixed target costs no more than what it brings is worth the other way", () => {
+    fc.assert(
+      fc.property(anyTerms, anyMinor, (terms, source) => {
+        const there = quoteFixedSource(terms, source);
+        if (isRefused(there)) return;
+        const back = quoteFixedTarget(terms, there.receiving);
+        expect(isRefused(back) || back.source <= source).toBe(true);
       }),
     );
   });
