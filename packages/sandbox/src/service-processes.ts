@@ -8,16 +8,25 @@ import { type ServiceName, serviceNames } from "./environments.ts";
 /** The services of a platform on this machine, each a process of its own. */
 export type ServiceProcesses = {
   /** Starts one from its own `main.ts`, as it was configured, and waits until it answers. */
-  start(service: ServiceName): Promise<void>;
+  start(service: ServiceName, extras?: StartExtras): Promise<void>;
   startAll(): Promise<void>;
   /** Ends one with SIGKILL and waits until it is gone. */
   kill(service: ServiceName): Promise<void>;
+  /** Settles when the process of a service has gone, however it went. */
+  gone(service: ServiceName): Promise<void>;
   /** Asks all to end, and kills those that take longer than any service may. */
   stop(): Promise<void>;
   /** The process of a service that was started. */
   pid(service: ServiceName): number;
   /** All that a service has written, over every start. */
   log(service: ServiceName): string;
+};
+
+/** What one start of a service has beside its configuration. */
+export type StartExtras = {
+  /** The URL of a module that is loaded before the service. */
+  readonly preload: string;
+  readonly environment: Environment;
 };
 
 const root = join(import.meta.dirname, "../../..");
@@ -43,16 +52,16 @@ export function createServiceProcesses(
     if (found === undefined) throw new Error(`${service} was not started`);
     return found;
   };
-  const start = async (service: ServiceName) => {
+  const start = async (service: ServiceName, extras?: StartExtras) => {
     const output = processes.get(service)?.output ?? [];
-    const now = spawnService(service, environments[service], output);
+    const now = spawnService(service, environments[service], output, extras);
     processes.set(service, now);
     await untilUp(service, environments[service], now);
   };
   return {
     start,
     startAll: async () => {
-      await Promise.all(serviceNames.map(start));
+      await Promise.all(serviceNames.map((service) => start(service)));
     },
     kill: async (service) => {
       const { child } = started(service);
@@ -60,6 +69,10 @@ export function createServiceProcesses(
       const gone = once(child, "exit");
       child.kill("SIGKILL");
       await gone;
+    },
+    gone: async (service) => {
+      const { child } = started(service);
+      if (!hasEnded(child)) await once(child, "exit");
     },
     stop: async () => {
       await Promise.all([...processes.values()].map(({ child }) => end(child)));
@@ -69,10 +82,17 @@ export function createServiceProcesses(
   };
 }
 
-function spawnService(service: ServiceName, environment: Environment, output: string[]): Started {
+function spawnService(
+  service: ServiceName,
+  environment: Environment,
+  output: string[],
+  extras: StartExtras | undefined,
+): Started {
   const main = join(root, "services", service, "src/main.ts");
-  const child = spawn(process.execPath, ["--import", lifeline.href, main], {
-    env: environment,
+  const preloads = [lifeline.href, ...(extras === undefined ? [] : [extras.preload])];
+  const imports = preloads.flatMap((url) => ["--import", url]);
+  const child = spawn(process.execPath, [...imports, main], {
+    env: { ...environment, ...extras?.environment },
     stdio: ["ignore", "pipe", "pipe", "pipe"],
   });
   child.stdout?.on("data", (chunk: Buffer) => output.push(chunk.toString()));

@@ -3,7 +3,8 @@ import { isDomain, roomOf } from "./rooms.ts";
 import { type Finding, findingAt, isForTests, type Source } from "./source.ts";
 
 /** Rooms whose work it is to know the process environment. */
-const readsEnvironment = /^(?:scripts|tests|packages\/(?:bench|embedded|testkit|standalone))\//;
+const readsEnvironment =
+  /^(?:scripts|tests|packages\/(?:bench|embedded|faults|testkit|standalone))\//;
 
 /** `process.env` anywhere but in a service's config.ts and the rooms that start processes. */
 export function environmentReads(source: Source): Finding[] {

@@ -10,6 +10,7 @@ const services = ["beneficiary", "compliance", "gateway", "notifier", "payout", 
 const packageImports: Record<string, readonly string[]> = {
   bench: ["kernel", "contracts", "chassis", "embedded", "sandbox"],
   chassis: ["kernel", "contracts"],
+  faults: ["chassis", "embedded", "invariants", "sandbox"],
   forms: ["kernel"],
   invariants: ["kernel", "embedded"],
   sandbox: ["kernel", "contracts", "chassis"],

@@ -1,0 +1,96 @@
+import { execFileSync, spawn } from "node:child_process";
+import { closeSync, openSync, rmSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { onPath } from "@disburse/embedded/executables.ts";
+import type { Fault, Stage } from "./stage.ts";
+
+/** The engine meets the full disk, or the error, with its next write. */
+const meetMs = 15_000;
+const warmUpMs = 500;
+const pieceBytes = 1_048_576;
+
+/** The disk below the engine full, and free again. */
+export const diskFullFault: Fault = {
+  name: "disk-full",
+  about: "no space left for the database, and space again",
+  unavailable: ({ disk }) => (disk === undefined ? "needs root and a loop device" : undefined),
+  run: async (stage) => {
+    const { disk = "", ground, load, options } = stage;
+    load.go();
+    for (let at = 0; at < options.seeds; at += 1) {
+      await pause(warmUpMs);
+      const filler = join(disk, "filler");
+      fill(filler);
+      stage.fired("disk full");
+      const ended = await endsWithin(stage, meetMs);
+      if (ended) stage.fired("engine gone for lack of space");
+      rmSync(filler);
+      if (ended) await ground.engine.start();
+    }
+    await load.rest();
+    return [];
+  },
+};
+
+/** An error of the disk when the engine makes its journal lasting. */
+export const diskErrorFault: Fault = {
+  name: "disk-error",
+  about: "fdatasync of the database engine answers EIO",
+  unavailable: () => (onPath("strace", process.env) === undefined ? "needs strace" : undefined),
+  run: async (stage) => {
+    const { ground, load, options } = stage;
+    load.go();
+    for (let at = 0; at < options.seeds; at += 1) {
+      await pause(warmUpMs);
+      const pid = String(ground.engine.pid());
+      const inject = ["-e", "trace=fdatasync,fsync", "-e", "inject=fdatasync,fsync:error=EIO"];
+      const strace = spawn("strace", ["-f", "-qq", "-o", "/dev/null", ...inject, "-p", pid], {
+        stdio: "ignore",
+      });
+      const ended = await endsWithin(stage, meetMs);
+      strace.kill("SIGTERM");
+      if (ended) stage.fired("engine gone for an error of the disk");
+      else await ground.engine.kill();
+      await ground.engine.start();
+    }
+    await load.rest();
+    return [];
+  },
+};
+
+async function endsWithin({ ground }: Stage, ms: number): Promise<boolean> {
+  const late = Symbol("late");
+  return (await Promise.race([ground.engine.gone(), pause(ms, late)])) !== late;
+}
+
+/** Writes until there is no space; what the engine has already is its own. */
+function fill(path: string): void {
+  const file = openSync(path, "w");
+  const piece = Buffer.alloc(pieceBytes);
+  try {
+    for (;;) writeSync(file, piece);
+  } catch (error) {
+    if (!(error instanceof Error && error.message.includes("ENOSPC"))) throw error;
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** A small disk of its own, mounted on a folder; `undefined` where that may not be done here. */
+export function mountSmallDisk(folder: string, megabytes: number): (() => void) | undefined {
+  const image = `${folder}.img`;
+  try {
+    execFileSync("truncate", ["-s", `${megabytes}M`, image], { stdio: "ignore" });
+    execFileSync("mkfs.ext4", ["-q", image], { stdio: "ignore" });
+    execFileSync("mount", ["-o", "loop", image, folder], { stdio: "ignore" });
+  } catch {
+    // Not root, no loop device, or another system: the faults of a disk are skipped.
+    rmSync(image, { force: true });
+    return undefined;
+  }
+  return () => {
+    execFileSync("umount", [folder], { stdio: "ignore" });
+    rmSync(image, { force: true });
+  };
+}

@@ -1,0 +1,99 @@
+import { openerOf } from "@disburse/invariants/answer-check.ts";
+import { checkDatabase, collectionOf } from "@disburse/invariants/database-check.ts";
+import { untilQuiet } from "@disburse/invariants/quiet.ts";
+import { verdictOf } from "@disburse/invariants/report.ts";
+import { postCarefully } from "./careful-client.ts";
+import type { FaultPlatform } from "./fault-platform.ts";
+import type { Load } from "./load.ts";
+import type { WebhookBook } from "./webhook-book.ts";
+
+/** Something that had to hold, and what is wrong where it did not. */
+export type Assertion = { readonly name: string; readonly problems: readonly string[] };
+
+/** After the last fault everything has this long to come to rest: two leases and a retry. */
+const restMs = 120_000;
+/** Answers that are asked for once more. */
+const repeatsMax = 50;
+const shownMax = 5;
+
+/** Lets the platform come to rest and looks whether anything was lost, doubled or broken. */
+export async function judge(
+  platform: FaultPlatform,
+  load: Load,
+  book: WebhookBook,
+): Promise<Assertion[]> {
+  await load.rest();
+  const busy = await untilQuiet(platform.databases(), restMs);
+  const unanswered = load.unanswered();
+  return [
+    { name: "at rest again", problems: busy },
+    {
+      name: "every call answered",
+      problems: unanswered === 0 ? [] : [`${unanswered} calls had no answer in three minutes`],
+    },
+    { name: "no accepted payout lost", problems: await lostPayouts(platform, load) },
+    { name: "every change told", problems: await untoldChanges(platform, book) },
+    { name: "the same answer again", problems: await otherAnswers(platform, load) },
+    { name: "invariants", problems: await brokenInvariants(platform) },
+  ];
+}
+
+/** Every accepted payout exists and is at its end. */
+async function lostPayouts(platform: FaultPlatform, { accepted }: Load): Promise<string[]> {
+  const ended = new Map<string, string>();
+  const found = collectionOf(platform.databases(), "payouts").find(
+    { merchant_id: platform.merchantId },
+    { projection: { status: 1 } },
+  );
+  for await (const { _id, status } of found) ended.set(_id, status);
+  const ids = accepted.map(({ id }) => id);
+  const twice = ids.length - new Set(ids).size;
+  return [
+    ...named(
+      ids.filter((id) => !ended.has(id)),
+      "is not there",
+    ),
+    ...named(
+      ids.filter((id) => ended.get(id) === "initiated"),
+      "has no end",
+    ),
+    ...(twice === 0 ? [] : [`${twice} payouts were given to two callers`]),
+  ];
+}
+
+/** Every change of every payout has reached the merchant's endpoint. */
+async function untoldChanges(platform: FaultPlatform, { told }: WebhookBook): Promise<string[]> {
+  const untold: string[] = [];
+  const events = collectionOf(platform.databases(), "events").find({
+    merchant_id: platform.merchantId,
+    transaction_type: "payout_session",
+  });
+  for await (const { transaction_id, status } of events) {
+    if (!told.has(`${transaction_id} ${status}`)) untold.push(`${transaction_id} ${status}`);
+  }
+  return named(untold, "was never told");
+}
+
+/** The last answers are given again, word for word, and make no second payout. */
+async function otherAnswers(platform: FaultPlatform, { accepted }: Load): Promise<string[]> {
+  const other: string[] = [];
+  for (const { id, key, body, text } of accepted.slice(-repeatsMax)) {
+    const again = await postCarefully(platform, "/transfer/execute", body, key);
+    if (again?.text !== text) other.push(id);
+  }
+  return named(other, "was answered differently the second time");
+}
+
+async function brokenInvariants(platform: FaultPlatform): Promise<string[]> {
+  const report = await checkDatabase(platform.databases(), {
+    now: new Date(),
+    open: openerOf(platform.encryptionKeys),
+  });
+  if (verdictOf(report).failed === 0) return [];
+  return report.findings.map((each) => `${each.invariant}: ${each.subject} ${each.detail}`);
+}
+
+function named(ids: readonly string[], what: string): string[] {
+  const shown = ids.slice(0, shownMax).map((id) => `${id} ${what}`);
+  return ids.length > shownMax ? [...shown, `and ${ids.length - shownMax} more ${what}`] : shown;
+}

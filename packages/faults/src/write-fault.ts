@@ -1,0 +1,78 @@
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
+import type { ServiceName } from "@disburse/sandbox/environments.ts";
+import type { Fault, Stage } from "./stage.ts";
+
+/** The services that take part in a payout after its quote was asked for. */
+const services: readonly ServiceName[] = ["payout", "quote", "gateway", "notifier"];
+const preload = pathToFileURL(join(import.meta.dirname, "write-preload.ts")).href;
+/** The rarest write of a running platform comes within this time. */
+const discoverMs = 6_000;
+/** A write that does not come by then is not made in this state of the platform. */
+const fireMs = 6_000;
+/** The n-th write of a site: the first ones often find the service just started. */
+const numberMax = 6;
+
+/** A gap between two writes: right before or right after the write of a site. */
+type Gap = { readonly service: ServiceName; readonly site: string; readonly side: Side };
+type Side = "before" | "after";
+
+/** A crash right before and right after every write of the services, each several times. */
+export const writeFault: Fault = {
+  name: "writes",
+  about: "a crash in every gap between two writes, found while they run",
+  run: async (stage) => {
+    const { load, options, random, say } = stage;
+    load.go();
+    for (const service of services) {
+      const sites = await findSites(stage, service);
+      say(`${service} writes in ${sites.length} places`);
+      const gaps = sites.flatMap((site): Gap[] => [
+        { service, site, side: "before" },
+        { service, site, side: "after" },
+      ]);
+      const rounds = Array.from({ length: options.perPoint }, () => random.shuffled(gaps));
+      const missed = new Set<string>();
+      for (const gap of rounds.flat()) {
+        if (!(await crashOnce(stage, gap))) missed.add(gap.site);
+      }
+      for (const site of missed) say(`not every crash at ${site} came about`);
+    }
+    await load.rest();
+    return [];
+  },
+};
+
+/** Restarts a service with the report of its writes; answers where it wrote, under load. */
+async function findSites({ platform }: Stage, service: ServiceName): Promise<string[]> {
+  const { processes } = platform;
+  await processes.kill(service);
+  await processes.start(service, { preload, environment: { FAULT_WRITE_SITE: "" } });
+  await pause(discoverMs);
+  const told = processes.log(service).matchAll(/^fault-write-site (\S+)$/gm);
+  const sites = new Set([...told].map(([, site = ""]) => site));
+  await processes.kill(service);
+  await processes.start(service);
+  return [...sites].sort();
+}
+
+/** Arms one gap; answers whether the crash came. The service is up again afterwards. */
+export async function crashOnce(stage: Stage, { service, site, side }: Gap): Promise<boolean> {
+  const { processes } = stage.platform;
+  await processes.kill(service);
+  const environment = {
+    FAULT_WRITE_SITE: site,
+    FAULT_WRITE_SIDE: side,
+    FAULT_WRITE_NUMBER: String(1 + stage.random.below(numberMax)),
+  };
+  // It may write, and end, before it is up.
+  await processes.start(service, { preload, environment }).catch(() => undefined);
+  const late = Symbol("late");
+  const ended = await Promise.race([processes.gone(service), pause(fireMs, late)]);
+  const fired = ended !== late;
+  if (fired) stage.fired(`crash ${side} a write of ${service}`);
+  await processes.kill(service);
+  await processes.start(service);
+  return fired;
+}
