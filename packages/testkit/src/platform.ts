@@ -1,3 +1,4 @@
+import { connectDatabase, type Database } from "@disburse/chassis/mongo.ts";
 import { connectService, type ServiceClientOptions } from "@disburse/chassis/rpc-client.ts";
 import type { Environment } from "@disburse/chassis/settings.ts";
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
@@ -34,6 +35,8 @@ export type SeparatePlatform = {
   kill(service: ServiceName): Promise<void>;
   /** Starts a service that was killed, as it was, and waits until it answers. */
   start(service: ServiceName): Promise<void>;
+  /** Opens the database of a service as the service does; the caller closes it. */
+  openDatabase(service: ServiceName): Promise<Database>;
   /** All that a service has written to its log. */
   log(service: ServiceName): string;
   stop(): Promise<void>;
@@ -88,6 +91,10 @@ export async function startSeparatePlatform(settings: Environment = {}): Promise
       clients,
       kill: processes.kill,
       start: processes.start,
+      openDatabase: (service) => {
+        const name = environments[service].DATABASE ?? "";
+        return connectDatabase(mongodbUri(name), name);
+      },
       log: processes.log,
       stop,
     };

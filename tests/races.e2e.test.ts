@@ -1,0 +1,199 @@
+import { once } from "node:events";
+import { serviceMutation } from "@disburse/chassis/mutation.ts";
+import type { GatewayAnswer } from "@disburse/testkit/merchant.ts";
+import { type SeparatePlatform, startSeparatePlatform } from "@disburse/testkit/platform.ts";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { bankBody, cryptoBody, depositorBody, paths } from "./bodies.ts";
+import { type Payer, payerOf } from "./payer.ts";
+import { connect } from "./raw.ts";
+
+/** Many at once, answers that are lost, and a gateway that dies in between. */
+
+let platform: SeparatePlatform;
+let acme: Payer;
+beforeAll(async () => {
+  platform = await startSeparatePlatform({
+    SANDBOX_SETTLE_MS: "200",
+    RATE_LIMIT_BURST: "100000",
+    RATE_LIMIT_PER_SECOND: "1000",
+  });
+  acme = payerOf(platform, "acme");
+  await acme.recipient("USD");
+});
+afterAll(() => platform?.stop());
+
+const times = <T>(count: number, make: (at: number) => Promise<T>) =>
+  Promise.all(Array.from({ length: count }, (_each, at) => make(at)));
+const keyed = (key: string) => ({ "idempotency-key": key });
+/** What an answer came to, in one word. */
+const wordOf = ({ status, json }: GatewayAnswer) => (status === 200 ? "paid" : json.code);
+
+it("a quote raced for by many with keys of all kinds has one payout", async () => {
+  const quotes = await times(25, () => acme.quote("USD", "USD", { source_amount: "1.00" }));
+  /** Four without a key, four with one of their own, and two keys that four share. */
+  const headersOf = (quoteId: string, at: number): Record<string, string> => {
+    if (at % 4 === 0) return {};
+    return keyed(at % 4 === 1 ? `${quoteId}-${at}` : `${quoteId}-shared-${at % 4}`);
+  };
+  const answers = await times(quotes.length * 16, (at) => {
+    const { id: quote_id } = quotes[at % quotes.length] ?? { id: "" };
+    const headers = headersOf(quote_id, Math.floor(at / quotes.length));
+    return acme.post(paths.execute, { quote_id, reference_id: "raced" }, headers);
+  });
+  const lost = ["ALREADY_PROCESSED", "IDEMPOTENCY_IN_PROGRESS"];
+  for (const [index, { id: quote_id }] of quotes.entries()) {
+    const its = answers.filter((_each, at) => at % quotes.length === index);
+    const won = its.filter(({ status }) => status === 200);
+    expect(new Set(won.map(({ json }) => json.data.id)).size).toBe(1);
+    const fresh = won.filter(({ headers }) => !headers.has("idempotent-replayed"));
+    expect(fresh).toHaveLength(1);
+    for (const each of its) expect(["paid", ...lost]).toContain(wordOf(each));
+    const { transactions } = await acme.data("GET", `${paths.payouts}?quote_id=${quote_id}`);
+    expect(transactions).toMatchObject([{ id: won[0]?.json.data.id }]);
+  }
+});
+
+it("an account with room for 50 of 200 pays exactly 50, and nothing is left", async () => {
+  const { merchant_id: merchantId } = platform.sandbox.merchants.acme;
+  const { payout } = platform.clients;
+  const mutation = () => serviceMutation("testkit", crypto.randomUUID());
+  const opened = await payout.openAccount({
+    mutation: mutation(),
+    merchantId,
+    currencyCode: "USD",
+  });
+  const account_id = opened.account?.id ?? "";
+  const accountId = account_id;
+  const fund = (amount: string) =>
+    payout.creditAccount({ mutation: mutation(), merchantId, accountId, amount });
+  await fund("350.00");
+  const asked = { ...(await acme.transfer("USD", "USD")), source_amount: "7.00" };
+  asked.account_id = accountId;
+  const quotes = await times(200, () => acme.data("POST", paths.rfq, asked));
+  const answers = await times(200, (at) => {
+    const { id: quote_id } = quotes[at];
+    return acme.post(paths.execute, { quote_id }, keyed(`room-${at}`));
+  });
+  const words = answers.map(wordOf);
+  expect(words.filter((word) => word === "paid")).toHaveLength(50);
+  expect(words.filter((word) => word === "INSUFFICIENT_BALANCE")).toHaveLength(150);
+  const accountPath = `${paths.accounts}/${accountId}`;
+  expect(await acme.data("GET", accountPath)).toMatchObject({ available: 0 });
+  await vi.waitFor(
+    async () => expect(await acme.data("GET", accountPath)).toMatchObject({ held: 0 }),
+    10_000,
+  );
+  const refused = words.indexOf("INSUFFICIENT_BALANCE");
+  await fund("7.00");
+  const again = { quote_id: quotes[refused].id };
+  expect((await acme.post(paths.execute, again, keyed(`room-${refused}`))).status).toBe(200);
+  expect(await acme.data("GET", accountPath)).toMatchObject({ available: 0 });
+});
+
+it("who lost the answer finds the payout by reference, by quote and by key", async () => {
+  const { id: quote_id } = await acme.quote("USD", "USD", { source_amount: "1.00" });
+  const body = JSON.stringify({ quote_id, reference_id: "lost answer" });
+  const socket = await connect(platform.baseUrl);
+  socket.write(
+    [
+      `POST ${paths.execute} HTTP/1.1`,
+      "Host: gateway",
+      `Authorization: Bearer ${platform.apiKey("acme")}`,
+      "Content-Type: application/json",
+      "Idempotency-Key: lost-answer",
+      `Content-Length: ${body.length}`,
+      "",
+      body,
+    ].join("\r\n"),
+  );
+  const found = async (filter: string) =>
+    (await acme.data("GET", `${paths.payouts}?${filter}`)).transactions;
+  const id = await vi.waitFor(async () => {
+    const [payout] = await found(`quote_id=${quote_id}`);
+    expect(payout).toBeDefined();
+    return payout.id;
+  }, 10_000);
+  socket.destroy();
+  if (!socket.closed) await once(socket, "close");
+  expect(await found("reference_id=lost+answer")).toMatchObject([{ id }]);
+  const answer = await vi.waitFor(async () => {
+    const again = await acme.post(paths.execute, body, keyed("lost-answer"));
+    expect(again.status).toBe(200);
+    return again;
+  }, 10_000);
+  expect(answer.json.data).toEqual({ id, message: "Transaction Queued" });
+});
+
+/** Each thing that a POST can bring about, under a key of its own. */
+async function postEach(ids: Readonly<Record<string, string>>): Promise<[string, GatewayAnswer][]> {
+  const { quote_id, endpoint, delivery } = ids;
+  const of = (path: string) => `${paths.endpoints}/${endpoint}/${path}`;
+  const replay = { endpoint_id: endpoint, since: "2026-11-20" };
+  const posts: [path: string, body: object][] = [
+    [paths.crypto, cryptoBody()],
+    [paths.fiat, bankBody()],
+    [paths.depositor, depositorBody("individual")],
+    [paths.rfq, { ...(await acme.transfer("USD", "USD")), source_amount: "1.00" }],
+    [paths.execute, { quote_id }],
+    [paths.endpoints, { url: "http://127.0.0.1:9/once" }],
+    [of("rotate-secret"), { stage: true }],
+    [of("activate-secret"), {}],
+    [of("test"), {}],
+    [`${paths.deliveries}/${delivery}/redeliver`, {}],
+    [paths.replays, replay],
+  ];
+  const answers: [string, GatewayAnswer][] = [];
+  for (const [path, body] of posts) {
+    answers.push([path, await acme.post(path, body, keyed(`once ${path}`))]);
+  }
+  return answers;
+}
+
+it("a gateway that died before it kept an answer gives it again, and does nothing twice", async () => {
+  const { id: endpoint } = await acme.data("POST", paths.endpoints, { url: "http://127.0.0.1:9/" });
+  const payout = await acme.pay("delivered");
+  const delivery = await vi.waitFor(async () => {
+    const query = `?transaction_id=${payout}&endpoint_id=${endpoint}`;
+    const { deliveries } = await acme.data("GET", paths.deliveries + query);
+    return deliveries[0].id;
+  }, 10_000);
+  const { id: quote_id } = await acme.quote("USD", "USD", { source_amount: "1.00" });
+  const before = await postEach({ quote_id, endpoint, delivery });
+  expect(before.map(([path, { status, text }]) => (status === 200 ? 200 : path + text))).toEqual(
+    before.map(() => 200),
+  );
+  const counts = await countAll();
+
+  await platform.kill("gateway");
+  const database = await platform.openDatabase("gateway");
+  try {
+    // As it is where the process died after the effect, and its lock has ended.
+    const progress = { state: "running", lock_until: new Date() };
+    await database.db.collection("idempotency_keys").updateMany({}, { $set: { progress } });
+  } finally {
+    await database.close();
+  }
+  await platform.start("gateway");
+  const after = await postEach({ quote_id, endpoint, delivery });
+  const told = ({ headers, json }: GatewayAnswer) => {
+    const { id, beneficiary_id, secret, standard_secret } = json.data ?? json;
+    return [headers.get("idempotent-replayed"), id ?? beneficiary_id, secret, standard_secret];
+  };
+  for (const [at, [path, answer]] of after.entries()) {
+    const first = before[at]?.[1];
+    expect([path, ...told(answer)]).toEqual([path, ...(first ? told(first) : [])]);
+  }
+  expect(await countAll()).toEqual(counts);
+});
+
+/** How many records there are of everything that a POST makes. */
+async function countAll(): Promise<Record<string, number>> {
+  const depositors = "/api/v1/depositors";
+  const { beneficiaries, payouts, endpoints, replays } = paths;
+  const lists = [beneficiaries, depositors, payouts, endpoints, replays];
+  const counted = lists.map(async (path) => {
+    const { meta_data } = await acme.data("GET", `${path}?limit=1`);
+    return [path, meta_data.total_count] as const;
+  });
+  return Object.fromEntries(await Promise.all(counted));
+}
