@@ -7,6 +7,7 @@ import {
   serviceUrlSetting,
 } from "@disburse/chassis/settings.ts";
 import { z } from "zod";
+import { scenarios } from "./rails/sandbox-scenarios.ts";
 
 /** `[{"currency":"USD","transfer_type":"ACH","rail":"sandbox"}]`; a condition left out: any. */
 const routesSetting = z
@@ -32,6 +33,24 @@ const routesSetting = z
     ),
   );
 
+/** `lost=5,duplicate=10`: names of scenarios and whole percents, 100 at most together. */
+const sharesSetting = z
+  .string()
+  .regex(/^[a-z-]+=\d{1,3}(,[a-z-]+=\d{1,3})*$/, "must be name=percent, joined by commas")
+  .transform((text) =>
+    Object.fromEntries(
+      text.split(",").map((share): [string, number] => {
+        const [name = "", percent] = share.split("=");
+        return [name, Number(percent)];
+      }),
+    ),
+  )
+  .pipe(z.partialRecord(z.enum(scenarios), z.number()))
+  .refine(
+    (shares) => Object.values(shares).reduce((sum, each) => sum + each, 0) <= 100,
+    "must be 100 at most together",
+  );
+
 /** The payout service's settings; see README.md. */
 export function readConfig(environment: Environment) {
   return readSettings(environment, {
@@ -42,6 +61,12 @@ export function readConfig(environment: Environment) {
     QUOTE_URL: serviceUrlSetting,
     /** How long a simulated transfer takes. */
     SANDBOX_SETTLE_MS: countSetting().default(1_000),
+    /** Whether it takes just that, or that on the whole. */
+    SANDBOX_DELAY: z.enum(["fixed", "uniform", "long-tailed"]).default("fixed"),
+    /** What the simulated rail decides by, where it decides by chance. */
+    SANDBOX_SEED: countSetting().default(0),
+    /** Of a hundred transfers, how many get a scenario: `lost=5,duplicate=10`. */
+    SANDBOX_SCENARIOS: sharesSetting.default({}),
     /** Payouts that are worked on side by side. */
     RAIL_WORKERS: countSetting(1).default(8),
     /** Which transfers go to which rail: the first that matches. */

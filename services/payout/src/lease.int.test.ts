@@ -38,3 +38,13 @@ it("is one worker's until it ends; then the next one's, and the first changes no
   await payouts.release(second, { work: later(1) });
   expect((await stored())?.lease).toBeUndefined();
 });
+
+it("binds nobody when it ends later than any honest one: a clock was wrong", async () => {
+  const { payouts } = platform;
+  const now = new Date(Date.now() + 60_000);
+  const wrong = new Date(now.getTime() + 86_400_000);
+  const late = await payouts.leaseDue(wrong, leaseMs);
+  expect(late?.payout.id).toBe(payoutId);
+  expect((await payouts.leaseDue(now, leaseMs))?.payout.id).toBe(payoutId);
+  expect(await payouts.leaseDue(now, leaseMs)).toBeUndefined();
+});

@@ -1,8 +1,10 @@
+import { createHmac } from "node:crypto";
 import { connectAmqpBus } from "@disburse/chassis/amqp-bus.ts";
 import type { Bus } from "@disburse/chassis/bus.ts";
 import { createLog, type Log } from "@disburse/chassis/log.ts";
+import { startLoop } from "@disburse/chassis/loop.ts";
 import { createMetrics } from "@disburse/chassis/metrics.ts";
-import { connectDatabase } from "@disburse/chassis/mongo.ts";
+import { connectDatabase, type Database } from "@disburse/chassis/mongo.ts";
 import { connectService } from "@disburse/chassis/rpc-client.ts";
 import { startRpcServer } from "@disburse/chassis/rpc-server.ts";
 import {
@@ -13,12 +15,13 @@ import {
 } from "@disburse/chassis/service.ts";
 import { SettingsError } from "@disburse/chassis/settings.ts";
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
+import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
-import { systemClock } from "@disburse/kernel/time.ts";
+import { type Clock, systemClock } from "@disburse/kernel/time.ts";
 import { readConfig } from "./config.ts";
-import { startPayoutService } from "./payout-service.ts";
-import { createSandboxRail } from "./rails/sandbox-rail.ts";
+import { type PayoutService as RunningService, startPayoutService } from "./payout-service.ts";
+import { createSandboxRail, type SandboxRail } from "./rails/sandbox-rail.ts";
 
 type Config = ReturnType<typeof readConfig>;
 
@@ -40,7 +43,7 @@ export const start: StartService = async (environment, shared) => {
     lifetime.add("quote client", quote.close);
     const beneficiary = connectService(BeneficiaryService, config.BENEFICIARY_URL, identity);
     lifetime.add("beneficiary client", beneficiary.close);
-    const rail = createSandboxRail({ database, clock, settleMs: config.SANDBOX_SETTLE_MS });
+    const rail = await openSandboxRail(config, database, clock);
     const payout = await startPayoutService({
       ...{ database, bus, quote: quote.rpc, beneficiary: beneficiary.rpc, clock, log },
       rails: [rail],
@@ -50,14 +53,18 @@ export const start: StartService = async (environment, shared) => {
       mode: config.DISBURSE_MODE,
     });
     lifetime.add("background", payout.stop);
+    startCallbacks(rail, payout, log, lifetime);
     const server = await startRpcServer({
       host: config.HOST,
       port: config.PORT,
       serviceToken: config.SERVICE_TOKEN,
       log,
       metrics: createMetrics("payout"),
-      services: [PayoutService],
-      routes: (router) => router.service(PayoutService, payout.rpc),
+      services: [PayoutService, PayoutOperationsService],
+      routes: (router) =>
+        router
+          .service(PayoutService, payout.rpc)
+          .service(PayoutOperationsService, payout.operations),
       ready: database.ready,
     });
     lifetime.add("server", server.stop);
@@ -67,6 +74,39 @@ export const start: StartService = async (environment, shared) => {
     throw error;
   }
 };
+
+/** How late a message of the sandbox's rail may go out. */
+const callbacksMs = 100;
+
+/** The simulated rail; its messages are signed with a secret derived from the service token. */
+function openSandboxRail(config: Config, database: Database, clock: Clock): Promise<SandboxRail> {
+  const secret = createHmac("sha256", config.SERVICE_TOKEN).update("sandbox rail").digest("hex");
+  const behaviour = {
+    settleMs: config.SANDBOX_SETTLE_MS,
+    delay: config.SANDBOX_DELAY,
+    seed: config.SANDBOX_SEED,
+    shares: config.SANDBOX_SCENARIOS,
+  };
+  return createSandboxRail({ database, clock, behaviour, callbackSecret: secret });
+}
+
+/** The simulated rail calls back as any rail does, without the way over the network. */
+function startCallbacks(
+  rail: SandboxRail,
+  payout: RunningService,
+  log: Log,
+  lifetime: Lifetime,
+): void {
+  const actor = { kind: "service", id: rail.name } as const;
+  rail.sendTo(({ body, signature }) =>
+    payout.receive(
+      { rail: rail.name, body, signature },
+      { actor, operationId: crypto.randomUUID() },
+    ),
+  );
+  const loop = { name: "sandbox-callbacks", everyMs: callbacksMs, run: rail.sendDue, log };
+  lifetime.add("sandbox callbacks", startLoop(loop).stop);
+}
 
 async function openBus(config: Config, log: Log, lifetime: Lifetime): Promise<Bus> {
   if (config.AMQP_URL === undefined) throw new SettingsError("AMQP_URL: is required");

@@ -7,6 +7,7 @@ import { startRelay } from "@disburse/chassis/outbox-relay.ts";
 import type { Mode } from "@disburse/chassis/settings.ts";
 import { createSweepLease } from "@disburse/chassis/sweep-lease.ts";
 import type { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
+import type { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import type { PayoutService as PayoutRpc } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import type { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
@@ -17,6 +18,9 @@ import { openExecutionStore } from "./execution-store.ts";
 import { createHoldCloser, type HoldCloser } from "./hold-closer.ts";
 import { sweepHolds } from "./hold-sweep.ts";
 import { openPayoutStore } from "./payout-store.ts";
+import type { Reporter } from "./payout-work.ts";
+import { openRailCallbacks, type ReceivedMessage, receiveCallback } from "./rail-callbacks.ts";
+import { railRpc } from "./rail-rpc.ts";
 import { openRailStates } from "./rail-states.ts";
 import { workOnDuePayout } from "./rail-worker.ts";
 import type { Rail } from "./rails/rail.ts";
@@ -55,6 +59,10 @@ export type PayoutServiceOptions = {
 /** A payout service at work. */
 export type PayoutService = {
   readonly rpc: Partial<ServiceImpl<typeof PayoutRpc>>;
+  /** For the operator's staff, and for rails. */
+  readonly operations: Partial<ServiceImpl<typeof PayoutOperationsService>>;
+  /** Takes a message of a rail that lives in this process, as the RPC takes those of others. */
+  receive(message: ReceivedMessage, by: Reporter): Promise<unknown>;
   /** Ends the background work after its present runs. */
   stop(): Promise<void>;
 };
@@ -71,7 +79,14 @@ export async function startPayoutService(options: PayoutServiceOptions): Promise
   const states = openRailStates(database, clock);
   const rails = createRailDirectory(options.rails, options.routes, states.isPaused);
   const { tally, wake, stop } = startBackground(options, { ...deps, rails }, closer);
-  return { rpc: payoutRpc({ ...deps, tally, mode, wake }), stop };
+  const callbacks = openRailCallbacks(database);
+  const heard = { payouts, callbacks, rails, states, clock, wake };
+  return {
+    rpc: payoutRpc({ ...deps, tally, mode, wake }),
+    operations: railRpc(heard),
+    receive: (message, by) => receiveCallback(heard, message, by),
+    stop,
+  };
 }
 
 /** Starts what runs beside the RPCs; `wake` tells it that a payout was made or changed. */

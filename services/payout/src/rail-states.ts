@@ -16,6 +16,8 @@ type RailStateDocument = {
 /** Whether operators paused a rail, and why; "" when they did not. */
 export type RailState = { readonly paused: boolean; readonly reason: string };
 
+export type RailStates = ReturnType<typeof openRailStates>;
+
 /** A pause that another process was told of holds here after this at the latest. */
 const knownForMs = 1_000;
 

@@ -8,6 +8,7 @@ import {
   BeneficiaryService,
   ScreeningStatus,
 } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
+import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { QuoteService, QuoteState } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { newId } from "@disburse/kernel/id.ts";
@@ -17,6 +18,9 @@ import { openAccountStore } from "./account-store.ts";
 import { openExecutionStore } from "./execution-store.ts";
 import { sweepHolds } from "./hold-sweep.ts";
 import { openPayoutStore } from "./payout-store.ts";
+import { openRailCallbacks, receiveCallback } from "./rail-callbacks.ts";
+import { railRpc } from "./rail-rpc.ts";
+import { openRailStates } from "./rail-states.ts";
 import { workOnDuePayout } from "./rail-worker.ts";
 import type { Rail, TimedAnswer } from "./rails/rail.ts";
 import type { RailDirectory } from "./rails/rail-directory.ts";
@@ -67,15 +71,47 @@ export async function startTestPlatform() {
     wake: () => undefined,
     onChanged: () => undefined,
   };
-  const sandboxRail = createSandboxRail({ database, clock, settleMs: 1_000 });
+  const behaviour = { settleMs: 1_000, delay: "fixed", seed: 0, shares: {} } as const;
+  const callbackSecret = "secret of the sandbox rail";
+  const sandboxRail = await createSandboxRail({ database, clock, behaviour, callbackSecret });
   const rails = { current: sandboxRail as Rail | undefined };
-  const worker = { ...deps, rails: directoryOf(rails), stuckAfterMs: 86_400_000 };
+  const directory = directoryOf(rails);
+  const worker = { ...deps, rails: directory, stuckAfterMs: 86_400_000 };
+  const callbacks = openRailCallbacks(database);
+  const states = openRailStates(database, clock);
+  const heard = { ...deps, rails: directory, callbacks, states };
   const transport = createRouterTransport(({ service }) => {
     service(PayoutService, payoutRpc(deps));
+    service(PayoutOperationsService, railRpc(heard));
   });
   let operations = 0;
   const operation = () => serviceMutation("test", `op-${++operations}`);
   const rpc = createClient(PayoutService, transport);
+  const operationsRpc = createClient(PayoutOperationsService, transport);
+  sandboxRail.sendTo(({ body, signature }) =>
+    receiveCallback(
+      heard,
+      { rail: sandboxRail.name, body, signature },
+      { actor: { kind: "service", id: "sandbox" }, operationId: operation().operationId },
+    ),
+  );
+  /** Works until nothing is due at the clock's present time. */
+  const work = async () => {
+    while (await workOnDuePayout(worker));
+  };
+  const quote = (accountId: string, change: Partial<StandInQuote> = {}) => {
+    const id = newId("quote");
+    quotes.set(id, {
+      merchantId: "mer_1",
+      accountId,
+      amount: "10.00",
+      corridorOpen: true,
+      expiresAt: new Date(Date.now() + 300_000),
+      state: QuoteState.OPEN,
+      ...change,
+    });
+    return id;
+  };
   return {
     database,
     quotes,
@@ -88,10 +124,23 @@ export async function startTestPlatform() {
     tally,
     operation,
     rpc,
+    operationsRpc,
+    callbacks,
+    callbackSecret,
+    worker,
     sweep: () => sweepHolds(deps),
-    /** Works until nothing is due at the clock's present time. */
-    work: async () => {
-      while (await workOnDuePayout(worker));
+    work,
+    /** Lets time go by, and does what is due then; the rail's messages are sent too. */
+    after: async (ms: number) => {
+      world.offsetMs += ms;
+      await work();
+      while (await sandboxRail.sendDue());
+      await work();
+    },
+    /** A payout of 10.00 from an account of `mer_1`. */
+    execute: async (accountId: string, referenceId: string) => {
+      const request = { merchantId: "mer_1", quoteId: quote(accountId), referenceId };
+      return (await rpc.executePayout({ mutation: operation(), ...request })).payoutId;
     },
     fundedAccount: async (merchantId: string, amount: string) => {
       const opened = { mutation: operation(), merchantId, currencyCode: "USD" };
@@ -99,19 +148,7 @@ export async function startTestPlatform() {
       await rpc.creditAccount({ mutation: operation(), merchantId, accountId, amount });
       return accountId;
     },
-    quote: (accountId: string, change: Partial<StandInQuote> = {}) => {
-      const id = newId("quote");
-      quotes.set(id, {
-        merchantId: "mer_1",
-        accountId,
-        amount: "10.00",
-        corridorOpen: true,
-        expiresAt: new Date(Date.now() + 300_000),
-        state: QuoteState.OPEN,
-        ...change,
-      });
-      return id;
-    },
+    quote,
     stop: async () => {
       await database.db.dropDatabase();
       await database.close();
@@ -136,10 +173,12 @@ export function testRail(own: Partial<Rail>): Rail {
 /** A directory of the one rail that there is at the moment. */
 function directoryOf(rails: { current: Rail | undefined }): RailDirectory {
   return {
-    all: [],
+    get all() {
+      return rails.current === undefined ? [] : [rails.current];
+    },
     choose: async () => rails.current ?? { waits: "DOWN" },
     waitsFor: async () => (rails.current === undefined ? "DOWN" : undefined),
-    named: () => rails.current,
+    named: (name) => (rails.current?.name === name ? rails.current : undefined),
   };
 }
 
@@ -209,7 +248,12 @@ function quoteResponse(id: string, quote: StandInQuote) {
       receivingAmount: quote.amount,
       totalFees: "0.00",
       exchangeRate: "1",
-      beneficiary: { id: "ben_1", name: "Ada Lovelace", accountNumberMasked: "********1234" },
+      beneficiary: {
+        id: "ben_1",
+        name: "Ada Lovelace",
+        accountNumberMasked: "********1234",
+        transferMethod: "ACH",
+      },
       state: quote.state,
       expiredAt: timestampFromDate(quote.expiresAt),
     },

@@ -1,0 +1,65 @@
+import { describe, expect, it } from "vitest";
+import { type StepCause, type TimelineStep, timelineOf } from "./timeline.ts";
+
+type Told = readonly [TimelineStep["stage"], StepCause];
+
+function story(...told: Told[]): string {
+  const steps = told.map(([stage, cause], at) => ({
+    ...{ stage, cause, version: at + 1, at: new Date(at) },
+  }));
+  return timelineOf(steps)
+    .map(({ status, subStatus, cause, version, at }) => {
+      expect(at.getTime()).toBe(version - 1);
+      return `${status}/${subStatus} ${cause} ${version}`;
+    })
+    .join(", ");
+}
+
+const sent: Told[] = [
+  ["queued", "executed"],
+  ["submitting", "submitted"],
+  ["processing", "accepted"],
+];
+const way = "initiated/queued executed 1, initiated/processing submitted 2";
+
+describe("the timeline of a payout", () => {
+  it("that settled leaves the house's own steps out", () => {
+    const told = story(...sent, ["concluding", "settled"], ["settled", "settled"]);
+    expect(told).toBe(`${way}, succeeded/settled settled 5`);
+  });
+
+  it("that came back", () => {
+    const settled: Told[] = [...sent, ["concluding", "settled"], ["settled", "settled"]];
+    const told = story(...settled, ["returning", "returned"], ["returned", "returned"]);
+    expect(told).toBe(`${way}, succeeded/settled settled 5, failed/returned returned 7`);
+  });
+
+  it("that came back before it was posted", () => {
+    const decided: Told[] = [...sent, ["concluding", "returned"]];
+    const told = story(...decided, ["returning", "settled"], ["returned", "returned"]);
+    expect(told).toBe(`${way}, succeeded/settled settled 5, failed/returned returned 6`);
+  });
+
+  it("that was in doubt and sent again under its key", () => {
+    const unknown: Told[] = [...sent.slice(0, 2), ["unknown", "outcome_unknown"]];
+    const told = story(...unknown, ["submitting", "submitted"], ["processing", "accepted"]);
+    const doubt = "initiated/unknown outcome_unknown 3, initiated/processing submitted 4";
+    expect(told).toBe(`${way}, ${doubt}`);
+  });
+
+  it.each([
+    ["unknown, then rejected", "rejected", "accepted", "rejected"],
+    ["unknown, then resolved by people", "resolved", "resolved", "resolved"],
+  ] as const)("that was %s", (_what, decision, processing, end) => {
+    const unknown: Told[] = [...sent.slice(0, 2), ["unknown", "outcome_unknown"]];
+    const told = story(...unknown, ["concluding", decision], ["rejected", "rejected"]);
+    const doubt = `initiated/unknown outcome_unknown 3, initiated/processing ${processing} 4`;
+    expect(told).toBe(`${way}, ${doubt}, failed/rejected ${end} 5`);
+  });
+
+  it("tells a return as the rail's though people resolved the settlement", () => {
+    const settled: Told[] = [...sent, ["concluding", "resolved"], ["settled", "settled"]];
+    const told = story(...settled, ["returning", "returned"], ["returned", "returned"]);
+    expect(told).toBe(`${way}, succeeded/settled resolved 5, failed/returned returned 7`);
+  });
+});

@@ -1,0 +1,93 @@
+import { expect, it } from "vitest";
+import type { Instruction, Rail } from "./rail.ts";
+
+/** What a rail's own test has to provide for the contract to be tried on it. */
+export type RailUnderTest = {
+  readonly rail: Rail;
+  /** Lets as much time go by as a transfer of the rail's takes. */
+  settle(): Promise<void>;
+  /** How many transfers were paid under a key, by the rail's own book. */
+  paid(key: string): Promise<number>;
+  /** A message of the rail's that tells of a settlement, as the rail signs it. */
+  signed(key: string): { readonly body: Uint8Array; readonly signature: string };
+};
+
+/** A transfer that the rail can send. */
+export const instruction: Instruction = {
+  referenceId: "order-1",
+  currency: "USD",
+  amount: 1_000n,
+  transferMethod: "ACH",
+  network: "",
+  beneficiaryName: "Ada Lovelace",
+  accountNumber: "123456781234",
+  routingCodeType: "ACH CODE",
+  routingCodeValue: "021000021",
+  destinationCountry: "US",
+};
+
+let keys = 0;
+/** A key that no rail has seen. */
+export const freshKey = () => `po_contract${++keys}`;
+
+/** What every rail has to keep to; `open` gives the rail of the test that runs. */
+export function keepsRailContract(open: () => RailUnderTest): void {
+  it("declares what it can send, and this among it", async () => {
+    const { rail } = open();
+    expect(rail.name).toMatch(/^[a-z0-9-]{1,64}$/);
+    expect(rail.capabilities.currencies).toContain(instruction.currency);
+    expect(rail.capabilities.transferMethods).toContain(instruction.transferMethod);
+    expect(await rail.available()).toBe(true);
+  });
+
+  it("has not received a key that it was never sent", async () => {
+    const { rail, paid } = open();
+    const key = freshKey();
+    expect((await rail.query(key)).answer).toEqual({ kind: "not_received" });
+    expect(await paid(key)).toBe(0);
+  });
+
+  it("pays a key once, however often it is submitted, also at once", async () => {
+    const { rail, settle, paid } = open();
+    const key = freshKey();
+    await Promise.all([1, 2, 3].map(() => rail.submit(key, instruction)));
+    await settle();
+    const again = await rail.submit(key, { ...instruction, amount: 999_999n });
+    expect(again.answer.kind).toBe("settled");
+    expect(await paid(key)).toBe(1);
+  });
+
+  it("tells the same fate and reference, whoever asks and how often", async () => {
+    const { rail, settle } = open();
+    const key = freshKey();
+    const first = await rail.submit(key, instruction);
+    expect(["accepted", "settled"]).toContain(first.answer.kind);
+    await settle();
+    const { answer } = await rail.query(key);
+    expect(answer).toMatchObject({
+      kind: "settled",
+      reference: expect.stringMatching(/^[\x21-\x7e]+$/),
+    });
+    expect((await rail.query(key)).answer).toEqual(answer);
+    expect((await rail.submit(key, instruction)).answer).toEqual(answer);
+  });
+
+  it("reads its own message, and none that somebody else signed or changed", () => {
+    const { rail, signed } = open();
+    const key = freshKey();
+    const { body, signature } = signed(key);
+    expect(rail.readCallback(body, signature)).toMatchObject({ key, answer: { kind: "settled" } });
+    const changed = Uint8Array.from(body);
+    changed[changed.length - 2] = (changed.at(-2) ?? 0) ^ 1;
+    for (const [forgedBody, forgedSignature] of [
+      [changed, signature],
+      [body, ""],
+      [body, `${signature}0`],
+      [body, signature.slice(0, -1)],
+      [body, "x".repeat(signature.length)],
+      [new Uint8Array(), signature],
+    ] as const) {
+      expect(rail.readCallback(forgedBody, forgedSignature)).toBe("forged");
+    }
+  });
+}
