@@ -3,8 +3,11 @@ import { formatDecimal, parseDecimal } from "@disburse/kernel/decimal.ts";
 import { type ExactJson, ExactNumber } from "@disburse/kernel/exact-json.ts";
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 
-/** One run has the edge's 10 s; thrice that and its process is dead or stalled. */
-export const lockMs = 30_000;
+/**
+ * The edge's own deadline: past it nobody waits for a run any more. One that goes on none the less
+ * has the one effect of its operation, and its fence keeps it from settling the key.
+ */
+export const lockMs = 10_000;
 /** How long a key and its answer are kept (decisions §2). */
 export const keptMs = 30 * 24 * 60 * 60 * 1_000;
 
