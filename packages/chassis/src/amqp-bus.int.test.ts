@@ -1,16 +1,17 @@
+import { type AddressInfo, createServer, connect as dial, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { amqpUrl, freshPrefix } from "@disburse/testkit/broker.ts";
 import { connect } from "amqplib";
 import { afterEach, expect, it, vi } from "vitest";
-import { connectAmqpBus } from "./amqp-bus.ts";
+import { type AmqpBusOptions, connectAmqpBus } from "./amqp-bus.ts";
 import type { Bus, BusMessage, Disposition } from "./bus.ts";
 import { silentLog } from "./log.ts";
 
 const namespaces: string[] = [];
 const buses: Bus[] = [];
 
-async function open(namespace: string): Promise<Bus> {
-  const bus = await connectAmqpBus({ url: amqpUrl(), namespace, log: silentLog });
+async function open(namespace: string, change: Partial<AmqpBusOptions> = {}): Promise<Bus> {
+  const bus = await connectAmqpBus({ url: amqpUrl(), namespace, log: silentLog, ...change });
   buses.push(bus);
   await vi.waitFor(() => expect(bus.ready()).toBe(true), { timeout: 10_000 });
   return bus;
@@ -194,4 +195,40 @@ it("marks messages persistent", async () => {
   );
   expect(dead.properties.deliveryMode).toBe(2);
   await connection.close();
+});
+
+/** A way to the broker whose answers can be held back. */
+async function silenceable() {
+  const { hostname, port, username, password } = new URL(amqpUrl());
+  const pairs: { client: Socket; broker: Socket }[] = [];
+  const server = createServer((client) => {
+    const broker = dial(Number(port), hostname);
+    client.on("error", () => undefined).pipe(broker);
+    broker.on("error", () => undefined).pipe(client);
+    pairs.push({ client, broker });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const own = (server.address() as AddressInfo).port;
+  return {
+    url: `amqp://${username}:${password}@127.0.0.1:${own}`,
+    silence: () => {
+      for (const { broker, client } of pairs) broker.unpipe(client);
+    },
+    stop: () => {
+      for (const socket of pairs.flatMap(({ broker, client }) => [broker, client])) {
+        socket.destroy();
+      }
+      server.close();
+    },
+  };
+}
+
+it("waits for no confirm for ever: the broker may have got it, and is sent it again", async () => {
+  const way = await silenceable();
+  const bus = await open(namespace(), { url: way.url, confirmTimeoutMs: 300 });
+  await reader(bus, (ids) => ids.map(() => "stored"));
+  await bus.publish([message("a")]);
+  way.silence();
+  await expect(bus.publish([message("b")])).rejects.toThrow("did not confirm in time");
+  way.stop();
 });

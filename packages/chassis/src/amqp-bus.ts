@@ -15,12 +15,14 @@ export type AmqpBusOptions = {
   readonly url: string;
   readonly namespace: string;
   readonly log: Log;
+  /** A confirm that does not come within this is as good as none: the outbox publishes again. */
+  readonly confirmTimeoutMs?: number;
 };
 
 /** Unacked messages a consumer holds: two batches, so that one gathers while one is stored. */
 const prefetch = 2 * batchMax;
-/** A confirm that does not come within this is as good as none: the outbox publishes again. */
-const confirmTimeoutMs = 10_000;
+/** A broker that is busy confirms within seconds. */
+const confirmTimeoutDefaultMs = 10_000;
 /** amqplib's close() on a dead connection may never settle. */
 const closeTimeoutMs = 2_000;
 /**
@@ -34,7 +36,8 @@ const deliveryLimit = 1_000;
  * publisher confirms, manual acks after storing. Connects and reconnects by itself, a broker that
  * is away at the start included; topology is declared on every connection.
  */
-export async function connectAmqpBus({ url, namespace, log }: AmqpBusOptions): Promise<Bus> {
+export async function connectAmqpBus(options: AmqpBusOptions): Promise<Bus> {
+  const { url, namespace, log, confirmTimeoutMs = confirmTimeoutDefaultMs } = options;
   const exchange = `${namespace}.events`;
   const subscriptions: Subscription[] = [];
   const consumers = new Map<Subscription, { stop(): Promise<void> }>();
@@ -63,7 +66,7 @@ export async function connectAmqpBus({ url, namespace, log }: AmqpBusOptions): P
     guard(connection, channel);
     await channel.assertExchange(exchange, "topic", { durable: true });
     for (const subscription of subscriptions) await consume(connection, subscription);
-    publisher = createPublisher(channel, exchange);
+    publisher = createPublisher(channel, exchange, confirmTimeoutMs);
     model = connection;
   };
 
@@ -170,7 +173,11 @@ type Publisher = {
 };
 
 /** Publishes with confirms; a message that no queue takes comes back and counts as unpublished. */
-function createPublisher(channel: ConfirmChannel, exchange: string): Publisher {
+function createPublisher(
+  channel: ConfirmChannel,
+  exchange: string,
+  confirmTimeoutMs: number,
+): Publisher {
   const returned = new Set<string>();
   const lost = Promise.withResolvers<never>();
   lost.promise.catch(() => undefined);

@@ -1,7 +1,9 @@
 import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { readRefusal } from "@disburse/chassis/rpc-refusal.ts";
 import { PayoutStatus } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { Collection } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { createTally } from "./tally.ts";
 import { startTestPlatform, type TestPlatform } from "./test-platform.ts";
 
 const merchantId = "mer_1";
@@ -79,6 +81,39 @@ describe("a list of payouts", () => {
     expect(await count(PayoutStatus.SUCCEEDED)).toBe(6);
     expect(await count(PayoutStatus.FAILED)).toBe(1);
     expect(Number((await list()).totalCount)).toBe(7);
+  });
+
+  it("loses no count to another process that counted in between", async () => {
+    const total = async () => Number((await list()).totalCount);
+    while (await platform.tally.run());
+    const before = await total();
+    const owe = async (event: string) => {
+      const { _id } = (await platform.payouts.collection.findOne({ untallied: [] }))!;
+      const untallied = [{ id: event, at: new Date(), from: null, to: "initiated" as const }];
+      await platform.payouts.collection.updateOne({ _id }, { $set: { untallied } });
+    };
+    await owe("evt_between_1");
+    let between: (() => Promise<unknown>) | undefined = async () => {
+      await owe("evt_between_2");
+      await createTally(platform.database, platform.payouts).run();
+    };
+    const { findOne } = Collection.prototype;
+    vi.spyOn(Collection.prototype, "findOne").mockImplementation(async function (
+      this: Collection,
+      ...given: Parameters<typeof findOne>
+    ) {
+      const found = await findOne.apply(this, given);
+      const run = this.collectionName === "payout_counts" ? between : undefined;
+      if (run !== undefined) {
+        between = undefined;
+        await run();
+      }
+      return found;
+    } as typeof findOne);
+    await platform.tally.run();
+    expect(between).toBeUndefined();
+    vi.restoreAllMocks();
+    expect(await total()).toBe(before + 2);
   });
 
   it("counts nothing that a stalled run found long ago", async () => {
