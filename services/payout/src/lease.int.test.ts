@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { putOffMaxMs } from "./rail-worker.ts";
 import { startTestPlatform, type TestPlatform } from "./test-platform.ts";
 
 const merchantId = "mer_1";
@@ -47,4 +48,25 @@ it("binds nobody when it ends later than any honest one: a clock was wrong", asy
   expect(late?.payout.id).toBe(payoutId);
   expect((await payouts.leaseDue(now, leaseMs))?.payout.id).toBe(payoutId);
   expect(await payouts.leaseDue(now, leaseMs)).toBeUndefined();
+});
+
+it("is due again soon where a wrong clock put the work off for a day, and at no other time", async () => {
+  const { payouts } = platform;
+  const now = new Date(Date.now() + 300_000);
+  const due = async () => (await payouts.collection.findOne({ _id: payoutId }))?.work_due_at;
+  const putOff = (ms: number) =>
+    payouts.collection.updateOne(
+      { _id: payoutId },
+      { $set: { work_due_at: new Date(now.getTime() + ms) } },
+    );
+  await putOff(putOffMaxMs);
+  await payouts.recallWork(now, putOffMaxMs);
+  expect(await due()).toEqual(new Date(now.getTime() + putOffMaxMs));
+  await putOff(86_400_000);
+  await payouts.recallWork(now, putOffMaxMs);
+  expect(await due()).toEqual(now);
+  await payouts.collection.updateOne({ _id: payoutId }, { $set: { status: "succeeded" } });
+  await putOff(86_400_000);
+  await payouts.recallWork(now, putOffMaxMs);
+  expect(await due()).toEqual(new Date(now.getTime() + 86_400_000));
 });

@@ -22,7 +22,7 @@ import type { Reporter } from "./payout-work.ts";
 import { openRailCallbacks, type ReceivedMessage, receiveCallback } from "./rail-callbacks.ts";
 import { railRpc } from "./rail-rpc.ts";
 import { openRailStates } from "./rail-states.ts";
-import { workOnDuePayout } from "./rail-worker.ts";
+import { putOffMaxMs, workOnDuePayout } from "./rail-worker.ts";
 import type { Rail } from "./rails/rail.ts";
 import { createRailDirectory, type RailDirectory } from "./rails/rail-directory.ts";
 import { payoutRpc } from "./rpc.ts";
@@ -33,6 +33,8 @@ const pollMs = 100;
 const sweepMs = 1_000;
 /** An account carries its movements no longer than this before they are in the ledger. */
 const recordMs = 250;
+/** How late work may be found that a wrong clock put off. */
+const recallMs = 5_000;
 /** A process that died holds up the sweeps no longer. */
 const sweepLeaseMs = 3_000;
 /** The first rail worker polls; each that finds work wakes the next, which otherwise rests. */
@@ -125,6 +127,12 @@ function startBackground(
       name: "hold-sweep",
       everyMs: sweepMs,
       run: leased(() => sweepHolds(sweepDeps)),
+      log,
+    }),
+    startLoop({
+      name: "work-recall",
+      everyMs: recallMs,
+      run: leased(() => deps.payouts.recallWork(deps.clock.now(), putOffMaxMs)),
       log,
     }),
     startLoop({ name: "hold-closer", everyMs: pollMs, run: closer.flush, log }),

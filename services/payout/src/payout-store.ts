@@ -21,6 +21,7 @@ import {
   type Note,
   note,
   type Release,
+  recallWork,
   release,
   type Step,
 } from "./payout-work.ts";
@@ -91,6 +92,7 @@ export async function openPayoutStore({ db }: Database) {
     advance: (payout: Payout, progress: Progress, step: Step) =>
       advance(payouts, payout, progress, step),
     release: (leased: LeasedPayout, ending: Release) => release(payouts, leased, ending),
+    recallWork: (now: Date, putOffMaxMs: number) => recallWork(payouts, now, putOffMaxMs),
     note: (payout: Payout, heard: Note) => note(payouts, payout, heard),
     clearDoubt: (payout: Payout) => clearDoubt(payouts, payout),
     /** The steps of a merchant's payout, oldest first. */

@@ -158,6 +158,22 @@ function unsetWork(work: Step["work"]): UpdateFilter<PayoutDocument>["$unset"] {
   return work instanceof Date ? { lease: "" } : {};
 }
 
+/**
+ * Work on an open payout is never due later than a rail worker may put it off. What is due later
+ * was written by a clock that was wrong, and is due now.
+ */
+export async function recallWork(
+  payouts: Collection<PayoutDocument>,
+  now: Date,
+  putOffMaxMs: number,
+): Promise<void> {
+  const latest = new Date(now.getTime() + 2 * putOffMaxMs);
+  await payouts.updateMany(
+    { work_due_at: { $gt: latest }, status: "initiated" },
+    { $set: { work_due_at: now } },
+  );
+}
+
 /** How a lease ends that changed no state. */
 export type Release = {
   readonly work: Date | "done";

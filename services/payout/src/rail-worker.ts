@@ -33,8 +33,10 @@ export type RailWorkerDeps = {
 
 /** A payout that waits for its rail is tried again no more seldom than this. */
 const queueWaitMaxMs = 30_000;
-/** A payout that is not at its end is asked for no more seldom than this. */
+/** A payout that is not at its end is asked for so often, where its rail says no time. */
 const unknownAskMaxMs = 60_000;
+/** Nor is it put off longer than this, whatever its rail says. */
+export const putOffMaxMs = 600_000;
 
 /** Works on the payout that is due longest; answers whether there was one. */
 export async function workOnDuePayout(deps: RailWorkerDeps): Promise<boolean> {
@@ -174,7 +176,8 @@ async function apply(
   if (next === "unchanged") {
     const overdue = isOpen && isOverdue(payout.submittedAt, call.at, deps.stuckAfterMs);
     const doubt = overdue ? stuck(deps, payout) : {};
-    return release(deps, leased, { work: askAt, calls: [call], ...doubt });
+    const work = isOpen && askAfterMs !== undefined ? soon(deps, askAfterMs) : askAt;
+    return release(deps, leased, { work, calls: [call], ...doubt });
   }
   const step = { cause: causeOf(answer), detail: `rail said ${answer.kind}`, calls: [call] };
   if (owedMovement(next) !== undefined) {
@@ -182,7 +185,7 @@ async function apply(
     return decided && { payout: decided, askAt: askAfterMs === undefined ? "done" : askAt };
   }
   const waitMs = next.stage === "unknown" ? unknownWaitMs(next.asked, askAfterMs) : askAfterMs;
-  const due = { at: call.at, work: later(deps, waitMs ?? retryMs) };
+  const due = { at: call.at, work: soon(deps, waitMs ?? retryMs) };
   await advance(deps, leased, next, { ...step, ...due });
   return undefined;
 }
@@ -278,6 +281,11 @@ async function readInstruction(deps: RailWorkerDeps, { quote }: Payout): Promise
 
 function later({ clock }: RailWorkerDeps, ms: number): Date {
   return new Date(clock.now().getTime() + ms);
+}
+
+/** Of a payout that is not at its end, whatever its rail says. */
+function soon(deps: RailWorkerDeps, ms: number): Date {
+  return later(deps, Math.min(ms, putOffMaxMs));
 }
 
 /** Of a step after which this worker goes on: the lease begins anew. */
