@@ -135,12 +135,10 @@ function observe(log: Log, metrics: Metrics): Interceptor {
     try {
       return await next(request);
     } catch (error) {
-      const known = error instanceof ConnectError ? error : databaseAway(error, log);
-      code = Code[known?.code ?? Code.Internal].toLowerCase();
-      refusal = readRefusal(known)?.code;
-      if (known !== undefined) throw known;
-      log.error({ err: error, rpc: request.method.name }, "rpc failed");
-      throw internalError();
+      const answered = answeredError(error, request.method.name, log);
+      code = Code[answered.code].toLowerCase();
+      refusal = readRefusal(answered)?.code;
+      throw answered;
     } finally {
       const durationMs = performance.now() - started;
       metrics.rpcDuration.observe({ rpc: request.method.name, code }, durationMs / 1_000);
@@ -152,13 +150,17 @@ function observe(log: Log, metrics: Metrics): Interceptor {
   };
 }
 
-/** A database that is away is no bug: the caller may try again soon. */
-function databaseAway(error: unknown, log: Log): ConnectError | undefined {
-  if (!isDatabaseAway(error)) return undefined;
-  log.warn({ reason: (error as Error).name }, "database does not answer");
-  return new ConnectError("the database does not answer", Code.Unavailable);
-}
-
-function internalError(): ConnectError {
+/**
+ * What a caller is answered for what a handler threw: refusals as they are, a database that is away
+ * as `UNAVAILABLE`, anything else as `INTERNAL`: logged, and not told.
+ */
+export function answeredError(error: unknown, rpc: string, log: Log): ConnectError {
+  if (error instanceof ConnectError) return error;
+  if (isDatabaseAway(error)) {
+    // No bug: the caller may try again soon.
+    log.warn({ reason: (error as Error).name }, "database does not answer");
+    return new ConnectError("the database does not answer", Code.Unavailable);
+  }
+  log.error({ err: error, rpc }, "rpc failed");
   return new ConnectError("internal error", Code.Internal);
 }

@@ -22,7 +22,7 @@ function throughStage(rows: readonly Document[], stage: Document, now: Date): Do
     case "$documents":
       return operand as unknown as Document[];
     case "$match":
-      return rows.filter((row) => matches(row, operand));
+      return rows.filter((row) => matches(row, operand, now));
     case "$set":
       return rows.map((row) => withFields(row, operand, { document: row, now }));
     case "$sort":

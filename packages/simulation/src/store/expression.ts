@@ -1,4 +1,12 @@
-import { compareValues, copied, type Document, isDocument, isSameType, valuesAt } from "./value.ts";
+import {
+  compareValues,
+  copied,
+  type Document,
+  isDocument,
+  isEqual,
+  isSameType,
+  valuesAt,
+} from "./value.ts";
 
 /** What an expression may refer to: the document, and the database's clock. */
 export type Scope = { readonly document: Document; readonly now: Date };
@@ -21,6 +29,21 @@ const operators: Readonly<Record<string, Evaluate>> = {
   $lte: ordered((difference) => difference <= 0),
   $gt: ordered((difference) => difference > 0),
   $gte: ordered((difference) => difference >= 0),
+  $eq: (operand, scope) => {
+    const [one, other] = (operand as unknown[]).map((each) => evaluate(each, scope));
+    return isEqual(one ?? null, other ?? null);
+  },
+  $add: (operand, scope) => {
+    const parts = (operand as unknown[]).map((each) => evaluate(each, scope));
+    const [first, ...others] = parts;
+    const millis = (part: unknown): number => {
+      if (part instanceof Date) return part.getTime();
+      if (typeof part === "number") return part;
+      throw new Error("the simulated store adds numbers, and milliseconds to a date");
+    };
+    const sum = others.reduce<number>((total, part) => total + millis(part), millis(first));
+    return first instanceof Date ? new Date(sum) : sum;
+  },
   $cond: (operand, scope) => {
     const [condition, then, otherwise] = operand as unknown[];
     return evaluate(evaluate(condition, scope) === true ? then : otherwise, scope);

@@ -1,3 +1,4 @@
+import { evaluate } from "./expression.ts";
 import {
   compareValues,
   type Document,
@@ -7,26 +8,37 @@ import {
   valuesAt,
 } from "./value.ts";
 
-/** Whether a document is one that a filter takes. An operator that no store uses is refused. */
-export function matches(document: Document, filter: Document): boolean {
+/**
+ * Whether a document is one that a filter takes; `now` is the database's clock. An operator that no
+ * store uses is refused.
+ */
+export function matches(document: Document, filter: Document, now?: Date): boolean {
   for (const key in filter) {
     const condition = filter[key];
     if (condition === undefined) continue;
-    if (!isTaken(document, key, condition)) return false;
+    if (!isTaken(document, key, condition, now)) return false;
   }
   return true;
 }
 
-function isTaken(document: Document, key: string, condition: unknown): boolean {
+function isTaken(
+  document: Document,
+  key: string,
+  condition: unknown,
+  now: Date | undefined,
+): boolean {
   if (!key.startsWith("$")) return matchesField(valuesAt(document, key), condition);
   const branches = condition as Document[];
   switch (key) {
     case "$and":
-      return branches.every((each) => matches(document, each));
+      return branches.every((each) => matches(document, each, now));
     case "$or":
-      return branches.some((each) => matches(document, each));
+      return branches.some((each) => matches(document, each, now));
     case "$nor":
-      return !branches.some((each) => matches(document, each));
+      return !branches.some((each) => matches(document, each, now));
+    case "$expr":
+      if (now === undefined) throw new Error("no $expr where the clock is not known");
+      return evaluate(condition, { document, now }) === true;
     default:
       throw new Error(`a filter's ${key} is not one that the simulated store knows`);
   }
@@ -74,6 +86,8 @@ function fulfils(values: readonly unknown[], operator: string, operand: unknown)
       return ordered((difference) => difference >= 0);
     case "$exists":
       return values.some((value) => value !== undefined) === operand;
+    case "$size":
+      return values.some((value) => Array.isArray(value) && value.length === operand);
     case "$elemMatch":
       return values.some(
         (value) =>

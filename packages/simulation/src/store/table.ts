@@ -39,7 +39,8 @@ export class Table {
 
   /** What a filter takes, in order; the documents themselves, which nobody may change. */
   select(filter: Document, sort?: Sort): Document[] {
-    const found = this.#candidates(filter).filter((row) => matches(row, filter));
+    const now = this.#now();
+    const found = this.#candidates(filter).filter((row) => matches(row, filter, now));
     return sort === undefined ? found : found.sort(byKeys(sort));
   }
 

@@ -85,6 +85,10 @@ const filterCases: readonly ContractCase[] = [
   taking("an element that fulfils both", lists, {
     list: { $elemMatch: { key: "k1", at: { $gt: at(5) } } },
   }),
+  taking("of a size", lists, { list: { $size: 0 } }),
+  taking("of a size, through an array", [{ _id: "a", of: [{ in: [1] }, { in: [] }] }], {
+    "of.in": { $size: 1 },
+  }),
   taking("none of", lists, { $nor: [{ at: { $gt: at(1) } }, { list: null }] }),
   taking("any of", lists, { $or: [{ at: at(1) }, { _id: "plain" }] }),
   taking("all of", lists, { $and: [{ at: { $gte: at(1) } }, { at: { $lt: at(3) } }] }),
@@ -571,6 +575,38 @@ const clockCases: readonly ContractCase[] = [
   },
 ];
 
+const leaseCases: readonly ContractCase[] = [
+  {
+    name: "a lease that is free by its clock, taken, renewed and refused",
+    rows: [{ _id: "sweeps", owner: "", until: new Date(0), epoch: 0 }],
+    run: async (of) => {
+      const isFree = { $expr: { $lte: ["$until", "$$NOW"] } };
+      const take = async (owner: string, leaseMs: number) => {
+        const found = await of.findOneAndUpdate(
+          { _id: "sweeps", $or: [{ owner }, isFree] },
+          [
+            {
+              $set: {
+                epoch: { $add: ["$epoch", { $cond: [{ $eq: ["$owner", owner] }, 0, 1] }] },
+                owner,
+                until: { $add: ["$$NOW", leaseMs] },
+              },
+            },
+          ],
+          { returnDocument: "after" },
+        );
+        return found && [found.epoch, Number(found.until) > Date.now() + leaseMs - 60_000];
+      };
+      return [
+        await take("one", 600_000),
+        await take("two", 600_000),
+        await take("one", -1),
+        await take("two", 600_000),
+      ];
+    },
+  },
+];
+
 /** Every kind of query and update that our stores make. */
 export const contractCases: readonly ContractCase[] = [
   ...filterCases,
@@ -580,4 +616,5 @@ export const contractCases: readonly ContractCase[] = [
   ...conditionalCases,
   ...uniqueCases,
   ...clockCases,
+  ...leaseCases,
 ];

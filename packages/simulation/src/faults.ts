@@ -1,0 +1,97 @@
+import type { Random } from "./random.ts";
+
+/** What goes wrong in a simulation, by name: each has to happen in a long run. */
+export const faultKinds = [
+  "crash before a write",
+  "crash after a write",
+  "crash anywhere",
+  "process frozen",
+  "clock jumped",
+  "database: request lost",
+  "database: answer lost",
+  "database: bulk torn",
+  "database: slow",
+  "call: request lost",
+  "call: answer lost",
+  "call: repeated",
+  "call: slow",
+  "call: server gone",
+  "bus: away",
+  "bus: confirm lost",
+  "bus: publication torn",
+  "bus: delivered twice",
+  "bus: out of order",
+  "rail: down",
+  "rail: request lost",
+  "rail: answer lost",
+  "rail: unknown",
+  "rail: rejected",
+  "rail: returned",
+  "rail: returned after days",
+  "rail: callback",
+  "rail: callback twice",
+  "rail: callback before the answer",
+  "rail: contradiction",
+  "rail: another amount",
+  "webhook: refused",
+  "webhook: answer lost",
+  "beneficiary service away",
+  "quote expired",
+  "money short",
+  "operation repeated",
+  "credit repeated",
+] as const;
+
+export type FaultKind = (typeof faultKinds)[number];
+
+/** How often each fault happened. */
+export type FaultCounts = Partial<Record<FaultKind, number>>;
+
+/** The faults of one run: how likely they are, and which have happened. */
+export type Faults = {
+  /** Whether this happens now; counts it. Never while all is calm. */
+  happens(kind: FaultKind, probability: number): boolean;
+  /** Counts what a scenario has brought about by itself. */
+  count(kind: FaultKind): void;
+  /** From now on things go wrong; before, nothing does. */
+  begin(): void;
+  /** From now on nothing goes wrong. */
+  heal(): void;
+  readonly counts: FaultCounts;
+};
+
+/** The faults of a seed: some seeds are rough, some calm, and each leaves some kinds out. */
+export function createFaults(random: Random): Faults {
+  const counts: FaultCounts = {};
+  const roughness = random.pick([0.3, 1, 1, 2]);
+  const factors = new Map(
+    faultKinds.map((kind) => [kind, roughness * random.pick([0, 0.5, 1, 1, 2])]),
+  );
+  let isCalm = true;
+  const count = (kind: FaultKind) => {
+    counts[kind] = (counts[kind] ?? 0) + 1;
+  };
+  return {
+    happens: (kind, probability) => {
+      if (isCalm || !random.chance(probability * (factors.get(kind) ?? 1))) return false;
+      count(kind);
+      return true;
+    },
+    count,
+    begin: () => {
+      isCalm = false;
+    },
+    heal: () => {
+      isCalm = true;
+    },
+    counts,
+  };
+}
+
+/** The sum of the counts of several runs. */
+export function addCounts(total: FaultCounts, more: FaultCounts): void {
+  for (const kind of faultKinds) {
+    const sum = (total[kind] ?? 0) + (more[kind] ?? 0);
+    if (sum > 0) total[kind] = sum;
+  }
+}

@@ -1,0 +1,13 @@
+import { parentPort, workerData } from "node:worker_threads";
+import { runSeed, type SeedResult } from "./seed-run.ts";
+import { virtualGlobals } from "./virtual-globals.ts";
+
+/** Which seeds a worker runs: every `step`th from `first`, below `end`. */
+export type SeedShare = { readonly first: number; readonly step: number; readonly end: number };
+
+const { first, step, end } = workerData as SeedShare;
+virtualGlobals();
+for (let seed = first; seed < end; seed += step) {
+  const result: SeedResult = await runSeed(seed);
+  parentPort?.postMessage(result);
+}

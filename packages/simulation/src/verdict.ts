@@ -1,0 +1,134 @@
+import type { Documents } from "@disburse/invariants/documents.ts";
+import { checkDocuments } from "@disburse/invariants/documents-check.ts";
+import type { Platform } from "./platform.ts";
+import type { Scenario, Transfer } from "./rail-book.ts";
+import type { Document } from "./store/value.ts";
+import type { WorkloadRecord } from "./workload.ts";
+
+/** Everything that is wrong at the end of a run, in words. */
+export function verdictOf(platform: Platform, record: WorkloadRecord, now: Date): string[] {
+  const { watch, broker, callbacks } = platform;
+  const findings = checkDocuments(documentsOf(platform), { now });
+  return [
+    ...watch.broken.map((each) => `at a moment: ${each}`),
+    ...findings.map(({ invariant, subject, detail }) => `${invariant}: ${subject} ${detail}`),
+    ...callbacks.wrong,
+    ...record.wrong,
+    ...broker.deadLetters.map(({ id }) => `event ${id} was not readable`),
+    ...wrongAnswers(platform, record),
+    ...wrongCredits(platform, record),
+    ...wrongTransfers(platform),
+    ...untold(platform),
+  ];
+}
+
+function documentsOf({ databases, book, beneficiaries }: Platform): Documents {
+  const { payout, quote, notifier } = databases;
+  const of = (database: typeof payout, name: string) => database.documents(name) as unknown[];
+  const known = [...beneficiaries.values()];
+  const collections = {
+    accounts: of(payout, "accounts"),
+    ledger_entries: of(payout, "ledger_entries"),
+    executions: of(payout, "executions"),
+    payouts: of(payout, "payouts"),
+    sandbox_transfers: [...book.transfers.values()].map(transferDocument),
+    quotes: of(quote, "quotes"),
+    beneficiaries: known.map(({ id, merchantId }) => ({
+      _id: id,
+      merchant_id: merchantId,
+      screening: { status: "cleared", screening_id: `scr_${id}` },
+    })),
+    screenings: known.map(({ id, merchantId }) => ({
+      _id: `scr_${id}`,
+      merchant_id: merchantId,
+      record_id: id,
+      verdict: "clear",
+      created_at: new Date(0),
+    })),
+    endpoints: of(notifier, "endpoints"),
+    events: of(notifier, "events"),
+    deliveries: of(notifier, "deliveries"),
+    idempotency_keys: [],
+  };
+  return collections as unknown as Documents;
+}
+
+/** A line of the rail's book in the words of the sandbox's. */
+function transferDocument({ key, scenario, reference }: Transfer) {
+  const named = { settles: "settle", rejects: "fail", returns: "return" } as const;
+  const isLate = scenario === "returns after days";
+  return { _id: key, scenario: isLate ? "return" : named[scenario], reference };
+}
+
+/** What callers heard: one answer an operation once it succeeded, and nothing for free. */
+function wrongAnswers({ databases }: Platform, { heard }: WorkloadRecord): string[] {
+  const payouts = new Map(databases.payout.documents("payouts").map((each) => [each._id, each]));
+  return heard.flatMap(({ operationId, quoteId, answers, isRefusedBeneficiary }) => {
+    const made = answers.filter((each) => each.startsWith("po_"));
+    const say = (isWrong: boolean, what: string) =>
+      isWrong ? [`${operationId} of ${quoteId}: ${what} (${answers.join(", ")})`] : [];
+    const own = made.map((id) => payouts.get(id));
+    return [
+      ...say(new Set(made).size > 1, "got two payouts"),
+      ...say(own.includes(undefined), "was told of a payout that there is not"),
+      ...say(
+        own.some((each) => each?.operation_id !== operationId || each.quote_id !== quoteId),
+        "was told of another's payout",
+      ),
+      ...say(isRefusedBeneficiary && made.length > 0, "paid a beneficiary that was found out"),
+    ];
+  });
+}
+
+/** A credit under one key is one entry, to each who asked. */
+function wrongCredits({ databases }: Platform, { credits }: WorkloadRecord): string[] {
+  const entries = new Set(databases.payout.documents("ledger_entries").map(({ _id }) => _id));
+  return [...credits].flatMap(([key, heard]) =>
+    heard.size === 1 && heard.has(key) && entries.has(key)
+      ? []
+      : [`credit ${key} was answered with ${[...heard].join(", ")}`],
+  );
+}
+
+const endings: Readonly<Record<Scenario, readonly [status: string, stage: string]>> = {
+  settles: ["succeeded", "settled"],
+  rejects: ["failed", "rejected"],
+  returns: ["failed", "returned"],
+  "returns after days": ["failed", "returned"],
+};
+
+/** The rail paid each payout once, as it says, and no other; each payout ended as its transfer. */
+function wrongTransfers({ databases, book }: Platform): string[] {
+  const payouts = databases.payout.documents("payouts");
+  const ids = new Set(payouts.map(({ _id }) => _id));
+  const strangers = [...book.transfers.keys()].filter((key) => !ids.has(key));
+  const wrong = payouts.flatMap(({ _id, status, progress, receiving_minor, destination }) => {
+    const transfer = book.transfers.get(String(_id));
+    if (transfer === undefined) return [`${_id} was never sent`];
+    const [ended, at] = endings[transfer.scenario];
+    const { stage } = progress as Document;
+    const isSame = status === ended && stage === at;
+    const isAmount = String(receiving_minor) === String(transfer.amount);
+    return [
+      ...(isSame ? [] : [`${_id} is ${status}, ${stage}; its transfer ${transfer.scenario}`]),
+      ...(isAmount && destination === transfer.currency ? [] : [`${_id} was paid otherwise`]),
+    ];
+  });
+  return [...strangers.map((key) => `the rail paid ${key}, which is no payout`), ...wrong];
+}
+
+/** Every change of status was acknowledged by its merchant. */
+function untold({ databases, merchants }: Platform): string[] {
+  return databases.payout.documents("payouts").flatMap(({ _id, version, status }) => {
+    const name = String(_id).slice("po_".length);
+    const ids = Array.from({ length: Number(version) }, (_each, at) => `evt_${name}_${at + 1}`);
+    const missing = ids.filter((id) => !merchants.acknowledged.has(id));
+    const last = merchants.acknowledged.get(ids.at(-1) ?? "");
+    return [
+      ...missing.map((id) => `${id} never reached its merchant`),
+      ...(last === undefined || last.status === status
+        ? []
+        : [`${_id} was told as ${last.status}`]),
+    ];
+  });
+}
