@@ -1,10 +1,13 @@
 import { availableParallelism } from "node:os";
+import type { ServiceName } from "@disburse/sandbox/environments.ts";
 import { type Reading, type Spent, spentBetween, takeReading } from "./counters.ts";
-import type { BenchFigures, FlatFigures, ScenarioFigures } from "./figures.ts";
+import type { BenchFigures, FlatFigures, IdleFigures, ScenarioFigures } from "./figures.ts";
 import { measureFlatness, type Sized } from "./flatness.ts";
 import { startFloor } from "./floor-client.ts";
+import { measureHotAccount } from "./hot-account.ts";
+import { measureIdle } from "./idle-cost.ts";
 import { type LoadClient, startLoadGenerator } from "./load-client.ts";
-import { checkMoney, untilSettled } from "./money-check.ts";
+import { checkInvariants, checkMoney, untilSettled } from "./money-check.ts";
 import type { BenchOptions } from "./options.ts";
 import { concurrency, type Measuring, measureScenario } from "./scenario-measurement.ts";
 import type { ScenarioName } from "./scenarios.ts";
@@ -42,19 +45,16 @@ export async function runBench(
   const load = startLoadGenerator();
   const bench: Bench = { ground, options, load, say, ends: [load.stop] };
   try {
-    const small = await startSized(bench, "small", options.sizes.small);
-    const flat = options.only.has("flat") ? await compareSizes(bench, small) : undefined;
-    const wanted = scenarioNames.filter((name) => options.only.has(name));
-    const scenarios = wanted.length > 0 ? await measureAll(bench, small.stack, wanted) : {};
-    say("checking that money is conserved");
-    const faults = [...(await faultsOf(load, small)), ...(flat?.faults ?? [])];
+    const idle = options.only.has("idle") ? await measureIdleSizes(bench) : {};
+    const asked = await measureAsked(bench);
+    const { faults = [], ...measured } = asked ?? { scenarios: {}, flat: {} };
     const figures: BenchFigures = {
       seconds_in_all: Math.round((performance.now() - startedAt) / 1_000),
       cpus: availableParallelism(),
       concurrency,
-      scenarios,
-      flat: flat?.figures ?? {},
+      ...measured,
       flat_within: flatWithin,
+      idle,
       money_conserved: faults.length === 0,
     };
     return { figures, faults };
@@ -63,13 +63,55 @@ export async function runBench(
   }
 }
 
-async function startSized(bench: Bench, name: string, payouts: number): Promise<Sized> {
+/** All but what a platform does when nobody asks; undefined where that alone is wanted. */
+async function measureAsked(bench: Bench) {
+  const { ground, load, options, say } = bench;
+  const wanted = scenarioNames.filter((name) => options.only.has(name));
+  const [wantsFlat, wantsHot] = [options.only.has("flat"), options.only.has("hot")];
+  if (wanted.length === 0 && !wantsFlat && !wantsHot) return undefined;
+  const small = await startSized(bench, "small", options.sizes.small);
+  const flat = wantsFlat ? await compareSizes(bench, small) : undefined;
+  const scenarios = wanted.length > 0 ? await measureAll(bench, small.stack, wanted) : {};
+  if (wantsHot) say("comparing one account with many");
+  const hot = wantsHot ? await measureHotAccount(load, small.stack, options.seconds) : undefined;
+  say("checking that money is conserved");
+  const payouts = small.payouts + (hot?.executed ?? 0);
+  const faults = [
+    ...(await faultsOf(load, { ...small, payouts })),
+    ...(await checkInvariants(small.stack, ground.mongo)),
+    ...(flat?.faults ?? []),
+  ];
+  const hotFigures = hot === undefined ? {} : { hot_account: hot.figures };
+  return { scenarios, flat: flat?.figures ?? {}, ...hotFigures, faults };
+}
+
+/** The payout service's sweeps, beside few settled payouts and beside many. */
+async function measureIdleSizes(bench: Bench): Promise<Record<string, IdleFigures>> {
+  const { ground, options, say, ends } = bench;
+  const figures: Record<string, IdleFigures> = {};
+  for (const payouts of options.idle.sizes) {
+    const { stack } = await startSized(bench, `idle${payouts}`, payouts, ["payout"]);
+    say(`measuring what it does for ${options.idle.seconds} s`);
+    const { engine } = ground.pids;
+    const { seconds } = options.idle;
+    figures[`at_${payouts}`] = await measureIdle(stack, ground.mongo, engine, seconds);
+    await ends.pop()?.();
+  }
+  return figures;
+}
+
+async function startSized(
+  bench: Bench,
+  name: string,
+  payouts: number,
+  services?: readonly ServiceName[],
+): Promise<Sized> {
   const { ground, load, say, ends } = bench;
   say(`starting a platform with ${payouts} payouts`);
   const startedAt = performance.now();
   const stack = await startStack(name, ground);
   ends.push(stack.stop);
-  const { readable, deepCursor } = await seedPayouts(stack, payouts);
+  const { readable, deepCursor } = await seedPayouts(stack, payouts, services);
   await load.run({ kind: "target", name, target: stack.target, payouts: readable });
   say(`  took ${Math.round((performance.now() - startedAt) / 100) / 10} s`);
   return { stack, payouts, deepCursor };

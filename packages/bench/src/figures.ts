@@ -31,6 +31,25 @@ export type FlatFigures = {
   readonly ratio: number;
 };
 
+/** Executes a second out of one account beside executes out of many. */
+export type HotAccountFigures = {
+  readonly one_per_s: number;
+  readonly many_per_s: number;
+  /** How many are many. */
+  readonly accounts: number;
+  readonly ratio: number;
+  /** What the ratio should be at least. */
+  readonly ratio_min: number;
+};
+
+/** What a platform does in a minute in which nobody asks; `null` where it cannot be measured. */
+export type IdleFigures = {
+  readonly payout_cpu_ms: number | null;
+  readonly engine_cpu_ms: number | null;
+  /** MongoDB commands of all services. */
+  readonly mongo_ops: number;
+};
+
 /** All that `--json` writes. */
 export type BenchFigures = {
   readonly seconds_in_all: number;
@@ -39,5 +58,8 @@ export type BenchFigures = {
   readonly scenarios: Readonly<Record<string, ScenarioFigures>>;
   readonly flat: Readonly<Record<string, FlatFigures>>;
   readonly flat_within: number;
+  readonly hot_account?: HotAccountFigures;
+  /** By number of payouts: `at_1000`. */
+  readonly idle: Readonly<Record<string, IdleFigures>>;
   readonly money_conserved: boolean;
 };

@@ -1,5 +1,6 @@
 import { fromDecimal128 } from "@disburse/chassis/mongo.ts";
-import type { Decimal128, Document } from "mongodb";
+import { checkDatabase } from "@disburse/invariants/database-check.ts";
+import type { Decimal128, Document, MongoClient } from "mongodb";
 import { type AccountBook, type Books, moneyFaults, type Step } from "./conservation.ts";
 import type { Stack } from "./stack.ts";
 
@@ -22,6 +23,14 @@ export async function checkMoney(stack: Stack, payoutsExpected: number): Promise
     payoutsExpected,
   };
   return moneyFaults(books);
+}
+
+/** What the invariants find wrong with a platform's raw documents when all is settled. */
+export async function checkInvariants(stack: Stack, client: MongoClient): Promise<string[]> {
+  await untilSettled(stack);
+  const databases = { client, prefix: stack.databasePrefix };
+  const { findings } = await checkDatabase(databases, { now: new Date() });
+  return findings.map(({ invariant, subject, detail }) => `${invariant}: ${subject} ${detail}`);
 }
 
 /**

@@ -3,8 +3,8 @@ import { measurementNames, readOptions } from "./options.ts";
 
 test("measures everything at full size unless told otherwise", () => {
   const options = readOptions([]);
-  expect([...options.only]).toEqual([...measurementNames]);
-  expect(options).toMatchObject({ warmUpSeconds: 8, sizes: { small: 1_000, large: 200_000 } });
+  expect([...options.only, "idle"]).toEqual([...measurementNames]);
+  expect(options).toMatchObject({ warmUpSeconds: 6, sizes: { small: 1_000, large: 200_000 } });
   expect(options.json).toBeUndefined();
 });
 

@@ -1,6 +1,9 @@
 import { parseArgs } from "node:util";
 
-/** What can be measured; `flat` compares few payouts with many. */
+/**
+ * What can be measured: `flat` compares few payouts with many, `hot` one account with many, `idle`
+ * few settled payouts with a million when nobody asks.
+ */
 export const measurementNames = [
   "quote",
   "execute",
@@ -8,9 +11,15 @@ export const measurementNames = [
   "list",
   "beneficiary",
   "flat",
+  "hot",
+  "idle",
 ] as const;
 
 export type MeasurementName = (typeof measurementNames)[number];
+
+/** Storing a million payouts takes longer than all the rest. */
+const onlyByName: readonly MeasurementName[] = ["idle"];
+const always = measurementNames.filter((name) => !onlyByName.includes(name));
 
 export type BenchOptions = {
   readonly only: ReadonlySet<MeasurementName>;
@@ -21,6 +30,8 @@ export type BenchOptions = {
   readonly sizes: { readonly small: number; readonly large: number };
   /** How often the two are asked in turn. */
   readonly rounds: number;
+  /** How many payouts there are where nobody asks, and how long nobody does. */
+  readonly idle: { readonly sizes: readonly number[]; readonly seconds: number };
   /** Where all figures go as JSON. */
   readonly json: string | undefined;
 };
@@ -34,9 +45,21 @@ const usage =
   "usage: npm run bench -- [--only NAME]… [--seconds N] [--json FILE] [--smoke]\n" +
   `NAME is one of ${measurementNames.join(", ")}.`;
 
-const whole = { seconds: 5, warmUpSeconds: 8, sizes: { small: 1_000, large: 200_000 }, rounds: 7 };
+const whole = {
+  seconds: 4,
+  warmUpSeconds: 6,
+  sizes: { small: 1_000, large: 200_000 },
+  rounds: 7,
+  idle: { sizes: [1_000, 1_000_000], seconds: 60 },
+};
 /** Shows that everything works; its figures say nothing. */
-const smoke = { seconds: 1, warmUpSeconds: 1, sizes: { small: 100, large: 1_000 }, rounds: 1 };
+const smoke = {
+  seconds: 1,
+  warmUpSeconds: 1,
+  sizes: { small: 100, large: 1_000 },
+  rounds: 1,
+  idle: { sizes: [100, 1_000], seconds: 1 },
+};
 
 /** Reads the arguments of `npm run bench`. */
 export function readOptions(args: readonly string[]): BenchOptions {
@@ -44,7 +67,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
   const preset = flags.smoke ? smoke : whole;
   return {
     ...preset,
-    only: new Set(only === undefined ? measurementNames : only.map(measurementName)),
+    only: new Set(only === undefined ? always : only.map(measurementName)),
     seconds: seconds === undefined ? preset.seconds : countOf("--seconds", seconds),
     json,
   };

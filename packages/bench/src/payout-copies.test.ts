@@ -1,6 +1,6 @@
 import { Binary, Decimal128 } from "mongodb";
 import { expect, test } from "vitest";
-import { compileCopy, namesAny, payoutMovements } from "./payout-copies.ts";
+import { compileCopy, namesAny } from "./payout-copies.ts";
 
 test("gives a copy its own names and times, and leaves the rest", () => {
   const amount = Decimal128.fromString("500");
@@ -45,10 +45,4 @@ test.each([
   [{ a: { b: ["x"] }, c: null }, false],
 ])("knows whether %j names it", (document, expected) => {
   expect(namesAny(document, ["aaa"])).toBe(expected);
-});
-
-test("moves a payout's amount to held, and out", () => {
-  const { hold, post } = payoutMovements({ available: 100n, held: 7n, sequence: 4 }, 30n);
-  expect(hold).toEqual({ available: 70n, held: 37n, sequence: 5 });
-  expect(post).toEqual({ available: 70n, held: 7n, sequence: 6 });
 });

@@ -67,22 +67,3 @@ export function namesAny(value: unknown, names: readonly string[]): boolean {
   if (typeof value !== "object" || value === null || "_bsontype" in value) return false;
   return Object.values(value).some((each) => namesAny(each, names));
 }
-
-/** What an account is worth, and how far its statement goes. */
-export type AccountState = {
-  readonly available: bigint;
-  readonly held: bigint;
-  readonly sequence: number;
-};
-
-/** The account after a payout's hold, and after its post. */
-export function payoutMovements(before: AccountState, amount: bigint) {
-  const { available, held, sequence } = before;
-  const hold: AccountState = {
-    available: available - amount,
-    held: held + amount,
-    sequence: sequence + 1,
-  };
-  const post: AccountState = { ...hold, held, sequence: sequence + 2 };
-  return { hold, post };
-}

@@ -1,4 +1,4 @@
-import { serviceNames } from "@disburse/sandbox/environments.ts";
+import { type ServiceName, serviceNames } from "@disburse/sandbox/environments.ts";
 import type { Db, Document } from "mongodb";
 import { callGateway } from "./gateway-call.ts";
 import { namesAny } from "./payout-copies.ts";
@@ -30,8 +30,14 @@ const sums = ["accounts", "payout_counts"];
 const settleTimeoutMs = 30_000;
 const askEveryMs = 100;
 
-/** Makes a payout as a merchant does, waits until it is settled, and reads all that was stored. */
-export async function makePayoutFamily(stack: Stack): Promise<PayoutFamily> {
+/**
+ * Makes a payout as a merchant does, waits until it is settled, and reads all that was stored by
+ * these services.
+ */
+export async function makePayoutFamily(
+  stack: Stack,
+  services: readonly ServiceName[] = serviceNames,
+): Promise<PayoutFamily> {
   const { target } = stack;
   const quoteBody = {
     source_amount: templateAmount,
@@ -48,7 +54,7 @@ export async function makePayoutFamily(stack: Stack): Promise<PayoutFamily> {
   const hashes = [made.operation_id, payout.operation_id].map(operationHash);
   const operations = [...hashes, ...(await newestKeys(stack))];
   const suffix = id.slice("po_".length);
-  const parts = await partsNaming(stack, [suffix, ...operations]);
+  const parts = await partsNaming(stack, services, [suffix, ...operations]);
   return { suffix, operations, amount: templateAmount, createdAt: payout.created_at, parts };
 }
 
@@ -89,13 +95,18 @@ async function settled(stack: Stack, payoutId: string): Promise<Document> {
 }
 
 function isDone(payout: Document, account: Document): boolean {
-  const owes = payout.outbox.length + payout.untallied.length + account.recent.length;
+  const owed = [payout.outbox, payout.untallied, account.recent, account.open_holds];
+  const owes = owed.reduce((sum, each) => sum + each.length, 0);
   return payout.status === "succeeded" && owes === 0 && payout.lease === undefined;
 }
 
-async function partsNaming(stack: Stack, names: readonly string[]): Promise<FamilyPart[]> {
+async function partsNaming(
+  stack: Stack,
+  services: readonly ServiceName[],
+  names: readonly string[],
+): Promise<FamilyPart[]> {
   const parts: FamilyPart[] = [];
-  for (const service of serviceNames) {
+  for (const service of services) {
     const db = stack.db(service);
     for (const { name } of await db.listCollections().toArray()) {
       if (sums.includes(name)) continue;

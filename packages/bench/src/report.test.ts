@@ -30,6 +30,7 @@ const figures: BenchFigures = {
     read: { at_1000: 4, at_200000: 6, ratio: 1.5 },
   },
   flat_within: 1.3,
+  idle: {},
 };
 
 test("shows every figure, and what was not measured", () => {
@@ -43,6 +44,19 @@ test("says what is not flat", () => {
   const text = report(figures);
   expect(text).toMatch(/list +4 +5 +1\.25 × +flat/);
   expect(text).toMatch(/read +4 +6 +1\.5 × +NOT FLAT/);
+});
+
+test("says whether one account keeps up with many", () => {
+  const hot_account = { one_per_s: 90, many_per_s: 100, accounts: 16, ratio: 0.9, ratio_min: 0.8 };
+  expect(report({ ...figures, hot_account })).toMatch(/execute +90 +100 +0\.9 ×$/m);
+  const slow = { ...hot_account, ratio: 0.79 };
+  expect(report({ ...figures, hot_account: slow })).toMatch(/0\.79 × +TOO LOW/);
+});
+
+test("shows what nobody asking costs, by size", () => {
+  const minute = { payout_cpu_ms: 120.5, engine_cpu_ms: null, mongo_ops: 300 };
+  const text = report({ ...figures, idle: { at_1000000: minute } });
+  expect(text).toMatch(/1,000,000 payouts +120\.5 +– +300/);
 });
 
 test("leaves out what was not measured", () => {

@@ -1,4 +1,10 @@
-import type { BenchFigures, CpuFigures, FlatFigures, ScenarioFigures } from "./figures.ts";
+import type {
+  BenchFigures,
+  CpuFigures,
+  FlatFigures,
+  HotAccountFigures,
+  ScenarioFigures,
+} from "./figures.ts";
 
 /** Rows under a head, each column as wide as its widest cell, numbers to the right. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
@@ -28,6 +34,8 @@ export function report(figures: BenchFigures): string {
   return [
     ...(scenarios.length === 0 ? [] : [speedTable(figures, scenarios), costTable(scenarios)]),
     ...(flat.length === 0 ? [] : [flatTable(figures, flat)]),
+    ...(figures.hot_account === undefined ? [] : [hotAccountTable(figures.hot_account)]),
+    ...(Object.keys(figures.idle).length === 0 ? [] : [idleTable(figures)]),
     `${figures.seconds_in_all} s in all, on ${figures.cpus} CPUs`,
   ].join("\n\n");
 }
@@ -85,4 +93,22 @@ function flatTable({ flat_within }: BenchFigures, flat: Named<FlatFigures>[]): s
   ]);
   const title = `p50 in ms by number of payouts; flat is within ${times(flat_within)}`;
   return `${title}\n${table(["", ...heads, "ratio", ""], rows)}`;
+}
+
+function hotAccountTable(figures: HotAccountFigures): string {
+  const { one_per_s, many_per_s, accounts, ratio, ratio_min } = figures;
+  const verdict = ratio >= ratio_min ? "" : "TOO LOW";
+  const row = ["execute", String(one_per_s), String(many_per_s), times(ratio), verdict];
+  const title = `Executes a second out of one account and of many; at least ${times(ratio_min)}`;
+  return `${title}\n${table(["", "one account", `${accounts} accounts`, "ratio", ""], [row])}`;
+}
+
+function idleTable({ idle }: BenchFigures): string {
+  const figure = (value: number | null) => (value === null ? "–" : String(value));
+  const rows = Object.entries(idle).map(([name, { payout_cpu_ms, engine_cpu_ms, mongo_ops }]) => [
+    `${count(Number(name.replace("at_", "")))} payouts`,
+    ...[payout_cpu_ms, engine_cpu_ms, mongo_ops].map(figure),
+  ]);
+  const title = "A minute in which nobody asks";
+  return `${title}\n${table(["", "payout CPU ms", "engine CPU ms", "MongoDB commands"], rows)}`;
 }

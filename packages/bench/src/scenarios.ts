@@ -13,6 +13,8 @@ export type Target = {
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly accountId: string;
+  /** Where quotes are to be spread over several accounts: these, in turn. */
+  readonly accountIds?: readonly string[];
   readonly beneficiaryId: string;
 };
 
@@ -57,7 +59,7 @@ export const scenarios: Readonly<Record<ScenarioName, Scenario>> = {
       source_currency_code: "USD",
       destination_currency_code: "USDC_ETH",
       beneficiary_id: target.beneficiaryId,
-      account_id: target.accountId,
+      account_id: nextAccount(target),
     };
     const check = (text: string) => void quotes.push(checkQuote(text, amount));
     return { method: "POST", path: "/api/v1/transfer/rfq", body: JSON.stringify(body), check };
@@ -109,6 +111,10 @@ let amountsMade = 0;
 function nextAmount(): string {
   amountsMade += 1;
   return (200 + (amountsMade % 700)).toString().replace(/(..)$/, ".$1");
+}
+
+function nextAccount({ accountId, accountIds = [accountId] }: Target): string {
+  return accountIds[amountsMade % accountIds.length] ?? accountId;
 }
 
 const firstNames = ["Ada", "Grace", "Edsger", "Barbara", "Tony", "Radia", "Donald", "Frances"];

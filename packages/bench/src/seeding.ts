@@ -1,19 +1,23 @@
 import { randomBytes } from "node:crypto";
-import { fromDecimal128, toDecimal128 } from "@disburse/chassis/mongo.ts";
 import { writeCursor } from "@disburse/chassis/page-cursor.ts";
 import { newId } from "@disburse/kernel/id.ts";
+import type { ServiceName } from "@disburse/sandbox/environments.ts";
 import type { Db, Document } from "mongodb";
 import type { Known } from "./answers.ts";
-import { type AccountState, type Copier, compileCopy, payoutMovements } from "./payout-copies.ts";
-import { makePayoutFamily, type PayoutFamily } from "./payout-family.ts";
+import { type LedgerChain, type LedgerLine, startChain } from "./ledger-chain.ts";
+import { type Copier, type CopyTerms, compileCopy } from "./payout-copies.ts";
+import { type FamilyPart, makePayoutFamily, type PayoutFamily } from "./payout-family.ts";
 import type { Stack } from "./stack.ts";
 
 /** Payouts whose documents are inserted together. */
 const batchSize = 500;
 /** Batches that are under way at once: one is made while the engine stores another. */
 const batchesMax = 3;
-/** Copies are this far apart in time, the last of them before the payout they are copies of. */
-const apartMs = 1_000;
+/**
+ * Copies are this far apart in time, the last of them before the payout they are copies of; longer
+ * than a payout takes, so that each is settled before the next.
+ */
+const apartMs = 2_000;
 /** Of the seeded payouts, as many are read later. */
 const readableMax = 2_000;
 
@@ -29,30 +33,39 @@ const deepShare = 0.7;
 
 /**
  * Brings a platform to `payouts` payouts: makes one over HTTP, and stores copies of every document
- * that the services keep of it. Balance, statement and kept counts are those of so many payouts.
+ * that the services keep of it (`services`: these services alone). The account's ledger is written
+ * anew: what funded it, the copies, and the payout that was made. Balance, statement, chain and
+ * kept counts are those of so many payouts.
  */
-export async function seedPayouts(stack: Stack, payouts: number): Promise<Seeded> {
-  const family = await makePayoutFamily(stack);
-  const account = await openAccount(stack);
-  const amount = BigInt(family.amount.replace(".", ""));
+export async function seedPayouts(
+  stack: Stack,
+  payouts: number,
+  services?: readonly ServiceName[],
+): Promise<Seeded> {
+  const family = await makePayoutFamily(stack, services);
+  const ledger = ledgerOf(family);
   const plan = planCopies(family, payouts - 1);
-  const originals = compileFamily(family);
-  const running = new Set<Promise<void>>();
+  const chain = startChain();
+  const accountAt = new Date(family.createdAt.getTime() - payouts * apartMs);
+  await beginLedger(stack, ledger, chain, accountAt);
+  await predateScreening(stack, accountAt);
+  const parts = family.parts.filter((part) => part !== ledger);
+  const originals = compileFamily({ ...family, parts });
+  const lines = compileFamily({ ...family, parts: [ledger] });
+  const running = new Set<Promise<unknown>>();
   for (let from = 0; from < plan.length; from += batchSize) {
-    const before = {
-      ...account,
-      available: account.available - BigInt(from) * amount,
-      sequence: account.sequence + 2 * from,
-    };
-    const planned = plan.slice(from, from + batchSize);
-    const operations = family.operations.length;
-    const stored = storeBatch(originals, { planned, before, amount, operations });
+    const planned = plan.slice(from, from + batchSize).map((each) => termsOf(each, family));
+    const stored = Promise.all([
+      ...originals.map((original) => insertAll(original, copiesOf(original, planned))),
+      ...lines.map((each) => insertAll(each, linked(chain, copiesOf(each, planned)))),
+    ]);
     const tracked = stored.finally(() => running.delete(tracked));
     running.add(tracked);
     if (running.size >= batchesMax) await Promise.race(running);
   }
   await Promise.all(running);
-  await raiseSums(stack, account, plan.length, amount);
+  await insertAll(ledger, linked(chain, ledger.documents));
+  await writeSums(stack, chain, plan.length, accountAt);
   const known = ({ suffix }: PlannedCopy) => ({ id: `po_${suffix}`, amount: family.amount });
   const deep = plan[Math.floor(plan.length * (1 - deepShare))];
   const at = new Date(family.createdAt.getTime() + (deep?.shiftMs ?? 0));
@@ -74,11 +87,7 @@ function planCopies({ createdAt }: PayoutFamily, copies: number): PlannedCopy[] 
 }
 
 /** The documents of one collection, ready to be copied. */
-type Originals = {
-  readonly db: Db;
-  readonly collection: string;
-  readonly copiers: readonly Copier[];
-};
+type Originals = Pick<FamilyPart, "db" | "collection"> & { readonly copiers: readonly Copier[] };
 
 function compileFamily({ suffix, operations, parts }: PayoutFamily): Originals[] {
   const names = [suffix, ...operations];
@@ -87,37 +96,21 @@ function compileFamily({ suffix, operations, parts }: PayoutFamily): Originals[]
   });
 }
 
-type Batch = {
-  readonly planned: readonly PlannedCopy[];
-  /** The account before the first of them. */
-  readonly before: AccountState;
-  readonly amount: bigint;
-  /** How many operations and keys a payout has. */
-  readonly operations: number;
-};
-
 /** Operations and keys are named by a SHA-256 in hexadecimal. */
 const operationBytes = 32;
-const newOperation = () => randomBytes(operationBytes).toString("hex");
 
-async function storeBatch(originals: readonly Originals[], batch: Batch): Promise<void> {
-  const made = originals.map((): Document[] => []);
-  let account = batch.before;
-  for (const { suffix, shiftMs } of batch.planned) {
-    const operations = Array.from({ length: batch.operations }, newOperation);
-    const terms = { names: [suffix, ...operations], shiftMs };
-    const moved = payoutMovements(account, batch.amount);
-    for (const [at, { copiers }] of originals.entries()) {
-      for (const copier of copiers) made[at]?.push(withState(copier(terms), moved));
-    }
-    account = moved.post;
-  }
-  await Promise.all(originals.map((original, at) => insertAll(original, made[at] ?? [])));
+function termsOf({ suffix, shiftMs }: PlannedCopy, { operations }: PayoutFamily): CopyTerms {
+  const own = operations.map(() => randomBytes(operationBytes).toString("hex"));
+  return { names: [suffix, ...own], shiftMs };
+}
+
+function copiesOf({ copiers }: Originals, planned: readonly CopyTerms[]): Document[] {
+  return planned.flatMap((terms) => copiers.map((copier) => copier(terms)));
 }
 
 /** As one command: the driver's own `insertMany` reads every document twice to measure it. */
 async function insertAll(
-  { db, collection }: Originals,
+  { db, collection }: { readonly db: Db; readonly collection: string },
   documents: readonly Document[],
 ): Promise<void> {
   const options = { ordered: false, writeConcern: unjournalled };
@@ -125,43 +118,58 @@ async function insertAll(
   if (n !== documents.length) throw new Error(`${collection}: not all copies were stored`);
 }
 
-/** A line of the statement tells of the account after it; any other document stays as it is. */
-function withState(copy: Document, moved: { hold: AccountState; post: AccountState }): Document {
-  if (copy.step !== "hold" && copy.step !== "post") return copy;
-  const { available, held, sequence } = moved[copy.step as "hold" | "post"];
-  copy.available = toDecimal128(available);
-  copy.held = toDecimal128(held);
-  copy.sequence = sequence;
-  return copy;
+/** The payout's own lines of the statement, in their order. */
+function ledgerOf({ parts }: PayoutFamily): FamilyPart {
+  const found = parts.find(({ collection }) => collection === "ledger_entries");
+  if (found === undefined) throw new Error("the payout has no ledger entries");
+  const { documents } = found;
+  Object.assign(found, { documents: documents.toSorted((a, b) => a.sequence - b.sequence) });
+  return found;
 }
 
-async function openAccount({ db, target }: Stack): Promise<AccountState> {
-  const accounts = db("payout").collection<{ _id: string }>("accounts");
-  const account = (await accounts.findOne({ _id: target.accountId })) as Document | null;
-  if (account === null) throw new Error("the account is not stored");
-  return {
-    available: fromDecimal128(account.available),
-    held: fromDecimal128(account.held),
-    sequence: account.sequence,
-  };
+function linked(chain: LedgerChain, documents: readonly Document[]): Document[] {
+  return documents.map((document) => chain.add(document as unknown as LedgerLine));
+}
+
+/** Begins the account's ledger anew, with what funded it, at a time before all payouts. */
+async function beginLedger(
+  { target }: Stack,
+  { db, collection, documents }: FamilyPart,
+  chain: LedgerChain,
+  at: Date,
+): Promise<void> {
+  const own = { account_id: target.accountId };
+  const all = await db.collection(collection).find(own).sort({ sequence: 1 }).toArray();
+  const credits = all.slice(0, all.length - documents.length);
+  if (credits.some(({ step }) => step !== "credit")) throw new Error("the account has a past");
+  await db.collection(collection).deleteMany(own);
+  const earlier = credits.map((credit) => ({ ...credit, created_at: at }));
+  await insertAll({ db, collection }, linked(chain, earlier));
+}
+
+/** Whom the copies pay was cleared before them. */
+async function predateScreening({ db, target }: Stack, at: Date): Promise<void> {
+  const own = { record_id: target.beneficiaryId };
+  await db("compliance")
+    .collection("screenings")
+    .updateMany(own, { $set: { created_at: at } });
 }
 
 /** What the services add up over payouts: the account, and the merchant's kept counts. */
-async function raiseSums(
+async function writeSums(
   { db, target, merchantId }: Stack,
-  before: AccountState,
+  chain: LedgerChain,
   copies: number,
-  amount: bigint,
+  openedAt: Date,
 ): Promise<void> {
-  const { sequence } = before;
-  const raised = await db("payout")
+  const account = chain.account();
+  const sequence = account.sequence - 2 * copies;
+  const atRest = { sequence, recorded_sequence: sequence, recent: [], open_holds: [] };
+  const summed = await db("payout")
     .collection<{ _id: string }>("accounts")
     .updateOne(
-      { _id: target.accountId, sequence, recorded_sequence: sequence, recent: [] },
-      {
-        $set: { available: toDecimal128(before.available - BigInt(copies) * amount) },
-        $inc: { sequence: 2 * copies, recorded_sequence: 2 * copies },
-      },
+      { _id: target.accountId, ...atRest },
+      { $set: { ...account, created_at: openedAt } },
       { writeConcern: journalled },
     );
   const counted = await db("payout")
@@ -171,7 +179,7 @@ async function raiseSums(
       { $inc: { succeeded: copies, revision: 1 } },
       { writeConcern: journalled },
     );
-  if (raised.modifiedCount + counted.modifiedCount !== 2) {
+  if (summed.modifiedCount + counted.modifiedCount !== 2) {
     throw new Error("the account was not at rest while it was seeded");
   }
 }

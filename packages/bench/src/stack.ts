@@ -28,7 +28,11 @@ export type Stack = {
   readonly target: Target;
   readonly merchantId: string;
   readonly db: (service: ServiceName) => Db;
+  /** What the names of its databases begin with. */
+  readonly databasePrefix: string;
   readonly pids: Readonly<Record<ServiceName, number>>;
+  /** Opens accounts of the merchant's, with money in them. */
+  openAccounts(count: number): Promise<readonly string[]>;
   stop(): Promise<void>;
 };
 
@@ -69,7 +73,9 @@ export async function startStack(name: string, ground: Ground): Promise<Stack> {
       target: { ...target, beneficiaryId: made.beneficiary_id ?? "" },
       merchantId,
       db: (service) => ground.mongo.db(`${databasePrefix}${service}`),
+      databasePrefix,
       pids: pidsOf(processes.pid),
+      openAccounts: (count) => openAccounts(ports, secrets.serviceToken, merchantId, count),
       stop: processes.stop,
     };
   } catch (error) {
@@ -84,11 +90,29 @@ async function choosePorts(): Promise<Ports> {
   return Object.fromEntries(names.map((name, at) => [name, chosen[at] ?? 0])) as Ports;
 }
 
+function urlsOf(ports: Ports): Record<ServiceName, string> {
+  const urls = serviceNames.map((service) => [service, `http://127.0.0.1:${ports[service]}`]);
+  return Object.fromEntries(urls) as Record<ServiceName, string>;
+}
+
+async function openAccounts(ports: Ports, token: string, merchantId: string, count: number) {
+  return withSandboxClients(urlsOf(ports), token, async ({ payout }) => {
+    const ids: string[] = [];
+    for (let at = 1; at <= count; at += 1) {
+      const opening = serviceMutation("bench", `bench:open:${at}`);
+      const usd = { mutation: opening, merchantId, currencyCode: "USD" };
+      const accountId = (await payout.openAccount(usd)).account?.id ?? "";
+      const mutation = serviceMutation("bench", `bench:funds:${at}`);
+      await payout.creditAccount({ mutation, merchantId, accountId, amount: funds });
+      ids.push(accountId);
+    }
+    return ids;
+  });
+}
+
 /** A merchant of the sandbox, with more money than the sandbox gives. */
 async function makeMerchant(ports: Ports, serviceToken: string) {
-  const url = (service: ServiceName) => `http://127.0.0.1:${ports[service]}`;
-  const urls = Object.fromEntries(serviceNames.map((service) => [service, url(service)]));
-  return withSandboxClients(urls as Record<ServiceName, string>, serviceToken, async (clients) => {
+  return withSandboxClients(urlsOf(ports), serviceToken, async (clients) => {
     await untilAnswered(() => clients.keys.listKeys({ merchantId: "none" }), readyTimeoutMs);
     const { merchants, accounts } = await seedSandbox(clients, undefined);
     const { merchant_id: merchantId, api_key: apiKey } = merchants.acme;

@@ -1,0 +1,37 @@
+import type { MongoClient } from "mongodb";
+import { commandTotal } from "./command-counts.ts";
+import { spentBetween, takeReading } from "./counters.ts";
+import type { IdleFigures } from "./figures.ts";
+import { untilSettled } from "./money-check.ts";
+import { rounded } from "./percentile.ts";
+import type { Stack } from "./stack.ts";
+
+const minuteMs = 60_000;
+/** What the engine does of itself after so much was written: checkpoints, eviction. */
+const restMs = 20_000;
+
+/** What a platform costs that has nothing to do, by the minute. */
+export async function measureIdle(
+  stack: Stack,
+  mongo: MongoClient,
+  enginePid: number | undefined,
+  seconds: number,
+): Promise<IdleFigures> {
+  const pids = { payout: stack.pids.payout, engine: enginePid };
+  await untilSettled(stack);
+  await wait(Math.min(restMs, seconds * 1_000));
+  const before = await takeReading(mongo, pids);
+  await wait(seconds * 1_000);
+  const { cpu, commands, elapsedMs } = spentBetween(before, await takeReading(mongo, pids));
+  const perMinute = (amount: number) => rounded((amount * minuteMs) / elapsedMs, 1);
+  const cpuMs = (used: number | undefined) => (used === undefined ? null : perMinute(used / 1_000));
+  return {
+    payout_cpu_ms: cpuMs(cpu.payout),
+    engine_cpu_ms: cpuMs(cpu.engine),
+    mongo_ops: perMinute(commandTotal(commands)),
+  };
+}
+
+function wait(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
