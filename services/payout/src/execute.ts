@@ -68,14 +68,11 @@ export async function executePayout(deps: ExecuteDeps, request: ExecuteRequest):
 
 const otherQuote = refused("INVALID_REQUEST", "operation_id: was used for another quote");
 
-/** What an operation came to before: its payout, or that it names another quote. */
+/** The payout that this operation made of this quote before. */
 async function findRepeated(
-  { executions, payouts }: ExecuteDeps,
+  { payouts }: ExecuteDeps,
   { merchantId, operationId, quoteId }: ExecuteRequest,
-): Promise<Outcome | undefined> {
-  const bound = await executions.quoteOf(merchantId, operationId);
-  if (bound === undefined) return undefined;
-  if (bound !== quoteId) return otherQuote;
+): Promise<Payout | undefined> {
   const payout = await payouts.read(merchantId, payoutIdOf(quoteId));
   return payout?.quote.claim.operationId === operationId ? payout : undefined;
 }

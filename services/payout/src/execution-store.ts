@@ -13,14 +13,7 @@ export type ExecutionStore = ReturnType<typeof openExecutionStore>;
 /** Which quote an operation names: bound before any money is held, and for good. */
 export function openExecutionStore({ db }: Database) {
   const executions = db.collection<ExecutionDocument>("executions");
-  const idOf = (merchantId: string, operationId: string) => `${merchantId}:${operationId}`;
-  const quoteOf = async (merchantId: string, operationId: string): Promise<string | undefined> => {
-    const found = await executions.findOne({ _id: idOf(merchantId, operationId) });
-    return found?.quote_id;
-  };
   return {
-    /** The quote that an operation was bound to before. */
-    quoteOf,
     /** Binds an operation to a quote, unless it is bound; answers with the one that it has. */
     bind: async (
       merchantId: string,
@@ -28,15 +21,15 @@ export function openExecutionStore({ db }: Database) {
       quoteId: string,
       now: Date,
     ): Promise<string> => {
-      const _id = idOf(merchantId, operationId);
+      const _id = `${merchantId}:${operationId}`;
       try {
         await executions.insertOne({ _id, schema_version: 1, quote_id: quoteId, created_at: now });
         return quoteId;
       } catch (error) {
         if (!isDuplicateKey(error)) throw error;
-        const first = await quoteOf(merchantId, operationId);
-        if (first === undefined) throw error;
-        return first;
+        const first = await executions.findOne({ _id });
+        if (first === null) throw error;
+        return first.quote_id;
       }
     },
   };
