@@ -3,7 +3,7 @@ import { type Engine, startEngine } from "@disburse/embedded/engine.ts";
 import { MongoClient } from "mongodb";
 import { signalFamily } from "./processes.ts";
 import type { Random } from "./random.ts";
-import { startWeatherProxy, type WeatherProxy } from "./weather-proxy.ts";
+import { addressOf, startWeatherProxy, type WeatherProxy } from "./weather-proxy.ts";
 
 /** An engine or a broker that may be hurt. */
 export type Part = {
@@ -102,12 +102,4 @@ export async function startGround(dataDir: string, random: Random): Promise<Grou
       await Promise.all([engine.stop(), broker.stop()]);
     },
   };
-}
-
-/** Where a connection string leads: a Unix socket or a port of this machine. */
-function addressOf(uri: string) {
-  const [, place = ""] = /^\w+:\/\/(?:[^@/]*@)?([^/?]+)/.exec(uri) ?? [];
-  const text = decodeURIComponent(place);
-  if (text.startsWith("/")) return { path: text };
-  return { host: text.slice(0, text.lastIndexOf(":")), port: Number(text.split(":").at(-1)) };
 }

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { openerOf } from "@disburse/invariants/answer-check.ts";
 import { checkDatabase, collectionOf } from "@disburse/invariants/database-check.ts";
 import { untilQuiet } from "@disburse/invariants/quiet.ts";
@@ -15,6 +16,7 @@ const restMs = 120_000;
 /** Answers that are asked for once more. */
 const repeatsMax = 50;
 const shownMax = 5;
+const askEveryMs = 100;
 
 /** Lets the platform come to rest and looks whether anything was lost, doubled or broken. */
 export async function judge(
@@ -64,6 +66,7 @@ async function lostPayouts(platform: FaultPlatform, { accepted }: Load): Promise
 /** Every change of every payout has reached the merchant's endpoint. */
 async function untoldChanges(platform: FaultPlatform, { told }: WebhookBook): Promise<string[]> {
   const untold: string[] = [];
+  await untilDelivered(platform);
   const events = collectionOf(platform.databases(), "events").find({
     merchant_id: platform.merchantId,
     transaction_type: "payout_session",
@@ -72,6 +75,17 @@ async function untoldChanges(platform: FaultPlatform, { told }: WebhookBook): Pr
     if (!told.has(`${transaction_id} ${status}`)) untold.push(`${transaction_id} ${status}`);
   }
   return named(untold, "was never told");
+}
+
+/** A delivery whose sender died is another's when its lease of 30 s ends. */
+async function untilDelivered({ databases, merchantId }: FaultPlatform): Promise<void> {
+  const giveUpAt = Date.now() + restMs;
+  const pending = { merchant_id: merchantId, state: "pending" };
+  while (Date.now() < giveUpAt) {
+    const deliveries = collectionOf(databases(), "deliveries");
+    if ((await deliveries.countDocuments(pending, { limit: 1 })) === 0) return;
+    await pause(askEveryMs);
+  }
 }
 
 /** The last answers are given again, word for word, and make no second payout. */

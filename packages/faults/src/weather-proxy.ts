@@ -101,3 +101,11 @@ function* bitsOf(chunk: Buffer, random: Random): Generator<Buffer> {
     at += length;
   }
 }
+
+/** Where a connection string leads: a Unix socket or a port of this machine. */
+export function addressOf(uri: string): NetConnectOpts {
+  const [, place = ""] = /^\w+:\/\/(?:[^@/]*@)?([^/?]+)/.exec(uri) ?? [];
+  const text = decodeURIComponent(place);
+  if (text.startsWith("/")) return { path: text };
+  return { host: text.slice(0, text.lastIndexOf(":")), port: Number(text.split(":").at(-1)) };
+}

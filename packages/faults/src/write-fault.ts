@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import type { ServiceName } from "@disburse/sandbox/environments.ts";
+import type { ServiceProcesses } from "@disburse/sandbox/service-processes.ts";
 import type { Fault, Stage } from "./stage.ts";
 
 /** The services that take part in a payout after its quote was asked for. */
@@ -10,7 +11,7 @@ const preload = pathToFileURL(join(import.meta.dirname, "write-preload.ts")).hre
 /** The rarest write of a running platform comes within this time. */
 const discoverMs = 6_000;
 /** A write that does not come by then is not made in this state of the platform. */
-const fireMs = 6_000;
+const fireMs = 10_000;
 /** The n-th write of a site: the first ones often find the service just started. */
 const numberMax = 6;
 
@@ -57,22 +58,33 @@ async function findSites({ platform }: Stage, service: ServiceName): Promise<str
   return [...sites].sort();
 }
 
-/** Arms one gap; answers whether the crash came. The service is up again afterwards. */
-export async function crashOnce(stage: Stage, { service, site, side }: Gap): Promise<boolean> {
-  const { processes } = stage.platform;
+/** Tries one gap; answers whether the crash came. The service is up again afterwards. */
+async function crashOnce({ platform, random, fired }: Stage, gap: Gap): Promise<boolean> {
+  const { processes } = platform;
+  const hasCrashed = await crashAt(processes, gap, 1 + random.below(numberMax));
+  if (hasCrashed) fired(`crash ${gap.side} a write of ${gap.service}`);
+  await processes.kill(gap.service);
+  await processes.start(gap.service);
+  return hasCrashed;
+}
+
+/**
+ * Starts a service again so that it ends with the `number`th write of a site, and waits for that;
+ * answers whether it came.
+ */
+export async function crashAt(
+  processes: ServiceProcesses,
+  { service, site, side }: Gap,
+  number: number,
+): Promise<boolean> {
   await processes.kill(service);
   const environment = {
     FAULT_WRITE_SITE: site,
     FAULT_WRITE_SIDE: side,
-    FAULT_WRITE_NUMBER: String(1 + stage.random.below(numberMax)),
+    FAULT_WRITE_NUMBER: String(number),
   };
   // It may write, and end, before it is up.
   await processes.start(service, { preload, environment }).catch(() => undefined);
   const late = Symbol("late");
-  const ended = await Promise.race([processes.gone(service), pause(fireMs, late)]);
-  const fired = ended !== late;
-  if (fired) stage.fired(`crash ${side} a write of ${service}`);
-  await processes.kill(service);
-  await processes.start(service);
-  return fired;
+  return (await Promise.race([processes.gone(service), pause(fireMs, late)])) !== late;
 }

@@ -1,9 +1,10 @@
 /**
  * Loaded before a service: ends its process with SIGKILL right before or right after a write to
  * the database, so that every gap between two writes is tried without a line of it in the service.
- * `FAULT_WRITE_SITE` is where the write is made, as `services/payout/src/execute.ts:120`, or "" to
- * report on standard error, once each, the sites that write; `FAULT_WRITE_SIDE` is `before` or
- * `after`, and `FAULT_WRITE_NUMBER` which of the writes of the site it is, from 1.
+ * `FAULT_WRITE_SITE` is where the write is made, as `services/payout/src/payout-store.ts:120` or the
+ * file alone, or "" to report on standard error, once each, the sites that write;
+ * `FAULT_WRITE_SIDE` is `before` or `after`, and `FAULT_WRITE_NUMBER` which of the writes of the
+ * site it is, from 1.
  */
 import { Collection } from "mongodb";
 
@@ -52,7 +53,8 @@ for (const name of writes) {
       reported.add(site);
       process.stderr.write(`fault-write-site ${site}\n`);
     }
-    if (site === undefined || site !== wanted) return write.apply(this, args);
+    const isWanted = site === wanted || site?.split(":")[0] === wanted;
+    if (site === undefined || !isWanted) return write.apply(this, args);
     seen += 1;
     if (seen !== number) return write.apply(this, args);
     if (side === "before") return die();
