@@ -19,6 +19,7 @@ export const idPrefixes = {
   payout: "po",
   quote: "qt",
   replay: "whr",
+  resolution: "rsl",
   screening: "scr",
 } as const;
 

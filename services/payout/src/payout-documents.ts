@@ -23,10 +23,13 @@ export type StoredStep = {
   cause: StepCause;
   /** For people: `rail said accepted`, `post applied`. */
   detail: string;
-  /** Who reported or decided an outcome, and as which operation. */
+  /** Who reported or decided an outcome, and as which operation or resolution. */
   actor?: StoredActor;
   operation_id?: string;
 };
+
+/** What became of a confirmed resolution: decided here, in one write with what it does. */
+export type ResolutionFate = "applied" | "superseded";
 
 /**
  * What passed between the payout's worker and its rail. `leased` stands before every question: of a
@@ -75,6 +78,8 @@ export type PayoutDocument = {
   submitted_at?: Date;
   /** Absent where people need not look. */
   doubt?: Doubt;
+  /** Absent where people never had to resolve it. */
+  resolutions?: { id: string; fate: ResolutionFate }[];
   journal: StoredStep[];
   /** The last of them. */
   calls: StoredCall[];

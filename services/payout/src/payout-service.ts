@@ -12,19 +12,24 @@ import type { PayoutService as PayoutRpc } from "@disburse/contracts/disburse/pa
 import type { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { openAccountStore } from "./account-store.ts";
+import { type AuditStore, openAuditStore } from "./audit-store.ts";
 import type { Route } from "./domain/routing.ts";
 import type { ExecuteDeps } from "./execute.ts";
 import { openExecutionStore } from "./execution-store.ts";
 import { createHoldCloser, type HoldCloser } from "./hold-closer.ts";
 import { sweepHolds } from "./hold-sweep.ts";
+import { operatorRpc } from "./operator-rpc.ts";
 import { openPayoutStore } from "./payout-store.ts";
 import type { Reporter } from "./payout-work.ts";
 import { openRailCallbacks, type ReceivedMessage, receiveCallback } from "./rail-callbacks.ts";
 import { railRpc } from "./rail-rpc.ts";
-import { openRailStates } from "./rail-states.ts";
+import { openRailStates, type RailStates } from "./rail-states.ts";
 import { putOffMaxMs, workOnDuePayout } from "./rail-worker.ts";
 import type { Rail } from "./rails/rail.ts";
 import { createRailDirectory, type RailDirectory } from "./rails/rail-directory.ts";
+import { openResolutionStore } from "./resolution-store.ts";
+import { sweepResolutions } from "./resolution-sweep.ts";
+import type { ResolutionDeps } from "./resolutions.ts";
 import { payoutRpc } from "./rpc.ts";
 import { createTally } from "./tally.ts";
 
@@ -78,23 +83,42 @@ export async function startPayoutService(options: PayoutServiceOptions): Promise
   const closer = createHoldCloser(accounts);
   const stores = { accounts, executions, payouts };
   const deps = { ...stores, clock, quote, beneficiary, closeHold: closer.close };
+  const resolutions = await openResolutionStore(database);
+  const audit = await openAuditStore(database);
   const states = openRailStates(database, clock);
+  await followTrail(options.rails, audit, states);
   const rails = createRailDirectory(options.rails, options.routes, states.isPaused);
-  const { tally, wake, stop } = startBackground(options, { ...deps, rails }, closer);
+  const { tally, wake, stop } = startBackground(
+    options,
+    { ...deps, rails, resolutions, audit },
+    closer,
+  );
   const callbacks = openRailCallbacks(database);
-  const heard = { payouts, callbacks, rails, states, clock, wake };
+  const heard = { payouts, callbacks, rails, states, resolutions, audit, clock, wake };
   return {
     rpc: payoutRpc({ ...deps, tally, mode, wake }),
-    operations: railRpc(heard),
+    operations: { ...railRpc(heard), ...operatorRpc(heard) },
     receive: (message, by) => receiveCallback(heard, message, by),
     stop,
   };
 }
 
+/** What an operator decided of a rail counts also where a crash came before it took effect. */
+async function followTrail(
+  rails: readonly Rail[],
+  audit: AuditStore,
+  states: RailStates,
+): Promise<void> {
+  for (const { name } of rails) {
+    const last = await audit.lastOf(name);
+    if (last !== undefined) await states.follow(last);
+  }
+}
+
 /** Starts what runs beside the RPCs; `wake` tells it that a payout was made or changed. */
 function startBackground(
   { database, bus, railWorkers, stuckAfterMs, log }: PayoutServiceOptions,
-  deps: Omit<ExecuteDeps, "wake"> & { readonly rails: RailDirectory },
+  deps: Omit<ExecuteDeps & ResolutionDeps, "wake"> & { readonly rails: RailDirectory },
   closer: HoldCloser,
 ) {
   const tally = createTally(database, deps.payouts);
@@ -133,6 +157,12 @@ function startBackground(
       name: "work-recall",
       everyMs: recallMs,
       run: leased(() => deps.payouts.recallWork(deps.clock.now(), putOffMaxMs)),
+      log,
+    }),
+    startLoop({
+      name: "resolution-sweep",
+      everyMs: sweepMs,
+      run: leased(() => sweepResolutions(sweepDeps)),
       log,
     }),
     startLoop({ name: "hold-closer", everyMs: pollMs, run: closer.flush, log }),

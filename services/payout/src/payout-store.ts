@@ -2,6 +2,7 @@ import { callContext } from "@disburse/chassis/call-context.ts";
 import { type Database, ensureIndexes, isDuplicateKey } from "@disburse/chassis/mongo.ts";
 import type { StoredActor } from "@disburse/chassis/mutation.ts";
 import type { Filter, IndexDescription } from "mongodb";
+import type { DoubtKind } from "./domain/doubt.ts";
 import type { Payout } from "./domain/payout.ts";
 import type { Progress } from "./domain/progress.ts";
 import {
@@ -10,12 +11,12 @@ import {
   type StoredStep,
   toPayout,
 } from "./payout-documents.ts";
+import { type Decision, decide, listInDoubt, readResolvable } from "./payout-doubts.ts";
 import { type JournalLine, journalOf } from "./payout-journal.ts";
 import { countPayouts, listPayouts, type PayoutFilter, type PayoutPage } from "./payout-list.ts";
 import { payoutOutbox } from "./payout-outbox.ts";
 import {
   advance,
-  clearDoubt,
   type LeasedPayout,
   leaseDue,
   type Note,
@@ -94,7 +95,11 @@ export async function openPayoutStore({ db }: Database) {
     release: (leased: LeasedPayout, ending: Release) => release(payouts, leased, ending),
     recallWork: (now: Date, putOffMaxMs: number) => recallWork(payouts, now, putOffMaxMs),
     note: (payout: Payout, heard: Note) => note(payouts, payout, heard),
-    clearDoubt: (payout: Payout) => clearDoubt(payouts, payout),
+    resolvable: (id: string, resolutionId: string) => readResolvable(payouts, id, resolutionId),
+    decide: (payout: Payout, resolutionId: string, decision: Decision) =>
+      decide(payouts, payout, resolutionId, decision),
+    listInDoubt: (kind: DoubtKind | undefined, page: PayoutPage) =>
+      listInDoubt(payouts, kind, page),
     /** The steps of a merchant's payout, oldest first. */
     steps: async (merchantId: string, id: string): Promise<readonly StoredStep[] | undefined> => {
       const found = await payouts.findOne(

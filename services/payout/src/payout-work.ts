@@ -20,7 +20,7 @@ export type LeasedPayout = {
   readonly requestId: string | undefined;
 };
 
-/** Who reported or decided an outcome, and as which operation. */
+/** Who reported or decided an outcome, and as which operation or resolution. */
 export type Reporter = { readonly actor: StoredActor; readonly operationId: string };
 
 /** What a change of a payout's progress is written with. */
@@ -36,6 +36,8 @@ export type Step = {
   readonly submitTo?: string;
   /** What was said between payout and rail, for the journal. */
   readonly calls?: readonly StoredCall[];
+  /** The resolution that takes effect with this step. */
+  readonly resolves?: string;
 };
 
 /**
@@ -90,7 +92,7 @@ export async function advance(
   progress: Progress,
   step: Step,
 ): Promise<Payout | undefined> {
-  const { at, cause, submitTo, work } = step;
+  const { at, cause, submitTo, work, resolves } = step;
   const from = faceOf(payout.progress).status;
   const to = faceOf(progress).status;
   const isFirstSubmission = submitTo !== undefined && payout.rail === "";
@@ -105,7 +107,7 @@ export async function advance(
     updatedAt: at,
   };
   const event = from === to ? undefined : owedEvent(changed);
-  const steps = isJournalled(payout, progress) ? [stepOf(changed, step)] : [];
+  const steps = isJournalled(payout, progress, step) ? [stepOf(changed, step)] : [];
   const submission: StoredCall[] = submitTo === undefined ? [] : [{ kind: "submit", at }];
   const calls = [...(step.calls ?? []), ...submission];
   const result = await payouts.updateOne(
@@ -125,6 +127,7 @@ export async function advance(
       $push: {
         ...(steps.length > 0 && { journal: { $each: steps } }),
         ...(calls.length > 0 && { calls: keep(calls) }),
+        ...(resolves !== undefined && { resolutions: { id: resolves, fate: "applied" } }),
         ...(event && { outbox: event, untallied: { id: event.id, at, from, to } }),
       },
     },
@@ -136,14 +139,19 @@ function keep(calls: readonly StoredCall[]): { $each: StoredCall[]; $slice: numb
   return { $each: [...calls], $slice: -callsMax };
 }
 
-function isJournalled(payout: Payout, progress: Progress): boolean {
+function isJournalled(payout: Payout, progress: Progress, { cause }: Step): boolean {
   const { stage } = payout.progress;
+  if (cause === "resolved") return true;
   if (stage === progress.stage) return false;
   const isOpen = progress.stage === "processing" || progress.stage === "unknown";
   return !isOpen || payout.revision <= waveringRevisionMax;
 }
 
-function stepOf({ progress, version }: Payout, { at, cause, detail, by }: Step): StoredStep {
+/** A step as the journal keeps it, with the payout's stage and version after it. */
+export function stepOf(
+  { progress, version }: Payout,
+  { at, cause, detail, by }: Pick<Step, "at" | "cause" | "detail" | "by">,
+): StoredStep {
   const reporter = by && { actor: by.actor, operation_id: by.operationId };
   return { stage: progress.stage, version, at, cause, detail, ...reporter };
 }
@@ -226,18 +234,6 @@ export async function note(
   const result = await payouts.updateOne(
     { _id: payout.id, revision: payout.revision },
     { ...journalled, $set: { doubt }, $inc: { revision: 1 } },
-  );
-  return result.modifiedCount === 1;
-}
-
-/** Ends a doubt that people resolved without a change of state; `false`: somebody was faster. */
-export async function clearDoubt(
-  payouts: Collection<PayoutDocument>,
-  { id, revision }: Payout,
-): Promise<boolean> {
-  const result = await payouts.updateOne(
-    { _id: id, revision },
-    { $unset: { doubt: "" }, $inc: { revision: 1 } },
   );
   return result.modifiedCount === 1;
 }

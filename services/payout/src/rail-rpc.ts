@@ -6,13 +6,18 @@ import {
   RailInfoSchema,
 } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
+import type { AuditStore } from "./audit-store.ts";
+import { readOperator } from "./operator.ts";
 import { type ReceiveDeps, receiveCallback } from "./rail-callbacks.ts";
 import type { RailStates } from "./rail-states.ts";
 import type { Rail } from "./rails/rail.ts";
 import { isAvailable } from "./rails/rail-directory.ts";
 import { accepted } from "./refusals.ts";
 
-export type RailRpcDeps = ReceiveDeps & { readonly states: RailStates };
+export type RailRpcDeps = ReceiveDeps & {
+  readonly states: RailStates;
+  readonly audit: AuditStore;
+};
 
 /** Why a rail is paused, for those who ask later. */
 const reasonMax = 255;
@@ -24,18 +29,21 @@ export function railRpc(
   ServiceImpl<typeof PayoutOperationsService>,
   "listRails" | "setRailPaused" | "receiveRailCallback"
 > {
-  const { rails, states } = deps;
+  const { rails, states, audit } = deps;
   return {
     listRails: async () => ({
       rails: await Promise.all(rails.all.map((rail) => railInfo(states, rail))),
     }),
 
     setRailPaused: async ({ mutation, rail: name, paused, reason }) => {
-      const by = readMutation(mutation);
-      if (by.actor.kind !== "operator") accepted(notAnOperator);
+      const by = readOperator(mutation);
       const rail = accepted(rails.named(name) ?? refused("RECORD_NOT_FOUND"));
       if (paused && (reason === "" || reason.length > reasonMax)) accepted(withoutReason);
-      await states.write(name, { paused, reason: paused ? reason : "" }, by);
+      const action = paused ? "rail.paused" : "rail.resumed";
+      const detail = paused ? reason : "";
+      const at = deps.clock.now();
+      // The trail first: its order is the order of what counts, and a repeat of it changes nothing.
+      await states.follow(await audit.append({ action, subject: name, detail, at, ...by }));
       if (!paused) deps.wake();
       return { rail: await railInfo(states, rail) };
     },
@@ -48,7 +56,6 @@ export function railRpc(
   };
 }
 
-const notAnOperator = refused("INVALID_REQUEST", "mutation.actor: must be an operator");
 const withoutReason = refused(
   "INVALID_REQUEST",
   `reason: must be 1 to ${reasonMax} characters when a rail is paused`,

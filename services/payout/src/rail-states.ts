@@ -1,6 +1,6 @@
-import type { Database } from "@disburse/chassis/mongo.ts";
-import type { StoredActor } from "@disburse/chassis/mutation.ts";
+import { type Database, isDuplicateKey } from "@disburse/chassis/mongo.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
+import type { AuditEntry } from "./domain/audit.ts";
 
 /** What operators decided of a rail; a rail without one is not paused. */
 type RailStateDocument = {
@@ -8,8 +8,8 @@ type RailStateDocument = {
   schema_version: number;
   paused: boolean;
   reason: string;
-  operation_id: string;
-  actor: StoredActor;
+  /** The entry of the audit trail that this state is of: an earlier one changes nothing. */
+  audit_sequence: number;
   updated_at: Date;
 };
 
@@ -42,18 +42,21 @@ export function openRailStates({ db }: Database, clock: Clock) {
       const isFresh = age !== undefined && age >= 0 && age < knownForMs;
       return (last && isFresh ? last.state : await read(rail)).paused;
     },
-    write: async (
-      rail: string,
-      { paused, reason }: RailState,
-      by: { readonly operationId: string; readonly actor: StoredActor },
-    ): Promise<void> => {
-      const { operationId: operation_id, actor } = by;
-      const written = { paused, reason, operation_id, actor, updated_at: clock.now() };
-      await states.updateOne(
-        { _id: rail },
-        { $set: { schema_version: 1, ...written } },
-        { upsert: true },
-      );
+    /** Brings the state up to what the audit trail says, were it left behind by a crash. */
+    follow: async (entry: AuditEntry): Promise<void> => {
+      const { subject: rail, sequence, action, detail, at } = entry;
+      const paused = action === "rail.paused";
+      const written = { paused, reason: paused ? detail : "", audit_sequence: sequence };
+      try {
+        await states.updateOne(
+          { _id: rail, audit_sequence: { $not: { $gte: sequence } } },
+          { $set: { schema_version: 1, ...written, updated_at: at } },
+          { upsert: true },
+        );
+      } catch (error) {
+        // A later entry was here before.
+        if (!isDuplicateKey(error)) throw error;
+      }
       known.delete(rail);
     },
   };

@@ -6,9 +6,9 @@ import {
   type ReportRailOutcomeRequest,
 } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
+import type { Outcome } from "./domain/progress.ts";
 import type { Moved } from "./domain/rail-word.ts";
 import { type RailReportDeps, reportOutcome } from "./rail-report.ts";
-import type { Outcome } from "./rails/rail.ts";
 import { accepted } from "./refusals.ts";
 import { payoutMessage } from "./wire.ts";
 

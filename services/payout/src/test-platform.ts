@@ -15,8 +15,10 @@ import { newId } from "@disburse/kernel/id.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
 import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
 import { openAccountStore } from "./account-store.ts";
+import { openAuditStore } from "./audit-store.ts";
 import { openExecutionStore } from "./execution-store.ts";
 import { sweepHolds } from "./hold-sweep.ts";
+import { operatorRpc } from "./operator-rpc.ts";
 import { openPayoutStore } from "./payout-store.ts";
 import { openRailCallbacks, receiveCallback } from "./rail-callbacks.ts";
 import { railRpc } from "./rail-rpc.ts";
@@ -25,6 +27,7 @@ import { workOnDuePayout } from "./rail-worker.ts";
 import type { Rail, TimedAnswer } from "./rails/rail.ts";
 import type { RailDirectory } from "./rails/rail-directory.ts";
 import { createSandboxRail } from "./rails/sandbox-rail.ts";
+import { openResolutionStore } from "./resolution-store.ts";
 import { payoutRpc } from "./rpc.ts";
 import { createTally } from "./tally.ts";
 
@@ -79,10 +82,12 @@ export async function startTestPlatform() {
   const worker = { ...deps, rails: directory, stuckAfterMs: 86_400_000 };
   const callbacks = openRailCallbacks(database);
   const states = openRailStates(database, clock);
-  const heard = { ...deps, rails: directory, callbacks, states };
+  const resolutions = await openResolutionStore(database);
+  const audit = await openAuditStore(database);
+  const heard = { ...deps, rails: directory, callbacks, states, resolutions, audit };
   const transport = createRouterTransport(({ service }) => {
     service(PayoutService, payoutRpc(deps));
-    service(PayoutOperationsService, railRpc(heard));
+    service(PayoutOperationsService, { ...railRpc(heard), ...operatorRpc(heard) });
   });
   let operations = 0;
   const operation = () => serviceMutation("test", `op-${++operations}`);
@@ -128,6 +133,7 @@ export async function startTestPlatform() {
     callbacks,
     callbackSecret,
     worker,
+    resolving: heard,
     sweep: () => sweepHolds(deps),
     work,
     /** Lets time go by, and does what is due then; the rail's messages are sent too. */

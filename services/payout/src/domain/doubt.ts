@@ -28,8 +28,13 @@ export function doubtAfterStep(
 
 /** A payout in doubt for one more reason: the graver one counts, since the first. */
 export function doubted(before: Doubt | undefined, kind: DoubtKind, at: Date): Doubt {
-  const graver = before !== undefined && gravity[before.kind] > gravity[kind] ? before.kind : kind;
+  const graver = before !== undefined && isGraver(before.kind, kind) ? before.kind : kind;
   return { kind: graver, since: before?.since ?? at };
+}
+
+/** Whether one reason to look is graver than another. */
+export function isGraver(one: DoubtKind, other: DoubtKind): boolean {
+  return gravity[one] > gravity[other];
 }
 
 const gravity: Readonly<Record<DoubtKind, number>> = { stuck: 0, unknown: 1, contradicted: 2 };

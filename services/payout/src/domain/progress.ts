@@ -47,6 +47,9 @@ export type RailAnswer =
   /** It has never seen the key: sending under the same key is safe. */
   | { readonly kind: "not_received" };
 
+/** A fate: what a rail or people may tell of a payout, never that they do not know. */
+export type Outcome = Extract<RailAnswer, { kind: "settled" | "rejected" | "returned" }>;
+
 type Face = { readonly status: PayoutStatus; readonly subStatus: PayoutSubStatus };
 
 const faces: Readonly<Record<Progress["stage"], Face>> = {
@@ -107,20 +110,6 @@ export function afterAnswer(
     case "queued":
       return contradiction(progress, answer);
   }
-}
-
-/**
- * Where the word of people takes a payout: as the rail's would, and one that no rail was ever given
- * can be rejected.
- */
-export function afterResolution(
-  progress: Progress,
-  answer: RailAnswer,
-): Progress | "unchanged" | Refused<"INVALID_REQUEST"> {
-  if (progress.stage === "queued" && answer.kind === "rejected") {
-    return { stage: "concluding", outcome: { kind: "rejected" } };
-  }
-  return afterAnswer(progress, answer);
 }
 
 function isOpen(answer: RailAnswer): boolean {

@@ -1,4 +1,4 @@
-import type { RailAnswer } from "../domain/progress.ts";
+import type { Outcome } from "../domain/progress.ts";
 import type { Moved, RailWord } from "../domain/rail-word.ts";
 import type { RailCapabilities } from "../domain/routing.ts";
 
@@ -22,9 +22,6 @@ export type Instruction = {
 
 /** An answer, and when it is worth asking again; never, when there is no time. */
 export type TimedAnswer = RailWord & { readonly askAfterMs?: number };
-
-/** What a rail may tell of its own accord: a fate, never that it does not know. */
-export type Outcome = Extract<RailAnswer, { kind: "settled" | "rejected" | "returned" }>;
 
 /** A message of a rail's own, its signature verified. */
 export type RailCallback = {

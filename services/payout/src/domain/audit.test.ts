@@ -1,0 +1,61 @@
+import { describe, expect, it } from "vitest";
+import { type AuditEntry, type AuditRecord, flawOf, nextEntry } from "./audit.ts";
+
+const record = (subject: string, at = 0): AuditRecord => ({
+  at: new Date(at),
+  person: "ada",
+  action: "resolution.proposed",
+  subject,
+  operation: `op-${subject}`,
+  detail: "po_1: settled R1; the bank's statement",
+});
+
+function trail(): AuditEntry[] {
+  const entries: AuditEntry[] = [];
+  for (const at of [1, 2, 3, 4]) entries.push(nextEntry(entries.at(-1), record(`rsl_${at}`, at)));
+  return entries;
+}
+
+describe("the audit trail", () => {
+  it("is numbered from 1, each entry sealing the one before", () => {
+    const entries = trail();
+    expect(entries.map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4]);
+    expect(entries.map(({ previousHash }) => previousHash)).toEqual([
+      ...["", entries[0]?.hash, entries[1]?.hash, entries[2]?.hash],
+    ]);
+    expect(new Set(entries.map(({ hash }) => hash)).size).toBe(4);
+    expect([flawOf(entries, true), flawOf(entries.slice(1, 3), true)]).toEqual([
+      ...[undefined, undefined],
+    ]);
+  });
+
+  it("never goes back in time", () => {
+    const late = nextEntry(undefined, record("rsl_1", 2_000));
+    expect(nextEntry(late, record("rsl_2", 1_000)).at).toEqual(new Date(2_000));
+  });
+
+  const changes: Partial<AuditEntry>[] = [
+    { person: "eve" },
+    { action: "resolution.confirmed" },
+    { subject: "rsl_9" },
+    { operation: "op-9" },
+    { detail: "po_1: rejected; the bank's statement" },
+    { at: new Date(9_000) },
+    { sequence: 7 },
+    { previousHash: "0".repeat(64) },
+    { hash: "0".repeat(64) },
+  ];
+  it.each(changes)("shows that an entry was changed: %j", (change) => {
+    const changed = trail().map((entry, at) => (at === 2 ? { ...entry, ...change } : entry));
+    for (const areAll of [true, false]) expect(flawOf(changed, areAll)).toMatch(/was changed$/);
+  });
+
+  it("shows that an entry is missing, or that one was written anew with its hash", () => {
+    const entries = trail();
+    const without = entries.filter((_each, at) => at !== 2);
+    expect(flawOf(without, true)).toBe("audit entry 4 is not the next");
+    expect(flawOf(without, false)).toBeUndefined();
+    const forged = nextEntry(entries[1], { ...record("rsl_3", 3), person: "eve" });
+    expect(flawOf(entries.with(2, forged), true)).toBe("audit entry 4 is not the next");
+  });
+});

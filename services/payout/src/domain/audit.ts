@@ -1,0 +1,74 @@
+import { createHash } from "node:crypto";
+
+/** What a person of the operator's staff can do that is kept for good. */
+export type AuditAction =
+  | "resolution.proposed"
+  | "resolution.confirmed"
+  | "resolution.withdrawn"
+  | "rail.paused"
+  | "rail.resumed";
+
+/** Something that was done, to be kept once under its key. */
+export type AuditRecord = {
+  readonly at: Date;
+  readonly person: string;
+  readonly action: AuditAction;
+  /** The id or name of what was acted on. */
+  readonly subject: string;
+  /** As which operation: the same step again is kept once. */
+  readonly operation: string;
+  /** For people. */
+  readonly detail: string;
+};
+
+/** An entry of the trail: it seals itself and all before it. */
+export type AuditEntry = AuditRecord & {
+  /** From 1, without gap. */
+  readonly sequence: number;
+  /** "" of the first. */
+  readonly previousHash: string;
+  /** SHA-256 in hexadecimal. */
+  readonly hash: string;
+};
+
+/** What makes a step the same as another. */
+export function auditKeyOf({ action, subject, operation }: AuditRecord): string {
+  return `${action}:${subject}:${operation}`;
+}
+
+/** The entry after `head`; its time never goes back. */
+export function nextEntry(head: AuditEntry | undefined, record: AuditRecord): AuditEntry {
+  const at = head !== undefined && head.at > record.at ? head.at : record.at;
+  const sequence = (head?.sequence ?? 0) + 1;
+  const unsealed = { ...record, at, sequence, previousHash: head?.hash ?? "" };
+  return { ...unsealed, hash: hashOf(unsealed) };
+}
+
+/** The fields in this order, as JSON. */
+function hashOf(entry: Omit<AuditEntry, "hash">): string {
+  const { previousHash, sequence, at, person, action, subject, operation, detail } = entry;
+  const sealed = [
+    ...[previousHash, sequence, at.toISOString(), person],
+    ...[action, subject, operation, detail],
+  ];
+  return createHash("sha256").update(JSON.stringify(sealed)).digest("hex");
+}
+
+/**
+ * The first thing that is wrong with entries of the trail, oldest first: one was changed after it
+ * was written or, where they are said to be all between the first and the last, one does not
+ * follow the one before it. `undefined`: nothing is.
+ */
+export function flawOf(entries: readonly AuditEntry[], areAll: boolean): string | undefined {
+  for (const [at, entry] of entries.entries()) {
+    const name = `audit entry ${entry.sequence}`;
+    if (hashOf(entry) !== entry.hash) return `${name} was changed`;
+    const before = at === 0 ? undefined : entries[at - 1];
+    if (areAll && before !== undefined && !follows(entry, before)) return `${name} is not the next`;
+  }
+  return undefined;
+}
+
+function follows({ sequence, previousHash }: AuditEntry, before: AuditEntry): boolean {
+  return sequence === before.sequence + 1 && previousHash === before.hash;
+}
