@@ -1,4 +1,4 @@
-import { exactNumber } from "@disburse/kernel/exact-json.ts";
+import { ExactNumber, exactNumber } from "@disburse/kernel/exact-json.ts";
 import { formatAmount, readAmount } from "@disburse/kernel/money.ts";
 import type { Quote } from "@disburse/sdk/gen/types.ts";
 import { type SeparatePlatform, startSeparatePlatform } from "@disburse/testkit/platform.ts";
@@ -265,5 +265,16 @@ describe("payouts", () => {
     const entries = statement.data.entries as Wire[];
     expect(entries.map(({ step }) => step).sort()).toEqual(steps);
     expect(entries[0]).toMatchObject({ account_id: account, available, held });
+    const past = [...entries.slice(1).map(({ hash }) => hash), ""];
+    expect(entries.map(({ previous_hash }) => previous_hash)).toEqual(past);
+    const [oldest] = entries.slice(-1).map(({ created_at }) => created_at as string);
+    const opened = exact(await acme.get(`${paths.accounts}/${account}?as_of=${oldest}`));
+    expect(opened.data).toMatchObject({ available: digits(funds ?? ""), updated_at: oldest });
+    const ofPosts = await acme.data("GET", `${paths.accounts}/${account}/entries?step=post`);
+    expect(ofPosts.meta_data.total_count).toBe(costs.length);
+    const { text } = await acme.get(`${paths.accounts}/${account}/entries.csv`);
+    const textOf = (value: unknown) => (value instanceof ExactNumber ? value.text : value);
+    const lines = entries.map((entry) => Object.values(entry).map(textOf).join(","));
+    expect(text.split("\r\n")).toEqual([Object.keys(entries[0] ?? {}).join(), ...lines, ""]);
   });
 });
