@@ -90,7 +90,8 @@ export function mountSmallDisk(folder: string, megabytes: number): (() => void) 
     return undefined;
   }
   return () => {
-    execFileSync("umount", [folder], { stdio: "ignore" });
+    // Lazily: an engine that was interrupted in its start may hold it for a moment yet.
+    execFileSync("umount", ["-l", folder], { stdio: "ignore" });
     rmSync(image, { force: true });
   };
 }

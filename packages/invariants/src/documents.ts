@@ -157,6 +157,7 @@ export type Delivery = {
   readonly merchant_id: string;
   readonly endpoint_id: string;
   readonly event_id: string;
+  readonly transaction_id: string;
   /** 0 for the first delivery of an event to an endpoint. */
   readonly replay: number;
   readonly state: string;

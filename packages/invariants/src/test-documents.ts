@@ -164,8 +164,9 @@ function event(name: string, status: string, sequence: number): StoredEvent {
   };
 }
 
-function delivery({ event_id }: StoredEvent): Delivery {
+function delivery({ event_id, transaction_id }: StoredEvent): Delivery {
   return {
+    transaction_id,
     ...{ _id: `whd_${event_id}`, merchant_id: merchant, endpoint_id: "whe_1", event_id },
     ...{ replay: 0, state: "delivered", attempts_count: 1, due_at: null },
     attempts: [{ status_code: 200 }],
