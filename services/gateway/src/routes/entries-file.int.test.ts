@@ -117,6 +117,13 @@ it("of an empty statement has its names alone", async () => {
   expect(text).toMatch(/^id,account_id,sequence,[a-z_,]+,created_at\r\n$/);
 });
 
+it("is not made for whoever asks for its head alone", async () => {
+  statement(300);
+  const { status, headers, text } = await gateway.ask({ method: "HEAD", path, key });
+  expect([status, headers["content-type"], text]).toEqual([200, "text/csv; charset=utf-8", ""]);
+  expect(asked).toHaveLength(1);
+});
+
 it("is refused as everything is refused", async () => {
   const malformed = await gateway.ask({ path: `${path}?step=theft&created_to=soon`, key });
   expect([malformed.status, malformed.json.code, asked]).toEqual([400, "INVALID_REQUEST", []]);
