@@ -1,0 +1,76 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { randomOf } from "./random.ts";
+import { addressOf, startWeatherProxy, type WeatherProxy } from "./weather-proxy.ts";
+
+let echo: Server;
+let proxy: WeatherProxy;
+const opened: Socket[] = [];
+
+beforeEach(async () => {
+  echo = createServer((socket) => socket.pipe(socket).on("error", () => socket.destroy()));
+  echo.listen(0, "127.0.0.1");
+  await once(echo, "listening");
+  const { port } = echo.address() as AddressInfo;
+  proxy = await startWeatherProxy(() => ({ host: "127.0.0.1", port }), randomOf(1));
+});
+afterEach(async () => {
+  for (const socket of opened.splice(0)) socket.destroy();
+  await proxy.close();
+  echo.close();
+});
+
+/** A connection, and all that came back over it. */
+function open() {
+  const socket = connect(proxy.port, "127.0.0.1");
+  opened.push(socket);
+  const came: Buffer[] = [];
+  socket.on("data", (chunk: Buffer) => came.push(chunk));
+  socket.on("error", () => socket.destroy());
+  return { socket, came, text: () => Buffer.concat(came).toString() };
+}
+
+it.each(["clear", "delay", "drip"] as const)(
+  "hands everything on when it is %s",
+  async (weather) => {
+    proxy.set(weather);
+    const { socket, text } = open();
+    const sent = "payout ".repeat(200);
+    socket.write(sent);
+    await vi.waitFor(() => expect(text()).toBe(sent), { timeout: 5_000 });
+  },
+);
+
+it("hands nothing on while it is dark, and all of it afterwards", async () => {
+  const { socket, text } = open();
+  socket.write("a");
+  await vi.waitFor(() => expect(text()).toBe("a"));
+  proxy.set("dark");
+  socket.write("b");
+  const lit = open();
+  lit.socket.write("c");
+  await expect(
+    vi.waitFor(() => expect(text() + lit.text()).not.toBe("a"), { timeout: 200 }),
+  ).rejects.toThrow();
+  proxy.set("clear");
+  await vi.waitFor(() => expect(text() + lit.text()).toBe("abc"));
+});
+
+it("has neither old connections nor new ones when it is cut", async () => {
+  const { socket, text } = open();
+  socket.write("a");
+  await vi.waitFor(() => expect(text()).toBe("a"));
+  proxy.set("cut");
+  await vi.waitFor(() => expect(socket.destroyed).toBe(true));
+  const late = open();
+  await vi.waitFor(() => expect(late.socket.destroyed).toBe(true));
+});
+
+it.each([
+  ["mongodb://127.0.0.1:27017/admin?directConnection=true", { host: "127.0.0.1", port: 27_017 }],
+  ["mongodb://%2Ftmp%2Fa%2Fmongodb.sock/?directConnection=true", { path: "/tmp/a/mongodb.sock" }],
+  ["amqp://guest:guest@127.0.0.1:5672", { host: "127.0.0.1", port: 5_672 }],
+])("finds where %s leads", (uri, address) => {
+  expect(addressOf(uri)).toEqual(address);
+});
