@@ -32,9 +32,10 @@ it("is one worker's until it ends; then the next one's, and the first changes no
   expect(await payouts.advance(first.payout, { stage: "submitting" }, step)).toBeUndefined();
   await payouts.release(first, { work: "done" });
   expect(await stored()).toEqual(before);
-  const own = { ...step, work: { leasedUntil: later(2 * leaseMs) } };
+  const own = { ...step, work: { leasedUntil: later(3 * leaseMs) } };
   const moved = await payouts.advance(second.payout, { stage: "submitting" }, own);
   expect(moved?.progress.stage).toBe("submitting");
+  expect(await payouts.leaseDue(later(3 * leaseMs - 1), leaseMs)).toBeUndefined();
   expect(await payouts.advance(second.payout, { stage: "processing" }, own)).toBeUndefined();
   await payouts.release(second, { work: later(1) });
   expect((await stored())?.lease).toBeUndefined();
@@ -69,4 +70,21 @@ it("is due again soon where a wrong clock put the work off for a day, and at no 
   await putOff(86_400_000);
   await payouts.recallWork(now, putOffMaxMs);
   expect(await due()).toEqual(new Date(now.getTime() + 86_400_000));
+});
+
+it("raises a doubt on what was read alone, and ends with no other's doubt", async () => {
+  const { payouts } = platform;
+  const now = new Date(Date.now() + 600_000);
+  await payouts.collection.updateOne({ _id: payoutId }, { $set: { work_due_at: now } });
+  const leased = await payouts.leaseDue(now, leaseMs);
+  if (leased === undefined) return expect.unreachable("not leased");
+  const contradicted = { kind: "contradicted", since: now } as const;
+  expect(await payouts.note(leased.payout, { doubt: contradicted })).toBe(true);
+  const stuck = { kind: "stuck", since: now } as const;
+  expect(await payouts.note(leased.payout, { doubt: stuck })).toBe(false);
+  await payouts.release(leased, { work: now, doubt: stuck });
+  const payout = await payouts.readAny(payoutId);
+  expect(payout?.doubt).toEqual(contradicted);
+  const stored = await payouts.collection.findOne({ _id: payoutId });
+  expect(stored?.lease).toBeUndefined();
 });

@@ -199,7 +199,7 @@ export async function release(
   { payout, leaseToken }: LeasedPayout,
   { work, calls = [], doubt }: Release,
 ): Promise<void> {
-  if (doubt !== undefined && !(await note(payouts, payout, { doubt }))) return;
+  if (doubt !== undefined) await note(payouts, payout, { doubt });
   await payouts.updateOne(
     { _id: payout.id, "lease.token": leaseToken },
     {

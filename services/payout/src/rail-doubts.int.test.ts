@@ -97,6 +97,30 @@ describe("a payout that waits", () => {
   });
 });
 
+it("is not sent again to a rail that is away, though that never saw the key", async () => {
+  let submits = 0;
+  let isThere = true;
+  const rail = testRail({
+    capabilities: { ...ach, limits: {} },
+    available: async () => isThere,
+    submit: async () => {
+      submits += 1;
+      throw new Error("cut");
+    },
+    query: async () => ({ answer: { kind: "not_received" } }),
+  });
+  const directory = createRailDirectory([rail], [{ rail: "scripted" }], never);
+  await platform.execute(accountId, "order");
+  await workWith(directory);
+  isThere = false;
+  await workWith(directory, 60_000);
+  await workWith(directory, 60_000);
+  expect(submits).toBe(1);
+  isThere = true;
+  await workWith(directory, 60_000);
+  expect(submits).toBe(2);
+});
+
 it("asks the rail that it was sent to, whatever the routes say by now", async () => {
   const asked: string[] = [];
   const railOf = (name: string) =>
