@@ -1,7 +1,7 @@
 import { request } from "node:http";
 import { create } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
-import { callContext } from "@disburse/chassis/call-context.ts";
+import { type CallContext, callContext } from "@disburse/chassis/call-context.ts";
 import {
   type LedgerEntry,
   LedgerEntrySchema,
@@ -10,7 +10,7 @@ import {
 } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { type ExactJson, ExactNumber, parseExactJson } from "@disburse/kernel/exact-json.ts";
 import { parse } from "csv-parse/sync";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { startTestGateway, type TestGateway } from "../test-gateway.ts";
 import { at } from "./test-calls.ts";
 
@@ -92,14 +92,15 @@ it("holds every line of the statement, field for field, digit for digit", async 
     ...{ available: "999999999999999.99", available_change: "100.10", held_change: "0.00" },
     ...{ total_fees: "-0.50", step: "return", reverses: "po_250:post" },
   });
+  expect(text).toContain(",'-1,");
+  expect(text).toContain(",'=HYPERLINK(1),");
   expect(text).not.toMatch(/house|(^|[^\r])\n(?!lines)/);
 });
 
-it("asks for what the query says, a hundred lines at a time, each page in its own time", async () => {
-  const deadlines: (number | undefined)[] = [];
-  statement(201, () => deadlines.push(callContext()?.deadlineMs));
+it("asks for what the query says, a hundred lines at a time", async () => {
+  statement(201);
   const query = "?step=return&payout_id=po_1&created_from=2026-11-20&created_to=2026-11-21";
-  await gateway.ask({ path: path + query, key, headers: { "x-request-id": "r-1" } });
+  await gateway.ask({ path: path + query, key });
   expect(asked.map(({ cursor }) => cursor)).toEqual(["", "101", "1"]);
   const from = { seconds: BigInt(Date.parse("2026-11-20") / 1_000) };
   const to = { seconds: BigInt(Date.parse("2026-11-21") / 1_000) };
@@ -109,6 +110,20 @@ it("asks for what the query says, a hundred lines at a time, each page in its ow
       ...{ createdFrom: from, createdTo: to },
     });
   }
+});
+
+it("takes longer than any other answer, each page in its own time", async () => {
+  const contexts: (CallContext | undefined)[] = [];
+  const startedAt = Date.now();
+  statement(300, () => {
+    contexts.push(callContext());
+    vi.spyOn(Date, "now").mockReturnValue(startedAt + contexts.length * 60_000);
+  });
+  await gateway.ask({ path, key, headers: { "x-request-id": "r-1" } });
+  expect(contexts.map((each) => each?.requestId)).toEqual(["r-1", "r-1", "r-1"]);
+  const [first = 0, ...others] = contexts.map((each) => each?.deadlineMs ?? 0);
+  expect(first).toBeLessThan(startedAt + 60_000);
+  expect(others).toEqual([startedAt + 70_000, startedAt + 130_000]);
 });
 
 it("of an empty statement has its names alone", async () => {
