@@ -28,8 +28,11 @@ export type Load = {
   readonly rest: () => Promise<void>;
 };
 
-/** Some payouts go another way; the others settle. */
-const ways = ["sandbox-fail", "sandbox-return", "sandbox-unknown"];
+/** What the sandbox's rail does with some payouts; the others settle. */
+const ways = [
+  ...["fail", "return", "unknown", "callback", "duplicate", "early", "lost", "contradict"],
+  "amount",
+];
 /** Every how manieth payout goes one of the other ways. */
 const wayEvery = 3;
 /** Cents from 1.00 to 5.99: any number of them fits into the account. */
@@ -76,7 +79,7 @@ export function createLoad(
       crypto.randomUUID(),
     );
     if (quoted === undefined) return;
-    const way = random.below(wayEvery) === 0 ? random.pick(ways) : "order";
+    const way = random.below(wayEvery) === 0 ? `sandbox-${random.pick(ways)}` : "order";
     const key = crypto.randomUUID();
     const body = { quote_id: quoted.data.id, reference_id: `${way}-${key}` };
     const paid = await ask("/transfer/execute", body, key);
