@@ -1,3 +1,9 @@
+import {
+  Doubt,
+  ResolutionState,
+} from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import { RailOutcome } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { type Merchant, merchantOf } from "@disburse/testkit/merchant.ts";
 import { type SeparatePlatform, startSeparatePlatform } from "@disburse/testkit/platform.ts";
 import {
@@ -163,4 +169,46 @@ it("never shows a secret again, nor the endpoints of others", async () => {
   expect((await globex.get(`${endpoints}/${endpointId}`)).status).toBe(404);
   expect((await globex.call("DELETE", `${endpoints}/${endpointId}`)).status).toBe(404);
   expect((await acme.get(`${endpoints}/${endpointId}`)).status).toBe(200);
+});
+
+describe("a payout whose rail never tells", () => {
+  it("is resolved by two persons, and its merchant hears of it", async () => {
+    const { operations } = platform.clients;
+    const payoutId = await pay("sandbox-silent-w");
+    await vi.waitFor(
+      async () => {
+        const { payouts } = await operations.listPayoutsInDoubt({ doubt: Doubt.UNKNOWN });
+        expect(payouts.map(({ payout }) => payout?.id)).toContain(payoutId);
+      },
+      { timeout: 10_000, interval: 50 },
+    );
+    const by = (id: string, operationId: string) => ({
+      mutation: { operationId, actor: { kind: Actor_Kind.OPERATOR as Actor_Kind, id } },
+    });
+    const { resolution } = await operations.proposeResolution({
+      ...by("ada", "propose-1"),
+      ...{ payoutId, outcome: RailOutcome.SETTLED, transactionReference: "WIRE-1" },
+      reason: "the bank's statement of the day",
+    });
+    const resolutionId = resolution?.id ?? "";
+    const alone = operations.confirmResolution({ ...by("ada", "confirm-1"), resolutionId });
+    await expect(alone).rejects.toThrow("ACCESS_FORBIDDEN");
+    const confirmed = await operations.confirmResolution({
+      ...by("bob", "confirm-1"),
+      resolutionId,
+    });
+    expect(confirmed.resolution?.state).toBe(ResolutionState.APPLIED);
+    const calls = await receiver.waitFor(2, { filter: about(payoutId) });
+    expect(calls.map(statusOf)).toEqual(["initiated", "succeeded"]);
+    const payout = await acme.data("GET", `${paths.payouts}/${payoutId}`);
+    expect(payout).toMatchObject({
+      ...{ status: "succeeded", sub_status: "settled", unique_transaction_reference: "WIRE-1" },
+    });
+    const { events } = await acme.data("GET", `${paths.payouts}/${payoutId}/events`);
+    expect(events.at(-1)).toMatchObject({ cause: "resolved", version: 2 });
+    const { entries } = await operations.listAuditEntries({ subject: resolutionId });
+    expect(entries.map(({ action, actor }) => `${action} by ${actor?.id}`)).toEqual([
+      ...["resolution.confirmed by bob", "resolution.proposed by ada"],
+    ]);
+  });
 });

@@ -5,6 +5,7 @@ import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/
 import { ComplianceService } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { KeyService } from "@disburse/contracts/disburse/gateway/v1/keys_pb.ts";
 import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
+import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { freePorts } from "@disburse/embedded/free-ports.ts";
@@ -126,14 +127,16 @@ function connectAll(url: (service: ServiceName) => string, options: ServiceClien
   const compliance = connectService(ComplianceService, url("compliance"), patient);
   const quote = connectService(QuoteService, url("quote"), patient);
   const payout = connectService(PayoutService, url("payout"), patient);
+  const operations = connectService(PayoutOperationsService, url("payout"), patient);
   const notifier = connectService(NotifierService, url("notifier"), patient);
   const keys = connectService(KeyService, url("gateway"), patient);
-  const all = [beneficiary, compliance, quote, payout, notifier, keys];
+  const all = [beneficiary, compliance, quote, payout, operations, notifier, keys];
   return {
     beneficiary: beneficiary.rpc,
     compliance: compliance.rpc,
     quote: quote.rpc,
     payout: payout.rpc,
+    operations: operations.rpc,
     notifier: notifier.rpc,
     keys: keys.rpc,
     close: () => {

@@ -85,6 +85,14 @@ describe("the sandbox's scenario", () => {
     expect(await look(id)).toMatchObject({ ...told, became: "applied,refused" });
   });
 
+  it("silent: it never tells, and people have to look", async () => {
+    const id = await platform.execute(accountId, "sandbox-silent-1");
+    for (const ms of [0, 2_100, 86_400_000]) {
+      await platform.after(ms);
+      expect(await look(id)).toMatchObject({ stage: "unknown", doubt: "unknown" });
+    }
+  });
+
   it("amount: another amount is not believed, and people have to look", async () => {
     const id = await platform.execute(accountId, "sandbox-amount-1");
     await platform.after(0);

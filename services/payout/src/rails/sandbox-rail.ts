@@ -200,6 +200,7 @@ const callsBack: ReadonlySet<Scenario> = new Set(["callback", "duplicate", "cont
 function answerOf(transfer: TransferDocument, now: Date): TimedAnswer {
   const { scenario, reference, settles_at, returns_at } = transfer;
   const remainingMs = settles_at.getTime() - now.getTime();
+  if (scenario === "silent") return { answer: { kind: "unknown" } };
   if (scenario === "unknown" && transfer.asked < knownWhenAsked) {
     const delayMs = returns_at.getTime() - settles_at.getTime();
     return { answer: { kind: "unknown" }, askAfterMs: delayMs };

@@ -13,6 +13,7 @@ export const scenarios = [
   "lost",
   "contradict",
   "amount",
+  "silent",
 ] as const;
 export type Scenario = (typeof scenarios)[number];
 

@@ -803,7 +803,7 @@ export type AuditEntry = Message<"disburse.payout.v1.AuditEntry"> & {
   previousHash: string;
 
   /**
-   * SHA-256 over this entry and `previous_hash`, in hexadecimal.
+   * SHA-256 over this entry, the operation it was and `previous_hash`, in hexadecimal.
    *
    * @generated from field: string hash = 8;
    */
@@ -858,7 +858,7 @@ export type AuditEntryJson = {
   previousHash?: string;
 
   /**
-   * SHA-256 over this entry and `previous_hash`, in hexadecimal.
+   * SHA-256 over this entry, the operation it was and `previous_hash`, in hexadecimal.
    *
    * @generated from field: string hash = 8;
    */
@@ -1405,7 +1405,8 @@ export const ResolutionStateSchema: GenEnum<ResolutionState, ResolutionStateJson
 
 /**
  * For the operator's staff: payouts that nobody knows the end of, and the rails. Every change is in the
- * audit trail before it is answered; every change needs an actor of kind OPERATOR.
+ * audit trail before it is answered; every change but a rail's message needs an actor of kind OPERATOR, and is
+ * refused with ACCESS_FORBIDDEN otherwise.
  *
  * @generated from service disburse.payout.v1.PayoutOperationsService
  */
@@ -1444,7 +1445,8 @@ export const PayoutOperationsService: GenService<{
   },
   /**
    * The second person: the outcome takes effect as if the rail had told it. Refuses RECORD_NOT_FOUND,
-   * ACCESS_FORBIDDEN (the person who proposed it), INVALID_REQUEST (withdrawn, or the payout has moved on).
+   * ACCESS_FORBIDDEN (the person who proposed it), INVALID_REQUEST (confirmed by another operation, withdrawn, or
+   * the payout has moved on).
    *
    * @generated from rpc disburse.payout.v1.PayoutOperationsService.ConfirmResolution
    */
@@ -1454,7 +1456,8 @@ export const PayoutOperationsService: GenService<{
     output: typeof ConfirmResolutionResponseSchema;
   },
   /**
-   * Refuses RECORD_NOT_FOUND, INVALID_REQUEST (confirmed already).
+   * By anybody of the staff. Refuses RECORD_NOT_FOUND, INVALID_REQUEST (confirmed already, withdrawn by another
+   * operation, or the payout has moved on).
    *
    * @generated from rpc disburse.payout.v1.PayoutOperationsService.WithdrawResolution
    */
@@ -1464,7 +1467,8 @@ export const PayoutOperationsService: GenService<{
     output: typeof WithdrawResolutionResponseSchema;
   },
   /**
-   * Newest first. Refuses INVALID_REQUEST.
+   * Newest first. Refuses INVALID_REQUEST; fails with INTERNAL where an entry was changed or removed, and the log
+   * tells which.
    *
    * @generated from rpc disburse.payout.v1.PayoutOperationsService.ListAuditEntries
    */
