@@ -1,6 +1,6 @@
 import { Code, type ConnectError } from "@connectrpc/connect";
 import { readRefusal } from "@disburse/chassis/rpc-refusal.ts";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { type SandboxMessage, signMessage } from "./rails/sandbox-callbacks.ts";
 import { startTestPlatform, type TestPlatform } from "./test-platform.ts";
 
@@ -187,6 +187,21 @@ describe("a rail's message", () => {
     expect(await send("sandbox", body, signature)).toBe("repeated");
     await platform.work();
     expect(await look(id)).toMatchObject({ stage: "settled", balance: "90.00 + 0.00" });
+  });
+
+  it("is decided anew when another one was faster", async () => {
+    const { readAny } = platform.payouts;
+    vi.spyOn(platform.payouts, "readAny").mockImplementationOnce(async (key) => {
+      const read = await readAny(key);
+      const rejected = signed({ outcome: "rejected" });
+      expect(await send("sandbox", rejected.body, rejected.signature)).toBe("applied");
+      return read;
+    });
+    const settled = signed();
+    expect(await send("sandbox", settled.body, settled.signature)).toBe("INVALID_REQUEST");
+    await platform.work();
+    const told = { stage: "rejected", doubt: "contradicted", balance: "100.00 + 0.00" };
+    expect(await look(id)).toMatchObject(told);
   });
 
   it("that contradicts the end is refused, and people have to look at it still", async () => {

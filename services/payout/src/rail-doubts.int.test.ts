@@ -86,7 +86,9 @@ describe("a payout that waits", () => {
     const service = { kind: Actor_Kind.SERVICE, id: "x" };
     await expect(pause(true, "x", service)).rejects.toThrow("must be an operator");
     const id = await platform.execute(accountId, "order");
+    expect(await platform.states.isPaused("sandbox")).toBe(false);
     await pause(true, "bank holiday");
+    expect(await platform.states.isPaused("sandbox")).toBe(true);
     const { rails } = await operationsRpc.listRails({});
     expect(rails).toMatchObject([{ name: "sandbox", paused: true, reason: "bank holiday" }]);
     await workWith(directory);

@@ -132,6 +132,7 @@ export async function startTestPlatform() {
     operationsRpc,
     callbacks,
     callbackSecret,
+    states,
     worker,
     resolving: heard,
     sweep: () => sweepHolds(deps),
