@@ -7,11 +7,13 @@ import { type Document, MongoClient } from "mongodb";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { openAccountStore } from "./account-store.ts";
 import { payoutFrom } from "./domain/payout.ts";
+import { concluded, type Resolution } from "./domain/resolution.ts";
 import type { ExecuteDeps } from "./execute.ts";
 import { sweepHolds } from "./hold-sweep.ts";
 import { type PayoutDocument, payoutDocument } from "./payout-documents.ts";
 import { openPayoutStore } from "./payout-store.ts";
 import { createSandboxRail } from "./rails/sandbox-rail.ts";
+import { openResolutionStore, type ResolutionStore } from "./resolution-store.ts";
 import { createTally } from "./tally.ts";
 
 const settledCount = 2_000;
@@ -56,6 +58,23 @@ function settled(): PayoutDocument {
   return { ...document, status: "succeeded", progress, outbox: [], untallied: [] };
 }
 
+/** Resolutions that ended long ago, of which the audit trail has everything. */
+async function endedResolutions(): Promise<ResolutionStore> {
+  const resolutions = await openResolutionStore(database);
+  for (const id of ["rsl_1", "rsl_2", "rsl_3"]) {
+    const proposed = { person: "ada", operation: id, at: new Date("2026-01-01") };
+    const owed = { ...proposed, action: "resolution.proposed", subject: id, detail: "" } as const;
+    const resolution: Resolution = {
+      ...{ id, payoutId: "po_1", outcome: { kind: "rejected" }, reason: "", doubt: "unknown" },
+      ...{ proposed, state: { kind: "proposed" }, updatedAt: proposed.at },
+    };
+    await resolutions.insert(resolution, owed);
+    await resolutions.recorded(id, owed);
+    await resolutions.change(resolution, concluded(resolution, "superseded", proposed.at));
+  }
+  return resolutions;
+}
+
 it("what is asked again and again costs nothing, however many payouts are settled", async () => {
   const clock = systemClock;
   const accounts = await openAccountStore(database);
@@ -70,6 +89,7 @@ it("what is asked again and again costs nothing, however many payouts are settle
     },
     clock.now(),
   );
+  const resolutions = await endedResolutions();
   commands = [];
 
   expect(await payouts.leaseDue(clock.now(), 1_000)).toBeUndefined();
@@ -81,8 +101,10 @@ it("what is asked again and again costs nothing, however many payouts are settle
   });
   await accounts.recordRecent();
   await rail.sendDue();
+  expect(await resolutions.unfinished()).toEqual([]);
+  expect(await payouts.listInDoubt(undefined, { after: undefined, limit: 20 })).toEqual([]);
 
-  expect(commands.length).toBeGreaterThanOrEqual(6);
+  expect(commands.length).toBeGreaterThanOrEqual(9);
   for (const command of commands) {
     const plain = Object.fromEntries(
       Object.entries(command).filter(([field]) => !driverFields.includes(field)),
@@ -96,4 +118,6 @@ it("what is asked again and again costs nothing, however many payouts are settle
   const { keysPerIndex } = await database.db.command({ validate: "payouts" });
   expect(keysPerIndex).toMatchObject({ work: 0, outbox: 0, untallied: 0, doubt: 0 });
   expect(keysPerIndex._id_).toBe(settledCount);
+  const kept = await database.db.command({ validate: "resolutions" });
+  expect(kept.keysPerIndex).toEqual({ _id_: 3, operation: 3, open: 0, owed: 0 });
 });

@@ -214,6 +214,7 @@ describe("whoever dies", () => {
       const { id } = await propose(payoutId);
       const second = by("bob");
       await expect(confirmResolution(dying(at, done), id, second)).rejects.toThrow("killed");
+      if ((await endOf(payoutId)).resolved === 1) expect(await actionsOn(id)).toHaveLength(2);
       await sweepResolutions(platform.resolving);
       await platform.work();
       const isConfirmed = at > 0 || done;
