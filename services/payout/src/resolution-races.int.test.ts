@@ -134,7 +134,7 @@ describe("at the same moment", () => {
       const rail = { actor: { kind: "service", id: "rail" }, operationId: `r-${attempt}` } as const;
       const report = () => reportOutcome({ ...platform.worker, ...deps }, payoutId, word, rail);
       let reported: Promise<unknown> | undefined;
-      // The rail tells when the payout is read for its resolution; now the one, now the other first.
+      // The rail tells while the payout is read for its resolution: now before that, now after.
       const resolvable: typeof deps.payouts.resolvable = (...given) => {
         if (attempt % 2 === 0) reported ??= report();
         const read = deps.payouts.resolvable(...given);
