@@ -1,12 +1,17 @@
+import type { Database } from "@disburse/chassis/mongo.ts";
 import { MongoError, MongoNetworkError } from "mongodb";
 import type { Life } from "./life.ts";
 import type { Access, Command } from "./store/collection.ts";
+import type { MemoryDatabase } from "./store/memory-database.ts";
 import type { Document } from "./store/value.ts";
 
 /** How long a hop takes, in milliseconds. */
 const hopMs = 3;
 /** A server or a network that is slow for a moment. */
 const slowMs = 9_000;
+
+/** Renewed all the time: crashes and lost answers are better spent on what moves money. */
+const sweepLeases = "leases";
 
 /** Changes what a command asks for: how a test takes a guard away. */
 export type Sabotage = (command: Command) => Document | undefined;
@@ -16,7 +21,15 @@ export type Sabotage = (command: Command) => Document | undefined;
  * a bulk can be done in part, and the process can end before or after; what a dead process had sent
  * still arrives, or not.
  */
-export function databaseLink(life: Life, sabotage: Sabotage = ({ filter }) => filter): Access {
+export function databaseLink(
+  life: Life,
+  database: MemoryDatabase,
+  sabotage: Sabotage = ({ filter }) => filter,
+): Database {
+  return database.connect(linkTo(life, database, sabotage));
+}
+
+function linkTo(life: Life, database: MemoryDatabase, sabotage: Sabotage): Access {
   const { world } = life;
   const { faults, random } = world;
   const delayMs = () =>
@@ -42,11 +55,14 @@ export function databaseLink(life: Life, sabotage: Sabotage = ({ filter }) => fi
         const filter = sabotage(command) ?? {};
         const isTorn = steps.length > 1 && faults.happens("database: bulk torn", 0.02);
         const made = isTorn ? steps.slice(0, random.below(steps.length)) : steps;
+        const changes = database.changes();
         for (const step of made) step(filter);
-        if (command.isWrite && faults.happens("crash after a write", 0.005)) {
+        const isChanged = database.changes() > changes && command.collection !== sweepLeases;
+        if (isChanged && faults.happens("crash after a write", 0.02)) {
           return life.end(`crash after ${label}`);
         }
-        if (isTorn || faults.happens("database: answer lost", 0.006)) return fail();
+        const lost = isChanged ? 0.02 : 0.002;
+        if (isTorn || faults.happens("database: answer lost", lost)) return fail();
         finish();
       };
       world.after(delayMs(), { label: `${life.name} → ${label}`, run: arrive });

@@ -22,6 +22,7 @@ export const faultKinds = [
   "bus: delivered twice",
   "bus: out of order",
   "rail: down",
+  "rail: slow",
   "rail: request lost",
   "rail: answer lost",
   "rail: unknown",
@@ -33,12 +34,14 @@ export const faultKinds = [
   "rail: callback before the answer",
   "rail: contradiction",
   "rail: another amount",
+  "rail: message forged",
   "webhook: refused",
   "webhook: answer lost",
   "beneficiary service away",
   "quote expired",
   "money short",
   "operation repeated",
+  "operation of two quotes",
   "credit repeated",
 ] as const;
 

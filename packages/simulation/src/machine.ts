@@ -5,9 +5,9 @@ import type { World } from "./world.ts";
 export type Boot = (life: Life) => Promise<void>;
 
 /** A supervisor starts a process anew after this long at most. */
-const restartMaxMs = 4_000;
-/** The longest stall: longer than every lease of the services. */
-const freezeMaxMs = 40_000;
+const restartMaxMs = 1_500;
+/** Stalls, short ones and up to one that is longer than every lease of the services. */
+const freezeMaxMs = [1_000, 4_000, 12_000, 40_000];
 /** A clock that somebody sets: an hour before or back. */
 const clockJumpMs = 3_600_000;
 
@@ -40,7 +40,8 @@ export class Machine {
     const life = this.#life;
     if (life === undefined || life.isDead()) return;
     if (faults.happens("crash anywhere", 0.04)) life.end("crash");
-    if (faults.happens("process frozen", 0.025)) life.freeze(random.below(freezeMaxMs));
+    if (faults.happens("process frozen", 0.025))
+      life.freeze(random.below(random.pick(freezeMaxMs)));
     if (faults.happens("clock jumped", 0.04)) {
       this.#skewMs = random.pick([-clockJumpMs, 0, clockJumpMs]);
       this.#world.note(`${this.name} clock off by ${this.#skewMs} ms`);

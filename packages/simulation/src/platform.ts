@@ -2,6 +2,7 @@ import type { Client } from "@connectrpc/connect";
 import { silentLog } from "@disburse/chassis/log.ts";
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
+import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { Broker } from "./broker.ts";
@@ -36,6 +37,7 @@ export type Platform = Omit<Surroundings, "network" | "breakage"> & {
 /** Clients of callers outside: the gateway's, the rail's. */
 type Callers = {
   readonly payout: Client<typeof PayoutService>;
+  readonly operations: Client<typeof PayoutOperationsService>;
   readonly quote: Client<typeof QuoteService>;
   readonly notifier: Client<typeof NotifierService>;
 };
@@ -65,7 +67,7 @@ export function createPlatform(world: World, breakage: Breakage): Platform {
   const outside = { life: undefined, log: silentLog };
   network.serve(BeneficiaryService, beneficiaryStandIn(world, beneficiaries), outside);
   const rpc = callersOf(network);
-  const callbacks = new RailCallbacks(world, rpc.payout);
+  const callbacks = new RailCallbacks(world, rpc);
   const book = createRailBook(world);
   const rail = new SimulatedRail(world, book, (transfer) => callbacks.plan(transfer));
   const shared = {
@@ -83,6 +85,7 @@ export function createPlatform(world: World, breakage: Breakage): Platform {
 function callersOf(network: RpcNetwork): Callers {
   return {
     payout: network.client(PayoutService, undefined),
+    operations: network.client(PayoutOperationsService, undefined),
     quote: network.client(QuoteService, undefined),
     notifier: network.client(NotifierService, undefined),
   };

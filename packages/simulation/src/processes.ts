@@ -2,6 +2,7 @@ import type { Metrics } from "@disburse/chassis/metrics.ts";
 import type { Sealer } from "@disburse/chassis/sealing.ts";
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
+import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { systemClock } from "@disburse/kernel/time.ts";
@@ -17,6 +18,7 @@ import { databaseLink, type Sabotage } from "./database-link.ts";
 import type { Life } from "./life.ts";
 import type { Merchants } from "./merchants.ts";
 import { processLog } from "./process-log.ts";
+import { railName } from "./rail-message.ts";
 import type { RpcNetwork } from "./rpc-network.ts";
 import type { KeyOf, SimulatedRail } from "./simulated-rail.ts";
 import type { MemoryDatabase } from "./store/memory-database.ts";
@@ -51,24 +53,25 @@ export async function bootPayout(around: Surroundings, life: Life): Promise<void
   const { network, broker, rail, databases, breakage } = around;
   const log = processLog(life, around.watch);
   const service = await startPayoutService({
-    database: databases.payout.connect(databaseLink(life, breakage.sabotage)),
+    database: databaseLink(life, databases.payout, breakage.sabotage),
     bus: broker.connect(life),
     quote: network.client(QuoteService, life),
     beneficiary: network.client(BeneficiaryService, life),
     rails: [rail.connect(life, breakage.keyOf)],
-    routes: [{ rail: "simulated" }],
+    routes: [{ rail: railName }],
     mode: "sandbox",
     clock: systemClock,
     ...{ stuckAfterMs, railWorkers, log },
   });
   network.serve(PayoutService, service.rpc, { life, log });
+  network.serve(PayoutOperationsService, service.operations, { life, log });
 }
 
 /** Starts a quote process. */
 export async function bootQuote(around: Surroundings, life: Life): Promise<void> {
   const { network, databases, breakage } = around;
   const log = processLog(life, around.watch);
-  const database = databases.quote.connect(databaseLink(life, breakage.sabotage));
+  const database = databaseLink(life, databases.quote, breakage.sabotage);
   const rpc = quoteRpc({
     quotes: await openQuoteStore(database),
     corridors: await openCorridorStore(database),
@@ -85,7 +88,7 @@ export async function bootNotifier(around: Surroundings, life: Life): Promise<vo
   const { network, broker, merchants, databases, breakage } = around;
   const log = processLog(life, around.watch);
   const notifier = await createNotifier({
-    database: databases.notifier.connect(databaseLink(life, breakage.sabotage)),
+    database: databaseLink(life, databases.notifier, breakage.sabotage),
     post: merchants.connect(life),
     sealer: openSealer,
     signatureHeader: "X-SERVICE-Signature",

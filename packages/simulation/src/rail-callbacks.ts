@@ -1,36 +1,44 @@
 import { type Client, Code, ConnectError } from "@connectrpc/connect";
 import { serviceMutation } from "@disburse/chassis/mutation.ts";
 import { readRefusal } from "@disburse/chassis/rpc-refusal.ts";
+import type { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import {
   type PayoutService,
   RailOutcome,
 } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import type { Transfer } from "./rail-book.ts";
+import { messageOf, type RailReport, railName, railSignature, reportOf } from "./rail-message.ts";
 import { movedBy } from "./simulated-rail.ts";
 import type { World } from "./world.ts";
 
 /** The rail tries again until it is heard. */
 const retryMs = 2_000;
 
-/** A report as the rail makes it. */
-type Report = {
-  readonly outcome: RailOutcome;
-  readonly transactionReference: string;
-  readonly amount: string;
-  readonly currencyCode: string;
+/** Where the rail reports to: in words, or with a message of its own that it signs. */
+type Rpc = {
+  readonly payout: Client<typeof PayoutService>;
+  readonly operations: Client<typeof PayoutOperationsService>;
 };
 
-/** What the rail tells of its own accord, until it is heard; some transfers, not all. */
+type Told = "accepted" | "refused";
+
+const outcomes: Readonly<Record<RailReport["kind"], RailOutcome>> = {
+  settled: RailOutcome.SETTLED,
+  rejected: RailOutcome.REJECTED,
+  returned: RailOutcome.RETURNED,
+};
+
+/** What the rail tells of its own accord, until it is heard; of some transfers, not all. */
 export class RailCallbacks {
   readonly #world: World;
-  readonly #rpc: Client<typeof PayoutService>;
-  /** What the service should have refused and did not. */
+  readonly #rpc: Rpc;
+  /** What the service should have refused and did not, and the other way round. */
   readonly wrong: string[] = [];
   #underWay = 0;
-  #nextMs: number[] = [];
+  #plannedMs: number[] = [];
   #made = 0;
 
-  constructor(world: World, rpc: Client<typeof PayoutService>) {
+  constructor(world: World, rpc: Rpc) {
     this.#world = world;
     this.#rpc = rpc;
   }
@@ -42,8 +50,8 @@ export class RailCallbacks {
 
   /** When the rail will next have something to say by itself. */
   nextMs(): number | undefined {
-    this.#nextMs = this.#nextMs.filter((each) => each > this.#world.nowMs());
-    return this.#nextMs.length === 0 ? undefined : Math.min(...this.#nextMs);
+    this.#plannedMs = this.#plannedMs.filter((each) => each > this.#world.nowMs());
+    return this.#plannedMs.length === 0 ? undefined : Math.min(...this.#plannedMs);
   }
 
   /** Plans what is told of a new transfer. */
@@ -56,42 +64,59 @@ export class RailCallbacks {
       this.#at(isEarly ? 0 : decidedMs, () => this.#tellDecision(transfer));
     }
     if (isLate || (scenario === "returns" && random.chance(0.3))) {
-      this.#at(returnedMs, () => this.#tell(transfer, RailOutcome.RETURNED));
+      this.#at(returnedMs, () => this.#tell(transfer, "returned"));
     }
   }
 
   async #tellDecision(transfer: Transfer): Promise<void> {
     const { faults } = this.#world;
-    const outcome = transfer.scenario === "rejects" ? RailOutcome.REJECTED : RailOutcome.SETTLED;
-    if (faults.happens("rail: another amount", 0.2) && outcome === RailOutcome.SETTLED) {
-      const wrong = { ...reportOf(transfer, outcome), amount: "9999.99" };
-      await this.#refused(transfer, wrong, "a settlement of another amount");
+    const kind = transfer.scenario === "rejects" ? "rejected" : "settled";
+    const opposite = kind === "rejected" ? "settled" : "rejected";
+    if (faults.happens("rail: message forged", 0.2)) {
+      await this.#refused(trueReport(transfer, opposite), "a forged message", "somebody else");
     }
-    await this.#tell(transfer, outcome);
-    if (faults.happens("rail: callback twice", 0.3)) await this.#tell(transfer, outcome);
+    if (kind === "settled" && faults.happens("rail: another amount", 0.2)) {
+      await this.#refused(reportOf(transfer, kind, "9999.99"), "another amount");
+    }
+    await this.#tell(transfer, kind);
+    if (faults.happens("rail: callback twice", 0.3)) await this.#tell(transfer, kind);
     if (!faults.happens("rail: contradiction", 0.2)) return;
-    const isRejected = outcome === RailOutcome.REJECTED;
-    const opposite = isRejected ? RailOutcome.SETTLED : RailOutcome.REJECTED;
-    await this.#refused(transfer, reportOf(transfer, opposite), "a contradiction");
+    await this.#refused(trueReport(transfer, opposite), "a contradiction");
   }
 
-  async #tell(transfer: Transfer, outcome: RailOutcome): Promise<void> {
-    const answer = await this.#report(transfer, reportOf(transfer, outcome));
-    if (answer !== "accepted") this.wrong.push(`${transfer.key}: the rail's word was refused`);
+  async #tell(transfer: Transfer, kind: RailReport["kind"]): Promise<void> {
+    const told = await this.#report(trueReport(transfer, kind), railSignature);
+    if (told !== "accepted") this.wrong.push(`${transfer.key}: the rail's word was refused`);
   }
 
-  async #refused(transfer: Transfer, report: Report, what: string): Promise<void> {
-    const answer = await this.#report(transfer, report);
-    if (answer === "accepted") this.wrong.push(`${transfer.key}: ${what} was accepted`);
+  async #refused(report: RailReport, what: string, signature = railSignature): Promise<void> {
+    const told = await this.#report(report, signature);
+    if (told === "accepted") this.wrong.push(`${report.key}: ${what} was accepted`);
   }
 
-  /** Reports under one operation until there is an answer. */
-  async #report({ key: payoutId }: Transfer, report: Report): Promise<"accepted" | "refused"> {
+  /** Reports under one operation until there is an answer; what is forged goes as a message. */
+  async #report(report: RailReport, signature: string): Promise<Told> {
     this.#made += 1;
     const mutation = serviceMutation("rail", `report-${this.#made}`);
+    const isMessage = signature !== railSignature || this.#world.random.chance(0.5);
+    const { key: payoutId, kind, reference, amount, currency } = report;
+    const call = isMessage
+      ? () =>
+          this.#rpc.operations.receiveRailCallback({
+            ...{ mutation, rail: railName, body: messageOf(report), signature },
+          })
+      : () =>
+          this.#rpc.payout.reportRailOutcome({
+            ...{ mutation, payoutId, outcome: outcomes[kind], amount },
+            ...{ transactionReference: reference, currencyCode: currency },
+          });
+    return this.#untilAnswered(call);
+  }
+
+  async #untilAnswered(call: () => Promise<unknown>): Promise<Told> {
     for (;;) {
       try {
-        await this.#rpc.reportRailOutcome({ mutation, payoutId, ...report });
+        await call();
         return "accepted";
       } catch (error) {
         if (readRefusal(error) !== undefined) return "refused";
@@ -103,7 +128,7 @@ export class RailCallbacks {
 
   #at(atMs: number, work: () => Promise<void>): void {
     const delayMs = Math.max(atMs - this.#world.nowMs(), 0);
-    this.#nextMs.push(this.#world.nowMs() + delayMs);
+    this.#plannedMs.push(this.#world.nowMs() + delayMs);
     const run = () => {
       this.#underWay += 1;
       void work().finally(() => {
@@ -120,13 +145,6 @@ export class RailCallbacks {
   }
 }
 
-function reportOf(transfer: Transfer, outcome: RailOutcome): Report {
-  const { amount, currency } = movedBy(transfer);
-  const isPaid = outcome !== RailOutcome.REJECTED;
-  return {
-    outcome,
-    transactionReference: isPaid ? transfer.reference : "",
-    amount: isPaid ? amount : "",
-    currencyCode: isPaid ? currency : "",
-  };
+function trueReport(transfer: Transfer, kind: RailReport["kind"]): RailReport {
+  return reportOf(transfer, kind, movedBy(transfer).amount);
 }

@@ -3,10 +3,13 @@ import type { Instruction, Rail, TimedAnswer } from "@disburse/payout/rails/rail
 import type { Life } from "./life.ts";
 import { SimulatedFault } from "./process-log.ts";
 import type { RailBook, Transfer } from "./rail-book.ts";
+import { railName, readMessage } from "./rail-message.ts";
 import type { World } from "./world.ts";
 
 const hopMs = 30;
 const outageMaxMs = 20_000;
+/** Longer than a process waits for a rail: what is sent may arrive after it was asked for. */
+const slowMs = 15_000;
 
 /** Which key a process sends under: its payout's; a test may take another. */
 export type KeyOf = (payoutId: string) => string;
@@ -37,7 +40,7 @@ export class SimulatedRail {
   /** The rail as one process has it. */
   connect(life: Life, keyOf: KeyOf = (payoutId) => payoutId): Rail {
     return {
-      name: "simulated",
+      name: railName,
       capabilities: {
         currencies: ["USD", "INR"],
         transferMethods: ["LOCAL"],
@@ -48,7 +51,7 @@ export class SimulatedRail {
       submit: (key, instruction) =>
         this.#call(life, "submit", () => this.#submit(keyOf(key), instruction)),
       query: (key) => this.#call(life, "query", () => this.#query(keyOf(key))),
-      readCallback: () => "unreadable",
+      readCallback: readMessage,
     };
   }
 
@@ -90,8 +93,14 @@ export class SimulatedRail {
   /** A call there and back: one that is lost on the way back has been heard all the same. */
   #call<T>(life: Life, label: string, effect: () => T): Promise<T> {
     const { faults, random } = this.#world;
-    const later = (what: string, run: () => void, owner?: Life) =>
-      this.#world.after(random.fraction() * hopMs, { label: `rail ${label} ${what}`, owner, run });
+    const later = (what: string, run: () => void, owner?: Life) => {
+      const delayMs = faults.happens("rail: slow", 0.03) ? slowMs : hopMs;
+      this.#world.after(random.fraction() * delayMs, {
+        label: `rail ${label} ${what}`,
+        owner,
+        run,
+      });
+    };
     return new Promise((resolve, reject) => {
       const fail = () => later("failed", () => reject(new SimulatedFault("no answer")), life);
       later(`by ${life.name}`, () => {

@@ -18,6 +18,7 @@ export function verdictOf(platform: Platform, record: WorkloadRecord, now: Date)
     ...wrongAnswers(platform, record),
     ...wrongCredits(platform, record),
     ...wrongTransfers(platform),
+    ...wrongCounts(platform),
     ...untold(platform),
   ];
 }
@@ -115,6 +116,19 @@ function wrongTransfers({ databases, book }: Platform): string[] {
     ];
   });
   return [...strangers.map((key) => `the rail paid ${key}, which is no payout`), ...wrong];
+}
+
+/** The kept counts of each merchant's payouts are what there is. */
+function wrongCounts({ databases }: Platform): string[] {
+  const byMerchant = Map.groupBy(databases.payout.documents("payouts"), (each) => each.merchant_id);
+  const kept = databases.payout.documents("payout_counts");
+  return [...byMerchant].flatMap(([merchantId, payouts]) =>
+    ["initiated", "succeeded", "failed"].flatMap((status) => {
+      const count = payouts.filter((each) => each.status === status).length;
+      const counted = kept.find(({ _id }) => _id === merchantId)?.[status];
+      return counted === count ? [] : [`${merchantId} has ${count} ${status}, counted ${counted}`];
+    }),
+  );
 }
 
 /** Every change of status was acknowledged by its merchant. */

@@ -57,6 +57,10 @@ const rules: Readonly<Record<string, Rule>> = {
       ...wrongIf(numberOf(after, "revision") < numberOf(before, "revision"), "went back"),
     ];
   },
+  deliveries: (before, after) => {
+    const isReopened = before !== undefined && before.state !== "pending";
+    return wrongIf(isReopened && before.state !== after?.state, `left ${before?.state}`);
+  },
   quotes: (before, after, now) => {
     const isClaim = after?.state === "claimed" && before?.state !== "claimed";
     return [

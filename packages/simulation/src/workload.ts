@@ -139,7 +139,8 @@ export class Workload {
       await this.#pause(Math.max(aroundMs + random.below(2_000) - 1_000, 0));
     }
     const callers: Promise<void>[] = [];
-    const operations = [this.#operation(), ...(random.chance(0.3) ? [this.#operation()] : [])];
+    const operations = [this.#operationFor(account.merchantId)];
+    if (random.chance(0.3)) operations.push(this.#operationFor(account.merchantId));
     for (const operationId of operations) {
       const heard = this.#listen(account.merchantId, quoteId, operationId, foundOut);
       const repeats = 1 + (random.chance(0.4) ? 1 + random.below(2) : 0);
@@ -255,6 +256,16 @@ export class Workload {
     const made = await this.#untilAnswered(call);
     if (typeof made === "string") throw new Error(`the set-up was refused: ${made}`);
     return made;
+  }
+
+  /** An operation of its own, or by a mistake one that this merchant's caller used before. */
+  #operationFor(merchantId: string): string {
+    const { random, faults } = this.#world;
+    const used = this.record.heard.filter((each) => each.merchantId === merchantId);
+    if (used.length === 0 || !faults.happens("operation of two quotes", 0.1)) {
+      return this.#operation();
+    }
+    return random.pick(used).operationId;
   }
 
   #operation(): string {

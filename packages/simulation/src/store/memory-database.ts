@@ -18,7 +18,8 @@ export type MemoryDatabase = {
   connect(access: Access): Database;
   /** Copies of all documents of a collection: for checks, past every fault. */
   documents(collection: string): Document[];
-  collections(): readonly string[];
+  /** How many documents were written so far. */
+  changes(): number;
 };
 
 /** An empty database with a clock of its own. */
@@ -27,10 +28,14 @@ export function createMemoryDatabase(
   onWrite: WriteListener = () => undefined,
 ): MemoryDatabase {
   const tables = new Map<string, Table>();
+  let changes = 0;
   const tableOf = (name: string): Table => {
     const known = tables.get(name);
     if (known !== undefined) return known;
-    const table = new Table(name, now, (before, after) => onWrite(name, before, after));
+    const table = new Table(name, now, (before, after) => {
+      changes += 1;
+      onWrite(name, before, after);
+    });
     tables.set(name, table);
     return table;
   };
@@ -56,7 +61,7 @@ export function createMemoryDatabase(
       tableOf(collection)
         .select({})
         .map((each) => copied(each) as Document),
-    collections: () => [...tables.keys()],
+    changes: () => changes,
   };
 }
 
