@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { putOffMaxMs } from "./rail-worker.ts";
+import { putOffMaxMs } from "./rail-steps.ts";
 import { startTestPlatform, type TestPlatform } from "./test-platform.ts";
 
 const merchantId = "mer_1";

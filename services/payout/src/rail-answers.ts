@@ -1,0 +1,63 @@
+import { isRefused } from "@disburse/kernel/refusal.ts";
+import { doubted, isOverdue } from "./domain/doubt.ts";
+import { faceOf, owedMovement } from "./domain/progress.ts";
+import { afterWord } from "./domain/rail-word.ts";
+import { causeOf } from "./domain/timeline.ts";
+import type { LeasedPayout } from "./payout-work.ts";
+import { type Heard, retryMs } from "./rail-calls.ts";
+import {
+  advance,
+  goOn,
+  later,
+  type Moved,
+  type RailWorkerDeps,
+  release,
+  soon,
+  stuck,
+} from "./rail-steps.ts";
+
+/** A payout that is not at its end is asked for so often, where its rail says no time. */
+const unknownAskMaxMs = 60_000;
+
+/**
+ * Takes what a rail answered: `undefined` when there is nothing to do for now; a decided payout,
+ * whose money has to move, goes on.
+ */
+export async function applyAnswer(
+  deps: RailWorkerDeps,
+  leased: LeasedPayout,
+  heard: Heard,
+): Promise<Moved | undefined> {
+  const { payout } = leased;
+  const { answer, askAfterMs, call } = heard;
+  const next = afterWord(payout, heard);
+  // A payout that is not at its end is asked for, also where the rail means to call back.
+  const isOpen = faceOf(payout.progress).status === "initiated";
+  const atLast = isOpen ? later(deps, unknownAskMaxMs) : "done";
+  const askAt = askAfterMs === undefined ? atLast : later(deps, askAfterMs);
+  if (isRefused(next)) {
+    deps.log.error({ payout_id: payout.id, answer: answer.kind }, "rail contradicts itself");
+    const doubt = doubted(payout.doubt, "contradicted", call.at);
+    return release(deps, leased, { work: atLast, calls: [call], doubt });
+  }
+  if (next === "unchanged") {
+    const overdue = isOpen && isOverdue(payout.submittedAt, call.at, deps.stuckAfterMs);
+    const doubt = overdue ? stuck(deps, payout) : {};
+    const work = isOpen && askAfterMs !== undefined ? soon(deps, askAfterMs) : askAt;
+    return release(deps, leased, { work, calls: [call], ...doubt });
+  }
+  const step = { cause: causeOf(answer), detail: `rail said ${answer.kind}`, calls: [call] };
+  if (owedMovement(next) !== undefined) {
+    const decided = await advance(deps, leased, next, { ...step, ...goOn(deps) });
+    return decided && { payout: decided, askAt: askAfterMs === undefined ? "done" : askAt };
+  }
+  const waitMs = next.stage === "unknown" ? unknownWaitMs(next.asked, askAfterMs) : askAfterMs;
+  const due = { at: call.at, work: soon(deps, waitMs ?? retryMs) };
+  await advance(deps, leased, next, { ...step, ...due });
+  return undefined;
+}
+
+/** A rail that does not know is asked ever more seldom, and never forgotten. */
+function unknownWaitMs(asked: number, askAfterMs = retryMs): number {
+  return Math.min(askAfterMs * 2 ** Math.min(asked - 1, 20), unknownAskMaxMs);
+}
