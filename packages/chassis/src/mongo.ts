@@ -12,6 +12,7 @@ import {
   MongoServerSelectionError,
   MongoWriteConcernError,
 } from "mongodb";
+import { guardDriverSockets } from "./driver-sockets.ts";
 
 export type Database = {
   readonly db: Db;
@@ -34,6 +35,7 @@ const pingTimeoutMs = 1_000;
  * acknowledged; reads see only what a majority has.
  */
 export async function connectDatabase(uri: string, name: string): Promise<Database> {
+  guardDriverSockets();
   const client = new MongoClient(uri, {
     appName: name,
     writeConcern: { w: "majority", journal: true, wtimeoutMS: writeTimeoutMs },
