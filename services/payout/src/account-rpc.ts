@@ -2,10 +2,9 @@ import { timestampDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { readMutation } from "@disburse/chassis/mutation.ts";
 import { readLimit, readStart } from "@disburse/chassis/page-cursor.ts";
-import { countedTotal, cutPage, cutPageBy } from "@disburse/chassis/record-page.ts";
+import { countedTotal, cutPage } from "@disburse/chassis/record-page.ts";
 import type {
   CreditAccountRequest,
-  ListEntriesRequest,
   PayoutService,
   ReverseCreditRequest,
 } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
@@ -15,7 +14,7 @@ import { isRefused, refused } from "@disburse/kernel/refusal.ts";
 import { cleanText, textProblem } from "@disburse/kernel/text.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { AccountStore } from "./account-store.ts";
-import { accountMessage, entryMessage, stepFilter } from "./account-wire.ts";
+import { accountMessage, entryMessage } from "./account-wire.ts";
 import type { Applied } from "./account-writer.ts";
 import { accepted } from "./refusals.ts";
 
@@ -27,14 +26,12 @@ type AccountRpc = Pick<
   | "getAccount"
   | "listAccounts"
   | "resolveAccount"
-  | "listEntries"
-  | "listHouseBalances"
 >;
 
 /** A statement's note fits one line of it. */
 const noteMax = 255;
 
-/** The RPCs of accounts and their ledger. */
+/** The RPCs of accounts and what is credited to them. */
 export function accountRpc(accounts: AccountStore, clock: Clock): AccountRpc {
   return {
     openAccount: async ({ mutation, merchantId, currencyCode }) => {
@@ -79,43 +76,6 @@ export function accountRpc(accounts: AccountStore, clock: Clock): AccountRpc {
       const account = accepted((await accounts.readAny(accountId)) ?? refused("RECORD_NOT_FOUND"));
       return { accountId, merchantId: account.merchantId, currencyCode: account.currency };
     },
-
-    listEntries: async (request) => {
-      const { merchantId, accountId, cursor } = request;
-      const limit = accepted(readLimit(request.limit));
-      if (!/^\d{0,15}$/.test(cursor)) {
-        accepted(refused("INVALID_REQUEST", "cursor: must be one that a list gave"));
-      }
-      const page = {
-        limit: limit + 1,
-        ...(cursor === "" ? {} : { beforeSequence: Number(cursor) }),
-      };
-      const filter = readEntryFilter(request);
-      const found = await accounts.listEntries({ merchantId, accountId }, filter, page);
-      const { entries, count, isCapped } = accepted(found ?? refused("RECORD_NOT_FOUND"));
-      const { shown, nextCursor } = cutPageBy(entries, limit, ({ sequence }) => String(sequence));
-      const total = { totalCount: BigInt(count), totalCountCapped: isCapped };
-      return { entries: shown.map(entryMessage), nextCursor, ...total };
-    },
-
-    listHouseBalances: async ({ currencyCode }) => {
-      const found = await accounts.houseBalances(currencyCode === "" ? undefined : currencyCode);
-      const balances = found.map(({ currency: currencyCode, ...each }) => ({
-        ...each,
-        currencyCode,
-      }));
-      return { balances };
-    },
-  };
-}
-
-function readEntryFilter({ step, payoutId, createdFrom, createdTo }: ListEntriesRequest) {
-  const name = stepFilter(step);
-  return {
-    ...(name === undefined ? {} : { step: name }),
-    ...(payoutId === "" ? {} : { payoutId }),
-    ...(createdFrom === undefined ? {} : { from: timestampDate(createdFrom) }),
-    ...(createdTo === undefined ? {} : { to: timestampDate(createdTo) }),
   };
 }
 

@@ -31,8 +31,6 @@ export type MovementTarget = {
   readonly actor?: StoredActor;
 };
 
-export type AccountWriter = ReturnType<typeof createAccountWriter>;
-
 /** What one write takes at most; more would make the account's document large for a moment. */
 const batchMax = 100;
 /** How often a batch begins again because another process was faster. */

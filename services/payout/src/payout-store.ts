@@ -45,7 +45,6 @@ const listed = (field: string) =>
 /** What is asked for again and again has an index that a payout leaves when it is at its end. */
 const indexes: readonly IndexDescription[] = [
   { key: { merchant_id: 1, created_at: -1, _id: -1 }, name: "list" },
-  { key: { merchant_id: 1, operation_id: 1 }, name: "operation" },
   ...listedFields.map((field) => ({ key: listed(field), name: `list_${field}` })),
   { key: { work_due_at: 1 }, name: "work", sparse: true },
   { key: { "outbox.at": 1 }, name: "outbox", sparse: true },
@@ -70,8 +69,6 @@ export async function openPayoutStore({ db }: Database) {
     outbox: payoutOutbox(payouts),
     read: (merchantId: string, id: string) => readOne({ _id: id, merchant_id: merchantId }),
     readAny: (id: string) => readOne({ _id: id }),
-    findByOperation: (merchantId: string, operationId: string) =>
-      readOne({ merchant_id: merchantId, operation_id: operationId }),
     /** Which of these payouts there are. */
     existing: async (ids: readonly string[]): Promise<Set<string>> => {
       const found = payouts.find({ _id: { $in: [...ids] } }, { projection: { _id: 1 } });

@@ -12,6 +12,7 @@ import { readExecuteRequest } from "./execute-request.ts";
 import { isCountKept, readFilter } from "./list-request.ts";
 import { accepted } from "./refusals.ts";
 import { reportRpc } from "./report-rpc.ts";
+import { statementRpc } from "./statement-rpc.ts";
 import type { Tally } from "./tally.ts";
 import { timelineRpc } from "./timeline-rpc.ts";
 import { payoutMessage } from "./wire.ts";
@@ -25,10 +26,11 @@ export type PayoutDeps = ExecuteDeps & {
 /**
  * The RPCs of the payout service; proto/disburse/payout/v1/payout.proto tells what each promises.
  */
-export function payoutRpc(deps: PayoutDeps): Partial<ServiceImpl<typeof PayoutService>> {
+export function payoutRpc(deps: PayoutDeps): ServiceImpl<typeof PayoutService> {
   const { payouts, tally } = deps;
   return {
     ...accountRpc(deps.accounts, deps.clock),
+    ...statementRpc(deps.accounts),
     ...reportRpc(deps),
     ...timelineRpc(deps),
 

@@ -78,7 +78,7 @@ export async function listEntries(
   return { entries: entries.map(toLedgerEntry), count: isCapped ? countMax : count, isCapped };
 }
 
-/** An account as it was at a time: after the last entry made by then. `undefined`: none, or later. */
+/** An account as it was at a time, after the last entry made by then; `undefined`: none yet. */
 export async function readAccountAsOf(
   collections: AccountCollections,
   own: OwnAccount,
