@@ -1,5 +1,6 @@
 import { isRefused } from "@disburse/kernel/refusal.ts";
 import { doubted, isOverdue } from "./domain/doubt.ts";
+import type { Payout } from "./domain/payout.ts";
 import { faceOf, owedMovement } from "./domain/progress.ts";
 import { afterWord } from "./domain/rail-word.ts";
 import { causeOf } from "./domain/timeline.ts";
@@ -43,8 +44,11 @@ export async function applyAnswer(
   if (next === "unchanged") {
     const overdue = isOpen && isOverdue(payout.submittedAt, call.at, deps.stuckAfterMs);
     const doubt = overdue ? stuck(deps, payout) : {};
-    const work = isOpen && askAfterMs !== undefined ? soon(deps, askAfterMs) : askAt;
-    return release(deps, leased, { work, calls: [call], ...doubt });
+    return release(deps, leased, {
+      work: askAgainAt(deps, payout, heard),
+      calls: [call],
+      ...doubt,
+    });
   }
   const step = { cause: causeOf(answer), detail: `rail said ${answer.kind}`, calls: [call] };
   if (owedMovement(next) !== undefined) {
@@ -55,6 +59,23 @@ export async function applyAnswer(
   const due = { at: call.at, work: soon(deps, waitMs ?? retryMs) };
   await advance(deps, leased, next, { ...step, ...due });
   return undefined;
+}
+
+/**
+ * When to ask again after an answer that changed nothing. A settled payout may come back: where its
+ * rail wants to be asked and cannot tell, it is asked ever more seldom, for it may never tell.
+ */
+function askAgainAt(
+  deps: RailWorkerDeps,
+  { progress, updatedAt }: Payout,
+  { answer, askAfterMs }: Heard,
+): Date | "done" {
+  const isOpen = faceOf(progress).status === "initiated";
+  if (askAfterMs === undefined) return isOpen ? later(deps, unknownAskMaxMs) : "done";
+  if (isOpen) return soon(deps, askAfterMs);
+  if (answer.kind === "settled") return later(deps, askAfterMs);
+  const settledForMs = deps.clock.now().getTime() - updatedAt.getTime();
+  return later(deps, Math.max(askAfterMs, settledForMs / 4));
 }
 
 /** A rail that does not know is asked ever more seldom, and never forgotten. */

@@ -1,4 +1,5 @@
 import { connectDatabase } from "@disburse/chassis/mongo.ts";
+import { RailOutcome } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { mongodbUri } from "@disburse/testkit/engine.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -121,6 +122,30 @@ it("is not sent again to a rail that is away, though that never saw the key", as
   isThere = true;
   await workWith(directory, 60_000);
   expect(submits).toBe(2);
+});
+
+it("asks ever more seldom whether a settled payout comes back, where the rail never tells", async () => {
+  const asked: string[] = [];
+  platform.rails.current = testRail({
+    submit: async () => ({ answer: { kind: "accepted" }, askAfterMs: 1_000 }),
+    query: async (key) => {
+      asked.push(key);
+      return { answer: { kind: "unknown" }, askAfterMs: 1_000 };
+    },
+  });
+  const id = await platform.execute(accountId, "order");
+  await platform.after(0);
+  const settled = { outcome: RailOutcome.SETTLED, transactionReference: "R" };
+  const mutation = platform.operation();
+  await platform.rpc.reportRailOutcome({ mutation, payoutId: id, ...settled });
+  await platform.after(1_000);
+  expect((await look(id)).stage).toBe("settled");
+  await platform.after(86_400_000);
+  const times = () => asked.filter((key) => key === id).length;
+  const before = times();
+  for (let minutes = 0; minutes < 20; minutes += 1) await platform.after(60_000);
+  expect(before).toBeGreaterThan(0);
+  expect(times()).toBe(before);
 });
 
 it("asks the rail that it was sent to, whatever the routes say by now", async () => {
