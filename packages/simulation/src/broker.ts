@@ -16,6 +16,8 @@ type Pending = { readonly message: BusMessage; readonly number: number };
 export class Broker {
   readonly #world: World;
   readonly #dead: BusMessage[] = [];
+  /** Consumers that wait for a message. */
+  readonly #idle: (() => void)[] = [];
   #pending: Pending[] = [];
   #published = 0;
   #upAgainMs = 0;
@@ -85,22 +87,26 @@ export class Broker {
   #keep(message: BusMessage): void {
     this.#published += 1;
     this.#pending.push({ message, number: this.#published });
+    for (const wake of this.#idle.splice(0)) wake();
   }
 
   /** Delivers to one consumer until it ends; what it has not stored by then comes again. */
   #consume(life: Life, handle: Subscription["handle"]): void {
     const next = (delayMs: number) => {
-      const run = () => void this.#deliver(handle).then(next, () => next(redeliveryMs));
-      const label = "looks for messages";
+      const run = () => {
+        if (this.#pending.length === 0) this.#idle.push(() => next(hopMs));
+        else void this.#deliver(handle).then(next, () => next(redeliveryMs));
+      };
+      const label = "is given messages";
       this.#world.after(delayMs, { label, owner: life, run: () => life.within(run) });
     };
     next(hopMs);
   }
 
-  /** Answers when to look again. */
+  /** Answers when to deliver again. */
   async #deliver(handle: Subscription["handle"]): Promise<number> {
     const { faults, random } = this.#world;
-    if (this.#pending.length === 0 || !this.#isUp()) return 100;
+    if (!this.#isUp()) return redeliveryMs;
     const batch = this.#someOf();
     const dispositions = await handle(batch.map(({ message }) => message));
     const isRepeated = faults.happens("bus: delivered twice", 0.08);

@@ -26,6 +26,7 @@ export const faultKinds = [
   "rail: request lost",
   "rail: answer lost",
   "rail: unknown",
+  "rail: never tells",
   "rail: rejected",
   "rail: returned",
   "rail: returned after days",
@@ -43,6 +44,7 @@ export const faultKinds = [
   "operation repeated",
   "operation of two quotes",
   "credit repeated",
+  "resolved by operators",
 ] as const;
 
 export type FaultKind = (typeof faultKinds)[number];
@@ -60,6 +62,7 @@ export type Faults = {
   begin(): void;
   /** From now on nothing goes wrong. */
   heal(): void;
+  isCalm(): boolean;
   readonly counts: FaultCounts;
 };
 
@@ -87,6 +90,7 @@ export function createFaults(random: Random): Faults {
     heal: () => {
       isCalm = true;
     },
+    isCalm: () => isCalm,
     counts,
   };
 }

@@ -8,8 +8,10 @@ export function currentLife(): Life | undefined {
   return lives.getStore();
 }
 
-/** Timers may be late, and are so in some lives more than in others. */
-const latenessChoices = [1, 3, 6, 10];
+/** Timers may be late, and are so in some lives more than in others: polls cost most of a run. */
+const latenessChoices = [1, 4, 8, 12];
+/** Where nothing goes wrong there is little to see. */
+const calmLateness = 12;
 
 /** One process from its start to its end: what it waits for ends with it. */
 export class Life implements Owner {
@@ -55,7 +57,8 @@ export class Life implements Owner {
     const fire = () => {
       if (!isCancelled) inContext(run);
     };
-    const delayMs = Math.max(ms, 1) * this.#lateness;
+    const lateness = this.world.faults.isCalm() ? calmLateness : this.#lateness;
+    const delayMs = Math.max(ms, 1) * lateness;
     this.world.after(delayMs, { label: "timer", owner: this, run: fire });
     return {
       cancel: () => {

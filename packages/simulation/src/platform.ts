@@ -10,6 +10,7 @@ import type { Life } from "./life.ts";
 import { Machine } from "./machine.ts";
 import { Merchants } from "./merchants.ts";
 import { beneficiaryStandIn, type SimulatedBeneficiary } from "./neighbours.ts";
+import { Operators } from "./operators.ts";
 import {
   type Breakage,
   bootNotifier,
@@ -30,6 +31,7 @@ export type Platform = Omit<Surroundings, "network" | "breakage"> & {
   readonly machines: readonly Machine[];
   readonly book: RailBook;
   readonly callbacks: RailCallbacks;
+  readonly operators: Operators;
   readonly beneficiaries: Map<string, SimulatedBeneficiary>;
   readonly rpc: Callers;
 };
@@ -79,7 +81,8 @@ export function createPlatform(world: World, breakage: Breakage): Platform {
   const machines = processes.map(
     ([name, boot]) => new Machine(world, name, (life) => boot(around, life)),
   );
-  return { ...shared, machines, book, callbacks, beneficiaries, rpc };
+  const operators = new Operators(world, rpc.operations, book);
+  return { ...shared, machines, book, callbacks, operators, beneficiaries, rpc };
 }
 
 function callersOf(network: RpcNetwork): Callers {

@@ -12,40 +12,51 @@ export type Unrest = {
 /** A hold that is younger is its execute's; the sweep takes it over then. */
 const orphanedAfterMs = 5_000;
 
+/** Something to be done, at a moment or at once. */
+type Due = readonly [what: string, at?: Date | undefined];
+
 /** What a platform still has to do at a moment; nothing of either means that it rests. */
 export function unrestOf(platform: Platform, nowMs: number): Unrest {
-  const { databases, broker, callbacks } = platform;
   const now: string[] = [];
   const later: number[] = [];
-  const due = (at: unknown, what: string, slackMs = 0) => {
-    const dueMs = (at as Date).getTime() + slackMs;
-    if (dueMs <= nowMs) now.push(what);
-    else later.push(dueMs);
-  };
-  for (const account of databases.payout.documents("accounts")) {
-    if ((account.recent as unknown[]).length > 0) now.push(`${account._id} records entries`);
-    for (const { payout_id, since } of account.open_holds as Document[]) {
-      due(since, `${payout_id} is held and has no payout`, orphanedAfterMs);
-    }
+  for (const [what, at] of [...dueInPayouts(platform), ...dueElsewhere(platform)]) {
+    if (at === undefined || at.getTime() <= nowMs) now.push(what);
+    else later.push(at.getTime());
   }
-  for (const { _id, work_due_at, lease, outbox, untallied } of databases.payout.documents(
-    "payouts",
-  )) {
-    if ((outbox as unknown[]).length > 0) now.push(`${_id} owes an event`);
-    if ((untallied as unknown[]).length > 0) now.push(`${_id} is not counted`);
-    const until = (lease as Document | undefined)?.until;
-    if (work_due_at !== undefined) due(latest(work_due_at, until), `${_id} is worked on`);
-  }
-  for (const { _id, state, due_at } of databases.notifier.documents("deliveries")) {
-    if (state === "pending") due(due_at, `${_id} is sent`);
-  }
-  if (broker.depth > 0) now.push(`${broker.depth} messages at the broker`);
-  if (callbacks.underWay > 0) now.push(`${callbacks.underWay} reports of the rail`);
-  const reportMs = callbacks.nextMs();
-  if (reportMs !== undefined) later.push(reportMs);
   return { now, laterMs: later.length === 0 ? undefined : Math.min(...later) };
 }
 
-function latest(one: unknown, other: unknown): Date {
-  return other !== undefined && (other as Date) > (one as Date) ? (other as Date) : (one as Date);
+function* dueInPayouts({ databases, book }: Platform): Generator<Due> {
+  for (const payout of databases.payout.documents("payouts")) {
+    const { _id, work_due_at, lease, outbox, untallied, progress } = payout;
+    if ((outbox as unknown[]).length > 0) yield [`${_id} owes an event`];
+    if ((untallied as unknown[]).length > 0) yield [`${_id} is not counted`];
+    // Operators have settled it; its rail is asked for good whether it comes back.
+    const isSettled = (progress as Document).stage === "settled";
+    if (isSettled && book.transfers.get(String(_id))?.isSilent === true) continue;
+    const until = (lease as { until: Date } | undefined)?.until;
+    const due = work_due_at as Date | undefined;
+    if (due !== undefined) yield [`${_id} is worked on`, until && until > due ? until : due];
+  }
+}
+
+function* dueElsewhere({ databases, broker, callbacks, operators }: Platform): Generator<Due> {
+  for (const { _id, recent, open_holds } of databases.payout.documents("accounts")) {
+    if ((recent as unknown[]).length > 0) yield [`${_id} records entries`];
+    for (const { payout_id, since } of open_holds as { payout_id: string; since: Date }[]) {
+      const orphanedAt = new Date(since.getTime() + orphanedAfterMs);
+      yield [`${payout_id} is held and has no payout`, orphanedAt];
+    }
+  }
+  for (const { _id, owed } of databases.payout.documents("resolutions")) {
+    if ((owed as unknown[]).length > 0) yield [`${_id} is not in the audit trail`];
+  }
+  for (const { _id, state, due_at } of databases.notifier.documents("deliveries")) {
+    if (state === "pending") yield [`${_id} is sent`, due_at as Date];
+  }
+  for (const key of operators.unresolved) yield [`${key} has to be resolved by operators`];
+  if (broker.depth > 0) yield [`${broker.depth} messages at the broker`];
+  if (callbacks.underWay > 0) yield [`${callbacks.underWay} reports of the rail`];
+  const reportMs = callbacks.nextMs();
+  if (reportMs !== undefined) yield ["the rail reports", new Date(reportMs)];
 }

@@ -13,6 +13,8 @@ export type Transfer = {
   /** When it is decided, and when it comes back. */
   readonly decidedMs: number;
   readonly returnedMs: number;
+  /** The rail never tells what became of it: only people can find out. */
+  readonly isSilent: boolean;
   /** How often the rail still says that it does not know. */
   unknownAnswers: number;
   /** How often it was asked to pay. */
@@ -45,11 +47,13 @@ export function createRailBook(world: World) {
         return { transfer: known, isNew: false };
       }
       const decidedMs = world.nowMs() + random.pick([0, 50, 1_000, random.below(decisionMaxMs)]);
-      const chosen = scenario();
+      const isSilent = faults.happens("rail: never tells", 0.06);
+      const chosen = isSilent ? random.pick(["settles", "rejects"] as const) : scenario();
       const backMs = chosen === "returns" ? random.below(5_000) : (1 + random.below(4)) * dayMs;
       const transfer: Transfer = {
         key,
         scenario: chosen,
+        isSilent,
         reference: `REF-${transfers.size + 1}`,
         amount,
         currency,

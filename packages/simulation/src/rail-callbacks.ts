@@ -57,7 +57,8 @@ export class RailCallbacks {
   /** Plans what is told of a new transfer. */
   plan(transfer: Transfer): void {
     const { faults, random } = this.#world;
-    const { scenario, decidedMs, returnedMs } = transfer;
+    const { scenario, isSilent, decidedMs, returnedMs } = transfer;
+    if (isSilent) return;
     const isEarly = faults.happens("rail: callback before the answer", 0.1);
     const isLate = scenario === "returns after days";
     if (isEarly || isLate || faults.happens("rail: callback", 0.3)) {

@@ -62,6 +62,7 @@ async function events(world: World, platform: Platform, workload: Workload): Pro
   const accounts = await ended(world, workload.setUp(), settleMs);
   if (accounts === undefined) return ["the set-up did not end"];
   world.faults.begin();
+  platform.operators.start();
   disturbances(world, platform);
   const calls = { isDone: false };
   const work = workload.run(accounts).finally(() => {

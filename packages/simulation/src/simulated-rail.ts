@@ -74,7 +74,7 @@ export class SimulatedRail {
 
   #answer(transfer: Transfer): TimedAnswer {
     const nowMs = this.#world.nowMs();
-    if (transfer.unknownAnswers > 0) {
+    if (transfer.isSilent || transfer.unknownAnswers > 0) {
       transfer.unknownAnswers -= 1;
       return { answer: { kind: "unknown" }, askAfterMs: 1_000 };
     }

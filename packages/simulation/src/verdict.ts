@@ -7,18 +7,20 @@ import type { WorkloadRecord } from "./workload.ts";
 
 /** Everything that is wrong at the end of a run, in words. */
 export function verdictOf(platform: Platform, record: WorkloadRecord, now: Date): string[] {
-  const { watch, broker, callbacks } = platform;
+  const { watch, broker, callbacks, operators } = platform;
   const findings = checkDocuments(documentsOf(platform), { now });
   return [
     ...watch.broken.map((each) => `at a moment: ${each}`),
     ...findings.map(({ invariant, subject, detail }) => `${invariant}: ${subject} ${detail}`),
     ...callbacks.wrong,
+    ...operators.wrong,
     ...record.wrong,
     ...broker.deadLetters.map(({ id }) => `event ${id} was not readable`),
     ...wrongAnswers(platform, record),
     ...wrongCredits(platform, record),
     ...wrongTransfers(platform),
     ...wrongCounts(platform),
+    ...wrongTrail(platform),
     ...untold(platform),
   ];
 }
@@ -129,6 +131,22 @@ function wrongCounts({ databases }: Platform): string[] {
       return counted === count ? [] : [`${merchantId} has ${count} ${status}, counted ${counted}`];
     }),
   );
+}
+
+/** The audit trail has no gap, and each resolution that was applied was confirmed in it. */
+function wrongTrail({ databases }: Platform): string[] {
+  const trail = databases.payout.documents("audit_entries");
+  const numbers = trail.map(({ _id }) => Number(_id)).toSorted((one, other) => one - other);
+  const gap = numbers.find((number, at) => number !== at + 1);
+  const confirmed = trail.filter(({ action }) => action === "resolution.confirmed");
+  const unconfirmed = databases.payout
+    .documents("resolutions")
+    .filter(({ state }) => (state as Document).kind === "applied")
+    .filter(({ _id }) => confirmed.filter(({ subject }) => subject === _id).length !== 1);
+  return [
+    ...(gap === undefined ? [] : [`the audit trail has a gap before ${gap}`]),
+    ...unconfirmed.map(({ _id }) => `${_id} was applied and is not confirmed once in the trail`),
+  ];
 }
 
 /** Every change of status was acknowledged by its merchant. */
