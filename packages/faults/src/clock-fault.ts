@@ -3,6 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { serviceNames } from "@disburse/sandbox/environments.ts";
 import type { Fault } from "./stage.ts";
+import { clockRestMs } from "./verdict.ts";
 
 const preload = pathToFileURL(join(import.meta.dirname, "clock-preload.ts")).href;
 const hourMs = 3_600_000;
@@ -14,6 +15,7 @@ const shiftedMs = 4_000;
 export const clockFault: Fault = {
   name: "clocks",
   about: "one service an hour or a day ahead or behind, then right again",
+  restMs: clockRestMs,
   run: async (stage) => {
     const { load, options, random, platform } = stage;
     load.go();

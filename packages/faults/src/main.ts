@@ -89,7 +89,7 @@ async function tryAll({ platform, ground, book, disk, options }: Place): Promise
     }
     const own = await fault.run(stage);
     const hasFired = { name: "fired", problems: tallies.total() > 0 ? [] : ["nothing fired"] };
-    const judged = await judge(platform, load, book);
+    const judged = await judge(platform, load, book, fault.restMs);
     for (const line of summary(tallies, load)) say(line);
     tell([hasFired, ...own, ...judged], counts);
   }

@@ -31,6 +31,8 @@ export type Fault = {
   readonly name: string;
   /** What it does, in a line. */
   readonly about: string;
+  /** How long everything may take to come to rest afterwards; two minutes by default. */
+  readonly restMs?: number;
   /** Why it cannot be tried here; `undefined` where it can. */
   readonly unavailable?: (stage: Stage) => string | undefined;
   /** Tries it under load; may answer with what else had to hold. */

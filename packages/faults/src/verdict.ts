@@ -13,6 +13,8 @@ export type Assertion = { readonly name: string; readonly problems: readonly str
 
 /** After the last fault everything has this long to come to rest: two leases and a retry. */
 const restMs = 120_000;
+/** What a wrong clock put off is called back after ten minutes (services/payout). */
+export const clockRestMs = 720_000;
 /** Answers that are asked for once more. */
 const repeatsMax = 50;
 const shownMax = 5;
@@ -23,9 +25,10 @@ export async function judge(
   platform: FaultPlatform,
   load: Load,
   book: WebhookBook,
+  patienceMs: number = restMs,
 ): Promise<Assertion[]> {
   await load.rest();
-  const busy = await untilQuiet(platform.databases(), restMs);
+  const busy = await untilQuiet(platform.databases(), patienceMs);
   const unanswered = load.unanswered();
   return [
     { name: "at rest again", problems: busy },

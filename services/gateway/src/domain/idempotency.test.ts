@@ -62,10 +62,13 @@ describe("the fingerprint", () => {
   });
 });
 
+const tomorrow = new Date(now.getTime() + 86_400_000);
+
 type Progress = IdempotencyRecord<string>["progress"];
 it.each<[string, Progress | undefined, string, Date, string]>([
   ["an unknown key", undefined, "f", later, "new"],
   ["a running one", { state: "running", lockUntil: later }, "f", later, "IDEMPOTENCY_IN_PROGRESS"],
+  ["one locked by a wrong clock", { state: "running", lockUntil: tomorrow }, "f", later, "again"],
   ["one whose lock ended", { state: "running", lockUntil: now }, "f", later, "again"],
   ["one left open", { state: "open" }, "f", later, "again"],
   ["an answered one", { state: "done", answer: "A" }, "f", later, "replay"],
