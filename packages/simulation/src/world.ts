@@ -84,9 +84,9 @@ export class World {
   async run(isDone: () => boolean, untilMs: number, stepsMax: number): Promise<boolean> {
     for (;;) {
       if (isDone()) return true;
+      if (this.#steps >= stepsMax) return false;
       const next = this.#queue.peek();
-      if (next === undefined || this.#steps >= stepsMax) return false;
-      if (next.dueMs > untilMs) {
+      if (next === undefined || next.dueMs > untilMs) {
         this.#nowMs = Math.max(this.#nowMs, untilMs);
         return false;
       }
