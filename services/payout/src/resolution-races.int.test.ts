@@ -107,6 +107,29 @@ describe("at the same moment", () => {
     expect((await deps.resolutions.openOf([payoutId])).size).toBe(1);
   });
 
+  it("one operation is for two payouts: it counts for one", async () => {
+    const payoutIds = [await unknownPayout(), await unknownPayout()];
+    const once = by("ada");
+    const asked = payoutIds.map((payoutId) => ({ payoutId, outcome: rejected, reason }));
+    const made = await Promise.all(asked.map((each) => proposeResolution(deps, each, once)));
+    const refusals = made.filter(isRefused).map(({ detail }) => detail);
+    expect(refusals).toEqual(["mutation.operation_id: proposed for another payout"]);
+  });
+
+  it("a contradiction is heard and a decision written: the one that read less is not", async () => {
+    const payoutId = await unknownPayout();
+    const read = await platform.payouts.readAny(payoutId);
+    if (read === undefined) throw new Error("no payout");
+    const doubt = { kind: "contradicted", since: new Date() } as const;
+    expect(await platform.payouts.note(read, { doubt })).toBe(true);
+    const step = { at: new Date(), detail: "resolved" };
+    for (const kind of ["stands", "superseded"] as const) {
+      expect(await platform.payouts.decide(read, "rsl_late", { kind, step })).toBe(false);
+    }
+    const found = await platform.payouts.resolvable(payoutId, "rsl_late");
+    expect(found).toMatchObject({ fate: undefined, payout: { doubt: { kind: "contradicted" } } });
+  });
+
   it("one confirms and one withdraws: either, and not both", async () => {
     for (let attempt = 0; attempt < 10; attempt += 1) {
       const payoutId = await unknownPayout();

@@ -177,6 +177,21 @@ describe("a payout in doubt", () => {
   });
 });
 
+it("a payout whose outcome is decided and contradicted can be said to have come back", async () => {
+  const id = await unknownPayout();
+  const told = { payoutId: id, outcome: RailOutcome.SETTLED, transactionReference: "R-1" };
+  const report = (change: object = {}) =>
+    platform.rpc.reportRailOutcome({ mutation: platform.operation(), ...told, ...change });
+  await report();
+  expect(await refusal(report({ amount: "9.99", currencyCode: "USD" }))).toMatch(/^INVALID/);
+  expect(await look(id)).toMatchObject({ stage: "concluding", doubt: "contradicted" });
+  await confirm((await propose(id, { outcome: RailOutcome.RETURNED })).id);
+  await platform.work();
+  expect(await look(id)).toEqual(resolvedAs("returned", "10000.00 + 0.00"));
+  const { entries } = await platform.operationsRpc.getPayoutJournal({ payoutId: id });
+  expect(entries.filter(({ detail }) => detail.startsWith("resolved as returned"))).toHaveLength(1);
+});
+
 describe("after its end", () => {
   /** A payout at its end whose rail then said otherwise. */
   async function contradicted(first: TimedAnswer["answer"], then: RailOutcome) {
