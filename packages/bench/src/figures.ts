@@ -48,6 +48,9 @@ export type IdleFigures = {
   readonly engine_cpu_ms: number | null;
   /** MongoDB commands of all services. */
   readonly mongo_ops: number;
+  /** What the engine read for them: keys of indexes, and documents. */
+  readonly keys_examined: number;
+  readonly documents_examined: number;
 };
 
 /** All that `--json` writes. */

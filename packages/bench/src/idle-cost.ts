@@ -21,15 +21,26 @@ export async function measureIdle(
   await untilSettled(stack);
   await wait(Math.min(restMs, seconds * 1_000));
   const before = await takeReading(mongo, pids);
+  const examinedBefore = await readExamined(mongo);
   await wait(seconds * 1_000);
   const { cpu, commands, elapsedMs } = spentBetween(before, await takeReading(mongo, pids));
+  const examined = await readExamined(mongo);
   const perMinute = (amount: number) => rounded((amount * minuteMs) / elapsedMs, 1);
   const cpuMs = (used: number | undefined) => (used === undefined ? null : perMinute(used / 1_000));
   return {
     payout_cpu_ms: cpuMs(cpu.payout),
     engine_cpu_ms: cpuMs(cpu.engine),
     mongo_ops: perMinute(commandTotal(commands)),
+    keys_examined: perMinute(examined.keys - examinedBefore.keys),
+    documents_examined: perMinute(examined.documents - examinedBefore.documents),
   };
+}
+
+/** The engine counts what it reads to answer: load beside the bench does not show in it. */
+async function readExamined(mongo: MongoClient) {
+  const { metrics } = await mongo.db("admin").command({ serverStatus: 1 });
+  const { scanned, scannedObjects } = metrics.queryExecutor;
+  return { keys: Number(scanned), documents: Number(scannedObjects) };
 }
 
 function wait(ms: number): Promise<void> {

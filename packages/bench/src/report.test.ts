@@ -54,9 +54,10 @@ test("says whether one account keeps up with many", () => {
 });
 
 test("shows what nobody asking costs, by size", () => {
-  const minute = { payout_cpu_ms: 120.5, engine_cpu_ms: null, mongo_ops: 300 };
+  const cpu = { payout_cpu_ms: 120.5, engine_cpu_ms: null };
+  const minute = { ...cpu, mongo_ops: 300, keys_examined: 40, documents_examined: 0 };
   const text = report({ ...figures, idle: { at_1000000: minute } });
-  expect(text).toMatch(/1,000,000 payouts +120\.5 +– +300/);
+  expect(text).toMatch(/1,000,000 payouts +120\.5 +– +300 +40 +0$/m);
 });
 
 test("leaves out what was not measured", () => {

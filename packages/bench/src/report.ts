@@ -105,10 +105,12 @@ function hotAccountTable(figures: HotAccountFigures): string {
 
 function idleTable({ idle }: BenchFigures): string {
   const figure = (value: number | null) => (value === null ? "–" : String(value));
-  const rows = Object.entries(idle).map(([name, { payout_cpu_ms, engine_cpu_ms, mongo_ops }]) => [
+  const rows = Object.entries(idle).map(([name, each]) => [
     `${count(Number(name.replace("at_", "")))} payouts`,
-    ...[payout_cpu_ms, engine_cpu_ms, mongo_ops].map(figure),
+    ...[each.payout_cpu_ms, each.engine_cpu_ms, each.mongo_ops].map(figure),
+    ...[each.keys_examined, each.documents_examined].map(figure),
   ]);
-  const title = "A minute in which nobody asks";
-  return `${title}\n${table(["", "payout CPU ms", "engine CPU ms", "MongoDB commands"], rows)}`;
+  const cpu = ["payout CPU ms", "engine CPU ms"];
+  const head = ["", ...cpu, "MongoDB commands", "keys read", "documents read"];
+  return `A minute in which nobody asks\n${table(head, rows)}`;
 }
