@@ -28,7 +28,7 @@ const startMs = Date.UTC(2026, 0, 5, 9);
 /** Something happens to some process about this often. */
 const disturbanceMs = 1_500;
 /** Callers are done by then, or never will be: faults end after this. */
-const roughMs = 40_000;
+const roughMs = 30_000;
 /** A look at whether everything rests. */
 const lookMs = 500;
 /** What is still to be done has to be done within this time once faults have healed. */

@@ -27,7 +27,8 @@ export function verdictOf(platform: Platform, record: WorkloadRecord, now: Date)
 
 function documentsOf({ databases, book, beneficiaries }: Platform): Documents {
   const { payout, quote, notifier } = databases;
-  const of = (database: typeof payout, name: string) => database.documents(name) as unknown[];
+  const of = (database: typeof payout, name: string) =>
+    database.documents(name) as readonly unknown[];
   const known = [...beneficiaries.values()];
   const collections = {
     accounts: of(payout, "accounts"),

@@ -35,7 +35,7 @@ const merchantIds = ["mer_one", "mer_two"];
 const quotesMin = 4;
 const quotesMore = 7;
 /** Callers come within this time, so that what they do overlaps. */
-const startMaxMs = 12_000;
+const startMaxMs = 8_000;
 const retryMaxMs = 2_000;
 /** The longest that a quote of the workload holds. */
 const quoteTtlSeconds = [6, 20, 60];

@@ -3,7 +3,7 @@ import type { Db } from "mongodb";
 import { aggregated } from "./aggregation.ts";
 import { type Access, MemoryCollection } from "./collection.ts";
 import { Table } from "./table.ts";
-import { copied, type Document } from "./value.ts";
+import type { Document } from "./value.ts";
 
 /** Hears of every write of every collection. */
 export type WriteListener = (
@@ -16,8 +16,8 @@ export type WriteListener = (
 export type MemoryDatabase = {
   /** The database as one process reaches it, by its own way there and back. */
   connect(access: Access): Database;
-  /** Copies of all documents of a collection: for checks, past every fault. */
-  documents(collection: string): Document[];
+  /** All documents of a collection, which nobody may change: for checks, past every fault. */
+  documents(collection: string): readonly Document[];
   /** How many documents were written so far. */
   changes(): number;
 };
@@ -57,10 +57,7 @@ export function createMemoryDatabase(
         close: () => Promise.resolve(),
       };
     },
-    documents: (collection) =>
-      tableOf(collection)
-        .select({})
-        .map((each) => copied(each) as Document),
+    documents: (collection) => tableOf(collection).select({}),
     changes: () => changes,
   };
 }

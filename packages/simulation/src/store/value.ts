@@ -104,8 +104,25 @@ function compareLists(one: readonly unknown[], other: readonly unknown[]): numbe
 
 /** Whether two values are the same to a filter and to a unique index. */
 export function isEqual(one: unknown, other: unknown): boolean {
-  if (typeof one === "string" || typeof one === "boolean") return one === other;
-  return one === other || (isSameType(one, other) && compareValues(one, other) === 0);
+  if (one === other) return true;
+  if (typeof one === "string" || typeof one === "boolean") return false;
+  if (Array.isArray(one)) {
+    if (!Array.isArray(other) || one.length !== other.length) return false;
+    return one.every((each, at) => isEqual(each, other[at]));
+  }
+  if (isDocument(one)) return isDocument(other) && isSameDocument(one, other);
+  return isSameType(one, other) && compareValues(one, other) === 0;
+}
+
+/** Of the same fields in the same order. */
+function isSameDocument(one: Document, other: Document): boolean {
+  const names = Object.keys(other);
+  let at = 0;
+  for (const name in one) {
+    if (names[at] !== name || !isEqual(one[name], other[name])) return false;
+    at += 1;
+  }
+  return at === names.length;
 }
 
 /**
