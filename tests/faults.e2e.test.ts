@@ -2,37 +2,32 @@ import { type FaultPlatform, startFaultPlatform } from "@disburse/faults/fault-p
 import { createLoad, type Load } from "@disburse/faults/load.ts";
 import { randomOf } from "@disburse/faults/random.ts";
 import { makeRecipients } from "@disburse/faults/recipients.ts";
+import { openSharedGround, type SharedGround } from "@disburse/faults/shared-ground.ts";
 import { judge } from "@disburse/faults/verdict.ts";
-import { addressOf, startWeatherProxy, type WeatherProxy } from "@disburse/faults/weather-proxy.ts";
 import { openWebhookBook, type WebhookBook } from "@disburse/faults/webhook-book.ts";
 import { crashAt } from "@disburse/faults/write-fault.ts";
 import type { ServiceName } from "@disburse/sandbox/environments.ts";
 import { amqpUrl, freshPrefix } from "@disburse/testkit/broker.ts";
 import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
-import { MongoClient } from "mongodb";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 
 /** The short form of `npm run test:faults`: one platform, some of each kind, then the checker. */
 
 const random = randomOf(1);
 let platform: FaultPlatform;
-let engine: WeatherProxy;
-let broker: WeatherProxy;
-let mongo: MongoClient;
+let ground: SharedGround;
 let book: WebhookBook;
 let load: Load;
 
 beforeAll(async () => {
-  engine = await startWeatherProxy(() => addressOf(mongodbUri("admin")), random);
-  broker = await startWeatherProxy(() => addressOf(amqpUrl()), random);
-  mongo = new MongoClient(mongodbUri("admin"));
-  platform = await startFaultPlatform({
-    mongodbUri: (name) => `mongodb://127.0.0.1:${engine.port}/${name}?directConnection=true`,
-    amqpUrl: amqpUrl().replace(/:\d+(\/.*)?$/, `:${broker.port}$1`),
-    mongo: () => mongo,
+  ground = await openSharedGround({
+    mongodbUri: mongodbUri("admin"),
+    amqpUrl: amqpUrl(),
+    random,
     databasePrefix: `${freshDatabase("faults")}_`,
     busNamespace: freshPrefix("faults").replaceAll(".", "-"),
   });
+  platform = await startFaultPlatform(ground.places);
   book = await openWebhookBook(platform);
   load = createLoad(platform, await makeRecipients(platform), random, 4);
   load.go();
@@ -40,8 +35,8 @@ beforeAll(async () => {
 afterAll(async () => {
   await load?.rest();
   await platform?.stop();
-  await mongo?.close();
-  await Promise.all([book?.close(), engine?.close(), broker?.close()]);
+  await book?.close();
+  await ground?.close();
 });
 
 /** Payouts go on being made after a fault. */
@@ -70,6 +65,7 @@ it("pays on after crashes between hold, claim, create and submit", async () => {
 });
 
 it("pays on after connections to engine and broker were cut, silent and slow", async () => {
+  const { engine, broker } = ground;
   expect(engine.cutAll()).toBeGreaterThan(0);
   broker.set("cut");
   await untilPayingAgain();

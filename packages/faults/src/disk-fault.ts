@@ -1,14 +1,17 @@
 import { execFileSync, spawn } from "node:child_process";
-import { closeSync, openSync, rmSync, writeSync } from "node:fs";
-import { join } from "node:path";
+import { closeSync, openSync, rmSync, statfsSync, writeSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { onPath } from "@disburse/embedded/executables.ts";
 import type { Fault, Stage } from "./stage.ts";
 
 /** The engine meets the full disk, or the error, with its next write. */
 const meetMs = 15_000;
+const lateMs = 5_000;
 const warmUpMs = 500;
 const pieceBytes = 1_048_576;
+/** What is set aside at once; the rest is written, as others write meanwhile. */
+const leftBytes = 16 * pieceBytes;
 
 /** The disk below the engine full, and free again. */
 export const diskFullFault: Fault = {
@@ -23,10 +26,12 @@ export const diskFullFault: Fault = {
       const filler = join(disk, "filler");
       fill(filler);
       stage.fired("disk full");
-      const ended = await endsWithin(stage, meetMs);
-      if (ended) stage.fired("engine gone for lack of space");
+      const wasEarly = await endsWithin(stage, meetMs);
       rmSync(filler);
-      if (ended) await ground.engine.start();
+      // It may have met the end of the disk and be about to go.
+      if (!wasEarly && !(await endsWithin(stage, lateMs))) continue;
+      stage.fired("engine gone for lack of space");
+      await ground.engine.start();
     }
     await load.rest();
     return [];
@@ -64,9 +69,12 @@ async function endsWithin({ ground }: Stage, ms: number): Promise<boolean> {
   return (await Promise.race([ground.engine.gone(), pause(ms, late)])) !== late;
 }
 
-/** Writes until there is no space; what the engine has already is its own. */
+/** Takes all the space that there is; what the engine has already is its own. */
 function fill(path: string): void {
-  const file = openSync(path, "w");
+  const { bfree, bsize } = statfsSync(dirname(path));
+  const bytes = Math.max(bsize, bfree * bsize - leftBytes);
+  execFileSync("fallocate", ["-l", String(bytes), path], { stdio: "ignore" });
+  const file = openSync(path, "a");
   const piece = Buffer.alloc(pieceBytes);
   try {
     for (;;) writeSync(file, piece);

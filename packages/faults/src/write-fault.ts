@@ -15,6 +15,8 @@ const fireMs = 10_000;
 /** The n-th write of a site: the first ones often find the service just started. */
 const numberMax = 6;
 
+const sayEvery = 20;
+
 /** A gap between two writes: right before or right after the write of a site. */
 type Gap = { readonly service: ServiceName; readonly site: string; readonly side: Side };
 type Side = "before" | "after";
@@ -35,8 +37,9 @@ export const writeFault: Fault = {
       ]);
       const rounds = Array.from({ length: options.perPoint }, () => random.shuffled(gaps));
       const missed = new Set<string>();
-      for (const gap of rounds.flat()) {
+      for (const [at, gap] of rounds.flat().entries()) {
         if (!(await crashOnce(stage, gap))) missed.add(gap.site);
+        if ((at + 1) % sayEvery === 0) say(`${at + 1} of ${gaps.length * rounds.length} crashes`);
       }
       for (const site of missed) say(`not every crash at ${site} came about`);
     }

@@ -1,0 +1,45 @@
+import { MongoClient } from "mongodb";
+import type { Places } from "./fault-platform.ts";
+import type { Random } from "./random.ts";
+import { addressOf, startWeatherProxy, type WeatherProxy } from "./weather-proxy.ts";
+
+/** An engine and a broker that others use as well: only the way to them may be hurt. */
+export type SharedGround = {
+  readonly engine: WeatherProxy;
+  readonly broker: WeatherProxy;
+  readonly places: Places;
+  readonly close: () => Promise<void>;
+};
+
+/** Where the two are, and names in them that nobody else has. */
+export type SharedGroundOptions = Pick<Places, "databasePrefix" | "busNamespace"> & {
+  readonly mongodbUri: string;
+  readonly amqpUrl: string;
+  readonly random: Random;
+};
+
+/** Puts a proxy before each of them. */
+export async function openSharedGround(options: SharedGroundOptions): Promise<SharedGround> {
+  const { mongodbUri, amqpUrl, random, databasePrefix, busNamespace } = options;
+  const engine = await startWeatherProxy(() => addressOf(mongodbUri), random);
+  const broker = await startWeatherProxy(() => addressOf(amqpUrl), random);
+  const mongo = new MongoClient(mongodbUri);
+  const viaBroker = new URL(amqpUrl);
+  viaBroker.hostname = "127.0.0.1";
+  viaBroker.port = String(broker.port);
+  return {
+    engine,
+    broker,
+    places: {
+      mongodbUri: (name) => `mongodb://127.0.0.1:${engine.port}/${name}?directConnection=true`,
+      amqpUrl: viaBroker.href,
+      mongo: () => mongo,
+      databasePrefix,
+      busNamespace,
+    },
+    close: async () => {
+      await mongo.close();
+      await Promise.all([engine.close(), broker.close()]);
+    },
+  };
+}
