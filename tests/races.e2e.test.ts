@@ -22,8 +22,33 @@ beforeAll(async () => {
 });
 afterAll(() => platform?.stop());
 
-const times = <T>(count: number, make: (at: number) => Promise<T>) =>
-  Promise.all(Array.from({ length: count }, (_each, at) => make(at)));
+/** Requests under way at once: four quotes' racers, and fewer than what two cores answer in 10 s. */
+const lanes = 64;
+
+/** So many results, made in order, some at a time. */
+async function times<T>(count: number, make: (at: number) => Promise<T>): Promise<T[]> {
+  const made: T[] = [];
+  let next = 0;
+  const lane = async () => {
+    while (next < count) {
+      const at = next;
+      next += 1;
+      made[at] = await make(at);
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+  return made;
+}
+
+const racers = 16;
+
+/** Executes as a careful client does: who has a key asks again where the platform had no time. */
+async function execute(body: object, headers: Record<string, string> = {}): Promise<GatewayAnswer> {
+  for (;;) {
+    const answer = await acme.post(paths.execute, body, headers);
+    if (answer.status !== 503 || headers["idempotency-key"] === undefined) return answer;
+  }
+}
 const keyed = (key: string) => ({ "idempotency-key": key });
 /** What an answer came to, in one word. */
 const wordOf = ({ status, json }: GatewayAnswer) => (status === 200 ? "paid" : json.code);
@@ -35,21 +60,24 @@ it("a quote raced for by many with keys of all kinds has one payout", async () =
     if (at % 4 === 0) return {};
     return keyed(at % 4 === 1 ? `${quoteId}-${at}` : `${quoteId}-shared-${at % 4}`);
   };
-  const answers = await times(quotes.length * 16, (at) => {
-    const { id: quote_id } = quotes[at % quotes.length] ?? { id: "" };
-    const headers = headersOf(quote_id, Math.floor(at / quotes.length));
-    return acme.post(paths.execute, { quote_id, reference_id: "raced" }, headers);
+  const answers = await times(quotes.length * racers, (at) => {
+    const { id: quote_id } = quotes[Math.floor(at / racers)] ?? { id: "" };
+    const headers = headersOf(quote_id, at % racers);
+    return execute({ quote_id, reference_id: "raced" }, headers);
   });
-  const lost = ["ALREADY_PROCESSED", "IDEMPOTENCY_IN_PROGRESS"];
+  const lost = ["ALREADY_PROCESSED", "IDEMPOTENCY_IN_PROGRESS", "SERVICE_UNAVAILABLE"];
   for (const [index, { id: quote_id }] of quotes.entries()) {
-    const its = answers.filter((_each, at) => at % quotes.length === index);
+    const its = answers.slice(index * racers, (index + 1) * racers);
     const won = its.filter(({ status }) => status === 200);
-    expect(new Set(won.map(({ json }) => json.data.id)).size).toBe(1);
-    const fresh = won.filter(({ headers }) => !headers.has("idempotent-replayed"));
-    expect(fresh).toHaveLength(1);
     for (const each of its) expect(["paid", ...lost]).toContain(wordOf(each));
     const { transactions } = await acme.data("GET", `${paths.payouts}?quote_id=${quote_id}`);
-    expect(transactions).toMatchObject([{ id: won[0]?.json.data.id }]);
+    expect(transactions).toHaveLength(1);
+    for (const each of won) expect(each.json.data.id).toBe(transactions[0].id);
+    // Where a machine had no time for its winner, and that one had no key, nobody was told.
+    const isUnsure = its.some(({ status }) => status === 503);
+    const fresh = won.filter(({ headers }) => !headers.has("idempotent-replayed"));
+    expect(fresh.length).toBeLessThanOrEqual(1);
+    expect(fresh.length === 1 || isUnsure).toBe(true);
   }
 });
 
@@ -72,7 +100,7 @@ it("an account with room for 50 of 200 pays exactly 50, and nothing is left", as
   const quotes = await times(200, () => acme.data("POST", paths.rfq, asked));
   const answers = await times(200, (at) => {
     const { id: quote_id } = quotes[at];
-    return acme.post(paths.execute, { quote_id }, keyed(`room-${at}`));
+    return execute({ quote_id }, keyed(`room-${at}`));
   });
   const words = answers.map(wordOf);
   expect(words.filter((word) => word === "paid")).toHaveLength(50);
