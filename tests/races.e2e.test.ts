@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => platform?.stop());
 
-/** Requests under way at once: four quotes' racers, and fewer than what two cores answer in 10 s. */
+/** Requests under way at once: four quotes and their racers; two cores answer them within 10 s. */
 const lanes = 64;
 
 /** So many results, made in order, some at a time. */
