@@ -59,7 +59,7 @@ export async function openAuditStore({ db }: Database) {
     },
     /** The last entry on a subject. */
     lastOf: (subject: string) => last({ subject }),
-    /** Newest first, before a number; throws where an entry was tampered with. */
+    /** Newest first, before a number; throws where an entry was changed or is missing. */
     list: async (
       subject: string | undefined,
       beforeSequence: number | undefined,
@@ -74,7 +74,9 @@ export async function openAuditStore({ db }: Database) {
         .limit(limit)
         .toArray();
       const listed = found.map(toEntry);
-      const flaw = flawOf(listed.toReversed(), subject === undefined);
+      const isEnd = listed.length < limit;
+      const all = isEnd ? "from the first" : "consecutive";
+      const flaw = flawOf(listed.toReversed(), subject === undefined ? all : "some");
       if (flaw !== undefined) throw new Error(flaw);
       return listed;
     },

@@ -325,6 +325,12 @@ describe("the audit trail", () => {
     await expect(list()).rejects.toThrow("internal error");
     await trail.insertOne(entry);
     expect(await list()).toEqual(whole);
+    const oldest = { _id: { $lt: middle } };
+    const removed = await trail.find(oldest).toArray();
+    await trail.deleteMany(oldest);
+    await expect(list()).rejects.toThrow("internal error");
+    await trail.insertMany(removed);
+    expect(await list()).toEqual(whole);
   });
 });
 

@@ -54,21 +54,30 @@ function hashOf(entry: Omit<AuditEntry, "hash">): string {
   return createHash("sha256").update(JSON.stringify(sealed)).digest("hex");
 }
 
+/** What entries are of the trail: some, all between two, or all from its beginning. */
+export type Extent = "some" | "consecutive" | "from the first";
+
 /**
  * The first thing that is wrong with entries of the trail, oldest first: one was changed after it
- * was written or, where they are said to be all between the first and the last, one does not
- * follow the one before it. `undefined`: nothing is.
+ * was written, or does not follow the one before it. `undefined`: nothing is. That the newest were
+ * removed shows nowhere.
  */
-export function flawOf(entries: readonly AuditEntry[], areAll: boolean): string | undefined {
-  for (const [at, entry] of entries.entries()) {
+export function flawOf(entries: readonly AuditEntry[], extent: Extent): string | undefined {
+  let before: Link | undefined = extent === "from the first" ? start : undefined;
+  for (const entry of entries) {
     const name = `audit entry ${entry.sequence}`;
     if (hashOf(entry) !== entry.hash) return `${name} was changed`;
-    const before = at === 0 ? undefined : entries[at - 1];
-    if (areAll && before !== undefined && !follows(entry, before)) return `${name} is not the next`;
+    if (before !== undefined && !follows(entry, before)) return `${name} is not the next`;
+    before = extent === "some" ? undefined : entry;
   }
   return undefined;
 }
 
-function follows({ sequence, previousHash }: AuditEntry, before: AuditEntry): boolean {
+type Link = Pick<AuditEntry, "sequence" | "hash">;
+
+/** What the first entry follows. */
+const start: Link = { sequence: 0, hash: "" };
+
+function follows({ sequence, previousHash }: AuditEntry, before: Link): boolean {
   return sequence === before.sequence + 1 && previousHash === before.hash;
 }
