@@ -71,8 +71,8 @@ async function endsWithin({ ground }: Stage, ms: number): Promise<boolean> {
 
 /** Takes all the space that there is; what the engine has already is its own. */
 function fill(path: string): void {
-  const { bfree, bsize } = statfsSync(dirname(path));
-  const bytes = Math.max(bsize, bfree * bsize - leftBytes);
+  const { bavail, bsize } = statfsSync(dirname(path));
+  const bytes = Math.max(bsize, bavail * bsize - leftBytes);
   execFileSync("fallocate", ["-l", String(bytes), path], { stdio: "ignore" });
   const file = openSync(path, "a");
   const piece = Buffer.alloc(pieceBytes);
@@ -90,7 +90,7 @@ export function mountSmallDisk(folder: string, megabytes: number): (() => void) 
   const image = `${folder}.img`;
   try {
     execFileSync("truncate", ["-s", `${megabytes}M`, image], { stdio: "ignore" });
-    execFileSync("mkfs.ext4", ["-q", image], { stdio: "ignore" });
+    execFileSync("mkfs.ext4", ["-q", "-m", "0", image], { stdio: "ignore" });
     execFileSync("mount", ["-o", "loop", image, folder], { stdio: "ignore" });
   } catch {
     // Not root, no loop device, or another system: the faults of a disk are skipped.

@@ -35,20 +35,32 @@ export type Ground = {
 /** Enough for the data of a long run, and little beside a platform on one machine. */
 const cacheMegabytes = 256;
 
-/** Starts both on a folder. Throws where there is no RabbitMQ, or where either is not our own. */
-export async function startGround(dataDir: string, random: Random): Promise<Ground> {
+/** Where the two keep their data. */
+type Folders = { readonly engine: string; readonly broker: string };
+
+/** Starts both, each on its folder. Throws where there is no RabbitMQ. */
+export async function startGround(folders: Folders, random: Random): Promise<Ground> {
   const { MONGODB_URI: _uri, AMQP_URL: _amqp, ...env } = process.env;
   let engineEnd = Promise.withResolvers<void>();
   let engine: Engine;
   const openEngine = async () => {
     engineEnd = Promise.withResolvers<void>();
-    engine = await startEngine({ dataDir, cacheMegabytes, env, onExit: () => engineEnd.resolve() });
+    engine = await startEngine({
+      dataDir: folders.engine,
+      cacheMegabytes,
+      env,
+      onExit: () => engineEnd.resolve(),
+    });
   };
   let brokerEnd = Promise.withResolvers<void>();
   let broker: Broker;
   const openBroker = async () => {
     brokerEnd = Promise.withResolvers<void>();
-    const started = await startBroker({ dataDir, env, onExit: () => brokerEnd.resolve() });
+    const started = await startBroker({
+      dataDir: folders.broker,
+      env,
+      onExit: () => brokerEnd.resolve(),
+    });
     if (started === undefined) throw new Error("The fault run needs rabbitmq-server.");
     broker = started;
   };

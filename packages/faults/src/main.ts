@@ -47,7 +47,7 @@ async function runFaults(options: FaultOptions): Promise<number> {
   }
   const random = randomOf(options.seed);
   try {
-    const ground = await startGround(disk, random);
+    const ground = await startGround({ engine: disk, broker: scratch }, random);
     ends.push(ground.stop);
     const places = { ...ground, busNamespace, databasePrefix: "faults_" };
     const platform = await startFaultPlatform(places);
