@@ -1,3 +1,4 @@
+import { putOffMaxMs } from "@disburse/payout/rail-steps.ts";
 import type { Platform } from "./platform.ts";
 import type { Document } from "./store/value.ts";
 
@@ -11,6 +12,8 @@ export type Unrest = {
 
 /** A hold that is younger is its execute's; the sweep takes it over then. */
 const orphanedAfterMs = 5_000;
+/** Work on an open payout that is due later was put off by a clock that was wrong. */
+const honestMaxMs = 2 * putOffMaxMs;
 
 /** Something to be done, at a moment or at once. */
 type Due = readonly [what: string, at?: Date | undefined];
@@ -19,16 +22,16 @@ type Due = readonly [what: string, at?: Date | undefined];
 export function unrestOf(platform: Platform, nowMs: number): Unrest {
   const now: string[] = [];
   const later: number[] = [];
-  for (const [what, at] of [...dueInPayouts(platform), ...dueElsewhere(platform)]) {
+  for (const [what, at] of [...dueInPayouts(platform, nowMs), ...dueElsewhere(platform)]) {
     if (at === undefined || at.getTime() <= nowMs) now.push(what);
     else later.push(at.getTime());
   }
   return { now, laterMs: later.length === 0 ? undefined : Math.min(...later) };
 }
 
-function* dueInPayouts({ databases, book }: Platform): Generator<Due> {
+function* dueInPayouts({ databases, book }: Platform, nowMs: number): Generator<Due> {
   for (const payout of databases.payout.documents("payouts")) {
-    const { _id, work_due_at, lease, outbox, untallied, progress } = payout;
+    const { _id, work_due_at, lease, outbox, untallied, status, progress } = payout;
     if ((outbox as unknown[]).length > 0) yield [`${_id} owes an event`];
     if ((untallied as unknown[]).length > 0) yield [`${_id} is not counted`];
     // Operators have settled it; its rail is asked for good whether it comes back.
@@ -36,7 +39,9 @@ function* dueInPayouts({ databases, book }: Platform): Generator<Due> {
     if (isSettled && book.transfers.get(String(_id))?.isSilent === true) continue;
     const until = (lease as { until: Date } | undefined)?.until;
     const due = work_due_at as Date | undefined;
-    if (due !== undefined) yield [`${_id} is worked on`, until && until > due ? until : due];
+    const isPutOff = status === "initiated" && Number(due) > nowMs + honestMaxMs;
+    if (isPutOff) yield [`${_id} is put off by an hour`];
+    else if (due !== undefined) yield [`${_id} is worked on`, until && until > due ? until : due];
   }
 }
 
