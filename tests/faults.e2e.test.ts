@@ -1,8 +1,8 @@
+import { type BorrowedGround, openBorrowedGround } from "@disburse/faults/borrowed-ground.ts";
 import { type FaultPlatform, startFaultPlatform } from "@disburse/faults/fault-platform.ts";
 import { createLoad, type Load } from "@disburse/faults/load.ts";
 import { randomOf } from "@disburse/faults/random.ts";
 import { makeRecipients } from "@disburse/faults/recipients.ts";
-import { openSharedGround, type SharedGround } from "@disburse/faults/shared-ground.ts";
 import { judge } from "@disburse/faults/verdict.ts";
 import { openWebhookBook, type WebhookBook } from "@disburse/faults/webhook-book.ts";
 import { crashAt } from "@disburse/faults/write-fault.ts";
@@ -15,12 +15,12 @@ import { afterAll, beforeAll, expect, it, vi } from "vitest";
 
 const random = randomOf(1);
 let platform: FaultPlatform;
-let ground: SharedGround;
+let ground: BorrowedGround;
 let book: WebhookBook;
 let load: Load;
 
 beforeAll(async () => {
-  ground = await openSharedGround({
+  ground = await openBorrowedGround({
     mongodbUri: mongodbUri("admin"),
     amqpUrl: amqpUrl(),
     random,

@@ -11,9 +11,6 @@ export type Part = {
   readonly kill: () => Promise<void>;
   /** Starts it again on its data, wherever it listens then. */
   readonly start: () => Promise<void>;
-  /** Hangs it, and lets it go on. */
-  readonly hang: () => void;
-  readonly resume: () => void;
   readonly pid: () => number;
   /** Settles when it has gone, asked or not. */
   readonly gone: () => Promise<void>;
@@ -41,77 +38,70 @@ type Folders = { readonly engine: string; readonly broker: string };
 /** Starts both, each on its folder. Throws where there is no RabbitMQ. */
 export async function startGround(folders: Folders, random: Random): Promise<Ground> {
   const { MONGODB_URI: _uri, AMQP_URL: _amqp, ...env } = process.env;
-  let engineEnd = Promise.withResolvers<void>();
-  let engine: Engine;
-  const openEngine = async () => {
-    engineEnd = Promise.withResolvers<void>();
-    engine = await startEngine({
-      dataDir: folders.engine,
-      cacheMegabytes,
-      env,
-      onExit: () => engineEnd.resolve(),
-    });
-  };
-  let brokerEnd = Promise.withResolvers<void>();
-  let broker: Broker;
-  const openBroker = async () => {
-    brokerEnd = Promise.withResolvers<void>();
-    const started = await startBroker({
-      dataDir: folders.broker,
-      env,
-      onExit: () => brokerEnd.resolve(),
-    });
-    if (started === undefined) throw new Error("The fault run needs rabbitmq-server.");
-    broker = started;
-  };
-  await Promise.all([openEngine(), openBroker()]);
+  const [engine, broker] = await Promise.all([
+    startPart<Engine>(
+      (onExit) => startEngine({ dataDir: folders.engine, cacheMegabytes, env, onExit }),
+      (started) => started.uri("admin"),
+      random,
+    ),
+    startPart<Broker>(
+      async (onExit) => {
+        const started = await startBroker({ dataDir: folders.broker, env, onExit });
+        if (started === undefined) throw new Error("The fault run needs rabbitmq-server.");
+        return started;
+      },
+      (started) => started.url,
+      random,
+    ),
+  ]);
   let client: { of: Engine; mongo: MongoClient } | undefined;
-  const part = (
-    pid: () => number | undefined,
-    start: () => Promise<void>,
-    end: () => Promise<void>,
-    proxy: WeatherProxy,
-  ): Part => ({
-    kill: async () => {
-      signalFamily(pid() ?? 0, "SIGKILL");
-      await end();
-    },
-    start,
-    hang: () => void signalFamily(pid() ?? 0, "SIGSTOP"),
-    resume: () => void signalFamily(pid() ?? 0, "SIGCONT"),
-    pid: () => pid() ?? 0,
-    gone: end,
-    proxy,
-  });
-  const engineProxy = await startWeatherProxy(() => addressOf(engine.uri("admin")), random);
-  const brokerProxy = await startWeatherProxy(() => addressOf(broker.url), random);
   return {
-    engine: part(
-      () => engine.pid,
-      openEngine,
-      () => engineEnd.promise,
-      engineProxy,
-    ),
-    broker: part(
-      () => broker.pid,
-      openBroker,
-      () => brokerEnd.promise,
-      brokerProxy,
-    ),
+    engine: engine.part,
+    broker: broker.part,
     mongodbUri: (database) =>
-      `mongodb://127.0.0.1:${engineProxy.port}/${database}?directConnection=true`,
-    amqpUrl: `amqp://guest:guest@127.0.0.1:${brokerProxy.port}`,
+      `mongodb://127.0.0.1:${engine.part.proxy.port}/${database}?directConnection=true`,
+    amqpUrl: `amqp://guest:guest@127.0.0.1:${broker.part.proxy.port}`,
     mongo: () => {
-      if (client?.of !== engine) {
+      const of = engine.current();
+      if (client?.of !== of) {
         void client?.mongo.close();
-        client = { of: engine, mongo: new MongoClient(engine.uri("admin")) };
+        client = { of, mongo: new MongoClient(of.uri("admin")) };
       }
       return client.mongo;
     },
     stop: async () => {
       await client?.mongo.close();
-      await Promise.all([engineProxy.close(), brokerProxy.close()]);
-      await Promise.all([engine.stop(), broker.stop()]);
+      await Promise.all([engine.part.proxy.close(), broker.part.proxy.close()]);
+      await Promise.all([engine.current().stop(), broker.current().stop()]);
     },
   };
+}
+
+/** Starts a part with a proxy before it; `open` starts it, and again after each end. */
+async function startPart<T extends { readonly pid: number | undefined }>(
+  open: (onExit: () => void) => Promise<T>,
+  uriOf: (started: T) => string,
+  random: Random,
+): Promise<{ readonly part: Part; readonly current: () => T }> {
+  let end = Promise.withResolvers<void>();
+  const start = (): Promise<T> => {
+    end = Promise.withResolvers<void>();
+    return open(() => end.resolve());
+  };
+  let started = await start();
+  const pid = (): number => started.pid ?? 0;
+  const proxy = await startWeatherProxy(() => addressOf(uriOf(started)), random);
+  const part: Part = {
+    kill: async () => {
+      signalFamily(pid(), "SIGKILL");
+      await end.promise;
+    },
+    start: async () => {
+      started = await start();
+    },
+    pid,
+    gone: () => end.promise,
+    proxy,
+  };
+  return { part, current: () => started };
 }

@@ -4,7 +4,7 @@ import type { Random } from "./random.ts";
 import { addressOf, startWeatherProxy, type WeatherProxy } from "./weather-proxy.ts";
 
 /** An engine and a broker that others use as well: only the way to them may be hurt. */
-export type SharedGround = {
+export type BorrowedGround = {
   readonly engine: WeatherProxy;
   readonly broker: WeatherProxy;
   readonly places: Places;
@@ -12,14 +12,14 @@ export type SharedGround = {
 };
 
 /** Where the two are, and names in them that nobody else has. */
-export type SharedGroundOptions = Pick<Places, "databasePrefix" | "busNamespace"> & {
+export type BorrowedGroundOptions = Pick<Places, "databasePrefix" | "busNamespace"> & {
   readonly mongodbUri: string;
   readonly amqpUrl: string;
   readonly random: Random;
 };
 
 /** Puts a proxy before each of them. */
-export async function openSharedGround(options: SharedGroundOptions): Promise<SharedGround> {
+export async function openBorrowedGround(options: BorrowedGroundOptions): Promise<BorrowedGround> {
   const { mongodbUri, amqpUrl, random, databasePrefix, busNamespace } = options;
   const engine = await startWeatherProxy(() => addressOf(mongodbUri), random);
   const broker = await startWeatherProxy(() => addressOf(amqpUrl), random);
