@@ -33,16 +33,27 @@ export function doubtFilter(
   };
 }
 
-/** A payout as it is now, and what became of one of its resolutions, if that is decided. */
+/** A payout as it is now, for one of its resolutions. */
+export type Resolvable = {
+  readonly payout: Payout;
+  /** What became of the resolution, if that is decided. */
+  readonly fate: ResolutionFate | undefined;
+  /** A worker may be handing the payout to its rail at this moment. */
+  readonly isBeingSent: boolean;
+};
+
 export async function readResolvable(
   payouts: Collection<PayoutDocument>,
   id: string,
   resolutionId: string,
-): Promise<{ payout: Payout; fate: ResolutionFate | undefined } | undefined> {
+  now: Date,
+): Promise<Resolvable | undefined> {
   const found = await payouts.findOne({ _id: id });
   if (found === null) return undefined;
   const decided = found.resolutions?.find((each) => each.id === resolutionId);
-  return { payout: toPayout(found), fate: decided?.fate };
+  const isLeased = found.lease !== undefined && found.lease.until > now;
+  const isBeingSent = isLeased && found.progress.stage === "submitting";
+  return { payout: toPayout(found), fate: decided?.fate, isBeingSent };
 }
 
 /** What a confirmed resolution comes to. */

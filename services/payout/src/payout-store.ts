@@ -92,7 +92,8 @@ export async function openPayoutStore({ db }: Database) {
     release: (leased: LeasedPayout, ending: Release) => release(payouts, leased, ending),
     recallWork: (now: Date, putOffMaxMs: number) => recallWork(payouts, now, putOffMaxMs),
     note: (payout: Payout, heard: Note) => note(payouts, payout, heard),
-    resolvable: (id: string, resolutionId: string) => readResolvable(payouts, id, resolutionId),
+    resolvable: (id: string, resolutionId: string, now: Date) =>
+      readResolvable(payouts, id, resolutionId, now),
     decide: (payout: Payout, resolutionId: string, decision: Decision) =>
       decide(payouts, payout, resolutionId, decision),
     listInDoubt: (kind: DoubtKind | undefined, page: PayoutPage) =>

@@ -126,7 +126,7 @@ describe("at the same moment", () => {
     for (const kind of ["stands", "superseded"] as const) {
       expect(await platform.payouts.decide(read, "rsl_late", { kind, step })).toBe(false);
     }
-    const found = await platform.payouts.resolvable(payoutId, "rsl_late");
+    const found = await platform.payouts.resolvable(payoutId, "rsl_late", new Date());
     expect(found).toMatchObject({ fate: undefined, payout: { doubt: { kind: "contradicted" } } });
   });
 
@@ -280,7 +280,7 @@ describe("whoever dies", () => {
     said = { kind: "unknown" };
     await platform.after(70_000);
     // A sweep that had read it when it was confirmed finds what was decided.
-    const found = await platform.payouts.resolvable(payoutId, id);
+    const found = await platform.payouts.resolvable(payoutId, id, new Date());
     expect(found).toMatchObject({ fate: "superseded", payout: { doubt: { kind: "unknown" } } });
   });
 });
@@ -351,5 +351,37 @@ describe("a pause of a rail", () => {
     await Promise.all([states.follow(again), states.follow(resumed), states.follow(paused)]);
     expect(await states.read("sandbox")).toEqual({ paused: true, reason: "holiday" });
     expect(await deps.audit.lastOf("sandbox")).toEqual(again);
+  });
+});
+
+describe("a rejection that two persons confirmed", () => {
+  it("gives nothing back while a worker is sending the payout", async () => {
+    const payoutId = await unknownPayout();
+    const read = await platform.payouts.readAny(payoutId);
+    if (read === undefined) throw new Error("no payout");
+    await platform.payouts.note(read, { doubt: { kind: "contradicted", since: new Date() } });
+    const { id } = await propose(payoutId);
+    const sending = Promise.withResolvers<void>();
+    const sent = Promise.withResolvers<TimedAnswer>();
+    const submit = async (key: string): Promise<TimedAnswer> => {
+      // What other tests left is due by then too.
+      if (key !== payoutId) return { answer: { kind: "unknown" } };
+      sending.resolve();
+      return sent.promise;
+    };
+    platform.rails.current = testRail({
+      ...{ submit, query: async () => ({ answer: { kind: "not_received" } }) },
+    });
+    platform.world.offsetMs += 120_000;
+    const working = platform.work();
+    await sending.promise;
+    const confirmed = await confirmResolution(deps, id, by("bob"));
+    expect(confirmed).toMatchObject({ state: { kind: "confirmed" } });
+    expect((await endOf(payoutId)).moved).toEqual(["hold"]);
+    sent.resolve({ answer: { kind: "settled", reference: "R-1" } });
+    await working;
+    await sweepResolutions(platform.resolving);
+    expect(await endOf(payoutId)).toMatchObject({ stage: "settled", moved: ["hold", "post"] });
+    expect(await stateOf(id)).toBe("superseded");
   });
 });

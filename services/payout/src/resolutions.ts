@@ -156,22 +156,29 @@ export async function finishResolution(
       const isOver = payout === undefined || isRefused(effectOf(resolution, payout));
       return isOver ? conclude(deps, resolution, "superseded") : resolution;
     }
-    case "confirmed":
-      return conclude(deps, resolution, await decideFate(deps, resolution));
+    case "confirmed": {
+      const fate = await decideFate(deps, resolution);
+      return fate === undefined ? resolution : conclude(deps, resolution, fate);
+    }
     default:
       return resolution;
   }
 }
 
-/** What becomes of a confirmed resolution: the payout's document decides, once. */
+/**
+ * What becomes of a confirmed resolution: the payout's document decides, once. `undefined`: not
+ * yet, because money would be given back while a worker may be sending it.
+ */
 async function decideFate(
   { payouts, clock, wake }: ResolutionDeps,
   resolution: Resolution,
-): Promise<"applied" | "superseded"> {
+): Promise<"applied" | "superseded" | undefined> {
   for (;;) {
-    const found = await payouts.resolvable(resolution.payoutId, resolution.id);
+    const { payoutId, id, outcome } = resolution;
+    const found = await payouts.resolvable(payoutId, id, clock.now());
     if (found === undefined) throw new Error("a resolution without its payout");
     if (found.fate !== undefined) return found.fate;
+    if (found.isBeingSent && outcome.kind === "rejected") return undefined;
     const effect = effectOf(resolution, found.payout);
     const decision: Decision = isRefused(effect)
       ? { kind: "superseded" }
