@@ -31,6 +31,8 @@ export type GatewayDeps = {
   readonly metrics: Metrics;
   readonly mode: Mode;
   readonly pepper: Uint8Array;
+  /** Where it listens: host and port, which no other gateway that lives has. */
+  readonly place: string;
   /** Networks of our own proxies. */
   readonly proxies: readonly string[];
   readonly rateLimit: RateLimitOptions;
@@ -44,6 +46,8 @@ export type GatewayDeps = {
 export type Gateway = {
   readonly listener: RequestListener;
   readonly keyService: ServiceImpl<typeof KeyService>;
+  /** Frees the idempotency keys that a killed gateway of this place held since before a time. */
+  freeEnded(before: Date): Promise<void>;
   /** Deletes and forgets what is past its time; never has more to do at once. */
   sweep(): Promise<boolean>;
 };
@@ -51,7 +55,7 @@ export type Gateway = {
 export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
   const { db, sealer, clock, log, metrics, mode, pepper } = deps;
   const keys = await openKeyStore(db);
-  const idempotency = await openIdempotencyStore(db, sealer, clock);
+  const idempotency = await openIdempotencyStore(db, sealer, clock, deps.place);
   const loadKey = async (id: string) => {
     const key = await keys.find(id);
     return key && recordOfKey(key);
@@ -76,6 +80,7 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
   return {
     listener,
     keyService: keyService({ keys, sealer, pepper, mode, clock, changed: cache.drop }),
+    freeEnded: idempotency.freeEnded,
     sweep: async () => {
       await idempotency.sweep();
       await keys.forgetSecrets(clock.now());

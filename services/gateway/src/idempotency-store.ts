@@ -25,7 +25,7 @@ type IdempotencyDocument = {
   /** Who holds the key: new with each run, so that a run that lost its lock writes nothing. */
   fence: string;
   progress:
-    | { state: "running"; lock_until: Date }
+    | { state: "running"; lock_until: Date; place: string }
     | { state: "open" }
     | { state: "done"; sealed_answer: string };
   created_at: Date;
@@ -50,6 +50,11 @@ export type IdempotencyStore = {
    * lost.
    */
   end(claim: Claim, answer: Answer): Promise<void>;
+  /**
+   * Frees the keys that runs of this place hold which began before a time: whoever listens there
+   * now knows that they have ended. The next try goes on under the same operation id.
+   */
+  freeEnded(before: Date): Promise<void>;
   /**
    * Deletes what is past its 30 days; answers how many. The embedded engine's TTL indexes delete
    * nothing.
@@ -81,19 +86,22 @@ type Deps = {
   readonly collection: Collection<IdempotencyDocument>;
   readonly sealer: Sealer;
   readonly clock: Clock;
+  /** Where the gateway listens, so that no two that live have the same. */
+  readonly place: string;
 };
 
 const sealContext = ({ id, merchantId }: Claim) => `${merchantId}|${id}|answer`;
 
 /** A document for a new run, whether the key is unknown or taken over from a run before. */
-function started(claim: Claim, fingerprint: string, now: Date): IdempotencyDocument {
+function started({ clock, place }: Deps, claim: Claim, fingerprint: string): IdempotencyDocument {
+  const now = clock.now();
   return {
     _id: claim.id,
     schema_version: schemaVersion,
     merchant_id: claim.merchantId,
     fingerprint,
     fence: claim.fence,
-    progress: { state: "running", lock_until: new Date(now.getTime() + lockMs) },
+    progress: { state: "running", lock_until: new Date(now.getTime() + lockMs), place },
     created_at: now,
     expires_at: new Date(now.getTime() + keptMs),
   };
@@ -134,7 +142,7 @@ async function begin(
   const id = scopeId(scope);
   const claim: Claim = { id, merchantId: scope.merchantId, fence: crypto.randomUUID() };
   for (let tries = 0; tries < triesMax; tries += 1) {
-    const mine = started(claim, fingerprint, clock.now());
+    const mine = started(deps, claim, fingerprint);
     if (await insertNew(deps, mine)) return { claim };
     const found = await collection.findOne({ _id: id });
     if (found === null) continue;
@@ -167,13 +175,24 @@ export async function openIdempotencyStore(
   db: Db,
   sealer: Sealer,
   clock: Clock,
+  place: string,
 ): Promise<IdempotencyStore> {
   const collection = db.collection<IdempotencyDocument>(collectionName);
-  await ensureIndexes(db, collectionName, [{ key: { expires_at: 1 } }]);
-  const deps: Deps = { collection, sealer, clock };
+  await ensureIndexes(db, collectionName, [
+    { key: { expires_at: 1 } },
+    { key: { "progress.place": 1 }, sparse: true },
+  ]);
+  const deps: Deps = { collection, sealer, clock, place };
   return {
     begin: (scope, fingerprint) => begin(deps, scope, fingerprint),
     end: (claim, answer) => end(deps, claim, answer),
+    freeEnded: async (before) => {
+      const ended = { $lt: new Date(before.getTime() + lockMs) };
+      await collection.updateMany(
+        { "progress.place": place, "progress.lock_until": ended },
+        { $set: { progress: { state: "open" } } },
+      );
+    },
     sweep: async () => {
       const result = await collection.deleteMany({ expires_at: { $lte: clock.now() } });
       return result.deletedCount;

@@ -1,3 +1,4 @@
+import { hostname } from "node:os";
 import type { DescService } from "@bufbuild/protobuf";
 import { createLog, type Log } from "@disburse/chassis/log.ts";
 import { startLoop } from "@disburse/chassis/loop.ts";
@@ -62,6 +63,7 @@ function connectServices(config: Config, lifetime: Lifetime) {
 }
 
 async function open(config: Config, log: Log, lifetime: Lifetime) {
+  const startedAt = systemClock.now();
   const metrics = createMetrics("gateway");
   const database = await connectDatabase(config.MONGODB_URI, config.DATABASE);
   lifetime.add("database", database.close);
@@ -76,6 +78,7 @@ async function open(config: Config, log: Log, lifetime: Lifetime) {
     metrics,
     mode: config.DISBURSE_MODE,
     pepper: config.API_KEY_PEPPER,
+    place: `${hostname()}:${config.PORT}`,
     proxies: config.TRUSTED_PROXIES,
     rateLimit: { perSecond: config.RATE_LIMIT_PER_SECOND, burst: config.RATE_LIMIT_BURST },
   });
@@ -95,6 +98,8 @@ async function open(config: Config, log: Log, lifetime: Lifetime) {
   const { HOST: host, PORT: port } = config;
   const httpServer = await startHttpServer(gateway.listener, { host, port, log });
   lifetime.add("http server", httpServer.stop);
+  // The port is ours: whoever had it before has ended.
+  await gateway.freeEnded(startedAt);
   return { url: rpcServer.url, publicUrl: httpServer.url };
 }
 

@@ -116,6 +116,7 @@ export async function startTestGateway(
     metrics: createMetrics("gateway"),
     mode: "sandbox",
     pepper: Buffer.alloc(32, 9),
+    place: "first:8080",
     proxies: [],
     rateLimit: { perSecond: 1_000, burst: 10_000 },
     ...options,

@@ -4,10 +4,10 @@ import { type ExactJson, ExactNumber } from "@disburse/kernel/exact-json.ts";
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 
 /**
- * The edge's own deadline: past it nobody waits for a run any more. One that goes on none the less
- * has the one effect of its operation, and its fence keeps it from settling the key.
+ * How long a run that does not end keeps its key (decisions §2): thrice the edge's 10 s, and its
+ * process is dead or stalled. What a killed gateway locked is freed when it starts again.
  */
-export const lockMs = 10_000;
+export const lockMs = 30_000;
 /** How long a key and its answer are kept (decisions §2). */
 export const keptMs = 30 * 24 * 60 * 60 * 1_000;
 

@@ -24,7 +24,7 @@ const lostAfter = (write: Write) => write().then(away);
 beforeAll(async () => {
   first = await startTestGateway();
   const clock = { now: () => new Date(first.time.nowMs) };
-  second = await startTestGateway({ db: faulty(first.db), clock });
+  second = await startTestGateway({ db: faulty(first.db), clock, place: "second:8080" });
 });
 afterAll(async () => {
   await second.stop();
@@ -133,6 +133,21 @@ it.each(posts)(
     expect(ran.length).toBe(2);
   },
 );
+
+it("a gateway that starts again frees the keys that it held when it was killed, and no others", async () => {
+  fault = { write: "updateOne", how: lostBefore };
+  const lost = await post(second);
+  fault = undefined;
+  const held = async () => code(post(first));
+  await first.gateway.freeEnded(new Date(first.time.nowMs + 1));
+  expect(await held()).toBe("IDEMPOTENCY_IN_PROGRESS");
+  await second.gateway.freeEnded(new Date(first.time.nowMs));
+  expect(await held()).toBe("IDEMPOTENCY_IN_PROGRESS");
+  await second.gateway.freeEnded(new Date(first.time.nowMs + 1));
+  const again = await post(first);
+  expect([again.status, again.text]).toEqual([200, lost.text]);
+  expect([ran.length, effects.size]).toEqual([2, 1]);
+});
 
 it("an answer that was kept, though the database did not say so, is replayed", async () => {
   fault = { write: "updateOne", how: lostAfter };
