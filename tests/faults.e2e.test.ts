@@ -47,10 +47,10 @@ async function untilPayingAgain(): Promise<void> {
   });
 }
 
-// First, so that the leases which the dead held run out while the other faults are tried.
-it("takes kill -9 of all services but one in the middle of payouts", async () => {
+// The notifier's leases of deliveries would be waited for: `npm run test:faults` kills it too.
+it("takes kill -9 of four services at once in the middle of payouts", async () => {
   await untilPayingAgain();
-  const killed: ServiceName[] = ["gateway", "notifier", "beneficiary", "compliance", "quote"];
+  const killed: ServiceName[] = ["gateway", "beneficiary", "compliance", "quote"];
   await Promise.all(killed.map((service) => platform.processes.kill(service)));
   await Promise.all(killed.map((service) => platform.processes.start(service)));
 });
