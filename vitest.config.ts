@@ -43,8 +43,8 @@ export default defineConfig({
           globalSetup,
           testTimeout: 120_000,
           hookTimeout: 180_000,
-          // Each file starts a whole platform of its own; two at once would starve each other.
-          maxWorkers: 1,
+          // Each file starts a whole platform of its own: a third one would starve the others.
+          maxWorkers: 2,
           sequence: { groupOrder: 2 },
         },
       },
