@@ -93,7 +93,7 @@ export async function screenParties(
       name: each.name,
       date: each.date,
       countries: [...each.countries],
-      documentIds: [...each.documentIds],
+      documents: each.documentIds.map((number) => ({ number, country: "" })),
     })),
   });
   return read(screening);

@@ -57,7 +57,7 @@ describe("screening", () => {
             name: "Jane Doe",
             date: "1985-04-12",
             countries: ["US"],
-            documentIds: ["X1234567"],
+            documents: [{ number: "X1234567", country: "" }],
           },
         ],
       },

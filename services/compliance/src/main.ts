@@ -8,9 +8,10 @@ import { createLifetime, runService, type StartService } from "@disburse/chassis
 import { ComplianceService } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { systemClock } from "@disburse/kernel/time.ts";
 import { readConfig } from "./config.ts";
+import { listRpc } from "./list-rpc.ts";
 import { openListStore } from "./list-store.ts";
 import { watchLists } from "./lists-in-force.ts";
-import { complianceRpc } from "./rpc.ts";
+import { screeningRpc } from "./rpc.ts";
 import { openStore } from "./store.ts";
 
 /** What a crash left is removed within minutes; nothing waits for it. */
@@ -49,14 +50,13 @@ export const start: StartService = async (environment, shared) => {
       "kind",
       "verdict",
     ]);
-    const rpc = complianceRpc({
+    const screening = screeningRpc({
       store,
-      lists,
       watch,
       clock: systemClock,
-      log,
       screened: (kind, verdict) => screenings.inc({ kind, verdict }),
     });
+    const listing = listRpc({ lists, watch, clock: systemClock, log });
     const server = await startRpcServer({
       host: config.HOST,
       port: config.PORT,
@@ -64,7 +64,7 @@ export const start: StartService = async (environment, shared) => {
       log,
       metrics,
       services: [ComplianceService],
-      routes: (router) => router.service(ComplianceService, rpc),
+      routes: (router) => router.service(ComplianceService, { ...screening, ...listing }),
       ready: database.ready,
     });
     lifetime.add("server", server.stop);

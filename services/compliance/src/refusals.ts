@@ -1,5 +1,6 @@
 import { Code } from "@connectrpc/connect";
-import { publicRefusals, type RefusalTable } from "@disburse/chassis/rpc-refusal.ts";
+import { publicRefusals, type RefusalTable, refusalError } from "@disburse/chassis/rpc-refusal.ts";
+import { isRefused, type Refused } from "@disburse/kernel/refusal.ts";
 
 export type ComplianceRefusal =
   | "INVALID_REQUEST"
@@ -29,3 +30,9 @@ export const refusals: RefusalTable<ComplianceRefusal> = {
     message: "Another import of this list came into force meanwhile; import again.",
   },
 };
+
+/** The answer of a rule, or its refusal thrown as the RPC's error. */
+export function accepted<T>(answer: T): Exclude<T, Refused<string>> {
+  if (isRefused(answer)) throw refusalError(refusals, answer as Refused<ComplianceRefusal>);
+  return answer as Exclude<T, Refused<string>>;
+}

@@ -1,23 +1,18 @@
 import { create } from "@bufbuild/protobuf";
-import { Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
-import type { Log } from "@disburse/chassis/log.ts";
+import type { ServiceImpl } from "@connectrpc/connect";
 import { readMutation } from "@disburse/chassis/mutation.ts";
 import { writeCursor } from "@disburse/chassis/page-cursor.ts";
 import { refusalError } from "@disburse/chassis/rpc-refusal.ts";
 import {
   type ComplianceService,
   GetScreeningResponseSchema,
-  type ImportListRequest,
-  type ImportListRequest_Header,
-  ImportListResponseSchema,
-  ListListsResponseSchema,
   ListScreeningsResponseSchema,
   ScreenPartyResponseSchema,
   ScreenWalletResponseSchema,
 } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import type { Mutation } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { newId } from "@disburse/kernel/id.ts";
-import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
+import { refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { matcherConfig } from "./domain/matcher-config.ts";
 import {
@@ -26,41 +21,29 @@ import {
   type Screening,
   type ScreeningKind,
   type Subject,
-  screenParties,
-  screenWallet,
+  screen as screenAgainst,
 } from "./domain/screening.ts";
-import { importList } from "./list-import.ts";
-import type { ListStore } from "./list-store.ts";
 import type { ListsWatch } from "./lists-in-force.ts";
-import { type ComplianceRefusal, refusals } from "./refusals.ts";
-import {
-  readListName,
-  readListRequest,
-  readPartyRequest,
-  readWalletRequest,
-} from "./screening-request.ts";
+import { accepted, refusals } from "./refusals.ts";
+import { readListRequest, readPartyRequest, readWalletRequest } from "./screening-request.ts";
 import type { ScreeningStore } from "./store.ts";
-import { listVersionMessage, screeningMessage } from "./wire.ts";
+import { screeningMessage } from "./wire.ts";
 
-export type ComplianceDeps = {
+export type ScreeningDeps = {
   readonly store: ScreeningStore;
-  readonly lists: ListStore;
   readonly watch: ListsWatch;
   readonly clock: Clock;
-  readonly log: Log;
   /** Told of each new screening. */
   readonly screened: (kind: ScreeningKind, verdict: string) => void;
 };
 
-/** The answer of a rule, or its refusal thrown as the RPC's error. */
-function accepted<T>(answer: T): Exclude<T, Refused<string>> {
-  if (isRefused(answer)) throw refusalError(refusals, answer as Refused<ComplianceRefusal>);
-  return answer as Exclude<T, Refused<string>>;
-}
+type ScreeningMethod = "screenWallet" | "screenParty" | "getScreening" | "listScreenings";
 
-/** The RPCs of the compliance service. */
-export function complianceRpc(deps: ComplianceDeps): ServiceImpl<typeof ComplianceService> {
-  const { store, lists, watch, clock, log } = deps;
+/** The RPCs that screen, and that read screenings. */
+export function screeningRpc(
+  deps: ScreeningDeps,
+): Pick<ServiceImpl<typeof ComplianceService>, ScreeningMethod> {
+  const { store } = deps;
   return {
     screenWallet: async (request) => {
       const { subject, families, address } = accepted(readWalletRequest(request));
@@ -68,7 +51,8 @@ export function complianceRpc(deps: ComplianceDeps): ServiceImpl<typeof Complian
         kind: "wallet",
         subject,
         request: { families, address },
-        find: (inForce) => screenWallet(families, address, inForce),
+        find: (inForce) =>
+          screenAgainst({ parties: [], wallets: [{ families, address }] }, inForce),
       });
       return create(ScreenWalletResponseSchema, { screening: screeningMessage(screening) });
     },
@@ -79,7 +63,7 @@ export function complianceRpc(deps: ComplianceDeps): ServiceImpl<typeof Complian
         kind: "party",
         subject,
         request: { parties },
-        find: (inForce) => screenParties(parties, inForce),
+        find: (inForce) => screenAgainst({ parties, wallets: [] }, inForce),
       });
       return create(ScreenPartyResponseSchema, { screening: screeningMessage(screening) });
     },
@@ -99,25 +83,6 @@ export function complianceRpc(deps: ComplianceDeps): ServiceImpl<typeof Complian
         nextCursor: last === undefined ? "" : writeCursor({ at: last.createdAt, id: last.id }),
       });
     },
-
-    importList: async (requests) => {
-      const { header, pieces } = await openStream(requests);
-      const { operationId, actor } = readMutation(header.mutation);
-      const { list, version } = accepted(readListName(header));
-      const request = { list, version, operationId, actor };
-      const imported = accepted(await importList({ lists, clock }, request, pieces));
-      log.info({ list, version, entries: imported.entries }, "list imported");
-      // The list is in force whatever happens here; the watch reads it again soon.
-      await watch.refresh().catch((error: unknown) => {
-        log.error({ err: error, list }, "imported list could not be read yet");
-      });
-      return create(ImportListResponseSchema, { version: listVersionMessage(imported) });
-    },
-
-    listLists: async () => {
-      const versions = await lists.listVersions();
-      return create(ListListsResponseSchema, { lists: versions.map(listVersionMessage) });
-    },
   };
 }
 
@@ -131,7 +96,7 @@ type Asked = {
 
 /** Screens once for each operation: a repeat gets the first result, whatever the lists say now. */
 async function screen(
-  deps: ComplianceDeps,
+  deps: ScreeningDeps,
   mutation: Mutation | undefined,
   asked: Asked,
 ): Promise<Screening> {
@@ -163,25 +128,4 @@ function sameAsked(
   if (stored.request === request) return stored.screening;
   const detail = "mutation.operation_id: was used for another screening";
   throw refusalError(refusals, refused("INVALID_REQUEST", detail));
-}
-
-/** The header that an import begins with, and the pieces of its lines. */
-async function openStream(
-  requests: AsyncIterable<ImportListRequest>,
-): Promise<{ header: ImportListRequest_Header; pieces: AsyncIterable<Uint8Array> }> {
-  const messages = requests[Symbol.asyncIterator]();
-  const first = await messages.next();
-  if (first.done === true || first.value.part.case !== "header") {
-    throw new ConnectError("the header must come first", Code.InvalidArgument);
-  }
-  return { header: first.value.part.value, pieces: linesOf(messages) };
-}
-
-async function* linesOf(messages: AsyncIterator<ImportListRequest>): AsyncIterable<Uint8Array> {
-  for (let next = await messages.next(); next.done !== true; next = await messages.next()) {
-    if (next.value.part.case !== "lines") {
-      throw new ConnectError("after the header only lines may come", Code.InvalidArgument);
-    }
-    yield next.value.part.value;
-  }
 }

@@ -1,7 +1,9 @@
 import type { StoredActor } from "@disburse/chassis/mutation.ts";
 import type { Sealer } from "@disburse/chassis/sealing.ts";
+import type { Explanation } from "./domain/alignment.ts";
 import type { Reason } from "./domain/evidence.ts";
-import type { Screening, ScreeningKind } from "./domain/screening.ts";
+import type { EntryType } from "./domain/list-entry.ts";
+import type { Screening, ScreeningHit, ScreeningKind } from "./domain/screening.ts";
 import type { Verdict } from "./domain/verdict.ts";
 
 const schemaVersion = 1;
@@ -23,8 +25,13 @@ export type ScreeningDocument = {
     readonly list: string;
     readonly list_version: string;
     readonly entry_uid: string;
+    readonly entry_type: EntryType;
+    readonly source: string;
+    readonly programs: readonly string[];
+    readonly subject_index: number;
     readonly matched_name: string;
     readonly score: number;
+    readonly name_score: number;
     readonly verdict: Verdict;
   }[];
   readonly lists: readonly {
@@ -42,10 +49,11 @@ export type ScreeningDocument = {
 };
 
 /**
- * What was asked, whole, so that it can be screened again when a list changes; and each hit's
- * reasons.
+ * What was asked, whole, so that it can be screened again when a list changes; and what each hit
+ * says in the party's own words.
  */
-type Sealed = { readonly request: string; readonly reasons: readonly (readonly Reason[])[] };
+type Sealed = { readonly request: string; readonly hits: readonly SealedHit[] };
+type SealedHit = Explanation & { readonly reasons: readonly Reason[] };
 
 /**
  * A screening with what its document needs beside. `request` is canonical JSON of what was asked.
@@ -63,7 +71,7 @@ function sealContext(merchantId: string, id: string): string {
 
 export function screeningDocument(made: NewScreening, sealer: Sealer): ScreeningDocument {
   const { id, kind, subject, verdict, hits, lists, createdAt } = made.screening;
-  const sealed: Sealed = { request: made.request, reasons: hits.map((hit) => hit.reasons) };
+  const sealed: Sealed = { request: made.request, hits: hits.map(sealedHit) };
   return {
     _id: id,
     schema_version: schemaVersion,
@@ -77,8 +85,13 @@ export function screeningDocument(made: NewScreening, sealer: Sealer): Screening
       list: hit.list,
       list_version: hit.listVersion,
       entry_uid: hit.entryUid,
+      entry_type: hit.entryType,
+      source: hit.source,
+      programs: hit.programs,
+      subject_index: hit.subjectIndex,
       matched_name: hit.matchedName,
       score: hit.score,
+      name_score: hit.nameScore,
       verdict: hit.verdict,
     })),
     lists: lists.map((each) => ({
@@ -94,6 +107,12 @@ export function screeningDocument(made: NewScreening, sealer: Sealer): Screening
     sealed: sealer.seal(JSON.stringify(sealed), sealContext(subject.merchantId, id)),
   };
 }
+
+function sealedHit({ parts, partyLeftOver, entryLeftOver, reasons }: ScreeningHit): SealedHit {
+  return { parts, partyLeftOver, entryLeftOver, reasons };
+}
+
+const unsealed: SealedHit = { parts: [], partyLeftOver: [], entryLeftOver: [], reasons: [] };
 
 /** The screening of a document, and what was asked. */
 export function openScreening(
@@ -111,10 +130,15 @@ export function openScreening(
       list: hit.list,
       listVersion: hit.list_version,
       entryUid: hit.entry_uid,
+      entryType: hit.entry_type,
+      source: hit.source,
+      programs: hit.programs,
+      subjectIndex: hit.subject_index,
       matchedName: hit.matched_name,
       score: hit.score,
+      nameScore: hit.name_score,
       verdict: hit.verdict,
-      reasons: sealed.reasons[at] ?? [],
+      ...(sealed.hits[at] ?? unsealed),
     })),
     lists: document.lists.map((each) => ({
       list: each.list,

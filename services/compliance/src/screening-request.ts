@@ -114,10 +114,15 @@ function readParty(message: PartyMessage, at: string, violations: Violation[]): 
   if (countries.length > countriesMax || !countries.every((each) => countryText.test(each))) {
     say("countries", `must be at most ${countriesMax} ISO 3166 alpha-2 codes`);
   }
-  const documents = message.documentIds.filter((number) => number !== "");
-  const tooLong = documents.some((number) => number.length > documentLengthMax);
+  const documents = message.documents
+    .filter(({ number }) => number !== "")
+    .map(({ number, country }) => ({ number, country }));
+  const tooLong = documents.some(({ number }) => number.length > documentLengthMax);
   if (documents.length > documentsMax || tooLong) {
-    say("document_ids", `must be at most ${documentsMax} of at most ${documentLengthMax} long`);
+    say("documents", `must be at most ${documentsMax} of at most ${documentLengthMax} long`);
+  }
+  if (documents.some(({ country }) => country !== "" && !countryText.test(country))) {
+    say("documents", "must name ISO 3166 alpha-2 codes");
   }
   return { type: type ?? "individual", name, date: message.date, countries, documents };
 }

@@ -76,7 +76,7 @@ describe("screening", () => {
   it("keeps no name, birth date, document id or wallet of who was screened in the clear", async () => {
     const rpc = await test.start();
     await importLines(rpc, sandboxListLines());
-    const more = { date: "1971-03-14", documentIds: ["XQ-7654321"] };
+    const more = { date: "1971-03-14", documents: [{ number: "XQ-7654321" }] };
     await screenName(rpc, "Zoltvar Quimbrand", more);
     await screenAddress(rpc, riskyWallets.TRX);
     const stored = JSON.stringify(await test.database.db.collection("screenings").find().toArray());
@@ -111,7 +111,7 @@ describe("screening", () => {
     [{ name: "a\u0000b" }, "parties[0].name: must not contain control"],
     [{ date: "1990-02-30" }, "parties[0].date: must be yyyy-mm-dd"],
     [{ countries: ["us"] }, "parties[0].countries: must be"],
-    [{ documentIds: ["x".repeat(256)] }, "parties[0].document_ids: must be"],
+    [{ documents: [{ number: "x".repeat(256) }] }, "parties[0].documents: must be"],
   ])("refuses a party with %j", async (wrong, message) => {
     const rpc = await test.start();
     await importLines(rpc, sandboxListLines());

@@ -158,6 +158,45 @@ const joinedMin = 0.8;
  */
 export type NamePart = { readonly text: string; readonly effect: number };
 
+/** Words of the party's name that were taken for words of the listed one. */
+export type AlignedPart = {
+  readonly party: string;
+  readonly entry: string;
+  /** In [0, 1]; 1 is the same word. */
+  readonly similarity: number;
+  /** Against 1 for the rarest word. */
+  readonly weight: number;
+};
+
+/** How one name was laid on another, in the words of both. */
+export type Explanation = {
+  readonly parts: readonly AlignedPart[];
+  readonly partyLeftOver: readonly string[];
+  readonly entryLeftOver: readonly string[];
+};
+
+/** An alignment as an officer reads it. */
+export function explain(
+  { links, party: ours, entry: theirs }: Alignment,
+  party: readonly Word[],
+  entry: readonly Word[],
+): Explanation {
+  return {
+    parts: links.map((link) => ({
+      party: texts(party, link.party),
+      entry: texts(entry, link.entry),
+      similarity: roundScore(link.similarity),
+      weight: roundScore(link.weight),
+    })),
+    partyLeftOver: leftOver(party, ours.bits),
+    entryLeftOver: leftOver(entry, theirs.bits),
+  };
+}
+
+function leftOver(words: readonly Word[], bits: number): string[] {
+  return words.filter((_, at) => (bits & (1 << at)) !== 0).map((word) => word.text);
+}
+
 /** What the score of an alignment is made of, in words. */
 export function nameParts(
   alignment: Alignment,
@@ -192,8 +231,5 @@ function pairText(party: string, entry: string, similarity: number): string {
 }
 
 function texts(words: readonly Word[], bits: number): string {
-  return words
-    .filter((_, at) => (bits & (1 << at)) !== 0)
-    .map((word) => word.text)
-    .join(" ");
+  return leftOver(words, bits).join(" ");
 }

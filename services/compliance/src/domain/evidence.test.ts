@@ -51,7 +51,7 @@ describe("weighEvidence and decide", () => {
   };
   const decided = (score: number, date = "", country = "", document = "") => {
     const countries = country === "" ? [] : [country];
-    const documents = document === "" ? [] : [document];
+    const documents = document === "" ? [] : [{ number: document, country: "" }];
     const evidence = weighEvidence(score, { date, countries, documents }, entry, matcherConfig);
     const { reasons, ...decision } = decide(score, evidence, matcherConfig);
     const effects = [...evidence.reasons, ...reasons].map((reason) => reason.effect);

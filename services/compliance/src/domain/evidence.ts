@@ -60,12 +60,15 @@ export function documentKey(number: string): string {
 /** Shorter numbers, and `IMO` or `N/A` in their place, would make strangers equal. */
 const documentLengthMin = 5;
 
+/** `country` is ISO 3166 alpha-2 of who issued it, "" where that is not known. */
+export type PartyDocument = { readonly number: string; readonly country: string };
+
 /** What is known of a party, or listed of an entry, beside its names. */
 export type Evidence = {
   /** `yyyy-mm-dd` or "". */
   readonly date: string;
   readonly countries: readonly string[];
-  readonly documents: readonly string[];
+  readonly documents: readonly PartyDocument[];
 };
 export type ListedEvidence = {
   readonly births: readonly string[];
@@ -155,10 +158,10 @@ function documentStep({ evidence }: MatcherConfig): Step {
 }
 
 function sharesDocument(
-  party: readonly string[],
+  party: readonly PartyDocument[],
   listed: readonly { readonly number: string }[],
 ): boolean {
-  const keys = new Set(party.map(documentKey).filter((key) => key !== ""));
+  const keys = new Set(party.map(({ number }) => documentKey(number)).filter((key) => key !== ""));
   return keys.size > 0 && listed.some((document) => keys.has(documentKey(document.number)));
 }
 

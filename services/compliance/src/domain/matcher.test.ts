@@ -90,7 +90,9 @@ describe("match", () => {
     ["AB-123456", "Petrosenko", "block"],
     ["AB-123457", "Quentin Unrelated", "clear"],
   ])("a document %s of %s is %s", (number, name, verdict) => {
-    expect(verdictOf(party("individual", name, { documents: [number] }))).toBe(verdict);
+    expect(verdictOf(party("individual", name, { documents: [{ number, country: "" }] }))).toBe(
+      verdict,
+    );
   });
 
   it("tells why: aligned parts, left-over parts and evidence add up to the score", () => {

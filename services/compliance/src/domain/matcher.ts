@@ -1,4 +1,4 @@
-import { nameParts } from "./alignment.ts";
+import { type Explanation, explain, nameParts } from "./alignment.ts";
 import { documentKey, type Evidence, type Reason, roundScore, weighEvidence } from "./evidence.ts";
 import type { EntryType, ListEntry, NameKind } from "./list-entry.ts";
 import type { MatcherConfig } from "./matcher-config.ts";
@@ -10,12 +10,14 @@ import { decide } from "./verdict.ts";
 export type Party = Evidence & { readonly type: EntryType; readonly name: string };
 
 /** An entry that a party may be. The effects of its reasons add up to its score. */
-export type PartyHit = {
+export type PartyHit = Explanation & {
   readonly entry: ListEntry;
   /** As the list writes it. */
   readonly matchedName: string;
   /** In [0, 1]. */
   readonly score: number;
+  /** Of the names alone, before the evidence. */
+  readonly nameScore: number;
   readonly verdict: "review" | "block";
   readonly reasons: readonly Reason[];
 };
@@ -87,7 +89,7 @@ function match(
 ): PartyHit[] {
   if (index === undefined) return [];
   const found = new Map<number, NameMatch | undefined>(index.names.search(party.name));
-  for (const number of party.documents) {
+  for (const { number } of party.documents) {
     for (const entryAt of index.documents.get(documentKey(number)) ?? []) {
       if (!found.has(entryAt)) found.set(entryAt, undefined);
     }
@@ -118,10 +120,15 @@ function judge(
     entry,
     matchedName: listed.name,
     score: roundScore(decision.score),
+    nameScore: roundScore(nameScore),
     verdict: decision.verdict,
+    ...(found === undefined ? unnamed : explain(found.alignment, found.party, found.entry)),
     reasons: [...nameReasons(found, listed.kind, config), ...evidence.reasons, ...decision.reasons],
   };
 }
+
+/** Of a hit that was found by a document alone. */
+const unnamed: Explanation = { parts: [], partyLeftOver: [], entryLeftOver: [] };
 
 function kindFactor(kind: NameKind, config: MatcherConfig): number {
   return kind === "weak" ? config.weakAlias : 1;

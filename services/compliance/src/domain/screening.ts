@@ -1,5 +1,6 @@
+import type { Explanation } from "./alignment.ts";
 import type { Reason } from "./evidence.ts";
-import type { ListEntry } from "./list-entry.ts";
+import type { EntryType, ListEntry } from "./list-entry.ts";
 import type { ListVersion } from "./list-version.ts";
 import type { Matcher, Party } from "./matcher.ts";
 import { nameTokens } from "./name-tokens.ts";
@@ -16,10 +17,18 @@ export type ListsInForce = {
   listOf(entry: ListEntry): ListVersion;
 };
 
-export type ScreeningHit = {
+export type ScreeningHit = Explanation & {
   readonly list: string;
   readonly listVersion: string;
   readonly entryUid: string;
+  readonly entryType: EntryType;
+  /** The publisher, where the list joins several; else "". */
+  readonly source: string;
+  readonly programs: readonly string[];
+  /** Which party or wallet of the request, from 0: parties first. */
+  readonly subjectIndex: number;
+  /** Of the names alone, before the evidence. */
+  readonly nameScore: number;
   readonly matchedName: string;
   readonly score: number;
   readonly verdict: Verdict;
@@ -47,34 +56,52 @@ export type Screening = Finding & {
 /** More hits than a person reads; the verdict counts them all. */
 const hitsMax = 20;
 
-/** A listed wallet is a block: addresses are equal or not, there is nothing to weigh. */
-export function screenWallet(
-  families: readonly WalletFamily[],
-  address: string,
-  inForce: ListsInForce,
-): Finding {
-  const hits = inForce.wallets.find(families, address).map((hit) => ({
-    ...placed(hit.entry, inForce),
-    matchedName: hit.matchedName,
-    score: 1,
-    verdict: "block" as const,
-    reasons: hit.reasons,
-  }));
-  return { verdict: worstVerdict(hits.map((hit) => hit.verdict)), hits: hits.slice(0, hitsMax) };
-}
+/** A wallet in the families whose addresses it is compared with. */
+export type Wallet = { readonly families: readonly WalletFamily[]; readonly address: string };
 
-/** Screens a person, or a company with its owners: the verdict is the worst of theirs. */
-export function screenParties(parties: readonly Party[], inForce: ListsInForce): Finding {
-  const hits = parties.flatMap((party, at) => {
-    const who = parties.length > 1 ? `party ${at + 1} of ${parties.length}: ` : "";
-    return inForce.matcher.match(party).map(({ entry, ...hit }) => ({
-      ...hit,
-      ...placed(entry, inForce),
-      reasons: hit.reasons.map((reason) => ({ ...reason, text: who + reason.text })),
-    }));
-  });
+/** Whom and what to screen: a person, a company with its owners, their wallets. */
+export type ScreeningRequest = {
+  readonly parties: readonly Party[];
+  readonly wallets: readonly Wallet[];
+};
+
+/** Compares all parties and wallets of a request: the verdict is the worst of theirs. */
+export function screen({ parties, wallets }: ScreeningRequest, inForce: ListsInForce): Finding {
+  const hits = [
+    ...parties.flatMap((party, at) => partyHits(party, at, parties.length, inForce)),
+    ...wallets.flatMap((wallet, at) => walletHits(wallet, parties.length + at, inForce)),
+  ];
   const found = [...hits.map((hit) => hit.verdict), ...parties.map(verdictOfName)];
   return { verdict: worstVerdict(found), hits: hits.sort(worstFirst).slice(0, hitsMax) };
+}
+
+function partyHits(
+  party: Party,
+  subjectIndex: number,
+  count: number,
+  inForce: ListsInForce,
+): ScreeningHit[] {
+  const who = count > 1 ? `party ${subjectIndex + 1} of ${count}: ` : "";
+  return inForce.matcher.match(party).map(({ entry, ...hit }) => ({
+    ...hit,
+    ...placed(entry, inForce),
+    subjectIndex,
+    reasons: hit.reasons.map((reason) => ({ ...reason, text: who + reason.text })),
+  }));
+}
+
+/** A listed wallet is a block: addresses are equal or not, there is nothing to weigh. */
+function walletHits(wallet: Wallet, subjectIndex: number, inForce: ListsInForce): ScreeningHit[] {
+  return inForce.wallets.find(wallet.families, wallet.address).map((hit) => ({
+    ...placed(hit.entry, inForce),
+    subjectIndex,
+    matchedName: hit.matchedName,
+    score: 1,
+    nameScore: 0,
+    verdict: "block",
+    reasons: hit.reasons,
+    ...{ parts: [], partyLeftOver: [], entryLeftOver: [] },
+  }));
 }
 
 /** A name without any letter or digit can be compared with nothing: a person has to look. */
@@ -84,7 +111,8 @@ function verdictOfName(party: Party): Verdict {
 
 function placed(entry: ListEntry, inForce: ListsInForce) {
   const { list, version } = inForce.listOf(entry);
-  return { list, listVersion: version, entryUid: entry.uid };
+  const { uid: entryUid, type: entryType, source, programs } = entry;
+  return { list, listVersion: version, entryUid, entryType, source, programs };
 }
 
 function worstFirst(a: ScreeningHit, b: ScreeningHit): number {

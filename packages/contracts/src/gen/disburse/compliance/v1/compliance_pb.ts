@@ -4,7 +4,7 @@
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
-import type { Mutation, MutationJson } from "../../type/v1/mutation_pb.ts";
+import type { Actor, ActorJson, Mutation, MutationJson } from "../../type/v1/mutation_pb.ts";
 import { file_disburse_type_v1_mutation } from "../../type/v1/mutation_pb.ts";
 import type { Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
@@ -14,7 +14,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file disburse/compliance/v1/compliance.proto.
  */
 export const file_disburse_compliance_v1_compliance: GenFile = /*@__PURE__*/
-  fileDesc("CidkaXNidXJzZS9jb21wbGlhbmNlL3YxL2NvbXBsaWFuY2UucHJvdG8SFmRpc2J1cnNlLmNvbXBsaWFuY2UudjEiMQoHU3ViamVjdBITCgttZXJjaGFudF9pZBgBIAEoCRIRCglyZWNvcmRfaWQYAiABKAkimAEKE1NjcmVlbldhbGxldFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEjAKB3N1YmplY3QYAiABKAsyHy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlN1YmplY3QSEAoIbmV0d29ya3MYAyADKAkSDwoHYWRkcmVzcxgEIAEoCSJMChRTY3JlZW5XYWxsZXRSZXNwb25zZRI0CglzY3JlZW5pbmcYASABKAsyIS5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlNjcmVlbmluZyLCAQoFUGFydHkSMAoEdHlwZRgBIAEoDjIiLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuUGFydHkuVHlwZRIMCgRuYW1lGAIgASgJEgwKBGRhdGUYAyABKAkSEQoJY291bnRyaWVzGAQgAygJEhQKDGRvY3VtZW50X2lkcxgFIAMoCSJCCgRUeXBlEhQKEFRZUEVfVU5TUEVDSUZJRUQQABITCg9UWVBFX0lORElWSURVQUwQARIPCgtUWVBFX0VOVElUWRACIqQBChJTY3JlZW5QYXJ0eVJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEjAKB3N1YmplY3QYAiABKAsyHy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlN1YmplY3QSLgoHcGFydGllcxgDIAMoCzIdLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuUGFydHkiSwoTU2NyZWVuUGFydHlSZXNwb25zZRI0CglzY3JlZW5pbmcYASABKAsyIS5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlNjcmVlbmluZyI0CgZSZWFzb24SDAoEa2luZBgBIAEoCRIMCgR0ZXh0GAIgASgJEg4KBmVmZmVjdBgDIAEoASLEAQoDSGl0EgwKBGxpc3QYASABKAkSFAoMbGlzdF92ZXJzaW9uGAIgASgJEhEKCWVudHJ5X3VpZBgDIAEoCRIUCgxtYXRjaGVkX25hbWUYBCABKAkSDQoFc2NvcmUYBSABKAESMAoHdmVyZGljdBgGIAEoDjIfLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuVmVyZGljdBIvCgdyZWFzb25zGAcgAygLMh4uZGlzYnVyc2UuY29tcGxpYW5jZS52MS5SZWFzb24igAEKC0xpc3RWZXJzaW9uEgwKBGxpc3QYASABKAkSDwoHdmVyc2lvbhgCIAEoCRIPCgdlbnRyaWVzGAMgASgFEhAKCGNoZWNrc3VtGAQgASgJEi8KC2ltcG9ydGVkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCK3AgoJU2NyZWVuaW5nEgoKAmlkGAEgASgJEjAKB3N1YmplY3QYAiABKAsyHy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlN1YmplY3QSMAoHdmVyZGljdBgDIAEoDjIfLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuVmVyZGljdBIpCgRoaXRzGAQgAygLMhsuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5IaXQSMgoFbGlzdHMYBSADKAsyIy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RWZXJzaW9uEh0KFWNvbmZpZ3VyYXRpb25fdmVyc2lvbhgGIAEoCRIuCgpjcmVhdGVkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIMCgRraW5kGAggASgJIisKE0dldFNjcmVlbmluZ1JlcXVlc3QSFAoMc2NyZWVuaW5nX2lkGAEgASgJIkwKFEdldFNjcmVlbmluZ1Jlc3BvbnNlEjQKCXNjcmVlbmluZxgBIAEoCzIhLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuU2NyZWVuaW5nIpABChVMaXN0U2NyZWVuaW5nc1JlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAkSEQoJcmVjb3JkX2lkGAIgASgJEjAKB3ZlcmRpY3QYAyABKA4yHy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlZlcmRpY3QSDQoFbGltaXQYBCABKAUSDgoGY3Vyc29yGAUgASgJImQKFkxpc3RTY3JlZW5pbmdzUmVzcG9uc2USNQoKc2NyZWVuaW5ncxgBIAMoCzIhLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuU2NyZWVuaW5nEhMKC25leHRfY3Vyc29yGAIgASgJIscBChFJbXBvcnRMaXN0UmVxdWVzdBJCCgZoZWFkZXIYASABKAsyMC5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkltcG9ydExpc3RSZXF1ZXN0LkhlYWRlckgAEg8KBWxpbmVzGAIgASgMSAAaVQoGSGVhZGVyEiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhIMCgRsaXN0GAIgASgJEg8KB3ZlcnNpb24YAyABKAlCBgoEcGFydCJKChJJbXBvcnRMaXN0UmVzcG9uc2USNAoHdmVyc2lvbhgBIAEoCzIjLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdFZlcnNpb24iEgoQTGlzdExpc3RzUmVxdWVzdCJHChFMaXN0TGlzdHNSZXNwb25zZRIyCgVsaXN0cxgBIAMoCzIjLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdFZlcnNpb24qXAoHVmVyZGljdBIXChNWRVJESUNUX1VOU1BFQ0lGSUVEEAASEQoNVkVSRElDVF9DTEVBUhABEhIKDlZFUkRJQ1RfUkVWSUVXEAISEQoNVkVSRElDVF9CTE9DSxADMosFChFDb21wbGlhbmNlU2VydmljZRJpCgxTY3JlZW5XYWxsZXQSKy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlNjcmVlbldhbGxldFJlcXVlc3QaLC5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlNjcmVlbldhbGxldFJlc3BvbnNlEmYKC1NjcmVlblBhcnR5EiouZGlzYnVyc2UuY29tcGxpYW5jZS52MS5TY3JlZW5QYXJ0eVJlcXVlc3QaKy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlNjcmVlblBhcnR5UmVzcG9uc2USaQoMR2V0U2NyZWVuaW5nEisuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5HZXRTY3JlZW5pbmdSZXF1ZXN0GiwuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5HZXRTY3JlZW5pbmdSZXNwb25zZRJvCg5MaXN0U2NyZWVuaW5ncxItLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdFNjcmVlbmluZ3NSZXF1ZXN0Gi4uZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0U2NyZWVuaW5nc1Jlc3BvbnNlEmUKCkltcG9ydExpc3QSKS5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkltcG9ydExpc3RSZXF1ZXN0GiouZGlzYnVyc2UuY29tcGxpYW5jZS52MS5JbXBvcnRMaXN0UmVzcG9uc2UoARJgCglMaXN0TGlzdHMSKC5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RMaXN0c1JlcXVlc3QaKS5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RMaXN0c1Jlc3BvbnNlYgZwcm90bzM", [file_disburse_type_v1_mutation, file_google_protobuf_timestamp]);
+  fileDesc("CidkaXNidXJzZS9jb21wbGlhbmNlL3YxL2NvbXBsaWFuY2UucHJvdG8SFmRpc2J1cnNlLmNvbXBsaWFuY2UudjEiMQoHU3ViamVjdBITCgttZXJjaGFudF9pZBgBIAEoCRIRCglyZWNvcmRfaWQYAiABKAkimAEKE1NjcmVlbldhbGxldFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEjAKB3N1YmplY3QYAiABKAsyHy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlN1YmplY3QSEAoIbmV0d29ya3MYAyADKAkSDwoHYWRkcmVzcxgEIAEoCSJMChRTY3JlZW5XYWxsZXRSZXNwb25zZRI0CglzY3JlZW5pbmcYASABKAsyIS5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlNjcmVlbmluZyIrCghEb2N1bWVudBIOCgZudW1iZXIYASABKAkSDwoHY291bnRyeRgCIAEoCSIrCgZXYWxsZXQSEAoIbmV0d29ya3MYASADKAkSDwoHYWRkcmVzcxgCIAEoCSL1AQoFUGFydHkSMAoEdHlwZRgBIAEoDjIiLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuUGFydHkuVHlwZRIMCgRuYW1lGAIgASgJEgwKBGRhdGUYAyABKAkSEQoJY291bnRyaWVzGAQgAygJEjMKCWRvY3VtZW50cxgGIAMoCzIgLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuRG9jdW1lbnQiQgoEVHlwZRIUChBUWVBFX1VOU1BFQ0lGSUVEEAASEwoPVFlQRV9JTkRJVklEVUFMEAESDwoLVFlQRV9FTlRJVFkQAkoECAUQBlIMZG9jdW1lbnRfaWRzItUBChJTY3JlZW5QYXJ0eVJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEjAKB3N1YmplY3QYAiABKAsyHy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlN1YmplY3QSLgoHcGFydGllcxgDIAMoCzIdLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuUGFydHkSLwoHd2FsbGV0cxgEIAMoCzIeLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuV2FsbGV0IksKE1NjcmVlblBhcnR5UmVzcG9uc2USNAoJc2NyZWVuaW5nGAEgASgLMiEuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5TY3JlZW5pbmciNAoGUmVhc29uEgwKBGtpbmQYASABKAkSDAoEdGV4dBgCIAEoCRIOCgZlZmZlY3QYAyABKAEiTwoLQWxpZ25lZFBhcnQSDQoFcGFydHkYASABKAkSDQoFZW50cnkYAiABKAkSEgoKc2ltaWxhcml0eRgDIAEoARIOCgZ3ZWlnaHQYBCABKAEisAMKA0hpdBIMCgRsaXN0GAEgASgJEhQKDGxpc3RfdmVyc2lvbhgCIAEoCRIRCgllbnRyeV91aWQYAyABKAkSFAoMbWF0Y2hlZF9uYW1lGAQgASgJEg0KBXNjb3JlGAUgASgBEjAKB3ZlcmRpY3QYBiABKA4yHy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlZlcmRpY3QSLwoHcmVhc29ucxgHIAMoCzIeLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuUmVhc29uEhIKCmVudHJ5X3R5cGUYCCABKAkSDgoGc291cmNlGAkgASgJEhUKDXN1YmplY3RfaW5kZXgYCiABKAUSEgoKbmFtZV9zY29yZRgLIAEoARIyCgVwYXJ0cxgMIAMoCzIjLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuQWxpZ25lZFBhcnQSFwoPcGFydHlfbGVmdF9vdmVyGA0gAygJEhcKD2VudHJ5X2xlZnRfb3ZlchgOIAMoCRIQCghwcm9ncmFtcxgPIAMoCRIQCghhbGVydF9pZBgQIAEoCRIRCglkaXNtaXNzZWQYESABKAgigAEKC0xpc3RWZXJzaW9uEgwKBGxpc3QYASABKAkSDwoHdmVyc2lvbhgCIAEoCRIPCgdlbnRyaWVzGAMgASgFEhAKCGNoZWNrc3VtGAQgASgJEi8KC2ltcG9ydGVkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCLnAwoJU2NyZWVuaW5nEgoKAmlkGAEgASgJEjAKB3N1YmplY3QYAiABKAsyHy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlN1YmplY3QSMAoHdmVyZGljdBgDIAEoDjIfLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuVmVyZGljdBIpCgRoaXRzGAQgAygLMhsuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5IaXQSMgoFbGlzdHMYBSADKAsyIy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RWZXJzaW9uEh0KFWNvbmZpZ3VyYXRpb25fdmVyc2lvbhgGIAEoCRIuCgpjcmVhdGVkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIMCgRraW5kGAggASgJEg8KB3RyaWdnZXIYCSABKAkSLgoHcGFydGllcxgKIAMoCzIdLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuUGFydHkSLwoHd2FsbGV0cxgLIAMoCzIeLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuV2FsbGV0EjwKCmFzc2Vzc21lbnQYDCABKAsyKC5kaXNidXJzZS5jb21wbGlhbmNlLnYxLldhbGxldEFzc2Vzc21lbnQipQEKEFdhbGxldEFzc2Vzc21lbnQSEAoIcHJvdmlkZXIYASABKAkSMAoHdmVyZGljdBgCIAEoDjIfLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuVmVyZGljdBIQCghzZXZlcml0eRgDIAEoCRIQCghldmlkZW5jZRgEIAMoCRIpCgVhc19vZhgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiKwoTR2V0U2NyZWVuaW5nUmVxdWVzdBIUCgxzY3JlZW5pbmdfaWQYASABKAkiTAoUR2V0U2NyZWVuaW5nUmVzcG9uc2USNAoJc2NyZWVuaW5nGAEgASgLMiEuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5TY3JlZW5pbmcikAEKFUxpc3RTY3JlZW5pbmdzUmVxdWVzdBITCgttZXJjaGFudF9pZBgBIAEoCRIRCglyZWNvcmRfaWQYAiABKAkSMAoHdmVyZGljdBgDIAEoDjIfLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuVmVyZGljdBINCgVsaW1pdBgEIAEoBRIOCgZjdXJzb3IYBSABKAkiZAoWTGlzdFNjcmVlbmluZ3NSZXNwb25zZRI1CgpzY3JlZW5pbmdzGAEgAygLMiEuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5TY3JlZW5pbmcSEwoLbmV4dF9jdXJzb3IYAiABKAki7gIKEUltcG9ydExpc3RSZXF1ZXN0EkIKBmhlYWRlchgBIAEoCzIwLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuSW1wb3J0TGlzdFJlcXVlc3QuSGVhZGVySAASDwoFbGluZXMYAiABKAxIABI+CgRmaWxlGAMgASgLMi4uZGlzYnVyc2UuY29tcGxpYW5jZS52MS5JbXBvcnRMaXN0UmVxdWVzdC5GaWxlSAAapQEKBkhlYWRlchIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SDAoEbGlzdBgCIAEoCRIPCgd2ZXJzaW9uGAMgASgJEjIKBmZvcm1hdBgEIAEoDjIiLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdEZvcm1hdBIaChJhY2NlcHRfZHJvcF9yZWFzb24YBSABKAkaFAoERmlsZRIMCgRuYW1lGAEgASgJQgYKBHBhcnQifgoSSW1wb3J0TGlzdFJlc3BvbnNlEjQKB3ZlcnNpb24YASABKAsyIy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RWZXJzaW9uEjIKBmNoYW5nZRgCIAEoCzIiLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdENoYW5nZSI9CgpMaXN0Q2hhbmdlEg0KBWFkZGVkGAEgASgFEg8KB2NoYW5nZWQYAiABKAUSDwoHcmVtb3ZlZBgDIAEoBSISChBMaXN0TGlzdHNSZXF1ZXN0IkcKEUxpc3RMaXN0c1Jlc3BvbnNlEjIKBWxpc3RzGAEgAygLMiMuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0VmVyc2lvbiL6AQoKTGlzdEltcG9ydBIKCgJpZBgBIAEoCRI0Cgd2ZXJzaW9uGAIgASgLMiMuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0VmVyc2lvbhINCgVzdGF0ZRgDIAEoCRIyCgZjaGFuZ2UYBCABKAsyIi5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RDaGFuZ2USDwoHcHJvYmxlbRgFIAEoCRImCgVhY3RvchgGIAEoCzIXLmRpc2J1cnNlLnR5cGUudjEuQWN0b3ISLgoKc3RhcnRlZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiQQoSTGlzdEltcG9ydHNSZXF1ZXN0EgwKBGxpc3QYASABKAkSDQoFbGltaXQYAiABKAUSDgoGY3Vyc29yGAMgASgJIl8KE0xpc3RJbXBvcnRzUmVzcG9uc2USMwoHaW1wb3J0cxgBIAMoCzIiLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdEltcG9ydBITCgtuZXh0X2N1cnNvchgCIAEoCSL4AQoKTGlzdFNvdXJjZRIMCgRsaXN0GAEgASgJEjIKBmZvcm1hdBgCIAEoDjIiLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdEZvcm1hdBIRCglsb2NhdGlvbnMYAyADKAkSLgoKY2hlY2tlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMQoNbmV4dF9jaGVja19hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDwoHb3V0Y29tZRgGIAEoCRIPCgdwcm9ibGVtGAcgASgJEhAKCGZhaWx1cmVzGAggASgFIhQKEkxpc3RTb3VyY2VzUmVxdWVzdCJKChNMaXN0U291cmNlc1Jlc3BvbnNlEjMKB3NvdXJjZXMYASADKAsyIi5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RTb3VyY2UiUAoSQ2hlY2tTb3VyY2VSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhIMCgRsaXN0GAIgASgJIkkKE0NoZWNrU291cmNlUmVzcG9uc2USMgoGc291cmNlGAEgASgLMiIuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0U291cmNlKlwKB1ZlcmRpY3QSFwoTVkVSRElDVF9VTlNQRUNJRklFRBAAEhEKDVZFUkRJQ1RfQ0xFQVIQARISCg5WRVJESUNUX1JFVklFVxACEhEKDVZFUkRJQ1RfQkxPQ0sQAyqnAQoKTGlzdEZvcm1hdBIbChdMSVNUX0ZPUk1BVF9VTlNQRUNJRklFRBAAEhoKFkxJU1RfRk9STUFUX0pTT05fTElORVMQARIYChRMSVNUX0ZPUk1BVF9PRkFDX0NTVhACEhYKEkxJU1RfRk9STUFUX1VOX1hNTBADEhYKEkxJU1RfRk9STUFUX0VVX0NTVhAEEhYKEkxJU1RfRk9STUFUX1VLX0NTVhAFMsMHChFDb21wbGlhbmNlU2VydmljZRJpCgxTY3JlZW5XYWxsZXQSKy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlNjcmVlbldhbGxldFJlcXVlc3QaLC5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlNjcmVlbldhbGxldFJlc3BvbnNlEmYKC1NjcmVlblBhcnR5EiouZGlzYnVyc2UuY29tcGxpYW5jZS52MS5TY3JlZW5QYXJ0eVJlcXVlc3QaKy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlNjcmVlblBhcnR5UmVzcG9uc2USaQoMR2V0U2NyZWVuaW5nEisuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5HZXRTY3JlZW5pbmdSZXF1ZXN0GiwuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5HZXRTY3JlZW5pbmdSZXNwb25zZRJvCg5MaXN0U2NyZWVuaW5ncxItLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdFNjcmVlbmluZ3NSZXF1ZXN0Gi4uZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0U2NyZWVuaW5nc1Jlc3BvbnNlEmUKCkltcG9ydExpc3QSKS5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkltcG9ydExpc3RSZXF1ZXN0GiouZGlzYnVyc2UuY29tcGxpYW5jZS52MS5JbXBvcnRMaXN0UmVzcG9uc2UoARJgCglMaXN0TGlzdHMSKC5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RMaXN0c1JlcXVlc3QaKS5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RMaXN0c1Jlc3BvbnNlEmYKC0xpc3RJbXBvcnRzEiouZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0SW1wb3J0c1JlcXVlc3QaKy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RJbXBvcnRzUmVzcG9uc2USZgoLTGlzdFNvdXJjZXMSKi5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RTb3VyY2VzUmVxdWVzdBorLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdFNvdXJjZXNSZXNwb25zZRJmCgtDaGVja1NvdXJjZRIqLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuQ2hlY2tTb3VyY2VSZXF1ZXN0GisuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5DaGVja1NvdXJjZVJlc3BvbnNlYgZwcm90bzM", [file_disburse_type_v1_mutation, file_google_protobuf_timestamp]);
 
 /**
  * Whom or what a screening is about, so that its owner can be told later: `ben_…` or `dep_…`.
@@ -154,6 +154,96 @@ export const ScreenWalletResponseSchema: GenMessage<ScreenWalletResponse, {jsonT
   messageDesc(file_disburse_compliance_v1_compliance, 2);
 
 /**
+ * An identity document, or the registration of a company.
+ *
+ * @generated from message disburse.compliance.v1.Document
+ */
+export type Document = Message<"disburse.compliance.v1.Document"> & {
+  /**
+   * As written; compared by its capitals and digits.
+   *
+   * @generated from field: string number = 1;
+   */
+  number: string;
+
+  /**
+   * ISO 3166 alpha-2 of who issued it; "" when not known.
+   *
+   * @generated from field: string country = 2;
+   */
+  country: string;
+};
+
+/**
+ * An identity document, or the registration of a company.
+ *
+ * @generated from message disburse.compliance.v1.Document
+ */
+export type DocumentJson = {
+  /**
+   * As written; compared by its capitals and digits.
+   *
+   * @generated from field: string number = 1;
+   */
+  number?: string;
+
+  /**
+   * ISO 3166 alpha-2 of who issued it; "" when not known.
+   *
+   * @generated from field: string country = 2;
+   */
+  country?: string;
+};
+
+/**
+ * Describes the message disburse.compliance.v1.Document.
+ * Use `create(DocumentSchema)` to create a new message.
+ */
+export const DocumentSchema: GenMessage<Document, {jsonType: DocumentJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_compliance_v1_compliance, 3);
+
+/**
+ * @generated from message disburse.compliance.v1.Wallet
+ */
+export type Wallet = Message<"disburse.compliance.v1.Wallet"> & {
+  /**
+   * As of `ScreenWalletRequest`.
+   *
+   * @generated from field: repeated string networks = 1;
+   */
+  networks: string[];
+
+  /**
+   * @generated from field: string address = 2;
+   */
+  address: string;
+};
+
+/**
+ * @generated from message disburse.compliance.v1.Wallet
+ */
+export type WalletJson = {
+  /**
+   * As of `ScreenWalletRequest`.
+   *
+   * @generated from field: repeated string networks = 1;
+   */
+  networks?: string[];
+
+  /**
+   * @generated from field: string address = 2;
+   */
+  address?: string;
+};
+
+/**
+ * Describes the message disburse.compliance.v1.Wallet.
+ * Use `create(WalletSchema)` to create a new message.
+ */
+export const WalletSchema: GenMessage<Wallet, {jsonType: WalletJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_compliance_v1_compliance, 4);
+
+/**
  * @generated from message disburse.compliance.v1.Party
  */
 export type Party = Message<"disburse.compliance.v1.Party"> & {
@@ -184,11 +274,11 @@ export type Party = Message<"disburse.compliance.v1.Party"> & {
   countries: string[];
 
   /**
-   * Passport, national id, registration numbers.
+   * At most 20.
    *
-   * @generated from field: repeated string document_ids = 5;
+   * @generated from field: repeated disburse.compliance.v1.Document documents = 6;
    */
-  documentIds: string[];
+  documents: Document[];
 };
 
 /**
@@ -222,11 +312,11 @@ export type PartyJson = {
   countries?: string[];
 
   /**
-   * Passport, national id, registration numbers.
+   * At most 20.
    *
-   * @generated from field: repeated string document_ids = 5;
+   * @generated from field: repeated disburse.compliance.v1.Document documents = 6;
    */
-  documentIds?: string[];
+  documents?: DocumentJson[];
 };
 
 /**
@@ -234,7 +324,7 @@ export type PartyJson = {
  * Use `create(PartySchema)` to create a new message.
  */
 export const PartySchema: GenMessage<Party, {jsonType: PartyJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 3);
+  messageDesc(file_disburse_compliance_v1_compliance, 5);
 
 /**
  * @generated from enum disburse.compliance.v1.Party.Type
@@ -270,7 +360,7 @@ export type Party_TypeJson = "TYPE_UNSPECIFIED" | "TYPE_INDIVIDUAL" | "TYPE_ENTI
  * Describes the enum disburse.compliance.v1.Party.Type.
  */
 export const Party_TypeSchema: GenEnum<Party_Type, Party_TypeJson> = /*@__PURE__*/
-  enumDesc(file_disburse_compliance_v1_compliance, 3, 0);
+  enumDesc(file_disburse_compliance_v1_compliance, 5, 0);
 
 /**
  * @generated from message disburse.compliance.v1.ScreenPartyRequest
@@ -287,11 +377,19 @@ export type ScreenPartyRequest = Message<"disburse.compliance.v1.ScreenPartyRequ
   subject?: Subject | undefined;
 
   /**
-   * 1 to 50: a company is screened with its owners. The verdict is the worst of theirs.
+   * At most 50: a company is screened with its owners. The verdict is the worst of all. Together with the
+   * wallets at least one.
    *
    * @generated from field: repeated disburse.compliance.v1.Party parties = 3;
    */
   parties: Party[];
+
+  /**
+   * At most 10; compared with the lists alone.
+   *
+   * @generated from field: repeated disburse.compliance.v1.Wallet wallets = 4;
+   */
+  wallets: Wallet[];
 };
 
 /**
@@ -309,11 +407,19 @@ export type ScreenPartyRequestJson = {
   subject?: SubjectJson;
 
   /**
-   * 1 to 50: a company is screened with its owners. The verdict is the worst of theirs.
+   * At most 50: a company is screened with its owners. The verdict is the worst of all. Together with the
+   * wallets at least one.
    *
    * @generated from field: repeated disburse.compliance.v1.Party parties = 3;
    */
   parties?: PartyJson[];
+
+  /**
+   * At most 10; compared with the lists alone.
+   *
+   * @generated from field: repeated disburse.compliance.v1.Wallet wallets = 4;
+   */
+  wallets?: WalletJson[];
 };
 
 /**
@@ -321,7 +427,7 @@ export type ScreenPartyRequestJson = {
  * Use `create(ScreenPartyRequestSchema)` to create a new message.
  */
 export const ScreenPartyRequestSchema: GenMessage<ScreenPartyRequest, {jsonType: ScreenPartyRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 4);
+  messageDesc(file_disburse_compliance_v1_compliance, 6);
 
 /**
  * @generated from message disburse.compliance.v1.ScreenPartyResponse
@@ -348,7 +454,7 @@ export type ScreenPartyResponseJson = {
  * Use `create(ScreenPartyResponseSchema)` to create a new message.
  */
 export const ScreenPartyResponseSchema: GenMessage<ScreenPartyResponse, {jsonType: ScreenPartyResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 5);
+  messageDesc(file_disburse_compliance_v1_compliance, 7);
 
 /**
  * One reason for a score, readable by a compliance officer: `birth date: 1966-09-08 contradicts 1958`.
@@ -407,7 +513,76 @@ export type ReasonJson = {
  * Use `create(ReasonSchema)` to create a new message.
  */
 export const ReasonSchema: GenMessage<Reason, {jsonType: ReasonJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 6);
+  messageDesc(file_disburse_compliance_v1_compliance, 8);
+
+/**
+ * Words of the party's name that were taken for words of the listed one.
+ *
+ * @generated from message disburse.compliance.v1.AlignedPart
+ */
+export type AlignedPart = Message<"disburse.compliance.v1.AlignedPart"> & {
+  /**
+   * @generated from field: string party = 1;
+   */
+  party: string;
+
+  /**
+   * @generated from field: string entry = 2;
+   */
+  entry: string;
+
+  /**
+   * In [0, 1]; 1 is the same word.
+   *
+   * @generated from field: double similarity = 3;
+   */
+  similarity: number;
+
+  /**
+   * Against 1 for the rarest word of the lists.
+   *
+   * @generated from field: double weight = 4;
+   */
+  weight: number;
+};
+
+/**
+ * Words of the party's name that were taken for words of the listed one.
+ *
+ * @generated from message disburse.compliance.v1.AlignedPart
+ */
+export type AlignedPartJson = {
+  /**
+   * @generated from field: string party = 1;
+   */
+  party?: string;
+
+  /**
+   * @generated from field: string entry = 2;
+   */
+  entry?: string;
+
+  /**
+   * In [0, 1]; 1 is the same word.
+   *
+   * @generated from field: double similarity = 3;
+   */
+  similarity?: number | "NaN" | "Infinity" | "-Infinity";
+
+  /**
+   * Against 1 for the rarest word of the lists.
+   *
+   * @generated from field: double weight = 4;
+   */
+  weight?: number | "NaN" | "Infinity" | "-Infinity";
+};
+
+/**
+ * Describes the message disburse.compliance.v1.AlignedPart.
+ * Use `create(AlignedPartSchema)` to create a new message.
+ */
+export const AlignedPartSchema: GenMessage<AlignedPart, {jsonType: AlignedPartJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_compliance_v1_compliance, 9);
 
 /**
  * @generated from message disburse.compliance.v1.Hit
@@ -451,6 +626,72 @@ export type Hit = Message<"disburse.compliance.v1.Hit"> & {
    * @generated from field: repeated disburse.compliance.v1.Reason reasons = 7;
    */
   reasons: Reason[];
+
+  /**
+   * `individual`, `entity`, `vessel`, `aircraft`.
+   *
+   * @generated from field: string entry_type = 8;
+   */
+  entryType: string;
+
+  /**
+   * The publisher, where the list joins several; else "".
+   *
+   * @generated from field: string source = 9;
+   */
+  source: string;
+
+  /**
+   * Which party or wallet of the request, from 0: parties first.
+   *
+   * @generated from field: int32 subject_index = 10;
+   */
+  subjectIndex: number;
+
+  /**
+   * Of the names alone, before the evidence.
+   *
+   * @generated from field: double name_score = 11;
+   */
+  nameScore: number;
+
+  /**
+   * @generated from field: repeated disburse.compliance.v1.AlignedPart parts = 12;
+   */
+  parts: AlignedPart[];
+
+  /**
+   * Words that have none on the other side.
+   *
+   * @generated from field: repeated string party_left_over = 13;
+   */
+  partyLeftOver: string[];
+
+  /**
+   * @generated from field: repeated string entry_left_over = 14;
+   */
+  entryLeftOver: string[];
+
+  /**
+   * Sanctions programmes of the entry.
+   *
+   * @generated from field: repeated string programs = 15;
+   */
+  programs: string[];
+
+  /**
+   * Of a monitored subject; else "".
+   *
+   * @generated from field: string alert_id = 16;
+   */
+  alertId: string;
+
+  /**
+   * A person decided that this is somebody else: the hit does not count.
+   *
+   * @generated from field: bool dismissed = 17;
+   */
+  dismissed: boolean;
 };
 
 /**
@@ -495,6 +736,72 @@ export type HitJson = {
    * @generated from field: repeated disburse.compliance.v1.Reason reasons = 7;
    */
   reasons?: ReasonJson[];
+
+  /**
+   * `individual`, `entity`, `vessel`, `aircraft`.
+   *
+   * @generated from field: string entry_type = 8;
+   */
+  entryType?: string;
+
+  /**
+   * The publisher, where the list joins several; else "".
+   *
+   * @generated from field: string source = 9;
+   */
+  source?: string;
+
+  /**
+   * Which party or wallet of the request, from 0: parties first.
+   *
+   * @generated from field: int32 subject_index = 10;
+   */
+  subjectIndex?: number;
+
+  /**
+   * Of the names alone, before the evidence.
+   *
+   * @generated from field: double name_score = 11;
+   */
+  nameScore?: number | "NaN" | "Infinity" | "-Infinity";
+
+  /**
+   * @generated from field: repeated disburse.compliance.v1.AlignedPart parts = 12;
+   */
+  parts?: AlignedPartJson[];
+
+  /**
+   * Words that have none on the other side.
+   *
+   * @generated from field: repeated string party_left_over = 13;
+   */
+  partyLeftOver?: string[];
+
+  /**
+   * @generated from field: repeated string entry_left_over = 14;
+   */
+  entryLeftOver?: string[];
+
+  /**
+   * Sanctions programmes of the entry.
+   *
+   * @generated from field: repeated string programs = 15;
+   */
+  programs?: string[];
+
+  /**
+   * Of a monitored subject; else "".
+   *
+   * @generated from field: string alert_id = 16;
+   */
+  alertId?: string;
+
+  /**
+   * A person decided that this is somebody else: the hit does not count.
+   *
+   * @generated from field: bool dismissed = 17;
+   */
+  dismissed?: boolean;
 };
 
 /**
@@ -502,7 +809,7 @@ export type HitJson = {
  * Use `create(HitSchema)` to create a new message.
  */
 export const HitSchema: GenMessage<Hit, {jsonType: HitJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 7);
+  messageDesc(file_disburse_compliance_v1_compliance, 10);
 
 /**
  * @generated from message disburse.compliance.v1.ListVersion
@@ -577,7 +884,7 @@ export type ListVersionJson = {
  * Use `create(ListVersionSchema)` to create a new message.
  */
 export const ListVersionSchema: GenMessage<ListVersion, {jsonType: ListVersionJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 8);
+  messageDesc(file_disburse_compliance_v1_compliance, 11);
 
 /**
  * @generated from message disburse.compliance.v1.Screening
@@ -630,6 +937,32 @@ export type Screening = Message<"disburse.compliance.v1.Screening"> & {
    * @generated from field: string kind = 8;
    */
   kind: string;
+
+  /**
+   * `request`, `list_change`, `configuration_change`, `decision`.
+   *
+   * @generated from field: string trigger = 9;
+   */
+  trigger: string;
+
+  /**
+   * What was screened; in the answer of GetScreening alone.
+   *
+   * @generated from field: repeated disburse.compliance.v1.Party parties = 10;
+   */
+  parties: Party[];
+
+  /**
+   * @generated from field: repeated disburse.compliance.v1.Wallet wallets = 11;
+   */
+  wallets: Wallet[];
+
+  /**
+   * What the wallet risk provider said; unset where none was asked.
+   *
+   * @generated from field: disburse.compliance.v1.WalletAssessment assessment = 12;
+   */
+  assessment?: WalletAssessment | undefined;
 };
 
 /**
@@ -683,6 +1016,32 @@ export type ScreeningJson = {
    * @generated from field: string kind = 8;
    */
   kind?: string;
+
+  /**
+   * `request`, `list_change`, `configuration_change`, `decision`.
+   *
+   * @generated from field: string trigger = 9;
+   */
+  trigger?: string;
+
+  /**
+   * What was screened; in the answer of GetScreening alone.
+   *
+   * @generated from field: repeated disburse.compliance.v1.Party parties = 10;
+   */
+  parties?: PartyJson[];
+
+  /**
+   * @generated from field: repeated disburse.compliance.v1.Wallet wallets = 11;
+   */
+  wallets?: WalletJson[];
+
+  /**
+   * What the wallet risk provider said; unset where none was asked.
+   *
+   * @generated from field: disburse.compliance.v1.WalletAssessment assessment = 12;
+   */
+  assessment?: WalletAssessmentJson;
 };
 
 /**
@@ -690,7 +1049,86 @@ export type ScreeningJson = {
  * Use `create(ScreeningSchema)` to create a new message.
  */
 export const ScreeningSchema: GenMessage<Screening, {jsonType: ScreeningJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 9);
+  messageDesc(file_disburse_compliance_v1_compliance, 12);
+
+/**
+ * The word of a wallet risk provider.
+ *
+ * @generated from message disburse.compliance.v1.WalletAssessment
+ */
+export type WalletAssessment = Message<"disburse.compliance.v1.WalletAssessment"> & {
+  /**
+   * @generated from field: string provider = 1;
+   */
+  provider: string;
+
+  /**
+   * @generated from field: disburse.compliance.v1.Verdict verdict = 2;
+   */
+  verdict: Verdict;
+
+  /**
+   * `none`, `low`, `medium`, `high`, `severe`.
+   *
+   * @generated from field: string severity = 3;
+   */
+  severity: string;
+
+  /**
+   * For people: category, name and reference of what the provider knows.
+   *
+   * @generated from field: repeated string evidence = 4;
+   */
+  evidence: string[];
+
+  /**
+   * @generated from field: google.protobuf.Timestamp as_of = 5;
+   */
+  asOf?: Timestamp | undefined;
+};
+
+/**
+ * The word of a wallet risk provider.
+ *
+ * @generated from message disburse.compliance.v1.WalletAssessment
+ */
+export type WalletAssessmentJson = {
+  /**
+   * @generated from field: string provider = 1;
+   */
+  provider?: string;
+
+  /**
+   * @generated from field: disburse.compliance.v1.Verdict verdict = 2;
+   */
+  verdict?: VerdictJson;
+
+  /**
+   * `none`, `low`, `medium`, `high`, `severe`.
+   *
+   * @generated from field: string severity = 3;
+   */
+  severity?: string;
+
+  /**
+   * For people: category, name and reference of what the provider knows.
+   *
+   * @generated from field: repeated string evidence = 4;
+   */
+  evidence?: string[];
+
+  /**
+   * @generated from field: google.protobuf.Timestamp as_of = 5;
+   */
+  asOf?: TimestampJson;
+};
+
+/**
+ * Describes the message disburse.compliance.v1.WalletAssessment.
+ * Use `create(WalletAssessmentSchema)` to create a new message.
+ */
+export const WalletAssessmentSchema: GenMessage<WalletAssessment, {jsonType: WalletAssessmentJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_compliance_v1_compliance, 13);
 
 /**
  * @generated from message disburse.compliance.v1.GetScreeningRequest
@@ -717,7 +1155,7 @@ export type GetScreeningRequestJson = {
  * Use `create(GetScreeningRequestSchema)` to create a new message.
  */
 export const GetScreeningRequestSchema: GenMessage<GetScreeningRequest, {jsonType: GetScreeningRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 10);
+  messageDesc(file_disburse_compliance_v1_compliance, 14);
 
 /**
  * @generated from message disburse.compliance.v1.GetScreeningResponse
@@ -744,7 +1182,7 @@ export type GetScreeningResponseJson = {
  * Use `create(GetScreeningResponseSchema)` to create a new message.
  */
 export const GetScreeningResponseSchema: GenMessage<GetScreeningResponse, {jsonType: GetScreeningResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 11);
+  messageDesc(file_disburse_compliance_v1_compliance, 15);
 
 /**
  * @generated from message disburse.compliance.v1.ListScreeningsRequest
@@ -831,7 +1269,7 @@ export type ListScreeningsRequestJson = {
  * Use `create(ListScreeningsRequestSchema)` to create a new message.
  */
 export const ListScreeningsRequestSchema: GenMessage<ListScreeningsRequest, {jsonType: ListScreeningsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 12);
+  messageDesc(file_disburse_compliance_v1_compliance, 16);
 
 /**
  * @generated from message disburse.compliance.v1.ListScreeningsResponse
@@ -872,7 +1310,7 @@ export type ListScreeningsResponseJson = {
  * Use `create(ListScreeningsResponseSchema)` to create a new message.
  */
 export const ListScreeningsResponseSchema: GenMessage<ListScreeningsResponse, {jsonType: ListScreeningsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 13);
+  messageDesc(file_disburse_compliance_v1_compliance, 17);
 
 /**
  * @generated from message disburse.compliance.v1.ImportListRequest
@@ -891,15 +1329,20 @@ export type ImportListRequest = Message<"disburse.compliance.v1.ImportListReques
     case: "header";
   } | {
     /**
-     * JSON lines, UTF-8: {"uid", "list"? (where the entry comes from, when this list joins several),
-     * "type": individual|entity|vessel|aircraft, "names": [{"name", "kind": primary|alias|weak|weak_alias}],
-     * "dob": ["1977-03-25"|"1977"], "countries": ["CN"], "ids": [{"type", "number", "country"}],
-     * "crypto": [{"currency", "address"}], "programs": []}.
+     * UTF-8, as published or gzipped; at most 512 MiB unpacked in all.
      *
      * @generated from field: bytes lines = 2;
      */
     value: Uint8Array;
     case: "lines";
+  } | {
+    /**
+     * Before the bytes of each file, where the format has several.
+     *
+     * @generated from field: disburse.compliance.v1.ImportListRequest.File file = 3;
+     */
+    value: ImportListRequest_File;
+    case: "file";
   } | { case: undefined; value?: undefined };
 };
 
@@ -915,14 +1358,18 @@ export type ImportListRequestJson = {
   header?: ImportListRequest_HeaderJson;
 
   /**
-   * JSON lines, UTF-8: {"uid", "list"? (where the entry comes from, when this list joins several),
-   * "type": individual|entity|vessel|aircraft, "names": [{"name", "kind": primary|alias|weak|weak_alias}],
-   * "dob": ["1977-03-25"|"1977"], "countries": ["CN"], "ids": [{"type", "number", "country"}],
-   * "crypto": [{"currency", "address"}], "programs": []}.
+   * UTF-8, as published or gzipped; at most 512 MiB unpacked in all.
    *
    * @generated from field: bytes lines = 2;
    */
   lines?: string;
+
+  /**
+   * Before the bytes of each file, where the format has several.
+   *
+   * @generated from field: disburse.compliance.v1.ImportListRequest.File file = 3;
+   */
+  file?: ImportListRequest_FileJson;
 };
 
 /**
@@ -930,7 +1377,7 @@ export type ImportListRequestJson = {
  * Use `create(ImportListRequestSchema)` to create a new message.
  */
 export const ImportListRequestSchema: GenMessage<ImportListRequest, {jsonType: ImportListRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 14);
+  messageDesc(file_disburse_compliance_v1_compliance, 18);
 
 /**
  * @generated from message disburse.compliance.v1.ImportListRequest.Header
@@ -954,6 +1401,19 @@ export type ImportListRequest_Header = Message<"disburse.compliance.v1.ImportLis
    * @generated from field: string version = 3;
    */
   version: string;
+
+  /**
+   * @generated from field: disburse.compliance.v1.ListFormat format = 4;
+   */
+  format: ListFormat;
+
+  /**
+   * Why a list may lose more than 2% of its entries, 10 to 1,000 characters, from an actor of kind OPERATOR;
+   * "" refuses such a list.
+   *
+   * @generated from field: string accept_drop_reason = 5;
+   */
+  acceptDropReason: string;
 };
 
 /**
@@ -978,6 +1438,19 @@ export type ImportListRequest_HeaderJson = {
    * @generated from field: string version = 3;
    */
   version?: string;
+
+  /**
+   * @generated from field: disburse.compliance.v1.ListFormat format = 4;
+   */
+  format?: ListFormatJson;
+
+  /**
+   * Why a list may lose more than 2% of its entries, 10 to 1,000 characters, from an actor of kind OPERATOR;
+   * "" refuses such a list.
+   *
+   * @generated from field: string accept_drop_reason = 5;
+   */
+  acceptDropReason?: string;
 };
 
 /**
@@ -985,7 +1458,42 @@ export type ImportListRequest_HeaderJson = {
  * Use `create(ImportListRequest_HeaderSchema)` to create a new message.
  */
 export const ImportListRequest_HeaderSchema: GenMessage<ImportListRequest_Header, {jsonType: ImportListRequest_HeaderJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 14, 0);
+  messageDesc(file_disburse_compliance_v1_compliance, 18, 0);
+
+/**
+ * The bytes that follow are of this file, until the next one begins.
+ *
+ * @generated from message disburse.compliance.v1.ImportListRequest.File
+ */
+export type ImportListRequest_File = Message<"disburse.compliance.v1.ImportListRequest.File"> & {
+  /**
+   * As the format names its files; "" for the only one.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+};
+
+/**
+ * The bytes that follow are of this file, until the next one begins.
+ *
+ * @generated from message disburse.compliance.v1.ImportListRequest.File
+ */
+export type ImportListRequest_FileJson = {
+  /**
+   * As the format names its files; "" for the only one.
+   *
+   * @generated from field: string name = 1;
+   */
+  name?: string;
+};
+
+/**
+ * Describes the message disburse.compliance.v1.ImportListRequest.File.
+ * Use `create(ImportListRequest_FileSchema)` to create a new message.
+ */
+export const ImportListRequest_FileSchema: GenMessage<ImportListRequest_File, {jsonType: ImportListRequest_FileJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_compliance_v1_compliance, 18, 1);
 
 /**
  * @generated from message disburse.compliance.v1.ImportListResponse
@@ -995,6 +1503,13 @@ export type ImportListResponse = Message<"disburse.compliance.v1.ImportListRespo
    * @generated from field: disburse.compliance.v1.ListVersion version = 1;
    */
   version?: ListVersion | undefined;
+
+  /**
+   * Against the version before.
+   *
+   * @generated from field: disburse.compliance.v1.ListChange change = 2;
+   */
+  change?: ListChange | undefined;
 };
 
 /**
@@ -1005,6 +1520,13 @@ export type ImportListResponseJson = {
    * @generated from field: disburse.compliance.v1.ListVersion version = 1;
    */
   version?: ListVersionJson;
+
+  /**
+   * Against the version before.
+   *
+   * @generated from field: disburse.compliance.v1.ListChange change = 2;
+   */
+  change?: ListChangeJson;
 };
 
 /**
@@ -1012,7 +1534,58 @@ export type ImportListResponseJson = {
  * Use `create(ImportListResponseSchema)` to create a new message.
  */
 export const ImportListResponseSchema: GenMessage<ImportListResponse, {jsonType: ImportListResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 15);
+  messageDesc(file_disburse_compliance_v1_compliance, 19);
+
+/**
+ * Entries that differ between two versions of a list.
+ *
+ * @generated from message disburse.compliance.v1.ListChange
+ */
+export type ListChange = Message<"disburse.compliance.v1.ListChange"> & {
+  /**
+   * @generated from field: int32 added = 1;
+   */
+  added: number;
+
+  /**
+   * @generated from field: int32 changed = 2;
+   */
+  changed: number;
+
+  /**
+   * @generated from field: int32 removed = 3;
+   */
+  removed: number;
+};
+
+/**
+ * Entries that differ between two versions of a list.
+ *
+ * @generated from message disburse.compliance.v1.ListChange
+ */
+export type ListChangeJson = {
+  /**
+   * @generated from field: int32 added = 1;
+   */
+  added?: number;
+
+  /**
+   * @generated from field: int32 changed = 2;
+   */
+  changed?: number;
+
+  /**
+   * @generated from field: int32 removed = 3;
+   */
+  removed?: number;
+};
+
+/**
+ * Describes the message disburse.compliance.v1.ListChange.
+ * Use `create(ListChangeSchema)` to create a new message.
+ */
+export const ListChangeSchema: GenMessage<ListChange, {jsonType: ListChangeJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_compliance_v1_compliance, 20);
 
 /**
  * @generated from message disburse.compliance.v1.ListListsRequest
@@ -1031,7 +1604,7 @@ export type ListListsRequestJson = {
  * Use `create(ListListsRequestSchema)` to create a new message.
  */
 export const ListListsRequestSchema: GenMessage<ListListsRequest, {jsonType: ListListsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 16);
+  messageDesc(file_disburse_compliance_v1_compliance, 21);
 
 /**
  * @generated from message disburse.compliance.v1.ListListsResponse
@@ -1058,7 +1631,433 @@ export type ListListsResponseJson = {
  * Use `create(ListListsResponseSchema)` to create a new message.
  */
 export const ListListsResponseSchema: GenMessage<ListListsResponse, {jsonType: ListListsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_compliance_v1_compliance, 17);
+  messageDesc(file_disburse_compliance_v1_compliance, 22);
+
+/**
+ * @generated from message disburse.compliance.v1.ListImport
+ */
+export type ListImport = Message<"disburse.compliance.v1.ListImport"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * @generated from field: disburse.compliance.v1.ListVersion version = 2;
+   */
+  version?: ListVersion | undefined;
+
+  /**
+   * `running`, `in_force`, `superseded`, `refused`, `failed`.
+   *
+   * @generated from field: string state = 3;
+   */
+  state: string;
+
+  /**
+   * @generated from field: disburse.compliance.v1.ListChange change = 4;
+   */
+  change?: ListChange | undefined;
+
+  /**
+   * Why it was refused; "" otherwise.
+   *
+   * @generated from field: string problem = 5;
+   */
+  problem: string;
+
+  /**
+   * @generated from field: disburse.type.v1.Actor actor = 6;
+   */
+  actor?: Actor | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp started_at = 7;
+   */
+  startedAt?: Timestamp | undefined;
+};
+
+/**
+ * @generated from message disburse.compliance.v1.ListImport
+ */
+export type ListImportJson = {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id?: string;
+
+  /**
+   * @generated from field: disburse.compliance.v1.ListVersion version = 2;
+   */
+  version?: ListVersionJson;
+
+  /**
+   * `running`, `in_force`, `superseded`, `refused`, `failed`.
+   *
+   * @generated from field: string state = 3;
+   */
+  state?: string;
+
+  /**
+   * @generated from field: disburse.compliance.v1.ListChange change = 4;
+   */
+  change?: ListChangeJson;
+
+  /**
+   * Why it was refused; "" otherwise.
+   *
+   * @generated from field: string problem = 5;
+   */
+  problem?: string;
+
+  /**
+   * @generated from field: disburse.type.v1.Actor actor = 6;
+   */
+  actor?: ActorJson;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp started_at = 7;
+   */
+  startedAt?: TimestampJson;
+};
+
+/**
+ * Describes the message disburse.compliance.v1.ListImport.
+ * Use `create(ListImportSchema)` to create a new message.
+ */
+export const ListImportSchema: GenMessage<ListImport, {jsonType: ListImportJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_compliance_v1_compliance, 23);
+
+/**
+ * @generated from message disburse.compliance.v1.ListImportsRequest
+ */
+export type ListImportsRequest = Message<"disburse.compliance.v1.ListImportsRequest"> & {
+  /**
+   * "" for every list.
+   *
+   * @generated from field: string list = 1;
+   */
+  list: string;
+
+  /**
+   * 1 to 100; 20 when 0.
+   *
+   * @generated from field: int32 limit = 2;
+   */
+  limit: number;
+
+  /**
+   * Of the page before; "" for the first.
+   *
+   * @generated from field: string cursor = 3;
+   */
+  cursor: string;
+};
+
+/**
+ * @generated from message disburse.compliance.v1.ListImportsRequest
+ */
+export type ListImportsRequestJson = {
+  /**
+   * "" for every list.
+   *
+   * @generated from field: string list = 1;
+   */
+  list?: string;
+
+  /**
+   * 1 to 100; 20 when 0.
+   *
+   * @generated from field: int32 limit = 2;
+   */
+  limit?: number;
+
+  /**
+   * Of the page before; "" for the first.
+   *
+   * @generated from field: string cursor = 3;
+   */
+  cursor?: string;
+};
+
+/**
+ * Describes the message disburse.compliance.v1.ListImportsRequest.
+ * Use `create(ListImportsRequestSchema)` to create a new message.
+ */
+export const ListImportsRequestSchema: GenMessage<ListImportsRequest, {jsonType: ListImportsRequestJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_compliance_v1_compliance, 24);
+
+/**
+ * @generated from message disburse.compliance.v1.ListImportsResponse
+ */
+export type ListImportsResponse = Message<"disburse.compliance.v1.ListImportsResponse"> & {
+  /**
+   * @generated from field: repeated disburse.compliance.v1.ListImport imports = 1;
+   */
+  imports: ListImport[];
+
+  /**
+   * "" on the last page.
+   *
+   * @generated from field: string next_cursor = 2;
+   */
+  nextCursor: string;
+};
+
+/**
+ * @generated from message disburse.compliance.v1.ListImportsResponse
+ */
+export type ListImportsResponseJson = {
+  /**
+   * @generated from field: repeated disburse.compliance.v1.ListImport imports = 1;
+   */
+  imports?: ListImportJson[];
+
+  /**
+   * "" on the last page.
+   *
+   * @generated from field: string next_cursor = 2;
+   */
+  nextCursor?: string;
+};
+
+/**
+ * Describes the message disburse.compliance.v1.ListImportsResponse.
+ * Use `create(ListImportsResponseSchema)` to create a new message.
+ */
+export const ListImportsResponseSchema: GenMessage<ListImportsResponse, {jsonType: ListImportsResponseJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_compliance_v1_compliance, 25);
+
+/**
+ * A list that the service keeps current by itself.
+ *
+ * @generated from message disburse.compliance.v1.ListSource
+ */
+export type ListSource = Message<"disburse.compliance.v1.ListSource"> & {
+  /**
+   * The list's name.
+   *
+   * @generated from field: string list = 1;
+   */
+  list: string;
+
+  /**
+   * @generated from field: disburse.compliance.v1.ListFormat format = 2;
+   */
+  format: ListFormat;
+
+  /**
+   * Where from: URLs without credentials and query, or file names.
+   *
+   * @generated from field: repeated string locations = 3;
+   */
+  locations: string[];
+
+  /**
+   * @generated from field: google.protobuf.Timestamp checked_at = 4;
+   */
+  checkedAt?: Timestamp | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp next_check_at = 5;
+   */
+  nextCheckAt?: Timestamp | undefined;
+
+  /**
+   * `never`, `unchanged`, `imported`, `refused`, `unreachable`.
+   *
+   * @generated from field: string outcome = 6;
+   */
+  outcome: string;
+
+  /**
+   * Why it was refused or not reached; "" otherwise.
+   *
+   * @generated from field: string problem = 7;
+   */
+  problem: string;
+
+  /**
+   * Checks in a row that brought neither a new version nor the word that there is none.
+   *
+   * @generated from field: int32 failures = 8;
+   */
+  failures: number;
+};
+
+/**
+ * A list that the service keeps current by itself.
+ *
+ * @generated from message disburse.compliance.v1.ListSource
+ */
+export type ListSourceJson = {
+  /**
+   * The list's name.
+   *
+   * @generated from field: string list = 1;
+   */
+  list?: string;
+
+  /**
+   * @generated from field: disburse.compliance.v1.ListFormat format = 2;
+   */
+  format?: ListFormatJson;
+
+  /**
+   * Where from: URLs without credentials and query, or file names.
+   *
+   * @generated from field: repeated string locations = 3;
+   */
+  locations?: string[];
+
+  /**
+   * @generated from field: google.protobuf.Timestamp checked_at = 4;
+   */
+  checkedAt?: TimestampJson;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp next_check_at = 5;
+   */
+  nextCheckAt?: TimestampJson;
+
+  /**
+   * `never`, `unchanged`, `imported`, `refused`, `unreachable`.
+   *
+   * @generated from field: string outcome = 6;
+   */
+  outcome?: string;
+
+  /**
+   * Why it was refused or not reached; "" otherwise.
+   *
+   * @generated from field: string problem = 7;
+   */
+  problem?: string;
+
+  /**
+   * Checks in a row that brought neither a new version nor the word that there is none.
+   *
+   * @generated from field: int32 failures = 8;
+   */
+  failures?: number;
+};
+
+/**
+ * Describes the message disburse.compliance.v1.ListSource.
+ * Use `create(ListSourceSchema)` to create a new message.
+ */
+export const ListSourceSchema: GenMessage<ListSource, {jsonType: ListSourceJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_compliance_v1_compliance, 26);
+
+/**
+ * @generated from message disburse.compliance.v1.ListSourcesRequest
+ */
+export type ListSourcesRequest = Message<"disburse.compliance.v1.ListSourcesRequest"> & {
+};
+
+/**
+ * @generated from message disburse.compliance.v1.ListSourcesRequest
+ */
+export type ListSourcesRequestJson = {
+};
+
+/**
+ * Describes the message disburse.compliance.v1.ListSourcesRequest.
+ * Use `create(ListSourcesRequestSchema)` to create a new message.
+ */
+export const ListSourcesRequestSchema: GenMessage<ListSourcesRequest, {jsonType: ListSourcesRequestJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_compliance_v1_compliance, 27);
+
+/**
+ * @generated from message disburse.compliance.v1.ListSourcesResponse
+ */
+export type ListSourcesResponse = Message<"disburse.compliance.v1.ListSourcesResponse"> & {
+  /**
+   * @generated from field: repeated disburse.compliance.v1.ListSource sources = 1;
+   */
+  sources: ListSource[];
+};
+
+/**
+ * @generated from message disburse.compliance.v1.ListSourcesResponse
+ */
+export type ListSourcesResponseJson = {
+  /**
+   * @generated from field: repeated disburse.compliance.v1.ListSource sources = 1;
+   */
+  sources?: ListSourceJson[];
+};
+
+/**
+ * Describes the message disburse.compliance.v1.ListSourcesResponse.
+ * Use `create(ListSourcesResponseSchema)` to create a new message.
+ */
+export const ListSourcesResponseSchema: GenMessage<ListSourcesResponse, {jsonType: ListSourcesResponseJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_compliance_v1_compliance, 28);
+
+/**
+ * @generated from message disburse.compliance.v1.CheckSourceRequest
+ */
+export type CheckSourceRequest = Message<"disburse.compliance.v1.CheckSourceRequest"> & {
+  /**
+   * @generated from field: disburse.type.v1.Mutation mutation = 1;
+   */
+  mutation?: Mutation | undefined;
+
+  /**
+   * @generated from field: string list = 2;
+   */
+  list: string;
+};
+
+/**
+ * @generated from message disburse.compliance.v1.CheckSourceRequest
+ */
+export type CheckSourceRequestJson = {
+  /**
+   * @generated from field: disburse.type.v1.Mutation mutation = 1;
+   */
+  mutation?: MutationJson;
+
+  /**
+   * @generated from field: string list = 2;
+   */
+  list?: string;
+};
+
+/**
+ * Describes the message disburse.compliance.v1.CheckSourceRequest.
+ * Use `create(CheckSourceRequestSchema)` to create a new message.
+ */
+export const CheckSourceRequestSchema: GenMessage<CheckSourceRequest, {jsonType: CheckSourceRequestJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_compliance_v1_compliance, 29);
+
+/**
+ * @generated from message disburse.compliance.v1.CheckSourceResponse
+ */
+export type CheckSourceResponse = Message<"disburse.compliance.v1.CheckSourceResponse"> & {
+  /**
+   * @generated from field: disburse.compliance.v1.ListSource source = 1;
+   */
+  source?: ListSource | undefined;
+};
+
+/**
+ * @generated from message disburse.compliance.v1.CheckSourceResponse
+ */
+export type CheckSourceResponseJson = {
+  /**
+   * @generated from field: disburse.compliance.v1.ListSource source = 1;
+   */
+  source?: ListSourceJson;
+};
+
+/**
+ * Describes the message disburse.compliance.v1.CheckSourceResponse.
+ * Use `create(CheckSourceResponseSchema)` to create a new message.
+ */
+export const CheckSourceResponseSchema: GenMessage<CheckSourceResponse, {jsonType: CheckSourceResponseJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_compliance_v1_compliance, 30);
 
 /**
  * @generated from enum disburse.compliance.v1.Verdict
@@ -1106,13 +2105,82 @@ export const VerdictSchema: GenEnum<Verdict, VerdictJson> = /*@__PURE__*/
   enumDesc(file_disburse_compliance_v1_compliance, 0);
 
 /**
+ * @generated from enum disburse.compliance.v1.ListFormat
+ */
+export const ListFormat = {
+  /**
+   * JSON lines.
+   *
+   * @generated from enum value: LIST_FORMAT_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * {"uid", "list"? (where the entry comes from, when this list joins several),
+   * "type": individual|entity|vessel|aircraft, "names": [{"name", "kind": primary|alias|weak|weak_alias}],
+   * "dob": ["1977-03-25"|"1977"], "countries": ["CN"], "ids": [{"type", "number", "country"}],
+   * "crypto": [{"currency", "address"}], "programs": []}, one a line.
+   *
+   * @generated from enum value: LIST_FORMAT_JSON_LINES = 1;
+   */
+  JSON_LINES: 1,
+
+  /**
+   * OFAC's legacy CSV, of the SDN list and of the consolidated one. Files: `primary`, and `alternates`,
+   * `addresses`, `comments` where there are such.
+   *
+   * @generated from enum value: LIST_FORMAT_OFAC_CSV = 2;
+   */
+  OFAC_CSV: 2,
+
+  /**
+   * UN Security Council consolidated list.
+   *
+   * @generated from enum value: LIST_FORMAT_UN_XML = 3;
+   */
+  UN_XML: 3,
+
+  /**
+   * The EU's consolidated financial sanctions list.
+   *
+   * @generated from enum value: LIST_FORMAT_EU_CSV = 4;
+   */
+  EU_CSV: 4,
+
+  /**
+   * The UK sanctions list.
+   *
+   * @generated from enum value: LIST_FORMAT_UK_CSV = 5;
+   */
+  UK_CSV: 5,
+} as const;
+
+/**
+ * @generated from enum disburse.compliance.v1.ListFormat
+ */
+export type ListFormat = (typeof ListFormat)[keyof typeof ListFormat] | UnknownEnum;
+
+/**
+ * @generated from enum disburse.compliance.v1.ListFormat
+ */
+export type ListFormatJson = "LIST_FORMAT_UNSPECIFIED" | "LIST_FORMAT_JSON_LINES" | "LIST_FORMAT_OFAC_CSV" | "LIST_FORMAT_UN_XML" | "LIST_FORMAT_EU_CSV" | "LIST_FORMAT_UK_CSV";
+
+/**
+ * Describes the enum disburse.compliance.v1.ListFormat.
+ */
+export const ListFormatSchema: GenEnum<ListFormat, ListFormatJson> = /*@__PURE__*/
+  enumDesc(file_disburse_compliance_v1_compliance, 1);
+
+/**
  * Screens wallets and parties against sanctions lists, and keeps the lists and every screening.
  *
  * @generated from service disburse.compliance.v1.ComplianceService
  */
 export const ComplianceService: GenService<{
   /**
-   * Compares a wallet with every listed address of its network family. Stores the screening.
+   * Compares a wallet with every listed address of its network family, and asks the wallet risk provider
+   * where the deployment has one. Stores the screening. UNAVAILABLE while no list is in force or the provider
+   * gives no answer: what was not compared is never clear. Refuses INVALID_REQUEST.
    *
    * @generated from rpc disburse.compliance.v1.ComplianceService.ScreenWallet
    */
@@ -1122,7 +2190,9 @@ export const ComplianceService: GenService<{
     output: typeof ScreenWalletResponseSchema;
   },
   /**
-   * Compares a person or company with every list in force. Stores the screening.
+   * Compares persons, companies and wallets with every list in force, and stores the screening. A subject with
+   * a record_id is monitored from then on: `ScreeningChanged` tells when its verdict changes. UNAVAILABLE while
+   * no list is in force. Refuses INVALID_REQUEST.
    *
    * @generated from rpc disburse.compliance.v1.ComplianceService.ScreenParty
    */
@@ -1132,7 +2202,7 @@ export const ComplianceService: GenService<{
     output: typeof ScreenPartyResponseSchema;
   },
   /**
-   * Refuses RECORD_NOT_FOUND.
+   * With what was screened. Refuses RECORD_NOT_FOUND.
    *
    * @generated from rpc disburse.compliance.v1.ComplianceService.GetScreening
    */
@@ -1142,7 +2212,7 @@ export const ComplianceService: GenService<{
     output: typeof GetScreeningResponseSchema;
   },
   /**
-   * Newest first.
+   * Newest first, without what was screened. Refuses INVALID_REQUEST.
    *
    * @generated from rpc disburse.compliance.v1.ComplianceService.ListScreenings
    */
@@ -1152,9 +2222,10 @@ export const ComplianceService: GenService<{
     output: typeof ListScreeningsResponseSchema;
   },
   /**
-   * Replaces one list in one step: the old version stays in force until the new one is whole. The lines
-   * may be cut anywhere. Refuses INVALID_REQUEST: no entry, a line that is not an entry, a uid that
-   * stands twice; the old version then stays in force.
+   * Replaces one list in one step: the old version stays in force until the new one is whole. The bytes
+   * may be cut anywhere. Refuses INVALID_REQUEST: no entry, bytes that are not of the format (with the line
+   * or place), a uid that stands twice, a list that lost more than 2% of its entries; the old version then
+   * stays in force.
    *
    * @generated from rpc disburse.compliance.v1.ComplianceService.ImportList
    */
@@ -1172,6 +2243,36 @@ export const ComplianceService: GenService<{
     methodKind: "unary";
     input: typeof ListListsRequestSchema;
     output: typeof ListListsResponseSchema;
+  },
+  /**
+   * Every import of a list, refused ones too, newest first. Refuses INVALID_REQUEST.
+   *
+   * @generated from rpc disburse.compliance.v1.ComplianceService.ListImports
+   */
+  listImports: {
+    methodKind: "unary";
+    input: typeof ListImportsRequestSchema;
+    output: typeof ListImportsResponseSchema;
+  },
+  /**
+   * Where lists come from by themselves, and how their last checks went.
+   *
+   * @generated from rpc disburse.compliance.v1.ComplianceService.ListSources
+   */
+  listSources: {
+    methodKind: "unary";
+    input: typeof ListSourcesRequestSchema;
+    output: typeof ListSourcesResponseSchema;
+  },
+  /**
+   * Checks one source now instead of at its next time. Refuses RECORD_NOT_FOUND.
+   *
+   * @generated from rpc disburse.compliance.v1.ComplianceService.CheckSource
+   */
+  checkSource: {
+    methodKind: "unary";
+    input: typeof CheckSourceRequestSchema;
+    output: typeof CheckSourceResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_disburse_compliance_v1_compliance, 0);
