@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { isRefused, refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { ListEntry } from "./domain/list-entry.ts";
-import { listFile } from "./domain/list-file.ts";
+import { listFile } from "./formats/list-file.ts";
 import type { ListVersion } from "./domain/list-version.ts";
 import type { ImportRefused } from "./import-steps.ts";
 import type { ImportDocument, ImportRequest } from "./list-documents.ts";

@@ -2,7 +2,7 @@ import { connectDatabase, type Database } from "@disburse/chassis/mongo.ts";
 import { isRefused } from "@disburse/kernel/refusal.ts";
 import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { parseListLine } from "./domain/list-line.ts";
+import { parseListLine } from "./formats/list-line.ts";
 import type { ImportDocument } from "./list-documents.ts";
 import { importList } from "./list-import.ts";
 import { type ListStore, openListStore } from "./list-store.ts";

@@ -2,7 +2,7 @@ import { listedParties, riskyWallets, sandboxListLines } from "@disburse/sandbox
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ListEntry } from "./domain/list-entry.ts";
-import { parseListLine } from "./domain/list-line.ts";
+import { parseListLine } from "./formats/list-line.ts";
 import { buildIndex } from "./domain/matcher.ts";
 import { matcherConfig } from "./domain/matcher-config.ts";
 import { canonicalWallet } from "./domain/wallet.ts";

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import type { ListEntry } from "../domain/list-entry.ts";
-import { parseListLine } from "../domain/list-line.ts";
+import { parseListLine } from "../formats/list-line.ts";
 import type { Matcher, Party, PartyHit } from "../domain/matcher.ts";
 
 /** Public lists and labelled queries that stand beside the project, where they are there at all. */

@@ -1,5 +1,5 @@
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
-import type { ListEntry } from "./list-entry.ts";
+import type { ListEntry } from "../domain/list-entry.ts";
 import { parseListLine } from "./list-line.ts";
 
 /** Ten times the longest line of the lists of 2026 and more; past it a file is no list. */

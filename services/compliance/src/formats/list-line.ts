@@ -6,7 +6,7 @@ import {
   type ListedName,
   type ListedWallet,
   type NameKind,
-} from "./list-entry.ts";
+} from "../domain/list-entry.ts";
 
 /** What is wrong with a line, in words for whoever imports it. */
 export type LineProblem = { readonly problem: string };

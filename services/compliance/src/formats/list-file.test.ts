@@ -1,7 +1,7 @@
 import { isRefused } from "@disburse/kernel/refusal.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { ListEntry } from "./list-entry.ts";
+import type { ListEntry } from "../domain/list-entry.ts";
 import { listFile } from "./list-file.ts";
 import { parseListLine } from "./list-line.ts";
 
