@@ -67,3 +67,6 @@ export const busSettings = {
     .regex(/^[a-z0-9-]{1,64}$/)
     .default("disburse"),
 } as const;
+
+/** Settings of a service that publishes or consumes events. */
+export type BusSettings = z.output<z.ZodObject<typeof busSettings>>;

@@ -1,18 +1,10 @@
-import { connectAmqpBus } from "@disburse/chassis/amqp-bus.ts";
-import type { Bus } from "@disburse/chassis/bus.ts";
-import { createLog, type Log } from "@disburse/chassis/log.ts";
+import { createLog } from "@disburse/chassis/log.ts";
 import { createMetrics } from "@disburse/chassis/metrics.ts";
 import { connectDatabase } from "@disburse/chassis/mongo.ts";
 import { startRpcServer } from "@disburse/chassis/rpc-server.ts";
 import { createSealer } from "@disburse/chassis/sealing.ts";
-import {
-  createLifetime,
-  type Lifetime,
-  runService,
-  type Shared,
-  type StartService,
-} from "@disburse/chassis/service.ts";
-import { SettingsError } from "@disburse/chassis/settings.ts";
+import { createLifetime, runService, type StartService } from "@disburse/chassis/service.ts";
+import { openBus } from "@disburse/chassis/service-bus.ts";
 import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import { systemClock } from "@disburse/kernel/time.ts";
 import { readConfig } from "./config.ts";
@@ -20,18 +12,6 @@ import { subscription } from "./events.ts";
 import { createNotifier } from "./notifier.ts";
 import { createSender } from "./sender/sender.ts";
 import { startWorker } from "./worker/worker.ts";
-
-type Config = ReturnType<typeof readConfig>;
-
-/** The bus that was handed over, else a connection of our own. */
-async function openBus(config: Config, shared: Shared | undefined, lifetime: Lifetime, log: Log) {
-  if (shared?.bus !== undefined) return shared.bus;
-  if (config.AMQP_URL === undefined) throw new SettingsError("settings: AMQP_URL: is required");
-  const { AMQP_URL: url, BUS_NAMESPACE: namespace } = config;
-  const bus: Bus = await connectAmqpBus({ url, namespace, log });
-  lifetime.add("bus", bus.stop);
-  return bus;
-}
 
 /** Starts the notifier: consumption, delivery, and its RPCs. */
 export const start: StartService = async (environment, shared) => {

@@ -1,6 +1,4 @@
 import { createHmac } from "node:crypto";
-import { connectAmqpBus } from "@disburse/chassis/amqp-bus.ts";
-import type { Bus } from "@disburse/chassis/bus.ts";
 import { createLog, type Log } from "@disburse/chassis/log.ts";
 import { startLoop } from "@disburse/chassis/loop.ts";
 import { createMetrics } from "@disburse/chassis/metrics.ts";
@@ -13,6 +11,7 @@ import {
   runService,
   type StartService,
 } from "@disburse/chassis/service.ts";
+import { openBus } from "@disburse/chassis/service-bus.ts";
 import { SettingsError } from "@disburse/chassis/settings.ts";
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
@@ -37,7 +36,7 @@ export const start: StartService = async (environment, shared) => {
     const clock = systemClock;
     const database = await connectDatabase(config.MONGODB_URI, config.DATABASE);
     lifetime.add("database", database.close);
-    const bus = shared?.bus ?? (await openBus(config, log, lifetime));
+    const bus = await openBus(config, shared, lifetime, log);
     const identity = { caller: "payout", serviceToken: config.SERVICE_TOKEN };
     const quote = connectService(QuoteService, config.QUOTE_URL, identity);
     lifetime.add("quote client", quote.close);
@@ -106,13 +105,6 @@ function startCallbacks(
   );
   const loop = { name: "sandbox-callbacks", everyMs: callbacksMs, run: rail.sendDue, log };
   lifetime.add("sandbox callbacks", startLoop(loop).stop);
-}
-
-async function openBus(config: Config, log: Log, lifetime: Lifetime): Promise<Bus> {
-  if (config.AMQP_URL === undefined) throw new SettingsError("AMQP_URL: is required");
-  const bus = await connectAmqpBus({ url: config.AMQP_URL, namespace: config.BUS_NAMESPACE, log });
-  lifetime.add("bus", bus.stop);
-  return bus;
 }
 
 if (import.meta.main) await runService("payout", start);
