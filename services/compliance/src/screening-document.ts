@@ -25,6 +25,7 @@ export type ScreeningDocument = {
     readonly list: string;
     readonly list_version: string;
     readonly entry_uid: string;
+    readonly entry_fingerprint: string;
     readonly entry_type: EntryType;
     readonly source: string;
     readonly programs: readonly string[];
@@ -85,6 +86,7 @@ export function screeningDocument(made: NewScreening, sealer: Sealer): Screening
       list: hit.list,
       list_version: hit.listVersion,
       entry_uid: hit.entryUid,
+      entry_fingerprint: hit.entryFingerprint,
       entry_type: hit.entryType,
       source: hit.source,
       programs: hit.programs,
@@ -130,6 +132,7 @@ export function openScreening(
       list: hit.list,
       listVersion: hit.list_version,
       entryUid: hit.entry_uid,
+      entryFingerprint: hit.entry_fingerprint,
       entryType: hit.entry_type,
       source: hit.source,
       programs: hit.programs,

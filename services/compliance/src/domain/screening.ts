@@ -1,4 +1,5 @@
 import type { Explanation } from "./alignment.ts";
+import { entryFingerprint } from "./entry-fingerprint.ts";
 import type { Reason } from "./evidence.ts";
 import type { EntryType, ListEntry } from "./list-entry.ts";
 import type { ListVersion } from "./list-version.ts";
@@ -21,6 +22,8 @@ export type ScreeningHit = Explanation & {
   readonly list: string;
   readonly listVersion: string;
   readonly entryUid: string;
+  /** SHA-256 over what was compared of the entry, in hexadecimal. */
+  readonly entryFingerprint: string;
   readonly entryType: EntryType;
   /** The publisher, where the list joins several; else "". */
   readonly source: string;
@@ -54,7 +57,7 @@ export type Screening = Finding & {
 };
 
 /** More hits than a person reads; the verdict counts them all. */
-const hitsMax = 20;
+export const hitsMax = 20;
 
 /** A wallet in the families whose addresses it is compared with. */
 export type Wallet = { readonly families: readonly WalletFamily[]; readonly address: string };
@@ -105,14 +108,18 @@ function walletHits(wallet: Wallet, subjectIndex: number, inForce: ListsInForce)
 }
 
 /** A name without any letter or digit can be compared with nothing: a person has to look. */
-function verdictOfName(party: Party): Verdict {
+export function verdictOfName(party: Party): Verdict {
   return nameTokens(party.name, party.type === "individual").length === 0 ? "review" : "clear";
 }
 
 function placed(entry: ListEntry, inForce: ListsInForce) {
   const { list, version } = inForce.listOf(entry);
   const { uid: entryUid, type: entryType, source, programs } = entry;
-  return { list, listVersion: version, entryUid, entryType, source, programs };
+  const fingerprint = entryFingerprint(entry);
+  return {
+    ...{ list, listVersion: version, entryUid, entryType, source, programs },
+    entryFingerprint: fingerprint,
+  };
 }
 
 function worstFirst(a: ScreeningHit, b: ScreeningHit): number {
