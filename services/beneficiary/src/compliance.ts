@@ -22,7 +22,8 @@ export type ComplianceClient = Pick<
   "screenWallet" | "screenParty"
 >;
 
-const verdicts: Readonly<Record<WireVerdict, Verdict | undefined>> = {
+/** A verdict of the contract in the domain's words; `undefined` for none. */
+export const verdicts: Readonly<Record<WireVerdict, Verdict | undefined>> = {
   [WireVerdict.UNSPECIFIED]: undefined,
   [WireVerdict.CLEAR]: "clear",
   [WireVerdict.REVIEW]: "review",

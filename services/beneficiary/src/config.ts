@@ -1,4 +1,5 @@
 import {
+  busSettings,
   commonSettings,
   countSetting,
   type Environment,
@@ -17,6 +18,7 @@ const listSetting = z.string().transform((text) => text.split(",").map((each) =>
 export function readConfig(environment: Environment) {
   const settings = readSettings(environment, {
     ...commonSettings,
+    ...busSettings,
     DATABASE: z.string().default("disburse_beneficiary"),
     COMPLIANCE_URL: serviceUrlSetting,
     /** Seals account numbers, document ids and dates of birth. */

@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";
-import { fromJson } from "@bufbuild/protobuf";
+import { create as createMessage, fromJson, toBinary } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { connectAmqpBus } from "@disburse/chassis/amqp-bus.ts";
 import { silentLog } from "@disburse/chassis/log.ts";
 import { createMetrics } from "@disburse/chassis/metrics.ts";
 import { connectService, type ServiceClient } from "@disburse/chassis/rpc-client.ts";
@@ -13,6 +14,7 @@ import {
   CryptoBeneficiaryFieldsSchema,
   ScreeningStatus,
 } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
+import { ScreeningChangedSchema } from "@disburse/contracts/disburse/compliance/v1/compliance_events_pb.ts";
 import {
   ComplianceService,
   Verdict,
@@ -20,6 +22,7 @@ import {
 import { cryptoBeneficiary } from "@disburse/forms/crypto-beneficiary.ts";
 import { exampleOf } from "@disburse/forms/public-bodies.ts";
 import { newId } from "@disburse/kernel/id.ts";
+import { amqpUrl, freshPrefix } from "@disburse/testkit/broker.ts";
 import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { mutation } from "./test-service.ts";
@@ -31,6 +34,7 @@ let screensParties = true;
 let service: ChildProcess;
 let client: ServiceClient<typeof BeneficiaryService>;
 let output = "";
+let namespace: string;
 
 /** Compliance as a process of its own would serve it. */
 function serveCompliance(port: number): Promise<RpcServer> {
@@ -60,6 +64,7 @@ function serveCompliance(port: number): Promise<RpcServer> {
 beforeAll(async () => {
   compliance = await serveCompliance(0);
   const database = freshDatabase("beneficiary_main");
+  namespace = freshPrefix("beneficiary").replaceAll(".", "-");
   service = spawn(process.execPath, [fileURLToPath(new URL("main.ts", import.meta.url))], {
     env: {
       DISBURSE_MODE: "sandbox",
@@ -68,6 +73,8 @@ beforeAll(async () => {
       DATABASE: database,
       SERVICE_TOKEN: serviceToken,
       LOG_LEVEL: "debug",
+      AMQP_URL: amqpUrl(),
+      BUS_NAMESPACE: namespace,
       COMPLIANCE_URL: compliance.url,
       ENCRYPTION_KEYS: `k1:${randomBytes(32).toString("base64")}`,
       SCREENING_SWEEP_MS: "50",
@@ -100,13 +107,35 @@ function create() {
 const status = async (beneficiaryId: string) =>
   (await client.rpc.getBeneficiary({ merchantId, beneficiaryId })).beneficiary?.screeningStatus;
 
-it("serves, screens later what was not answered, logs nothing personal, ends", async () => {
+/** What compliance tells by itself when a list names somebody. */
+async function publishBlock(recordId: string): Promise<void> {
+  const bus = await connectAmqpBus({ url: amqpUrl(), namespace, log: silentLog });
+  const body = toBinary(
+    ScreeningChangedSchema,
+    createMessage(ScreeningChangedSchema, {
+      ...{ eventId: "evt_1", subject: { merchantId, recordId }, verdict: Verdict.BLOCK },
+      ...{ screeningId: newId("screening"), screenedAt: timestampFromDate(new Date()) },
+    }),
+  );
+  // Not before it is connected, and the service's queue is there.
+  const publish = () => bus.publish([{ id: "evt_1", key: "screening.changed", body }]);
+  await vi.waitFor(publish, { timeout: 20_000 });
+  await bus.stop();
+}
+
+it("serves, hears of changes, screens later what was not answered, logs nothing personal, ends", async () => {
   await client.rpc.setMerchantSettings({
     mutation: mutation(),
     settings: { merchantId, mayCreateBeneficiaries: true, mayCreateDepositors: true },
   });
   const { beneficiaryId: cleared } = await create();
   expect(await status(cleared)).toBe(ScreeningStatus.CLEARED);
+
+  await publishBlock(cleared);
+  await vi.waitUntil(async () => (await status(cleared)) === ScreeningStatus.BLOCKED, {
+    timeout: 20_000,
+    interval: 20,
+  });
 
   screensParties = false;
   const { beneficiaryId: pending } = await create();

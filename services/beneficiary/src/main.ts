@@ -5,11 +5,13 @@ import { connectService } from "@disburse/chassis/rpc-client.ts";
 import { startRpcServer } from "@disburse/chassis/rpc-server.ts";
 import { createSealer } from "@disburse/chassis/sealing.ts";
 import { createLifetime, runService, type StartService } from "@disburse/chassis/service.ts";
+import { openBus } from "@disburse/chassis/service-bus.ts";
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { ComplianceService } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { custodyProviderCodes } from "@disburse/forms/custody-providers.ts";
 import { systemClock } from "@disburse/kernel/time.ts";
 import { readConfig } from "./config.ts";
+import { subscription } from "./events.ts";
 import { beneficiaryRpc } from "./rpc.ts";
 import { startScreeningSweep } from "./screening-sweep.ts";
 import { openStore } from "./store.ts";
@@ -44,6 +46,8 @@ export const start: StartService = async (environment, shared) => {
         beneficiary_wallet_custody_provider: custodyProviderCodes(config.CUSTODY_PROVIDERS),
       },
     };
+    const bus = await openBus(config, shared, lifetime, log);
+    await bus.subscribe(subscription(deps));
     const sweep = startScreeningSweep(deps);
     lifetime.add("screening sweep", sweep.stop);
     const server = await startRpcServer({

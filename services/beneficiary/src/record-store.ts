@@ -29,6 +29,7 @@ export type RecordStore<T> = {
   insert(document: RecordDocument): Promise<T>;
   findByOperation(merchantId: string, operationId: string): Promise<T | undefined>;
   read(merchantId: string, id: string): Promise<T | undefined>;
+  has(merchantId: string, id: string): Promise<boolean>;
   open(merchantId: string, id: string): Promise<Opened<T> | undefined>;
   /** A page of a merchant's records, newest first. */
   list(merchantId: string, filter: RecordFilter, page: RecordPage): Promise<T[]>;
@@ -92,6 +93,8 @@ export async function openRecords<T>(
     },
     findByOperation: (merchant_id, operation_id) => find({ merchant_id, operation_id }),
     read: (merchant_id, _id) => find({ _id, merchant_id }),
+    has: async (merchant_id, _id) =>
+      (await records.findOne({ _id, merchant_id }, { projection: { _id: 1 } })) !== null,
     open: async (merchant_id, _id) => {
       const found = await records.findOne({ _id, merchant_id });
       return found === null ? undefined : opened(found);

@@ -3,6 +3,7 @@ import {
   BeneficiaryKind,
   BeneficiaryService,
   DepositorStatus,
+  ScreeningStatus,
 } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { Party_Type, Verdict } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { depositor } from "@disburse/forms/depositor.ts";
@@ -113,6 +114,7 @@ describe("reading", () => {
       routingCodeType1: "IFSC",
       routingCodeValue1: "HDFC0000001",
       destinationCountry: "IN",
+      screeningStatus: ScreeningStatus.CLEARED,
     });
     const crypto = await create.crypto({
       beneficiary_account_number: "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed",

@@ -83,5 +83,6 @@ export function paymentInstruction(opened: Opened<Beneficiary>): GetPaymentInstr
     routingCodeType1: textOf(whole, "routing_code_type_1"),
     routingCodeValue1: textOf(whole, "routing_code_value_1"),
     destinationCountry: textOf(whole, "destination_country"),
+    screeningStatus: screeningStatuses[record.screening.status],
   });
 }
