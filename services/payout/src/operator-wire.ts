@@ -12,7 +12,7 @@ import {
 } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { RailOutcome } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { Actor_Kind, ActorSchema } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
-import type { AuditEntry } from "./domain/audit.ts";
+import type { AuditEntry } from "./audit.ts";
 import type { DoubtKind } from "./domain/doubt.ts";
 import type { Payout } from "./domain/payout.ts";
 import type { Outcome } from "./domain/progress.ts";

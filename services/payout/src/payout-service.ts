@@ -1,4 +1,5 @@
 import type { Client, ServiceImpl } from "@connectrpc/connect";
+import { openAuditStore } from "@disburse/chassis/audit-store.ts";
 import type { Bus } from "@disburse/chassis/bus.ts";
 import type { Log } from "@disburse/chassis/log.ts";
 import { startLoop } from "@disburse/chassis/loop.ts";
@@ -12,7 +13,7 @@ import type { PayoutService as PayoutRpc } from "@disburse/contracts/disburse/pa
 import type { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { openAccountStore } from "./account-store.ts";
-import { type AuditStore, openAuditStore } from "./audit-store.ts";
+import type { AuditAction, AuditStore } from "./audit.ts";
 import type { Route } from "./domain/routing.ts";
 import type { ExecuteDeps } from "./execute.ts";
 import { openExecutionStore } from "./execution-store.ts";
@@ -85,7 +86,7 @@ export async function startPayoutService(options: PayoutServiceOptions): Promise
   const stores = { accounts, executions, payouts };
   const deps = { ...stores, clock, quote, beneficiary, closeHold: closer.close };
   const resolutions = await openResolutionStore(database);
-  const audit = await openAuditStore(database);
+  const audit = await openAuditStore<AuditAction>(database);
   const states = openRailStates(database, clock);
   await followTrail(options.rails, audit, states);
   const rails = createRailDirectory(options.rails, options.routes, states.isPaused);

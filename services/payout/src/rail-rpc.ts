@@ -6,7 +6,7 @@ import {
   RailInfoSchema,
 } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
-import type { AuditStore } from "./audit-store.ts";
+import type { AuditStore } from "./audit.ts";
 import { readOperator } from "./operator.ts";
 import { type ReceiveDeps, receiveCallback } from "./rail-callbacks.ts";
 import type { RailStates } from "./rail-states.ts";

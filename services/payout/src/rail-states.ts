@@ -1,6 +1,6 @@
 import { type Database, isDuplicateKey } from "@disburse/chassis/mongo.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
-import type { AuditEntry } from "./domain/audit.ts";
+import type { AuditEntry } from "./audit.ts";
 
 /** What operators decided of a rail; a rail without one is not paused. */
 type RailStateDocument = {

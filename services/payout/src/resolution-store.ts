@@ -1,5 +1,6 @@
+import { auditKeyOf } from "@disburse/chassis/audit-trail.ts";
 import { type Database, ensureIndexes, isDuplicateKey } from "@disburse/chassis/mongo.ts";
-import { type AuditRecord, auditKeyOf } from "./domain/audit.ts";
+import type { AuditRecord } from "./audit.ts";
 import type { DoubtKind } from "./domain/doubt.ts";
 import type { Outcome } from "./domain/progress.ts";
 import type { Act, Resolution, ResolutionState } from "./domain/resolution.ts";

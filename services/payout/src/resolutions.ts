@@ -1,8 +1,7 @@
 import { newId } from "@disburse/kernel/id.ts";
 import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
-import type { AuditStore } from "./audit-store.ts";
-import type { AuditAction, AuditRecord } from "./domain/audit.ts";
+import type { AuditAction, AuditRecord, AuditStore } from "./audit.ts";
 import type { Outcome } from "./domain/progress.ts";
 import {
   type Act,

@@ -1,5 +1,6 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError, createClient, createRouterTransport } from "@connectrpc/connect";
+import { openAuditStore } from "@disburse/chassis/audit-store.ts";
 import { silentLog } from "@disburse/chassis/log.ts";
 import { connectDatabase } from "@disburse/chassis/mongo.ts";
 import { serviceMutation } from "@disburse/chassis/mutation.ts";
@@ -15,7 +16,7 @@ import { newId } from "@disburse/kernel/id.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
 import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
 import { openAccountStore } from "./account-store.ts";
-import { openAuditStore } from "./audit-store.ts";
+import type { AuditAction } from "./audit.ts";
 import { openExecutionStore } from "./execution-store.ts";
 import { sweepHolds } from "./hold-sweep.ts";
 import { operatorRpc } from "./operator-rpc.ts";
@@ -83,7 +84,7 @@ export async function startTestPlatform() {
   const callbacks = openRailCallbacks(database);
   const states = openRailStates(database, clock);
   const resolutions = await openResolutionStore(database);
-  const audit = await openAuditStore(database);
+  const audit = await openAuditStore<AuditAction>(database);
   const heard = { ...deps, rails: directory, callbacks, states, resolutions, audit };
   const transport = createRouterTransport(({ service }) => {
     service(PayoutService, payoutRpc(deps));

@@ -1,28 +1,23 @@
 import { createHash } from "node:crypto";
 
-/** What a person of the operator's staff can do that is kept for good. */
-export type AuditAction =
-  | "resolution.proposed"
-  | "resolution.confirmed"
-  | "resolution.withdrawn"
-  | "rail.paused"
-  | "rail.resumed";
-
-/** Something that was done, to be kept once under its key. */
-export type AuditRecord = {
+/**
+ * Something that a person of the operator's staff did, to be kept once under its key. `Action` is
+ * the service's closed union of such deeds: `resolution.proposed`.
+ */
+export type AuditRecord<Action extends string = string> = {
   readonly at: Date;
   readonly person: string;
-  readonly action: AuditAction;
+  readonly action: Action;
   /** The id or name of what was acted on. */
   readonly subject: string;
   /** As which operation: the same step again is kept once. */
   readonly operation: string;
-  /** For people. */
+  /** For people; a service that may not keep it in the clear gives it sealed. */
   readonly detail: string;
 };
 
 /** An entry of the trail: it seals itself and all before it. */
-export type AuditEntry = AuditRecord & {
+export type AuditEntry<Action extends string = string> = AuditRecord<Action> & {
   /** From 1, without gap. */
   readonly sequence: number;
   /** "" of the first. */
@@ -37,7 +32,10 @@ export function auditKeyOf({ action, subject, operation }: AuditRecord): string 
 }
 
 /** The entry after `head`; its time never goes back. */
-export function nextEntry(head: AuditEntry | undefined, record: AuditRecord): AuditEntry {
+export function nextEntry<Action extends string>(
+  head: AuditEntry | undefined,
+  record: AuditRecord<Action>,
+): AuditEntry<Action> {
   const at = head !== undefined && head.at > record.at ? head.at : record.at;
   const sequence = (head?.sequence ?? 0) + 1;
   const unsealed = { ...record, at, sequence, previousHash: head?.hash ?? "" };

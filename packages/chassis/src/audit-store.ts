@@ -1,13 +1,6 @@
-import { type Database, ensureIndexes, isDuplicateKey } from "@disburse/chassis/mongo.ts";
 import type { Filter } from "mongodb";
-import {
-  type AuditAction,
-  type AuditEntry,
-  type AuditRecord,
-  auditKeyOf,
-  flawOf,
-  nextEntry,
-} from "./domain/audit.ts";
+import { type AuditEntry, type AuditRecord, auditKeyOf, flawOf, nextEntry } from "./audit-trail.ts";
+import { type Database, ensureIndexes, isDuplicateKey } from "./mongo.ts";
 
 /** An entry of the trail. None is ever changed or removed. */
 type AuditDocument = {
@@ -16,7 +9,7 @@ type AuditDocument = {
   schema_version: number;
   key: string;
   person: string;
-  action: AuditAction;
+  action: string;
   subject: string;
   operation: string;
   detail: string;
@@ -25,29 +18,45 @@ type AuditDocument = {
   created_at: Date;
 };
 
-export type AuditStore = Awaited<ReturnType<typeof openAuditStore>>;
-
 /** What operators did, in order, each entry sealing those before it. */
-export async function openAuditStore({ db }: Database) {
+export type AuditStore<Action extends string> = {
+  /** Appends what was done, once: a repeat answers with the first entry. */
+  append(record: AuditRecord<Action>): Promise<AuditEntry<Action>>;
+  /** The last entry on a subject. */
+  lastOf(subject: string): Promise<AuditEntry<Action> | undefined>;
+  /**
+   * Newest first, of a subject or of all, before a number, at most `limit`. Throws where an entry
+   * was changed or is missing.
+   */
+  list(
+    subject: string | undefined,
+    beforeSequence: number | undefined,
+    limit: number,
+  ): Promise<AuditEntry<Action>[]>;
+};
+
+/** The audit trail of a service: `audit_entries` of its database. */
+export async function openAuditStore<Action extends string>({
+  db,
+}: Pick<Database, "db">): Promise<AuditStore<Action>> {
   const entries = db.collection<AuditDocument>("audit_entries");
   await ensureIndexes(db, "audit_entries", [
     { key: { key: 1 }, name: "key", unique: true },
     { key: { subject: 1, _id: -1 }, name: "subject" },
   ]);
-  const last = async (filter: Filter<AuditDocument> = {}): Promise<AuditEntry | undefined> => {
+  const last = async (
+    filter: Filter<AuditDocument> = {},
+  ): Promise<AuditEntry<Action> | undefined> => {
     const [found] = await entries.find(filter).sort({ _id: -1 }).limit(1).toArray();
-    return found && toEntry(found);
+    return found && toEntry<Action>(found);
   };
   return {
-    /**
-     * Appends what was done, once: a repeat answers with the first entry. Whoever is overtaken goes
-     * on from the new head, so of several at once each time one is through.
-     */
-    append: async (record: AuditRecord): Promise<AuditEntry> => {
+    append: async (record) => {
+      // Whoever is overtaken goes on from the new head: of several, each time one is through.
       const key = auditKeyOf(record);
       for (;;) {
         const first = await entries.findOne({ key });
-        if (first !== null) return toEntry(first);
+        if (first !== null) return toEntry<Action>(first);
         const entry = nextEntry(await last(), record);
         try {
           await entries.insertOne(documentOf(entry));
@@ -57,14 +66,8 @@ export async function openAuditStore({ db }: Database) {
         }
       }
     },
-    /** The last entry on a subject. */
-    lastOf: (subject: string) => last({ subject }),
-    /** Newest first, before a number; throws where an entry was changed or is missing. */
-    list: async (
-      subject: string | undefined,
-      beforeSequence: number | undefined,
-      limit: number,
-    ) => {
+    lastOf: (subject) => last({ subject }),
+    list: async (subject, beforeSequence, limit) => {
       const found = await entries
         .find({
           ...(subject === undefined ? {} : { subject }),
@@ -73,7 +76,7 @@ export async function openAuditStore({ db }: Database) {
         .sort({ _id: -1 })
         .limit(limit)
         .toArray();
-      const listed = found.map(toEntry);
+      const listed = found.map((each) => toEntry<Action>(each));
       const isEnd = listed.length < limit;
       const all = isEnd ? "from the first" : "consecutive";
       const flaw = flawOf(listed.toReversed(), subject === undefined ? all : "some");
@@ -96,10 +99,12 @@ function documentOf(entry: AuditEntry): AuditDocument {
   };
 }
 
-function toEntry(document: AuditDocument): AuditEntry {
-  const { _id: sequence, person, action, subject, operation, detail, hash } = document;
+/** No other service writes into the trail, and its own deeds are a closed union. */
+function toEntry<Action extends string>(document: AuditDocument): AuditEntry<Action> {
+  const { _id: sequence, person, subject, operation, detail, hash } = document;
   return {
-    ...{ sequence, person, action, subject, operation, detail, hash },
+    ...{ sequence, person, subject, operation, detail, hash },
+    action: document.action as Action,
     previousHash: document.previous_hash,
     at: document.created_at,
   };
