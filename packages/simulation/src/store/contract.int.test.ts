@@ -3,7 +3,8 @@ import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
 import type { OptionalUnlessRequiredId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createMemoryDatabase, directAccess } from "./memory-database.ts";
-import { type ContractCase, contractCases, type Row } from "./test-contract-cases.ts";
+import type { ContractCase, Row } from "./test-contract-case.ts";
+import { contractCases } from "./test-contract-cases.ts";
 
 let real: Database;
 

@@ -1,0 +1,103 @@
+import { at, type ContractCase, ids, type Row } from "./test-contract-case.ts";
+import { amounts, lists } from "./test-rows.ts";
+
+/** What a read answers, in which order, with what. */
+export const readCases: readonly ContractCase[] = [
+  {
+    name: "pages",
+    rows: lists,
+    run: async (of) => {
+      const pages: string[][] = [];
+      let after = "";
+      for (;;) {
+        const page = await ids(
+          of
+            .find({ _id: { $gt: after } })
+            .sort({ _id: 1 })
+            .limit(3)
+            .toArray(),
+        );
+        pages.push(page);
+        if (page.length < 3) return pages;
+        after = page.at(-1) ?? "";
+      }
+    },
+  },
+  {
+    name: "finds one by its order",
+    rows: amounts,
+    run: (of) => of.findOne({ paid: { $exists: true } }, { sort: { _id: -1 } }),
+  },
+  { name: "finds none", rows: [], run: (of) => of.findOne({ _id: "a" }) },
+  {
+    name: "shows some fields",
+    rows: lists,
+    run: (of) => of.findOne({ _id: "two" }, { projection: { at: 1 } }),
+  },
+  {
+    name: "shows some fields and no id",
+    rows: lists,
+    run: (of) => of.findOne({ _id: "two" }, { projection: { at: 1, _id: 0 } as object }),
+  },
+  {
+    name: "shows all but some",
+    rows: lists,
+    run: (of) => of.findOne({ _id: "two" }, { projection: { list: 0 } }),
+  },
+  {
+    name: "shows the id alone",
+    rows: lists,
+    run: (of) => of.findOne({ _id: "two" }, { projection: { _id: 1 } }),
+  },
+  {
+    name: "iterates",
+    rows: amounts,
+    run: async (of) => {
+      const found: string[] = [];
+      for await (const { _id } of of.find({}).sort({ _id: 1 }).project<Row>({ _id: 1 }))
+        found.push(_id);
+      return found;
+    },
+  },
+  {
+    name: "counts, up to a limit",
+    rows: lists,
+    run: async (of) => [
+      await of.countDocuments({ at: { $gt: at(1) } }),
+      await of.countDocuments({}, { limit: 2 }),
+      await of.countDocuments({ _id: "gone" }),
+    ],
+  },
+  {
+    name: "tells distinct values",
+    rows: [{ _id: "a", line: "x" }, { _id: "b", line: "y" }, { _id: "c", line: "x" }, { _id: "d" }],
+    run: async (of) => (await of.distinct("line", {})).toSorted(),
+  },
+  {
+    name: "groups in order",
+    rows: [
+      { _id: "a", of: "x", at: at(2), n: 1 },
+      { _id: "b", of: "x", at: at(1), n: 3 },
+      { _id: "c", of: "y", at: at(9), n: 2 },
+    ],
+    run: (of) =>
+      of
+        .aggregate([
+          { $match: { n: { $gt: 0 } } },
+          { $sort: { of: 1, at: 1 } },
+          { $group: { _id: "$of", first: { $first: "$at" }, most: { $max: "$n" } } },
+          { $match: { first: { $lte: at(5) } } },
+          { $sort: { _id: 1 } },
+        ])
+        .toArray(),
+  },
+  {
+    name: "groups by several fields",
+    rows: [
+      { _id: "a", x: 1, y: 2, n: 5 },
+      { _id: "b", x: 1, y: 2, n: 7 },
+    ],
+    run: (of) =>
+      of.aggregate([{ $group: { _id: { x: "$x", y: "$y" }, last: { $max: "$n" } } }]).toArray(),
+  },
+];
