@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { derivedId, eventId, isId, newId } from "./id.ts";
+import { derivedId, eventId, hashedId, isId, newId } from "./id.ts";
 
 it("orders ids by time", () => {
   const early = newId("quote", new Date(1_000));
@@ -13,6 +13,14 @@ it("derives the payout of a quote and the event of a version", () => {
   const payout = derivedId("payout", quote);
   expect(payout).toBe(quote.replace("qt_", "po_"));
   expect(eventId(payout, 2)).toBe(`${quote.replace("qt_", "evt_")}_2`);
+});
+
+it("names by a hash: equal ids for equal hashes, and for no others", () => {
+  const hash = Uint8Array.from({ length: 32 }, (_each, at) => at);
+  expect(isId("alert", hashedId("alert", hash))).toBe(true);
+  expect(hashedId("alert", hash)).toBe(hashedId("alert", hash.slice()));
+  expect(hashedId("alert", hash)).not.toBe(hashedId("alert", hash.with(25, 26)));
+  expect(() => hashedId("alert", hash.subarray(0, 25))).toThrow("fewer than 26 bytes");
 });
 
 it.each([

@@ -9,6 +9,7 @@ const randomLength = 16;
 /** The prefixes of decisions §2, by the noun that they stand for. */
 export const idPrefixes = {
   account: "acc",
+  alert: "alr",
   beneficiary: "ben",
   corridor: "cor",
   delivery: "whd",
@@ -45,6 +46,17 @@ export function newId(noun: IdNoun, now = new Date(), randomBytes = cryptoBytes)
 /** The id of a noun that has exactly one of it for another's: a quote's payout, `qt_x` → `po_x`. */
 export function derivedId(noun: IdNoun, from: string): string {
   return `${idPrefixes[noun]}_${from.slice(from.indexOf("_") + 1)}`;
+}
+
+/**
+ * The id of a noun that what it is about names already: equal for equal hashes. Of a hash of at
+ * least 26 bytes, which must be keyed where what is hashed could be guessed.
+ */
+export function hashedId(noun: IdNoun, hash: Uint8Array): string {
+  const length = timeLength + randomLength;
+  if (hash.length < length) throw new Error(`a hash of fewer than ${length} bytes`);
+  const body = Array.from(hash.subarray(0, length), (byte) => alphabet.charAt(byte & 31));
+  return `${idPrefixes[noun]}_${body.join("")}`;
 }
 
 /** The id of a payout's event: one per payout and version, the same however often it is made. */

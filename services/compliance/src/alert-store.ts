@@ -1,37 +1,188 @@
-import type { Decisions } from "./domain/decided-finding.ts";
-import type { Screening, ScreeningHit, ScreeningRequest, Subject } from "./domain/screening.ts";
+import { type AuditRecord, auditKeyOf } from "@disburse/chassis/audit-trail.ts";
+import { type Database, ensureIndexes, isDuplicateKey } from "@disburse/chassis/mongo.ts";
+import type { PageCursor } from "@disburse/chassis/page-cursor.ts";
+import type { Sealer } from "@disburse/chassis/sealing.ts";
+import type { Filter, UpdateFilter } from "mongodb";
+import {
+  type AlertDocument,
+  alertDocument,
+  changingFields,
+  type Deed,
+  deedDocument,
+  openAlert,
+  owedDocument,
+  type StoredAlert,
+} from "./alert-document.ts";
+import { type Alert, type AlertAction, type AlertStateKind, waitingKinds } from "./domain/alert.ts";
+import type { Subject } from "./domain/screening.ts";
 
-/** What was found of a subject, to be compared with what people decided. */
-export type Found = {
-  readonly request: ScreeningRequest;
-  readonly hits: readonly ScreeningHit[];
-  readonly configurationVersion: string;
+/** Which alerts a page shows; "" is any. */
+export type AlertFilter = {
+  readonly states: readonly AlertStateKind[];
+  readonly assignee: string;
+  readonly merchantId: string;
+  readonly recordId: string;
 };
 
-/** A screening of a subject that is in force: its revision grows with each. */
-export type Raised = {
-  readonly subject: Subject;
-  readonly revision: number;
-  readonly request: ScreeningRequest;
-  readonly screening: Screening;
+/** What is written with a person's deed, in the same write. */
+export type Follows = {
+  readonly deed: Deed;
+  readonly owed: AuditRecord<AlertAction>;
+  /** Whether the subject's verdict has to follow. */
+  readonly isVerdictDue: boolean;
 };
 
-/** What monitoring asks of review. */
-export type SubjectAlerts = {
-  /**
-   * What people decided about these hits; `decidedFinding` applies it. To be asked after the
-   * subject's revision was read: a decision that comes later screens the subject again.
-   */
-  decisionsOf(subject: Subject, found: Found): Promise<Decisions>;
-  /**
-   * Brings a subject's alerts to what its screening in force found: opens, refreshes, closes. Safe
-   * to repeat; what an older revision brings late is left out.
-   */
-  raise(raised: Raised): Promise<void>;
+/** How many alerts wait in a state, and since when the one that waits longest. */
+export type WaitingTally = {
+  readonly state: AlertStateKind;
+  readonly count: number;
+  readonly oldest: Date;
 };
 
-/**
- * What review asks of monitoring after a decision: screens a subject again, takes the result into
- * force, and raises its alerts. Resolves when that is done or the subject is not monitored.
- */
-export type Rescreen = (subject: Subject, trigger: "decision") => Promise<void>;
+/** A try comes within minutes of the first: nobody does so much with one alert in between. */
+const deedsKept = 100;
+/** What one run of the sweep takes up; it goes on at once while there is more. */
+const unfinishedMax = 100;
+
+export type AlertStore = Awaited<ReturnType<typeof openAlertStore>>;
+
+/** The alerts. Each change is one write, with what must follow it marked inside. */
+export async function openAlertStore({ db }: Pick<Database, "db">, sealer: Sealer) {
+  const alerts = db.collection<AlertDocument>("alerts");
+  const longest = { waiting_since: 1, _id: 1 } as const;
+  await ensureIndexes(db, "alerts", [
+    { key: { state: 1, ...longest }, name: "state" },
+    { key: { assignee: 1, state: 1, ...longest }, name: "assignee" },
+    { key: { merchant_id: 1, state: 1, ...longest }, name: "merchant" },
+    { key: { record_id: 1, state: 1, ...longest }, name: "record" },
+    {
+      key: { "deeds.operation": 1 },
+      name: "operation",
+      unique: true,
+      partialFilterExpression: { "deeds.operation": { $exists: true } },
+    },
+    { key: { "owed.at": 1 }, name: "owed", sparse: true },
+    { key: { verdict_due: 1 }, name: "verdict_due", sparse: true },
+  ]);
+  const opened = (document: AlertDocument) => openAlert(document, sealer);
+  const find = async (filter: Filter<AlertDocument>) =>
+    (await alerts.find(filter).toArray()).map(opened);
+  return {
+    read: async (id: string): Promise<StoredAlert | undefined> => {
+      const found = await alerts.findOne({ _id: id });
+      return found === null ? undefined : opened(found);
+    },
+
+    readAll: (ids: readonly string[]) => find({ _id: { $in: [...ids] } }),
+
+    /** Those of a subject that are in one of these states. */
+    ofSubject: ({ merchantId, recordId }: Subject, states: readonly AlertStateKind[]) =>
+      find({ merchant_id: merchantId, record_id: recordId, state: { $in: [...states] } }),
+
+    /** Stores a new alert; `false`: it is there already. */
+    insert: async (alert: Alert): Promise<boolean> => {
+      try {
+        await alerts.insertOne(alertDocument(alert, sealer));
+        return true;
+      } catch (error) {
+        if (!isDuplicateKey(error)) throw error;
+        return false;
+      }
+    },
+
+    /**
+     * Writes the next form of an alert; "overtaken": somebody was faster. "operation_used": for
+     * another alert.
+     */
+    change: async (
+      { alert, version }: StoredAlert,
+      next: Alert,
+      follows?: Follows,
+    ): Promise<"written" | "overtaken" | "operation_used"> => {
+      const update: UpdateFilter<AlertDocument> = {
+        $set: {
+          ...changingFields(next, sealer),
+          ...(follows?.isVerdictDue === true ? { verdict_due: version + 1 } : {}),
+        },
+        $inc: { version: 1 },
+        ...(follows && {
+          $push: {
+            deeds: { $each: [deedDocument(alert, follows.deed, sealer)], $slice: -deedsKept },
+            owed: owedDocument(follows.owed),
+          },
+        }),
+      };
+      try {
+        const { matchedCount } = await alerts.updateOne({ _id: alert.id, version }, update);
+        return matchedCount === 1 ? "written" : "overtaken";
+      } catch (error) {
+        if (!isDuplicateKey(error)) throw error;
+        return "operation_used";
+      }
+    },
+
+    /** Notes that the audit trail has a record. */
+    recorded: async (id: string, record: AuditRecord<AlertAction>): Promise<void> => {
+      await alerts.updateOne({ _id: id }, { $pull: { owed: { key: auditKeyOf(record) } } });
+    },
+
+    /** Notes that the verdict follows the decision of a version, were it not decided anew. */
+    verdictTaken: async (id: string, due: number): Promise<void> => {
+      await alerts.updateOne({ _id: id, verdict_due: due }, { $unset: { verdict_due: "" } });
+    },
+
+    /** Alerts from which something has to follow still. */
+    unfinished: async (): Promise<StoredAlert[]> => {
+      const [owing, due] = await Promise.all([
+        alerts
+          .find({ "owed.at": { $gt: new Date(0) } })
+          .limit(unfinishedMax)
+          .toArray(),
+        alerts
+          .find({ verdict_due: { $gt: 0 } })
+          .limit(unfinishedMax)
+          .toArray(),
+      ]);
+      const all = new Map([...owing, ...due].map((each) => [each._id, each]));
+      return [...all.values()].map(opened);
+    },
+
+    /** Those that wait longest first. */
+    list: async (
+      filter: AlertFilter,
+      after: PageCursor | undefined,
+      limit: number,
+    ): Promise<Alert[]> => {
+      const found = await alerts.find(pageOf(filter, after)).sort(longest).limit(limit).toArray();
+      return found.map((document) => opened(document).alert);
+    },
+
+    /** What waits for a person. */
+    tally: async (): Promise<WaitingTally[]> => {
+      const found = await alerts
+        .aggregate<{ _id: AlertStateKind; count: number; oldest: Date }>([
+          { $match: { state: { $in: [...waitingKinds] } } },
+          { $group: { _id: "$state", count: { $sum: 1 }, oldest: { $min: "$waiting_since" } } },
+        ])
+        .toArray();
+      return found.map(({ _id: state, count, oldest }) => ({ state, count, oldest }));
+    },
+  };
+}
+
+/** The filter of a page; every one of them names states, so that an index bounds it. */
+export function pageOf(
+  { states, assignee, merchantId, recordId }: AlertFilter,
+  after: PageCursor | undefined,
+): Filter<AlertDocument> {
+  return {
+    state: { $in: [...states] },
+    ...(assignee === "" ? {} : { assignee }),
+    ...(merchantId === "" ? {} : { merchant_id: merchantId }),
+    ...(recordId === "" ? {} : { record_id: recordId }),
+    ...(after && {
+      waiting_since: { $gte: after.at },
+      $or: [{ waiting_since: { $gt: after.at } }, { _id: { $gt: after.id } }],
+    }),
+  };
+}

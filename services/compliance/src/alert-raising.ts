@@ -1,0 +1,136 @@
+import type { Clock } from "@disburse/kernel/time.ts";
+import type { StoredAlert } from "./alert-document.ts";
+import { type AlertKeys, alertIds, partyKey, partyKeys } from "./alert-keys.ts";
+import type { AlertStore } from "./alert-store.ts";
+import {
+  type Absence,
+  type Alert,
+  foundAgain,
+  isGone,
+  missed,
+  opened,
+  type Sighting,
+  waitingKinds,
+  wordOf,
+} from "./domain/alert.ts";
+import type { Decisions } from "./domain/decided-finding.ts";
+import {
+  hitsMax,
+  type Screening,
+  type ScreeningHit,
+  type ScreeningRequest,
+  type Subject,
+} from "./domain/screening.ts";
+
+/** What was found of a subject, to be compared with what people decided. */
+export type Found = {
+  readonly request: ScreeningRequest;
+  readonly hits: readonly ScreeningHit[];
+  readonly configurationVersion: string;
+};
+
+/** A screening of a subject that is in force: its revision grows with each. */
+export type Raised = {
+  readonly subject: Subject;
+  readonly revision: number;
+  readonly request: ScreeningRequest;
+  readonly screening: Screening;
+};
+
+/** What monitoring asks of review. */
+export type SubjectAlerts = {
+  /**
+   * What people decided about these hits; `decidedFinding` applies it. To be asked after the
+   * subject's revision was read: a decision that comes later screens the subject again.
+   */
+  decisionsOf(subject: Subject, found: Found): Promise<Decisions>;
+  /**
+   * Brings a subject's alerts to what its screening in force found: opens, refreshes, closes. Safe
+   * to repeat; what an older revision brings late is left out.
+   */
+  raise(raised: Raised): Promise<void>;
+};
+
+/** All states of alerts whose hit was there when the subject was last screened. */
+const presentKinds = [...waitingKinds, "false_positive", "true_match"] as const;
+
+export function subjectAlerts(deps: {
+  readonly store: AlertStore;
+  readonly keys: AlertKeys;
+  readonly clock: Clock;
+}): SubjectAlerts {
+  const { store, keys, clock } = deps;
+  return {
+    decisionsOf: async (subject, found) => {
+      const ids = found.hits.map((hit) => alertIds(keys, subject, found.request, hit));
+      const [known, confirmed] = await Promise.all([
+        ids.length === 0 ? [] : store.readAll(ids.flat()),
+        store.ofSubject(subject, ["true_match"]),
+      ]);
+      const ofHits = ids.map((some) => decisionOf(some, known));
+      const listed = new Set(ofHits.map(({ alertId }) => alertId));
+      const absent = absenceIn(found, keys);
+      const stands = confirmed.some(
+        ({ alert }) => !listed.has(alert.id) && !isGone(alert, absent(alert)),
+      );
+      return { ofHits, stands };
+    },
+
+    raise: async ({ subject, revision, request, screening }) => {
+      const { id: screeningId, configurationVersion, hits } = screening;
+      const at = clock.now();
+      const seen = new Set<string>();
+      for (const hit of hits) {
+        const sighting: Sighting = { screeningId, revision, configurationVersion, hit };
+        const ids = alertIds(keys, subject, request, hit);
+        const [known] = await store.readAll(ids);
+        const id = known?.alert.id ?? ids[0];
+        seen.add(id);
+        const of = { id, subject, partyKey: partyKey(keys, request, hit.subjectIndex) };
+        const first = () => opened(of, sighting, at);
+        await settle(store, id, (alert) => foundAgain(alert, sighting, at), first);
+      }
+      const absent = absenceIn({ request, hits, configurationVersion }, keys);
+      for (const { alert } of await store.ofSubject(subject, presentKinds)) {
+        if (seen.has(alert.id)) continue;
+        const absence = absent(alert);
+        await settle(store, alert.id, (found) => missed(found, absence, revision, at));
+      }
+    },
+  };
+}
+
+/** What a finding that does not list an alert's hit knows of it. */
+function absenceIn({ request, hits, configurationVersion }: Found, keys: AlertKeys) {
+  const screened = partyKeys(keys, request);
+  const isCut = hits.length >= hitsMax;
+  return (alert: Alert): Absence => ({
+    ...{ configurationVersion, isCut },
+    hasParty: screened.has(alert.partyKey),
+  });
+}
+
+function decisionOf(ids: readonly [string, ...string[]], known: readonly StoredAlert[]) {
+  const found = known.find(({ alert }) => ids.includes(alert.id))?.alert;
+  if (found === undefined) return { alertId: ids[0], word: "undecided" as const };
+  const state = found.state.kind === "closed" ? found.state.before : found.state;
+  return { alertId: found.id, word: wordOf(state) };
+}
+
+/** Writes what a rule makes of an alert, whoever else changes it meanwhile. */
+async function settle(
+  store: AlertStore,
+  id: string,
+  rule: (alert: Alert) => Alert | undefined,
+  first?: () => Alert,
+): Promise<void> {
+  for (;;) {
+    const found = await store.read(id);
+    if (found === undefined) {
+      if (first === undefined || (await store.insert(first()))) return;
+      continue;
+    }
+    const next = rule(found.alert);
+    if (next === undefined || (await store.change(found, next)) === "written") return;
+  }
+}
