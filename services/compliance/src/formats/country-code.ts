@@ -1,0 +1,92 @@
+import english from "i18n-iso-countries/langs/en.json" with { type: "json" };
+
+/**
+ * Spellings of the publishers that are no English name of the table: territories whose people are
+ * of a country, former names, abbreviations.
+ */
+const spellings: Readonly<Record<string, readonly string[]>> = {
+  AE: ["UAE"],
+  BA: ["Bosnia"],
+  BS: ["Bahamas"],
+  CD: ["DRC", "Congo (Kinshasa)", "Congo, Democratic Republic of the", "Zaire"],
+  CG: ["Congo", "Congo (Brazzaville)", "Congo, Republic of the"],
+  CI: ["Cote d Ivoire", "Ivory Coast"],
+  CV: ["Cabo Verde", "Cape Verde"],
+  CZ: ["Czechia", "Czech Republic"],
+  FM: ["Micronesia"],
+  GB: ["England", "Scotland", "UK", "U.K.", "United Kingdom of Great Britain and Northern Ireland"],
+  HK: ["China, Hong Kong Special Administrative Region"],
+  IM: ["Isle of Man"],
+  IR: ["Iran (Islamic Republic of)"],
+  KM: ["Comoros Islands"],
+  KN: ["Saint Kitts and Nevis"],
+  KP: ["DPRK", "Democratic People's Republic of Korea", "North Korea"],
+  KR: ["Republic of Korea", "South Korea"],
+  LA: ["Laos", "Lao People's Democratic Republic"],
+  MD: ["Moldova", "Republic of Moldova"],
+  MK: ["Macedonia", "North Macedonia", "Republic of North Macedonia"],
+  ML: ["Northern Mali"],
+  MM: ["Burma", "Myanmar"],
+  MO: ["Macau", "Macao"],
+  PH: ["Phillipines"],
+  PS: [
+    "Gaza",
+    "Gaza Strip",
+    "North Gaza",
+    "Northern Gaza",
+    "Occupied Palestinian Territories",
+    "Palestine",
+    "Palestinian",
+    "Palestinian Territories",
+    "State of Palestine",
+    "West Bank",
+    "West Bank (Palestinian Authority)",
+  ],
+  RS: ["Republic of Serbia"],
+  SY: ["Syria"],
+  ST: ["Sao Tome and Principe"],
+  SZ: ["Swaziland"],
+  TL: ["East Timor"],
+  TR: ["Turkey"],
+  TZ: ["United Republic of Tanzania"],
+  UA: ["Crimea"],
+  US: ["USA"],
+  VG: ["British Virgin Islands"],
+  VN: ["Viet Nam"],
+};
+
+/** Words that publishers put in or leave out. */
+const fillers = new Set(["the", "of", "and", "region", "possibly", "d"]);
+
+/**
+ * The words of a name in one order, since publishers turn them around: `Korea, North`, `Bahamas,
+ * The`, `Congo, Democratic Republic of the`.
+ */
+function key(name: string): string {
+  return name
+    .normalize("NFKD")
+    .replace(/\p{M}/gu, "")
+    .toLowerCase()
+    .split(/[^a-z]+/)
+    .map((word) => (word === "st" ? "saint" : word))
+    .filter((word) => word !== "" && !fillers.has(word))
+    .sort()
+    .join(" ");
+}
+
+function codesByName(): ReadonlyMap<string, string> {
+  const codes = new Map<string, string>();
+  const add = (code: string, names: string | readonly string[]): void => {
+    for (const name of typeof names === "string" ? [names] : names) codes.set(key(name), code);
+  };
+  for (const [code, names] of Object.entries(english.countries)) add(code, names);
+  for (const [code, names] of Object.entries(spellings)) add(code, names);
+  return codes;
+}
+
+const codes = codesByName();
+
+/** ISO 3166 alpha-2 of a country as a publisher spells it; `undefined` for what is none today. */
+export function countryCode(name: string): string | undefined {
+  return codes.get(key(name));
+}

@@ -1,0 +1,196 @@
+import { countryCode } from "./country-code.ts";
+import { addDocument, addName, type EntryDraft } from "./entry-draft.ts";
+import { datesInWords } from "./listed-date.ts";
+import type { Note } from "./reading-notes.ts";
+import { Unreadable } from "./unreadable.ts";
+
+/** OFAC cuts remarks here, in the middle of a word, and goes on in the comments file. */
+const remarksLengthMax = 1_000;
+
+/**
+ * The remarks of an entry with what the comments file goes on with. Where that file is there and
+ * has nothing for cut remarks, the two are of different days: half a wallet would be lost in
+ * silence. Without that file the last part, which may be half a word, is left out.
+ */
+export function joinedRemarks(
+  remarks: string,
+  comments: ReadonlyMap<string, string> | undefined,
+  uid: string,
+): string {
+  if (remarks.trim() === "-0-") return "";
+  if (remarks.length < remarksLengthMax) return remarks;
+  const rest = comments?.get(uid);
+  if (rest !== undefined) return remarks + rest;
+  if (remarks.endsWith(".")) return remarks;
+  if (comments === undefined) return remarks.slice(0, remarks.lastIndexOf(";") + 1);
+  throw new Unreadable(`entry ${uid} has cut remarks that comments do not go on with`);
+}
+
+type ReadPart = (draft: EntryDraft, matched: string, note: Note) => void;
+
+/** What a part of the remarks is by its beginning; its first group is what is read. */
+const parts: readonly (readonly [RegExp, ReadPart])[] = [
+  [/^(?:alt\. )?[afn]\.k\.a\.,? '(.+)'$/i, (draft, name) => addName(draft, name, "weak")],
+  [/^(?:alt\. )?DOB (.+)$/, addBirths],
+  [/^(?:alt\. )?POB (.+)$/, addBirthPlace],
+  [/^(?:alt\. )?(?:nationality|citizen) (.+)$/i, addCountry],
+  [/^(?:alt\. )?(?:(?:Former|Other) )?Vessel Flag (.+)$/i, addCountry],
+  // A wallet that is not understood is one that nobody is stopped at.
+  [/^(?:alt\. )?Digital Currency Address\b(.*)$/i, addWallet],
+];
+
+/** Reads the `; `-separated parts of an entry's remarks. Parts in words (`Gender Male`) are none. */
+export function readRemarks(draft: EntryDraft, remarks: string, note: Note): void {
+  for (const written of remarks.replace(/\.\s*$/, "").split(";")) {
+    const text = written.trim();
+    const found = parts.find(([form]) => form.test(text));
+    if (found === undefined) readDocument(draft, text);
+    else found[1](draft, found[0].exec(text)?.[1] ?? "", note);
+  }
+}
+
+function addCountry({ countries }: EntryDraft, name: string): void {
+  const code = countryCode(name);
+  if (code !== undefined) countries.add(code);
+}
+
+function addWallet({ wallets }: EntryDraft, text: string): void {
+  const [, currency, address] = /^ - (\S+) (\S+)$/.exec(text) ?? [];
+  if (currency === undefined || address === undefined) {
+    throw new Unreadable("has a wallet that cannot be read");
+  }
+  wallets.set(`${currency} ${address}`, { currency, address });
+}
+
+function addBirths({ births }: EntryDraft, text: string, note: Note): void {
+  const dates = datesInWords(text);
+  if (dates === undefined) note("a date of birth is not understood");
+  for (const date of dates ?? []) births.add(date);
+}
+
+/** `Moscow, Russia`, and `Pyongyang, Korea, North`: the country is last, in one part or two. */
+function addBirthPlace({ countries }: EntryDraft, place: string): void {
+  const names = place.split(",");
+  const code = countryCode(names.slice(-2).join(" ")) ?? countryCode(names.at(-1) ?? "");
+  if (code !== undefined) countries.add(code);
+}
+
+/**
+ * How OFAC begins an identity document, a registration, or what identifies a ship or an aircraft;
+ * longer beginnings first. What is not here is read where its issuing country stands behind it.
+ */
+const documentTypes: readonly string[] = [
+  "Aircraft Construction Number (also called L/N or S/N or F/N)",
+  "Aircraft Manufacturer's Serial Number (MSN)",
+  "Aircraft Mode S Transponder Code",
+  "Aircraft Serial Identification",
+  "Aircraft Tail Number",
+  "BIK (RU)",
+  "Birth Certificate Number",
+  "Branch Unit Number",
+  "Business Number",
+  "Business Registration Document #",
+  "Business Registration Number",
+  "C.I.F.",
+  "C.R. No.",
+  "C.U.I.",
+  "C.U.I.P.",
+  "C.U.I.T.",
+  "C.U.R.P. #",
+  "C.U.R.P.",
+  "Cartilla de Servicio Militar Nacional",
+  "Cedula No.",
+  "Central Registration System Number",
+  "Certificate of Incorporation Number",
+  "Chamber of Commerce Number",
+  "Commercial Registry Number",
+  "Company Number",
+  "Credencial electoral",
+  "D-U-N-S Number",
+  "D.N.I.",
+  "Diplomatic Passport",
+  "Driver's License No.",
+  "Economic Register Number (CBLS)",
+  "Electoral Registry No.",
+  "Enterprise Number",
+  "Folio Mercantil No.",
+  "Government Gazette Number",
+  "I.F.E.",
+  "Identification Number",
+  "Immigration No.",
+  "Istanbul Chamber of Comm. No.",
+  "Italian Fiscal Code",
+  "Kenyan ID No.",
+  "LE Number",
+  "Legal Entity Number",
+  "License",
+  "MMSI",
+  "Matricula Mercantil No",
+  "N.I.E.",
+  "NIT #",
+  "National Foreign ID Number",
+  "National ID No.",
+  "Numero de Identidad",
+  "Organization Code",
+  "Passport Booklet",
+  "Passport",
+  "Permit Number",
+  "Personal ID Card",
+  "Public Registration Number",
+  "R.F.C. #",
+  "R.F.C.",
+  "RFC",
+  "RIF #",
+  "RTN",
+  "RUC #",
+  "Refugee ID Card",
+  "Registered Charity No.",
+  "Registration ID",
+  "Registration Number",
+  "Residency Number",
+  "Romanian C.R.",
+  "SRE Permit No.",
+  "SSN",
+  "SWIFT/BIC",
+  "Seafarer's Identification Document",
+  "Stateless Person ID Card",
+  "Stateless Person Passport",
+  "Tax ID No.",
+  "Tazkira National ID Card",
+  "Trade License No.",
+  "Travel Document Number",
+  "Turkish Identification Number",
+  "UK Company Number",
+  "US FEIN",
+  "Unified Social Credit Code (USCC)",
+  "United Social Credit Code Certificate (USCCC)",
+  "V.A.T. Number",
+  "Vessel Registration Identification",
+  "VisaNumberID",
+].sort((a, b) => b.length - a.length);
+
+const validity = /\s+(?:issued|expires)\s.*$/;
+const issuer = /\(([^()]*)\)\s*$/;
+const unknownDocument = /^([^\d()]*[^\d()\s])\s+(\S*\d[^()]*)$/;
+/** Telephones have a country behind them too. */
+const noDocument = /^(?:phone|telephone|fax|tel\b|email|website)/i;
+
+/** `Passport 1084010 (Egypt) issued 18 Jan 1984 expires 17 Jan 1991`. */
+function readDocument(draft: EntryDraft, text: string): void {
+  const plain = text.replace(/^alt\. /i, "");
+  if (noDocument.test(plain)) return;
+  const type = documentTypes.find((known) => plain.startsWith(`${known} `));
+  const rest = plain.slice(type === undefined ? 0 : type.length + 1).replace(validity, "");
+  const country = countryCode(issuer.exec(rest)?.[1] ?? "") ?? "";
+  const number = rest.replace(/\s*\(.*$/, "").replace(/^[:#]\s*/, "");
+  if (type !== undefined) addDocument(draft, type, withoutPrefix(number), country);
+  else if (country !== "") {
+    const [, otherType, otherNumber] = unknownDocument.exec(number) ?? [];
+    addDocument(draft, otherType ?? "", otherNumber ?? "", country);
+  }
+}
+
+/** The IMO's numbers of ships and companies are asked for without its name. */
+function withoutPrefix(number: string): string {
+  return number.replace(/^IMO\s+(?=\d)/, "");
+}
