@@ -5,7 +5,9 @@ import { isRefused, type Refused } from "@disburse/kernel/refusal.ts";
 export type ComplianceRefusal =
   | "INVALID_REQUEST"
   | "RECORD_NOT_FOUND"
+  | "ACCESS_FORBIDDEN"
   | "NO_LIST_IN_FORCE"
+  | "INDEX_UNAVAILABLE"
   | "IMPORT_RUNNING"
   | "IMPORT_OVERTAKEN";
 
@@ -13,11 +15,17 @@ export type ComplianceRefusal =
 export const refusals: RefusalTable<ComplianceRefusal> = {
   INVALID_REQUEST: publicRefusals.INVALID_REQUEST,
   RECORD_NOT_FOUND: publicRefusals.RECORD_NOT_FOUND,
+  ACCESS_FORBIDDEN: publicRefusals.ACCESS_FORBIDDEN,
   // Nothing was compared, so nothing is cleared; the caller tries again later.
   NO_LIST_IN_FORCE: {
     rpc: Code.Unavailable,
     code: "SERVICE_UNAVAILABLE",
     message: "No sanctions list is in force.",
+  },
+  INDEX_UNAVAILABLE: {
+    rpc: Code.Unavailable,
+    code: "SERVICE_UNAVAILABLE",
+    message: "Screening is not possible at the moment.",
   },
   IMPORT_RUNNING: {
     rpc: Code.Aborted,
