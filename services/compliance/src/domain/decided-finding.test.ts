@@ -1,0 +1,83 @@
+import { describe, expect, it } from "vitest";
+import { type Decisions, decidedFinding, type HitWord, undecided } from "./decided-finding.ts";
+import type { Party } from "./matcher.ts";
+import { hitsMax, type ScreeningHit, type ScreeningRequest } from "./screening.ts";
+import type { Verdict } from "./verdict.ts";
+
+const hit = (verdict: Verdict): ScreeningHit => ({
+  ...{ list: "invented", listVersion: "1", entryUid: "7", entryFingerprint: "f" },
+  ...{ entryType: "individual", source: "", programs: [], subjectIndex: 0 },
+  ...{ matchedName: "Orlan Vessik", score: 0.9, nameScore: 0.9, verdict },
+  ...{ reasons: [], parts: [], partyLeftOver: [], entryLeftOver: [] },
+});
+const party = (name: string): Party => ({
+  ...{ type: "individual", name, date: "", countries: [], documents: [] },
+});
+const one: ScreeningRequest = { parties: [party("Orlan Vessik")], wallets: [] };
+const words = (...some: HitWord[]): Decisions => ({
+  ofHits: some.map((word, at) => ({ alertId: `alr_${at}`, word })),
+  stands: false,
+});
+
+type Row = [string, readonly Verdict[], Decisions, Verdict];
+const rows: Row[] = [
+  ["nothing was found", [], words(), "clear"],
+  ["nobody decided", ["review"], words("undecided"), "review"],
+  ["nobody decided about a block", ["block", "review"], words("undecided", "undecided"), "block"],
+  [
+    "all are somebody else",
+    ["block", "review"],
+    words("false_positive", "false_positive"),
+    "clear",
+  ],
+  ["one is left", ["block", "review"], words("false_positive", "undecided"), "review"],
+  ["one is the one", ["review", "review"], words("true_match", "false_positive"), "block"],
+  ["a confirmed match is found no more", [], { ofHits: [], stands: true }, "block"],
+];
+
+describe("a finding after people decided", () => {
+  it.each(rows)("%s", (_what, found, decisions, expected) => {
+    const verdict = found[0] ?? "clear";
+    const decided = decidedFinding({ verdict, hits: found.map(hit) }, one, decisions);
+    expect(decided.verdict).toBe(expected);
+  });
+
+  it("says of each hit which alert it is, and whether it counts", () => {
+    const found = { verdict: "block" as const, hits: [hit("block"), hit("review")] };
+    const { hits } = decidedFinding(found, one, words("false_positive", "true_match"));
+    expect(hits).toMatchObject([
+      { alertId: "alr_0", dismissed: true, verdict: "block" },
+      { alertId: "alr_1", dismissed: false, verdict: "block" },
+    ]);
+  });
+
+  it("stays in review for a name that can be compared with nothing", () => {
+    const nameless = { parties: [party("Orlan Vessik"), party("☂☂")], wallets: [] };
+    const found = { verdict: "review" as const, hits: [hit("review")] };
+    expect(decidedFinding(found, nameless, words("false_positive")).verdict).toBe("review");
+    expect(decidedFinding(found, one, words("false_positive")).verdict).toBe("clear");
+  });
+
+  it("stays in review while there may be more hits than it lists", () => {
+    const many = (count: number) => {
+      const hits = Array.from({ length: count }, () => hit("review"));
+      const decisions = words(...hits.map(() => "false_positive" as const));
+      return decidedFinding({ verdict: "review", hits }, one, decisions).verdict;
+    };
+    expect(many(hitsMax)).toBe("review");
+    expect(many(hitsMax - 1)).toBe("clear");
+  });
+
+  it("needs a decision for each hit", () => {
+    const found = { verdict: "review" as const, hits: [hit("review")] };
+    expect(() => decidedFinding(found, one, words())).toThrow("without its decision");
+  });
+});
+
+it("of a subject that is not monitored is as it was found", () => {
+  const found = { verdict: "review" as const, hits: [hit("review")] };
+  expect(undecided(found)).toEqual({
+    verdict: "review",
+    hits: [{ ...hit("review"), alertId: "", dismissed: false }],
+  });
+});
