@@ -41,8 +41,9 @@ export function beneficiaryStandIn(
       };
     },
     getPaymentInstruction: async ({ merchantId, beneficiaryId }) => {
-      found(merchantId, beneficiaryId);
+      const { isCleared } = found(merchantId, beneficiaryId);
       return {
+        screeningStatus: isCleared ? ScreeningStatus.CLEARED : ScreeningStatus.BLOCKED,
         ...{ accountNumber: "123456781234", transferMethod: "LOCAL" },
         ...{ beneficiaryName: "Ada Lovelace", destinationCountry: "IN" },
       };

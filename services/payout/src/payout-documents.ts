@@ -5,10 +5,11 @@ import type { StoredActor } from "@disburse/chassis/mutation.ts";
 import { PayoutStatusChangedSchema } from "@disburse/contracts/disburse/payout/v1/payout_events_pb.ts";
 import { eventId } from "@disburse/kernel/id.ts";
 import { Binary, type Decimal128 } from "mongodb";
+import type { Uncleared } from "./domain/clearance.ts";
 import type { Doubt } from "./domain/doubt.ts";
 import type { Payout } from "./domain/payout.ts";
 import { faceOf, type PayoutStatus, type Progress } from "./domain/progress.ts";
-import type { StepCause } from "./domain/timeline.ts";
+import type { JournalCause } from "./domain/timeline.ts";
 import { payoutMessage } from "./wire.ts";
 
 /** An event that the payout owes to the bus. */
@@ -20,7 +21,7 @@ export type StoredStep = {
   /** The payout's version by then. */
   version: number;
   at: Date;
-  cause: StepCause;
+  cause: JournalCause;
   /** For people: `rail said accepted`, `post applied`. */
   detail: string;
   /** Who reported or decided an outcome, and as which operation or resolution. */
@@ -78,6 +79,8 @@ export type PayoutDocument = {
   submitted_at?: Date;
   /** Absent where people need not look. */
   doubt?: Doubt;
+  /** Absent where its beneficiary was cleared when that was last asked. */
+  uncleared?: Uncleared;
   /** Absent where people never had to resolve it. */
   resolutions?: { id: string; fate: ResolutionFate }[];
   journal: StoredStep[];
@@ -190,6 +193,7 @@ export function toPayout(document: PayoutDocument): Payout {
     rail: document.rail ?? "",
     submittedAt: document.submitted_at,
     doubt: document.doubt,
+    uncleared: document.uncleared,
     createdAt: document.created_at,
     updatedAt: document.updated_at,
   };

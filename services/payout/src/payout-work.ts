@@ -1,9 +1,10 @@
 import type { StoredActor } from "@disburse/chassis/mutation.ts";
 import type { Collection, Filter, UpdateFilter } from "mongodb";
+import type { Uncleared } from "./domain/clearance.ts";
 import { type Doubt, doubtAfterStep } from "./domain/doubt.ts";
 import type { Payout } from "./domain/payout.ts";
 import { faceOf, type Progress } from "./domain/progress.ts";
-import type { StepCause } from "./domain/timeline.ts";
+import type { JournalCause, StepCause } from "./domain/timeline.ts";
 import {
   owedEvent,
   type PayoutDocument,
@@ -104,6 +105,7 @@ export async function advance(
     revision: payout.revision + 1,
     ...(isFirstSubmission ? { rail: submitTo, submittedAt: at } : {}),
     doubt,
+    uncleared: undefined,
     updatedAt: at,
   };
   const event = from === to ? undefined : owedEvent(changed);
@@ -123,7 +125,11 @@ export async function advance(
         ...(doubt && { doubt }),
         ...setWork(work),
       },
-      $unset: { ...unsetWork(work), ...(doubt === undefined ? { doubt: "" } : {}) },
+      $unset: {
+        ...unsetWork(work),
+        ...(doubt === undefined ? { doubt: "" } : {}),
+        uncleared: "",
+      },
       $push: {
         ...(steps.length > 0 && { journal: { $each: steps } }),
         ...(calls.length > 0 && { calls: keep(calls) }),
@@ -150,10 +156,16 @@ function isJournalled(payout: Payout, progress: Progress, { cause }: Step): bool
 /** A step as the journal keeps it, with the payout's stage and version after it. */
 export function stepOf(
   { progress, version }: Payout,
-  { at, cause, detail, by }: Pick<Step, "at" | "cause" | "detail" | "by">,
+  { at, cause, detail, by }: Pick<Step, "at" | "detail" | "by"> & { cause: JournalCause },
 ): StoredStep {
   const reporter = by && { actor: by.actor, operation_id: by.operationId };
   return { stage: progress.stage, version, at, cause, detail, ...reporter };
+}
+
+/** That a payout waits, as the journal keeps it: once for each status of its beneficiary. */
+function waitOf(payout: Payout, { wait, at }: UnclearedNote): StoredStep {
+  const detail = `not sent: the screening of its beneficiary is ${wait.status}`;
+  return stepOf(payout, { at, cause: "uncleared", detail });
 }
 
 function setWork(work: Step["work"]): UpdateFilter<PayoutDocument>["$set"] {
@@ -188,7 +200,12 @@ export type Release = {
   readonly calls?: readonly StoredCall[];
   /** A doubt that arose. */
   readonly doubt?: Doubt;
+  /** That its beneficiary is not cleared, where that is news. */
+  readonly uncleared?: UnclearedNote;
 };
+
+/** A wait for a beneficiary, as it was found at a time. */
+type UnclearedNote = { readonly wait: Uncleared; readonly at: Date };
 
 /**
  * Ends a lease without a change of state; a lease that somebody else has by now stays, and so does
@@ -197,9 +214,11 @@ export type Release = {
 export async function release(
   payouts: Collection<PayoutDocument>,
   { payout, leaseToken }: LeasedPayout,
-  { work, calls = [], doubt }: Release,
+  { work, calls = [], doubt, uncleared }: Release,
 ): Promise<void> {
-  if (doubt !== undefined) await note(payouts, payout, { doubt });
+  if (doubt !== undefined || uncleared !== undefined) {
+    await note(payouts, payout, { ...(doubt && { doubt }), ...(uncleared && { uncleared }) });
+  }
   await payouts.updateOne(
     { _id: payout.id, "lease.token": leaseToken },
     {
@@ -215,25 +234,32 @@ export type Note = {
   readonly call?: StoredCall;
   /** A doubt that it raises. */
   readonly doubt?: Doubt;
+  /** That it waits for its beneficiary: an entry of the journal that no merchant is shown. */
+  readonly uncleared?: UnclearedNote;
 };
 
 /**
- * Journals what was heard. One that raises a doubt is guarded by the revision that was read:
- * `false` when somebody was faster.
+ * Journals what was heard. One that raises a doubt or tells of a wait is guarded by the revision
+ * that was read: `false` when somebody was faster.
  */
 export async function note(
   payouts: Collection<PayoutDocument>,
   payout: Payout,
-  { call, doubt }: Note,
+  { call, doubt, uncleared }: Note,
 ): Promise<boolean> {
-  const journalled = call && { $push: { calls: keep([call]) } };
-  if (doubt === undefined) {
-    if (journalled !== undefined) await payouts.updateOne({ _id: payout.id }, journalled);
+  const told = call && { calls: keep([call]) };
+  if (doubt === undefined && uncleared === undefined) {
+    if (told !== undefined) await payouts.updateOne({ _id: payout.id }, { $push: told });
     return true;
   }
+  const journal = uncleared && { journal: waitOf(payout, uncleared) };
   const result = await payouts.updateOne(
     { _id: payout.id, revision: payout.revision },
-    { ...journalled, $set: { doubt }, $inc: { revision: 1 } },
+    {
+      $set: { ...(doubt && { doubt }), ...(uncleared && { uncleared: uncleared.wait }) },
+      $inc: { revision: 1 },
+      ...((told || journal) && { $push: { ...told, ...journal } }),
+    },
   );
   return result.modifiedCount === 1;
 }

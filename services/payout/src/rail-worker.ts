@@ -1,5 +1,6 @@
 import { forRequest } from "@disburse/chassis/call-context.ts";
-import type { Payout } from "./domain/payout.ts";
+import { clearanceWait, type UnclearedStatus } from "./domain/clearance.ts";
+import { readInstruction } from "./payment-instruction.ts";
 import { moveMoney } from "./payout-conclusion.ts";
 import type { StoredCall } from "./payout-documents.ts";
 import { type LeasedPayout, leaseMs } from "./payout-work.ts";
@@ -14,7 +15,7 @@ import {
   release,
   stuck,
 } from "./rail-steps.ts";
-import type { Instruction, Rail } from "./rails/rail.ts";
+import type { Rail } from "./rails/rail.ts";
 import type { Waits } from "./rails/rail-directory.ts";
 
 /** A payout that waits for its rail is tried again no more seldom than this. */
@@ -99,7 +100,32 @@ function waitFor(
   return release(deps, leased, { work: later(deps, waitMs), calls, ...doubt });
 }
 
-/** Sends a payout under its id, the same one every time; `calls` is what led to it. */
+/**
+ * A payout to a beneficiary that is not cleared stays as it is, also one that its rail has lost. It
+ * goes on by itself when the beneficiary is cleared, and never fails by itself.
+ */
+function waitForClearance(
+  deps: RailWorkerDeps,
+  leased: LeasedPayout,
+  status: UnclearedStatus,
+  calls: readonly StoredCall[],
+): Promise<undefined> {
+  const { payout } = leased;
+  const at = deps.clock.now();
+  const wait = clearanceWait(payout.uncleared, status, at, deps.stuckAfterMs);
+  const { uncleared, isNews, isForOperators, waitMs } = wait;
+  deps.log.info({ payout_id: payout.id, screening: status }, "payout waits for its beneficiary");
+  return release(deps, leased, {
+    ...{ work: later(deps, waitMs), calls },
+    ...(isNews && { uncleared: { wait: uncleared, at } }),
+    ...(isForOperators && stuck(deps, payout)),
+  });
+}
+
+/**
+ * Sends a payout under its id, the same one every time, if its beneficiary is cleared at this
+ * moment; `calls` is what led to it.
+ */
 async function submit(
   deps: RailWorkerDeps,
   leased: LeasedPayout,
@@ -107,6 +133,9 @@ async function submit(
   calls: readonly StoredCall[],
 ): Promise<Moved | undefined> {
   const instruction = await readInstruction(deps, leased.payout);
+  if ("uncleared" in instruction) {
+    return waitForClearance(deps, leased, instruction.uncleared, calls);
+  }
   const { name } = rail;
   const detail = `submitting to ${name}`;
   const step = { cause: "submitted", detail, ...goOn(deps), submitTo: name, calls } as const;
@@ -133,24 +162,4 @@ async function ask(deps: RailWorkerDeps, leased: LeasedPayout): Promise<Moved | 
   return waits === undefined
     ? submit(deps, leased, rail, [heard.call])
     : waitFor(deps, leased, { waits }, [heard.call]);
-}
-
-async function readInstruction(deps: RailWorkerDeps, { quote }: Payout): Promise<Instruction> {
-  const { merchantId, beneficiary, destination, receivingMinor, claim } = quote;
-  const told = await deps.beneficiary.getPaymentInstruction({
-    merchantId,
-    beneficiaryId: beneficiary.id,
-  });
-  return {
-    referenceId: claim.referenceId,
-    currency: destination,
-    amount: receivingMinor,
-    transferMethod: told.transferMethod,
-    network: told.network,
-    beneficiaryName: told.beneficiaryName,
-    accountNumber: told.accountNumber,
-    routingCodeType: told.routingCodeType1,
-    routingCodeValue: told.routingCodeValue1,
-    destinationCountry: told.destinationCountry,
-  };
 }

@@ -236,6 +236,7 @@ function standIns(
         accountNumber: "123456781234",
         transferMethod: "ACH",
         beneficiaryName: "Ada Lovelace",
+        screeningStatus: world.screening,
       }),
     });
   });

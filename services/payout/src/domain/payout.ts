@@ -1,4 +1,5 @@
 import { derivedId } from "@disburse/kernel/id.ts";
+import type { Uncleared } from "./clearance.ts";
 import type { Doubt } from "./doubt.ts";
 import type { Progress } from "./progress.ts";
 
@@ -43,6 +44,8 @@ export type Payout = {
   readonly submittedAt: Date | undefined;
   /** Why people have to look at it, if they have to. */
   readonly doubt: Doubt | undefined;
+  /** That it waits because its beneficiary is not cleared, if it does. */
+  readonly uncleared: Uncleared | undefined;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 };
@@ -64,6 +67,7 @@ export function payoutFrom(quote: ClaimedQuote): Payout {
     rail: "",
     submittedAt: undefined,
     doubt: undefined,
+    uncleared: undefined,
     createdAt: claimedAt,
     updatedAt: claimedAt,
   };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { type StepCause, type TimelineStep, timelineOf } from "./timeline.ts";
+import { type JournalCause, type TimelineStep, timelineOf } from "./timeline.ts";
 
-type Told = readonly [TimelineStep["stage"], StepCause];
+type Told = readonly [TimelineStep["stage"], JournalCause];
 
 function story(...told: Told[]): string {
   const steps = told.map(([stage, cause], at) => ({
@@ -45,6 +45,14 @@ describe("the timeline of a payout", () => {
     const told = story(...unknown, ["submitting", "submitted"], ["processing", "accepted"]);
     const doubt = "initiated/unknown outcome_unknown 3, initiated/processing submitted 4";
     expect(told).toBe(`${way}, ${doubt}`);
+  });
+
+  it("says nothing of a wait for the beneficiary's screening, wherever it stands", () => {
+    const [executed, ...gone] = sent;
+    const waits: Told = ["queued", "uncleared"];
+    expect(story(executed as Told, waits, waits)).toBe("initiated/queued executed 1");
+    const told = story(executed as Told, waits, ...gone, ["processing", "uncleared"]);
+    expect(told).toBe("initiated/queued executed 1, initiated/processing submitted 3");
   });
 
   it.each([

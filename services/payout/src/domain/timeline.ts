@@ -18,6 +18,9 @@ export type StepCause =
   /** Two persons decided on it. */
   | "resolved";
 
+/** What the journal has beside steps: that a payout waits for its beneficiary to be cleared. */
+export type JournalCause = StepCause | "uncleared";
+
 const causes = {
   accepted: "accepted",
   settled: "settled",
@@ -35,7 +38,7 @@ export function causeOf({ kind }: RailAnswer): StepCause {
 /** A step of a payout, as its journal keeps it. */
 export type TimelineStep = {
   readonly stage: Progress["stage"];
-  readonly cause: StepCause;
+  readonly cause: JournalCause;
   readonly version: number;
   readonly at: Date;
 };
@@ -51,14 +54,15 @@ export type TimelineEvent = {
 
 /**
  * The steps that changed a payout's status or sub-status, oldest first. A step between two others
- * that look alike is the house's own affair. What people decided is told so also where the money
- * moved a step later.
+ * that look alike is the house's own affair, and of screenings merchants are told nothing. What
+ * people decided is told so also where the money moved a step later.
  */
 export function timelineOf(steps: readonly TimelineStep[]): TimelineEvent[] {
   const events: TimelineEvent[] = [];
   let decided: StepCause | undefined;
   let before: Progress["stage"] | undefined;
   for (const { stage, cause, version, at } of steps) {
+    if (cause === "uncleared") continue;
     const isDecision = stage === "concluding" || (stage === "returning" && before === "settled");
     if (isDecision) decided = cause;
     before = stage;

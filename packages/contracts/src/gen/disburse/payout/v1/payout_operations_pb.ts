@@ -1318,7 +1318,8 @@ export const Doubt = {
   UNKNOWN: 1,
 
   /**
-   * Not at its end for longer than its rail ever takes.
+   * Not at its end for longer than its rail ever takes; or not sent, because no rail can take it, or because its
+   * beneficiary is blocked, or for long not cleared.
    *
    * @generated from enum value: DOUBT_STUCK = 2;
    */
