@@ -2,38 +2,34 @@ import { randomUUID } from "node:crypto";
 import { isDuplicateKey } from "@disburse/chassis/mongo.ts";
 import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { Collection } from "mongodb";
-import type { ListEntry } from "./domain/list-entry.ts";
-import type { ListVersion } from "./domain/list-version.ts";
 import {
-  type EntryDocument,
-  entryDocument,
+  type ChunkDocument,
   type ImportDocument,
   type ImportRequest,
   importDocument,
-  importedVersion,
   type ListDocument,
   listDocument,
+  type ReadImport,
 } from "./list-documents.ts";
 
 /**
- * The steps of an import, each one atomic write that a repeat finds done: begin, write, commit,
- * settle. A crash between any two leaves what `sweepImports` finishes or removes.
+ * The steps of an import, each one atomic write that a repeat finds done: begin, stage (what it
+ * will need), the chunks themselves, commit, settle. A crash between any two leaves what the sweep
+ * finishes or removes (`import-sweep.ts`).
  */
 export type ListCollections = {
   readonly lists: Collection<ListDocument>;
   readonly imports: Collection<ImportDocument>;
-  readonly entries: Collection<EntryDocument>;
+  readonly chunks: Collection<ChunkDocument>;
 };
 
 /** An importer that has written nothing for so long is gone. */
 const importSilenceMaxMs = 120_000;
-/** Other processes may still be reading a version when the next one comes into force. */
-const supersededKeptMs = 600_000;
 /** A crash is swept up within minutes; so many imports of one list do not come in between. */
 const earlierKept = 20;
 
 export type BegunImport = { readonly begun: ImportDocument };
-export type RepeatedImport = { readonly repeated: ListVersion };
+export type RepeatedImport = { readonly repeated: ImportDocument };
 export type ImportRefused = Refused<"INVALID_REQUEST" | "IMPORT_RUNNING" | "IMPORT_OVERTAKEN">;
 
 /** Takes an import up, or tells what became of the same operation before. */
@@ -70,47 +66,49 @@ async function earlierImport(
     const settled = await settleImport(at, earlier, now);
     return isRefused(settled) ? settled : { repeated: settled };
   }
-  if (earlier.state !== "writing") return { repeated: importedVersion(earlier) };
+  if (earlier.state !== "reading") return { repeated: earlier };
   if (!isSilent(earlier, now)) return refused("IMPORT_RUNNING");
   await failImport(at, earlier, now);
   return undefined;
 }
 
-/** Adds entries to an import; refused when it was given up for dead meanwhile. */
-export async function writeImport(
+/**
+ * Says what an import is made of before its chunks are written, so that none of them is swept
+ * away; refused when it was given up for dead meanwhile.
+ */
+export async function stageImport(
   at: ListCollections,
   { _id }: ImportDocument,
-  some: readonly ListEntry[],
+  { entries, checksum, change, chunks }: ReadImport,
   now: Date,
 ): Promise<undefined | ImportRefused> {
-  const alive = { _id, state: "writing" } as const;
-  const { matchedCount } = await at.imports.updateOne(alive, { $set: { touched_at: now } });
-  if (matchedCount === 0) return refused("IMPORT_OVERTAKEN");
-  const documents = some.map((entry) => entryDocument(_id, entry));
-  await at.entries.insertMany(documents, { ordered: false });
-  return undefined;
+  const { matchedCount } = await at.imports.updateOne(
+    { _id, state: "reading" },
+    { $set: { entries, checksum, change, chunks, touched_at: now } },
+  );
+  return matchedCount === 1 ? undefined : refused("IMPORT_OVERTAKEN");
 }
 
-/** Brings a whole import into force by one write, unless another one came first. */
+/** Brings a staged import whose chunks are all there into force, unless another one came first. */
 export async function commitImport(
   at: ListCollections,
   { _id }: ImportDocument,
-  whole: { readonly entries: number; readonly checksum: string },
   now: Date,
-): Promise<ListVersion | ImportRefused> {
+): Promise<ImportDocument | ImportRefused> {
   const done = await at.imports.findOneAndUpdate(
-    { _id, state: "writing" },
-    { $set: { ...whole, state: "committing", imported_at: now, touched_at: now } },
+    { _id, state: "reading", "chunks.0": { $exists: true } },
+    { $set: { state: "committing", imported_at: now, touched_at: now } },
     { returnDocument: "after" },
   );
   return done === null ? refused("IMPORT_OVERTAKEN") : settleImport(at, done, now);
 }
 
-async function settleImport(
+/** Switches to a committing import, or finds that it did, or that another one came first. */
+export async function settleImport(
   at: ListCollections,
   done: ImportDocument,
   now: Date,
-): Promise<ListVersion | ImportRefused> {
+): Promise<ImportDocument | ImportRefused> {
   if (!(await switchTo(at.lists, done))) {
     await failImport(at, done, now);
     return refused("IMPORT_OVERTAKEN");
@@ -119,57 +117,48 @@ async function settleImport(
     { _id: done._id, state: "committing" },
     { $set: { state: "in_force", touched_at: now } },
   );
-  return importedVersion(done);
+  return { ...done, state: "in_force" };
 }
 
-async function failImport(at: ListCollections, failed: ImportDocument, now: Date): Promise<void> {
-  const open = { _id: failed._id, state: { $in: ["writing", "committing"] as const } };
-  await at.imports.updateOne(open, { $set: { state: "failed", live: false, touched_at: now } });
-}
-
-async function sweepEntries(at: ListCollections, importId: string): Promise<void> {
-  await at.entries.deleteMany({ import_id: importId });
-  await at.imports.updateOne({ _id: importId }, { $set: { swept: true } });
+/** Keeps an import that may not come into force, with the reason. It has written no chunk yet. */
+export async function refuseImport(
+  at: ListCollections,
+  { _id }: ImportDocument,
+  problem: string,
+  read: Partial<Pick<ReadImport, "entries" | "change">> & Pick<ReadImport, "checksum">,
+  now: Date,
+): Promise<void> {
+  const ended = { state: "refused", live: false, swept: true, touched_at: now } as const;
+  await at.imports.updateOne({ _id, state: "reading" }, { $set: { ...read, ...ended, problem } });
 }
 
 /**
- * Gives an import up at once: its entries go, its operation may be tried again. One that is already
- * committing is left alone: whether it switched is for the sweep to find out.
+ * Gives an import up at once: its operation may be tried again. One that is already committing is
+ * left alone: whether it switched is for the sweep to find out.
  */
 export async function abandonImport(
   at: ListCollections,
   { _id }: ImportDocument,
   now: Date,
 ): Promise<void> {
-  const { matchedCount } = await at.imports.updateOne(
-    { _id, state: "writing" },
-    { $set: { state: "failed", live: false, touched_at: now } },
-  );
-  if (matchedCount === 1) await sweepEntries(at, _id);
+  const failed = { state: "failed", live: false, touched_at: now } as const;
+  await at.imports.updateOne({ _id, state: "reading" }, { $set: failed });
 }
 
-/** Finishes what a crash left half done, and removes the entries of what is not in force. */
-export async function sweepImports(at: ListCollections, now: Date): Promise<void> {
-  const inForce = new Set((await at.lists.find().toArray()).map(({ import_id }) => import_id));
-  for (const each of await at.imports.find({ swept: false }).toArray()) {
-    const silent = isSilent(each, now);
-    if (each.state === "committing" && silent) await settleImport(at, each, now);
-    else if (each.state === "writing" && silent) await failImport(at, each, now);
-    else if (each.state === "in_force" && !inForce.has(each._id)) {
-      const superseded = { state: "superseded", touched_at: now } as const;
-      await at.imports.updateOne({ _id: each._id, state: "in_force" }, { $set: superseded });
-    } else if (each.state === "failed" && silent) await sweepEntries(at, each._id);
-    else if (each.state === "superseded" && isPast(each, supersededKeptMs, now)) {
-      await sweepEntries(at, each._id);
-    }
-  }
+export async function failImport(
+  at: ListCollections,
+  failed: ImportDocument,
+  now: Date,
+): Promise<void> {
+  const open = { _id: failed._id, state: { $in: ["reading", "committing"] as const } };
+  await at.imports.updateOne(open, { $set: { state: "failed", live: false, touched_at: now } });
 }
 
-function isPast({ touched_at }: ImportDocument, ms: number, now: Date): boolean {
+export function isPast({ touched_at }: ImportDocument, ms: number, now: Date): boolean {
   return now.getTime() - touched_at.getTime() > ms;
 }
 
-function isSilent(document: ImportDocument, now: Date): boolean {
+export function isSilent(document: ImportDocument, now: Date): boolean {
   return isPast(document, importSilenceMaxMs, now);
 }
 

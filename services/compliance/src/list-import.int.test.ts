@@ -25,17 +25,20 @@ describe("ImportList", () => {
   const good = personLine("1", "Tamerlan Zhdanovski");
 
   it.each([
-    ["nothing", "", "lines: must have at least one entry"],
+    ["nothing", "", "must have at least one entry"],
     ["a broken line", `${personLine("2", "Other Person")}{"uid":\n`, "line 2: is not JSON"],
     ["a uid twice", good + good, "line 2: uid 1 stands twice"],
   ])("refuses %s and leaves the old version in force", async (_, lines, message) => {
     const rpc = await test.start();
     await importLines(rpc, good, "old");
     const refusal = await refusalOf(importLines(rpc, lines, "new", "operation-1"));
-    expect(refusal).toEqual({ code: "INVALID_REQUEST", message });
+    expect(refusal).toMatchObject({ code: "INVALID_REQUEST" });
+    expect(refusal?.message).toContain(message);
     expect(await versionsInForce(rpc)).toEqual(["sandbox old"]);
     expect(await screenName(rpc, "Tamerlan Zhdanovski")).toMatchObject({ verdict: Verdict.BLOCK });
-    expect(await test.database.db.collection("entries").countDocuments()).toBe(1);
+    const { imports } = await rpc.listImports({ list: "sandbox" });
+    expect(imports.map(({ state }) => state)).toEqual(["refused", "in_force"]);
+    expect(imports[0]?.problem).toBe(refusal?.message);
     // The operation did nothing, so it may be tried again.
     await importLines(rpc, personLine("2", "Other Person"), "new", "operation-1");
     expect(await versionsInForce(rpc)).toEqual(["sandbox new"]);
@@ -50,7 +53,7 @@ describe("ImportList", () => {
     const other = importLines(rpc, personLine("2", "Other Person"), "1", "operation-1");
     expect(await refusalOf(other)).toMatchObject({ code: "INVALID_REQUEST" });
     expect(await refusalOf(importLines(rpc, good, "2", "operation-1"))).toBeDefined();
-    expect(await test.database.db.collection("imports").countDocuments()).toBe(1);
+    expect(await test.database.db.collection("list_imports").countDocuments()).toBe(1);
   });
 
   it("wants a header first and a name of the right form", async () => {

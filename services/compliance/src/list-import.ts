@@ -1,83 +1,97 @@
-import { createHash } from "node:crypto";
 import { isRefused, refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
-import type { ListEntry } from "./domain/list-entry.ts";
-import { listFile } from "./formats/list-file.ts";
-import type { ListVersion } from "./domain/list-version.ts";
+import { lossProblem } from "./domain/list-loss.ts";
+import type { ListChange, ListVersion } from "./domain/list-version.ts";
+import type { ArrivedFiles } from "./import-files.ts";
 import type { ImportRefused } from "./import-steps.ts";
-import type { ImportDocument, ImportRequest } from "./list-documents.ts";
+import { readImportApart } from "./import-thread.ts";
+import type { ReadWork } from "./import-work.ts";
+import { type ImportDocument, type ImportRequest, importedVersion } from "./list-documents.ts";
 import type { ListStore } from "./list-store.ts";
 
-/** Entries written by one command: some 400 KiB, well under the database's 48 MB. */
-const batchSize = 1_000;
+/** How an import ended, as it is counted. */
+export type ImportOutcome = "imported" | "refused" | "overtaken" | "failed";
 
-type Deps = { readonly lists: ListStore; readonly clock: Clock };
+export type ImportDeps = {
+  readonly lists: ListStore;
+  readonly clock: Clock;
+  /** Told how each import ended, a repeat's not. */
+  readonly ended: (list: string, outcome: ImportOutcome) => void;
+};
+
+export type Imported = { readonly version: ListVersion; readonly change: ListChange };
+
+/** Longer than any that a reader writes; one line of a log. */
+const problemLengthMax = 500;
 
 /**
- * Replaces a list: entries are written under a new import id while the old version stays in force,
- * then one write switches. A refusal or a failure on the way leaves the old version as it was.
+ * Replaces a list: it is read and compared in another thread, its new chunks are written while the
+ * old version stays in force, then one write switches. A refusal or a failure on the way leaves
+ * the old version as it was; a refused import is kept with its reason.
  */
 export async function importList(
-  { lists, clock }: Deps,
+  deps: ImportDeps,
   request: ImportRequest,
-  pieces: AsyncIterable<Uint8Array>,
-): Promise<ListVersion | ImportRefused> {
+  arrived: ArrivedFiles,
+): Promise<Imported | ImportRefused> {
+  const { lists, clock } = deps;
   const started = await lists.begin(request, clock.now());
   if (isRefused(started)) return started;
-  if ("repeated" in started) return repeated(started.repeated, pieces);
+  if ("repeated" in started) return repeated(started.repeated, arrived);
+  const { begun } = started;
   try {
-    const whole = await writeEntries(lists, started.begun, pieces, clock);
-    if (!isRefused(whole)) return await lists.commit(started.begun, whole, clock.now());
-    await lists.abandon(started.begun, clock.now());
-    return whole;
+    const answer = await readAndSwitch(deps, begun, request, arrived);
+    deps.ended(request.list, outcomeOf(answer));
+    return answer;
   } catch (error) {
-    // The cause is what the caller hears; what cannot be removed now is swept later.
-    await lists.abandon(started.begun, clock.now()).catch(() => undefined);
+    deps.ended(request.list, "failed");
+    // The cause is what the caller hears; what cannot be said now is swept later.
+    await lists.abandon(begun, clock.now()).catch(() => undefined);
     throw error;
   }
 }
 
-async function repeated(
-  version: ListVersion,
-  pieces: AsyncIterable<Uint8Array>,
-): Promise<ListVersion | ImportRefused> {
-  const hash = createHash("sha256");
-  for await (const piece of pieces) hash.update(piece);
-  if (hash.digest("hex") === version.checksum) return version;
-  return refused("INVALID_REQUEST", "mutation.operation_id: was used for other lines");
+function outcomeOf(answer: Imported | ImportRefused): ImportOutcome {
+  if (!isRefused(answer)) return "imported";
+  return answer.refused === "INVALID_REQUEST" ? "refused" : "overtaken";
 }
 
-async function writeEntries(
-  lists: ListStore,
+function repeated(done: ImportDocument, { checksum }: ArrivedFiles): Imported | ImportRefused {
+  if (checksum === done.checksum) return { version: importedVersion(done), change: done.change };
+  return refused("INVALID_REQUEST", "mutation.operation_id: was used for other files");
+}
+
+async function readAndSwitch(
+  deps: ImportDeps,
   begun: ImportDocument,
-  pieces: AsyncIterable<Uint8Array>,
-  clock: Clock,
-): Promise<{ entries: number; checksum: string } | ImportRefused> {
-  const file = listFile();
-  const hash = createHash("sha256");
-  let written = 0;
-  let waiting: ListEntry[] = [];
-  const writeWaiting = async (): Promise<undefined | ImportRefused> => {
-    while (waiting.length > 0) {
-      const batch = waiting.slice(0, batchSize);
-      const problem = await lists.write(begun, batch, clock.now());
-      if (problem !== undefined) return problem;
-      waiting = waiting.slice(batchSize);
-      written += batch.length;
-    }
-    return undefined;
-  };
-  for await (const piece of pieces) {
-    hash.update(piece);
-    const entries = file.push(piece);
-    if (isRefused(entries)) return entries;
-    waiting = waiting.concat(entries);
-    const problem = waiting.length >= batchSize ? await writeWaiting() : undefined;
-    if (problem !== undefined) return problem;
+  request: ImportRequest,
+  { files, checksum }: ArrivedFiles,
+): Promise<Imported | ImportRefused> {
+  const { lists, clock } = deps;
+  const { list, format, acceptDropReason } = request;
+  const base = await lists.readImport(begun.base_import_id);
+  const read = await readImportApart({ list, format, files, base });
+  if ("problem" in read) return refuse(deps, begun, read.problem, { checksum });
+  const { entries, change, chunks } = read;
+  const inForce = entries - change.added + change.removed;
+  const problem = lossProblem(change, inForce, acceptDropReason);
+  if (problem !== undefined) {
+    return refuse(deps, begun, `files: ${problem}`, { checksum, entries, change });
   }
-  const last = file.end();
-  if (isRefused(last)) return last;
-  waiting = waiting.concat(last);
-  const problem = await writeWaiting();
-  return problem ?? { entries: written, checksum: hash.digest("hex") };
+  const staged = await lists.stage(begun, { entries, checksum, change, chunks }, clock.now());
+  if (staged !== undefined) return staged;
+  await lists.writeChunks(read.fresh, clock.now());
+  const done = await lists.commit(begun, clock.now());
+  return isRefused(done) ? done : { version: importedVersion(done), change };
+}
+
+async function refuse(
+  { lists, clock }: ImportDeps,
+  begun: ImportDocument,
+  problem: string,
+  read: { checksum: string } & Partial<Pick<ReadWork, "entries" | "change">>,
+): Promise<ImportRefused> {
+  const short = problem.slice(0, problemLengthMax);
+  await lists.refuse(begun, short, read, clock.now());
+  return refused("INVALID_REQUEST", short);
 }

@@ -1,77 +1,63 @@
 import { create } from "@bufbuild/protobuf";
-import { Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
+import type { ServiceImpl } from "@connectrpc/connect";
 import type { Log } from "@disburse/chassis/log.ts";
-import { readMutation } from "@disburse/chassis/mutation.ts";
+import { readLimit, readStart, writeCursor } from "@disburse/chassis/page-cursor.ts";
 import {
   type ComplianceService,
-  type ImportListRequest,
-  type ImportListRequest_Header,
   ImportListResponseSchema,
+  ListImportsResponseSchema,
   ListListsResponseSchema,
 } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
-import type { Clock } from "@disburse/kernel/time.ts";
-import { importList } from "./list-import.ts";
-import type { ListStore } from "./list-store.ts";
-import type { ListsWatch } from "./lists-in-force.ts";
+import { refused } from "@disburse/kernel/refusal.ts";
+import { collectFiles } from "./import-files.ts";
+import { isListName, openImportStream, readImportHeader } from "./import-request.ts";
+import { type ImportDeps, importList } from "./list-import.ts";
+import { listImportMessage } from "./list-wire.ts";
 import { accepted } from "./refusals.ts";
-import { readListName } from "./screening-request.ts";
+import type { IndexWatch } from "./screening-index.ts";
 import { listVersionMessage } from "./wire.ts";
 
-export type ListDeps = {
-  readonly lists: ListStore;
-  readonly watch: ListsWatch;
-  readonly clock: Clock;
+export type ListDeps = ImportDeps & {
+  readonly watch: IndexWatch;
   readonly log: Log;
 };
 
-type ListMethod = "importList" | "listLists";
+type ListMethod = "importList" | "listLists" | "listImports";
 
 /** The RPCs that keep the lists. */
-export function listRpc({
-  lists,
-  watch,
-  clock,
-  log,
-}: ListDeps): Pick<ServiceImpl<typeof ComplianceService>, ListMethod> {
+export function listRpc(deps: ListDeps): Pick<ServiceImpl<typeof ComplianceService>, ListMethod> {
+  const { lists, watch, log } = deps;
   return {
     importList: async (requests) => {
-      const { header, pieces } = await openStream(requests);
-      const { operationId, actor } = readMutation(header.mutation);
-      const { list, version } = accepted(readListName(header));
-      const request = { list, version, operationId, actor };
-      const imported = accepted(await importList({ lists, clock }, request, pieces));
-      log.info({ list, version, entries: imported.entries }, "list imported");
+      const { header, parts } = await openImportStream(requests);
+      const request = accepted(readImportHeader(header));
+      const arrived = accepted(await collectFiles(parts));
+      const { version, change } = accepted(await importList(deps, request, arrived));
+      log.info({ list: version.list, version: version.version, ...change }, "list imported");
       // The list is in force whatever happens here; the watch reads it again soon.
       await watch.refresh().catch((error: unknown) => {
-        log.error({ err: error, list }, "imported list could not be read yet");
+        log.error({ err: error, list: version.list }, "imported list could not be read yet");
       });
-      return create(ImportListResponseSchema, { version: listVersionMessage(imported) });
+      return create(ImportListResponseSchema, { version: listVersionMessage(version), change });
     },
 
     listLists: async () => {
-      const versions = await lists.listVersions();
-      return create(ListListsResponseSchema, { lists: versions.map(listVersionMessage) });
+      const inForce = await lists.listsInForce();
+      const versions = inForce.map(({ version }) => listVersionMessage(version));
+      return create(ListListsResponseSchema, { lists: versions });
+    },
+
+    listImports: async ({ list, limit, cursor }) => {
+      if (list !== "" && !isListName(list)) {
+        accepted(refused("INVALID_REQUEST", "list: must be a list's name"));
+      }
+      const length = accepted(readLimit(limit));
+      const found = await lists.listImports(list, accepted(readStart(cursor)), length + 1);
+      const page = found.slice(0, length);
+      const last = found.length > length ? page.at(-1) : undefined;
+      const next = last && writeCursor({ at: last.startedAt, id: last.version.importId });
+      const imports = page.map(listImportMessage);
+      return create(ListImportsResponseSchema, { imports, nextCursor: next ?? "" });
     },
   };
-}
-
-/** The header that an import begins with, and the pieces of its lines. */
-async function openStream(
-  requests: AsyncIterable<ImportListRequest>,
-): Promise<{ header: ImportListRequest_Header; pieces: AsyncIterable<Uint8Array> }> {
-  const messages = requests[Symbol.asyncIterator]();
-  const first = await messages.next();
-  if (first.done === true || first.value.part.case !== "header") {
-    throw new ConnectError("the header must come first", Code.InvalidArgument);
-  }
-  return { header: first.value.part.value, pieces: linesOf(messages) };
-}
-
-async function* linesOf(messages: AsyncIterator<ImportListRequest>): AsyncIterable<Uint8Array> {
-  for (let next = await messages.next(); next.done !== true; next = await messages.next()) {
-    if (next.value.part.case !== "lines") {
-      throw new ConnectError("after the header only lines may come", Code.InvalidArgument);
-    }
-    yield next.value.part.value;
-  }
 }

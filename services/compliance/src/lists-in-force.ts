@@ -1,89 +1,106 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
-import type { ListEntry } from "./domain/list-entry.ts";
+import { createHash } from "node:crypto";
+import type { Log } from "@disburse/chassis/log.ts";
 import type { ListVersion } from "./domain/list-version.ts";
-import { matcherBuilder } from "./domain/matcher.ts";
 import { matcherConfig } from "./domain/matcher-config.ts";
-import type { ListsInForce } from "./domain/screening.ts";
-import { buildWalletIndex } from "./domain/wallet-index.ts";
+import type { Finding } from "./domain/screening.ts";
+import { type IndexThread, startIndexThread } from "./index-thread.ts";
+import type { StoredList } from "./list-documents.ts";
 import type { ListStore } from "./list-store.ts";
+import type { IndexWatch, ScreeningIndex } from "./screening-index.ts";
 
-/** The lists in force, indexed in this process's memory. */
-export type ListsWatch = {
-  /** `undefined` until a list is in force and read: then nothing can be cleared. */
-  current(): ListsInForce | undefined;
-  /**
-   * Reads the lists again if another version came into force, and swaps the indexes in one step.
-   */
-  refresh(): Promise<void>;
+type WatchDeps = {
+  readonly store: Pick<ListStore, "listsInForce" | "readChunks">;
+  readonly log: Log;
+  /** Starts the thread of an index. */
+  readonly startThread?: typeof startIndexThread;
 };
 
-/** Entries indexed in one turn of the event loop: some 10 ms, so that screenings go on between. */
-const sliceSize = 250;
+type State = { readonly index: ScreeningIndex; readonly thread: IndexThread };
 
-type Loaded = { readonly version: ListVersion; readonly entries: readonly ListEntry[] };
-type State = { readonly loaded: readonly Loaded[]; readonly inForce: ListsInForce };
-
-/** Watches the lists of a store; the caller refreshes it every few seconds. */
-export function watchLists(store: ListStore): ListsWatch {
+/** Watches the lists of a store; the caller refreshes it every few seconds, and ends it. */
+export function watchLists({
+  store,
+  log,
+  startThread = startIndexThread,
+}: WatchDeps): IndexWatch & { stop(): Promise<void> } {
   let state: State | undefined;
-  let running = Promise.resolve();
-  const refresh = async (): Promise<void> => {
-    const versions = await store.listVersions();
-    if (versions.length === 0 || isLoaded(state, versions)) return;
-    const loaded = await Promise.all(versions.map((version) => load(store, version, state)));
-    state = { loaded, inForce: await index(loaded) };
+  let isStopped = false;
+  let running: Promise<unknown> = Promise.resolve();
+  /** Those that answer still. */
+  const threads = new Set<IndexThread>();
+  const listeners = new Set<(index: ScreeningIndex) => void>();
+
+  const refresh = (): Promise<void> => {
+    const next = running.then(refreshNow);
+    running = next.catch(() => undefined);
+    return next;
   };
-  return {
-    current: () => state?.inForce,
-    refresh: () => {
-      const next = running.then(refresh);
-      running = next.catch(() => undefined);
-      return next;
-    },
+  const replaceDead = (cause: unknown): void => {
+    log.error({ err: cause }, "the thread of the index died; another one is built");
+    refresh().catch((error: unknown) => log.error({ err: error }, "index not built"));
   };
-}
-
-function isLoaded(state: State | undefined, versions: readonly ListVersion[]): boolean {
-  if (state === undefined || state.loaded.length !== versions.length) return false;
-  const importIds = new Set(state.loaded.map(({ version }) => version.importId));
-  return versions.every(({ importId }) => importIds.has(importId));
-}
-
-async function load(
-  store: ListStore,
-  version: ListVersion,
-  state: State | undefined,
-): Promise<Loaded> {
-  const known = state?.loaded.find((each) => each.version.importId === version.importId);
-  if (known !== undefined) return known;
-  const entries = await store.readEntries(version.importId);
-  if (entries.length !== version.entries) {
-    const read = `${entries.length} of ${version.entries} entries`;
-    throw new Error(`${read} of list ${version.list} could be read; the old state stays in force`);
-  }
-  return { version, entries };
-}
-
-async function index(loaded: readonly Loaded[]): Promise<ListsInForce> {
-  const matcher = matcherBuilder(matcherConfig);
-  const listOf = new Map<ListEntry, ListVersion>();
-  for (const { version, entries } of loaded) {
-    for (const [at, entry] of entries.entries()) {
-      matcher.add(entry);
-      listOf.set(entry, version);
-      if (at % sliceSize === sliceSize - 1) await nextTurn();
+  const refreshNow = async (): Promise<void> => {
+    const lists = isStopped ? [] : await store.listsInForce();
+    if (lists.length === 0) return;
+    const stamp = stampOf(lists);
+    const versions = lists.map(({ version }) => version);
+    const before = state;
+    if (before?.index.stamp === stamp && before.thread.isAlive()) {
+      // The same entries, perhaps under another version's name: that is all that changes.
+      state = { ...before, index: screeningIndex(before.thread, versions, stamp) };
+      return;
     }
-  }
-  const wallets = buildWalletIndex(loaded.flatMap(({ entries }) => entries));
-  await nextTurn();
+    const packed = [];
+    for (const { version, chunks } of lists) {
+      packed.push({ version, chunks: await store.readChunks(chunks) });
+    }
+    const thread = await startThread(packed, replaceDead);
+    const index = screeningIndex(thread, versions, stamp);
+    state = { index, thread };
+    threads.add(thread);
+    before?.thread.retire();
+    for (const each of threads) if (!each.isAlive()) threads.delete(each);
+    if (before?.index.stamp !== stamp) for (const listener of listeners) listener(index);
+  };
   return {
-    lists: loaded.map(({ version }) => version),
-    matcher: matcher.finish(),
-    wallets,
-    listOf: (entry) => {
-      const version = listOf.get(entry);
-      if (version === undefined) throw new Error("an entry that stands on no list");
-      return version;
+    current: () => state?.index,
+    onSwitch: (listener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
     },
+    refresh,
+    stop: async () => {
+      isStopped = true;
+      await running;
+      for (const thread of threads) await thread.stop();
+    },
+  };
+}
+
+/** What can be found: the entries in force, by their chunks, and the matcher's configuration. */
+function stampOf(lists: readonly StoredList[]): string {
+  const content = lists.map(({ version, chunks }) => [version.list, chunks]);
+  const text = JSON.stringify([matcherConfig.version, content]);
+  return createHash("sha256").update(text).digest("hex");
+}
+
+function screeningIndex(
+  thread: IndexThread,
+  lists: readonly ListVersion[],
+  stamp: string,
+): ScreeningIndex {
+  const versions = new Map(lists.map(({ list, version }) => [list, version]));
+  const named = (finding: Finding): Finding => ({
+    ...finding,
+    hits: finding.hits.map((hit) => ({
+      ...hit,
+      listVersion: versions.get(hit.list) ?? hit.listVersion,
+    })),
+  });
+  return {
+    lists,
+    configurationVersion: matcherConfig.version,
+    stamp,
+    screen: (request) => thread.screen(request).then(named),
   };
 }

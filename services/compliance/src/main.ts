@@ -28,7 +28,8 @@ export const start: StartService = async (environment, shared) => {
     lifetime.add("database", database.close);
     const store = await openStore(database, createSealer(config.ENCRYPTION_KEYS));
     const lists = await openListStore(database);
-    const watch = watchLists(lists);
+    const watch = watchLists({ store: lists, log });
+    lifetime.add("index", watch.stop);
     // Read before the first request, so that a restart answers at once. Until it succeeds,
     // screening is refused, and the loop tries again.
     await watch.refresh().catch((error: unknown) => log.error({ err: error }, "lists not read"));
@@ -56,7 +57,14 @@ export const start: StartService = async (environment, shared) => {
       clock: systemClock,
       screened: (kind, verdict) => screenings.inc({ kind, verdict }),
     });
-    const listing = listRpc({ lists, watch, clock: systemClock, log });
+    const imports = metrics.counter("disburse_list_imports_total", "Imports of lists", [
+      "list",
+      "outcome",
+    ]);
+    const listing = listRpc({
+      ...{ lists, watch, clock: systemClock, log },
+      ended: (list, outcome) => imports.inc({ list, outcome }),
+    });
     const server = await startRpcServer({
       host: config.HOST,
       port: config.PORT,

@@ -14,24 +14,21 @@ import type { Mutation } from "@disburse/contracts/disburse/type/v1/mutation_pb.
 import { newId } from "@disburse/kernel/id.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
-import { matcherConfig } from "./domain/matcher-config.ts";
 import {
   type Finding,
-  type ListsInForce,
   type Screening,
   type ScreeningKind,
   type Subject,
-  screen as screenAgainst,
 } from "./domain/screening.ts";
-import type { ListsWatch } from "./lists-in-force.ts";
 import { accepted, refusals } from "./refusals.ts";
 import { readListRequest, readPartyRequest, readWalletRequest } from "./screening-request.ts";
+import type { IndexWatch, ScreeningIndex } from "./screening-index.ts";
 import type { ScreeningStore } from "./store.ts";
 import { screeningMessage } from "./wire.ts";
 
 export type ScreeningDeps = {
   readonly store: ScreeningStore;
-  readonly watch: ListsWatch;
+  readonly watch: IndexWatch;
   readonly clock: Clock;
   /** Told of each new screening. */
   readonly screened: (kind: ScreeningKind, verdict: string) => void;
@@ -51,8 +48,7 @@ export function screeningRpc(
         kind: "wallet",
         subject,
         request: { families, address },
-        find: (inForce) =>
-          screenAgainst({ parties: [], wallets: [{ families, address }] }, inForce),
+        find: (index) => index.screen({ parties: [], wallets: [{ families, address }] }),
       });
       return create(ScreenWalletResponseSchema, { screening: screeningMessage(screening) });
     },
@@ -63,7 +59,7 @@ export function screeningRpc(
         kind: "party",
         subject,
         request: { parties },
-        find: (inForce) => screenAgainst({ parties, wallets: [] }, inForce),
+        find: (index) => index.screen({ parties, wallets: [] }),
       });
       return create(ScreenPartyResponseSchema, { screening: screeningMessage(screening) });
     },
@@ -91,7 +87,7 @@ type Asked = {
   readonly subject: Subject;
   /** What was asked, to be kept sealed and compared with a repeat. */
   readonly request: object;
-  readonly find: (inForce: ListsInForce) => Finding;
+  readonly find: (index: ScreeningIndex) => Promise<Finding>;
 };
 
 /** Screens once for each operation: a repeat gets the first result, whatever the lists say now. */
@@ -104,15 +100,15 @@ async function screen(
   const request = JSON.stringify({ subject: asked.subject, ...asked.request });
   const first = await deps.store.findOperation(asked.kind, operationId);
   if (first !== undefined) return sameAsked(first, request);
-  const inForce = accepted(deps.watch.current() ?? refused("NO_LIST_IN_FORCE"));
+  const index = accepted(deps.watch.current() ?? refused("NO_LIST_IN_FORCE"));
   const createdAt = deps.clock.now();
   const screening: Screening = {
-    ...asked.find(inForce),
+    ...(await asked.find(index)),
     id: newId("screening", createdAt),
     kind: asked.kind,
     subject: asked.subject,
-    lists: inForce.lists,
-    configurationVersion: matcherConfig.version,
+    lists: index.lists,
+    configurationVersion: index.configurationVersion,
     createdAt,
   };
   const stored = await deps.store.save({ screening, operationId, actor, request });

@@ -3,6 +3,7 @@ import { Party_Type, Verdict } from "@disburse/contracts/disburse/compliance/v1/
 import { riskyWallets, sandboxListLines } from "@disburse/sandbox/sandbox-list.ts";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import {
+  importFiles,
   importLines,
   listedName,
   mutation,
@@ -57,9 +58,31 @@ describe("screening", () => {
     );
     expect(hit?.lists).toMatchObject([{ list: "sandbox", version: "1", entries: 8 }]);
     expect(hit?.configurationVersion).not.toBe("");
-    expect((await rpc.getScreening({ screeningId: hit?.id ?? "" })).screening).toEqual(hit);
+    // What was screened is told only of one screening at a time.
+    const stored = (await rpc.getScreening({ screeningId: hit?.id ?? "" })).screening;
+    expect({ ...stored, parties: [], wallets: [] }).toEqual(hit);
+    expect(stored?.parties).toMatchObject([{ name: listedName, date: "1990-01-01" }]);
+    expect(hit).toMatchObject({ trigger: "request", parties: [] });
     expect(await screenName(rpc, "John Smith")).toMatchObject({ verdict: Verdict.CLEAR });
     expect(await screenName(rpc, "??")).toMatchObject({ verdict: Verdict.REVIEW, hits: [] });
+  });
+
+  it("screens a party with its wallets, and tells which one was hit", async () => {
+    const rpc = await test.start();
+    await importLines(rpc, sandboxListLines());
+    const party = { type: Party_Type.INDIVIDUAL, name: "John Smith" };
+    const wallets = [
+      { networks: ["BTC"], address: "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4" },
+      { networks: [], address: riskyWallets.TRX },
+    ];
+    const asked = { mutation: mutation(), subject, parties: [party], wallets };
+    const { screening } = await rpc.screenParty(asked);
+    expect(screening).toMatchObject({ kind: "party", verdict: Verdict.BLOCK });
+    expect(screening?.hits).toMatchObject([{ subjectIndex: 2, entryUid: "sandbox-wallet-TRX" }]);
+    const stored = await rpc.getScreening({ screeningId: screening?.id ?? "" });
+    expect(stored.screening).toMatchObject({ parties: [party], wallets });
+    const alone = await rpc.screenParty({ mutation: mutation(), subject, wallets: [wallets[0]] });
+    expect(alone.screening).toMatchObject({ verdict: Verdict.CLEAR, hits: [] });
   });
 
   it("gives a company the worst verdict of its owners", async () => {
@@ -79,11 +102,14 @@ describe("screening", () => {
     const more = { date: "1971-03-14", documents: [{ number: "XQ-7654321" }] };
     await screenName(rpc, "Zoltvar Quimbrand", more);
     await screenAddress(rpc, riskyWallets.TRX);
-    const stored = JSON.stringify(await test.database.db.collection("screenings").find().toArray());
+    const collections = ["screenings", "subjects", "alerts"] as const;
+    const stored = await Promise.all(
+      collections.map((name) => test.database.db.collection(name).find().toArray()),
+    );
+    expect(stored.map(({ length }) => length)).toEqual([2, 1, 1]);
     for (const secret of ['Quimbrand"', "quimbrand ", "1971", "7654321", riskyWallets.TRX]) {
-      expect(stored).not.toContain(secret);
+      expect(JSON.stringify(stored)).not.toContain(secret);
     }
-    expect(stored).toContain('"schema_version":1');
   });
 
   it.each([
@@ -100,6 +126,20 @@ describe("screening", () => {
     await importLines(rpc, sandboxListLines());
     const request = { mutation: mutation(), subject, networks: [], ...wrong };
     const refusal = await refusalOf(rpc.screenWallet(request));
+    expect(refusal).toMatchObject({ code: "INVALID_REQUEST" });
+    expect(refusal?.message).toContain(message);
+  });
+
+  it.each([
+    ["nobody", {}, "parties: must be at least one, or a wallet"],
+    ["51 parties", { parties: Array(51).fill({}) }, "parties: must be at most 50"],
+    ["11 wallets", { wallets: Array(11).fill({}) }, "wallets: must be at most 10"],
+    ["a wrong network", { wallets: [{ networks: ["DOGE"] }] }, "wallets[0].networks: must be one"],
+    ["a wrong address", { wallets: [{ address: "x" }] }, "wallets[0].address: must be valid"],
+  ])("refuses to screen %s", async (_what, wrong, message) => {
+    const rpc = await test.start();
+    await importLines(rpc, sandboxListLines());
+    const refusal = await refusalOf(rpc.screenParty({ mutation: mutation(), subject, ...wrong }));
     expect(refusal).toMatchObject({ code: "INVALID_REQUEST" });
     expect(refusal?.message).toContain(message);
   });
@@ -133,7 +173,8 @@ describe("screening", () => {
     expect(ids.size).toBe(1);
     expect(await test.database.db.collection("screenings").countDocuments()).toBe(before + 1);
     // Another list does not change what the operation was told; another party is not told it.
-    await importLines(first, personLine("1", "Somebody Else"), "2");
+    const header = { version: "2", acceptDropReason: "another list altogether" };
+    await importFiles(first, header, { "": personLine("1", "Somebody Else") });
     const again = await screenName(first, listedName, {}, "operation-1");
     expect([...ids]).toEqual([again?.id]);
     expect(await refusalOf(screenName(first, "John Smith", {}, "operation-1"))).toMatchObject({

@@ -5,8 +5,10 @@ import { connectService } from "@disburse/chassis/rpc-client.ts";
 import { readRefusal } from "@disburse/chassis/rpc-refusal.ts";
 import {
   ComplianceService,
+  type ListFormat,
   Party_Type,
 } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
+import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { listedParties } from "@disburse/sandbox/sandbox-list.ts";
 import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
 import { start } from "./main.ts";
@@ -70,16 +72,32 @@ export const subject = { merchantId: "mer_1", recordId: "ben_1" };
 export const mutation = (operationId: string = randomUUID()) =>
   serviceMutation("test", operationId);
 
-export function importLines(rpc: Rpc, lines: string | Buffer, version = "1", operationId?: string) {
+type Header = { list?: string; version?: string; format?: ListFormat; acceptDropReason?: string };
+
+/** Files by their names, each in pieces, as an operator. */
+export function importFiles(
+  rpc: Rpc,
+  header: Header,
+  files: Record<string, string | Uint8Array>,
+  operationId: string = randomUUID(),
+) {
+  const asked = { operationId, actor: { kind: Actor_Kind.OPERATOR, id: "ada" } } as const;
   async function* requests() {
-    const header = { mutation: mutation(operationId), list: "sandbox", version };
-    yield { part: { case: "header" as const, value: header } };
-    const bytes = Buffer.from(lines);
-    for (let at = 0; at < bytes.length; at += 65_536) {
-      yield { part: { case: "lines" as const, value: bytes.subarray(at, at + 65_536) } };
+    const value = { mutation: asked, list: "sandbox", version: "1", ...header };
+    yield { part: { case: "header" as const, value } };
+    for (const [name, content] of Object.entries(files)) {
+      if (name !== "") yield { part: { case: "file" as const, value: { name } } };
+      const bytes = Buffer.from(content);
+      for (let at = 0; at < bytes.length; at += 65_536) {
+        yield { part: { case: "lines" as const, value: bytes.subarray(at, at + 65_536) } };
+      }
     }
   }
   return rpc.importList(requests());
+}
+
+export function importLines(rpc: Rpc, lines: string | Buffer, version = "1", operationId?: string) {
+  return importFiles(rpc, { version }, { "": lines }, operationId);
 }
 
 export async function screenName(rpc: Rpc, name: string, more: object = {}, operationId?: string) {

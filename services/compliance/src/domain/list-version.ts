@@ -11,3 +11,10 @@ export type ListVersion = {
   readonly checksum: string;
   readonly importedAt: Date;
 };
+
+/** How many entries of a list differ from the version before. */
+export type ListChange = {
+  readonly added: number;
+  readonly changed: number;
+  readonly removed: number;
+};
