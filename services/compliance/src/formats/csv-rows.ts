@@ -26,6 +26,7 @@ export function csvRows(file: ListFile, delimiter: "," | ";"): CsvRow[] {
         rows.push({ line: lines, cells });
         return null;
       },
+      record_delimiter: ["\r\n", "\n"],
       relax_column_count: true,
       skip_empty_lines: true,
     });

@@ -1,0 +1,86 @@
+import { gzipSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import { unpackedFiles } from "./file-bytes.ts";
+import { listFormats, readList } from "./list-format.ts";
+import { file } from "./test-file.ts";
+
+const line = '{"uid":"1","type":"entity","names":[{"name":"INVENTED CO"}]}\n';
+const entry = expect.objectContaining({ uid: "1", type: "entity" });
+
+describe("readList", () => {
+  it("reads plain and gzipped bytes alike, with a byte order mark or without", () => {
+    for (const text of [line, `\ufeff${line}`]) {
+      const plain = file(text);
+      const packed = { ...plain, bytes: gzipSync(plain.bytes) };
+      expect(readList("json_lines", [plain])).toEqual({ entries: [entry], notes: [] });
+      expect(readList("json_lines", [packed])).toEqual({ entries: [entry], notes: [] });
+    }
+  });
+
+  it.each(listFormats)("refuses what is no %s", (format) => {
+    const packed = gzipSync(line.repeat(1_000));
+    const broken = Buffer.concat([packed.subarray(0, 50), packed.subarray(60)]);
+    const wrong: readonly Uint8Array[] = [
+      ...["", "\n\n", "a", "\u0000", "a,b\n1,2", "a;b\n1;2", "{}", "[]", "<html></html>"],
+      ...["%PDF-1.7", "PK\u0003\u0004\u0000", '"', "\ufeff", "\u001a", "null\n", "<a>&lol;</a>"],
+    ].map((text) => Buffer.from(text));
+    const bytes = [
+      packed.subarray(0, -9),
+      packed.subarray(0, 5),
+      broken,
+      Buffer.from([0xff, 0xfe]),
+    ];
+    for (const one of [...wrong, ...bytes]) {
+      const list = readList(format, [{ name: "", bytes: one }]);
+      expect(list).toEqual({ problem: expect.stringMatching(/./) });
+    }
+    expect(readList(format, [])).toEqual({ problem: expect.stringContaining("files: ") });
+  });
+
+  it.each([
+    ["json_lines", "line 2: is not UTF-8"],
+    ["ofac_csv", "primary: line 2: is not UTF-8"],
+    ["un_xml", "line 2: is not UTF-8"],
+    ["eu_csv", "line 2: is not UTF-8"],
+    ["uk_csv", "line 2: is not UTF-8"],
+  ] as const)("refuses Latin-1 in %s with its line", (format, problem) => {
+    const bytes = Buffer.concat([Buffer.from(line), Buffer.from("Zo\u00eb", "latin1")]);
+    expect(readList(format, [{ name: "", bytes }])).toEqual({ problem });
+  });
+
+  it.each(["un_xml", "eu_csv", "uk_csv"] as const)("refuses a NUL byte in %s", (format) => {
+    const list = readList(format, [file("a\nb\nc\u0000")]);
+    expect(list).toEqual({ problem: "line 3: has a NUL byte" });
+  });
+
+  it("takes one file where a format has one", () => {
+    const problem = "files: must be one";
+    expect(readList("json_lines", [file(line), file(line)])).toEqual({ problem });
+  });
+});
+
+describe("unpackedFiles", () => {
+  const bytes = gzipSync(Buffer.alloc(1_000));
+  const two = [
+    { name: "a", bytes },
+    { name: "b", bytes },
+  ];
+
+  it("unpacks as much as is allowed in all files together", () => {
+    expect(unpackedFiles(two, 2_000)).toMatchObject([
+      { name: "a", bytes: { length: 1_000 } },
+      { name: "b", bytes: { length: 1_000 } },
+    ]);
+  });
+
+  it.each([1, 999, 1_000, 1_999])("stops at %d bytes", (bytesMax) => {
+    const problem = `files: are more than ${bytesMax} bytes unpacked`;
+    expect(() => unpackedFiles(two, bytesMax)).toThrow(problem);
+  });
+
+  it("counts what was not packed too", () => {
+    const plain = { name: "a", bytes: Buffer.alloc(11) };
+    expect(() => unpackedFiles([plain], 10)).toThrow("more than 10 bytes");
+    expect(unpackedFiles([plain], 11)).toEqual([plain]);
+  });
+});
