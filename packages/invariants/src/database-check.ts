@@ -167,15 +167,12 @@ function reader(databases: Databases, options: CheckOptions): Reader {
 
 /** What each kind of document names, read for a whole batch. */
 const related = {
-  payouts: async ({ payouts = [] }: Partial<Documents>, { byIds }: Reader) => {
+  payouts: async ({ payouts = [] }: Partial<Documents>, { byIds, where }: Reader) => {
     const ids = payouts.map(({ _id }) => _id);
-    const beneficiaries = await byIds(
-      "beneficiaries",
-      payouts.map(({ beneficiary_id }) => beneficiary_id),
-    );
+    const paid = [...new Set(payouts.map(({ beneficiary_id }) => beneficiary_id))];
     const keys = ids.flatMap((id) => payoutSteps.map((step) => `${id}:${step}`));
     return {
-      beneficiaries,
+      beneficiaries: await byIds("beneficiaries", paid),
       ledger_entries: await byIds("ledger_entries", keys),
       sandbox_transfers: await byIds("sandbox_transfers", ids),
       quotes: await byIds(
@@ -186,10 +183,7 @@ const related = {
         "executions",
         payouts.map((payout) => `${payout.merchant_id}:${payout.operation_id}`),
       ),
-      screenings: await byIds(
-        "screenings",
-        beneficiaries.map(({ screening }) => screening.screening_id),
-      ),
+      screenings: await where("screenings", { record_id: { $in: paid } }),
       // One more than there can be; an event of any other id is found from its own side.
       events: await byIds(
         "events",

@@ -140,12 +140,20 @@ const saga: Corruption[] = [
   ["a party that was not cleared", 10, "cleared", (d) => (d.screenings![0].verdict = "review")],
   ["a screening of another", 10, "cleared", (d) => (d.screenings![0].record_id = "ben_2")],
   ["a screening after the payout", 10, "cleared", (d) => (d.screenings![0].created_at = now)],
+  ["a payout to whom was stopped", 10, "been stopped", (d) => stop(d, 6_000)],
   ["a late claim", 11, "expired", (d) => (quote("settled")(d).expires_at = old)],
   ["fees that do not add up", 13, "converted", (d) => (quote("open")(d).fees_minor = "79")],
   ["too much that arrives", 13, "arrives", (d) => (quote("open")(d).receiving_minor = "824585")],
   ["too little that arrives", 13, "arrives", (d) => (quote("open")(d).receiving_minor = "824500")],
   ["nothing that arrives", 13, "nothing", (d) => (quote("open")(d).receiving_minor = "0")],
 ];
+
+/** The beneficiary is stopped for good, so long before a payout to it is sent. */
+function stop(documents: Spoilt, beforeMs: number): void {
+  documents.beneficiaries![0].screening.status = "blocked";
+  documents.beneficiaries![0].updated_at = new Date(now.getTime() - beforeMs);
+  payout("settled")(documents).submitted_at = now;
+}
 
 function goBack(documents: Spoilt): void {
   payout("settled")(documents).journal.push({ stage: "processing", version: 3 });
@@ -237,6 +245,13 @@ function answer(documents: Spoilt, id: string) {
 
 it("finds nothing in sound documents", () => {
   expect(check(soundDocuments())).toEqual([]);
+});
+
+it("lets a payout go that was sent before its beneficiary was stopped, later screenings or not", () => {
+  const documents: Spoilt = structuredClone(soundDocuments());
+  stop(documents, 4_000);
+  documents.screenings!.push({ ...documents.screenings![0], _id: "scr_2", verdict: "block" });
+  expect(check(documents)).toEqual([]);
 });
 
 const corruptions = [...money, ...saga, ...told, ...others];

@@ -101,7 +101,7 @@ export function indexDocuments(documents: Partial<Documents>) {
     transfers: byId(sandbox_transfers),
     quotes: byId(quotes),
     beneficiaries: byId(beneficiaries),
-    screenings: byId(screenings),
+    screeningsOf: Map.groupBy(screenings, ({ record_id }) => record_id),
     endpoints: byId(endpoints),
     events: byId(events),
     eventsOf: Map.groupBy(events, ({ transaction_id }) => transaction_id),
@@ -117,14 +117,13 @@ function byId<T extends { readonly _id: string }>(documents: readonly T[]): Map<
 export const payoutSteps = ["hold", "post", "release", "return"] as const;
 
 function relationsOf(payout: Payout, index: DocumentIndex): PayoutRelations {
-  const beneficiary = index.beneficiaries.get(payout.beneficiary_id);
   const entry = (step: string) => [step, index.entries.get(`${payout._id}:${step}`)] as const;
   return {
     account: index.accounts.get(payout.account_id),
     quote: index.quotes.get(payout.quote_id),
     execution: index.executions.get(`${payout.merchant_id}:${payout.operation_id}`),
-    beneficiary,
-    screening: index.screenings.get(beneficiary?.screening.screening_id ?? ""),
+    beneficiary: index.beneficiaries.get(payout.beneficiary_id),
+    screenings: index.screeningsOf.get(payout.beneficiary_id) ?? [],
     transfer: index.transfers.get(payout._id),
     entries: Object.fromEntries(payoutSteps.map(entry)),
     events: index.eventsOf.get(payout._id) ?? [],

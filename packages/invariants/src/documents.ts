@@ -84,6 +84,8 @@ export type Payout = {
     readonly operation_id?: string;
   }[];
   readonly work_due_at?: Date;
+  /** Of its first submission; absent until then. */
+  readonly submitted_at?: Date;
   readonly outbox: readonly { readonly id: string; readonly at: Date }[];
   readonly created_at: Date;
 };
@@ -121,7 +123,9 @@ export type Quote = {
 export type Beneficiary = {
   readonly _id: string;
   readonly merchant_id: string;
-  readonly screening: { readonly status: string; readonly screening_id?: string };
+  readonly screening: { readonly status: string };
+  /** Of its last change: it is not older than its screening's result. */
+  readonly updated_at: Date;
 };
 
 export type Screening = {

@@ -21,7 +21,8 @@ export type PayoutRelations = {
   readonly quote: Quote | undefined;
   readonly execution: Execution | undefined;
   readonly beneficiary: Beneficiary | undefined;
-  readonly screening: Screening | undefined;
+  /** Of its beneficiary, kept for ever. */
+  readonly screenings: readonly Screening[];
   readonly transfer: Transfer | undefined;
   /** Its entries by their steps. */
   readonly entries: Readonly<Record<string, Entry | undefined>>;
@@ -155,20 +156,29 @@ function checkTold(
   expect(7, beyond.length === 0, "was told in a version that it never had");
 }
 
-/** The beneficiary was cleared, by a screening of its own, before the payout was made. */
+/**
+ * The beneficiary was cleared, by a screening of its own, before the payout was made, and was not
+ * stopped for good before the payout was sent. One that was stopped for a while leaves no trace.
+ */
 function checkCleared(
   payout: Payout,
-  { beneficiary, screening }: PayoutRelations,
+  { beneficiary, screenings }: PayoutRelations,
   expect: Expectations["expect"],
 ): void {
   const isOwn = beneficiary?.merchant_id === payout.merchant_id;
   expect(12, isOwn, "has no beneficiary of its merchant");
-  const isCleared =
-    screening?.verdict === "clear" &&
-    screening.record_id === payout.beneficiary_id &&
-    screening.merchant_id === payout.merchant_id &&
-    screening.created_at.getTime() <= payout.created_at.getTime() + clocksApartMs;
+  const isCleared = screenings.some(
+    ({ verdict, merchant_id, created_at }) =>
+      verdict === "clear" &&
+      merchant_id === payout.merchant_id &&
+      created_at.getTime() <= payout.created_at.getTime() + clocksApartMs,
+  );
   expect(10, isCleared, "no screening had cleared its beneficiary");
+  if (beneficiary === undefined || payout.submitted_at === undefined) return;
+  const isStopped = beneficiary.screening.status !== "cleared";
+  const stoppedForMs = payout.submitted_at.getTime() - beneficiary.updated_at.getTime();
+  const isLate = isStopped && stoppedForMs > clocksApartMs;
+  expect(10, !isLate, "was sent after its beneficiary had been stopped");
 }
 
 /** Whether somebody reported an outcome, which counts for more than the simulated rail's book. */

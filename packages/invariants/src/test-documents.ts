@@ -212,7 +212,8 @@ export function soundDocuments() {
       {
         _id: "ben_1",
         merchant_id: merchant,
-        screening: { status: "cleared", screening_id: "scr_1" },
+        screening: { status: "cleared" },
+        updated_at: at,
       },
     ],
     screenings: [{ ...screening, created_at: at }],

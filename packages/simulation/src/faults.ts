@@ -39,6 +39,8 @@ export const faultKinds = [
   "webhook: refused",
   "webhook: answer lost",
   "beneficiary service away",
+  "screening changed",
+  "payout waited for clearance",
   "quote expired",
   "money short",
   "operation repeated",

@@ -8,19 +8,61 @@ import {
 import { refused } from "@disburse/kernel/refusal.ts";
 import type { World } from "./world.ts";
 
-/** A beneficiary of a merchant; the one that is found out later was cleared before. */
+/** A time in which a beneficiary was not cleared, in milliseconds of true time. */
+type Stop = {
+  readonly fromMs: number;
+  readonly untilMs: number;
+  readonly status: ScreeningStatus;
+};
+
+/** A beneficiary of a merchant; whoever is stopped for good was cleared before. */
 export type SimulatedBeneficiary = {
   readonly id: string;
   readonly merchantId: string;
   readonly currency: string;
-  isCleared: boolean;
+  readonly stops: Stop[];
 };
 
-/** Stands in for the beneficiary service: what is asked of it, with outages. */
+/** A list that names somebody by mistake is corrected within this time. */
+const stopMinMs = 5_000;
+const stopMoreMs = 25_000;
+
+/** Stops a beneficiary from now on: for a while, or for good. */
+export function stopBeneficiary(
+  { random }: World,
+  { stops }: SimulatedBeneficiary,
+  fromMs: number,
+  untilMs: number,
+): void {
+  const status = random.pick([ScreeningStatus.REVIEW, ScreeningStatus.BLOCKED]);
+  stops.push({ fromMs, untilMs, status });
+}
+
+/** Whether there was no moment between two at which a beneficiary was cleared. */
+export function wasStopped(
+  { stops }: SimulatedBeneficiary,
+  fromMs: number,
+  untilMs: number,
+): boolean {
+  return stops.some((stop) => stop.fromMs <= fromMs && untilMs < stop.untilMs);
+}
+
+/** What a test breaks of what the payout service is told. */
+export type Pretence = {
+  /** Every beneficiary is told to be cleared when it is to be paid. */
+  readonly pretendsCleared?: boolean;
+};
+
+/**
+ * Stands in for the beneficiary service: what is asked of it, with outages, and with screenings
+ * that change once a payout was let through.
+ */
 export function beneficiaryStandIn(
-  { faults }: World,
+  world: World,
   beneficiaries: ReadonlyMap<string, SimulatedBeneficiary>,
+  { pretendsCleared = false }: Pretence,
 ): Partial<ServiceImpl<typeof BeneficiaryService>> {
+  const { faults, random } = world;
   const found = (merchantId: string, id: string): SimulatedBeneficiary => {
     if (faults.happens("beneficiary service away", 0.03)) {
       throw new ConnectError("away", Code.Unavailable);
@@ -29,23 +71,33 @@ export function beneficiaryStandIn(
     if (beneficiary?.merchantId === merchantId) return beneficiary;
     throw refusalError(publicRefusals, refused("RECORD_NOT_FOUND"));
   };
+  const statusOf = ({ stops }: SimulatedBeneficiary): ScreeningStatus => {
+    const nowMs = world.nowMs();
+    const stop = stops.find(({ fromMs, untilMs }) => fromMs <= nowMs && nowMs < untilMs);
+    return stop?.status ?? ScreeningStatus.CLEARED;
+  };
   return {
     getBeneficiary: async ({ merchantId, beneficiaryId }) => {
-      const { id, currency, isCleared } = found(merchantId, beneficiaryId);
+      const beneficiary = found(merchantId, beneficiaryId);
+      const { id, currency } = beneficiary;
+      const screeningStatus = statusOf(beneficiary);
+      if (faults.happens("screening changed", 0.08)) {
+        const untilMs = world.nowMs() + stopMinMs + random.below(stopMoreMs);
+        stopBeneficiary(world, beneficiary, world.nowMs(), untilMs);
+      }
       return {
         beneficiary: {
           ...{ id, merchantId, name: "Ada Lovelace", accountNumberMasked: "********1234" },
-          ...{ destinationCurrency: currency, transferMethod: "LOCAL" },
-          screeningStatus: isCleared ? ScreeningStatus.CLEARED : ScreeningStatus.BLOCKED,
+          ...{ destinationCurrency: currency, transferMethod: "LOCAL", screeningStatus },
         },
       };
     },
     getPaymentInstruction: async ({ merchantId, beneficiaryId }) => {
-      const { isCleared } = found(merchantId, beneficiaryId);
+      const beneficiary = found(merchantId, beneficiaryId);
       return {
-        screeningStatus: isCleared ? ScreeningStatus.CLEARED : ScreeningStatus.BLOCKED,
         ...{ accountNumber: "123456781234", transferMethod: "LOCAL" },
         ...{ beneficiaryName: "Ada Lovelace", destinationCountry: "IN" },
+        screeningStatus: pretendsCleared ? ScreeningStatus.CLEARED : statusOf(beneficiary),
       };
     },
   };

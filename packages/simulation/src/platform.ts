@@ -58,16 +58,16 @@ const processes: readonly (readonly [name: string, boot: Boot])[] = [
 /** Puts the processes on what they share; nothing is started yet. */
 export function createPlatform(world: World, breakage: Breakage): Platform {
   const now = () => world.now();
-  const watch = new Watch(now);
+  const beneficiaries = new Map<string, SimulatedBeneficiary>();
+  const watch = new Watch(world, beneficiaries);
   const databases = {
     payout: createMemoryDatabase(now, watch.listen),
     quote: createMemoryDatabase(now, watch.listen),
     notifier: createMemoryDatabase(now, watch.listen),
   };
   const network = createRpcNetwork(world);
-  const beneficiaries = new Map<string, SimulatedBeneficiary>();
   const outside = { life: undefined, log: silentLog };
-  network.serve(BeneficiaryService, beneficiaryStandIn(world, beneficiaries), outside);
+  network.serve(BeneficiaryService, beneficiaryStandIn(world, beneficiaries, breakage), outside);
   const rpc = callersOf(network);
   const callbacks = new RailCallbacks(world, rpc);
   const book = createRailBook(world);

@@ -17,6 +17,7 @@ import type { Broker } from "./broker.ts";
 import { databaseLink, type Sabotage } from "./database-link.ts";
 import type { Life } from "./life.ts";
 import type { Merchants } from "./merchants.ts";
+import type { Pretence } from "./neighbours.ts";
 import { processLog } from "./process-log.ts";
 import { railName } from "./rail-message.ts";
 import type { RpcNetwork } from "./rpc-network.ts";
@@ -25,7 +26,7 @@ import type { MemoryDatabase } from "./store/memory-database.ts";
 import type { Watch } from "./watch.ts";
 
 /** What a test breaks, to see that it is found. */
-export type Breakage = {
+export type Breakage = Pretence & {
   readonly sabotage?: Sabotage;
   readonly keyOf?: KeyOf;
 };

@@ -60,6 +60,7 @@ describe("finds within a few seeds that", () => {
     ["a payout is written over another's write", without("payouts", "updateOne", "revision")],
     ["a quote is claimed again", without("quotes", "findOneAndUpdate", "state")],
     ["a transfer is sent under another key", anotherKey()],
+    ["a beneficiary is paid that was stopped", { pretendsCleared: true }],
   ];
 
   test.each(broken)(

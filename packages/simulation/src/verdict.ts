@@ -37,11 +37,14 @@ function documentsOf({ databases, book, beneficiaries }: Platform): Documents {
     payouts: of(payout, "payouts"),
     sandbox_transfers: [...book.transfers.values()].map(transferDocument),
     quotes: of(quote, "quotes"),
-    beneficiaries: known.map(({ id, merchantId }) => ({
-      _id: id,
-      merchant_id: merchantId,
-      screening: { status: "cleared", screening_id: `scr_${id}` },
-    })),
+    beneficiaries: known.map(({ id, merchantId, stops }) => {
+      const last = stops.find(({ untilMs }) => untilMs === Number.POSITIVE_INFINITY);
+      return {
+        ...{ _id: id, merchant_id: merchantId },
+        screening: { status: last === undefined ? "cleared" : "blocked" },
+        updated_at: new Date(last?.fromMs ?? 0),
+      };
+    }),
     screenings: known.map(({ id, merchantId }) => ({
       _id: `scr_${id}`,
       merchant_id: merchantId,

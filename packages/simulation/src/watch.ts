@@ -1,4 +1,6 @@
+import { type SimulatedBeneficiary, wasStopped } from "./neighbours.ts";
 import type { Document } from "./store/value.ts";
+import type { World } from "./world.ts";
 
 /** What must hold at every moment, not only at the end: a rule over one write. */
 type Rule = (before: Document | undefined, after: Document | undefined, now: Date) => string[];
@@ -6,10 +8,14 @@ type Rule = (before: Document | undefined, after: Document | undefined, now: Dat
 /** Looks at every write of every service as it is made. */
 export class Watch {
   readonly broken: string[] = [];
-  readonly #now: () => Date;
+  readonly #world: World;
+  readonly #beneficiaries: ReadonlyMap<string, SimulatedBeneficiary>;
+  /** When each payout was last leased, in true time: its worker asked after that. */
+  readonly #leasedMs = new Map<string, number>();
 
-  constructor(now: () => Date) {
-    this.#now = now;
+  constructor(world: World, beneficiaries: ReadonlyMap<string, SimulatedBeneficiary>) {
+    this.#world = world;
+    this.#beneficiaries = beneficiaries;
   }
 
   readonly listen = (
@@ -20,10 +26,43 @@ export class Watch {
     const rule = rules[collection];
     if (rule === undefined) return;
     const id = String((after ?? before)?._id);
-    for (const wrong of rule(before, after, this.#now())) {
-      this.broken.push(`${collection} ${id}: ${wrong}`);
-    }
+    const wrong = rule(before, after, this.#world.now());
+    if (collection === "payouts") wrong.push(...this.#clearance(id, before, after));
+    this.broken.push(...wrong.map((each) => `${collection} ${id}: ${each}`));
   };
+
+  /**
+   * Whoever sends a payout has leased it and asked for its beneficiary after that: a beneficiary
+   * that was stopped all this time is not paid.
+   */
+  #clearance(id: string, before: Document | undefined, after: Document | undefined): string[] {
+    const nowMs = this.#world.nowMs();
+    const token = tokenOf(after);
+    if (token !== undefined && token !== tokenOf(before)) this.#leasedMs.set(id, nowMs);
+    if (before?.uncleared === undefined && after?.uncleared !== undefined) {
+      this.#world.faults.count("payout waited for clearance");
+    }
+    const isSent = isSubmission(before, after);
+    const beneficiary = this.#beneficiaries.get(String(after?.beneficiary_id));
+    const since = this.#leasedMs.get(id) ?? nowMs;
+    const isStopped = beneficiary !== undefined && wasStopped(beneficiary, since, nowMs);
+    return wrongIf(isSent && isStopped, "was sent though its beneficiary was stopped");
+  }
+}
+
+function tokenOf(payout: Document | undefined): string | undefined {
+  return (payout?.lease as { token: string } | undefined)?.token;
+}
+
+/** Whether a write is the one before a submission: that is then the last of its calls. */
+function isSubmission(before: Document | undefined, after: Document | undefined): boolean {
+  const [known, last] = [lastCall(before), lastCall(after)];
+  const isSame = known?.kind === "submit" && known.at.getTime() === last?.at.getTime();
+  return last?.kind === "submit" && !isSame;
+}
+
+function lastCall(payout: Document | undefined) {
+  return (payout?.calls as { kind: string; at: Date }[] | undefined)?.at(-1);
 }
 
 function wrongIf(isWrong: boolean, what: string): string[] {

@@ -1,6 +1,7 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { serviceMutation } from "@disburse/chassis/mutation.ts";
 import { readRefusal } from "@disburse/chassis/rpc-refusal.ts";
+import { stopBeneficiary } from "./neighbours.ts";
 import type { Platform } from "./platform.ts";
 import type { World } from "./world.ts";
 
@@ -120,7 +121,7 @@ export class Workload {
     );
     const beneficiaryIds = Object.values(endings).map((currency) => {
       const beneficiary = { id: `ben_${merchantId}_${currency}`, merchantId, currency };
-      this.#platform.beneficiaries.set(beneficiary.id, { ...beneficiary, isCleared: true });
+      this.#platform.beneficiaries.set(beneficiary.id, { ...beneficiary, stops: [] });
       return beneficiary.id;
     });
     return { id, merchantId, beneficiaryIds };
@@ -166,7 +167,9 @@ export class Workload {
       this.#platform.rpc.quote.createQuote({ mutation, ...request }),
     );
     const beneficiary = this.#platform.beneficiaries.get(beneficiaryId);
-    if (foundOut && beneficiary !== undefined) beneficiary.isCleared = false;
+    if (foundOut && beneficiary !== undefined) {
+      stopBeneficiary(this.#world, beneficiary, this.#world.nowMs(), Number.POSITIVE_INFINITY);
+    }
     return typeof made === "string" ? undefined : made.quote?.id;
   }
 
@@ -174,7 +177,7 @@ export class Workload {
   #suspect(merchantId: string): string {
     const id = `ben_${merchantId}_suspect_${this.#operation()}`;
     const currency = endings.destination;
-    this.#platform.beneficiaries.set(id, { id, merchantId, currency, isCleared: true });
+    this.#platform.beneficiaries.set(id, { id, merchantId, currency, stops: [] });
     return id;
   }
 

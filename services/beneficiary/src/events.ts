@@ -53,7 +53,7 @@ function consume(deps: ConsumerDeps, message: BusMessage): Promise<Disposition> 
   });
 }
 
-/** An event without a verdict, a time or a subject is none of the contract's: it changes nothing. */
+/** An event without verdict, time or subject is none of the contract's: it changes nothing. */
 function readChange(body: Uint8Array): Change {
   const { eventId, subject, verdict, screeningId, screenedAt } = fromBinary(
     ScreeningChangedSchema,
