@@ -7,6 +7,7 @@ import english from "i18n-iso-countries/langs/en.json" with { type: "json" };
 const spellings: Readonly<Record<string, readonly string[]>> = {
   AE: ["UAE"],
   BA: ["Bosnia"],
+  BN: ["Brunei"],
   BS: ["Bahamas"],
   CD: ["DRC", "Congo (Kinshasa)", "Congo, Democratic Republic of the", "Zaire"],
   CG: ["Congo", "Congo (Brazzaville)", "Congo, Republic of the"],

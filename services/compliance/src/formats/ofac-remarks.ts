@@ -41,7 +41,8 @@ const parts: readonly (readonly [RegExp, ReadPart])[] = [
 
 /** Reads the `; `-separated parts of an entry's remarks. Parts in words (`Gender Male`) are none. */
 export function readRemarks(draft: EntryDraft, remarks: string, note: Note): void {
-  for (const written of remarks.replace(/\.\s*$/, "").split(";")) {
+  const oneLine = remarks.replace(/\s+/g, " ").trim();
+  for (const written of oneLine.replace(/\.$/, "").split(";")) {
     const text = written.trim();
     const found = parts.find(([form]) => form.test(text));
     if (found === undefined) readDocument(draft, text);
@@ -169,8 +170,8 @@ const documentTypes: readonly string[] = [
   "VisaNumberID",
 ].sort((a, b) => b.length - a.length);
 
-const validity = /\s+(?:issued|expires)\s.*$/;
-const issuer = /\(([^()]*)\)\s*$/;
+const validity = / (?:issued|expires) .*$/;
+const issuer = /\(([^()]*)\)$/;
 const unknownDocument = /^([^\d()]*[^\d()\s])\s+(\S*\d[^()]*)$/;
 /** Telephones have a country behind them too. */
 const noDocument = /^(?:phone|telephone|fax|tel\b|email|website)/i;
@@ -182,7 +183,7 @@ function readDocument(draft: EntryDraft, text: string): void {
   const type = documentTypes.find((known) => plain.startsWith(`${known} `));
   const rest = plain.slice(type === undefined ? 0 : type.length + 1).replace(validity, "");
   const country = countryCode(issuer.exec(rest)?.[1] ?? "") ?? "";
-  const number = rest.replace(/\s*\(.*$/, "").replace(/^[:#]\s*/, "");
+  const number = rest.replace(/ ?\(.*$/, "").replace(/^[:#]\s*/, "");
   if (type !== undefined) addDocument(draft, type, withoutPrefix(number), country);
   else if (country !== "") {
     const [, otherType, otherNumber] = unknownDocument.exec(number) ?? [];

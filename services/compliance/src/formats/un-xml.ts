@@ -113,7 +113,7 @@ function addBirth(draft: EntryDraft, part: XmlElement, note: Note): void {
   const span = yearSpan(textIn(part, "FROM_YEAR"), textIn(part, "TO_YEAR"));
   for (const year of span ?? []) draft.births.add(year);
   const date = textIn(part, "DATE") || textIn(part, "YEAR");
-  const inWords = textIn(part, "NOTE").replace(/[.\s]+$/, "");
+  const inWords = textIn(part, "NOTE").replace(/\.$/, "");
   if (date !== "") addDate(draft, date, note);
   else if (span === undefined && inWords !== "") addDate(draft, inWords, note);
 }
