@@ -29,7 +29,7 @@ export const exceptions: readonly Exception[] = [
   },
   {
     rule: "floats",
-    path: "services/compliance/src/domain/alignment.ts",
+    path: "services/compliance/src/domain/name-explanation.ts",
     reason: "shows how alike two names are, a share between 0 and 1",
   },
   {

@@ -1,6 +1,6 @@
 import type { StoredActor } from "@disburse/chassis/mutation.ts";
 import type { Sealer } from "@disburse/chassis/sealing.ts";
-import type { Explanation } from "./domain/alignment.ts";
+import type { Explanation } from "./domain/name-explanation.ts";
 import type { Reason } from "./domain/evidence.ts";
 import type { EntryType } from "./domain/list-entry.ts";
 import type { Screening, ScreeningHit, ScreeningKind } from "./domain/screening.ts";

@@ -13,6 +13,10 @@ export type DateVerdict = "equal" | "near" | "year" | "contradicts" | "unknown";
 /** A year that a list gives alone is often an estimate (`circa 1965`): one off is near. */
 const yearTolerance = 1;
 
+/** Midnight in another time zone, and a slip of the pen. */
+const daysNear = 2;
+const dayMs = 86_400_000;
+
 /** How a birth date agrees with one of a list, which may be a year or a month only. */
 export function compareDate(party: string, listed: string): DateVerdict {
   if (party === "" || listed === "") return "unknown";
@@ -25,6 +29,7 @@ export function compareDate(party: string, listed: string): DateVerdict {
     return listedMonth === undefined || listedMonth === month ? "year" : "near";
   }
   if (party === listed) return "equal";
+  if (Math.abs(Date.parse(party) - Date.parse(listed)) <= daysNear * dayMs) return "near";
   if (apart === 0) {
     const swapped = month === listedDay && day === listedMonth;
     return swapped || month === listedMonth || day === listedDay ? "near" : "contradicts";

@@ -30,17 +30,15 @@ export type MatcherConfig = {
      * Similarities are raised to this power: above 1, a misspelt word counts less than linearly.
      */
     readonly sharpness: number;
+    /** Similarity of two words of one canonical spelling; the most that others reach. */
+    readonly canonical: number;
     /** Similarity of an initial to a word that begins with it. */
     readonly initial: number;
     /** A word written in two (`Abd Ullah`, `Abdullah`) costs this factor. */
     readonly joined: number;
   };
   /** Cost of a left-over word of weight 1, on each side and where both sides have one. */
-  readonly leftOver: {
-    readonly party: number;
-    readonly entry: number;
-    readonly conflict: number;
-  };
+  readonly leftOver: { readonly person: LeftOverCosts; readonly other: LeftOverCosts };
   /** A weak alias (a nickname, as the lists call it) counts this much of its score. */
   readonly weakAlias: number;
   readonly evidence: {
@@ -61,8 +59,14 @@ export type MatcherConfig = {
   readonly hitsMax: number;
 };
 
+export type LeftOverCosts = {
+  readonly party: number;
+  readonly entry: number;
+  readonly conflict: number;
+};
+
 export const matcherConfig: MatcherConfig = {
-  version: "2026-11-1",
+  version: "2026-11-2",
   bands: { review: 0.77, block: 0.93 },
   words: {
     legal: 0.06,
@@ -74,8 +78,11 @@ export const matcherConfig: MatcherConfig = {
     commonest: 0.4,
     namesMin: 20_000,
   },
-  spelling: { similarityMin: 0.72, sharpness: 1.2, initial: 0.6, joined: 0.97 },
-  leftOver: { party: 0.6, entry: 0.25, conflict: 0.5 },
+  spelling: { similarityMin: 0.72, sharpness: 1.2, canonical: 0.97, initial: 0.6, joined: 0.97 },
+  leftOver: {
+    person: { party: 0.6, entry: 0.25, conflict: 0.5 },
+    other: { party: 0.6, entry: 0.25, conflict: 0.5 },
+  },
   weakAlias: 0.97,
   evidence: {
     nameMin: 0.6,
@@ -87,6 +94,6 @@ export const matcherConfig: MatcherConfig = {
     dateContradicts: 0.12,
     countryDiffers: 0.02,
   },
-  candidatesMax: 100,
+  candidatesMax: 150,
   hitsMax: 20,
 };

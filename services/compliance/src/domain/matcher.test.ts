@@ -55,7 +55,7 @@ describe("match", () => {
     ["with an honorific", "individual", "Dr. Valerij Andreevich Petrosenko", "block"],
     ["first letter wrong", "individual", "Balerij Petrosenko", "review"],
     ["first letter missing", "individual", "Valerij Andreevich Etrosenko", "block"],
-    ["another romanisation", "individual", "Valery Andreyevich Petrosenko", "review"],
+    ["another romanisation", "individual", "Valery Andreyevich Petrosenko", "block"],
     ["in its own script", "individual", "Валерий Андреевич Петросенко", "block"],
     ["surname alone", "individual", "Petrosenko", "clear"],
     ["another first name", "individual", "Igor Petrosenko", "clear"],
@@ -105,7 +105,6 @@ describe("match", () => {
       "name: left over of the party: dr",
       "date: 1990-01-01 contradicts 1966-09-08",
       "country: RU is listed too",
-      "name: alike enough that nothing else clears it",
     ]);
     const sum = hit?.reasons.reduce((total, reason) => total + reason.effect, 0);
     expect(sum).toBeCloseTo(hit?.score ?? 0, 3);

@@ -1,7 +1,7 @@
-import { type Explanation, explain, nameParts } from "./alignment.ts";
 import { documentKey, type Evidence, type Reason, roundScore, weighEvidence } from "./evidence.ts";
 import type { EntryType, ListEntry, NameKind } from "./list-entry.ts";
 import type { MatcherConfig } from "./matcher-config.ts";
+import { type Explanation, explain, nameParts } from "./name-explanation.ts";
 import { type NameIndex, type NameIndexBuilder, nameIndexBuilder } from "./name-index.ts";
 import type { NameMatch } from "./name-search.ts";
 import { decide } from "./verdict.ts";

@@ -1,8 +1,13 @@
+import { joinSpellings } from "./canonical-spelling.ts";
+import { keyTable, numberList } from "./key-table.ts";
 import type { ListEntry } from "./list-entry.ts";
 import type { MatcherConfig } from "./matcher-config.ts";
+import { neighbours } from "./name-neighbours.ts";
 import { type NameMatch, searchNames } from "./name-search.ts";
-import { joinedLengthMax, nameTokens } from "./name-tokens.ts";
+import { nameTokens } from "./name-tokens.ts";
+import { wordKinds } from "./name-words.ts";
 import { groupRows } from "./rows.ts";
+import { hashWord } from "./search-keys.ts";
 import { vocabularyBuilder } from "./vocabulary.ts";
 
 /** The names of all entries of one type, found by their words. */
@@ -16,50 +21,58 @@ export type NameIndexBuilder = {
 /** Collects the names of entries of one type. */
 export function nameIndexBuilder(isPerson: boolean, config: MatcherConfig): NameIndexBuilder {
   const vocabulary = vocabularyBuilder();
-  const postingWords: number[] = [];
-  const postingNames: number[] = [];
-  const wordsOf: number[][] = [];
-  const entryOf: number[] = [];
-  const nameAtOf: number[] = [];
-  const post = (word: string, bySound: boolean, name: number): number => {
-    const id = vocabulary.add(word, bySound);
-    postingWords.push(id);
-    postingNames.push(name);
-    return id;
+  const [postedSpellings, postedNames] = [numberList(), numberList()];
+  const [words, namesOfWords] = [numberList(), numberList()];
+  const [joinedKeys, joinedNames] = [numberList(), numberList()];
+  const [entryOf, nameAtOf] = [numberList(), numberList()];
+  let names = 0;
+
+  const addName = (tokens: readonly string[], name: number): void => {
+    const ids = tokens.map((token) => vocabulary.add(token));
+    for (const [at, { word, spelling }] of ids.entries()) {
+      words.push(word);
+      namesOfWords.push(name);
+      if (ids.findIndex((each) => each.spelling === spelling) !== at) continue;
+      postedSpellings.push(spelling);
+      postedNames.push(name);
+    }
+    const isLight = wordKinds(tokens, isPerson).map((kind) => kind === "legal");
+    for (const [first, second] of neighbours(tokens)) {
+      if (isLight[first] && isLight[second]) continue;
+      const [one, two] = [ids[first]?.spelling ?? 0, ids[second]?.spelling ?? 0];
+      const canonical = joinSpellings(vocabulary.spelling(one), vocabulary.spelling(two));
+      for (const joined of new Set([`${tokens[first]}${tokens[second]}`, canonical])) {
+        joinedKeys.push(hashWord(joined));
+        joinedNames.push(name);
+      }
+    }
   };
   return {
     add(entry, entryAt) {
       for (const [nameAt, { name: written }] of entry.names.entries()) {
         const tokens = nameTokens(written, isPerson);
         if (tokens.length === 0) continue;
-        const name = wordsOf.length;
-        wordsOf.push(tokens.map((token) => post(token, true, name)));
         entryOf.push(entryAt);
         nameAtOf.push(nameAt);
-        for (const joined of joinedNeighbours(tokens)) post(joined, false, name);
+        addName(tokens, names);
+        names += 1;
       }
     },
     finish() {
-      const words = vocabulary.finish();
+      const known = vocabulary.finish();
       const listed = {
-        vocabulary: words,
-        postings: groupRows(postingWords, postingNames, words.words.length),
-        wordsOf,
-        entryOf,
-        nameAtOf,
+        vocabulary: known,
+        postings: groupRows(postedSpellings.values(), postedNames.values(), known.spellings.length),
+        joined: keyTable(joinedKeys.values(), joinedNames.values()),
+        wordsOf: groupRows(namesOfWords.values(), words.values(), names),
+        entryOf: entryOf.values().slice(),
+        nameAtOf: nameAtOf.values().slice(),
         isPerson,
         config,
         weighed: [],
-        board: new Float32Array(wordsOf.length),
+        board: new Float32Array(names),
       };
       return { search: (name) => searchNames(name, listed) };
     },
   };
-}
-
-/** Neighbours as one word; the last and the first are neighbours too (see `alignment.ts`). */
-function joinedNeighbours(tokens: readonly string[]): string[] {
-  if (tokens.length < 2) return [];
-  const joined = tokens.map((token, at) => token + tokens[(at + 1) % tokens.length]);
-  return joined.filter((pair) => pair.length <= joinedLengthMax);
 }

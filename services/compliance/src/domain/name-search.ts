@@ -1,22 +1,28 @@
 import { type Alignment, align } from "./alignment.ts";
+import { canonicalSpelling, consonantSkeleton, joinSpellings } from "./canonical-spelling.ts";
+import { highest } from "./highest.ts";
+import type { KeyTable } from "./key-table.ts";
 import type { MatcherConfig } from "./matcher-config.ts";
-import { joinedLengthMax, nameTokens } from "./name-tokens.ts";
-import { shortForm, wordKind } from "./name-words.ts";
+import { neighbours, partsOfJoined } from "./name-neighbours.ts";
+import { nameTokens } from "./name-tokens.ts";
+import { tellingPlaces, type WordKind, wordKinds } from "./name-words.ts";
 import type { Rows } from "./rows.ts";
-import { soundKey } from "./spelling.ts";
+import { hashWord } from "./search-keys.ts";
 import type { Vocabulary } from "./vocabulary.ts";
 import { type Word, wordSimilarity } from "./word-similarity.ts";
 
 /** The names of entries of one type, laid out to be searched; made by `name-index.ts`. */
 export type ListedNames = {
   readonly vocabulary: Vocabulary;
-  /** Names by word: single words and joined neighbours alike. */
+  /** Names by the canonical spellings of their words. */
   readonly postings: Rows;
+  /** Names by two neighbours written as one. */
+  readonly joined: KeyTable;
   /** The words of each name, by their ids. */
-  readonly wordsOf: readonly (readonly number[])[];
+  readonly wordsOf: Rows;
   /** Each name's entry, and which of the entry's names it is. */
-  readonly entryOf: readonly number[];
-  readonly nameAtOf: readonly number[];
+  readonly entryOf: Uint32Array;
+  readonly nameAtOf: Uint32Array;
   readonly isPerson: boolean;
   readonly config: MatcherConfig;
   /** Words by id, weighed when first asked for. */
@@ -39,45 +45,68 @@ export type NameMatch = {
  * common, and aligns only those in full.
  */
 export function searchNames(name: string, listed: ListedNames): Map<number, NameMatch> {
-  const tokens = nameTokens(name, listed.isPerson);
-  const party = tokens.map((token) => weigh(token, listed.vocabulary.exact(token), listed));
-  const similarity = rememberedSimilarity(listed.config);
+  const { vocabulary, wordsOf, entryOf, nameAtOf, config } = listed;
+  const party = partyWords(name, listed);
+  const similarity = rememberedSimilarity(config);
   const best = new Map<number, NameMatch>();
   for (const at of candidates(party, listed)) {
-    const entry = (listed.wordsOf[at] ?? []).map((id) => listedWord(id, listed));
-    const alignment = align(party, entry, similarity, listed.config);
-    const entryAt = listed.entryOf[at] ?? 0;
+    const ids = wordsOf.row(at);
+    const kinds = wordKinds(
+      Array.from(ids, (id) => vocabulary.words[id] ?? ""),
+      listed.isPerson,
+    );
+    const entry = kinds.map((kind, place) => listedWord(ids[place] ?? 0, kind, listed));
+    const alignment = align(party, entry, similarity, listed);
+    const entryAt = entryOf[at] ?? 0;
     const before = best.get(entryAt);
     if (before === undefined || alignment.score > before.alignment.score) {
-      best.set(entryAt, { nameAt: listed.nameAtOf[at] ?? 0, alignment, party, entry });
+      best.set(entryAt, { nameAt: nameAtOf[at] ?? 0, alignment, party, entry });
     }
   }
   return best;
 }
 
+function partyWords(name: string, listed: ListedNames): Word[] {
+  const tokens = nameTokens(name, listed.isPerson);
+  const kinds = wordKinds(tokens, listed.isPerson);
+  return tokens.map((token, at) => {
+    const canonical = canonicalSpelling(token);
+    const spelling = listed.vocabulary.exact(canonical);
+    return weigh(token, kinds[at] ?? "name", canonical, spelling, listed);
+  });
+}
+
 /** A word's weight: by its kind, else by how rare it is among the listed names. */
-function weigh(token: string, id: number | undefined, listed: ListedNames): Word {
-  const { config, isPerson, postings, wordsOf } = listed;
-  const kind = wordKind(token, isPerson);
-  const sound = kind === "legal" ? shortForm(token) : soundKey(token);
+function weigh(
+  token: string,
+  kind: WordKind,
+  canonical: string,
+  spelling: number | undefined,
+  listed: ListedNames,
+): Word {
+  const { config, isPerson, postings, entryOf } = listed;
+  const skeleton = consonantSkeleton(canonical);
   if (kind !== "name" && kind !== "trade") {
     const weight = config.words[kind];
-    return { text: token, kind, weight, missed: weight, apart: weight, sound };
+    return { text: token, kind, weight, missed: weight, apart: weight, canonical, skeleton };
   }
-  const count = id === undefined ? 0 : postings.row(id).length;
-  const names = Math.max(wordsOf.length, config.words.namesMin);
+  const count = spelling === undefined ? 0 : postings.row(spelling).length;
+  const names = Math.max(entryOf.length, config.words.namesMin);
   const rarity = Math.max(0, Math.log(names / (count + 1)) / Math.log(names));
   const apart = config.words.commonest + (1 - config.words.commonest) * rarity;
   const weight = kind === "trade" ? Math.min(apart, config.words.trade) : apart;
   const missed = kind === "name" && !isPerson ? weight * config.words.companyMissed : weight;
-  return { text: token, kind, weight, missed, apart, sound };
+  return { text: token, kind, weight, missed, apart, canonical, skeleton };
 }
 
-function listedWord(id: number, listed: ListedNames): Word {
+/** A listed word, weighed once for the kind that it mostly is. */
+function listedWord(id: number, kind: WordKind, listed: ListedNames): Word {
   const known = listed.weighed[id];
-  if (known !== undefined) return known;
-  const word = weigh(listed.vocabulary.words[id] ?? "", id, listed);
-  listed.weighed[id] = word;
+  if (known !== undefined && known.kind === kind) return known;
+  const { words, spellings, spellingOf } = listed.vocabulary;
+  const spelling = spellingOf[id] ?? 0;
+  const word = weigh(words[id] ?? "", kind, spellings[spelling] ?? "", spelling, listed);
+  listed.weighed[id] ??= word;
   return word;
 }
 
@@ -98,47 +127,48 @@ function rememberedSimilarity(config: MatcherConfig): (party: Word, entry: Word)
   };
 }
 
-/** Words to search by: all of a name but the light ones, or all where it has no others. */
-function telling(party: readonly Word[]): readonly Word[] {
-  const some = party.filter((word) => word.kind === "name" || word.kind === "trade");
-  return some.length > 0 ? some : party;
-}
-
-/** What a word counts in the search that is only like the party's. */
-const inexactShare = 0.7;
+/** What half of a word counts in the search. */
+const partShare = 0.4;
 
 /** The names that share the most weight with the party's words, at most `candidatesMax`. */
 function candidates(party: readonly Word[], listed: ListedNames): number[] {
-  const { board, postings, vocabulary } = listed;
+  const { board, joined, postings, vocabulary } = listed;
   const touched: number[] = [];
-  const credit = (word: string, weight: number): void => {
-    for (const id of vocabulary.similar(word)) {
-      const share = vocabulary.words[id] === word ? weight : weight * inexactShare;
-      for (const name of postings.row(id)) {
-        const before = board[name] ?? 0;
-        if (before === 0) touched.push(name);
-        board[name] = before + share;
-      }
+  const credit = (name: number, weight: number): void => {
+    const before = board[name] ?? 0;
+    if (before === 0) touched.push(name);
+    board[name] = before + weight;
+  };
+  const creditLike = (text: string, canonical: string, weight: number): void => {
+    for (const [spelling, alike] of vocabulary.similar(text, canonical)) {
+      if (alike === 0) continue;
+      for (const name of postings.row(spelling)) credit(name, weight * alike);
     }
   };
-  for (const word of telling(party)) credit(word.text, word.weight);
-  for (const [at, word] of party.entries()) {
-    const next = party[(at + 1) % party.length];
-    if (next === undefined || next === word) continue;
-    const joined = word.text + next.text;
-    if (joined.length <= joinedLengthMax) credit(joined, Math.max(word.weight, next.weight));
+  const tokens = party.map(({ text }) => text);
+  for (const at of tellingPlaces(tokens, listed.isPerson)) {
+    const word = party[at];
+    if (word === undefined) continue;
+    creditLike(word.text, word.canonical, word.weight);
+    for (const joint of new Set([word.text, word.canonical])) {
+      joined.forEach(hashWord(joint), (name) => credit(name, word.weight));
+    }
+  }
+  for (const word of party) {
+    if (vocabulary.exact(word.canonical) !== undefined) continue;
+    for (const part of partsOfJoined(word.text)) {
+      const spelling = vocabulary.exactWord(part);
+      if (spelling === undefined) continue;
+      for (const name of postings.row(spelling)) credit(name, word.weight * partShare);
+    }
+  }
+  for (const [at, other] of neighbours(tokens)) {
+    const [first, second] = [party[at], party[other]];
+    if (first === undefined || second === undefined) continue;
+    const canonical = joinSpellings(first.canonical, second.canonical);
+    creditLike(first.text + second.text, canonical, Math.max(first.weight, second.weight));
   }
   const most = highest(touched, board, listed.config.candidatesMax);
   for (const name of touched) board[name] = 0;
   return most;
-}
-
-/** The `count` names with the most credit. */
-function highest(touched: readonly number[], board: Float32Array, count: number): number[] {
-  if (touched.length <= count) return [...touched];
-  const credits = Float32Array.from(touched, (name) => board[name] ?? 0).sort();
-  const least = credits[credits.length - count] ?? 0;
-  const above = touched.filter((name) => (board[name] ?? 0) > least);
-  const level = touched.filter((name) => board[name] === least);
-  return [...above, ...level.slice(0, count - above.length)];
 }

@@ -1,4 +1,4 @@
-import { wordLengthMax } from "./spelling.ts";
+import { wordLengthMax } from "./spelling-distance.ts";
 import { toLatin } from "./transliteration.ts";
 
 /** More words than this say no more about who is meant, and cost time that a sender chooses. */
@@ -23,9 +23,39 @@ export function nameTokens(name: string, isPerson: boolean): string[] {
   const whole = isPerson
     ? latin
     : latin.replace(abbreviation, (dotted) => `${dotted.replace(/[.\s]/g, "")} `);
-  return whole
+  const tokens = whole
     .split(separators)
     .filter((token) => token !== "")
     .slice(0, tokensMax)
     .map((token) => token.slice(0, tokenLengthMax));
+  return isPerson ? withWholeArabicNames(tokens) : tokens;
+}
+
+const servant = /^(?:abd|abde|abdu|abdo)$/;
+const servantOfThe = /^abd[aeou]l$/;
+const article = /^(?:al|ul|el|ol|ar|ur|er|as|us|es|ash|az|uz|ad|ud|ed|at|an|un|en)$/;
+const religion = /^d(?:i|ee|y)ne?$/;
+
+/**
+ * Arabic given names of two words, which lists write as one, two or three (`Abd al-Malik`, `Abdul
+ * Malik`, `Abdelmalek`; `Nur al-Din`, `Noureddine`): here always as one.
+ */
+function withWholeArabicNames(tokens: readonly string[]): string[] {
+  const whole: string[] = [];
+  for (let at = 0; at < tokens.length; at += 1) {
+    const token = tokens[at] ?? "";
+    const next = tokens[at + 1];
+    const afterNext = tokens[at + 2];
+    if (servant.test(token) && next !== undefined && article.test(next) && afterNext) {
+      whole.push(`abdul${afterNext}`);
+      at += 2;
+    } else if (servantOfThe.test(token) && next !== undefined) {
+      whole.push(`abdul${next}`);
+      at += 1;
+    } else if (next !== undefined && article.test(next) && religion.test(afterNext ?? "")) {
+      whole.push(`${token}uddin`);
+      at += 2;
+    } else whole.push(token);
+  }
+  return whole.map((token) => token.slice(0, tokenLengthMax));
 }

@@ -66,12 +66,38 @@ export function shortForm(word: string): string {
 
 export type WordKind = "legal" | "particle" | "honorific" | "trade" | "initial" | "name";
 
-/** What kind of word a token is in the name of a person or of anything else. */
-export function wordKind(token: string, isPerson: boolean): WordKind {
+/** Titles that thousands bear as given names: what is left beside them decides. */
+const titlesOrNames = words(`
+  haji hajji amir emir imam prince king queen judge dean don lord pan sultan sayed seyed syed
+  sayyid general marshal major hajj
+`);
+
+/** With fewer words that name somebody, a title may be a name too (`Haji Jafari`). */
+const namingWordsMin = 2;
+
+/** What kind of word each token is in the name of a person or of anything else. */
+export function wordKinds(tokens: readonly string[], isPerson: boolean): WordKind[] {
+  const kinds = tokens.map((token) => wordKind(token, isPerson));
+  if (!isPerson || kinds.filter((kind) => kind === "name").length >= namingWordsMin) return kinds;
+  return kinds.map((kind, at) => (titlesOrNames.has(tokens[at] ?? "") ? "name" : kind));
+}
+
+/**
+ * The places of the words that a name is searched by: all but the light ones, or all where it has
+ * no others.
+ */
+export function tellingPlaces(tokens: readonly string[], isPerson: boolean): number[] {
+  const kinds = wordKinds(tokens, isPerson);
+  const all = [...tokens.keys()];
+  const telling = all.filter((at) => kinds[at] === "name" || kinds[at] === "trade");
+  return telling.length > 0 ? telling : all;
+}
+
+function wordKind(token: string, isPerson: boolean): WordKind {
   if (isPerson) {
+    if (token.length === 1) return "initial";
     if (particles.has(token)) return "particle";
-    if (honorifics.has(token)) return "honorific";
-    return token.length === 1 ? "initial" : "name";
+    return honorifics.has(token) ? "honorific" : "name";
   }
   if (legalForms.has(token)) return "legal";
   if (particles.has(token)) return "particle";

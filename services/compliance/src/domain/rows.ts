@@ -2,19 +2,19 @@
 export type Rows = { row(key: number): Uint32Array };
 
 /** Groups `values[i]` under `keys[i]`; keys are below `keyCount`. Order within a row is kept. */
-export function groupRows(
-  keys: readonly number[],
-  values: readonly number[],
-  keyCount: number,
-): Rows {
+export function groupRows(keys: Uint32Array, values: Uint32Array, keyCount: number): Rows {
   const starts = new Uint32Array(keyCount + 1);
-  for (const key of keys) starts[key + 1] = (starts[key + 1] ?? 0) + 1;
+  for (let at = 0; at < keys.length; at += 1) {
+    const after = (keys[at] ?? 0) + 1;
+    starts[after] = (starts[after] ?? 0) + 1;
+  }
   for (let at = 0; at < keyCount; at += 1) {
     starts[at + 1] = (starts[at + 1] ?? 0) + (starts[at] ?? 0);
   }
   const filled = starts.slice();
   const flat = new Uint32Array(values.length);
-  for (const [at, key] of keys.entries()) {
+  for (let at = 0; at < keys.length; at += 1) {
+    const key = keys[at] ?? 0;
     const to = filled[key] ?? 0;
     flat[to] = values[at] ?? 0;
     filled[key] = to + 1;

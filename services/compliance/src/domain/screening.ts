@@ -1,4 +1,4 @@
-import type { Explanation } from "./alignment.ts";
+import type { Explanation } from "./name-explanation.ts";
 import { entryFingerprint } from "./entry-fingerprint.ts";
 import type { Reason } from "./evidence.ts";
 import type { EntryType, ListEntry } from "./list-entry.ts";

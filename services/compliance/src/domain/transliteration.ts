@@ -1,8 +1,12 @@
+import anyAscii from "any-ascii";
+import { readArabic } from "./arabic-script.ts";
+import { readByLook } from "./homoglyphs.ts";
+
 /**
  * Latin letters for what other scripts and the Latin alphabet's own extras write. One reading for
- * each letter: spellings that differ between romanisations meet again in the sound key of
- * `spelling.ts`. Cyrillic follows the BGN/PCGN tables roughly; Arabic and Hebrew have no short
- * vowels to give.
+ * each letter: spellings that differ between romanisations meet again in `canonical-spelling.ts`.
+ * Cyrillic follows the BGN/PCGN tables roughly. Scripts without a row here are read by the
+ * tables of any-ascii (pinyin for Chinese, the revised romanisation for Korean).
  */
 const rows: readonly string[] = [
   // Latin letters that Unicode does not decompose.
@@ -12,22 +16,17 @@ const rows: readonly string[] = [
   "ч ch ш sh щ shch ы y э e ю yu я ya і i ї yi є ye ґ g ў u",
   "ђ dj ј j љ lj њ nj ћ c џ dz ѓ gj ќ kj ѕ dz",
   "ә a ғ gh қ q ң n ө o ұ u ү u һ h ё e",
-  // Greek.
+  // Greek, its double letters first.
+  "ου u μπ b ντ nt γγ ng αυ av ευ ev",
   "α a β v γ g δ d ε e ζ z η i θ th ι i κ k λ l μ m ν n ξ x ο o π p ρ r σ s ς s τ t",
   "υ y φ f χ ch ψ ps ω o",
-  // Arabic and Persian.
-  "ا a أ a إ i آ a ٱ a ء  ب b ت t ث th ج j ح h خ kh د d ذ dh ر r ز z س s ش sh ص s",
-  "ض d ط t ظ z ع a غ gh",
-  "ف f ق q ك k ک k ل l م m ن n ه h ة a و w ؤ w ي y ی y ى a ئ y پ p چ ch ژ zh گ g",
   // Hebrew.
   "א a ב b ג g ד d ה h ו v ז z ח h ט t י y כ k ך k ל l מ m ם m נ n ן n ס s ע a פ p ף f צ ts",
   "ץ ts ק k ר r ש sh ת t",
 ];
 
-/**
- * Signs that only soften or separate in Cyrillic, and Arabic's stretching sign: nothing to write.
- */
-const silent = "ьъʹʺـ";
+/** Signs that only soften or separate in Cyrillic: nothing to write. */
+const silent = "ьъʹʺ";
 
 function table(): Map<string, string> {
   const letters = new Map<string, string>();
@@ -42,23 +41,35 @@ function table(): Map<string, string> {
 }
 
 const letters = table();
+const read = (letter: string): string => letters.get(letter) ?? letter;
+const greekDouble = /ου|μπ|ντ|γγ|αυ|ευ/g;
 const plain = /^[\x20-\x7e]*$/;
-const marks = /\p{M}+/gu;
-
-/** Arabic writes its article as one with the word; other scripts write it apart (`al-Razzaq`). */
-const arabicArticle = /(?<!\p{L})ال(?=\p{Script=Arabic}{3})/gu;
+const arabic = /\p{Script=Arabic}/u;
+/** Marks of no script in particular, and the points of Hebrew. */
+const marks = /[\p{Script=Inherited}\u0591-\u05c7]+/gu;
+const ascii = /^\p{ASCII}*$/u;
+/** Joiners, direction marks, soft hyphens: invisible, and no end of a word. */
+const invisible = /\p{Cf}+/gu;
+/** A Chinese or Korean name writes the family name's one sign first, without a space. */
+const signs =
+  /(?<![\p{Script=Han}\p{Script=Hangul}])([\p{Script=Han}\p{Script=Hangul}])(?=[\p{Script=Han}\p{Script=Hangul}]{1,3}(?![\p{Script=Han}\p{Script=Hangul}]))/gu;
+/** Letters in a run that the tables above do not know; signs and emoji stay what they are. */
+const unread = /(?:(?!\p{ASCII})[\p{L}\p{M}\p{N}])+/gu;
 
 /** Lower-case text without marks, in Latin letters where a reading of the letter is known. */
 export function toLatin(text: string): string {
   const lower = text.normalize("NFKC").toLowerCase();
   if (plain.test(lower)) return lower;
-  const apart = lower.replace(arabicArticle, "ال ");
-  let latin = "";
-  // Composed letters that have a row of their own (й, ї, آ) are read before their marks come off.
-  for (const letter of apart) latin += letters.get(letter) ?? letter;
-  let bare = "";
-  for (const letter of latin.normalize("NFKD").replace(marks, "")) {
-    bare += letters.get(letter) ?? letter;
-  }
-  return bare;
+  const seen = readByLook(lower.replace(invisible, ""));
+  const spoken = arabic.test(seen) ? readArabic(seen) : seen;
+  // Composed letters that have a row of their own (й, ї) are read before their marks come off.
+  const latin = spoken.replace(greekDouble, read).replace(/[^\p{ASCII}]/gu, read);
+  if (ascii.test(latin)) return latin;
+  const bare = latin
+    .normalize("NFKD")
+    .replace(marks, "")
+    .replace(/[^\p{ASCII}]/gu, read);
+  if (ascii.test(bare)) return bare;
+  const apart = bare.normalize("NFC").replace(signs, "$1 ");
+  return apart.replace(unread, (run) => anyAscii(run).toLowerCase());
 }

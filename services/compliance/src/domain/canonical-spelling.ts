@@ -1,0 +1,74 @@
+/**
+ * One spelling for what romanisations, languages and habits write differently: `Yuri`, `Iurii`,
+ * `Yury`; `Aleksandr`, `Alexandr`; `Mohammed`, `Mohamed`; `Sergej`, `Sergey`. It is made for
+ * comparing only, and goes too far on purpose: two words of one canonical spelling are alike, not
+ * the same.
+ */
+
+/** Contexts first, then longer groups of letters before shorter ones. */
+const rules: readonly (readonly [string, string])[] = [
+  // Wade-Giles and pinyin write one sound `hs` and `x`.
+  ["^hs|^x(?=[iu])", "s"],
+  ["x", "ks"],
+  // `Aouani`, `Awani`.
+  ["ou(?=[aei])", "v"],
+  ["ou|oo|eu", "u"],
+  ["oe|eo", "o"],
+  ["ue", "u"],
+  ["ae", "a"],
+  // `Saleem`, but not `Evseevich`.
+  ["ee(?!v)", "i"],
+  // `Evseevich`, `Yevseyevich`, `Jevsejevitj`.
+  ["^[yi]e|^je(?=[vglkrfm])|(?<=[aeiou])[yij]e|(?<=[^aeiouyjdts])[yij]e", "e"],
+  ["(?<=[^aeiouyjdts])j|(?<=[aeiouy])j(?![aou])", "i"],
+  ["[yi]{2,}|y", "i"],
+  ["tsch|tch|tsj|tj|cz|(?<=.)ch(?![rl])", "c"],
+  ["^ch(?![rl])", "c"],
+  ["ch|kh", "h"],
+  ["sch|sh|sz|sj", "s"],
+  ["dzh|dj", "j"],
+  ["zh", "z"],
+  // `Smirnoff`, `Smirnov`.
+  ["(?<=[oe])ff$", "v"],
+  ["ph", "f"],
+  ["gh", "g"],
+  ["dh", "d"],
+  ["th", "t"],
+  ["bh", "b"],
+  ["ts|tz", "c"],
+  ["ck(?!i)|q|c(?=[aouklrt])", "k"],
+  ["wh|w", "v"],
+  ["(?<=[aeou])h$", ""],
+];
+const group = new RegExp(rules.map(([from]) => `(${from})`).join("|"), "g");
+const replacements = rules.map(([, to]) => to);
+const doubled = /(.)\1+/g;
+
+/** Two canonical spellings written as one word. */
+export function joinSpellings(first: string, second: string): string {
+  return first.endsWith(second.charAt(0)) ? first + second.slice(1) : first + second;
+}
+
+/** The canonical spelling of a Latin, lower-case word; never empty for a word that is not. */
+export function canonicalSpelling(word: string): string {
+  const replaced = word.replace(group, (...found: unknown[]) => {
+    const which = found.findIndex((each, at) => at > 0 && each !== undefined);
+    return replacements[which - 1] ?? "";
+  });
+  const canonical = replaced.replace(doubled, "$1");
+  return canonical === "" ? word : canonical;
+}
+
+const vowels = /[aeiou]/g;
+/** Fewer consonants than this are too little to compare. */
+const consonantsMin = 2;
+
+/**
+ * The consonants of a canonical spelling, with `a` in front when it begins with a vowel: what
+ * romanisations agree on when they choose other vowels. "" where too few consonants are left.
+ */
+export function consonantSkeleton(canonical: string): string {
+  const consonants = canonical.replace(vowels, "").replace(doubled, "$1");
+  if (consonants.length < consonantsMin) return "";
+  return /^[aeiou]/.test(canonical) ? `a${consonants}` : consonants;
+}

@@ -1,0 +1,89 @@
+import { canonicalSpelling, joinSpellings } from "./canonical-spelling.ts";
+import { documentKey } from "./evidence.ts";
+import type { EntryType, ListEntry } from "./list-entry.ts";
+import type { Party } from "./matcher.ts";
+import { neighbours, partsOfJoined } from "./name-neighbours.ts";
+import { nameTokens } from "./name-tokens.ts";
+import { tellingPlaces } from "./name-words.ts";
+import type { ScreeningRequest } from "./screening.ts";
+import { forEachSearchHash, forEachWordHash, hashWord } from "./search-keys.ts";
+import { canonicalWallet, walletFamilies } from "./wallet.ts";
+
+/**
+ * The search of the matcher turned round: whoever would be found for a party shares a key with it.
+ * So those whom a changed entry may concern are found among thousands of subjects by equal keys.
+ * Another version: subjects are given new keys, by a whole rescreening of each.
+ */
+export const reverseKeysVersion = "2";
+
+/** Keys of all parties and wallets of a request, each once. */
+export function requestKeys({ parties, wallets }: ScreeningRequest): Set<string> {
+  const keys = new Set<string>();
+  for (const party of parties) for (const key of partyKeys(party)) keys.add(key);
+  for (const { families, address } of wallets) {
+    for (const family of families) {
+      const canonical = canonicalWallet(family, address);
+      if (canonical !== undefined) keys.add(`wallet ${family} ${canonical}`);
+    }
+  }
+  return keys;
+}
+
+/** Words that a name is searched by, and its neighbours as one word. */
+function* partyKeys({ type, name, documents }: Party): Generator<string> {
+  const { tokens, canonical, joined } = spelt(type, name);
+  const telling = tellingPlaces(tokens, type === "individual");
+  for (const at of telling) yield* wordKeys(type, tokens[at] ?? "", canonical[at] ?? "");
+  for (const pair of joined) yield* wordKeys(type, pair.text, pair.canonical);
+  for (const part of tokens.flatMap(partsOfJoined)) yield `word ${type} ${hashWord(part)}`;
+  for (const { number } of documents) yield* documentKeys(type, number);
+}
+
+/** Keys of an entry, each once. */
+export function entryKeys(entry: ListEntry): Set<string> {
+  const keys = new Set<string>();
+  const add = (some: Iterable<string>): void => {
+    for (const key of some) keys.add(key);
+  };
+  for (const { name } of entry.names) {
+    const { tokens, canonical, joined } = spelt(entry.type, name);
+    for (const [at, token] of tokens.entries()) {
+      add(wordKeys(entry.type, token, canonical[at] ?? ""));
+    }
+    for (const pair of joined) {
+      keys.add(`word ${entry.type} ${hashWord(pair.text)}`);
+      keys.add(`word ${entry.type} ${hashWord(pair.canonical)}`);
+    }
+  }
+  for (const { number } of entry.documents) add(documentKeys(entry.type, number));
+  for (const { address } of entry.wallets) {
+    for (const family of walletFamilies) {
+      const canonical = canonicalWallet(family, address);
+      if (canonical !== undefined) keys.add(`wallet ${family} ${canonical}`);
+    }
+  }
+  return keys;
+}
+
+function* documentKeys(type: EntryType, number: string): Generator<string> {
+  const key = documentKey(number);
+  if (key !== "") yield `document ${type} ${key}`;
+}
+
+function spelt(type: EntryType, name: string) {
+  const tokens = nameTokens(name, type === "individual");
+  const canonical = tokens.map(canonicalSpelling);
+  const joined = neighbours(tokens).map(([first, second]) => ({
+    text: `${tokens[first]}${tokens[second]}`,
+    canonical: joinSpellings(canonical[first] ?? "", canonical[second] ?? ""),
+  }));
+  return { tokens, canonical, joined };
+}
+
+function* wordKeys(type: EntryType, text: string, canonical: string): Generator<string> {
+  const hashes: number[] = [];
+  const keep = (hash: number): void => void hashes.push(hash);
+  forEachSearchHash(canonical, keep);
+  if (text !== canonical) forEachWordHash(text, keep);
+  for (const hash of hashes) yield `word ${type} ${hash}`;
+}

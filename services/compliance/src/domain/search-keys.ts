@@ -1,0 +1,50 @@
+import { consonantSkeleton } from "./canonical-spelling.ts";
+
+/**
+ * Under which keys a listed word stands and a party's word is looked up. Two words are one edit
+ * apart only if deleting at most one letter of each can make them equal. So each word is kept under
+ * itself and under every deletion, as written and in its canonical spelling, and under its
+ * consonants with the same grace; a look-up needs no walk.
+ */
+
+/** Shorter words are found only as they are: one edit makes any of them any other. */
+const editedLengthMin = 4;
+/** The same for consonants, which leave more words alike. */
+const editedSkeletonMin = 5;
+
+const fnvOffset = 0x811c9dc5;
+const fnvPrime = 0x01000193;
+/** Keeps consonants from meeting words that have no vowel. */
+const skeletonSeed = 0x5bd1e995;
+
+/** FNV-1a of a word with the letter at `without` left out; -1 leaves out none. */
+export function hashWord(word: string, without = -1, seed = fnvOffset): number {
+  let hash = seed;
+  for (let at = 0; at < word.length; at += 1) {
+    if (at !== without) hash = Math.imul(hash ^ word.charCodeAt(at), fnvPrime);
+  }
+  return hash >>> 0;
+}
+
+type Visit = (hash: number) => void;
+
+/** The keys of a word as it is written. */
+export function forEachWordHash(word: string, visit: Visit): void {
+  forEachDeletion(word, editedLengthMin, fnvOffset, visit);
+}
+
+/** The keys of a canonical spelling: of its letters, and of its consonants. */
+export function forEachSearchHash(canonical: string, visit: Visit): void {
+  forEachDeletion(canonical, editedLengthMin, fnvOffset, visit);
+  const skeleton = consonantSkeleton(canonical);
+  if (skeleton !== "") forEachDeletion(skeleton, editedSkeletonMin, skeletonSeed, visit);
+}
+
+function forEachDeletion(word: string, lengthMin: number, seed: number, visit: Visit): void {
+  visit(hashWord(word, -1, seed));
+  if (word.length < lengthMin) return;
+  for (let at = 0; at < word.length; at += 1) {
+    // Of two equal neighbours either one leaves the same.
+    if (word.charCodeAt(at) !== word.charCodeAt(at + 1)) visit(hashWord(word, at, seed));
+  }
+}

@@ -1,0 +1,115 @@
+/**
+ * How far two canonical spellings are apart: Damerau-Levenshtein distance (optimal string
+ * alignment: an edit is an insertion, a deletion, a replacement or a swap of neighbours), where
+ * edits that romanisations make count less than those that make another name.
+ */
+
+/** Words are cut to less than this before they are compared. */
+export const wordLengthMax = 63;
+
+/** One whole edit. */
+export const editCost = 20;
+const costs = { closeVowels: 8, vowels: 10, vowelAdded: 12, relatedConsonants: 10, hAdded: 10 };
+
+const letterA = "a".charCodeAt(0);
+const letterCount = 26;
+const closeVowels = "ae ei ou ao iu";
+/** Consonants that one script's letter becomes in different romanisations, or that sound alike. */
+const relatedConsonants = "ck cs ch sz hk hg bp dt gk vf vb jg jz ji jc zc gq";
+
+const replaced = replacementCosts();
+const added = new Uint8Array(letterCount).fill(editCost);
+for (const vowel of "aeiou") added[vowel.charCodeAt(0) - letterA] = costs.vowelAdded;
+added["h".charCodeAt(0) - letterA] = costs.hAdded;
+
+function replacementCosts(): Uint8Array {
+  const table = new Uint8Array(letterCount * letterCount).fill(editCost);
+  const set = (a: string, b: string, cost: number): void => {
+    const [x, y] = [a.charCodeAt(0) - letterA, b.charCodeAt(0) - letterA];
+    table[x * letterCount + y] = cost;
+    table[y * letterCount + x] = cost;
+  };
+  for (const a of "aeiou") for (const b of "aeiou") set(a, b, costs.vowels);
+  for (const [a = "", b = ""] of closeVowels.split(" ")) set(a, b, costs.closeVowels);
+  for (const [a = "", b = ""] of relatedConsonants.split(" ")) set(a, b, costs.relatedConsonants);
+  for (let at = 0; at < letterCount; at += 1) table[at * letterCount + at] = 0;
+  return table;
+}
+
+/** Of two letters, by their codes less that of `a`; digits and other scripts are never alike. */
+function replaceCost(a: number, b: number): number {
+  if (a === b) return 0;
+  if (a < 0 || a >= letterCount || b < 0 || b >= letterCount) return editCost;
+  return replaced[a * letterCount + b] ?? editCost;
+}
+
+const addCost = (letter: number): number => added[letter] ?? editCost;
+
+/** Three rows of the distance table, kept: allocating them is most of what a comparison costs. */
+const rows = [0, 1, 2].map(() => new Uint16Array(wordLengthMax + 1)) as [
+  Uint16Array,
+  Uint16Array,
+  Uint16Array,
+];
+
+/**
+ * The distance in twentieths of an edit, or `limit + 1` as soon as it is known to be above `limit`.
+ */
+export function spellingDistance(a: string, b: string, limit: number): number {
+  if (a === b) return 0;
+  if (Math.abs(a.length - b.length) * costs.hAdded > limit) return limit + 1;
+  let [beforeLast, last, row] = rows;
+  last[0] = 0;
+  for (let j = 1; j <= b.length; j += 1) {
+    last[j] = (last[j - 1] ?? 0) + addCost(b.charCodeAt(j - 1) - letterA);
+  }
+  for (let i = 1; i <= a.length; i += 1) {
+    if (fillRow(a, b, i, beforeLast, last, row) > limit) return limit + 1;
+    [beforeLast, last, row] = [last, row, beforeLast];
+  }
+  return Math.min(last[b.length] ?? 0, limit + 1);
+}
+
+/** Fills one row of the table and tells its least cell. */
+function fillRow(
+  a: string,
+  b: string,
+  i: number,
+  beforeLast: Uint16Array,
+  last: Uint16Array,
+  row: Uint16Array,
+): number {
+  const letter = a.charCodeAt(i - 1) - letterA;
+  const before = i > 1 ? a.charCodeAt(i - 2) - letterA : -1;
+  const deleteCost = addCost(letter);
+  let left = (last[0] ?? 0) + deleteCost;
+  row[0] = left;
+  let least = left;
+  for (let j = 1; j <= b.length; j += 1) {
+    const other = b.charCodeAt(j - 1) - letterA;
+    let cell = (last[j - 1] ?? 0) + replaceCost(letter, other);
+    const deleted = (last[j] ?? 0) + deleteCost;
+    if (deleted < cell) cell = deleted;
+    const inserted = left + addCost(other);
+    if (inserted < cell) cell = inserted;
+    if (j > 1 && before === other && letter === b.charCodeAt(j - 2) - letterA) {
+      const swapped = (beforeLast[j - 2] ?? 0) + editCost;
+      if (swapped < cell) cell = swapped;
+    }
+    row[j] = cell;
+    left = cell;
+    if (cell < least) least = cell;
+  }
+  return least;
+}
+
+/** The share of letters that no edit touches, in [0, 1]; 0 below `least`. */
+export function spellingSimilarity(a: string, b: string, least: number): number {
+  const longest = Math.max(a.length, b.length) * editCost;
+  const limit = Math.floor(longest * (1 - least) + rounding);
+  const distance = spellingDistance(a, b, limit);
+  return distance > limit ? 0 : 1 - distance / longest;
+}
+
+/** Keeps a limit that is a whole number but for the last bit from losing one edit. */
+const rounding = 1e-9;
