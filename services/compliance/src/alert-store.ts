@@ -2,7 +2,7 @@ import { type AuditRecord, auditKeyOf } from "@disburse/chassis/audit-trail.ts";
 import { type Database, ensureIndexes, isDuplicateKey } from "@disburse/chassis/mongo.ts";
 import type { PageCursor } from "@disburse/chassis/page-cursor.ts";
 import type { Sealer } from "@disburse/chassis/sealing.ts";
-import type { Filter, UpdateFilter } from "mongodb";
+import type { Collection, Filter, UpdateFilter } from "mongodb";
 import {
   type AlertDocument,
   alertDocument,
@@ -44,12 +44,13 @@ const deedsKept = 100;
 /** What one run of the sweep takes up; it goes on at once while there is more. */
 const unfinishedMax = 100;
 
+/** Those that wait longest first. */
+const longest = { waiting_since: 1, _id: 1 } as const;
+
 export type AlertStore = Awaited<ReturnType<typeof openAlertStore>>;
 
 /** The alerts. Each change is one write, with what must follow it marked inside. */
 export async function openAlertStore({ db }: Pick<Database, "db">, sealer: Sealer) {
-  const alerts = db.collection<AlertDocument>("alerts");
-  const longest = { waiting_since: 1, _id: 1 } as const;
   await ensureIndexes(db, "alerts", [
     { key: { state: 1, ...longest }, name: "state" },
     { key: { assignee: 1, state: 1, ...longest }, name: "assignee" },
@@ -64,14 +65,16 @@ export async function openAlertStore({ db }: Pick<Database, "db">, sealer: Seale
     { key: { "owed.at": 1 }, name: "owed", sparse: true },
     { key: { verdict_due: 1 }, name: "verdict_due", sparse: true },
   ]);
+  const alerts = db.collection<AlertDocument>("alerts");
+  return { ...alertReads(alerts, sealer), ...alertWrites(alerts, sealer) };
+}
+
+function alertReads(alerts: Collection<AlertDocument>, sealer: Sealer) {
   const opened = (document: AlertDocument) => openAlert(document, sealer);
   const find = async (filter: Filter<AlertDocument>) =>
     (await alerts.find(filter).toArray()).map(opened);
   return {
-    read: async (id: string): Promise<StoredAlert | undefined> => {
-      const found = await alerts.findOne({ _id: id });
-      return found === null ? undefined : opened(found);
-    },
+    read: async (id: string): Promise<StoredAlert | undefined> => (await find({ _id: id }))[0],
 
     readAll: (ids: readonly string[]) => find({ _id: { $in: [...ids] } }),
 
@@ -79,6 +82,43 @@ export async function openAlertStore({ db }: Pick<Database, "db">, sealer: Seale
     ofSubject: ({ merchantId, recordId }: Subject, states: readonly AlertStateKind[]) =>
       find({ merchant_id: merchantId, record_id: recordId, state: { $in: [...states] } }),
 
+    /** Alerts from which something has to follow still. */
+    unfinished: async (): Promise<StoredAlert[]> => {
+      const some = (filter: Filter<AlertDocument>) =>
+        alerts.find(filter).limit(unfinishedMax).toArray();
+      const [owing, due] = await Promise.all([
+        some({ "owed.at": { $gt: new Date(0) } }),
+        some({ verdict_due: { $gt: 0 } }),
+      ]);
+      const all = new Map([...owing, ...due].map((each) => [each._id, each]));
+      return [...all.values()].map(opened);
+    },
+
+    /** Those that wait longest first. */
+    list: async (
+      filter: AlertFilter,
+      after: PageCursor | undefined,
+      limit: number,
+    ): Promise<Alert[]> => {
+      const found = await alerts.find(pageOf(filter, after)).sort(longest).limit(limit).toArray();
+      return found.map((document) => opened(document).alert);
+    },
+
+    /** What waits for a person. */
+    tally: async (): Promise<WaitingTally[]> => {
+      const found = await alerts
+        .aggregate<{ _id: AlertStateKind; count: number; oldest: Date }>([
+          { $match: { state: { $in: [...waitingKinds] } } },
+          { $group: { _id: "$state", count: { $sum: 1 }, oldest: { $min: "$waiting_since" } } },
+        ])
+        .toArray();
+      return found.map(({ _id: state, count, oldest }) => ({ state, count, oldest }));
+    },
+  };
+}
+
+function alertWrites(alerts: Collection<AlertDocument>, sealer: Sealer) {
+  return {
     /** Stores a new alert; `false`: it is there already. */
     insert: async (alert: Alert): Promise<boolean> => {
       try {
@@ -91,7 +131,7 @@ export async function openAlertStore({ db }: Pick<Database, "db">, sealer: Seale
     },
 
     /**
-     * Writes the next form of an alert; "overtaken": somebody was faster. "operation_used": for
+     * Writes the next form of an alert. "overtaken": somebody was faster; "operation_used": for
      * another alert.
      */
     change: async (
@@ -129,43 +169,6 @@ export async function openAlertStore({ db }: Pick<Database, "db">, sealer: Seale
     /** Notes that the verdict follows the decision of a version, were it not decided anew. */
     verdictTaken: async (id: string, due: number): Promise<void> => {
       await alerts.updateOne({ _id: id, verdict_due: due }, { $unset: { verdict_due: "" } });
-    },
-
-    /** Alerts from which something has to follow still. */
-    unfinished: async (): Promise<StoredAlert[]> => {
-      const [owing, due] = await Promise.all([
-        alerts
-          .find({ "owed.at": { $gt: new Date(0) } })
-          .limit(unfinishedMax)
-          .toArray(),
-        alerts
-          .find({ verdict_due: { $gt: 0 } })
-          .limit(unfinishedMax)
-          .toArray(),
-      ]);
-      const all = new Map([...owing, ...due].map((each) => [each._id, each]));
-      return [...all.values()].map(opened);
-    },
-
-    /** Those that wait longest first. */
-    list: async (
-      filter: AlertFilter,
-      after: PageCursor | undefined,
-      limit: number,
-    ): Promise<Alert[]> => {
-      const found = await alerts.find(pageOf(filter, after)).sort(longest).limit(limit).toArray();
-      return found.map((document) => opened(document).alert);
-    },
-
-    /** What waits for a person. */
-    tally: async (): Promise<WaitingTally[]> => {
-      const found = await alerts
-        .aggregate<{ _id: AlertStateKind; count: number; oldest: Date }>([
-          { $match: { state: { $in: [...waitingKinds] } } },
-          { $group: { _id: "$state", count: { $sum: 1 }, oldest: { $min: "$waiting_since" } } },
-        ])
-        .toArray();
-      return found.map(({ _id: state, count, oldest }) => ({ state, count, oldest }));
     },
   };
 }
