@@ -3,16 +3,16 @@ import { startLoop } from "@disburse/chassis/loop.ts";
 import { createMetrics } from "@disburse/chassis/metrics.ts";
 import { connectDatabase } from "@disburse/chassis/mongo.ts";
 import { startRpcServer } from "@disburse/chassis/rpc-server.ts";
-import { createSealer } from "@disburse/chassis/sealing.ts";
 import { createLifetime, runService, type StartService } from "@disburse/chassis/service.ts";
+import { openBus } from "@disburse/chassis/service-bus.ts";
 import { ComplianceService } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { systemClock } from "@disburse/kernel/time.ts";
+import { changedEntriesOf } from "./changed-entries.ts";
 import { readConfig } from "./config.ts";
 import { listRpc } from "./list-rpc.ts";
 import { openListStore } from "./list-store.ts";
 import { watchLists } from "./lists-in-force.ts";
-import { screeningRpc } from "./rpc.ts";
-import { openStore } from "./store.ts";
+import { startScreening } from "./screening-service.ts";
 
 /** What a crash left is removed within minutes; nothing waits for it. */
 const sweepEveryMs = 30_000;
@@ -26,7 +26,7 @@ export const start: StartService = async (environment, shared) => {
   try {
     const database = await connectDatabase(config.MONGODB_URI, config.DATABASE);
     lifetime.add("database", database.close);
-    const store = await openStore(database, createSealer(config.ENCRYPTION_KEYS));
+    const bus = await openBus(config, shared, lifetime, log);
     const lists = await openListStore(database);
     const watch = watchLists({ store: lists, log });
     lifetime.add("index", watch.stop);
@@ -47,16 +47,13 @@ export const start: StartService = async (environment, shared) => {
       log,
     });
     lifetime.add("imports sweep", sweep.stop);
-    const screenings = metrics.counter("disburse_screenings_total", "Screenings made", [
-      "kind",
-      "verdict",
-    ]);
-    const screening = screeningRpc({
-      store,
-      watch,
-      clock: systemClock,
-      screened: (kind, verdict) => screenings.inc({ kind, verdict }),
+    const screening = await startScreening({
+      ...{ database, bus, watch, metrics, clock: systemClock, log },
+      changedEntries: changedEntriesOf(lists),
+      encryptionKeys: config.ENCRYPTION_KEYS,
+      wholeEveryDays: config.RESCREEN_DAYS,
     });
+    lifetime.add("screening", screening.stop);
     const imports = metrics.counter("disburse_list_imports_total", "Imports of lists", [
       "list",
       "outcome",
@@ -72,7 +69,7 @@ export const start: StartService = async (environment, shared) => {
       log,
       metrics,
       services: [ComplianceService],
-      routes: (router) => router.service(ComplianceService, { ...screening, ...listing }),
+      routes: (router) => router.service(ComplianceService, { ...screening.rpc, ...listing }),
       ready: database.ready,
     });
     lifetime.add("server", server.stop);

@@ -13,60 +13,46 @@ import {
 import type { Mutation } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
-import type { Clock } from "@disburse/kernel/time.ts";
-import {
-  type Finding,
-  type Screening,
-  type ScreeningKind,
-  type Subject,
-} from "./domain/screening.ts";
+import { undecided } from "./domain/decided-finding.ts";
+import type { Screening, ScreeningKind } from "./domain/screening.ts";
 import { accepted, refusals } from "./refusals.ts";
-import { readListRequest, readPartyRequest, readWalletRequest } from "./screening-request.ts";
-import type { IndexWatch, ScreeningIndex } from "./screening-index.ts";
-import type { ScreeningStore } from "./store.ts";
-import { screeningMessage } from "./wire.ts";
-
-export type ScreeningDeps = {
-  readonly store: ScreeningStore;
-  readonly watch: IndexWatch;
-  readonly clock: Clock;
-  /** Told of each new screening. */
-  readonly screened: (kind: ScreeningKind, verdict: string) => void;
-};
+import {
+  type Asked,
+  readListRequest,
+  readPartyRequest,
+  readWalletRequest,
+} from "./screening-request.ts";
+import type { StoredScreening } from "./store.ts";
+import { type SubjectDeps, screenSubject } from "./subject-screening.ts";
+import { askedScreeningMessage, screeningMessage } from "./wire.ts";
 
 type ScreeningMethod = "screenWallet" | "screenParty" | "getScreening" | "listScreenings";
 
 /** The RPCs that screen, and that read screenings. */
 export function screeningRpc(
-  deps: ScreeningDeps,
+  deps: SubjectDeps,
 ): Pick<ServiceImpl<typeof ComplianceService>, ScreeningMethod> {
   const { store } = deps;
   return {
     screenWallet: async (request) => {
-      const { subject, families, address } = accepted(readWalletRequest(request));
-      const screening = await screen(deps, request.mutation, {
-        kind: "wallet",
-        subject,
-        request: { families, address },
-        find: (index) => index.screen({ parties: [], wallets: [{ families, address }] }),
-      });
+      const asked = accepted(readWalletRequest(request));
+      const screening = await screenOnce(deps, request.mutation, "wallet", asked);
       return create(ScreenWalletResponseSchema, { screening: screeningMessage(screening) });
     },
 
     screenParty: async (request) => {
-      const { subject, parties } = accepted(readPartyRequest(request));
-      const screening = await screen(deps, request.mutation, {
-        kind: "party",
-        subject,
-        request: { parties },
-        find: (index) => index.screen({ parties, wallets: [] }),
-      });
+      const asked = accepted(readPartyRequest(request));
+      const { recordId } = asked.subject;
+      const screening =
+        recordId === ""
+          ? await screenOnce(deps, request.mutation, "party", asked)
+          : sameAsked(await screenSubject(deps, asked, readMutation(request.mutation)), asked);
       return create(ScreenPartyResponseSchema, { screening: screeningMessage(screening) });
     },
 
     getScreening: async ({ screeningId }) => {
-      const screening = accepted((await store.get(screeningId)) ?? refused("RECORD_NOT_FOUND"));
-      return create(GetScreeningResponseSchema, { screening: screeningMessage(screening) });
+      const stored = accepted((await store.get(screeningId)) ?? refused("RECORD_NOT_FOUND"));
+      return create(GetScreeningResponseSchema, { screening: askedScreeningMessage(stored) });
     },
 
     listScreenings: async (request) => {
@@ -82,46 +68,42 @@ export function screeningRpc(
   };
 }
 
-type Asked = {
-  readonly kind: ScreeningKind;
-  readonly subject: Subject;
-  /** What was asked, to be kept sealed and compared with a repeat. */
-  readonly request: object;
-  readonly find: (index: ScreeningIndex) => Promise<Finding>;
-};
-
-/** Screens once for each operation: a repeat gets the first result, whatever the lists say now. */
-async function screen(
-  deps: ScreeningDeps,
+/**
+ * Screens once for each operation what nobody monitors: a repeat gets the first result, whatever
+ * the lists say now.
+ */
+async function screenOnce(
+  deps: SubjectDeps,
   mutation: Mutation | undefined,
+  kind: ScreeningKind,
   asked: Asked,
 ): Promise<Screening> {
   const { operationId, actor } = readMutation(mutation);
-  const request = JSON.stringify({ subject: asked.subject, ...asked.request });
-  const first = await deps.store.findOperation(asked.kind, operationId);
-  if (first !== undefined) return sameAsked(first, request);
+  const { subject, parties, wallets } = asked;
+  const first = await deps.store.findOperation(kind, operationId);
+  if (first !== undefined) return sameAsked(first, asked);
   const index = accepted(deps.watch.current() ?? refused("NO_LIST_IN_FORCE"));
+  const finding = await index.screen({ parties, wallets });
   const createdAt = deps.clock.now();
   const screening: Screening = {
-    ...(await asked.find(index)),
+    ...undecided(finding),
     id: newId("screening", createdAt),
-    kind: asked.kind,
-    subject: asked.subject,
+    kind,
+    trigger: "request",
+    subject,
     lists: index.lists,
     configurationVersion: index.configurationVersion,
     createdAt,
   };
-  const stored = await deps.store.save({ screening, operationId, actor, request });
-  if (stored.screening.id === screening.id) deps.screened(asked.kind, screening.verdict);
-  return sameAsked(stored, request);
+  const made = { screening, operationId, actor, request: JSON.stringify(asked) };
+  const stored = await deps.store.save(made);
+  if (stored.screening.id === screening.id) deps.screened(screening);
+  return sameAsked(stored, asked);
 }
 
 /** One operation is one intent: another party must never get the first one's verdict. */
-function sameAsked(
-  stored: { readonly screening: Screening; readonly request: string },
-  request: string,
-): Screening {
-  if (stored.request === request) return stored.screening;
+function sameAsked(stored: StoredScreening, asked: Asked): Screening {
+  if (stored.request === JSON.stringify(asked)) return stored.screening;
   const detail = "mutation.operation_id: was used for another screening";
   throw refusalError(refusals, refused("INVALID_REQUEST", detail));
 }

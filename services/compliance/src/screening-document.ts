@@ -1,12 +1,17 @@
 import type { StoredActor } from "@disburse/chassis/mutation.ts";
 import type { Sealer } from "@disburse/chassis/sealing.ts";
-import type { Explanation } from "./domain/name-explanation.ts";
 import type { Reason } from "./domain/evidence.ts";
 import type { EntryType } from "./domain/list-entry.ts";
-import type { Screening, ScreeningHit, ScreeningKind } from "./domain/screening.ts";
+import type { Explanation } from "./domain/name-explanation.ts";
+import type {
+  Screening,
+  ScreeningHit,
+  ScreeningKind,
+  ScreeningTrigger,
+} from "./domain/screening.ts";
 import type { Verdict } from "./domain/verdict.ts";
 
-const schemaVersion = 1;
+const schemaVersion = 2;
 
 /**
  * `screenings`: kept for ever. Who was screened, and the reasons, which quote names and dates, are
@@ -16,6 +21,7 @@ export type ScreeningDocument = {
   readonly _id: string;
   readonly schema_version: number;
   readonly kind: ScreeningKind;
+  readonly trigger: ScreeningTrigger;
   readonly operation_id: string;
   readonly actor: StoredActor;
   readonly merchant_id: string;
@@ -34,6 +40,8 @@ export type ScreeningDocument = {
     readonly score: number;
     readonly name_score: number;
     readonly verdict: Verdict;
+    readonly alert_id: string;
+    readonly dismissed: boolean;
   }[];
   readonly lists: readonly {
     readonly list: string;
@@ -71,12 +79,13 @@ function sealContext(merchantId: string, id: string): string {
 }
 
 export function screeningDocument(made: NewScreening, sealer: Sealer): ScreeningDocument {
-  const { id, kind, subject, verdict, hits, lists, createdAt } = made.screening;
+  const { id, kind, trigger, subject, verdict, hits, lists, createdAt } = made.screening;
   const sealed: Sealed = { request: made.request, hits: hits.map(sealedHit) };
   return {
     _id: id,
     schema_version: schemaVersion,
     kind,
+    trigger,
     operation_id: made.operationId,
     actor: made.actor,
     merchant_id: subject.merchantId,
@@ -95,6 +104,8 @@ export function screeningDocument(made: NewScreening, sealer: Sealer): Screening
       score: hit.score,
       name_score: hit.nameScore,
       verdict: hit.verdict,
+      alert_id: hit.alertId,
+      dismissed: hit.dismissed,
     })),
     lists: lists.map((each) => ({
       list: each.list,
@@ -126,6 +137,7 @@ export function openScreening(
   const screening: Screening = {
     id: document._id,
     kind: document.kind,
+    trigger: document.trigger,
     subject: { merchantId: document.merchant_id, recordId: document.record_id },
     verdict: document.verdict,
     hits: document.hits.map((hit, at) => ({
@@ -141,6 +153,8 @@ export function openScreening(
       score: hit.score,
       nameScore: hit.name_score,
       verdict: hit.verdict,
+      alertId: hit.alert_id,
+      dismissed: hit.dismissed,
       ...(sealed.hits[at] ?? unsealed),
     })),
     lists: document.lists.map((each) => ({

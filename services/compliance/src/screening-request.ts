@@ -5,6 +5,7 @@ import type {
   ScreenPartyRequest,
   ScreenWalletRequest,
   Subject as SubjectMessage,
+  Wallet as WalletMessage,
 } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import {
   Party_Type,
@@ -19,9 +20,9 @@ import {
 import { cleanText, textProblem } from "@disburse/kernel/text.ts";
 import { isCalendarDate } from "@disburse/kernel/time.ts";
 import type { Party } from "./domain/matcher.ts";
-import type { Subject } from "./domain/screening.ts";
+import type { Subject, Wallet } from "./domain/screening.ts";
 import type { Verdict } from "./domain/verdict.ts";
-import { type WalletFamily, walletFamily, walletNetworks } from "./domain/wallet.ts";
+import { walletFamily, walletNetworks } from "./domain/wallet.ts";
 import { walletFamiliesOf } from "./domain/wallet-index.ts";
 import type { ScreeningFilter } from "./store.ts";
 
@@ -29,6 +30,8 @@ type Invalid = Refused<"INVALID_REQUEST">;
 
 /** A company with its owners (decisions: depositors); more is no one party any more. */
 const partiesMax = 50;
+/** A party has a wallet or two; more are screened one by one. */
+const walletsMax = 10;
 const nameLengthMax = 255;
 const addressLengthMax = 128;
 /** Residence, citizenship, birth, and some to spare. */
@@ -65,39 +68,64 @@ function readSubject(message: SubjectMessage | undefined, violations: Violation[
   return { merchantId, recordId };
 }
 
-/** A wallet to screen, in the families whose addresses it is compared with. */
-export function readWalletRequest(
-  request: ScreenWalletRequest,
-): { subject: Subject; families: readonly WalletFamily[]; address: string } | Invalid {
+/** A wallet with the networks that were named. */
+export type AskedWallet = Wallet & { readonly networks: readonly string[] };
+
+/** Whom and what to screen, and for whom: kept whole, so that it can be screened again. */
+export type Asked = {
+  readonly subject: Subject;
+  readonly parties: readonly Party[];
+  readonly wallets: readonly AskedWallet[];
+};
+
+/** A wallet to screen. */
+export function readWalletRequest(request: ScreenWalletRequest): Asked | Invalid {
   const violations: Violation[] = [];
   const subject = readSubject(request.subject, violations);
-  const { address, networks } = request;
-  if (networks.some((network) => walletFamily(network) === undefined)) {
+  const wallet = readWallet(request, "", violations);
+  return violations.length > 0 ? invalid(violations) : { subject, parties: [], wallets: [wallet] };
+}
+
+/** The parties and wallets to screen. */
+export function readPartyRequest(request: ScreenPartyRequest): Asked | Invalid {
+  const violations: Violation[] = [];
+  const subject = readSubject(request.subject, violations);
+  const { parties, wallets } = request;
+  if (parties.length > partiesMax) {
+    violations.push({ field: "parties", problem: `must be at most ${partiesMax}` });
+  }
+  if (wallets.length > walletsMax) {
+    violations.push({ field: "wallets", problem: `must be at most ${walletsMax}` });
+  }
+  if (parties.length + wallets.length === 0) {
+    violations.push({ field: "parties", problem: "must be at least one, or a wallet" });
+  }
+  if (violations.length > 0) return invalid(violations);
+  const asked = {
+    subject,
+    parties: parties.map((party, at) => readParty(party, `parties[${at}]`, violations)),
+    wallets: wallets.map((wallet, at) => readWallet(wallet, `wallets[${at}].`, violations)),
+  };
+  return violations.length > 0 ? invalid(violations) : asked;
+}
+
+/** A wallet in the families whose addresses it is compared with. */
+function readWallet(
+  { address, networks }: Pick<WalletMessage, "address" | "networks">,
+  at: string,
+  violations: Violation[],
+): AskedWallet {
+  const known = networks.every((network) => walletFamily(network) !== undefined);
+  if (!known) {
     const problem = `must be one of ${walletNetworks.join(", ")}`;
-    violations.push({ field: "networks", problem });
+    violations.push({ field: `${at}networks`, problem });
   }
   const families =
     address.length > addressLengthMax ? undefined : walletFamiliesOf(networks, address);
-  if (families === undefined && violations.length === 0) {
-    violations.push({ field: "address", problem: "must be valid for its network" });
+  if (families === undefined && known) {
+    violations.push({ field: `${at}address`, problem: "must be valid for its network" });
   }
-  if (families === undefined || violations.length > 0) return invalid(violations);
-  return { subject, families, address };
-}
-
-/** The parties to screen. */
-export function readPartyRequest(
-  request: ScreenPartyRequest,
-): { subject: Subject; parties: readonly Party[] } | Invalid {
-  const violations: Violation[] = [];
-  const subject = readSubject(request.subject, violations);
-  if (request.parties.length === 0 || request.parties.length > partiesMax) {
-    violations.push({ field: "parties", problem: `must be 1 to ${partiesMax}` });
-  }
-  const parties = request.parties
-    .slice(0, partiesMax)
-    .map((party, at) => readParty(party, `parties[${at}]`, violations));
-  return violations.length > 0 ? invalid(violations) : { subject, parties };
+  return { families: families ?? [], address, networks };
 }
 
 function readParty(message: PartyMessage, at: string, violations: Violation[]): Party {

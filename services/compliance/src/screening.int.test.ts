@@ -71,17 +71,18 @@ describe("screening", () => {
     const rpc = await test.start();
     await importLines(rpc, sandboxListLines());
     const party = { type: Party_Type.INDIVIDUAL, name: "John Smith" };
-    const wallets = [
-      { networks: ["BTC"], address: "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4" },
-      { networks: [], address: riskyWallets.TRX },
-    ];
+    const unlisted = {
+      networks: ["BTC"],
+      address: "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4",
+    };
+    const wallets = [unlisted, { networks: [], address: riskyWallets.TRX }];
     const asked = { mutation: mutation(), subject, parties: [party], wallets };
     const { screening } = await rpc.screenParty(asked);
     expect(screening).toMatchObject({ kind: "party", verdict: Verdict.BLOCK });
     expect(screening?.hits).toMatchObject([{ subjectIndex: 2, entryUid: "sandbox-wallet-TRX" }]);
     const stored = await rpc.getScreening({ screeningId: screening?.id ?? "" });
     expect(stored.screening).toMatchObject({ parties: [party], wallets });
-    const alone = await rpc.screenParty({ mutation: mutation(), subject, wallets: [wallets[0]] });
+    const alone = await rpc.screenParty({ mutation: mutation(), subject, wallets: [unlisted] });
     expect(alone.screening).toMatchObject({ verdict: Verdict.CLEAR, hits: [] });
   });
 
@@ -112,52 +113,14 @@ describe("screening", () => {
     }
   });
 
-  it.each([
-    ["an unknown network", { networks: ["DOGE"], address: riskyWallets.BTC }, "networks: must be"],
-    [
-      "another network's address",
-      { networks: ["BTC"], address: riskyWallets.TRX },
-      "address: must",
-    ],
-    ["no address at all", { address: "x".repeat(129) }, "address: must be valid"],
-    ["no merchant", { subject: {}, address: riskyWallets.BTC }, "subject.merchant_id: is required"],
-  ])("refuses %s", async (_, wrong, message) => {
+  it("refuses what cannot be compared", async () => {
     const rpc = await test.start();
     await importLines(rpc, sandboxListLines());
-    const request = { mutation: mutation(), subject, networks: [], ...wrong };
-    const refusal = await refusalOf(rpc.screenWallet(request));
-    expect(refusal).toMatchObject({ code: "INVALID_REQUEST" });
-    expect(refusal?.message).toContain(message);
-  });
-
-  it.each([
-    ["nobody", {}, "parties: must be at least one, or a wallet"],
-    ["51 parties", { parties: Array(51).fill({}) }, "parties: must be at most 50"],
-    ["11 wallets", { wallets: Array(11).fill({}) }, "wallets: must be at most 10"],
-    ["a wrong network", { wallets: [{ networks: ["DOGE"] }] }, "wallets[0].networks: must be one"],
-    ["a wrong address", { wallets: [{ address: "x" }] }, "wallets[0].address: must be valid"],
-  ])("refuses to screen %s", async (_what, wrong, message) => {
-    const rpc = await test.start();
-    await importLines(rpc, sandboxListLines());
-    const refusal = await refusalOf(rpc.screenParty({ mutation: mutation(), subject, ...wrong }));
-    expect(refusal).toMatchObject({ code: "INVALID_REQUEST" });
-    expect(refusal?.message).toContain(message);
-  });
-
-  it.each([
-    [{ type: Party_Type.UNSPECIFIED }, "parties[0].type: must be"],
-    [{ name: "" }, "parties[0].name: must be 1 to 255"],
-    [{ name: "x".repeat(256) }, "parties[0].name: must be 1 to 255"],
-    [{ name: "a\u0000b" }, "parties[0].name: must not contain control"],
-    [{ date: "1990-02-30" }, "parties[0].date: must be yyyy-mm-dd"],
-    [{ countries: ["us"] }, "parties[0].countries: must be"],
-    [{ documents: [{ number: "x".repeat(256) }] }, "parties[0].documents: must be"],
-  ])("refuses a party with %j", async (wrong, message) => {
-    const rpc = await test.start();
-    await importLines(rpc, sandboxListLines());
-    const refusal = await refusalOf(screenName(rpc, "John Smith", wrong));
-    expect(refusal).toMatchObject({ code: "INVALID_REQUEST" });
-    expect(refusal?.message).toContain(message);
+    const calls = [screenName(rpc, ""), screenAddress(rpc, riskyWallets.TRX, ["BTC"])];
+    for (const refusal of await Promise.all(calls.map(refusalOf))) {
+      expect(refusal).toMatchObject({ code: "INVALID_REQUEST" });
+    }
+    expect(await test.database.db.collection("screenings").countDocuments()).toBe(0);
   });
 
   it("makes one screening of one operation, however often and wherever it is asked", async () => {

@@ -29,7 +29,11 @@ export async function openStore({ db }: Pick<Database, "db">, sealer: Sealer) {
   const screenings = db.collection<ScreeningDocument>("screenings");
   // Ids are time-ordered, so each index ends with the order of a page.
   await ensureIndexes(db, "screenings", [
-    { key: { kind: 1, operation_id: 1 }, name: "operation", unique: true },
+    {
+      key: { kind: 1, operation_id: 1, merchant_id: 1, record_id: 1 },
+      name: "operation_of_record",
+      unique: true,
+    },
     { key: { merchant_id: 1, _id: -1 }, name: "merchant" },
     { key: { merchant_id: 1, verdict: 1, _id: -1 }, name: "merchant_verdict" },
     { key: { record_id: 1, _id: -1 }, name: "record" },
@@ -39,7 +43,12 @@ export async function openStore({ db }: Pick<Database, "db">, sealer: Sealer) {
     kind: ScreeningKind,
     operationId: string,
   ): Promise<StoredScreening | undefined> => {
-    const found = await screenings.findOne({ kind, operation_id: operationId });
+    // Two records that race with one operation id are both kept; the first is what it was for.
+    const [found = null] = await screenings
+      .find({ kind, operation_id: operationId })
+      .sort({ _id: 1 })
+      .limit(1)
+      .toArray();
     return found === null ? undefined : openScreening(found, sealer);
   };
   return {
@@ -59,9 +68,18 @@ export async function openStore({ db }: Pick<Database, "db">, sealer: Sealer) {
       }
     },
 
-    get: async (id: string): Promise<Screening | undefined> => {
+    /** Keeps the screening of a subject's document; it may be kept already. */
+    keep: async (document: ScreeningDocument): Promise<void> => {
+      try {
+        await screenings.insertOne(document);
+      } catch (error) {
+        if (!isDuplicateKey(error)) throw error;
+      }
+    },
+
+    get: async (id: string): Promise<StoredScreening | undefined> => {
       const found = await screenings.findOne({ _id: id });
-      return found === null ? undefined : openScreening(found, sealer).screening;
+      return found === null ? undefined : openScreening(found, sealer);
     },
 
     /** Newest first. */

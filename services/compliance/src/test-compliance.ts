@@ -1,8 +1,15 @@
 import { randomBytes, randomUUID } from "node:crypto";
+import { fromBinary } from "@bufbuild/protobuf";
+import { createMemoryBus } from "@disburse/chassis/memory-bus.ts";
 import { connectDatabase, type Database } from "@disburse/chassis/mongo.ts";
 import { serviceMutation } from "@disburse/chassis/mutation.ts";
 import { connectService } from "@disburse/chassis/rpc-client.ts";
 import { readRefusal } from "@disburse/chassis/rpc-refusal.ts";
+import type { Environment } from "@disburse/chassis/settings.ts";
+import {
+  type ScreeningChanged,
+  ScreeningChangedSchema,
+} from "@disburse/contracts/disburse/compliance/v1/compliance_events_pb.ts";
 import {
   ComplianceService,
   type ListFormat,
@@ -20,43 +27,81 @@ const pollMs = 100;
 
 export type TestCompliance = {
   readonly database: Database;
+  /** What the services published, each event once. */
+  readonly events: readonly ScreeningChanged[];
   /** Starts another service on the same database, and connects to it. */
-  start(): Promise<Rpc>;
+  start(settings?: Environment): Promise<Rpc>;
+  /** Stops every service. */
+  stopServices(): Promise<void>;
+  /** Whether events are taken; they are at first. */
+  listen(takes: boolean): void;
   /** Stops all of it and removes the database. */
   end(): Promise<void>;
 };
 
 export async function testCompliance(): Promise<TestCompliance> {
   const name = freshDatabase("compliance");
+  const { bus, events, listen } = await listeningBus();
   const database = await connectDatabase(mongodbUri(name), name);
-  const ends: (() => Promise<void> | void)[] = [
-    async () => {
-      await database.db.dropDatabase();
-      await database.close();
-    },
-  ];
+  const services: Ends = [];
+  const environment = {
+    DISBURSE_MODE: "sandbox",
+    PORT: "0",
+    MONGODB_URI: mongodbUri(name),
+    DATABASE: name,
+    SERVICE_TOKEN: serviceToken,
+    ENCRYPTION_KEYS: encryptionKeys,
+    LISTS_POLL_MS: String(pollMs),
+    LOG_LEVEL: "silent",
+  };
   return {
     database,
-    start: async () => {
-      const service = await start({
-        DISBURSE_MODE: "sandbox",
-        PORT: "0",
-        MONGODB_URI: mongodbUri(name),
-        DATABASE: name,
-        SERVICE_TOKEN: serviceToken,
-        ENCRYPTION_KEYS: encryptionKeys,
-        LISTS_POLL_MS: String(pollMs),
-        LOG_LEVEL: "silent",
-      });
-      ends.push(service.stop);
+    events,
+    listen,
+    stopServices: () => endAll(services),
+    start: async (settings = {}) => {
+      const service = await start({ ...environment, ...settings }, { bus });
+      services.push(service.stop);
       const client = connect(service.url);
-      ends.push(client.close);
+      services.push(client.close);
       return client.rpc;
     },
     end: async () => {
-      for (let end = ends.pop(); end !== undefined; end = ends.pop()) await end();
+      await endAll(services);
+      await database.db.dropDatabase();
+      await database.close();
     },
   };
+}
+
+type Ends = (() => Promise<void> | void)[];
+
+async function endAll(ends: Ends): Promise<void> {
+  for (let end = ends.pop(); end !== undefined; end = ends.pop()) await end();
+}
+
+/** A bus with somebody who listens to it. */
+async function listeningBus() {
+  const bus = createMemoryBus();
+  const events: ScreeningChanged[] = [];
+  let takes = true;
+  await bus.subscribe({
+    queue: "test",
+    keys: ["screening.*"],
+    handle: async (batch) => {
+      if (!takes) throw new Error("nobody takes events now");
+      for (const { id, body } of batch) {
+        const event = fromBinary(ScreeningChangedSchema, body);
+        if (id !== event.eventId) throw new Error("a message of another id than its event");
+        if (events.every(({ eventId }) => eventId !== id)) events.push(event);
+      }
+      return batch.map(() => "stored");
+    },
+  });
+  const listen = (next: boolean): void => {
+    takes = next;
+  };
+  return { bus, events, listen };
 }
 
 function connect(url: string) {

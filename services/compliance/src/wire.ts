@@ -4,12 +4,17 @@ import {
   type HitSchema,
   type ListVersion as ListVersionMessage,
   ListVersionSchema,
+  Party_Type,
+  PartySchema,
   type Screening as ScreeningMessage,
   ScreeningSchema,
+  WalletSchema,
 } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
+import type { EntryType } from "./domain/list-entry.ts";
 import type { ListVersion } from "./domain/list-version.ts";
 import type { Screening, ScreeningHit } from "./domain/screening.ts";
-import { verdictCodes } from "./screening-request.ts";
+import { type Asked, verdictCodes } from "./screening-request.ts";
+import type { StoredScreening } from "./store.ts";
 
 function listVersionShape(version: ListVersion): MessageInitShape<typeof ListVersionSchema> {
   const { list, entries, checksum } = version;
@@ -52,9 +57,41 @@ export function screeningMessage(screening: Screening): ScreeningMessage {
     kind: screening.kind,
     subject: screening.subject,
     verdict: verdictCodes[screening.verdict],
-    hits: screening.hits.map(hitShape),
+    trigger: screening.trigger,
+    hits: screening.hits.map((hit) => ({
+      ...hitShape(hit),
+      alertId: hit.alertId,
+      dismissed: hit.dismissed,
+    })),
     lists: screening.lists.map(listVersionShape),
     configurationVersion: screening.configurationVersion,
     createdAt: timestampFromDate(screening.createdAt),
   });
 }
+
+/** A screening with what was screened. */
+export function askedScreeningMessage({ screening, request }: StoredScreening): ScreeningMessage {
+  const { parties, wallets } = JSON.parse(request) as Asked;
+  const message = screeningMessage(screening);
+  message.parties = parties.map((party) =>
+    create(PartySchema, {
+      type: partyTypeCodes[party.type],
+      name: party.name,
+      date: party.date,
+      countries: [...party.countries],
+      documents: [...party.documents],
+    }),
+  );
+  message.wallets = wallets.map(({ networks, address }) =>
+    create(WalletSchema, { networks: [...networks], address }),
+  );
+  return message;
+}
+
+const partyTypeCodes: Readonly<Record<EntryType, Party_Type>> = {
+  individual: Party_Type.INDIVIDUAL,
+  entity: Party_Type.ENTITY,
+  // Nobody asks for one of these.
+  vessel: Party_Type.UNSPECIFIED,
+  aircraft: Party_Type.UNSPECIFIED,
+};

@@ -1,9 +1,10 @@
-import type { Explanation } from "./name-explanation.ts";
+import type { DecidedFinding } from "./decided-finding.ts";
 import { entryFingerprint } from "./entry-fingerprint.ts";
 import type { Reason } from "./evidence.ts";
 import type { EntryType, ListEntry } from "./list-entry.ts";
 import type { ListVersion } from "./list-version.ts";
 import type { Matcher, Party } from "./matcher.ts";
+import type { Explanation } from "./name-explanation.ts";
 import { nameTokens } from "./name-tokens.ts";
 import { type Verdict, verdicts, worstVerdict } from "./verdict.ts";
 import type { WalletFamily } from "./wallet.ts";
@@ -46,10 +47,14 @@ export type Finding = { readonly verdict: Verdict; readonly hits: readonly Scree
 /** Whom or what a screening is about. */
 export type Subject = { readonly merchantId: string; readonly recordId: string };
 
+/** Why a screening was made: its owner asked, or what it rests on changed. */
+export type ScreeningTrigger = "request" | "list_change" | "configuration_change" | "decision";
+
 /** A screening as it is kept for ever. */
-export type Screening = Finding & {
+export type Screening = DecidedFinding & {
   readonly id: string;
   readonly kind: ScreeningKind;
+  readonly trigger: ScreeningTrigger;
   readonly subject: Subject;
   readonly lists: readonly ListVersion[];
   readonly configurationVersion: string;

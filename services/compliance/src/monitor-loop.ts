@@ -1,0 +1,173 @@
+import type { Bus } from "@disburse/chassis/bus.ts";
+import { type Loop, startLoop } from "@disburse/chassis/loop.ts";
+import type { Metrics } from "@disburse/chassis/metrics.ts";
+import type { Database } from "@disburse/chassis/mongo.ts";
+import { startRelay } from "@disburse/chassis/outbox-relay.ts";
+import { createSweepLease } from "@disburse/chassis/sweep-lease.ts";
+import type { Subject } from "./domain/screening.ts";
+import { compareAgain, type MonitorDeps, monitorRound } from "./monitor-round.ts";
+import type { SubjectDocument } from "./subject-document.ts";
+import { rescreen, type SubjectDeps, settle, stampOf } from "./subject-screening.ts";
+
+/** How late a change is noticed that nobody woke the monitor for. */
+const pollMs = 1_000;
+/** What could not be screened is tried again so much later. */
+const failedWaitMs = 30_000;
+/** A process that died holds up monitoring no longer. */
+const leaseMs = 10_000;
+/** What takes longer to settle was left by a crash. */
+const settleAfterMs = 5_000;
+const gaugesMs = 15_000;
+/** Looks for who was not compared whole for long, a page at a time. */
+const againMs = 60_000;
+const dayMs = 86_400_000;
+
+export type MonitoringOptions = {
+  readonly database: Database;
+  readonly bus: Bus;
+  readonly metrics: Metrics;
+  /**
+   * A subject is compared whole at least so often: as lists grow words become rarer or commoner,
+   * which moves scores a little without any entry of its own having changed.
+   */
+  readonly wholeEveryDays: number;
+};
+
+/** What monitoring needs beside what it makes itself. */
+export type MonitoringDeps = Omit<SubjectDeps, "owes" | "compared"> &
+  Pick<MonitorDeps, "changedEntries">;
+
+/** Monitoring at work. */
+export type Monitoring = {
+  /** What the RPCs screen with. */
+  readonly deps: SubjectDeps;
+  /** See `Rescreen`. */
+  readonly rescreen: (subject: Subject, trigger: "decision") => Promise<void>;
+  stop(): Promise<void>;
+};
+
+/** Starts the relay of the events, the monitor and its sweeps. */
+export function startMonitoring(options: MonitoringOptions, given: MonitoringDeps): Monitoring {
+  const { database, bus, metrics } = options;
+  const { subjects, watch, log } = given;
+  const relay = startRelay({ outbox: subjects.outbox, bus, log });
+  const compared = metrics.counter(
+    "disburse_subjects_compared_total",
+    "Whole comparisons of monitored subjects, by what made them and whether they found anything new",
+    ["trigger", "outcome"],
+  );
+  const lease = createSweepLease(database, "monitoring", leaseMs);
+  const held = async () => (await lease.hold()) !== undefined;
+  const deps: MonitorDeps = {
+    ...given,
+    owes: relay.wake,
+    compared: (trigger, outcome) => compared.inc({ trigger, outcome }),
+    held,
+  };
+  const work = monitorWork(deps);
+  const monitor = startLoop({ name: "monitor", everyMs: pollMs, run: work.run, log });
+  const unlisten = watch.onSwitch(() => {
+    work.hurry();
+    monitor.wake();
+  });
+  const loops: Loop[] = [
+    relay,
+    monitor,
+    startLoop({ name: "monitor-again", everyMs: againMs, run: againRun(deps, options), log }),
+    startLoop({ name: "monitor-gauges", everyMs: gaugesMs, run: gaugesRun(deps, metrics), log }),
+  ];
+  return {
+    deps,
+    rescreen: (subject, trigger) => rescreen(deps, subject, trigger),
+    stop: async () => {
+      unlisten();
+      await Promise.all(loops.map((loop) => loop.stop()));
+      await lease.release();
+    },
+  };
+}
+
+/** Looks whether lists or configuration changed, and whether a crash left anything to settle. */
+function monitorWork(deps: MonitorDeps) {
+  let notBefore = 0;
+  const run = async (): Promise<boolean> => {
+    if (performance.now() < notBefore || !(await deps.held())) return false;
+    await settleLeft(deps);
+    const { screened, spared, failed } = await monitorRound(deps);
+    if (screened + spared + failed > 0) {
+      deps.log.info({ screened, spared, failed }, "subjects compared with what changed");
+    }
+    if (failed > 0) notBefore = performance.now() + failedWaitMs;
+    return false;
+  };
+  /** Something changed: whatever waits to be tried again is tried at once. */
+  const hurry = (): void => {
+    notBefore = 0;
+  };
+  return { run, hurry };
+}
+
+async function settleLeft(deps: MonitorDeps): Promise<void> {
+  const moment = new Date(deps.clock.now().getTime() - settleAfterMs);
+  for (const left of await deps.subjects.unsettled(moment)) {
+    await settle(deps, left).catch((error: unknown) => {
+      const fields = { err: error, screening_id: left.screening_id };
+      deps.log.error(fields, "alerts not raised yet");
+    });
+  }
+}
+
+function againRun(deps: MonitorDeps, { wholeEveryDays }: MonitoringOptions) {
+  return async (): Promise<boolean> => {
+    if (deps.watch.current() === undefined || !(await deps.held())) return false;
+    const since = new Date(deps.clock.now().getTime() - wholeEveryDays * dayMs);
+    const { screened, failed } = await compareAgain(deps, since);
+    return screened > 0 && failed === 0;
+  };
+}
+
+function gaugesRun(deps: MonitorDeps, metrics: Metrics): () => Promise<boolean> {
+  const { subjects, clock } = deps;
+  const count = metrics.gauge("disburse_subjects", "Monitored subjects", ["verdict"]);
+  const owed = metrics.gauge("disburse_screening_events_owed", "Subjects that owe an event", []);
+  const lag = metrics.gauge(
+    "disburse_monitoring_lag_seconds",
+    "How long something has been in force that not every subject was compared with",
+    [],
+  );
+  let noticedAt: Date | undefined;
+  return async () => {
+    for (const [verdict, number] of await subjects.countByVerdict()) {
+      count.set({ verdict }, number);
+    }
+    owed.set(await subjects.countOwed());
+    const behind = await subjectsBehind(deps);
+    noticedAt = behind.length === 0 ? undefined : (noticedAt ?? clock.now());
+    const since = behind.map((each) => behindSince(deps, each)).filter((at) => at !== undefined);
+    const oldest = [...since, ...(noticedAt === undefined ? [] : [noticedAt])].sort(
+      (a, b) => a.getTime() - b.getTime(),
+    )[0];
+    lag.set(oldest === undefined ? 0 : (clock.now().getTime() - oldest.getTime()) / 1_000);
+    return false;
+  };
+}
+
+/** One subject of each state that is not the present one. */
+async function subjectsBehind({
+  watch,
+  subjects,
+  hashes,
+}: MonitorDeps): Promise<SubjectDocument[]> {
+  const index = watch.current();
+  if (index === undefined) return [];
+  const stamps = await subjects.otherStamps(stampOf(index, hashes));
+  const samples = await Promise.all(stamps.map((stamp) => subjects.sample(stamp)));
+  return samples.filter((sample) => sample !== undefined);
+}
+
+/** When the first import came into force that a subject was not compared with. */
+function behindSince({ watch }: MonitorDeps, { lists }: SubjectDocument): Date | undefined {
+  const known = new Set(lists.map((each) => each.import_id));
+  const fresh = watch.current()?.lists.filter(({ importId }) => !known.has(importId)) ?? [];
+  return fresh.map((each) => each.importedAt).sort((a, b) => a.getTime() - b.getTime())[0];
+}

@@ -1,0 +1,67 @@
+import type { Bus } from "@disburse/chassis/bus.ts";
+import { createKeyedHashes } from "@disburse/chassis/keyed-hash.ts";
+import type { Log } from "@disburse/chassis/log.ts";
+import type { Metrics } from "@disburse/chassis/metrics.ts";
+import type { Database } from "@disburse/chassis/mongo.ts";
+import { createSealer } from "@disburse/chassis/sealing.ts";
+import type { Clock } from "@disburse/kernel/time.ts";
+import { subjectAlerts } from "./alert-raising.ts";
+import { openAlertStore } from "./alert-store.ts";
+import { startMonitoring } from "./monitor-loop.ts";
+import { createReverseHashes } from "./reverse-hashes.ts";
+import { screeningRpc } from "./rpc.ts";
+import type { ChangedEntries, IndexWatch } from "./screening-index.ts";
+import { openStore } from "./store.ts";
+import { openSubjectStore } from "./subject-store.ts";
+
+/** What screening stands on. */
+export type ScreeningServiceOptions = {
+  readonly database: Database;
+  readonly bus: Bus;
+  readonly watch: IndexWatch;
+  readonly changedEntries: ChangedEntries;
+  /** See `encryptionKeysSetting`. */
+  readonly encryptionKeys: string;
+  /** See `MonitoringOptions`. */
+  readonly wholeEveryDays: number;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  readonly log: Log;
+};
+
+/** Opens the stores of screenings, subjects and alerts, and starts monitoring. */
+export async function startScreening(options: ScreeningServiceOptions) {
+  const { database, bus, watch, changedEntries, encryptionKeys, metrics, clock, log } = options;
+  const sealer = createSealer(encryptionKeys);
+  const store = await openStore(database, sealer);
+  const alertStore = await openAlertStore(database, sealer);
+  const keys = createKeyedHashes(encryptionKeys, "compliance alerts");
+  const screenings = metrics.counter("disburse_screenings_total", "Screenings made", [
+    "kind",
+    "verdict",
+  ]);
+  const monitoring = startMonitoring(
+    { database, bus, metrics, wholeEveryDays: options.wholeEveryDays },
+    {
+      store,
+      subjects: await openSubjectStore(database),
+      watch,
+      changedEntries,
+      alerts: subjectAlerts({ store: alertStore, keys, clock }),
+      hashes: createReverseHashes(encryptionKeys),
+      sealer,
+      clock,
+      log,
+      screened: ({ kind, verdict }) => screenings.inc({ kind, verdict }),
+    },
+  );
+  return {
+    rpc: screeningRpc(monitoring.deps),
+    /** For review: the alerts, and what follows a decision. */
+    alertStore,
+    store,
+    rescreen: monitoring.rescreen,
+    /** Ends the background work after its present runs. */
+    stop: monitoring.stop,
+  };
+}
