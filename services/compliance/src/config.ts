@@ -1,5 +1,4 @@
 import {
-  busSettings,
   commonSettings,
   countSetting,
   type Environment,
@@ -7,17 +6,17 @@ import {
   readSettings,
 } from "@disburse/chassis/settings.ts";
 import { z } from "zod";
+import { listSourcesSetting } from "./source-setting.ts";
 
 /** The compliance service's settings; see README.md. */
 export function readConfig(environment: Environment) {
   return readSettings(environment, {
     ...commonSettings,
-    ...busSettings,
     DATABASE: z.string().default("disburse_compliance"),
     /** Seals what a screening keeps of its parties. */
     ENCRYPTION_KEYS: encryptionKeysSetting,
-    /** Who is monitored is compared with all lists at least so often, changed or not. */
-    RESCREEN_DAYS: countSetting(1).default(30),
+    /** Lists that are kept current by themselves. */
+    LIST_SOURCES: listSourcesSetting,
     /** How soon this process notices a list that another one imported. */
     LISTS_POLL_MS: countSetting(100).default(2_000),
   });

@@ -39,7 +39,7 @@ export async function collectFiles(
   }
   // Nothing at all is an empty file, as a download can be, and it is for the format to refuse it.
   if (files.length === 0) files.push({ name: "", pieces: [] });
-  return arrivedFiles(files.map(({ name, pieces }) => ({ name, bytes: joined(pieces) })));
+  return arrivedFiles(files.map(({ name, pieces }) => ({ name, bytes: joinedBytes(pieces) })));
 }
 
 function nameProblem(name: string, files: readonly { name: string }[]): string | undefined {
@@ -49,7 +49,7 @@ function nameProblem(name: string, files: readonly { name: string }[]): string |
 }
 
 /** Bytes of their own, not of a buffer that others use too: another thread takes them over. */
-function joined(pieces: readonly Uint8Array[]): Uint8Array {
+export function joinedBytes(pieces: readonly Uint8Array[]): Uint8Array {
   const whole = new Uint8Array(pieces.reduce((length, piece) => length + piece.length, 0));
   let at = 0;
   for (const piece of pieces) {

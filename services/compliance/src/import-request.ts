@@ -20,7 +20,7 @@ const versionName = /^[\x21-\x7e]{1,64}$/;
 const reasonLength = { min: 10, max: 1_000 } as const;
 
 /** Formats as the contract writes them. */
-const formatCodes: Readonly<Record<ListFormat, ListFormatCode>> = {
+export const formatCodes: Readonly<Record<ListFormat, ListFormatCode>> = {
   json_lines: ListFormatCode.JSON_LINES,
   ofac_csv: ListFormatCode.OFAC_CSV,
   un_xml: ListFormatCode.UN_XML,

@@ -1,32 +1,37 @@
 import { create } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { Log } from "@disburse/chassis/log.ts";
+import { readMutation } from "@disburse/chassis/mutation.ts";
 import { readLimit, readStart, writeCursor } from "@disburse/chassis/page-cursor.ts";
 import {
+  CheckSourceResponseSchema,
   type ComplianceService,
   ImportListResponseSchema,
   ListImportsResponseSchema,
   ListListsResponseSchema,
+  ListSourcesResponseSchema,
 } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
 import { collectFiles } from "./import-files.ts";
 import { isListName, openImportStream, readImportHeader } from "./import-request.ts";
 import { type ImportDeps, importList } from "./list-import.ts";
-import { listImportMessage } from "./list-wire.ts";
+import { listImportMessage, listSourceMessage } from "./list-wire.ts";
 import { accepted } from "./refusals.ts";
 import type { IndexWatch } from "./screening-index.ts";
+import type { ListSources } from "./source-check.ts";
 import { listVersionMessage } from "./wire.ts";
 
-export type ListDeps = ImportDeps & {
+type ListDeps = ImportDeps & {
   readonly watch: IndexWatch;
+  readonly sources: ListSources;
   readonly log: Log;
 };
 
-type ListMethod = "importList" | "listLists" | "listImports";
+export type ListMethod = "importList" | "listLists" | "listImports" | "listSources" | "checkSource";
 
 /** The RPCs that keep the lists. */
 export function listRpc(deps: ListDeps): Pick<ServiceImpl<typeof ComplianceService>, ListMethod> {
-  const { lists, watch, log } = deps;
+  const { lists, watch, sources, log } = deps;
   return {
     importList: async (requests) => {
       const { header, parts } = await openImportStream(requests);
@@ -58,6 +63,18 @@ export function listRpc(deps: ListDeps): Pick<ServiceImpl<typeof ComplianceServi
       const next = last && writeCursor({ at: last.startedAt, id: last.version.importId });
       const imports = page.map(listImportMessage);
       return create(ListImportsResponseSchema, { imports, nextCursor: next ?? "" });
+    },
+
+    listSources: async () => {
+      const known = await sources.list();
+      const messages = known.map(({ setting, state }) => listSourceMessage(setting, state));
+      return create(ListSourcesResponseSchema, { sources: messages });
+    },
+
+    checkSource: async ({ mutation, list }) => {
+      const { actor } = readMutation(mutation);
+      const { setting, state } = accepted(await sources.check(list, actor));
+      return create(CheckSourceResponseSchema, { source: listSourceMessage(setting, state) });
     },
   };
 }

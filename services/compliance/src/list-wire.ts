@@ -4,9 +4,14 @@ import type { StoredActor } from "@disburse/chassis/mutation.ts";
 import {
   type ListImport as ListImportMessage,
   ListImportSchema,
+  type ListSource as ListSourceMessage,
+  ListSourceSchema,
 } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { Actor_Kind, type ActorSchema } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
+import { formatCodes } from "./import-request.ts";
 import type { ImportState, ListImport } from "./list-documents.ts";
+import { locationShown, type SourceSetting } from "./source-setting.ts";
+import type { SourceState } from "./source-store.ts";
 import { listVersionMessage } from "./wire.ts";
 
 const stateNames: Readonly<Record<ImportState, string>> = {
@@ -38,5 +43,26 @@ export function listImportMessage(each: ListImport): ListImportMessage {
     problem: each.problem,
     actor: actorShape(each.actor),
     startedAt: timestampFromDate(each.startedAt),
+  });
+}
+
+/** A source as the contract writes it; one that was never checked has no state. */
+export function listSourceMessage(
+  setting: SourceSetting,
+  state: SourceState | undefined,
+): ListSourceMessage {
+  return create(ListSourceSchema, {
+    list: setting.list,
+    format: formatCodes[setting.format],
+    locations: setting.files.map(locationShown),
+    outcome: state?.outcome ?? "never",
+    problem: state?.problem ?? "",
+    failures: state?.failures ?? 0,
+    ...(state === undefined
+      ? {}
+      : {
+          checkedAt: timestampFromDate(state.checkedAt),
+          nextCheckAt: timestampFromDate(state.nextCheckAt),
+        }),
   });
 }
