@@ -1,4 +1,5 @@
 import {
+  busSettings,
   commonSettings,
   countSetting,
   type Environment,
@@ -12,9 +13,12 @@ import { listSourcesSetting } from "./source-setting.ts";
 export function readConfig(environment: Environment) {
   return readSettings(environment, {
     ...commonSettings,
+    ...busSettings,
     DATABASE: z.string().default("disburse_compliance"),
     /** Seals what a screening keeps of its parties. */
     ENCRYPTION_KEYS: encryptionKeysSetting,
+    /** Who is monitored is compared with all lists at least so often, changed or not. */
+    RESCREEN_DAYS: countSetting(1).default(30),
     /** Lists that are kept current by themselves. */
     LIST_SOURCES: listSourcesSetting,
     /** How soon this process notices a list that another one imported. */

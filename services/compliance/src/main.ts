@@ -2,14 +2,13 @@ import { createLog } from "@disburse/chassis/log.ts";
 import { createMetrics } from "@disburse/chassis/metrics.ts";
 import { connectDatabase } from "@disburse/chassis/mongo.ts";
 import { startRpcServer } from "@disburse/chassis/rpc-server.ts";
-import { createSealer } from "@disburse/chassis/sealing.ts";
 import { createLifetime, runService, type StartService } from "@disburse/chassis/service.ts";
+import { openBus } from "@disburse/chassis/service-bus.ts";
 import { ComplianceService } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { systemClock } from "@disburse/kernel/time.ts";
 import { readConfig } from "./config.ts";
 import { startLists } from "./list-service.ts";
-import { screeningRpc } from "./rpc.ts";
-import { openStore } from "./store.ts";
+import { startScreening } from "./screening-service.ts";
 
 /** Starts the compliance service. */
 export const start: StartService = async (environment, shared) => {
@@ -20,7 +19,7 @@ export const start: StartService = async (environment, shared) => {
   try {
     const database = await connectDatabase(config.MONGODB_URI, config.DATABASE);
     lifetime.add("database", database.close);
-    const store = await openStore(database, createSealer(config.ENCRYPTION_KEYS));
+    const bus = await openBus(config, shared, lifetime, log);
     const lists = await startLists({
       ...{ database, metrics, clock: systemClock, log },
       pollMs: config.LISTS_POLL_MS,
@@ -28,16 +27,13 @@ export const start: StartService = async (environment, shared) => {
     });
     lifetime.add("lists", lists.stop);
     const { watch } = lists;
-    const screenings = metrics.counter("disburse_screenings_total", "Screenings made", [
-      "kind",
-      "verdict",
-    ]);
-    const screening = screeningRpc({
-      store,
-      watch,
-      clock: systemClock,
-      screened: (kind, verdict) => screenings.inc({ kind, verdict }),
+    const screening = await startScreening({
+      ...{ database, bus, watch, metrics, clock: systemClock, log },
+      changedEntries: lists.changedEntries,
+      encryptionKeys: config.ENCRYPTION_KEYS,
+      wholeEveryDays: config.RESCREEN_DAYS,
     });
+    lifetime.add("screening", screening.stop);
     const server = await startRpcServer({
       host: config.HOST,
       port: config.PORT,
@@ -45,7 +41,7 @@ export const start: StartService = async (environment, shared) => {
       log,
       metrics,
       services: [ComplianceService],
-      routes: (router) => router.service(ComplianceService, { ...screening, ...lists.rpc }),
+      routes: (router) => router.service(ComplianceService, { ...screening.rpc, ...lists.rpc }),
       ready: database.ready,
     });
     lifetime.add("server", server.stop);
