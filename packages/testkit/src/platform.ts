@@ -3,6 +3,7 @@ import { connectService, type ServiceClientOptions } from "@disburse/chassis/rpc
 import type { Environment } from "@disburse/chassis/settings.ts";
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { ComplianceService } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
+import { ComplianceReviewService } from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
 import { KeyService } from "@disburse/contracts/disburse/gateway/v1/keys_pb.ts";
 import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
@@ -125,15 +126,17 @@ function connectAll(url: (service: ServiceName) => string, options: ServiceClien
   const patient = { timeoutMs: 30_000, ...options };
   const beneficiary = connectService(BeneficiaryService, url("beneficiary"), patient);
   const compliance = connectService(ComplianceService, url("compliance"), patient);
+  const review = connectService(ComplianceReviewService, url("compliance"), patient);
   const quote = connectService(QuoteService, url("quote"), patient);
   const payout = connectService(PayoutService, url("payout"), patient);
   const operations = connectService(PayoutOperationsService, url("payout"), patient);
   const notifier = connectService(NotifierService, url("notifier"), patient);
   const keys = connectService(KeyService, url("gateway"), patient);
-  const all = [beneficiary, compliance, quote, payout, operations, notifier, keys];
+  const all = [beneficiary, compliance, review, quote, payout, operations, notifier, keys];
   return {
     beneficiary: beneficiary.rpc,
     compliance: compliance.rpc,
+    review: review.rpc,
     quote: quote.rpc,
     payout: payout.rpc,
     operations: operations.rpc,

@@ -5,9 +5,11 @@ import { startRpcServer } from "@disburse/chassis/rpc-server.ts";
 import { createLifetime, runService, type StartService } from "@disburse/chassis/service.ts";
 import { openBus } from "@disburse/chassis/service-bus.ts";
 import { ComplianceService } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
+import { ComplianceReviewService } from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
 import { systemClock } from "@disburse/kernel/time.ts";
 import { readConfig } from "./config.ts";
 import { startLists } from "./list-service.ts";
+import { startReview } from "./review-service.ts";
 import { startScreening } from "./screening-service.ts";
 
 /** Starts the compliance service. */
@@ -34,14 +36,25 @@ export const start: StartService = async (environment, shared) => {
       wholeEveryDays: config.RESCREEN_DAYS,
     });
     lifetime.add("screening", screening.stop);
+    const review = await startReview({
+      ...{ database, metrics, clock: systemClock, log },
+      encryptionKeys: config.ENCRYPTION_KEYS,
+      alerts: screening.alertStore,
+      screenings: screening.store,
+      rescreen: screening.rescreen,
+    });
+    lifetime.add("review", review.stop);
     const server = await startRpcServer({
       host: config.HOST,
       port: config.PORT,
       serviceToken: config.SERVICE_TOKEN,
       log,
       metrics,
-      services: [ComplianceService],
-      routes: (router) => router.service(ComplianceService, { ...screening.rpc, ...lists.rpc }),
+      services: [ComplianceService, ComplianceReviewService],
+      routes: (router) => {
+        router.service(ComplianceService, { ...screening.rpc, ...lists.rpc });
+        router.service(ComplianceReviewService, review.rpc);
+      },
       ready: database.ready,
     });
     lifetime.add("server", server.stop);

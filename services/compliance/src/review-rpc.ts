@@ -2,7 +2,6 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import { readMutation } from "@disburse/chassis/mutation.ts";
 import { readLimit, readStart, writeCursor } from "@disburse/chassis/page-cursor.ts";
 import { cutPageBy } from "@disburse/chassis/record-page.ts";
-import type { Screening as ScreeningMessage } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import type { ComplianceReviewService } from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
 import type { Mutation } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
@@ -23,10 +22,11 @@ import {
   type ReviewDeps,
   reopenAlert,
 } from "./reviews.ts";
+import type { ScreeningStore } from "./store.ts";
+import { askedScreeningMessage } from "./wire.ts";
 
 export type ReviewRpcDeps = ReviewDeps & {
-  /** A screening with its parties, as the contract writes it. */
-  readonly screening: (id: string) => Promise<ScreeningMessage | undefined>;
+  readonly screenings: Pick<ScreeningStore, "get">;
 };
 
 /** More was never done with one alert; of more the newest are shown. */
@@ -48,12 +48,12 @@ export function reviewRpc(deps: ReviewRpcDeps): ServiceImpl<typeof ComplianceRev
     getAlert: async ({ alertId }) => {
       const { alert } = accepted((await alerts.read(alertId)) ?? refused("RECORD_NOT_FOUND"));
       const [screening, entries] = await Promise.all([
-        deps.screening(alert.sighting.screeningId),
+        deps.screenings.get(alert.sighting.screeningId),
         audit.list(alertId, undefined, entriesMax),
       ]);
       return {
         alert: alertMessage(alert),
-        ...(screening && { screening }),
+        ...(screening && { screening: askedScreeningMessage(screening) }),
         entries: entries.toReversed().map((entry) => reviewEntryMessage(entry, sealer)),
       };
     },

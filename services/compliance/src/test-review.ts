@@ -1,0 +1,138 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { createKeyedHashes } from "@disburse/chassis/keyed-hash.ts";
+import { silentLog } from "@disburse/chassis/log.ts";
+import { createMetrics } from "@disburse/chassis/metrics.ts";
+import { connectDatabase } from "@disburse/chassis/mongo.ts";
+import { connectService } from "@disburse/chassis/rpc-client.ts";
+import { startRpcServer } from "@disburse/chassis/rpc-server.ts";
+import { createSealer } from "@disburse/chassis/sealing.ts";
+import { ComplianceReviewService } from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
+import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
+import { newId } from "@disburse/kernel/id.ts";
+import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
+import { subjectAlerts } from "./alert-raising.ts";
+import { openAlertStore } from "./alert-store.ts";
+import { decidedFinding } from "./domain/decided-finding.ts";
+import type { Party } from "./domain/matcher.ts";
+import type { Screening, ScreeningHit, ScreeningRequest, Subject } from "./domain/screening.ts";
+import { type Verdict, worstVerdict } from "./domain/verdict.ts";
+import { startReview } from "./review-service.ts";
+import { auditContext } from "./reviews.ts";
+import type { StoredScreening } from "./store.ts";
+
+/** What a subject was last screened with, and what came of it. */
+type Monitored = {
+  readonly request: ScreeningRequest;
+  readonly hits: readonly ScreeningHit[];
+  readonly configurationVersion: string;
+  readonly revision: number;
+  readonly verdict: Verdict;
+};
+
+export const party = (name: string): Party => ({
+  ...{ type: "individual", name, date: "", countries: [], documents: [] },
+});
+export const requestOf = (...names: string[]): ScreeningRequest => ({
+  parties: names.map(party),
+  wallets: [],
+});
+
+/** A hit with an entry of an invented list. */
+export const hitOf = (entryUid: string, change: Partial<ScreeningHit> = {}): ScreeningHit => ({
+  ...{ list: "invented", listVersion: "1", entryUid, entryFingerprint: `f-${entryUid}` },
+  ...{ entryType: "individual", source: "", programs: [], subjectIndex: 0 },
+  ...{ matchedName: `Listed ${entryUid}`, score: 0.9, nameScore: 0.9, verdict: "review" },
+  reasons: [{ kind: "name", text: "orlan is written so in both", effect: 0.9 }],
+  parts: [{ party: "orlan", entry: "orlan", similarity: 1, weight: 1 }],
+  ...{ partyLeftOver: [], entryLeftOver: [] },
+  ...change,
+});
+
+export const subjectOf = (recordId: string = newId("beneficiary")): Subject => ({
+  merchantId: "mer_1",
+  recordId,
+});
+
+export const officer = (id: string, operationId: string = randomUUID()) => ({
+  mutation: { operationId, actor: { kind: Actor_Kind.OPERATOR, id } },
+});
+
+/** Review on a database of its own, with the simplest monitoring that does what review rests on. */
+export async function testReview(encryptionKeys = `k1:${randomBytes(32).toString("base64")}`) {
+  const name = freshDatabase("review");
+  const database = await connectDatabase(mongodbUri(name), name);
+  const clock = { now: () => new Date() };
+  const sealer = createSealer(encryptionKeys);
+  const alerts = await openAlertStore(database, sealer);
+  const keys = createKeyedHashes(encryptionKeys, "alerts");
+  const raising = subjectAlerts({ store: alerts, keys, clock });
+  const monitored = new Map<string, Monitored>();
+  const screenings = new Map<string, StoredScreening>();
+  const faults = { rescreen: undefined as Error | undefined };
+
+  const take = async (subject: Subject, next: Omit<Monitored, "revision" | "verdict">) => {
+    const { request, hits, configurationVersion } = next;
+    const decisions = await raising.decisionsOf(subject, next);
+    const worst = worstVerdict(hits.map(({ verdict }) => verdict));
+    const finding = decidedFinding({ verdict: worst, hits }, request, decisions);
+    const revision = (monitored.get(subject.recordId)?.revision ?? 0) + 1;
+    const id = newId("screening");
+    const screening: Screening = {
+      ...{ ...finding, id, subject, configurationVersion },
+      ...{ kind: "party", trigger: "request", lists: [], createdAt: clock.now() },
+    };
+    screenings.set(id, { screening, request: JSON.stringify({ subject, ...request }) });
+    monitored.set(subject.recordId, { ...next, revision, verdict: finding.verdict });
+    await raising.raise({ subject, revision, request, screening });
+    return screening;
+  };
+  const rescreen = async (subject: Subject) => {
+    if (faults.rescreen !== undefined) throw faults.rescreen;
+    const known = monitored.get(subject.recordId);
+    if (known !== undefined) await take(subject, known);
+  };
+
+  const metrics = createMetrics("compliance");
+  const open = (counted = createMetrics("compliance")) =>
+    startReview({
+      ...{ database, alerts, encryptionKeys, rescreen, metrics: counted, clock },
+      screenings: { get: async (id) => screenings.get(id) },
+      log: silentLog,
+    });
+  const review = await open(metrics);
+  const serviceToken = randomBytes(32).toString("base64");
+  const server = await startRpcServer({
+    ...{ host: "127.0.0.1", port: 0, serviceToken, log: silentLog, metrics },
+    services: [ComplianceReviewService],
+    routes: (router) => router.service(ComplianceReviewService, review.rpc),
+    ready: database.ready,
+  });
+  const options = { caller: "test", serviceToken, timeoutMs: 10_000 };
+  const client = connectService(ComplianceReviewService, server.url, options);
+
+  return {
+    ...{ database, alerts, raising, metrics, faults },
+    rpc: client.rpc,
+    /** Screens a subject, with these hits, as monitoring would. */
+    screen: (
+      subject: Subject,
+      hits: readonly ScreeningHit[],
+      request = requestOf("Orlan Vessik"),
+      configurationVersion = "c1",
+    ) => take(subject, { request, hits, configurationVersion }),
+    /** A reason as the audit trail keeps it. */
+    sealDetail: (alertId: string, detail: string) => sealer.seal(detail, auditContext(alertId)),
+    /** Another process; its first sweep is at once. */
+    startAnother: () => open(),
+    verdictOf: ({ recordId }: Subject) => monitored.get(recordId)?.verdict,
+    end: async () => {
+      await client.close();
+      await server.stop();
+      await review.stop();
+      await database.db.dropDatabase();
+      await database.close();
+    },
+  };
+}
+
+export type TestReview = Awaited<ReturnType<typeof testReview>>;
