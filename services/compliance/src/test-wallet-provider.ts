@@ -1,0 +1,46 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** A local server in the place of a wallet risk provider, for tests. */
+export type TestProvider = {
+  readonly url: string;
+  /** What was asked, in order. */
+  readonly asked: { readonly path: string; readonly headers: IncomingMessage["headers"] }[];
+  /** How the next questions are answered. */
+  answer(respond: (response: ServerResponse) => void): void;
+  answerJson(body: unknown, status?: number, headers?: Readonly<Record<string, string>>): void;
+  end(): Promise<void>;
+};
+
+export async function testProvider(): Promise<TestProvider> {
+  const asked: TestProvider["asked"] = [];
+  let respond = (response: ServerResponse): void => {
+    response.writeHead(500).end();
+  };
+  const server = createServer((request, response) => {
+    asked.push({ path: request.url ?? "", headers: request.headers });
+    respond(response);
+  });
+  await new Promise<void>((listening) => {
+    server.listen(0, "127.0.0.1", listening);
+  });
+  const { port } = server.address() as AddressInfo;
+  const answer = (next: (response: ServerResponse) => void): void => {
+    respond = next;
+  };
+  return {
+    url: `http://127.0.0.1:${port}/api/v1`,
+    asked,
+    answer,
+    answerJson: (body, status = 200, headers = {}) => {
+      answer((response) => {
+        response.writeHead(status, { "content-type": "application/json", ...headers });
+        response.end(typeof body === "string" ? body : JSON.stringify(body));
+      });
+    },
+    end: async () => {
+      server.closeAllConnections();
+      await new Promise((closed) => server.close(closed));
+    },
+  };
+}
