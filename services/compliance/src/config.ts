@@ -8,6 +8,7 @@ import {
 } from "@disburse/chassis/settings.ts";
 import { z } from "zod";
 import { listSourcesSetting } from "./source-setting.ts";
+import { walletProviderSettings } from "./wallet-provider-setting.ts";
 
 /** The compliance service's settings; see README.md. */
 export function readConfig(environment: Environment) {
@@ -23,5 +24,6 @@ export function readConfig(environment: Environment) {
     LIST_SOURCES: listSourcesSetting,
     /** How soon this process notices a list that another one imported. */
     LISTS_POLL_MS: countSetting(100).default(2_000),
+    ...walletProviderSettings,
   });
 }

@@ -11,6 +11,7 @@ import { readConfig } from "./config.ts";
 import { startLists } from "./list-service.ts";
 import { startReview } from "./review-service.ts";
 import { startScreening } from "./screening-service.ts";
+import { walletProviderOf } from "./wallet-provider-setting.ts";
 
 /** Starts the compliance service. */
 export const start: StartService = async (environment, shared) => {
@@ -34,6 +35,7 @@ export const start: StartService = async (environment, shared) => {
       changedEntries: lists.changedEntries,
       encryptionKeys: config.ENCRYPTION_KEYS,
       wholeEveryDays: config.RESCREEN_DAYS,
+      walletProvider: walletProviderOf(config),
     });
     lifetime.add("screening", screening.stop);
     const review = await startReview({

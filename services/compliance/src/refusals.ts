@@ -8,6 +8,7 @@ export type ComplianceRefusal =
   | "ACCESS_FORBIDDEN"
   | "NO_LIST_IN_FORCE"
   | "INDEX_UNAVAILABLE"
+  | "WALLET_PROVIDER_SILENT"
   | "IMPORT_RUNNING"
   | "IMPORT_OVERTAKEN";
 
@@ -23,6 +24,12 @@ export const refusals: RefusalTable<ComplianceRefusal> = {
     message: "No sanctions list is in force.",
   },
   INDEX_UNAVAILABLE: {
+    rpc: Code.Unavailable,
+    code: "SERVICE_UNAVAILABLE",
+    message: "Screening is not possible at the moment.",
+  },
+  // What the provider did not assess is not cleared either.
+  WALLET_PROVIDER_SILENT: {
     rpc: Code.Unavailable,
     code: "SERVICE_UNAVAILABLE",
     message: "Screening is not possible at the moment.",

@@ -14,23 +14,32 @@ import type { Mutation } from "@disburse/contracts/disburse/type/v1/mutation_pb.
 import { newId } from "@disburse/kernel/id.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
 import { undecided } from "./domain/decided-finding.ts";
-import type { Screening, ScreeningKind } from "./domain/screening.ts";
+import type { Finding, Screening, ScreeningKind } from "./domain/screening.ts";
+import { worstVerdict } from "./domain/verdict.ts";
+import type { WalletAssessment } from "./domain/wallet-assessment.ts";
 import { accepted, refusals } from "./refusals.ts";
 import {
   type Asked,
+  type AskedWallet,
   readListRequest,
   readPartyRequest,
   readWalletRequest,
 } from "./screening-request.ts";
 import type { StoredScreening } from "./store.ts";
 import { type SubjectDeps, screenSubject } from "./subject-screening.ts";
+import { assessWallet, type WalletProvider } from "./wallet-provider.ts";
 import { askedScreeningMessage, screeningMessage } from "./wire.ts";
+
+export type ScreeningDeps = SubjectDeps & {
+  /** Asked about wallets; `undefined` where there is none. */
+  readonly provider: WalletProvider | undefined;
+};
 
 type ScreeningMethod = "screenWallet" | "screenParty" | "getScreening" | "listScreenings";
 
 /** The RPCs that screen, and that read screenings. */
 export function screeningRpc(
-  deps: SubjectDeps,
+  deps: ScreeningDeps,
 ): Pick<ServiceImpl<typeof ComplianceService>, ScreeningMethod> {
   const { store } = deps;
   return {
@@ -73,7 +82,7 @@ export function screeningRpc(
  * the lists say now.
  */
 async function screenOnce(
-  deps: SubjectDeps,
+  deps: ScreeningDeps,
   mutation: Mutation | undefined,
   kind: ScreeningKind,
   asked: Asked,
@@ -84,9 +93,14 @@ async function screenOnce(
   if (first !== undefined) return sameAsked(first, asked);
   const index = accepted(deps.watch.current() ?? refused("NO_LIST_IN_FORCE"));
   const finding = await index.screen({ parties, wallets });
+  const assessment = kind === "wallet" ? await assessed(deps, finding, wallets) : undefined;
   const createdAt = deps.clock.now();
   const screening: Screening = {
     ...undecided(finding),
+    ...(assessment && {
+      verdict: worstVerdict([finding.verdict, assessment.verdict]),
+      assessment,
+    }),
     id: newId("screening", createdAt),
     kind,
     trigger: "request",
@@ -99,6 +113,16 @@ async function screenOnce(
   const stored = await deps.store.save(made);
   if (stored.screening.id === screening.id) deps.screened(screening);
   return sameAsked(stored, asked);
+}
+
+/** The provider's word on the wallet; a listed one needs none. */
+async function assessed(
+  { provider }: ScreeningDeps,
+  { verdict }: Finding,
+  [wallet]: readonly AskedWallet[],
+): Promise<WalletAssessment | undefined> {
+  if (provider === undefined || wallet === undefined || verdict === "block") return undefined;
+  return accepted(await assessWallet(provider, wallet));
 }
 
 /** One operation is one intent: another party must never get the first one's verdict. */

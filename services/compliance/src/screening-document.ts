@@ -10,6 +10,7 @@ import type {
   ScreeningTrigger,
 } from "./domain/screening.ts";
 import type { Verdict } from "./domain/verdict.ts";
+import type { WalletAssessment } from "./domain/wallet-assessment.ts";
 
 const schemaVersion = 2;
 
@@ -58,10 +59,15 @@ export type ScreeningDocument = {
 };
 
 /**
- * What was asked, whole, so that it can be screened again when a list changes; and what each hit
- * says in the party's own words.
+ * What was asked, whole, so that it can be screened again when a list changes; what each hit says
+ * in the party's own words; and what a wallet risk provider said, whose references can hold the
+ * address.
  */
-type Sealed = { readonly request: string; readonly hits: readonly SealedHit[] };
+type Sealed = {
+  readonly request: string;
+  readonly hits: readonly SealedHit[];
+  readonly assessment?: Omit<WalletAssessment, "asOf"> & { readonly asOf: string };
+};
 type SealedHit = Explanation & { readonly reasons: readonly Reason[] };
 
 /**
@@ -80,7 +86,11 @@ function sealContext(merchantId: string, id: string): string {
 
 export function screeningDocument(made: NewScreening, sealer: Sealer): ScreeningDocument {
   const { id, kind, trigger, subject, verdict, hits, lists, createdAt } = made.screening;
-  const sealed: Sealed = { request: made.request, hits: hits.map(sealedHit) };
+  const sealed: Sealed = {
+    request: made.request,
+    hits: hits.map(sealedHit),
+    ...sealedAssessment(made.screening),
+  };
   return {
     _id: id,
     schema_version: schemaVersion,
@@ -125,6 +135,16 @@ function sealedHit({ parts, partyLeftOver, entryLeftOver, reasons }: ScreeningHi
   return { parts, partyLeftOver, entryLeftOver, reasons };
 }
 
+function sealedAssessment({ assessment }: Screening): Pick<Sealed, "assessment"> {
+  if (assessment === undefined) return {};
+  return { assessment: { ...assessment, asOf: assessment.asOf.toISOString() } };
+}
+
+function openAssessment({ assessment }: Sealed): Pick<Screening, "assessment"> {
+  if (assessment === undefined) return {};
+  return { assessment: { ...assessment, asOf: new Date(assessment.asOf) } };
+}
+
 const unsealed: SealedHit = { parts: [], partyLeftOver: [], entryLeftOver: [], reasons: [] };
 
 /** The screening of a document, and what was asked. */
@@ -166,6 +186,7 @@ export function openScreening(
       importedAt: each.imported_at,
     })),
     configurationVersion: document.configuration_version,
+    ...openAssessment(sealed),
     createdAt: document.created_at,
   };
   return { screening, request: sealed.request };

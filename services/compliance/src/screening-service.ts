@@ -13,6 +13,8 @@ import { screeningRpc } from "./rpc.ts";
 import type { ChangedEntries, IndexWatch } from "./screening-index.ts";
 import { openStore } from "./store.ts";
 import { openSubjectStore } from "./subject-store.ts";
+import { createWalletProvider } from "./wallet-provider.ts";
+import type { WalletProviderSetting } from "./wallet-provider-setting.ts";
 
 /** What screening stands on. */
 export type ScreeningServiceOptions = {
@@ -24,6 +26,8 @@ export type ScreeningServiceOptions = {
   readonly encryptionKeys: string;
   /** See `MonitoringOptions`. */
   readonly wholeEveryDays: number;
+  /** Asked about wallets that no list has; `undefined` for lists alone. */
+  readonly walletProvider: WalletProviderSetting | undefined;
   readonly metrics: Metrics;
   readonly clock: Clock;
   readonly log: Log;
@@ -55,13 +59,20 @@ export async function startScreening(options: ScreeningServiceOptions) {
       screened: ({ kind, verdict }) => screenings.inc({ kind, verdict }),
     },
   );
+  const provider =
+    options.walletProvider === undefined
+      ? undefined
+      : createWalletProvider(options.walletProvider, { metrics, clock, log });
   return {
-    rpc: screeningRpc(monitoring.deps),
+    rpc: screeningRpc({ ...monitoring.deps, provider }),
     /** For review: the alerts, and what follows a decision. */
     alertStore,
     store,
     rescreen: monitoring.rescreen,
     /** Ends the background work after its present runs. */
-    stop: monitoring.stop,
+    stop: async () => {
+      await monitoring.stop();
+      await provider?.close();
+    },
   };
 }

@@ -8,11 +8,13 @@ import {
   PartySchema,
   type Screening as ScreeningMessage,
   ScreeningSchema,
+  type WalletAssessmentSchema,
   WalletSchema,
 } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import type { EntryType } from "./domain/list-entry.ts";
 import type { ListVersion } from "./domain/list-version.ts";
 import type { Screening, ScreeningHit } from "./domain/screening.ts";
+import type { WalletAssessment } from "./domain/wallet-assessment.ts";
 import { type Asked, verdictCodes } from "./screening-request.ts";
 import type { StoredScreening } from "./store.ts";
 
@@ -50,6 +52,12 @@ export function hitShape(hit: ScreeningHit): MessageInitShape<typeof HitSchema> 
   };
 }
 
+function assessmentShape(word: WalletAssessment): MessageInitShape<typeof WalletAssessmentSchema> {
+  const { provider, severity, evidence } = word;
+  const [verdict, asOf] = [verdictCodes[word.verdict], timestampFromDate(word.asOf)];
+  return { provider, verdict, severity, evidence: [...evidence], asOf };
+}
+
 /** A screening as the contract writes it. */
 export function screeningMessage(screening: Screening): ScreeningMessage {
   return create(ScreeningSchema, {
@@ -66,6 +74,7 @@ export function screeningMessage(screening: Screening): ScreeningMessage {
     lists: screening.lists.map(listVersionShape),
     configurationVersion: screening.configurationVersion,
     createdAt: timestampFromDate(screening.createdAt),
+    ...(screening.assessment && { assessment: assessmentShape(screening.assessment) }),
   });
 }
 

@@ -8,6 +8,7 @@ import type { Explanation } from "./name-explanation.ts";
 import { nameTokens } from "./name-tokens.ts";
 import { type Verdict, verdicts, worstVerdict } from "./verdict.ts";
 import type { WalletFamily } from "./wallet.ts";
+import type { WalletAssessment } from "./wallet-assessment.ts";
 import type { WalletIndex } from "./wallet-index.ts";
 
 /** Everything that a screening compares with: one consistent state of all lists in force. */
@@ -58,6 +59,8 @@ export type Screening = DecidedFinding & {
   readonly subject: Subject;
   readonly lists: readonly ListVersion[];
   readonly configurationVersion: string;
+  /** What the wallet risk provider said; absent where none was asked. */
+  readonly assessment?: WalletAssessment;
   readonly createdAt: Date;
 };
 
