@@ -742,7 +742,8 @@ export type ReviewEntry = Message<"disburse.compliance.v1.ReviewEntry"> & {
   previousHash: string;
 
   /**
-   * SHA-256 over this entry, the operation it was and `previous_hash`, in hexadecimal.
+   * SHA-256 over this entry with its detail as it is sealed, the operation it was and `previous_hash`, in
+   * hexadecimal.
    *
    * @generated from field: string hash = 8;
    */
@@ -798,7 +799,8 @@ export type ReviewEntryJson = {
   previousHash?: string;
 
   /**
-   * SHA-256 over this entry, the operation it was and `previous_hash`, in hexadecimal.
+   * SHA-256 over this entry with its detail as it is sealed, the operation it was and `previous_hash`, in
+   * hexadecimal.
    *
    * @generated from field: string hash = 8;
    */
