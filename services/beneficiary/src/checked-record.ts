@@ -88,12 +88,9 @@ export async function checkDepositor(
   const wallet = accepted(depositorWallet(body));
   const id = newId("depositor", now);
   const owner = { merchantId, recordId: id };
-  const clear = wallet && {
-    address: wallet.address,
-    screening: accepted(await screenWallet(deps.compliance, wallet, owner)),
-  };
-  const made = newDepositor({ id, merchantId, pending, now }, body, clear);
-  const walletScreeningId = clear?.screening.screeningId ?? "";
+  const clear = wallet && accepted(await screenWallet(deps.compliance, wallet, owner));
+  const made = newDepositor({ id, merchantId, screening: pending, now }, body, wallet?.address);
+  const walletScreeningId = clear?.screeningId ?? "";
   return (change) => recordDocument(made, change, walletScreeningId, deps.sealer);
 }
 

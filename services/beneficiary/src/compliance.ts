@@ -13,6 +13,7 @@ import type { Wallet } from "./checked-body.ts";
 import {
   type Party,
   type ScreeningResult,
+  type ScreeningScope,
   screeningResult,
   type Verdict,
 } from "./domain/screening.ts";
@@ -80,11 +81,14 @@ function unavailable(cause: unknown): ConnectError {
   return new ConnectError("compliance does not answer", Code.Unavailable, undefined, [], cause);
 }
 
-/** Screens the parties of a stored record; two calls for one attempt are one screening. */
-export async function screenParties(
+/**
+ * Screens the parties and wallets of a stored record, which compliance watches from then on; two
+ * calls for one attempt are one screening.
+ */
+export async function screenRecord(
   compliance: ComplianceClient,
   { id, merchantId, attempt }: Screened,
-  parties: readonly Party[],
+  { parties, wallets }: ScreeningScope,
 ): Promise<ScreeningResult> {
   const { screening } = await compliance.screenParty({
     mutation: serviceMutation("beneficiary", `${id}:party:${attempt}`),
@@ -96,6 +100,7 @@ export async function screenParties(
       countries: [...each.countries],
       documents: each.documentIds.map((number) => ({ number, country: "" })),
     })),
+    wallets: wallets.map(({ networks, address }) => ({ networks: [...networks], address })),
   });
   return read(screening);
 }

@@ -49,12 +49,15 @@ describe("a depositor", () => {
     return found;
   };
 
-  it("of the merchant's own business is whitelisted by its wallet", async () => {
+  it("of the merchant's own business is whitelisted by its wallet, which is watched", async () => {
     const own = await read(await create.depositor(0));
     expect(own.status).toBe(DepositorStatus.WHITELISTED);
-    expect(own.fields?.depositorWalletAddress).toBe(example(depositor).depositor_wallet_address);
+    const address = example(depositor).depositor_wallet_address;
+    expect(own.fields?.depositorWalletAddress).toBe(address);
     expect(own.fields?.depositorBusinessId).toBe("BUS-0001");
-    expect(service.compliance.parties).toEqual([]);
+    expect(service.compliance.parties).toMatchObject([
+      { recordId: own.id, parties: [], wallets: [{ networks: [], address }] },
+    ]);
   });
 
   it("without a wallet is screened by its person alone", async () => {

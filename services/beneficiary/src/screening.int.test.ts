@@ -46,7 +46,7 @@ describe("screening", () => {
     expect(await statusOf(await create.crypto())).toBe(status);
   });
 
-  it("tells compliance of the whole party", async () => {
+  it("tells compliance of the whole party, and of the wallet to watch", async () => {
     const recordId = await create.crypto();
     expect(service.compliance.parties).toMatchObject([
       {
@@ -59,6 +59,9 @@ describe("screening", () => {
             countries: ["US"],
             documents: [{ number: "X1234567", country: "" }],
           },
+        ],
+        wallets: [
+          { networks: ["ETHEREUM"], address: "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed" },
         ],
       },
     ]);

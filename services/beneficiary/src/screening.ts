@@ -1,10 +1,10 @@
 import type { Log } from "@disburse/chassis/log.ts";
 import { isUnavailable } from "@disburse/chassis/rpc-refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
-import { type ComplianceClient, screenParties } from "./compliance.ts";
-import { type Beneficiary, beneficiaryParties } from "./domain/beneficiary.ts";
-import { type Depositor, depositorParties } from "./domain/depositor.ts";
-import type { Party, Screening } from "./domain/screening.ts";
+import { type ComplianceClient, screenRecord } from "./compliance.ts";
+import { type Beneficiary, beneficiaryScope } from "./domain/beneficiary.ts";
+import { type Depositor, depositorScope } from "./domain/depositor.ts";
+import type { Screening, ScreeningScope } from "./domain/screening.ts";
 import type { Due, Opened, RecordStore } from "./record-store.ts";
 
 export type ScreeningDeps = {
@@ -13,10 +13,10 @@ export type ScreeningDeps = {
   readonly log: Log;
 };
 
-/** Records with parties that compliance can screen. */
+/** Records that compliance can screen. */
 export type Screenable<T> = {
   readonly store: RecordStore<T>;
-  readonly parties: (opened: Opened<T>) => readonly Party[];
+  readonly scope: (opened: Opened<T>) => ScreeningScope;
 };
 
 type Record = {
@@ -26,11 +26,11 @@ type Record = {
 };
 
 export function screenableBeneficiaries(store: RecordStore<Beneficiary>): Screenable<Beneficiary> {
-  return { store, parties: ({ record, whole }) => beneficiaryParties(record.name, whole) };
+  return { store, scope: ({ record, whole }) => beneficiaryScope(record, whole) };
 }
 
 export function screenableDepositors(store: RecordStore<Depositor>): Screenable<Depositor> {
-  return { store, parties: ({ whole }) => depositorParties(whole) };
+  return { store, scope: ({ whole }) => depositorScope(whole) };
 }
 
 /** How an attempt ended; after `unanswered` the record stays pending until it is due again. */
@@ -42,14 +42,14 @@ export type Attempt = "screened" | "unanswered" | "failed";
  */
 export async function attemptScreening<T extends Record>(
   { compliance, clock, log }: ScreeningDeps,
-  { store, parties }: Screenable<T>,
+  { store, scope }: Screenable<T>,
   due: Due<T>,
 ): Promise<Attempt> {
   const { id, merchantId } = due.record;
   const { attempt } = due;
   const started = performance.now();
   try {
-    const result = await screenParties(compliance, { id, merchantId, attempt }, parties(due));
+    const result = await screenRecord(compliance, { id, merchantId, attempt }, scope(due));
     await store.writeScreening(merchantId, id, result, clock.now());
     const duration_ms = Math.round(performance.now() - started);
     log.info({ record_id: id, attempt, status: result.status, duration_ms }, "record screened");

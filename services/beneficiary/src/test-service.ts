@@ -16,6 +16,7 @@ import {
   ComplianceService,
   type Party,
   Verdict,
+  type Wallet,
 } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { networks } from "@disburse/forms/networks.ts";
@@ -54,7 +55,12 @@ export type FakeCompliance = ComplianceClient & {
   /** Answers again, finds everything clear, and has heard nothing. */
   reset(): void;
   readonly wallets: { address: string; networks: string[]; merchantId: string }[];
-  readonly parties: { recordId: string; operationId: string; parties: Party[] }[];
+  readonly parties: {
+    recordId: string;
+    operationId: string;
+    parties: Party[];
+    wallets: Wallet[];
+  }[];
 };
 
 export const notAnswering = new ConnectError("the service does not answer", Code.Unavailable);
@@ -75,9 +81,9 @@ export function createFakeCompliance(clock: TestClock): FakeCompliance {
         fake.wallets.push({ address, networks: on, merchantId: subject?.merchantId ?? "" });
         return screen(mutation?.operationId ?? "", fake.wallet);
       },
-      screenParty: ({ parties, subject, mutation }) => {
+      screenParty: ({ parties, wallets, subject, mutation }) => {
         const operationId = mutation?.operationId ?? "";
-        fake.parties.push({ recordId: subject?.recordId ?? "", operationId, parties });
+        fake.parties.push({ recordId: subject?.recordId ?? "", operationId, parties, wallets });
         return screen(operationId, fake.party);
       },
     }),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { beneficiaryParties, newCryptoBeneficiary, newFiatBeneficiary } from "./beneficiary.ts";
+import { beneficiaryScope, newCryptoBeneficiary, newFiatBeneficiary } from "./beneficiary.ts";
 import type { Fields } from "./private-fields.ts";
 import { pendingScreening } from "./screening.ts";
 
@@ -67,7 +67,15 @@ it.each([
     beneficiary_date_of_birth: "1985-04-12",
     beneficiary_date_of_incorporation: "2012-09-03",
   };
-  expect(beneficiaryParties("Doe", whole)).toEqual([
-    { type, name: "Doe", date, countries: ["US"], documentIds: ["X1"] },
-  ]);
+  const paid = { name: "Doe", network: "" };
+  const parties = [{ type, name: "Doe", date, countries: ["US"], documentIds: ["X1"] }];
+  expect(beneficiaryScope({ ...paid, kind: "fiat" }, whole)).toEqual({ parties, wallets: [] });
+});
+
+it("screens a crypto beneficiary's wallet on its network, and no bank account", () => {
+  const whole = { beneficiary_account_type: "Individual", beneficiary_account_number: "0xA" };
+  const wallets = (kind: "crypto" | "fiat") =>
+    beneficiaryScope({ kind, name: "Doe", network: "POL" }, whole).wallets;
+  expect(wallets("crypto")).toEqual([{ networks: ["POL"], address: "0xA" }]);
+  expect(wallets("fiat")).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { maskAllButLastFour } from "@disburse/kernel/text.ts";
 import { type Fields, textOf } from "./private-fields.ts";
-import { type Party, party, type Screening } from "./screening.ts";
+import { party, type Screening, type ScreeningScope } from "./screening.ts";
 
 export const beneficiaryKinds = ["crypto", "fiat"] as const;
 export type BeneficiaryKind = (typeof beneficiaryKinds)[number];
@@ -106,15 +106,19 @@ function transferMethodOf(body: Fields): TransferMethod {
   throw new Error("a checked body has no transfer type");
 }
 
-/** Whom compliance screens; needs the whole body. */
-export function beneficiaryParties(name: string, whole: Fields): readonly Party[] {
+/** Whom and what compliance screens; needs the whole body. */
+export function beneficiaryScope(
+  { kind, name, network }: Pick<Beneficiary, "kind" | "name" | "network">,
+  whole: Fields,
+): ScreeningScope {
   const individual = textOf(whole, "beneficiary_account_type") === "Individual";
   const date = individual ? "beneficiary_date_of_birth" : "beneficiary_date_of_incorporation";
-  return [
-    party(individual ? "individual" : "entity", name, {
-      date: textOf(whole, date),
-      countries: [textOf(whole, "beneficiary_country_code")],
-      documentIds: [textOf(whole, "beneficiary_document_id")],
-    }),
-  ];
+  const holder = party(individual ? "individual" : "entity", name, {
+    date: textOf(whole, date),
+    countries: [textOf(whole, "beneficiary_country_code")],
+    documentIds: [textOf(whole, "beneficiary_document_id")],
+  });
+  const address = textOf(whole, "beneficiary_account_number");
+  const wallets = kind === "crypto" ? [{ networks: [network], address }] : [];
+  return { parties: [holder], wallets };
 }

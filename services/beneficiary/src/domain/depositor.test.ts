@@ -1,12 +1,11 @@
 import { expect, it } from "vitest";
-import { depositorParties, isShown, newDepositor } from "./depositor.ts";
+import { depositorScope, isShown, newDepositor } from "./depositor.ts";
 import { type Fields, splitPrivate } from "./private-fields.ts";
-import { pendingScreening, screeningResult } from "./screening.ts";
+import { pendingScreening } from "./screening.ts";
 
 const now = new Date("2026-11-20T11:26:00.000Z");
-const pending = pendingScreening(now, 1_000);
-const origin = { id: "dep_1", merchantId: "mer_a", pending, now };
-const wallet = { address: "0xA", screening: screeningResult("clear", "scr_1", now) };
+const screening = pendingScreening(now, 1_000);
+const origin = { id: "dep_1", merchantId: "mer_a", screening, now };
 
 const person = (firstname: string): Fields => ({
   person_details: {
@@ -42,30 +41,30 @@ const corporate: Fields = {
 
 const own: Fields = { depositor_business_id: "BUS-1", depositor_wallet_address: "0xa" };
 
-it("screens the person, or the business with all its owners", () => {
-  expect(depositorParties(individual)).toEqual([screened("Jane", ["US", "FR"])]);
-  expect(depositorParties(corporate)).toEqual([
-    {
-      type: "entity",
-      name: "Doe LLC",
-      date: "2012-09-03",
-      countries: ["GB"],
-      documentIds: ["12-3456789"],
-    },
-    screened("Ann", ["US", "FR"]),
-    screened("Ben", ["US", "FR"]),
-  ]);
-  expect(depositorParties(own)).toEqual([]);
+it("screens the person, or the business with all its owners, and the wallet", () => {
+  const wallets = [{ networks: [], address: "0xa" }];
+  const person = { parties: [screened("Jane", ["US", "FR"])], wallets: [] };
+  expect(depositorScope(individual)).toEqual(person);
+  expect(depositorScope(corporate)).toEqual({
+    parties: [
+      {
+        type: "entity",
+        name: "Doe LLC",
+        date: "2012-09-03",
+        countries: ["GB"],
+        documentIds: ["12-3456789"],
+      },
+      screened("Ann", ["US", "FR"]),
+      screened("Ben", ["US", "FR"]),
+    ],
+    wallets,
+  });
+  expect(depositorScope(own)).toEqual({ parties: [], wallets });
 });
 
-it("is pending while parties are to be screened, and as its wallet where there are none", () => {
-  expect(newDepositor(origin, individual, undefined).screening).toBe(pending);
-  expect(newDepositor(origin, corporate, wallet).screening).toBe(pending);
-  expect(newDepositor(origin, own, wallet).screening).toBe(wallet.screening);
-});
-
-it("keeps the canonical address", () => {
-  expect(newDepositor(origin, own, wallet).whole).toEqual({
+it("keeps the canonical address, and the body of one without a wallet as it is", () => {
+  expect(newDepositor(origin, individual, undefined).whole).toBe(individual);
+  expect(newDepositor(origin, own, "0xA").whole).toEqual({
     ...own,
     depositor_wallet_address: "0xA",
   });

@@ -1,5 +1,5 @@
 import { type Fields, fieldsOf, listOf, textOf } from "./private-fields.ts";
-import { type Party, party, type Screening, type ScreeningResult } from "./screening.ts";
+import { type Party, party, type Screening, type ScreeningScope } from "./screening.ts";
 
 /** What the merchant is told of a depositor. */
 export type Depositor = {
@@ -18,39 +18,39 @@ export type NewDepositor = Depositor & { readonly whole: Fields };
 type Origin = {
   readonly id: string;
   readonly merchantId: string;
-  /** Where parties are still to be screened. */
-  readonly pending: Screening;
+  readonly screening: Screening;
   readonly now: Date;
 };
 
-/** A wallet that compliance found clear, in canonical form. */
-type ClearWallet = { readonly address: string; readonly screening: ScreeningResult };
-
-/**
- * A depositor from its checked body; where it names no party, the wallet's screening is its own.
- */
+/** A depositor from its checked body, and its wallet in canonical form where it has one. */
 export function newDepositor(
-  { id, merchantId, pending, now }: Origin,
+  { id, merchantId, screening, now }: Origin,
   body: Fields,
-  wallet: ClearWallet | undefined,
+  walletAddress: string | undefined,
 ): NewDepositor {
-  const nobody = depositorParties(body).length === 0;
   return {
     id,
     merchantId,
     fields: {},
-    screening: nobody && wallet !== undefined ? wallet.screening : pending,
+    screening,
     createdAt: now,
     updatedAt: now,
-    whole: wallet === undefined ? body : { ...body, depositor_wallet_address: wallet.address },
+    whole:
+      walletAddress === undefined ? body : { ...body, depositor_wallet_address: walletAddress },
   };
 }
 
 /**
- * Whom compliance screens: the person, or the business with its owners. The merchant's own business
- * names nobody: its wallet is all that there is to screen.
+ * Whom and what compliance screens: the person, or the business with its owners, and the wallet.
+ * The merchant's own business names nobody: its wallet is all that there is.
  */
-export function depositorParties(whole: Fields): readonly Party[] {
+export function depositorScope(whole: Fields): ScreeningScope {
+  const address = textOf(whole, "depositor_wallet_address");
+  const wallets = address === "" ? [] : [{ networks: [], address }];
+  return { parties: depositorParties(whole), wallets };
+}
+
+function depositorParties(whole: Fields): readonly Party[] {
   const parties: Party[] = [];
   const person = fieldsOf(whole, "depositor_details");
   if (Object.keys(person).length > 0) parties.push(personParty(person));

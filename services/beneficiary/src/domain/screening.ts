@@ -56,7 +56,21 @@ export type Party = {
   /** `yyyy-mm-dd` of birth or incorporation, `""` where it is not known. */
   readonly date: string;
   readonly countries: readonly string[];
+  /** Of documents and registrations; who issued one, no form tells. */
   readonly documentIds: readonly string[];
+};
+
+/** A wallet as compliance compares it with its lists. */
+export type PartyWallet = {
+  /** None where it is not known: every one that the address is valid on. */
+  readonly networks: readonly string[];
+  readonly address: string;
+};
+
+/** Whom and what compliance screens for a record, and watches from then on. */
+export type ScreeningScope = {
+  readonly parties: readonly Party[];
+  readonly wallets: readonly PartyWallet[];
 };
 
 /** Compliance takes names of this length; a first and a last name together may be longer. */

@@ -1,0 +1,157 @@
+import { Doubt } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
+import { merchantOf } from "@disburse/testkit/merchant.ts";
+import { type SeparatePlatform, startSeparatePlatform } from "@disburse/testkit/platform.ts";
+import { type Receiver, startReceiver } from "@disburse/testkit/receiver.ts";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { bankBody, depositorBody, paths } from "./bodies.ts";
+
+let platform: SeparatePlatform;
+let receiver: Receiver;
+let heard: string[];
+let call: ReturnType<typeof merchantOf>["call"];
+
+beforeAll(async () => {
+  platform = await startSeparatePlatform({ SANDBOX_SETTLE_MS: "200", LISTS_POLL_MS: "200" });
+  receiver = await startReceiver();
+  heard = [];
+  const merchant = merchantOf(platform.baseUrl, platform.apiKey("acme"));
+  call = async (...asked) => {
+    const answer = await merchant.call(...asked);
+    heard.push(answer.text);
+    return answer;
+  };
+  await data("POST", paths.endpoints, { url: receiver.url });
+});
+afterAll(async () => {
+  await platform?.stop();
+  await receiver?.close();
+});
+
+async function data(method: string, path: string, body?: object) {
+  const { status, json, text } = await call(method, path, body);
+  expect(status, text).toBe(200);
+  return json.data;
+}
+
+const asOperator = () => ({
+  operationId: crypto.randomUUID(),
+  actor: { kind: Actor_Kind.OPERATOR, id: "ops-1" },
+});
+
+const name = { first: "Wexlorim", last: "Tandrovask" };
+const wallet = "0x7c1f0a94e3b25d68c07b1e5f92a34d80b6e7c519";
+const named = [
+  {
+    ...{ uid: "wl-4471", type: "individual", programs: ["ORCHARD-9"] },
+    names: [{ name: `${name.first} ${name.last}`, kind: "primary" }],
+  },
+  {
+    ...{ uid: "wl-4472", type: "entity", programs: ["ORCHARD-9"] },
+    names: [{ name: "Halbrucke Ondovar Foundation", kind: "primary" }],
+    crypto: [{ currency: "ETH", address: wallet }],
+  },
+];
+const other = {
+  ...{ uid: "wl-1", type: "individual", programs: ["ORCHARD-9"] },
+  names: [{ name: "Pirmolan Gevaskutir", kind: "primary" }],
+};
+/** What of a hit must not reach the merchant: its list, entries, their names and programmes. */
+const ofTheHit = ["watch_list", "wl-447", "ORCHARD", "Halbrucke"];
+
+/** Puts a list of the house's own in force; that of the sandbox stays as it is. */
+async function importList(version: string, entries: readonly object[]): Promise<void> {
+  const text = entries.map((entry) => `${JSON.stringify(entry)}\n`).join("");
+  const header = {
+    ...{ mutation: asOperator(), list: "watch_list", version },
+    acceptDropReason: "the entries were taken back by the house",
+  };
+  async function* parts() {
+    yield { part: { case: "header" as const, value: header } };
+    yield { part: { case: "lines" as const, value: new TextEncoder().encode(text) } };
+  }
+  await platform.clients.compliance.importList(parts());
+}
+
+const statusOf = async (beneficiaryId: string): Promise<string> =>
+  (await data("GET", `${paths.beneficiaries}/${beneficiaryId}`)).screening_status;
+const depositorStatus = async (depositorId: string): Promise<string> =>
+  (await data("GET", `${paths.depositor}/${depositorId}`)).status;
+const pauseRail = (paused: boolean) =>
+  platform.clients.operations.setRailPaused({
+    mutation: asOperator(),
+    ...{ rail: "sandbox", paused, reason: "a bank holiday" },
+  });
+
+it("stops what is under way to whom a new list names, and lets it go when he is off it", async () => {
+  await importList("1", [other]);
+  const body = {
+    ...bankBody(),
+    ...{ beneficiary_first_name: name.first, beneficiary_last_name: name.last },
+  };
+  const { beneficiary_id } = await data("POST", paths.fiat, body);
+  const business = { ...depositorBody("self_business"), depositor_wallet_address: wallet };
+  const { id: depositorId } = await data("POST", paths.depositor, business);
+  expect(await statusOf(beneficiary_id)).toBe("cleared");
+  expect(await depositorStatus(depositorId)).toBe("whitelisted");
+  const asked = {
+    ...{ source_amount: "12.30", beneficiary_id, account_id: platform.accountId("acme", "USD") },
+    ...{ source_currency_code: "USD", destination_currency_code: "USD" },
+  };
+  const [first, second] = [
+    await data("POST", paths.rfq, asked),
+    await data("POST", paths.rfq, asked),
+  ];
+  await pauseRail(true);
+  const { id: payoutId } = await data("POST", paths.execute, { quote_id: first.id });
+  const payout = () => data("GET", `${paths.payouts}/${payoutId}`);
+  const before = await payout();
+  expect(before).toMatchObject({ status: "initiated", sub_status: "queued" });
+
+  await importList("2", [other, ...named]);
+  await vi.waitFor(
+    async () => {
+      expect(await statusOf(beneficiary_id)).toMatch(/^(review|blocked)$/);
+      expect(await depositorStatus(depositorId)).toMatch(/^(review|rejected)$/);
+    },
+    { timeout: 10_000, interval: 100 },
+  );
+  const refusals = [
+    await call("POST", paths.rfq, asked),
+    await call("POST", paths.execute, { quote_id: second.id }),
+  ];
+  for (const { status, json } of refusals) {
+    const message = "You are not authorized to access this record.";
+    expect([status, json]).toEqual([403, { code: "ACCESS_FORBIDDEN", message }]);
+  }
+
+  await pauseRail(false);
+  await vi.waitFor(async () => expect(await journal(payoutId)).toContain("not sent"), {
+    timeout: 15_000,
+    interval: 100,
+  });
+  expect(await journal(payoutId)).not.toContain("submitting");
+  expect(await payout()).toEqual(before);
+
+  await importList("3", [other]);
+  await vi.waitFor(async () => expect(await statusOf(beneficiary_id)).toBe("cleared"), {
+    timeout: 10_000,
+    interval: 100,
+  });
+  expect((await call("POST", paths.execute, { quote_id: second.id })).status).toBe(200);
+  await vi.waitFor(async () => expect((await payout()).status).toBe("succeeded"), {
+    timeout: 15_000,
+    interval: 100,
+  });
+  await receiver.waitFor(2, { filter: ({ body: told }) => told.includes(payoutId) });
+  const { payouts } = await platform.clients.operations.listPayoutsInDoubt({ doubt: Doubt.STUCK });
+  expect(payouts).toEqual([]);
+  const told = [...heard, ...receiver.calls.map(({ body: told }) => told.toString())].join("\n");
+  for (const secret of ofTheHit) expect(told).not.toContain(secret);
+});
+
+/** What was done for a payout, as operators read it. */
+async function journal(payoutId: string): Promise<string> {
+  const { entries } = await platform.clients.operations.getPayoutJournal({ payoutId });
+  return entries.map(({ detail }) => detail).join("\n");
+}
