@@ -47,6 +47,7 @@ export const faultKinds = [
   "operation of two quotes",
   "credit repeated",
   "resolved by operators",
+  "kept back by operators",
 ] as const;
 
 export type FaultKind = (typeof faultKinds)[number];

@@ -11,6 +11,26 @@ import type { World } from "./world.ts";
 const lookMaxMs = 12_000;
 const retryMs = 1_500;
 
+/** What people say became of a payout. */
+type Said = {
+  readonly outcome: RailOutcome;
+  readonly transactionReference: string;
+  readonly reason: string;
+};
+
+/** Of a payout that its beneficiary's screening holds up. */
+const notToBePaid: Said = {
+  ...{ outcome: RailOutcome.REJECTED, transactionReference: "" },
+  reason: "nobody sent it, and nobody is to",
+};
+
+function told({ scenario, reference }: Transfer): Said {
+  const reason = "learned from the rail by telephone";
+  return scenario === "rejects"
+    ? { outcome: RailOutcome.REJECTED, transactionReference: "", reason }
+    : { outcome: RailOutcome.SETTLED, transactionReference: reference, reason };
+}
+
 /**
  * Two people who learn by telephone what the rail does not tell, and resolve those payouts: one
  * proposes, the other confirms, both at times more than once.
@@ -44,28 +64,29 @@ export class Operators {
   }
 
   async #look(): Promise<void> {
-    if (this.unresolved.length === 0) return;
     const found = await this.#answer(() => this.#rpc.listPayoutsInDoubt({ limit: 100 }));
     if (typeof found === "string") return;
-    for (const { payout } of found.payouts) {
-      const transfer = this.#book.transfers.get(payout?.id ?? "");
-      if (transfer?.isSilent === true) await this.#resolve(transfer);
+    const { random, faults } = this.#world;
+    for (const { payout, rail } of found.payouts) {
+      const id = payout?.id ?? "";
+      const transfer = this.#book.transfers.get(id);
+      if (transfer?.isSilent === true) {
+        if (!(await this.#resolve(id, told(transfer)))) continue;
+        faults.count("resolved by operators");
+        this.#resolved.add(id);
+      } else if (rail === "" && random.chance(0.3)) {
+        if (await this.#resolve(id, notToBePaid)) faults.count("kept back by operators");
+      }
     }
   }
 
-  async #resolve(transfer: Transfer): Promise<void> {
-    const { random, faults } = this.#world;
-    const isRejected = transfer.scenario === "rejects";
-    const proposal = {
-      mutation: this.#mutation("ann"),
-      payoutId: transfer.key,
-      outcome: isRejected ? RailOutcome.REJECTED : RailOutcome.SETTLED,
-      transactionReference: isRejected ? "" : transfer.reference,
-      reason: "learned from the rail by telephone",
-    };
+  /** Whether the two have said what became of a payout. */
+  async #resolve(payoutId: string, said: Said): Promise<boolean> {
+    const { random } = this.#world;
+    const proposal = { mutation: this.#mutation("ann"), payoutId, ...said };
     const propose = () => this.#answer(() => this.#rpc.proposeResolution(proposal));
     const [made] = await Promise.all([propose(), ...(random.chance(0.3) ? [propose()] : [])]);
-    if (typeof made === "string" || made?.resolution === undefined) return;
+    if (typeof made === "string" || made?.resolution === undefined) return false;
     const { id: resolutionId } = made.resolution;
     const confirm = (person: string) => {
       const mutation = this.#mutation(person);
@@ -75,9 +96,7 @@ export class Operators {
     if (typeof alone !== "string") this.wrong.push(`${resolutionId} was confirmed by its proposer`);
     const second = confirm("bob");
     const [ended] = await Promise.all([second(), ...(random.chance(0.3) ? [second()] : [])]);
-    if (typeof ended === "string") return;
-    faults.count("resolved by operators");
-    this.#resolved.add(transfer.key);
+    return typeof ended !== "string";
   }
 
   /** Asks until there is an answer: that, or the code of a refusal. */

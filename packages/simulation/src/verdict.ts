@@ -2,6 +2,7 @@ import type { Documents } from "@disburse/invariants/documents.ts";
 import { checkDocuments } from "@disburse/invariants/documents-check.ts";
 import type { Platform } from "./platform.ts";
 import type { Scenario, Transfer } from "./rail-book.ts";
+import type { MemoryDatabase } from "./store/memory-database.ts";
 import type { Document } from "./store/value.ts";
 import type { WorkloadRecord } from "./workload.ts";
 
@@ -108,9 +109,11 @@ const endings: Readonly<Record<Scenario, readonly [status: string, stage: string
 function wrongTransfers({ databases, book }: Platform): string[] {
   const payouts = databases.payout.documents("payouts");
   const ids = new Set(payouts.map(({ _id }) => _id));
+  const keptBack = keptBackIn(databases.payout);
   const strangers = [...book.transfers.keys()].filter((key) => !ids.has(key));
   const wrong = payouts.flatMap(({ _id, status, progress, receiving_minor, destination }) => {
     const transfer = book.transfers.get(String(_id));
+    if (keptBack.has(_id)) return transfer === undefined ? [] : [`${_id} was kept back, and sent`];
     if (transfer === undefined) return [`${_id} was never sent`];
     const [ended, at] = endings[transfer.scenario];
     const { stage } = progress as Document;
@@ -122,6 +125,16 @@ function wrongTransfers({ databases, book }: Platform): string[] {
     ];
   });
   return [...strangers.map((key) => `the rail paid ${key}, which is no payout`), ...wrong];
+}
+
+/** Payouts that two persons ended before anybody had sent them. */
+function keptBackIn(database: MemoryDatabase): ReadonlySet<unknown> {
+  const resolutions = database.documents("resolutions");
+  const applied = resolutions.filter(({ state }) => (state as Document).kind === "applied");
+  const resolved = new Set(applied.map(({ payout_id }) => payout_id));
+  const unsent = database.documents("payouts").filter(({ rail }) => rail === undefined);
+  const ended = unsent.filter(({ _id, status }) => status === "failed" && resolved.has(_id));
+  return new Set(ended.map(({ _id }) => _id));
 }
 
 /** The kept counts of each merchant's payouts are what there is. */
