@@ -7,6 +7,7 @@ import {
   type ListedWallet,
   type NameKind,
 } from "../domain/list-entry.ts";
+import { Unreadable } from "./unreadable.ts";
 
 /** What is wrong with a line, in words for whoever imports it. */
 export type LineProblem = { readonly problem: string };
@@ -30,11 +31,6 @@ const textLengthMax = 1_000;
 const uidText = /^[\x21-\x7e]{1,128}$/;
 const dateText = /^\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?$/;
 const countryText = /^[A-Z]{2}$/;
-
-/**
- * Thrown inside this file only, to leave a nested check; `parseListLine` turns it into an answer.
- */
-class Unreadable extends Error {}
 
 type Fields = Readonly<Record<string, unknown>>;
 

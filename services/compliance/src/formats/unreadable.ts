@@ -1,6 +1,7 @@
 /**
  * What makes a list unreadable, in words for whoever imports it, with the line or the entry.
- * Thrown inside this folder only, to leave a nested check; `readList` turns it into an answer.
+ * Thrown inside this folder only, to leave a nested check; `readList` and `parseListLine` turn it
+ * into an answer.
  */
 export class Unreadable extends Error {}
 

@@ -1,8 +1,4 @@
-import { isRefused } from "@disburse/kernel/refusal.ts";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { ListEntry } from "../domain/list-entry.ts";
-import { listFile } from "./list-file.ts";
 import { parseListLine } from "./list-line.ts";
 
 const whole = {
@@ -69,57 +65,5 @@ describe("parseListLine", () => {
     [changed({ programs: [1] }), "programs[0] must be a text"],
   ])("refuses %s: %s", (line, problem) => {
     expect(parseListLine(line)).toEqual({ problem: expect.stringContaining(problem) });
-  });
-});
-
-const line = (uid: string): string =>
-  JSON.stringify({ uid, type: "entity", names: [{ name: `Ünal ${uid} 有限公司` }] });
-
-function read(bytes: Uint8Array, cuts: readonly number[]): ListEntry[] | { refused: string } {
-  const file = listFile();
-  const entries: ListEntry[] = [];
-  const ends = [...cuts, bytes.length];
-  for (const [at, end] of ends.entries()) {
-    const some = file.push(bytes.subarray(ends[at - 1] ?? 0, end));
-    if (isRefused(some)) return some;
-    entries.push(...some);
-  }
-  const last = file.end();
-  return isRefused(last) ? last : [...entries, ...last];
-}
-const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
-
-describe("listFile", () => {
-  const text = `${line("a")}\r\n\n${line("b")}\n${line("c")}`;
-
-  it("reads the same entries wherever the lines are cut", () => {
-    const bytes = bytesOf(text);
-    const cut = fc.array(fc.nat(bytes.length), { maxLength: 20 });
-    fc.assert(
-      fc.property(cut, (cuts) => {
-        const read1 = read(
-          bytes,
-          cuts.toSorted((a, b) => a - b),
-        );
-        expect(read1).toMatchObject([{ uid: "a" }, { uid: "b" }, { uid: "c" }]);
-      }),
-    );
-  });
-
-  it.each([
-    ["", "lines: must have at least one entry"],
-    ["\n\n", "lines: must have at least one entry"],
-    [`${line("a")}\n{"uid":`, "line 2: is not JSON"],
-    [`${line("a")}\n\n${line("a")}\n`, "line 3: uid a stands twice"],
-    [`${line("a")}\n{}\n${line("b")}`, "line 2: type must be one of"],
-    ["x".repeat(1_048_577), "line 1: is longer than"],
-  ])("refuses %s", (wrong, detail) => {
-    const refusal = { refused: "INVALID_REQUEST", detail: expect.stringContaining(detail) };
-    expect(read(bytesOf(wrong.slice(0)), [])).toEqual(refusal);
-  });
-
-  it("refuses bytes that are not UTF-8", () => {
-    const bytes = Uint8Array.of(...bytesOf(line("a")), 0x0a, 0xff, 0xfe);
-    expect(read(bytes, [])).toMatchObject({ detail: "line 2: is not UTF-8" });
   });
 });
