@@ -29,6 +29,8 @@ const entriesMax = 1_000;
 const entriesSlice = 20;
 /** Keys looked up by one command. */
 const keysSlice = 5_000;
+/** Failures of one round that the log tells of; the metric of the lag tells of the others. */
+const failuresTold = 10;
 /** Subjects screened side by side, so that owners who ask now wait little. */
 const sideBySide = 4;
 
@@ -147,6 +149,7 @@ async function rescreenEach(
       } catch (error) {
         // One that cannot be screened must not keep the others waiting; it is still due.
         tally.failed += 1;
+        if (tally.failed > failuresTold) continue;
         deps.log.error({ err: error, record_id: subject.recordId }, "subject not screened again");
       }
     }

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { createKeyedHashes } from "@disburse/chassis/keyed-hash.ts";
 import { reverseKeysVersion } from "./domain/reverse-keys.ts";
 
-/** Keys as they are stored with a subject: nobody who has not the deployment's key can read them. */
+/** Keys as they are stored with a subject: without the deployment's key nobody can read them. */
 export type ReverseHashes = {
   /** Which key and which rules made them; others find nothing among them. */
   readonly keyring: string;

@@ -1,0 +1,119 @@
+import { afterEach, expect, it } from "vitest";
+import { monitorRound } from "./monitor-round.ts";
+import { comparedWith, screenSubject } from "./subject-screening.ts";
+import {
+  askedFor,
+  indexOf,
+  personEntry,
+  type TestSubjects,
+  testSubjects,
+} from "./test-subjects.ts";
+
+let test: TestSubjects;
+afterEach(() => test.end());
+
+/** One of many invented words, few of which are like another one. */
+function word(at: number): string {
+  let rest = (at * 2_654_435_761) % 2 ** 32;
+  return Array.from({ length: 7 }, (_, place) => {
+    const letters = place % 2 === 0 ? "bdfghklmnprstvz" : "aeiou";
+    const letter = letters[rest % letters.length] ?? "";
+    rest = Math.floor(rest / letters.length);
+    return letter;
+  }).join("");
+}
+const invented = (at: number): string => `${word(at)} ${word(at + 7_000_000)}`;
+const names = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, at) => personEntry(`e${from + at}`, invented(from + at)));
+
+const count = 1_000;
+
+it("compares few of many with what changed, and marks the others unread", async () => {
+  const listed = names(900_000, 900_200);
+  const first = indexOf("1", listed);
+  test = await testSubjects(first);
+  for (let at = 0; at < count; at += 500) {
+    const some = Array.from({ length: 500 }, (_, more) => at + more);
+    await test.addClear(some.map((each) => askedFor(`ben_${each}`, invented(each))));
+  }
+  await test.addClear([askedFor("ben_hit", "Yssolde Wrenfjord")]);
+  const added = [...names(950_000, 950_005), personEntry("new", "Wrenfjord, Yssolde")];
+  test.switchTo(indexOf("2", [...listed, ...added]), { added });
+
+  const started = performance.now();
+  const result = await monitorRound(test.deps);
+  const ms = Math.round(performance.now() - started);
+  const { screened } = result;
+  process.stdout.write(`${count + 1} subjects: ${screened} compared whole, in ${ms} ms\n`);
+  expect(result).toEqual({ screened, spared: count + 1 - screened, failed: 0 });
+  expect(screened).toBeLessThan(count / 20);
+  expect(test.counts).toEqual({ opened: screened, screened });
+  const hit = await test.subjects.findOne({ record_id: "ben_hit" });
+  expect(hit).toMatchObject({ verdict: "block", revision: 2, entries: ["test:new"] });
+  expect(await test.subjects.distinct("stamp")).toHaveLength(1);
+  // Nothing is left to do.
+  expect(await monitorRound(test.deps)).toEqual({ screened: 0, spared: 0, failed: 0 });
+});
+
+it("marks nobody whom a change concerns, however late he comes by", async () => {
+  const listed = names(0, 3);
+  test = await testSubjects(indexOf("1", listed));
+  const some = ["Yssolde Wrenfjord", "Wrenfjord Marn", "Harlan Mosswick"];
+  const page = some.map((name, at) => askedFor(`ben_${at}`, name));
+  await test.addClear(page);
+  await test.subjects.updateOne({ record_id: "ben_2" }, { $set: { entries: ["test:e1"] } });
+  const [late] = await test.subjects.find({ record_id: "ben_1" }).toArray();
+  const { stamp = "", keys = [] } = late ?? {};
+  const subjects = page.map(({ subject }) => subject);
+  const to = comparedWith(indexOf("2", listed), test.deps.hashes);
+  const restamp = (concerned: readonly number[], entries: readonly string[]) =>
+    test.deps.subjects.restamp(subjects, { stamp, keys: concerned, entries }, to);
+  expect(await restamp(keys, ["test:e1"])).toBe(0);
+  expect(await restamp(keys, [])).toBe(1);
+  const other = { stamp: "other", keys: [], entries: [] };
+  expect(await test.deps.subjects.restamp(subjects, other, to)).toBe(0);
+});
+
+it("goes on with the others when one cannot be opened", async () => {
+  test = await testSubjects(indexOf("1", names(0, 3)));
+  await test.addClear(["ben_1", "ben_2"].map((record) => askedFor(record, "Yssolde Wrenfjord")));
+  const { subjects } = test;
+  await subjects.updateOne({ record_id: "ben_1" }, { $set: { sealed: "k9.lost" } });
+  const added = [personEntry("new", "Yssolde Wrenfjord")];
+  test.switchTo(indexOf("2", [...names(0, 3), ...added]), { added });
+  expect(await monitorRound(test.deps)).toEqual({ screened: 1, spared: 0, failed: 1 });
+  expect(await subjects.findOne({ record_id: "ben_2" })).toMatchObject({ verdict: "block" });
+  // He is still due, and nobody takes him for compared.
+  expect(await subjects.findOne({ record_id: "ben_1" })).toMatchObject({
+    lists: [{ import_id: "1" }],
+  });
+});
+
+it("compares everyone with a change of more entries than a look-up is worth", async () => {
+  test = await testSubjects(indexOf("1", names(0, 3)));
+  await test.addClear([askedFor("ben_1", "Harlan Mosswick"), askedFor("ben_2", "Any Body")]);
+  const added = names(1_000, 2_001);
+  test.switchTo(indexOf("2", [...names(0, 3), ...added]), { added });
+  expect(await monitorRound(test.deps)).toEqual({ screened: 2, spared: 0, failed: 0 });
+});
+
+it("takes nothing into force for somebody who was screened anew meanwhile", async () => {
+  test = await testSubjects(indexOf("1", names(0, 3)));
+  const { deps, subjects } = test;
+  await test.addClear([askedFor("ben_1", "Harlan Mosswick")]);
+  const added = [personEntry("new", "Harlan Mosswick")];
+  test.switchTo(indexOf("2", [...names(0, 3), ...added]), { added });
+  // The owner's screening under another name comes while the old name is being compared.
+  const by = { operationId: "operation-1", actor: { kind: "service", id: "test" } } as const;
+  let isFirst = true;
+  const decisionsOf: typeof deps.alerts.decisionsOf = async (subject, found) => {
+    if (isFirst) {
+      isFirst = false;
+      await screenSubject(deps, askedFor("ben_1", "Yssolde Wrenfjord"), by);
+    }
+    return deps.alerts.decisionsOf(subject, found);
+  };
+  await monitorRound({ ...deps, alerts: { ...deps.alerts, decisionsOf } });
+  expect(await subjects.findOne({})).toMatchObject({ verdict: "clear", revision: 2 });
+  expect(await subjects.findOne({})).not.toHaveProperty("outbox");
+});

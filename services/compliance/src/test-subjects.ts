@@ -1,0 +1,128 @@
+import { randomBytes } from "node:crypto";
+import { silentLog } from "@disburse/chassis/log.ts";
+import { connectDatabase } from "@disburse/chassis/mongo.ts";
+import { createSealer } from "@disburse/chassis/sealing.ts";
+import { systemClock } from "@disburse/kernel/time.ts";
+import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
+import type { ListEntry } from "./domain/list-entry.ts";
+import type { ListVersion } from "./domain/list-version.ts";
+import { buildIndex } from "./domain/matcher.ts";
+import { matcherConfig } from "./domain/matcher-config.ts";
+import { requestKeys } from "./domain/reverse-keys.ts";
+import { screen } from "./domain/screening.ts";
+import { buildWalletIndex } from "./domain/wallet-index.ts";
+import type { MonitorDeps } from "./monitor-round.ts";
+import { createReverseHashes } from "./reverse-hashes.ts";
+import type { ListDifference, ScreeningIndex } from "./screening-index.ts";
+import type { Asked } from "./screening-request.ts";
+import { openStore } from "./store.ts";
+import { type SubjectDocument, sealAsked, subjectFields } from "./subject-document.ts";
+import { comparedWith } from "./subject-screening.ts";
+import { openSubjectStore } from "./subject-store.ts";
+
+/** What the tests of a monitoring round share: one list in memory, subjects in a database. */
+const list = "test";
+const encryptionKeys = `k1:${randomBytes(32).toString("base64")}`;
+
+export const personEntry = (uid: string, name: string): ListEntry => ({
+  ...{ uid, source: "", type: "individual", names: [{ name, kind: "primary" }] },
+  ...{ births: [], countries: [], documents: [], wallets: [], programs: [] },
+});
+
+export const askedFor = (recordId: string, name: string): Asked => ({
+  subject: { merchantId: "mer_1", recordId },
+  parties: [{ type: "individual", name, date: "", countries: [], documents: [] }],
+  wallets: [],
+});
+
+/** An index in this thread, of entries that are a version of the one list. */
+export function indexOf(version: string, entries: readonly ListEntry[]): ScreeningIndex {
+  const listVersion: ListVersion = {
+    ...{ list, version, importId: version, checksum: "", importedAt: new Date() },
+    entries: entries.length,
+  };
+  const inForce = {
+    lists: [listVersion],
+    matcher: buildIndex(entries, matcherConfig),
+    wallets: buildWalletIndex(entries),
+    listOf: () => listVersion,
+  };
+  return {
+    lists: inForce.lists,
+    configurationVersion: matcherConfig.version,
+    stamp: version,
+    screen: async (request) => screen(request, inForce),
+  };
+}
+
+export type TestSubjects = Awaited<ReturnType<typeof testSubjects>>;
+
+/** A database of subjects, and a monitor of them that counts what it does. */
+export async function testSubjects(first: ScreeningIndex) {
+  const name = freshDatabase("subjects");
+  const database = await connectDatabase(mongodbUri(name), name);
+  const sealer = createSealer(encryptionKeys);
+  const hashes = createReverseHashes(encryptionKeys);
+  let current = first;
+  let difference: ListDifference = { list, added: [], changed: [], removed: [] };
+  const counts = { opened: 0, screened: 0 };
+  const deps: MonitorDeps = {
+    store: await openStore(database, sealer),
+    subjects: await openSubjectStore(database),
+    watch: {
+      current: () => current,
+      onSwitch: () => () => undefined,
+      refresh: async () => undefined,
+    },
+    alerts: {
+      decisionsOf: async (_subject, { hits }) => {
+        counts.screened += 1;
+        return { ofHits: hits.map(() => ({ alertId: "", word: "undecided" })), stands: false };
+      },
+      raise: async () => undefined,
+    },
+    hashes,
+    sealer: {
+      seal: sealer.seal,
+      open: (sealed, context) => {
+        if (context.endsWith("|subject")) counts.opened += 1;
+        return sealer.open(sealed, context);
+      },
+    },
+    clock: systemClock,
+    log: silentLog,
+    screened: () => undefined,
+    compared: () => undefined,
+    owes: () => undefined,
+    changedEntries: async () => [difference],
+    held: async () => true,
+  };
+  const subjects = database.db.collection<SubjectDocument>("subjects");
+  return {
+    deps,
+    counts,
+    subjects,
+    /** Brings another version into force. */
+    switchTo: (index: ScreeningIndex, changes: Partial<ListDifference>) => {
+      current = index;
+      difference = { list, added: [], changed: [], removed: [], ...changes };
+    },
+    /** Stores those who were found clear under the index in force. */
+    addClear: async (some: readonly Asked[]) => {
+      const at = new Date();
+      const documents = some.map(
+        async (asked): Promise<SubjectDocument> => ({
+          ...{ ...subjectFields(asked.subject), ...comparedWith(current, hashes) },
+          ...{ revision: 1, verdict: "clear", screening_id: "scr_1", entries: [], found: "clear" },
+          ...{ screened_at: at, compared_at: at, sealed: sealAsked(asked, sealer) },
+          keys: await hashes.of(requestKeys(asked)),
+        }),
+      );
+      await subjects.insertMany(await Promise.all(documents));
+    },
+    end: async () => {
+      await database.db.dropDatabase();
+      await database.close();
+    },
+  };
+}
