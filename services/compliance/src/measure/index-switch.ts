@@ -1,0 +1,101 @@
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { createLog } from "@disburse/chassis/log.ts";
+import type { ListEntry } from "../domain/list-entry.ts";
+import type { Party } from "../domain/matcher.ts";
+import { type Chunk, packEntries } from "../list-chunks.ts";
+import type { StoredList } from "../list-documents.ts";
+import { watchLists } from "../lists-in-force.ts";
+import type { ScreeningIndex } from "../screening-index.ts";
+import { quantile } from "./query-set.ts";
+
+/** What holding the index in another thread costs, and what it spares; milliseconds. */
+export type IndexFigures = {
+  /** From stored chunks to the first answer. */
+  readonly readyMs: number;
+  /** One client, one question after the other, nothing else going on. */
+  readonly quiet: { readonly half: number; readonly most: number; readonly worst: number };
+  /** The same while another version is indexed and takes over. */
+  readonly switching: { readonly half: number; readonly most: number; readonly worst: number };
+  /** How late the service's own thread was at most, with 200 questions in flight. */
+  readonly loopWorstMs: number;
+};
+
+const quietQuestions = 500;
+const inFlight = 200;
+
+/** Measures an index of these entries, asked for these parties in turn. */
+export async function measureIndex(
+  entries: readonly ListEntry[],
+  parties: readonly Party[],
+): Promise<IndexFigures> {
+  const versions = [entries, entries.slice(1)].map((some) => packEntries("measured", some));
+  let at = 0;
+  const store = {
+    listsInForce: async () => [storedList(versions[at] ?? [])],
+    // Threads take bytes over, so each is given some of its own.
+    readChunks: async (ids: readonly string[]) => {
+      const wanted = new Set(ids);
+      return (versions[at] ?? [])
+        .filter(({ id }) => wanted.has(id))
+        .map(({ id, bytes }) => ({ id, bytes: Uint8Array.from(bytes) }));
+    },
+  };
+  const watch = watchLists({ store, log: createLog("measure", "silent") });
+  const current = (): ScreeningIndex => {
+    const index = watch.current();
+    if (index === undefined) throw new Error("no index");
+    return index;
+  };
+  const ask = async (question: number): Promise<number> => {
+    const party = parties[question % parties.length];
+    const started = performance.now();
+    await current().screen({ parties: party === undefined ? [] : [party], wallets: [] });
+    return performance.now() - started;
+  };
+
+  const started = performance.now();
+  await watch.refresh();
+  await ask(0);
+  const readyMs = performance.now() - started;
+
+  const quiet = await askInTurn(ask, (asked) => asked < quietQuestions);
+  at = 1;
+  const switched = watch.refresh().then(() => "switched");
+  let isSwitched = false;
+  void switched.then(() => {
+    isSwitched = true;
+  });
+  const switching = await askInTurn(ask, () => !isSwitched);
+  await switched;
+
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  delay.enable();
+  await Promise.all(Array.from({ length: inFlight }, (_, question) => ask(question)));
+  delay.disable();
+  await watch.stop();
+  const spread = (times: readonly number[]) => ({
+    half: quantile(times, 0.5),
+    most: quantile(times, 0.99),
+    worst: quantile(times, 1),
+  });
+  const loopWorstMs = delay.max / 1e6;
+  return { readyMs, quiet: spread(quiet), switching: spread(switching), loopWorstMs };
+}
+
+async function askInTurn(
+  ask: (question: number) => Promise<number>,
+  goOn: (asked: number) => boolean,
+): Promise<number[]> {
+  const times: number[] = [];
+  while (goOn(times.length)) times.push(await ask(times.length));
+  return times;
+}
+
+function storedList(chunks: readonly Chunk[]): StoredList {
+  const id = chunks[0]?.id ?? "";
+  const version = { list: "measured", version: id, importId: id, checksum: "" };
+  return {
+    version: { ...version, entries: 0, importedAt: new Date(0) },
+    chunks: chunks.map((chunk) => chunk.id),
+  };
+}
