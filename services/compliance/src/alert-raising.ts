@@ -79,23 +79,23 @@ export function subjectAlerts(deps: {
     raise: async ({ subject, revision, request, screening }) => {
       const { id: screeningId, configurationVersion, hits } = screening;
       const at = clock.now();
-      const seen = new Set<string>();
-      for (const hit of hits) {
+      const open = hits.map((hit) => {
+        const { alertId: id, subjectIndex } = hit;
         const sighting: Sighting = { screeningId, revision, configurationVersion, hit };
-        const ids = alertIds(keys, subject, request, hit);
-        const [known] = await store.readAll(ids);
-        const id = known?.alert.id ?? ids[0];
-        seen.add(id);
-        const of = { id, subject, partyKey: partyKey(keys, request, hit.subjectIndex) };
+        const of = { id, subject, partyKey: partyKey(keys, request, subjectIndex) };
         const first = () => opened(of, sighting, at);
-        await settle(store, id, (alert) => foundAgain(alert, sighting, at), first);
-      }
+        return settle(store, id, (alert) => foundAgain(alert, sighting, at), first);
+      });
+      await Promise.all(open);
+      const listed = new Set(hits.map(({ alertId }) => alertId));
       const absent = absenceIn({ request, hits, configurationVersion }, keys);
-      for (const { alert } of await store.ofSubject(subject, presentKinds)) {
-        if (seen.has(alert.id)) continue;
-        const absence = absent(alert);
-        await settle(store, alert.id, (found) => missed(found, absence, revision, at));
-      }
+      const others = await store.ofSubject(subject, presentKinds);
+      const close = others
+        .filter(({ alert }) => !listed.has(alert.id))
+        .map(({ alert: { id } }) =>
+          settle(store, id, (alert) => missed(alert, absent(alert), revision, at)),
+        );
+      await Promise.all(close);
     },
   };
 }
