@@ -6,7 +6,7 @@ import { Unreadable } from "./unreadable.ts";
 const isGzip = (bytes: Uint8Array): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b;
 
 /**
- * The files with gzip taken off. Unpacking ends at `bytesMax` in all, however well a bomb is packed.
+ * The files with gzip taken off. It ends at `bytesMax` in all, however well a bomb is packed.
  */
 export function unpackedFiles(files: readonly ListFile[], bytesMax: number): ListFile[] {
   let left = bytesMax;

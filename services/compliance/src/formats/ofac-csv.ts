@@ -23,7 +23,7 @@ const entityNumber = /^\d{1,10}$/;
 
 type Rows = ReadonlyMap<FileName, readonly CsvRow[]>;
 
-/** The SDN list or the consolidated one: the primary file and those that go on about its entries. */
+/** The SDN list or the consolidated one: the primary file, and those that go on about entries. */
 export function readOfacCsv(files: readonly ListFile[], note: Note): ListEntry[] {
   const rows = rowsByFile(files);
   const comments = rows.has("comments") ? commentsOf(rows) : undefined;

@@ -39,7 +39,7 @@ const parts: readonly (readonly [RegExp, ReadPart])[] = [
   [/^(?:alt\. )?Digital Currency Address\b(.*)$/i, addWallet],
 ];
 
-/** Reads the `; `-separated parts of an entry's remarks. Parts in words (`Gender Male`) are none. */
+/** Reads the `; `-separated parts of remarks. Parts in words (`Gender Male`) are none. */
 export function readRemarks(draft: EntryDraft, remarks: string, note: Note): void {
   const oneLine = remarks.replace(/\s+/g, " ").trim();
   for (const written of oneLine.replace(/\.$/, "").split(";")) {
