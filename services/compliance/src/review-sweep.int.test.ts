@@ -41,8 +41,10 @@ describe("after a crash", () => {
     );
     expect(review.verdictOf(subject)).toBe("review");
     const another = await review.startAnother();
-    await vi.waitFor(() => expect(review.verdictOf(subject)).toBe("clear"));
-    await vi.waitFor(async () => expect(await review.alerts.unfinished()).toEqual([]));
+    await vi.waitFor(() => expect(review.verdictOf(subject)).toBe("clear"), { timeout: 5_000 });
+    await vi.waitFor(async () => expect(await review.alerts.unfinished()).toEqual([]), {
+      timeout: 5_000,
+    });
     await another.stop();
     const { entries } = await review.rpc.listReviewEntries({ alertId });
     expect(entries.map((each) => each.action)).toEqual(["alert.false_positive"]);
@@ -63,7 +65,7 @@ describe("after a crash", () => {
     expect(review.verdictOf(subject)).toBe("review");
     review.faults.rescreen = undefined;
     const another = await review.startAnother();
-    await vi.waitFor(() => expect(review.verdictOf(subject)).toBe("clear"));
+    await vi.waitFor(() => expect(review.verdictOf(subject)).toBe("clear"), { timeout: 5_000 });
     await another.stop();
   });
 });

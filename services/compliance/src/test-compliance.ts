@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { fromBinary } from "@bufbuild/protobuf";
+import type { Client } from "@connectrpc/connect";
 import { createMemoryBus } from "@disburse/chassis/memory-bus.ts";
 import { connectDatabase, type Database } from "@disburse/chassis/mongo.ts";
 import { serviceMutation } from "@disburse/chassis/mutation.ts";
@@ -15,6 +16,7 @@ import {
   type ListFormat,
   Party_Type,
 } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
+import { ComplianceReviewService } from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { listedParties } from "@disburse/sandbox/sandbox-list.ts";
 import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
@@ -31,6 +33,8 @@ export type TestCompliance = {
   readonly events: readonly ScreeningChanged[];
   /** Starts another service on the same database, and connects to it. */
   start(settings?: Environment): Promise<Rpc>;
+  /** Connects as officers do to the service that was started last. */
+  officers(): ReviewRpc;
   /** Stops every service. */
   stopServices(): Promise<void>;
   /** Whether events are taken; they are at first. */
@@ -44,6 +48,7 @@ export async function testCompliance(): Promise<TestCompliance> {
   const { bus, events, listen } = await listeningBus();
   const database = await connectDatabase(mongodbUri(name), name);
   const services: Ends = [];
+  let lastUrl = "";
   const environment = {
     DISBURSE_MODE: "sandbox",
     PORT: "0",
@@ -58,10 +63,16 @@ export async function testCompliance(): Promise<TestCompliance> {
     database,
     events,
     listen,
+    officers: () => {
+      const client = connectService(ComplianceReviewService, lastUrl, clientOptions);
+      services.push(client.close);
+      return client.rpc;
+    },
     stopServices: () => endAll(services),
     start: async (settings = {}) => {
       const service = await start({ ...environment, ...settings }, { bus });
       services.push(service.stop);
+      lastUrl = service.url;
       const client = connect(service.url);
       services.push(client.close);
       return client.rpc;
@@ -104,13 +115,12 @@ async function listeningBus() {
   return { bus, events, listen };
 }
 
+const clientOptions = { caller: "test", serviceToken, timeoutMs: 50_000 };
+
 function connect(url: string) {
-  return connectService(ComplianceService, url, {
-    caller: "test",
-    serviceToken,
-    timeoutMs: 50_000,
-  });
+  return connectService(ComplianceService, url, clientOptions);
 }
+export type ReviewRpc = Client<typeof ComplianceReviewService>;
 export type Rpc = ReturnType<typeof connect>["rpc"];
 
 export const subject = { merchantId: "mer_1", recordId: "ben_1" };
