@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { gunzipSync } from "node:zlib";
 import type { ListFile } from "./list-format.ts";
-import { Unreadable } from "./unreadable.ts";
+import { placedAt, Unreadable } from "./unreadable.ts";
 
 const isGzip = (bytes: Uint8Array): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b;
 
@@ -11,7 +11,8 @@ const isGzip = (bytes: Uint8Array): boolean => bytes[0] === 0x1f && bytes[1] ===
 export function unpackedFiles(files: readonly ListFile[], bytesMax: number): ListFile[] {
   let left = bytesMax;
   return files.map(({ name, bytes }) => {
-    const unpacked = isGzip(bytes) ? gunzipped(bytes, left) : bytes;
+    const place = name === "" ? "file" : name;
+    const unpacked = isGzip(bytes) ? placedAt(place, () => gunzipped(bytes, left)) : bytes;
     if (unpacked === undefined || unpacked.length > left) {
       throw new Unreadable(`files: are more than ${bytesMax} bytes unpacked`);
     }
@@ -26,7 +27,7 @@ function gunzipped(bytes: Uint8Array, bytesMax: number): Uint8Array | undefined 
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? "";
     if (code === "ERR_BUFFER_TOO_LARGE") return undefined;
-    if (code.startsWith("Z_")) throw new Unreadable("files: is not whole gzip", { cause: error });
+    if (code.startsWith("Z_")) throw new Unreadable("is gzip that is not whole", { cause: error });
     throw error;
   }
 }

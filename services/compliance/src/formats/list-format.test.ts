@@ -53,6 +53,12 @@ describe("readList", () => {
     expect(list).toEqual({ problem: "line 3: has a NUL byte" });
   });
 
+  it("says which file is gzip that is not whole", () => {
+    const bytes = gzipSync("1").subarray(0, -9);
+    const problem = "comments: is gzip that is not whole";
+    expect(readList("ofac_csv", [{ name: "comments", bytes }])).toEqual({ problem });
+  });
+
   it("takes one file where a format has one", () => {
     const problem = "files: must be one";
     expect(readList("json_lines", [file(line), file(line)])).toEqual({ problem });
