@@ -79,12 +79,12 @@ async function earlierImport(
 export async function stageImport(
   at: ListCollections,
   { _id }: ImportDocument,
-  { entries, checksum, change, chunks }: ReadImport,
+  { entries, checksum, change, chunks, notes }: ReadImport,
   now: Date,
 ): Promise<undefined | ImportRefused> {
   const { matchedCount } = await at.imports.updateOne(
     { _id, state: "reading" },
-    { $set: { entries, checksum, change, chunks, touched_at: now } },
+    { $set: { entries, checksum, change, chunks, notes, touched_at: now } },
   );
   return matchedCount === 1 ? undefined : refused("IMPORT_OVERTAKEN");
 }

@@ -17,6 +17,8 @@ export type ReadWork = {
   readonly change: ListChange;
   readonly chunks: readonly string[];
   readonly fresh: readonly Chunk[];
+  /** What could not be read and is no reason to refuse the list. */
+  readonly notes: readonly string[];
 };
 
 export type ImportProblem = { readonly problem: string };
@@ -25,7 +27,7 @@ export type ImportProblem = { readonly problem: string };
 export function readImport({ list, format, files, base }: ImportWork): ReadWork | ImportProblem {
   const read = readList(format, files);
   if ("problem" in read) return read;
-  const { entries } = read;
+  const { entries, notes } = read;
   if (entries.length === 0) return { problem: "files: hold no entry" };
   const uids = new Set<string>();
   for (const { uid } of entries) {
@@ -45,5 +47,5 @@ export function readImport({ list, format, files, base }: ImportWork): ReadWork 
     fresh,
   );
   const change = { added: added.length, changed: changed.length, removed: removed.length };
-  return { entries: entries.length, change, chunks, fresh };
+  return { entries: entries.length, change, chunks, fresh, notes };
 }

@@ -50,6 +50,8 @@ export type ImportDocument = {
   readonly change: ListChange;
   /** Empty until the list was read. */
   readonly chunks: readonly string[];
+  /** What could not be read and is no reason to refuse the list; at most 100. */
+  readonly notes: readonly string[];
   /** Why it was refused; "" otherwise. */
   readonly problem: string;
   readonly started_at: Date;
@@ -89,6 +91,7 @@ export type ReadImport = {
   readonly checksum: string;
   readonly change: ListChange;
   readonly chunks: readonly string[];
+  readonly notes: readonly string[];
 };
 
 /** An import as it is listed. */
@@ -132,6 +135,7 @@ export function importDocument(
     checksum: "",
     change: noChange,
     chunks: [],
+    notes: [],
     problem: "",
     started_at: now,
     imported_at: now,

@@ -1,8 +1,14 @@
+import { gzipSync } from "node:zlib";
 import { Code } from "@connectrpc/connect";
-import { Verdict } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
+import {
+  ListFormat,
+  type ListImport,
+  Verdict,
+} from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { hasQuerySet, querySetLines } from "./measure/query-set.ts";
 import {
+  importFiles,
   importLines,
   personLine,
   type Rpc,
@@ -17,6 +23,8 @@ beforeEach(async () => {
   test = await testCompliance();
 });
 afterEach(() => test.end());
+
+type Header = Parameters<typeof importFiles>[1];
 
 const versionsInForce = async (rpc: Rpc) =>
   (await rpc.listLists({})).lists.map(({ list, version }) => `${list} ${version}`);
@@ -66,6 +74,71 @@ describe("ImportList", () => {
     expect(await refusalOf(importLines(rpc, good, ""))).toMatchObject({
       message: "header.version: must be 1 to 64 printable characters",
     });
+  });
+
+  it("takes several files, as published or gzipped, in a publisher's own format", async () => {
+    const rpc = await test.start();
+    const none = "-0- ";
+    const row = (...cells: string[]) => `${cells.join(",")}\r\n`;
+    const primary = row(
+      ...["11", '"ZHDANOVSKI, Tamerlan"', '"individual"', '"X-EO1"', none, none],
+      ...[none, none, none, none, none, '"DOB somewhen in spring."'],
+    );
+    const alternates = row("11", "1", '"aka"', '"VASHTIBOR, Ondrecka"', none);
+    const header = { list: "ofac_sdn", format: ListFormat.OFAC_CSV };
+    const { version } = await importFiles(rpc, header, {
+      primary: gzipSync(primary),
+      alternates,
+    });
+    expect(version).toMatchObject({ list: "ofac_sdn", entries: 1 });
+    expect(version?.checksum).toMatch(/^[0-9a-f]{64}$/);
+    const hit = (await screenName(rpc, "Ondrecka Vashtibor"))?.hits[0];
+    expect(hit).toMatchObject({ list: "ofac_sdn", entryUid: "11" });
+    const wrong = importFiles(rpc, header, { primary, others: alternates });
+    expect((await refusalOf(wrong))?.code).toBe("INVALID_REQUEST");
+  });
+
+  it.each<[string, Header, string]>([
+    ["a name that is none", { list: "OFAC SDN" }, "header.list: must be"],
+    ["an unknown format", { format: 99 as ListFormat }, "header.format: is not known"],
+    ["too short a reason", { acceptDropReason: "because" }, "accept_drop_reason: must be 10"],
+  ])("refuses %s", async (_, header, message) => {
+    const rpc = await test.start();
+    const refusal = await refusalOf(importFiles(rpc, header, { "": good }));
+    expect(refusal?.message).toContain(message);
+  });
+
+  it("lets a person accept what a list lost, nobody else, and keeps the tries", async () => {
+    const rpc = await test.start();
+    const lines = Array.from({ length: 100 }, (_, at) => personLine(`p${at}`, `Person ${at}`));
+    await importLines(rpc, lines.join(""), "100");
+    const some = lines.slice(10).join("");
+    const lost = "files: 10 of the 100 entries in force are missing, more than 2%";
+    expect((await refusalOf(importLines(rpc, some, "90")))?.message).toContain(lost);
+    expect(await versionsInForce(rpc)).toEqual(["sandbox 100"]);
+    const acceptDropReason = "the publisher took them off";
+    const { change } = await importFiles(rpc, { version: "90", acceptDropReason }, { "": some });
+    expect(change).toMatchObject({ added: 0, changed: 0, removed: 10 });
+    expect(await versionsInForce(rpc)).toEqual(["sandbox 90"]);
+
+    const seen: ListImport[] = [];
+    let cursor = "";
+    do {
+      const page = await rpc.listImports({ list: "sandbox", limit: 1, cursor });
+      seen.push(...page.imports);
+      cursor = page.nextCursor;
+    } while (cursor !== "");
+    expect(seen.map(({ version, state }) => [version?.version, state])).toEqual([
+      ["90", "in_force"],
+      ["90", "refused"],
+      ["100", expect.stringMatching("superseded|in_force")],
+    ]);
+    expect(seen[1]).toMatchObject({ change: { removed: 10 }, version: { entries: 90 } });
+    expect(seen[1]?.problem).toContain(lost);
+    expect(seen[0]?.actor).toMatchObject({ id: "ada" });
+    expect((await rpc.listImports({ list: "other" })).imports).toEqual([]);
+    expect(await refusalOf(rpc.listImports({ list: "?" }))).toBeDefined();
+    expect(await refusalOf(rpc.listImports({ limit: 101 }))).toBeDefined();
   });
 
   it("is noticed by another process, and survives a restart", async () => {

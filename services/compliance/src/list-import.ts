@@ -19,7 +19,12 @@ export type ImportDeps = {
   readonly ended: (list: string, outcome: ImportOutcome) => void;
 };
 
-export type Imported = { readonly version: ListVersion; readonly change: ListChange };
+export type Imported = {
+  readonly version: ListVersion;
+  readonly change: ListChange;
+  /** What could not be read and is no reason to refuse the list. */
+  readonly notes: readonly string[];
+};
 
 /** Longer than any that a reader writes; one line of a log. */
 const problemLengthMax = 500;
@@ -56,8 +61,12 @@ function outcomeOf(answer: Imported | ImportRefused): ImportOutcome {
   return answer.refused === "INVALID_REQUEST" ? "refused" : "overtaken";
 }
 
+function importedOf(done: ImportDocument): Imported {
+  return { version: importedVersion(done), change: done.change, notes: done.notes };
+}
+
 function repeated(done: ImportDocument, { checksum }: ArrivedFiles): Imported | ImportRefused {
-  if (checksum === done.checksum) return { version: importedVersion(done), change: done.change };
+  if (checksum === done.checksum) return importedOf(done);
   return refused("INVALID_REQUEST", "mutation.operation_id: was used for other files");
 }
 
@@ -72,17 +81,21 @@ async function readAndSwitch(
   const base = await lists.readImport(begun.base_import_id);
   const read = await readImportApart({ list, format, files, base });
   if ("problem" in read) return refuse(deps, begun, read.problem, { checksum });
-  const { entries, change, chunks } = read;
+  const { entries, change, chunks, notes } = read;
   const inForce = entries - change.added + change.removed;
   const problem = lossProblem(change, inForce, acceptDropReason);
   if (problem !== undefined) {
     return refuse(deps, begun, `files: ${problem}`, { checksum, entries, change });
   }
-  const staged = await lists.stage(begun, { entries, checksum, change, chunks }, clock.now());
+  const staged = await lists.stage(
+    begun,
+    { entries, checksum, change, chunks, notes },
+    clock.now(),
+  );
   if (staged !== undefined) return staged;
   await lists.writeChunks(read.fresh, clock.now());
   const done = await lists.commit(begun, clock.now());
-  return isRefused(done) ? done : { version: importedVersion(done), change };
+  return isRefused(done) ? done : importedOf(done);
 }
 
 async function refuse(

@@ -37,11 +37,12 @@ export function listRpc(deps: ListDeps): Pick<ServiceImpl<typeof ComplianceServi
       const { header, parts } = await openImportStream(requests);
       const request = accepted(readImportHeader(header));
       const arrived = accepted(await collectFiles(parts));
-      const { version, change } = accepted(await importList(deps, request, arrived));
-      log.info({ list: version.list, version: version.version, ...change }, "list imported");
+      const { version, change, notes } = accepted(await importList(deps, request, arrived));
+      const { list, version: name } = version;
+      log.info({ list, version: name, ...change, notes: notes.length }, "list imported");
       // The list is in force whatever happens here; the watch reads it again soon.
       await watch.refresh().catch((error: unknown) => {
-        log.error({ err: error, list: version.list }, "imported list could not be read yet");
+        log.error({ err: error, list }, "imported list could not be read yet");
       });
       return create(ImportListResponseSchema, { version: listVersionMessage(version), change });
     },

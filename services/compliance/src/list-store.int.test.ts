@@ -23,6 +23,7 @@ const read = (uid: string) => ({
   checksum: "00",
   change: { added: 1, changed: 0, removed: 0 },
   chunks: packed(uid).map(({ id }) => id),
+  notes: [],
 });
 const request = (operationId: string): ImportRequest => ({
   ...{ list: "l", version: operationId, operationId, acceptDropReason: "" },
