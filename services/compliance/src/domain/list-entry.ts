@@ -24,7 +24,7 @@ export type ListEntry = {
   readonly type: EntryType;
   /** At least one, the primary name first where there is one. */
   readonly names: readonly ListedName[];
-  /** `yyyy`, `yyyy-mm` or `yyyy-mm-dd`. */
+  /** Of birth, or of incorporation: `yyyy`, `yyyy-mm` or `yyyy-mm-dd`. */
   readonly births: readonly string[];
   /** ISO 3166 alpha-2. */
   readonly countries: readonly string[];

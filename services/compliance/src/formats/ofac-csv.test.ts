@@ -76,6 +76,11 @@ describe("an entry of OFAC's", () => {
     });
   });
 
+  it("has the date when a company was established", () => {
+    const company = primary("7", "CO", none, '"Organization Established Date 15 May 2001."');
+    expect(read({ primary: company })).toMatchObject({ entries: [{ births: ["2001-05-15"] }] });
+  });
+
   it("keeps a name that stands twice as its better kind", () => {
     const alternates = row("11", "1", '"nka"', '"THE OWL"', none);
     expect(read({ primary: person, alternates })).toMatchObject({
@@ -105,6 +110,7 @@ describe("remarks that are cut", () => {
   it("lose their half word where there are no comments", () => {
     expect(read({ primary: text })).toMatchObject({
       entries: [{ wallets: [{ address: "bc1qfirst" }] }],
+      notes: ["primary line 1: remarks are cut, and there are no comments"],
     });
   });
 
@@ -132,10 +138,7 @@ it("notes what it could not use", () => {
   const alternates = row("8", "1", '"aka"', '"STRANGER"', none);
   expect(read({ primary: odd, alternates })).toMatchObject({
     entries: [{ births: [] }],
-    notes: [
-      "primary line 1: a date of birth is not understood",
-      "alternates: 1 entries are not in primary",
-    ],
+    notes: ["primary line 1: a date is not understood", "alternates: 1 entries are not in primary"],
   });
 });
 

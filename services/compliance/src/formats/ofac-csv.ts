@@ -113,8 +113,9 @@ function primaryDraft(
   addDocument(draft, "Call Sign", cell(row, 5), "");
   addCountry(draft, cell(row, 9));
   // Not trimmed either, since a cut one is known by its length.
-  const remarks = joinedRemarks(row.cells[11] ?? "", comments, uid);
-  readRemarks(draft, remarks, (text) => note(`${place("primary", row)}: ${text}`));
+  const noteHere: Note = (text) => note(`${place("primary", row)}: ${text}`);
+  const remarks = joinedRemarks(row.cells[11] ?? "", comments, uid, noteHere);
+  readRemarks(draft, remarks, noteHere);
   return draft;
 }
 

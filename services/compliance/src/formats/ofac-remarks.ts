@@ -16,13 +16,17 @@ export function joinedRemarks(
   remarks: string,
   comments: ReadonlyMap<string, string> | undefined,
   uid: string,
+  note: Note,
 ): string {
   if (remarks.trim() === "-0-") return "";
   if (remarks.length < remarksLengthMax) return remarks;
   const rest = comments?.get(uid);
   if (rest !== undefined) return remarks + rest;
   if (remarks.endsWith(".")) return remarks;
-  if (comments === undefined) return remarks.slice(0, remarks.lastIndexOf(";") + 1);
+  if (comments === undefined) {
+    note("remarks are cut, and there are no comments");
+    return remarks.slice(0, remarks.lastIndexOf(";") + 1);
+  }
   throw new Unreadable(`entry ${uid} has cut remarks that comments do not go on with`);
 }
 
@@ -31,7 +35,8 @@ type ReadPart = (draft: EntryDraft, matched: string, note: Note) => void;
 /** What a part of the remarks is by its beginning; its first group is what is read. */
 const parts: readonly (readonly [RegExp, ReadPart])[] = [
   [/^(?:alt\. )?[afn]\.k\.a\.,? '(.+)'$/i, (draft, name) => addName(draft, name, "weak")],
-  [/^(?:alt\. )?DOB (.+)$/, addBirths],
+  // A company's incorporation is compared as a person's birth is.
+  [/^(?:alt\. )?(?:DOB|Organization Established Date) (.+)$/, addBirths],
   [/^(?:alt\. )?POB (.+)$/, addBirthPlace],
   [/^(?:alt\. )?(?:nationality|citizen) (.+)$/i, addCountry],
   [/^(?:alt\. )?(?:(?:Former|Other) )?Vessel Flag (.+)$/i, addCountry],
@@ -65,7 +70,7 @@ function addWallet({ wallets }: EntryDraft, text: string): void {
 
 function addBirths({ births }: EntryDraft, text: string, note: Note): void {
   const dates = datesInWords(text);
-  if (dates === undefined) note("a date of birth is not understood");
+  if (dates === undefined) note("a date is not understood");
   for (const date of dates ?? []) births.add(date);
 }
 
