@@ -130,7 +130,7 @@ describe("at rest", () => {
       expect(text.toLowerCase()).not.toContain(plain.toLowerCase());
     }
     expect(document).toMatchObject({
-      schema_version: 1,
+      schema_version: 2,
       merchant_id: merchantId,
       actor: { kind: "api_key", id: "key_1" },
       account_number_masked: `${"*".repeat(38)}eAed`,
@@ -171,6 +171,7 @@ describe("an index", () => {
     ["a repeat", { merchant_id: merchantId, operation_id: "op" }, {}],
     ["a read", { _id: "ben_1", merchant_id: merchantId }, {}],
     ["the sweep", due, { "screening.next_at": 1 as const }],
+    ["what is not watched", { schema_version: 1, _id: { $gt: "" } }, { _id: 1 as const }],
   ])("serves %s", async (_what, filter, sort) => {
     for (const name of ["beneficiaries", "depositors"]) {
       const found = service.database.db.collection<RecordDocument>(name).find(filter).sort(sort);

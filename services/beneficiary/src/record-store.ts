@@ -1,7 +1,7 @@
 import { ensureIndexes, isDuplicateKey } from "@disburse/chassis/mongo.ts";
 import type { Sealer } from "@disburse/chassis/sealing.ts";
 import type { Collection, Db, Filter } from "mongodb";
-import { openFields, type RecordDocument } from "./documents.ts";
+import { openFields, type RecordDocument, unwatchedVersion, watchedVersion } from "./documents.ts";
 import type { Fields } from "./domain/private-fields.ts";
 import { nextAttemptAt, type ScreeningResult } from "./domain/screening.ts";
 import {
@@ -37,6 +37,9 @@ export type RecordStore<T> = {
   count(merchantId: string, filter: RecordFilter): Promise<number>;
   /** Takes the longest waiting pending record and sets when it is due again, in one write. */
   takeDue(now: Date, sweepEveryMs: number): Promise<Due<T> | undefined>;
+  /** The next record, by id, that compliance was never asked to watch. */
+  nextUnwatched(afterId: string): Promise<Opened<T> | undefined>;
+  markWatched(id: string): Promise<void>;
   /** Writes a result only if it is newer than the one there; tells whether it did. */
   writeScreening(
     merchantId: string,
@@ -65,6 +68,11 @@ export async function openRecords<T>(
       key: { "screening.next_at": 1 },
       name: "pending",
       partialFilterExpression: { "screening.status": "pending" },
+    },
+    {
+      key: { schema_version: 1, _id: 1 },
+      name: "unwatched",
+      partialFilterExpression: { schema_version: unwatchedVersion },
     },
     ...listIndexes(listedBy),
   ]);
@@ -107,6 +115,14 @@ export async function openRecords<T>(
       if (taken === undefined) return undefined;
       const { document, attempt } = taken;
       return { ...opened(document), attempt, requestId: document.request_id };
+    },
+    nextUnwatched: async (afterId) => {
+      const filter = { schema_version: unwatchedVersion, _id: { $gt: afterId } };
+      const found = await records.findOne(filter, { sort: { _id: 1 } });
+      return found === null ? undefined : opened(found);
+    },
+    markWatched: async (_id) => {
+      await records.updateOne({ _id }, { $set: { schema_version: watchedVersion } });
     },
     writeScreening: (merchantId, id, result, now) =>
       writeScreening(records, { _id: id, merchant_id: merchantId }, result, now),

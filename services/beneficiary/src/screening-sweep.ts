@@ -17,7 +17,10 @@ export type SweepDeps = ScreeningDeps & {
 /** Screenings under way at a time: enough to catch up after an outage, few beside live requests. */
 const lanes = 4;
 
-/** Screens, without anyone asking, what compliance did not answer for when it was created. */
+/**
+ * Screens, without anyone asking, what compliance did not answer for when it was created, and what
+ * was created before compliance watched records.
+ */
 export function startScreeningSweep(deps: SweepDeps): Loop {
   return startLoop({
     name: "screening sweep",
@@ -29,9 +32,13 @@ export function startScreeningSweep(deps: SweepDeps): Loop {
 
 /** One round over everything that is due; it ends early where compliance does not answer at all. */
 export async function sweepOnce(deps: SweepDeps): Promise<boolean> {
+  const beneficiaries = screenableBeneficiaries(deps.store.beneficiaries);
+  const depositors = screenableDepositors(deps.store.depositors);
   const answered =
-    (await sweepRecords(deps, screenableBeneficiaries(deps.store.beneficiaries))) &&
-    (await sweepRecords(deps, screenableDepositors(deps.store.depositors)));
+    (await sweepRecords(deps, beneficiaries)) &&
+    (await sweepRecords(deps, depositors)) &&
+    (await watchRecords(deps, beneficiaries)) &&
+    (await watchRecords(deps, depositors));
   if (!answered) deps.log.warn({}, "compliance does not answer");
   return false;
 }
@@ -55,4 +62,23 @@ async function sweepRecords<T extends Pending>(
   };
   await Promise.all(Array.from({ length: lanes }, lane));
   return answered;
+}
+
+/** Before the first that a creation makes: the same operation however often it is tried. */
+const watchAttempt = 0;
+
+/** One record after the other, and after a failure the next: all of them come again. */
+async function watchRecords<T extends Pending>(
+  deps: SweepDeps,
+  screenable: Screenable<T>,
+): Promise<boolean> {
+  const { store } = screenable;
+  for (let after = ""; ; ) {
+    const opened = await store.nextUnwatched(after);
+    if (opened === undefined) return true;
+    after = opened.record.id;
+    const attempt = await attemptScreening(deps, screenable, { ...opened, attempt: watchAttempt });
+    if (attempt === "unanswered") return false;
+    if (attempt === "screened") await store.markWatched(after);
+  }
 }
