@@ -183,22 +183,3 @@ export function readListRequest(
   const verdict = verdictOfCode.get(request.verdict);
   return { filter: { merchantId, recordId, verdict, before: cursor?.id }, limit };
 }
-
-const listName = /^[a-z0-9_-]{1,64}$/;
-const versionName = /^[\x21-\x7e]{1,64}$/;
-
-/** The name and version under which a list is imported. */
-export function readListName(header: {
-  readonly list: string;
-  readonly version: string;
-}): { list: string; version: string } | Invalid {
-  const violations: Violation[] = [];
-  if (!listName.test(header.list)) {
-    violations.push({ field: "header.list", problem: "must be 1 to 64 of a-z, 0-9, _ and -" });
-  }
-  if (!versionName.test(header.version)) {
-    const problem = "must be 1 to 64 printable characters";
-    violations.push({ field: "header.version", problem });
-  }
-  return violations.length > 0 ? invalid(violations) : header;
-}
