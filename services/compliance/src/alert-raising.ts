@@ -13,18 +13,13 @@ import {
   waitingKinds,
   wordOf,
 } from "./domain/alert.ts";
-import type { Decisions } from "./domain/decided-finding.ts";
-import {
-  hitsMax,
-  type Screening,
-  type ScreeningHit,
-  type ScreeningRequest,
-  type Subject,
-} from "./domain/screening.ts";
+import { type Decisions, decidableMax, isCut } from "./domain/decided-finding.ts";
+import type { Screening, ScreeningHit, ScreeningRequest, Subject } from "./domain/screening.ts";
 
 /** What was found of a subject, to be compared with what people decided. */
 export type Found = {
   readonly request: ScreeningRequest;
+  /** All of them; see `decidableMax`. */
   readonly hits: readonly ScreeningHit[];
   readonly configurationVersion: string;
 };
@@ -69,7 +64,7 @@ export function subjectAlerts(deps: {
       ]);
       const ofHits = ids.map((some) => decisionOf(some, known));
       const listed = new Set(ofHits.map(({ alertId }) => alertId));
-      const absent = absenceIn(found, keys);
+      const absent = absenceIn(found, keys, found.hits.length >= decidableMax);
       const stands = confirmed.some(
         ({ alert }) => !listed.has(alert.id) && !isGone(alert, absent(alert)),
       );
@@ -88,7 +83,8 @@ export function subjectAlerts(deps: {
       });
       await Promise.all(open);
       const listed = new Set(hits.map(({ alertId }) => alertId));
-      const absent = absenceIn({ request, hits, configurationVersion }, keys);
+      const found = { request, hits, configurationVersion };
+      const absent = absenceIn(found, keys, isCut(found));
       const others = await store.ofSubject(subject, presentKinds);
       const close = others
         .filter(({ alert }) => !listed.has(alert.id))
@@ -101,9 +97,8 @@ export function subjectAlerts(deps: {
 }
 
 /** What a finding that does not list an alert's hit knows of it. */
-function absenceIn({ request, hits, configurationVersion }: Found, keys: AlertKeys) {
+function absenceIn({ request, configurationVersion }: Found, keys: AlertKeys, isCut: boolean) {
   const screened = partyKeys(keys, request);
-  const isCut = hits.length >= hitsMax;
   return (alert: Alert): Absence => ({
     ...{ configurationVersion, isCut },
     hasParty: screened.has(alert.partyKey),

@@ -4,6 +4,7 @@ import {
   Decision,
 } from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { hitsMax } from "./domain/screening.ts";
 import {
   importFiles,
   type ReviewRpc,
@@ -114,4 +115,27 @@ it("a confirmed match stops a party until its entry is removed", async () => {
     const closed = await alertsOf(recordId, [AlertState.CLOSED]);
     expect(closed.map(({ id }) => id)).toContain(alertId);
   });
+});
+
+it("a party with more namesakes than a screening lists is cleared when all are decided", async () => {
+  const { recordId } = subject;
+  const namesakes = Array.from({ length: hitsMax + 2 }, (_each, at) =>
+    entryLine(`n${at}`, "Meldrik Ostavan"),
+  );
+  await list(other + namesakes.join(""));
+  await soon(async () => {
+    expect((await screenName(rpc, "Meldrik Ostavan"))?.hits).toHaveLength(hitsMax);
+  });
+  let decided = 0;
+  for (let waiting = await alertsOf(recordId); waiting.length > 0; ) {
+    expect(await verdictOf(recordId)).toBe(Verdict.BLOCK);
+    for (const { id: alertId } of waiting) {
+      const said = { alertId, decision: Decision.FALSE_POSITIVE, reason };
+      await officers.decideAlert({ ...officer("ada"), ...said });
+      decided += 1;
+    }
+    waiting = await alertsOf(recordId);
+  }
+  expect(decided).toBe(namesakes.length);
+  expect(await verdictOf(recordId)).toBe(Verdict.CLEAR);
 });

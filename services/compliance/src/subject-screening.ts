@@ -5,7 +5,12 @@ import { newId } from "@disburse/kernel/id.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { SubjectAlerts } from "./alert-raising.ts";
-import { type DecidedFinding, decidedFinding } from "./domain/decided-finding.ts";
+import {
+  type DecidedFinding,
+  decidableMax,
+  decidedFinding,
+  isCut,
+} from "./domain/decided-finding.ts";
 import { requestKeys } from "./domain/reverse-keys.ts";
 import type { Screening, ScreeningTrigger, Subject } from "./domain/screening.ts";
 import { accepted } from "./refusals.ts";
@@ -145,7 +150,9 @@ async function compare(
   const index = await indexSince(deps, before);
   const { subject, parties, wallets } = asked;
   const request = { parties, wallets };
-  const finding = await index.screen(request);
+  const first = await index.screen(request);
+  // People may have decided about all that is listed: what else there is counts too.
+  const finding = isCut(first) ? await index.screen({ ...request, most: decidableMax }) : first;
   const { configurationVersion } = index;
   const found = { request, hits: finding.hits, configurationVersion };
   const decisions = await deps.alerts.decisionsOf(subject, found);

@@ -1,5 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { type Decisions, decidedFinding, type HitWord, undecided } from "./decided-finding.ts";
+import {
+  type Decisions,
+  decidableMax,
+  decidedFinding,
+  type HitWord,
+  isCut,
+  undecided,
+} from "./decided-finding.ts";
 import type { Party } from "./matcher.ts";
 import { hitsMax, type ScreeningHit, type ScreeningRequest } from "./screening.ts";
 import type { Verdict } from "./verdict.ts";
@@ -46,8 +53,8 @@ describe("a finding after people decided", () => {
     const found = { verdict: "block" as const, hits: [hit("block"), hit("review")] };
     const { hits } = decidedFinding(found, one, words("false_positive", "true_match"));
     expect(hits).toMatchObject([
-      { alertId: "alr_0", dismissed: true, verdict: "block" },
       { alertId: "alr_1", dismissed: false, verdict: "block" },
+      { alertId: "alr_0", dismissed: true, verdict: "block" },
     ]);
   });
 
@@ -58,14 +65,27 @@ describe("a finding after people decided", () => {
     expect(decidedFinding(found, one, words("false_positive")).verdict).toBe("clear");
   });
 
-  it("stays in review while there may be more hits than it lists", () => {
-    const many = (count: number) => {
-      const hits = Array.from({ length: count }, () => hit("review"));
-      const decisions = words(...hits.map(() => "false_positive" as const));
-      return decidedFinding({ verdict: "review", hits }, one, decisions).verdict;
-    };
-    expect(many(hitsMax)).toBe("review");
-    expect(many(hitsMax - 1)).toBe("clear");
+  const many = (count: number, dismissed: number) => {
+    const hits = Array.from({ length: count }, () => hit("review"));
+    const said = hits.map((_each, at) => (at < dismissed ? "false_positive" : "undecided"));
+    return decidedFinding({ verdict: "review", hits }, one, words(...(said as HitWord[])));
+  };
+
+  it("lists what counts first, and no more than a person reads", () => {
+    const { verdict, hits } = many(hitsMax + 5, hitsMax);
+    expect([verdict, hits.length]).toEqual(["review", hitsMax]);
+    expect(hits.map(({ dismissed }) => dismissed)).toEqual(hits.map((_each, at) => at >= 5));
+    expect(many(hitsMax + 5, hitsMax + 5).verdict).toBe("clear");
+  });
+
+  it("stays in review while there may be hits that nobody could decide about", () => {
+    expect(many(decidableMax, decidableMax).verdict).toBe("review");
+    expect(many(decidableMax - 1, decidableMax).verdict).toBe("clear");
+  });
+
+  it("is to be asked for all hits where it lists as many as it may", () => {
+    expect(isCut(many(hitsMax, 0))).toBe(true);
+    expect(isCut(many(hitsMax - 1, 0))).toBe(false);
   });
 
   it("needs a decision for each hit", () => {

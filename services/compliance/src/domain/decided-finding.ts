@@ -32,10 +32,18 @@ export function undecided({ verdict, hits }: Finding): DecidedFinding {
   return { verdict, hits: hits.map((hit) => ({ ...hit, alertId: "", dismissed: false })) };
 }
 
+/** More than the matcher aligns of a name: so many hits are all that there are. */
+export const decidableMax = 1_000;
+
+/** Whether there may be more hits than a finding lists, about which people could decide too. */
+export function isCut({ hits }: Pick<Finding, "hits">): boolean {
+  return hits.length >= hitsMax;
+}
+
 /**
  * The finding as people decided it: a false positive does not count, a confirmed true match is a
- * block. Hits beyond those that a finding lists are not decided, so a full finding is never
- * better than a review.
+ * block. Of a finding with all its hits (`decidableMax`); those that count are listed first. Hits
+ * beyond are not decided: then the verdict is never better than a review.
  */
 export function decidedFinding(
   { verdict, hits }: Finding,
@@ -43,18 +51,23 @@ export function decidedFinding(
   { ofHits, stands }: Decisions,
 ): DecidedFinding {
   const decided = hits.map((hit, at) => decidedHit(hit, ofHits[at]));
-  const beyond: Verdict = hits.length >= hitsMax && verdict !== "clear" ? "review" : "clear";
+  const counting = decided.filter(({ dismissed }) => !dismissed);
+  const others = decided.filter(({ dismissed }) => dismissed);
+  const beyond: Verdict = hits.length >= decidableMax && verdict !== "clear" ? "review" : "clear";
   return {
     verdict: worstVerdict([
-      ...decided.filter(({ dismissed }) => !dismissed).map((hit) => hit.verdict),
+      ...counting.map((hit) => hit.verdict),
       ...parties.map(verdictOfName),
       ...([beyond, stands ? "block" : "clear"] as const),
     ]),
-    hits: decided,
+    hits: [...counting, ...others].slice(0, hitsMax),
   };
 }
 
-function decidedHit(hit: ScreeningHit, decision: Decisions["ofHits"][number] | undefined) {
+function decidedHit(
+  hit: ScreeningHit,
+  decision: Decisions["ofHits"][number] | undefined,
+): DecidedHit {
   if (decision === undefined) throw new Error("a hit without its decision");
   const { alertId, word } = decision;
   const verdict = word === "true_match" ? "block" : hit.verdict;

@@ -23,10 +23,10 @@ export type PartyHit = Explanation & {
 };
 
 /**
- * Finds the entries that a party may be: best first, none that is clear, at most `hitsMax`. A
- * person is compared with persons only, a company with companies only.
+ * Finds the entries that a party may be: best first, none that is clear, at most `most` or else the
+ * configuration's `hitsMax`. A person is compared with persons only, a company with companies.
  */
-export type Matcher = { match(party: Party): PartyHit[] };
+export type Matcher = { match(party: Party, most?: number): PartyHit[] };
 
 /** Takes entries one by one, so that a long list can be indexed in slices. */
 export type MatcherBuilder = { add(entry: ListEntry): void; finish(): Matcher };
@@ -59,7 +59,10 @@ export function matcherBuilder(config: MatcherConfig): MatcherBuilder {
       for (const [type, { names, documents }] of builders) {
         indexes.set(type, { names: names.finish(), documents });
       }
-      return { match: (party) => match(party, entries, indexes.get(party.type), config) };
+      return {
+        match: (party, most = config.hitsMax) =>
+          match(party, entries, indexes.get(party.type), config).slice(0, most),
+      };
     },
   };
 }
@@ -100,7 +103,7 @@ function match(
     const hit = entry === undefined ? undefined : judge(party, entry, nameMatch, config);
     if (hit !== undefined) hits.push(hit);
   }
-  return hits.sort((a, b) => b.score - a.score).slice(0, config.hitsMax);
+  return hits.sort((a, b) => b.score - a.score);
 }
 
 /** Weighs one entry; the words of its reasons are only made for a hit. */
@@ -113,6 +116,7 @@ function judge(
   const listed = entry.names[found?.nameAt ?? 0];
   if (listed === undefined) return undefined;
   const nameScore = (found?.alignment.score ?? 0) * kindFactor(listed.kind, config);
+  if (party.documents.length === 0 && nameScore < leastThatMatters(config)) return undefined;
   const evidence = weighEvidence(nameScore, party, entry, config);
   const decision = decide(nameScore, evidence, config);
   if (decision.verdict === "clear") return undefined;
@@ -125,6 +129,11 @@ function judge(
     ...(found === undefined ? unnamed : explain(found.alignment, found.party, found.entry)),
     reasons: [...nameReasons(found, listed.kind, config), ...evidence.reasons, ...decision.reasons],
   };
+}
+
+/** Under this name score only a document can make a hit: nothing else adds anything. */
+function leastThatMatters({ bands, evidence }: MatcherConfig): number {
+  return Math.min(bands.review, evidence.nameMin);
 }
 
 /** Of a hit that was found by a document alone. */

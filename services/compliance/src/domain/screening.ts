@@ -74,26 +74,31 @@ export type Wallet = { readonly families: readonly WalletFamily[]; readonly addr
 export type ScreeningRequest = {
   readonly parties: readonly Party[];
   readonly wallets: readonly Wallet[];
+  /** How many hits to find at most; `hitsMax` where that is not said. */
+  readonly most?: number;
 };
 
 /** Compares all parties and wallets of a request: the verdict is the worst of theirs. */
-export function screen({ parties, wallets }: ScreeningRequest, inForce: ListsInForce): Finding {
+export function screen(request: ScreeningRequest, inForce: ListsInForce): Finding {
+  const { parties, wallets, most = hitsMax } = request;
   const hits = [
-    ...parties.flatMap((party, at) => partyHits(party, at, parties.length, inForce)),
+    ...parties.flatMap((_party, at) => partyHits(request, at, inForce)),
     ...wallets.flatMap((wallet, at) => walletHits(wallet, parties.length + at, inForce)),
   ];
   const found = [...hits.map((hit) => hit.verdict), ...parties.map(verdictOfName)];
-  return { verdict: worstVerdict(found), hits: hits.sort(worstFirst).slice(0, hitsMax) };
+  return { verdict: worstVerdict(found), hits: hits.sort(worstFirst).slice(0, most) };
 }
 
 function partyHits(
-  party: Party,
+  { parties, most }: ScreeningRequest,
   subjectIndex: number,
-  count: number,
   inForce: ListsInForce,
 ): ScreeningHit[] {
+  const party = parties[subjectIndex];
+  if (party === undefined) return [];
+  const count = parties.length;
   const who = count > 1 ? `party ${subjectIndex + 1} of ${count}: ` : "";
-  return inForce.matcher.match(party).map(({ entry, ...hit }) => ({
+  return inForce.matcher.match(party, most).map(({ entry, ...hit }) => ({
     ...hit,
     ...placed(entry, inForce),
     subjectIndex,
