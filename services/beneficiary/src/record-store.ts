@@ -1,6 +1,6 @@
 import { ensureIndexes, isDuplicateKey } from "@disburse/chassis/mongo.ts";
 import type { Sealer } from "@disburse/chassis/sealing.ts";
-import type { Collection, Db, Filter } from "mongodb";
+import type { Collection, Db, Filter, IndexDescription } from "mongodb";
 import { openFields, type RecordDocument, unwatchedVersion, watchedVersion } from "./documents.ts";
 import type { Fields } from "./domain/private-fields.ts";
 import { nextAttemptAt, type ScreeningResult } from "./domain/screening.ts";
@@ -56,13 +56,8 @@ export type RecordKind<T> = {
   readonly toRecord: (document: RecordDocument) => T;
 };
 
-/** Opens one collection of records; every look-up of it has an index. */
-export async function openRecords<T>(
-  db: Db,
-  sealer: Sealer,
-  { name, listedBy, toRecord }: RecordKind<T>,
-): Promise<RecordStore<T>> {
-  await ensureIndexes(db, name, [
+function indexesOf(listedBy: ListedBy): IndexDescription[] {
+  return [
     { key: { merchant_id: 1, operation_id: 1 }, name: "operation", unique: true },
     {
       key: { "screening.next_at": 1 },
@@ -75,7 +70,16 @@ export async function openRecords<T>(
       partialFilterExpression: { schema_version: unwatchedVersion },
     },
     ...listIndexes(listedBy),
-  ]);
+  ];
+}
+
+/** Opens one collection of records; every look-up of it has an index. */
+export async function openRecords<T>(
+  db: Db,
+  sealer: Sealer,
+  { name, listedBy, toRecord }: RecordKind<T>,
+): Promise<RecordStore<T>> {
+  await ensureIndexes(db, name, indexesOf(listedBy));
   const records = db.collection<RecordDocument>(name);
   const find = async (filter: Filter<RecordDocument>): Promise<T | undefined> => {
     const found = await records.findOne(filter);
