@@ -1,5 +1,10 @@
+import {
+  AlertState,
+  Decision,
+} from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
 import { Doubt } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
+import { listedParties } from "@disburse/sandbox/sandbox-list.ts";
 import { merchantOf } from "@disburse/testkit/merchant.ts";
 import { type SeparatePlatform, startSeparatePlatform } from "@disburse/testkit/platform.ts";
 import { type Receiver, startReceiver } from "@disburse/testkit/receiver.ts";
@@ -155,3 +160,54 @@ async function journal(payoutId: string): Promise<string> {
   const { entries } = await platform.clients.operations.getPayoutJournal({ payoutId });
   return entries.map(({ detail }) => detail).join("\n");
 }
+
+/** A beneficiary with the name of somebody on the sandbox's list. */
+async function namesake(): Promise<{ recordId: string; words: readonly string[] }> {
+  const { name: listed = "" } = listedParties.find(({ type }) => type === "Individual") ?? {};
+  const [first = "", last = ""] = listed.split(" ");
+  const body = { beneficiary_first_name: first, beneficiary_last_name: last };
+  const created = await data("POST", paths.fiat, { ...bankBody(), ...body });
+  return { recordId: created.beneficiary_id, words: [first, last] };
+}
+
+const asOfficer = (id: string) => ({
+  mutation: { operationId: crypto.randomUUID(), actor: { kind: Actor_Kind.OPERATOR, id } },
+});
+const becomes = (beneficiaryId: string, status: string) =>
+  vi.waitFor(async () => expect(await statusOf(beneficiaryId)).toBe(status), { timeout: 10_000 });
+
+it("lets an officer follow a case from the alert to the decision", async () => {
+  const { review } = platform.clients;
+  const { recordId, words } = await namesake();
+  const before = await statusOf(recordId);
+  expect(before).toMatch(/^(review|blocked)$/);
+  const { alerts } = await review.listAlerts({ recordId });
+  expect(alerts).toHaveLength(1);
+  const [alertId = ""] = alerts.map(({ id }) => id);
+  const shown = await review.getAlert({ alertId });
+  expect(shown.screening?.parties).toHaveLength(1);
+  expect(shown.alert?.hit?.reasons).not.toEqual([]);
+
+  const reason = "the passport in the file is a stranger's";
+  await review.assignAlert({ ...asOfficer("ada"), alertId, assignee: "ada" });
+  const falsePositive = { alertId, decision: Decision.FALSE_POSITIVE, reason };
+  await review.decideAlert({ ...asOfficer("ada"), ...falsePositive });
+  await becomes(recordId, "cleared");
+  await review.reopenAlert({ ...asOfficer("eve"), alertId, reason: "a second document came" });
+  await becomes(recordId, before);
+  const trueMatch = { alertId, decision: Decision.TRUE_MATCH, reason };
+  await review.decideAlert({ ...asOfficer("ada"), ...trueMatch });
+  const { alert } = await review.confirmTrueMatch({ ...asOfficer("bob"), alertId });
+  expect(alert?.state).toBe(AlertState.TRUE_MATCH);
+  await becomes(recordId, "blocked");
+
+  const { entries } = await review.getAlert({ alertId });
+  expect(entries.map(({ actor, action }) => `${actor?.id} ${action}`)).toEqual([
+    ...["ada alert.assigned", "ada alert.false_positive", "eve alert.reopened"],
+    ...["ada alert.proposed", "bob alert.confirmed"],
+  ]);
+  const ids = [alertId, shown.alert?.hit?.entryUid ?? alertId, shown.screening?.id ?? alertId];
+  for (const secret of [...ids, reason]) expect(heard.join("\n")).not.toContain(secret);
+  const logs = `${platform.log("compliance")}${platform.log("beneficiary")}`;
+  for (const secret of [...words, reason]) expect(logs).not.toContain(secret);
+});
