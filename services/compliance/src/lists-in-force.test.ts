@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { Code } from "@connectrpc/connect";
 import { createLog } from "@disburse/chassis/log.ts";
@@ -31,6 +32,24 @@ const found = async (name: string, index = current()) =>
     listVersion,
   ]);
 const unavailable = expect.objectContaining({ code: Code.Unavailable });
+
+/** The longest that this thread works without a pause meanwhile; milliseconds of its own time. */
+async function longestTurn(meanwhile: Promise<unknown>): Promise<number> {
+  let isDone = false;
+  const ended = meanwhile.finally(() => {
+    isDone = true;
+  });
+  let longest = 0;
+  let { user, system } = process.threadCpuUsage();
+  while (!isDone) {
+    await nextTurn();
+    const now = process.threadCpuUsage();
+    longest = Math.max(longest, now.user + now.system - user - system);
+    ({ user, system } = now);
+  }
+  await ended;
+  return longest / 1_000;
+}
 
 describe("watchLists", () => {
   it("has no index while no list is in force", async () => {
@@ -83,6 +102,17 @@ describe("watchLists", () => {
     }
     await switching;
     expect(answersBefore).toBeGreaterThan(5);
+  });
+
+  it("keeps this thread free, with 200 questions in flight and while it switches", async () => {
+    store.put("l", "1", people(3_000));
+    const questions = () =>
+      Promise.all(Array.from({ length: 200 }, (_, at) => found(`zoltvaqui ${at} mbraond`)));
+    const first = await longestTurn(watch.refresh().then(questions));
+    store.put("l", "2", people(3_001));
+    const second = await longestTurn(Promise.all([watch.refresh(), questions()]));
+    // To index all this, or to answer it all, takes hundreds of milliseconds.
+    expect(Math.max(first, second)).toBeLessThan(50);
   });
 
   it("builds nothing for the same entries under another version's name", async () => {

@@ -150,6 +150,7 @@ async function followed(
   { stop }: FetchLimits,
 ): Promise<Response> {
   const headers = {
+    "user-agent": "disburse-compliance",
     ...(known?.tag ? { "if-none-match": known.tag } : {}),
     ...(known?.modified ? { "if-modified-since": known.modified } : {}),
   };
