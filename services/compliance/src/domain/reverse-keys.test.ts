@@ -1,0 +1,53 @@
+import { describe, expect, it } from "vitest";
+import type { EntryType, ListEntry } from "./list-entry.ts";
+import { entryKeys, requestKeys } from "./reverse-keys.ts";
+
+const entry = (type: EntryType, name: string, more: Partial<ListEntry> = {}): ListEntry => ({
+  ...{ uid: "1", source: "", type, names: [{ name, kind: "primary" }], births: [] },
+  ...{ countries: [], documents: [], wallets: [], programs: [], ...more },
+});
+const keysOf = (type: EntryType, name: string, numbers: readonly string[] = []) => {
+  const documents = numbers.map((number) => ({ number, country: "" }));
+  return requestKeys({
+    parties: [{ type, name, date: "", countries: [], documents }],
+    wallets: [],
+  });
+};
+const shares = (keys: ReadonlySet<string>, listed: ListEntry) =>
+  !keys.isDisjointFrom(entryKeys(listed));
+
+describe("a party shares a key with an entry", () => {
+  it.each([
+    ["of the same name", "Qorvath Zembling", "ZEMBLING, Qorvath"],
+    ["of a name that is one letter off", "Qorvath Bembling", "Zembling"],
+    ["of a name in other letters", "Зеликов", "Zelikov"],
+    ["of a name in another romanisation", "Mohammed", "Muhamad"],
+    ["that writes its name in two words", "Abdullah", "Abd Ullah"],
+    ["that writes its name in one word", "Qor Vath", "Qorvath"],
+  ])("%s", (_what, party, listed) => {
+    expect(shares(keysOf("individual", party), entry("individual", listed))).toBe(true);
+  });
+
+  it("of the same document, however it is written", () => {
+    const documents = [{ type: "passport", number: "AB 123-456", country: "" }];
+    const listed = entry("individual", "Ulvanka Drostig", { documents });
+    expect(shares(keysOf("individual", "Harlan Mosswick", ["ab123456"]), listed)).toBe(true);
+  });
+
+  it("of the same wallet, on any network of its family", () => {
+    const address = "0x52908400098527886E0F7030069857D2E4169EE7";
+    const listed = entry("entity", "Anything", { wallets: [{ currency: "BSC", address }] });
+    const wallets = [{ families: ["evm"], address: address.toLowerCase() }] as const;
+    expect(shares(requestKeys({ parties: [], wallets }), listed)).toBe(true);
+  });
+});
+
+describe("a party shares no key with an entry", () => {
+  it.each([
+    ["of another name", "individual", "Qorvath Zembling", "Ulvanka Drostig"],
+    ["of another type", "entity", "Qorvath Zembling", "Qorvath Zembling"],
+    ["with which it has but a title in common", "individual", "Dr Harlan", "Dr Ulvanka"],
+  ] as const)("%s", (_what, type, party, listed) => {
+    expect(shares(keysOf(type, party), entry("individual", listed))).toBe(false);
+  });
+});
