@@ -100,6 +100,7 @@ export type ListImport = {
   readonly state: ImportState;
   readonly change: ListChange;
   readonly problem: string;
+  readonly notes: readonly string[];
   readonly actor: StoredActor;
   readonly startedAt: Date;
 };
@@ -173,6 +174,7 @@ export function toListImport(document: ImportDocument): ListImport {
     state: document.state,
     change: document.change,
     problem: document.problem,
+    notes: document.notes,
     actor: document.actor,
     startedAt: document.started_at,
   };

@@ -92,6 +92,8 @@ describe("ImportList", () => {
     });
     expect(version).toMatchObject({ list: "ofac_sdn", entries: 1 });
     expect(version?.checksum).toMatch(/^[0-9a-f]{64}$/);
+    const { imports } = await rpc.listImports({ list: "ofac_sdn" });
+    expect(imports[0]?.notes).toEqual(["primary line 1: a date is not understood"]);
     const hit = (await screenName(rpc, "Ondrecka Vashtibor"))?.hits[0];
     expect(hit).toMatchObject({ list: "ofac_sdn", entryUid: "11" });
     const wrong = importFiles(rpc, header, { primary, others: alternates });

@@ -81,8 +81,8 @@ export async function startLists(deps: ListServiceDeps): Promise<ListService> {
     stop: async () => {
       stopping.abort();
       await Promise.all(loops.map((loop) => loop.stop()));
-      await lease.release();
       await watch.stop();
+      await lease.release();
     },
   };
 }

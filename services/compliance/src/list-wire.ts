@@ -41,6 +41,7 @@ export function listImportMessage(each: ListImport): ListImportMessage {
     state: stateNames[each.state],
     change: each.change,
     problem: each.problem,
+    notes: [...each.notes],
     actor: actorShape(each.actor),
     startedAt: timestampFromDate(each.startedAt),
   });

@@ -91,6 +91,7 @@ describe("a check of a source", () => {
     expect(await inForce()).toMatchObject({ version: "2024-05-03T14:30:00.000Z", entries: 100 });
     expect(await check()).toMatchObject({ outcome: "unchanged", failures: 0 });
     publish(people(101));
+    now = new Date(now.getTime() + 1_000);
     expect(await check()).toMatchObject({ outcome: "imported" });
     expect((await inForce())?.entries).toBe(101);
     const made = await lists.listImports("l", undefined, 10);
