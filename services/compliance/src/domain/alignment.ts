@@ -1,4 +1,4 @@
-import { joinedLinks } from "./joined-words.ts";
+import { joinedLinks, movedSpaces } from "./joined-words.ts";
 import type { MatcherConfig } from "./matcher-config.ts";
 import type { Word } from "./word-similarity.ts";
 
@@ -129,7 +129,7 @@ function singleLinks(
   return links;
 }
 
-/** Every two neighbours of one side that are like one word of the other. */
+/** Two neighbours of one side that are like one word, or like two others, of the other. */
 function bothJoinedLinks(
   party: readonly Word[],
   entry: readonly Word[],
@@ -140,5 +140,6 @@ function bothJoinedLinks(
   return [
     ...ours.map(({ joined, single, ...link }) => ({ party: joined, entry: single, ...link })),
     ...theirs.map(({ joined, single, ...link }) => ({ party: single, entry: joined, ...link })),
+    ...movedSpaces(party, entry, spelling.joined),
   ];
 }

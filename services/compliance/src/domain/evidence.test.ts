@@ -47,7 +47,7 @@ describe("weighEvidence and decide", () => {
   const entry = {
     births: ["1966-09-08"],
     countries: ["RU"],
-    documents: [{ number: "A-123456" }],
+    documents: [{ number: "A-123456", country: "RU" }],
   };
   const decided = (score: number, date = "", country = "", document = "") => {
     const countries = country === "" ? [] : [country];

@@ -78,7 +78,7 @@ export type Evidence = {
 export type ListedEvidence = {
   readonly births: readonly string[];
   readonly countries: readonly string[];
-  readonly documents: readonly { readonly number: string }[];
+  readonly documents: readonly PartyDocument[];
 };
 
 type Step = {
@@ -106,7 +106,7 @@ export function weighEvidence(
   const steps = [
     dateStep(party.date, date.listed, date.verdict, config),
     countryStep(party.countries, entry.countries, config),
-    sharesDocument(party.documents, entry.documents) ? documentStep(config) : undefined,
+    documentStep(party.documents, entry.documents, config),
   ];
   const reasons: Reason[] = [];
   let score = nameScore;
@@ -157,17 +157,37 @@ function countryStep(
   return { kind: "country", text, up: 0, down: evidence.countryDiffers };
 }
 
-function documentStep({ evidence }: MatcherConfig): Step {
-  const text = "document: the same number is listed";
-  return { kind: "document", text, up: evidence.documentEqual, down: 0 };
+type DocumentVerdict = "same" | "equal" | "another" | "unknown";
+
+/** How two documents agree: numbers are one country's own, so another issuer's is another one. */
+function compareDocument(party: PartyDocument, listed: PartyDocument): DocumentVerdict {
+  const key = documentKey(party.number);
+  if (key === "" || key !== documentKey(listed.number)) return "unknown";
+  if (party.country === "" || listed.country === "") return "equal";
+  return party.country === listed.country ? "same" : "another";
 }
 
-function sharesDocument(
+const documentOrder: readonly DocumentVerdict[] = ["same", "equal", "another", "unknown"];
+
+function documentStep(
   party: readonly PartyDocument[],
-  listed: readonly { readonly number: string }[],
-): boolean {
-  const keys = new Set(party.map(({ number }) => documentKey(number)).filter((key) => key !== ""));
-  return keys.size > 0 && listed.some((document) => keys.has(documentKey(document.number)));
+  listed: readonly PartyDocument[],
+  { evidence }: MatcherConfig,
+): Step | undefined {
+  if (party.length === 0 || listed.length === 0) return undefined;
+  const found = party.flatMap((ours) => listed.map((theirs) => compareDocument(ours, theirs)));
+  const verdict = documentOrder.find((each) => found.includes(each)) ?? "unknown";
+  const step = (text: string, up: number): Step => ({ kind: "document", text, up, down: 0 });
+  switch (verdict) {
+    case "same":
+      return step("document: the same number of the same country", evidence.documentSame);
+    case "equal":
+      return step("document: the same number is listed", evidence.documentEqual);
+    case "another":
+      return step("document: the same number, but of another country", 0);
+    case "unknown":
+      return undefined;
+  }
 }
 
 /** Scores are kept to four decimals: more would claim what the numbers cannot know. */

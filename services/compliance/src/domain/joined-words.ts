@@ -22,25 +22,52 @@ export function joinedLinks(
   joinedShare: number,
 ): JoinedLink[] {
   const links: JoinedLink[] = [];
-  for (const [at, next] of neighbours(words.map(({ text }) => text))) {
+  for (const [at, next] of neighbours(words)) {
     const [first, second] = [words[at], words[next]];
     if (first === undefined || second === undefined) continue;
-    const text = first.text + second.text;
-    const canonical = joinSpellings(first.canonical, second.canonical);
-    const isShort = Math.min(first.text.length, second.text.length) < halfLengthMin;
     for (const [other, single] of others.entries()) {
-      const letters = Math.max(
-        lettersAlike(text, single.text, isShort),
-        lettersAlike(canonical, single.canonical, isShort),
-      );
+      const letters = lettersAlike(first, second, single);
       if (letters === 0) continue;
       const weight = joinedWeight(first, second, single);
       const similarity = letters * joinedShare;
-      links.push({ joined: (1 << at) | (1 << next), single: 1 << other, similarity, weight });
+      links.push({ joined: bitsOf([at, next]), single: 1 << other, similarity, weight });
     }
   }
   return links;
 }
+
+/** Two neighbours of each name with the same letters: the space between is in another place. */
+export type MovedSpace = {
+  readonly party: number;
+  readonly entry: number;
+  readonly similarity: number;
+  readonly weight: number;
+};
+
+/** Pairs of neighbours that differ only in where the space is (`Badr Ashid`, `Bad Rashid`). */
+export function movedSpaces(
+  party: readonly Word[],
+  entry: readonly Word[],
+  similarity: number,
+): MovedSpace[] {
+  const moved: MovedSpace[] = [];
+  const theirs = neighbours(entry);
+  for (const ours of neighbours(party)) {
+    const [first, second] = [party[ours[0]], party[ours[1]]];
+    if (first === undefined || second === undefined) continue;
+    for (const pair of theirs) {
+      const [one, two] = [entry[pair[0]], entry[pair[1]]];
+      if (one === undefined || two === undefined || first.text === one.text) continue;
+      if (first.text.length + second.text.length !== one.text.length + two.text.length) continue;
+      if (first.text + second.text !== one.text + two.text) continue;
+      const weight = (first.weight + second.weight + one.weight + two.weight) / 2;
+      moved.push({ party: bitsOf(ours), entry: bitsOf(pair), similarity, weight });
+    }
+  }
+  return moved;
+}
+
+const bitsOf = ([first, second]: readonly [number, number]): number => (1 << first) | (1 << second);
 
 /** Joined words allow one edit, as single words do in the vocabulary. */
 const joinedDifferenceMax = 1;
@@ -48,10 +75,20 @@ const joinedMin = 0.85;
 /** The letters of a shorter half must all be there: else it was not joined but left out. */
 const halfLengthMin = 3;
 
-function lettersAlike(joined: string, single: string, isShort: boolean): number {
-  const lost = joined.length - single.length;
-  if (Math.abs(lost) > joinedDifferenceMax || (isShort && lost > 0)) return 0;
-  return spellingSimilarity(joined, single, joinedMin);
+function lettersAlike(first: Word, second: Word, single: Word): number {
+  const isShort = Math.min(first.text.length, second.text.length) < halfLengthMin;
+  const lostMax = isShort ? 0 : joinedDifferenceMax;
+  const lost = first.text.length + second.text.length - single.text.length;
+  let alike = 0;
+  if (lost <= lostMax && lost >= -joinedDifferenceMax) {
+    alike = spellingSimilarity(first.text + second.text, single.text, joinedMin);
+  }
+  const longest = first.canonical.length + second.canonical.length - single.canonical.length;
+  // One letter less where the halves meet in the same one.
+  if (longest > lostMax + 1 || longest < -joinedDifferenceMax) return alike;
+  const joined = joinSpellings(first.canonical, second.canonical);
+  if (joined.length - single.canonical.length > lostMax) return alike;
+  return Math.max(alike, spellingSimilarity(joined, single.canonical, joinedMin));
 }
 
 /** Light words written as one, or one written as two, stay as light. */

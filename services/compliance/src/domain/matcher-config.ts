@@ -32,6 +32,13 @@ export type MatcherConfig = {
     readonly sharpness: number;
     /** Similarity of two words of one canonical spelling; the most that others reach. */
     readonly canonical: number;
+    /** An edit counts by so much more for each letter that a word has less than six. */
+    readonly shortWord: number;
+    /**
+     * Words of one skeleton, of two consonants or of more, are this alike, and by so much more as
+     * their letters agree.
+     */
+    readonly sameSkeleton: { readonly short: SkeletonShares; readonly long: SkeletonShares };
     /** Similarity of an initial to a word that begins with it. */
     readonly initial: number;
     /** A word written in two (`Abd Ullah`, `Abdullah`) costs this factor. */
@@ -49,7 +56,9 @@ export type MatcherConfig = {
     readonly dateNear: number;
     readonly yearEqual: number;
     readonly countryShared: number;
+    /** The same number: where one side does not say who issued it, and of one country. */
     readonly documentEqual: number;
+    readonly documentSame: number;
     /** Subtracted. */
     readonly dateContradicts: number;
     readonly countryDiffers: number;
@@ -59,6 +68,8 @@ export type MatcherConfig = {
   readonly hitsMax: number;
 };
 
+export type SkeletonShares = { readonly base: number; readonly letters: number };
+
 export type LeftOverCosts = {
   readonly party: number;
   readonly entry: number;
@@ -66,7 +77,7 @@ export type LeftOverCosts = {
 };
 
 export const matcherConfig: MatcherConfig = {
-  version: "2026-11-2",
+  version: "2026-11-3",
   bands: { review: 0.77, block: 0.93 },
   words: {
     legal: 0.06,
@@ -78,10 +89,18 @@ export const matcherConfig: MatcherConfig = {
     commonest: 0.4,
     namesMin: 20_000,
   },
-  spelling: { similarityMin: 0.72, sharpness: 1.2, canonical: 0.97, initial: 0.6, joined: 0.97 },
+  spelling: {
+    similarityMin: 0.6,
+    sharpness: 1.6,
+    canonical: 0.97,
+    shortWord: 0.05,
+    sameSkeleton: { short: { base: 0.42, letters: 0.5 }, long: { base: 0.56, letters: 0.42 } },
+    initial: 0.6,
+    joined: 0.97,
+  },
   leftOver: {
-    person: { party: 0.6, entry: 0.25, conflict: 0.5 },
-    other: { party: 0.6, entry: 0.25, conflict: 0.5 },
+    person: { party: 0.6, entry: 0.25, conflict: 0.9 },
+    other: { party: 0.6, entry: 0.25, conflict: 0.9 },
   },
   weakAlias: 0.97,
   evidence: {
@@ -91,6 +110,7 @@ export const matcherConfig: MatcherConfig = {
     yearEqual: 0.25,
     countryShared: 0.1,
     documentEqual: 0.9,
+    documentSame: 0.925,
     dateContradicts: 0.12,
     countryDiffers: 0.02,
   },

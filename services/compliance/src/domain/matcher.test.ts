@@ -105,6 +105,7 @@ describe("match", () => {
       "name: left over of the party: dr",
       "date: 1990-01-01 contradicts 1966-09-08",
       "country: RU is listed too",
+      "name: alike enough that nothing else clears it",
     ]);
     const sum = hit?.reasons.reduce((total, reason) => total + reason.effect, 0);
     expect(sum).toBeCloseTo(hit?.score ?? 0, 3);

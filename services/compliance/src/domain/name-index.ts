@@ -1,13 +1,12 @@
-import { joinSpellings } from "./canonical-spelling.ts";
 import { keyTable, numberList } from "./key-table.ts";
 import type { ListEntry } from "./list-entry.ts";
 import type { MatcherConfig } from "./matcher-config.ts";
 import { neighbours } from "./name-neighbours.ts";
 import { type NameMatch, searchNames } from "./name-search.ts";
 import { nameTokens } from "./name-tokens.ts";
-import { wordKinds } from "./name-words.ts";
+import { allKinds, wordKinds } from "./name-words.ts";
 import { groupRows } from "./rows.ts";
-import { hashWord } from "./search-keys.ts";
+import { hashJoined, hashJoinedSpellings } from "./search-keys.ts";
 import { vocabularyBuilder } from "./vocabulary.ts";
 
 /** The names of all entries of one type, found by their words. */
@@ -22,29 +21,34 @@ export type NameIndexBuilder = {
 export function nameIndexBuilder(isPerson: boolean, config: MatcherConfig): NameIndexBuilder {
   const vocabulary = vocabularyBuilder();
   const [postedSpellings, postedNames] = [numberList(), numberList()];
-  const [words, namesOfWords] = [numberList(), numberList()];
+  const [words, kindsOfWords, namesOfWords] = [numberList(), numberList(), numberList()];
   const [joinedKeys, joinedNames] = [numberList(), numberList()];
   const [entryOf, nameAtOf] = [numberList(), numberList()];
   let names = 0;
 
   const addName = (tokens: readonly string[], name: number): void => {
     const ids = tokens.map((token) => vocabulary.add(token));
+    const kinds = wordKinds(tokens, isPerson);
     for (const [at, { word, spelling }] of ids.entries()) {
       words.push(word);
+      kindsOfWords.push(allKinds.indexOf(kinds[at] ?? "name"));
       namesOfWords.push(name);
       if (ids.findIndex((each) => each.spelling === spelling) !== at) continue;
       postedSpellings.push(spelling);
       postedNames.push(name);
     }
-    const isLight = wordKinds(tokens, isPerson).map((kind) => kind === "legal");
-    for (const [first, second] of neighbours(tokens)) {
-      if (isLight[first] && isLight[second]) continue;
-      const [one, two] = [ids[first]?.spelling ?? 0, ids[second]?.spelling ?? 0];
-      const canonical = joinSpellings(vocabulary.spelling(one), vocabulary.spelling(two));
-      for (const joined of new Set([`${tokens[first]}${tokens[second]}`, canonical])) {
-        joinedKeys.push(hashWord(joined));
-        joinedNames.push(name);
-      }
+    for (const [first, second] of neighbours(ids)) {
+      if (kinds[first] === "legal" && kinds[second] === "legal") continue;
+      const [one, two] = [ids[first], ids[second]];
+      if (one === undefined || two === undefined) continue;
+      const asWritten = hashJoined(one.text, two.text);
+      const spelt = vocabulary.spelling(one.spelling);
+      const canonical = hashJoinedSpellings(spelt, vocabulary.spelling(two.spelling));
+      joinedKeys.push(asWritten);
+      joinedNames.push(name);
+      if (canonical === asWritten) continue;
+      joinedKeys.push(canonical);
+      joinedNames.push(name);
     }
   };
   return {
@@ -65,11 +69,12 @@ export function nameIndexBuilder(isPerson: boolean, config: MatcherConfig): Name
         postings: groupRows(postedSpellings.values(), postedNames.values(), known.spellings.length),
         joined: keyTable(joinedKeys.values(), joinedNames.values()),
         wordsOf: groupRows(namesOfWords.values(), words.values(), names),
+        kindsOf: groupRows(namesOfWords.values(), kindsOfWords.values(), names),
         entryOf: entryOf.values().slice(),
         nameAtOf: nameAtOf.values().slice(),
         isPerson,
         config,
-        weighed: [],
+        weighed: new Map(),
         board: new Float32Array(names),
       };
       return { search: (name) => searchNames(name, listed) };

@@ -8,14 +8,18 @@ const halfLengthMin = 2;
  * the last with the first, since a list writes `HAMDAN, Usama` for whom another calls
  * `Usamahamdan`.
  */
-export function neighbours(tokens: readonly string[]): (readonly [number, number])[] {
-  if (tokens.length < 2) return [];
-  return tokens
-    .map((_, at) => [at, (at + 1) % tokens.length] as const)
-    .filter(([first, second]) => {
-      const [one, two] = [tokens[first]?.length ?? 0, tokens[second]?.length ?? 0];
-      return Math.min(one, two) >= halfLengthMin && one + two <= joinedLengthMax;
-    });
+export function neighbours(
+  words: readonly { readonly text: string }[],
+): (readonly [number, number])[] {
+  const pairs: (readonly [number, number])[] = [];
+  if (words.length < 2) return pairs;
+  for (let first = 0; first < words.length; first += 1) {
+    const second = (first + 1) % words.length;
+    const [one, two] = [words[first]?.text.length ?? 0, words[second]?.text.length ?? 0];
+    if (Math.min(one, two) < halfLengthMin || one + two > joinedLengthMax) continue;
+    pairs.push([first, second]);
+  }
+  return pairs;
 }
 
 /** Shorter beginnings and ends of a word are in too many words. */

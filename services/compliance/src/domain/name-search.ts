@@ -5,7 +5,7 @@ import type { KeyTable } from "./key-table.ts";
 import type { MatcherConfig } from "./matcher-config.ts";
 import { neighbours, partsOfJoined } from "./name-neighbours.ts";
 import { nameTokens } from "./name-tokens.ts";
-import { tellingPlaces, type WordKind, wordKinds } from "./name-words.ts";
+import { allKinds, tellingPlaces, type WordKind, wordKinds } from "./name-words.ts";
 import type { Rows } from "./rows.ts";
 import { hashWord } from "./search-keys.ts";
 import type { Vocabulary } from "./vocabulary.ts";
@@ -20,13 +20,15 @@ export type ListedNames = {
   readonly joined: KeyTable;
   /** The words of each name, by their ids. */
   readonly wordsOf: Rows;
+  /** The kinds of these words, as places in `allKinds`. */
+  readonly kindsOf: Rows;
   /** Each name's entry, and which of the entry's names it is. */
   readonly entryOf: Uint32Array;
   readonly nameAtOf: Uint32Array;
   readonly isPerson: boolean;
   readonly config: MatcherConfig;
-  /** Words by id, weighed when first asked for. */
-  readonly weighed: Word[];
+  /** Words by id and kind, weighed when first asked for. */
+  readonly weighed: Map<number, Word>;
   /** Credit of each name in the search that runs; all zero between two. */
   readonly board: Float32Array;
 };
@@ -45,17 +47,16 @@ export type NameMatch = {
  * common, and aligns only those in full.
  */
 export function searchNames(name: string, listed: ListedNames): Map<number, NameMatch> {
-  const { vocabulary, wordsOf, entryOf, nameAtOf, config } = listed;
+  const { wordsOf, kindsOf, entryOf, nameAtOf, config } = listed;
   const party = partyWords(name, listed);
   const similarity = rememberedSimilarity(config);
   const best = new Map<number, NameMatch>();
   for (const at of candidates(party, listed)) {
-    const ids = wordsOf.row(at);
-    const kinds = wordKinds(
-      Array.from(ids, (id) => vocabulary.words[id] ?? ""),
-      listed.isPerson,
-    );
-    const entry = kinds.map((kind, place) => listedWord(ids[place] ?? 0, kind, listed));
+    const [ids, kinds] = [wordsOf.row(at), kindsOf.row(at)];
+    const entry: Word[] = [];
+    for (let place = 0; place < ids.length; place += 1) {
+      entry.push(listedWord(ids[place] ?? 0, kinds[place] ?? 0, listed));
+    }
     const alignment = align(party, entry, similarity, listed);
     const entryAt = entryOf[at] ?? 0;
     const before = best.get(entryAt);
@@ -99,14 +100,15 @@ function weigh(
   return { text: token, kind, weight, missed, apart, canonical, skeleton };
 }
 
-/** A listed word, weighed once for the kind that it mostly is. */
-function listedWord(id: number, kind: WordKind, listed: ListedNames): Word {
-  const known = listed.weighed[id];
-  if (known !== undefined && known.kind === kind) return known;
+function listedWord(id: number, kindAt: number, listed: ListedNames): Word {
+  const key = id * allKinds.length + kindAt;
+  const known = listed.weighed.get(key);
+  if (known !== undefined) return known;
   const { words, spellings, spellingOf } = listed.vocabulary;
   const spelling = spellingOf[id] ?? 0;
+  const kind = allKinds[kindAt] ?? "name";
   const word = weigh(words[id] ?? "", kind, spellings[spelling] ?? "", spelling, listed);
-  listed.weighed[id] ??= word;
+  listed.weighed.set(key, word);
   return word;
 }
 
@@ -162,7 +164,7 @@ function candidates(party: readonly Word[], listed: ListedNames): number[] {
       for (const name of postings.row(spelling)) credit(name, word.weight * partShare);
     }
   }
-  for (const [at, other] of neighbours(tokens)) {
+  for (const [at, other] of neighbours(party)) {
     const [first, second] = [party[at], party[other]];
     if (first === undefined || second === undefined) continue;
     const canonical = joinSpellings(first.canonical, second.canonical);

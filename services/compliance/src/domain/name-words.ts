@@ -48,6 +48,33 @@ const tradeWords = words(`
   products electronics center centre institute university organization organisation association
   union network media digital north south east west northern southern eastern western new national
   united american european asia middle world first star royal golden gold silver blue green red
+  agency airlines airport arms association aviation base branch brothers building business central
+  chemical city club college commerce communications community complex computer cooperative council
+  department design directorate economic education electric electrical electronic equipment
+  exploration factory farm fashion federal film fishing food foods freight fund gallery garden
+  general goods headquarters health help hospital hotel house information institution insurance
+  invest island job lines line machinery maritime market materials medical metal metals military
+  mining ministry motors mutual natural office oilfield operations park plant plastics police port
+  power press processing production productions project projects property publishing radio railway
+  real estate recruitment refinery relief republic research restaurant retail river road school
+  science scientific security ship ships shop software steel store studio sun supplier telecom
+  television textile tools tourism tours town training transit transportation travel tree trust
+  university valley vehicle village water weapons welfare wholesale wood workshop works zone
+  solar harbor harbour bridge gulf pacific atlantic alliance prime premier delta alpha omega nova
+  elite universal modern smart metro city trans inter euro asian african arab islamic
+`);
+
+/** Countries and great cities: where a company is tells it from few others. */
+const places = words(`
+  afghanistan africa america arabia austria azerbaijan bahrain bangladesh beijing belarus belgium
+  brazil britain cairo canada china chinese colombia cuba cuban cyprus damascus deutschland dubai
+  egypt emirates england europe france french georgia german germany guangdong hong kong hongkong
+  india indian indonesia iran iranian iraq iraqi istanbul italia italy japan jordan kazakhstan
+  kish korea korean kuwait latvia lebanon lebanese libya libyan london malaysia malta mexico
+  mexicana moscow moskva myanmar nicaragua nigeria oman pakistan palestine panama persian polska
+  qatar rossii rossiya rossiyskaya russia russian saudi serbia shanghai shenzhen singapore somalia
+  south spain sudan switzerland syria syrian taiwan tehran thailand tunisia turkey turkiye uae uk
+  ukraine uzbekistan venezuela vietnam yemen
 `);
 
 /** Legal forms that are written out as often as not, by their short form. */
@@ -64,7 +91,9 @@ export function shortForm(word: string): string {
   return shortForms.get(word) ?? word;
 }
 
-export type WordKind = "legal" | "particle" | "honorific" | "trade" | "initial" | "name";
+/** In the order of their numbers in the index. */
+export const allKinds = ["legal", "particle", "honorific", "trade", "initial", "name"] as const;
+export type WordKind = (typeof allKinds)[number];
 
 /** Titles that thousands bear as given names: what is left beside them decides. */
 const titlesOrNames = words(`
@@ -101,5 +130,5 @@ function wordKind(token: string, isPerson: boolean): WordKind {
   }
   if (legalForms.has(token)) return "legal";
   if (particles.has(token)) return "particle";
-  return tradeWords.has(token) ? "trade" : "name";
+  return tradeWords.has(token) || places.has(token) ? "trade" : "name";
 }

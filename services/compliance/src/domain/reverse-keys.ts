@@ -73,7 +73,7 @@ function* documentKeys(type: EntryType, number: string): Generator<string> {
 function spelt(type: EntryType, name: string) {
   const tokens = nameTokens(name, type === "individual");
   const canonical = tokens.map(canonicalSpelling);
-  const joined = neighbours(tokens).map(([first, second]) => ({
+  const joined = neighbours(tokens.map((text) => ({ text }))).map(([first, second]) => ({
     text: `${tokens[first]}${tokens[second]}`,
     canonical: joinSpellings(canonical[first] ?? "", canonical[second] ?? ""),
   }));

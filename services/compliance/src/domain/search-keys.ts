@@ -26,6 +26,17 @@ export function hashWord(word: string, without = -1, seed = fnvOffset): number {
   return hash >>> 0;
 }
 
+/** `hashWord` of two words written as one. */
+export function hashJoined(first: string, second: string): number {
+  return hashWord(second, -1, hashWord(first));
+}
+
+/** `hashWord(joinSpellings(first, second))`. */
+export function hashJoinedSpellings(first: string, second: string): number {
+  const meets = first.charCodeAt(first.length - 1) === second.charCodeAt(0);
+  return hashWord(second, meets ? 0 : -1, hashWord(first));
+}
+
 type Visit = (hash: number) => void;
 
 /** The keys of a word as it is written. */

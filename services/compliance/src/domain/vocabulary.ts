@@ -25,9 +25,15 @@ export type Vocabulary = {
   similar(text: string, canonical: string): ReadonlyMap<number, number>;
 };
 
+export type ListedWord = {
+  readonly text: string;
+  readonly word: number;
+  readonly spelling: number;
+};
+
 export type VocabularyBuilder = {
-  /** The ids of a word, new or known, and of its canonical spelling. */
-  add(word: string): { readonly word: number; readonly spelling: number };
+  /** A word, new or known, with its id and that of its canonical spelling. */
+  add(text: string): ListedWord;
   /** The canonical spelling of a known word. */
   spelling(id: number): string;
   finish(): Vocabulary;
@@ -45,7 +51,7 @@ type Lookups = {
 /** Collects the words of a list. */
 export function vocabularyBuilder(): VocabularyBuilder {
   const words: string[] = [];
-  const wordIds = new Map<string, number>();
+  const listed = new Map<string, ListedWord>();
   const spellingOf = numberList();
   const spellings: string[] = [];
   const spellingIds = new Map<string, number>();
@@ -61,8 +67,8 @@ export function vocabularyBuilder(): VocabularyBuilder {
   };
   return {
     add(text) {
-      const known = wordIds.get(text);
-      if (known !== undefined) return { word: known, spelling: spellingOf.at(known) };
+      const known = listed.get(text);
+      if (known !== undefined) return known;
       const word = words.length;
       const canonical = canonicalSpelling(text);
       const isNew = !spellingIds.has(canonical);
@@ -74,9 +80,10 @@ export function vocabularyBuilder(): VocabularyBuilder {
       if (isNew) forEachSearchHash(canonical, enter);
       if (text !== canonical) forEachWordHash(text, enter);
       words.push(text);
-      wordIds.set(text, word);
       spellingOf.push(spelling);
-      return { word, spelling };
+      const added = { text, word, spelling };
+      listed.set(text, added);
+      return added;
     },
     spelling: (id) => spellings[id] ?? "",
     finish() {
@@ -90,10 +97,7 @@ export function vocabularyBuilder(): VocabularyBuilder {
         spellingOf: spellingOf.values().slice(),
         spellings,
         exact: (canonical) => spellingIds.get(canonical),
-        exactWord: (text) => {
-          const word = wordIds.get(text);
-          return word === undefined ? undefined : spellingOf.at(word);
-        },
+        exactWord: (text) => listed.get(text)?.spelling,
         similar: (text, canonical) => similarSpellings(text, canonical, lookups),
       };
     },

@@ -18,11 +18,6 @@ export type Word = {
   readonly skeleton: string;
 };
 
-/** Words of one skeleton are this alike, and by so much more as their letters agree. */
-const sameSkeleton = {
-  short: { base: 0.42, letters: 0.5 },
-  long: { base: 0.56, letters: 0.42 },
-};
 const longSkeleton = 3;
 
 const digits = /^\d+$/;
@@ -39,23 +34,48 @@ export function wordSimilarity(a: Word, b: Word, { spelling }: MatcherConfig): n
   if (isServantOf(a, b) || isServantOf(b, a)) return spelling.initial;
   if (digits.test(a.text) || digits.test(b.text)) return 0;
   if (onlyOneIsPatronymic(a.canonical, b.canonical)) return 0;
+  const isSame = a.skeleton !== "" && a.skeleton === b.skeleton;
+  const { short, long } = spelling.sameSkeleton;
+  const { base, letters } = a.skeleton.length >= longSkeleton ? long : short;
   const most = spelling.canonical;
-  if (a.skeleton === "" || a.skeleton !== b.skeleton) {
-    return most * lettersAlike(a, b, spelling.similarityMin / most);
-  }
-  const { base, letters } =
-    a.skeleton.length >= longSkeleton ? sameSkeleton.long : sameSkeleton.short;
+  const least = spelling.similarityMin / most;
   // Less than this by letters, no skeleton brings the similarity up to the least.
-  const least = Math.min((spelling.similarityMin / most - base) / letters, spelling.similarityMin);
-  const alike = lettersAlike(a, b, least);
-  return alike === 0 ? 0 : most * Math.max(alike, base + letters * alike);
+  const alike = lettersAlike(a, b, isSame ? Math.min((least - base) / letters, least) : least);
+  if (alike === 0) return 0;
+  const longest = Math.max(a.canonical.length, b.canonical.length);
+  const strict = 1 + spelling.shortWord * Math.max(0, shortWordLength - longest);
+  const strictly = Math.max(0, 1 - (1 - alike) * strict);
+  const similarity = most * (isSame ? Math.max(strictly, base + letters * strictly) : strictly);
+  return similarity < spelling.similarityMin ? 0 : similarity;
 }
 
-/** By canonical spelling or as written, whichever is closer: a slip of one letter in a group of
- * letters can make two of one edit. */
+const shortWordLength = 6;
+
+/**
+ * By canonical spelling, or as written where that is one edit: a slip of one letter in a group of
+ * letters can make two of one edit.
+ */
 function lettersAlike(a: Word, b: Word, least: number): number {
   const canonical = spellingSimilarity(a.canonical, b.canonical, least);
+  if (!mayBeOneEdit(a.text, b.text)) return canonical;
   return Math.max(canonical, spellingSimilarity(a.text, b.text, Math.max(least, canonical)));
+}
+
+/** Whether all but two neighbouring letters are the same: true of any two words one edit apart. */
+function mayBeOneEdit(a: string, b: string): boolean {
+  const longest = Math.max(a.length, b.length);
+  const shortest = Math.min(a.length, b.length);
+  if (longest - shortest > 1) return false;
+  let same = 0;
+  while (same < shortest && a.charCodeAt(same) === b.charCodeAt(same)) same += 1;
+  let back = 1;
+  while (
+    back <= shortest - same &&
+    a.charCodeAt(a.length - back) === b.charCodeAt(b.length - back)
+  ) {
+    back += 1;
+  }
+  return same + back - 1 >= longest - 2;
 }
 
 /** An initial stands for a word of a person only: a company's letters are its name. */

@@ -6,7 +6,7 @@ import { type Chunk, packEntries } from "../list-chunks.ts";
 import type { StoredList } from "../list-documents.ts";
 import { watchLists } from "../lists-in-force.ts";
 import type { ScreeningIndex } from "../screening-index.ts";
-import { quantile } from "./query-set.ts";
+import { quantile } from "./recall.ts";
 
 /** What holding the index in another thread costs, and what it spares; milliseconds. */
 export type IndexFigures = {

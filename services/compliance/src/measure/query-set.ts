@@ -1,105 +1,48 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import type { ListEntry } from "../domain/list-entry.ts";
-import { parseListLine } from "../formats/list-line.ts";
-import type { Matcher, Party, PartyHit } from "../domain/matcher.ts";
+import { readList } from "../formats/list-format.ts";
+import { parseQuery, type Query } from "./query.ts";
+
+/** What a person can set right: a file that is not there, a line that cannot be read. */
+export class UnusableInput extends Error {}
 
 /** Public lists and labelled queries that stand beside the project, where they are there at all. */
 const folder = join(import.meta.dirname, "../../../../../shared/data/sanctions");
+export const listFile = join(folder, "index_dev.jsonl.gz");
+export const queryFile = join(folder, "dev.jsonl");
 
 /** Whether the query set is on this machine; what needs it says that it skips. */
-export const hasQuerySet = existsSync(join(folder, "dev.jsonl"));
+export const hasQuerySet = existsSync(queryFile) && existsSync(listFile);
 
-/** The list that the queries are asked of, as `ImportList` takes it. */
+/** The list of the query set, unpacked. */
 export function querySetLines(): Buffer {
-  return gunzipSync(readFileSync(join(folder, "index_dev.jsonl.gz")));
+  return gunzipSync(readFileSync(listFile));
 }
 
-export function querySetEntries(): ListEntry[] {
-  return querySetLines()
-    .toString("utf8")
-    .trimEnd()
-    .split("\n")
-    .map((line) => {
-      const entry = parseListLine(line);
-      if ("problem" in entry) throw new Error(entry.problem);
-      return entry;
-    });
+/** The entries of a list of JSON lines, as it is or gzipped, read as `ImportList` reads it. */
+export function entriesOf(path: string): ListEntry[] {
+  const list = readList("json_lines", [{ name: "", bytes: bytesOf(path) }]);
+  if ("problem" in list) throw new UnusableInput(`${path}: ${list.problem}`);
+  return list.entries;
 }
 
-/** A labelled query: `expected` is the uid that must be found, null where nobody must be. */
-export type Query = {
-  readonly kind: string;
-  readonly query: {
-    readonly name?: string;
-    readonly first?: string;
-    readonly last?: string;
-    readonly type: "individual" | "corporate";
-    readonly dob?: string;
-    readonly country?: string;
-  };
-  readonly expected: string | null;
-  readonly accept?: readonly string[];
-};
-
-export function queries(): Query[] {
-  const lines = readFileSync(join(folder, "dev.jsonl"), "utf8").trimEnd().split("\n");
-  return lines.map((line) => JSON.parse(line) as Query);
+/** Labelled queries, one JSON object a line. */
+export function queriesOf(path: string): Query[] {
+  const queries: Query[] = [];
+  for (const [at, line] of bytesOf(path).toString("utf8").split("\n").entries()) {
+    if (line.trim() === "") continue;
+    const query = parseQuery(line);
+    if ("problem" in query) throw new UnusableInput(`${path}: line ${at + 1}: ${query.problem}`);
+    queries.push(query);
+  }
+  if (queries.length === 0) throw new UnusableInput(`${path}: has no query`);
+  return queries;
 }
 
-export function partyOf({ query }: Query): Party {
-  return {
-    type: query.type === "individual" ? "individual" : "entity",
-    name: query.name ?? `${query.first} ${query.last}`,
-    date: query.dob ?? "",
-    countries: query.country === undefined ? [] : [query.country],
-    documents: [],
-  };
-}
-
-/** What the matcher answered to a query, and how long it took. */
-export type Answer = {
-  readonly query: Query;
-  readonly hits: readonly PartyHit[];
-  readonly ms: number;
-};
-
-export function ask(matcher: Matcher, some: readonly Query[]): Answer[] {
-  return some.map((query) => {
-    const started = performance.now();
-    const hits = matcher.match(partyOf(query));
-    return { query, hits, ms: performance.now() - started };
-  });
-}
-
-/** The best score of a hit that is right; 0 where it was not found. */
-export function rightScore({ query, hits }: Answer): number {
-  const right = new Set([query.expected, ...(query.accept ?? [])]);
-  return Math.max(0, ...hits.filter((hit) => right.has(hit.entry.uid)).map((hit) => hit.score));
-}
-
-const topScore = ({ hits }: Answer): number => hits[0]?.score ?? 0;
-export const isPositive = ({ query }: Answer): boolean => query.expected !== null;
-export const isNegative = ({ query }: Answer): boolean => query.kind.startsWith("neg_");
-
-/** The score at which at most this share of the negatives alerts, and the recall there. */
-export function recallAt(
-  answers: readonly Answer[],
-  falsePositiveRate: number,
-): { threshold: number; recall: number } {
-  const negatives = answers
-    .filter(isNegative)
-    .map(topScore)
-    .sort((a, b) => b - a);
-  const threshold = negatives[Math.floor(negatives.length * falsePositiveRate)] ?? 0;
-  const positives = answers.filter(isPositive);
-  const found = positives.filter((answer) => rightScore(answer) > threshold);
-  return { threshold, recall: found.length / positives.length };
-}
-
-/** The value that `share` of the sorted values are below. */
-export function quantile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+function bytesOf(path: string): Buffer {
+  if (!existsSync(path)) throw new UnusableInput(`${path}: is not there`);
+  if (!statSync(path).isFile()) throw new UnusableInput(`${path}: is no file`);
+  return readFileSync(path);
 }
