@@ -1,7 +1,17 @@
 import type { Metrics } from "@disburse/chassis/metrics.ts";
 import type { StoredList } from "./list-documents.ts";
 import type { ImportOutcome } from "./list-import.ts";
+import type { ScreeningIndex } from "./screening-index.ts";
 import type { KnownSource } from "./source-check.ts";
+
+/** The lists at one moment. */
+export type ListsSeen = {
+  readonly inForce: readonly StoredList[];
+  /** What this process screens with. */
+  readonly index: ScreeningIndex | undefined;
+  readonly sources: readonly KnownSource[];
+  readonly now: Date;
+};
 
 /** What is measured of the lists; the README says what to be alarmed by. */
 export function listMetrics(metrics: Metrics) {
@@ -20,18 +30,25 @@ export function listMetrics(metrics: Metrics) {
     "Checks of a source in a row that were refused or reached nothing.",
     ["list"],
   );
+  const indexed = metrics.gauge(
+    "disburse_list_indexed",
+    "1 where this process screens with the version in force, 0 where with another or none.",
+    ["list"],
+  );
   return {
     ended: (list: string, outcome: ImportOutcome): void => imports.inc({ list, outcome }),
 
-    /** Shows how old the lists in force are, and how their sources do. */
-    show: (inForce: readonly StoredList[], sources: readonly KnownSource[], now: Date): void => {
+    /** Shows how old the lists in force are, whether they are indexed, and how sources do. */
+    show: ({ inForce, index, sources, now }: ListsSeen): void => {
+      const used = new Set(index?.lists.map(({ importId }) => importId));
       const confirmed = new Map(sources.map(({ setting, state }) => [setting.list, state]));
       for (const { version } of inForce) {
-        const { list, importedAt } = version;
+        const { list, importId, importedAt } = version;
         const last = Math.max(
           importedAt.getTime(),
           confirmed.get(list)?.confirmedAt?.getTime() ?? 0,
         );
+        indexed.set({ list }, used.has(importId) ? 1 : 0);
         age.set({ list }, Math.max(0, now.getTime() - last) / 1_000);
       }
       for (const { setting, state } of sources) {

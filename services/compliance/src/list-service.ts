@@ -63,13 +63,18 @@ export async function startLists(deps: ListServiceDeps): Promise<ListService> {
     }),
     startLoop({
       ...{ name: "imports", everyMs: sweepEveryMs, log },
-      run: () => lists.sweep(clock.now()).then(() => false),
+      run: async () => {
+        const inForce = await lists.listsInForce();
+        const [index, known, now] = [watch.current(), await sources.list(), clock.now()];
+        metrics.show({ inForce, index, sources: known, now });
+        await lists.sweep(now);
+        return false;
+      },
     }),
     startLoop({
       ...{ name: "list sources", everyMs: sourcesEveryMs, log },
       run: async () => {
         await sources.checkDue(async () => (await lease.hold()) !== undefined);
-        metrics.show(await lists.listsInForce(), await sources.list(), clock.now());
         return false;
       },
     }),

@@ -63,7 +63,8 @@ beforeEach(async () => {
     timeoutMs: 500,
   });
   show = async () => {
-    update(await lists.listsInForce(), await sources.list(), now);
+    const inForce = await lists.listsInForce();
+    update({ inForce, index: undefined, sources: await sources.list(), now });
     return metrics.text();
   };
 });
@@ -157,6 +158,7 @@ describe("a check of a source", () => {
     expect(await inForce()).toEqual(before);
     const metrics = await show();
     expect(metrics).toContain('disburse_list_source_failures{list="l",service="compliance"} 2');
+    expect(metrics).toContain('disburse_list_indexed{list="l",service="compliance"} 0');
     expect(metrics).toContain('disburse_list_age_seconds{list="l",service="compliance"} 7200');
     if (outcome === "refused") {
       const [last] = await lists.listImports("l", undefined, 1);
