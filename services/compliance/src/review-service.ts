@@ -12,8 +12,10 @@ import { type AlertAction, waitingKinds } from "./domain/alert.ts";
 import { type ReviewRpcDeps, reviewRpc } from "./review-rpc.ts";
 import { sweepReviews } from "./reviews.ts";
 
-/** What a crash left of a decision, and the metrics: no person waits for either. */
+/** What a crash left of a decision: no person waits for it. */
 const sweepEveryMs = 2_000;
+/** Of many thousand alerts that wait it takes some 50 ms; metrics are asked for as seldom. */
+const tallyEveryMs = 10_000;
 
 /** What review stands on. */
 export type ReviewOptions = Pick<ReviewRpcDeps, "screenings" | "rescreen"> & {
@@ -50,14 +52,20 @@ export async function startReview(options: ReviewOptions): Promise<Review> {
   const sweep = startLoop({
     name: "reviews",
     everyMs: sweepEveryMs,
+    run: () => sweepReviews(deps).then(() => false),
+    log,
+  });
+  const tally = startLoop({
+    name: "alerts",
+    everyMs: tallyEveryMs,
     run: async () => {
-      await sweepReviews(deps);
       show(await alerts.tally());
       return false;
     },
     log,
   });
-  return { rpc: reviewRpc(deps), stop: sweep.stop };
+  const stop = async () => void (await Promise.all([sweep.stop(), tally.stop()]));
+  return { rpc: reviewRpc(deps), stop };
 }
 
 /** The gauges of what waits for a person, from a tally of it. */

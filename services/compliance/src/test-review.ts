@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { createKeyedHashes } from "@disburse/chassis/keyed-hash.ts";
 import { silentLog } from "@disburse/chassis/log.ts";
-import { createMetrics } from "@disburse/chassis/metrics.ts";
+import { createMetrics, type Metrics } from "@disburse/chassis/metrics.ts";
 import { connectDatabase } from "@disburse/chassis/mongo.ts";
 import { connectService } from "@disburse/chassis/rpc-client.ts";
 import { startRpcServer } from "@disburse/chassis/rpc-server.ts";
@@ -93,7 +93,7 @@ export async function testReview(encryptionKeys = `k1:${randomBytes(32).toString
   };
 
   const metrics = createMetrics("compliance");
-  const open = (counted = createMetrics("compliance")) =>
+  const open = (counted: Metrics) =>
     startReview({
       ...{ database, alerts, encryptionKeys, rescreen, metrics: counted, clock },
       screenings: { get: async (id) => screenings.get(id) },
@@ -122,8 +122,11 @@ export async function testReview(encryptionKeys = `k1:${randomBytes(32).toString
     ) => take(subject, { request, hits, configurationVersion }),
     /** A reason as the audit trail keeps it. */
     sealDetail: (alertId: string, detail: string) => sealer.seal(detail, auditContext(alertId)),
-    /** Another process; its first sweep is at once. */
-    startAnother: () => open(),
+    /** Another process; its first sweep and tally are at once. */
+    startAnother: async () => {
+      const itsMetrics = createMetrics("compliance");
+      return { ...(await open(itsMetrics)), metrics: itsMetrics };
+    },
     verdictOf: ({ recordId }: Subject) => monitored.get(recordId)?.verdict,
     end: async () => {
       await client.close();
