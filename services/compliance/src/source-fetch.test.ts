@@ -61,12 +61,14 @@ describe("fetchFiles of a URL", () => {
     ]);
   });
 
-  it("unpacks what is packed for the way, and leaves a packed file as it is", async () => {
+  it("asks for plain bytes, unpacks others all the same, and leaves a packed file", async () => {
     const packed = gzipSync("a,b");
-    answer = (_, response) => {
+    let encoding: unknown;
+    answer = (request, response) => {
+      encoding = request.headers["accept-encoding"];
       response.writeHead(200, { "content-encoding": "gzip" }).end(packed);
     };
-    expect(read(await fetchOne()).texts).toEqual(["a,b"]);
+    expect([read(await fetchOne()).texts, encoding]).toEqual([["a,b"], "identity"]);
     answer = (_, response) => void response.end(packed);
     expect(Buffer.from(read(await fetchOne()).files[0]?.bytes ?? [])).toEqual(packed);
   });
