@@ -17,7 +17,7 @@ const failedWaitMs = 30_000;
 const leaseMs = 10_000;
 /** What takes longer to settle was left by a crash. */
 const settleAfterMs = 5_000;
-const gaugesMs = 15_000;
+const gaugesMs = 30_000;
 /** Looks for who was not compared whole for long, a page at a time. */
 const againMs = 60_000;
 const dayMs = 86_400_000;
@@ -57,7 +57,9 @@ export function startMonitoring(options: MonitoringOptions, given: MonitoringDep
     ["trigger", "outcome"],
   );
   const lease = createSweepLease(database, "monitoring", leaseMs);
-  const held = async () => (await lease.hold()) !== undefined;
+  let stopping = false;
+  // A round over many ends early when the process does: whoever comes next goes on with it.
+  const held = async () => !stopping && (await lease.hold()) !== undefined;
   const deps: MonitorDeps = {
     ...given,
     owes: relay.wake,
@@ -80,6 +82,7 @@ export function startMonitoring(options: MonitoringOptions, given: MonitoringDep
     deps,
     rescreen: (subject, trigger) => rescreen(deps, subject, trigger),
     stop: async () => {
+      stopping = true;
       unlisten();
       await Promise.all(loops.map((loop) => loop.stop()));
       await lease.release();

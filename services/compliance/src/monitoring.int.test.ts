@@ -185,10 +185,14 @@ describe("after a crash", () => {
       const longAgo = new Date(Date.now() - 60_000);
       await subjects().updateOne({}, { $set: { recording, screened_at: longAgo } });
     };
+    await test.stopServices();
     await crash();
-    const again = await screened(rpc, "ben_1", "Qorvath Zembling", "operation-1");
+    const restarted = await test.start();
+    const again = await screened(restarted, "ben_1", "Qorvath Zembling", "operation-1");
     expect(again).toEqual(made);
+    await test.stopServices();
     await crash();
+    await test.start();
     await vi.waitFor(async () => expect(await screenings().countDocuments()).toBe(1));
     await settled();
     expect(await test.database.db.collection("alerts").countDocuments()).toBe(1);

@@ -113,7 +113,12 @@ export async function settle(deps: SubjectDeps, document: SubjectDocument): Prom
   const { recording } = document;
   if (recording === undefined) return;
   await deps.store.keep(recording);
-  const { screening, request } = openScreening(recording, deps.sealer);
+  await raiseAlerts(deps, { ...document, recording });
+}
+
+/** The last of what follows a screening that is in force and kept. */
+async function raiseAlerts(deps: SubjectDeps, document: SubjectState): Promise<void> {
+  const { screening, request } = openScreening(document.recording, deps.sealer);
   const { revision } = document;
   const subject = subjectOf(document);
   await deps.alerts.raise({ subject, revision, request: JSON.parse(request), screening });
@@ -228,7 +233,7 @@ async function take(
   if (event !== undefined) deps.owes();
   await deps.store.keep(next.recording);
   // The result is in force: what failed of its alerts is swept up.
-  await settle(deps, next).catch((error: unknown) => {
+  await raiseAlerts(deps, next).catch((error: unknown) => {
     deps.log.error({ err: error, screening_id: screening.id }, "alerts not raised yet");
   });
   return { screening, request };
