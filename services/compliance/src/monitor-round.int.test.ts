@@ -117,3 +117,39 @@ it("takes nothing into force for somebody who was screened anew meanwhile", asyn
   expect(await subjects.findOne({})).toMatchObject({ verdict: "clear", revision: 2 });
   expect(await subjects.findOne({})).not.toHaveProperty("outbox");
 });
+
+it("never goes back to a list that another process has left behind", async () => {
+  const [one, two] = [names(0, 3), [...names(0, 3), personEntry("new", "Harlan Mosswick")]];
+  test = await testSubjects(indexOf("2", two));
+  const { deps, subjects } = test;
+  const asked = askedFor("ben_1", "Harlan Mosswick");
+  const by = (operationId: string) =>
+    ({ operationId, actor: { kind: "service", id: "test" } }) as const;
+  expect((await screenSubject(deps, asked, by("1"))).screening.verdict).toBe("block");
+  // This process still has the version before; the new one is there to be read.
+  test.switchTo(indexOf("1", one), {});
+  test.switchElsewhere(indexOf("2", two));
+  expect((await screenSubject(deps, asked, by("2"))).screening.verdict).toBe("block");
+  test.switchTo(indexOf("1", one), {});
+  expect(await monitorRound(deps)).toEqual({ screened: 0, spared: 0, failed: 0 });
+  expect(await subjects.findOne({})).toMatchObject({
+    verdict: "block",
+    lists: [{ import_id: "2" }],
+  });
+});
+
+it("takes each result for later than the one before, whatever the clock says", async () => {
+  test = await testSubjects(indexOf("1", names(0, 3)));
+  const { deps, subjects } = test;
+  await test.addClear([askedFor("ben_1", "Harlan Mosswick")]);
+  const before = await subjects.findOne({});
+  const added = [personEntry("new", "Harlan Mosswick")];
+  test.switchTo(indexOf("2", [...names(0, 3), ...added]), { added });
+  await monitorRound({ ...deps, clock: { now: () => new Date(1_000) } });
+  const later = new Date((before?.screened_at.getTime() ?? 0) + 1);
+  const after = await subjects.findOne({});
+  expect(after).toMatchObject({ verdict: "block", screened_at: later, outbox: [{ at: later }] });
+  expect(after?.screening_id).toBe((await deps.store.list(anyScreening, 1))[0]?.id);
+});
+
+const anyScreening = { merchantId: "", recordId: "", verdict: undefined, before: undefined };

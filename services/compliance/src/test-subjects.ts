@@ -64,6 +64,7 @@ export async function testSubjects(first: ScreeningIndex) {
   const sealer = createSealer(encryptionKeys);
   const hashes = createReverseHashes(encryptionKeys);
   let current = first;
+  let next: ScreeningIndex | undefined;
   let difference: ListDifference = { list, added: [], changed: [], removed: [] };
   const counts = { opened: 0, screened: 0 };
   const deps: MonitorDeps = {
@@ -72,7 +73,9 @@ export async function testSubjects(first: ScreeningIndex) {
     watch: {
       current: () => current,
       onSwitch: () => () => undefined,
-      refresh: async () => undefined,
+      refresh: async () => {
+        current = next ?? current;
+      },
     },
     alerts: {
       decisionsOf: async (_subject, { hits }) => {
@@ -106,6 +109,10 @@ export async function testSubjects(first: ScreeningIndex) {
     switchTo: (index: ScreeningIndex, changes: Partial<ListDifference>) => {
       current = index;
       difference = { list, added: [], changed: [], removed: [], ...changes };
+    },
+    /** Brings one into force that this process has not read yet. */
+    switchElsewhere: (index: ScreeningIndex) => {
+      next = index;
     },
     /** Stores those who were found clear under the index in force. */
     addClear: async (some: readonly Asked[]) => {
