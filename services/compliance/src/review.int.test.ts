@@ -112,8 +112,8 @@ describe("a repeat of an operation", () => {
       review.rpc.assignAlert({ ...officer("eve", "once-1"), alertId, assignee: "" }),
       review.rpc.assignAlert({ ...by, alertId: other.alertId, assignee: "eve" }),
     ];
-    for (const each of others) {
-      expect((await refusalOf(each))?.message).toContain("operation_id");
+    for (const each of others.map(refusalOf)) {
+      expect((await each)?.message).toContain("operation_id");
     }
     expect(await stateOf(other.alertId)).toBe(AlertState.OPEN);
   });
@@ -150,7 +150,7 @@ describe("what is refused", () => {
       review.rpc.confirmTrueMatch({ mutation, alertId }),
       review.rpc.reopenAlert({ mutation, alertId, reason }),
     ];
-    for (const call of calls) expect((await refusalOf(call))?.code).toBe("ACCESS_FORBIDDEN");
+    for (const call of calls.map(refusalOf)) expect((await call)?.code).toBe("ACCESS_FORBIDDEN");
     expect(await stateOf(alertId)).toBe(AlertState.OPEN);
   });
 
@@ -163,7 +163,7 @@ describe("what is refused", () => {
       review.rpc.confirmTrueMatch({ ...officer("ada"), alertId }),
       review.rpc.reopenAlert({ ...officer("ada"), alertId, reason }),
     ];
-    for (const call of calls) expect((await refusalOf(call))?.code).toBe("RECORD_NOT_FOUND");
+    for (const call of calls.map(refusalOf)) expect((await call)?.code).toBe("RECORD_NOT_FOUND");
   });
 
   it("fields outside their bounds, by name", async () => {
@@ -180,8 +180,9 @@ describe("what is refused", () => {
       ["cursor", review.rpc.listAlerts({ cursor: "none" })],
       ["cursor", review.rpc.listReviewEntries({ cursor: "-1" })],
     ];
-    for (const [field, call] of calls) {
-      const refusal = await refusalOf(call);
+    const refusals = calls.map(([field, call]) => [field, refusalOf(call)] as const);
+    for (const [field, refused] of refusals) {
+      const refusal = await refused;
       expect(refusal).toMatchObject({ code: "INVALID_REQUEST" });
       expect(refusal?.message).toContain(`${field}: `);
     }
