@@ -11,6 +11,8 @@ type Link = {
   readonly entry: number;
   readonly similarity: number;
   readonly weight: number;
+  /** Which of two links that share a word goes first. */
+  readonly rank: number;
 };
 
 type LeftOver = { readonly bits: number; readonly cost: number };
@@ -62,7 +64,7 @@ function alignBy(
   let entryLeft = allBits(entry);
   let matched = 0;
   let possible = 0;
-  possibleLinks.sort((a, b) => b.similarity * b.weight - a.similarity * a.weight);
+  possibleLinks.sort((a, b) => b.similarity * b.rank - a.similarity * a.rank);
   for (const link of possibleLinks) {
     if ((link.party & partyLeft) !== link.party || (link.entry & entryLeft) !== link.entry)
       continue;
@@ -123,7 +125,7 @@ function singleLinks(
       const alike = similarity(left, right);
       if (alike === 0) continue;
       const weight = (left.weight + right.weight) / 2;
-      links.push({ party: 1 << i, entry: 1 << j, similarity: alike, weight });
+      links.push({ party: 1 << i, entry: 1 << j, similarity: alike, weight, rank: weight });
     }
   }
   return links;

@@ -69,7 +69,7 @@ const consonants: ReadonlyMap<string, string> = new Map(
 );
 
 const marksAndHamza = /[\p{M}ـء]/gu;
-const word = /\p{Script=Arabic}+/gu;
+const word = /\p{Script=Arabic}[\p{Script=Arabic}\p{M}\u0640]*/gu;
 /** The article and the first halves of double names, which many write as one with the next word. */
 const prefixes = /^(عبد(?=ال)|ابو(?=\p{L}{3})|ال(?=\p{L}{3}))/u;
 const prefixReadings: ReadonlyMap<string, string> = new Map([

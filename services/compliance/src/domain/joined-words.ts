@@ -9,6 +9,8 @@ export type JoinedLink = {
   readonly single: number;
   readonly similarity: number;
   readonly weight: number;
+  /** As `weight`, had none of the words been light: what it explains, not what it says. */
+  readonly rank: number;
 };
 
 /**
@@ -30,7 +32,8 @@ export function joinedLinks(
       if (letters === 0) continue;
       const weight = joinedWeight(first, second, single);
       const similarity = letters * joinedShare;
-      links.push({ joined: bitsOf([at, next]), single: 1 << other, similarity, weight });
+      const rank = (first.apart + second.apart + single.apart) / 2;
+      links.push({ joined: bitsOf([at, next]), single: 1 << other, similarity, weight, rank });
     }
   }
   return links;
@@ -42,6 +45,7 @@ export type MovedSpace = {
   readonly entry: number;
   readonly similarity: number;
   readonly weight: number;
+  readonly rank: number;
 };
 
 /** Pairs of neighbours that differ only in where the space is (`Badr Ashid`, `Bad Rashid`). */
@@ -61,7 +65,7 @@ export function movedSpaces(
       if (first.text.length + second.text.length !== one.text.length + two.text.length) continue;
       if (first.text + second.text !== one.text + two.text) continue;
       const weight = (first.weight + second.weight + one.weight + two.weight) / 2;
-      moved.push({ party: bitsOf(ours), entry: bitsOf(pair), similarity, weight });
+      moved.push({ party: bitsOf(ours), entry: bitsOf(pair), similarity, weight, rank: weight });
     }
   }
   return moved;

@@ -134,18 +134,25 @@ const partShare = 0.4;
 
 /** The names that share the most weight with the party's words, at most `candidatesMax`. */
 function candidates(party: readonly Word[], listed: ListedNames): number[] {
-  const { board, joined, postings, vocabulary } = listed;
+  const { board, joined, postings, vocabulary, wordsOf } = listed;
   const touched: number[] = [];
   const credit = (name: number, weight: number): void => {
     const before = board[name] ?? 0;
     if (before === 0) touched.push(name);
     board[name] = before + weight;
   };
+  const creditWord = (id: number, weight: number): void => {
+    for (const name of postings.row(vocabulary.spellingOf[id] ?? 0)) {
+      if (wordsOf.row(name).includes(id)) credit(name, weight);
+    }
+  };
   const creditLike = (text: string, canonical: string, weight: number): void => {
-    for (const [spelling, alike] of vocabulary.similar(text, canonical)) {
+    const { spellings, words } = vocabulary.similar(text, canonical);
+    for (const [spelling, alike] of spellings) {
       if (alike === 0) continue;
       for (const name of postings.row(spelling)) credit(name, weight * alike);
     }
+    for (const [id, alike] of words) if (alike > 0) creditWord(id, weight * alike);
   };
   const tokens = party.map(({ text }) => text);
   for (const at of tellingPlaces(tokens, listed.isPerson)) {
@@ -159,9 +166,8 @@ function candidates(party: readonly Word[], listed: ListedNames): number[] {
   for (const word of party) {
     if (vocabulary.exact(word.canonical) !== undefined) continue;
     for (const part of partsOfJoined(word.text)) {
-      const spelling = vocabulary.exactWord(part);
-      if (spelling === undefined) continue;
-      for (const name of postings.row(spelling)) credit(name, word.weight * partShare);
+      const id = vocabulary.exactWord(part);
+      if (id !== undefined) creditWord(id, word.weight * partShare);
     }
   }
   for (const [at, other] of neighbours(party)) {

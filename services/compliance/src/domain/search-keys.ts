@@ -17,24 +17,24 @@ const fnvPrime = 0x01000193;
 /** Keeps consonants from meeting words that have no vowel. */
 const skeletonSeed = 0x5bd1e995;
 
-/** FNV-1a of a word with the letter at `without` left out; -1 leaves out none. */
-export function hashWord(word: string, without = -1, seed = fnvOffset): number {
-  let hash = seed;
-  for (let at = 0; at < word.length; at += 1) {
-    if (at !== without) hash = Math.imul(hash ^ word.charCodeAt(at), fnvPrime);
+/** FNV-1a of a word from its letter at `from` on, going on from the hash of what is before. */
+export function hashWord(word: string, from = 0, before = fnvOffset): number {
+  let hash = before;
+  for (let at = from; at < word.length; at += 1) {
+    hash = Math.imul(hash ^ word.charCodeAt(at), fnvPrime);
   }
   return hash >>> 0;
 }
 
 /** `hashWord` of two words written as one. */
 export function hashJoined(first: string, second: string): number {
-  return hashWord(second, -1, hashWord(first));
+  return hashWord(second, 0, hashWord(first));
 }
 
 /** `hashWord(joinSpellings(first, second))`. */
 export function hashJoinedSpellings(first: string, second: string): number {
   const meets = first.charCodeAt(first.length - 1) === second.charCodeAt(0);
-  return hashWord(second, meets ? 0 : -1, hashWord(first));
+  return hashWord(second, meets ? 1 : 0, hashWord(first));
 }
 
 type Visit = (hash: number) => void;
@@ -52,10 +52,13 @@ export function forEachSearchHash(canonical: string, visit: Visit): void {
 }
 
 function forEachDeletion(word: string, lengthMin: number, seed: number, visit: Visit): void {
-  visit(hashWord(word, -1, seed));
+  visit(hashWord(word, 0, seed));
   if (word.length < lengthMin) return;
+  let before = seed;
   for (let at = 0; at < word.length; at += 1) {
+    const letter = word.charCodeAt(at);
     // Of two equal neighbours either one leaves the same.
-    if (word.charCodeAt(at) !== word.charCodeAt(at + 1)) visit(hashWord(word, at, seed));
+    if (letter !== word.charCodeAt(at + 1)) visit(hashWord(word, at + 1, before));
+    before = Math.imul(before ^ letter, fnvPrime);
   }
 }

@@ -16,13 +16,17 @@ export type Vocabulary = {
   readonly spellings: readonly string[];
   /** The id of a canonical spelling that is listed exactly so. */
   exact(canonical: string): number | undefined;
-  /** The id of the canonical spelling of a word that is listed exactly so. */
+  /** The id of a word that is listed exactly so. */
   exactWord(text: string): number | undefined;
-  /**
-   * Ids of listed spellings that may be this one, each with how alike it is: equal, one edit away,
-   * or of the same consonants.
-   */
-  similar(text: string, canonical: string): ReadonlyMap<number, number>;
+  similar(text: string, canonical: string): SimilarWords;
+};
+
+/** Each with how alike it is, in [0, 1]. */
+export type SimilarWords = {
+  /** Canonical spellings that are equal, one edit away, or of the same consonants but one. */
+  readonly spellings: ReadonlyMap<number, number>;
+  /** Words of other spellings that are one edit away as they are written. */
+  readonly words: ReadonlyMap<number, number>;
 };
 
 export type ListedWord = {
@@ -45,7 +49,9 @@ const similarityMin = 0.5;
 type Lookups = {
   readonly spellings: readonly string[];
   readonly idOf: ReadonlyMap<string, number>;
-  readonly byKey: KeyTable;
+  readonly spellingOf: Uint32Array;
+  readonly bySpelling: KeyTable;
+  readonly byText: KeyTable;
 };
 
 /** Collects the words of a list. */
@@ -55,7 +61,8 @@ export function vocabularyBuilder(): VocabularyBuilder {
   const spellingOf = numberList();
   const spellings: string[] = [];
   const spellingIds = new Map<string, number>();
-  const [keys, keyIds] = [numberList(), numberList()];
+  const [spellingKeys, keyedSpellings] = [numberList(), numberList()];
+  const [textKeys, keyedWords] = [numberList(), numberList()];
 
   const spellingId = (canonical: string): number => {
     const known = spellingIds.get(canonical);
@@ -63,6 +70,10 @@ export function vocabularyBuilder(): VocabularyBuilder {
     const id = spellings.length;
     spellings.push(canonical);
     spellingIds.set(canonical, id);
+    forEachSearchHash(canonical, (hash) => {
+      spellingKeys.push(hash);
+      keyedSpellings.push(id);
+    });
     return id;
   };
   return {
@@ -71,14 +82,13 @@ export function vocabularyBuilder(): VocabularyBuilder {
       if (known !== undefined) return known;
       const word = words.length;
       const canonical = canonicalSpelling(text);
-      const isNew = !spellingIds.has(canonical);
       const spelling = spellingId(canonical);
-      const enter = (hash: number): void => {
-        keys.push(hash);
-        keyIds.push(spelling);
-      };
-      if (isNew) forEachSearchHash(canonical, enter);
-      if (text !== canonical) forEachWordHash(text, enter);
+      if (text !== canonical) {
+        forEachWordHash(text, (hash) => {
+          textKeys.push(hash);
+          keyedWords.push(word);
+        });
+      }
       words.push(text);
       spellingOf.push(spelling);
       const added = { text, word, spelling };
@@ -90,34 +100,41 @@ export function vocabularyBuilder(): VocabularyBuilder {
       const lookups = {
         spellings,
         idOf: spellingIds,
-        byKey: keyTable(keys.values(), keyIds.values()),
+        spellingOf: spellingOf.values().slice(),
+        bySpelling: keyTable(spellingKeys.values(), keyedSpellings.values()),
+        byText: keyTable(textKeys.values(), keyedWords.values()),
       };
       return {
         words,
-        spellingOf: spellingOf.values().slice(),
+        spellingOf: lookups.spellingOf,
         spellings,
         exact: (canonical) => spellingIds.get(canonical),
-        exactWord: (text) => listed.get(text)?.spelling,
-        similar: (text, canonical) => similarSpellings(text, canonical, lookups),
+        exactWord: (text) => listed.get(text)?.word,
+        similar: (text, canonical) => similarWords(text, canonical, lookups),
       };
     },
   };
 }
 
-function similarSpellings(
-  text: string,
-  canonical: string,
-  { spellings, idOf, byKey }: Lookups,
-): ReadonlyMap<number, number> {
+function similarWords(text: string, canonical: string, lookups: Lookups): SimilarWords {
+  const { spellings, idOf, spellingOf, bySpelling, byText } = lookups;
   const found = new Map<number, number>();
   const exact = idOf.get(canonical);
   if (exact !== undefined) found.set(exact, 1);
+  const alikeOf = (id: number): number =>
+    spellingSimilarity(canonical, spellings[id] ?? "", similarityMin);
   const consider = (id: number): void => {
-    if (found.has(id)) return;
-    found.set(id, spellingSimilarity(canonical, spellings[id] ?? "", similarityMin));
+    if (!found.has(id)) found.set(id, alikeOf(id));
   };
-  const lookUp = (hash: number): void => byKey.forEach(hash, consider);
-  forEachSearchHash(canonical, lookUp);
-  if (text !== canonical) forEachWordHash(text, lookUp);
-  return found;
+  forEachSearchHash(canonical, (hash) => bySpelling.forEach(hash, consider));
+
+  if (text !== canonical) forEachWordHash(text, (hash) => bySpelling.forEach(hash, consider));
+  const words = new Map<number, number>();
+  forEachWordHash(text, (hash) =>
+    byText.forEach(hash, (id) => {
+      const spelling = spellingOf[id] ?? 0;
+      if (!found.has(spelling) && !words.has(id)) words.set(id, alikeOf(spelling));
+    }),
+  );
+  return { spellings: found, words };
 }

@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest";
+import type { ListEntry } from "./list-entry.ts";
+import { buildIndex, type Party } from "./matcher.ts";
+import { matcherConfig } from "./matcher-config.ts";
+import { screen } from "./screening.ts";
+import { buildWalletIndex } from "./wallet-index.ts";
+
+const letters = "abcdefghijklmnopqrstuvwxyz";
+const listed = (uid: string, name: string): ListEntry => ({
+  ...{ uid, source: "", type: "individual", names: [{ name, kind: "primary" }] },
+  ...{ births: [], countries: [], documents: [], wallets: [], programs: [] },
+});
+/** Thousands of names of few words: what the commonest ones cost shows. */
+const crowd = Array.from({ length: 5_000 }, (_, at) => {
+  const words = [at, at * 7, at * 31].map((each) => `${letters[each % 24]}olmar`);
+  return listed(`crowd:${at}`, words.join(" "));
+});
+const entries = [listed("e1", "Tamerlan Zhdanovski"), listed("e2", "Q"), ...crowd];
+const version = {
+  ...{ list: "l", version: "1", importId: "1", entries: 1, checksum: "" },
+  importedAt: new Date(0),
+};
+const inForce = {
+  lists: [version],
+  matcher: buildIndex(entries, matcherConfig),
+  wallets: buildWalletIndex(entries),
+  listOf: () => version,
+};
+const found = (name: string, more: Partial<Party> = {}) => {
+  const party = { name, date: "", countries: [], documents: [], ...more };
+  return screen({ parties: [{ type: "individual", ...party }], wallets: [] }, inForce);
+};
+
+describe("a name that is none", () => {
+  it.each([
+    ["one letter, listed", "Q", "block"],
+    ["one letter, not listed", "W", "clear"],
+    ["one letter 255 times", "a".repeat(255), "clear"],
+    ["all letters in one word", letters.repeat(10).slice(0, 255), "clear"],
+    ["emoji alone", "😀🎉", "review"],
+    ["emoji beside a name", "😀 Tamerlan Zhdanovski", "block"],
+    ["direction marks alone", "\u200f\u202e", "review"],
+    ["marks without letters", "\u0301".repeat(255), "review"],
+    ["direction marks around a name", "\u202eTamerlan\u202c \u200fZhdanovski", "block"],
+    ["joiners inside words", "Tamer\u200dlan Zhdan\u200covski", "block"],
+    ["look-alike letters", "Таmеrlаn Zhdаnоvski", "block"],
+    ["a flood of marks", `Tamerlan Zhd${"\u0336".repeat(200)}anovski`, "block"],
+    ["full-width letters", "Ｔａｍｅｒｌａｎ　Ｚｈｄａｎｏｖｓｋｉ", "block"],
+    ["quotes and dashes", "“Tamerlan” — Zhdanovski…", "block"],
+  ])("of %s is judged without fail", (_, name, verdict) => {
+    expect(found(name).verdict).toBe(verdict);
+  });
+
+  it.each([
+    ["24 of the commonest words", "aolmar ".repeat(24)],
+    ["24 different common words", [...letters].map((each) => `${each}olmar`).join(" ")],
+    ["24 pairs of letters", [...letters].map((each) => `${each}o`).join(" ")],
+    ["common words as one", [...letters].map((each) => `${each}olmar`).join("")],
+    ["one word of 255 letters", letters.repeat(10).slice(0, 255)],
+  ])("of %s costs no more than others", (_, name) => {
+    found(name);
+    const cpu = process.threadCpuUsage();
+    for (let at = 0; at < 5; at += 1) found(name);
+    const { user, system } = process.threadCpuUsage(cpu);
+    // Some 5 ms each; a machine at its limit takes a few times that.
+    expect((user + system) / 1000 / 5).toBeLessThan(60);
+  });
+});

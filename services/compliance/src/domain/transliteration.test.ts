@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import { toLatin } from "./transliteration.ts";
+
+describe("toLatin", () => {
+  it.each([
+    ["Russian", "Сергей СОЛОВЬЁВ", "sergey solovev"],
+    ["Ukrainian", "Юрій Ївженко", "yuriy yivzhenko"],
+    ["Greek, its double letters too", "Νίκος Παπαδόπουλος", "nikos papadopulos"],
+    ["Arabic names as wholes", "محمد حسين عبد الله", "muhammad husayn abd allah"],
+    ["a Persian keyboard", "یوسف کریمی", "yusuf karimi"],
+    ["the article apart", "الدريسي", "al darisi"],
+    ["Arabic words that nobody knows", "بلقاسم", "balaqasam"],
+    ["Arabic marks and stretching", "مُحَمَّـــد", "muhammad"],
+    ["Hebrew", "דוד", "dvd"],
+    ["Chinese, the family name apart", "习近平", "xi jinping"],
+    ["Korean, the family name apart", "김정은", "gim jeongeun"],
+    ["Georgian", "გიორგი", "giorgi"],
+    ["Armenian", "Հայկ", "hayk"],
+    ["Devanagari with its vowels", "मोदी", "modi"],
+    ["letters that Unicode does not take apart", "Łukasz Øster Straße", "lukasz oster strasse"],
+    ["nothing of an emoji", "😀", "😀"],
+  ])("reads %s: %s as %s", (_, written, latin) => {
+    expect(toLatin(written)).toBe(latin);
+  });
+
+  it.each([
+    ["Cyrillic letters in a Latin word", "Vlаdimir Рutin", "vladimir putin"],
+    ["a word that only looks Latin among Latin ones", "Ivan Рарор", "ivan papop"],
+    ["a Greek letter in a Latin word", "Αnna Smith", "anna smith"],
+    ["a Latin letter in a Cyrillic word", "Влaдимир", "vladimir"],
+    ["Cyrillic alone", "ОАО Сокол", "oao sokol"],
+  ])("reads by look %s: %s as %s", (_, written, latin) => {
+    expect(toLatin(written)).toBe(latin);
+  });
+
+  it.each([
+    ["zero-width joiners", "Vla\u200ddi\u200cmir", "vladimir"],
+    ["right-to-left marks", "\u200fVladimir\u202e Putin\u202c", "vladimir putin"],
+    ["a soft hyphen", "Vladi\u00admir", "vladimir"],
+    ["a flood of marks", `V${"\u0301".repeat(200)}ladimir`, "vladimir"],
+  ])("takes off %s", (_, written, latin) => {
+    expect(toLatin(written)).toBe(latin);
+  });
+});
