@@ -23,6 +23,7 @@ export function readConfig(environment: Environment, root: string) {
 
 /** Settings of single services that `npm start` hands through as they are. */
 const handedThrough = [
+  "LIST_SOURCES",
   "QUOTE_TTL_SECONDS",
   "RATE_LIMIT_PER_SECOND",
   "RATE_LIMIT_BURST",

@@ -138,6 +138,8 @@ async function takeUp(
     const problem = imported.detail ?? "another import of this list came first";
     return { outcome: "refused", problem, ...nothingKept };
   }
+  const { change, notes } = imported;
+  deps.log.info({ list, version, ...change, notes: notes.length }, "list imported");
   // In force it is whatever happens here; the watch reads it again soon.
   await deps.watch.refresh().catch((error: unknown) => {
     deps.log.error({ err: error, list }, "imported list could not be read yet");
