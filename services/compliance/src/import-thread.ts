@@ -1,21 +1,23 @@
 import { Worker } from "node:worker_threads";
 import type { ImportProblem, ImportWork, ReadWork } from "./import-work.ts";
 
-/** Well under the silence after which an import counts as dead; public lists take a second. */
-const readTimeoutMs = 90_000;
-/** Some ten times what the largest public list needs; past it the thread ends, not the process. */
-const heapMegabytesMax = 1_536;
+const limits = {
+  /** Well under the silence after which an import counts as dead; public lists take a second. */
+  timeoutMs: 90_000,
+  /** Some ten times what the largest public list needs; past it the thread ends, not the process. */
+  heapMegabytes: 1_536,
+};
 
 /** Reads a list in a thread of its own, which is given the files' and chunks' bytes for good. */
 export function readImportApart(
   work: ImportWork,
-  timeoutMs = readTimeoutMs,
+  { timeoutMs, heapMegabytes } = limits,
 ): Promise<ReadWork | ImportProblem> {
   const handed = [...work.files, ...work.base].map(({ bytes }) => bytes.buffer);
   const worker = new Worker(new URL("./import-worker.ts", import.meta.url), {
     workerData: work,
     transferList: handed.filter((each) => each instanceof ArrayBuffer),
-    resourceLimits: { maxOldGenerationSizeMb: heapMegabytesMax },
+    resourceLimits: { maxOldGenerationSizeMb: heapMegabytes },
   });
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
