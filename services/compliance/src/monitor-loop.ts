@@ -5,9 +5,9 @@ import type { Database } from "@disburse/chassis/mongo.ts";
 import { startRelay } from "@disburse/chassis/outbox-relay.ts";
 import { createSweepLease } from "@disburse/chassis/sweep-lease.ts";
 import type { Subject } from "./domain/screening.ts";
+import { monitorGauges } from "./monitor-gauges.ts";
 import { compareAgain, type MonitorDeps, monitorRound } from "./monitor-round.ts";
-import type { SubjectDocument } from "./subject-document.ts";
-import { rescreen, type SubjectDeps, settle, stampOf } from "./subject-screening.ts";
+import { rescreen, type SubjectDeps, settle } from "./subject-screening.ts";
 
 /** How late a change is noticed that nobody woke the monitor for. */
 const pollMs = 1_000;
@@ -76,7 +76,12 @@ export function startMonitoring(options: MonitoringOptions, given: MonitoringDep
     relay,
     monitor,
     startLoop({ name: "monitor-again", everyMs: againMs, run: againRun(deps, options), log }),
-    startLoop({ name: "monitor-gauges", everyMs: gaugesMs, run: gaugesRun(deps, metrics), log }),
+    startLoop({
+      name: "monitor-gauges",
+      everyMs: gaugesMs,
+      run: monitorGauges(deps, metrics),
+      log,
+    }),
   ];
   return {
     deps,
@@ -127,50 +132,4 @@ function againRun(deps: MonitorDeps, { wholeEveryDays }: MonitoringOptions) {
     const { screened, failed } = await compareAgain(deps, since);
     return screened > 0 && failed === 0;
   };
-}
-
-function gaugesRun(deps: MonitorDeps, metrics: Metrics): () => Promise<boolean> {
-  const { subjects, clock } = deps;
-  const count = metrics.gauge("disburse_subjects", "Monitored subjects", ["verdict"]);
-  const owed = metrics.gauge("disburse_screening_events_owed", "Subjects that owe an event", []);
-  const lag = metrics.gauge(
-    "disburse_monitoring_lag_seconds",
-    "How long something has been in force that not every subject was compared with",
-    [],
-  );
-  let noticedAt: Date | undefined;
-  return async () => {
-    for (const [verdict, number] of await subjects.countByVerdict()) {
-      count.set({ verdict }, number);
-    }
-    owed.set(await subjects.countOwed());
-    const behind = await subjectsBehind(deps);
-    noticedAt = behind.length === 0 ? undefined : (noticedAt ?? clock.now());
-    const since = behind.map((each) => behindSince(deps, each)).filter((at) => at !== undefined);
-    const oldest = [...since, ...(noticedAt === undefined ? [] : [noticedAt])].sort(
-      (a, b) => a.getTime() - b.getTime(),
-    )[0];
-    lag.set(oldest === undefined ? 0 : (clock.now().getTime() - oldest.getTime()) / 1_000);
-    return false;
-  };
-}
-
-/** One subject of each state that is not the present one. */
-async function subjectsBehind({
-  watch,
-  subjects,
-  hashes,
-}: MonitorDeps): Promise<SubjectDocument[]> {
-  const index = watch.current();
-  if (index === undefined) return [];
-  const stamps = await subjects.otherStamps(stampOf(index, hashes));
-  const samples = await Promise.all(stamps.map((stamp) => subjects.sample(stamp)));
-  return samples.filter((sample) => sample !== undefined);
-}
-
-/** When the first import came into force that a subject was not compared with. */
-function behindSince({ watch }: MonitorDeps, { lists }: SubjectDocument): Date | undefined {
-  const known = new Set(lists.map((each) => each.import_id));
-  const fresh = watch.current()?.lists.filter(({ importId }) => !known.has(importId)) ?? [];
-  return fresh.map((each) => each.importedAt).sort((a, b) => a.getTime() - b.getTime())[0];
 }
