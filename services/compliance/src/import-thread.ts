@@ -4,7 +4,7 @@ import type { ImportProblem, ImportWork, ReadWork } from "./import-work.ts";
 const limits = {
   /** Well under the silence after which an import counts as dead; public lists take a second. */
   timeoutMs: 90_000,
-  /** Some ten times what the largest public list needs; past it the thread ends, not the process. */
+  /** Ten times what the largest public list needs; past it the thread ends, not the process. */
   heapMegabytes: 1_536,
 };
 
