@@ -77,7 +77,7 @@ export type LeftOverCosts = {
 };
 
 export const matcherConfig: MatcherConfig = {
-  version: "2026-11-3",
+  version: "2026-11-4",
   bands: { review: 0.77, block: 0.93 },
   words: {
     legal: 0.06,

@@ -22,6 +22,7 @@ describe("nameTokens", () => {
     ["ACME S.A. de C.V.", "acme sa de cv"],
     ["Foo Co., Ltd.", "foo co ltd"],
     ["J.S.C. Bar", "jsc bar"],
+    ["L.X.C Aviation", "lxc aviation"],
   ])("reads the company %s as %s", (name, tokens) => {
     expect(nameTokens(name, false).join(" ")).toBe(tokens);
   });

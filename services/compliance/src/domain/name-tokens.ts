@@ -11,7 +11,7 @@ export const joinedLengthMax = 28;
 
 const apostrophes = /['’‘ʻʼ`´ʿʾ"“”]/g;
 /** `S.A. de C.V.` → `sa de cv`: a company's single letters between dots are one abbreviation. */
-const abbreviation = /(?<![\p{L}\p{N}])(?:\p{L}\.\s?){2,}/gu;
+const abbreviation = /(?<![\p{L}\p{N}])(?:\p{L}\.\s?){2,}(?:\p{L}(?![\p{L}\p{N}.]))?/gu;
 const separators = /[^\p{L}\p{N}]+/u;
 
 /**

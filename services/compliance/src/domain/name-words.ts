@@ -16,6 +16,14 @@ const legalForms = words(`
   responsabilidad capital variable societe anonyme sociedade anonim sirketi sirket limitet ve
   ticaret sti fze fzc fzco fzllc dmcc wll bsc saog sae pjsk sdn bhd berhad tbk pt kk kabushiki
   kaisha yugen gk foundation est
+  open closed aktiengesellschaft gesellschaft mit beschrankter beschraenkter haftung
+  kommanditgesellschaft
+  aktiebolag aktieselskab aksjeselskap anpartsselskab osakeyhtio besloten naamloze vennootschap
+  societa responsabilita limitata azioni sociedade quotas spolka akcyjna ograniczona
+  odpowiedzialnoscia odpowiedzialnosci spolecnost rucenim omezenym akciova korlatolt felelossegu
+  tarsasag societatea raspundere cu drustvo dionicko ogranicenom odgovornoscu tovarystvo
+  obmezhenoyu vidpovidalnistyu aktsionerne tovaristvo ogranichenoi otvetstvennost ogranichennaya
+  nepublichnoe gosudarstvennoe unitarnoe predpriyatie federalnoe sherkat sharikat
 `);
 
 /** Articles, conjunctions and the particles inside names of many languages. */
@@ -83,6 +91,7 @@ const shortForms: ReadonlyMap<string, string> = new Map([
   ["company", "co"],
   ["corporation", "corp"],
   ["incorporated", "inc"],
+  ["aktiengesellschaft", "ag"],
   ["limitada", "ltda"],
 ]);
 
