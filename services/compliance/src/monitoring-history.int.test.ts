@@ -149,7 +149,7 @@ it.skipIf(!hasHistory)(
       const changed = everyone.filter(({ record }) => before.get(record) !== now.get(record));
       stopped += changed.filter(({ record }) => before.get(record) === Verdict.CLEAR).length;
       cleared += changed.filter(({ record }) => now.get(record) === Verdict.CLEAR).length;
-      await vi.waitFor(() => expect(test.events.length - heard).toBe(changed.length));
+      await vi.waitFor(() => expect(test.events.length - heard).toBe(changed.length), 15_000);
       const news = test.events
         .slice(heard)
         .map((event) => [event.subject?.recordId, event.verdict]);

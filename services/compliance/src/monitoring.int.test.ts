@@ -45,19 +45,20 @@ async function screened(rpc: Rpc, record: string, name: string, operation?: stri
   return screening;
 }
 
+/** The machine may be busy with other tests. */
+const eventually = <T>(check: () => T | Promise<T>) =>
+  vi.waitFor(check, { timeout: 15_000, interval: 50 });
+
 /** Waits until nobody is compared with anything but the lists in force. */
 const settled = () =>
-  vi.waitFor(
-    async () => {
-      const stamps = await subjects().distinct("stamp");
-      const lists = await test.database.db.collection("lists_in_force").find().toArray();
-      const imports = await subjects().distinct("lists.import_id");
-      expect(stamps).toHaveLength(1);
-      expect(imports.sort()).toEqual(lists.map((list) => list.import_id as string).sort());
-      expect(await subjects().countDocuments({ "recording._id": { $gt: "" } })).toBe(0);
-    },
-    { timeout: 15_000, interval: 50 },
-  );
+  eventually(async () => {
+    const stamps = await subjects().distinct("stamp");
+    const lists = await test.database.db.collection("lists_in_force").find().toArray();
+    const imports = await subjects().distinct("lists.import_id");
+    expect(stamps).toHaveLength(1);
+    expect(imports.sort()).toEqual(lists.map((list) => list.import_id as string).sort());
+    expect(await subjects().countDocuments({ "recording._id": { $gt: "" } })).toBe(0);
+  });
 const eventsOf = (record: string) =>
   test.events.filter(({ subject }) => subject?.recordId === record);
 
@@ -67,11 +68,11 @@ describe("a monitored party", () => {
     await importLines(rpc, lines(always), "1");
     const first = await screened(rpc, "ben_1", "Qorvath Zembling");
     expect(first).toMatchObject({ verdict: Verdict.CLEAR, trigger: "request" });
-    for (let at = 2; at < 30; at += 1) await screened(rpc, `ben_${at}`, `Harlan Mosswick ${at}`);
+    for (let at = 2; at < 12; at += 1) await screened(rpc, `ben_${at}`, `Harlan Mosswick ${at}`);
     const before = await subjectOf("ben_2");
 
     await importLines(rpc, lines(always, "Zembling Qorvath"), "2");
-    await vi.waitFor(() => expect(eventsOf("ben_1")).toHaveLength(1), { timeout: 10_000 });
+    await eventually(() => expect(eventsOf("ben_1")).toHaveLength(1));
     const [stopped] = eventsOf("ben_1");
     expect(stopped).toMatchObject({ verdict: Verdict.BLOCK });
     expect(stopped?.subject).toMatchObject({ merchantId: "mer_1", recordId: "ben_1" });
@@ -83,7 +84,7 @@ describe("a monitored party", () => {
     });
 
     await importLines(rpc, lines(always), "3");
-    await vi.waitFor(() => expect(eventsOf("ben_1")).toHaveLength(2), { timeout: 10_000 });
+    await eventually(() => expect(eventsOf("ben_1")).toHaveLength(2));
     expect(eventsOf("ben_1")[1]).toMatchObject({ verdict: Verdict.CLEAR });
     expect(timesOf(eventsOf("ben_1"))).toEqual(timesOf(eventsOf("ben_1")).toSorted());
     await settled();
@@ -93,7 +94,7 @@ describe("a monitored party", () => {
     const after = await subjectOf("ben_2");
     expect(after).toMatchObject({ revision: 1, compared_at: before.compared_at });
     expect(after.stamp).toBe((await subjectOf("ben_1")).stamp);
-    expect(await screenings().countDocuments()).toBe(31);
+    expect(await screenings().countDocuments()).toBe(13);
   });
 
   it("is compared again with a changed entry, by any of its wallets too", async () => {
@@ -105,21 +106,21 @@ describe("a monitored party", () => {
     const subject = { merchantId: "mer_1", recordId: "dep_1" };
     await rpc.screenParty({ mutation: mutation(), subject, wallets: [{ address: wallet }] });
     await importLines(rpc, line({ crypto: [{ currency: "XBT", address: wallet }] }), "2");
-    await vi.waitFor(() => expect(test.events).toMatchObject([{ verdict: Verdict.BLOCK }]));
+    await eventually(() => expect(test.events).toMatchObject([{ verdict: Verdict.BLOCK }]));
     await importLines(rpc, line({ programs: ["ANY"] }), "3");
-    await vi.waitFor(() => expect(test.events).toHaveLength(2));
+    await eventually(() => expect(test.events).toHaveLength(2));
     expect(test.events[1]).toMatchObject({ verdict: Verdict.CLEAR, subject });
   });
 
   it("is told of once, however many processes watch the lists", async () => {
     const rpcs = [await test.start(), await test.start()] as [Rpc, Rpc];
     await importLines(rpcs[0], lines(always), "1");
-    await vi.waitFor(() => screened(rpcs[1], "ben_0", "Qorvath Zembling"), { timeout: 10_000 });
+    await eventually(() => screened(rpcs[1], "ben_0", "Qorvath Zembling"));
     for (let at = 1; at < 10; at += 1) {
       await screened(rpcs[at % 2] as Rpc, `ben_${at}`, "Qorvath Zembling");
     }
     await importLines(rpcs[1], lines(always, "Qorvath Zembling"), "2");
-    await vi.waitFor(() => expect(test.events).toHaveLength(10), { timeout: 10_000 });
+    await eventually(() => expect(test.events).toHaveLength(10));
     await settled();
     expect(test.events).toHaveLength(10);
     expect(await screenings().countDocuments({ trigger: "list_change" })).toBe(10);
@@ -128,16 +129,16 @@ describe("a monitored party", () => {
   it("has the right last word, whatever its owner and the lists do at once", async () => {
     const rpcs = [await test.start(), await test.start()] as [Rpc, Rpc];
     await importLines(rpcs[0], lines(always), "0");
-    await vi.waitFor(() => screened(rpcs[1], "ben_0", "Any Body"), { timeout: 10_000 });
+    await eventually(() => screened(rpcs[1], "ben_0", "Any Body"));
     const names = ["Qorvath Zembling", "Harlan Mosswick"];
     const answers: Screening[] = [];
     const owner = async (record: string, rpc: Rpc) => {
-      for (let at = 0; at < 12; at += 1) {
+      for (let at = 0; at < 8; at += 1) {
         answers.push(await screened(rpc, record, names[at % 2] ?? ""));
       }
     };
     const lists = async () => {
-      for (let at = 1; at < 8; at += 1) {
+      for (let at = 1; at < 6; at += 1) {
         const listed = at % 2 === 1 ? lines(always, "Qorvath Zembling") : lines(always);
         await importLines(rpcs[at % 2] as Rpc, listed, String(at));
       }
@@ -148,7 +149,7 @@ describe("a monitored party", () => {
       ...records.map((record, at) => owner(record, rpcs[at % 2] as Rpc)),
     ]);
     await settled();
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect(await subjects().countDocuments({ "outbox.at": { $gt: new Date(0) } })).toBe(0),
     );
     for (const record of records) {
@@ -193,7 +194,7 @@ describe("after a crash", () => {
     await test.stopServices();
     await crash();
     await test.start();
-    await vi.waitFor(async () => expect(await screenings().countDocuments()).toBe(1));
+    await eventually(async () => expect(await screenings().countDocuments()).toBe(1));
     await settled();
     expect(await test.database.db.collection("alerts").countDocuments()).toBe(1);
     expect(await subjectOf("ben_1")).toMatchObject({ revision: 1 });
@@ -205,13 +206,13 @@ describe("after a crash", () => {
     await screened(rpc, "ben_1", "Qorvath Zembling");
     test.listen(false);
     await importLines(rpc, lines(always, "Qorvath Zembling"), "2");
-    await vi.waitFor(async () => expect((await subjectOf("ben_1")).outbox).toHaveLength(1));
+    await eventually(async () => expect((await subjectOf("ben_1")).outbox).toHaveLength(1));
     expect(test.events).toEqual([]);
     await test.stopServices();
     test.listen(true);
     await test.start();
-    await vi.waitFor(() => expect(test.events).toMatchObject([{ verdict: Verdict.BLOCK }]));
-    await vi.waitFor(async () => expect((await subjectOf("ben_1")).outbox).toEqual([]));
+    await eventually(() => expect(test.events).toMatchObject([{ verdict: Verdict.BLOCK }]));
+    await eventually(async () => expect((await subjectOf("ben_1")).outbox).toEqual([]));
   });
 
   it("a list is compared that switched while nobody watched", async () => {
@@ -243,14 +244,14 @@ describe("everyone is compared whole", () => {
     const before = await subjectOf("ben_1");
     await test.stopServices();
     const after = await test.start({ ENCRYPTION_KEYS: keys.toReversed().join(",") });
-    await vi.waitFor(async () => expect((await subjectOf("ben_1")).keyring).toMatch(/^k2\//));
+    await eventually(async () => expect((await subjectOf("ben_1")).keyring).toMatch(/^k2\//));
     const rotated = await subjectOf("ben_1");
     expect(rotated.sealed).toMatch(/^k2\./);
     expect(rotated.keys).toHaveLength(before.keys.length);
     expect(rotated.keys.filter((key) => before.keys.includes(key))).toEqual([]);
     expect(rotated.revision).toBe(1);
     await importLines(after, lines(always, "Qorvath Zembling"), "2");
-    await vi.waitFor(() => expect(test.events).toMatchObject([{ verdict: Verdict.BLOCK }]));
+    await eventually(() => expect(test.events).toMatchObject([{ verdict: Verdict.BLOCK }]));
   });
 
   it("after a change of the configuration, and after RESCREEN_DAYS", async () => {
@@ -265,7 +266,7 @@ describe("everyone is compared whole", () => {
     const otherNumbers = { ...old, configuration_version: "other", stamp: "other" };
     await subjects().updateOne({ record_id: "ben_2" }, { $set: otherNumbers });
     await test.start({ RESCREEN_DAYS: "1" });
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       for (const { compared_at: at, revision } of await subjects().find().toArray()) {
         expect(at.getTime()).toBeGreaterThan(twoDaysAgo.getTime());
         expect(revision).toBe(1);
