@@ -15,6 +15,7 @@ describe("canonicalSpelling", () => {
     ["philip", "filip", "fillip"],
     ["awani", "aouani", "avani"],
     ["hsu", "xu", "su"],
+    ["ivanov", "ivanou", "ivanoff"],
   ])("is one for %s, %s and %s", (one, ...others) => {
     for (const other of others) expect(canonicalSpelling(other)).toBe(canonicalSpelling(one));
   });

@@ -10,6 +10,9 @@ const rules: readonly (readonly [string, string])[] = [
   // Wade-Giles and pinyin write one sound `hs` and `x`.
   ["^hs|^x(?=[iu])", "s"],
   ["x", "ks"],
+  // Belarusian ends in a vowel what Russian ends in `v`: `Tkachou`, `Ipatau`.
+  ["(?<=.[chklnprstvz])ou$", "ov"],
+  ["(?<=.[chklnprstvz])au$", "av"],
   // `Aouani`, `Awani`.
   ["ou(?=[aei])", "v"],
   ["ou|oo|eu", "u"],

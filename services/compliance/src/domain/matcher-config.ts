@@ -41,6 +41,8 @@ export type MatcherConfig = {
     readonly sameSkeleton: { readonly short: SkeletonShares; readonly long: SkeletonShares };
     /** Similarity of an initial to a word that begins with it. */
     readonly initial: number;
+    /** Similarity of `Abdul` to a name that begins with it. */
+    readonly servant: number;
     /** A word written in two (`Abd Ullah`, `Abdullah`) costs this factor. */
     readonly joined: number;
   };
@@ -77,7 +79,7 @@ export type LeftOverCosts = {
 };
 
 export const matcherConfig: MatcherConfig = {
-  version: "2026-11-4",
+  version: "2026-11-5",
   bands: { review: 0.77, block: 0.93 },
   words: {
     legal: 0.06,
@@ -96,6 +98,7 @@ export const matcherConfig: MatcherConfig = {
     shortWord: 0.05,
     sameSkeleton: { short: { base: 0.42, letters: 0.5 }, long: { base: 0.56, letters: 0.42 } },
     initial: 0.6,
+    servant: 0.8,
     joined: 0.97,
   },
   leftOver: {

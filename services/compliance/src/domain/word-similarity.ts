@@ -31,7 +31,7 @@ export function wordSimilarity(a: Word, b: Word, { spelling }: MatcherConfig): n
   }
   if (a.text.length === 1 || b.text.length === 1) return initialSimilarity(a, b, spelling.initial);
   if (a.canonical === b.canonical) return spelling.canonical;
-  if (isServantOf(a, b) || isServantOf(b, a)) return spelling.initial;
+  if (isServantOf(a, b) || isServantOf(b, a)) return spelling.servant;
   if (digits.test(a.text) || digits.test(b.text)) return 0;
   if (onlyOneIsPatronymic(a.canonical, b.canonical)) return 0;
   const isSame = a.skeleton !== "" && a.skeleton === b.skeleton;
