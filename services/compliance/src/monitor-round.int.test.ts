@@ -97,6 +97,20 @@ it("compares everyone with a change of more entries than a look-up is worth", as
   expect(await monitorRound(test.deps)).toEqual({ screened: 2, spared: 0, failed: 0 });
 });
 
+it("compares who has too many names for a look-up with every change", async () => {
+  test = await testSubjects(indexOf("1", names(0, 3)));
+  const { parties, ...asked } = askedFor("ben_1", "");
+  const many = Array.from({ length: 50 }, (_each, at) => {
+    const words = Array.from({ length: 24 }, (_word, place) => word(at * 24 + place));
+    return { ...parties[0], type: "individual", name: words.join(" ") } as (typeof parties)[0];
+  });
+  await test.addClear([{ ...asked, parties: many }, askedFor("ben_2", "Harlan Mosswick")]);
+  expect((await test.subjects.findOne({ record_id: "ben_1" }))?.keys).toHaveLength(1);
+  const added = [personEntry("new", "Yssolde Wrenfjord")];
+  test.switchTo(indexOf("2", [...names(0, 3), ...added]), { added });
+  expect(await monitorRound(test.deps)).toEqual({ screened: 1, spared: 1, failed: 0 });
+});
+
 it("takes nothing into force for somebody who was screened anew meanwhile", async () => {
   test = await testSubjects(indexOf("1", names(0, 3)));
   const { deps, subjects } = test;

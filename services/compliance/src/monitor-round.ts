@@ -1,5 +1,3 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
-import { entryKeys } from "./domain/reverse-keys.ts";
 import type { ScreeningTrigger, Subject } from "./domain/screening.ts";
 import type { ChangedEntries, ListDifference, ScreeningIndex } from "./screening-index.ts";
 import { entryName, importRefs, type SubjectDocument } from "./subject-document.ts";
@@ -25,8 +23,6 @@ type Tally = { screened: number; spared: number; failed: number };
 
 /** Past so many changed entries nearly every subject shares a word with one of them. */
 const entriesMax = 1_000;
-/** Entries whose keys are made in one turn of the event loop: some 2 ms. */
-const entriesSlice = 20;
 /** Keys looked up by one command. */
 const keysSlice = 5_000;
 /** Failures of one round that the log tells of; the metric of the lag tells of the others. */
@@ -109,12 +105,7 @@ async function planOf(
   const differences = await changedEntries(importRefs(sample), index.lists);
   const compared = differences.flatMap(({ added, changed }) => [...added, ...changed]);
   if (compared.length > entriesMax) return { trigger: "list_change" };
-  const keys = new Set<string>();
-  for (const [at, entry] of compared.entries()) {
-    for (const key of entryKeys(entry)) keys.add(key);
-    if (at % entriesSlice === entriesSlice - 1) await nextTurn();
-  }
-  return { keys: await hashes.of(keys), entries: differences.flatMap(leftEntries) };
+  return { keys: await hashes.ofEntries(compared), entries: differences.flatMap(leftEntries) };
 }
 
 /** Who hit one of these may not any more. */

@@ -11,7 +11,6 @@ import {
   decidedFinding,
   isCut,
 } from "./domain/decided-finding.ts";
-import { requestKeys } from "./domain/reverse-keys.ts";
 import type { Screening, ScreeningTrigger, Subject } from "./domain/screening.ts";
 import { accepted } from "./refusals.ts";
 import type { ReverseHashes } from "./reverse-hashes.ts";
@@ -181,7 +180,7 @@ async function indexSince(
 async function comparedAs({ hashes, sealer }: SubjectDeps, { asked, index }: Comparison) {
   return {
     ...comparedWith(index, hashes),
-    keys: await hashes.of(requestKeys(asked)),
+    keys: await hashes.ofRequest(asked),
     sealed: sealAsked(asked, sealer),
   };
 }

@@ -8,7 +8,6 @@ import type { ListEntry } from "./domain/list-entry.ts";
 import type { ListVersion } from "./domain/list-version.ts";
 import { buildIndex } from "./domain/matcher.ts";
 import { matcherConfig } from "./domain/matcher-config.ts";
-import { requestKeys } from "./domain/reverse-keys.ts";
 import { screen } from "./domain/screening.ts";
 import { buildWalletIndex } from "./domain/wallet-index.ts";
 import type { MonitorDeps } from "./monitor-round.ts";
@@ -122,7 +121,7 @@ export async function testSubjects(first: ScreeningIndex) {
           ...{ ...subjectFields(asked.subject), ...comparedWith(current, hashes) },
           ...{ revision: 1, verdict: "clear", screening_id: "scr_1", entries: [], found: "clear" },
           ...{ screened_at: at, compared_at: at, sealed: sealAsked(asked, sealer) },
-          keys: await hashes.of(requestKeys(asked)),
+          keys: await hashes.ofRequest(asked),
         }),
       );
       await subjects.insertMany(await Promise.all(documents));
