@@ -89,12 +89,16 @@ async function screened(rpc: Rpc, { record, type, name }: Watched, isWatched = t
 const subjects = () => test.database.db.collection<SubjectDocument>("subjects");
 const codes = { clear: Verdict.CLEAR, review: Verdict.REVIEW, block: Verdict.BLOCK };
 
-/** Brings a day into force and waits until everybody was compared with it. */
-async function bring(rpc: Rpc, { day, bytes }: Day): Promise<void> {
+/**
+ * Brings a day into force, waits until everybody was compared with it, and tells how many entries
+ * it has, and how many were added, changed and removed.
+ */
+async function bring(rpc: Rpc, { day, bytes }: Day): Promise<unknown[]> {
   const header = { list: "ofac_sdn", version: day, format: ListFormat.OFAC_CSV };
   const before = await subjects().distinct("stamp");
-  await importFiles(rpc, header, { primary: bytes });
-  if (before.length === 0) return;
+  const { version, change } = await importFiles(rpc, header, { primary: bytes });
+  const counts = [day, version?.entries, change?.added, change?.changed, change?.removed];
+  if (before.length === 0) return counts;
   await vi.waitFor(
     async () => {
       const stamps = await subjects().distinct("stamp");
@@ -103,6 +107,7 @@ async function bring(rpc: Rpc, { day, bytes }: Day): Promise<void> {
     },
     { timeout: 30_000, interval: 50 },
   );
+  return counts;
 }
 
 const verdictsNow = async () =>
@@ -122,7 +127,7 @@ it.skipIf(!hasHistory)(
       const isDaily = new Set(size).size - Math.min(before.entries.size, day.entries.size) < 10;
       return { day, added, removed, isDaily };
     });
-    await bring(rpc, first);
+    const counts = [await bring(rpc, first)];
     const watched = [...changes.flatMap(({ added, removed }) => [...added, ...removed]), ...others];
     const everyone = [...new Map(watched.map((each) => [each.record, each])).values()];
     await Promise.all(everyone.map((each) => screened(rpc, each)));
@@ -132,7 +137,7 @@ it.skipIf(!hasHistory)(
       const before = await verdictsNow();
       const heard = test.events.length;
       const start = new Date();
-      await bring(rpc, day);
+      counts.push(await bring(rpc, day));
       const now = await verdictsNow();
       const compared = await subjects().countDocuments({ compared_at: { $gt: start } });
       const told = `${day.day}: ${compared} of ${everyone.length} subjects were compared whole\n`;
@@ -158,9 +163,22 @@ it.skipIf(!hasHistory)(
       );
       expect(others.filter(({ record }) => now.get(record) !== Verdict.CLEAR)).toEqual([]);
     }
+    expect(counts).toEqual([
+      ["2024-02-23", 14_484, 14_484, 0, 0],
+      ["2024-04-26", 14_668, 282, 30, 98],
+      ["2024-05-01", 14_966, 298, 0, 0],
+      ["2024-05-02", 14_973, 7, 0, 0],
+      ["2024-05-03", 14_965, 0, 0, 8],
+    ]);
     expect([stopped, cleared].map((number) => number > 5)).toEqual([true, true]);
     const broken = { list: "ofac_sdn", version: "2024-05-04", format: ListFormat.OFAC_CSV };
     const refusal = await refusalOf(importFiles(rpc, broken, { primary: readFileSync(empty) }));
     expect(refusal).toMatchObject({ code: "INVALID_REQUEST" });
+    const { imports } = await rpc.listImports({ list: "ofac_sdn" });
+    const states = imports.map(({ version, state }) => [version?.version, state]);
+    expect(states.slice(0, 2)).toEqual([
+      ["2024-05-04", "refused"],
+      ["2024-05-03", "in_force"],
+    ]);
   },
 );
