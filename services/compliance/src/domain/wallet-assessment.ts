@@ -83,6 +83,6 @@ export function assessedNetworks(
 export function askedAddress(network: string, address: string): string {
   const family = walletFamily(network);
   if (family === "evm") return address.toLowerCase();
-  if (family === "bitcoin") return canonicalWallet(family, address) ?? address;
+  if (family === "bitcoin" || family === "tron") return canonicalWallet(family, address) ?? address;
   return address;
 }

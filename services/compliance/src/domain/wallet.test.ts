@@ -6,6 +6,8 @@ import { buildWalletIndex, walletFamiliesOf } from "./wallet-index.ts";
 
 const evm = riskyWallets.ETHEREUM;
 const segwit = "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4";
+/** The sandbox's TRON wallet, as its version and hash. */
+const tronHex = "41be5e683633ddd17d8a89b4e10860a0e426c5ed24";
 const taproot = "bc1p0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7vqzk5jj0";
 const solana = "So11111111111111111111111111111111111111112";
 
@@ -37,6 +39,10 @@ describe("canonicalWallet", () => {
     ["bitcoin", taproot, taproot],
     ["bitcoin", riskyWallets.TRX, undefined],
     ["tron", riskyWallets.TRX, riskyWallets.TRX],
+    ["tron", tronHex, riskyWallets.TRX],
+    ["tron", `0x${tronHex.toUpperCase()}`, riskyWallets.TRX],
+    ["tron", tronHex.replace(/^41/, "42"), undefined],
+    ["tron", tronHex.slice(0, -1), undefined],
     ["tron", riskyWallets.TRX.replace(/j$/, "k"), undefined],
     ["tron", riskyWallets.BTC, undefined],
     ["solana", solana, `${"069b8857feab8184fb687f634618c035dac439dc1aeb3b5598a0f00000000001"}`],
@@ -72,6 +78,7 @@ describe("buildWalletIndex", () => {
     entry("2", "ETH", riskyWallets.TRX),
     entry("3", "XMR", "4".repeat(95)),
     entry("4", "", segwit.toUpperCase()),
+    entry("5", "TRX", `41${"00".repeat(20)}`),
   ]);
   const found = (networks: string[], address: string) =>
     index.find(walletFamiliesOf(networks, address) ?? [], address).map((hit) => hit.entry.uid);
@@ -82,6 +89,8 @@ describe("buildWalletIndex", () => {
     [["BNB"], evm.toLowerCase(), ["1"]],
     [["TRX"], riskyWallets.TRX, ["2"]],
     [[], riskyWallets.TRX, ["2"]],
+    [["TRX"], tronHex, ["2"]],
+    [["TRX"], "T9yD14Nj9j7xAB4dbGeiX9h8unkKHxuWwb", ["5"]],
     [["BTC"], segwit, ["4"]],
     [["ETHEREUM"], evm.replace("0x0", "0x1"), []],
     [["BTC"], riskyWallets.BTC, []],

@@ -71,7 +71,12 @@ function canonicalBitcoin(address: string): string | undefined {
   return version !== undefined && bitcoinVersions.includes(version) ? address : undefined;
 }
 
+/** Its other spelling, of nodes and contracts: version and hash in hexadecimal. */
+const tronHex = /^(?:0x)?(41[0-9a-f]{40})$/i;
+
 function canonicalTron(address: string): string | undefined {
+  const payload = tronHex.exec(address)?.[1];
+  if (payload !== undefined) return sha256Base58.encode(Buffer.from(payload, "hex"));
   return base58Version(address) === tronVersion ? address : undefined;
 }
 
