@@ -97,6 +97,16 @@ it("compares everyone with a change of more entries than a look-up is worth", as
   expect(await monitorRound(test.deps)).toEqual({ screened: 2, spared: 0, failed: 0 });
 });
 
+it("compares everyone who was compared with a version that cannot be read any more", async () => {
+  test = await testSubjects(indexOf("1", names(0, 3)));
+  await test.addClear([askedFor("ben_1", "Harlan Mosswick"), askedFor("ben_2", "Any Body")]);
+  test.switchTo(indexOf("2", [...names(0, 3), personEntry("new", "Harlan Mosswick")]), {});
+  const changedEntries = () => Promise.reject(new Error("63 of 64 chunks could be read"));
+  const result = await monitorRound({ ...test.deps, changedEntries });
+  expect(result).toEqual({ screened: 2, spared: 0, failed: 0 });
+  expect(await test.subjects.findOne({ record_id: "ben_1" })).toMatchObject({ verdict: "block" });
+});
+
 it("compares who has too many names for a look-up with every change", async () => {
   test = await testSubjects(indexOf("1", names(0, 3)));
   const { parties, ...asked } = askedFor("ben_1", "");

@@ -94,7 +94,7 @@ type Plan =
   | { readonly keys: readonly number[]; readonly entries: readonly string[] };
 
 async function planOf(
-  { changedEntries, hashes }: MonitorDeps,
+  { changedEntries, hashes, log }: MonitorDeps,
   sample: SubjectDocument,
   index: ScreeningIndex,
 ): Promise<Plan> {
@@ -102,7 +102,11 @@ async function planOf(
     sample.keyring === hashes.keyring &&
     sample.configuration_version === index.configurationVersion;
   if (!isSameRules) return { trigger: "configuration_change" };
-  const differences = await changedEntries(importRefs(sample), index.lists);
+  const differences = await changedEntries(importRefs(sample), index.lists).catch(
+    // What changed since a version that cannot be read any more, nobody knows.
+    (error: unknown) => log.error({ err: error }, "lists not compared: everybody is screened"),
+  );
+  if (differences === undefined) return { trigger: "list_change" };
   const compared = differences.flatMap(({ added, changed }) => [...added, ...changed]);
   if (compared.length > entriesMax) return { trigger: "list_change" };
   return { keys: await hashes.ofEntries(compared), entries: differences.flatMap(leftEntries) };
