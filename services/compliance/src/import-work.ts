@@ -1,3 +1,4 @@
+import { type DetailLoss, detailLoss } from "./domain/list-loss.ts";
 import type { ListChange } from "./domain/list-version.ts";
 import { type ListFile, type ListFormat, readList } from "./formats/list-format.ts";
 import { type Chunk, packEntries } from "./list-chunks.ts";
@@ -15,6 +16,7 @@ export type ImportWork = {
 export type ReadWork = {
   readonly entries: number;
   readonly change: ListChange;
+  readonly detailLoss: DetailLoss;
   readonly chunks: readonly string[];
   readonly fresh: readonly Chunk[];
   /** What could not be read and is no reason to refuse the list. */
@@ -42,10 +44,12 @@ export function readImport({ list, format, files, base }: ImportWork): ReadWork 
   );
   const [gone, come] = [new Set(apart.before), new Set(apart.after)];
   const fresh = packed.filter(({ id }) => come.has(id));
-  const { added, changed, removed } = compareChunks(
+  const difference = compareChunks(
     base.filter(({ id }) => gone.has(id)),
     fresh,
   );
+  const { added, changed, removed } = difference;
   const change = { added: added.length, changed: changed.length, removed: removed.length };
-  return { entries: entries.length, change, chunks, fresh, notes };
+  const lost = detailLoss(entries, difference);
+  return { entries: entries.length, change, detailLoss: lost, chunks, fresh, notes };
 }

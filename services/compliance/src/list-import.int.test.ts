@@ -53,6 +53,22 @@ describe("ImportList", () => {
     expect(await screenName(rpc, "Tamerlan Zhdanovski")).toMatchObject({ verdict: Verdict.CLEAR });
   });
 
+  it("refuses a list whose entries lost their aliases with a file that was left out", async () => {
+    const rpc = await test.start();
+    const none = '"-0-"';
+    const numbers = Array.from({ length: 11 }, (_, at) => at + 1);
+    const rows = (cellsOf: (at: number) => (string | number)[]) =>
+      numbers.map((at) => `${cellsOf(at).join(",")}\r\n`).join("");
+    const nothing = Array(9).fill(none);
+    const primary = rows((at) => [at, `"PERSON, ${at}"`, "individual", ...nothing]);
+    const alternates = rows((at) => [at, at, '"aka"', '"ZHDANOVSKI, Tamerlan"', none]);
+    const header = { list: "ofac", version: "1", format: ListFormat.OFAC_CSV };
+    await importFiles(rpc, header, { primary, alternates });
+    const refusal = await refusalOf(importFiles(rpc, { ...header, version: "2" }, { primary }));
+    expect(refusal?.message).toContain("files: 11 of the 22 names in force are missing");
+    expect(await screenName(rpc, "Tamerlan Zhdanovski")).toMatchObject({ verdict: Verdict.BLOCK });
+  });
+
   it("answers a repeat with the first result, and refuses other lines under its name", async () => {
     const rpc = await test.start();
     const first = await importLines(rpc, good, "1", "operation-1");

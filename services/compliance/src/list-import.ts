@@ -1,6 +1,6 @@
 import { isRefused, refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
-import { lossProblem } from "./domain/list-loss.ts";
+import { detailLossProblem, lossProblem } from "./domain/list-loss.ts";
 import type { ListChange, ListVersion } from "./domain/list-version.ts";
 import type { ArrivedFiles } from "./import-files.ts";
 import type { ImportRefused } from "./import-steps.ts";
@@ -83,7 +83,9 @@ async function readAndSwitch(
   if ("problem" in read) return refuse(deps, begun, read.problem, { checksum });
   const { entries, change, chunks, notes } = read;
   const inForce = entries - change.added + change.removed;
-  const problem = lossProblem(change, inForce, acceptDropReason);
+  const problem =
+    lossProblem(change, inForce, acceptDropReason) ??
+    detailLossProblem(read.detailLoss, acceptDropReason);
   if (problem !== undefined) {
     return refuse(deps, begun, `files: ${problem}`, { checksum, entries, change });
   }
