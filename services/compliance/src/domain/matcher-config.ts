@@ -79,7 +79,7 @@ export type LeftOverCosts = {
 };
 
 export const matcherConfig: MatcherConfig = {
-  version: "2026-11-5",
+  version: "2026-11-6",
   bands: { review: 0.77, block: 0.93 },
   words: {
     legal: 0.06,

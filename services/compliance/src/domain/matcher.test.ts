@@ -179,3 +179,22 @@ describe("any listed name of two or more words of five or more letters", () => {
     fc.assert(property, { numRuns: 200 });
   });
 });
+
+describe("a name of words that more names share than are compared", () => {
+  const letters = [..."bdfgklmnprstvz"];
+  const others = letters.flatMap((one) => letters.map((other) => `${one}o${other}a${one}i`));
+  const persons = others.map((other) => entry("individual", `${other}, Mohammed`));
+  const companies = others.map((other) => entry("entity", `${other} International`));
+  const sheikh = entry("individual", "AL-SHAYKH, Muhammad");
+  const des = entry("entity", "D.E.S. INTERNATIONAL CO., LTD.");
+  const index = buildIndex([...persons, ...companies, sheikh, des], matcherConfig);
+
+  it.each([
+    ["individual", "Muhammad al-Shaykh", sheikh, "block"],
+    ["individual", "al Shaykh, Mohamed", sheikh, "review"],
+    ["entity", "DES International", des, "block"],
+    ["entity", "D.E.S. International Company Limited", des, "block"],
+  ] as const)("is found all the same: %s %s", (type, name, { uid }, verdict) => {
+    expect(index.match(party(type, name))).toMatchObject([{ entry: { uid }, verdict }]);
+  });
+});

@@ -1,12 +1,13 @@
+import { consonantSkeleton } from "./canonical-spelling.ts";
 import { keyTable, numberList } from "./key-table.ts";
 import type { ListEntry } from "./list-entry.ts";
 import type { MatcherConfig } from "./matcher-config.ts";
 import { neighbours } from "./name-neighbours.ts";
 import { type NameMatch, searchNames } from "./name-search.ts";
 import { nameTokens } from "./name-tokens.ts";
-import { allKinds, wordKinds } from "./name-words.ts";
+import { allKinds, type WordKind, wordKinds } from "./name-words.ts";
 import { groupRows } from "./rows.ts";
-import { hashJoined, hashJoinedSpellings } from "./search-keys.ts";
+import { hashJoined, hashJoinedSpellings, hashWhole, type SpeltWord } from "./search-keys.ts";
 import { vocabularyBuilder } from "./vocabulary.ts";
 
 /** The names of all entries of one type, found by their words. */
@@ -23,9 +24,17 @@ export function nameIndexBuilder(isPerson: boolean, config: MatcherConfig): Name
   const [postedSpellings, postedNames] = [numberList(), numberList()];
   const [words, kindsOfWords, namesOfWords] = [numberList(), numberList(), numberList()];
   const [joinedKeys, joinedNames] = [numberList(), numberList()];
+  const [wholeKeys, wholeNames] = [numberList(), numberList()];
   const [entryOf, nameAtOf] = [numberList(), numberList()];
+  /** By the id of a canonical spelling. */
+  const skeletons: string[] = [];
   let names = 0;
 
+  const speltWord = (spelling: number, kind: WordKind): SpeltWord => {
+    const canonical = vocabulary.spelling(spelling);
+    skeletons[spelling] ??= consonantSkeleton(canonical);
+    return { kind, canonical, skeleton: skeletons[spelling] };
+  };
   const addName = (tokens: readonly string[], name: number): void => {
     const ids = tokens.map((token) => vocabulary.add(token));
     const kinds = wordKinds(tokens, isPerson);
@@ -37,17 +46,11 @@ export function nameIndexBuilder(isPerson: boolean, config: MatcherConfig): Name
       postedSpellings.push(spelling);
       postedNames.push(name);
     }
-    for (const [first, second] of neighbours(ids)) {
-      if (kinds[first] === "legal" && kinds[second] === "legal") continue;
-      const [one, two] = [ids[first], ids[second]];
-      if (one === undefined || two === undefined) continue;
-      const asWritten = hashJoined(one.text, two.text);
-      const spelt = vocabulary.spelling(one.spelling);
-      const canonical = hashJoinedSpellings(spelt, vocabulary.spelling(two.spelling));
-      joinedKeys.push(asWritten);
-      joinedNames.push(name);
-      if (canonical === asWritten) continue;
-      joinedKeys.push(canonical);
+    const spelt = ids.map(({ spelling }, at) => speltWord(spelling, kinds[at] ?? "name"));
+    wholeKeys.push(hashWhole(spelt));
+    wholeNames.push(name);
+    for (const key of joinedKeysOf(tokens, spelt)) {
+      joinedKeys.push(key);
       joinedNames.push(name);
     }
   };
@@ -68,6 +71,7 @@ export function nameIndexBuilder(isPerson: boolean, config: MatcherConfig): Name
         vocabulary: known,
         postings: groupRows(postedSpellings.values(), postedNames.values(), known.spellings.length),
         joined: keyTable(joinedKeys.values(), joinedNames.values()),
+        whole: keyTable(wholeKeys.values(), wholeNames.values()),
         wordsOf: groupRows(namesOfWords.values(), words.values(), names),
         kindsOf: groupRows(namesOfWords.values(), kindsOfWords.values(), names),
         entryOf: entryOf.values().slice(),
@@ -80,4 +84,18 @@ export function nameIndexBuilder(isPerson: boolean, config: MatcherConfig): Name
       return { search: (name) => searchNames(name, listed) };
     },
   };
+}
+
+/** Keys of two neighbours written as one word, as they are written and as they are spelt. */
+function* joinedKeysOf(tokens: readonly string[], spelt: readonly SpeltWord[]): Generator<number> {
+  const pairs = neighbours(tokens.map((text) => ({ text })));
+  for (const [first, second] of pairs) {
+    const [one, two] = [spelt[first], spelt[second]];
+    if (one === undefined || two === undefined) continue;
+    if (one.kind === "legal" && two.kind === "legal") continue;
+    const asWritten = hashJoined(tokens[first] ?? "", tokens[second] ?? "");
+    const canonical = hashJoinedSpellings(one.canonical, two.canonical);
+    yield asWritten;
+    if (canonical !== asWritten) yield canonical;
+  }
 }

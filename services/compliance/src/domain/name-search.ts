@@ -7,7 +7,7 @@ import { neighbours, partsOfJoined } from "./name-neighbours.ts";
 import { nameTokens } from "./name-tokens.ts";
 import { allKinds, tellingPlaces, type WordKind, wordKinds } from "./name-words.ts";
 import type { Rows } from "./rows.ts";
-import { hashWord } from "./search-keys.ts";
+import { hashWhole, hashWord } from "./search-keys.ts";
 import type { Vocabulary } from "./vocabulary.ts";
 import { type Word, wordSimilarity } from "./word-similarity.ts";
 
@@ -18,6 +18,8 @@ export type ListedNames = {
   readonly postings: Rows;
   /** Names by two neighbours written as one. */
   readonly joined: KeyTable;
+  /** Names by all their words; see `hashWhole`. */
+  readonly whole: KeyTable;
   /** The words of each name, by their ids. */
   readonly wordsOf: Rows;
   /** The kinds of these words, as places in `allKinds`. */
@@ -132,9 +134,12 @@ function rememberedSimilarity(config: MatcherConfig): (party: Word, entry: Word)
 /** What half of a word counts in the search. */
 const partShare = 0.4;
 
-/** The names that share the most weight with the party's words, at most `candidatesMax`. */
-function candidates(party: readonly Word[], listed: ListedNames): number[] {
-  const { board, joined, postings, vocabulary, wordsOf } = listed;
+/**
+ * The names that share the most weight with the party's words, at most `candidatesMax`, and those
+ * of the very same words: of a name of common words alone there are more than so many.
+ */
+function candidates(party: readonly Word[], listed: ListedNames): ReadonlySet<number> {
+  const { board, joined, postings, vocabulary, whole, wordsOf } = listed;
   const touched: number[] = [];
   const credit = (name: number, weight: number): void => {
     const before = board[name] ?? 0;
@@ -176,7 +181,8 @@ function candidates(party: readonly Word[], listed: ListedNames): number[] {
     const canonical = joinSpellings(first.canonical, second.canonical);
     creditLike(first.text + second.text, canonical, Math.max(first.weight, second.weight));
   }
-  const most = highest(touched, board, listed.config.candidatesMax);
+  const most = new Set(highest(touched, board, listed.config.candidatesMax));
   for (const name of touched) board[name] = 0;
+  if (party.length > 0) whole.forEach(hashWhole(party), (name) => most.add(name));
   return most;
 }

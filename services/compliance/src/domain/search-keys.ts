@@ -1,4 +1,5 @@
 import { consonantSkeleton } from "./canonical-spelling.ts";
+import type { WordKind } from "./name-words.ts";
 
 /**
  * Under which keys a listed word stands and a party's word is looked up. Two words are one edit
@@ -35,6 +36,21 @@ export function hashJoined(first: string, second: string): number {
 export function hashJoinedSpellings(first: string, second: string): number {
   const meets = first.charCodeAt(first.length - 1) === second.charCodeAt(0);
   return hashWord(second, meets ? 1 : 0, hashWord(first));
+}
+
+export type SpeltWord = {
+  readonly kind: WordKind;
+  readonly canonical: string;
+  /** See `consonantSkeleton`. */
+  readonly skeleton: string;
+};
+
+/** The key of all words of a name by their consonants, in any order; without legal forms. */
+export function hashWhole(words: readonly SpeltWord[]): number {
+  const own = words.filter(({ kind }) => kind !== "legal");
+  const some = own.length > 0 ? own : words;
+  const sounds = some.map(({ canonical, skeleton }) => skeleton || canonical);
+  return hashWord(sounds.sort().join(" "));
 }
 
 type Visit = (hash: number) => void;
