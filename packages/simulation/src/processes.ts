@@ -61,6 +61,7 @@ export async function bootPayout(around: Surroundings, life: Life): Promise<void
     rails: [rail.connect(life, breakage.keyOf)],
     routes: [{ rail: railName }],
     mode: "sandbox",
+    place: life.name,
     clock: systemClock,
     ...{ stuckAfterMs, railWorkers, log },
   });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { openPayoutStore } from "./payout-store.ts";
 import { putOffMaxMs } from "./rail-steps.ts";
 import { startTestPlatform, type TestPlatform } from "./test-platform.ts";
 
@@ -39,6 +40,21 @@ it("is one worker's until it ends; then the next one's, and the first changes no
   expect(await payouts.advance(second.payout, { stage: "processing" }, own)).toBeUndefined();
   await payouts.release(second, { work: later(1) });
   expect((await stored())?.lease).toBeUndefined();
+});
+
+it("ends when its worker's place starts again, and at no other place", async () => {
+  const { payouts } = platform;
+  const now = new Date(Date.now() + 30_000);
+  const killed = await payouts.leaseDue(now, leaseMs);
+  const elsewhere = await openPayoutStore(platform.database, "second:8080");
+  await elsewhere.freeLeases();
+  expect(await elsewhere.leaseDue(now, leaseMs)).toBeUndefined();
+  await payouts.freeLeases();
+  const next = await elsewhere.leaseDue(now, leaseMs);
+  if (killed === undefined || next === undefined) return expect.unreachable("not leased");
+  const step = { cause: "accepted", detail: "late", at: now, work: "done" } as const;
+  expect(await payouts.advance(killed.payout, { stage: "processing" }, step)).toBeUndefined();
+  await elsewhere.release(next, { work: now });
 });
 
 it("binds nobody when it ends later than any honest one: a clock was wrong", async () => {

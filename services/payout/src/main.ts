@@ -1,4 +1,5 @@
 import { createHmac } from "node:crypto";
+import { hostname } from "node:os";
 import { createLog, type Log } from "@disburse/chassis/log.ts";
 import { startLoop } from "@disburse/chassis/loop.ts";
 import { createMetrics } from "@disburse/chassis/metrics.ts";
@@ -50,6 +51,7 @@ export const start: StartService = async (environment, shared) => {
       stuckAfterMs: config.STUCK_AFTER_SECONDS * 1_000,
       railWorkers: config.RAIL_WORKERS,
       mode: config.DISBURSE_MODE,
+      place: `${hostname()}:${config.PORT}`,
     });
     lifetime.add("background", payout.stop);
     startCallbacks(rail, payout, log, lifetime);

@@ -45,7 +45,7 @@ export type StoredCall = {
   operation_id?: string;
 };
 
-export type Lease = { token: string; until: Date };
+export type Lease = { token: string; until: Date; place: string };
 
 export type PayoutDocument = {
   _id: string;

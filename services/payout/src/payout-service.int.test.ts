@@ -31,7 +31,13 @@ it("goes on where its predecessor died: a confirmed resolution, a pause of a rai
   const service = await startPayoutService({
     ...{ database, bus: createMemoryBus(), quote: worker.quote, beneficiary: worker.beneficiary },
     ...{ rails: [silent], routes: [{ rail: silent.name }], stuckAfterMs: 86_400_000 },
-    ...{ railWorkers: 1, mode: "sandbox", clock: worker.clock, log: silentLog },
+    ...{
+      railWorkers: 1,
+      mode: "sandbox",
+      place: "first:8080",
+      clock: worker.clock,
+      log: silentLog,
+    },
   });
   try {
     const transport = createRouterTransport(({ service: serve }) =>

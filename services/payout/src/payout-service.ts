@@ -61,6 +61,8 @@ export type PayoutServiceOptions = {
   /** Payouts that are worked on side by side. */
   readonly railWorkers: number;
   readonly mode: Mode;
+  /** Where this process is, `host:port`: of no other one that runs. */
+  readonly place: string;
   readonly clock: Clock;
   readonly log: Log;
 };
@@ -80,7 +82,8 @@ export type PayoutService = {
 export async function startPayoutService(options: PayoutServiceOptions): Promise<PayoutService> {
   const { database, quote, beneficiary, mode, clock } = options;
   const accounts = await openAccountStore(database);
-  const payouts = await openPayoutStore(database);
+  const payouts = await openPayoutStore(database, options.place);
+  await payouts.freeLeases();
   const executions = openExecutionStore(database);
   const closer = createHoldCloser(accounts);
   const stores = { accounts, executions, payouts };

@@ -17,6 +17,7 @@ import { countPayouts, listPayouts, type PayoutFilter, type PayoutPage } from ".
 import { payoutOutbox } from "./payout-outbox.ts";
 import {
   advance,
+  freeLeases,
   type LeasedPayout,
   leaseDue,
   type Note,
@@ -57,7 +58,7 @@ const indexes: readonly IndexDescription[] = [
 ];
 
 /** Payouts: the lasting record of their holds, with the events that their last change owes. */
-export async function openPayoutStore({ db }: Database) {
+export async function openPayoutStore({ db }: Database, place: string) {
   const payouts = db.collection<PayoutDocument>("payouts");
   await ensureIndexes(db, "payouts", indexes);
   const readOne = async (filter: Filter<PayoutDocument>): Promise<Payout | undefined> => {
@@ -86,7 +87,8 @@ export async function openPayoutStore({ db }: Database) {
         return first;
       }
     },
-    leaseDue: (now: Date, leaseMs: number) => leaseDue(payouts, now, leaseMs),
+    leaseDue: (now: Date, leaseMs: number) => leaseDue(payouts, now, leaseMs, place),
+    freeLeases: () => freeLeases(payouts, place),
     advance: (payout: Payout, progress: Progress, step: Step) =>
       advance(payouts, payout, progress, step),
     release: (leased: LeasedPayout, ending: Release) => release(payouts, leased, ending),

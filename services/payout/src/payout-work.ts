@@ -66,6 +66,7 @@ export async function leaseDue(
   payouts: Collection<PayoutDocument>,
   now: Date,
   leasedMs: number,
+  place: string,
 ): Promise<LeasedPayout | undefined> {
   const leaseToken = crypto.randomUUID();
   const until = new Date(now.getTime() + leasedMs);
@@ -73,7 +74,7 @@ export async function leaseDue(
   const found = await payouts.findOneAndUpdate(
     { work_due_at: { $lte: now }, $nor: [{ "lease.until": { $gt: now, $lte: latest } }] },
     {
-      $set: { lease: { token: leaseToken, until } },
+      $set: { lease: { token: leaseToken, until, place } },
       $inc: { revision: 1 },
       $push: { calls: keep([{ kind: "leased", at: now }]) },
     },
@@ -81,6 +82,18 @@ export async function leaseDue(
   );
   if (found === null) return undefined;
   return { payout: toPayout(found), leaseToken, requestId: found.request_id };
+}
+
+/**
+ * Ends the leases that a killed worker of this place left: whoever starts there is its successor.
+ * Were it alive after all, the next lease would keep its writes from changing anything.
+ */
+export async function freeLeases(
+  payouts: Collection<PayoutDocument>,
+  place: string,
+): Promise<void> {
+  const open = { work_due_at: { $gt: new Date(0) }, "lease.place": place };
+  await payouts.updateMany(open, { $unset: { lease: "" } });
 }
 
 /**

@@ -78,7 +78,7 @@ async function endedResolutions(): Promise<ResolutionStore> {
 it("what is asked again and again costs nothing, however many payouts are settled", async () => {
   const clock = systemClock;
   const accounts = await openAccountStore(database);
-  const payouts = await openPayoutStore(database);
+  const payouts = await openPayoutStore(database, "first:8080");
   const behaviour = { settleMs: 0, delay: "fixed", seed: 0, shares: {} } as const;
   const rail = await createSandboxRail({ database, clock, behaviour, callbackSecret: "secret" });
   await payouts.collection.insertMany(Array.from({ length: settledCount }, settled));
@@ -93,6 +93,7 @@ it("what is asked again and again costs nothing, however many payouts are settle
   commands = [];
 
   expect(await payouts.leaseDue(clock.now(), 1_000)).toBeUndefined();
+  await payouts.freeLeases();
   await payouts.recallWork(clock.now(), 1_000);
   expect(await payouts.outbox.due(100)).toEqual([]);
   await createTally(database, payouts).run();

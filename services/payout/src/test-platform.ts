@@ -58,7 +58,7 @@ export async function startTestPlatform() {
   const world = { screening: ScreeningStatus.CLEARED as ScreeningStatus, offsetMs: 0 };
   const clock = { now: () => new Date(Date.now() + world.offsetMs) };
   const accounts = await openAccountStore(database);
-  const payouts = await openPayoutStore(database);
+  const payouts = await openPayoutStore(database, "first:8080");
   const tally = createTally(database, payouts);
   const neighbours = standIns(quotes, faults, world);
   const deps = {
