@@ -95,6 +95,7 @@ export async function bootNotifier(around: Surroundings, life: Life): Promise<vo
     sealer: openSealer,
     signatureHeader: "X-SERVICE-Signature",
     policy: "sandbox",
+    place: life.name,
     clock: systemClock,
     metrics: noMetrics,
     log,

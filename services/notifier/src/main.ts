@@ -1,3 +1,4 @@
+import { hostname } from "node:os";
 import { createLog } from "@disburse/chassis/log.ts";
 import { createMetrics } from "@disburse/chassis/metrics.ts";
 import { connectDatabase } from "@disburse/chassis/mongo.ts";
@@ -36,6 +37,7 @@ export const start: StartService = async (environment, shared) => {
       sealer: createSealer(config.ENCRYPTION_KEYS),
       signatureHeader: config.WEBHOOK_SIGNATURE_HEADER,
       policy,
+      place: `${hostname()}:${config.PORT}`,
       clock: systemClock,
       metrics,
       log,

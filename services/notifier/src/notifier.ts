@@ -22,6 +22,8 @@ import { createSettler } from "./worker/settler.ts";
 export type NotifierOptions = AttemptDeps & {
   readonly database: Database;
   readonly policy: AddressPolicy;
+  /** Where this process is, `host:port`: of no other one that runs. */
+  readonly place: string;
   readonly metrics: Metrics;
   readonly slots?: Slots;
 };
@@ -52,9 +54,11 @@ export async function createNotifier(options: NotifierOptions): Promise<Notifier
   const events = await openEventStore(database);
   const deliveries = await openDeliveryStore(database);
   const redeliveries = openRedeliveryStore(deliveries);
-  const replays = await openReplayStore(database);
+  const replays = await openReplayStore(database, options.place);
   const lines = openLineStore(deliveries, events);
-  const work = openWorkStore(deliveries);
+  const work = openWorkStore(deliveries, options.place);
+  await work.freeLeases(clock.now());
+  await replays.freeLeases(clock.now());
   const metrics = createWorkMetrics(options.metrics);
   let woken = (): void => undefined;
   const wake = (): void => woken();

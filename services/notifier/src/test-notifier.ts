@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { createClient, createRouterTransport } from "@connectrpc/connect";
@@ -44,6 +45,8 @@ export type TestNotifierOptions = {
   readonly beside?: { readonly name: string; readonly world: World };
   readonly policy?: AddressPolicy;
   readonly slots?: Slots;
+  /** `host:port`; that of no other process when left out. */
+  readonly place?: string;
   /** In place of an ordinary connection. */
   readonly connect?: typeof connectDatabase;
 };
@@ -74,6 +77,7 @@ export async function startTestNotifier(options: TestNotifierOptions = {}) {
     sealer: createSealer(encryptionKeys),
     signatureHeader: "X-SERVICE-Signature",
     policy: options.policy ?? "sandbox",
+    place: options.place ?? randomUUID(),
     clock,
     metrics: createMetrics("notifier"),
     log: silentLog,

@@ -72,7 +72,7 @@ export type DeliveryDocument = {
   due_at: Date | null;
   /** Set by the first claim; no attempt starts from then on. */
   deadline: Date | null;
-  lease: { token: string } | null;
+  lease: { token: string; place: string } | null;
   created_at: Date;
   updated_at: Date;
   /** 30 days after the end. */

@@ -27,7 +27,7 @@ export type ReplayDocument = {
   queued_count: number;
   /** When a worker may take it: the next page, or the end of the lease of who has it. */
   due_at: Date | null;
-  lease: { token: string } | null;
+  lease: { token: string; place: string } | null;
   created_at: Date;
   updated_at: Date;
   /** As long after the end as its deliveries. */
@@ -57,7 +57,7 @@ const indexes: readonly IndexDescription[] = [
 ];
 
 /** Replays, each one document that is changed by one write at a time. */
-export async function openReplayStore({ db }: Database) {
+export async function openReplayStore({ db }: Database, place: string) {
   const replays = db.collection<ReplayDocument>("replays");
   await ensureIndexes(db, "replays", indexes);
 
@@ -104,9 +104,20 @@ export async function openReplayStore({ db }: Database) {
     claim: (leaseToken: string, now: Date, leaseMs: number) =>
       replays.findOneAndUpdate(
         { state: "running", due_at: { $lte: now } },
-        { $set: { lease: { token: leaseToken }, due_at: new Date(now.getTime() + leaseMs) } },
+        {
+          $set: {
+            lease: { token: leaseToken, place },
+            due_at: new Date(now.getTime() + leaseMs),
+          },
+        },
         { sort: { due_at: 1 }, returnDocument: "after" },
       ),
+
+    /** Ends the leases that a killed process of this place left. */
+    freeLeases: async (now: Date): Promise<void> => {
+      const left = { state: "running", due_at: { $gt: now }, "lease.place": place } as const;
+      await replays.updateMany(left, { $set: { lease: null, due_at: now } });
+    },
 
     /** Writes a page's progress, if the lease still holds; answers whether it did. */
     settle: (id: string, leaseToken: string, settlement: ReplaySettlement) =>

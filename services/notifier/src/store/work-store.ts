@@ -6,6 +6,8 @@ import { attemptDocument, type DeliveryDocument, deliveryKeptMs } from "./docume
 
 /** Attempts kept in a delivery's log (webhooks: data). */
 const attemptsKept = 20;
+/** Longer than an attempt and its settling; as short as it can be, for a crash costs its wait. */
+export const leaseMs = 30_000;
 /** A count that goes further would cost more than it tells. */
 const countMax = 10_000;
 
@@ -21,24 +23,31 @@ export type Settlement = {
 
 export type DueEndpoint = { readonly endpointId: string; readonly oldestDueAt: Date };
 
+/** What each endpoint has first to send: a seek of the index for each. */
+const firstPending = [
+  { $match: { state: "pending" } },
+  { $sort: { state: 1, endpoint_id: 1, due_at: 1 } },
+  { $group: { _id: "$endpoint_id", due_at: { $first: "$due_at" } } },
+];
+
 export type WorkStore = ReturnType<typeof openWorkStore>;
 
 /** Deliveries as workers see them: due, leased, settled. */
-export function openWorkStore({ collection: deliveries }: Pick<DeliveryStore, "collection">) {
+export function openWorkStore(
+  { collection: deliveries }: Pick<DeliveryStore, "collection">,
+  place: string,
+) {
   return {
     /** Endpoints with something due, by id. Costs a seek each, however much each of them has. */
     dueEndpoints: async (now: Date): Promise<DueEndpoint[]> => {
+      const isDue = [{ $match: { due_at: { $lte: now } } }, { $sort: { _id: 1 } }];
       const found = await deliveries
-        .aggregate<{ _id: string; due_at: Date }>([
-          { $match: { state: "pending" } },
-          { $sort: { state: 1, endpoint_id: 1, due_at: 1 } },
-          { $group: { _id: "$endpoint_id", due_at: { $first: "$due_at" } } },
-          { $match: { due_at: { $lte: now } } },
-          { $sort: { _id: 1 } },
-        ])
+        .aggregate<{ _id: string; due_at: Date }>([...firstPending, ...isDue])
         .toArray();
       return found.map((each) => ({ endpointId: each._id, oldestDueAt: each.due_at }));
     },
+
+    freeLeases: (now: Date) => freeLeases(deliveries, place, now),
 
     dueCount: (now: Date) =>
       deliveries.countDocuments({ state: "pending", due_at: { $lte: now } }, { limit: countMax }),
@@ -51,7 +60,6 @@ export function openWorkStore({ collection: deliveries }: Pick<DeliveryStore, "c
       shares: ReadonlyMap<string, number>,
       leaseToken: string,
       now: Date,
-      leaseMs: number,
     ): Promise<DeliveryDocument[]> => {
       const found = await Promise.all(
         [...shares].map(([endpointId, share]) => dueIds(deliveries, endpointId, share, now)),
@@ -62,7 +70,7 @@ export function openWorkStore({ collection: deliveries }: Pick<DeliveryStore, "c
       await deliveries.updateMany({ _id: { $in: ids }, state: "pending", due_at: { $lte: now } }, [
         {
           $set: {
-            lease: { token: leaseToken },
+            lease: { token: leaseToken, place },
             due_at: new Date(now.getTime() + leaseMs),
             held: false,
             deadline: { $ifNull: ["$deadline", deadline] },
@@ -81,6 +89,25 @@ export function openWorkStore({ collection: deliveries }: Pick<DeliveryStore, "c
       return matchedCount;
     },
   };
+}
+
+/**
+ * Ends the leases that a killed process of this place left: whoever starts there is its successor,
+ * and need not wait for their end.
+ */
+async function freeLeases(
+  deliveries: Collection<DeliveryDocument>,
+  place: string,
+  now: Date,
+): Promise<void> {
+  const waiting = await deliveries.aggregate<{ _id: string }>(firstPending).toArray();
+  const leased = {
+    state: "pending",
+    endpoint_id: { $in: waiting.map(({ _id }) => _id) },
+    due_at: { $gt: now, $lte: new Date(now.getTime() + leaseMs) },
+    "lease.place": place,
+  } as const;
+  await deliveries.updateMany(leased, { $set: { lease: null, due_at: now } });
 }
 
 /** The next due deliveries of an endpoint, oldest first. */

@@ -1,6 +1,8 @@
+import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { attemptsMax, horizonMs } from "../domain/schedule.ts";
 import { sweepExpired } from "../store/retention.ts";
+import { leaseMs } from "../store/work-store.ts";
 import {
   acknowledged,
   operation,
@@ -10,7 +12,6 @@ import {
   startTestNotifier,
   type TestNotifier,
 } from "../test-notifier.ts";
-import { leaseMs } from "./dispatcher.ts";
 
 let notifier: TestNotifier;
 let others: TestNotifier[];
@@ -27,8 +28,8 @@ afterEach(async () => {
   await notifier.database.db.dropDatabase().catch(() => undefined);
 });
 
-const secondProcess = async (): Promise<TestNotifier> => {
-  const other = await startTestNotifier({ beside: notifier });
+const secondProcess = async (place: string = randomUUID()): Promise<TestNotifier> => {
+  const other = await startTestNotifier({ beside: notifier, place });
   others.push(other);
   return other;
 };
@@ -139,9 +140,30 @@ describe("a lease", () => {
     expect(delivery.attempts.map(({ statusCode }) => statusCode)).toEqual([500]);
   });
 
+  it("ends when its process starts again, and is left alone by others that start", async () => {
+    const { world } = notifier;
+    const killed = await secondProcess("first:8080");
+    const { merchantId } = await register(killed);
+    const never = Promise.withResolvers<void>();
+    world.answer = async () => {
+      await never.promise;
+      return acknowledged;
+    };
+    await killed.consume([payoutMessage({ merchantId })]);
+    await killed.dispatcher.round();
+    world.answer = () => acknowledged;
+    await (await secondProcess("second:8080")).work();
+    expect(world.posted).toHaveLength(1);
+    await (await secondProcess("first:8080")).work();
+    expect(world.posted).toHaveLength(2);
+    never.resolve();
+    await killed.dispatcher.idle();
+    expect(await onlyDelivery(merchantId)).toMatchObject({ state: 2, attemptsCount: 1 });
+  });
+
   it("is taken by one of many at once", async () => {
     const { merchantId } = await register(notifier);
-    const all = [notifier, ...(await Promise.all([1, 2, 3].map(secondProcess)))];
+    const all = [notifier, ...(await Promise.all([1, 2, 3].map(() => secondProcess())))];
     const messages = Array.from({ length: 40 }, () => payoutMessage({ merchantId }));
     await notifier.consume(messages);
     await Promise.all(all.map((each) => each.work()));

@@ -10,9 +10,6 @@ import type { Settler } from "./settler.ts";
 /** 256 sockets fill one core; 8 to one endpoint leave room for 31 others (webhooks: fairness). */
 export const slotsDefault: Slots = { processMax: 256, endpointMax: 8, claimMax: 64 };
 
-/** Longer than an attempt and its settling; as short as it can be, for a crash costs its wait. */
-export const leaseMs = 30_000;
-
 export type DispatcherDeps = AttemptDeps & {
   readonly work: WorkStore;
   readonly endpoints: EndpointStore;
@@ -80,7 +77,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       const shares = allot(ids, inFlight, slots, servedLast);
       if (shares.size === 0) return 0;
       servedLast = [...shares.keys()].at(-1) ?? servedLast;
-      const claimed = await work.claim(shares, crypto.randomUUID(), now, leaseMs);
+      const claimed = await work.claim(shares, crypto.randomUUID(), now);
       if (claimed.length === 0) return 0;
       const active = await endpoints.readActive([
         ...new Set(claimed.map(({ endpoint_id }) => endpoint_id)),
