@@ -67,6 +67,8 @@ export type MatcherConfig = {
   };
   /** Names compared in full, best blocks first. */
   readonly candidatesMax: number;
+  /** As many more where the last of them are equal, as this divided by the party's words. */
+  readonly tiedWordsMax: number;
   readonly hitsMax: number;
 };
 
@@ -79,7 +81,7 @@ export type LeftOverCosts = {
 };
 
 export const matcherConfig: MatcherConfig = {
-  version: "2026-11-6",
+  version: "2026-11-7",
   bands: { review: 0.77, block: 0.93 },
   words: {
     legal: 0.06,
@@ -118,5 +120,6 @@ export const matcherConfig: MatcherConfig = {
     countryDiffers: 0.02,
   },
   candidatesMax: 150,
+  tiedWordsMax: 1_200,
   hitsMax: 20,
 };

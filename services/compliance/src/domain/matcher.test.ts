@@ -198,3 +198,33 @@ describe("a name of words that more names share than are compared", () => {
     expect(index.match(party(type, name))).toMatchObject([{ entry: { uid }, verdict }]);
   });
 });
+
+describe("a variant of a name of common words", () => {
+  const family = [..."bdfgklmnprstvz"].flatMap((one) =>
+    [..."bdfgklmnprstvz"].map((other) => `${one}o${other}ar`),
+  );
+  const crowd = family.flatMap((middle) => [
+    entry("individual", `AL-ZAMBI, ${middle} Qadim ${middle}ov`),
+    entry("individual", `${middle} ZAMBI, Qadim`),
+  ]);
+  const listed = entry("individual", "AL-ZAMBI, Qadim");
+  const index = buildIndex([...crowd, listed], matcherConfig);
+
+  it.each([["Zambi Qadim"], ["Qadim Zambi"], ["Qadim al Zambi"], ["Qadeem al-Zambi"]])(
+    "is found among more that share its words: %s",
+    (name) => {
+      const hits = index.match(party("individual", name), crowd.length);
+      expect(hits.map(({ entry: { uid } }) => uid)).toContain(listed.uid);
+    },
+  );
+});
+
+describe("an entry with a strong and a weak alias that are both alike", () => {
+  const names = [alias("Tamerlan Zhdanovski", "weak"), alias("Tamerlan Zhdanovskij", "alias")];
+  const index = buildIndex([entry("individual", "", { names })], matcherConfig);
+
+  it("is weighed by the one that counts more after the share of a weak alias", () => {
+    const [hit] = index.match(party("individual", "Tamerlan Zhdanovski"));
+    expect(hit?.matchedName).toBe("Tamerlan Zhdanovskij");
+  });
+});

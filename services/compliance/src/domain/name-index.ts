@@ -26,6 +26,7 @@ export function nameIndexBuilder(isPerson: boolean, config: MatcherConfig): Name
   const [joinedKeys, joinedNames] = [numberList(), numberList()];
   const [wholeKeys, wholeNames] = [numberList(), numberList()];
   const [entryOf, nameAtOf] = [numberList(), numberList()];
+  const shareOf: number[] = [];
   /** By the id of a canonical spelling. */
   const skeletons: string[] = [];
   let names = 0;
@@ -56,11 +57,12 @@ export function nameIndexBuilder(isPerson: boolean, config: MatcherConfig): Name
   };
   return {
     add(entry, entryAt) {
-      for (const [nameAt, { name: written }] of entry.names.entries()) {
+      for (const [nameAt, { name: written, kind }] of entry.names.entries()) {
         const tokens = nameTokens(written, isPerson);
         if (tokens.length === 0) continue;
         entryOf.push(entryAt);
         nameAtOf.push(nameAt);
+        shareOf.push(kind === "weak" ? config.weakAlias : 1);
         addName(tokens, names);
         names += 1;
       }
@@ -76,6 +78,7 @@ export function nameIndexBuilder(isPerson: boolean, config: MatcherConfig): Name
         kindsOf: groupRows(namesOfWords.values(), kindsOfWords.values(), names),
         entryOf: entryOf.values().slice(),
         nameAtOf: nameAtOf.values().slice(),
+        shareOf: Float32Array.from(shareOf),
         isPerson,
         config,
         weighed: new Map(),

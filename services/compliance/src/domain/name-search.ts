@@ -1,6 +1,6 @@
 import { type Alignment, align } from "./alignment.ts";
 import { canonicalSpelling, consonantSkeleton, joinSpellings } from "./canonical-spelling.ts";
-import { highest } from "./highest.ts";
+import { type HowMany, highest } from "./highest.ts";
 import type { KeyTable } from "./key-table.ts";
 import type { MatcherConfig } from "./matcher-config.ts";
 import { neighbours, partsOfJoined } from "./name-neighbours.ts";
@@ -27,6 +27,8 @@ export type ListedNames = {
   /** Each name's entry, and which of the entry's names it is. */
   readonly entryOf: Uint32Array;
   readonly nameAtOf: Uint32Array;
+  /** What each name's score counts, for a weak alias less than 1. */
+  readonly shareOf: Float32Array;
   readonly isPerson: boolean;
   readonly config: MatcherConfig;
   /** Words by id and kind, weighed when first asked for. */
@@ -38,6 +40,8 @@ export type ListedNames = {
 export type NameMatch = {
   /** Which of the entry's names. */
   readonly nameAt: number;
+  /** Of the alignment, less what a weak alias counts less. */
+  readonly score: number;
   readonly alignment: Alignment;
   readonly party: readonly Word[];
   readonly entry: readonly Word[];
@@ -49,7 +53,7 @@ export type NameMatch = {
  * common, and aligns only those in full.
  */
 export function searchNames(name: string, listed: ListedNames): Map<number, NameMatch> {
-  const { wordsOf, kindsOf, entryOf, nameAtOf, config } = listed;
+  const { wordsOf, kindsOf, entryOf, nameAtOf, shareOf, config } = listed;
   const party = partyWords(name, listed);
   const similarity = rememberedSimilarity(config);
   const best = new Map<number, NameMatch>();
@@ -62,8 +66,9 @@ export function searchNames(name: string, listed: ListedNames): Map<number, Name
     const alignment = align(party, entry, similarity, listed);
     const entryAt = entryOf[at] ?? 0;
     const before = best.get(entryAt);
-    if (before === undefined || alignment.score > before.alignment.score) {
-      best.set(entryAt, { nameAt: nameAtOf[at] ?? 0, alignment, party, entry });
+    const score = alignment.score * (shareOf[at] ?? 1);
+    if (before === undefined || score > before.score) {
+      best.set(entryAt, { nameAt: nameAtOf[at] ?? 0, score, alignment, party, entry });
     }
   }
   return best;
@@ -134,6 +139,11 @@ function rememberedSimilarity(config: MatcherConfig): (party: Word, entry: Word)
 /** What half of a word counts in the search. */
 const partShare = 0.4;
 
+/** Names of equal credit are all compared as far as a name of few words leaves time for it. */
+function howMany(words: number, { candidatesMax, tiedWordsMax }: MatcherConfig): HowMany {
+  return { count: candidatesMax, most: Math.floor(tiedWordsMax / Math.max(1, words)) };
+}
+
 /**
  * The names that share the most weight with the party's words, at most `candidatesMax`, and those
  * of the very same words: of a name of common words alone there are more than so many.
@@ -159,6 +169,7 @@ function candidates(party: readonly Word[], listed: ListedNames): ReadonlySet<nu
     }
     for (const [id, alike] of words) if (alike > 0) creditWord(id, weight * alike);
   };
+  const wordsIn = (name: number): number => wordsOf.row(name).length;
   const tokens = party.map(({ text }) => text);
   for (const at of tellingPlaces(tokens, listed.isPerson)) {
     const word = party[at];
@@ -181,7 +192,7 @@ function candidates(party: readonly Word[], listed: ListedNames): ReadonlySet<nu
     const canonical = joinSpellings(first.canonical, second.canonical);
     creditLike(first.text + second.text, canonical, Math.max(first.weight, second.weight));
   }
-  const most = new Set(highest(touched, board, listed.config.candidatesMax));
+  const most = new Set(highest(touched, board, howMany(party.length, listed.config), wordsIn));
   for (const name of touched) board[name] = 0;
   if (party.length > 0) whole.forEach(hashWhole(party), (name) => most.add(name));
   return most;
