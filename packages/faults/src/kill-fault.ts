@@ -28,8 +28,8 @@ export const killFault: Fault = {
       }
     }
     await load.rest();
-    const slow = all.filter(({ callsMs, payoutsMs }) => {
-      return Math.max(callsMs, payoutsMs) > recoveredWithinMs;
+    const slow = all.filter(({ callsMs, payoutsMs, webhooksMs }) => {
+      return Math.max(callsMs, payoutsMs, webhooksMs) > recoveredWithinMs;
     });
     return [recoveryAssertion(all.length, slow.length)];
   },
