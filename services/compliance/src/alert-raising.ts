@@ -14,7 +14,10 @@ import {
   wordOf,
 } from "./domain/alert.ts";
 import { type Decisions, decidableMax, isCut } from "./domain/decided-finding.ts";
+import { pseudoList } from "./domain/pseudo-hit.ts";
 import type { Screening, ScreeningHit, ScreeningRequest, Subject } from "./domain/screening.ts";
+import type { IsListed } from "./listed-entry.ts";
+import type { ImportRef } from "./screening-index.ts";
 
 /** What was found of a subject, to be compared with what people decided. */
 export type Found = {
@@ -22,6 +25,8 @@ export type Found = {
   /** All of them; see `decidableMax`. */
   readonly hits: readonly ScreeningHit[];
   readonly configurationVersion: string;
+  /** Compared with. */
+  readonly lists: readonly ImportRef[];
 };
 
 /** A screening of a subject that is in force: its revision grows with each. */
@@ -52,6 +57,7 @@ const presentKinds = [...waitingKinds, "false_positive", "true_match"] as const;
 export function subjectAlerts(deps: {
   readonly store: AlertStore;
   readonly keys: AlertKeys;
+  readonly isListed: IsListed;
   readonly clock: Clock;
 }): SubjectAlerts {
   const { store, keys, clock } = deps;
@@ -64,15 +70,17 @@ export function subjectAlerts(deps: {
       ]);
       const ofHits = ids.map((some) => decisionOf(some, known));
       const listed = new Set(ofHits.map(({ alertId }) => alertId));
-      const absent = absenceIn(found, keys, found.hits.length >= decidableMax);
-      const stands = confirmed.some(
-        ({ alert }) => !listed.has(alert.id) && !isGone(alert, absent(alert)),
-      );
-      return { ofHits, stands };
+      const absent = absenceIn(deps, found, found.hits.length >= decidableMax);
+      const standing: ScreeningHit[] = [];
+      for (const { alert } of confirmed) {
+        if (listed.has(alert.id) || isGone(alert, await absent(alert))) continue;
+        standing.push(alert.sighting.hit);
+      }
+      return { ofHits, standing };
     },
 
     raise: async ({ subject, revision, request, screening }) => {
-      const { id: screeningId, configurationVersion, hits } = screening;
+      const { id: screeningId, configurationVersion, hits, lists } = screening;
       const at = clock.now();
       const open = hits.map((hit) => {
         const { alertId: id, subjectIndex } = hit;
@@ -83,26 +91,34 @@ export function subjectAlerts(deps: {
       });
       await Promise.all(open);
       const listed = new Set(hits.map(({ alertId }) => alertId));
-      const found = { request, hits, configurationVersion };
-      const absent = absenceIn(found, keys, isCut(found));
+      const found = { request, hits, configurationVersion, lists };
+      const absent = absenceIn(deps, found, isCut(found));
       const others = await store.ofSubject(subject, presentKinds);
       const close = others
         .filter(({ alert }) => !listed.has(alert.id))
-        .map(({ alert: { id } }) =>
-          settle(store, id, (alert) => missed(alert, absent(alert), revision, at)),
-        );
+        .map(async ({ alert: known }) => {
+          const absence = await absent(known);
+          await settle(store, known.id, (alert) => missed(alert, absence, revision, at));
+        });
       await Promise.all(close);
     },
   };
 }
 
 /** What a finding that does not list an alert's hit knows of it. */
-function absenceIn({ request, configurationVersion }: Found, keys: AlertKeys, isCut: boolean) {
+function absenceIn(
+  { keys, isListed }: { readonly keys: AlertKeys; readonly isListed: IsListed },
+  { request, configurationVersion, lists }: Found,
+  isCut: boolean,
+) {
   const screened = partyKeys(keys, request);
-  return (alert: Alert): Absence => ({
-    ...{ configurationVersion, isCut },
-    hasParty: screened.has(alert.partyKey),
-  });
+  return async (alert: Alert): Promise<Absence> => {
+    const absence = { configurationVersion, isCut, hasParty: screened.has(alert.partyKey) };
+    const { hit } = alert.sighting;
+    // Of what is gone anyway nobody needs to know why, and what has no entry is never removed.
+    const isKnown = isGone(alert, { ...absence, isListed: true }) || hit.list === pseudoList;
+    return { ...absence, isListed: isKnown || (await isListed(lists, hit)) };
+  };
 }
 
 function decisionOf(ids: readonly [string, ...string[]], known: readonly StoredAlert[]) {

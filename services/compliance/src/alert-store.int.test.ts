@@ -106,6 +106,19 @@ describe("the alerts of a subject follow its screenings", () => {
     expect(await statesOf(subject)).toEqual(["7 closed"]);
   });
 
+  it("a confirmed match that is found no more ends with its entry", async () => {
+    const subject = subjectOf();
+    const { hits } = await review.screen(subject, [hitOf("71")]);
+    const alertId = hits[0]?.alertId ?? "";
+    await decide(alertId, Decision.TRUE_MATCH);
+    await review.rpc.confirmTrueMatch({ ...officer("bob"), alertId });
+    const request = requestOf("Orlan Vessik");
+    expect((await review.screen(subject, [], request, "c2")).verdict).toBe("block");
+    review.removed.add("71");
+    expect((await review.screen(subject, [], request, "c2")).verdict).toBe("clear");
+    expect(await statesOf(subject)).toEqual(["71 closed"]);
+  });
+
   it("a finding that may be cut closes nothing", async () => {
     const subject = subjectOf();
     await review.screen(subject, [hitOf("7")]);
@@ -116,17 +129,20 @@ describe("the alerts of a subject follow its screenings", () => {
 
   it("decisions are found after a rotation of the keys", async () => {
     const subject = subjectOf();
-    const { hits } = await review.screen(subject, [hitOf("7")]);
-    await decide(hits[0]?.alertId ?? "");
+    const { hits: known } = await review.screen(subject, [hitOf("7")]);
+    await decide(known[0]?.alertId ?? "");
     const keys = `${newKey},${oldKey}`;
     const store = await openAlertStore(review.database, createSealer(keys));
     const clock = { now: () => new Date() };
-    const rotated = subjectAlerts({ store, keys: createKeyedHashes(keys, "alerts"), clock });
+    const isListed = async () => true;
+    const hashes = createKeyedHashes(keys, "alerts");
+    const rotated = subjectAlerts({ store, keys: hashes, isListed, clock });
     const request = requestOf("Orlan Vessik");
-    const found = { request, hits: [hitOf("7"), hitOf("8")], configurationVersion: "c1" };
+    const hits = [hitOf("7"), hitOf("8")];
+    const found = { request, hits, configurationVersion: "c1", lists: [] };
     const { ofHits } = await rotated.decisionsOf(subject, found);
     expect(ofHits.map(({ word }) => word)).toEqual(["false_positive", "undecided"]);
-    expect(ofHits[0]?.alertId).toBe(hits[0]?.alertId);
+    expect(ofHits[0]?.alertId).toBe(known[0]?.alertId);
   });
 });
 

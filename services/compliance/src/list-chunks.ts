@@ -39,6 +39,11 @@ function bucketOf(uid: string): number {
   return createHash("sha256").update(uid).digest().readUInt32BE(0) % buckets;
 }
 
+/** The `chunkBucket` of the chunk that an entry would be in. */
+export function entryBucket(list: string, uid: string): string {
+  return `${list}:${bucketOf(uid)}`;
+}
+
 /** What comes before the hash in a chunk's name: chunks of one bucket hold the same uids. */
 export function chunkBucket(id: string): string {
   return id.slice(0, id.lastIndexOf(":"));

@@ -10,6 +10,7 @@ import { changedEntriesOf } from "./changed-entries.ts";
 import { listMetrics } from "./list-metrics.ts";
 import { type ListMethod, listRpc } from "./list-rpc.ts";
 import { openListStore } from "./list-store.ts";
+import { type IsListed, isListedIn } from "./listed-entry.ts";
 import { watchLists } from "./lists-in-force.ts";
 import type { ChangedEntries, IndexWatch } from "./screening-index.ts";
 import { openSources } from "./source-check.ts";
@@ -36,6 +37,7 @@ export type ListServiceDeps = {
 export type ListService = {
   readonly watch: IndexWatch;
   readonly changedEntries: ChangedEntries;
+  readonly isListed: IsListed;
   readonly rpc: Pick<ServiceImpl<typeof ComplianceService>, ListMethod>;
   stop(): Promise<void>;
 };
@@ -83,6 +85,7 @@ export async function startLists(deps: ListServiceDeps): Promise<ListService> {
     watch,
     changedEntries: changedEntriesOf(lists),
     rpc: listRpc({ ...importing, watch, sources, log }),
+    isListed: isListedIn(lists),
     stop: async () => {
       stopping.abort();
       await Promise.all(loops.map((loop) => loop.stop()));

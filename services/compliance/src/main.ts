@@ -33,6 +33,7 @@ export const start: StartService = async (environment, shared) => {
     const screening = await startScreening({
       ...{ database, bus, watch, metrics, clock: systemClock, log },
       changedEntries: lists.changedEntries,
+      isListed: lists.isListed,
       encryptionKeys: config.ENCRYPTION_KEYS,
       wholeEveryDays: config.RESCREEN_DAYS,
       walletProvider: walletProviderOf(config),

@@ -90,6 +90,25 @@ it("goes on with the others when one cannot be opened", async () => {
 });
 
 it("compares everyone with a change of more entries than a look-up is worth", async () => {
+it("screens who is confirmed again when the entry that he hits no more goes", async () => {
+  const listed = names(0, 3);
+  test = await testSubjects(indexOf("1", listed));
+  let standing = [{ list: "test", entryUid: "e1" }];
+  const decisionsOf = async () => ({ ofHits: [], standing });
+  const deps = { ...test.deps, alerts: { ...test.deps.alerts, decisionsOf } };
+  const by = { operationId: "op-1", actor: { kind: "service", id: "test" } } as const;
+  const { screening } = await screenSubject(deps, askedFor("ben_1", "Harlan Mosswick"), by);
+  expect(screening).toMatchObject({ verdict: "block", hits: [] });
+  const ben = () => test.subjects.findOne({ record_id: "ben_1" });
+  expect(await ben()).toMatchObject({ entries: ["test:e1"] });
+
+  standing = [];
+  const removed = listed.slice(1, 2);
+  test.switchTo(indexOf("2", listed.toSpliced(1, 1)), { removed });
+  expect(await monitorRound(deps)).toEqual({ screened: 1, spared: 0, failed: 0 });
+  expect(await ben()).toMatchObject({ verdict: "clear", entries: [] });
+});
+
   test = await testSubjects(indexOf("1", names(0, 3)));
   await test.addClear([askedFor("ben_1", "Harlan Mosswick"), askedFor("ben_2", "Any Body")]);
   const added = names(1_000, 2_001);

@@ -117,6 +117,39 @@ it("a confirmed match stops a party until its entry is removed", async () => {
   });
 });
 
+it("a name that nothing can be compared with is decided by people", async () => {
+  await list(other);
+  const { recordId } = subject;
+  const decide = (alertId: string, decision: Decision) =>
+    officers.decideAlert({ ...officer("ada"), alertId, decision, reason });
+  const screening = await screenName(rpc, "☂☂");
+  expect(screening).toMatchObject({
+    verdict: Verdict.REVIEW,
+    hits: [{ list: "", entryUid: "unreadable-name", dismissed: false }],
+  });
+  const [waiting, ...more] = await alertsOf(recordId);
+  expect(more).toEqual([]);
+  const alertId = waiting?.id ?? "";
+  expect(screening?.hits[0]?.alertId).toBe(alertId);
+  const { alert } = await officers.getAlert({ alertId });
+  expect(alert?.hit?.reasons[0]?.text).toContain("no letter that can be compared");
+  await decide(alertId, Decision.FALSE_POSITIVE);
+  expect(await verdictOf(recordId)).toBe(Verdict.CLEAR);
+  expect(await screenName(rpc, "☂☂")).toMatchObject({ verdict: Verdict.CLEAR });
+
+  // Another name is another question; this one two persons know.
+  expect(await screenName(rpc, "☂☔")).toMatchObject({ verdict: Verdict.REVIEW });
+  const [{ id: anotherId = "" } = {}] = await alertsOf(recordId);
+  expect(anotherId).not.toBe(alertId);
+  await decide(anotherId, Decision.TRUE_MATCH);
+  expect(await verdictOf(recordId)).toBe(Verdict.REVIEW);
+  await officers.confirmTrueMatch({ ...officer("bob"), alertId: anotherId });
+  expect(await verdictOf(recordId)).toBe(Verdict.BLOCK);
+
+  expect(await screenName(rpc, "Harlan Mosswick")).toMatchObject({ verdict: Verdict.CLEAR });
+  expect(await alertsOf(recordId)).toEqual([]);
+});
+
 it("a party with more namesakes than a screening lists is cleared when all are decided", async () => {
   const { recordId } = subject;
   const namesakes = Array.from({ length: hitsMax + 2 }, (_each, at) =>

@@ -7,6 +7,7 @@ import { createSealer } from "@disburse/chassis/sealing.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { subjectAlerts } from "./alert-raising.ts";
 import { openAlertStore } from "./alert-store.ts";
+import type { IsListed } from "./listed-entry.ts";
 import { startMonitoring } from "./monitor-loop.ts";
 import { createReverseHashes } from "./reverse-hashes.ts";
 import { screeningRpc } from "./rpc.ts";
@@ -22,6 +23,7 @@ export type ScreeningServiceOptions = {
   readonly bus: Bus;
   readonly watch: IndexWatch;
   readonly changedEntries: ChangedEntries;
+  readonly isListed: IsListed;
   /** See `encryptionKeysSetting`. */
   readonly encryptionKeys: string;
   /** See `MonitoringOptions`. */
@@ -36,6 +38,7 @@ export type ScreeningServiceOptions = {
 /** Opens the stores of screenings, subjects and alerts, and starts monitoring. */
 export async function startScreening(options: ScreeningServiceOptions) {
   const { database, bus, watch, changedEntries, encryptionKeys, metrics, clock, log } = options;
+  const { isListed } = options;
   const sealer = createSealer(encryptionKeys);
   const store = await openStore(database, sealer);
   const alertStore = await openAlertStore(database, sealer);
@@ -51,7 +54,7 @@ export async function startScreening(options: ScreeningServiceOptions) {
       subjects: await openSubjectStore(database),
       watch,
       changedEntries,
-      alerts: subjectAlerts({ store: alertStore, keys, clock }),
+      alerts: subjectAlerts({ store: alertStore, keys, isListed, clock }),
       hashes: createReverseHashes(encryptionKeys),
       sealer,
       clock,

@@ -46,7 +46,7 @@ export type SubjectDocument = Compared & {
   readonly compared_at: Date;
   /** What was found, in short: equal when a screening found nothing new. */
   readonly found: string;
-  /** `list:uid` of its hits. */
+  /** `list:uid` of its hits, and of confirmed matches that stand without one. */
   readonly entries: readonly string[];
   /** Hashes of its reverse keys. */
   readonly keys: readonly number[];
@@ -100,6 +100,7 @@ export function entryName(list: string, uid: string): string {
  */
 export function foundOf(
   { verdict, hits }: Pick<Screening, "verdict" | "hits">,
+  standing: readonly string[],
   configurationVersion: string,
 ): string {
   const found = hits
@@ -112,7 +113,7 @@ export function foundOf(
     .sort();
   const numbers = hits.length === 0 ? "" : configurationVersion;
   return createHash("sha256")
-    .update(JSON.stringify([verdict, numbers, found]))
+    .update(JSON.stringify([verdict, numbers, found, ...[...standing].sort()]))
     .digest("hex");
 }
 

@@ -11,7 +11,7 @@ import {
   decidedFinding,
   isCut,
 } from "./domain/decided-finding.ts";
-import type { Screening, ScreeningTrigger, Subject } from "./domain/screening.ts";
+import type { Screening, ScreeningHit, ScreeningTrigger, Subject } from "./domain/screening.ts";
 import { accepted } from "./refusals.ts";
 import type { ReverseHashes } from "./reverse-hashes.ts";
 import { openScreening, screeningDocument } from "./screening-document.ts";
@@ -90,8 +90,7 @@ export async function rescreen(
     if (before === undefined) return;
     if (before.recording !== undefined) await deps.store.keep(before.recording);
     const comparison = await compare(deps, before, openAsked(before, deps.sealer));
-    const { finding, index } = comparison;
-    if (foundOf(finding, index.configurationVersion) === before.found) {
+    if (comparison.found === before.found) {
       const at = { compared_at: deps.clock.now() };
       if (
         await deps.subjects.compared(before, { ...(await comparedAs(deps, comparison)), ...at })
@@ -143,6 +142,9 @@ type Comparison = {
   readonly asked: Asked;
   readonly index: ScreeningIndex;
   readonly finding: DecidedFinding;
+  /** See `SubjectDocument`. */
+  readonly found: string;
+  readonly entries: readonly string[];
 };
 
 /** Compares with the lists in force and with what people decided, both no older than `before`. */
@@ -158,9 +160,19 @@ async function compare(
   // People may have decided about all that is listed: what else there is counts too.
   const finding = isCut(first) ? await index.screen({ ...request, most: decidableMax }) : first;
   const { configurationVersion } = index;
-  const found = { request, hits: finding.hits, configurationVersion };
+  const found = { request, hits: finding.hits, configurationVersion, lists: index.lists };
   const decisions = await deps.alerts.decisionsOf(subject, found);
-  return { asked, index, finding: decidedFinding(finding, request, decisions) };
+  const decided = decidedFinding(finding, decisions);
+  const standing = decisions.standing.map(namedEntry);
+  return {
+    ...{ asked, index, finding: decided },
+    found: foundOf(decided, standing, configurationVersion),
+    entries: [...new Set([...decided.hits.map(namedEntry), ...standing])],
+  };
+}
+
+function namedEntry(hit: Pick<ScreeningHit, "list" | "entryUid">): string {
+  return entryName(hit.list, hit.entryUid);
 }
 
 /**
@@ -220,8 +232,7 @@ async function take(
     screening_id: screening.id,
     screened_at: at,
     compared_at: at,
-    found: foundOf(screening, index.configurationVersion),
-    entries: [...new Set(screening.hits.map((hit) => entryName(hit.list, hit.entryUid)))],
+    ...{ found: comparison.found, entries: comparison.entries },
     recording: screeningDocument(made, deps.sealer),
   };
   const isNews = trigger !== "request" && before?.verdict !== screening.verdict;

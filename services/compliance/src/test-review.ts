@@ -15,7 +15,8 @@ import { openAlertStore } from "./alert-store.ts";
 import { decidedFinding } from "./domain/decided-finding.ts";
 import type { Party } from "./domain/matcher.ts";
 import type { Screening, ScreeningHit, ScreeningRequest, Subject } from "./domain/screening.ts";
-import { type Verdict, worstVerdict } from "./domain/verdict.ts";
+import type { Verdict } from "./domain/verdict.ts";
+import type { IsListed } from "./listed-entry.ts";
 import { startReview } from "./review-service.ts";
 import { auditContext } from "./reviews.ts";
 import type { StoredScreening } from "./store.ts";
@@ -65,16 +66,17 @@ export async function testReview(encryptionKeys = `k1:${randomBytes(32).toString
   const sealer = createSealer(encryptionKeys);
   const alerts = await openAlertStore(database, sealer);
   const keys = createKeyedHashes(encryptionKeys, "alerts");
-  const raising = subjectAlerts({ store: alerts, keys, clock });
+  const removed = new Set<string>();
+  const isListed: IsListed = async (_lists, { entryUid }) => !removed.has(entryUid);
+  const raising = subjectAlerts({ store: alerts, keys, isListed, clock });
   const monitored = new Map<string, Monitored>();
   const screenings = new Map<string, StoredScreening>();
   const faults = { rescreen: undefined as Error | undefined };
 
   const take = async (subject: Subject, next: Omit<Monitored, "revision" | "verdict">) => {
     const { request, hits, configurationVersion } = next;
-    const decisions = await raising.decisionsOf(subject, next);
-    const worst = worstVerdict(hits.map(({ verdict }) => verdict));
-    const finding = decidedFinding({ verdict: worst, hits }, request, decisions);
+    const decisions = await raising.decisionsOf(subject, { ...next, lists: [] });
+    const finding = decidedFinding({ hits }, decisions);
     const revision = (monitored.get(subject.recordId)?.revision ?? 0) + 1;
     const id = newId("screening");
     const screening: Screening = {
@@ -112,6 +114,8 @@ export async function testReview(encryptionKeys = `k1:${randomBytes(32).toString
 
   return {
     ...{ database, alerts, raising, metrics, faults },
+    /** Uids of entries that no list has any more. */
+    removed,
     rpc: client.rpc,
     /** Screens a subject, with these hits, as monitoring would. */
     screen: (

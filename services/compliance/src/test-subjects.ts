@@ -79,7 +79,7 @@ export async function testSubjects(first: ScreeningIndex) {
     alerts: {
       decisionsOf: async (_subject, { hits }) => {
         counts.screened += 1;
-        return { ofHits: hits.map(() => ({ alertId: "", word: "undecided" })), stands: false };
+        return { ofHits: hits.map(() => ({ alertId: "", word: "undecided" })), standing: [] };
       },
       raise: async () => undefined,
     },

@@ -180,7 +180,7 @@ it("only a decision that is in effect says something of the verdict", () => {
 
 describe("a later screening", () => {
   const later = { ...sighting, screeningId: "scr_2", revision: 4 };
-  const absence = { configurationVersion: "c1", isCut: false, hasParty: true };
+  const absence = { configurationVersion: "c1", isCut: false, hasParty: true, isListed: true };
   const gone = (alert: Alert) => missed(alert, absence, 4, at(5));
 
   it.each(kinds.filter((kind) => kind !== "closed"))("that finds a hit again leaves %s", (kind) => {
@@ -215,6 +215,7 @@ describe("a later screening", () => {
 
   const absences: [string, Partial<typeof absence>, Kind[]][] = [
     ["the party changed", { hasParty: false, isCut: true, configurationVersion: "c2" }, []],
+    ["the entry was removed", { isListed: false, isCut: true, configurationVersion: "c2" }, []],
     ["more was found than is listed", { isCut: true }, ["open", "false_positive", "true_match"]],
     ["the matcher's numbers changed", { configurationVersion: "c2" }, ["true_match"]],
   ];

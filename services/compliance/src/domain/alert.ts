@@ -183,14 +183,17 @@ export type Absence = Pick<Sighting, "configurationVersion"> & {
   readonly isCut: boolean;
   /** Whether the party or wallet was screened. */
   readonly hasParty: boolean;
+  /** Whether the entry is on its list; where that may not be known, it is. */
+  readonly isListed: boolean;
 };
 
 /**
  * Whether the absence of a hit means that it is no more, because its party or its entry changed.
- * Where the matcher's numbers changed too it does not: what two persons confirmed stands.
+ * Where the matcher's numbers changed too it does not: what two persons confirmed stands for as
+ * long as the entry is listed.
  */
 export function isGone(alert: Alert, absence: Absence): boolean {
-  if (!absence.hasParty) return true;
+  if (!absence.hasParty || !absence.isListed) return true;
   if (absence.isCut) return false;
   const { configurationVersion } = alert.sighting;
   const isComparable = configurationVersion === absence.configurationVersion;

@@ -1,14 +1,12 @@
 import { describe, expect, it } from "vitest";
 import {
   type Decisions,
-  decidableMax,
   decidedFinding,
   type HitWord,
   isCut,
   undecided,
 } from "./decided-finding.ts";
-import type { Party } from "./matcher.ts";
-import { hitsMax, type ScreeningHit, type ScreeningRequest } from "./screening.ts";
+import { hitsMax, type ScreeningHit } from "./screening.ts";
 import type { Verdict } from "./verdict.ts";
 
 const hit = (verdict: Verdict): ScreeningHit => ({
@@ -17,13 +15,9 @@ const hit = (verdict: Verdict): ScreeningHit => ({
   ...{ matchedName: "Orlan Vessik", score: 0.9, nameScore: 0.9, verdict },
   ...{ reasons: [], parts: [], partyLeftOver: [], entryLeftOver: [] },
 });
-const party = (name: string): Party => ({
-  ...{ type: "individual", name, date: "", countries: [], documents: [] },
-});
-const one: ScreeningRequest = { parties: [party("Orlan Vessik")], wallets: [] };
 const words = (...some: HitWord[]): Decisions => ({
   ofHits: some.map((word, at) => ({ alertId: `alr_${at}`, word })),
-  stands: false,
+  standing: [],
 });
 
 type Row = [string, readonly Verdict[], Decisions, Verdict];
@@ -39,36 +33,28 @@ const rows: Row[] = [
   ],
   ["one is left", ["block", "review"], words("false_positive", "undecided"), "review"],
   ["one is the one", ["review", "review"], words("true_match", "false_positive"), "block"],
-  ["a confirmed match is found no more", [], { ofHits: [], stands: true }, "block"],
+  ["a confirmed match is found no more", [], { ofHits: [], standing: [hit("review")] }, "block"],
 ];
 
 describe("a finding after people decided", () => {
   it.each(rows)("%s", (_what, found, decisions, expected) => {
-    const verdict = found[0] ?? "clear";
-    const decided = decidedFinding({ verdict, hits: found.map(hit) }, one, decisions);
+    const decided = decidedFinding({ hits: found.map(hit) }, decisions);
     expect(decided.verdict).toBe(expected);
   });
 
   it("says of each hit which alert it is, and whether it counts", () => {
-    const found = { verdict: "block" as const, hits: [hit("block"), hit("review")] };
-    const { hits } = decidedFinding(found, one, words("false_positive", "true_match"));
+    const found = { hits: [hit("block"), hit("review")] };
+    const { hits } = decidedFinding(found, words("false_positive", "true_match"));
     expect(hits).toMatchObject([
       { alertId: "alr_1", dismissed: false, verdict: "block" },
       { alertId: "alr_0", dismissed: true, verdict: "block" },
     ]);
   });
 
-  it("stays in review for a name that can be compared with nothing", () => {
-    const nameless = { parties: [party("Orlan Vessik"), party("☂☂")], wallets: [] };
-    const found = { verdict: "review" as const, hits: [hit("review")] };
-    expect(decidedFinding(found, nameless, words("false_positive")).verdict).toBe("review");
-    expect(decidedFinding(found, one, words("false_positive")).verdict).toBe("clear");
-  });
-
   const many = (count: number, dismissed: number) => {
     const hits = Array.from({ length: count }, () => hit("review"));
     const said = hits.map((_each, at) => (at < dismissed ? "false_positive" : "undecided"));
-    return decidedFinding({ verdict: "review", hits }, one, words(...(said as HitWord[])));
+    return decidedFinding({ hits }, words(...(said as HitWord[])));
   };
 
   it("lists what counts first, and no more than a person reads", () => {
@@ -78,19 +64,14 @@ describe("a finding after people decided", () => {
     expect(many(hitsMax + 5, hitsMax + 5).verdict).toBe("clear");
   });
 
-  it("stays in review while there may be hits that nobody could decide about", () => {
-    expect(many(decidableMax, decidableMax).verdict).toBe("review");
-    expect(many(decidableMax - 1, decidableMax).verdict).toBe("clear");
-  });
-
   it("is to be asked for all hits where it lists as many as it may", () => {
     expect(isCut(many(hitsMax, 0))).toBe(true);
     expect(isCut(many(hitsMax - 1, 0))).toBe(false);
   });
 
   it("needs a decision for each hit", () => {
-    const found = { verdict: "review" as const, hits: [hit("review")] };
-    expect(() => decidedFinding(found, one, words())).toThrow("without its decision");
+    const found = { hits: [hit("review")] };
+    expect(() => decidedFinding(found, words())).toThrow("without its decision");
   });
 });
 

@@ -1,5 +1,5 @@
-import type { Finding, ScreeningHit, ScreeningRequest } from "./screening.ts";
-import { hitsMax, verdictOfName } from "./screening.ts";
+import type { Finding, ScreeningHit } from "./screening.ts";
+import { hitsMax } from "./screening.ts";
 import { type Verdict, worstVerdict } from "./verdict.ts";
 
 /** What a person said of a hit: nothing yet, that it is somebody else, or that it is the one. */
@@ -10,10 +10,10 @@ export type Decisions = {
   /** One for each hit, in the order of the hits. */
   readonly ofHits: readonly { readonly alertId: string; readonly word: HitWord }[];
   /**
-   * Whether a confirmed true match stands that the matcher does not find any more although neither
-   * party nor entry is known to have changed: its numbers did.
+   * Hits of confirmed true matches that the matcher does not find any more although the party is
+   * the same and the entry is listed still: its numbers changed.
    */
-  readonly stands: boolean;
+  readonly standing: readonly Pick<ScreeningHit, "list" | "entryUid">[];
 };
 
 /** A hit with what a person decided about it. */
@@ -32,7 +32,7 @@ export function undecided({ verdict, hits }: Finding): DecidedFinding {
   return { verdict, hits: hits.map((hit) => ({ ...hit, alertId: "", dismissed: false })) };
 }
 
-/** More than the matcher aligns of a name: so many hits are all that there are. */
+/** More than the matcher aligns of a name; what a request finds beyond is decided as one. */
 export const decidableMax = 1_000;
 
 /** Whether there may be more hits than a finding lists, about which people could decide too. */
@@ -42,23 +42,19 @@ export function isCut({ hits }: Pick<Finding, "hits">): boolean {
 
 /**
  * The finding as people decided it: a false positive does not count, a confirmed true match is a
- * block. Of a finding with all its hits (`decidableMax`); those that count are listed first. Hits
- * beyond are not decided: then the verdict is never better than a review.
+ * block. Of a finding with all its hits (`decidableMax`); those that count are listed first.
  */
 export function decidedFinding(
-  { verdict, hits }: Finding,
-  { parties }: ScreeningRequest,
-  { ofHits, stands }: Decisions,
+  { hits }: Pick<Finding, "hits">,
+  { ofHits, standing }: Decisions,
 ): DecidedFinding {
   const decided = hits.map((hit, at) => decidedHit(hit, ofHits[at]));
   const counting = decided.filter(({ dismissed }) => !dismissed);
   const others = decided.filter(({ dismissed }) => dismissed);
-  const beyond: Verdict = hits.length >= decidableMax && verdict !== "clear" ? "review" : "clear";
   return {
     verdict: worstVerdict([
       ...counting.map((hit) => hit.verdict),
-      ...parties.map(verdictOfName),
-      ...([beyond, stands ? "block" : "clear"] as const),
+      ...standing.map(() => "block" as const),
     ]),
     hits: [...counting, ...others].slice(0, hitsMax),
   };

@@ -5,7 +5,9 @@ import type { EntryType, ListEntry } from "./list-entry.ts";
 import type { ListVersion } from "./list-version.ts";
 import type { Matcher, Party } from "./matcher.ts";
 import type { Explanation } from "./name-explanation.ts";
+import { isComparedWhole } from "./name-legibility.ts";
 import { nameTokens } from "./name-tokens.ts";
+import { furtherHits, unreadableName } from "./pseudo-hit.ts";
 import { type Verdict, verdicts, worstVerdict } from "./verdict.ts";
 import type { WalletFamily } from "./wallet.ts";
 import type { WalletAssessment } from "./wallet-assessment.ts";
@@ -74,7 +76,10 @@ export type Wallet = { readonly families: readonly WalletFamily[]; readonly addr
 export type ScreeningRequest = {
   readonly parties: readonly Party[];
   readonly wallets: readonly Wallet[];
-  /** How many hits to find at most; `hitsMax` where that is not said. */
+  /**
+   * How many hits to list at most: one more for each party or wallet tells of those beyond.
+   * `hitsMax` of the worst where that is not said.
+   */
   readonly most?: number;
 };
 
@@ -84,9 +89,22 @@ export function screen(request: ScreeningRequest, inForce: ListsInForce): Findin
   const hits = [
     ...parties.flatMap((_party, at) => partyHits(request, at, inForce)),
     ...wallets.flatMap((wallet, at) => walletHits(wallet, parties.length + at, inForce)),
-  ];
-  const found = [...hits.map((hit) => hit.verdict), ...parties.map(verdictOfName)];
-  return { verdict: worstVerdict(found), hits: hits.sort(worstFirst).slice(0, most) };
+    ...parties.flatMap((party, at) => nameHits(party, at, parties.length)),
+  ].sort(worstFirst);
+  const beyond = request.most === undefined ? [] : furtherHits(hits.slice(most));
+  const verdict = worstVerdict(hits.map((hit) => hit.verdict));
+  return { verdict, hits: [...hits.slice(0, most), ...beyond] };
+}
+
+/** Says which party of several is meant. */
+function whoOf(at: number, count: number): string {
+  return count > 1 ? `party ${at + 1} of ${count}: ` : "";
+}
+
+/** What a name is by itself that nothing, or not all of it, can be compared with. */
+function nameHits(party: Party, at: number, count: number): ScreeningHit[] {
+  const verdict = verdictOfName(party);
+  return verdict === "clear" ? [] : [unreadableName(party, verdict, at, whoOf(at, count))];
 }
 
 function partyHits(
@@ -96,9 +114,9 @@ function partyHits(
 ): ScreeningHit[] {
   const party = parties[subjectIndex];
   if (party === undefined) return [];
-  const count = parties.length;
-  const who = count > 1 ? `party ${subjectIndex + 1} of ${count}: ` : "";
-  return inForce.matcher.match(party, most).map(({ entry, ...hit }) => ({
+  const who = whoOf(subjectIndex, parties.length);
+  const every = most === undefined ? undefined : Number.POSITIVE_INFINITY;
+  return inForce.matcher.match(party, every).map(({ entry, ...hit }) => ({
     ...hit,
     ...placed(entry, inForce),
     subjectIndex,
@@ -120,9 +138,11 @@ function walletHits(wallet: Wallet, subjectIndex: number, inForce: ListsInForce)
   }));
 }
 
-/** A name without any letter or digit can be compared with nothing: a person has to look. */
-export function verdictOfName(party: Party): Verdict {
-  return nameTokens(party.name, party.type === "individual").length === 0 ? "review" : "clear";
+/** A name of which nothing, or not all, can be compared with others: a person has to look. */
+export function verdictOfName({ name, type }: Party): Verdict {
+  const isPerson = type === "individual";
+  const isBlank = nameTokens(name, isPerson).length === 0;
+  return isBlank || !isComparedWhole(name, isPerson) ? "review" : "clear";
 }
 
 function placed(entry: ListEntry, inForce: ListsInForce) {

@@ -589,6 +589,10 @@ export const AlignedPartSchema: GenMessage<AlignedPart, {jsonType: AlignedPartJs
  */
 export type Hit = Message<"disburse.compliance.v1.Hit"> & {
   /**
+   * "" where no entry stands behind it but a person has to decide: `entry_uid` is
+   * `unreadable-name` for a name of which not all can be compared, `further-hits` for those that
+   * are too many to be listed. The reasons say so in words.
+   *
    * @generated from field: string list = 1;
    */
   list: string;
@@ -699,6 +703,10 @@ export type Hit = Message<"disburse.compliance.v1.Hit"> & {
  */
 export type HitJson = {
   /**
+   * "" where no entry stands behind it but a person has to decide: `entry_uid` is
+   * `unreadable-name` for a name of which not all can be compared, `further-hits` for those that
+   * are too many to be listed. The reasons say so in words.
+   *
    * @generated from field: string list = 1;
    */
   list?: string;
