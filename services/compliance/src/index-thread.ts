@@ -28,6 +28,8 @@ const waitingMax = 1_000;
 const retiredKeptMs = 5_000;
 /** A question takes milliseconds; a thread that answers none for so long hangs. */
 const answerSecondsMax = 10;
+/** All public lists take a second or two to index; a thread that takes so long hangs. */
+const startSecondsMax = 60;
 const tickMs = 1_000;
 
 type Waiting = {
@@ -49,25 +51,26 @@ export function startIndexThread(
     transferList: buffers.filter((each) => each instanceof ArrayBuffer),
   });
   return new Promise((resolve, reject) => {
-    let isReady = false;
-    const thread = indexThread(worker, (error) => {
+    const thread = indexThread(worker, (error, isReady) => {
       reject(error);
       if (isReady) ended(error);
     });
     worker.on("message", (answer: IndexAnswer) => {
       if ("id" in answer) thread.take(answer);
       else {
-        isReady = true;
+        thread.ready();
         resolve(thread);
       }
     });
   });
 }
 
-/** The thread once it is ready; `ended` is told with the reason when it ends by itself. */
-function indexThread(worker: Worker, ended: (error: unknown) => void) {
+/** The thread; `ended` is told with the reason when it ends by itself, ready or not. */
+function indexThread(worker: Worker, ended: (error: unknown, isReady: boolean) => void) {
   const waiting = new Map<number, Waiting>();
+  let cause: unknown;
   let alive = true;
+  let isReady = false;
   let leaving = false;
   let isRetired = false;
   let asked = 0;
@@ -75,8 +78,11 @@ function indexThread(worker: Worker, ended: (error: unknown) => void) {
 
   // Counted in ticks, not by the clock: a process that was stopped for a while has not waited.
   const watchdog = setInterval(() => {
-    silentSeconds = waiting.size === 0 ? 0 : silentSeconds + 1;
-    if (silentSeconds > answerSecondsMax) void worker.terminate();
+    silentSeconds = isReady && waiting.size === 0 ? 0 : silentSeconds + 1;
+    const most = isReady ? answerSecondsMax : startSecondsMax;
+    if (silentSeconds <= most) return;
+    cause ??= new Error(`the thread of an index said nothing for ${most} seconds`);
+    void worker.terminate();
   }, tickMs).unref();
 
   const stop = async (): Promise<void> => {
@@ -86,7 +92,6 @@ function indexThread(worker: Worker, ended: (error: unknown) => void) {
   const stopIfIdle = (): void => {
     if (isRetired && waiting.size === 0) void stop();
   };
-  let cause: unknown;
   worker.once("error", (error) => {
     cause = error;
   });
@@ -95,10 +100,15 @@ function indexThread(worker: Worker, ended: (error: unknown) => void) {
     clearInterval(watchdog);
     for (const { reject } of waiting.values()) reject(unavailable());
     waiting.clear();
-    if (!leaving) ended(cause ?? new Error(`the thread of an index ended with ${code}`));
+    if (leaving) return;
+    ended(cause ?? new Error(`the thread of an index ended with ${code}`), isReady);
   });
   return {
     isAlive: () => alive,
+    ready: (): void => {
+      isReady = true;
+      silentSeconds = 0;
+    },
     stop,
     retire: () => {
       setTimeout(() => {

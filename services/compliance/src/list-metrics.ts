@@ -1,6 +1,7 @@
 import type { Metrics } from "@disburse/chassis/metrics.ts";
 import type { StoredList } from "./list-documents.ts";
 import type { ImportOutcome } from "./list-import.ts";
+import { missingLists } from "./lists-in-force.ts";
 import type { ScreeningIndex } from "./screening-index.ts";
 import type { KnownSource } from "./source-check.ts";
 
@@ -35,6 +36,11 @@ export function listMetrics(metrics: Metrics) {
     "1 where this process screens with the version in force, 0 where with another or none.",
     ["list"],
   );
+  const awaited = metrics.gauge(
+    "disburse_list_awaited",
+    "1 where nothing is screened because this list of LIST_SOURCES never came into force.",
+    ["list"],
+  );
   return {
     ended: (list: string, outcome: ImportOutcome): void => imports.inc({ list, outcome }),
 
@@ -52,7 +58,9 @@ export function listMetrics(metrics: Metrics) {
         age.set({ list }, Math.max(0, now.getTime() - last) / 1_000);
       }
       for (const { setting, state } of sources) {
-        failures.set({ list: setting.list }, state?.failures ?? 0);
+        const { list, optional } = setting;
+        failures.set({ list }, state?.failures ?? 0);
+        if (!optional) awaited.set({ list }, missingLists([list], inForce).length);
       }
     },
   };

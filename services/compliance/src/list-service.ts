@@ -46,7 +46,8 @@ export type ListService = {
 export async function startLists(deps: ListServiceDeps): Promise<ListService> {
   const { database, clock, log } = deps;
   const lists = await openListStore(database);
-  const watch = watchLists({ store: lists, log });
+  const required = deps.sources.filter(({ optional }) => !optional).map(({ list }) => list);
+  const watch = watchLists({ store: lists, log, required });
   // Read before the first request, so that a restart answers at once. Until it succeeds,
   // screening is refused, and the loop tries again.
   await watch.refresh().catch((error: unknown) => log.error({ err: error }, "lists not read"));
@@ -84,8 +85,8 @@ export async function startLists(deps: ListServiceDeps): Promise<ListService> {
   return {
     watch,
     changedEntries: changedEntriesOf(lists),
-    rpc: listRpc({ ...importing, watch, sources, log }),
     isListed: isListedIn(lists),
+    rpc: listRpc({ ...importing, watch, sources, log }),
     stop: async () => {
       stopping.abort();
       await Promise.all(loops.map((loop) => loop.stop()));

@@ -1,10 +1,11 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { Code } from "@connectrpc/connect";
-import { createLog } from "@disburse/chassis/log.ts";
+import { silentLog } from "@disburse/chassis/log.ts";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { screen } from "./domain/screening.ts";
 import { indexLists } from "./index-build.ts";
+import { startIndexThread } from "./index-thread.ts";
 import { watchLists } from "./lists-in-force.ts";
 import type { ScreeningIndex } from "./screening-index.ts";
 import { memoryLists, people, person, personParty } from "./test-lists.ts";
@@ -13,7 +14,7 @@ let store: ReturnType<typeof memoryLists>;
 let watch: ReturnType<typeof watchLists>;
 beforeEach(() => {
   store = memoryLists();
-  watch = watchLists({ store, log: createLog("test", "silent") });
+  watch = watchLists({ store, log: silentLog });
 });
 afterEach(async () => {
   vi.useRealTimers();
@@ -55,6 +56,23 @@ describe("watchLists", () => {
   it("has no index while no list is in force", async () => {
     await watch.refresh();
     expect(watch.current()).toBeUndefined();
+  });
+
+  it("has none before each required list is in force, and tells which ones are missing", async () => {
+    const warn = vi.fn();
+    const required = ["l", "m"];
+    const careful = watchLists({ store, required, log: { ...silentLog, warn } as never });
+    store.put("l", "1", people(3));
+    store.put("other", "1", people(3));
+    for (const _ of [1, 2]) {
+      await careful.refresh();
+      expect(careful.current()).toBeUndefined();
+    }
+    expect(warn).toHaveBeenCalledExactlyOnceWith({ missing: ["m"] }, expect.any(String));
+    store.put("m", "1", [person("a", "Tamerlan Zhdanovski")]);
+    await careful.refresh();
+    expect(await found("Tamerlan Zhdanovski", careful.current())).toEqual([["a", "1"]]);
+    await careful.stop();
   });
 
   it("answers in another thread what the matcher answers in this one", async () => {
@@ -179,6 +197,25 @@ describe("a thread of an index", () => {
     await vi.waitFor(async () => expect(await found("Tamerlan Zhdanovski")).toHaveLength(1), {
       timeout: 10_000,
     });
+  });
+
+  it("that hangs while it indexes is ended, and the next refresh builds another one", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval"] });
+    let started = 0;
+    const startThread: typeof startIndexThread = (packed, ended) => {
+      started += 1;
+      const starting = startIndexThread(packed, ended);
+      // Nothing is heard of the thread before the clock has moved on.
+      if (started === 1) vi.advanceTimersByTime(61_000);
+      return starting;
+    };
+    const patient = watchLists({ store, startThread, log: silentLog });
+    store.put("l", "1", [person("a", "Tamerlan Zhdanovski")]);
+    await expect(patient.refresh()).rejects.toThrow("said nothing for 60 seconds");
+    expect([patient.current(), started]).toEqual([undefined, 1]);
+    await patient.refresh();
+    expect(await found("Tamerlan Zhdanovski", patient.current())).toEqual([["a", "1"]]);
+    await patient.stop();
   });
 
   it("takes no more than a thousand questions at once", async () => {

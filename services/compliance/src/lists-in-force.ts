@@ -11,6 +11,8 @@ import type { IndexWatch, ScreeningIndex } from "./screening-index.ts";
 type WatchDeps = {
   readonly store: Pick<ListStore, "listsInForce" | "readChunks">;
   readonly log: Log;
+  /** Lists without which there is no index: who stands on one of them must not be cleared. */
+  readonly required?: readonly string[];
   /** Starts the thread of an index. */
   readonly startThread?: typeof startIndexThread;
 };
@@ -21,6 +23,7 @@ type State = { readonly index: ScreeningIndex; readonly thread: IndexThread };
 export function watchLists({
   store,
   log,
+  required = [],
   startThread = startIndexThread,
 }: WatchDeps): IndexWatch & { stop(): Promise<void> } {
   let state: State | undefined;
@@ -29,6 +32,7 @@ export function watchLists({
   /** Those that answer still. */
   const threads = new Set<IndexThread>();
   const listeners = new Set<(index: ScreeningIndex) => void>();
+  const isWhole = wholeness(required, log);
 
   const refresh = (): Promise<void> => {
     const next = running.then(refreshNow);
@@ -41,7 +45,7 @@ export function watchLists({
   };
   const refreshNow = async (): Promise<void> => {
     const lists = isStopped ? [] : await store.listsInForce();
-    if (lists.length === 0) return;
+    if (lists.length === 0 || !isWhole(lists)) return;
     const stamp = stampOf(lists);
     const versions = lists.map(({ version }) => version);
     const before = state;
@@ -74,6 +78,28 @@ export function watchLists({
       await running;
       for (const thread of threads) await thread.stop();
     },
+  };
+}
+
+/** Those of some lists that never came into force. */
+export function missingLists(
+  required: readonly string[],
+  inForce: readonly Pick<StoredList, "version">[],
+): string[] {
+  const known = new Set(inForce.map(({ version }) => version.list));
+  return required.filter((list) => !known.has(list));
+}
+
+/** Looks whether a required list is missing, and tells the log when these are others. */
+function wholeness(required: readonly string[], log: Log) {
+  let told = "";
+  return (inForce: readonly StoredList[]): boolean => {
+    const missing = missingLists(required, inForce);
+    if (missing.length > 0 && told !== missing.join()) {
+      log.warn({ missing }, "nothing is screened before these lists have come into force");
+    }
+    told = missing.join();
+    return missing.length === 0;
   };
 }
 

@@ -21,7 +21,7 @@ export const refusals: RefusalTable<ComplianceRefusal> = {
   NO_LIST_IN_FORCE: {
     rpc: Code.Unavailable,
     code: "SERVICE_UNAVAILABLE",
-    message: "No sanctions list is in force.",
+    message: "Sanctions lists are not in force yet.",
   },
   INDEX_UNAVAILABLE: {
     rpc: Code.Unavailable,

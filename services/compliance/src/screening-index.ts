@@ -23,7 +23,10 @@ export type ScreeningIndex = {
 
 /** The index that answers now, in this process. */
 export type IndexWatch = {
-  /** `undefined` until a list is in force and indexed: then nothing can be cleared. */
+  /**
+   * `undefined` until a list, and each that `LIST_SOURCES` requires, is in force and indexed: then
+   * nothing can be cleared.
+   */
   current(): ScreeningIndex | undefined;
   /** Told after each switch to an index of another stamp; the answer ends the telling. */
   onSwitch(listener: (index: ScreeningIndex) => void): () => void;

@@ -43,6 +43,7 @@ let importing: ImportDeps;
 let show: () => Promise<string>;
 let now: Date;
 const actor = { kind: "operator", id: "ada" } as const;
+const awaited = (count: number) => `disburse_list_awaited{list="l",service="compliance"} ${count}`;
 const modified = "Fri, 03 May 2024 14:30:00 GMT";
 
 beforeEach(async () => {
@@ -51,11 +52,15 @@ beforeEach(async () => {
   now = new Date("2026-11-20T10:00:00Z");
   lists = await openListStore(database);
   const metrics = createMetrics("compliance");
+  const source = {
+    ...({ list: "l", format: "json_lines" } as const),
+    ...{ files: [{ name: "", url }], every_hours: 12, optional: false },
+  };
   const { ended, show: update } = listMetrics(metrics);
   importing = { lists, clock: { now: () => now }, ended };
   sources = openSources({
     ...importing,
-    settings: [{ list: "l", format: "json_lines", files: [{ name: "", url }], every_hours: 12 }],
+    settings: [source],
     store: openSourceStore(database),
     watch: { refresh: async () => undefined },
     log: createLog("test", "silent"),
@@ -87,8 +92,10 @@ const inForce = async () => (await lists.listInForce("l"))?.version;
 
 describe("a check of a source", () => {
   it("imports what is new under the publisher's time, and takes 304 for no change", async () => {
+    expect(await show()).toContain(awaited(1));
     publish(people(100));
     expect(await check()).toMatchObject({ outcome: "imported", failures: 0 });
+    expect(await show()).toContain(awaited(0));
     expect(await inForce()).toMatchObject({ version: "2024-05-03T14:30:00.000Z", entries: 100 });
     expect(await check()).toMatchObject({ outcome: "unchanged", failures: 0 });
     publish(people(101));

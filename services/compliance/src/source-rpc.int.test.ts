@@ -57,4 +57,33 @@ describe("a service with a source", () => {
     const other = rpc.checkSource({ mutation: mutation(), list: "other" });
     expect(await refusalOf(other)).toMatchObject({ code: "RECORD_NOT_FOUND" });
   });
+
+  it("clears nobody before each list of a source came into force, but for optional ones", async () => {
+    const [first, last] = [join(folder, "first.jsonl"), join(folder, "last.jsonl")];
+    await writeFile(first, personLine("1", "Tamerlan Zhdanovski"));
+    const format = "json_lines";
+    const sources = [
+      { list: "first", format, files: [{ path: first }] },
+      { list: "extra", format, files: [{ path: join(folder, "none.jsonl") }], optional: true },
+      { list: "last", format, files: [{ path: last }] },
+    ];
+    const settings = { LIST_SOURCES: JSON.stringify(sources) };
+    const rpc = await test.start(settings);
+    const outcomes = ["imported", "unreachable", "unreachable"];
+    await vi.waitFor(
+      async () => {
+        const { sources: known } = await rpc.listSources({});
+        expect(known.map(({ outcome }) => outcome)).toEqual(outcomes);
+      },
+      { timeout: 20_000, interval: 100 },
+    );
+    const screening = screenName(rpc, "Ondrecka Vashtibor");
+    expect(await refusalOf(screening)).toMatchObject({ code: "SERVICE_UNAVAILABLE" });
+    await writeFile(last, personLine("2", "Ondrecka Vashtibor"));
+    await rpc.checkSource({ mutation: mutation(), list: "last" });
+    expect((await screenName(rpc, "Ondrecka Vashtibor"))?.verdict).toBe(Verdict.BLOCK);
+    await rm(last);
+    const restarted = await test.start(settings);
+    expect((await screenName(restarted, "Ondrecka Vashtibor"))?.verdict).toBe(Verdict.BLOCK);
+  });
 });

@@ -16,7 +16,8 @@ describe("LIST_SOURCES", () => {
   it("is none by default, and takes URLs and files, twice a day", () => {
     expect(listSourcesSetting.parse(undefined)).toEqual([]);
     const files = [...whole.files, { name: "comments", path: "/lists/comments.csv" }];
-    expect(parse([{ ...whole, files }]).data).toEqual([{ ...whole, files, every_hours: 12 }]);
+    const defaults = { every_hours: 12, optional: false };
+    expect(parse([{ ...whole, files }]).data).toEqual([{ ...whole, files, ...defaults }]);
   });
 
   it("is read from a file", async () => {
@@ -34,6 +35,7 @@ describe("LIST_SOURCES", () => {
     [[{ ...whole, files: [{ url: "ftp://lists.example/x" }] }], "Invalid"],
     [[{ ...whole, files: [{ url: "https://a:b@lists.example/x" }] }], "must hold no credentials"],
     [[{ ...whole, every_hours: 0 }], "Too small"],
+    [[{ ...whole, optional: "yes" }], "expected boolean"],
     [[{ ...whole, every: 1 }], "Unrecognized key"],
     [[whole, whole], "must name each list once"],
   ])("refuses %j", (wrong, problem) => {

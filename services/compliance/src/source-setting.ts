@@ -32,6 +32,8 @@ const source = z.strictObject({
   format: z.enum(listFormats),
   files: z.array(sourceFile).min(1).max(filesMax),
   every_hours: z.number().positive().max(everyHoursMax).default(everyHoursDefault),
+  /** Nothing is screened before a list that is not optional has come into force once. */
+  optional: z.boolean().default(false),
 });
 
 /** One file of a source: where it is, and its name in the list's format. */
