@@ -1,6 +1,7 @@
 import { afterEach, expect, it } from "vitest";
-import { monitorRound } from "./monitor-round.ts";
-import { comparedWith, screenSubject } from "./subject-screening.ts";
+import { compareAgain, monitorRound } from "./monitor-round.ts";
+import { sealAsked } from "./subject-document.ts";
+import { comparedWith, rescreen, screenSubject } from "./subject-screening.ts";
 import {
   askedFor,
   indexOf,
@@ -89,7 +90,6 @@ it("goes on with the others when one cannot be opened", async () => {
   });
 });
 
-it("compares everyone with a change of more entries than a look-up is worth", async () => {
 it("screens who is confirmed again when the entry that he hits no more goes", async () => {
   const listed = names(0, 3);
   test = await testSubjects(indexOf("1", listed));
@@ -109,11 +109,39 @@ it("screens who is confirmed again when the entry that he hits no more goes", as
   expect(await ben()).toMatchObject({ verdict: "clear", entries: [] });
 });
 
+it("compares everyone with a change of more entries than a look-up is worth", async () => {
   test = await testSubjects(indexOf("1", names(0, 3)));
   await test.addClear([askedFor("ben_1", "Harlan Mosswick"), askedFor("ben_2", "Any Body")]);
   const added = names(1_000, 2_001);
   test.switchTo(indexOf("2", [...names(0, 3), ...added]), { added });
   expect(await monitorRound(test.deps)).toEqual({ screened: 2, spared: 0, failed: 0 });
+});
+
+it("compares everyone with a change of more names than a look-up is worth", async () => {
+  test = await testSubjects(indexOf("1", names(0, 3)));
+  await test.addClear([askedFor("ben_1", "Harlan Mosswick"), askedFor("ben_2", "Any Body")]);
+  const many = names(1_000, 7_000).flatMap((entry) => entry.names);
+  const added = [{ ...personEntry("new", ""), names: many }];
+  test.switchTo(indexOf("2", names(0, 3)), { added });
+  expect(await monitorRound(test.deps)).toEqual({ screened: 2, spared: 0, failed: 0 });
+  const removed = names(0, 10_001);
+  test.switchTo(indexOf("3", names(0, 3)), { removed });
+  expect(await monitorRound(test.deps)).toEqual({ screened: 2, spared: 0, failed: 0 });
+});
+
+it("compares who is due whole past any number that cannot be opened", async () => {
+  test = await testSubjects(indexOf("1", names(0, 3)));
+  const { subjects } = test;
+  const lost = Array.from({ length: 501 }, (_, at) => askedFor(`lost_${at}`, "Any Body"));
+  await test.addClear([...lost, askedFor("ben_1", "Harlan Mosswick")]);
+  await subjects.updateMany({}, { $set: { compared_at: new Date(1_000), sealed: "k9.lost" } });
+  const sealed = sealAsked(askedFor("ben_1", "Harlan Mosswick"), test.deps.sealer);
+  const last = { compared_at: new Date(2_000), sealed };
+  await subjects.updateOne({ record_id: "ben_1" }, { $set: last });
+  const since = new Date(3_000);
+  const result = await compareAgain(test.deps, since);
+  expect(result).toEqual({ screened: 1, spared: 0, failed: 501 });
+  expect(await subjects.countDocuments({ compared_at: { $lt: since } })).toBe(501);
 });
 
 it("compares everyone who was compared with a version that cannot be read any more", async () => {
@@ -157,8 +185,29 @@ it("takes nothing into force for somebody who was screened anew meanwhile", asyn
     return deps.alerts.decisionsOf(subject, found);
   };
   await monitorRound({ ...deps, alerts: { ...deps.alerts, decisionsOf } });
-  expect(await subjects.findOne({})).toMatchObject({ verdict: "clear", revision: 2 });
+  // The owner's revision, and one of the comparison that began again and found nothing else.
+  expect(await subjects.findOne({})).toMatchObject({ verdict: "clear", revision: 3 });
   expect(await subjects.findOne({})).not.toHaveProperty("outbox");
+});
+
+it("takes nothing into force that rests on decisions older than those compared since", async () => {
+  test = await testSubjects(indexOf("1", [...names(0, 3), personEntry("new", "Harlan Mosswick")]));
+  const { deps, subjects } = test;
+  const asked = askedFor("ben_1", "Harlan Mosswick");
+  const by = (operationId: string) =>
+    ({ operationId, actor: { kind: "service", id: "test" } }) as const;
+  await screenSubject(deps, asked, by("1"));
+  // A false positive is withdrawn after it was read, and nothing is found but what stood before.
+  let isFirst = true;
+  const decisionsOf: typeof deps.alerts.decisionsOf = async (subject, found) => {
+    if (!isFirst) return deps.alerts.decisionsOf(subject, found);
+    isFirst = false;
+    await rescreen(deps, subject, "decision");
+    const ofHits = found.hits.map(() => ({ alertId: "", word: "false_positive" }) as const);
+    return { ...(await deps.alerts.decisionsOf(subject, found)), ofHits };
+  };
+  await screenSubject({ ...deps, alerts: { ...deps.alerts, decisionsOf } }, asked, by("2"));
+  expect(await subjects.findOne({})).toMatchObject({ verdict: "block" });
 });
 
 it("never goes back to a list that another process has left behind", async () => {

@@ -23,6 +23,8 @@ type Tally = { screened: number; spared: number; failed: number };
 
 /** Past so many changed entries nearly every subject shares a word with one of them. */
 const entriesMax = 1_000;
+/** Past so many entries that changed or went, a filter of their names gets too long. */
+const leftMax = 10_000;
 /** Keys looked up by one command. */
 const keysSlice = 5_000;
 /** Failures of one round that the log tells of; the metric of the lag tells of the others. */
@@ -51,11 +53,13 @@ export async function monitorRound(deps: MonitorDeps): Promise<RoundResult> {
   return tally;
 }
 
-/** Screens all subjects again that were not compared whole since a moment, some at a time. */
+/**
+ * Screens all subjects again that were not compared whole since a moment. Those that cannot be
+ * screened are passed over, to be tried again by the next walk.
+ */
 export async function compareAgain(deps: MonitorDeps, since: Date): Promise<RoundResult> {
   const tally: Tally = { screened: 0, spared: 0, failed: 0 };
-  const due = await deps.subjects.notComparedSince(since);
-  if (await deps.held()) await rescreenEach(deps, due, "list_change", tally);
+  await rescreenAll(deps, deps.subjects.notComparedSince(since), "list_change", tally);
   return tally;
 }
 
@@ -109,7 +113,9 @@ async function planOf(
   if (differences === undefined) return { trigger: "list_change" };
   const compared = differences.flatMap(({ added, changed }) => [...added, ...changed]);
   if (compared.length > entriesMax) return { trigger: "list_change" };
-  return { keys: await hashes.ofEntries(compared), entries: differences.flatMap(leftEntries) };
+  const entries = differences.flatMap(leftEntries);
+  const keys = entries.length > leftMax ? undefined : await hashes.ofEntries(compared);
+  return keys === undefined ? { trigger: "list_change" } : { keys, entries };
 }
 
 /** Who hit one of these may not any more. */

@@ -13,8 +13,11 @@ export type ReverseHashes = {
   readonly keyring: string;
   /** Those that a subject is found by. */
   ofRequest(request: ScreeningRequest): Promise<number[]>;
-  /** Those of all subjects whom one of these entries may concern. */
-  ofEntries(entries: readonly ListEntry[]): Promise<number[]>;
+  /**
+   * Those of all subjects whom one of these entries may concern; `undefined` when these are more
+   * than a look-up is worth.
+   */
+  ofEntries(entries: readonly ListEntry[]): Promise<number[] | undefined>;
 };
 
 /**
@@ -28,6 +31,8 @@ const sliceSize = 1_000;
 const hashesMax = 10_000;
 /** In place of too many: every change of a list concerns him. No hash is likely to be 0. */
 const everyChange = 0;
+/** 1.6 MB of a filter that is sent for each page; a filter has to stay below 16 MB. */
+const entriesHashesMax = 100_000;
 /** Entries whose keys are made in one turn of the event loop: some 2 ms. */
 const entriesSlice = 20;
 
@@ -62,6 +67,7 @@ export function createReverseHashes(encryptionKeys: string): ReverseHashes {
       const keys = new Set<string>();
       for (const [at, entry] of entries.entries()) {
         for (const key of entryKeys(entry)) keys.add(key);
+        if (keys.size > entriesHashesMax) return undefined;
         if (at % entriesSlice === entriesSlice - 1) await nextTurn();
       }
       const hashes = new Set([everyChange]);

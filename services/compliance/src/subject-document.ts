@@ -36,7 +36,7 @@ export type SubjectDocument = Compared & {
   readonly schema_version: number;
   readonly merchant_id: string;
   readonly record_id: string;
-  /** One more with each screening that counts: a writer has to have read the one before. */
+  /** One more with each whole comparison: a writer has to have read the one before. */
   readonly revision: number;
   readonly verdict: Verdict;
   readonly screening_id: string;

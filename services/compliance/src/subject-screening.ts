@@ -120,7 +120,7 @@ async function raiseAlerts(deps: SubjectDeps, document: SubjectState): Promise<v
   const { revision } = document;
   const subject = subjectOf(document);
   await deps.alerts.raise({ subject, revision, request: JSON.parse(request), screening });
-  await deps.subjects.settled(document._id, revision);
+  await deps.subjects.settled(document._id, screening.id);
 }
 
 /** The stamp of who was compared with an index, and is found again by hashes of a keyring. */

@@ -19,7 +19,7 @@ const indexes = [
   { key: { stamp: 1, _id: 1 }, name: "stamp" },
   { key: { keys: 1 }, name: "keys" },
   { key: { entries: 1 }, name: "entries" },
-  { key: { compared_at: 1 }, name: "compared" },
+  { key: { compared_at: 1, _id: 1 }, name: "compared_id" },
   { key: { verdict: 1 }, name: "verdict" },
   { key: { "recording._id": 1 }, name: "recording", sparse: true },
   { key: { "outbox.at": 1 }, name: "outbox", sparse: true },
@@ -86,16 +86,22 @@ function subjectWrites(subjects: Collection<SubjectDocument>) {
       }
     },
 
-    /** A whole comparison that found nothing new; false when another screening came between. */
+    /**
+     * A whole comparison that found nothing new; false when another screening came between. Its
+     * revision too is a new one: who read the subject before, and decisions or lists that are
+     * older than these, has to begin again.
+     */
     compared: async (
       { _id, revision }: SubjectDocument,
       as: Compared & Pick<SubjectDocument, "compared_at" | "keys" | "sealed">,
     ): Promise<boolean> =>
-      (await subjects.updateOne({ _id, revision }, { $set: as })).matchedCount === 1,
+      (await subjects.updateOne({ _id, revision }, { $set: as, $inc: { revision: 1 } }))
+        .matchedCount === 1,
 
-    /** The screening of a revision is kept and its alerts are raised. */
-    settled: async (_id: string, revision: number): Promise<void> => {
-      await subjects.updateOne({ _id, revision }, { $unset: { recording: "" } });
+    /** A screening is kept and its alerts are raised. */
+    settled: async (_id: string, screeningId: string): Promise<void> => {
+      const filter = { _id, "recording._id": screeningId };
+      await subjects.updateOne(filter, { $unset: { recording: "" } });
     },
   };
 }

@@ -28,11 +28,8 @@ export function subjectWalks(subjects: Collection<SubjectDocument>) {
     /** Pages of a selection, each subject once. */
     pages: (selection: SubjectSelection) => pages(subjects, selection),
 
-    /** Those that were not compared whole since a moment, the first of them. */
-    notComparedSince: async (moment: Date): Promise<Subject[]> => {
-      const found = subjects.find({ compared_at: { $lt: moment } }, { projection: idOnly });
-      return (await found.sort({ compared_at: 1 }).limit(pageSize).toArray()).map(toSubject);
-    },
+    /** Pages of those that were not compared whole since a moment, the longest ago first. */
+    notComparedSince: (moment: Date) => pagesBefore(subjects, moment),
 
     /**
      * Marks those subjects of a page as compared with the present state whom none of the keys and
@@ -73,6 +70,27 @@ async function* pages(
     if (last === undefined) return;
     after = last._id;
     yield found.map(toSubject);
+  }
+}
+
+async function* pagesBefore(
+  subjects: Collection<SubjectDocument>,
+  moment: Date,
+): AsyncGenerator<Subject[]> {
+  let rest: Filter<SubjectDocument> = { compared_at: { $lt: moment } };
+  for (;;) {
+    const found = await subjects
+      .find(rest, { projection: { compared_at: 1 } })
+      .sort({ compared_at: 1, _id: 1 })
+      .limit(pageSize)
+      .toArray();
+    const last = found.at(-1);
+    if (last === undefined) return;
+    yield found.map(toSubject);
+    const { _id, compared_at: at } = last;
+    // Who is left behind stays there: the walk goes on after him, and ends.
+    const later = { compared_at: { $gt: at, $lt: moment } };
+    rest = { $or: [{ compared_at: at, _id: { $gt: _id } }, later] };
   }
 }
 
