@@ -6,7 +6,7 @@ import type { Word } from "./word-similarity.ts";
 export type Similarity = (party: Word, entry: Word) => number;
 
 /** Words taken for one another: which of each side, as bits by place. */
-type Link = {
+export type Link = {
   readonly party: number;
   readonly entry: number;
   readonly similarity: number;
@@ -32,9 +32,23 @@ export type AlignmentRules = { readonly config: MatcherConfig; readonly isPerson
 
 /**
  * Takes each word of one name for at most one of the other, in any order of words; two neighbours
- * may stand for one word where that makes the score better.
+ * may stand for one word where that makes the score better. `whole` takes all of one name for all
+ * of the other.
  */
 export function align(
+  party: readonly Word[],
+  entry: readonly Word[],
+  similarity: Similarity,
+  rules: AlignmentRules,
+  whole?: Link,
+): Alignment {
+  const apart = alignWords(party, entry, similarity, rules);
+  if (whole === undefined) return apart;
+  const asOne = alignBy([whole], party, entry, rules);
+  return asOne.score > apart.score ? asOne : apart;
+}
+
+function alignWords(
   party: readonly Word[],
   entry: readonly Word[],
   similarity: Similarity,

@@ -15,7 +15,12 @@ const crowd = Array.from({ length: 5_000 }, (_, at) => {
   const words = [at, at * 7, at * 31].map((each) => `${letters[each % 24]}olmar`);
   return listed(`crowd:${at}`, words.join(" "));
 });
-const entries = [listed("e1", "Tamerlan Zhdanovski"), listed("e2", "Q"), ...crowd];
+const entries = [
+  listed("e1", "Tamerlan Zhdanovski"),
+  listed("e2", "Q"),
+  listed("e3", "Qosama bin Zaden"),
+  ...crowd,
+];
 const version = {
   ...{ list: "l", version: "1", importId: "1", entries: 1, checksum: "" },
   importedAt: new Date(0),
@@ -52,9 +57,45 @@ describe("a name that is none", () => {
   });
 
   it.each([
+    ["letters with spaces between", "Q o s a m a b i n Z a d e n"],
+    ["letters with spaces, without a particle", "Z a d e n   Q o s a m a"],
+    ["three words as one", "QosamabinZaden"],
+    ["three words as one, in another order", "binZadenQosama"],
+    ["three words as one, with other vowels", "Qusamabinzadin"],
+    ["spaces that nobody sees", "Qosama\u200bbin\u200bZaden"],
+    ["spaces in other places", "Qosa mabi nZaden"],
+    ["dots between letters", "Q.O.S.A.M.A. Zaden"],
+    ["dots and spaces between letters", "Q. O. S. A. M. A. Zaden"],
+    ["symbols that are letters", "🅠🅞🅢🅐🅜🅐 🅱🅸🅽 🅩🅐🅓🅔🅝"],
+    ["another name in brackets", "Qosama Zaden (trading as Jane Smith)"],
+    ["a bracket left open", "Qosama Zaden [trading as Jane Smith"],
+    ["itself in brackets", "Jane Smith (Qosama bin Zaden)"],
+    ["a flag beside it", "Qosama bin Zaden 🇫🇷"],
+  ])("hides nobody by %s", (_, name) => {
+    expect(found(name).hits.map(({ entryUid }) => entryUid)).toContain("e3");
+  });
+
+  it.each([
+    ["25 words", `${"Jane Smith ".repeat(12)}Tamerlan`, "review"],
+    ["24 words", "Jane Smith ".repeat(12), "clear"],
+    ["a letter of no alphabet", "Jane Sm\ue001th", "review"],
+    ["a letter that was lost", "Jane Sm\ufffdth", "review"],
+    ["a sign in a letter's place", "Jane Sm😀th", "review"],
+    ["a sign beside a word", "Jane Smith ❤", "clear"],
+    ["a trade mark", "Jane®Smith", "clear"],
+    ["initials", "J. R. R. T. Smith", "clear"],
+    ["a bracket", "Jane Smith (née Jones)", "clear"],
+    ["letters of another script", "习近 ლუკა মিনা Ἀθηνᾶ", "clear"],
+    ["soft signs and accents", "Татьяна Ильинична Łuczak", "clear"],
+  ])("is looked at by a person where not all is read: %s", (_, name, verdict) => {
+    expect(found(name).verdict).toBe(verdict);
+  });
+
+  it.each([
     ["24 of the commonest words", "aolmar ".repeat(24)],
     ["24 different common words", [...letters].map((each) => `${each}olmar`).join(" ")],
     ["24 pairs of letters", [...letters].map((each) => `${each}o`).join(" ")],
+    ["common words, twice in brackets", `aolmar bolmar (${"colmar dolmar ".repeat(8)}) eolmar`],
     ["common words as one", [...letters].map((each) => `${each}olmar`).join("")],
     ["one word of 255 letters", letters.repeat(10).slice(0, 255)],
   ])("of %s costs no more than others", (_, name) => {

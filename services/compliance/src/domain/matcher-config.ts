@@ -81,7 +81,7 @@ export type LeftOverCosts = {
 };
 
 export const matcherConfig: MatcherConfig = {
-  version: "2026-11-7",
+  version: "2026-11-8",
   bands: { review: 0.77, block: 0.93 },
   words: {
     legal: 0.06,

@@ -8,6 +8,7 @@ import { nameTokens } from "./name-tokens.ts";
 import { allKinds, type WordKind, wordKinds } from "./name-words.ts";
 import { groupRows } from "./rows.ts";
 import { hashJoined, hashJoinedSpellings, hashWhole, type SpeltWord } from "./search-keys.ts";
+import { squashedKeys } from "./squashed-name.ts";
 import { vocabularyBuilder } from "./vocabulary.ts";
 
 /** The names of all entries of one type, found by their words. */
@@ -25,6 +26,7 @@ export function nameIndexBuilder(isPerson: boolean, config: MatcherConfig): Name
   const [words, kindsOfWords, namesOfWords] = [numberList(), numberList(), numberList()];
   const [joinedKeys, joinedNames] = [numberList(), numberList()];
   const [wholeKeys, wholeNames] = [numberList(), numberList()];
+  const [squashed, squashedNames] = [numberList(), numberList()];
   const [entryOf, nameAtOf] = [numberList(), numberList()];
   const shareOf: number[] = [];
   /** By the id of a canonical spelling. */
@@ -50,6 +52,10 @@ export function nameIndexBuilder(isPerson: boolean, config: MatcherConfig): Name
     const spelt = ids.map(({ spelling }, at) => speltWord(spelling, kinds[at] ?? "name"));
     wholeKeys.push(hashWhole(spelt));
     wholeNames.push(name);
+    for (const key of squashedKeys(spelt)) {
+      squashed.push(key);
+      squashedNames.push(name);
+    }
     for (const key of joinedKeysOf(tokens, spelt)) {
       joinedKeys.push(key);
       joinedNames.push(name);
@@ -74,6 +80,7 @@ export function nameIndexBuilder(isPerson: boolean, config: MatcherConfig): Name
         postings: groupRows(postedSpellings.values(), postedNames.values(), known.spellings.length),
         joined: keyTable(joinedKeys.values(), joinedNames.values()),
         whole: keyTable(wholeKeys.values(), wholeNames.values()),
+        squashed: keyTable(squashed.values(), squashedNames.values()),
         wordsOf: groupRows(namesOfWords.values(), words.values(), names),
         kindsOf: groupRows(namesOfWords.values(), kindsOfWords.values(), names),
         entryOf: entryOf.values().slice(),

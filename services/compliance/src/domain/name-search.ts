@@ -4,10 +4,11 @@ import { type HowMany, highest } from "./highest.ts";
 import type { KeyTable } from "./key-table.ts";
 import type { MatcherConfig } from "./matcher-config.ts";
 import { neighbours, partsOfJoined } from "./name-neighbours.ts";
-import { nameTokens } from "./name-tokens.ts";
+import { type NameReading, nameReadings } from "./name-readings.ts";
 import { allKinds, tellingPlaces, type WordKind, wordKinds } from "./name-words.ts";
 import type { Rows } from "./rows.ts";
 import { hashWhole, hashWord } from "./search-keys.ts";
+import { squashedKey, squashedLink } from "./squashed-name.ts";
 import type { Vocabulary } from "./vocabulary.ts";
 import { type Word, wordSimilarity } from "./word-similarity.ts";
 
@@ -20,6 +21,8 @@ export type ListedNames = {
   readonly joined: KeyTable;
   /** Names by all their words; see `hashWhole`. */
   readonly whole: KeyTable;
+  /** Names by all their words written as one; see `squashedKeys`. */
+  readonly squashed: KeyTable;
   /** The words of each name, by their ids. */
   readonly wordsOf: Rows;
   /** The kinds of these words, as places in `allKinds`. */
@@ -53,17 +56,33 @@ export type NameMatch = {
  * common, and aligns only those in full.
  */
 export function searchNames(name: string, listed: ListedNames): Map<number, NameMatch> {
-  const { wordsOf, kindsOf, entryOf, nameAtOf, shareOf, config } = listed;
-  const party = partyWords(name, listed);
-  const similarity = rememberedSimilarity(config);
   const best = new Map<number, NameMatch>();
-  for (const at of candidates(party, listed)) {
+  for (const reading of nameReadings(name, listed.isPerson)) searchReading(reading, listed, best);
+  return best;
+}
+
+function searchReading(
+  { tokens, squashed }: NameReading,
+  listed: ListedNames,
+  best: Map<number, NameMatch>,
+): void {
+  const { wordsOf, kindsOf, entryOf, nameAtOf, shareOf, config } = listed;
+  const party = partyWords(tokens, listed);
+  const similarity = rememberedSimilarity(config);
+  const found = candidates(party, listed);
+  const asOne = new Set<number>();
+  const key = squashedKey(squashed);
+  if (key !== undefined) listed.squashed.forEach(key, (at) => asOne.add(at));
+  for (const at of found.union(asOne)) {
     const [ids, kinds] = [wordsOf.row(at), kindsOf.row(at)];
     const entry: Word[] = [];
     for (let place = 0; place < ids.length; place += 1) {
       entry.push(listedWord(ids[place] ?? 0, kinds[place] ?? 0, listed));
     }
-    const alignment = align(party, entry, similarity, listed);
+    const whole = asOne.has(at)
+      ? squashedLink(squashed, party, entry, config.spelling.joined)
+      : undefined;
+    const alignment = align(party, entry, similarity, listed, whole);
     const entryAt = entryOf[at] ?? 0;
     const before = best.get(entryAt);
     const score = alignment.score * (shareOf[at] ?? 1);
@@ -71,11 +90,9 @@ export function searchNames(name: string, listed: ListedNames): Map<number, Name
       best.set(entryAt, { nameAt: nameAtOf[at] ?? 0, score, alignment, party, entry });
     }
   }
-  return best;
 }
 
-function partyWords(name: string, listed: ListedNames): Word[] {
-  const tokens = nameTokens(name, listed.isPerson);
+function partyWords(tokens: readonly string[], listed: ListedNames): Word[] {
   const kinds = wordKinds(tokens, listed.isPerson);
   return tokens.map((token, at) => {
     const canonical = canonicalSpelling(token);
@@ -148,7 +165,7 @@ function howMany(words: number, { candidatesMax, tiedWordsMax }: MatcherConfig):
  * The names that share the most weight with the party's words, at most `candidatesMax`, and those
  * of the very same words: of a name of common words alone there are more than so many.
  */
-function candidates(party: readonly Word[], listed: ListedNames): ReadonlySet<number> {
+function candidates(party: readonly Word[], listed: ListedNames): Set<number> {
   const { board, joined, postings, vocabulary, whole, wordsOf } = listed;
   const touched: number[] = [];
   const credit = (name: number, weight: number): void => {

@@ -19,15 +19,21 @@ const separators = /[^\p{L}\p{N}]+/u;
  * initials stay apart (`Serena B. L. Ng`).
  */
 export function nameTokens(name: string, isPerson: boolean): string[] {
+  return tokensOf(nameWords(name, isPerson), isPerson);
+}
+
+/** All words of a name as they are written, none cut. */
+export function nameWords(name: string, isPerson: boolean): string[] {
   const latin = toLatin(name).replace(apostrophes, "");
   const whole = isPerson
     ? latin
     : latin.replace(abbreviation, (dotted) => `${dotted.replace(/[.\s]/g, "")} `);
-  const tokens = whole
-    .split(separators)
-    .filter((token) => token !== "")
-    .slice(0, tokensMax)
-    .map((token) => token.slice(0, tokenLengthMax));
+  return whole.split(separators).filter((word) => word !== "");
+}
+
+/** Words of a name as they are compared: no more and no longer than that can be. */
+export function tokensOf(words: readonly string[], isPerson: boolean): string[] {
+  const tokens = words.slice(0, tokensMax).map((word) => word.slice(0, tokenLengthMax));
   return isPerson ? withWholeArabicNames(tokens) : tokens;
 }
 

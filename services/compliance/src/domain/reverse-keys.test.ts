@@ -24,6 +24,9 @@ describe("a party shares a key with an entry", () => {
     ["of a name in another romanisation", "Mohammed", "Muhamad"],
     ["that writes its name in two words", "Abdullah", "Abd Ullah"],
     ["that writes its name in one word", "Qor Vath", "Qorvath"],
+    ["of three words as one", "Zemblingqorvathulvan", "Qorvath Ulvan Zembling"],
+    ["with spaces between its letters", "Q o r v a t h Z e m b l i n g", "Qorvath Zembling"],
+    ["with dots between its letters", "Q.O.R.V.A.T.H. Harlan", "Qorvath"],
   ])("%s", (_what, party, listed) => {
     expect(shares(keysOf("individual", party), entry("individual", listed))).toBe(true);
   });

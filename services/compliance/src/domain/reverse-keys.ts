@@ -3,10 +3,12 @@ import { documentKey } from "./evidence.ts";
 import type { EntryType, ListEntry } from "./list-entry.ts";
 import type { Party } from "./matcher.ts";
 import { neighbours, partsOfJoined } from "./name-neighbours.ts";
+import { type NameReading, nameReadings } from "./name-readings.ts";
 import { nameTokens } from "./name-tokens.ts";
-import { tellingPlaces } from "./name-words.ts";
+import { tellingPlaces, wordKinds } from "./name-words.ts";
 import type { ScreeningRequest } from "./screening.ts";
 import { forEachSearchHash, forEachWordHash, hashWord } from "./search-keys.ts";
+import { squashedKey, squashedKeys } from "./squashed-name.ts";
 import { canonicalWallet, walletFamilies } from "./wallet.ts";
 
 /**
@@ -14,7 +16,7 @@ import { canonicalWallet, walletFamilies } from "./wallet.ts";
  * So those whom a changed entry may concern are found among thousands of subjects by equal keys.
  * Another version: subjects are given new keys, by a whole rescreening of each.
  */
-export const reverseKeysVersion = "2";
+export const reverseKeysVersion = "3";
 
 /** Keys of all parties and wallets of a request, each once. */
 export function requestKeys({ parties, wallets }: ScreeningRequest): Set<string> {
@@ -31,12 +33,19 @@ export function requestKeys({ parties, wallets }: ScreeningRequest): Set<string>
 
 /** Words that a name is searched by, and its neighbours as one word. */
 function* partyKeys({ type, name, documents }: Party): Generator<string> {
-  const { tokens, canonical, joined } = spelt(type, name);
+  for (const reading of nameReadings(name, type === "individual"))
+    yield* readingKeys(type, reading);
+  for (const { number } of documents) yield* documentKeys(type, number);
+}
+
+function* readingKeys(type: EntryType, { tokens, squashed }: NameReading): Generator<string> {
+  const { canonical, joined } = spelt(tokens);
   const telling = tellingPlaces(tokens, type === "individual");
   for (const at of telling) yield* wordKeys(type, tokens[at] ?? "", canonical[at] ?? "");
   for (const pair of joined) yield* wordKeys(type, pair.text, pair.canonical);
   for (const part of tokens.flatMap(partsOfJoined)) yield `word ${type} ${hashWord(part)}`;
-  for (const { number } of documents) yield* documentKeys(type, number);
+  const whole = squashedKey(squashed);
+  if (whole !== undefined) yield `name ${type} ${whole}`;
 }
 
 /** Keys of an entry, each once. */
@@ -46,7 +55,11 @@ export function entryKeys(entry: ListEntry): Set<string> {
     for (const key of some) keys.add(key);
   };
   for (const { name } of entry.names) {
-    const { tokens, canonical, joined } = spelt(entry.type, name);
+    const tokens = nameTokens(name, entry.type === "individual");
+    const { canonical, joined } = spelt(tokens);
+    const kinds = wordKinds(tokens, entry.type === "individual");
+    const words = canonical.map((each, at) => ({ canonical: each, kind: kinds[at] ?? "name" }));
+    for (const key of squashedKeys(words)) keys.add(`name ${entry.type} ${key}`);
     for (const [at, token] of tokens.entries()) {
       add(wordKeys(entry.type, token, canonical[at] ?? ""));
     }
@@ -70,14 +83,13 @@ function* documentKeys(type: EntryType, number: string): Generator<string> {
   if (key !== "") yield `document ${type} ${key}`;
 }
 
-function spelt(type: EntryType, name: string) {
-  const tokens = nameTokens(name, type === "individual");
+function spelt(tokens: readonly string[]) {
   const canonical = tokens.map(canonicalSpelling);
   const joined = neighbours(tokens.map((text) => ({ text }))).map(([first, second]) => ({
     text: `${tokens[first]}${tokens[second]}`,
     canonical: joinSpellings(canonical[first] ?? "", canonical[second] ?? ""),
   }));
-  return { tokens, canonical, joined };
+  return { canonical, joined };
 }
 
 function* wordKeys(type: EntryType, text: string, canonical: string): Generator<string> {

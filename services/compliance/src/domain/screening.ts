@@ -5,6 +5,7 @@ import type { EntryType, ListEntry } from "./list-entry.ts";
 import type { ListVersion } from "./list-version.ts";
 import type { Matcher, Party } from "./matcher.ts";
 import type { Explanation } from "./name-explanation.ts";
+import { isComparedWhole } from "./name-legibility.ts";
 import { nameTokens } from "./name-tokens.ts";
 import { furtherHits, unreadableName } from "./pseudo-hit.ts";
 import { type Verdict, verdicts, worstVerdict } from "./verdict.ts";
@@ -137,9 +138,11 @@ function walletHits(wallet: Wallet, subjectIndex: number, inForce: ListsInForce)
   }));
 }
 
-/** A name without any letter or digit can be compared with nothing: a person has to look. */
-export function verdictOfName(party: Party): Verdict {
-  return nameTokens(party.name, party.type === "individual").length === 0 ? "review" : "clear";
+/** A name of which nothing, or not all, can be compared with others: a person has to look. */
+export function verdictOfName({ name, type }: Party): Verdict {
+  const isPerson = type === "individual";
+  const isBlank = nameTokens(name, isPerson).length === 0;
+  return isBlank || !isComparedWhole(name, isPerson) ? "review" : "clear";
 }
 
 function placed(entry: ListEntry, inForce: ListsInForce) {

@@ -53,6 +53,31 @@ export function hashWhole(words: readonly SpeltWord[]): number {
   return hashWord(sounds.sort().join(" "));
 }
 
+/** Fewer consonants than this are those of too many names. */
+const squashedMin = 5;
+
+/**
+ * The key of words as one by their consonants in a row, of which equal neighbours count once; none
+ * of too few.
+ */
+export function hashConsonants(spellings: readonly string[]): number | undefined {
+  let hash = fnvOffset;
+  let last = 0;
+  let count = 0;
+  for (const spelling of spellings) {
+    for (let at = 0; at < spelling.length; at += 1) {
+      const letter = spelling.charCodeAt(at);
+      if (letter === last || vowelCodes.has(letter)) continue;
+      hash = Math.imul(hash ^ letter, fnvPrime);
+      last = letter;
+      count += 1;
+    }
+  }
+  return count < squashedMin ? undefined : hash >>> 0;
+}
+
+const vowelCodes: ReadonlySet<number> = new Set([..."aeiou"].map((vowel) => vowel.charCodeAt(0)));
+
 type Visit = (hash: number) => void;
 
 /** The keys of a word as it is written. */

@@ -19,6 +19,9 @@ describe("toLatin", () => {
     ["Devanagari with its vowels", "मोदी", "modi"],
     ["letters that Unicode does not take apart", "Łukasz Øster Straße", "lukasz oster strasse"],
     ["nothing of an emoji", "😀", "😀"],
+    ["symbols that are drawn letters", "🅑🅘🅝 🅻🅰🅳🅴🅽", "bin laden"],
+    ["braille", "⠥⠎⠁⠍⠁", "usama"],
+    ["nothing of a flag", "Anna 🇫🇷", "anna  "],
   ])("reads %s: %s as %s", (_, written, latin) => {
     expect(toLatin(written)).toBe(latin);
   });

@@ -56,10 +56,24 @@ const signs =
 /** Letters in a run that the tables above do not know; signs and emoji stay what they are. */
 const unread = /(?:(?!\p{ASCII})[\p{L}\p{M}\p{N}])+/gu;
 
+const symbol = /\p{So}/gu;
+const oneLetter = /^[a-z]$/i;
+/** Two of the letters that flags are written with, alone: a flag. */
+const flag = /(?<!\p{RI})\p{RI}{2}(?!\p{RI})/gu;
+
+/** Letters for symbols that are drawn letters, which Unicode does not say of them all: `🅑`, `⠃`. */
+export function readSymbols(text: string): string {
+  return text.replace(flag, " ").replace(symbol, (each) => {
+    const read = anyAscii(each);
+    return oneLetter.test(read) ? read : each;
+  });
+}
+
 /** Lower-case text without marks, in Latin letters where a reading of the letter is known. */
 export function toLatin(text: string): string {
-  const lower = text.normalize("NFKC").toLowerCase();
-  if (plain.test(lower)) return lower;
+  const whole = text.normalize("NFKC");
+  if (plain.test(whole)) return whole.toLowerCase();
+  const lower = readSymbols(whole).toLowerCase();
   const seen = readByLook(lower.replace(invisible, ""));
   const spoken = arabic.test(seen) ? readArabic(seen) : seen;
   // Composed letters that have a row of their own (й, ї) are read before their marks come off.
