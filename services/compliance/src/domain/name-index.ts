@@ -24,9 +24,7 @@ export function nameIndexBuilder(isPerson: boolean, config: MatcherConfig): Name
   const vocabulary = vocabularyBuilder();
   const [postedSpellings, postedNames] = [numberList(), numberList()];
   const [words, kindsOfWords, namesOfWords] = [numberList(), numberList(), numberList()];
-  const [joinedKeys, joinedNames] = [numberList(), numberList()];
-  const [wholeKeys, wholeNames] = [numberList(), numberList()];
-  const [squashed, squashedNames] = [numberList(), numberList()];
+  const [joined, whole, squashed] = [keyedNames(), keyedNames(), keyedNames()];
   const [entryOf, nameAtOf] = [numberList(), numberList()];
   const shareOf: number[] = [];
   /** By the id of a canonical spelling. */
@@ -50,16 +48,9 @@ export function nameIndexBuilder(isPerson: boolean, config: MatcherConfig): Name
       postedNames.push(name);
     }
     const spelt = ids.map(({ spelling }, at) => speltWord(spelling, kinds[at] ?? "name"));
-    wholeKeys.push(hashWhole(spelt));
-    wholeNames.push(name);
-    for (const key of squashedKeys(spelt)) {
-      squashed.push(key);
-      squashedNames.push(name);
-    }
-    for (const key of joinedKeysOf(tokens, spelt)) {
-      joinedKeys.push(key);
-      joinedNames.push(name);
-    }
+    whole.add(hashWhole(spelt), name);
+    for (const key of squashedKeys(spelt)) squashed.add(key, name);
+    for (const key of joinedKeysOf(tokens, spelt)) joined.add(key, name);
   };
   return {
     add(entry, entryAt) {
@@ -78,9 +69,9 @@ export function nameIndexBuilder(isPerson: boolean, config: MatcherConfig): Name
       const listed = {
         vocabulary: known,
         postings: groupRows(postedSpellings.values(), postedNames.values(), known.spellings.length),
-        joined: keyTable(joinedKeys.values(), joinedNames.values()),
-        whole: keyTable(wholeKeys.values(), wholeNames.values()),
-        squashed: keyTable(squashed.values(), squashedNames.values()),
+        joined: joined.table(),
+        whole: whole.table(),
+        squashed: squashed.table(),
         wordsOf: groupRows(namesOfWords.values(), words.values(), names),
         kindsOf: groupRows(namesOfWords.values(), kindsOfWords.values(), names),
         entryOf: entryOf.values().slice(),
@@ -93,6 +84,18 @@ export function nameIndexBuilder(isPerson: boolean, config: MatcherConfig): Name
       };
       return { search: (name) => searchNames(name, listed) };
     },
+  };
+}
+
+/** Names under keys of one sort. */
+function keyedNames() {
+  const [keys, names] = [numberList(), numberList()];
+  return {
+    add(key: number, name: number): void {
+      keys.push(key);
+      names.push(name);
+    },
+    table: () => keyTable(keys.values(), names.values()),
   };
 }
 
