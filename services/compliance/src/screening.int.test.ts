@@ -110,13 +110,7 @@ describe("screening", () => {
       collections.map((name) => test.database.db.collection(name).find().toArray()),
     );
     expect(stored.map(({ length }) => length)).toEqual([2, 1, 1]);
-    for (const secret of [
-      'Quimbrand"',
-      "quimbrand ",
-      "1971-03-14",
-      "XQ-7654321",
-      riskyWallets.TRX,
-    ]) {
+    for (const secret of ['Quimbrand"', "quimbrand ", "1971-03", "7654321", riskyWallets.TRX]) {
       expect(JSON.stringify(stored)).not.toContain(secret);
     }
   });
