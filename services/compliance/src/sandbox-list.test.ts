@@ -2,11 +2,11 @@ import { listedParties, riskyWallets, sandboxListLines } from "@disburse/sandbox
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ListEntry } from "./domain/list-entry.ts";
-import { parseListLine } from "./formats/list-line.ts";
 import { buildIndex } from "./domain/matcher.ts";
 import { matcherConfig } from "./domain/matcher-config.ts";
 import { canonicalWallet } from "./domain/wallet.ts";
 import { buildWalletIndex } from "./domain/wallet-index.ts";
+import { parseListLine } from "./formats/list-line.ts";
 
 const lines = sandboxListLines().trimEnd().split("\n");
 const entries = lines.map((line) => {
