@@ -57,17 +57,18 @@ export function hashWhole(words: readonly SpeltWord[]): number {
 const squashedMin = 5;
 
 /**
- * The key of words as one by their consonants in a row, of which equal neighbours count once; none
- * of too few.
+ * The key of words as one, beginning with the one at `from`, by their consonants in a row, of which
+ * equal neighbours count once; none of too few.
  */
-export function hashConsonants(spellings: readonly string[]): number | undefined {
+export function hashConsonants(spellings: readonly string[], from = 0): number | undefined {
   let hash = fnvOffset;
   let last = 0;
   let count = 0;
-  for (const spelling of spellings) {
+  for (let turn = 0; turn < spellings.length; turn += 1) {
+    const spelling = spellings[(from + turn) % spellings.length] ?? "";
     for (let at = 0; at < spelling.length; at += 1) {
       const letter = spelling.charCodeAt(at);
-      if (letter === last || vowelCodes.has(letter)) continue;
+      if (letter === last || isVowel[letter] === 1) continue;
       hash = Math.imul(hash ^ letter, fnvPrime);
       last = letter;
       count += 1;
@@ -76,7 +77,9 @@ export function hashConsonants(spellings: readonly string[]): number | undefined
   return count < squashedMin ? undefined : hash >>> 0;
 }
 
-const vowelCodes: ReadonlySet<number> = new Set([..."aeiou"].map((vowel) => vowel.charCodeAt(0)));
+/** By the code of a letter. */
+const isVowel = new Uint8Array(128);
+for (const vowel of "aeiou") isVowel[vowel.charCodeAt(0)] = 1;
 
 type Visit = (hash: number) => void;
 

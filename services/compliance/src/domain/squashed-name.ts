@@ -33,22 +33,30 @@ export function squashedKey(squashed: string): number | undefined {
 }
 
 /** The keys of a listed name as one word, whichever of its words is first. */
-export function* squashedKeys(words: readonly SpeltWord[]): Generator<number> {
-  for (const some of turned(words)) {
-    const key = hashConsonants(some.map(({ canonical }) => canonical));
-    if (key !== undefined) yield key;
-  }
-}
-
-/** All words beginning with each of them, with the light ones between names and without. */
-function* turned<T extends SpeltWord>(words: readonly T[]): Generator<readonly T[]> {
-  const own = words.filter(({ kind }) => kind !== "particle" && kind !== "legal");
-  for (const some of own.length === words.length ? [words] : [words, own]) {
-    if (some.length < 2 || some.length > wordsMax) continue;
+export function squashedKeys(words: readonly SpeltWord[]): number[] {
+  const keys: number[] = [];
+  for (const some of squashable(words)) {
+    const spellings = some.map(({ canonical }) => canonical);
     for (let at = 0; at < some.length; at += 1) {
-      yield at === 0 ? some : [...some.slice(at), ...some.slice(0, at)];
+      const key = hashConsonants(spellings, at);
+      if (key !== undefined) keys.push(key);
     }
   }
+  return keys;
+}
+
+/** The words of a name that may be written as one: with the light ones between names, without. */
+function squashable<T extends SpeltWord>(words: readonly T[]): (readonly T[])[] {
+  const own = words.filter(({ kind }) => kind !== "particle" && kind !== "legal");
+  const all = own.length === words.length ? [words] : [words, own];
+  return all.filter(({ length }) => length >= 2 && length <= wordsMax);
+}
+
+/** All words beginning with each of them. */
+function turned<T extends SpeltWord>(words: readonly T[]): (readonly T[])[] {
+  return squashable(words).flatMap((some) =>
+    some.map((_, at) => [...some.slice(at), ...some.slice(0, at)]),
+  );
 }
 
 /** All of a party's name taken for all of a listed one; none where their letters are others. */
