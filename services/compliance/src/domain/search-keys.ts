@@ -47,10 +47,14 @@ export type SpeltWord = {
 
 /** The key of all words of a name by their consonants, in any order; without legal forms. */
 export function hashWhole(words: readonly SpeltWord[]): number {
-  const own = words.filter(({ kind }) => kind !== "legal");
-  const some = own.length > 0 ? own : words;
-  const sounds = some.map(({ canonical, skeleton }) => skeleton || canonical);
-  return hashWord(sounds.sort().join(" "));
+  const isLegalAlone = words.every(({ kind }) => kind === "legal");
+  // A sum is the same in any order.
+  let sum = 0;
+  for (const { kind, canonical, skeleton } of words) {
+    if (kind === "legal" && !isLegalAlone) continue;
+    sum = (sum + hashWord(skeleton === "" ? canonical : skeleton)) >>> 0;
+  }
+  return sum;
 }
 
 /** Fewer consonants than this are those of too many names. */
