@@ -66,6 +66,22 @@ async function endOf(payoutId: string) {
 const actionsOn = async (subject: string) =>
   (await deps.audit.list(subject, undefined, 100)).map(({ action }) => action).toReversed();
 
+it("a confirmation that stalls while another try of it takes effect hears the same", async () => {
+  const payoutId = await unknownPayout();
+  const proposed = await propose(payoutId);
+  const bob = by("bob");
+  const stalling = {
+    ...deps.payouts,
+    readAny: async (id: string) => {
+      await confirmResolution(deps, proposed.id, bob);
+      await platform.work();
+      return deps.payouts.readAny(id);
+    },
+  };
+  const answer = await confirmResolution({ ...deps, payouts: stalling }, proposed.id, bob);
+  expect(answer).toMatchObject({ id: proposed.id, state: { kind: "applied" } });
+});
+
 describe("at the same moment", () => {
   it("two persons confirm: one does", async () => {
     const payoutId = await unknownPayout();

@@ -100,8 +100,9 @@ export async function confirmResolution(
     if (confirmed === "repeated") return effective(await finishResolution(deps, found));
     const payout = await payouts.readAny(found.payoutId);
     if (payout === undefined || isRefused(effectOf(found, payout))) {
-      await resolutions.change(found, concluded(found, "superseded", act.at));
-      return movedOn;
+      // Unless this very confirmation took effect meanwhile, by another try of it.
+      if (await resolutions.change(found, concluded(found, "superseded", act.at))) return movedOn;
+      continue;
     }
     const owed = auditRecord("resolution.confirmed", confirmed, act);
     if (await resolutions.change(found, confirmed, owed)) {
