@@ -1,0 +1,43 @@
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { promisify } from "node:util";
+import { expect, it } from "vitest";
+import { freePorts } from "./free-ports.ts";
+
+it("gives ports that can be listened on, below those that a system gives by itself", async () => {
+  const ports = await freePorts(20);
+  expect(new Set(ports).size).toBe(20);
+  for (const port of ports) {
+    expect(port).toBeGreaterThanOrEqual(10_000);
+    expect(port).toBeLessThan(32_768);
+    const server = createServer().listen(port, "127.0.0.1");
+    await once(server, "listening");
+    server.close();
+    await once(server, "close");
+  }
+});
+
+it("never gives a port twice, and no other process gives it meanwhile", async () => {
+  const mine = new Set(await freePorts(40));
+  expect(await freePorts(40)).toSatisfy((more: number[]) => more.every((port) => !mine.has(port)));
+  const [first] = [...mine];
+  const module = JSON.stringify(new URL("./free-ports.ts", import.meta.url).href);
+  // The other process is led to a port of ours first, and then to others.
+  const other = `
+    import { freePorts } from ${module};
+    const share = (${first} - 10_000 + 0.5) / (32_768 - 10_000);
+    const { random } = Math;
+    let led = false;
+    Math.random = () => led ? random() : ((led = true), share);
+    process.stdout.write(JSON.stringify([...await freePorts(1), led]));
+    process.exit();`;
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    "--input-type=module",
+    "-e",
+    other,
+  ]);
+  const [port, led] = JSON.parse(stdout);
+  expect(led).toBe(true);
+  expect(port).not.toBe(first);
+});
