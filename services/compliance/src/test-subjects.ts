@@ -85,7 +85,7 @@ export async function testSubjects(first: ScreeningIndex) {
     },
     hashes,
     sealer: {
-      seal: sealer.seal,
+      ...sealer,
       open: (sealed, context) => {
         if (context.endsWith("|subject")) counts.opened += 1;
         return sealer.open(sealed, context);

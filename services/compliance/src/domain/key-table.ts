@@ -5,18 +5,18 @@ export type KeyTable = { forEach(key: number, visit: (value: number) => void): v
 export type NumberList = {
   push(value: number): void;
   at(place: number): number;
-  values(): Uint32Array;
+  values(): Int32Array;
 };
 
 const sizeMin = 1024;
 
 export function numberList(): NumberList {
-  let values = new Uint32Array(sizeMin);
+  let values = new Int32Array(sizeMin);
   let length = 0;
   return {
     push(value) {
       if (length === values.length) {
-        const longer = new Uint32Array(length * 2);
+        const longer = new Int32Array(length * 2);
         longer.set(values);
         values = longer;
       }
@@ -29,7 +29,7 @@ export function numberList(): NumberList {
 }
 
 /** A table of `values[i]` under `keys[i]`. */
-export function keyTable(keys: Uint32Array, values: Uint32Array): KeyTable {
+export function keyTable(keys: Int32Array, values: Int32Array): KeyTable {
   const buckets = 2 ** Math.ceil(Math.log2(keys.length + 1));
   const heads = new Int32Array(buckets).fill(-1);
   const next = new Int32Array(keys.length);

@@ -1,13 +1,12 @@
-import { consonantSkeleton } from "./canonical-spelling.ts";
 import { keyTable, numberList } from "./key-table.ts";
 import type { ListEntry } from "./list-entry.ts";
+import { joinedKeys, nameSpeller, type SpeltName } from "./listed-spelling.ts";
 import type { MatcherConfig } from "./matcher-config.ts";
-import { neighbours } from "./name-neighbours.ts";
 import { type NameMatch, searchNames } from "./name-search.ts";
 import { nameTokens } from "./name-tokens.ts";
-import { allKinds, type WordKind, wordKinds } from "./name-words.ts";
+import { allKinds } from "./name-words.ts";
 import { groupRows } from "./rows.ts";
-import { hashJoined, hashJoinedSpellings, hashWhole, type SpeltWord } from "./search-keys.ts";
+import { wholeKey } from "./search-keys.ts";
 import { squashedKeys } from "./squashed-name.ts";
 import { vocabularyBuilder } from "./vocabulary.ts";
 
@@ -27,30 +26,25 @@ export function nameIndexBuilder(isPerson: boolean, config: MatcherConfig): Name
   const [joined, whole, squashed] = [keyedNames(), keyedNames(), keyedNames()];
   const [entryOf, nameAtOf] = [numberList(), numberList()];
   const shareOf: number[] = [];
-  /** By the id of a canonical spelling. */
-  const skeletons: string[] = [];
+  const spell = nameSpeller(vocabulary, isPerson);
   let names = 0;
 
-  const speltWord = (spelling: number, kind: WordKind): SpeltWord => {
-    const canonical = vocabulary.spelling(spelling);
-    skeletons[spelling] ??= consonantSkeleton(canonical);
-    return { kind, canonical, skeleton: skeletons[spelling] };
-  };
-  const addName = (tokens: readonly string[], name: number): void => {
-    const ids = tokens.map((token) => vocabulary.add(token));
-    const kinds = wordKinds(tokens, isPerson);
-    for (const [at, { word, spelling }] of ids.entries()) {
+  const addName = (name: SpeltName, at: number): void => {
+    const { spellings } = name;
+    for (const word of name.words) {
       words.push(word);
-      kindsOfWords.push(allKinds.indexOf(kinds[at] ?? "name"));
-      namesOfWords.push(name);
-      if (ids.findIndex((each) => each.spelling === spelling) !== at) continue;
-      postedSpellings.push(spelling);
-      postedNames.push(name);
+      namesOfWords.push(at);
     }
-    const spelt = ids.map(({ spelling }, at) => speltWord(spelling, kinds[at] ?? "name"));
-    whole.add(hashWhole(spelt), name);
-    for (const key of squashedKeys(spelt)) squashed.add(key, name);
-    for (const key of joinedKeysOf(tokens, spelt)) joined.add(key, name);
+    for (const kind of name.kinds) kindsOfWords.push(allKinds.indexOf(kind));
+    for (let place = 0; place < spellings.length; place += 1) {
+      const spelling = spellings[place] ?? 0;
+      if (spellings.indexOf(spelling) !== place) continue;
+      postedSpellings.push(spelling);
+      postedNames.push(at);
+    }
+    whole.add(wholeKey(name.kinds, name.shares), at);
+    for (const key of squashedKeys(name.canonical, name.kinds)) squashed.add(key, at);
+    for (const key of joinedKeys(name)) joined.add(key, at);
   };
   return {
     add(entry, entryAt) {
@@ -60,7 +54,7 @@ export function nameIndexBuilder(isPerson: boolean, config: MatcherConfig): Name
         entryOf.push(entryAt);
         nameAtOf.push(nameAt);
         shareOf.push(kind === "weak" ? config.weakAlias : 1);
-        addName(tokens, names);
+        addName(spell(tokens), names);
         names += 1;
       }
     },
@@ -97,18 +91,4 @@ function keyedNames() {
     },
     table: () => keyTable(keys.values(), names.values()),
   };
-}
-
-/** Keys of two neighbours written as one word, as they are written and as they are spelt. */
-function* joinedKeysOf(tokens: readonly string[], spelt: readonly SpeltWord[]): Generator<number> {
-  const pairs = neighbours(tokens.map((text) => ({ text })));
-  for (const [first, second] of pairs) {
-    const [one, two] = [spelt[first], spelt[second]];
-    if (one === undefined || two === undefined) continue;
-    if (one.kind === "legal" && two.kind === "legal") continue;
-    const asWritten = hashJoined(tokens[first] ?? "", tokens[second] ?? "");
-    const canonical = hashJoinedSpellings(one.canonical, two.canonical);
-    yield asWritten;
-    if (canonical !== asWritten) yield canonical;
-  }
 }

@@ -15,11 +15,18 @@ export function neighbours(
   if (words.length < 2) return pairs;
   for (let first = 0; first < words.length; first += 1) {
     const second = (first + 1) % words.length;
-    const [one, two] = [words[first]?.text.length ?? 0, words[second]?.text.length ?? 0];
-    if (Math.min(one, two) < halfLengthMin || one + two > joinedLengthMax) continue;
-    pairs.push([first, second]);
+    if (mayBeOne(words[first]?.text.length ?? 0, words[second]?.text.length ?? 0))
+      pairs.push([first, second]);
   }
   return pairs;
+}
+
+/**
+ * Whether two neighbours of these lengths are long enough, and together short enough, to be written
+ * as one word.
+ */
+export function mayBeOne(one: number, two: number): boolean {
+  return one >= halfLengthMin && two >= halfLengthMin && one + two <= joinedLengthMax;
 }
 
 /** Shorter beginnings and ends of a word are in too many words. */

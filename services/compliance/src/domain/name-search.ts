@@ -7,7 +7,7 @@ import { neighbours, partsOfJoined } from "./name-neighbours.ts";
 import { type NameReading, nameReadings } from "./name-readings.ts";
 import { allKinds, tellingPlaces, type WordKind, wordKinds } from "./name-words.ts";
 import type { Rows } from "./rows.ts";
-import { hashWhole, hashWord } from "./search-keys.ts";
+import { hashShare, hashWord, wholeKey } from "./search-keys.ts";
 import { squashedKey, squashedLink } from "./squashed-name.ts";
 import type { Vocabulary } from "./vocabulary.ts";
 import { type Word, wordSimilarity } from "./word-similarity.ts";
@@ -19,7 +19,7 @@ export type ListedNames = {
   readonly postings: Rows;
   /** Names by two neighbours written as one. */
   readonly joined: KeyTable;
-  /** Names by all their words; see `hashWhole`. */
+  /** Names by all their words; see `wholeKey`. */
   readonly whole: KeyTable;
   /** Names by all their words written as one; see `squashedKeys`. */
   readonly squashed: KeyTable;
@@ -28,8 +28,8 @@ export type ListedNames = {
   /** The kinds of these words, as places in `allKinds`. */
   readonly kindsOf: Rows;
   /** Each name's entry, and which of the entry's names it is. */
-  readonly entryOf: Uint32Array;
-  readonly nameAtOf: Uint32Array;
+  readonly entryOf: Int32Array;
+  readonly nameAtOf: Int32Array;
   /** What each name's score counts, for a weak alias less than 1. */
   readonly shareOf: Float32Array;
   readonly isPerson: boolean;
@@ -211,6 +211,14 @@ function candidates(party: readonly Word[], listed: ListedNames): Set<number> {
   }
   const most = new Set(highest(touched, board, howMany(party.length, listed.config), wordsIn));
   for (const name of touched) board[name] = 0;
-  if (party.length > 0) whole.forEach(hashWhole(party), (name) => most.add(name));
+  if (party.length > 0) whole.forEach(keyOfAll(party), (name) => most.add(name));
   return most;
+}
+
+function keyOfAll(party: readonly Word[]): number {
+  const shares = party.map(({ canonical, skeleton }) => hashShare(canonical, skeleton));
+  return wholeKey(
+    party.map(({ kind }) => kind),
+    shares,
+  );
 }

@@ -13,6 +13,9 @@ const apostrophes = /['’‘ʻʼ`´ʿʾ"“”]/g;
 /** `S.A. de C.V.` → `sa de cv`: a company's single letters between dots are one abbreviation. */
 const abbreviation = /(?<![\p{L}\p{N}])(?:\p{L}\.\s?){2,}(?:\p{L}(?![\p{L}\p{N}.]))?/gu;
 const separators = /[^\p{L}\p{N}]+/u;
+const ascii = /^\p{ASCII}*$/u;
+/** The same for text that is ASCII, where it takes a tenth of the time. */
+const asciiSeparators = /[^a-zA-Z0-9]+/;
 
 /**
  * The words of a name, in its order, as they are compared: Latin, lower case, bare. A person's
@@ -25,10 +28,12 @@ export function nameTokens(name: string, isPerson: boolean): string[] {
 /** All words of a name as they are written, none cut. */
 export function nameWords(name: string, isPerson: boolean): string[] {
   const latin = toLatin(name).replace(apostrophes, "");
-  const whole = isPerson
-    ? latin
-    : latin.replace(abbreviation, (dotted) => `${dotted.replace(/[.\s]/g, "")} `);
-  return whole.split(separators).filter((word) => word !== "");
+  const whole =
+    isPerson || !latin.includes(".")
+      ? latin
+      : latin.replace(abbreviation, (dotted) => `${dotted.replace(/[.\s]/g, "")} `);
+  const words = whole.split(ascii.test(whole) ? asciiSeparators : separators);
+  return words.includes("") ? words.filter((word) => word !== "") : words;
 }
 
 /** Words of a name as they are compared: no more and no longer than that can be. */

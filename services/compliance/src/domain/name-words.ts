@@ -116,8 +116,20 @@ const namingWordsMin = 2;
 /** What kind of word each token is in the name of a person or of anything else. */
 export function wordKinds(tokens: readonly string[], isPerson: boolean): WordKind[] {
   const kinds = tokens.map((token) => wordKind(token, isPerson));
-  if (!isPerson || kinds.filter((kind) => kind === "name").length >= namingWordsMin) return kinds;
-  return kinds.map((kind, at) => (titlesOrNames.has(tokens[at] ?? "") ? "name" : kind));
+  return isPerson ? personKinds(tokens, kinds) : kinds;
+}
+
+/** The kinds of a person's words, of which each is what it is by itself. */
+export function personKinds(tokens: readonly string[], kinds: WordKind[]): WordKind[] {
+  let naming = 0;
+  for (const kind of kinds) if (kind === "name") naming += 1;
+  if (naming >= namingWordsMin) return kinds;
+  // By pushes, as all kinds are made: the engine compiles again and again what meets another sort.
+  const read: WordKind[] = [];
+  for (let at = 0; at < kinds.length; at += 1) {
+    read.push(titlesOrNames.has(tokens[at] ?? "") ? "name" : (kinds[at] ?? "name"));
+  }
+  return read;
 }
 
 /**
@@ -131,7 +143,8 @@ export function tellingPlaces(tokens: readonly string[], isPerson: boolean): num
   return telling.length > 0 ? telling : all;
 }
 
-function wordKind(token: string, isPerson: boolean): WordKind {
+/** What kind of word a token is by itself. */
+export function wordKind(token: string, isPerson: boolean): WordKind {
   if (isPerson) {
     if (token.length === 1) return "initial";
     if (particles.has(token)) return "particle";

@@ -16,7 +16,7 @@ import { canonicalWallet, walletFamilies } from "./wallet.ts";
  * So those whom a changed entry may concern are found among thousands of subjects by equal keys.
  * Another version: subjects are given new keys, by a whole rescreening of each.
  */
-export const reverseKeysVersion = "3";
+export const reverseKeysVersion = "4";
 
 /** Keys of all parties and wallets of a request, each once. */
 export function requestKeys({ parties, wallets }: ScreeningRequest): Set<string> {
@@ -43,9 +43,9 @@ function* readingKeys(type: EntryType, { tokens, squashed }: NameReading): Gener
   const telling = tellingPlaces(tokens, type === "individual");
   for (const at of telling) yield* wordKeys(type, tokens[at] ?? "", canonical[at] ?? "");
   for (const pair of joined) yield* wordKeys(type, pair.text, pair.canonical);
-  for (const part of tokens.flatMap(partsOfJoined)) yield `word ${type} ${hashWord(part)}`;
+  for (const part of tokens.flatMap(partsOfJoined)) yield wordKey(type, hashWord(part));
   const whole = squashedKey(squashed);
-  if (whole !== undefined) yield `name ${type} ${whole}`;
+  if (whole !== undefined) yield nameKey(type, whole);
 }
 
 /** Keys of an entry, each once. */
@@ -58,14 +58,13 @@ export function entryKeys(entry: ListEntry): Set<string> {
     const tokens = nameTokens(name, entry.type === "individual");
     const { canonical, joined } = spelt(tokens);
     const kinds = wordKinds(tokens, entry.type === "individual");
-    const words = canonical.map((each, at) => ({ canonical: each, kind: kinds[at] ?? "name" }));
-    for (const key of squashedKeys(words)) keys.add(`name ${entry.type} ${key}`);
+    for (const key of squashedKeys(canonical, kinds)) keys.add(nameKey(entry.type, key));
     for (const [at, token] of tokens.entries()) {
       add(wordKeys(entry.type, token, canonical[at] ?? ""));
     }
     for (const pair of joined) {
-      keys.add(`word ${entry.type} ${hashWord(pair.text)}`);
-      keys.add(`word ${entry.type} ${hashWord(pair.canonical)}`);
+      keys.add(wordKey(entry.type, hashWord(pair.text)));
+      keys.add(wordKey(entry.type, hashWord(pair.canonical)));
     }
   }
   for (const { number } of entry.documents) add(documentKeys(entry.type, number));
@@ -77,6 +76,10 @@ export function entryKeys(entry: ListEntry): Set<string> {
   }
   return keys;
 }
+
+/** Hashes without a sign, as they have always been kept. */
+const wordKey = (type: EntryType, hash: number): string => `word ${type} ${hash >>> 0}`;
+const nameKey = (type: EntryType, hash: number): string => `name ${type} ${hash >>> 0}`;
 
 function* documentKeys(type: EntryType, number: string): Generator<string> {
   const key = documentKey(number);
@@ -97,5 +100,5 @@ function* wordKeys(type: EntryType, text: string, canonical: string): Generator<
   const keep = (hash: number): void => void hashes.push(hash);
   forEachSearchHash(canonical, keep);
   if (text !== canonical) forEachWordHash(text, keep);
-  for (const hash of hashes) yield `word ${type} ${hash}`;
+  for (const hash of hashes) yield wordKey(type, hash);
 }

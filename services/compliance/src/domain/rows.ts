@@ -1,8 +1,8 @@
 /** Numbers grouped by a key, in one flat array: 4 bytes a number, whatever the number of keys. */
-export type Rows = { row(key: number): Uint32Array };
+export type Rows = { row(key: number): Int32Array };
 
 /** Groups `values[i]` under `keys[i]`; keys are below `keyCount`. Order within a row is kept. */
-export function groupRows(keys: Uint32Array, values: Uint32Array, keyCount: number): Rows {
+export function groupRows(keys: Int32Array, values: Int32Array, keyCount: number): Rows {
   const starts = new Uint32Array(keyCount + 1);
   for (let at = 0; at < keys.length; at += 1) {
     const after = (keys[at] ?? 0) + 1;
@@ -12,7 +12,7 @@ export function groupRows(keys: Uint32Array, values: Uint32Array, keyCount: numb
     starts[at + 1] = (starts[at + 1] ?? 0) + (starts[at] ?? 0);
   }
   const filled = starts.slice();
-  const flat = new Uint32Array(values.length);
+  const flat = new Int32Array(values.length);
   for (let at = 0; at < keys.length; at += 1) {
     const key = keys[at] ?? 0;
     const to = filled[key] ?? 0;

@@ -32,24 +32,26 @@ export function squashedKey(squashed: string): number | undefined {
   return hashConsonants([squashed]);
 }
 
-/** The keys of a listed name as one word, whichever of its words is first. */
-export function squashedKeys(words: readonly SpeltWord[]): number[] {
+/** The keys of a listed name as one word, with and without its light words. */
+export function squashedKeys(canonical: readonly string[], kinds: readonly WordKind[]): number[] {
   const keys: number[] = [];
-  for (const some of squashable(words)) {
-    const spellings = some.map(({ canonical }) => canonical);
-    for (let at = 0; at < some.length; at += 1) {
-      const key = hashConsonants(spellings, at);
-      if (key !== undefined) keys.push(key);
-    }
-  }
+  const keep = (words: readonly string[]): void => {
+    const key = isSquashable(words) ? hashConsonants(words) : undefined;
+    if (key !== undefined) keys.push(key);
+  };
+  keep(canonical);
+  if (kinds.some(isLight)) keep(canonical.filter((_, at) => !isLight(kinds[at] ?? "name")));
   return keys;
 }
 
+const isLight = (kind: WordKind): boolean => kind === "particle" || kind === "legal";
+const isSquashable = ({ length }: readonly unknown[]): boolean => length >= 2 && length <= wordsMax;
+
 /** The words of a name that may be written as one: with the light ones between names, without. */
 function squashable<T extends SpeltWord>(words: readonly T[]): (readonly T[])[] {
-  const own = words.filter(({ kind }) => kind !== "particle" && kind !== "legal");
+  const own = words.filter(({ kind }) => !isLight(kind));
   const all = own.length === words.length ? [words] : [words, own];
-  return all.filter(({ length }) => length >= 2 && length <= wordsMax);
+  return all.filter(isSquashable);
 }
 
 /** All words beginning with each of them. */

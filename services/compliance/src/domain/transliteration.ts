@@ -71,6 +71,7 @@ export function readSymbols(text: string): string {
 
 /** Lower-case text without marks, in Latin letters where a reading of the letter is known. */
 export function toLatin(text: string): string {
+  if (plain.test(text)) return text.toLowerCase();
   const whole = text.normalize("NFKC");
   if (plain.test(whole)) return whole.toLowerCase();
   const lower = readSymbols(whole).toLowerCase();

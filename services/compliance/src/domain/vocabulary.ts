@@ -11,7 +11,7 @@ import { spellingSimilarity } from "./spelling-distance.ts";
 export type Vocabulary = {
   /** By the id of a word. */
   readonly words: readonly string[];
-  readonly spellingOf: Uint32Array;
+  readonly spellingOf: Int32Array;
   /** By the id of a canonical spelling. */
   readonly spellings: readonly string[];
   /** The id of a canonical spelling that is listed exactly so. */
@@ -29,16 +29,12 @@ export type SimilarWords = {
   readonly words: ReadonlyMap<number, number>;
 };
 
-export type ListedWord = {
-  readonly text: string;
-  readonly word: number;
-  readonly spelling: number;
-};
-
 export type VocabularyBuilder = {
-  /** A word, new or known, with its id and that of its canonical spelling. */
-  add(text: string): ListedWord;
-  /** The canonical spelling of a known word. */
+  /** The id of a word, new or known. */
+  add(text: string): number;
+  /** The id of the canonical spelling of a known word. */
+  spellingOf(word: number): number;
+  /** A canonical spelling by its id; ids are given from 0 on. */
   spelling(id: number): string;
   finish(): Vocabulary;
 };
@@ -49,7 +45,7 @@ const similarityMin = 0.5;
 type Lookups = {
   readonly spellings: readonly string[];
   readonly idOf: ReadonlyMap<string, number>;
-  readonly spellingOf: Uint32Array;
+  readonly spellingOf: Int32Array;
   readonly bySpelling: KeyTable;
   readonly byText: KeyTable;
 };
@@ -57,7 +53,7 @@ type Lookups = {
 /** Collects the words of a list. */
 export function vocabularyBuilder(): VocabularyBuilder {
   const words: string[] = [];
-  const listed = new Map<string, ListedWord>();
+  const listed = new Map<string, number>();
   const spellingOf = numberList();
   const spellings: string[] = [];
   const spellingIds = new Map<string, number>();
@@ -91,10 +87,10 @@ export function vocabularyBuilder(): VocabularyBuilder {
       }
       words.push(text);
       spellingOf.push(spelling);
-      const added = { text, word, spelling };
-      listed.set(text, added);
-      return added;
+      listed.set(text, word);
+      return word;
     },
+    spellingOf: (word) => spellingOf.at(word),
     spelling: (id) => spellings[id] ?? "",
     finish() {
       const lookups = {
@@ -109,7 +105,7 @@ export function vocabularyBuilder(): VocabularyBuilder {
         spellingOf: lookups.spellingOf,
         spellings,
         exact: (canonical) => spellingIds.get(canonical),
-        exactWord: (text) => listed.get(text)?.word,
+        exactWord: (text) => listed.get(text),
         similar: (text, canonical) => similarWords(text, canonical, lookups),
       };
     },

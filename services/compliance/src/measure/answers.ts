@@ -12,7 +12,8 @@ export const seeAll: MatcherConfig = {
   bands: { review: 0.3, block: matcherConfig.bands.block },
 };
 
-const version: ListVersion = {
+/** The version of whatever is measured. */
+export const measuredVersion: ListVersion = {
   ...{ list: "measured", version: "1", importId: "1", entries: 0, checksum: "" },
   importedAt: new Date(0),
 };
@@ -22,10 +23,10 @@ export function inForce(entries: readonly ListEntry[], config: MatcherConfig): L
   const builder = matcherBuilder(config);
   for (const entry of entries) builder.add(entry);
   return {
-    lists: [version],
+    lists: [measuredVersion],
     matcher: builder.finish(),
     wallets: buildWalletIndex(entries),
-    listOf: () => version,
+    listOf: () => measuredVersion,
   };
 }
 

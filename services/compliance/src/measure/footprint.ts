@@ -1,36 +1,67 @@
-import { matcherConfig } from "../domain/matcher-config.ts";
-import { inForce } from "./answers.ts";
-import { entriesOf } from "./query-set.ts";
+import { setTimeout as delay } from "node:timers/promises";
+import { isMainThread, parentPort, Worker } from "node:worker_threads";
+import type { ListsInForce } from "../domain/screening.ts";
+import { indexLists } from "../index-build.ts";
+import { partsFor } from "../index-part.ts";
+import type { IndexWork } from "../index-thread.ts";
+import { packEntries } from "../list-chunks.ts";
 
-/** What an index costs a process that has nothing else; printed as one line of JSON. */
+/** What each thread of an index holds; a list of them is printed as one line of JSON. */
 export type Footprint = {
-  /** From the packed lines to an index that answers. */
-  readonly startMs: number;
-  readonly startCpuMs: number;
   /** Of heap and buffers, entries included, after a full collection. */
   readonly megabytes: number;
+  /** What the thread held before it had read anything. */
+  readonly threadMegabytes: number;
 };
 
 const collect = globalThis.gc;
 if (collect === undefined) throw new Error("run with --expose-gc");
-const used = (): number => {
-  collect();
-  const { heapUsed, external } = process.memoryUsage();
-  return (heapUsed + external) / 1e6;
-};
 
-const [path = ""] = process.argv.slice(2);
-const before = used();
-const started = performance.now();
-const cpu = process.threadCpuUsage();
-const lists = inForce(entriesOf(path), matcherConfig);
-const startMs = performance.now() - started;
-const { user, system } = process.threadCpuUsage(cpu);
-const footprint: Footprint = {
-  startMs,
-  startCpuMs: (user + system) / 1000,
-  megabytes: used() - before,
-};
-// Read after the measure, so that nothing of the index is collected before.
-if (lists.lists.length === 0) throw new Error("nothing was indexed");
-process.stdout.write(JSON.stringify(footprint));
+/** What this thread holds; some buffers are given back a while after they have become garbage. */
+async function held(): Promise<number> {
+  let before = Number.POSITIVE_INFINITY;
+  while (true) {
+    collect?.();
+    await delay(100);
+    const { heapUsed, external } = process.memoryUsage();
+    const now = (heapUsed + external) / 1e6;
+    if (now >= before) return now;
+    before = now;
+  }
+}
+
+async function measured(work: IndexWork): Promise<Footprint> {
+  const thread = new Worker(new URL(import.meta.url));
+  const answer = Promise.withResolvers<Footprint>();
+  thread.once("message", answer.resolve);
+  thread.once("error", answer.reject);
+  const buffers = work.packed.flatMap(({ chunks }) => chunks.map(({ bytes }) => bytes.buffer));
+  thread.postMessage(
+    work,
+    buffers.filter((each) => each instanceof ArrayBuffer),
+  );
+  return answer.promise;
+}
+
+if (isMainThread) {
+  // A thread of the service does not read files, and shall not be measured with what does.
+  const { entriesOf } = await import("./query-set.ts");
+  const { measuredVersion } = await import("./answers.ts");
+  const [path = ""] = process.argv.slice(2);
+  const entries = entriesOf(path);
+  const pack = () => [{ version: measuredVersion, chunks: packEntries("measured", entries) }];
+  const footprints: Footprint[] = [];
+  for (const part of partsFor(pack())) footprints.push(await measured({ packed: pack(), part }));
+  process.stdout.write(JSON.stringify(footprints));
+} else {
+  const threadMegabytes = await held();
+  const report = async (index: ListsInForce): Promise<void> => {
+    const megabytes = (await held()) - threadMegabytes;
+    // Read after the measure, so that nothing of the index is collected before.
+    if (index.lists.length === 0) throw new Error("nothing was indexed");
+    parentPort?.postMessage({ megabytes, threadMegabytes } satisfies Footprint);
+  };
+  parentPort?.once("message", ({ packed, part }: IndexWork) => {
+    void report(indexLists(packed, part));
+  });
+}
