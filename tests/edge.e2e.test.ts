@@ -147,7 +147,11 @@ describe("ACCESS_FORBIDDEN", () => {
     ["webhook:write", "POST", paths.endpoints, {}],
     ["webhook:read", "GET", paths.endpoints],
     ["webhook:read", "GET", `${paths.endpoints}/x`],
+    ["webhook:write", "PATCH", `${paths.endpoints}/x`, {}],
     ["webhook:write", "DELETE", `${paths.endpoints}/x`],
+    ["webhook:write", "POST", `${paths.endpoints}/x/pause`],
+    ["webhook:write", "POST", `${paths.endpoints}/x/resume`],
+    ["webhook:write", "POST", `${paths.endpoints}/x/verify`],
     ["webhook:write", "POST", `${paths.endpoints}/x/rotate-secret`],
     ["webhook:write", "POST", `${paths.endpoints}/x/activate-secret`],
     ["webhook:write", "POST", `${paths.endpoints}/x/test`],
@@ -214,7 +218,7 @@ describe("routes", () => {
     [`${paths.accounts}/x/entries`, "GET", ["POST", "DELETE"]],
     [`${paths.accounts}/x/entries.csv`, "GET", ["POST", "DELETE"]],
     [paths.endpoints, "GET, POST", ["PUT", "DELETE"]],
-    [`${paths.endpoints}/x`, "DELETE, GET", ["POST", "PUT"]],
+    [`${paths.endpoints}/x`, "DELETE, GET, PATCH", ["POST", "PUT"]],
     ["/healthz", "GET", ["POST"]],
   ])("METHOD_NOT_ALLOWED before any key: %s allows %s", async (path, allowed, methods) => {
     for (const method of methods) {

@@ -5,6 +5,10 @@ import { randomOf } from "@disburse/faults/random.ts";
 import { makeRecipients } from "@disburse/faults/recipients.ts";
 import { judge } from "@disburse/faults/verdict.ts";
 import { openWebhookBook, type WebhookBook } from "@disburse/faults/webhook-book.ts";
+import { type CrashPoint, crashNotifier } from "@disburse/faults/webhook-fault.ts";
+import { openWebhookHooks, type WebhookHooks } from "@disburse/faults/webhook-hooks.ts";
+import { createWebhookLoad, type WebhookLoad } from "@disburse/faults/webhook-load.ts";
+import { judgeWebhooks, type LostCalls, noteLost } from "@disburse/faults/webhook-verdict.ts";
 import { crashAt } from "@disburse/faults/write-fault.ts";
 import { serviceNames } from "@disburse/sandbox/environments.ts";
 import { amqpUrl, freshPrefix } from "@disburse/testkit/broker.ts";
@@ -18,6 +22,9 @@ let platform: FaultPlatform;
 let ground: BorrowedGround;
 let book: WebhookBook;
 let load: Load;
+let receiver: WebhookHooks;
+let webhooks: WebhookLoad;
+const lost: LostCalls = new Map();
 
 beforeAll(async () => {
   ground = await openBorrowedGround({
@@ -31,11 +38,17 @@ beforeAll(async () => {
   book = await openWebhookBook(platform);
   load = createLoad(platform, await makeRecipients(platform), random, 4);
   load.go();
+  receiver = await openWebhookHooks(random);
+  // None that refuses, for its retries would be waited for.
+  const kinds = ["ready", "slow"] as const;
+  webhooks = await createWebhookLoad({ platform, receiver, random, kinds, pauseMaxMs: 300 });
+  webhooks.go();
 });
 afterAll(async () => {
-  await load?.rest();
+  await Promise.all([load?.rest(), webhooks?.rest()]);
+  await webhooks?.close();
   await platform?.stop();
-  await book?.close();
+  await Promise.all([book?.close(), receiver?.close()]);
   await ground?.close();
 });
 
@@ -50,6 +63,7 @@ async function untilPayingAgain(): Promise<void> {
 it("takes kill -9 of all services at once in the middle of payouts", async () => {
   await untilPayingAgain();
   await Promise.all(serviceNames.map((service) => platform.processes.kill(service)));
+  await noteLost({ platform, receiver, load: webhooks }, lost);
   await Promise.all(serviceNames.map((service) => platform.processes.start(service)));
 });
 
@@ -60,13 +74,38 @@ const gaps = [
   ["payout", "services/payout/src/payout-work.ts", "after", 5],
 ] as const;
 
-it("pays on after crashes between hold, claim, create and submit", async () => {
+/** Between consuming, inserting and acknowledging, and between posting and settling. */
+const steps: readonly (readonly [CrashPoint, number])[] = [
+  [{ kind: "write", site: "services/notifier/src/store/insert.ts", side: "after" }, 3],
+  [{ kind: "write", site: "packages/chassis/src/amqp-bus.ts", side: "after" }, 5],
+  [{ kind: "call", point: "arrival" }, 4],
+  [{ kind: "write", site: "services/notifier/src/store/work-store.ts", side: "before" }, 2],
+];
+
+async function crashBetweenWrites(): Promise<void> {
   for (const [service, site, side, number] of gaps) {
     const hasCrashed = await crashAt(platform.processes, { service, site, side }, number);
     expect(hasCrashed, `${side} ${site}`).toBe(true);
     if (service === "quote") await platform.processes.start("quote");
   }
   await platform.processes.start("payout");
+}
+
+async function crashBetweenSteps(): Promise<void> {
+  const scene = { platform, receiver, load: webhooks };
+  for (const [point, number] of steps) {
+    // A busy machine may not come so far in time.
+    const hasCrashed =
+      (await crashNotifier(scene, lost, point, number)) ||
+      (await crashNotifier(scene, lost, point, 1));
+    expect(hasCrashed, JSON.stringify(point)).toBe(true);
+  }
+  await platform.processes.start("notifier");
+}
+
+it("goes on after crashes between hold, claim, create, submit, and at each step of a webhook", async () => {
+  await Promise.all([crashBetweenWrites(), crashBetweenSteps()]);
+  await webhooks.rest();
   await untilPayingAgain();
 });
 
@@ -79,6 +118,11 @@ it("pays on after connections to engine and broker were cut, silent and slow", a
   engine.set("drip");
   await untilPayingAgain();
   engine.set("clear");
+});
+
+it("brought every webhook to its end, none twice that was not under way", async () => {
+  const judged = await judgeWebhooks({ platform, receiver, load: webhooks }, lost);
+  expect(judged.filter(({ problems }) => problems.length > 0)).toEqual([]);
 });
 
 it("lost nothing, paid nothing twice, told the merchant of everything", async () => {

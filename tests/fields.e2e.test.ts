@@ -33,7 +33,8 @@ const wrongTypes: Readonly<Record<Field["kind"], readonly unknown[]>> = {
   integer: [...never, "1", 1.5],
   time: [...never, 7],
   flag: [{}, [], 1, "true"],
-  words: [{}, "a", 7, true, [7]],
+  words: [{}, [], "a", 7, true, [7]],
+  texts: [{}, [], "a", 7, true, [7]],
   object: [[], "a", 7, true],
   list: [{}, "a", 7, true, ["a"]],
 };
@@ -58,6 +59,8 @@ function wrongValues(field: Field): readonly unknown[] {
       return [field.min - 1, field.max + 1, 1e21];
     case "words":
       return [["NONE"], [field.example[0], "NONE"]];
+    case "texts":
+      return [["NONE"], [...field.example, field.example[0]], Array(field.maxItems + 1).fill("*")];
     case "flag":
     case "object":
     case "list":
@@ -109,10 +112,12 @@ describe.each(postedForms)("%s", (_name, posted) => {
     sound = await posted.values(acme);
   });
 
-  /** Posts the sound body with one place changed; a fresh one each time, as it may be taken. */
+  const send = (body: object) => acme.call(posted.method ?? "POST", posted.path(endpointId), body);
+
+  /** Sends the sound body with one place changed; a fresh one each time, as it may be taken. */
   async function problemsWith(path: string, value: unknown): Promise<Problems> {
     const body = changed(await posted.values(acme), path, value);
-    const answer = await acme.post(posted.path(endpointId), body);
+    const answer = await send(body);
     if (answer.status === 200) await posted.undo?.(acme, answer.json.data);
     return problemsOf(answer);
   }
@@ -135,7 +140,7 @@ describe.each(postedForms)("%s", (_name, posted) => {
     for (const [path, field] of walk(posted.fields, sound)) {
       if (!isRequired(field, sound)) least = changed(least, path, undefined);
     }
-    const answer = await acme.post(posted.path(endpointId), least);
+    const answer = await send({ ...least, ...posted.atLeast });
     expect([...problemsOf(answer)]).toEqual([]);
     await posted.undo?.(acme, answer.json.data);
   });
@@ -188,7 +193,7 @@ describe.each(postedForms)("%s", (_name, posted) => {
     const wrong = fields.map(([path]) => path).filter((path) => !kept.has(path));
     const body = Object.fromEntries(wrong.map((path) => [path, ["wrong"]]));
     const rest = Object.fromEntries([...kept].map((path) => [path, sound[path]]));
-    const problems = problemsOf(await acme.post(posted.path(endpointId), { ...rest, ...body }));
+    const problems = problemsOf(await send({ ...rest, ...body }));
     const named = [...problems.keys()].map((path) => path.replace("[0]", ""));
     expect(named).toEqual(wrong);
   });

@@ -42,7 +42,11 @@ describe("another merchant's records", () => {
     ["GET", `${paths.accounts}/{account}/entries`],
     ["GET", `${paths.accounts}/{account}/entries.csv`],
     ["GET", `${paths.endpoints}/{endpoint}`],
+    ["PATCH", `${paths.endpoints}/{endpoint}`],
     ["DELETE", `${paths.endpoints}/{endpoint}`],
+    ["POST", `${paths.endpoints}/{endpoint}/pause`],
+    ["POST", `${paths.endpoints}/{endpoint}/resume`],
+    ["POST", `${paths.endpoints}/{endpoint}/verify`],
     ["POST", `${paths.endpoints}/{endpoint}/rotate-secret`],
     ["POST", `${paths.endpoints}/{endpoint}/activate-secret`],
     ["POST", `${paths.endpoints}/{endpoint}/test`],
@@ -55,10 +59,11 @@ describe("another merchant's records", () => {
   };
   it.each(routes)("are not found by %s %s", async (method, path) => {
     const noun = /\{(\w+)\}/.exec(path)?.[1] ?? "";
+    const body = method === "PATCH" ? { order: "strict" } : undefined;
     const theirs = path.replace(/\{\w+\}/, mine[noun] ?? "");
     const unknown = path.replace(/\{\w+\}/, "unknown_1");
     for (const target of [theirs, unknown]) {
-      const answer = await globex.call(method, target);
+      const answer = await globex.call(method, target, body);
       expect([answer.status, answer.json]).toEqual([404, notFound]);
     }
   });

@@ -4,7 +4,7 @@ import { fiatBeneficiary } from "@disburse/forms/fiat-beneficiary.ts";
 import type { BodyValues, Condition, Field, PublicBody } from "@disburse/forms/field.ts";
 import { exampleOf, publicBodies } from "@disburse/forms/public-bodies.ts";
 import { executePayout, requestForQuote } from "@disburse/forms/transfer.ts";
-import { createEndpoint, rotateSecret } from "@disburse/forms/webhook-endpoint.ts";
+import { createEndpoint, rotateSecret, updateEndpoint } from "@disburse/forms/webhook-endpoint.ts";
 import { createReplay } from "@disburse/forms/webhook-replay.ts";
 import { type AccountType, type BankTransfer, bankBody, paths } from "./bodies.ts";
 import type { Payer } from "./payer.ts";
@@ -13,7 +13,10 @@ import type { Payer } from "./payer.ts";
 export type Posted = {
   readonly body: PublicBody;
   readonly fields: readonly Field[];
+  readonly method?: "PATCH";
   readonly path: (endpointId: string) => string;
+  /** What has to be sent though each field by itself may be left out. */
+  readonly atLeast?: BodyValues;
   readonly values: (payer: Payer) => Promise<BodyValues>;
   /** Takes back what a body that was taken has made, where there can be but a few of them. */
   readonly undo?: (payer: Payer, data: { id: string }) => Promise<unknown>;
@@ -44,6 +47,15 @@ const postings = new Map<PublicBody, Posting>([
       path: () => paths.endpoints,
       values: async () => ({ url: "http://127.0.0.1:9/hook" }),
       undo: (payer, { id }) => payer.call("DELETE", `${paths.endpoints}/${id}`),
+    },
+  ],
+  [
+    updateEndpoint,
+    {
+      method: "PATCH",
+      path: (endpointId) => `${paths.endpoints}/${endpointId}`,
+      values: async () => ({ url: "http://127.0.0.1:9/hook" }),
+      atLeast: { order: "bounded" },
     },
   ],
   [

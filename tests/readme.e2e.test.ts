@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { type SeparatePlatform, startSeparatePlatform } from "@disburse/testkit/platform.ts";
+import { startReceiver } from "@disburse/testkit/receiver.ts";
 import { readDocument } from "@disburse/testkit/reference.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { id } from "./wire.ts";
@@ -88,6 +89,47 @@ describe("the reference's introduction", () => {
     const named = steps.flatMap((step) => [...step.matchAll(/^([A-Z]+)=/gm)].map(([, it]) => it));
     const used = steps.flatMap((step) => [...step.matchAll(/\$([A-Z]+)/g)].map(([, it]) => it));
     expect([...new Set(used)].sort()).toEqual(named.sort());
+  });
+});
+
+describe("what a merchant reads of webhooks", () => {
+  const file = join(root, "docs", "webhooks.md");
+  const guide = readFileSync(file, "utf8");
+  const commands = [...guide.matchAll(/```sh\n(.*?)```/gs)].map(([, text = ""]) => text);
+
+  it("runs, command by command, and tells of every operation", async () => {
+    const receiver = await startReceiver();
+    const known: Record<string, string> = {
+      ...{ API: platform.baseUrl, KEY: platform.apiKey("acme"), URL: receiver.url },
+      SINCE: new Date(Date.now() - 3_600_000).toISOString(),
+    };
+    for (const text of commands) {
+      const [, names = "", command = ""] = /^((?:[A-Z]+=\S*\n)*)(.*)$/s.exec(text) ?? [];
+      for (const [name] of names.matchAll(/^[A-Z]+/gm)) expect(known).toHaveProperty(name);
+      const set = Object.entries(known).map(([name, value]) => `${name}=${value}\n`);
+      const { data, ...refusal } = JSON.parse(await printed(set.join("") + command));
+      expect({ command, refusal }).toEqual({ command, refusal: {} });
+      const shown = {
+        ...(data.standard_secret === undefined ? {} : { ENDPOINT: data.id }),
+        ...(data.deliveries === undefined ? {} : { DELIVERY: data.deliveries[0].id }),
+        ...(data.queued_count === undefined ? {} : { REPLAY: data.id }),
+        ...(data.next_cursor === undefined ? {} : { CURSOR: data.next_cursor }),
+      };
+      Object.assign(known, shown);
+    }
+    await receiver.waitFor(1);
+    await receiver.close();
+    const told = commands.join("").replaceAll(/\$[A-Z]+/g, "*");
+    const { paths: described } = readDocument() as { paths: object };
+    const paths = Object.keys(described).filter((path) => /v1\/(?:webhooks|events)/.test(path));
+    const untold = paths.filter((path) => !told.includes(path.replaceAll(/\{\w+\}/g, "*")));
+    expect(untold).toEqual([]);
+  });
+
+  it("points at files that are there", () => {
+    const links = [...guide.matchAll(/\]\((?!https?:)([^)#]+)\)/g)].map(([, path = ""]) => path);
+    expect(links.length).toBeGreaterThan(4);
+    expect(links.filter((path) => !existsSync(join(dirname(file), path)))).toEqual([]);
   });
 });
 

@@ -170,16 +170,26 @@ it("lists a merchant's accounts", async () => {
 });
 
 it("serves webhook endpoints and their deliveries", async () => {
-  const shown = { id: id("whe"), ...hook, description: "", ...times };
+  const settings = { order: "bounded", event_types: ["*"], pending_url: "" };
+  const shown = {
+    ...{ id: id("whe"), ...hook, description: "", ...times },
+    ...{ state: "active", ...settings },
+  };
+  const idle = {
+    ...{ circuit: "closed", concurrency_limit: 8, consecutive_failures: 0 },
+    ...{ last_delivered_at: "", last_failed_at: "", last_failure: "" },
+    ...{ pending_count: 0, oldest_pending_at: "" },
+  };
   const secret = expect.stringMatching(/^\S{32,}$/);
   const standard_secret = expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/);
   const secrets = { secret, standard_secret };
   const made = await globex.data("POST", paths.endpoints, hook);
   expect(made).toEqual({ ...shown, ...secrets });
   const path = `${paths.endpoints}/${made.id}`;
-  expect(await globex.data("GET", path)).toEqual(shown);
+  expect(await globex.data("GET", path)).toEqual({ ...shown, health: idle });
   const { endpoints, meta_data } = await globex.data("GET", paths.endpoints);
-  expect([endpoints, meta_data]).toEqual([[shown], { total_count: 1, next_cursor: "" }]);
+  const listedOnce = [{ ...shown, health: idle }];
+  expect([endpoints, meta_data]).toEqual([listedOnce, { total_count: 1, next_cursor: "" }]);
   for (const body of [undefined, {}, { overlap_seconds: 0 }, { stage: true }]) {
     const rotated = await globex.data("POST", `${path}/rotate-secret`, body);
     expect(rotated).toEqual({ ...shown, ...secrets });

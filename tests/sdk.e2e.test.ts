@@ -185,6 +185,12 @@ async function useWebhooks(): Promise<void> {
   const stored = await webhookEndpoints.get(made.id);
   expect(stored).toMatchObject({ id: shown.id, url: receiver.url, description: "every one" });
   expect((await webhookEndpoints.list()).records).toEqual([stored]);
+  expect(stored.health).toMatchObject({ circuit: "closed", pending_count: 0 });
+  const settings = { order: "strict" as const, event_types: ["payout_session.failed"] };
+  expect(await webhookEndpoints.update(made.id, settings)).toMatchObject(settings);
+  expect(await webhookEndpoints.pause(made.id)).toMatchObject({ state: "paused" });
+  expect(await webhookEndpoints.resume(made.id)).toMatchObject({ state: "active" });
+  expect(await webhookEndpoints.verify(made.id)).toMatchObject({ ...settings, pending_url: "" });
   const staged = await webhookEndpoints.rotateSecret(made.id, { stage: true });
   expect(staged.secret).not.toBe(secret);
   expect(await webhookEndpoints.activateSecret(made.id)).toMatchObject({ id: made.id });
@@ -213,8 +219,17 @@ async function useWebhooks(): Promise<void> {
   expect((await webhookDeliveries.listReplays()).records).toMatchObject([{ id: replay.id }]);
   const { state } = await webhookDeliveries.cancelReplay(replay.id);
   expect(["cancelled", "done"]).toContain(state);
+  await useFeed();
   expect(await webhookEndpoints.delete(made.id)).toEqual({ id: made.id, deleted: true });
   await receiver.close();
+}
+
+async function useFeed(): Promise<void> {
+  const { events, next_cursor, has_more } = await client.webhookEvents.list({ limit: 1 });
+  expect(events).toMatchObject([{ sequence: 1, data: { status: "initiated" } }]);
+  expect(has_more).toBe(true);
+  const rest = await client.webhookEvents.list({ after: next_cursor });
+  expect(rest.events.map(({ id }) => id)).not.toContain(events[0]?.id);
 }
 
 describe("retries", () => {

@@ -108,7 +108,7 @@ describe("a webhook", () => {
     const waited = Number(again?.receivedAt) - Number(first?.receivedAt);
     expect(waited).toBeGreaterThanOrEqual(5_000);
     const listed = await vi.waitFor(async () => {
-      const query = `?transaction_id=${id}&endpoint=${endpointId}&state=delivered`;
+      const query = `?transaction_id=${id}&endpoint_id=${endpointId}&state=delivered`;
       const { deliveries: found } = await acme.data("GET", deliveries + query);
       expect(found).toHaveLength(2);
       return found;
@@ -142,6 +142,25 @@ describe("a webhook", () => {
     if (leaked === undefined) throw new Error("no test event");
     const none = { interface: false, interfacePrevious: false, standard: false };
     expect(verifyCall(leaked, fresh)).toEqual(none);
+  });
+
+  it("waits while its endpoint is paused, and is of what the endpoint asked for", async () => {
+    const one = `${endpoints}/${endpointId}`;
+    await acme.data("PATCH", one, { event_types: ["payout_session.succeeded"] });
+    expect((await acme.data("POST", `${one}/pause`)).state).toBe("paused");
+    const id = await pay("order-paused");
+    await vi.waitFor(
+      async () => {
+        const { deliveries: made } = await acme.data("GET", `${deliveries}?transaction_id=${id}`);
+        expect(made).toMatchObject([{ state: "pending", status: "succeeded" }]);
+      },
+      { timeout: 10_000, interval: 50 },
+    );
+    expect((await acme.data("GET", one)).health.pending_count).toBeGreaterThan(0);
+    expect(receiver.calls.filter(about(id))).toEqual([]);
+    expect((await acme.data("POST", `${one}/resume`)).state).toBe("active");
+    const calls = await receiver.waitFor(1, { filter: about(id) });
+    expect(calls.map(statusOf)).toEqual(["succeeded"]);
   });
 
   it("is not sent to an endpoint that was deleted, nor to another merchant's", async () => {

@@ -139,6 +139,7 @@ async function startConsumer(
       });
     },
     log,
+    parallel: subscription.parallel ?? 1,
   });
   const { consumerTag } = await channel.consume(`${namespace}.${subscription.queue}`, (message) => {
     // The broker took the consumer away (its queue went or moved): the channel is of no use.

@@ -23,6 +23,11 @@ export type Subscription = {
    * same batch comes again, until it succeeds.
    */
   readonly handle: (batch: readonly BusMessage[]) => Promise<readonly Disposition[]>;
+  /**
+   * How many batches may be handled at once, 1 by default: one consumer that keeps the order of
+   * events by itself need not wait for the batch before.
+   */
+  readonly parallel?: number;
 };
 
 /** Where events are exchanged: RabbitMQ, or a hand-over within the process. */

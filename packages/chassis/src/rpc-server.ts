@@ -31,8 +31,11 @@ export type RpcServerOptions = {
 
 export type RpcServer = {
   readonly url: string;
-  /** Stops accepting, lets running calls end, closes. */
-  stop(): Promise<void>;
+  /**
+   * Stops accepting, lets running calls end for at most 20 s, closes. The port stays taken until
+   * `held` has ended as well, so that no successor starts before.
+   */
+  stop(held?: Promise<unknown>): Promise<void>;
 };
 
 /** Running calls get this long at shutdown (reliability: at most 20 s in flight). */
@@ -91,8 +94,11 @@ export async function startRpcServer(options: RpcServerOptions): Promise<RpcServ
   const port = await listen(door, options.port, options.host);
   return {
     url: `http://${options.host}:${port}`,
-    stop: async () => {
-      const closed = new Promise<void>((resolve) => door.close(() => resolve()));
+    stop: async (held = Promise.resolve()) => {
+      door.maxConnections = 0;
+      const closed = Promise.allSettled([held]).then(
+        () => new Promise<void>((resolve) => door.close(() => resolve())),
+      );
       for (const session of sessions) session.close();
       for (const socket of silent) socket.destroy();
       http1.closeIdleConnections();

@@ -118,6 +118,19 @@ it("does not wait at shutdown for a connection that never said anything", async 
   await closed;
 });
 
+it("keeps its port at shutdown for as long as it is told, and answers nobody there", async () => {
+  const other = await serve();
+  const port = Number(new URL(other.url).port);
+  const held = Promise.withResolvers<void>();
+  const stopped = other.stop(held.promise);
+  const socket = createConnection(port, "127.0.0.1").on("error", () => undefined);
+  await new Promise((resolve) => socket.once("close", resolve));
+  await expect(serve(port)).rejects.toMatchObject({ code: "EADDRINUSE" });
+  held.resolve();
+  await stopped;
+  await (await serve(port)).stop();
+});
+
 describe("identity", () => {
   it.each([
     ["no token", []],

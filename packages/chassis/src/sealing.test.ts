@@ -14,6 +14,14 @@ describe("a sealer", () => {
     expect(sealer.open(sealed, "m|b|n")).toBe("Ω 123");
   });
 
+  it("tells what an older key sealed, which is to be sealed anew", () => {
+    const old = createSealer(`k1:${key(1)}`);
+    const sealed = old.seal("a", "c");
+    expect([old.isCurrent(sealed), sealer.isCurrent(sealed)]).toEqual([true, false]);
+    expect(sealer.isCurrent(sealer.seal("a", "c"))).toBe(true);
+    expect(createSealer(`k:${key(1)}`).isCurrent(sealed)).toBe(false);
+  });
+
   it("does not seal twice alike", () => {
     expect(sealer.seal("a", "c")).not.toBe(sealer.seal("a", "c"));
   });

@@ -8,6 +8,11 @@ export type Sealer = {
   seal(plain: string, context: string): string;
   /** Throws when the text was altered, belongs elsewhere, or its key is not among the settings. */
   open(sealed: string, context: string): string;
+  /**
+   * Whether the key that seals now sealed this. What an older one sealed has to be sealed anew
+   * before that key can leave the settings.
+   */
+  isCurrent(sealed: string): boolean;
 };
 
 const algorithm = "aes-256-gcm";
@@ -50,5 +55,6 @@ export function createSealer(encryptionKeys: string): Sealer {
       const body = packed.subarray(nonceLength + tagLength);
       return decipher.update(body, undefined, "utf8") + decipher.final("utf8");
     },
+    isCurrent: (sealed) => sealed.startsWith(`${sealingKeyId}.`),
   };
 }

@@ -1,5 +1,7 @@
 import { serviceMutation } from "@disburse/chassis/mutation.ts";
+import { connectService, type ServiceClient } from "@disburse/chassis/rpc-client.ts";
 import type { Environment } from "@disburse/chassis/settings.ts";
+import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import { freePorts } from "@disburse/embedded/free-ports.ts";
 import type { Databases } from "@disburse/invariants/database-check.ts";
 import { withSandboxClients } from "@disburse/sandbox/clients.ts";
@@ -33,6 +35,7 @@ export type Places = {
 export type FaultPlatform = {
   readonly baseUrl: string;
   readonly processes: ServiceProcesses;
+  readonly places: Places;
   readonly merchantId: string;
   readonly apiKey: string;
   /** With money for any number of small payouts. */
@@ -41,8 +44,14 @@ export type FaultPlatform = {
   readonly databases: () => Databases;
   /** Opens a US dollar account of the merchant with this much in it; answers its id. */
   readonly openAccount: (amount: string) => Promise<string>;
+  /** Lets `use` call the notifier; the connection ends with it. */
+  readonly withNotifier: <T>(use: (notifier: NotifierRpc) => Promise<T>) => Promise<T>;
+  /** Starts a second process of a service beside the first; the caller ends it. */
+  readonly startBeside: (service: ServiceName) => Promise<ServiceProcesses>;
   readonly stop: () => Promise<void>;
 };
+
+type NotifierRpc = ServiceClient<typeof NotifierService>["rpc"];
 
 /** Faults are what refuses here, and nothing else: neither pace nor the age of a quote. */
 const settings = {
@@ -82,9 +91,18 @@ export async function startFaultPlatform(
       ...made,
       baseUrl: `http://127.0.0.1:${ports.public}`,
       processes,
+      places,
       encryptionKeys: secrets.encryptionKeys,
       databases: () => ({ client: places.mongo(), prefix: places.databasePrefix }),
       openAccount: (amount) => openAccount(urls, secrets.serviceToken, merchantId, amount),
+      withNotifier: (use) => withNotifier(urls.notifier, secrets.serviceToken, use),
+      startBeside: async (service) => {
+        const [port] = await freePorts(1);
+        const own = { ...environments[service], PORT: String(port) };
+        const beside = createServiceProcesses({ ...environments, [service]: own });
+        await beside.start(service);
+        return beside;
+      },
       stop: processes.stop,
     };
   } catch (error) {
@@ -94,6 +112,19 @@ export async function startFaultPlatform(
 }
 
 type Urls = Readonly<Record<ServiceName, string>>;
+
+async function withNotifier<T>(
+  url: string,
+  serviceToken: string,
+  use: (notifier: NotifierRpc) => Promise<T>,
+): Promise<T> {
+  const client = connectService(NotifierService, url, { caller: "faults", serviceToken });
+  try {
+    return await use(client.rpc);
+  } finally {
+    client.close();
+  }
+}
 
 async function makeMerchant(urls: Urls, serviceToken: string) {
   return withSandboxClients(urls, serviceToken, async (clients) => {

@@ -16,13 +16,14 @@ import { makeRecipients } from "./recipients.ts";
 import { createTallies, type Fault, type Stage } from "./stage.ts";
 import { type Assertion, judge } from "./verdict.ts";
 import { openWebhookBook, type WebhookBook } from "./webhook-book.ts";
+import { webhookFault } from "./webhook-fault.ts";
 import { writeFault } from "./write-fault.ts";
 
 /** `npm run test:faults`: README.md tells what it tries and how. */
 
 const faults: readonly Fault[] = [
   ...[raceFault, killFault, writeFault, engineFault, brokerFault, hangFault, networkFault],
-  ...[duplicateFault, clockFault, diskErrorFault, diskFullFault],
+  ...[duplicateFault, webhookFault, clockFault, diskErrorFault, diskFullFault],
 ];
 const busNamespace = "faults";
 /** Holds the databases of a long run, and is filled quickly. */

@@ -2,14 +2,14 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import type { ServiceName } from "@disburse/sandbox/environments.ts";
-import type { ServiceProcesses } from "@disburse/sandbox/service-processes.ts";
+import type { ServiceProcesses, StartExtras } from "@disburse/sandbox/service-processes.ts";
 import type { Fault, Stage } from "./stage.ts";
 
 /** The services that take part in a payout after its quote was asked for. */
 const services: readonly ServiceName[] = ["payout", "quote", "gateway", "notifier"];
 const preload = pathToFileURL(join(import.meta.dirname, "write-preload.ts")).href;
 /** The rarest write of a running platform comes within this time. */
-const discoverMs = 6_000;
+const discoverMs = 10_000;
 /** A write that does not come by then is not made in this state of the platform. */
 const fireMs = 10_000;
 /** The n-th write of a site: the first ones often find the service just started. */
@@ -29,7 +29,7 @@ export const writeFault: Fault = {
     const { load, options, random, say } = stage;
     load.go();
     for (const service of services) {
-      const sites = await findSites(stage, service);
+      const sites = await findSites(stage.platform.processes, service);
       say(`${service} writes in ${sites.length} places`);
       const gaps = sites.flatMap((site): Gap[] => [
         { service, site, side: "before" },
@@ -49,8 +49,10 @@ export const writeFault: Fault = {
 };
 
 /** Restarts a service with the report of its writes; answers where it wrote, under load. */
-async function findSites({ platform }: Stage, service: ServiceName): Promise<string[]> {
-  const { processes } = platform;
+export async function findSites(
+  processes: ServiceProcesses,
+  service: ServiceName,
+): Promise<string[]> {
   await processes.kill(service);
   await processes.start(service, { preload, environment: { FAULT_WRITE_SITE: "" } });
   await pause(discoverMs);
@@ -86,8 +88,17 @@ export async function crashAt(
     FAULT_WRITE_SIDE: side,
     FAULT_WRITE_NUMBER: String(number),
   };
-  // It may write, and end, before it is up.
-  await processes.start(service, { preload, environment }).catch(() => undefined);
+  return startAndGo(processes, service, { preload, environment });
+}
+
+/** Starts a service that something will end; answers whether it went in time. */
+export async function startAndGo(
+  processes: ServiceProcesses,
+  service: ServiceName,
+  extras?: StartExtras,
+): Promise<boolean> {
+  // It may go before it is up.
+  await processes.start(service, extras).catch(() => undefined);
   const late = Symbol("late");
   return (await Promise.race([processes.gone(service), pause(fireMs, late)])) !== late;
 }

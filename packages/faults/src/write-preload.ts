@@ -1,11 +1,15 @@
 /**
  * Loaded before a service: ends its process with SIGKILL right before or right after a write to
- * the database, so that every gap between two writes is tried without a line of it in the service.
+ * the database or an acknowledgement to the broker, so that every gap between two of them is tried
+ * without a line of it in the service.
  * `FAULT_WRITE_SITE` is where the write is made, as `services/payout/src/payout-store.ts:120` or
  * the file alone, or "" to report on standard error, once each, the sites that write;
  * `FAULT_WRITE_SIDE` is `before` or `after`, and `FAULT_WRITE_NUMBER` which of the writes of the
  * site it is, from 1.
  */
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { Collection } from "mongodb";
 
 const { FAULT_WRITE_SITE: wanted = "", FAULT_WRITE_SIDE: side, FAULT_WRITE_NUMBER } = process.env;
@@ -26,10 +30,13 @@ const writes = [
 const reported = new Set<string>();
 let seen = 0;
 
+/** The message, and the two functions of this file that every call goes through. */
+const ownLines = 3;
+
 /** The line of ours that called; `undefined` for a write that the driver makes inside another. */
 function siteOf(stack: string): string | undefined {
-  for (const line of stack.split("\n").slice(2)) {
-    if (line.includes("at async ")) return undefined;
+  for (const line of stack.split("\n").slice(ownLines)) {
+    if (line.includes("at async ") || line.includes(import.meta.filename)) return undefined;
     const [, site] = /((?:services|packages)\/[\w/-]+\.ts:\d+)/.exec(line) ?? [];
     if (site !== undefined) return site;
   }
@@ -41,24 +48,48 @@ function die(): Promise<never> {
   return new Promise(() => undefined);
 }
 
-type Write = (this: unknown, ...args: unknown[]) => Promise<unknown>;
-const methods = Collection.prototype as unknown as Record<string, Write>;
+/** Reports a call's site, or counts it where it is the wanted one; answers whether to die of it. */
+function isTheOne(method: string): boolean {
+  const site = siteOf(new Error(method).stack ?? "");
+  if (site === undefined) return false;
+  if (wanted === "" && !reported.has(site)) {
+    reported.add(site);
+    process.stderr.write(`fault-write-site ${site}\n`);
+  }
+  if (site !== wanted && site.split(":")[0] !== wanted) return false;
+  seen += 1;
+  return seen === number;
+}
+
+type Methods<T> = Record<string, (this: unknown, ...args: unknown[]) => T>;
+const collection = Collection.prototype as unknown as Methods<Promise<unknown>>;
 
 for (const name of writes) {
-  const write = methods[name];
+  const write = collection[name];
   if (write === undefined) throw new Error(`the driver has no ${name}`);
-  methods[name] = async function patched(...args) {
-    const site = siteOf(new Error(name).stack ?? "");
-    if (wanted === "" && site !== undefined && !reported.has(site)) {
-      reported.add(site);
-      process.stderr.write(`fault-write-site ${site}\n`);
-    }
-    const isWanted = site === wanted || site?.split(":")[0] === wanted;
-    if (site === undefined || !isWanted) return write.apply(this, args);
-    seen += 1;
-    if (seen !== number) return write.apply(this, args);
+  collection[name] = async function patched(...args) {
+    if (!isTheOne(name)) return write.apply(this, args);
     if (side === "before") return die();
-    await write.apply(this, args);
+    // It may fail as well, for keys that are there already.
+    await write.apply(this, args).catch(() => undefined);
     return die();
+  };
+}
+
+/** An acknowledgement has no answer; by then it has gone out. */
+const sentAfterMs = 2;
+// The package does not export what its connections are made of.
+const load = createRequire(import.meta.url);
+const amqp = load(join(dirname(load.resolve("amqplib")), "lib/channel_model.js"));
+const channel = amqp.Channel.prototype as Methods<void>;
+
+for (const name of ["ack", "nack"]) {
+  const send = channel[name];
+  if (send === undefined) throw new Error(`a channel has no ${name}`);
+  channel[name] = function patched(...args) {
+    const isLast = isTheOne(name);
+    if (isLast && side === "before") void die();
+    send.apply(this, args);
+    if (isLast) void pause(sentAfterMs).then(die);
   };
 }

@@ -12,6 +12,7 @@ import type {
   PublicBody,
   ReadText,
   TextField,
+  TextsField,
   WordsField,
 } from "./field.ts";
 import { integerProblem, wholeBody, wordsProblem } from "./read-body.ts";
@@ -117,6 +118,9 @@ function checkField(
     case "words":
       if (!Array.isArray(value) || value.length === 0) return refuseAbsent(field, path, walk);
       return checkWords(field, value) ?? refuse(walk, path, wordsProblem(field));
+    case "texts":
+      if (!Array.isArray(value) || value.length === 0) return refuseAbsent(field, path, walk);
+      return checkTexts(field, value) ?? refuse(walk, path, field.pattern.problem);
     case "flag":
       return typeof value === "boolean" ? value : refuseAbsent(field, path, walk);
     case "integer":
@@ -145,8 +149,23 @@ function checkTextField(
 
 /** Each word once, trimmed; `undefined` where one is not of the set. */
 function checkWords({ allowed }: WordsField, sent: BodyValue[]): string[] | undefined {
-  const words = sent.map((each) => (typeof each === "string" ? cleanText(each) : ""));
+  const words = cleanTexts(sent);
   return words.every((word) => allowed.includes(word)) ? [...new Set(words)] : undefined;
+}
+
+/** The texts, trimmed; `undefined` where one is of another shape, or there twice, or too many. */
+function checkTexts({ maxItems, pattern }: TextsField, sent: BodyValue[]): string[] | undefined {
+  const texts = cleanTexts(sent);
+  const shape = new RegExp(pattern.source, "u");
+  const isSound =
+    texts.length <= maxItems &&
+    new Set(texts).size === texts.length &&
+    texts.every((each) => shape.test(each));
+  return isSound ? texts : undefined;
+}
+
+function cleanTexts(sent: BodyValue[]): string[] {
+  return sent.map((each) => (typeof each === "string" ? cleanText(each) : ""));
 }
 
 function checkList(field: ListField, items: BodyValue[], path: string, walk: Walk): BodyValue {

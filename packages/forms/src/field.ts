@@ -88,6 +88,15 @@ export type WordsField = Described & {
   readonly example: readonly string[];
 };
 
+/** A JSON array of different texts of one shape; an empty one counts as not sent. */
+export type TextsField = Described & {
+  readonly kind: "texts";
+  readonly maxItems: number;
+  /** Each text's shape, and what the merchant reads of an array that is wrong in whatever way. */
+  readonly pattern: Pattern;
+  readonly example: readonly string[];
+};
+
 /** A nested JSON object. */
 export type ObjectField = Described & {
   readonly kind: "object";
@@ -101,7 +110,14 @@ export type ListField = Described & {
   readonly fields: readonly Field[];
 };
 
-export type Field = TextField | IntegerField | FlagField | WordsField | ObjectField | ListField;
+export type Field =
+  | TextField
+  | IntegerField
+  | FlagField
+  | WordsField
+  | TextsField
+  | ObjectField
+  | ListField;
 
 /** A value of a body as it was read: protobuf JSON with the contract's own field names. */
 export type BodyValue = string | number | boolean | BodyValues | BodyValue[];

@@ -66,6 +66,10 @@ function isRequired(field: Field, values: BodyValues): boolean {
   return typeof field.required === "boolean" ? field.required : holds(field.required, values);
 }
 
+function otherCase(text: string): string {
+  return text === text.toLowerCase() ? text.toUpperCase() : text.toLowerCase();
+}
+
 const never: readonly unknown[] = [{ $gt: "" }, ["a"], true];
 
 /** JSON values that are none of a kind's. */
@@ -80,7 +84,8 @@ const wrongOf: Readonly<Record<Field["kind"], readonly unknown[]>> = {
   integer: [...never, -1, 1.5, "1"],
   time: [...never, 1],
   flag: [{}, [], 1, "true"],
-  words: [{}, "a", 1, true, ["NONE"], [1], ["\ud800"], [""], Array(9).fill("exhausted")],
+  words: [{}, [], "a", 1, true, ["NONE"], [1], ["\ud800"], [""], Array(9).fill("exhausted")],
+  texts: [{}, [], "a", 1, true, ["NONE"], [1], ["\ud800"], [""], ["*", "*"], Array(51).fill("*")],
   object: [[], "a", 1, true],
   list: [{}, "a", 1, true],
 };
@@ -128,7 +133,7 @@ describe.each(samples)("%s", (_name, { body, form, values }) => {
   it.each(texts.filter(({ field }) => field.allowed !== undefined))(
     "out of its set: $path",
     ({ path, field }) => {
-      for (const wrong of ["NONE", String(field.example).toLowerCase(), `${field.example}x`]) {
+      for (const wrong of ["NONE", otherCase(String(field.example)), `${field.example}x`]) {
         const found = problems(body, changed(values, path, wrong));
         expect(found[path]).toMatch(/^must be one of /);
       }

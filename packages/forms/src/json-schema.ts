@@ -84,6 +84,16 @@ function fieldSchema(field: Field): JsonSchema {
         items: { type: "string", enum: field.allowed },
         examples: [field.example],
       };
+    case "texts":
+      return {
+        type: "array",
+        description,
+        minItems: 1,
+        maxItems: field.maxItems,
+        uniqueItems: true,
+        items: { type: "string", pattern: field.pattern.source },
+        examples: [field.example],
+      };
     case "flag":
       return { type: "boolean", description, examples: [field.example] };
     default:

@@ -3,7 +3,7 @@ import { depositor } from "./depositor.ts";
 import { fiatBeneficiary } from "./fiat-beneficiary.ts";
 import type { BodyValues, Field, Form, PublicBody } from "./field.ts";
 import { executePayout, requestForQuote } from "./transfer.ts";
-import { createEndpoint, rotateSecret } from "./webhook-endpoint.ts";
+import { createEndpoint, rotateSecret, updateEndpoint } from "./webhook-endpoint.ts";
 import { createReplay } from "./webhook-replay.ts";
 
 /** Every body that a merchant can send, for whatever describes them all. */
@@ -14,6 +14,7 @@ export const publicBodies: readonly PublicBody[] = [
   requestForQuote,
   executePayout,
   createEndpoint,
+  updateEndpoint,
   rotateSecret,
   createReplay,
 ];
@@ -31,7 +32,7 @@ export function exampleOf(form: Form): BodyValues {
 }
 
 function exampleValue(field: Field): BodyValues[string] {
-  if (field.kind === "words") return [...field.example];
+  if (field.kind === "words" || field.kind === "texts") return [...field.example];
   if (field.kind !== "object" && field.kind !== "list") return field.example;
   const values: BodyValues = {};
   for (const each of field.fields) values[each.name] = exampleValue(each);

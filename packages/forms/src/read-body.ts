@@ -92,9 +92,9 @@ function readField(
     case "flag":
       return typeof sent === "boolean" ? sent : refuse("must be true or false");
     case "words":
-      return isWords(sent) && sent.length <= field.allowed.length
-        ? sent
-        : refuse(wordsProblem(field));
+      return isWords(sent, field.allowed.length) ? sent : refuse(wordsProblem(field));
+    case "texts":
+      return isWords(sent, field.maxItems) ? sent : refuse(field.pattern.problem);
     case "integer":
       return readInteger(field, sent) ?? refuse(integerProblem(field));
     default: {
@@ -131,11 +131,13 @@ function readItem(
   return {};
 }
 
-/** Text that is not well-formed cannot travel in a protobuf string. */
-function isWords(sent: ExactJson): sent is string[] {
-  return (
-    Array.isArray(sent) && sent.every((each) => typeof each === "string" && each.isWellFormed())
-  );
+/**
+ * Text that is not well-formed cannot travel in a protobuf string, and an empty list not at all: it
+ * would be as if nothing had been sent.
+ */
+function isWords(sent: ExactJson, maxItems: number): sent is string[] {
+  if (!Array.isArray(sent) || sent.length === 0 || sent.length > maxItems) return false;
+  return sent.every((each) => typeof each === "string" && each.isWellFormed());
 }
 
 /** What the merchant reads of words that are none or not of the set. */

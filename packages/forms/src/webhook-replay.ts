@@ -20,9 +20,12 @@ export const createReplay: PublicBody = singleForm({
   name: "create_replay",
   description: "Which deliveries are sent once more.",
   fields: [
-    textField("endpoint_id", "Where they went and go again.", "whe_01hqz0000000000000000000ab", {
-      maxLength: lengths.reference,
-    }),
+    textField(
+      "endpoint_id",
+      "Where they went and go again; `endpoint` is another name of this field.",
+      "whe_01hqz0000000000000000000ab",
+      { maxLength: lengths.reference },
+    ),
     textField("since", "Made at this time or later.", "2026-11-20T10:00:00.000Z", time),
     textField(
       "until",

@@ -48,9 +48,11 @@ export async function checkDatabase(
   const report = createReport();
   const accounts = await readAll(databases, "accounts", {});
   const endpoints = await readAll(databases, "endpoints", {});
+  const endpoint_health = await readAll(databases, "endpoint_health", {});
   report.count("accounts", accounts.length);
   report.count("endpoints", endpoints.length);
-  const base = indexDocuments({ accounts, endpoints });
+  report.count("endpoint_health", endpoint_health.length);
+  const base = indexDocuments({ accounts, endpoints, endpoint_health });
   await checkAccounts(databases, base, options, report);
   for (const name of ["payouts", "quotes", "sandbox_transfers"] as const) {
     await checkCollection(databases, name, base, options, report);

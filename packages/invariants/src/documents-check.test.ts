@@ -254,6 +254,41 @@ it("lets a payout go that was sent before its beneficiary was stopped, later scr
   expect(check(documents)).toEqual([]);
 });
 
+/** The first delivery, due long ago and not attempted since. */
+function waits(documents: Spoilt): void {
+  Object.assign(documents.deliveries![0], { state: "pending", due_at: old });
+}
+
+it.each<[string, (documents: Spoilt) => unknown]>([
+  ["is paused", (d) => (d.endpoints![0].paused_at = old)],
+  ["was resumed a moment ago", (d) => (d.endpoints![0].updated_at = now)],
+  ["was never verified", (d) => (d.endpoints![0].verified_at = null)],
+  [
+    "failed a moment ago",
+    (d) => (d.endpoint_health = [{ _id: "whe_1", consecutive_failures: 9, last_failed_at: now }]),
+  ],
+])("lets a delivery wait whose endpoint %s", (_name, change) => {
+  const documents: Spoilt = structuredClone(soundDocuments());
+  waits(documents);
+  expect(check(documents)).toHaveLength(1);
+  change(documents);
+  expect(check(documents)).toEqual([]);
+});
+
+it.each<[string, (documents: Spoilt) => unknown]>([
+  ["wants others", (d) => (d.endpoints![0].event_types = ["refund", "payout_session.failed"])],
+  [
+    "did not want it yet",
+    (d) => (d.endpoints![0].operations = [{ at: now, before: { event_types: ["refund"] } }]),
+  ],
+])("lets an event go untold to an endpoint that %s", (_name, change) => {
+  const documents: Spoilt = structuredClone(soundDocuments());
+  untold(documents);
+  expect(check(documents)).toHaveLength(1);
+  change(documents);
+  expect(check(documents)).toEqual([]);
+});
+
 const corruptions = [...money, ...saga, ...told, ...others];
 
 it.each(corruptions)("finds %s", (_name, invariant, detail, spoil) => {

@@ -76,7 +76,9 @@ export function checkBatch(
     }),
     ...deliveries.flatMap((delivery) => {
       const event = index.events.get(`${delivery.merchant_id}/${delivery.event_id}`);
-      return checkDelivery(delivery, event, now);
+      const endpoint = index.endpoints.get(delivery.endpoint_id);
+      const health = index.healths.get(delivery.endpoint_id);
+      return checkDelivery(delivery, { event, endpoint, health }, now);
     }),
     ...idempotency_keys.flatMap((key) => {
       const named = open === undefined ? undefined : namedBy(key, open);
@@ -90,7 +92,7 @@ export function checkBatch(
 export function indexDocuments(documents: Partial<Documents>) {
   const { accounts = [], ledger_entries = [], executions = [], payouts = [] } = documents;
   const { sandbox_transfers = [], quotes = [], beneficiaries = [], screenings = [] } = documents;
-  const { endpoints = [], events = [], deliveries = [] } = documents;
+  const { endpoints = [], endpoint_health = [], events = [], deliveries = [] } = documents;
   const recent = accounts.flatMap((account) => account.recent);
   const entries: (RecentEntry | RecordedEntry)[] = [...recent, ...ledger_entries];
   return {
@@ -103,6 +105,7 @@ export function indexDocuments(documents: Partial<Documents>) {
     beneficiaries: byId(beneficiaries),
     screeningsOf: Map.groupBy(screenings, ({ record_id }) => record_id),
     endpoints: byId(endpoints),
+    healths: byId(endpoint_health),
     events: byId(events),
     eventsOf: Map.groupBy(events, ({ transaction_id }) => transaction_id),
     deliveriesOf: Map.groupBy(deliveries, (each) => `${each.merchant_id}/${each.event_id}`),

@@ -140,7 +140,26 @@ export type Endpoint = {
   readonly _id: string;
   readonly merchant_id: string;
   readonly created_at: Date;
+  readonly updated_at: Date;
   readonly deleted_at: Date | null;
+  /** What it is told of; absent for everything. */
+  readonly event_types?: readonly string[];
+  /** Its events wait; absent or `null` where they do not. */
+  readonly paused_at?: Date | null;
+  /** `null` where its URL was never verified: its events wait. */
+  readonly verified_at?: Date | null;
+  /** Its last changes, each with the settings that it replaced. */
+  readonly operations?: readonly {
+    readonly at: Date;
+    readonly before?: { readonly event_types?: readonly string[] };
+  }[];
+};
+
+/** How an endpoint takes its events; `_id` is the endpoint's. */
+export type EndpointHealth = {
+  readonly _id: string;
+  readonly consecutive_failures: number;
+  readonly last_failed_at: Date | null;
 };
 
 /** An event as the notifier stored it; `_id` is `merchant/event`. */
@@ -192,6 +211,7 @@ export type Documents = {
   readonly beneficiaries: readonly Beneficiary[];
   readonly screenings: readonly Screening[];
   readonly endpoints: readonly Endpoint[];
+  readonly endpoint_health: readonly EndpointHealth[];
   readonly events: readonly StoredEvent[];
   readonly deliveries: readonly Delivery[];
   readonly idempotency_keys: readonly IdempotencyKey[];
@@ -210,6 +230,7 @@ export const serviceOf: Readonly<Record<CollectionName, string>> = {
   beneficiaries: "beneficiary",
   screenings: "compliance",
   endpoints: "notifier",
+  endpoint_health: "notifier",
   events: "notifier",
   deliveries: "notifier",
   idempotency_keys: "gateway",

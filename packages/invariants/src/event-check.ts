@@ -1,4 +1,4 @@
-import type { Delivery, Endpoint, Payout, StoredEvent } from "./documents.ts";
+import type { Delivery, Endpoint, EndpointHealth, Payout, StoredEvent } from "./documents.ts";
 import { expectationsOf, type Finding } from "./finding.ts";
 
 /** What belongs to an event, as far as it was found. */
@@ -58,16 +58,36 @@ function awaitedBy(event: StoredEvent, endpoints: readonly Endpoint[]): string[]
         created_at.getTime() < received - endpointSettledMs &&
         deleted_at === null,
     )
+    .filter((endpoint) => wantsBeyondDoubt(event, endpoint))
     .map(({ _id }) => _id);
 }
+
+/** Whether an endpoint wants an event, and has wanted it when it arrived. */
+function wantsBeyondDoubt(event: StoredEvent, endpoint: Endpoint): boolean {
+  const { event_types: types = ["*"], operations = [] } = endpoint;
+  const since = event.received_at.getTime() - endpointSettledMs;
+  const isRetyped = ({ at, before }: (typeof operations)[number]) =>
+    before?.event_types !== undefined && at.getTime() >= since;
+  if (operations.some(isRetyped)) return false;
+  const { transaction_type: type, status } = event;
+  return ["*", type, `${type}.${status}`].some((each) => types.includes(each));
+}
+
+/** What belongs to a delivery, as far as it was found. */
+export type DeliveryRelations = {
+  readonly event: StoredEvent | undefined;
+  readonly endpoint: Endpoint | undefined;
+  readonly health: EndpointHealth | undefined;
+};
 
 /** A delivery is its event's, and has an end that its attempts bear out, or a next attempt. */
 export function checkDelivery(
   delivery: Delivery,
-  event: StoredEvent | undefined,
+  relations: DeliveryRelations,
   now: Date,
 ): Finding[] {
   const { findings, expect } = expectationsOf(delivery._id);
+  const { event } = relations;
   expect(8, event !== undefined, "is of an event that there is not");
   const isOwn = event === undefined || event.merchant_id === delivery.merchant_id;
   expect(12, isOwn, "is of another merchant than its event");
@@ -79,7 +99,7 @@ export function checkDelivery(
       break;
     }
     case "pending": {
-      const isLate = due_at !== null && due_at.getTime() < now.getTime() - overdueMs;
+      const isLate = due_at !== null && isOverdue(due_at, relations, now);
       expect(8, due_at !== null && !isLate, "is pending and nobody sends it");
       break;
     }
@@ -90,4 +110,15 @@ export function checkDelivery(
       expect(8, state === "cancelled", `has the state ${state}`);
   }
   return findings;
+}
+
+/** Whether a delivery should have been sent by now: its endpoint takes events, and none fails. */
+function isOverdue(due: Date, { endpoint, health }: DeliveryRelations, now: Date): boolean {
+  if (endpoint?.paused_at || endpoint?.verified_at === null) return false;
+  const late = now.getTime() - overdueMs;
+  // Where one failed a moment ago the others wait for their turn, one by one.
+  const isFailing = health !== undefined && health.consecutive_failures > 0;
+  if (isFailing && (health.last_failed_at?.getTime() ?? 0) > late) return false;
+  // What waited for a resumption is due since then.
+  return Math.max(due.getTime(), endpoint?.updated_at?.getTime() ?? 0) < late;
 }

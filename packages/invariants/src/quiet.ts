@@ -25,6 +25,8 @@ const looksInARow = 5;
 async function underWay(databases: Databases): Promise<string[]> {
   const of = (name: Parameters<typeof collectionOf>[1]) => collectionOf(databases, name);
   const soon = new Date(Date.now() + dueSoonMs);
+  const isResting = [{ paused_at: { $type: "date" } }, { verified_at: { $type: "null" } }];
+  const resting = await of("endpoints").distinct("_id", { $or: isResting });
   const asked: [string, Promise<number>][] = [
     [
       "payouts on their way",
@@ -33,7 +35,14 @@ async function underWay(databases: Databases): Promise<string[]> {
     ["payouts on their way back", of("payouts").countDocuments({ "progress.stage": "returning" })],
     ["events to publish", of("payouts").countDocuments({ "outbox.at": { $gt: new Date(0) } })],
     ["accounts with entries to record", of("accounts").countDocuments({ dirty: true })],
-    ["webhooks due", of("deliveries").countDocuments({ state: "pending", due_at: { $lte: soon } })],
+    [
+      "webhooks due",
+      of("deliveries").countDocuments({
+        state: "pending",
+        due_at: { $lte: soon },
+        endpoint_id: { $nin: resting },
+      }),
+    ],
     [
       "requests under way",
       of("idempotency_keys").countDocuments({

@@ -217,8 +217,14 @@ export function soundDocuments() {
       },
     ],
     screenings: [{ ...screening, created_at: at }],
-    endpoints: [{ _id: "whe_1", merchant_id: merchant, created_at: new Date(0), deleted_at: null }],
+    endpoints: [
+      {
+        ...{ _id: "whe_1", merchant_id: merchant },
+        ...{ created_at: new Date(0), updated_at: new Date(0), deleted_at: null },
+      },
+    ],
     events,
+    endpoint_health: [],
     deliveries: events.map(delivery),
     idempotency_keys: [{ _id: "key_1", merchant_id: merchant, progress: { state: "open" } }],
   } satisfies Documents;

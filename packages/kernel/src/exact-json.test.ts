@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { ExactNumber, exactNumber, parseExactJson } from "./exact-json.ts";
+import { ExactNumber, exactNumber, exactValue, parseExactJson } from "./exact-json.ts";
 
 it("keeps the digits of numbers as they were written", () => {
   const read = parseExactJson('{"a":9007199254740993,"b":[1e400,0.10],"c":"1"}');
@@ -33,4 +33,12 @@ it("writes digits verbatim", () => {
 
 it.each(["1e5", "NaN", "", '1,"x":2'])("writes nothing but plain digits: %j", (text) => {
   expect(() => exactNumber(text)).toThrow();
+});
+
+it.each([
+  '{"a":1.10e2,"b":[-0.0,9007199254740993,null,true],"c":{"d":"1.0"}}',
+  '{"__proto__":{"a":0.10}}',
+  "1E400",
+])("writes what it read: %s", (text) => {
+  expect(JSON.stringify(exactValue(parseExactJson(text)))).toBe(text);
 });

@@ -42,3 +42,14 @@ export function exactNumber(digits: string): unknown {
   if (!numberText.test(digits)) throw new Error("not the digits of a number");
   return json.rawJSON(digits);
 }
+
+/**
+ * A value that was read, for `JSON.stringify` to write again: each number with the text that it
+ * had, exponents included.
+ */
+export function exactValue(value: ExactJson): unknown {
+  if (value instanceof ExactNumber) return json.rawJSON(value.text);
+  if (Array.isArray(value)) return value.map(exactValue);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, exactValue(each)]));
+}

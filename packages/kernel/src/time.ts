@@ -32,3 +32,13 @@ export function parseMoment(text: string): Date | undefined {
 export type Clock = { readonly now: () => Date };
 
 export const systemClock: Clock = { now: () => new Date() };
+
+/**
+ * Time that was read once and is counted on by `elapsed`, the milliseconds of a clock that nobody
+ * sets. It never jumps and never goes back, whatever is done to the clock that it was read from;
+ * waits that are measured with it are as long as they should be.
+ */
+export function steadyClock(read: Date, elapsed: () => number): Clock {
+  const originMs = read.getTime() - elapsed();
+  return { now: () => new Date(originMs + elapsed()) };
+}

@@ -3,6 +3,8 @@ import express from "express";
 
 const secret = process.env.DISBURSE_WEBHOOK_SECRET;
 const standardSecret = process.env.DISBURSE_STANDARD_SECRET;
+// Without one of them what it signs would not be checked.
+if (!secret || !standardSecret) throw new Error("both secrets have to be set");
 
 const app = express();
 // The body as it arrived: no express.json() may come before.

@@ -3,6 +3,11 @@ import Koa from "koa";
 
 const secret = process.env.DISBURSE_WEBHOOK_SECRET;
 const standardSecret = process.env.DISBURSE_STANDARD_SECRET;
+// Without one of them what it signs would not be checked.
+if (!secret || !standardSecret) throw new Error("both secrets have to be set");
+
+/** A webhook has at most 64 KiB; what has more is none. */
+const bytesMax = 128 * 1024;
 
 const app = new Koa();
 
@@ -10,7 +15,12 @@ app.use(async (context) => {
   if (context.method !== "POST" || context.path !== "/webhooks") return;
   // The body as it arrived: no body parser may come before.
   const chunks = [];
-  for await (const chunk of context.req) chunks.push(chunk);
+  let bytes = 0;
+  for await (const chunk of context.req) {
+    bytes += chunk.length;
+    if (bytes > bytesMax) context.throw(413);
+    chunks.push(chunk);
+  }
   try {
     const event = verifyWebhook(Buffer.concat(chunks), context.headers, { secret, standardSecret });
     // Store it here, once for each context.headers["webhook-id"], and work on it later.

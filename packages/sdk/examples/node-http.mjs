@@ -3,6 +3,8 @@ import { verifyWebhook, WebhookVerificationError } from "@disburse/sdk";
 
 const secret = process.env.DISBURSE_WEBHOOK_SECRET;
 const standardSecret = process.env.DISBURSE_STANDARD_SECRET;
+// Without one of them what it signs would not be checked.
+if (!secret || !standardSecret) throw new Error("both secrets have to be set");
 
 /** The status that answers a webhook. */
 function receive(rawBody, headers) {
@@ -17,9 +19,17 @@ function receive(rawBody, headers) {
   }
 }
 
+/** A webhook has at most 64 KiB; what has more is none. */
+const bytesMax = 128 * 1024;
+
 const server = createServer((request, response) => {
   const chunks = [];
-  request.on("data", (chunk) => chunks.push(chunk));
+  let bytes = 0;
+  request.on("data", (chunk) => {
+    bytes += chunk.length;
+    if (bytes > bytesMax) request.destroy();
+    else chunks.push(chunk);
+  });
   request.on("end", () => {
     const isWebhook = request.method === "POST" && request.url === "/webhooks";
     response.writeHead(isWebhook ? receive(Buffer.concat(chunks), request.headers) : 404).end();

@@ -112,6 +112,13 @@ describe("retries", () => {
     expect(new Set(keys).size).toBe(2);
   });
 
+  test("keep the key of a change too", async () => {
+    const { send, sent } = calling([again(), data("1")]);
+    await send({ method: "PATCH", path: "/api/v1/webhooks/endpoints/whe_1", body: {} });
+    const keys = sent.map(({ headers }) => headers.get("idempotency-key"));
+    expect(keys).toEqual([expect.any(String), keys[0]]);
+  });
+
   test("take the caller's own key and request id", async () => {
     const { send, sent } = calling([again(), data("1")]);
     await send(post, { idempotencyKey: "order 7", requestId: "checkout-7" });

@@ -103,7 +103,7 @@ function begin(
 
 /** Made once for a call, so that all its tries are one to the platform. */
 function keyOf(method: string, { idempotencyKey }: CallOptions): string | undefined {
-  if (method !== "POST") return undefined;
+  if (method !== "POST" && method !== "PATCH") return undefined;
   if (idempotencyKey === undefined) return crypto.randomUUID();
   // A `null` would be the text "null": one key for whatever else has none.
   const isKey = typeof idempotencyKey === "string" && /^[ -~]{1,255}$/.test(idempotencyKey);

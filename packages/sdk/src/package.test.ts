@@ -141,7 +141,13 @@ describe("examples", () => {
   const standardSecret = "whsec_ICEiIyQlJicoKSorLC0uLzAxMjM0NTY3ODk6Ozw9Pj8=";
   const body =
     '{"transaction_type":"refund","transaction_id":"rf_1","data":{"id":"rf_1","status":"initiated"}}';
+  /** As long as a genuine one. */
+  const forged = Buffer.alloc(32).toString("base64");
   const examples = readdirSync(join(sdk, "examples"));
+
+  test("are for the servers in common use", () => {
+    expect(examples.toSorted()).toEqual(["express.mjs", "koa.mjs", "node-http.mjs"]);
+  });
 
   test.each(examples)("%s takes a genuine webhook and refuses a forged one", async (name) => {
     const file = join(installed.folder, name);
@@ -149,6 +155,8 @@ describe("examples", () => {
     const child = spawn(node.path, [file], {
       env: {
         PATH: process.env.PATH,
+        // Express tells of what it refuses elsewhere.
+        NODE_ENV: "test",
         PORT: "0",
         DISBURSE_WEBHOOK_SECRET: secret,
         DISBURSE_STANDARD_SECRET: standardSecret,
@@ -165,9 +173,28 @@ describe("examples", () => {
       const headers = signed(body);
       expect(await post(body, headers)).toBe(200);
       expect((await lines.next()).value).toBe("refund rf_1 initiated");
+      // During a rotation's overlap, to a receiver that has the secrets of before.
+      const { "x-service-signature": previous = "", ...rest } = headers;
+      const others = `v1,${Buffer.alloc(32).toString("base64")}`;
+      const rotated = {
+        ...rest,
+        "x-service-signature": forged,
+        "x-service-signature-previous": previous,
+        "webhook-signature": `${others} ${headers["webhook-signature"]}`,
+      };
+      expect(await post(body, rotated)).toBe(200);
+      expect((await lines.next()).value).toBe("refund rf_1 initiated");
+      expect(await post(body, { ...rotated, "x-service-signature-previous": forged })).toBe(400);
+      expect(await post(body, { ...headers, "x-service-signature": forged })).toBe(400);
+      expect(await post(body, { ...headers, "webhook-signature": others })).toBe(400);
+      expect(await post(body, signed(body, 301))).toBe(400);
       expect(await post(`${body} `, headers)).toBe(400);
-      expect(await post(body, { ...headers, "x-service-signature": "AAAA" })).toBe(400);
+      const altered = body.replace('"initiated"', '"initiated","amount":99');
+      expect(await post(altered, headers)).toBe(400);
       expect(await post("", {})).toBe(400);
+      const endless = post("x".repeat(4 * 1_024 * 1_024), headers);
+      expect(await endless.catch(() => 413)).toBe(413);
+      expect(await post(body, headers)).toBe(200);
     } finally {
       child.kill();
       await once(child, "exit");
@@ -179,8 +206,8 @@ describe("examples", () => {
     expect(readme).toContain(`\`\`\`js\n${code}\`\`\``);
   });
 
-  function signed(text: string): Record<string, string> {
-    const now = new Date();
+  function signed(text: string, agoSeconds = 0): Record<string, string> {
+    const now = new Date(Date.now() - agoSeconds * 1_000);
     return {
       "content-type": "application/json",
       // base64(sha256("rf_1,initiated:" + secret)), worked out with openssl.

@@ -26,6 +26,7 @@ const { vectors } = JSON.parse(
 const vector = (part: string) => vectors.find(({ name }) => name.includes(part)) as Vector;
 const succeeded = vector("succeeded");
 const rotated = vector("during a rotation's overlap");
+const untold = vector("neither id nor status");
 
 const both = ({ secret, standard_secret: standardSecret }: Secrets) => ({ secret, standardSecret });
 const at = ({ timestamp }: Vector, seconds = 0) => ({
@@ -51,7 +52,8 @@ describe("known answers", () => {
     const { body, headers, current, previous } = each;
     for (const secrets of previous === null ? [current] : [current, previous]) {
       const { secret, standardSecret } = both(secrets);
-      for (const given of [{ secret }, { standardSecret }, { secret, standardSecret }]) {
+      const alone = each === untold ? [] : [{ secret }];
+      for (const given of [...alone, { standardSecret }, { secret, standardSecret }]) {
         const event = verifyWebhook(body, headers, { ...given, ...at(each) });
         expect(event.transaction_id).toBe(JSON.parse(body).transaction_id);
       }
@@ -64,6 +66,39 @@ describe("known answers", () => {
     if (event.transaction_type !== "payout_session") throw new Error("is a payout");
     expect(event.data.receiving_amount).toBe("1000.00");
     expect(event.data.exchange_rate).toBe("83.1234567891");
+  });
+
+  test("a refund whose data has no id is that of its transaction", () => {
+    const { secret } = succeeded.current;
+    const refund = { transaction_type: "refund", transaction_id: "rf_9" };
+    const signed = createHash("sha256").update(`rf_9,initiated:${secret}`).digest("base64");
+    const body = JSON.stringify({ ...refund, data: { status: "initiated" } });
+    const event = verifyWebhook(body, { "X-SERVICE-Signature": signed }, { secret });
+    expect(event.data.status).toBe("initiated");
+  });
+
+  test("a refund that tells no status needs the standard secret", () => {
+    const { body, headers, current } = untold;
+    const { secret, standardSecret } = both(current);
+    expect(() => verifyWebhook(body, headers, { secret })).toThrow(
+      "a refund that tells no status can be checked only where standardSecret is given",
+    );
+    expect(refusalOf(body, headers, { secret })).toBe("STANDARD_SECRET_NEEDED");
+    const given = { secret, standardSecret, ...at(untold) };
+    expect(refusalOf(body.replace("1.10", "9.10"), headers, given)).toBe("SIGNATURE_MISMATCH");
+    const { "X-SERVICE-Signature": _, ...unsigned } = headers;
+    expect(refusalOf(body, unsigned, given)).toBe("HEADER_MISSING");
+  });
+
+  test("the shortest safe key is taken", () => {
+    const standardSecret = `whsec_${Buffer.alloc(24, 7).toString("base64")}`;
+    const { now } = at(succeeded);
+    const signed = {
+      "webhook-id": "evt_1",
+      "webhook-timestamp": String(succeeded.timestamp),
+      "webhook-signature": new Webhook(standardSecret).sign("evt_1", now, succeeded.body),
+    };
+    expect(verifyWebhook(succeeded.body, signed, { standardSecret, now })).toBeDefined();
   });
 
   test("the standard library signs what is taken", () => {
@@ -248,11 +283,21 @@ describe("refuses", () => {
     ["data that is a list", { data: [] }],
     ["data that is text", { data: "succeeded" }],
     ["no status", { data: { id: "po_1" } }],
-  ])("a body signed by the first secret with %s", (_, change) => {
+  ])("a body signed by either secret with %s", (what, change) => {
     const event = { transaction_type: "payout_session", transaction_id: "po_1", ...change };
     const signature = createHash("sha256").update(`po_1,undefined:${secret}`).digest("base64");
-    const signed = { "X-SERVICE-Signature": signature };
-    expect(refusalOf(JSON.stringify(event), signed, { secret })).toBe("BODY_MALFORMED");
+    const text = JSON.stringify(event);
+    const { now } = at(succeeded);
+    const signed = {
+      "X-SERVICE-Signature": signature,
+      "webhook-id": "evt_1",
+      "webhook-timestamp": String(succeeded.timestamp),
+      "webhook-signature": new Webhook(standardSecret).sign("evt_1", now, text),
+    };
+    expect(refusalOf(text, signed, { secret })).toBe("BODY_MALFORMED");
+    // The second scheme needs no status; a refund's system may tell none.
+    const code = what === "no status" ? "none" : "BODY_MALFORMED";
+    expect(refusalOf(text, signed, { standardSecret, now })).toBe(code);
   });
 
   test.each(["X-SERVICE-Signature", "webhook-id", "webhook-timestamp", "webhook-signature"])(
@@ -260,6 +305,8 @@ describe("refuses", () => {
     (name) => {
       const { [name]: _, ...rest } = headers;
       expect(refusalOf(body, rest, options)).toBe("HEADER_MISSING");
+      expect(refusalOf(body, new Headers(rest), options)).toBe("HEADER_MISSING");
+      expect(refusalOf(body, { ...rest, [name]: undefined }, options)).toBe("HEADER_MISSING");
     },
   );
 
@@ -316,6 +363,11 @@ describe("what a program cannot mean", () => {
       "a standard secret with other characters in its base64",
       body,
       { standardSecret: `whsec_!${"A".repeat(43)}` },
+    ],
+    [
+      "a standard secret with other characters behind its base64",
+      body,
+      { standardSecret: `${both(current).standardSecret}!` },
     ],
     [
       "a standard secret that is too short to be safe",

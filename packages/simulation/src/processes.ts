@@ -101,7 +101,8 @@ export async function bootNotifier(around: Surroundings, life: Life): Promise<vo
     log,
   });
   startWorker(notifier, systemClock, log);
-  await broker.connect(life).subscribe(subscription(notifier.fanOut, systemClock.now, log));
+  const { fanOut, eventMetrics } = notifier;
+  await broker.connect(life).subscribe(subscription(fanOut, systemClock.now, log, eventMetrics));
   network.serve(NotifierService, notifier.rpc, { life, log });
 }
 
@@ -109,6 +110,7 @@ export async function bootNotifier(around: Surroundings, life: Life): Promise<vo
 const openSealer: Sealer = {
   seal: (text) => `open:${text}`,
   open: (sealed) => sealed.slice("open:".length),
+  isCurrent: () => true,
 };
 
 const silentMetric = { inc: () => undefined, set: () => undefined, observe: () => undefined };

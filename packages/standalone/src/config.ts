@@ -32,6 +32,7 @@ const handedThrough = [
   "SANDBOX_SEED",
   "WEBHOOK_SIGNATURE_HEADER",
   "WEBHOOK_SOURCE_ADDRESS",
+  "WEBHOOK_VERIFY_URLS",
 ] as const;
 
 function passedOn(environment: Environment): Environment {

@@ -10,7 +10,7 @@ const services = ["beneficiary", "compliance", "gateway", "notifier", "payout", 
 const packageImports: Record<string, readonly string[]> = {
   bench: ["kernel", "contracts", "chassis", "embedded", "invariants", "sandbox"],
   chassis: ["kernel", "contracts"],
-  faults: ["chassis", "embedded", "invariants", "sandbox"],
+  faults: ["kernel", "contracts", "chassis", "embedded", "invariants", "sandbox"],
   forms: ["kernel"],
   invariants: ["kernel", "embedded"],
   sandbox: ["kernel", "contracts", "chassis"],

@@ -8,6 +8,7 @@ const environment = {
   MONGODB_URI: "mongodb://127.0.0.1/",
   SERVICE_TOKEN: "t".repeat(32),
   ENCRYPTION_KEYS: `k1:${Buffer.alloc(32).toString("base64")}`,
+  PAYOUT_URL: "http://payout:9000",
 };
 
 it("fills in what has a safe default", () => {
@@ -15,6 +16,19 @@ it("fills in what has a safe default", () => {
     DATABASE: "disburse_notifier",
     WEBHOOK_SIGNATURE_HEADER: "X-SERVICE-Signature",
   });
+});
+
+it("looks for no lost events in the sandbox where it does not know payout", () => {
+  const { PAYOUT_URL: _none, ...without } = environment;
+  expect(readConfig({ ...without, DISBURSE_MODE: "sandbox" }).PAYOUT_URL).toBeUndefined();
+});
+
+it.each([
+  ...["transfer-encoding", "Expect", "Upgrade", "Keep-Alive", "te", "Trailer", "date"],
+  ...["Connection", "proxy-connection", "host", "Content-Length", "HTTP2-Settings"],
+])("signs in no header %s, which is HTTP's own", (name) => {
+  const read = () => readConfig({ ...environment, WEBHOOK_SIGNATURE_HEADER: name });
+  expect(read).toThrow(SettingsError);
 });
 
 it.each([
@@ -27,6 +41,9 @@ it.each([
   ["WEBHOOK_SOURCE_ADDRESS", "hooks.example.com", false],
   ["WEBHOOK_REFUSED_NETWORKS", "192.0.2.0/24,2001:db8::/32", true],
   ["WEBHOOK_REFUSED_NETWORKS", "192.0.2.0", false],
+  ["PAYOUT_URL", "http://payout:9000", true],
+  ["PAYOUT_URL", "payout", false],
+  ["GAP_SWEEP_SECONDS", "0", false],
   ["ENCRYPTION_KEYS", "k1:short", false],
 ])("takes %s %s: %s", (name, value, sound) => {
   const read = () => readConfig({ ...environment, [name]: value });

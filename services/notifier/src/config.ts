@@ -2,15 +2,28 @@ import { isIP } from "node:net";
 import {
   busSettings,
   commonSettings,
+  countSetting,
   type Environment,
   encryptionKeysSetting,
   readSettings,
+  SettingsError,
+  serviceUrlSetting,
 } from "@disburse/chassis/settings.ts";
 import { z } from "zod";
 import { networks } from "./domain/address.ts";
 
-/** Headers that an attempt sets by itself; the signature cannot stand in one of them. */
-const takenHeaders = /^(webhook-.*|content-.*|accept-encoding|user-agent|host|connection)$/i;
+/**
+ * Headers that an attempt sets by itself, and those of HTTP itself, which the client refuses or a
+ * server on the way takes out: the signature cannot stand in one of them.
+ */
+const takenHeaders = new RegExp(
+  `^(${[
+    ...["webhook-.*", "content-.*", "accept-encoding", "user-agent", "host", "date", "expect"],
+    ...["connection", "proxy-.*", "keep-alive", "transfer-encoding", "te", "trailer", "upgrade"],
+    ...["http2-settings"],
+  ].join("|")})$`,
+  "i",
+);
 
 function isNetworks(text: string): boolean {
   try {
@@ -23,7 +36,7 @@ function isNetworks(text: string): boolean {
 
 /** The notifier's settings; see README.md. */
 export function readConfig(environment: Environment) {
-  return readSettings(environment, {
+  const config = readSettings(environment, {
     ...commonSettings,
     ...busSettings,
     DATABASE: z.string().default("disburse_notifier"),
@@ -33,6 +46,11 @@ export function readConfig(environment: Environment) {
       .regex(/^[A-Za-z][A-Za-z0-9-]{0,63}$/, "must be a header name")
       .refine((name) => !takenHeaders.test(name), "must not be a header that has another meaning")
       .default("X-SERVICE-Signature"),
+    /** In live mode URLs are always verified before events go to them. */
+    WEBHOOK_VERIFY_URLS: z.stringbool({ truthy: ["true"], falsy: ["false"] }).default(false),
+    /** Of whose events none may be missing: required in live mode. Without it nobody looks. */
+    PAYOUT_URL: serviceUrlSetting.optional(),
+    GAP_SWEEP_SECONDS: countSetting(1).default(300),
     /** Where webhooks come from; a local address of this machine. */
     WEBHOOK_SOURCE_ADDRESS: z
       .string()
@@ -45,4 +63,8 @@ export function readConfig(environment: Environment) {
       .transform((text) => networks(text.split(",")))
       .optional(),
   });
+  if (config.DISBURSE_MODE === "live" && config.PAYOUT_URL === undefined) {
+    throw new SettingsError("settings: PAYOUT_URL: is required in live mode");
+  }
+  return config;
 }

@@ -1,4 +1,4 @@
-import { create } from "@bufbuild/protobuf";
+import { create, toBinary } from "@bufbuild/protobuf";
 import { MerchantEventSchema } from "@disburse/contracts/disburse/notifier/v1/notifier_events_pb.ts";
 import { DeliveryState } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import { newId } from "@disburse/kernel/id.ts";
@@ -16,6 +16,7 @@ import {
   type TestNotifier,
   used,
 } from "./test-notifier.ts";
+import { sessionData } from "./test-session.ts";
 
 let notifier: TestNotifier;
 let live: TestNotifier;
@@ -130,11 +131,12 @@ describe("test events", () => {
     const { merchantId, endpointId } = await register(notifier);
     const second = await register(notifier, merchantId);
     const asked = { mutation: operation(), merchantId, endpointId };
+    // It goes out at once.
+    world.posted.length = 0;
     const made = await Promise.all([1, 2, 3].map(() => rpc.sendTestEvent(asked)));
     for (const each of made) expect(each.delivery?.id).toBe(made[0]?.delivery?.id);
     const other = { ...asked, endpointId: second.endpointId };
     expect(await refusal(rpc.sendTestEvent(other))).toBe(used);
-    world.posted.length = 0;
     await notifier.work();
     expect(world.posted).toHaveLength(1);
     expect(JSON.parse(Buffer.from(world.posted[0]!.body).toString())).toMatchObject({
@@ -146,6 +148,12 @@ describe("test events", () => {
   });
 });
 
+/** How many payment sessions could not be read so far. */
+async function unreadable(): Promise<number> {
+  const line = /^disburse_webhook_events_unreadable_total\{key="payment_session".* (\d+)$/m;
+  return Number(line.exec(await notifier.series())?.[1] ?? 0);
+}
+
 describe("published events", () => {
   const event = (merchantId: string, change: object = {}) =>
     create(MerchantEventSchema, {
@@ -155,9 +163,18 @@ describe("published events", () => {
       transactionId: "ps_1",
       status: "initiated",
       sequence: 1n,
-      dataJson: '{ "id":"ps_1", "status":"initiated", "amount": 1.10 }',
+      dataJson: sessionData({ merchant_id: JSON.stringify(merchantId), channel: '"web"' }),
       ...change,
     });
+
+  it("by broker too are dead letters without every field of the interface, and counted", async () => {
+    const bare = { ...event("mer_1"), dataJson: '{"id":"ps_1","secret":"x"}' };
+    const body = toBinary(MerchantEventSchema, bare);
+    const before = await unreadable();
+    const key = "payment_session.updated";
+    expect(await notifier.consume([{ id: "bare", key, body }])).toEqual(["dead"]);
+    expect(await unreadable()).toBe(before + 1);
+  });
 
   it("are stored before the answer, with no endpoint too, and go out once", async () => {
     const { rpc, world, events } = notifier;
@@ -172,7 +189,7 @@ describe("published events", () => {
     await rpc.publishEvent({ mutation, event: sent });
     await rpc.publishEvent({
       mutation: operation(),
-      event: { ...sent, status: "x", dataJson: "{}" },
+      event: { ...sent, transactionType: "refund", status: "x", dataJson: "{}" },
     });
     await notifier.work();
     expect(world.posted.map(({ body }) => Buffer.from(body).toString())).toEqual([

@@ -2,12 +2,12 @@ import type { Sealer } from "@disburse/chassis/sealing.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
 import {
-  type EndpointChange,
   type EndpointOperation,
   type EndpointRecord,
+  type EndpointSettings,
   endpointsMax,
-  revised,
 } from "./domain/endpoint.ts";
+import { type EndpointChange, revised } from "./domain/endpoint-revision.ts";
 import { type NotifierRefusal, operationUsed } from "./domain/refusal.ts";
 import { makeKey } from "./endpoint-keys.ts";
 import type { EndpointStore } from "./store/endpoint-store.ts";
@@ -22,10 +22,12 @@ export type Changed = { readonly endpoint: EndpointRecord; readonly operation: E
 export type Decide = (endpoint: EndpointRecord) => EndpointChange | Refused<NotifierRefusal>;
 
 export type EndpointChanges = {
-  create(
+  create(asked: Asked, settings: EndpointSettings): Promise<Changed | Refused<NotifierRefusal>>;
+  /** What an operation has done already; refuses the id of another intent. */
+  repeated(
     asked: Asked,
-    fields: { readonly url: string; readonly description: string },
-  ): Promise<Changed | Refused<NotifierRefusal>>;
+    endpointId?: string,
+  ): Promise<Changed | Refused<NotifierRefusal> | undefined>;
   change(
     asked: Asked,
     endpointId: string,
@@ -38,8 +40,7 @@ const changeTries = 10;
 
 /** Changes endpoints, each operation once: a repeat finds what the first try did. */
 export function createEndpointChanges(endpoints: EndpointStore, sealer: Sealer): EndpointChanges {
-  /** What an operation has done already; refuses the id of another intent. */
-  const repeated = async ({ merchantId, operation }: Asked, endpointId?: string) => {
+  const repeated: EndpointChanges["repeated"] = async ({ merchantId, operation }, endpointId) => {
     const endpoint = await endpoints.findByOperation(merchantId, operation.id);
     if (endpoint === undefined) return undefined;
     const first = endpoint.operations.find(({ id }) => id === operation.id);
@@ -48,13 +49,15 @@ export function createEndpointChanges(endpoints: EndpointStore, sealer: Sealer):
   };
 
   return {
-    create: async (asked, fields) => {
+    repeated,
+
+    create: async (asked, settings) => {
       const before = await repeated(asked);
       if (before !== undefined) return before;
       if (!(await endpoints.hasRoom(asked.merchantId))) {
         return refused("INVALID_REQUEST", `There can be at most ${endpointsMax} endpoints.`);
       }
-      const made = created(asked, fields, sealer);
+      const made = created(asked, settings, sealer);
       if ((await endpoints.insert(made.endpoint)) === "written") return made;
       return (await repeated(asked)) ?? operationUsed();
     },
@@ -70,8 +73,8 @@ export function createEndpointChanges(endpoints: EndpointStore, sealer: Sealer):
         if (isRefused(decided)) return decided;
         const next = revised(endpoint, decided);
         if (isRefused(next)) return next;
-        const ended = await endpoints.revise(next);
-        if (ended === "written") return { endpoint: next, operation: decided.operation };
+        const isWritten = next === endpoint || (await endpoints.revise(next)) === "written";
+        if (isWritten) return { endpoint: next, operation: decided.operation };
       }
       throw new Error(`endpoint ${endpointId} is changed by too many at once`);
     },
@@ -80,7 +83,7 @@ export function createEndpointChanges(endpoints: EndpointStore, sealer: Sealer):
 
 function created(
   { merchantId, operation: asked }: Asked,
-  fields: { readonly url: string; readonly description: string },
+  settings: EndpointSettings,
   sealer: Sealer,
 ): Changed {
   const { at } = asked;
@@ -90,7 +93,7 @@ function created(
   const endpoint: EndpointRecord = {
     id,
     merchantId,
-    ...fields,
+    ...settings,
     createdAt: at,
     updatedAt: at,
     revision: 1,

@@ -6,7 +6,8 @@ import { type Signers, type SigningSecrets, secretsFrom } from "./domain/signatu
 /** As many bits as the hash that they go into (decisions: secrets are 32 random bytes). */
 const secretLength = 32;
 
-type Owner = { readonly merchantId: string; readonly id: string };
+/** Whose keys they are. */
+export type Owner = { readonly merchantId: string; readonly id: string };
 
 /** What is sealed for one key of one endpoint opens nowhere else. */
 function context(owner: Owner, keyId: string, field: "secret" | "standard_secret"): string {
@@ -16,13 +17,35 @@ function context(owner: Owner, keyId: string, field: "secret" | "standard_secret
 /** A new pair of secrets: sealed to be stored, and in the clear to be shown once. */
 export function makeKey(sealer: Sealer, owner: Owner, madeAt: Date): SealedKey {
   const random = () => crypto.getRandomValues(new Uint8Array(secretLength));
-  const made = secretsFrom(random(), random());
-  const id = crypto.randomUUID();
+  return sealedKey(sealer, owner, crypto.randomUUID(), secretsFrom(random(), random()), madeAt);
+}
+
+function sealedKey(
+  sealer: Sealer,
+  owner: Owner,
+  id: string,
+  { secret, standardSecret }: SigningSecrets,
+  madeAt: Date,
+): SealedKey {
   return {
     id,
-    secret: sealer.seal(made.secret, context(owner, id, "secret")),
-    standardSecret: sealer.seal(made.standardSecret, context(owner, id, "standard_secret")),
+    secret: sealer.seal(secret, context(owner, id, "secret")),
+    standardSecret: sealer.seal(standardSecret, context(owner, id, "standard_secret")),
     madeAt,
+  };
+}
+
+/** The same secrets, sealed by the key that seals now; throws when an older key is missing. */
+export function resealedKey(sealer: Sealer, owner: Owner, key: SealedKey): SealedKey {
+  const isCurrent = sealer.isCurrent(key.secret) && sealer.isCurrent(key.standardSecret);
+  if (isCurrent) return key;
+  return sealedKey(sealer, owner, key.id, openedKey(sealer, owner, key), key.madeAt);
+}
+
+function openedKey(sealer: Sealer, owner: Owner, key: SealedKey): SigningSecrets {
+  return {
+    secret: sealer.open(key.secret, context(owner, key.id, "secret")),
+    standardSecret: sealer.open(key.standardSecret, context(owner, key.id, "standard_secret")),
   };
 }
 
@@ -30,10 +53,7 @@ export function makeKey(sealer: Sealer, owner: Owner, madeAt: Date): SealedKey {
 export function openKey(sealer: Sealer, endpoint: EndpointRecord, keyId: string): SigningSecrets {
   const key = endpoint.keys.find(({ id }) => id === keyId);
   if (key === undefined) throw new Error(`endpoint ${endpoint.id} has no key ${keyId}`);
-  return {
-    secret: sealer.open(key.secret, context(endpoint, keyId, "secret")),
-    standardSecret: sealer.open(key.standardSecret, context(endpoint, keyId, "standard_secret")),
-  };
+  return openedKey(sealer, endpoint, key);
 }
 
 /** The secrets that sign for an endpoint at a moment. */

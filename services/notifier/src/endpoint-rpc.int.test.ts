@@ -1,10 +1,12 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { isId, newId } from "@disburse/kernel/id.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { networks } from "./domain/address.ts";
 import {
   hookUrl,
   notFound,
   operation,
+  payoutMessage,
   refusal,
   register,
   startTestNotifier,
@@ -17,7 +19,8 @@ let live: TestNotifier;
 
 beforeAll(async () => {
   notifier = await startTestNotifier();
-  live = await startTestNotifier({ policy: "public" });
+  const ownNetworks = networks(["8.8.8.0/24"]);
+  live = await startTestNotifier({ policy: "public", ownNetworks });
 });
 
 afterAll(async () => {
@@ -70,6 +73,23 @@ describe("endpoints", () => {
     expect(await refusal(rpc.sendTestEvent(again))).toBe(notFound);
   });
 
+  it("end a long backlog when they are deleted", async () => {
+    const { rpc, deliveries } = notifier;
+    const { merchantId, endpointId } = await register(notifier);
+    await notifier.consume([payoutMessage({ merchantId })]);
+    const [one] = await deliveries.collection.find({ endpoint_id: endpointId }).toArray();
+    if (one === undefined) throw new Error("nothing waits");
+    const more = Array.from({ length: 1_500 }, (_, at) => ({
+      ...one,
+      _id: `${one._id}_${at}`,
+      event_id: `${one.event_id}_${at}`,
+    }));
+    await deliveries.collection.insertMany(more);
+    await rpc.deleteEndpoint({ merchantId, endpointId, mutation: operation() });
+    const states = await deliveries.collection.distinct("state", { endpoint_id: endpointId });
+    expect(states).toEqual(["cancelled"]);
+  });
+
   it("say everything that is wrong with a registration", async () => {
     const ask = (fields: object, by = notifier) =>
       refusal(by.rpc.createEndpoint({ mutation: operation(), merchantId: "mer_1", ...fields }));
@@ -82,6 +102,9 @@ describe("endpoints", () => {
       "INVALID_REQUEST url: must not contain a user name or password",
     );
     expect(await ask({ url }, live)).toBe("INVALID_REQUEST url: must be an https URL");
+    expect(await ask({ url: "https://8.8.8.8/" }, live)).toBe(
+      "INVALID_REQUEST url: must have a public address",
+    );
     expect(await ask({ url: "https://10.0.0.1/" }, live)).toBe(
       "INVALID_REQUEST url: must have a public address",
     );

@@ -1,61 +1,63 @@
 import type { ServiceImpl } from "@connectrpc/connect";
-import { readMutation } from "@disburse/chassis/mutation.ts";
 import { readLimit, readStart } from "@disburse/chassis/page-cursor.ts";
 import { countedTotal, cutPage } from "@disburse/chassis/record-page.ts";
 import type { Sealer } from "@disburse/chassis/sealing.ts";
-import type { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
+import type {
+  Endpoint as EndpointMessage,
+  NotifierService,
+} from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import { isRefused, refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
-import type { AddressPolicy } from "./domain/address.ts";
-import type { EndpointOperation } from "./domain/endpoint.ts";
+import type { AddressRules } from "./domain/address.ts";
+import type { EndpointRecord } from "./domain/endpoint.ts";
+import { healthStart } from "./domain/health.ts";
 import { activated, rotated, staged } from "./domain/secret-set.ts";
-import { type Asked, type Changed, createEndpointChanges } from "./endpoint-changes.ts";
+import { type Changed, createEndpointChanges } from "./endpoint-changes.ts";
 import { makeKey, openKey } from "./endpoint-keys.ts";
+import { askedOf, shown } from "./endpoint-operation.ts";
 import { readCreateRequest, readRotateRequest } from "./endpoint-request.ts";
 import { accepted } from "./refusals.ts";
+import type { BacklogStore } from "./store/backlog-store.ts";
+import type { ChallengeStore } from "./store/challenge-store.ts";
 import type { DeliveryStore } from "./store/delivery-store.ts";
 import type { EndpointStore } from "./store/endpoint-store.ts";
-import { endpointMessage } from "./wire.ts";
+import type { HealthStore } from "./store/health-store.ts";
+import { endpointMessage, healthMessage } from "./wire.ts";
 
-export type EndpointDeps = {
+export type EndpointDeps = AddressRules & {
   readonly endpoints: EndpointStore;
   readonly deliveries: DeliveryStore;
   readonly sealer: Sealer;
   readonly clock: Clock;
-  readonly policy: AddressPolicy;
+  /** A URL is verified before events go to it. */
+  readonly mustVerify: boolean;
+  readonly challenges: ChallengeStore;
+  readonly healths: HealthStore;
+  readonly backlogs: BacklogStore;
 };
 
 type Notifier = ServiceImpl<typeof NotifierService>;
-type Asking = Pick<Parameters<Notifier["rotateSecret"]>[0], "mutation" | "merchantId">;
-
-function ask(message: Asking, kind: EndpointOperation["kind"], clock: Clock): Asked {
-  const { operationId, actor } = readMutation(message.mutation);
-  const operation = { id: operationId, kind, actor, at: clock.now() };
-  return { merchantId: message.merchantId, operation };
-}
-
-/** What a change answers, the first time and every time after. */
-function shown({ endpoint, operation }: Changed) {
-  return { endpoint: endpointMessage({ ...endpoint, updatedAt: operation.at }) };
-}
-
 /** The RPCs of endpoints. */
 export function endpointRpc(
   deps: EndpointDeps,
 ): Pick<Notifier, "createEndpoint" | "getEndpoint" | "listEndpoints" | "deleteEndpoint"> {
-  const { endpoints, deliveries, sealer, clock, policy } = deps;
+  const { endpoints, deliveries, sealer, clock, mustVerify } = deps;
   const changes = createEndpointChanges(endpoints, sealer);
   return {
     createEndpoint: async (message) => {
-      const asked = ask(message, "create", clock);
-      const fields = accepted(readCreateRequest(message, policy, asked.operation.at));
-      const made = accepted(await changes.create(asked, fields));
+      const asked = askedOf(message, "create", clock);
+      const { at } = asked.operation;
+      const settings = accepted(readCreateRequest(message, deps, at));
+      const verifiedAt = mustVerify ? undefined : at;
+      const made = accepted(await changes.create(asked, { ...settings, verifiedAt }));
       return { ...shown(made), secrets: secretsOf(made, sealer) };
     },
 
     getEndpoint: async ({ merchantId, endpointId }) => {
       const found = await endpoints.find(merchantId, endpointId);
-      return { endpoint: endpointMessage(accepted(found ?? refused("RECORD_NOT_FOUND"))) };
+      const endpoint = accepted(found ?? refused("RECORD_NOT_FOUND"));
+      const [message] = await withHealth(deps, [endpoint]);
+      return { endpoint: message };
     },
 
     listEndpoints: async ({ merchantId, limit: asked, cursor }) => {
@@ -65,20 +67,38 @@ export function endpointRpc(
         endpoints.list(merchantId, start, limit + 1),
         endpoints.count(merchantId),
       ]);
-      const { shown, nextCursor } = cutPage(found, limit);
-      return { endpoints: shown.map(endpointMessage), nextCursor, ...countedTotal(count) };
+      const { shown: page, nextCursor } = cutPage(found, limit);
+      const shownEndpoints = await withHealth(deps, page);
+      return { endpoints: shownEndpoints, nextCursor, ...countedTotal(count) };
     },
 
     deleteEndpoint: async (message) => {
-      const asked = ask(message, "delete", clock);
+      const asked = askedOf(message, "delete", clock);
       const { merchantId, endpointId } = message;
       const { operation } = asked;
       const deletion = () => ({ operation, isDeleted: true });
       accepted(await changes.change(asked, endpointId, deletion));
       await deliveries.cancelPending(merchantId, endpointId, clock.now());
+      await deps.healths.forget(endpointId, clock.now());
+      await deps.challenges.forget(endpointId);
       return {};
     },
   };
+}
+
+/** Endpoints as they are read: with how they take their events. */
+async function withHealth(
+  { healths, backlogs }: Pick<EndpointDeps, "healths" | "backlogs">,
+  endpoints: readonly EndpointRecord[],
+): Promise<EndpointMessage[]> {
+  const told = await healths.read(endpoints.map(({ id }) => id));
+  return Promise.all(
+    endpoints.map(async (endpoint) => {
+      const backlog = await backlogs.read(endpoint.merchantId, endpoint.id);
+      const health = healthMessage(told.get(endpoint.id) ?? healthStart, backlog);
+      return { ...endpointMessage(endpoint), health };
+    }),
+  );
 }
 
 /** The RPCs of endpoints' secrets. */
@@ -87,7 +107,7 @@ export function secretRpc(deps: EndpointDeps): Pick<Notifier, "rotateSecret" | "
   const changes = createEndpointChanges(endpoints, sealer);
   return {
     rotateSecret: async (message) => {
-      const asked = ask(message, "rotate", clock);
+      const asked = askedOf(message, "rotate", clock);
       const { at } = asked.operation;
       const { overlapSeconds, stage } = accepted(readRotateRequest(message, at));
       const changed = await changes.change(asked, message.endpointId, (endpoint) => {
@@ -102,7 +122,7 @@ export function secretRpc(deps: EndpointDeps): Pick<Notifier, "rotateSecret" | "
     },
 
     activateSecret: async (message) => {
-      const asked = ask(message, "activate", clock);
+      const asked = askedOf(message, "activate", clock);
       const { operation } = asked;
       const changed = await changes.change(asked, message.endpointId, (endpoint) => {
         const signing = activated(endpoint.signing, operation.at);

@@ -10,6 +10,7 @@ import { subscription } from "./events.ts";
 import type { DeliveryDocument } from "./store/documents.ts";
 import { payoutMessage, register, startTestNotifier } from "./test-notifier.ts";
 import { openBus, startTestService, type TestService } from "./test-service.ts";
+import { sessionData } from "./test-session.ts";
 
 let service: TestService;
 
@@ -64,7 +65,8 @@ describe("what reaches the queue", () => {
 
   it.each(["payment_session", "refund"])("may be a %s", async (transactionType) => {
     const { merchantId, secrets } = await service.hook();
-    const dataJson = '{ "id":"t_1", "status":"done", "amount": 1.10 }';
+    const own = { id: '"t_1"', status: '"done"', merchant_id: JSON.stringify(merchantId) };
+    const dataJson = sessionData({ ...own, fee: "1.10e2" });
     const event = create(MerchantEventSchema, {
       ...{ eventId: "e-1", merchantId, transactionType, transactionId: "t_1" },
       ...{ status: "done", sequence: 1n, dataJson },
@@ -93,7 +95,12 @@ async function crashAfterStoring(
   });
   const registered = await register(before, undefined, service.receiver.url);
   const stored = Promise.withResolvers<void>();
-  const { queue, keys, handle } = subscription(before.fanOut, () => new Date(), silentLog);
+  const { queue, keys, handle } = subscription(
+    before.fanOut,
+    () => new Date(),
+    silentLog,
+    before.eventMetrics,
+  );
   const consumer = await openBus(service.namespace, proxy.url);
   let seen = 0;
   await consumer.subscribe({

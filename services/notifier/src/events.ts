@@ -12,6 +12,7 @@ import {
   PayoutStatusChangedSchema,
 } from "@disburse/contracts/disburse/payout/v1/payout_events_pb.ts";
 import { PayoutStatus } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { violationsMessage } from "@disburse/kernel/refusal.ts";
 import {
   isEventId,
   type PublishedEvent,
@@ -20,6 +21,7 @@ import {
   webhookEventOf,
 } from "./domain/event.ts";
 import { payoutBody } from "./domain/webhook-body.ts";
+import type { EventMetrics } from "./event-metrics.ts";
 import type { FanOut } from "./fan-out.ts";
 
 const payoutStatuses: Readonly<Record<PayoutStatus, string | undefined>> = {
@@ -77,12 +79,13 @@ export function publishedEvent(message: MerchantEvent): PublishedEvent {
 
 function merchantEvent(message: MerchantEvent, receivedAt: Date): WebhookEvent {
   const event = publishedEvent(message);
-  const fields = publishedEventViolations(event).map(({ field }) => field);
-  if (fields.length > 0) throw new UnreadableEventError(`${fields.join(", ")} malformed`);
+  const violations = publishedEventViolations(event);
+  if (violations.length > 0) throw new UnreadableEventError(violationsMessage(violations));
   return webhookEventOf(event, receivedAt);
 }
 
-function readEvent(message: BusMessage, receivedAt: Date): WebhookEvent {
+/** A message as merchants are told it; throws when it is none of our contracts'. */
+export function readEvent(message: BusMessage, receivedAt: Date): WebhookEvent {
   const { key, body, requestId } = message;
   const event = key.startsWith("payout.")
     ? payoutEvent(fromBinary(PayoutStatusChangedSchema, body))
@@ -99,14 +102,23 @@ function tellStored(events: readonly WebhookEvent[], startedMs: number, log: Log
   }
 }
 
+/** One is stored while another gathers; what comes too early for its line waits in it. */
+const batchesMax = 3;
+
 /**
  * What the notifier listens to. A batch is acknowledged when events and deliveries are stored; a
  * message that cannot be read goes to the dead letters, for the next try would not read it either.
  */
-export function subscription(fanOut: FanOut, now: () => Date, log: Log): Subscription {
+export function subscription(
+  fanOut: FanOut,
+  now: () => Date,
+  log: Log,
+  metrics: EventMetrics,
+): Subscription {
   return {
     queue: "notifier",
     keys: ["payout.*", "payment_session.*", "refund.*"],
+    parallel: batchesMax,
     handle: async (batch) => {
       const startedMs = performance.now();
       const events: WebhookEvent[] = [];
@@ -115,6 +127,7 @@ export function subscription(fanOut: FanOut, now: () => Date, log: Log): Subscri
           events.push(readEvent(message, now()));
           return "stored";
         } catch (error) {
+          metrics.unreadable(message.key);
           const fields = { err: error, event_id: message.id, key: message.key };
           forRequest(message.requestId, () => log.error(fields, "event not readable"));
           return "dead";

@@ -1,5 +1,8 @@
 import type { Clock } from "@disburse/kernel/time.ts";
+import type { EndpointRecord } from "./domain/endpoint.ts";
 import type { WebhookEvent } from "./domain/event.ts";
+import { isTold } from "./domain/event-filter.ts";
+import { arrivalMatters } from "./domain/order.ts";
 import type { DeliveryStore } from "./store/delivery-store.ts";
 import {
   type Change,
@@ -11,23 +14,25 @@ import {
 import type { EndpointStore } from "./store/endpoint-store.ts";
 import type { EventStore } from "./store/event-store.ts";
 import type { LineStore } from "./store/line-store.ts";
+import type { Admission } from "./worker/admission.ts";
 
 export type FanOutDeps = {
-  readonly endpoints: EndpointStore;
+  readonly endpoints: Pick<EndpointStore, "activeOf" | "readActive">;
   readonly events: EventStore;
   readonly deliveries: DeliveryStore;
   readonly lines: LineStore;
+  readonly admission: Admission;
   readonly clock: Clock;
-  /** Something is due. */
-  readonly wake: () => void;
+  /** Something of these endpoints is due. */
+  readonly due: (endpointIds: Iterable<string>) => void;
 };
 
 export type FanOut = {
   /**
-   * Stores a batch of events and their deliveries to the endpoints that are active now. When it
-   * returns all of it is stored; when it throws, doing it again does the rest. A duplicate changes
-   * nothing: the endpoints stand in the stored event, and a delivery's id follows from event and
-   * endpoint.
+   * Stores a batch of events and their deliveries to the endpoints that are active now and want
+   * them. When it returns all of it is stored; when it throws, doing it again does the rest. A
+   * duplicate changes nothing: the endpoints stand in the stored event, and a delivery's id follows
+   * from event and endpoint. First attempts begin without being waited for.
    */
   publish(events: readonly WebhookEvent[]): Promise<void>;
   /**
@@ -43,46 +48,64 @@ export type FanOut = {
   deliver(stored: readonly EventDocument[]): Promise<void>;
 };
 
+type Endpoints = ReadonlyMap<string, EndpointRecord>;
+
 /** Events in, deliveries out; two writes, each of which can be repeated. */
 export function createFanOut(deps: FanOutDeps): FanOut {
-  const { endpoints, events, deliveries, lines, clock, wake } = deps;
+  const { endpoints, events, deliveries, lines, admission, clock, due } = deps;
 
-  const deliver = async (stored: readonly EventDocument[]): Promise<void> => {
+  const insert = async (stored: readonly EventDocument[], known: Endpoints): Promise<void> => {
     const now = clock.now();
     // What is older has had its deliveries, and they may be deleted by now.
     const recent = stored.filter(
       (event) => now.getTime() - event.received_at.getTime() < deliveryKeptMs,
     );
     const made = recent.flatMap((event) =>
-      event.endpoint_ids.map((endpointId) => firstDelivery(event, endpointId)),
+      event.endpoint_ids.map((endpointId) =>
+        firstDelivery(event, endpointId, known.get(endpointId)?.order ?? "bounded"),
+      ),
     );
     if (made.length === 0) return;
-    await deliveries.insert(made);
-    const held = made.filter((delivery) => delivery.held).map(({ line }) => line);
-    await lines.release([...new Set(held)], clock.now());
-    wake();
+    const admitted = admission.admit(await lines.placed(made), known);
+    const there = await deliveries.insert(admitted).catch((error: unknown) => {
+      admission.abandon(admitted);
+      throw error;
+    });
+    await admission.begin(admitted, there, known);
+    const stirred = admitted
+      .filter((delivery) => delivery.held || arrivalMatters(delivery.transaction_type))
+      .map(({ line }) => line);
+    due(await lines.release([...new Set(stirred)], clock.now()));
   };
 
+  const wanted = (event: WebhookEvent, all: readonly EndpointRecord[] = []): string[] =>
+    all.filter((endpoint) => isTold(endpoint, event)).map(({ id }) => id);
+
   return {
-    deliver,
+    deliver: async (stored) => {
+      const ids = new Set(stored.flatMap((event) => event.endpoint_ids));
+      if (ids.size > 0) await insert(stored, await endpoints.readActive([...ids]));
+    },
     publish: async (batch) => {
-      const merchantIds = [...new Set(batch.map(({ merchantId }) => merchantId))];
-      const told = await endpoints.activeIds(merchantIds);
+      await admission.room();
+      const active = await endpoints.activeOf([...new Set(batch.map((each) => each.merchantId))]);
       const receivedAt = clock.now();
       const documents = batch.map((event) =>
-        eventDocument(event, told.get(event.merchantId) ?? [], receivedAt),
+        eventDocument(event, wanted(event, active.get(event.merchantId)), receivedAt),
       );
-      await deliver(await events.store(documents));
+      await insert(await events.store(documents), byId(active));
     },
     publishOne: async (event, change, endpointId) => {
-      const { merchantId } = event;
+      const active = await endpoints.activeOf([event.merchantId]);
       const told =
-        endpointId === undefined
-          ? ((await endpoints.activeIds([merchantId])).get(merchantId) ?? [])
-          : [endpointId];
+        endpointId === undefined ? wanted(event, active.get(event.merchantId)) : [endpointId];
       const [stored] = await events.store([eventDocument(event, told, clock.now(), change)]);
-      if (stored !== undefined) await deliver([stored]);
+      if (stored !== undefined) await insert([stored], byId(active));
       return stored;
     },
   };
+}
+
+function byId(active: ReadonlyMap<string, readonly EndpointRecord[]>): Endpoints {
+  return new Map([...active.values()].flat().map((endpoint) => [endpoint.id, endpoint]));
 }

@@ -1,7 +1,9 @@
+import { hostname } from "node:os";
 import { ReplayState } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import { type ReceivedCall, verifyCall } from "@disburse/testkit/receiver.ts";
 import { beforeEach, describe, expect, it } from "vitest";
-import { operation, payoutMessage } from "./test-notifier.ts";
+import { processPlace } from "./process-place.ts";
+import { encryptionKeys, operation, payoutMessage } from "./test-notifier.ts";
 import { startTestService, type TestService } from "./test-service.ts";
 
 let service: TestService;
@@ -71,6 +73,16 @@ describe("a payout's events", () => {
   });
 });
 
+it("touches nothing of the process that has its port", async () => {
+  const port = Number(new URL(service.url()).port);
+  const database = await service.connect();
+  const workers = database.db.collection<{ _id: string; place: string; beat: number }>("workers");
+  await workers.insertOne({ _id: "other", place: processPlace(hostname(), port), beat: 0 });
+  await expect(service.startAt(port)).rejects.toMatchObject({ code: "EADDRINUSE" });
+  expect(await workers.countDocuments({ _id: "other" })).toBe(1);
+  await database.close();
+});
+
 describe("a delivery", () => {
   it("goes on after a restart in the middle, and can be sent again", async () => {
     const { merchantId } = await service.hook();
@@ -120,43 +132,32 @@ describe("a replay", () => {
   });
 });
 
-describe("secrets that rotate", () => {
-  it("sign together during the overlap, so that old and new receivers verify", async () => {
-    const { merchantId, endpointId, secrets: old } = await service.hook();
-    const asked = () => ({ merchantId, endpointId, mutation: operation() });
+describe("the key that seals secrets", () => {
+  it("can be retired after a start with a newer one, and receivers notice nothing", async () => {
+    const { merchantId, endpointId, secrets } = await service.hook();
+    const newer = `k2:${Buffer.alloc(32, 8).toString("base64")}`;
+    const { db, close } = await service.connect();
+    const sealed = async () =>
+      (await db.collection("endpoints").find().toArray()).flatMap(({ keys }) => keys);
     const next = async () => {
-      const { delivery } = await service.rpc().sendTestEvent(asked());
-      const [call] = await service.receiver.waitFor(1, {
-        filter: ({ headers }) => headers["webhook-id"] === delivery?.eventId,
-      });
-      return call!;
+      const mutation = operation();
+      const { delivery } = await service.rpc().sendTestEvent({ mutation, merchantId, endpointId });
+      const filter = ({ headers }: ReceivedCall) => headers["webhook-id"] === delivery?.eventId;
+      const [call] = await service.receiver.waitFor(1, { filter });
+      return verifyCall(call!, secrets);
     };
-    const rotated = (await service.rpc().rotateSecret(asked())).secrets!;
-    const during = await next();
-    expect(verifyCall(during, rotated)).toEqual({
-      interface: true,
-      interfacePrevious: false,
-      standard: true,
-    });
-    expect(verifyCall(during, old)).toEqual({
-      interface: false,
-      interfacePrevious: true,
-      standard: true,
-    });
-    const staged = (
-      await service.rpc().rotateSecret({ ...asked(), stage: true, overlapSeconds: 0 })
-    ).secrets!;
-    const waiting = await next();
-    expect(verifyCall(waiting, rotated)).toMatchObject({ interface: true, standard: true });
-    expect(verifyCall(waiting, staged)).toMatchObject({ interface: false, standard: false });
-    await service.rpc().activateSecret(asked());
-    const after = await next();
-    expect(verifyCall(after, staged)).toMatchObject({ interface: true, standard: true });
-    expect(verifyCall(after, rotated)).toEqual({
-      interface: false,
-      interfacePrevious: false,
-      standard: false,
-    });
-    expect(after.headers).not.toHaveProperty("x-service-signature-previous");
+    const genuine = { interface: true, interfacePrevious: false, standard: true };
+    await service.stop();
+    await service.start(`${newer},${encryptionKeys}`);
+    await expect
+      .poll(sealed)
+      .toMatchObject([
+        { secret: expect.stringMatching(/^k2\./), standard_secret: expect.stringMatching(/^k2\./) },
+      ]);
+    expect(await next()).toEqual(genuine);
+    await service.stop();
+    await service.start(newer);
+    expect(await next()).toEqual(genuine);
+    await close();
   });
 });

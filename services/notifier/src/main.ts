@@ -1,51 +1,72 @@
 import { hostname } from "node:os";
-import { createLog } from "@disburse/chassis/log.ts";
-import { createMetrics } from "@disburse/chassis/metrics.ts";
-import { connectDatabase } from "@disburse/chassis/mongo.ts";
+import { databaseClock, wakefulElapsed } from "@disburse/chassis/database-clock.ts";
+import { createLog, type Log } from "@disburse/chassis/log.ts";
+import { createMetrics, type Metrics } from "@disburse/chassis/metrics.ts";
+import { connectDatabase, type Database } from "@disburse/chassis/mongo.ts";
+import { connectService } from "@disburse/chassis/rpc-client.ts";
 import { startRpcServer } from "@disburse/chassis/rpc-server.ts";
 import { createSealer } from "@disburse/chassis/sealing.ts";
-import { createLifetime, runService, type StartService } from "@disburse/chassis/service.ts";
+import {
+  createLifetime,
+  type Lifetime,
+  runService,
+  type StartService,
+} from "@disburse/chassis/service.ts";
 import { openBus } from "@disburse/chassis/service-bus.ts";
+import { createSweepLease } from "@disburse/chassis/sweep-lease.ts";
 import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
-import { systemClock } from "@disburse/kernel/time.ts";
+import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import { type Clock, systemClock } from "@disburse/kernel/time.ts";
 import { readConfig } from "./config.ts";
+import type { AddressRules } from "./domain/address.ts";
+import { startResealing } from "./endpoint-resealing.ts";
 import { subscription } from "./events.ts";
-import { createNotifier } from "./notifier.ts";
+import { gapLeaseMs, startGapSweep } from "./gap-loop.ts";
+import { createGapMetrics } from "./gap-metrics.ts";
+import { createNotifier, type Notifier } from "./notifier.ts";
+import { processPlace } from "./process-place.ts";
 import { createSender } from "./sender/sender.ts";
+import { checkSourceAddress } from "./sender/source-address.ts";
+import { openGapStore } from "./store/gap-store.ts";
+import { openSealedKeyStore } from "./store/sealed-key-store.ts";
 import { startWorker } from "./worker/worker.ts";
 
 /** Starts the notifier: consumption, delivery, and its RPCs. */
 export const start: StartService = async (environment, shared) => {
   const config = readConfig(environment);
+  const { WEBHOOK_SOURCE_ADDRESS: localAddress } = config;
+  if (localAddress !== undefined) await checkSourceAddress(localAddress);
   const log = createLog("notifier", config.LOG_LEVEL, shared?.logTo);
   const metrics = createMetrics("notifier");
   const lifetime = createLifetime(log);
   try {
     const database = await connectDatabase(config.MONGODB_URI, config.DATABASE);
     lifetime.add("database", database.close);
-    const policy = config.DISBURSE_MODE === "live" ? "public" : "sandbox";
-    const sender = createSender({
-      policy,
+    const clock = await databaseClock(database);
+    const addressRules: AddressRules = {
+      policy: config.DISBURSE_MODE === "live" ? "public" : "sandbox",
       ownNetworks: config.WEBHOOK_REFUSED_NETWORKS,
-      localAddress: config.WEBHOOK_SOURCE_ADDRESS,
-      log,
-    });
+    };
+    const sender = createSender({ ...addressRules, localAddress, log });
     lifetime.add("sender", sender.close);
+    const sealer = createSealer(config.ENCRYPTION_KEYS);
     const notifier = await createNotifier({
       database,
       post: sender.post,
-      sealer: createSealer(config.ENCRYPTION_KEYS),
+      sealer,
       signatureHeader: config.WEBHOOK_SIGNATURE_HEADER,
-      policy,
-      place: `${hostname()}:${config.PORT}`,
-      clock: systemClock,
+      ...addressRules,
+      verifyUrls: config.WEBHOOK_VERIFY_URLS,
+      place: processPlace(hostname(), config.PORT),
+      // A machine that slept was silent to the other processes.
+      ...{ clock, wall: systemClock, elapsed: wakefulElapsed() },
       metrics,
       log,
     });
-    const worker = startWorker(notifier, systemClock, log);
-    lifetime.add("worker", worker.stop);
-    const bus = await openBus(config, shared, lifetime, log);
-    await bus.subscribe(subscription(notifier.fanOut, systemClock.now, log));
+    const sealedKeys = openSealedKeyStore(notifier.endpoints);
+    lifetime.add("resealing", startResealing({ sealedKeys, sealer, metrics, log }).stop);
+    let isUp = false;
+    // Before anything runs: who has the port is the only one at this place, and has what is there.
     const server = await startRpcServer({
       host: config.HOST,
       port: config.PORT,
@@ -54,14 +75,61 @@ export const start: StartService = async (environment, shared) => {
       metrics,
       services: [NotifierService],
       routes: (router) => router.service(NotifierService, notifier.rpc),
-      ready: database.ready,
+      ready: async () => isUp && (await database.ready()),
     });
-    lifetime.add("server", server.stop);
-    return { url: server.url, stop: lifetime.end };
+    let worker: ReturnType<typeof startWorker> | undefined;
+    lifetime.add("worker and server", async () => {
+      // Side by side, for either may take 20 s; but no successor has the port before both ended.
+      const left = worker?.stop();
+      await server.stop(left);
+      await left;
+    });
+    worker = startWorker(notifier, clock, log);
+    const bus = await openBus(config, shared, lifetime, log);
+    await bus.subscribe(subscription(notifier.fanOut, clock.now, log, notifier.eventMetrics));
+    startSweep(config, { database, notifier, metrics, clock, lifetime, log });
+    isUp = true;
+    const stop = (): Promise<void> => {
+      isUp = false;
+      return lifetime.end();
+    };
+    return { url: server.url, stop };
   } catch (error) {
     await lifetime.end();
     throw error;
   }
 };
+
+type SweepParts = {
+  readonly database: Database;
+  readonly notifier: Notifier;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  readonly lifetime: Lifetime;
+  readonly log: Log;
+};
+
+/** Looks for events that were lost on their way, and for deliveries that a crash left out. */
+function startSweep(config: ReturnType<typeof readConfig>, parts: SweepParts): void {
+  const { database, notifier, metrics, clock, lifetime, log } = parts;
+  const { PAYOUT_URL: url, SERVICE_TOKEN: serviceToken } = config;
+  const payout =
+    url === undefined
+      ? undefined
+      : connectService(PayoutOperationsService, url, { caller: "notifier", serviceToken });
+  if (payout !== undefined) lifetime.add("payout client", payout.close);
+  const everyMs = config.GAP_SWEEP_SECONDS * 1_000;
+  const sweep = startGapSweep({
+    gaps: openGapStore(database, notifier.events, notifier.deliveries),
+    fanOut: notifier.fanOut,
+    metrics: createGapMetrics(metrics),
+    clock,
+    log,
+    lease: createSweepLease(database, "gaps", gapLeaseMs(everyMs)),
+    payout: payout?.rpc,
+    everyMs,
+  });
+  lifetime.add("gap sweep", sweep.stop);
+}
 
 if (import.meta.main) await runService("notifier", start);

@@ -2,18 +2,22 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import type { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import { type DeliveryDeps, deliveryRpc } from "./delivery-rpc.ts";
 import { type EndpointDeps, endpointRpc, secretRpc } from "./endpoint-rpc.ts";
+import { type EndpointStateDeps, endpointStateRpc } from "./endpoint-state-rpc.ts";
 import { type EventDeps, eventRpc } from "./event-rpc.ts";
+import { type FeedDeps, feedRpc } from "./feed-rpc.ts";
 import { type ReplayDeps, replayRpc } from "./replay-rpc.ts";
 
 /** The RPCs of the notifier; proto/disburse/notifier/v1/notifier.proto tells what each promises. */
 export function notifierRpc(
-  deps: EndpointDeps & DeliveryDeps & ReplayDeps & EventDeps,
+  deps: EndpointDeps & EndpointStateDeps & DeliveryDeps & ReplayDeps & EventDeps & FeedDeps,
 ): ServiceImpl<typeof NotifierService> {
   return {
     ...endpointRpc(deps),
+    ...endpointStateRpc(deps),
     ...secretRpc(deps),
     ...deliveryRpc(deps),
     ...replayRpc(deps),
     ...eventRpc(deps),
+    ...feedRpc(deps),
   };
 }

@@ -14,9 +14,10 @@ import { PayoutStatusChangedSchema } from "@disburse/contracts/disburse/payout/v
 import { PayoutStatus } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { derivedId, eventId, newId } from "@disburse/kernel/id.ts";
 import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
-import type { AddressPolicy } from "./domain/address.ts";
+import type { AddressRules } from "./domain/address.ts";
 import type { Outcome } from "./domain/delivery.ts";
 import type { Slots } from "./domain/fairness.ts";
+import { withoutBound } from "./domain/order.ts";
 import { subscription } from "./events.ts";
 import { createNotifier } from "./notifier.ts";
 import type { Post, PostRequest } from "./sender/sender.ts";
@@ -43,10 +44,14 @@ type World = {
 export type TestNotifierOptions = {
   /** Another process on the same data, in the same world. */
   readonly beside?: { readonly name: string; readonly world: World };
-  readonly policy?: AddressPolicy;
+  readonly policy?: AddressRules["policy"];
+  readonly ownNetworks?: AddressRules["ownNetworks"];
+  readonly verifyUrls?: boolean;
   readonly slots?: Slots;
   /** `host:port`; that of no other process when left out. */
   readonly place?: string;
+  /** The setting; the test's one key when left out. */
+  readonly encryptionKeys?: string;
   /** In place of an ordinary connection. */
   readonly connect?: typeof connectDatabase;
 };
@@ -71,15 +76,19 @@ export async function startTestNotifier(options: TestNotifierOptions = {}) {
     world.posted.push(call);
     return world.answer(call);
   };
+  const metrics = createMetrics("notifier");
   const notifier = await createNotifier({
     database,
     post,
-    sealer: createSealer(encryptionKeys),
+    sealer: createSealer(options.encryptionKeys ?? encryptionKeys),
     signatureHeader: "X-SERVICE-Signature",
     policy: options.policy ?? "sandbox",
+    ownNetworks: options.ownNetworks,
+    verifyUrls: options.verifyUrls ?? false,
     place: options.place ?? randomUUID(),
     clock,
-    metrics: createMetrics("notifier"),
+    elapsed: () => world.now.getTime(),
+    metrics,
     log: silentLog,
     ...(options.slots === undefined ? {} : { slots: options.slots }),
   });
@@ -87,18 +96,22 @@ export async function startTestNotifier(options: TestNotifierOptions = {}) {
     service(NotifierService, notifier.rpc);
   });
   const { dispatcher, deliveries } = notifier;
-  const consumer = subscription(notifier.fanOut, clock.now, silentLog);
+  const consumer = subscription(notifier.fanOut, clock.now, silentLog, notifier.eventMetrics);
   return {
     ...notifier,
     name,
     database,
     world,
+    /** Its metrics as they are scraped. */
+    series: metrics.text,
     consume: consumer.handle,
     rpc: createClient(NotifierService, transport),
     /** Works until nothing is due at the present moment. */
     work: async () => {
-      do await dispatcher.idle();
-      while ((await dispatcher.round()) > 0);
+      do {
+        await dispatcher.idle();
+        await dispatcher.look();
+      } while ((await dispatcher.round()) > 0);
     },
     advance: (ms: number) => {
       world.now = new Date(world.now.getTime() + ms);
@@ -106,7 +119,7 @@ export async function startTestNotifier(options: TestNotifierOptions = {}) {
     /** Moves time to the next moment at which something is due; false when nothing ever is. */
     advanceToNext: async () => {
       const next = await deliveries.collection.findOne(
-        { state: "pending" },
+        { state: "pending", due_at: { $lt: withoutBound } },
         { sort: { due_at: 1 } },
       );
       if (next?.due_at == null) return false;

@@ -45,18 +45,20 @@ export async function startTestService() {
   const [bus, receiver] = await Promise.all([openBus(namespace), startReceiver()]);
   const running: { service?: RunningService; client?: ServiceClient<typeof NotifierService> } = {};
 
-  const startIt = async () => {
-    running.service = await start({
+  const startAt = (port: number, keys: string) =>
+    start({
       DISBURSE_MODE: "sandbox",
-      PORT: "0",
+      PORT: String(port),
       MONGODB_URI: mongodbUri(database),
       DATABASE: database,
       AMQP_URL: amqpUrl(),
       BUS_NAMESPACE: namespace,
       SERVICE_TOKEN: serviceToken,
-      ENCRYPTION_KEYS: encryptionKeys,
+      ENCRYPTION_KEYS: keys,
       LOG_LEVEL: "silent",
     });
+  const startIt = async (keys = encryptionKeys) => {
+    running.service = await startAt(0, keys);
     const options = { caller: "test", serviceToken };
     running.client = connectService(NotifierService, running.service.url, options);
   };
@@ -77,6 +79,9 @@ export async function startTestService() {
     rpc,
     start: startIt,
     stop: stopIt,
+    /** Another process on the same data, at a port. */
+    startAt: (port: number) => startAt(port, encryptionKeys),
+    url: () => running.service?.url ?? "",
     connect: () => connectDatabase(mongodbUri(database), database),
 
     /** An endpoint at a path of the receiver. */

@@ -46,7 +46,7 @@ it("ends when its worker's place starts again, and at no other place", async () 
   const { payouts } = platform;
   const now = new Date(Date.now() + 30_000);
   const killed = await payouts.leaseDue(now, leaseMs);
-  const elsewhere = await openPayoutStore(platform.database, "second:8080");
+  const elsewhere = await openPayoutStore(platform.database, "second:8080", platform.worker.clock);
   await elsewhere.freeLeases();
   expect(await elsewhere.leaseDue(now, leaseMs)).toBeUndefined();
   await payouts.freeLeases();

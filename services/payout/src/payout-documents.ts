@@ -15,6 +15,9 @@ import { payoutMessage } from "./wire.ts";
 /** An event that the payout owes to the bus. */
 export type OwedEvent = { id: string; key: string; at: Date; body: Binary };
 
+/** An event that the bus has; kept as long as the payout. */
+export type ToldEvent = Omit<OwedEvent, "at">;
+
 /** A step of the payout: written with the change that it tells of, and never dropped. */
 export type StoredStep = {
   stage: Progress["stage"];
@@ -90,6 +93,10 @@ export type PayoutDocument = {
   work_due_at?: Date;
   lease?: Lease;
   outbox: OwedEvent[];
+  /** Absent before the first, and where events were published before they were kept. */
+  told?: ToldEvent[];
+  /** When its last event was published; absent like `told`. */
+  published_at?: Date;
   /** Events that the merchant's kept counts do not know of yet. */
   untallied: { id: string; at: Date; from: PayoutStatus | null; to: PayoutStatus }[];
   created_at: Date;

@@ -1,9 +1,14 @@
+import type { BusMessage } from "@disburse/chassis/bus.ts";
 import type { Outbox } from "@disburse/chassis/outbox-relay.ts";
-import type { Collection } from "mongodb";
+import type { Clock } from "@disburse/kernel/time.ts";
+import { type AnyBulkWriteOperation, Binary, type Collection } from "mongodb";
 import type { PayoutDocument } from "./payout-documents.ts";
 
-/** The owed events of payouts; they leave their document when the bus has them. */
-export function payoutOutbox(payouts: Collection<PayoutDocument>): Outbox {
+/**
+ * The owed events of payouts. When the bus has one it is owed no more, and stays as told: were it
+ * lost on its way, it can be told again byte for byte. A payout has three of them at most.
+ */
+export function payoutOutbox(payouts: Collection<PayoutDocument>, clock: Clock): Outbox {
   return {
     due: async (limit) => {
       const found = await payouts
@@ -19,19 +24,30 @@ export function payoutOutbox(payouts: Collection<PayoutDocument>): Outbox {
       );
     },
     published: async (messages) => {
-      const ids = messages.map(({ id }) => id);
-      const updates = messages.map(({ id }) => ({
-        updateOne: {
-          filter: { _id: payoutIdOfEvent(id) },
-          update: { $pull: { outbox: { id: { $in: ids } } } },
-        },
-      }));
-      await payouts.bulkWrite(updates, { ordered: false });
+      const now = clock.now();
+      await payouts.bulkWrite(
+        messages.map((message) => toldOnce(message, now)),
+        { ordered: false },
+      );
+    },
+  };
+}
+
+/** One that another relay was first to strike off is left as it is. */
+function toldOnce({ id, key, body }: BusMessage, now: Date): AnyBulkWriteOperation<PayoutDocument> {
+  return {
+    updateOne: {
+      filter: { _id: payoutIdOfEvent(id), "outbox.id": id },
+      update: {
+        $pull: { outbox: { id } },
+        $push: { told: { id, key, body: new Binary(body) } },
+        $max: { published_at: now },
+      },
     },
   };
 }
 
 /** `evt_x_2` is an event of `po_x`. */
-function payoutIdOfEvent(event: string): string {
+export function payoutIdOfEvent(event: string): string {
   return `po_${event.slice("evt_".length, event.lastIndexOf("_"))}`;
 }

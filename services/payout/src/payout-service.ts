@@ -22,6 +22,7 @@ import { sweepHolds } from "./hold-sweep.ts";
 import { operatorRpc } from "./operator-rpc.ts";
 import { openPayoutStore } from "./payout-store.ts";
 import type { Reporter } from "./payout-work.ts";
+import { publishedRpc } from "./published-rpc.ts";
 import { openRailCallbacks, type ReceivedMessage, receiveCallback } from "./rail-callbacks.ts";
 import { railRpc } from "./rail-rpc.ts";
 import { openRailStates, type RailStates } from "./rail-states.ts";
@@ -82,7 +83,7 @@ export type PayoutService = {
 export async function startPayoutService(options: PayoutServiceOptions): Promise<PayoutService> {
   const { database, quote, beneficiary, mode, clock } = options;
   const accounts = await openAccountStore(database);
-  const payouts = await openPayoutStore(database, options.place);
+  const payouts = await openPayoutStore(database, options.place, clock);
   await payouts.freeLeases();
   const executions = openExecutionStore(database);
   const closer = createHoldCloser(accounts);
@@ -102,7 +103,7 @@ export async function startPayoutService(options: PayoutServiceOptions): Promise
   const heard = { payouts, callbacks, rails, states, resolutions, audit, clock, wake };
   return {
     rpc: payoutRpc({ ...deps, tally, mode, wake }),
-    operations: { ...railRpc(heard), ...operatorRpc(heard) },
+    operations: { ...railRpc(heard), ...operatorRpc(heard), ...publishedRpc(heard) },
     receive: (message, by) => receiveCallback(heard, message, by),
     stop,
   };

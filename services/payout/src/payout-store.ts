@@ -1,6 +1,7 @@
 import { callContext } from "@disburse/chassis/call-context.ts";
 import { type Database, ensureIndexes, isDuplicateKey } from "@disburse/chassis/mongo.ts";
 import type { StoredActor } from "@disburse/chassis/mutation.ts";
+import type { Clock } from "@disburse/kernel/time.ts";
 import type { Filter, IndexDescription } from "mongodb";
 import type { DoubtKind } from "./domain/doubt.ts";
 import type { Payout } from "./domain/payout.ts";
@@ -27,6 +28,7 @@ import {
   release,
   type Step,
 } from "./payout-work.ts";
+import { listPublished, republished, type Span } from "./published-payouts.ts";
 
 export type PayoutStore = Awaited<ReturnType<typeof openPayoutStore>>;
 
@@ -55,10 +57,11 @@ const indexes: readonly IndexDescription[] = [
     name: "doubt",
     partialFilterExpression: { "doubt.since": { $exists: true } },
   },
+  { key: { published_at: 1, _id: 1 }, name: "published", sparse: true },
 ];
 
 /** Payouts: the lasting record of their holds, with the events that their last change owes. */
-export async function openPayoutStore({ db }: Database, place: string) {
+export async function openPayoutStore({ db }: Database, place: string, clock: Clock) {
   const payouts = db.collection<PayoutDocument>("payouts");
   await ensureIndexes(db, "payouts", indexes);
   const readOne = async (filter: Filter<PayoutDocument>): Promise<Payout | undefined> => {
@@ -67,7 +70,7 @@ export async function openPayoutStore({ db }: Database, place: string) {
   };
   return {
     collection: payouts,
-    outbox: payoutOutbox(payouts),
+    outbox: payoutOutbox(payouts, clock),
     read: (merchantId: string, id: string) => readOne({ _id: id, merchant_id: merchantId }),
     readAny: (id: string) => readOne({ _id: id }),
     /** Which of these payouts there are. */
@@ -115,6 +118,8 @@ export async function openPayoutStore({ db }: Database, place: string) {
       const found = await payouts.findOne({ _id: id });
       return found === null ? undefined : { payout: toPayout(found), lines: journalOf(found) };
     },
+    listPublished: (span: Span, page: PayoutPage) => listPublished(payouts, span, page),
+    republished: (eventIds: readonly string[]) => republished(payouts, eventIds),
     list: (merchantId: string, filter: PayoutFilter, page: PayoutPage) =>
       listPayouts(payouts, merchantId, filter, page),
     count: (merchantId: string, filter: PayoutFilter) => countPayouts(payouts, merchantId, filter),

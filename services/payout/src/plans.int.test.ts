@@ -55,7 +55,8 @@ function settled(): PayoutDocument {
   const actor = { kind: "api_key", id: "key_1" } as const;
   const { work_due_at: _due, ...document } = payoutDocument(payout, actor, undefined);
   const progress = { stage: "settled", reference: "R" } as const;
-  return { ...document, status: "succeeded", progress, outbox: [], untallied: [] };
+  const published_at = new Date("2026-01-02");
+  return { ...document, status: "succeeded", progress, published_at, outbox: [], untallied: [] };
 }
 
 /** Resolutions that ended long ago, of which the audit trail has everything. */
@@ -78,7 +79,7 @@ async function endedResolutions(): Promise<ResolutionStore> {
 it("what is asked again and again costs nothing, however many payouts are settled", async () => {
   const clock = systemClock;
   const accounts = await openAccountStore(database);
-  const payouts = await openPayoutStore(database, "first:8080");
+  const payouts = await openPayoutStore(database, "first:8080", clock);
   const behaviour = { settleMs: 0, delay: "fixed", seed: 0, shares: {} } as const;
   const rail = await createSandboxRail({ database, clock, behaviour, callbackSecret: "secret" });
   await payouts.collection.insertMany(Array.from({ length: settledCount }, settled));
@@ -96,6 +97,8 @@ it("what is asked again and again costs nothing, however many payouts are settle
   await payouts.freeLeases();
   await payouts.recallWork(clock.now(), 1_000);
   expect(await payouts.outbox.due(100)).toEqual([]);
+  const lastMinute = { from: new Date(Date.now() - 60_000), to: clock.now() };
+  expect(await payouts.listPublished(lastMinute, { after: undefined, limit: 20 })).toEqual([]);
   await createTally(database, payouts).run();
   await sweepHolds({ accounts, payouts, clock, log: silentLog } as ExecuteDeps & {
     log: typeof silentLog;

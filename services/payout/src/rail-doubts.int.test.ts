@@ -279,7 +279,10 @@ it("never has two calls for one payout at once, though two processes work", asyn
   for (let at = 0; at < 20; at += 1) ids.push(await platform.execute(accountId, `order-${at}`));
   const name = platform.database.db.databaseName;
   const other = await connectDatabase(mongodbUri(name), name);
-  const second = { ...platform.worker, payouts: await openPayoutStore(other, "second:8080") };
+  const second = {
+    ...platform.worker,
+    payouts: await openPayoutStore(other, "second:8080", platform.worker.clock),
+  };
   const until = async (deps: typeof platform.worker) => {
     while (await workOnDuePayout(deps));
   };

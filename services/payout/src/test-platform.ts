@@ -21,6 +21,7 @@ import { openExecutionStore } from "./execution-store.ts";
 import { sweepHolds } from "./hold-sweep.ts";
 import { operatorRpc } from "./operator-rpc.ts";
 import { openPayoutStore } from "./payout-store.ts";
+import { publishedRpc } from "./published-rpc.ts";
 import { openRailCallbacks, receiveCallback } from "./rail-callbacks.ts";
 import { railRpc } from "./rail-rpc.ts";
 import { openRailStates } from "./rail-states.ts";
@@ -58,7 +59,7 @@ export async function startTestPlatform() {
   const world = { screening: ScreeningStatus.CLEARED as ScreeningStatus, offsetMs: 0 };
   const clock = { now: () => new Date(Date.now() + world.offsetMs) };
   const accounts = await openAccountStore(database);
-  const payouts = await openPayoutStore(database, "first:8080");
+  const payouts = await openPayoutStore(database, "first:8080", clock);
   const tally = createTally(database, payouts);
   const neighbours = standIns(quotes, faults, world);
   const deps = {
@@ -88,7 +89,11 @@ export async function startTestPlatform() {
   const heard = { ...deps, rails: directory, callbacks, states, resolutions, audit };
   const transport = createRouterTransport(({ service }) => {
     service(PayoutService, payoutRpc(deps));
-    service(PayoutOperationsService, { ...railRpc(heard), ...operatorRpc(heard) });
+    service(PayoutOperationsService, {
+      ...railRpc(heard),
+      ...operatorRpc(heard),
+      ...publishedRpc(heard),
+    });
   });
   let operations = 0;
   const operation = () => serviceMutation("test", `op-${++operations}`);

@@ -33,6 +33,7 @@ import type {
   ListPayoutsQuery,
   ListWebhookDeliveriesQuery,
   ListWebhookEndpointsQuery,
+  ListWebhookEventsQuery,
   ListWebhookReplaysQuery,
   Payout,
   PayoutEvent,
@@ -40,10 +41,13 @@ import type {
   Quote,
   RequestForQuoteRequest,
   RotateSecretRequest,
+  UpdateEndpointRequest,
   WebhookDelivery,
   WebhookDeliveryWithAttempts,
   WebhookEndpoint,
+  WebhookEndpointWithHealth,
   WebhookEndpointWithSecrets,
+  WebhookEventPage,
   WebhookReplay,
 } from "./types.ts";
 
@@ -395,7 +399,7 @@ export class WebhookEndpoints {
   /**
    * Create webhook endpoint.
    *
-   * From now on it is told of every payout's status. The answer shows its two secrets, once.
+   * From now on it is told of what it asks for; in live mode once its URL is verified. The answer shows its two secrets, once.
    *
    * Scope: `webhook:write`.
    *
@@ -414,7 +418,7 @@ export class WebhookEndpoints {
    *
    * Operation `listWebhookEndpoints` of the reference.
    */
-  list(query: ListWebhookEndpointsQuery = {}, options: CallOptions = {}): PageRequest<WebhookEndpoint> {
+  list(query: ListWebhookEndpointsQuery = {}, options: CallOptions = {}): PageRequest<WebhookEndpointWithHealth> {
     return new PageRequest(this.#caller, { method: "GET", path: `/api/v1/webhooks/endpoints`, query: { ...query } }, "endpoints", options);
   }
 
@@ -429,8 +433,21 @@ export class WebhookEndpoints {
    *
    * Operation `getWebhookEndpoint` of the reference.
    */
-  get(endpointId: string, options: CallOptions = {}): Promise<WebhookEndpoint> {
+  get(endpointId: string, options: CallOptions = {}): Promise<WebhookEndpointWithHealth> {
     return this.#caller.send({ method: "GET", path: `/api/v1/webhooks/endpoints/${segment(endpointId)}` }, options);
+  }
+
+  /**
+   * Update webhook endpoint.
+   *
+   * Changes what is sent and nothing else. In live mode a new URL waits as `pending_url` until it is verified, and events go to the old one until then. Deliveries that exist keep their order; event types count for events from now on.
+   *
+   * Scope: `webhook:write`.
+   *
+   * Operation `updateWebhookEndpoint` of the reference.
+   */
+  update(endpointId: string, body: UpdateEndpointRequest, options: CallOptions = {}): Promise<WebhookEndpoint> {
+    return this.#caller.send({ method: "PATCH", path: `/api/v1/webhooks/endpoints/${segment(endpointId)}`, body }, options);
   }
 
   /**
@@ -444,6 +461,51 @@ export class WebhookEndpoints {
    */
   delete(endpointId: string, options: CallOptions = {}): Promise<DeletedWebhookEndpoint> {
     return this.#caller.send({ method: "DELETE", path: `/api/v1/webhooks/endpoints/${segment(endpointId)}` }, options);
+  }
+
+  /**
+   * Pause webhook endpoint.
+   *
+   * Nothing is sent to it until it is resumed; its events wait. A delivery that was tried before still ends 24 hours after its first attempt.
+   *
+   * Scope: `webhook:write`.
+   *
+   * Refusals of its own: `RECORD_NOT_FOUND`.
+   *
+   * Operation `pauseWebhookEndpoint` of the reference.
+   */
+  pause(endpointId: string, options: CallOptions = {}): Promise<WebhookEndpoint> {
+    return this.#caller.send({ method: "POST", path: `/api/v1/webhooks/endpoints/${segment(endpointId)}/pause` }, options);
+  }
+
+  /**
+   * Resume webhook endpoint.
+   *
+   * What has waited since it was paused is sent.
+   *
+   * Scope: `webhook:write`.
+   *
+   * Refusals of its own: `RECORD_NOT_FOUND`.
+   *
+   * Operation `resumeWebhookEndpoint` of the reference.
+   */
+  resume(endpointId: string, options: CallOptions = {}): Promise<WebhookEndpoint> {
+    return this.#caller.send({ method: "POST", path: `/api/v1/webhooks/endpoints/${segment(endpointId)}/resume` }, options);
+  }
+
+  /**
+   * Verify webhook endpoint.
+   *
+   * Posts a signed event of the type `webhook_challenge` to the URL that is not live yet: your first one, or `pending_url`. When that answers 200 within 8 s, events go there from now on. Refused with what was answered otherwise; an endpoint that is live stays so. One challenge at a time, 5 s apart.
+   *
+   * Scope: `webhook:write`.
+   *
+   * Refusals of its own: `RECORD_NOT_FOUND`.
+   *
+   * Operation `verifyWebhookEndpoint` of the reference.
+   */
+  verify(endpointId: string, options: CallOptions = {}): Promise<WebhookEndpoint> {
+    return this.#caller.send({ method: "POST", path: `/api/v1/webhooks/endpoints/${segment(endpointId)}/verify` }, options);
   }
 
   /**
@@ -546,7 +608,7 @@ export class WebhookDeliveries {
   /**
    * Replay many webhooks.
    *
-   * Sends every delivery of an endpoint once more that was made in a span of time and ended in one of the states, oldest first, at a rate. An endpoint has one replay at a time.
+   * Sends every delivery of an endpoint once more that was made in a span of time and ended in one of the states, oldest first, at a rate. An endpoint has one replay at a time; it waits while the endpoint is paused, and its event types of today do not matter.
    *
    * Scope: `webhook:write`.
    *
@@ -600,6 +662,28 @@ export class WebhookDeliveries {
   }
 }
 
+/** Everything that there was to tell, to catch up with. */
+export class WebhookEvents {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * Read the feed of events.
+   *
+   * Every event of the last 90 days once, whatever endpoints you have: to catch up after you were away, or instead of webhooks. Keep `next_cursor` when you have stored the events, and go on there. Events of one transaction may stand out of their order: `sequence` tells it. Test events are not in it.
+   *
+   * Scope: `webhook:read`.
+   *
+   * Operation `listWebhookEvents` of the reference.
+   */
+  list(query: ListWebhookEventsQuery = {}, options: CallOptions = {}): Promise<WebhookEventPage> {
+    return this.#caller.send({ method: "GET", path: `/api/v1/events`, query: { ...query } }, options);
+  }
+}
+
 /** Every operation of the platform, by resource. */
 export abstract class Resources {
   readonly beneficiaries: Beneficiaries;
@@ -610,6 +694,7 @@ export abstract class Resources {
   readonly accounts: Accounts;
   readonly webhookEndpoints: WebhookEndpoints;
   readonly webhookDeliveries: WebhookDeliveries;
+  readonly webhookEvents: WebhookEvents;
 
   constructor(caller: Caller) {
     this.beneficiaries = new Beneficiaries(caller);
@@ -620,5 +705,6 @@ export abstract class Resources {
     this.accounts = new Accounts(caller);
     this.webhookEndpoints = new WebhookEndpoints(caller);
     this.webhookDeliveries = new WebhookDeliveries(caller);
+    this.webhookEvents = new WebhookEvents(caller);
   }
 }

@@ -520,10 +520,61 @@ export interface WebhookEndpoint {
   url: string;
   /** Your note; empty where none was given. */
   description: string;
+  /** `paused`: its events wait for resume. `unverified`: they wait for verify. */
+  state: "active" | "paused" | "unverified";
+  /** In which order the events of one transaction arrive. */
+  order: "none" | "bounded" | "strict";
+  /** What it is told of: `*` for everything. */
+  event_types: string[];
+  /** A new URL that is not verified yet; empty where there is none. */
+  pending_url: string;
   /** When it was made. */
   created_at: string;
   /** When it last changed. */
   updated_at: string;
+}
+
+/** How an endpoint takes its events; some seconds old. */
+export interface WebhookEndpointHealth {
+  /** `open`: it failed again and again, and gets one attempt at a time, 5 s apart. */
+  circuit: "closed" | "open";
+  /** Attempts that may run at once: a failure halves it. */
+  concurrency_limit: number;
+  /** Failures since the last 200. */
+  consecutive_failures: number;
+  /** When it last answered 200; empty where it never did. */
+  last_delivered_at: string;
+  /** When it last did not; empty where it always did. */
+  last_failed_at: string;
+  /** Status or error of the last failure; empty where there was none. */
+  last_failure: string;
+  /** Deliveries that wait, counted up to 10,000. */
+  pending_count: number;
+  /** When the oldest of them was made; empty where none waits. */
+  oldest_pending_at: string;
+}
+
+/** An endpoint with how it takes its events. */
+export interface WebhookEndpointWithHealth {
+  /** Endpoint id. */
+  id: string;
+  /** Where webhooks are sent. */
+  url: string;
+  /** Your note; empty where none was given. */
+  description: string;
+  /** `paused`: its events wait for resume. `unverified`: they wait for verify. */
+  state: "active" | "paused" | "unverified";
+  /** In which order the events of one transaction arrive. */
+  order: "none" | "bounded" | "strict";
+  /** What it is told of: `*` for everything. */
+  event_types: string[];
+  /** A new URL that is not verified yet; empty where there is none. */
+  pending_url: string;
+  /** When it was made. */
+  created_at: string;
+  /** When it last changed. */
+  updated_at: string;
+  health: WebhookEndpointHealth;
 }
 
 /** An endpoint with the secrets that sign its webhooks. They are shown here and never again. */
@@ -534,6 +585,14 @@ export interface WebhookEndpointWithSecrets {
   url: string;
   /** Your note; empty where none was given. */
   description: string;
+  /** `paused`: its events wait for resume. `unverified`: they wait for verify. */
+  state: "active" | "paused" | "unverified";
+  /** In which order the events of one transaction arrive. */
+  order: "none" | "bounded" | "strict";
+  /** What it is told of: `*` for everything. */
+  event_types: string[];
+  /** A new URL that is not verified yet; empty where there is none. */
+  pending_url: string;
   /** When it was made. */
   created_at: string;
   /** When it last changed. */
@@ -658,6 +717,36 @@ export interface WebhookReplay {
   updated_at: string;
 }
 
+/** An event, as webhooks tell it. */
+export interface WebhookEventRecord {
+  /** The header `webhook-id` of its webhooks. */
+  id: string;
+  /** What it is of. */
+  transaction_type: "payout_session" | "payment_session" | "refund";
+  /** Id of what it is of. */
+  transaction_id: string;
+  /** The status that it tells. */
+  status: string;
+  /** Orders the events of one transaction, from 1. */
+  sequence: number;
+  /** `data` of the webhook's body, with the same digits. */
+  data: PayoutWebhookData | PaymentSessionWebhookData | RefundWebhookData;
+  /** When it happened. */
+  occurred_at: string;
+  /** When it was stored here. */
+  received_at: string;
+}
+
+/** The next events of the feed. */
+export interface WebhookEventPage {
+  /** In the order of the feed, which never changes. */
+  events: WebhookEventRecord[];
+  /** `after` of the next request, also where there is nothing more now. */
+  next_cursor: string;
+  /** There are more already: ask again at once. */
+  has_more: boolean;
+}
+
 /** The payout as it was when its status changed. */
 export interface PayoutWebhookData {
   /** Payout id. */
@@ -755,6 +844,20 @@ export interface TestWebhookData {
   created_at: string;
 }
 
+/** A challenge, made by `verifyWebhookEndpoint`: your 200 makes the URL live. */
+export interface ChallengeWebhookData {
+  /** Id of the event. */
+  id: string;
+  /** Always the same. */
+  status: "challenge";
+  /** Your id. */
+  merchant_id: string;
+  /** The endpoint whose URL is verified. */
+  endpoint_id: string;
+  /** When it was asked for. */
+  created_at: string;
+}
+
 /** The body of a webhook: exactly these three fields. */
 export interface PayoutWebhook {
   /** What the event is of. */
@@ -789,6 +892,15 @@ export interface TestWebhook {
   /** Id of what the event is of: `data.id`. */
   transaction_id: string;
   data: TestWebhookData;
+}
+
+/** The body of a webhook: exactly these three fields. */
+export interface ChallengeWebhook {
+  /** What the event is of. */
+  transaction_type: "webhook_challenge";
+  /** Id of what the event is of: `data.id`. */
+  transaction_id: string;
+  data: ChallengeWebhookData;
 }
 
 /**
@@ -1154,6 +1266,22 @@ export interface CreateEndpointRequest {
   url: string;
   /** The merchant's note. */
   description?: string;
+  /** In which order the events of one transaction arrive: `none` each at once, `bounded` each after the one before it or 30 s or 3 attempts of it, `strict` each after the one before it was delivered or given up. */
+  order?: "none" | "bounded" | "strict";
+  /** What it is told of: `*` for everything, a transaction type, or one with a status. Everything when left out. */
+  event_types?: string[];
+}
+
+/** What is changed of an endpoint: at least one of these. */
+export interface UpdateEndpointRequest {
+  /** Absolute URL. */
+  url?: string;
+  /** The merchant's note; empty to take it away. */
+  description?: string;
+  /** In which order the events of one transaction arrive: `none` each at once, `bounded` each after the one before it or 30 s or 3 attempts of it, `strict` each after the one before it was delivered or given up. */
+  order?: "none" | "bounded" | "strict";
+  /** What it is told of: `*` for everything, a transaction type, or one with a status. */
+  event_types?: string[];
 }
 
 /** How the secrets are changed. */
@@ -1166,7 +1294,7 @@ export interface RotateSecretRequest {
 
 /** Which deliveries are sent once more. */
 export interface CreateReplayRequest {
-  /** Where they went and go again. */
+  /** Where they went and go again; `endpoint` is another name of this field. */
   endpoint_id: string;
   /** Made at this time or later. */
   since: string;
@@ -1338,7 +1466,7 @@ export interface ListWebhookDeliveriesQuery {
   limit?: number | undefined;
   /** `next_cursor` of the page before; the first when left out. */
   cursor?: string | undefined;
-  /** Deliveries to this endpoint alone. */
+  /** Deliveries to this endpoint alone; `endpoint` is another name of this parameter. */
   endpoint_id?: string | undefined;
   /** Deliveries of this transaction's events alone. */
   transaction_id?: string | undefined;
@@ -1354,12 +1482,21 @@ export interface ListWebhookReplaysQuery {
   cursor?: string | undefined;
 }
 
+/** What `listWebhookEvents` may be asked with. */
+export interface ListWebhookEventsQuery {
+  /** At most so many events; 20 when left out. */
+  limit?: number | undefined;
+  /** `next_cursor` of the answer before; from the oldest event that is kept when left out. */
+  after?: string | undefined;
+}
+
 /** What a webhook tells: told apart by `transaction_type`. */
 export type WebhookEvent =
   | PayoutWebhook
   | PaymentSessionWebhook
   | RefundWebhook
-  | TestWebhook;
+  | TestWebhook
+  | ChallengeWebhook;
 
 /** Codes of the platform's refusals. */
 export type ErrorCode =
@@ -1393,10 +1530,13 @@ export type ErrorCode =
 /** Fields that are whole numbers; every other number of an answer is a decimal. */
 export const wholeFields: ReadonlySet<string> = new Set([
   "attempts_count",
+  "concurrency_limit",
+  "consecutive_failures",
   "duration_ms",
   "max_length",
   "number",
   "overlap_seconds",
+  "pending_count",
   "queued_count",
   "rate",
   "replay",

@@ -52,6 +52,21 @@ const operators: Readonly<Record<string, Evaluate>> = {
     const [first, ...others] = (operand as unknown[]).map((each) => evaluate(each, scope));
     return first ?? others.find((each) => each !== null && each !== undefined);
   },
+  $mergeObjects: (operand, scope) => {
+    const parts = (operand as unknown[]).map((each) => evaluate(each, scope));
+    return Object.assign({}, ...parts.map((each) => each ?? {}));
+  },
+  $getField: (operand, scope) => {
+    const { field, input } = operand as { field: unknown; input: unknown };
+    return (evaluate(input, scope) as Document)[String(evaluate(field, scope))];
+  },
+  $concatArrays: (operand, scope) =>
+    (operand as unknown[]).flatMap((each) => evaluate(each, scope) as unknown[]),
+  $slice: (operand, scope) => {
+    const [list, count] = operand as [unknown, number];
+    const elements = evaluate(list, scope) as unknown[];
+    return count < 0 ? elements.slice(count) : elements.slice(0, count);
+  },
 };
 
 /** The value of an aggregation expression. One that no store uses is refused. */
@@ -74,6 +89,7 @@ export function evaluate(expression: unknown, scope: Scope): unknown {
 function variable(name: string, { document, now }: Scope): unknown {
   if (name === "$$NOW") return now;
   if (name === "$$REMOVE") return removed;
+  if (name === "$$ROOT") return document;
   if (name.startsWith("$$")) throw new Error(`${name} is not one that the simulated store knows`);
   const [value] = valuesAt(document, name.slice(1));
   return value;

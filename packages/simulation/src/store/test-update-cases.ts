@@ -170,6 +170,25 @@ export const conditionalCases: readonly ContractCase[] = [
     },
   },
   {
+    name: "each row its own values of one update",
+    rows: [
+      { _id: "a", n: 1, list: [1, 2], kept: true },
+      { _id: "b", n: 1, list: [], lease: { token: "t" } },
+      { _id: "c", n: 2, list: [3] },
+    ],
+    run: async (of) => {
+      const own = (values: object) => ({
+        $getField: { field: "$_id", input: { $literal: values } },
+      });
+      const fields = own({ a: { n: 2, lease: null }, b: { n: 3, at: at(1) } });
+      const list = { $slice: [{ $concatArrays: ["$list", own({ a: [5], b: [6] })] }, -2] };
+      const { matchedCount } = await of.updateMany({ _id: { $in: ["a", "b", "c"] }, n: 1 }, [
+        { $replaceWith: { $mergeObjects: ["$$ROOT", fields, { list }] } },
+      ]);
+      return [matchedCount, await of.find({}).sort({ _id: 1 }).toArray()];
+    },
+  },
+  {
     name: "deletes one and many",
     rows: amounts,
     run: async (of) => [

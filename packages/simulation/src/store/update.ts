@@ -1,4 +1,4 @@
-import { withFields } from "./expression.ts";
+import { evaluate, withFields } from "./expression.ts";
 import { matches, matchesField } from "./filter.ts";
 import { compareValues, copied, type Document, isDocument, isEqual } from "./value.ts";
 
@@ -36,10 +36,11 @@ export function updated(
 function throughPipeline(before: Document, stages: readonly Document[], { now }: UpdateContext) {
   let after = copied(before) as Document;
   for (const stage of stages) {
-    if (Object.keys(stage).join() !== "$set") {
-      throw new Error("an update's pipeline sets; other stages the simulated store does not know");
-    }
-    after = withFields(after, stage.$set as Document, { document: after, now });
+    const scope = { document: after, now };
+    const [name] = Object.keys(stage);
+    if (name === "$set") after = withFields(after, stage.$set as Document, scope);
+    else if (name === "$replaceWith") after = evaluate(stage.$replaceWith, scope) as Document;
+    else throw new Error(`an update's ${name} is not one that the simulated store knows`);
   }
   return copied(after) as Document;
 }

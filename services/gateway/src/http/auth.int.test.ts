@@ -108,11 +108,11 @@ describe("before any key is looked at", () => {
     ["DELETE", accounts, 405, "METHOD_NOT_ALLOWED", "GET, HEAD, OPTIONS"],
     ["PUT", "/api/v1/transfer/execute", 405, "METHOD_NOT_ALLOWED", "OPTIONS, POST"],
     [
-      "PATCH",
+      "PUT",
       "/api/v1/webhooks/endpoints/x",
       405,
       "METHOD_NOT_ALLOWED",
-      "DELETE, GET, HEAD, OPTIONS",
+      "DELETE, GET, HEAD, OPTIONS, PATCH",
     ],
     ["POST", "/healthz", 405, "METHOD_NOT_ALLOWED", "GET, HEAD, OPTIONS"],
   ])("%s %s is %i", async (method, path, status, code, allow) => {

@@ -86,12 +86,14 @@ function owning(answer: (operationId: string) => unknown): void {
     return answer(mutation?.operationId ?? "");
   };
   const names = ["createCryptoBeneficiary", "createFiatBeneficiary", "createDepositor"];
-  const ofNotifier = ["createEndpoint", "rotateSecret", "activateSecret", "sendTestEvent"];
+  const ofEndpoints = ["createEndpoint", "pauseEndpoint", "resumeEndpoint", "verifyEndpoint"];
+  const ofSecrets = ["rotateSecret", "activateSecret", "sendTestEvent"];
+  const ofNotifier = [...ofEndpoints, ...ofSecrets, "redeliver", "createReplay", "cancelReplay"];
   for (const { fakes } of [first, second]) {
     fake(fakes.beneficiary, names, change);
     fake(fakes.quote, ["createQuote"], change);
     fake(fakes.payout, ["executePayout"], change);
-    fake(fakes.notifier, [...ofNotifier, "redeliver", "createReplay", "cancelReplay"], change);
+    fake(fakes.notifier, ofNotifier, change);
   }
 }
 

@@ -20,6 +20,7 @@ import type { Caller } from "../domain/key-access.ts";
 import { isPlainJson } from "../domain/media-type.ts";
 import { headerValues } from "../domain/request-head.ts";
 import type { IdempotencyStore } from "../idempotency-store.ts";
+import { takesBody } from "../reference/endpoint.ts";
 import type { Operation } from "../routes/operation.ts";
 import { dataAnswer, fileAnswer, refusalAnswer } from "./answer.ts";
 import type { Authenticate } from "./authenticate.ts";
@@ -56,7 +57,7 @@ export function serveOperation(operation: Operation, deps: OperationDeps) {
       if (isRefused(bytes)) return refusalAnswer(bytes as Refused<ErrorCode>);
       return fileAnswer(operation.data, bytes as Readable);
     }
-    if (operation.method !== "POST") return run(operation, ctx, caller, {}, randomOperationId());
+    if (!takesBody(operation.method)) return run(operation, ctx, caller, {}, randomOperationId());
     const body = await readBody(operation, ctx);
     if (isRefused(body)) return refusalAnswer(body);
     return runOnce(operation, ctx, caller, body, deps);
@@ -75,7 +76,7 @@ async function readBody(
   return readJsonBody(bytes);
 }
 
-/** Runs a POST at most once to its effect where the caller named it by an idempotency key. */
+/** Runs a change at most once to its effect where the caller named it by an idempotency key. */
 async function runOnce(
   operation: Operation,
   ctx: RouterContext,

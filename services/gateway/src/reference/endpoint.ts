@@ -12,9 +12,10 @@ export type Tag =
   | "Payouts"
   | "Accounts"
   | "Webhook endpoints"
-  | "Webhook deliveries";
+  | "Webhook deliveries"
+  | "Webhook events";
 
-/** What a POST takes. */
+/** What a POST or a PATCH takes. */
 export type EndpointBody = {
   /** The table of its fields; none where it has no field. */
   readonly form?: PublicBody;
@@ -34,6 +35,11 @@ export type FileFormat = {
   readonly example: string;
 };
 
+/** Whether operations of a method have a body, and are done once under an idempotency key. */
+export function takesBody(method: Endpoint["method"]): boolean {
+  return method === "POST" || method === "PATCH";
+}
+
 /**
  * One public operation as merchants are told of it: where it is reached, what a key must be
  * allowed, what it takes, answers and refuses.
@@ -41,7 +47,7 @@ export type FileFormat = {
 export type Endpoint = {
   /** `verbNoun`, unique: its name in the reference and in client libraries. */
   readonly id: string;
-  readonly method: "GET" | "POST" | "DELETE";
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   /** With `:name` for a parameter. */
   readonly path: string;
   readonly scope: Scope;

@@ -8,7 +8,11 @@ export const tags = [
   { name: "Accounts", description: "Your money, and every movement of it." },
   { name: "Webhook endpoints", description: "Where you are told of payouts." },
   { name: "Webhook deliveries", description: "What you were told, and how it went." },
-  { name: "Webhooks", description: "What your endpoints receive." },
+  { name: "Webhook events", description: "Everything that there was to tell, to catch up with." },
+  {
+    name: "Webhooks",
+    description: "What your endpoints receive; `webhooks.md` tells how to verify it.",
+  },
   { name: "Operational", description: "Without a key: for whoever runs the gateway." },
 ] as const;
 
@@ -70,9 +74,13 @@ curl -s "$API/api/v1/transfer/payouts/$PAYOUT" -H "Authorization: Bearer $KEY"
 - **Authentication.** \`Authorization: Bearer <api key>\` on every \`/api/v1\` path. A key begins with \`dsb_test_\` (sandbox) or \`dsb_live_\`.
 - **Answers.** Success is \`200\` and \`{ "data": … }\`; an error is exactly \`{ "code": …, "message": … }\`. Decide by \`code\`; the message of \`INVALID_REQUEST\` names every failing field.
 - **Amounts.** JSON numbers, digit for digit, with all decimals of their currency; strings of the same digits in \`amount\` of a listed payout. Read them with a decimal parser, never as a float. On the way in a number or a string is taken.
-- **Idempotency.** Send an \`Idempotency-Key\` with every \`POST\`. The same key and body again gets the first answer, with \`Idempotent-Replayed: true\`, and nothing is done twice.
-- **Lists.** Every list takes \`limit\` (1 to 100, 20 by default) and \`cursor\`, and answers \`meta_data.next_cursor\`, empty on the last page, and \`meta_data.total_count\`.
+- **Idempotency.** Send an \`Idempotency-Key\` with every \`POST\` and \`PATCH\`. The same key and body again gets the first answer, with \`Idempotent-Replayed: true\`, and nothing is done twice.
+- **Lists.** Every list takes \`limit\` (1 to 100, 20 by default) and \`cursor\`, and answers \`meta_data.next_cursor\`, empty on the last page, and \`meta_data.total_count\`. The feed of events alone goes on without end, by \`after\`.
 - **Payouts end twice, sometimes.** \`initiated\` becomes \`succeeded\` or \`failed\`; a bank can send money back after that, and \`succeeded\` becomes \`failed\`, the money credited.
 - **Time.** ISO 8601 in UTC with milliseconds. Text that has no value yet is \`""\`, never null.
 - **Limits.** \`RateLimit-Limit\`, \`RateLimit-Remaining\` and \`RateLimit-Reset\` on every answer to a valid key; \`409\`, \`429\` and \`503\` say \`Retry-After\` in seconds.
-- **Growth.** Fields, codes and words may be added to \`/api/v1\`; none is taken away or changed.`;
+- **Growth.** Fields, codes and words may be added to \`/api/v1\`; none is taken away or changed.
+
+## Webhooks
+
+\`webhooks.md\`, beside this document in the project's \`docs\`, tells how to receive and verify webhooks, order, filter, pause and replay them, rotate their secrets, verify a URL, and catch up by the feed of events.`;

@@ -5,7 +5,7 @@ import { accountComponents } from "./accounts.ts";
 import { beneficiaryComponents } from "./beneficiaries.ts";
 import { beneficiaryFormComponents } from "./beneficiary-forms.ts";
 import { depositorComponents } from "./depositors.ts";
-import type { Endpoint, EndpointBody, FileFormat } from "./endpoint.ts";
+import { type Endpoint, type EndpointBody, type FileFormat, takesBody } from "./endpoint.ts";
 import { exampleOfSchema } from "./example.ts";
 import { introduction, tags } from "./introduction.ts";
 import { operationalPaths } from "./operational.ts";
@@ -24,6 +24,7 @@ import {
 import { type Component, componentPath, ref } from "./schema.ts";
 import { webhookDeliveryComponents } from "./webhook-deliveries.ts";
 import { webhookEndpointComponents } from "./webhook-endpoints.ts";
+import { webhookEventComponents } from "./webhook-events.ts";
 import { webhookReplayComponents } from "./webhook-replays.ts";
 import { webhookComponents, webhookItems } from "./webhooks.ts";
 
@@ -42,6 +43,7 @@ const answers: readonly Component[] = [
   ...webhookEndpointComponents,
   ...webhookDeliveryComponents,
   ...webhookReplayComponents,
+  ...webhookEventComponents,
   ...webhookComponents,
 ];
 
@@ -127,14 +129,14 @@ function parametersOf({ method, path, query = {} }: Endpoint): JsonSchema[] {
     description,
     schema,
   }));
-  const headers = method === "POST" ? ["IdempotencyKey", "RequestId"] : ["RequestId"];
+  const headers = takesBody(method) ? ["IdempotencyKey", "RequestId"] : ["RequestId"];
   const inHeader = headers.map((name) => ({ $ref: `#/components/parameters/${name}` }));
   return [...inPath, ...inQuery, ...inHeader];
 }
 
 function success({ method, data }: Endpoint, schemas: Schemas): JsonSchema {
   if ("mediaType" in data) return fileSuccess(data);
-  const replayed = method === "POST" ? ["Idempotent-Replayed"] : [];
+  const replayed = takesBody(method) ? ["Idempotent-Replayed"] : [];
   const example = { data: exampleOfSchema(ref(data), schemas) };
   return {
     description: data.schema.description,

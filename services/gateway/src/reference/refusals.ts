@@ -1,6 +1,6 @@
 import type { JsonSchema } from "@disburse/forms/json-schema.ts";
 import { type ErrorCode, errorTable } from "../domain/errors.ts";
-import type { Endpoint } from "./endpoint.ts";
+import { type Endpoint, takesBody } from "./endpoint.ts";
 import { type Component, component, ref, word } from "./schema.ts";
 
 /** Before anything is known of the operation, and whenever it cannot be carried out. */
@@ -18,7 +18,7 @@ const always: readonly ErrorCode[] = [
 ];
 
 /** Of whatever has a body and may be asked for under an idempotency key. */
-const ofPosts: readonly ErrorCode[] = [
+const ofBodies: readonly ErrorCode[] = [
   "INVALID_JSON",
   "IDEMPOTENCY_IN_PROGRESS",
   "PAYLOAD_TOO_LARGE",
@@ -28,7 +28,7 @@ const ofPosts: readonly ErrorCode[] = [
 
 /** Every code that an operation can be refused with. */
 export function refusalsOf({ method, refusals }: Endpoint): readonly ErrorCode[] {
-  return [...new Set([...refusals, ...always, ...(method === "POST" ? ofPosts : [])])];
+  return [...new Set([...refusals, ...always, ...(takesBody(method) ? ofBodies : [])])];
 }
 
 /** What every error is: exactly this. */

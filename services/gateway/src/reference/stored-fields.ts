@@ -28,6 +28,7 @@ function storedField(field: Field): JsonSchema {
     case "integer":
       return { type: "integer", description, examples: [field.example] };
     case "words":
+    case "texts":
       return { type: "array", description, items: { type: "string" }, examples: [field.example] };
     case "flag":
       return { type: "boolean", description, examples: [field.example] };

@@ -59,7 +59,10 @@ const deliveryPage = pageOf("WebhookDeliveryPage", "deliveries", ref(delivery));
 /** What the list takes in its query. */
 export const listDeliveriesQuery = {
   ...pageQuery,
-  endpoint_id: parameter(tokenParameter, "Deliveries to this endpoint alone."),
+  endpoint_id: parameter(
+    tokenParameter,
+    "Deliveries to this endpoint alone; `endpoint` is another name of this parameter.",
+  ),
   transaction_id: parameter(tokenParameter, "Deliveries of this transaction's events alone."),
   state: parameter(wordParameter(meanings(deliveryStates)), "Deliveries in this state alone."),
 } as const;

@@ -1,17 +1,66 @@
-import { createEndpoint, rotateSecret } from "@disburse/forms/webhook-endpoint.ts";
+import { createEndpoint, rotateSecret, updateEndpoint } from "@disburse/forms/webhook-endpoint.ts";
+import { circuitStates, deliveryOrders, endpointStates, wordsOf } from "../routes/words.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { pageOf, pageQuery } from "./page.ts";
-import { component, flag, id, recordTimes, ref, text } from "./schema.ts";
+import {
+  component,
+  flag,
+  id,
+  listOf,
+  momentOrNone,
+  recordTimes,
+  ref,
+  text,
+  whole,
+  word,
+} from "./schema.ts";
 import { delivery } from "./webhook-deliveries.ts";
 
 const described = {
   id: id("whe", "Endpoint id."),
   url: text("Where webhooks are sent.", "https://merchant.example/webhooks"),
   description: text("Your note; empty where none was given.", "Production"),
+  state: word(
+    "`paused`: its events wait for resume. `unverified`: they wait for verify.",
+    wordsOf(endpointStates),
+  ),
+  order: word("In which order the events of one transaction arrive.", wordsOf(deliveryOrders)),
+  event_types: listOf(
+    "What it is told of: `*` for everything.",
+    text("A transaction type, or one with a status.", "*"),
+  ),
+  pending_url: text("A new URL that is not verified yet; empty where there is none.", ""),
   ...recordTimes,
 } as const;
 
+const health = component(
+  "WebhookEndpointHealth",
+  "How an endpoint takes its events; some seconds old.",
+  {
+    circuit: word(
+      "`open`: it failed again and again, and gets one attempt at a time, 5 s apart.",
+      wordsOf(circuitStates),
+    ),
+    concurrency_limit: whole("Attempts that may run at once: a failure halves it.", 8, {
+      minimum: 1,
+      maximum: 32,
+    }),
+    consecutive_failures: whole("Failures since the last 200.", 0),
+    last_delivered_at: momentOrNone("When it last answered 200; empty where it never did."),
+    last_failed_at: momentOrNone("When it last did not; empty where it always did."),
+    last_failure: text("Status or error of the last failure; empty where there was none.", "503"),
+    pending_count: whole("Deliveries that wait, counted up to 10,000.", 0),
+    oldest_pending_at: momentOrNone("When the oldest of them was made; empty where none waits."),
+  },
+);
+
 const endpoint = component("WebhookEndpoint", "Where webhooks are sent.", described);
+
+const endpointWithHealth = component(
+  "WebhookEndpointWithHealth",
+  "An endpoint with how it takes its events.",
+  { ...described, health: ref(health) },
+);
 
 const endpointWithSecrets = component(
   "WebhookEndpointWithSecrets",
@@ -28,7 +77,7 @@ const deleted = component("DeletedWebhookEndpoint", "An endpoint that is no more
   deleted: flag("Always true.", true),
 });
 
-const endpointPage = pageOf("WebhookEndpointPage", "endpoints", ref(endpoint));
+const endpointPage = pageOf("WebhookEndpointPage", "endpoints", ref(endpointWithHealth));
 
 const path = "/api/v1/webhooks/endpoints";
 const read = { method: "GET", scope: "webhook:read", tag: "Webhook endpoints" } as const;
@@ -40,7 +89,7 @@ export const createWebhookEndpoint: Endpoint = {
   path,
   summary: "Create webhook endpoint",
   description:
-    "From now on it is told of every payout's status. The answer shows its two secrets, once.",
+    "From now on it is told of what it asks for; in live mode once its URL is verified. The answer shows its two secrets, once.",
   body: { form: createEndpoint },
   data: endpointWithSecrets,
   refusals: ["INVALID_REQUEST"],
@@ -63,8 +112,56 @@ export const getWebhookEndpoint: Endpoint = {
   path: `${path}/:endpointId`,
   summary: "Get webhook endpoint",
   description: "One endpoint, without its secrets.",
+  data: endpointWithHealth,
+  refusals: ["RECORD_NOT_FOUND"],
+};
+
+export const updateWebhookEndpoint: Endpoint = {
+  ...write,
+  method: "PATCH",
+  id: "updateWebhookEndpoint",
+  path: `${path}/:endpointId`,
+  summary: "Update webhook endpoint",
+  description:
+    "Changes what is sent and nothing else. In live mode a new URL waits as `pending_url` until it is verified, and events go to the old one until then. Deliveries that exist keep their order; event types count for events from now on.",
+  body: { form: updateEndpoint },
+  data: endpoint,
+  refusals: ["INVALID_REQUEST", "RECORD_NOT_FOUND"],
+};
+
+export const pauseWebhookEndpoint: Endpoint = {
+  ...write,
+  id: "pauseWebhookEndpoint",
+  path: `${path}/:endpointId/pause`,
+  summary: "Pause webhook endpoint",
+  description:
+    "Nothing is sent to it until it is resumed; its events wait. A delivery that was tried before still ends 24 hours after its first attempt.",
+  body: { optional: true },
   data: endpoint,
   refusals: ["RECORD_NOT_FOUND"],
+};
+
+export const resumeWebhookEndpoint: Endpoint = {
+  ...write,
+  id: "resumeWebhookEndpoint",
+  path: `${path}/:endpointId/resume`,
+  summary: "Resume webhook endpoint",
+  description: "What has waited since it was paused is sent.",
+  body: { optional: true },
+  data: endpoint,
+  refusals: ["RECORD_NOT_FOUND"],
+};
+
+export const verifyWebhookEndpoint: Endpoint = {
+  ...write,
+  id: "verifyWebhookEndpoint",
+  path: `${path}/:endpointId/verify`,
+  summary: "Verify webhook endpoint",
+  description:
+    "Posts a signed event of the type `webhook_challenge` to the URL that is not live yet: your first one, or `pending_url`. When that answers 200 within 8 s, events go there from now on. Refused with what was answered otherwise; an endpoint that is live stays so. One challenge at a time, 5 s apart.",
+  body: { optional: true },
+  data: endpoint,
+  refusals: ["RECORD_NOT_FOUND", "INVALID_REQUEST"],
 };
 
 export const deleteWebhookEndpoint: Endpoint = {
@@ -113,4 +210,11 @@ export const sendTestWebhook: Endpoint = {
 };
 
 /** Every component of this file, for the document. */
-export const webhookEndpointComponents = [endpoint, endpointWithSecrets, deleted, endpointPage];
+export const webhookEndpointComponents = [
+  endpoint,
+  health,
+  endpointWithHealth,
+  endpointWithSecrets,
+  deleted,
+  endpointPage,
+];

@@ -39,7 +39,7 @@ export const createReplayEndpoint: Endpoint = {
   tag,
   summary: "Replay many webhooks",
   description:
-    "Sends every delivery of an endpoint once more that was made in a span of time and ended in one of the states, oldest first, at a rate. An endpoint has one replay at a time.",
+    "Sends every delivery of an endpoint once more that was made in a span of time and ended in one of the states, oldest first, at a rate. An endpoint has one replay at a time; it waits while the endpoint is paused, and its event types of today do not matter.",
   body: { form: createReplay },
   data: replay,
   refusals: ["INVALID_REQUEST", "RECORD_NOT_FOUND"],

@@ -15,29 +15,33 @@ import {
 
 /** What merchants' endpoints are told (service interface, "Events"; decisions: webhooks). */
 
-const payoutData = component("PayoutWebhookData", "The payout as it was when its status changed.", {
-  id: id("po", "Payout id."),
-  reference_id: text("Your own reference; empty where none was given.", "order-1001"),
-  status: word("The status that it changed to.", wordsOf(payoutStatuses)),
-  merchant_id: id("mer", "Your id."),
-  quote_id: id("qt", "Quote that was executed."),
-  corridor_id: id("cor", "Corridor."),
-  source_currency_code: text("Currency of the account.", "USD"),
-  destination_currency_code: text("Currency of the beneficiary.", "USDC_ETH"),
-  beneficiary_id: id("ben", "Who is paid."),
-  source_amount: decimal("What the account pays, fees included.", "250.00"),
-  receiving_amount: decimal("What the beneficiary receives.", "248.200350"),
-  exchange_rate: decimal("Rate when the quote was made.", "0.9998"),
-  total_fees: decimal("Fees of the whole payout.", "1.75"),
-  fixed_cost_currency: text("Currency of the fees.", "USD"),
-  unique_transaction_reference: text(
-    "Transaction hash (crypto) or bank reference (fiat); empty unless `succeeded`.",
-    "",
-  ),
-  ...recordTimes,
-});
+export const payoutData = component(
+  "PayoutWebhookData",
+  "The payout as it was when its status changed.",
+  {
+    id: id("po", "Payout id."),
+    reference_id: text("Your own reference; empty where none was given.", "order-1001"),
+    status: word("The status that it changed to.", wordsOf(payoutStatuses)),
+    merchant_id: id("mer", "Your id."),
+    quote_id: id("qt", "Quote that was executed."),
+    corridor_id: id("cor", "Corridor."),
+    source_currency_code: text("Currency of the account.", "USD"),
+    destination_currency_code: text("Currency of the beneficiary.", "USDC_ETH"),
+    beneficiary_id: id("ben", "Who is paid."),
+    source_amount: decimal("What the account pays, fees included.", "250.00"),
+    receiving_amount: decimal("What the beneficiary receives.", "248.200350"),
+    exchange_rate: decimal("Rate when the quote was made.", "0.9998"),
+    total_fees: decimal("Fees of the whole payout.", "1.75"),
+    fixed_cost_currency: text("Currency of the fees.", "USD"),
+    unique_transaction_reference: text(
+      "Transaction hash (crypto) or bank reference (fiat); empty unless `succeeded`.",
+      "",
+    ),
+    ...recordTimes,
+  },
+);
 
-const paymentSessionData = component("PaymentSessionWebhookData", "A payment session.", {
+export const paymentSessionData = component("PaymentSessionWebhookData", "A payment session.", {
   id: text("Payment session id.", "ps_1001"),
   reference_id: text("Your own reference.", "order-1001"),
   merchant_id: text("Your id.", "mer_01hqz0000000000000000000ab"),
@@ -56,7 +60,7 @@ const paymentSessionData = component("PaymentSessionWebhookData", "A payment ses
   expires_at: text("When it expires.", "2026-11-20T12:26:00.123Z"),
 });
 
-const refundData: Component = {
+export const refundData: Component = {
   name: "RefundWebhookData",
   schema: {
     type: "object",
@@ -78,11 +82,24 @@ const testData = component("TestWebhookData", "A test event, made by `sendTestWe
   created_at: moment("When it was asked for."),
 });
 
+const challengeData = component(
+  "ChallengeWebhookData",
+  "A challenge, made by `verifyWebhookEndpoint`: your 200 makes the URL live.",
+  {
+    id: text("Id of the event.", "evt_01hqz0000000000000000000ab"),
+    status: word("Always the same.", ["challenge"]),
+    merchant_id: id("mer", "Your id."),
+    endpoint_id: id("whe", "The endpoint whose URL is verified."),
+    created_at: moment("When it was asked for."),
+  },
+);
+
 const events = {
   payout_session: [payoutData, "A payout was initiated, or its status changed."],
   payment_session: [paymentSessionData, "A payment session changed."],
   refund: [refundData, "A refund changed."],
   webhook_test: [testData, "Somebody tries the endpoint."],
+  webhook_challenge: [challengeData, "The endpoint's URL is verified."],
 } as const;
 
 type EventType = keyof typeof events;
@@ -181,5 +198,6 @@ export const webhookComponents: readonly Component[] = [
   paymentSessionData,
   refundData,
   testData,
+  challengeData,
   ...envelopes.map(([, body]) => body),
 ];

@@ -20,7 +20,7 @@ export type Call = {
  * that service throws is mapped in one place.
  */
 export type Operation = Endpoint & {
-  /** Whether a request with this query does anything; each POST does, unless it says otherwise. */
+  /** Whether a request with this query does anything; each with a body does, unless it says no. */
   readonly hasEffect?: (query: URLSearchParams) => boolean;
   /** `data` of a success; of an endpoint that is a file, a stream of its bytes. */
   readonly answer: (call: Call) => Promise<unknown | Refused<ErrorCode>>;

@@ -8,6 +8,7 @@ import { payoutOperations } from "./payouts.ts";
 import { quoteOperations } from "./quotes.ts";
 import { webhookDeliveryOperations } from "./webhook-deliveries.ts";
 import { webhookEndpointOperations } from "./webhook-endpoints.ts";
+import { webhookEventOperations } from "./webhook-events.ts";
 import { webhookReplayOperations } from "./webhook-replays.ts";
 
 /** Every public operation. */
@@ -22,5 +23,6 @@ export function allOperations(clients: Clients): readonly Operation[] {
     ...webhookEndpointOperations(clients),
     ...webhookDeliveryOperations(clients),
     ...webhookReplayOperations(clients),
+    ...webhookEventOperations(clients),
   ];
 }

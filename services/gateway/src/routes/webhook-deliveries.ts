@@ -7,6 +7,7 @@ import {
 } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import { isRefused } from "@disburse/kernel/refusal.ts";
 import type { Clients } from "../clients.ts";
+import { endpointNameProblem } from "../domain/endpoint-name.ts";
 import { readQuery } from "../domain/list-query.ts";
 import {
   getDeliveryEndpoint,
@@ -48,15 +49,20 @@ function attemptData(attempt: DeliveryAttempt) {
   };
 }
 
+/** The endpoint's other name is read as the documented one is. */
+const queryShape = { ...listDeliveriesQuery, endpoint: listDeliveriesQuery.endpoint_id };
+
 /** The list's request out of its query. */
 function listRequest({ merchantId, query }: Call) {
-  const asked = readQuery(query, listDeliveriesQuery);
+  const asked = readQuery(query, queryShape);
   if (isRefused(asked)) return asked;
+  const problem = endpointNameProblem(asked);
+  if (problem !== undefined) return problem;
   return create(ListDeliveriesRequestSchema, {
     merchantId,
     limit: asked.limit ?? 0,
     cursor: asked.cursor ?? "",
-    endpointId: asked.endpoint_id ?? "",
+    endpointId: asked.endpoint_id ?? asked.endpoint ?? "",
     transactionId: asked.transaction_id ?? "",
     state: asked.state ?? DeliveryState.UNSPECIFIED,
   });

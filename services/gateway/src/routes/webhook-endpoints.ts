@@ -1,10 +1,12 @@
 import {
   CreateEndpointRequestSchema,
   type Endpoint,
+  type EndpointHealth,
   type EndpointSecrets,
   RotateSecretRequestSchema,
+  UpdateEndpointRequestSchema,
 } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
-import { createEndpoint, rotateSecret } from "@disburse/forms/webhook-endpoint.ts";
+import { createEndpoint, rotateSecret, updateEndpoint } from "@disburse/forms/webhook-endpoint.ts";
 import { isRefused } from "@disburse/kernel/refusal.ts";
 import type { Clients } from "../clients.ts";
 import { readQuery } from "../domain/list-query.ts";
@@ -13,7 +15,8 @@ import * as endpoints from "../reference/webhook-endpoints.ts";
 import { readMessage } from "./body.ts";
 import { type Call, type Operation, param } from "./operation.ts";
 import { deliveryData } from "./webhook-deliveries.ts";
-import { pageMetaData, present, wireTime } from "./wire.ts";
+import { pageMetaData, present, wireNumber, wireTime } from "./wire.ts";
+import { circuitStates, deliveryOrders, endpointStates } from "./words.ts";
 
 /** A registered endpoint (decisions §7). */
 export function endpointData(endpoint: Endpoint) {
@@ -21,9 +24,31 @@ export function endpointData(endpoint: Endpoint) {
     id: endpoint.id,
     url: endpoint.url,
     description: endpoint.description,
+    state: endpointStates[endpoint.state],
+    order: deliveryOrders[endpoint.order],
+    event_types: endpoint.eventTypes,
+    pending_url: endpoint.pendingUrl,
     created_at: wireTime(endpoint.createdAt),
     updated_at: wireTime(endpoint.updatedAt),
   };
+}
+
+function healthData(health: EndpointHealth) {
+  return {
+    circuit: circuitStates[health.circuit],
+    concurrency_limit: health.concurrencyLimit,
+    consecutive_failures: health.consecutiveFailures,
+    last_delivered_at: wireTime(health.lastDeliveredAt),
+    last_failed_at: wireTime(health.lastFailedAt),
+    last_failure: health.lastFailure,
+    pending_count: wireNumber(health.pendingCount),
+    oldest_pending_at: wireTime(health.oldestPendingAt),
+  };
+}
+
+/** An endpoint as it is read: with how it takes its events. */
+function endpointWithHealth(endpoint: Endpoint) {
+  return { ...endpointData(endpoint), health: healthData(present(endpoint.health)) };
 }
 
 /** An endpoint with its secrets, shown when they are made and never again. */
@@ -58,13 +83,26 @@ function registry({ notifier }: Pick<Clients, "notifier">): readonly Operation[]
         const asked = readQuery(query, pageQuery);
         if (isRefused(asked)) return asked;
         const reply = await notifier.listEndpoints({ merchantId, ...asked });
-        return { endpoints: reply.endpoints.map(endpointData), meta_data: pageMetaData(reply) };
+        return {
+          endpoints: reply.endpoints.map(endpointWithHealth),
+          meta_data: pageMetaData(reply),
+        };
       },
     },
     {
       ...endpoints.getWebhookEndpoint,
       answer: async (call) =>
-        endpointData(present((await notifier.getEndpoint(endpointOf(call))).endpoint)),
+        endpointWithHealth(present((await notifier.getEndpoint(endpointOf(call))).endpoint)),
+    },
+    {
+      ...endpoints.updateWebhookEndpoint,
+      answer: async (call) => {
+        const read = readMessage(updateEndpoint, UpdateEndpointRequestSchema, call.body);
+        const { message, unreadable } = read;
+        const { mutation } = call;
+        const asked = Object.assign(message, endpointOf(call), { mutation, unreadable });
+        return endpointData(present((await notifier.updateEndpoint(asked)).endpoint));
+      },
     },
     {
       ...endpoints.deleteWebhookEndpoint,
@@ -73,6 +111,28 @@ function registry({ notifier }: Pick<Clients, "notifier">): readonly Operation[]
         await notifier.deleteEndpoint(asked);
         return { id: asked.endpointId, deleted: true };
       },
+    },
+  ];
+}
+
+/** Whether an endpoint is sent anything. */
+function switches({ notifier }: Pick<Clients, "notifier">): readonly Operation[] {
+  const asked = (call: Call) => ({ ...endpointOf(call), mutation: call.mutation });
+  return [
+    {
+      ...endpoints.pauseWebhookEndpoint,
+      answer: async (call) =>
+        endpointData(present((await notifier.pauseEndpoint(asked(call))).endpoint)),
+    },
+    {
+      ...endpoints.resumeWebhookEndpoint,
+      answer: async (call) =>
+        endpointData(present((await notifier.resumeEndpoint(asked(call))).endpoint)),
+    },
+    {
+      ...endpoints.verifyWebhookEndpoint,
+      answer: async (call) =>
+        endpointData(present((await notifier.verifyEndpoint(asked(call))).endpoint)),
     },
   ];
 }
@@ -111,5 +171,5 @@ function secretsAndTest({ notifier }: Pick<Clients, "notifier">): readonly Opera
 export function webhookEndpointOperations(
   clients: Pick<Clients, "notifier">,
 ): readonly Operation[] {
-  return [...registry(clients), ...secretsAndTest(clients)];
+  return [...registry(clients), ...switches(clients), ...secretsAndTest(clients)];
 }

@@ -5,6 +5,7 @@ import {
 import { createReplay } from "@disburse/forms/webhook-replay.ts";
 import { isRefused } from "@disburse/kernel/refusal.ts";
 import type { Clients } from "../clients.ts";
+import { endpointNameProblem } from "../domain/endpoint-name.ts";
 import { readQuery } from "../domain/list-query.ts";
 import { pageQuery } from "../reference/page.ts";
 import {
@@ -49,7 +50,10 @@ export function webhookReplayOperations({
     {
       ...createReplayEndpoint,
       answer: async ({ merchantId, mutation, body }) => {
-        const read = readMessage(createReplay, CreateReplayRequestSchema, body);
+        const problem = endpointNameProblem(body);
+        if (problem !== undefined) return problem;
+        const named = { ...body, endpoint_id: body.endpoint_id ?? body.endpoint ?? null };
+        const read = readMessage(createReplay, CreateReplayRequestSchema, named);
         const { message, unreadable } = read;
         const asked = Object.assign(message, { mutation, merchantId, unreadable });
         return replayData(present((await notifier.createReplay(asked)).replay));

@@ -4,7 +4,10 @@ import {
   ScreeningStatus,
 } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import {
+  CircuitState,
+  DeliveryOrder,
   DeliveryState,
+  EndpointState,
   ReplayState,
 } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import {
@@ -75,6 +78,26 @@ export const depositorStatuses: Readonly<Record<DepositorStatus, string>> = {
   [DepositorStatus.WHITELISTED]: "whitelisted",
   [DepositorStatus.REVIEW]: "review",
   [DepositorStatus.REJECTED]: "rejected",
+};
+
+export const endpointStates: Readonly<Record<EndpointState, string>> = {
+  [EndpointState.UNSPECIFIED]: "",
+  [EndpointState.ACTIVE]: "active",
+  [EndpointState.PAUSED]: "paused",
+  [EndpointState.UNVERIFIED]: "unverified",
+};
+
+export const deliveryOrders: Readonly<Record<DeliveryOrder, string>> = {
+  [DeliveryOrder.UNSPECIFIED]: "",
+  [DeliveryOrder.NONE]: "none",
+  [DeliveryOrder.BOUNDED]: "bounded",
+  [DeliveryOrder.STRICT]: "strict",
+};
+
+export const circuitStates: Readonly<Record<CircuitState, string>> = {
+  [CircuitState.UNSPECIFIED]: "",
+  [CircuitState.CLOSED]: "closed",
+  [CircuitState.OPEN]: "open",
 };
 
 export const deliveryStates: Readonly<Record<DeliveryState, string>> = {

@@ -75,6 +75,16 @@ describe("endpoint url", () => {
     expect(urlProblem(url, "sandbox")).toBe(problem);
   });
 
+  it.each([
+    ...["localhost", "invalid", "local", "onion", "alt", "home.arpa"],
+    ...["intranet", "internal", "private", "corp", "home", "lan"],
+  ])("refuses live what is under .%s, which is no name of the public tree", (name) => {
+    expect(urlProblem(`https://hooks.${name}/`, "public")).toBe("must have a public host");
+    expect(urlProblem(`https://hooks.${name}.example/`, "public")).toBeUndefined();
+    expect(urlProblem(`https://hooks${name}.example/`, "public")).toBeUndefined();
+    expect(urlProblem(`https://hooks.${name}/`, "sandbox")).toBeUndefined();
+  });
+
   it.each(["ftp://hooks.example.com/", "file:///etc/passwd", "javascript:alert(1)", "data:,x"])(
     "refuses the scheme of %s",
     (url) => {
@@ -131,6 +141,10 @@ describe("address", () => {
       expect(mayReach(address, "sandbox", own)).toBe(false);
     }
     expect(mayReach("8.8.9.1", "public", own)).toBe(true);
+    const mapped = networks(["::ffff:8.8.8.0/120"]);
+    for (const address of ["8.8.8.8", "::ffff:8.8.8.8"]) {
+      expect(mayReach(address, "public", mapped)).toBe(false);
+    }
   });
 
   it.each(["10.0.0.0", "10.0.0.0/33", "x/8", "10.0.0.0/8/8x", "10.0.0.0/"])(

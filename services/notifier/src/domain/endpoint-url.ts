@@ -1,4 +1,4 @@
-import { isIP } from "node:net";
+import { type BlockList, isIP } from "node:net";
 import { textProblem } from "@disburse/kernel/text.ts";
 import { type AddressPolicy, mayReach } from "./address.ts";
 
@@ -10,14 +10,29 @@ export const urlLengthMax = 2_048;
  */
 const publicPorts = new Set(["", "443", "8443"]);
 
-/** The host of a URL as it is looked up: no brackets around IPv6, no trailing dot. */
-export function lookupHost(url: URL): string {
-  return url.hostname.replace(/^\[(.*)\]$/, "$1").replace(/\.$/, "");
+/** A host name as certificates and TLS have it: without the dot that may end it. */
+export function hostWithoutDot(host: string): string {
+  return host.replace(/\.$/, "");
 }
 
-/** `localhost` and what is under it never leave the machine (RFC 6761, 6.3). */
-function isLocalName(host: string): boolean {
-  return host === "localhost" || host.endsWith(".localhost");
+/** The host of a URL as it is looked up: no brackets around IPv6, no trailing dot. */
+export function lookupHost(url: URL): string {
+  return hostWithoutDot(url.hostname.replace(/^\[(.*)\]$/, "$1"));
+}
+
+/**
+ * Names that never mean a host of the public internet, with what is under them: RFC 6761, 6762
+ * (with its appendix G), 7686, 8375, 9476.
+ */
+const privateNames = [
+  ...["localhost", "invalid", "local", "onion", "alt", "home.arpa"],
+  ...["intranet", "internal", "private", "corp", "home", "lan"],
+];
+
+/** Of two labels or more, each of at most 63 characters (RFC 1035), and in the public tree. */
+function isPublicName(host: string): boolean {
+  if (!/^(?:[^.]{1,63}\.)+[^.]{1,63}$/u.test(host) || host.length > 253) return false;
+  return !privateNames.some((name) => host === name || host.endsWith(`.${name}`));
 }
 
 function parsed(text: string): URL | undefined {
@@ -25,10 +40,15 @@ function parsed(text: string): URL | undefined {
 }
 
 /**
- * What is wrong with an endpoint's URL, in words for the merchant, or `undefined`. Checks its text
- * alone: to where a name resolves is checked at each delivery.
+ * What is wrong with an endpoint's URL, in words for the merchant, or `undefined`; `own` are
+ * networks that a setting refuses. Checks its text alone: to where a name resolves is checked at
+ * each delivery.
  */
-export function urlProblem(text: string, policy: AddressPolicy): string | undefined {
+export function urlProblem(
+  text: string,
+  policy: AddressPolicy,
+  own?: BlockList,
+): string | undefined {
   if (text === "") return "is required";
   if (text.length > urlLengthMax) return `must have at most ${urlLengthMax} characters`;
   const characters = textProblem(text);
@@ -43,7 +63,8 @@ export function urlProblem(text: string, policy: AddressPolicy): string | undefi
   if (text.includes("#")) return "must not contain a fragment";
   if (live && !publicPorts.has(url.port)) return "must use port 443 or 8443";
   const host = lookupHost(url);
-  if (live && isLocalName(host)) return "must have a public host";
-  if (isIP(host) !== 0 && !mayReach(host, policy)) return "must have a public address";
-  return undefined;
+  if (isIP(host) !== 0) {
+    return mayReach(host, policy, own) ? undefined : "must have a public address";
+  }
+  return live && !isPublicName(host) ? "must have a public host" : undefined;
 }

@@ -1,15 +1,47 @@
-import { type Refused, refused } from "@disburse/kernel/refusal.ts";
-import { namedKeys, type SecretSet } from "./secret-set.ts";
+import type { SecretSet } from "./secret-set.ts";
 
-/** Where a merchant's events are sent. */
+/** In which order the events of one transaction reach an endpoint. */
+export type DeliveryOrder = "none" | "bounded" | "strict";
+
+/** Where a merchant's events are sent, which ones, and whether they are. */
 export type Endpoint = {
   readonly id: string;
   readonly merchantId: string;
+  /** The one that serves, or will once it is verified. */
   readonly url: string;
   readonly description: string;
+  /** The mode that a delivery takes over from its endpoint when it is made. */
+  readonly order: DeliveryOrder;
+  /** What it is told of: `*`, a transaction type, or `<transaction type>.<status>`. */
+  readonly eventTypes: readonly string[];
+  /** Since when its events wait for a resumption. */
+  readonly pausedAt?: Date | undefined;
+  /** Since when events may go to it; `undefined` while its first URL waits to be verified. */
+  readonly verifiedAt?: Date | undefined;
+  /** A new URL that waits to be verified while `url` serves on. */
+  readonly pendingUrl?: string | undefined;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 };
+
+/** What operations change of an endpoint, beside its secrets. */
+export type EndpointSettings = Pick<
+  Endpoint,
+  "url" | "description" | "order" | "eventTypes" | "pausedAt" | "verifiedAt" | "pendingUrl"
+>;
+
+export type EndpointState = "active" | "paused" | "unverified";
+
+/** What an endpoint says of itself. One that is paused says so first: it was somebody's wish. */
+export function endpointState(endpoint: Pick<Endpoint, "pausedAt" | "verifiedAt">): EndpointState {
+  if (endpoint.pausedAt !== undefined) return "paused";
+  return endpoint.verifiedAt === undefined ? "unverified" : "active";
+}
+
+/** Whether deliveries to an endpoint may be attempted; those of one that is not live wait. */
+export function isLive(endpoint: Pick<Endpoint, "pausedAt" | "verifiedAt">): boolean {
+  return endpointState(endpoint) === "active";
+}
 
 /** A pair of secrets as it is stored: sealed, each under its own context. */
 export type SealedKey = {
@@ -19,11 +51,23 @@ export type SealedKey = {
   readonly madeAt: Date;
 };
 
-/** What was done to an endpoint and by whom; `keyId` names the secrets that the answer showed. */
+/** What was done to an endpoint and by whom. */
 export type EndpointOperation = {
   readonly id: string;
-  readonly kind: "create" | "rotate" | "activate" | "delete";
+  readonly kind:
+    | "create"
+    | "update"
+    | "pause"
+    | "resume"
+    | "verify"
+    | "approve"
+    | "rotate"
+    | "activate"
+    | "delete";
+  /** Names the secrets that the answer showed. */
   readonly keyId?: string | undefined;
+  /** What it changed, as that was before it. */
+  readonly before?: Partial<EndpointSettings>;
   readonly actor: {
     readonly kind: "api_key" | "operator" | "service";
     readonly id: string;
@@ -39,52 +83,9 @@ export type EndpointRecord = Endpoint & {
   readonly deletedAt?: Date | undefined;
   readonly signing: SecretSet;
   readonly keys: readonly SealedKey[];
+  /** In the order of the revisions that they made. */
   readonly operations: readonly EndpointOperation[];
 };
 
 /** Each event is sent to each of them; a merchant needs one, and a few for trials. */
 export const endpointsMax = 16;
-
-/** Idempotency keys live 30 days (decisions, wire conventions): until then a repeat is answered. */
-export const repeatMs = 30 * 86_400_000;
-
-/** A document stays under 100 KiB; so many rotations in 30 days are somebody's mistake. */
-export const operationsMax = 100;
-
-/** What an operation changes of an endpoint. */
-export type EndpointChange = {
-  readonly operation: EndpointOperation;
-  readonly signing?: SecretSet;
-  readonly newKey?: SealedKey;
-  readonly isDeleted?: boolean;
-};
-
-/**
- * The endpoint's next revision. Operations that nobody can repeat any more give way to new ones,
- * and keys that neither sign nor are owed to a repeat go with them.
- */
-export function revised(
-  endpoint: EndpointRecord,
-  change: EndpointChange,
-): EndpointRecord | Refused<"INVALID_REQUEST"> {
-  const { operation, signing = endpoint.signing, newKey, isDeleted = false } = change;
-  const recent = endpoint.operations.filter(
-    (each) => operation.at.getTime() - each.at.getTime() < repeatMs,
-  );
-  const before = endpoint.operations.length < operationsMax ? endpoint.operations : recent;
-  if (before.length >= operationsMax && !isDeleted) {
-    return refused("INVALID_REQUEST", "The endpoint was changed too often in 30 days.");
-  }
-  const operations = [...before, operation];
-  const needed = new Set([...namedKeys(signing), ...operations.map(({ keyId }) => keyId)]);
-  const keys = newKey === undefined ? endpoint.keys : [...endpoint.keys, newKey];
-  return {
-    ...endpoint,
-    signing,
-    operations,
-    keys: keys.filter((key) => needed.has(key.id)),
-    updatedAt: operation.at,
-    deletedAt: isDeleted ? operation.at : undefined,
-    revision: endpoint.revision + 1,
-  };
-}

@@ -1,6 +1,7 @@
-import { parseExactJson } from "@disburse/kernel/exact-json.ts";
+import { type ExactJson, parseExactJson } from "@disburse/kernel/exact-json.ts";
 import type { Violation } from "@disburse/kernel/refusal.ts";
 import { textProblem } from "@disburse/kernel/text.ts";
+import { paymentSessionProblems } from "./payment-session.ts";
 import { merchantEventBody } from "./webhook-body.ts";
 
 /** Something that a merchant is told once: stored before it is fanned out, its bytes made once. */
@@ -34,6 +35,9 @@ export type PublishedEvent = {
 /** The kinds that other systems may publish (service interface, events). */
 export const publishedTypes: readonly string[] = ["payment_session", "refund"];
 
+/** The kinds that a merchant's feed has: all but trials of an endpoint. */
+export const fedTypes: readonly string[] = ["payout_session", ...publishedTypes];
+
 /** With its frame a body stays under the 64 KiB that a request may have. */
 export const dataJsonBytesMax = 60 * 1_024;
 
@@ -50,7 +54,7 @@ function nameProblem(text: string, lengthMax: number): string | undefined {
   return textProblem(text);
 }
 
-function readData(json: string): unknown {
+function readData(json: string): ExactJson | undefined {
   try {
     return parseExactJson(json);
   } catch (error) {
@@ -59,25 +63,41 @@ function readData(json: string): unknown {
   }
 }
 
+/** Deeper than any system nests what it tells; what is deeper some reader cannot read. */
+const depthMax = 32;
+
+function isDeeper(value: ExactJson, depth: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return depth === 0 || Object.values(value).some((each) => isDeeper(each, depth - 1));
+}
+
 /**
- * `data` must be an object that says of id and status what the signature says, where it says it.
+ * `data` must be an object that says of id and status what the signature says, where it says it; a
+ * payment session says everything that the interface lists.
  */
 function dataProblem(event: PublishedEvent): string | undefined {
   if (Buffer.byteLength(event.dataJson) > dataJsonBytesMax) {
     return `must have at most ${dataJsonBytesMax} bytes`;
   }
   const data = readData(event.dataJson);
-  if (typeof data !== "object" || data === null || !isPlainObject(data)) {
-    return "must be a JSON object";
-  }
+  if (data === undefined || !isPlainObject(data)) return "must be a JSON object";
+  if (isDeeper(data, depthMax)) return `must nest at most ${depthMax} deep`;
+  const isSession = event.transactionType === "payment_session";
+  const problems = isSession ? paymentSessionProblems(data) : [];
+  if (problems.length > 0) return problems.join(", ");
   const { id = event.transactionId, status = event.status } = data;
   if (id !== event.transactionId) return "id must be the event's transaction_id";
   if (status !== event.status) return "status must be the event's status";
+  if (isSession && data.merchant_id !== event.merchantId) {
+    return "merchant_id must be the event's merchant_id";
+  }
   return undefined;
 }
 
-function isPlainObject(data: object): data is Record<string, unknown> {
-  return Object.getPrototypeOf(data) === Object.prototype;
+function isPlainObject(data: ExactJson): data is { [key: string]: ExactJson } {
+  return (
+    typeof data === "object" && data !== null && Object.getPrototypeOf(data) === Object.prototype
+  );
 }
 
 function sequenceProblem(sequence: bigint): string | undefined {

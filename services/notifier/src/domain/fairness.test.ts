@@ -1,54 +1,92 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { allot } from "./fairness.ts";
+import { admissible, allot, type Candidate, claimable } from "./fairness.ts";
 
-const slots = { processMax: 10, endpointMax: 4, claimMax: 6 };
+const one = (endpointId: string, room: number, merchantId = endpointId): Candidate => ({
+  ...{ endpointId, room, merchantId },
+});
+const rooms = (room: Readonly<Record<string, number>>) => (id: string) => room[id] ?? 64;
 
-it.each<[string, string[], [string, number][], string, [string, number][]]>([
-  ["nothing due", [], [], "", []],
-  ["one endpoint to its limit", ["a"], [], "", [["a", 4]]],
-  ["what is left of its limit", ["a"], [["a", 3]], "", [["a", 1]]],
-  ["nothing to a full one", ["a", "b"], [["a", 4]], "", [["b", 4]]],
+it.each<[string, Candidate[], number, string, [string, number][]]>([
+  ["nothing due", [], 6, "", []],
+  ["one endpoint its room", [one("a", 3)], 6, "", [["a", 3]]],
+  ["one endpoint page by page", [one("a", 9)], 6, "", [["a", 6]]],
+  ["nothing to a full one", [one("a", 0), one("b", 2)], 6, "", [["b", 2]]],
   [
-    "one each in turn",
-    ["a", "b", "c"],
-    [["b", 3]],
+    "a page each in turn",
+    [one("a", 9), one("b", 1), one("c", 9)],
+    9,
     "",
     [
-      ["a", 3],
+      ["a", 4],
       ["b", 1],
-      ["c", 2],
+      ["c", 4],
     ],
   ],
-  ["the turn after the last", ["a", "b"], [["c", 9]], "a", [["b", 1]]],
-  ["the turn from the start again", ["a", "b"], [["c", 9]], "b", [["a", 1]]],
-  ["nothing when the process is full", ["a"], [["c", 10]], "", []],
-])("gives %s", (_name, due, inFlight, servedLast, expected) => {
-  expect([...allot(due, new Map(inFlight), slots, servedLast)].sort()).toEqual(expected);
+  ["the turn after the last", [one("a", 9), one("b", 9)], 4, "a", [["b", 4]]],
+  ["the turn from the start again", [one("b", 9), one("a", 9)], 4, "b", [["a", 4]]],
+  ["nothing when the process is full", [one("a", 9)], 0, "", []],
+  [
+    "a merchant's endpoints what is left to it",
+    [one("a", 9, "m"), one("b", 9, "m"), one("c", 9)],
+    16,
+    "",
+    [
+      ["a", 4],
+      ["b", 1],
+      ["c", 9],
+    ],
+  ],
+  ["one page to an endpoint that is not known yet", [one("a", 9, "")], 16, "", [["a", 4]]],
+])("gives %s", (_name, due, free, servedLast, expected) => {
+  expect([...allot(due, free, rooms({ m: 5 }), 4, servedLast)].sort()).toEqual(expected);
 });
 
-it("never passes a limit, leaves no slot that could be used, and is even", () => {
-  const ids = fc.uniqueArray(fc.constantFrom(..."abcdefghijklmnop"), { maxLength: 16 });
-  const busy = fc.dictionary(fc.constantFrom(..."abcdefghijklmnop"), fc.nat({ max: 4 }));
+it("never passes a limit, and leaves no slot that could be used", () => {
+  const merchant = fc.constantFrom("m", "n", "o");
+  const candidate = fc.record({
+    endpointId: fc.constantFrom(..."abcdefghijklmnop"),
+    room: fc.integer({ min: -2, max: 32 }),
+    merchantId: merchant,
+  });
+  const due = fc.uniqueArray(candidate, { selector: (each) => each.endpointId, maxLength: 16 });
+  const left = fc.dictionary(merchant, fc.integer({ min: -3, max: 64 }));
   fc.assert(
-    fc.property(ids, busy, fc.constantFrom("", "d", "p"), (unsorted, running, servedLast) => {
-      const due = unsorted.sort();
-      const inFlight = new Map(Object.entries(running));
-      const before = [...inFlight.values()].reduce((sum, count) => sum + count, 0);
-      const shares = allot(due, inFlight, slots, servedLast);
-      const given = [...shares.values()].reduce((sum, count) => sum + count, 0);
-      const room = (id: string) => slots.endpointMax - (inFlight.get(id) ?? 0);
-      const wanted = due.reduce((sum, id) => sum + Math.max(0, room(id)), 0);
-      const free = Math.max(0, Math.min(slots.claimMax, slots.processMax - before));
-      expect(given).toBe(Math.min(free, wanted));
-      for (const [id, share] of shares) {
-        expect(share).toBeLessThanOrEqual(room(id));
-        const least = Math.min(...due.map((other) => Math.max(shares.get(other) ?? 0, share - 1)));
-        const starved = due.some(
-          (o) => (shares.get(o) ?? 0) < least && room(o) > (shares.get(o) ?? 0),
-        );
-        expect(starved).toBe(false);
-      }
-    }),
+    fc.property(
+      due,
+      left,
+      fc.nat({ max: 128 }),
+      fc.constantFrom("", "d"),
+      (all, of, free, last) => {
+        const shares = allot(all, free, rooms(of), 8, last);
+        const given = (some: readonly Candidate[]) =>
+          some.reduce((sum, { endpointId }) => sum + (shares.get(endpointId) ?? 0), 0);
+        expect(given(all)).toBeLessThanOrEqual(free);
+        for (const each of all) {
+          const share = shares.get(each.endpointId) ?? 0;
+          const siblings = all.filter(({ merchantId }) => merchantId === each.merchantId);
+          const isMerchantFull = given(siblings) >= rooms(of)(each.merchantId);
+          expect(share).toBeLessThanOrEqual(Math.max(0, each.room));
+          expect(given(siblings)).toBeLessThanOrEqual(Math.max(0, rooms(of)(each.merchantId)));
+          expect(share >= each.room || isMerchantFull || given(all) === free).toBe(true);
+        }
+      },
+    ),
   );
 });
+
+it.each([
+  [1, 1, 1, 0],
+  [2, 2, 2, 1],
+  [3, 3, 3, 2],
+  [8, 6, 8, 6],
+  [32, 24, 32, 24],
+  [256, 192, 256, 192],
+])(
+  "of %d slots a backlog has at most %d, news %d, beside a backlog %d",
+  (limit, old, all, part) => {
+    expect([claimable(limit), admissible(limit, false), admissible(limit, true)]).toEqual([
+      ...[old, all, part],
+    ]);
+  },
+);

@@ -70,3 +70,14 @@ export function fateAfterPage(
   if (sent < rate) return { state: "done" };
   return { state: "running", nextPageAt: new Date(now.getTime() + pageEveryMs) };
 }
+
+/** Nobody waits for a replay of an endpoint that stands still; it goes on soon afterwards. */
+export const lookAgainMs = 10_000;
+
+/**
+ * A replay waits while its endpoint is paused or unverified. What it queued meanwhile would all be
+ * due when the endpoint goes on, and the rate would be none.
+ */
+export function fateWhileNotLive(now: Date): ReplayFate {
+  return { state: "running", nextPageAt: new Date(now.getTime() + lookAgainMs) };
+}

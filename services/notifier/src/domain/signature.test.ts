@@ -46,6 +46,19 @@ describe("signature", () => {
     return () => vi.useRealTimers();
   });
 
+  it("is published for every kind of event, and for rotations", () => {
+    const kinds = vectors.map(({ body }) => JSON.parse(body).transaction_type);
+    expect(new Set(kinds)).toEqual(
+      new Set(["payout_session", "payment_session", "refund", "webhook_test", "webhook_challenge"]),
+    );
+    const rotations = vectors.filter(({ previous }) => previous !== null);
+    expect(rotations).toHaveLength(2);
+    for (const { headers } of rotations) {
+      expect(headers["webhook-signature"]).toMatch(/^v1,\S{44} v1,\S{44}$/);
+      expect(headers).toHaveProperty("X-SERVICE-Signature-Previous");
+    }
+  });
+
   it.each(vectors)("of $name is as published", (vector) => {
     expect(headersOf(vector)).toEqual(vector.headers);
   });

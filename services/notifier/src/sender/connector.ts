@@ -1,7 +1,9 @@
 import { Resolver } from "node:dns/promises";
-import { type BlockList, isIP, type LookupFunction, type Socket } from "node:net";
-import { buildConnector } from "undici";
-import { type AddressPolicy, mayReach } from "../domain/address.ts";
+import { once } from "node:events";
+import { connect, isIP, type Socket } from "node:net";
+import { buildConnector, errors } from "undici";
+import { type AddressRules, mayReach } from "../domain/address.ts";
+import { hostWithoutDot } from "../domain/endpoint-url.ts";
 
 /** A look-up that takes longer is as good as none (webhooks: limits). */
 const dnsTimeoutMs = 2_000;
@@ -11,13 +13,23 @@ export const connectTimeoutMs = 5_000;
 /** All addresses of a host name. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
-export type ConnectorOptions = {
-  readonly policy: AddressPolicy;
-  /** Networks of our own that no webhook may reach. */
-  readonly ownNetworks?: BlockList | undefined;
+/** Where a socket is to go: to one of these addresses, and to nothing that a name says later. */
+export type SocketTarget = {
+  /** At least one, each checked. */
+  readonly addresses: readonly { readonly address: string; readonly family: number }[];
+  readonly port: number;
+  readonly localAddress: string | undefined;
+};
+
+/** Begins to connect a socket. */
+export type OpenSocket = (target: SocketTarget) => Socket;
+
+export type ConnectorOptions = AddressRules & {
   /** The static source address that merchants may rely on. */
   readonly localAddress?: string | undefined;
   readonly resolve: Resolve;
+  /** The system's when left out. */
+  readonly openSocket?: OpenSocket | undefined;
 };
 
 /** Why a connection was not even tried; `code` is what the attempt's log shows. */
@@ -44,71 +56,143 @@ export const resolvePublic: Resolve = async (host) => {
 };
 
 /**
+ * Tries the addresses one after the other. Node gives one up before it tries the next (half a
+ * second by default), so each has its share of the time: the last may be one that nobody reaches
+ * from here, and a first packet that is lost is sent again after a second.
+ */
+const openSystemSocket: OpenSocket = ({ addresses, port, localAddress }) =>
+  connect({
+    // The look-up answers what was checked, whatever name it is asked for.
+    host: "checked.invalid",
+    port,
+    autoSelectFamilyAttemptTimeout: attemptShareMs(addresses.length),
+    ...(localAddress === undefined ? {} : { localAddress }),
+    lookup: (_host, { all }, callback) => {
+      const [first] = addresses;
+      if (all === true) callback(null, [...addresses]);
+      else callback(null, first?.address ?? "", first?.family);
+    },
+  });
+
+/**
  * Connects to addresses that the policy allows and to no others. Every address of a name is
  * checked, and the connection goes to the very addresses that were checked, so a second answer of a
- * name server changes nothing. Name and certificate stay those of the host.
+ * name server changes nothing. The address that the socket has reached is checked once more before
+ * anything is written, TLS's first message included. Name and certificate stay those of the host.
  */
 export function createConnector(options: ConnectorOptions): buildConnector.connector {
-  const allowed = (address: string): boolean =>
-    mayReach(address, options.policy, options.ownNetworks);
-  const connect = buildConnector({
-    lookup: vettedLookup(options, allowed),
-    timeout: connectTimeoutMs,
-    allowH2: false,
-  });
-  const { localAddress = null } = options;
+  const { openSocket = openSystemSocket, localAddress } = options;
+  const secure = buildConnector({ timeout: connectTimeoutMs, allowH2: false });
+  const open = async (target: buildConnector.Options, opened: Opened): Promise<Socket> => {
+    const addresses = await vetted(options, target.hostname);
+    opened.late.throwIfAborted();
+    const port = Number(target.port) || (target.protocol === "https:" ? 443 : 80);
+    const socket = await connected(openSocket, { addresses, port, localAddress }, opened);
+    if (!isAllowed(options, socket.remoteAddress ?? "")) throw refusedAddress();
+    if (target.protocol !== "https:") return socket;
+    const name = isIP(target.hostname) === 0 ? { servername: hostWithoutDot(target.hostname) } : {};
+    return secured(secure, { ...target, ...name, httpSocket: socket });
+  };
   return (target, callback) => {
-    if (isIP(target.hostname) !== 0 && !allowed(target.hostname)) {
-      callback(refusedAddress(), null);
-      return;
-    }
-    connect({ ...target, localAddress }, (...result) => {
-      const [error, socket] = result;
-      if (error !== null || allowed(peerOf(socket))) {
-        callback(...result);
-        return;
-      }
-      socket.destroy();
-      callback(refusedAddress(), null);
-    });
+    connectInTime((opened) => open(target, opened)).then(
+      (socket) => callback(null, socket),
+      (error: Error) => callback(error, null),
+    );
   };
 }
 
-function peerOf(socket: Socket): string {
-  return socket.remoteAddress ?? "";
+/** A connection in the making: what to close, and whether it came too late. */
+type Opened = { socket?: Socket; readonly late: AbortSignal };
+
+/**
+ * A socket that is connected to one of the addresses. Node tries them one after the other, but only
+ * the first where the address to come from is given; so here they go one by one then, each with its
+ * share of the time.
+ */
+async function connected(open: OpenSocket, target: SocketTarget, opened: Opened): Promise<Socket> {
+  const { addresses, localAddress } = target;
+  const rounds = localAddress === undefined ? [addresses] : addresses.map((address) => [address]);
+  const last = rounds.length - 1;
+  for (const [at, round] of rounds.entries()) {
+    opened.late.throwIfAborted();
+    const socket = open({ ...target, addresses: round });
+    opened.socket = socket;
+    // Whoever waits hears of an error; one between two that wait must not end the process.
+    socket.on("error", () => undefined);
+    socket.setNoDelay(true).setKeepAlive(true, keepAliveProbeMs);
+    const shareMs = attemptShareMs(addresses.length);
+    try {
+      await once(socket, "connect", at === last ? {} : { signal: AbortSignal.timeout(shareMs) });
+      return socket;
+    } catch (error) {
+      socket.destroy();
+      if (at === last) throw error;
+    }
+  }
+  throw new Error("a target without addresses");
+}
+
+/** The time that one of so many addresses has; the last one has what is left. */
+function attemptShareMs(addresses: number): number {
+  return Math.floor(connectTimeoutMs / (addresses + 1));
+}
+
+/** A receiver that went away without a word is found out by the system. */
+const keepAliveProbeMs = 60_000;
+
+async function connectInTime(open: (opened: Opened) => Promise<Socket>): Promise<Socket> {
+  const late = new AbortController();
+  const opened: Opened = { late: late.signal };
+  const { promise: tooLate, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    const error = new errors.ConnectTimeoutError("no connection in time");
+    late.abort(error);
+    reject(error);
+  }, connectTimeoutMs);
+  try {
+    return await Promise.race([open(opened), tooLate]);
+  } catch (error) {
+    opened.socket?.destroy();
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function secured(
+  secure: buildConnector.connector,
+  target: buildConnector.Options,
+): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    secure(target, (error, socket) => {
+      if (error === null) resolve(socket);
+      else reject(error);
+    });
+  });
+}
+
+function isAllowed({ policy, ownNetworks }: AddressRules, address: string): boolean {
+  return mayReach(address, policy, ownNetworks);
 }
 
 function refusedAddress(): ConnectRefusedError {
   return new ConnectRefusedError("ADDRESS_REFUSED", "the address may not be reached");
 }
 
-/**
- * A look-up for sockets: answers addresses of the wanted family, if all of the name are allowed.
- */
-function vettedLookup(
-  { resolve, localAddress }: ConnectorOptions,
-  allowed: (address: string) => boolean,
-): LookupFunction {
+/** The addresses of a host that a socket may go to, if all of the host are allowed. */
+async function vetted(options: ConnectorOptions, host: string) {
+  const { resolve, localAddress } = options;
+  const addresses =
+    isIP(host) === 0
+      ? await resolve(host).catch((cause: unknown) => {
+          throw new ConnectRefusedError("DNS_FAILED", "the host name was not resolved", cause);
+        })
+      : [host];
+  if (!addresses.every((address) => isAllowed(options, address))) throw refusedAddress();
   const family = localAddress === undefined ? 0 : isIP(localAddress);
-  const vetted = async (host: string) => {
-    const addresses = await resolve(host).catch((cause: unknown) => {
-      throw new ConnectRefusedError("DNS_FAILED", "the host name was not resolved", cause);
-    });
-    if (!addresses.every(allowed)) throw refusedAddress();
-    const fitting = addresses
-      .map((address) => ({ address, family: isIP(address) }))
-      .filter((each) => family === 0 || each.family === family);
-    const [first] = fitting;
-    if (first === undefined) throw new ConnectRefusedError("DNS_FAILED", "no address was found");
-    return { first, fitting };
-  };
-  return (host, lookupOptions, callback) => {
-    vetted(host).then(
-      ({ first, fitting }) => {
-        if (lookupOptions.all) callback(null, fitting);
-        else callback(null, first.address, first.family);
-      },
-      (error: ConnectRefusedError) => callback(error, []),
-    );
-  };
+  const fitting = addresses
+    .map((address) => ({ address, family: isIP(address) }))
+    .filter((each) => family === 0 || each.family === family);
+  if (fitting.length === 0) throw new ConnectRefusedError("DNS_FAILED", "no address was found");
+  return fitting;
 }

@@ -1,10 +1,8 @@
 import { type AddressInfo, createServer, type Server } from "node:net";
-import { createServer as createTlsServer } from "node:tls";
 import { gzipSync } from "node:zlib";
 import { silentLog } from "@disburse/chassis/log.ts";
 import { type Receiver, startReceiver } from "@disburse/testkit/receiver.ts";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { networks } from "../domain/address.ts";
+import { beforeAll, describe, expect, it } from "vitest";
 import { createSender, type Sender } from "./sender.ts";
 
 const body = new TextEncoder().encode('{"é":1.10}');
@@ -113,95 +111,5 @@ describe("sender", () => {
     expect(await send(sender, receiver.url.replace("http:", "https:"))).toEqual(
       failed("tls_failed"),
     );
-  });
-});
-
-describe("sender, live", () => {
-  const names: Record<string, string[]> = {
-    "inside.example": ["127.0.0.1"],
-    "half.example": ["8.8.8.8", "10.0.0.1"],
-    "mapped.example": ["::ffff:127.0.0.1"],
-    "none.example": [],
-  };
-  let asked: string[] = [];
-  const live = createSender({
-    policy: "public",
-    log: silentLog,
-    resolve: async (host) => {
-      asked.push(host);
-      const addresses = names[host];
-      if (addresses === undefined) throw new Error("no such name");
-      return addresses;
-    },
-  });
-  afterAll(() => live.close());
-
-  it.each([
-    ["inside.example", "address_refused"],
-    ["half.example", "address_refused"],
-    ["mapped.example", "address_refused"],
-    ["none.example", "dns_failed"],
-    ["unknown.example", "dns_failed"],
-    ["127.0.0.1", "address_refused"],
-    ["2130706433", "address_refused"],
-    ["[::1]", "address_refused"],
-    ["[::ffff:127.0.0.1]", "address_refused"],
-  ])("does not reach %s: %s", async (host, error) => {
-    asked = [];
-    const calls = receiver.calls.length;
-    const port = new URL(receiver.url).port;
-    expect(await send(live, `http://${host}:${port}/`)).toEqual(failed(error));
-    expect(asked).toEqual(host.endsWith(".example") ? [host] : []);
-    expect(receiver.calls).toHaveLength(calls);
-  });
-
-  it("connects to what was checked, under the host's own name, and asks anew later", async () => {
-    const { port } = new URL(receiver.url);
-    const answers = [["127.0.0.1"], ["169.254.169.254"]];
-    const resolve = async () => answers.shift() ?? [];
-    const rebound = createSender({ policy: "sandbox", log: silentLog, resolve });
-    receiver.answer({ status: 200, headers: { connection: "close" } });
-    expect(await send(rebound, `http://hooks.example:${port}/`)).toEqual(answered(200, ""));
-    expect(receiver.calls.at(-1)?.headers.host).toBe(`hooks.example:${port}`);
-    expect(answers).toHaveLength(1);
-    const again = await send(rebound, `http://hooks.example:${port}/`);
-    expect(again).toEqual(failed("address_refused"));
-    await rebound.close();
-  });
-
-  it("asks a TLS server for the host's own name", async () => {
-    const asked: string[] = [];
-    const server = createTlsServer({
-      SNICallback: (name, done) => {
-        asked.push(name);
-        done(new Error("no certificate"));
-      },
-    });
-    server.on("tlsClientError", (_error, socket) => socket.destroy());
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const { port } = server.address() as AddressInfo;
-    const resolve = async () => ["127.0.0.1"];
-    const named = createSender({ policy: "sandbox", log: silentLog, resolve });
-    const sent = await send(named, `https://hooks.example:${port}/`);
-    expect(sent.kind).toBe("failed");
-    expect(asked).toEqual(["hooks.example"]);
-    await named.close();
-    server.close();
-  });
-
-  it("refuses networks of our own and leaves from the address of the setting", async () => {
-    const ownNetworks = networks(["127.0.0.0/8"]);
-    const own = createSender({ policy: "sandbox", log: silentLog, ownNetworks });
-    expect(await send(own)).toEqual(failed("address_refused"));
-    await own.close();
-    const from: string[] = [];
-    receiver.answer((response) => {
-      from.push(response.socket?.remoteAddress ?? "");
-      response.end();
-    });
-    const fixed = createSender({ policy: "sandbox", log: silentLog, localAddress: "127.0.0.9" });
-    expect(await send(fixed)).toEqual(answered(200, ""));
-    await fixed.close();
-    expect(from).toEqual(["127.0.0.9"]);
   });
 });

@@ -8,12 +8,15 @@ import {
   type Resolve,
   resolvePublic,
 } from "./connector.ts";
+import { createTargets } from "./target.ts";
 
 /** One webhook on its way. */
 export type PostRequest = {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
+  /** Where it is less than an attempt may take. */
+  readonly timeoutMs?: number;
 };
 
 /** Makes one attempt; an attempt that fails is an outcome, not an error. */
@@ -54,6 +57,7 @@ const resolveLocally: Resolve = async (host) =>
  */
 export function createSender(options: SenderOptions): Sender {
   const { resolve = options.policy === "public" ? resolvePublic : resolveLocally } = options;
+  const targetOf = createTargets(options);
   const timeoutMs = options.timeoutMs ?? attemptTimeoutMs;
   const agent = new Agent({
     connect: createConnector({ ...options, resolve }),
@@ -65,14 +69,15 @@ export function createSender(options: SenderOptions): Sender {
     maxHeaderSize: headBytesMax,
     allowH2: false,
   });
-  const post: Post = async ({ url, headers, body }) => {
-    const { origin, pathname, search } = new URL(url);
+  const post: Post = async ({ url, headers, body, timeoutMs: asked = timeoutMs }) => {
+    // Asked again, since a URL may be older than a rule or a setting.
+    const target = targetOf(url);
+    if (target === undefined) return { kind: "failed", error: "address_refused" };
     const late = new AbortController();
-    const timer = setTimeout(() => late.abort(), timeoutMs);
+    const timer = setTimeout(() => late.abort(), Math.min(asked, timeoutMs));
     try {
       const answer = await agent.request({
-        origin,
-        path: pathname + search,
+        ...target,
         method: "POST",
         headers: { ...fixedHeaders, ...headers },
         body,
@@ -122,6 +127,7 @@ const namedErrors: Readonly<Record<string, AttemptError>> = {
   UND_ERR_CONNECT_TIMEOUT: "timeout",
   UND_ERR_HEADERS_TIMEOUT: "timeout",
   UND_ERR_HEADERS_OVERFLOW: "invalid_answer",
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "invalid_answer",
   UND_ERR_SOCKET: "connection_reset",
 };
 

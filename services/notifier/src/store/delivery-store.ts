@@ -3,7 +3,7 @@ import type { PageCursor } from "@disburse/chassis/page-cursor.ts";
 import { behind, countMax, newestFirst } from "@disburse/chassis/record-page.ts";
 import type { Collection, Filter, IndexDescription } from "mongodb";
 import type { DeliveryState } from "../domain/delivery.ts";
-import { type DeliveryDocument, deliveryKeptMs } from "./documents.ts";
+import { type DeliveryDocument, endedUntried } from "./documents.ts";
 import { insertUnlessThere } from "./insert.ts";
 
 export type DeliveryStore = Awaited<ReturnType<typeof openDeliveryStore>>;
@@ -39,6 +39,9 @@ const indexes: readonly IndexDescription[] = [
   },
   { key: { state: 1, endpoint_id: 1, due_at: 1 }, name: "work" },
   { key: { line: 1, sequence: 1, event_id: 1, replay: 1 }, name: "line", unique: true },
+  // Hardly ever has an entry, so that asking who waits after each settlement costs next to nothing.
+  { key: { line: 1 }, name: "held", partialFilterExpression: { held: true } },
+  { key: { recheck_at: 1 }, name: "recheck", sparse: true },
   {
     key: { merchant_id: 1, operation_id: 1 },
     name: "operation",
@@ -46,6 +49,12 @@ const indexes: readonly IndexDescription[] = [
     partialFilterExpression: { operation_id: { $exists: true } },
   },
   { key: { expires_at: 1 }, name: "expiry", sparse: true },
+  // Most are leased as they are inserted, and so never stand in it.
+  {
+    key: { created_at: 1 },
+    name: "untried",
+    partialFilterExpression: { state: "pending", deadline: null },
+  },
 ];
 
 /**
@@ -93,26 +102,28 @@ export async function openDeliveryStore({ db }: Database) {
   };
 }
 
+/** One write ends so many, well within the driver's time for a command. */
+const cancelPage = 1_000;
+/** What a deletion waits for; a longer backlog is ended by the worker as it comes to it. */
+const cancelPages = 10;
+
 /** Ends what an endpoint has not got yet; attempts under way lose their leases. */
 async function cancelPending(
   deliveries: Collection<DeliveryDocument>,
   { merchantId, endpointId }: { readonly merchantId: string; readonly endpointId: string },
   now: Date,
 ): Promise<void> {
-  await deliveries.updateMany(
-    { state: "pending", endpoint_id: endpointId, merchant_id: merchantId },
-    {
-      $set: {
-        state: "cancelled",
-        held: false,
-        lease: null,
-        due_at: null,
-        next_attempt_at: null,
-        updated_at: now,
-        expires_at: new Date(now.getTime() + deliveryKeptMs),
-      },
-    },
-  );
+  const waiting = { state: "pending", endpoint_id: endpointId, merchant_id: merchantId } as const;
+  for (let page = 0; page < cancelPages; page += 1) {
+    const found = await deliveries
+      .find(waiting, { projection: { _id: 1 }, hint: "work" })
+      .limit(cancelPage)
+      .toArray();
+    const ids = found.map(({ _id }) => _id);
+    if (ids.length === 0) return;
+    const cancelled = { $set: endedUntried("cancelled", now) };
+    await deliveries.updateMany({ _id: { $in: ids }, state: "pending" }, cancelled);
+  }
 }
 
 function listIndex({ endpointId, transactionId }: DeliveryFilter): string {

@@ -8,8 +8,9 @@ import {
   lineOf,
   type Outcome,
 } from "../domain/delivery.ts";
+import type { DeliveryOrder } from "../domain/endpoint.ts";
 import type { WebhookEvent } from "../domain/event.ts";
-import { orderWaitMs } from "../domain/order.ts";
+import { lookAgainAt, orderWaitMs, withoutBound } from "../domain/order.ts";
 
 export const schemaVersion = 1;
 
@@ -28,6 +29,8 @@ export type EventDocument = {
   sequence: number;
   body: Binary;
   endpoint_ids: string[];
+  /** Its place in the merchant's feed; none before a reader came so far. */
+  position?: number;
   /** The merchant's request that it goes back to, for the log. */
   request_id?: string;
   occurred_at: Date;
@@ -63,14 +66,18 @@ export type DeliveryDocument = {
   body: Binary;
   jitter: number;
   state: DeliveryState;
+  /** The endpoint's when the delivery was made; absent for bounded. */
+  order?: DeliveryOrder;
   /** Waits for an event before it; `due_at` is when it waits no longer. */
   held: boolean;
+  /** When to look again whether it still has to wait; of those that wait without bound. */
+  recheck_at?: Date;
   attempts_count: number;
   attempts: AttemptDocument[];
   next_attempt_at: Date | null;
   /** When a worker may take it: the next attempt, or the end of the lease of who has it. */
   due_at: Date | null;
-  /** Set by the first claim; no attempt starts from then on. */
+  /** Set by the first lease; no attempt starts from then on. */
   deadline: Date | null;
   lease: { token: string; place: string } | null;
   created_at: Date;
@@ -85,6 +92,8 @@ const dayMs = 86_400_000;
 
 /** How long a delivery can be read after its end (webhooks: data). */
 export const deliveryKeptMs = 30 * dayMs;
+/** How long a delivery may wait for its first attempt: its endpoint may never be told to go on. */
+export const untriedMs = 30 * dayMs;
 /** Longer than any delivery of it, so that a late duplicate is known as one. */
 export const eventKeptMs = 90 * dayMs;
 
@@ -119,12 +128,38 @@ export function eventDocument(
   };
 }
 
-/** The first delivery of an event to an endpoint; the same one however often it is made. */
-export function firstDelivery(event: EventDocument, endpointId: string): DeliveryDocument {
+/**
+ * The first delivery of an event to an endpoint; the same one however often it is made. One that
+ * may have to wait for another is made waiting.
+ */
+export function firstDelivery(
+  event: EventDocument,
+  endpointId: string,
+  order: DeliveryOrder,
+): DeliveryDocument {
   const createdAt = event.received_at;
-  const held = event.sequence > 1;
-  const dueAt = held ? new Date(createdAt.getTime() + orderWaitMs) : createdAt;
-  return deliveryDocument(event, { endpointId, replay: 0, createdAt, dueAt, held });
+  const placing = { endpointId, replay: 0, createdAt, dueAt: createdAt, held: false };
+  const delivery = { ...deliveryDocument(event, placing), order };
+  if (event.sequence === 1 || order === "none") return delivery;
+  return {
+    ...delivery,
+    ...waiting(order === "strict" ? withoutBound : boundOf(createdAt), createdAt),
+  };
+}
+
+function boundOf(createdAt: Date): Date {
+  return new Date(createdAt.getTime() + orderWaitMs);
+}
+
+/** What stands in a delivery that waits for one before it. */
+export function waiting(until: Date, now: Date) {
+  const isBound = until < withoutBound;
+  return {
+    held: true,
+    due_at: until,
+    next_attempt_at: isBound ? until : null,
+    ...(isBound ? {} : { recheck_at: lookAgainAt(now, now) }),
+  };
 }
 
 /** A delivery of the same event once more: due at once, in nobody's line. */
@@ -196,6 +231,19 @@ function deliveryDocument(told: Told, placing: Placing): DeliveryDocument {
     lease: null,
     created_at: createdAt,
     updated_at: createdAt,
+  };
+}
+
+/** What stands in a delivery that ended without a further attempt. */
+export function endedUntried(state: Exclude<DeliveryState, "pending">, now: Date) {
+  return {
+    state,
+    held: false,
+    lease: null,
+    due_at: null,
+    next_attempt_at: null,
+    updated_at: now,
+    expires_at: new Date(now.getTime() + deliveryKeptMs),
   };
 }
 

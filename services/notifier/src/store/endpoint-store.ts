@@ -64,16 +64,14 @@ export async function openEndpointStore({ db }: Database) {
     hasRoom: async (merchantId: string): Promise<boolean> =>
       (await endpoints.countDocuments(active(merchantId), { limit: endpointsMax })) < endpointsMax,
 
-    /** Who is told of a batch's events: the ids of active endpoints, by merchant. */
-    activeIds: async (merchantIds: readonly string[]): Promise<ReadonlyMap<string, string[]>> => {
+    /** The active ones of merchants, to choose from for a batch of events and to send to. */
+    activeOf: async (
+      merchantIds: readonly string[],
+    ): Promise<ReadonlyMap<string, readonly EndpointRecord[]>> => {
       const all = await endpoints
-        .find(
-          { merchant_id: { $in: [...merchantIds] }, deleted_at: null },
-          { projection: { merchant_id: 1 } },
-        )
+        .find({ merchant_id: { $in: [...merchantIds] }, deleted_at: null })
         .toArray();
-      const byMerchant = Map.groupBy(all, (each) => each.merchant_id);
-      return new Map([...byMerchant].map(([id, of]) => [id, of.map(({ _id }) => _id)]));
+      return Map.groupBy(all.map(toEndpoint), ({ merchantId }) => merchantId);
     },
 
     /** The active ones among these, to send to. */

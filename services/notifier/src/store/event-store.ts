@@ -1,4 +1,5 @@
 import { type Database, ensureIndexes } from "@disburse/chassis/mongo.ts";
+import type { IndexDescription } from "mongodb";
 import type { EventDocument } from "./documents.ts";
 import { insertUnlessThere } from "./insert.ts";
 
@@ -12,22 +13,38 @@ export type EventNumber = {
   readonly sequence: number;
 };
 
+/** To whom an event goes that has arrived, and when it did. */
+export type Arrived = Pick<EventDocument, "endpoint_ids" | "received_at">;
+
+const indexes: readonly IndexDescription[] = [
+  {
+    key: { merchant_id: 1, transaction_type: 1, transaction_id: 1, sequence: 1 },
+    name: "sequence",
+  },
+  {
+    key: { merchant_id: 1, operation_id: 1 },
+    name: "operation",
+    unique: true,
+    partialFilterExpression: { operation_id: { $exists: true } },
+  },
+  { key: { expires_at: 1 }, name: "expiry" },
+  {
+    key: { merchant_id: 1, position: 1 },
+    name: "fed",
+    unique: true,
+    partialFilterExpression: { position: { $exists: true } },
+  },
+  // Those without a position of each kind, in the order in which they get theirs.
+  {
+    key: { merchant_id: 1, transaction_type: 1, position: 1, received_at: 1, sequence: 1 },
+    name: "waiting",
+  },
+];
+
 /** Every event that arrived, whether or not anyone is told of it. */
 export async function openEventStore({ db }: Database) {
   const events = db.collection<EventDocument>("events");
-  await ensureIndexes(db, "events", [
-    {
-      key: { merchant_id: 1, transaction_type: 1, transaction_id: 1, sequence: 1 },
-      name: "sequence",
-    },
-    {
-      key: { merchant_id: 1, operation_id: 1 },
-      name: "operation",
-      unique: true,
-      partialFilterExpression: { operation_id: { $exists: true } },
-    },
-    { key: { expires_at: 1 }, name: "expiry" },
-  ]);
+  await ensureIndexes(db, "events", indexes);
 
   return {
     collection: events,
@@ -49,9 +66,9 @@ export async function openEventStore({ db }: Database) {
     findByOperation: (merchantId: string, operationId: string) =>
       events.findOne({ merchant_id: merchantId, operation_id: operationId }),
 
-    /** Which of these numbers have arrived; written as `numberKey` writes them. */
-    arrived: async (numbers: readonly EventNumber[]): Promise<ReadonlySet<string>> => {
-      if (numbers.length === 0) return new Set();
+    /** Those of these numbers that have arrived, by what `numberKey` writes. */
+    arrived: async (numbers: readonly EventNumber[]): Promise<ReadonlyMap<string, Arrived>> => {
+      if (numbers.length === 0) return new Map();
       const found = await events
         .find(
           {
@@ -62,20 +79,19 @@ export async function openEventStore({ db }: Database) {
               sequence: each.sequence,
             })),
           },
-          {
-            projection: { merchant_id: 1, transaction_type: 1, transaction_id: 1, sequence: 1 },
-          },
+          { projection: { body: 0 } },
         )
         .toArray();
-      return new Set(
-        found.map((each) =>
+      return new Map(
+        found.map((each) => [
           numberKey({
             merchantId: each.merchant_id,
             transactionType: each.transaction_type,
             transactionId: each.transaction_id,
             sequence: each.sequence,
           }),
-        ),
+          each,
+        ]),
       );
     },
   };

@@ -1,4 +1,5 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
+import { silentLog } from "@disburse/chassis/log.ts";
 import {
   DeliveryState,
   type ListDeliveriesRequestSchema,
@@ -6,7 +7,9 @@ import {
 import { newId } from "@disburse/kernel/id.ts";
 import { type Document, MongoClient } from "mongodb";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { sweepDeliveries } from "../gap-deliveries.ts";
 import {
+  acknowledged,
   operation,
   payoutMessage,
   refusedBy,
@@ -14,6 +17,7 @@ import {
   startTestNotifier,
   type TestNotifier,
 } from "../test-notifier.ts";
+import { openGapStore } from "./gap-store.ts";
 import { sweepExpired } from "./retention.ts";
 
 const read = new Set(["find", "aggregate", "count", "distinct"]);
@@ -71,6 +75,9 @@ async function exercise(): Promise<void> {
     const cursor = page.nextCursor;
     await rpc.listDeliveries({ merchantId, limit: 1, ...filter, cursor });
   }
+  for (const after of ["", (await rpc.listEvents({ merchantId, limit: 1 })).nextCursor]) {
+    await rpc.listEvents({ merchantId, after });
+  }
   const [delivery] = (await rpc.listDeliveries({ merchantId, limit: 1 })).deliveries;
   const asked = { merchantId, endpointId, deliveryId: delivery!.id };
   await rpc.getDelivery(asked);
@@ -81,6 +88,14 @@ async function exercise(): Promise<void> {
   const { nextCursor } = await rpc.listEndpoints({ ...asked, limit: 1 });
   await rpc.listEndpoints({ ...asked, cursor: nextCursor });
   await rpc.getEndpoint(asked);
+  await rpc.updateEndpoint({ ...asked, mutation: operation(), order: "none" });
+  await rpc.pauseEndpoint({ ...asked, mutation: operation() });
+  await rpc.resumeEndpoint({ ...asked, mutation: operation() });
+  const unverified = { $set: { verified_at: null } };
+  await notifier.endpoints.collection.updateOne({ _id: endpointId }, unverified);
+  notifier.world.answer = () => acknowledged;
+  await rpc.verifyEndpoint({ ...asked, mutation: operation() });
+  notifier.world.answer = () => refusedBy(500);
   const replaying = { merchantId, endpointId, since: "2026-11-19", states: ["exhausted"] };
   const ended = { state: "exhausted", due_at: null } as const;
   const theirs = { merchant_id: merchantId, endpoint_id: endpointId };
@@ -99,6 +114,13 @@ async function exercise(): Promise<void> {
   const replays = await rpc.listReplays({ merchantId, limit: 1 });
   await rpc.listReplays({ merchantId, cursor: replays.nextCursor });
   await rpc.deleteEndpoint({ ...other, mutation: operation() });
+  notifier.advance(120_000);
+  await sweepDeliveries({
+    ...notifier,
+    ...{ gaps: openGapStore(notifier.database, notifier.events, notifier.deliveries) },
+    ...{ clock: { now: () => notifier.world.now }, log: silentLog, holds: async () => true },
+    metrics: { swept: () => undefined, through: () => undefined },
+  });
   await notifier.work();
   notifier.advance(200 * 86_400_000);
   await notifier.work();

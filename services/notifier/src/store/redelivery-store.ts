@@ -2,6 +2,7 @@ import type { PageCursor } from "@disburse/chassis/page-cursor.ts";
 import { behind, countMax, createdWithin, oldestFirst } from "@disburse/chassis/record-page.ts";
 import type { Collection, Filter } from "mongodb";
 import type { ReplayTerms } from "../domain/replay.ts";
+import { testTransactionType } from "../domain/webhook-body.ts";
 import type { DeliveryStore } from "./delivery-store.ts";
 import { type Change, type DeliveryDocument, redelivery } from "./documents.ts";
 import { insertUnlessThere } from "./insert.ts";
@@ -29,7 +30,7 @@ export function openRedeliveryStore({ collection: deliveries }: Pick<DeliverySto
 
     /**
      * The originals of a replay after the cursor, oldest first: of each event one, as what was sent
-     * again before is none of them.
+     * again before is none of them. Test events are left out.
      */
     originals: (of: Originals, after: PageCursor | undefined, limit: number) => {
       const listed = originalFilter(of);
@@ -56,6 +57,7 @@ function originalFilter(of: Originals): Filter<DeliveryDocument> {
     endpoint_id: endpointId,
     state: { $in: [...states] },
     replay: 0,
+    transaction_type: { $ne: testTransactionType },
     ...createdWithin(since, until),
   };
 }

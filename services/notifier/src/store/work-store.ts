@@ -1,13 +1,13 @@
-import type { AnyBulkWriteOperation, Collection } from "mongodb";
+import type { Collection, Filter } from "mongodb";
 import type { Attempt, Fate } from "../domain/delivery.ts";
-import { horizonMs } from "../domain/schedule.ts";
+import { deadlineOf } from "../domain/schedule.ts";
 import type { DeliveryStore } from "./delivery-store.ts";
 import { attemptDocument, type DeliveryDocument, deliveryKeptMs } from "./documents.ts";
 
 /** Attempts kept in a delivery's log (webhooks: data). */
 const attemptsKept = 20;
 /** Longer than an attempt and its settling; as short as it can be, for a crash costs its wait. */
-export const leaseMs = 30_000;
+export const deliveryLeaseMs = 30_000;
 /** A count that goes further would cost more than it tells. */
 const countMax = 10_000;
 
@@ -17,9 +17,16 @@ export type Settlement = {
   readonly leaseToken: string;
   readonly line: string;
   readonly attempt?: Attempt;
+  /** Made before this one. */
+  readonly attemptsBefore: number;
   readonly fate: Fate;
   readonly at: Date;
 };
+
+/** Under which a process has deliveries: its token, and where it is. */
+export type Lease = { readonly token: string; readonly place: string };
+
+type Attempted = Pick<DeliveryDocument, "_id" | "attempts_count">;
 
 export type DueEndpoint = { readonly endpointId: string; readonly oldestDueAt: Date };
 
@@ -33,10 +40,7 @@ const firstPending = [
 export type WorkStore = ReturnType<typeof openWorkStore>;
 
 /** Deliveries as workers see them: due, leased, settled. */
-export function openWorkStore(
-  { collection: deliveries }: Pick<DeliveryStore, "collection">,
-  place: string,
-) {
+export function openWorkStore({ collection: deliveries }: Pick<DeliveryStore, "collection">) {
   return {
     /** Endpoints with something due, by id. Costs a seek each, however much each of them has. */
     dueEndpoints: async (now: Date): Promise<DueEndpoint[]> => {
@@ -47,48 +51,123 @@ export function openWorkStore(
       return found.map((each) => ({ endpointId: each._id, oldestDueAt: each.due_at }));
     },
 
-    freeLeases: (now: Date) => freeLeases(deliveries, place, now),
+    freeLeases: (place: string, now: Date) => freeLeases(deliveries, place, now),
 
-    dueCount: (now: Date) =>
-      deliveries.countDocuments({ state: "pending", due_at: { $lte: now } }, { limit: countMax }),
+    /** Of these endpoints; passes nothing that is not due. */
+    dueCount: (endpointIds: readonly string[], now: Date) =>
+      deliveries.countDocuments(
+        { state: "pending", endpoint_id: { $in: [...endpointIds] }, due_at: { $lte: now } },
+        { limit: countMax },
+      ),
 
     /**
-     * Takes due deliveries under a lease: whoever else found them due takes nothing. The deadline
-     * begins with the first claim, before anything is sent, so that a crash cannot extend it.
+     * The next due deliveries of an endpoint, oldest first, as they will be under a lease that
+     * `take` has to write.
      */
-    claim: async (
-      shares: ReadonlyMap<string, number>,
-      leaseToken: string,
+    due: (endpointId: string, limit: number, now: Date): Promise<DeliveryDocument[]> =>
+      deliveries
+        .find(
+          { state: "pending", endpoint_id: endpointId, due_at: { $lte: now } },
+          { projection: { attempts: 0 } },
+        )
+        .sort({ due_at: 1 })
+        .limit(limit)
+        .toArray(),
+
+    take: (due: readonly DeliveryDocument[], lease: Lease, now: Date) =>
+      take(deliveries, due, lease, now),
+
+    /** Ends a lease under which nothing was tried: whoever may take it next need not wait. */
+    giveBack: async (
+      { _id, attempts_count }: Attempted,
+      lease: Lease,
       now: Date,
-    ): Promise<DeliveryDocument[]> => {
-      const found = await Promise.all(
-        [...shares].map(([endpointId, share]) => dueIds(deliveries, endpointId, share, now)),
-      );
-      const ids = found.flat();
-      if (ids.length === 0) return [];
-      const deadline = new Date(now.getTime() + horizonMs);
-      await deliveries.updateMany({ _id: { $in: ids }, state: "pending", due_at: { $lte: now } }, [
-        {
-          $set: {
-            lease: { token: leaseToken, place },
-            due_at: new Date(now.getTime() + leaseMs),
-            held: false,
-            deadline: { $ifNull: ["$deadline", deadline] },
-          },
-        },
-      ]);
-      return deliveries
-        .find({ _id: { $in: ids }, "lease.token": leaseToken }, { projection: { attempts: 0 } })
-        .toArray();
+    ): Promise<void> => {
+      const leased = { _id, state: "pending", "lease.token": lease.token, attempts_count } as const;
+      await deliveries.updateOne(leased, { $set: { lease: null, due_at: now } });
     },
 
-    /** Writes attempts and what follows from them, each in one write, if the lease still holds. */
+    /** Those among deliveries that are leased so. */
+    leased: (ids: readonly string[], { token }: Lease): Promise<DeliveryDocument[]> =>
+      deliveries
+        .find(
+          { _id: { $in: [...ids] }, state: "pending", "lease.token": token },
+          { projection: { attempts: 0 } },
+        )
+        .toArray(),
+
+    /**
+     * Writes attempts and what follows from them, if the lease still holds: each document in one
+     * write. Answers how many held.
+     */
     settle: async (settlements: readonly Settlement[]): Promise<number> => {
-      const writes = settlements.map(settlingWrite);
-      const { matchedCount } = await deliveries.bulkWrite(writes, { ordered: false });
-      return matchedCount;
+      const groups = Map.groupBy(settlements, settledTogether);
+      const written = await Promise.all(
+        [...groups.values()].map((each) => settle(deliveries, each)),
+      );
+      return written.reduce((sum, count) => sum + count, 0);
     },
   };
+}
+
+/** What one write can guard: a lease's token, and how many attempts there were before. */
+function settledTogether({ leaseToken, attemptsBefore }: Settlement): string {
+  return `${attemptsBefore} ${leaseToken}`;
+}
+
+/**
+ * A delivery as it is under a lease. The deadline begins with the first one, before anything is
+ * sent, so that a crash cannot extend it.
+ */
+export function underLease(delivery: DeliveryDocument, lease: Lease, now: Date): DeliveryDocument {
+  return {
+    ...delivery,
+    lease: { ...lease },
+    due_at: new Date(now.getTime() + deliveryLeaseMs),
+    held: false,
+    deadline: delivery.deadline ?? deadlineOf(now),
+  };
+}
+
+/** What was never tried may have been tried since it was read: then it is not the same any more. */
+function asRead(due: readonly DeliveryDocument[]): Filter<DeliveryDocument> {
+  const [fresh = [], tried = []] = [true, false].map((isFresh) =>
+    due.filter((each) => (each.attempts_count === 0) === isFresh).map(({ _id }) => _id),
+  );
+  const untried = { _id: { $in: fresh }, attempts_count: 0 };
+  if (tried.length === 0) return untried;
+  return fresh.length === 0 ? { _id: { $in: tried } } : { $or: [untried, { _id: { $in: tried } }] };
+}
+
+/** Takes due deliveries under a lease; answers those that nobody else took first. */
+async function take(
+  deliveries: Collection<DeliveryDocument>,
+  due: readonly DeliveryDocument[],
+  lease: Lease,
+  now: Date,
+): Promise<DeliveryDocument[]> {
+  if (due.length === 0) return [];
+  const ids = due.map(({ _id }) => _id);
+  const { matchedCount } = await deliveries.updateMany(
+    { ...asRead(due), state: "pending", due_at: { $lte: now } },
+    [
+      {
+        $set: {
+          lease: { $literal: { ...lease } },
+          due_at: new Date(now.getTime() + deliveryLeaseMs),
+          held: false,
+          deadline: { $ifNull: ["$deadline", deadlineOf(now)] },
+        },
+      },
+    ],
+  );
+  const taken = due.map((delivery) => underLease(delivery, lease, now));
+  if (matchedCount === due.length) return taken;
+  const found = await deliveries
+    .find({ _id: { $in: ids }, "lease.token": lease.token }, { projection: { _id: 1 } })
+    .toArray();
+  const mine = new Set(found.map(({ _id }) => _id));
+  return taken.filter(({ _id }) => mine.has(_id));
 }
 
 /**
@@ -104,51 +183,51 @@ async function freeLeases(
   const leased = {
     state: "pending",
     endpoint_id: { $in: waiting.map(({ _id }) => _id) },
-    due_at: { $gt: now, $lte: new Date(now.getTime() + leaseMs) },
+    due_at: { $gt: now, $lte: new Date(now.getTime() + deliveryLeaseMs) },
     "lease.place": place,
   } as const;
   await deliveries.updateMany(leased, { $set: { lease: null, due_at: now } });
 }
 
-/** The next due deliveries of an endpoint, oldest first. */
-async function dueIds(
+/**
+ * One command that picks each document's own values by its id: the guard is planned once for all,
+ * which for single updates costs more than all the rest.
+ */
+async function settle(
   deliveries: Collection<DeliveryDocument>,
-  endpointId: string,
-  limit: number,
-  now: Date,
-): Promise<string[]> {
-  const due = await deliveries
-    .find(
-      { state: "pending", endpoint_id: endpointId, due_at: { $lte: now } },
-      { projection: { _id: 1 } },
-    )
-    .sort({ due_at: 1 })
-    .limit(limit)
-    .toArray();
-  return due.map(({ _id }) => _id);
+  settlements: readonly Settlement[],
+): Promise<number> {
+  const [first] = settlements;
+  if (first === undefined) return 0;
+  const of = <T>(value: (settlement: Settlement) => T) => ({
+    $getField: {
+      field: "$_id",
+      input: { $literal: Object.fromEntries(settlements.map((each) => [each.id, value(each)])) },
+    },
+  });
+  const made = of(({ attempt }) => (attempt === undefined ? [] : [attemptDocument(attempt)]));
+  const attempts = { $slice: [{ $concatArrays: ["$attempts", made] }, -attemptsKept] };
+  const { matchedCount } = await deliveries.updateMany(
+    {
+      ...{ _id: { $in: settlements.map(({ id }) => id) }, state: "pending" },
+      "lease.token": first.leaseToken,
+      // A process has one token for all: what was tried since shows by the count.
+      attempts_count: first.attemptsBefore,
+    },
+    [{ $replaceWith: { $mergeObjects: ["$$ROOT", of(settledFields), { attempts }] } }],
+  );
+  return matchedCount;
 }
 
-function settlingWrite(settlement: Settlement): AnyBulkWriteOperation<DeliveryDocument> {
-  const { id, leaseToken, attempt, fate, at } = settlement;
+function settledFields({ attempt, fate, at }: Settlement) {
   const next = fate.state === "pending" ? fate.nextAttemptAt : null;
-  const expiry = new Date(at.getTime() + deliveryKeptMs);
   return {
-    updateOne: {
-      filter: { _id: id, state: "pending", "lease.token": leaseToken },
-      update: {
-        $set: {
-          state: fate.state,
-          next_attempt_at: next,
-          due_at: next,
-          lease: null,
-          updated_at: at,
-          ...(attempt === undefined ? {} : { attempts_count: attempt.number }),
-          ...(next === null ? { expires_at: expiry } : {}),
-        },
-        ...(attempt === undefined
-          ? {}
-          : { $push: { attempts: { $each: [attemptDocument(attempt)], $slice: -attemptsKept } } }),
-      },
-    },
+    state: fate.state,
+    next_attempt_at: next,
+    due_at: next,
+    lease: null,
+    updated_at: at,
+    ...(attempt === undefined ? {} : { attempts_count: attempt.number }),
+    ...(next === null ? { expires_at: new Date(at.getTime() + deliveryKeptMs) } : {}),
   };
 }

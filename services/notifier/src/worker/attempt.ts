@@ -11,6 +11,8 @@ import type { Settlement } from "../store/work-store.ts";
 
 export type AttemptDeps = {
   readonly clock: Clock;
+  /** What signatures are dated by: receivers compare it with their clocks. `clock` if unset. */
+  readonly wall?: Clock;
   readonly post: Post;
   readonly sealer: Sealer;
   /** The name of the interface's signature header. */
@@ -27,7 +29,8 @@ export async function attemptDelivery(
   const { clock, log } = deps;
   const { _id: id, lease, line, deadline, jitter } = delivery;
   if (lease === null || deadline === null) throw new Error(`delivery ${id} is not leased`);
-  const settlement = { id, leaseToken: lease.token, line };
+  const attemptsBefore = delivery.attempts_count;
+  const settlement = { id, leaseToken: lease.token, line, attemptsBefore };
   const startedAt = clock.now();
   const before = fateBefore({ deadline }, endpoint !== undefined, startedAt);
   if (before !== undefined || endpoint === undefined) {
@@ -35,7 +38,7 @@ export async function attemptDelivery(
   }
   const outcome = await deps.post(webhook(deps, delivery, endpoint, startedAt));
   const endedAt = clock.now();
-  const attempt: Attempt = { number: delivery.attempts_count + 1, startedAt, endedAt, outcome };
+  const attempt: Attempt = { number: attemptsBefore + 1, startedAt, endedAt, outcome };
   const fate = fateAfter(attempt, { jitter, deadline });
   log.info(
     {
@@ -53,7 +56,7 @@ export async function attemptDelivery(
 }
 
 function webhook(
-  { sealer, signatureHeader }: AttemptDeps,
+  { sealer, signatureHeader, clock, wall = clock }: AttemptDeps,
   delivery: DeliveryDocument,
   endpoint: EndpointRecord,
   now: Date,
@@ -70,7 +73,7 @@ function webhook(
     signable,
     openSigners(sealer, endpoint, now),
     signatureHeader,
-    now,
+    wall.now(),
   );
   return { url: endpoint.url, headers, body };
 }

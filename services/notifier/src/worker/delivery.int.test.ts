@@ -1,8 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { DeliveryState } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
+import { newId } from "@disburse/kernel/id.ts";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { attemptsMax, horizonMs } from "../domain/schedule.ts";
+import { shardOf } from "../domain/shards.ts";
 import { sweepExpired } from "../store/retention.ts";
-import { leaseMs } from "../store/work-store.ts";
+import { deliveryLeaseMs } from "../store/work-store.ts";
 import {
   acknowledged,
   operation,
@@ -32,6 +35,15 @@ const secondProcess = async (place: string = randomUUID()): Promise<TestNotifier
   const other = await startTestNotifier({ beside: notifier, place });
   others.push(other);
   return other;
+};
+/** Lets a process see the others without a beat until it takes over what they had. */
+const takeoverMs = 15_000;
+const untilOwner = async (process: TestNotifier): Promise<void> => {
+  await process.dispatcher.look();
+  for (let ms = 0; ms < takeoverMs; ms += 5_000) {
+    process.advance(5_000);
+    await process.dispatcher.look();
+  }
 };
 const onlyDelivery = async (merchantId: string) => {
   const { deliveries } = await notifier.rpc.listDeliveries({ merchantId });
@@ -100,6 +112,7 @@ describe("the 24 hours of a delivery", () => {
     notifier.world.answer = () => refusedBy(500);
     await notifier.consume([payoutMessage({ merchantId })]);
     await notifier.work();
+    await notifier.dispatcher.leave();
     const other = await secondProcess();
     other.world.answer = () => acknowledged;
     await other.work();
@@ -124,10 +137,12 @@ describe("a lease", () => {
       await stalled.promise;
       return acknowledged;
     };
+    await notifier.dispatcher.look();
     await notifier.consume([payoutMessage({ merchantId })]);
-    await notifier.dispatcher.round();
+    expect(calls).toBe(1);
     const other = await secondProcess();
-    notifier.advance(leaseMs - 1);
+    await untilOwner(other);
+    notifier.advance(deliveryLeaseMs - takeoverMs - 1);
     await other.work();
     expect(calls).toBe(1);
     notifier.advance(1);
@@ -149,27 +164,137 @@ describe("a lease", () => {
       await never.promise;
       return acknowledged;
     };
+    await killed.dispatcher.look();
     await killed.consume([payoutMessage({ merchantId })]);
-    await killed.dispatcher.round();
     world.answer = () => acknowledged;
-    await (await secondProcess("second:8080")).work();
+    const second = await secondProcess("second:8080");
+    await second.work();
     expect(world.posted).toHaveLength(1);
+    // What the predecessor had is shared at once; the other one sees it with its next look.
     await (await secondProcess("first:8080")).work();
+    notifier.advance(1_000);
+    await second.work();
     expect(world.posted).toHaveLength(2);
     never.resolve();
     await killed.dispatcher.idle();
     expect(await onlyDelivery(merchantId)).toMatchObject({ state: 2, attemptsCount: 1 });
   });
 
-  it("is taken by one of many at once", async () => {
+  it("is found again where the answer of the insert was lost", async () => {
     const { merchantId } = await register(notifier);
-    const all = [notifier, ...(await Promise.all([1, 2, 3].map(() => secondProcess())))];
-    const messages = Array.from({ length: 40 }, () => payoutMessage({ merchantId }));
-    await notifier.consume(messages);
-    await Promise.all(all.map((each) => each.work()));
     await notifier.work();
-    const sent = notifier.world.posted.map(({ headers }) => headers["webhook-id"]);
-    expect(sent.sort()).toEqual(messages.map(({ id }) => id).sort());
+    const { collection } = notifier.deliveries;
+    const insertMany = collection.insertMany.bind(collection);
+    vi.spyOn(collection, "insertMany").mockImplementationOnce(async (...args) => {
+      await insertMany(...args);
+      throw new Error("connection lost");
+    });
+    const message = payoutMessage({ merchantId });
+    await expect(notifier.consume([message])).rejects.toThrow("connection lost");
+    await notifier.work();
+    expect(notifier.world.posted).toHaveLength(0);
+    await notifier.consume([message]);
+    await notifier.dispatcher.idle();
+    expect(notifier.world.posted).toHaveLength(1);
+    expect(await onlyDelivery(merchantId)).toMatchObject({ state: 2, attemptsCount: 1 });
+  });
+});
+
+describe("several processes", () => {
+  const shares = async (...all: readonly TestNotifier[]) =>
+    (await Promise.all(all.map((each) => each.dispatcher.figures()))).map(({ shards }) => shards);
+
+  it("share the endpoints, each of which is served by one alone", async () => {
+    await notifier.dispatcher.look();
+    const other = await secondProcess();
+    await other.dispatcher.look();
+    expect(await shares(notifier, other)).toEqual([256, 0]);
+    notifier.advance(5_000);
+    for (const each of [notifier, other]) await each.dispatcher.look();
+    expect(await shares(notifier, other)).toEqual([128, 128]);
+    const stalled = Promise.withResolvers<void>();
+    notifier.world.answer = async () => {
+      await stalled.promise;
+      return acknowledged;
+    };
+    const hooks = await Promise.all(Array.from({ length: 12 }, () => register(notifier)));
+    for (const each of [notifier, other]) await each.consume(hooks.map(payoutMessage));
+    for (const each of [notifier, other]) {
+      await each.dispatcher.look();
+      await each.dispatcher.round();
+    }
+    const { collection } = notifier.deliveries;
+    const served = await collection.find({ lease: { $ne: null } }).toArray();
+    expect(served).toHaveLength(24);
+    const servers = Map.groupBy(served, ({ endpoint_id }) => endpoint_id);
+    for (const each of servers.values()) {
+      expect(new Set(each.map(({ lease }) => lease?.token)).size).toBe(1);
+    }
+    expect(new Set(served.map(({ lease }) => lease?.token)).size).toBe(2);
+    stalled.resolve();
+    for (const each of [notifier, other]) await each.work();
+    expect(notifier.world.posted).toHaveLength(24);
+  });
+
+  it("take over from one that went without a word, with what it knew", async () => {
+    const dead = await register(notifier);
+    notifier.world.answer = () => refusedBy(500);
+    await notifier.dispatcher.look();
+    await notifier.consume(Array.from({ length: 12 }, () => payoutMessage(dead)));
+    await notifier.work();
+    await notifier.dispatcher.tellHealth();
+    const other = await secondProcess();
+    await untilOwner(other);
+    const { shards, circuits } = await other.dispatcher.figures();
+    expect({ shards, circuits }).toEqual({ shards: 256, circuits: { open: 1, closed: 0 } });
+    // It comes back, and begins as any other.
+    notifier.advance(5_000);
+    await notifier.dispatcher.look();
+    expect(await shares(notifier)).toEqual([0]);
+    notifier.advance(5_000);
+    for (const each of [other, notifier]) await each.dispatcher.look();
+    expect(await shares(notifier, other)).toEqual([128, 128]);
+  });
+
+  it("keep what another one told of an endpoint's deliveries and failures", async () => {
+    const made = await register(notifier);
+    await notifier.consume([payoutMessage(made)]);
+    await notifier.work();
+    await notifier.dispatcher.leave();
+    const other = await secondProcess();
+    other.world.answer = () => refusedBy(500);
+    await other.consume([payoutMessage(made)]);
+    await other.work();
+    await other.dispatcher.tellHealth();
+    const { endpoint } = await other.rpc.getEndpoint(made);
+    expect(endpoint?.health?.lastFailure).toBe("500");
+    expect(endpoint?.health?.lastDeliveredAt).toBeDefined();
+  });
+
+  it("hand an endpoint over when nothing is under way to it", async () => {
+    const hung = await register(notifier);
+    const stalled = Promise.withResolvers<void>();
+    notifier.world.answer = async () => {
+      await stalled.promise;
+      return acknowledged;
+    };
+    const other = await secondProcess();
+    const third = await secondProcess();
+    await notifier.dispatcher.look();
+    await notifier.consume([payoutMessage(hung)]);
+    for (const each of [other, third]) await each.dispatcher.look();
+    const shard = shardOf(hung.endpointId);
+    notifier.advance(5_000);
+    for (const each of [notifier, other, third]) await each.dispatcher.look();
+    const before = await shares(notifier, other, third);
+    const isGoing = shard >= (before[0] ?? 0);
+    expect(before.reduce((sum, count) => sum + count)).toBe(isGoing ? 255 : 256);
+    stalled.resolve();
+    await notifier.dispatcher.idle();
+    notifier.advance(1_000);
+    for (const each of [notifier, other, third]) await each.dispatcher.look();
+    const after = await shares(notifier, other, third);
+    expect(after.reduce((sum, count) => sum + count)).toBe(256);
   });
 });
 
@@ -188,14 +313,97 @@ describe("fairness", () => {
       notifier.world.posted.filter(({ url }) => url.endsWith(path)).length;
     await expect
       .poll(async () => {
+        await notifier.dispatcher.look();
         await notifier.dispatcher.round();
         return sentTo("/well");
       })
       .toBe(20);
+    // A part of the limit is left to what is fresh, and only that takes it.
+    expect(sentTo("/hung")).toBe(6);
+    await notifier.consume([
+      ...many.slice(0, 3),
+      ...Array.from({ length: 4 }, () => payoutMessage(hung)),
+    ]);
     expect(sentTo("/hung")).toBe(8);
     stalled.resolve();
     await notifier.work();
-    expect(sentTo("/hung")).toBe(60);
+    expect(sentTo("/hung")).toBe(64);
+  });
+
+  it("lets news that found no slot pass what had waited before them", async () => {
+    const made = await register(notifier);
+    const stalled = Promise.withResolvers<void>();
+    notifier.world.answer = async () => {
+      await stalled.promise;
+      return acknowledged;
+    };
+    await notifier.consume(Array.from({ length: 20 }, () => payoutMessage(made)));
+    await notifier.dispatcher.look();
+    expect(await notifier.dispatcher.round()).toBe(6);
+    const news = Array.from({ length: 3 }, () => payoutMessage(made));
+    await notifier.consume(news);
+    expect(notifier.world.posted).toHaveLength(8);
+    stalled.resolve();
+    await notifier.work();
+    expect(notifier.world.posted).toHaveLength(23);
+    expect(notifier.world.posted[8]?.headers["webhook-id"]).toBe(news[2]?.id);
+  });
+
+  it("knows that one of the news was attempted meanwhile", async () => {
+    const made = await register(notifier);
+    await notifier.work();
+    const [late, ...others] = Array.from({ length: 9 }, () => payoutMessage(made));
+    const stalled = others.map(() => Promise.withResolvers<void>());
+    const answers = [refusedBy(500), acknowledged];
+    notifier.world.answer = async ({ headers }) => {
+      const id = headers["webhook-id"];
+      await stalled[others.findIndex((other) => other.id === id)]?.promise;
+      return id === late?.id ? (answers.shift() ?? refusedBy(500)) : acknowledged;
+    };
+    const { collection } = notifier.deliveries;
+    const delivered = () => collection.countDocuments({ state: "delivered" });
+    await notifier.consume(others);
+    await notifier.consume([late!]);
+    stalled[0]?.resolve();
+    const claimed = async () => {
+      await notifier.dispatcher.look();
+      return notifier.dispatcher.round();
+    };
+    await expect.poll(claimed).toBe(1);
+    await expect.poll(() => collection.countDocuments({ attempts_count: 1 })).toBe(2);
+    notifier.advance(5_200);
+    for (const { resolve } of stalled) resolve();
+    await expect.poll(delivered).toBe(8);
+    await notifier.work();
+    expect(await delivered()).toBe(9);
+  });
+
+  it("asks one that fails again and again one at a time, 5 s apart, the oldest first", async () => {
+    const dead = await register(notifier);
+    await notifier.work();
+    notifier.world.answer = () => refusedBy(500);
+    await notifier.consume(Array.from({ length: 30 }, () => payoutMessage(dead)));
+    await notifier.work();
+    expect(notifier.world.posted).toHaveLength(10);
+    const [oldest] = await notifier.deliveries.collection
+      .find({ state: "pending", attempts_count: 0 })
+      .sort({ due_at: 1 })
+      .limit(1)
+      .toArray();
+    await notifier.consume([payoutMessage(dead)]);
+    await notifier.work();
+    notifier.advance(4_999);
+    await notifier.work();
+    expect(notifier.world.posted).toHaveLength(10);
+    notifier.advance(1);
+    await notifier.work();
+    expect(notifier.world.posted).toHaveLength(11);
+    expect(notifier.world.posted.at(-1)?.headers["webhook-id"]).toBe(oldest?.event_id);
+    notifier.world.answer = () => acknowledged;
+    notifier.advance(5_000);
+    await notifier.work();
+    const { deliveries } = await notifier.rpc.listDeliveries({ ...dead, state: 1, limit: 100 });
+    expect(deliveries.every(({ attemptsCount }) => attemptsCount === 1)).toBe(true);
   });
 });
 
@@ -207,16 +415,19 @@ describe("deleting an endpoint", () => {
       await under.promise;
       return acknowledged;
     };
+    await notifier.dispatcher.look();
     await notifier.consume(Array.from({ length: 12 }, () => payoutMessage({ merchantId })));
-    await notifier.dispatcher.round();
     await notifier.rpc.deleteEndpoint({ mutation: operation(), merchantId, endpointId });
     under.resolve();
     await notifier.work();
-    notifier.advance(leaseMs);
+    notifier.advance(deliveryLeaseMs);
     await notifier.work();
     expect(notifier.world.posted).toHaveLength(8);
     const { deliveries } = await notifier.rpc.listDeliveries({ merchantId });
     expect(deliveries.map(({ state }) => state)).toEqual(Array.from({ length: 12 }, () => 4));
+    await notifier.dispatcher.tellHealth();
+    const healths = notifier.database.db.collection("endpoint_health");
+    expect(await healths.countDocuments({ circuit: { $exists: true } })).toBe(0);
   });
 
   it("cancels also what was fanned out while it was deleted", async () => {
@@ -233,6 +444,39 @@ describe("deleting an endpoint", () => {
 });
 
 describe("retention", () => {
+  it("ends what was not tried in 30 days, and keeps it for 30 more", async () => {
+    const { merchantId, endpointId } = await register(notifier);
+    const theirs = { merchantId, endpointId };
+    await notifier.rpc.updateEndpoint({ ...theirs, mutation: operation(), order: "strict" });
+    await notifier.rpc.pauseEndpoint({ ...theirs, mutation: operation() });
+    const payoutId = newId("payout");
+    const since = notifier.world.now.toISOString();
+    for (const version of [1, 2]) {
+      await notifier.consume([payoutMessage({ merchantId, payoutId, version })]);
+    }
+    const kept = async () => {
+      while (await sweepExpired(notifier, notifier.world.now));
+      const { deliveries } = await notifier.rpc.listDeliveries({ merchantId });
+      return deliveries.map(({ state, attemptsCount }) => [state, attemptsCount]);
+    };
+    const [pending, exhausted] = [DeliveryState.PENDING, DeliveryState.EXHAUSTED];
+    const day = 86_400_000;
+    notifier.advance(30 * day - 1);
+    expect(await kept()).toEqual(Array(2).fill([pending, 0]));
+    notifier.advance(1);
+    expect(await kept()).toEqual(Array(2).fill([exhausted, 0]));
+    await notifier.rpc.resumeEndpoint({ ...theirs, mutation: operation() });
+    await notifier.work();
+    expect(notifier.world.posted).toEqual([]);
+    const until = notifier.world.now.toISOString();
+    await notifier.rpc.createReplay({ ...theirs, mutation: operation(), since, until });
+    await notifier.replayer.round();
+    await notifier.work();
+    expect(notifier.world.posted).not.toEqual([]);
+    notifier.advance(30 * day);
+    expect(await kept()).toEqual([]);
+  });
+
   it("deletes deliveries after 30 days, events after 90, not to be made again", async () => {
     const { merchantId } = await register(notifier);
     const message = payoutMessage({ merchantId });

@@ -1,92 +1,173 @@
-import { forRequest } from "@disburse/chassis/call-context.ts";
-import { allot, type Slots } from "../domain/fairness.ts";
-import type { DeliveryDocument } from "../store/documents.ts";
+import type { Clock } from "@disburse/kernel/time.ts";
+import type { Slots } from "../domain/fairness.ts";
 import type { EndpointStore } from "../store/endpoint-store.ts";
+import type { HealthStore } from "../store/health-store.ts";
+import type { LineStore } from "../store/line-store.ts";
+import type { ShardStore } from "../store/shard-store.ts";
 import type { WorkStore } from "../store/work-store.ts";
-import { type AttemptDeps, attemptDelivery } from "./attempt.ts";
-import type { WorkMetrics } from "./metrics.ts";
-import type { Settler } from "./settler.ts";
+import { type Admission, createAdmission } from "./admission.ts";
+import type { AttemptDeps } from "./attempt.ts";
+import { createClaimer } from "./claimer.ts";
+import { createLanes, type Lanes } from "./lanes.ts";
+import type { WorkFigures, WorkMetrics } from "./metrics.ts";
+import { createNewcomers } from "./newcomers.ts";
+import { createOwnership, type Ownership } from "./ownership.ts";
+import { createRunner } from "./runner.ts";
+import { createSettler } from "./settler.ts";
 
-/** 256 sockets fill one core; 8 to one endpoint leave room for 31 others (webhooks: fairness). */
-export const slotsDefault: Slots = { processMax: 256, endpointMax: 8, claimMax: 64 };
+/**
+ * 256 sockets fill one core, and 64 leave room for three other merchants (webhooks: fairness); 64
+ * hung attempts at open circuits leave three quarters to those that are well. What has waited has
+ * half of a process, which is more than it can use, so that news pass it in any case.
+ */
+export const slotsDefault: Slots = {
+  processMax: 256,
+  merchantMax: 64,
+  openMax: 64,
+  claimedMax: 128,
+  pageMax: 16,
+};
 
 export type DispatcherDeps = AttemptDeps & {
   readonly work: WorkStore;
-  readonly endpoints: EndpointStore;
-  readonly settler: Settler;
+  readonly lines: LineStore;
+  readonly endpoints: Pick<EndpointStore, "readActive">;
+  readonly shards: ShardStore;
+  readonly healths: HealthStore;
   readonly metrics: WorkMetrics;
   readonly slots: Slots;
-  /** A slot is free again. */
-  readonly freed: () => void;
+  readonly clock: Clock;
+  /** Milliseconds of a clock that nobody sets. */
+  readonly elapsed: () => number;
+  readonly place: string;
 };
 
 export type Dispatcher = {
-  /** Claims what is due, as far as there are slots, and starts it; answers how many. */
+  readonly admission: Admission;
+  /** Keeps this process's shards and finds out which of their endpoints have something due. */
+  look(): Promise<void>;
+  /** Claims of what is due as much as there are slots for, and starts it; answers how many. */
   round(): Promise<number>;
   /** Resolves when nothing runs any more. */
   idle(): Promise<void>;
+  /** Something of these endpoints is due, or one of them is live again. */
+  due(endpointIds: Iterable<string>): void;
+  /** Endpoints that were not live may be. */
+  unpark(): void;
+  /** Whether other processes store events too, of which this one hears by looking alone. */
+  isShared(): boolean;
+  /** Looks again at some that wait without bound for others; answers whether there are more. */
+  lookAgain(): Promise<boolean>;
+  /** Stores what endpoints are like now. */
+  tellHealth(): Promise<void>;
+  figures(): Promise<WorkFigures>;
+  /**
+   * Leaves everything to other processes when nothing runs any more, or else as soon as `late`
+   * resolves; nothing starts from now on.
+   */
+  leave(late?: Promise<void>): Promise<void>;
+  /** Calls this whenever something is due and there may be a slot for it. */
+  onWake(wake: () => void): void;
 };
 
-/** Takes due deliveries in turn over endpoints and attempts them side by side. */
+/** Delivers this process's share: what comes in is admitted, what waits is claimed. */
 export function createDispatcher(deps: DispatcherDeps): Dispatcher {
-  const { clock, work, endpoints, settler, metrics, slots, log } = deps;
-  const inFlight = new Map<string, number>();
-  const running = new Set<Promise<void>>();
-  let servedLast = "";
-
-  const occupy = (endpointId: string, by: 1 | -1): void => {
-    const count = (inFlight.get(endpointId) ?? 0) + by;
-    if (count === 0) inFlight.delete(endpointId);
-    else inFlight.set(endpointId, count);
+  const { clock, elapsed, work, lines, shards, healths, metrics, place } = deps;
+  let woken = (): void => undefined;
+  let dueIds: readonly string[] = [];
+  let isNewOwner = false;
+  let knownAs = "";
+  const wake = (): void => woken();
+  const lanes = createLanes(deps.slots, elapsed);
+  const ownership = createOwnership({
+    ...{ store: shards, place, elapsed, isBusy: lanes.isBusy, log: deps.log },
+    onJoin: () => work.freeLeases(place, clock.now()),
+    onTake: async (taken) => {
+      await handOver(lanes, healths, ownership, knownAs);
+      knownAs = ownership.token();
+      lanes.learn(await healths.troubled(taken, clock.now()));
+      isNewOwner ||= taken.length > 0;
+    },
+  });
+  const due = (endpointIds: Iterable<string>): void => {
+    const own = [...endpointIds].filter(ownership.owns);
+    for (const endpointId of own) lanes.due(endpointId);
+    if (own.length > 0) wake();
   };
-
-  const run = async (
-    delivery: DeliveryDocument,
-    active: Awaited<ReturnType<EndpointStore["readActive"]>>,
-  ): Promise<void> => {
-    try {
-      const endpoint = active.get(delivery.endpoint_id);
-      const settlement = await forRequest(delivery.request_id, () =>
-        attemptDelivery(deps, delivery, endpoint),
-      );
-      metrics.settled(settlement);
-      await settler.settle(settlement);
-    } catch (error) {
-      // The lease ends and the delivery is taken again; there is nothing that could be written.
-      const fields = { err: error, delivery_id: delivery._id };
-      forRequest(delivery.request_id, () => log.error(fields, "delivery not attempted"));
-    } finally {
-      occupy(delivery.endpoint_id, -1);
-      deps.freed();
-    }
-  };
-
-  const start = (delivery: DeliveryDocument, active: Parameters<typeof run>[1]): void => {
-    occupy(delivery.endpoint_id, 1);
-    const work = run(delivery, active).finally(() => running.delete(work));
-    running.add(work);
-  };
-
+  const settler = createSettler({ ...deps, due });
+  const runner = createRunner({ ...deps, lanes, ownership, settler, freed: wake });
+  const newcomers = createNewcomers();
+  const claimer = createClaimer({ ...deps, lanes, ownership, runner, newcomers });
   return {
-    round: async () => {
-      if (running.size >= slots.processMax) return 0;
+    admission: createAdmission({ ...deps, lanes, ownership, runner, newcomers, wake }),
+    look: async () => {
+      await ownership.round();
       const now = clock.now();
-      const due = await work.dueEndpoints(now);
-      metrics.due(due, now);
-      const ids = due.map(({ endpointId }) => endpointId);
-      const shares = allot(ids, inFlight, slots, servedLast);
-      if (shares.size === 0) return 0;
-      servedLast = [...shares.keys()].at(-1) ?? servedLast;
-      const claimed = await work.claim(shares, crypto.randomUUID(), now);
-      if (claimed.length === 0) return 0;
-      const active = await endpoints.readActive([
-        ...new Set(claimed.map(({ endpoint_id }) => endpoint_id)),
-      ]);
-      for (const delivery of claimed) start(delivery, active);
-      return claimed.length;
+      if (isNewOwner) {
+        await lines.releaseLeft(now);
+        isNewOwner = false;
+      }
+      const found = await work.dueEndpoints(now);
+      const own = found.filter(({ endpointId }) => ownership.owns(endpointId));
+      for (const { endpointId } of own) lanes.due(endpointId);
+      // What waits for a merchant is no delay of ours.
+      const served = own.filter(({ endpointId }) => lanes.of(endpointId).liveness === "live");
+      dueIds = served.map(({ endpointId }) => endpointId);
+      metrics.due(served, now);
     },
-    idle: async () => {
-      while (running.size > 0) await Promise.allSettled(running);
+    round: claimer.round,
+    idle: runner.idle,
+    due,
+    unpark: lanes.unpark,
+    isShared: ownership.isShared,
+    lookAgain: async () => {
+      const { freed, givenUp, hasMore } = await lines.lookAgain(clock.now());
+      if (givenUp.length > 0) deps.log.warn({ delivery_ids: givenUp }, gaveUp);
+      due(freed);
+      return hasMore;
+    },
+    tellHealth: () => tellHealth(lanes, healths, ownership.owns),
+    figures: async () => ({
+      due: await work.dueCount(dueIds.slice(0, countedMax), clock.now()),
+      running: lanes.running(),
+      shards: ownership.shardsOwned(),
+      circuits: lanes.circuits(),
+    }),
+    leave: (late = new Promise(() => undefined)) =>
+      ownership.leave(Promise.race([late, runner.idle().then(() => tellHealth(lanes, healths))])),
+    onWake: (listener) => {
+      woken = listener;
     },
   };
+}
+
+const gaveUp = "strict order: sent without an event before it that never arrived";
+
+/** Of what is given the next owner has to hear; of what was taken away it knows more already. */
+async function handOver(
+  lanes: Lanes,
+  healths: HealthStore,
+  { owns, token }: Ownership,
+  knownAs: string,
+): Promise<void> {
+  const isForeign = (endpointId: string): boolean => !owns(endpointId);
+  if (token() === knownAs) await tellHealth(lanes, healths, isForeign);
+  lanes.forget(isForeign);
+}
+
+/** A count for people goes no further than through so many endpoints. */
+const countedMax = 1_000;
+
+async function tellHealth(
+  lanes: Lanes,
+  healths: HealthStore,
+  isToTell?: (endpointId: string) => boolean,
+): Promise<void> {
+  const news = lanes.news(isToTell);
+  try {
+    await healths.write(news);
+  } catch (error) {
+    lanes.untold(news);
+    throw error;
+  }
 }

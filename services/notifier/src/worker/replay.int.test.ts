@@ -4,9 +4,11 @@ import {
   ReplayState,
 } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import { newId } from "@disburse/kernel/id.ts";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { lookAgainMs } from "../domain/replay.ts";
 import { deliveryKeptMs } from "../store/documents.ts";
 import { openRedeliveryStore } from "../store/redelivery-store.ts";
+import { openReplayStore } from "../store/replay-store.ts";
 import { sweepExpired } from "../store/retention.ts";
 import {
   acknowledged,
@@ -17,6 +19,7 @@ import {
   type TestNotifier,
 } from "../test-notifier.ts";
 import { createReplayer } from "./replayer.ts";
+import { startWorker } from "./worker.ts";
 
 let notifier: TestNotifier;
 let beside: TestNotifier;
@@ -58,11 +61,11 @@ async function deliver(
     await notifier.consume(batch);
     notifier.advance(1_000);
   }
+  await notifier.dispatcher.idle();
   const fresh = { endpoint_id: endpointId, event_id: { $nin: known } };
-  if (state !== "pending") {
-    const ended = { state, due_at: null, next_attempt_at: null };
-    await collection.updateMany(fresh, { $set: ended });
-  }
+  const due = state === "pending" ? notifier.world.now : null;
+  const fields = { state, due_at: due, next_attempt_at: due, lease: null };
+  await collection.updateMany(fresh, { $set: fields });
   const found = await collection.find(fresh).sort({ created_at: 1, _id: 1 }).toArray();
   return found.map(({ event_id }) => event_id);
 }
@@ -139,9 +142,14 @@ describe("a replay", () => {
     const first = deliveries.find(({ eventId }) => eventId === exhausted[0]);
     const again = { mutation: operation(), merchantId, deliveryId: first?.id ?? "" };
     await notifier.rpc.redeliver(again);
-    const redelivered = { endpoint_id: endpointId, replay: 1 };
+    await notifier.rpc.sendTestEvent({ mutation: operation(), merchantId, endpointId });
+    const noneOfThem = { $or: [{ replay: 1 }, { transaction_type: "webhook_test" }] };
     const ended = { state: "exhausted", due_at: null } as const;
-    await notifier.deliveries.collection.updateOne(redelivered, { $set: ended });
+    const theirs = { endpoint_id: endpointId, ...noneOfThem };
+    const { matchedCount } = await notifier.deliveries.collection.updateMany(theirs, {
+      $set: ended,
+    });
+    expect(matchedCount).toBe(2);
     notifier.advance(1_000);
     const end = notifier.world.now;
     await deliver(endpoint, 3, "exhausted");
@@ -185,6 +193,74 @@ describe("a replay", () => {
     }
     expect((await queued(endpoint)).toSorted()).toEqual(endpoint.eventIds.toSorted());
     expect((await look(endpoint, id)).state).toBe(ReplayState.DONE);
+  });
+
+  it("goes on at once where its process starts again, and no faster than its rate", async () => {
+    const endpoint = await endpointWith(8);
+    const { id } = await replay(endpoint, { ratePerSecond: 3 });
+    const place = "killed:8080";
+    const killed = await openReplayStore(notifier.database, place);
+    const settle = () => Promise.reject(new Error("killed"));
+    const dying = createReplayer({
+      ...notifier,
+      replays: { claim: killed.claim, settle },
+      clock: { now: () => notifier.world.now },
+      log: silentLog,
+      wake: () => undefined,
+    });
+    await expect(dying.round()).rejects.toThrow("killed");
+    await beside.replays.freeLeases(notifier.world.now);
+    expect(await beside.replayer.round()).toBe(false);
+    const restarted = await startTestNotifier({ beside: notifier, place });
+    const worker = startWorker(restarted, { now: () => notifier.world.now }, silentLog);
+    await vi.waitFor(async () => expect((await look(endpoint, id)).queuedCount).toBe(3n));
+    await worker.stop();
+    for (const sent of [3, 6, 8]) {
+      if (sent > 3) expect(await restarted.replayer.round()).toBe(true);
+      expect((await look(endpoint, id)).queuedCount).toBe(BigInt(sent));
+      expect(await queued(endpoint)).toHaveLength(sent);
+      notifier.advance(999);
+      expect(await restarted.replayer.round()).toBe(false);
+      notifier.advance(1);
+    }
+    await restarted.close();
+    expect((await queued(endpoint)).toSorted()).toEqual(endpoint.eventIds.toSorted());
+    expect((await look(endpoint, id)).state).toBe(ReplayState.DONE);
+  });
+
+  it("waits while its endpoint is paused, and goes on at its rate", async () => {
+    const endpoint = await endpointWith(5);
+    const { merchantId, endpointId } = endpoint;
+    const named = () => ({ mutation: operation(), merchantId, endpointId });
+    const { id } = await replay(endpoint, { ratePerSecond: 3 });
+    expect(await notifier.replayer.round()).toBe(true);
+    await notifier.rpc.pauseEndpoint(named());
+    for (const waitedMs of [1_000, lookAgainMs]) {
+      notifier.advance(waitedMs);
+      expect(await notifier.replayer.round()).toBe(true);
+      expect(await notifier.replayer.round()).toBe(false);
+      expect(await look(endpoint, id)).toMatchObject({ state: ReplayState.RUNNING });
+      expect(await queued(endpoint)).toHaveLength(3);
+    }
+    await notifier.rpc.resumeEndpoint(named());
+    notifier.advance(lookAgainMs - 1);
+    expect(await notifier.replayer.round()).toBe(false);
+    notifier.advance(1);
+    expect(await notifier.replayer.round()).toBe(true);
+    expect(await look(endpoint, id)).toMatchObject({ state: ReplayState.DONE, queuedCount: 5n });
+    expect((await queued(endpoint)).toSorted()).toEqual(endpoint.eventIds.toSorted());
+  });
+
+  it("sends what the endpoint was told of then, whatever its filter is now", async () => {
+    const endpoint = await endpointWith(3);
+    const { merchantId, endpointId } = endpoint;
+    const filter = { merchantId, endpointId, eventTypes: ["refund"] };
+    await notifier.rpc.updateEndpoint({ mutation: operation(), ...filter });
+    await notifier.consume([payoutMessage({ merchantId })]);
+    notifier.advance(1_000);
+    await replay(endpoint, { states: ["exhausted", "delivered"] });
+    await notifier.replayer.round();
+    expect((await posted(endpoint)).toSorted()).toEqual(endpoint.eventIds.toSorted());
   });
 
   it("is not set back by a worker that lost its lease", async () => {

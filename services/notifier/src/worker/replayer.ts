@@ -1,7 +1,8 @@
 import { forRequest } from "@disburse/chassis/call-context.ts";
 import type { Log } from "@disburse/chassis/log.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
-import { fateAfterPage } from "../domain/replay.ts";
+import { isLive } from "../domain/endpoint.ts";
+import { fateAfterPage, fateWhileNotLive } from "../domain/replay.ts";
 import type { EndpointStore } from "../store/endpoint-store.ts";
 import type { Redelivery, RedeliveryStore } from "../store/redelivery-store.ts";
 import {
@@ -57,11 +58,16 @@ export function createReplayer(deps: ReplayerDeps): Replayer {
   };
 }
 
+const cancelled = { state: "cancelled" } as const;
+
 async function sendPage(deps: ReplayerDeps, replay: ReplayDocument): Promise<ReplaySettlement> {
   const { redeliveries, endpoints, clock, wake } = deps;
   const { merchant_id: merchantId, endpoint_id: endpointId, cursor, rate } = replay;
-  if ((await endpoints.find(merchantId, endpointId)) === undefined) {
-    return { fate: { state: "cancelled" }, queued: 0, last: undefined, at: clock.now() };
+  const endpoint = await endpoints.find(merchantId, endpointId);
+  if (endpoint === undefined || !isLive(endpoint)) {
+    const now = clock.now();
+    const fate = endpoint === undefined ? cancelled : fateWhileNotLive(now);
+    return { fate, queued: 0, last: undefined, at: now };
   }
   const of = { merchantId, ...termsOf(replay) };
   const page = await redeliveries.originals(of, cursor ?? undefined, rate);

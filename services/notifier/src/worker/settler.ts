@@ -16,6 +16,8 @@ export type SettlerDeps = {
   readonly lines: LineStore;
   readonly clock: Clock;
   readonly log: Log;
+  /** Something of these endpoints is due now. */
+  readonly due: (endpointIds: Iterable<string>) => void;
 };
 
 export type Settler = {
@@ -24,7 +26,7 @@ export type Settler = {
 };
 
 /** Gathers what is settled while a write is under way into the next one. */
-export function createSettler({ work, lines, clock, log }: SettlerDeps): Settler {
+export function createSettler({ work, lines, clock, log, due }: SettlerDeps): Settler {
   let waiting: { settlement: Settlement; done: () => void }[] = [];
   let running = false;
 
@@ -33,7 +35,7 @@ export function createSettler({ work, lines, clock, log }: SettlerDeps): Settler
     const stale = settlements.length - written;
     if (stale > 0) log.warn({ count: stale }, "settlements without a lease were dropped");
     const freed = settlements.filter(frees).map(({ line }) => line);
-    await lines.release([...new Set(freed)], clock.now());
+    due(await lines.release([...new Set(freed)], clock.now()));
   };
 
   const writeUntilDone = async (settlements: readonly Settlement[]): Promise<void> => {

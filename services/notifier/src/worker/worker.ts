@@ -1,23 +1,35 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { Log } from "@disburse/chassis/log.ts";
-import { startLoop } from "@disburse/chassis/loop.ts";
+import { type Loop, startLoop } from "@disburse/chassis/loop.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { Notifier } from "../notifier.ts";
 import { sweepExpired } from "../store/retention.ts";
 
-/** Retries start this late at most; new events wake the worker at once. */
-const pollMs = 200;
+/** Retries start this late at most; what is stored here needs no look. */
+const lookEveryMs = 200;
+/** Of what other processes store one hears by looking alone. */
+const lookEverySharedMs = 100;
+/** What comes free in so short a time is filled again in one go. */
+const gatherMs = 10;
+/** Health is for people and for the next owner. */
+const tellEveryMs = 3_000;
+/** A wake-up that was lost costs its wait all the same. */
+const lookAgainEveryMs = 5_000;
+/** Replays have a page a second. */
+const replayEveryMs = 200;
 /** Figures for people, not for decisions. */
 const measureEveryMs = 10_000;
 /** Nothing waits for it. */
 const sweepEveryMs = 600_000;
 /** Attempts take 15 s at most; what is cut off here is made again when its lease ends. */
 const drainMs = 20_000;
+/** The store is told that this process leaves, or is away: nothing is waited for after this. */
+const leaveMs = 3_000;
 
 type Parts = Pick<
   Notifier,
   | "dispatcher"
   | "replayer"
-  | "work"
   | "events"
   | "deliveries"
   | "replays"
@@ -28,18 +40,18 @@ type Parts = Pick<
 
 /** Runs deliveries until it is stopped; stopping lets attempts under way end. */
 export function startWorker(parts: Parts, clock: Clock, log: Log): { stop(): Promise<void> } {
-  const { dispatcher, work, metrics } = parts;
-  const deliver = startLoop({
-    name: "webhook-dispatch",
-    everyMs: pollMs,
-    run: async () => (await dispatcher.round()) > 0,
-    log,
-  });
-  parts.onWake(deliver.wake);
+  const { dispatcher, metrics } = parts;
+  const deliver = startDelivering(parts, log);
+  let isJoined = false;
   const replay = startLoop({
     name: "webhook-replay",
-    everyMs: pollMs,
-    run: () => parts.replayer.round(),
+    everyMs: replayEveryMs,
+    run: async () => {
+      // What a process at this place had before: whoever starts a worker has the place.
+      if (!isJoined) await parts.replays.freeLeases(clock.now());
+      isJoined = true;
+      return parts.replayer.round();
+    },
     log,
   });
   parts.onReplay(replay.wake);
@@ -47,7 +59,7 @@ export function startWorker(parts: Parts, clock: Clock, log: Log): { stop(): Pro
     name: "webhook-measure",
     everyMs: measureEveryMs,
     run: async () => {
-      metrics.dueCount(await work.dueCount(clock.now()));
+      metrics.measured(await dispatcher.figures());
       return false;
     },
     log,
@@ -58,13 +70,65 @@ export function startWorker(parts: Parts, clock: Clock, log: Log): { stop(): Pro
     run: () => sweepExpired(parts, clock.now()),
     log,
   });
+  const health = startLoop({
+    name: "webhook-health",
+    everyMs: tellEveryMs,
+    run: async () => {
+      await dispatcher.tellHealth();
+      return false;
+    },
+    log,
+  });
+  const order = startLoop({
+    name: "webhook-order",
+    everyMs: lookAgainEveryMs,
+    run: dispatcher.lookAgain,
+    log,
+  });
+  const others = [replay, measure, sweep, health, order];
   return {
     stop: async () => {
-      await Promise.all([replay, deliver, measure, sweep].map((loop) => loop.stop()));
-      const late = Promise.withResolvers<void>();
-      const timer = setTimeout(late.resolve, drainMs);
-      await Promise.race([dispatcher.idle(), late.promise]);
-      clearTimeout(timer);
+      const ended = new AbortController();
+      const after = (ms: number) =>
+        pause(ms, undefined, { signal: ended.signal }).catch(() => undefined);
+      // What is being claimed has begun when its loop has ended.
+      const left = deliver.stop().then(() => dispatcher.leave(after(drainMs)));
+      const all = Promise.all([left, ...others.map((loop) => loop.stop())]);
+      try {
+        await Promise.race([all, after(drainMs + leaveMs)]);
+      } finally {
+        ended.abort();
+      }
     },
   };
+}
+
+/** Looks for what is due now and then, and claims whenever a slot may be free for it. */
+function startDelivering({ dispatcher, onWake }: Parts, log: Log): Loop {
+  let lookedAt = Number.NEGATIVE_INFINITY;
+  let claimedAt = Number.NEGATIVE_INFINITY;
+  let isWanted = true;
+  const loop = startLoop({
+    name: "webhook-dispatch",
+    everyMs: lookEverySharedMs,
+    run: async () => {
+      const sinceClaimMs = performance.now() - claimedAt;
+      if (sinceClaimMs < gatherMs) await pause(gatherMs - sinceClaimMs);
+      const lookMs = dispatcher.isShared() ? lookEverySharedMs : lookEveryMs;
+      if (isWanted || performance.now() - lookedAt >= lookMs) {
+        isWanted = false;
+        lookedAt = performance.now();
+        await dispatcher.look();
+      }
+      claimedAt = performance.now();
+      return (await dispatcher.round()) > 0;
+    },
+    log,
+  });
+  dispatcher.onWake(loop.wake);
+  onWake(() => {
+    isWanted = true;
+    loop.wake();
+  });
+  return loop;
 }

@@ -18,7 +18,132 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file disburse/notifier/v1/notifier.proto.
  */
 export const file_disburse_notifier_v1_notifier: GenFile = /*@__PURE__*/
-  fileDesc("CiNkaXNidXJzZS9ub3RpZmllci92MS9ub3RpZmllci5wcm90bxIUZGlzYnVyc2Uubm90aWZpZXIudjEirQEKCEVuZHBvaW50EgoKAmlkGAEgASgJEhMKC21lcmNoYW50X2lkGAIgASgJEgsKA3VybBgDIAEoCRITCgtkZXNjcmlwdGlvbhgEIAEoCRIuCgpjcmVhdGVkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgp1cGRhdGVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCI6Cg9FbmRwb2ludFNlY3JldHMSDgoGc2VjcmV0GAEgASgJEhcKD3N0YW5kYXJkX3NlY3JldBgCIAEoCSKtAQoVQ3JlYXRlRW5kcG9pbnRSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhITCgttZXJjaGFudF9pZBgCIAEoCRILCgN1cmwYAyABKAkSEwoLZGVzY3JpcHRpb24YBCABKAkSLwoKdW5yZWFkYWJsZRgFIAMoCzIbLmRpc2J1cnNlLnR5cGUudjEuVmlvbGF0aW9uIoIBChZDcmVhdGVFbmRwb2ludFJlc3BvbnNlEjAKCGVuZHBvaW50GAEgASgLMh4uZGlzYnVyc2Uubm90aWZpZXIudjEuRW5kcG9pbnQSNgoHc2VjcmV0cxgCIAEoCzIlLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkVuZHBvaW50U2VjcmV0cyI+ChJHZXRFbmRwb2ludFJlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAkSEwoLZW5kcG9pbnRfaWQYAiABKAkiRwoTR2V0RW5kcG9pbnRSZXNwb25zZRIwCghlbmRwb2ludBgBIAEoCzIeLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkVuZHBvaW50IkoKFExpc3RFbmRwb2ludHNSZXF1ZXN0EhMKC21lcmNoYW50X2lkGAEgASgJEg0KBWxpbWl0GAIgASgFEg4KBmN1cnNvchgDIAEoCSKQAQoVTGlzdEVuZHBvaW50c1Jlc3BvbnNlEjEKCWVuZHBvaW50cxgBIAMoCzIeLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkVuZHBvaW50EhMKC25leHRfY3Vyc29yGAIgASgJEhMKC3RvdGFsX2NvdW50GAMgASgDEhoKEnRvdGFsX2NvdW50X2NhcHBlZBgEIAEoCCJvChVEZWxldGVFbmRwb2ludFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhMKC2VuZHBvaW50X2lkGAMgASgJIhgKFkRlbGV0ZUVuZHBvaW50UmVzcG9uc2Ui3wEKE1JvdGF0ZVNlY3JldFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhMKC2VuZHBvaW50X2lkGAMgASgJEhwKD292ZXJsYXBfc2Vjb25kcxgEIAEoBUgAiAEBEg0KBXN0YWdlGAUgASgIEi8KCnVucmVhZGFibGUYBiADKAsyGy5kaXNidXJzZS50eXBlLnYxLlZpb2xhdGlvbkISChBfb3ZlcmxhcF9zZWNvbmRzIoABChRSb3RhdGVTZWNyZXRSZXNwb25zZRIwCghlbmRwb2ludBgBIAEoCzIeLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkVuZHBvaW50EjYKB3NlY3JldHMYAiABKAsyJS5kaXNidXJzZS5ub3RpZmllci52MS5FbmRwb2ludFNlY3JldHMibwoVQWN0aXZhdGVTZWNyZXRSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhITCgttZXJjaGFudF9pZBgCIAEoCRITCgtlbmRwb2ludF9pZBgDIAEoCSJKChZBY3RpdmF0ZVNlY3JldFJlc3BvbnNlEjAKCGVuZHBvaW50GAEgASgLMh4uZGlzYnVyc2Uubm90aWZpZXIudjEuRW5kcG9pbnQibgoUU2VuZFRlc3RFdmVudFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhMKC2VuZHBvaW50X2lkGAMgASgJIkkKFVNlbmRUZXN0RXZlbnRSZXNwb25zZRIwCghkZWxpdmVyeRgBIAEoCzIeLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkRlbGl2ZXJ5IqEBCg9EZWxpdmVyeUF0dGVtcHQSDgoGbnVtYmVyGAEgASgFEi4KCnN0YXJ0ZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhMKC2R1cmF0aW9uX21zGAMgASgFEhMKC3N0YXR1c19jb2RlGAQgASgFEg0KBWVycm9yGAUgASgJEhUKDXJlc3BvbnNlX2JvZHkYBiABKAki0AMKCERlbGl2ZXJ5EgoKAmlkGAEgASgJEhMKC21lcmNoYW50X2lkGAIgASgJEhMKC2VuZHBvaW50X2lkGAMgASgJEhAKCGV2ZW50X2lkGAQgASgJEhgKEHRyYW5zYWN0aW9uX3R5cGUYBSABKAkSFgoOdHJhbnNhY3Rpb25faWQYBiABKAkSDgoGc3RhdHVzGAcgASgJEhAKCHNlcXVlbmNlGAggASgDEjIKBXN0YXRlGAkgASgOMiMuZGlzYnVyc2Uubm90aWZpZXIudjEuRGVsaXZlcnlTdGF0ZRIWCg5hdHRlbXB0c19jb3VudBgKIAEoBRIzCg9uZXh0X2F0dGVtcHRfYXQYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmNyZWF0ZWRfYXQYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCnVwZGF0ZWRfYXQYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjcKCGF0dGVtcHRzGA4gAygLMiUuZGlzYnVyc2Uubm90aWZpZXIudjEuRGVsaXZlcnlBdHRlbXB0Eg4KBnJlcGxheRgPIAEoBSKsAQoVTGlzdERlbGl2ZXJpZXNSZXF1ZXN0EhMKC21lcmNoYW50X2lkGAEgASgJEg0KBWxpbWl0GAIgASgFEg4KBmN1cnNvchgDIAEoCRITCgtlbmRwb2ludF9pZBgEIAEoCRIWCg50cmFuc2FjdGlvbl9pZBgFIAEoCRIyCgVzdGF0ZRgGIAEoDjIjLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkRlbGl2ZXJ5U3RhdGUikgEKFkxpc3REZWxpdmVyaWVzUmVzcG9uc2USMgoKZGVsaXZlcmllcxgBIAMoCzIeLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkRlbGl2ZXJ5EhMKC25leHRfY3Vyc29yGAIgASgJEhMKC3RvdGFsX2NvdW50GAMgASgDEhoKEnRvdGFsX2NvdW50X2NhcHBlZBgEIAEoCCI+ChJHZXREZWxpdmVyeVJlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAkSEwoLZGVsaXZlcnlfaWQYAiABKAkiRwoTR2V0RGVsaXZlcnlSZXNwb25zZRIwCghkZWxpdmVyeRgBIAEoCzIeLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkRlbGl2ZXJ5ImoKEFJlZGVsaXZlclJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhMKC2RlbGl2ZXJ5X2lkGAMgASgJIkUKEVJlZGVsaXZlclJlc3BvbnNlEjAKCGRlbGl2ZXJ5GAEgASgLMh4uZGlzYnVyc2Uubm90aWZpZXIudjEuRGVsaXZlcnkiuwMKBlJlcGxheRIKCgJpZBgBIAEoCRITCgttZXJjaGFudF9pZBgCIAEoCRITCgtlbmRwb2ludF9pZBgDIAEoCRIpCgVzaW5jZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKQoFdW50aWwYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjMKBnN0YXRlcxgGIAMoDjIjLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkRlbGl2ZXJ5U3RhdGUSFwoPcmF0ZV9wZXJfc2Vjb25kGAcgASgFEjAKBXN0YXRlGAggASgOMiEuZGlzYnVyc2Uubm90aWZpZXIudjEuUmVwbGF5U3RhdGUSEwoLdG90YWxfY291bnQYCSABKAMSGgoSdG90YWxfY291bnRfY2FwcGVkGAogASgIEhQKDHF1ZXVlZF9jb3VudBgLIAEoAxIuCgpjcmVhdGVkX2F0GAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgp1cGRhdGVkX2F0GA0gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCLrAQoTQ3JlYXRlUmVwbGF5UmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEwoLbWVyY2hhbnRfaWQYAiABKAkSEwoLZW5kcG9pbnRfaWQYAyABKAkSDQoFc2luY2UYBCABKAkSDQoFdW50aWwYBSABKAkSDgoGc3RhdGVzGAYgAygJEh0KD3JhdGVfcGVyX3NlY29uZBgHIAEoBVIEcmF0ZRIvCgp1bnJlYWRhYmxlGAggAygLMhsuZGlzYnVyc2UudHlwZS52MS5WaW9sYXRpb24iRAoUQ3JlYXRlUmVwbGF5UmVzcG9uc2USLAoGcmVwbGF5GAEgASgLMhwuZGlzYnVyc2Uubm90aWZpZXIudjEuUmVwbGF5IjoKEEdldFJlcGxheVJlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAkSEQoJcmVwbGF5X2lkGAIgASgJIkEKEUdldFJlcGxheVJlc3BvbnNlEiwKBnJlcGxheRgBIAEoCzIcLmRpc2J1cnNlLm5vdGlmaWVyLnYxLlJlcGxheSJIChJMaXN0UmVwbGF5c1JlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAkSDQoFbGltaXQYAiABKAUSDgoGY3Vyc29yGAMgASgJIooBChNMaXN0UmVwbGF5c1Jlc3BvbnNlEi0KB3JlcGxheXMYASADKAsyHC5kaXNidXJzZS5ub3RpZmllci52MS5SZXBsYXkSEwoLbmV4dF9jdXJzb3IYAiABKAkSEwoLdG90YWxfY291bnQYAyABKAMSGgoSdG90YWxfY291bnRfY2FwcGVkGAQgASgIImsKE0NhbmNlbFJlcGxheVJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhEKCXJlcGxheV9pZBgDIAEoCSJEChRDYW5jZWxSZXBsYXlSZXNwb25zZRIsCgZyZXBsYXkYASABKAsyHC5kaXNidXJzZS5ub3RpZmllci52MS5SZXBsYXkidwoTUHVibGlzaEV2ZW50UmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SMgoFZXZlbnQYAiABKAsyIy5kaXNidXJzZS5ub3RpZmllci52MS5NZXJjaGFudEV2ZW50IhYKFFB1Ymxpc2hFdmVudFJlc3BvbnNlKqUBCg1EZWxpdmVyeVN0YXRlEh4KGkRFTElWRVJZX1NUQVRFX1VOU1BFQ0lGSUVEEAASGgoWREVMSVZFUllfU1RBVEVfUEVORElORxABEhwKGERFTElWRVJZX1NUQVRFX0RFTElWRVJFRBACEhwKGERFTElWRVJZX1NUQVRFX0VYSEFVU1RFRBADEhwKGERFTElWRVJZX1NUQVRFX0NBTkNFTExFRBAEKngKC1JlcGxheVN0YXRlEhwKGFJFUExBWV9TVEFURV9VTlNQRUNJRklFRBAAEhgKFFJFUExBWV9TVEFURV9SVU5OSU5HEAESFQoRUkVQTEFZX1NUQVRFX0RPTkUQAhIaChZSRVBMQVlfU1RBVEVfQ0FOQ0VMTEVEEAMynQwKD05vdGlmaWVyU2VydmljZRJrCg5DcmVhdGVFbmRwb2ludBIrLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkNyZWF0ZUVuZHBvaW50UmVxdWVzdBosLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkNyZWF0ZUVuZHBvaW50UmVzcG9uc2USYgoLR2V0RW5kcG9pbnQSKC5kaXNidXJzZS5ub3RpZmllci52MS5HZXRFbmRwb2ludFJlcXVlc3QaKS5kaXNidXJzZS5ub3RpZmllci52MS5HZXRFbmRwb2ludFJlc3BvbnNlEmgKDUxpc3RFbmRwb2ludHMSKi5kaXNidXJzZS5ub3RpZmllci52MS5MaXN0RW5kcG9pbnRzUmVxdWVzdBorLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkxpc3RFbmRwb2ludHNSZXNwb25zZRJrCg5EZWxldGVFbmRwb2ludBIrLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkRlbGV0ZUVuZHBvaW50UmVxdWVzdBosLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkRlbGV0ZUVuZHBvaW50UmVzcG9uc2USZQoMUm90YXRlU2VjcmV0EikuZGlzYnVyc2Uubm90aWZpZXIudjEuUm90YXRlU2VjcmV0UmVxdWVzdBoqLmRpc2J1cnNlLm5vdGlmaWVyLnYxLlJvdGF0ZVNlY3JldFJlc3BvbnNlEmsKDkFjdGl2YXRlU2VjcmV0EisuZGlzYnVyc2Uubm90aWZpZXIudjEuQWN0aXZhdGVTZWNyZXRSZXF1ZXN0GiwuZGlzYnVyc2Uubm90aWZpZXIudjEuQWN0aXZhdGVTZWNyZXRSZXNwb25zZRJoCg1TZW5kVGVzdEV2ZW50EiouZGlzYnVyc2Uubm90aWZpZXIudjEuU2VuZFRlc3RFdmVudFJlcXVlc3QaKy5kaXNidXJzZS5ub3RpZmllci52MS5TZW5kVGVzdEV2ZW50UmVzcG9uc2USawoOTGlzdERlbGl2ZXJpZXMSKy5kaXNidXJzZS5ub3RpZmllci52MS5MaXN0RGVsaXZlcmllc1JlcXVlc3QaLC5kaXNidXJzZS5ub3RpZmllci52MS5MaXN0RGVsaXZlcmllc1Jlc3BvbnNlEmIKC0dldERlbGl2ZXJ5EiguZGlzYnVyc2Uubm90aWZpZXIudjEuR2V0RGVsaXZlcnlSZXF1ZXN0GikuZGlzYnVyc2Uubm90aWZpZXIudjEuR2V0RGVsaXZlcnlSZXNwb25zZRJcCglSZWRlbGl2ZXISJi5kaXNidXJzZS5ub3RpZmllci52MS5SZWRlbGl2ZXJSZXF1ZXN0GicuZGlzYnVyc2Uubm90aWZpZXIudjEuUmVkZWxpdmVyUmVzcG9uc2USZQoMQ3JlYXRlUmVwbGF5EikuZGlzYnVyc2Uubm90aWZpZXIudjEuQ3JlYXRlUmVwbGF5UmVxdWVzdBoqLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkNyZWF0ZVJlcGxheVJlc3BvbnNlElwKCUdldFJlcGxheRImLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkdldFJlcGxheVJlcXVlc3QaJy5kaXNidXJzZS5ub3RpZmllci52MS5HZXRSZXBsYXlSZXNwb25zZRJiCgtMaXN0UmVwbGF5cxIoLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkxpc3RSZXBsYXlzUmVxdWVzdBopLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkxpc3RSZXBsYXlzUmVzcG9uc2USZQoMQ2FuY2VsUmVwbGF5EikuZGlzYnVyc2Uubm90aWZpZXIudjEuQ2FuY2VsUmVwbGF5UmVxdWVzdBoqLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkNhbmNlbFJlcGxheVJlc3BvbnNlEmUKDFB1Ymxpc2hFdmVudBIpLmRpc2J1cnNlLm5vdGlmaWVyLnYxLlB1Ymxpc2hFdmVudFJlcXVlc3QaKi5kaXNidXJzZS5ub3RpZmllci52MS5QdWJsaXNoRXZlbnRSZXNwb25zZWIGcHJvdG8z", [file_disburse_notifier_v1_notifier_events, file_disburse_type_v1_mutation, file_disburse_type_v1_refusal, file_google_protobuf_timestamp]);
+  fileDesc("CiNkaXNidXJzZS9ub3RpZmllci92MS9ub3RpZmllci5wcm90bxIUZGlzYnVyc2Uubm90aWZpZXIudjEizQIKDkVuZHBvaW50SGVhbHRoEjMKB2NpcmN1aXQYASABKA4yIi5kaXNidXJzZS5ub3RpZmllci52MS5DaXJjdWl0U3RhdGUSGQoRY29uY3VycmVuY3lfbGltaXQYAiABKAUSHAoUY29uc2VjdXRpdmVfZmFpbHVyZXMYAyABKAUSNQoRbGFzdF9kZWxpdmVyZWRfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjIKDmxhc3RfZmFpbGVkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIUCgxsYXN0X2ZhaWx1cmUYBiABKAkSFQoNcGVuZGluZ19jb3VudBgHIAEoAxI1ChFvbGRlc3RfcGVuZGluZ19hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAi9QIKCEVuZHBvaW50EgoKAmlkGAEgASgJEhMKC21lcmNoYW50X2lkGAIgASgJEgsKA3VybBgDIAEoCRITCgtkZXNjcmlwdGlvbhgEIAEoCRIuCgpjcmVhdGVkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgp1cGRhdGVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIyCgVzdGF0ZRgHIAEoDjIjLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkVuZHBvaW50U3RhdGUSMgoFb3JkZXIYCCABKA4yIy5kaXNidXJzZS5ub3RpZmllci52MS5EZWxpdmVyeU9yZGVyEhMKC2V2ZW50X3R5cGVzGAkgAygJEhMKC3BlbmRpbmdfdXJsGAogASgJEjQKBmhlYWx0aBgLIAEoCzIkLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkVuZHBvaW50SGVhbHRoIjoKD0VuZHBvaW50U2VjcmV0cxIOCgZzZWNyZXQYASABKAkSFwoPc3RhbmRhcmRfc2VjcmV0GAIgASgJItEBChVDcmVhdGVFbmRwb2ludFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEgsKA3VybBgDIAEoCRITCgtkZXNjcmlwdGlvbhgEIAEoCRIvCgp1bnJlYWRhYmxlGAUgAygLMhsuZGlzYnVyc2UudHlwZS52MS5WaW9sYXRpb24SDQoFb3JkZXIYBiABKAkSEwoLZXZlbnRfdHlwZXMYByADKAkiggEKFkNyZWF0ZUVuZHBvaW50UmVzcG9uc2USMAoIZW5kcG9pbnQYASABKAsyHi5kaXNidXJzZS5ub3RpZmllci52MS5FbmRwb2ludBI2CgdzZWNyZXRzGAIgASgLMiUuZGlzYnVyc2Uubm90aWZpZXIudjEuRW5kcG9pbnRTZWNyZXRzIj4KEkdldEVuZHBvaW50UmVxdWVzdBITCgttZXJjaGFudF9pZBgBIAEoCRITCgtlbmRwb2ludF9pZBgCIAEoCSJHChNHZXRFbmRwb2ludFJlc3BvbnNlEjAKCGVuZHBvaW50GAEgASgLMh4uZGlzYnVyc2Uubm90aWZpZXIudjEuRW5kcG9pbnQiSgoUTGlzdEVuZHBvaW50c1JlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAkSDQoFbGltaXQYAiABKAUSDgoGY3Vyc29yGAMgASgJIpABChVMaXN0RW5kcG9pbnRzUmVzcG9uc2USMQoJZW5kcG9pbnRzGAEgAygLMh4uZGlzYnVyc2Uubm90aWZpZXIudjEuRW5kcG9pbnQSEwoLbmV4dF9jdXJzb3IYAiABKAkSEwoLdG90YWxfY291bnQYAyABKAMSGgoSdG90YWxfY291bnRfY2FwcGVkGAQgASgIIpcCChVVcGRhdGVFbmRwb2ludFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhMKC2VuZHBvaW50X2lkGAMgASgJEhAKA3VybBgEIAEoCUgAiAEBEhgKC2Rlc2NyaXB0aW9uGAUgASgJSAGIAQESEgoFb3JkZXIYBiABKAlIAogBARITCgtldmVudF90eXBlcxgHIAMoCRIvCgp1bnJlYWRhYmxlGAggAygLMhsuZGlzYnVyc2UudHlwZS52MS5WaW9sYXRpb25CBgoEX3VybEIOCgxfZGVzY3JpcHRpb25CCAoGX29yZGVyIkoKFlVwZGF0ZUVuZHBvaW50UmVzcG9uc2USMAoIZW5kcG9pbnQYASABKAsyHi5kaXNidXJzZS5ub3RpZmllci52MS5FbmRwb2ludCJuChRQYXVzZUVuZHBvaW50UmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEwoLbWVyY2hhbnRfaWQYAiABKAkSEwoLZW5kcG9pbnRfaWQYAyABKAkiSQoVUGF1c2VFbmRwb2ludFJlc3BvbnNlEjAKCGVuZHBvaW50GAEgASgLMh4uZGlzYnVyc2Uubm90aWZpZXIudjEuRW5kcG9pbnQibwoVUmVzdW1lRW5kcG9pbnRSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhITCgttZXJjaGFudF9pZBgCIAEoCRITCgtlbmRwb2ludF9pZBgDIAEoCSJKChZSZXN1bWVFbmRwb2ludFJlc3BvbnNlEjAKCGVuZHBvaW50GAEgASgLMh4uZGlzYnVyc2Uubm90aWZpZXIudjEuRW5kcG9pbnQibwoVVmVyaWZ5RW5kcG9pbnRSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhITCgttZXJjaGFudF9pZBgCIAEoCRITCgtlbmRwb2ludF9pZBgDIAEoCSJKChZWZXJpZnlFbmRwb2ludFJlc3BvbnNlEjAKCGVuZHBvaW50GAEgASgLMh4uZGlzYnVyc2Uubm90aWZpZXIudjEuRW5kcG9pbnQicAoWQXBwcm92ZUVuZHBvaW50UmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEwoLbWVyY2hhbnRfaWQYAiABKAkSEwoLZW5kcG9pbnRfaWQYAyABKAkiSwoXQXBwcm92ZUVuZHBvaW50UmVzcG9uc2USMAoIZW5kcG9pbnQYASABKAsyHi5kaXNidXJzZS5ub3RpZmllci52MS5FbmRwb2ludCJvChVEZWxldGVFbmRwb2ludFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhMKC2VuZHBvaW50X2lkGAMgASgJIhgKFkRlbGV0ZUVuZHBvaW50UmVzcG9uc2Ui3wEKE1JvdGF0ZVNlY3JldFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhMKC2VuZHBvaW50X2lkGAMgASgJEhwKD292ZXJsYXBfc2Vjb25kcxgEIAEoBUgAiAEBEg0KBXN0YWdlGAUgASgIEi8KCnVucmVhZGFibGUYBiADKAsyGy5kaXNidXJzZS50eXBlLnYxLlZpb2xhdGlvbkISChBfb3ZlcmxhcF9zZWNvbmRzIoABChRSb3RhdGVTZWNyZXRSZXNwb25zZRIwCghlbmRwb2ludBgBIAEoCzIeLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkVuZHBvaW50EjYKB3NlY3JldHMYAiABKAsyJS5kaXNidXJzZS5ub3RpZmllci52MS5FbmRwb2ludFNlY3JldHMibwoVQWN0aXZhdGVTZWNyZXRSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhITCgttZXJjaGFudF9pZBgCIAEoCRITCgtlbmRwb2ludF9pZBgDIAEoCSJKChZBY3RpdmF0ZVNlY3JldFJlc3BvbnNlEjAKCGVuZHBvaW50GAEgASgLMh4uZGlzYnVyc2Uubm90aWZpZXIudjEuRW5kcG9pbnQibgoUU2VuZFRlc3RFdmVudFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhMKC2VuZHBvaW50X2lkGAMgASgJIkkKFVNlbmRUZXN0RXZlbnRSZXNwb25zZRIwCghkZWxpdmVyeRgBIAEoCzIeLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkRlbGl2ZXJ5IqEBCg9EZWxpdmVyeUF0dGVtcHQSDgoGbnVtYmVyGAEgASgFEi4KCnN0YXJ0ZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhMKC2R1cmF0aW9uX21zGAMgASgFEhMKC3N0YXR1c19jb2RlGAQgASgFEg0KBWVycm9yGAUgASgJEhUKDXJlc3BvbnNlX2JvZHkYBiABKAki0AMKCERlbGl2ZXJ5EgoKAmlkGAEgASgJEhMKC21lcmNoYW50X2lkGAIgASgJEhMKC2VuZHBvaW50X2lkGAMgASgJEhAKCGV2ZW50X2lkGAQgASgJEhgKEHRyYW5zYWN0aW9uX3R5cGUYBSABKAkSFgoOdHJhbnNhY3Rpb25faWQYBiABKAkSDgoGc3RhdHVzGAcgASgJEhAKCHNlcXVlbmNlGAggASgDEjIKBXN0YXRlGAkgASgOMiMuZGlzYnVyc2Uubm90aWZpZXIudjEuRGVsaXZlcnlTdGF0ZRIWCg5hdHRlbXB0c19jb3VudBgKIAEoBRIzCg9uZXh0X2F0dGVtcHRfYXQYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmNyZWF0ZWRfYXQYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCnVwZGF0ZWRfYXQYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjcKCGF0dGVtcHRzGA4gAygLMiUuZGlzYnVyc2Uubm90aWZpZXIudjEuRGVsaXZlcnlBdHRlbXB0Eg4KBnJlcGxheRgPIAEoBSKsAQoVTGlzdERlbGl2ZXJpZXNSZXF1ZXN0EhMKC21lcmNoYW50X2lkGAEgASgJEg0KBWxpbWl0GAIgASgFEg4KBmN1cnNvchgDIAEoCRITCgtlbmRwb2ludF9pZBgEIAEoCRIWCg50cmFuc2FjdGlvbl9pZBgFIAEoCRIyCgVzdGF0ZRgGIAEoDjIjLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkRlbGl2ZXJ5U3RhdGUikgEKFkxpc3REZWxpdmVyaWVzUmVzcG9uc2USMgoKZGVsaXZlcmllcxgBIAMoCzIeLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkRlbGl2ZXJ5EhMKC25leHRfY3Vyc29yGAIgASgJEhMKC3RvdGFsX2NvdW50GAMgASgDEhoKEnRvdGFsX2NvdW50X2NhcHBlZBgEIAEoCCI+ChJHZXREZWxpdmVyeVJlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAkSEwoLZGVsaXZlcnlfaWQYAiABKAkiRwoTR2V0RGVsaXZlcnlSZXNwb25zZRIwCghkZWxpdmVyeRgBIAEoCzIeLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkRlbGl2ZXJ5ImoKEFJlZGVsaXZlclJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhMKC2RlbGl2ZXJ5X2lkGAMgASgJIkUKEVJlZGVsaXZlclJlc3BvbnNlEjAKCGRlbGl2ZXJ5GAEgASgLMh4uZGlzYnVyc2Uubm90aWZpZXIudjEuRGVsaXZlcnkiuwMKBlJlcGxheRIKCgJpZBgBIAEoCRITCgttZXJjaGFudF9pZBgCIAEoCRITCgtlbmRwb2ludF9pZBgDIAEoCRIpCgVzaW5jZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKQoFdW50aWwYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjMKBnN0YXRlcxgGIAMoDjIjLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkRlbGl2ZXJ5U3RhdGUSFwoPcmF0ZV9wZXJfc2Vjb25kGAcgASgFEjAKBXN0YXRlGAggASgOMiEuZGlzYnVyc2Uubm90aWZpZXIudjEuUmVwbGF5U3RhdGUSEwoLdG90YWxfY291bnQYCSABKAMSGgoSdG90YWxfY291bnRfY2FwcGVkGAogASgIEhQKDHF1ZXVlZF9jb3VudBgLIAEoAxIuCgpjcmVhdGVkX2F0GAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgp1cGRhdGVkX2F0GA0gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCLrAQoTQ3JlYXRlUmVwbGF5UmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEwoLbWVyY2hhbnRfaWQYAiABKAkSEwoLZW5kcG9pbnRfaWQYAyABKAkSDQoFc2luY2UYBCABKAkSDQoFdW50aWwYBSABKAkSDgoGc3RhdGVzGAYgAygJEh0KD3JhdGVfcGVyX3NlY29uZBgHIAEoBVIEcmF0ZRIvCgp1bnJlYWRhYmxlGAggAygLMhsuZGlzYnVyc2UudHlwZS52MS5WaW9sYXRpb24iRAoUQ3JlYXRlUmVwbGF5UmVzcG9uc2USLAoGcmVwbGF5GAEgASgLMhwuZGlzYnVyc2Uubm90aWZpZXIudjEuUmVwbGF5IjoKEEdldFJlcGxheVJlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAkSEQoJcmVwbGF5X2lkGAIgASgJIkEKEUdldFJlcGxheVJlc3BvbnNlEiwKBnJlcGxheRgBIAEoCzIcLmRpc2J1cnNlLm5vdGlmaWVyLnYxLlJlcGxheSJIChJMaXN0UmVwbGF5c1JlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAkSDQoFbGltaXQYAiABKAUSDgoGY3Vyc29yGAMgASgJIooBChNMaXN0UmVwbGF5c1Jlc3BvbnNlEi0KB3JlcGxheXMYASADKAsyHC5kaXNidXJzZS5ub3RpZmllci52MS5SZXBsYXkSEwoLbmV4dF9jdXJzb3IYAiABKAkSEwoLdG90YWxfY291bnQYAyABKAMSGgoSdG90YWxfY291bnRfY2FwcGVkGAQgASgIImsKE0NhbmNlbFJlcGxheVJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhEKCXJlcGxheV9pZBgDIAEoCSJEChRDYW5jZWxSZXBsYXlSZXNwb25zZRIsCgZyZXBsYXkYASABKAsyHC5kaXNidXJzZS5ub3RpZmllci52MS5SZXBsYXkidwoTUHVibGlzaEV2ZW50UmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SMgoFZXZlbnQYAiABKAsyIy5kaXNidXJzZS5ub3RpZmllci52MS5NZXJjaGFudEV2ZW50IhYKFFB1Ymxpc2hFdmVudFJlc3BvbnNlIuMBCgtFdmVudFJlY29yZBIQCghldmVudF9pZBgBIAEoCRIYChB0cmFuc2FjdGlvbl90eXBlGAIgASgJEhYKDnRyYW5zYWN0aW9uX2lkGAMgASgJEg4KBnN0YXR1cxgEIAEoCRIQCghzZXF1ZW5jZRgFIAEoAxIMCgRib2R5GAYgASgMEi8KC29jY3VycmVkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtyZWNlaXZlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiRgoRTGlzdEV2ZW50c1JlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAkSDQoFbGltaXQYAiABKAUSDQoFYWZ0ZXIYAyABKAkibgoSTGlzdEV2ZW50c1Jlc3BvbnNlEjEKBmV2ZW50cxgBIAMoCzIhLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkV2ZW50UmVjb3JkEhMKC25leHRfY3Vyc29yGAIgASgJEhAKCGhhc19tb3JlGAMgASgIKoQBCg1FbmRwb2ludFN0YXRlEh4KGkVORFBPSU5UX1NUQVRFX1VOU1BFQ0lGSUVEEAASGQoVRU5EUE9JTlRfU1RBVEVfQUNUSVZFEAESGQoVRU5EUE9JTlRfU1RBVEVfUEFVU0VEEAISHQoZRU5EUE9JTlRfU1RBVEVfVU5WRVJJRklFRBADKn8KDURlbGl2ZXJ5T3JkZXISHgoaREVMSVZFUllfT1JERVJfVU5TUEVDSUZJRUQQABIXChNERUxJVkVSWV9PUkRFUl9OT05FEAESGgoWREVMSVZFUllfT1JERVJfQk9VTkRFRBACEhkKFURFTElWRVJZX09SREVSX1NUUklDVBADKl8KDENpcmN1aXRTdGF0ZRIdChlDSVJDVUlUX1NUQVRFX1VOU1BFQ0lGSUVEEAASGAoUQ0lSQ1VJVF9TVEFURV9DTE9TRUQQARIWChJDSVJDVUlUX1NUQVRFX09QRU4QAiqlAQoNRGVsaXZlcnlTdGF0ZRIeChpERUxJVkVSWV9TVEFURV9VTlNQRUNJRklFRBAAEhoKFkRFTElWRVJZX1NUQVRFX1BFTkRJTkcQARIcChhERUxJVkVSWV9TVEFURV9ERUxJVkVSRUQQAhIcChhERUxJVkVSWV9TVEFURV9FWEhBVVNURUQQAxIcChhERUxJVkVSWV9TVEFURV9DQU5DRUxMRUQQBCp4CgtSZXBsYXlTdGF0ZRIcChhSRVBMQVlfU1RBVEVfVU5TUEVDSUZJRUQQABIYChRSRVBMQVlfU1RBVEVfUlVOTklORxABEhUKEVJFUExBWV9TVEFURV9ET05FEAISGgoWUkVQTEFZX1NUQVRFX0NBTkNFTExFRBADMp8RCg9Ob3RpZmllclNlcnZpY2USawoOQ3JlYXRlRW5kcG9pbnQSKy5kaXNidXJzZS5ub3RpZmllci52MS5DcmVhdGVFbmRwb2ludFJlcXVlc3QaLC5kaXNidXJzZS5ub3RpZmllci52MS5DcmVhdGVFbmRwb2ludFJlc3BvbnNlEmIKC0dldEVuZHBvaW50EiguZGlzYnVyc2Uubm90aWZpZXIudjEuR2V0RW5kcG9pbnRSZXF1ZXN0GikuZGlzYnVyc2Uubm90aWZpZXIudjEuR2V0RW5kcG9pbnRSZXNwb25zZRJoCg1MaXN0RW5kcG9pbnRzEiouZGlzYnVyc2Uubm90aWZpZXIudjEuTGlzdEVuZHBvaW50c1JlcXVlc3QaKy5kaXNidXJzZS5ub3RpZmllci52MS5MaXN0RW5kcG9pbnRzUmVzcG9uc2USawoOVXBkYXRlRW5kcG9pbnQSKy5kaXNidXJzZS5ub3RpZmllci52MS5VcGRhdGVFbmRwb2ludFJlcXVlc3QaLC5kaXNidXJzZS5ub3RpZmllci52MS5VcGRhdGVFbmRwb2ludFJlc3BvbnNlEmgKDVBhdXNlRW5kcG9pbnQSKi5kaXNidXJzZS5ub3RpZmllci52MS5QYXVzZUVuZHBvaW50UmVxdWVzdBorLmRpc2J1cnNlLm5vdGlmaWVyLnYxLlBhdXNlRW5kcG9pbnRSZXNwb25zZRJrCg5SZXN1bWVFbmRwb2ludBIrLmRpc2J1cnNlLm5vdGlmaWVyLnYxLlJlc3VtZUVuZHBvaW50UmVxdWVzdBosLmRpc2J1cnNlLm5vdGlmaWVyLnYxLlJlc3VtZUVuZHBvaW50UmVzcG9uc2USawoOVmVyaWZ5RW5kcG9pbnQSKy5kaXNidXJzZS5ub3RpZmllci52MS5WZXJpZnlFbmRwb2ludFJlcXVlc3QaLC5kaXNidXJzZS5ub3RpZmllci52MS5WZXJpZnlFbmRwb2ludFJlc3BvbnNlEm4KD0FwcHJvdmVFbmRwb2ludBIsLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkFwcHJvdmVFbmRwb2ludFJlcXVlc3QaLS5kaXNidXJzZS5ub3RpZmllci52MS5BcHByb3ZlRW5kcG9pbnRSZXNwb25zZRJrCg5EZWxldGVFbmRwb2ludBIrLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkRlbGV0ZUVuZHBvaW50UmVxdWVzdBosLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkRlbGV0ZUVuZHBvaW50UmVzcG9uc2USZQoMUm90YXRlU2VjcmV0EikuZGlzYnVyc2Uubm90aWZpZXIudjEuUm90YXRlU2VjcmV0UmVxdWVzdBoqLmRpc2J1cnNlLm5vdGlmaWVyLnYxLlJvdGF0ZVNlY3JldFJlc3BvbnNlEmsKDkFjdGl2YXRlU2VjcmV0EisuZGlzYnVyc2Uubm90aWZpZXIudjEuQWN0aXZhdGVTZWNyZXRSZXF1ZXN0GiwuZGlzYnVyc2Uubm90aWZpZXIudjEuQWN0aXZhdGVTZWNyZXRSZXNwb25zZRJoCg1TZW5kVGVzdEV2ZW50EiouZGlzYnVyc2Uubm90aWZpZXIudjEuU2VuZFRlc3RFdmVudFJlcXVlc3QaKy5kaXNidXJzZS5ub3RpZmllci52MS5TZW5kVGVzdEV2ZW50UmVzcG9uc2USawoOTGlzdERlbGl2ZXJpZXMSKy5kaXNidXJzZS5ub3RpZmllci52MS5MaXN0RGVsaXZlcmllc1JlcXVlc3QaLC5kaXNidXJzZS5ub3RpZmllci52MS5MaXN0RGVsaXZlcmllc1Jlc3BvbnNlEmIKC0dldERlbGl2ZXJ5EiguZGlzYnVyc2Uubm90aWZpZXIudjEuR2V0RGVsaXZlcnlSZXF1ZXN0GikuZGlzYnVyc2Uubm90aWZpZXIudjEuR2V0RGVsaXZlcnlSZXNwb25zZRJcCglSZWRlbGl2ZXISJi5kaXNidXJzZS5ub3RpZmllci52MS5SZWRlbGl2ZXJSZXF1ZXN0GicuZGlzYnVyc2Uubm90aWZpZXIudjEuUmVkZWxpdmVyUmVzcG9uc2USZQoMQ3JlYXRlUmVwbGF5EikuZGlzYnVyc2Uubm90aWZpZXIudjEuQ3JlYXRlUmVwbGF5UmVxdWVzdBoqLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkNyZWF0ZVJlcGxheVJlc3BvbnNlElwKCUdldFJlcGxheRImLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkdldFJlcGxheVJlcXVlc3QaJy5kaXNidXJzZS5ub3RpZmllci52MS5HZXRSZXBsYXlSZXNwb25zZRJiCgtMaXN0UmVwbGF5cxIoLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkxpc3RSZXBsYXlzUmVxdWVzdBopLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkxpc3RSZXBsYXlzUmVzcG9uc2USZQoMQ2FuY2VsUmVwbGF5EikuZGlzYnVyc2Uubm90aWZpZXIudjEuQ2FuY2VsUmVwbGF5UmVxdWVzdBoqLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkNhbmNlbFJlcGxheVJlc3BvbnNlEmUKDFB1Ymxpc2hFdmVudBIpLmRpc2J1cnNlLm5vdGlmaWVyLnYxLlB1Ymxpc2hFdmVudFJlcXVlc3QaKi5kaXNidXJzZS5ub3RpZmllci52MS5QdWJsaXNoRXZlbnRSZXNwb25zZRJfCgpMaXN0RXZlbnRzEicuZGlzYnVyc2Uubm90aWZpZXIudjEuTGlzdEV2ZW50c1JlcXVlc3QaKC5kaXNidXJzZS5ub3RpZmllci52MS5MaXN0RXZlbnRzUmVzcG9uc2ViBnByb3RvMw", [file_disburse_notifier_v1_notifier_events, file_disburse_type_v1_mutation, file_disburse_type_v1_refusal, file_google_protobuf_timestamp]);
+
+/**
+ * How an endpoint takes its events; some seconds old.
+ *
+ * @generated from message disburse.notifier.v1.EndpointHealth
+ */
+export type EndpointHealth = Message<"disburse.notifier.v1.EndpointHealth"> & {
+  /**
+   * @generated from field: disburse.notifier.v1.CircuitState circuit = 1;
+   */
+  circuit: CircuitState;
+
+  /**
+   * Attempts that may run at once, 1 to 32: a failure halves it, a success adds one.
+   *
+   * @generated from field: int32 concurrency_limit = 2;
+   */
+  concurrencyLimit: number;
+
+  /**
+   * Since the last 200.
+   *
+   * @generated from field: int32 consecutive_failures = 3;
+   */
+  consecutiveFailures: number;
+
+  /**
+   * Unset where there was none.
+   *
+   * @generated from field: google.protobuf.Timestamp last_delivered_at = 4;
+   */
+  lastDeliveredAt?: Timestamp | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp last_failed_at = 5;
+   */
+  lastFailedAt?: Timestamp | undefined;
+
+  /**
+   * `timeout`, `connection_refused`, … or the status code of the last failure; "" where there was none.
+   *
+   * @generated from field: string last_failure = 6;
+   */
+  lastFailure: string;
+
+  /**
+   * Deliveries that wait for an attempt, counted up to 10,000.
+   *
+   * @generated from field: int64 pending_count = 7;
+   */
+  pendingCount: bigint;
+
+  /**
+   * When the oldest of them was made; unset where none waits.
+   *
+   * @generated from field: google.protobuf.Timestamp oldest_pending_at = 8;
+   */
+  oldestPendingAt?: Timestamp | undefined;
+};
+
+/**
+ * How an endpoint takes its events; some seconds old.
+ *
+ * @generated from message disburse.notifier.v1.EndpointHealth
+ */
+export type EndpointHealthJson = {
+  /**
+   * @generated from field: disburse.notifier.v1.CircuitState circuit = 1;
+   */
+  circuit?: CircuitStateJson;
+
+  /**
+   * Attempts that may run at once, 1 to 32: a failure halves it, a success adds one.
+   *
+   * @generated from field: int32 concurrency_limit = 2;
+   */
+  concurrencyLimit?: number;
+
+  /**
+   * Since the last 200.
+   *
+   * @generated from field: int32 consecutive_failures = 3;
+   */
+  consecutiveFailures?: number;
+
+  /**
+   * Unset where there was none.
+   *
+   * @generated from field: google.protobuf.Timestamp last_delivered_at = 4;
+   */
+  lastDeliveredAt?: TimestampJson;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp last_failed_at = 5;
+   */
+  lastFailedAt?: TimestampJson;
+
+  /**
+   * `timeout`, `connection_refused`, … or the status code of the last failure; "" where there was none.
+   *
+   * @generated from field: string last_failure = 6;
+   */
+  lastFailure?: string;
+
+  /**
+   * Deliveries that wait for an attempt, counted up to 10,000.
+   *
+   * @generated from field: int64 pending_count = 7;
+   */
+  pendingCount?: string;
+
+  /**
+   * When the oldest of them was made; unset where none waits.
+   *
+   * @generated from field: google.protobuf.Timestamp oldest_pending_at = 8;
+   */
+  oldestPendingAt?: TimestampJson;
+};
+
+/**
+ * Describes the message disburse.notifier.v1.EndpointHealth.
+ * Use `create(EndpointHealthSchema)` to create a new message.
+ */
+export const EndpointHealthSchema: GenMessage<EndpointHealth, {jsonType: EndpointHealthJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_notifier_v1_notifier, 0);
 
 /**
  * @generated from message disburse.notifier.v1.Endpoint
@@ -53,6 +178,37 @@ export type Endpoint = Message<"disburse.notifier.v1.Endpoint"> & {
    * @generated from field: google.protobuf.Timestamp updated_at = 6;
    */
   updatedAt?: Timestamp | undefined;
+
+  /**
+   * @generated from field: disburse.notifier.v1.EndpointState state = 7;
+   */
+  state: EndpointState;
+
+  /**
+   * @generated from field: disburse.notifier.v1.DeliveryOrder order = 8;
+   */
+  order: DeliveryOrder;
+
+  /**
+   * What it is told of: `payout_session`, or with a status `payout_session.failed`. `*` for everything.
+   *
+   * @generated from field: repeated string event_types = 9;
+   */
+  eventTypes: string[];
+
+  /**
+   * A new URL that is not verified yet; "" where there is none.
+   *
+   * @generated from field: string pending_url = 10;
+   */
+  pendingUrl: string;
+
+  /**
+   * GetEndpoint and ListEndpoints only.
+   *
+   * @generated from field: disburse.notifier.v1.EndpointHealth health = 11;
+   */
+  health?: EndpointHealth | undefined;
 };
 
 /**
@@ -88,6 +244,37 @@ export type EndpointJson = {
    * @generated from field: google.protobuf.Timestamp updated_at = 6;
    */
   updatedAt?: TimestampJson;
+
+  /**
+   * @generated from field: disburse.notifier.v1.EndpointState state = 7;
+   */
+  state?: EndpointStateJson;
+
+  /**
+   * @generated from field: disburse.notifier.v1.DeliveryOrder order = 8;
+   */
+  order?: DeliveryOrderJson;
+
+  /**
+   * What it is told of: `payout_session`, or with a status `payout_session.failed`. `*` for everything.
+   *
+   * @generated from field: repeated string event_types = 9;
+   */
+  eventTypes?: string[];
+
+  /**
+   * A new URL that is not verified yet; "" where there is none.
+   *
+   * @generated from field: string pending_url = 10;
+   */
+  pendingUrl?: string;
+
+  /**
+   * GetEndpoint and ListEndpoints only.
+   *
+   * @generated from field: disburse.notifier.v1.EndpointHealth health = 11;
+   */
+  health?: EndpointHealthJson;
 };
 
 /**
@@ -95,7 +282,7 @@ export type EndpointJson = {
  * Use `create(EndpointSchema)` to create a new message.
  */
 export const EndpointSchema: GenMessage<Endpoint, {jsonType: EndpointJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_notifier_v1_notifier, 0);
+  messageDesc(file_disburse_notifier_v1_notifier, 1);
 
 /**
  * Shown once, when made.
@@ -144,7 +331,7 @@ export type EndpointSecretsJson = {
  * Use `create(EndpointSecretsSchema)` to create a new message.
  */
 export const EndpointSecretsSchema: GenMessage<EndpointSecrets, {jsonType: EndpointSecretsJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_notifier_v1_notifier, 1);
+  messageDesc(file_disburse_notifier_v1_notifier, 2);
 
 /**
  * @generated from message disburse.notifier.v1.CreateEndpointRequest
@@ -176,6 +363,20 @@ export type CreateEndpointRequest = Message<"disburse.notifier.v1.CreateEndpoint
    * @generated from field: repeated disburse.type.v1.Violation unreadable = 5;
    */
   unreadable: Violation[];
+
+  /**
+   * `none`, `bounded` or `strict`; `bounded` when "".
+   *
+   * @generated from field: string order = 6;
+   */
+  order: string;
+
+  /**
+   * See `Endpoint.event_types`; everything when empty. At most 50.
+   *
+   * @generated from field: repeated string event_types = 7;
+   */
+  eventTypes: string[];
 };
 
 /**
@@ -208,6 +409,20 @@ export type CreateEndpointRequestJson = {
    * @generated from field: repeated disburse.type.v1.Violation unreadable = 5;
    */
   unreadable?: ViolationJson[];
+
+  /**
+   * `none`, `bounded` or `strict`; `bounded` when "".
+   *
+   * @generated from field: string order = 6;
+   */
+  order?: string;
+
+  /**
+   * See `Endpoint.event_types`; everything when empty. At most 50.
+   *
+   * @generated from field: repeated string event_types = 7;
+   */
+  eventTypes?: string[];
 };
 
 /**
@@ -215,7 +430,7 @@ export type CreateEndpointRequestJson = {
  * Use `create(CreateEndpointRequestSchema)` to create a new message.
  */
 export const CreateEndpointRequestSchema: GenMessage<CreateEndpointRequest, {jsonType: CreateEndpointRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_notifier_v1_notifier, 2);
+  messageDesc(file_disburse_notifier_v1_notifier, 3);
 
 /**
  * @generated from message disburse.notifier.v1.CreateEndpointResponse
@@ -252,7 +467,7 @@ export type CreateEndpointResponseJson = {
  * Use `create(CreateEndpointResponseSchema)` to create a new message.
  */
 export const CreateEndpointResponseSchema: GenMessage<CreateEndpointResponse, {jsonType: CreateEndpointResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_notifier_v1_notifier, 3);
+  messageDesc(file_disburse_notifier_v1_notifier, 4);
 
 /**
  * @generated from message disburse.notifier.v1.GetEndpointRequest
@@ -289,7 +504,7 @@ export type GetEndpointRequestJson = {
  * Use `create(GetEndpointRequestSchema)` to create a new message.
  */
 export const GetEndpointRequestSchema: GenMessage<GetEndpointRequest, {jsonType: GetEndpointRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_notifier_v1_notifier, 4);
+  messageDesc(file_disburse_notifier_v1_notifier, 5);
 
 /**
  * @generated from message disburse.notifier.v1.GetEndpointResponse
@@ -316,7 +531,7 @@ export type GetEndpointResponseJson = {
  * Use `create(GetEndpointResponseSchema)` to create a new message.
  */
 export const GetEndpointResponseSchema: GenMessage<GetEndpointResponse, {jsonType: GetEndpointResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_notifier_v1_notifier, 5);
+  messageDesc(file_disburse_notifier_v1_notifier, 6);
 
 /**
  * @generated from message disburse.notifier.v1.ListEndpointsRequest
@@ -371,7 +586,7 @@ export type ListEndpointsRequestJson = {
  * Use `create(ListEndpointsRequestSchema)` to create a new message.
  */
 export const ListEndpointsRequestSchema: GenMessage<ListEndpointsRequest, {jsonType: ListEndpointsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_notifier_v1_notifier, 6);
+  messageDesc(file_disburse_notifier_v1_notifier, 7);
 
 /**
  * @generated from message disburse.notifier.v1.ListEndpointsResponse
@@ -440,7 +655,443 @@ export type ListEndpointsResponseJson = {
  * Use `create(ListEndpointsResponseSchema)` to create a new message.
  */
 export const ListEndpointsResponseSchema: GenMessage<ListEndpointsResponse, {jsonType: ListEndpointsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_notifier_v1_notifier, 7);
+  messageDesc(file_disburse_notifier_v1_notifier, 8);
+
+/**
+ * @generated from message disburse.notifier.v1.UpdateEndpointRequest
+ */
+export type UpdateEndpointRequest = Message<"disburse.notifier.v1.UpdateEndpointRequest"> & {
+  /**
+   * @generated from field: disburse.type.v1.Mutation mutation = 1;
+   */
+  mutation?: Mutation | undefined;
+
+  /**
+   * @generated from field: string merchant_id = 2;
+   */
+  merchantId: string;
+
+  /**
+   * @generated from field: string endpoint_id = 3;
+   */
+  endpointId: string;
+
+  /**
+   * Each unset stays as it is.
+   *
+   * @generated from field: optional string url = 4;
+   */
+  url?: string | undefined;
+
+  /**
+   * @generated from field: optional string description = 5;
+   */
+  description?: string | undefined;
+
+  /**
+   * `none`, `bounded` or `strict`. Deliveries that exist keep the order that they were made under.
+   *
+   * @generated from field: optional string order = 6;
+   */
+  order?: string | undefined;
+
+  /**
+   * Empty stays as it is. For events from now on.
+   *
+   * @generated from field: repeated string event_types = 7;
+   */
+  eventTypes: string[];
+
+  /**
+   * What the edge could not read.
+   *
+   * @generated from field: repeated disburse.type.v1.Violation unreadable = 8;
+   */
+  unreadable: Violation[];
+};
+
+/**
+ * @generated from message disburse.notifier.v1.UpdateEndpointRequest
+ */
+export type UpdateEndpointRequestJson = {
+  /**
+   * @generated from field: disburse.type.v1.Mutation mutation = 1;
+   */
+  mutation?: MutationJson;
+
+  /**
+   * @generated from field: string merchant_id = 2;
+   */
+  merchantId?: string;
+
+  /**
+   * @generated from field: string endpoint_id = 3;
+   */
+  endpointId?: string;
+
+  /**
+   * Each unset stays as it is.
+   *
+   * @generated from field: optional string url = 4;
+   */
+  url?: string;
+
+  /**
+   * @generated from field: optional string description = 5;
+   */
+  description?: string;
+
+  /**
+   * `none`, `bounded` or `strict`. Deliveries that exist keep the order that they were made under.
+   *
+   * @generated from field: optional string order = 6;
+   */
+  order?: string;
+
+  /**
+   * Empty stays as it is. For events from now on.
+   *
+   * @generated from field: repeated string event_types = 7;
+   */
+  eventTypes?: string[];
+
+  /**
+   * What the edge could not read.
+   *
+   * @generated from field: repeated disburse.type.v1.Violation unreadable = 8;
+   */
+  unreadable?: ViolationJson[];
+};
+
+/**
+ * Describes the message disburse.notifier.v1.UpdateEndpointRequest.
+ * Use `create(UpdateEndpointRequestSchema)` to create a new message.
+ */
+export const UpdateEndpointRequestSchema: GenMessage<UpdateEndpointRequest, {jsonType: UpdateEndpointRequestJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_notifier_v1_notifier, 9);
+
+/**
+ * @generated from message disburse.notifier.v1.UpdateEndpointResponse
+ */
+export type UpdateEndpointResponse = Message<"disburse.notifier.v1.UpdateEndpointResponse"> & {
+  /**
+   * @generated from field: disburse.notifier.v1.Endpoint endpoint = 1;
+   */
+  endpoint?: Endpoint | undefined;
+};
+
+/**
+ * @generated from message disburse.notifier.v1.UpdateEndpointResponse
+ */
+export type UpdateEndpointResponseJson = {
+  /**
+   * @generated from field: disburse.notifier.v1.Endpoint endpoint = 1;
+   */
+  endpoint?: EndpointJson;
+};
+
+/**
+ * Describes the message disburse.notifier.v1.UpdateEndpointResponse.
+ * Use `create(UpdateEndpointResponseSchema)` to create a new message.
+ */
+export const UpdateEndpointResponseSchema: GenMessage<UpdateEndpointResponse, {jsonType: UpdateEndpointResponseJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_notifier_v1_notifier, 10);
+
+/**
+ * @generated from message disburse.notifier.v1.PauseEndpointRequest
+ */
+export type PauseEndpointRequest = Message<"disburse.notifier.v1.PauseEndpointRequest"> & {
+  /**
+   * @generated from field: disburse.type.v1.Mutation mutation = 1;
+   */
+  mutation?: Mutation | undefined;
+
+  /**
+   * @generated from field: string merchant_id = 2;
+   */
+  merchantId: string;
+
+  /**
+   * @generated from field: string endpoint_id = 3;
+   */
+  endpointId: string;
+};
+
+/**
+ * @generated from message disburse.notifier.v1.PauseEndpointRequest
+ */
+export type PauseEndpointRequestJson = {
+  /**
+   * @generated from field: disburse.type.v1.Mutation mutation = 1;
+   */
+  mutation?: MutationJson;
+
+  /**
+   * @generated from field: string merchant_id = 2;
+   */
+  merchantId?: string;
+
+  /**
+   * @generated from field: string endpoint_id = 3;
+   */
+  endpointId?: string;
+};
+
+/**
+ * Describes the message disburse.notifier.v1.PauseEndpointRequest.
+ * Use `create(PauseEndpointRequestSchema)` to create a new message.
+ */
+export const PauseEndpointRequestSchema: GenMessage<PauseEndpointRequest, {jsonType: PauseEndpointRequestJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_notifier_v1_notifier, 11);
+
+/**
+ * @generated from message disburse.notifier.v1.PauseEndpointResponse
+ */
+export type PauseEndpointResponse = Message<"disburse.notifier.v1.PauseEndpointResponse"> & {
+  /**
+   * @generated from field: disburse.notifier.v1.Endpoint endpoint = 1;
+   */
+  endpoint?: Endpoint | undefined;
+};
+
+/**
+ * @generated from message disburse.notifier.v1.PauseEndpointResponse
+ */
+export type PauseEndpointResponseJson = {
+  /**
+   * @generated from field: disburse.notifier.v1.Endpoint endpoint = 1;
+   */
+  endpoint?: EndpointJson;
+};
+
+/**
+ * Describes the message disburse.notifier.v1.PauseEndpointResponse.
+ * Use `create(PauseEndpointResponseSchema)` to create a new message.
+ */
+export const PauseEndpointResponseSchema: GenMessage<PauseEndpointResponse, {jsonType: PauseEndpointResponseJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_notifier_v1_notifier, 12);
+
+/**
+ * @generated from message disburse.notifier.v1.ResumeEndpointRequest
+ */
+export type ResumeEndpointRequest = Message<"disburse.notifier.v1.ResumeEndpointRequest"> & {
+  /**
+   * @generated from field: disburse.type.v1.Mutation mutation = 1;
+   */
+  mutation?: Mutation | undefined;
+
+  /**
+   * @generated from field: string merchant_id = 2;
+   */
+  merchantId: string;
+
+  /**
+   * @generated from field: string endpoint_id = 3;
+   */
+  endpointId: string;
+};
+
+/**
+ * @generated from message disburse.notifier.v1.ResumeEndpointRequest
+ */
+export type ResumeEndpointRequestJson = {
+  /**
+   * @generated from field: disburse.type.v1.Mutation mutation = 1;
+   */
+  mutation?: MutationJson;
+
+  /**
+   * @generated from field: string merchant_id = 2;
+   */
+  merchantId?: string;
+
+  /**
+   * @generated from field: string endpoint_id = 3;
+   */
+  endpointId?: string;
+};
+
+/**
+ * Describes the message disburse.notifier.v1.ResumeEndpointRequest.
+ * Use `create(ResumeEndpointRequestSchema)` to create a new message.
+ */
+export const ResumeEndpointRequestSchema: GenMessage<ResumeEndpointRequest, {jsonType: ResumeEndpointRequestJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_notifier_v1_notifier, 13);
+
+/**
+ * @generated from message disburse.notifier.v1.ResumeEndpointResponse
+ */
+export type ResumeEndpointResponse = Message<"disburse.notifier.v1.ResumeEndpointResponse"> & {
+  /**
+   * @generated from field: disburse.notifier.v1.Endpoint endpoint = 1;
+   */
+  endpoint?: Endpoint | undefined;
+};
+
+/**
+ * @generated from message disburse.notifier.v1.ResumeEndpointResponse
+ */
+export type ResumeEndpointResponseJson = {
+  /**
+   * @generated from field: disburse.notifier.v1.Endpoint endpoint = 1;
+   */
+  endpoint?: EndpointJson;
+};
+
+/**
+ * Describes the message disburse.notifier.v1.ResumeEndpointResponse.
+ * Use `create(ResumeEndpointResponseSchema)` to create a new message.
+ */
+export const ResumeEndpointResponseSchema: GenMessage<ResumeEndpointResponse, {jsonType: ResumeEndpointResponseJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_notifier_v1_notifier, 14);
+
+/**
+ * @generated from message disburse.notifier.v1.VerifyEndpointRequest
+ */
+export type VerifyEndpointRequest = Message<"disburse.notifier.v1.VerifyEndpointRequest"> & {
+  /**
+   * @generated from field: disburse.type.v1.Mutation mutation = 1;
+   */
+  mutation?: Mutation | undefined;
+
+  /**
+   * @generated from field: string merchant_id = 2;
+   */
+  merchantId: string;
+
+  /**
+   * @generated from field: string endpoint_id = 3;
+   */
+  endpointId: string;
+};
+
+/**
+ * @generated from message disburse.notifier.v1.VerifyEndpointRequest
+ */
+export type VerifyEndpointRequestJson = {
+  /**
+   * @generated from field: disburse.type.v1.Mutation mutation = 1;
+   */
+  mutation?: MutationJson;
+
+  /**
+   * @generated from field: string merchant_id = 2;
+   */
+  merchantId?: string;
+
+  /**
+   * @generated from field: string endpoint_id = 3;
+   */
+  endpointId?: string;
+};
+
+/**
+ * Describes the message disburse.notifier.v1.VerifyEndpointRequest.
+ * Use `create(VerifyEndpointRequestSchema)` to create a new message.
+ */
+export const VerifyEndpointRequestSchema: GenMessage<VerifyEndpointRequest, {jsonType: VerifyEndpointRequestJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_notifier_v1_notifier, 15);
+
+/**
+ * @generated from message disburse.notifier.v1.VerifyEndpointResponse
+ */
+export type VerifyEndpointResponse = Message<"disburse.notifier.v1.VerifyEndpointResponse"> & {
+  /**
+   * @generated from field: disburse.notifier.v1.Endpoint endpoint = 1;
+   */
+  endpoint?: Endpoint | undefined;
+};
+
+/**
+ * @generated from message disburse.notifier.v1.VerifyEndpointResponse
+ */
+export type VerifyEndpointResponseJson = {
+  /**
+   * @generated from field: disburse.notifier.v1.Endpoint endpoint = 1;
+   */
+  endpoint?: EndpointJson;
+};
+
+/**
+ * Describes the message disburse.notifier.v1.VerifyEndpointResponse.
+ * Use `create(VerifyEndpointResponseSchema)` to create a new message.
+ */
+export const VerifyEndpointResponseSchema: GenMessage<VerifyEndpointResponse, {jsonType: VerifyEndpointResponseJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_notifier_v1_notifier, 16);
+
+/**
+ * @generated from message disburse.notifier.v1.ApproveEndpointRequest
+ */
+export type ApproveEndpointRequest = Message<"disburse.notifier.v1.ApproveEndpointRequest"> & {
+  /**
+   * @generated from field: disburse.type.v1.Mutation mutation = 1;
+   */
+  mutation?: Mutation | undefined;
+
+  /**
+   * @generated from field: string merchant_id = 2;
+   */
+  merchantId: string;
+
+  /**
+   * @generated from field: string endpoint_id = 3;
+   */
+  endpointId: string;
+};
+
+/**
+ * @generated from message disburse.notifier.v1.ApproveEndpointRequest
+ */
+export type ApproveEndpointRequestJson = {
+  /**
+   * @generated from field: disburse.type.v1.Mutation mutation = 1;
+   */
+  mutation?: MutationJson;
+
+  /**
+   * @generated from field: string merchant_id = 2;
+   */
+  merchantId?: string;
+
+  /**
+   * @generated from field: string endpoint_id = 3;
+   */
+  endpointId?: string;
+};
+
+/**
+ * Describes the message disburse.notifier.v1.ApproveEndpointRequest.
+ * Use `create(ApproveEndpointRequestSchema)` to create a new message.
+ */
+export const ApproveEndpointRequestSchema: GenMessage<ApproveEndpointRequest, {jsonType: ApproveEndpointRequestJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_notifier_v1_notifier, 17);
+
+/**
+ * @generated from message disburse.notifier.v1.ApproveEndpointResponse
+ */
+export type ApproveEndpointResponse = Message<"disburse.notifier.v1.ApproveEndpointResponse"> & {
+  /**
+   * @generated from field: disburse.notifier.v1.Endpoint endpoint = 1;
+   */
+  endpoint?: Endpoint | undefined;
+};
+
+/**
+ * @generated from message disburse.notifier.v1.ApproveEndpointResponse
+ */
+export type ApproveEndpointResponseJson = {
+  /**
+   * @generated from field: disburse.notifier.v1.Endpoint endpoint = 1;
+   */
+  endpoint?: EndpointJson;
+};
+
+/**
+ * Describes the message disburse.notifier.v1.ApproveEndpointResponse.
+ * Use `create(ApproveEndpointResponseSchema)` to create a new message.
+ */
+export const ApproveEndpointResponseSchema: GenMessage<ApproveEndpointResponse, {jsonType: ApproveEndpointResponseJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_notifier_v1_notifier, 18);
 
 /**
  * @generated from message disburse.notifier.v1.DeleteEndpointRequest
@@ -487,7 +1138,7 @@ export type DeleteEndpointRequestJson = {
  * Use `create(DeleteEndpointRequestSchema)` to create a new message.
  */
 export const DeleteEndpointRequestSchema: GenMessage<DeleteEndpointRequest, {jsonType: DeleteEndpointRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_notifier_v1_notifier, 8);
+  messageDesc(file_disburse_notifier_v1_notifier, 19);
 
 /**
  * @generated from message disburse.notifier.v1.DeleteEndpointResponse
@@ -506,7 +1157,7 @@ export type DeleteEndpointResponseJson = {
  * Use `create(DeleteEndpointResponseSchema)` to create a new message.
  */
 export const DeleteEndpointResponseSchema: GenMessage<DeleteEndpointResponse, {jsonType: DeleteEndpointResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_notifier_v1_notifier, 9);
+  messageDesc(file_disburse_notifier_v1_notifier, 20);
 
 /**
  * @generated from message disburse.notifier.v1.RotateSecretRequest
@@ -595,7 +1246,7 @@ export type RotateSecretRequestJson = {
  * Use `create(RotateSecretRequestSchema)` to create a new message.
  */
 export const RotateSecretRequestSchema: GenMessage<RotateSecretRequest, {jsonType: RotateSecretRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_notifier_v1_notifier, 10);
+  messageDesc(file_disburse_notifier_v1_notifier, 21);
 
 /**
  * @generated from message disburse.notifier.v1.RotateSecretResponse
@@ -632,7 +1283,7 @@ export type RotateSecretResponseJson = {
  * Use `create(RotateSecretResponseSchema)` to create a new message.
  */
 export const RotateSecretResponseSchema: GenMessage<RotateSecretResponse, {jsonType: RotateSecretResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_notifier_v1_notifier, 11);
+  messageDesc(file_disburse_notifier_v1_notifier, 22);
 
 /**
  * @generated from message disburse.notifier.v1.ActivateSecretRequest
@@ -679,7 +1330,7 @@ export type ActivateSecretRequestJson = {
  * Use `create(ActivateSecretRequestSchema)` to create a new message.
  */
 export const ActivateSecretRequestSchema: GenMessage<ActivateSecretRequest, {jsonType: ActivateSecretRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_notifier_v1_notifier, 12);
+  messageDesc(file_disburse_notifier_v1_notifier, 23);
 
 /**
  * @generated from message disburse.notifier.v1.ActivateSecretResponse
@@ -706,7 +1357,7 @@ export type ActivateSecretResponseJson = {
  * Use `create(ActivateSecretResponseSchema)` to create a new message.
  */
 export const ActivateSecretResponseSchema: GenMessage<ActivateSecretResponse, {jsonType: ActivateSecretResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_notifier_v1_notifier, 13);
+  messageDesc(file_disburse_notifier_v1_notifier, 24);
 
 /**
  * @generated from message disburse.notifier.v1.SendTestEventRequest
@@ -753,7 +1404,7 @@ export type SendTestEventRequestJson = {
  * Use `create(SendTestEventRequestSchema)` to create a new message.
  */
 export const SendTestEventRequestSchema: GenMessage<SendTestEventRequest, {jsonType: SendTestEventRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_notifier_v1_notifier, 14);
+  messageDesc(file_disburse_notifier_v1_notifier, 25);
 
 /**
  * @generated from message disburse.notifier.v1.SendTestEventResponse
@@ -780,7 +1431,7 @@ export type SendTestEventResponseJson = {
  * Use `create(SendTestEventResponseSchema)` to create a new message.
  */
 export const SendTestEventResponseSchema: GenMessage<SendTestEventResponse, {jsonType: SendTestEventResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_notifier_v1_notifier, 15);
+  messageDesc(file_disburse_notifier_v1_notifier, 26);
 
 /**
  * @generated from message disburse.notifier.v1.DeliveryAttempt
@@ -869,7 +1520,7 @@ export type DeliveryAttemptJson = {
  * Use `create(DeliveryAttemptSchema)` to create a new message.
  */
 export const DeliveryAttemptSchema: GenMessage<DeliveryAttempt, {jsonType: DeliveryAttemptJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_notifier_v1_notifier, 16);
+  messageDesc(file_disburse_notifier_v1_notifier, 27);
 
 /**
  * @generated from message disburse.notifier.v1.Delivery
@@ -1052,7 +1703,7 @@ export type DeliveryJson = {
  * Use `create(DeliverySchema)` to create a new message.
  */
 export const DeliverySchema: GenMessage<Delivery, {jsonType: DeliveryJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_notifier_v1_notifier, 17);
+  messageDesc(file_disburse_notifier_v1_notifier, 28);
 
 /**
  * @generated from message disburse.notifier.v1.ListDeliveriesRequest
@@ -1141,7 +1792,7 @@ export type ListDeliveriesRequestJson = {
  * Use `create(ListDeliveriesRequestSchema)` to create a new message.
  */
 export const ListDeliveriesRequestSchema: GenMessage<ListDeliveriesRequest, {jsonType: ListDeliveriesRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_notifier_v1_notifier, 18);
+  messageDesc(file_disburse_notifier_v1_notifier, 29);
 
 /**
  * @generated from message disburse.notifier.v1.ListDeliveriesResponse
@@ -1210,7 +1861,7 @@ export type ListDeliveriesResponseJson = {
  * Use `create(ListDeliveriesResponseSchema)` to create a new message.
  */
 export const ListDeliveriesResponseSchema: GenMessage<ListDeliveriesResponse, {jsonType: ListDeliveriesResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_notifier_v1_notifier, 19);
+  messageDesc(file_disburse_notifier_v1_notifier, 30);
 
 /**
  * @generated from message disburse.notifier.v1.GetDeliveryRequest
@@ -1247,7 +1898,7 @@ export type GetDeliveryRequestJson = {
  * Use `create(GetDeliveryRequestSchema)` to create a new message.
  */
 export const GetDeliveryRequestSchema: GenMessage<GetDeliveryRequest, {jsonType: GetDeliveryRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_notifier_v1_notifier, 20);
+  messageDesc(file_disburse_notifier_v1_notifier, 31);
 
 /**
  * @generated from message disburse.notifier.v1.GetDeliveryResponse
@@ -1274,7 +1925,7 @@ export type GetDeliveryResponseJson = {
  * Use `create(GetDeliveryResponseSchema)` to create a new message.
  */
 export const GetDeliveryResponseSchema: GenMessage<GetDeliveryResponse, {jsonType: GetDeliveryResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_notifier_v1_notifier, 21);
+  messageDesc(file_disburse_notifier_v1_notifier, 32);
 
 /**
  * @generated from message disburse.notifier.v1.RedeliverRequest
@@ -1321,7 +1972,7 @@ export type RedeliverRequestJson = {
  * Use `create(RedeliverRequestSchema)` to create a new message.
  */
 export const RedeliverRequestSchema: GenMessage<RedeliverRequest, {jsonType: RedeliverRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_notifier_v1_notifier, 22);
+  messageDesc(file_disburse_notifier_v1_notifier, 33);
 
 /**
  * @generated from message disburse.notifier.v1.RedeliverResponse
@@ -1348,7 +1999,7 @@ export type RedeliverResponseJson = {
  * Use `create(RedeliverResponseSchema)` to create a new message.
  */
 export const RedeliverResponseSchema: GenMessage<RedeliverResponse, {jsonType: RedeliverResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_notifier_v1_notifier, 23);
+  messageDesc(file_disburse_notifier_v1_notifier, 34);
 
 /**
  * @generated from message disburse.notifier.v1.Replay
@@ -1523,7 +2174,7 @@ export type ReplayJson = {
  * Use `create(ReplaySchema)` to create a new message.
  */
 export const ReplaySchema: GenMessage<Replay, {jsonType: ReplayJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_notifier_v1_notifier, 24);
+  messageDesc(file_disburse_notifier_v1_notifier, 35);
 
 /**
  * @generated from message disburse.notifier.v1.CreateReplayRequest
@@ -1640,7 +2291,7 @@ export type CreateReplayRequestJson = {
  * Use `create(CreateReplayRequestSchema)` to create a new message.
  */
 export const CreateReplayRequestSchema: GenMessage<CreateReplayRequest, {jsonType: CreateReplayRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_notifier_v1_notifier, 25);
+  messageDesc(file_disburse_notifier_v1_notifier, 36);
 
 /**
  * @generated from message disburse.notifier.v1.CreateReplayResponse
@@ -1667,7 +2318,7 @@ export type CreateReplayResponseJson = {
  * Use `create(CreateReplayResponseSchema)` to create a new message.
  */
 export const CreateReplayResponseSchema: GenMessage<CreateReplayResponse, {jsonType: CreateReplayResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_notifier_v1_notifier, 26);
+  messageDesc(file_disburse_notifier_v1_notifier, 37);
 
 /**
  * @generated from message disburse.notifier.v1.GetReplayRequest
@@ -1704,7 +2355,7 @@ export type GetReplayRequestJson = {
  * Use `create(GetReplayRequestSchema)` to create a new message.
  */
 export const GetReplayRequestSchema: GenMessage<GetReplayRequest, {jsonType: GetReplayRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_notifier_v1_notifier, 27);
+  messageDesc(file_disburse_notifier_v1_notifier, 38);
 
 /**
  * @generated from message disburse.notifier.v1.GetReplayResponse
@@ -1731,7 +2382,7 @@ export type GetReplayResponseJson = {
  * Use `create(GetReplayResponseSchema)` to create a new message.
  */
 export const GetReplayResponseSchema: GenMessage<GetReplayResponse, {jsonType: GetReplayResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_notifier_v1_notifier, 28);
+  messageDesc(file_disburse_notifier_v1_notifier, 39);
 
 /**
  * @generated from message disburse.notifier.v1.ListReplaysRequest
@@ -1786,7 +2437,7 @@ export type ListReplaysRequestJson = {
  * Use `create(ListReplaysRequestSchema)` to create a new message.
  */
 export const ListReplaysRequestSchema: GenMessage<ListReplaysRequest, {jsonType: ListReplaysRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_notifier_v1_notifier, 29);
+  messageDesc(file_disburse_notifier_v1_notifier, 40);
 
 /**
  * @generated from message disburse.notifier.v1.ListReplaysResponse
@@ -1855,7 +2506,7 @@ export type ListReplaysResponseJson = {
  * Use `create(ListReplaysResponseSchema)` to create a new message.
  */
 export const ListReplaysResponseSchema: GenMessage<ListReplaysResponse, {jsonType: ListReplaysResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_notifier_v1_notifier, 30);
+  messageDesc(file_disburse_notifier_v1_notifier, 41);
 
 /**
  * @generated from message disburse.notifier.v1.CancelReplayRequest
@@ -1902,7 +2553,7 @@ export type CancelReplayRequestJson = {
  * Use `create(CancelReplayRequestSchema)` to create a new message.
  */
 export const CancelReplayRequestSchema: GenMessage<CancelReplayRequest, {jsonType: CancelReplayRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_notifier_v1_notifier, 31);
+  messageDesc(file_disburse_notifier_v1_notifier, 42);
 
 /**
  * @generated from message disburse.notifier.v1.CancelReplayResponse
@@ -1929,7 +2580,7 @@ export type CancelReplayResponseJson = {
  * Use `create(CancelReplayResponseSchema)` to create a new message.
  */
 export const CancelReplayResponseSchema: GenMessage<CancelReplayResponse, {jsonType: CancelReplayResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_notifier_v1_notifier, 32);
+  messageDesc(file_disburse_notifier_v1_notifier, 43);
 
 /**
  * @generated from message disburse.notifier.v1.PublishEventRequest
@@ -1966,7 +2617,7 @@ export type PublishEventRequestJson = {
  * Use `create(PublishEventRequestSchema)` to create a new message.
  */
 export const PublishEventRequestSchema: GenMessage<PublishEventRequest, {jsonType: PublishEventRequestJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_notifier_v1_notifier, 33);
+  messageDesc(file_disburse_notifier_v1_notifier, 44);
 
 /**
  * @generated from message disburse.notifier.v1.PublishEventResponse
@@ -1985,7 +2636,364 @@ export type PublishEventResponseJson = {
  * Use `create(PublishEventResponseSchema)` to create a new message.
  */
 export const PublishEventResponseSchema: GenMessage<PublishEventResponse, {jsonType: PublishEventResponseJson}> = /*@__PURE__*/
-  messageDesc(file_disburse_notifier_v1_notifier, 34);
+  messageDesc(file_disburse_notifier_v1_notifier, 45);
+
+/**
+ * An event as a webhook tells it.
+ *
+ * @generated from message disburse.notifier.v1.EventRecord
+ */
+export type EventRecord = Message<"disburse.notifier.v1.EventRecord"> & {
+  /**
+   * The `webhook-id`.
+   *
+   * @generated from field: string event_id = 1;
+   */
+  eventId: string;
+
+  /**
+   * @generated from field: string transaction_type = 2;
+   */
+  transactionType: string;
+
+  /**
+   * @generated from field: string transaction_id = 3;
+   */
+  transactionId: string;
+
+  /**
+   * @generated from field: string status = 4;
+   */
+  status: string;
+
+  /**
+   * @generated from field: int64 sequence = 5;
+   */
+  sequence: bigint;
+
+  /**
+   * The exact body of the webhook.
+   *
+   * @generated from field: bytes body = 6;
+   */
+  body: Uint8Array;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp occurred_at = 7;
+   */
+  occurredAt?: Timestamp | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp received_at = 8;
+   */
+  receivedAt?: Timestamp | undefined;
+};
+
+/**
+ * An event as a webhook tells it.
+ *
+ * @generated from message disburse.notifier.v1.EventRecord
+ */
+export type EventRecordJson = {
+  /**
+   * The `webhook-id`.
+   *
+   * @generated from field: string event_id = 1;
+   */
+  eventId?: string;
+
+  /**
+   * @generated from field: string transaction_type = 2;
+   */
+  transactionType?: string;
+
+  /**
+   * @generated from field: string transaction_id = 3;
+   */
+  transactionId?: string;
+
+  /**
+   * @generated from field: string status = 4;
+   */
+  status?: string;
+
+  /**
+   * @generated from field: int64 sequence = 5;
+   */
+  sequence?: string;
+
+  /**
+   * The exact body of the webhook.
+   *
+   * @generated from field: bytes body = 6;
+   */
+  body?: string;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp occurred_at = 7;
+   */
+  occurredAt?: TimestampJson;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp received_at = 8;
+   */
+  receivedAt?: TimestampJson;
+};
+
+/**
+ * Describes the message disburse.notifier.v1.EventRecord.
+ * Use `create(EventRecordSchema)` to create a new message.
+ */
+export const EventRecordSchema: GenMessage<EventRecord, {jsonType: EventRecordJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_notifier_v1_notifier, 46);
+
+/**
+ * @generated from message disburse.notifier.v1.ListEventsRequest
+ */
+export type ListEventsRequest = Message<"disburse.notifier.v1.ListEventsRequest"> & {
+  /**
+   * @generated from field: string merchant_id = 1;
+   */
+  merchantId: string;
+
+  /**
+   * 1 to 100; 20 when 0.
+   *
+   * @generated from field: int32 limit = 2;
+   */
+  limit: number;
+
+  /**
+   * `next_cursor` of the answer before; "" for the oldest that is kept.
+   *
+   * @generated from field: string after = 3;
+   */
+  after: string;
+};
+
+/**
+ * @generated from message disburse.notifier.v1.ListEventsRequest
+ */
+export type ListEventsRequestJson = {
+  /**
+   * @generated from field: string merchant_id = 1;
+   */
+  merchantId?: string;
+
+  /**
+   * 1 to 100; 20 when 0.
+   *
+   * @generated from field: int32 limit = 2;
+   */
+  limit?: number;
+
+  /**
+   * `next_cursor` of the answer before; "" for the oldest that is kept.
+   *
+   * @generated from field: string after = 3;
+   */
+  after?: string;
+};
+
+/**
+ * Describes the message disburse.notifier.v1.ListEventsRequest.
+ * Use `create(ListEventsRequestSchema)` to create a new message.
+ */
+export const ListEventsRequestSchema: GenMessage<ListEventsRequest, {jsonType: ListEventsRequestJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_notifier_v1_notifier, 47);
+
+/**
+ * @generated from message disburse.notifier.v1.ListEventsResponse
+ */
+export type ListEventsResponse = Message<"disburse.notifier.v1.ListEventsResponse"> & {
+  /**
+   * @generated from field: repeated disburse.notifier.v1.EventRecord events = 1;
+   */
+  events: EventRecord[];
+
+  /**
+   * Where to go on, also when there is nothing more now.
+   *
+   * @generated from field: string next_cursor = 2;
+   */
+  nextCursor: string;
+
+  /**
+   * There are more already.
+   *
+   * @generated from field: bool has_more = 3;
+   */
+  hasMore: boolean;
+};
+
+/**
+ * @generated from message disburse.notifier.v1.ListEventsResponse
+ */
+export type ListEventsResponseJson = {
+  /**
+   * @generated from field: repeated disburse.notifier.v1.EventRecord events = 1;
+   */
+  events?: EventRecordJson[];
+
+  /**
+   * Where to go on, also when there is nothing more now.
+   *
+   * @generated from field: string next_cursor = 2;
+   */
+  nextCursor?: string;
+
+  /**
+   * There are more already.
+   *
+   * @generated from field: bool has_more = 3;
+   */
+  hasMore?: boolean;
+};
+
+/**
+ * Describes the message disburse.notifier.v1.ListEventsResponse.
+ * Use `create(ListEventsResponseSchema)` to create a new message.
+ */
+export const ListEventsResponseSchema: GenMessage<ListEventsResponse, {jsonType: ListEventsResponseJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_notifier_v1_notifier, 48);
+
+/**
+ * @generated from enum disburse.notifier.v1.EndpointState
+ */
+export const EndpointState = {
+  /**
+   * @generated from enum value: ENDPOINT_STATE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * Its events are sent.
+   *
+   * @generated from enum value: ENDPOINT_STATE_ACTIVE = 1;
+   */
+  ACTIVE: 1,
+
+  /**
+   * Its events wait for ResumeEndpoint.
+   *
+   * @generated from enum value: ENDPOINT_STATE_PAUSED = 2;
+   */
+  PAUSED: 2,
+
+  /**
+   * Its URL was never verified (live mode); its events wait.
+   *
+   * @generated from enum value: ENDPOINT_STATE_UNVERIFIED = 3;
+   */
+  UNVERIFIED: 3,
+} as const;
+
+/**
+ * @generated from enum disburse.notifier.v1.EndpointState
+ */
+export type EndpointState = (typeof EndpointState)[keyof typeof EndpointState] | UnknownEnum;
+
+/**
+ * @generated from enum disburse.notifier.v1.EndpointState
+ */
+export type EndpointStateJson = "ENDPOINT_STATE_UNSPECIFIED" | "ENDPOINT_STATE_ACTIVE" | "ENDPOINT_STATE_PAUSED" | "ENDPOINT_STATE_UNVERIFIED";
+
+/**
+ * Describes the enum disburse.notifier.v1.EndpointState.
+ */
+export const EndpointStateSchema: GenEnum<EndpointState, EndpointStateJson> = /*@__PURE__*/
+  enumDesc(file_disburse_notifier_v1_notifier, 0);
+
+/**
+ * In which order the events of one transaction reach an endpoint.
+ *
+ * @generated from enum disburse.notifier.v1.DeliveryOrder
+ */
+export const DeliveryOrder = {
+  /**
+   * @generated from enum value: DELIVERY_ORDER_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * Each at once.
+   *
+   * @generated from enum value: DELIVERY_ORDER_NONE = 1;
+   */
+  NONE: 1,
+
+  /**
+   * Each waits for the one before it, at most 30 s or 3 attempts. The default.
+   *
+   * @generated from enum value: DELIVERY_ORDER_BOUNDED = 2;
+   */
+  BOUNDED: 2,
+
+  /**
+   * Each waits until the one before it was delivered or is given up.
+   *
+   * @generated from enum value: DELIVERY_ORDER_STRICT = 3;
+   */
+  STRICT: 3,
+} as const;
+
+/**
+ * In which order the events of one transaction reach an endpoint.
+ *
+ * @generated from enum disburse.notifier.v1.DeliveryOrder
+ */
+export type DeliveryOrder = (typeof DeliveryOrder)[keyof typeof DeliveryOrder] | UnknownEnum;
+
+/**
+ * In which order the events of one transaction reach an endpoint.
+ *
+ * @generated from enum disburse.notifier.v1.DeliveryOrder
+ */
+export type DeliveryOrderJson = "DELIVERY_ORDER_UNSPECIFIED" | "DELIVERY_ORDER_NONE" | "DELIVERY_ORDER_BOUNDED" | "DELIVERY_ORDER_STRICT";
+
+/**
+ * Describes the enum disburse.notifier.v1.DeliveryOrder.
+ */
+export const DeliveryOrderSchema: GenEnum<DeliveryOrder, DeliveryOrderJson> = /*@__PURE__*/
+  enumDesc(file_disburse_notifier_v1_notifier, 1);
+
+/**
+ * @generated from enum disburse.notifier.v1.CircuitState
+ */
+export const CircuitState = {
+  /**
+   * @generated from enum value: CIRCUIT_STATE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * @generated from enum value: CIRCUIT_STATE_CLOSED = 1;
+   */
+  CLOSED: 1,
+
+  /**
+   * It failed again and again: one attempt at a time, at least 5 s apart, the oldest delivery first.
+   *
+   * @generated from enum value: CIRCUIT_STATE_OPEN = 2;
+   */
+  OPEN: 2,
+} as const;
+
+/**
+ * @generated from enum disburse.notifier.v1.CircuitState
+ */
+export type CircuitState = (typeof CircuitState)[keyof typeof CircuitState] | UnknownEnum;
+
+/**
+ * @generated from enum disburse.notifier.v1.CircuitState
+ */
+export type CircuitStateJson = "CIRCUIT_STATE_UNSPECIFIED" | "CIRCUIT_STATE_CLOSED" | "CIRCUIT_STATE_OPEN";
+
+/**
+ * Describes the enum disburse.notifier.v1.CircuitState.
+ */
+export const CircuitStateSchema: GenEnum<CircuitState, CircuitStateJson> = /*@__PURE__*/
+  enumDesc(file_disburse_notifier_v1_notifier, 2);
 
 /**
  * @generated from enum disburse.notifier.v1.DeliveryState
@@ -2039,7 +3047,7 @@ export type DeliveryStateJson = "DELIVERY_STATE_UNSPECIFIED" | "DELIVERY_STATE_P
  * Describes the enum disburse.notifier.v1.DeliveryState.
  */
 export const DeliveryStateSchema: GenEnum<DeliveryState, DeliveryStateJson> = /*@__PURE__*/
-  enumDesc(file_disburse_notifier_v1_notifier, 0);
+  enumDesc(file_disburse_notifier_v1_notifier, 3);
 
 /**
  * @generated from enum disburse.notifier.v1.ReplayState
@@ -2084,7 +3092,7 @@ export type ReplayStateJson = "REPLAY_STATE_UNSPECIFIED" | "REPLAY_STATE_RUNNING
  * Describes the enum disburse.notifier.v1.ReplayState.
  */
 export const ReplayStateSchema: GenEnum<ReplayState, ReplayStateJson> = /*@__PURE__*/
-  enumDesc(file_disburse_notifier_v1_notifier, 1);
+  enumDesc(file_disburse_notifier_v1_notifier, 4);
 
 /**
  * Owns webhook endpoints with their secrets, events as they arrived, and deliveries with every attempt.
@@ -2121,6 +3129,59 @@ export const NotifierService: GenService<{
     methodKind: "unary";
     input: typeof ListEndpointsRequestSchema;
     output: typeof ListEndpointsResponseSchema;
+  },
+  /**
+   * Changes what is named and nothing else. In live mode a new URL waits as `pending_url` until
+   * VerifyEndpoint or ApproveEndpoint; events go to the old one until then. Refuses INVALID_REQUEST.
+   *
+   * @generated from rpc disburse.notifier.v1.NotifierService.UpdateEndpoint
+   */
+  updateEndpoint: {
+    methodKind: "unary";
+    input: typeof UpdateEndpointRequestSchema;
+    output: typeof UpdateEndpointResponseSchema;
+  },
+  /**
+   * Nothing is sent to it until ResumeEndpoint; its events wait. What waits past the 24 hours of a delivery
+   * that was tried before is exhausted then. One that is paused already stays so.
+   *
+   * @generated from rpc disburse.notifier.v1.NotifierService.PauseEndpoint
+   */
+  pauseEndpoint: {
+    methodKind: "unary";
+    input: typeof PauseEndpointRequestSchema;
+    output: typeof PauseEndpointResponseSchema;
+  },
+  /**
+   * What has waited is sent. One that is not paused stays as it is.
+   *
+   * @generated from rpc disburse.notifier.v1.NotifierService.ResumeEndpoint
+   */
+  resumeEndpoint: {
+    methodKind: "unary";
+    input: typeof ResumeEndpointRequestSchema;
+    output: typeof ResumeEndpointResponseSchema;
+  },
+  /**
+   * Posts a signed challenge to the URL that is not live yet, and makes it live when that answers 200.
+   * Refuses INVALID_REQUEST with what was answered instead; an endpoint that is live stays so, untried.
+   *
+   * @generated from rpc disburse.notifier.v1.NotifierService.VerifyEndpoint
+   */
+  verifyEndpoint: {
+    methodKind: "unary";
+    input: typeof VerifyEndpointRequestSchema;
+    output: typeof VerifyEndpointResponseSchema;
+  },
+  /**
+   * The same by an operator's word, without a challenge. Refuses ACCESS_FORBIDDEN for any other actor.
+   *
+   * @generated from rpc disburse.notifier.v1.NotifierService.ApproveEndpoint
+   */
+  approveEndpoint: {
+    methodKind: "unary";
+    input: typeof ApproveEndpointRequestSchema;
+    output: typeof ApproveEndpointResponseSchema;
   },
   /**
    * Nothing is sent to it any more; its deliveries stay readable.
@@ -2196,7 +3257,8 @@ export const NotifierService: GenService<{
   /**
    * Sends many deliveries of an endpoint once more, each as Redeliver does, oldest first: the original
    * delivery of every event that was made in [since, until) and ended in one of the states. Goes on by itself,
-   * also after a restart; an endpoint has one at a time. An `until` later than now stands for now.
+   * also after a restart; an endpoint has one at a time. It waits while its endpoint is paused or unverified, and
+   * asks no filter of today. An `until` later than now stands for now.
    * Refuses INVALID_REQUEST (fields, or one is running), RECORD_NOT_FOUND (endpoint).
    *
    * @generated from rpc disburse.notifier.v1.NotifierService.CreateReplay
@@ -2247,6 +3309,18 @@ export const NotifierService: GenService<{
     methodKind: "unary";
     input: typeof PublishEventRequestSchema;
     output: typeof PublishEventResponseSchema;
+  },
+  /**
+   * All events of a merchant that are kept (90 days), for one that was away: each once, in an order that never
+   * changes, of whatever endpoints and filters; test events and challenges are left out. Refuses
+   * INVALID_REQUEST (cursor, limit).
+   *
+   * @generated from rpc disburse.notifier.v1.NotifierService.ListEvents
+   */
+  listEvents: {
+    methodKind: "unary";
+    input: typeof ListEventsRequestSchema;
+    output: typeof ListEventsResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_disburse_notifier_v1_notifier, 0);

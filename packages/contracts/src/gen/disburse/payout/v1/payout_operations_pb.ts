@@ -16,7 +16,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file disburse/payout/v1/payout_operations.proto.
  */
 export const file_disburse_payout_v1_payout_operations: GenFile = /*@__PURE__*/
-  fileDesc("CipkaXNidXJzZS9wYXlvdXQvdjEvcGF5b3V0X29wZXJhdGlvbnMucHJvdG8SEmRpc2J1cnNlLnBheW91dC52MSJkChlMaXN0UGF5b3V0c0luRG91YnRSZXF1ZXN0Eg0KBWxpbWl0GAEgASgFEg4KBmN1cnNvchgCIAEoCRIoCgVkb3VidBgDIAEoDjIZLmRpc2J1cnNlLnBheW91dC52MS5Eb3VidCK1AQoNUGF5b3V0SW5Eb3VidBIqCgZwYXlvdXQYASABKAsyGi5kaXNidXJzZS5wYXlvdXQudjEuUGF5b3V0EigKBWRvdWJ0GAIgASgOMhkuZGlzYnVyc2UucGF5b3V0LnYxLkRvdWJ0EikKBXNpbmNlGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIMCgRyYWlsGAQgASgJEhUKDXJlc29sdXRpb25faWQYBSABKAkiZQoaTGlzdFBheW91dHNJbkRvdWJ0UmVzcG9uc2USMgoHcGF5b3V0cxgBIAMoCzIhLmRpc2J1cnNlLnBheW91dC52MS5QYXlvdXRJbkRvdWJ0EhMKC25leHRfY3Vyc29yGAIgASgJIiwKF0dldFBheW91dEpvdXJuYWxSZXF1ZXN0EhEKCXBheW91dF9pZBgBIAEoCSK6AgoMSm91cm5hbEVudHJ5EjMKBGtpbmQYASABKA4yJS5kaXNidXJzZS5wYXlvdXQudjEuSm91cm5hbEVudHJ5LktpbmQSLgoKY3JlYXRlZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDQoFc3RhZ2UYAyABKAkSDwoHdmVyc2lvbhgEIAEoBRIOCgZkZXRhaWwYBSABKAkSDAoEcmFpbBgGIAEoCRImCgVhY3RvchgHIAEoCzIXLmRpc2J1cnNlLnR5cGUudjEuQWN0b3IiXwoES2luZBIUChBLSU5EX1VOU1BFQ0lGSUVEEAASDQoJS0lORF9TVEVQEAESDwoLS0lORF9TVUJNSVQQAhIOCgpLSU5EX1FVRVJZEAMSEQoNS0lORF9DQUxMQkFDSxAEInkKGEdldFBheW91dEpvdXJuYWxSZXNwb25zZRIqCgZwYXlvdXQYASABKAsyGi5kaXNidXJzZS5wYXlvdXQudjEuUGF5b3V0EjEKB2VudHJpZXMYAiADKAsyIC5kaXNidXJzZS5wYXlvdXQudjEuSm91cm5hbEVudHJ5Iv0CCgpSZXNvbHV0aW9uEgoKAmlkGAEgASgJEhEKCXBheW91dF9pZBgCIAEoCRIwCgdvdXRjb21lGAMgASgOMh8uZGlzYnVyc2UucGF5b3V0LnYxLlJhaWxPdXRjb21lEh0KFXRyYW5zYWN0aW9uX3JlZmVyZW5jZRgEIAEoCRIOCgZyZWFzb24YBSABKAkSMgoFc3RhdGUYBiABKA4yIy5kaXNidXJzZS5wYXlvdXQudjEuUmVzb2x1dGlvblN0YXRlEiwKC3Byb3Bvc2VkX2J5GAcgASgLMhcuZGlzYnVyc2UudHlwZS52MS5BY3RvchItCgxjb25maXJtZWRfYnkYCCABKAsyFy5kaXNidXJzZS50eXBlLnYxLkFjdG9yEi4KCmNyZWF0ZWRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCnVwZGF0ZWRfYXQYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIrwBChhQcm9wb3NlUmVzb2x1dGlvblJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhEKCXBheW91dF9pZBgCIAEoCRIwCgdvdXRjb21lGAMgASgOMh8uZGlzYnVyc2UucGF5b3V0LnYxLlJhaWxPdXRjb21lEh0KFXRyYW5zYWN0aW9uX3JlZmVyZW5jZRgEIAEoCRIOCgZyZWFzb24YBSABKAkiTwoZUHJvcG9zZVJlc29sdXRpb25SZXNwb25zZRIyCgpyZXNvbHV0aW9uGAEgASgLMh4uZGlzYnVyc2UucGF5b3V0LnYxLlJlc29sdXRpb24iXwoYQ29uZmlybVJlc29sdXRpb25SZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhIVCg1yZXNvbHV0aW9uX2lkGAIgASgJIk8KGUNvbmZpcm1SZXNvbHV0aW9uUmVzcG9uc2USMgoKcmVzb2x1dGlvbhgBIAEoCzIeLmRpc2J1cnNlLnBheW91dC52MS5SZXNvbHV0aW9uImAKGVdpdGhkcmF3UmVzb2x1dGlvblJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhUKDXJlc29sdXRpb25faWQYAiABKAkiUAoaV2l0aGRyYXdSZXNvbHV0aW9uUmVzcG9uc2USMgoKcmVzb2x1dGlvbhgBIAEoCzIeLmRpc2J1cnNlLnBheW91dC52MS5SZXNvbHV0aW9uIswBCgpBdWRpdEVudHJ5EhAKCHNlcXVlbmNlGAEgASgDEi4KCmNyZWF0ZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiYKBWFjdG9yGAMgASgLMhcuZGlzYnVyc2UudHlwZS52MS5BY3RvchIOCgZhY3Rpb24YBCABKAkSDwoHc3ViamVjdBgFIAEoCRIOCgZkZXRhaWwYBiABKAkSFQoNcHJldmlvdXNfaGFzaBgHIAEoCRIMCgRoYXNoGAggASgJIkkKF0xpc3RBdWRpdEVudHJpZXNSZXF1ZXN0Eg0KBWxpbWl0GAEgASgFEg4KBmN1cnNvchgCIAEoCRIPCgdzdWJqZWN0GAMgASgJImAKGExpc3RBdWRpdEVudHJpZXNSZXNwb25zZRIvCgdlbnRyaWVzGAEgAygLMh4uZGlzYnVyc2UucGF5b3V0LnYxLkF1ZGl0RW50cnkSEwoLbmV4dF9jdXJzb3IYAiABKAkijwEKCFJhaWxJbmZvEgwKBG5hbWUYASABKAkSDgoGcGF1c2VkGAIgASgIEhEKCWF2YWlsYWJsZRgDIAEoCBIOCgZyZWFzb24YBCABKAkSFgoOY3VycmVuY3lfY29kZXMYBSADKAkSGAoQdHJhbnNmZXJfbWV0aG9kcxgGIAMoCRIQCghuZXR3b3JrcxgHIAMoCSISChBMaXN0UmFpbHNSZXF1ZXN0IkAKEUxpc3RSYWlsc1Jlc3BvbnNlEisKBXJhaWxzGAEgAygLMhwuZGlzYnVyc2UucGF5b3V0LnYxLlJhaWxJbmZvInIKFFNldFJhaWxQYXVzZWRSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhIMCgRyYWlsGAIgASgJEg4KBnBhdXNlZBgDIAEoCBIOCgZyZWFzb24YBCABKAkiQwoVU2V0UmFpbFBhdXNlZFJlc3BvbnNlEioKBHJhaWwYASABKAsyHC5kaXNidXJzZS5wYXlvdXQudjEuUmFpbEluZm8ieQoaUmVjZWl2ZVJhaWxDYWxsYmFja1JlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEgwKBHJhaWwYAiABKAkSDAoEYm9keRgDIAEoDBIRCglzaWduYXR1cmUYBCABKAkiLgobUmVjZWl2ZVJhaWxDYWxsYmFja1Jlc3BvbnNlEg8KB2FwcGxpZWQYASABKAgqWgoFRG91YnQSFQoRRE9VQlRfVU5TUEVDSUZJRUQQABIRCg1ET1VCVF9VTktOT1dOEAESDwoLRE9VQlRfU1RVQ0sQAhIWChJET1VCVF9DT05UUkFESUNURUQQAyrRAQoPUmVzb2x1dGlvblN0YXRlEiAKHFJFU09MVVRJT05fU1RBVEVfVU5TUEVDSUZJRUQQABIdChlSRVNPTFVUSU9OX1NUQVRFX1BST1BPU0VEEAESHgoaUkVTT0xVVElPTl9TVEFURV9DT05GSVJNRUQQAhIcChhSRVNPTFVUSU9OX1NUQVRFX0FQUExJRUQQAxIeChpSRVNPTFVUSU9OX1NUQVRFX1dJVEhEUkFXThAEEh8KG1JFU09MVVRJT05fU1RBVEVfU1VQRVJTRURFRBAFMv0HChdQYXlvdXRPcGVyYXRpb25zU2VydmljZRJzChJMaXN0UGF5b3V0c0luRG91YnQSLS5kaXNidXJzZS5wYXlvdXQudjEuTGlzdFBheW91dHNJbkRvdWJ0UmVxdWVzdBouLmRpc2J1cnNlLnBheW91dC52MS5MaXN0UGF5b3V0c0luRG91YnRSZXNwb25zZRJtChBHZXRQYXlvdXRKb3VybmFsEisuZGlzYnVyc2UucGF5b3V0LnYxLkdldFBheW91dEpvdXJuYWxSZXF1ZXN0GiwuZGlzYnVyc2UucGF5b3V0LnYxLkdldFBheW91dEpvdXJuYWxSZXNwb25zZRJwChFQcm9wb3NlUmVzb2x1dGlvbhIsLmRpc2J1cnNlLnBheW91dC52MS5Qcm9wb3NlUmVzb2x1dGlvblJlcXVlc3QaLS5kaXNidXJzZS5wYXlvdXQudjEuUHJvcG9zZVJlc29sdXRpb25SZXNwb25zZRJwChFDb25maXJtUmVzb2x1dGlvbhIsLmRpc2J1cnNlLnBheW91dC52MS5Db25maXJtUmVzb2x1dGlvblJlcXVlc3QaLS5kaXNidXJzZS5wYXlvdXQudjEuQ29uZmlybVJlc29sdXRpb25SZXNwb25zZRJzChJXaXRoZHJhd1Jlc29sdXRpb24SLS5kaXNidXJzZS5wYXlvdXQudjEuV2l0aGRyYXdSZXNvbHV0aW9uUmVxdWVzdBouLmRpc2J1cnNlLnBheW91dC52MS5XaXRoZHJhd1Jlc29sdXRpb25SZXNwb25zZRJtChBMaXN0QXVkaXRFbnRyaWVzEisuZGlzYnVyc2UucGF5b3V0LnYxLkxpc3RBdWRpdEVudHJpZXNSZXF1ZXN0GiwuZGlzYnVyc2UucGF5b3V0LnYxLkxpc3RBdWRpdEVudHJpZXNSZXNwb25zZRJYCglMaXN0UmFpbHMSJC5kaXNidXJzZS5wYXlvdXQudjEuTGlzdFJhaWxzUmVxdWVzdBolLmRpc2J1cnNlLnBheW91dC52MS5MaXN0UmFpbHNSZXNwb25zZRJkCg1TZXRSYWlsUGF1c2VkEiguZGlzYnVyc2UucGF5b3V0LnYxLlNldFJhaWxQYXVzZWRSZXF1ZXN0GikuZGlzYnVyc2UucGF5b3V0LnYxLlNldFJhaWxQYXVzZWRSZXNwb25zZRJ2ChNSZWNlaXZlUmFpbENhbGxiYWNrEi4uZGlzYnVyc2UucGF5b3V0LnYxLlJlY2VpdmVSYWlsQ2FsbGJhY2tSZXF1ZXN0Gi8uZGlzYnVyc2UucGF5b3V0LnYxLlJlY2VpdmVSYWlsQ2FsbGJhY2tSZXNwb25zZWIGcHJvdG8z", [file_disburse_payout_v1_payout, file_disburse_type_v1_mutation, file_google_protobuf_timestamp]);
+  fileDesc("CipkaXNidXJzZS9wYXlvdXQvdjEvcGF5b3V0X29wZXJhdGlvbnMucHJvdG8SEmRpc2J1cnNlLnBheW91dC52MSJkChlMaXN0UGF5b3V0c0luRG91YnRSZXF1ZXN0Eg0KBWxpbWl0GAEgASgFEg4KBmN1cnNvchgCIAEoCRIoCgVkb3VidBgDIAEoDjIZLmRpc2J1cnNlLnBheW91dC52MS5Eb3VidCK1AQoNUGF5b3V0SW5Eb3VidBIqCgZwYXlvdXQYASABKAsyGi5kaXNidXJzZS5wYXlvdXQudjEuUGF5b3V0EigKBWRvdWJ0GAIgASgOMhkuZGlzYnVyc2UucGF5b3V0LnYxLkRvdWJ0EikKBXNpbmNlGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIMCgRyYWlsGAQgASgJEhUKDXJlc29sdXRpb25faWQYBSABKAkiZQoaTGlzdFBheW91dHNJbkRvdWJ0UmVzcG9uc2USMgoHcGF5b3V0cxgBIAMoCzIhLmRpc2J1cnNlLnBheW91dC52MS5QYXlvdXRJbkRvdWJ0EhMKC25leHRfY3Vyc29yGAIgASgJIiwKF0dldFBheW91dEpvdXJuYWxSZXF1ZXN0EhEKCXBheW91dF9pZBgBIAEoCSK6AgoMSm91cm5hbEVudHJ5EjMKBGtpbmQYASABKA4yJS5kaXNidXJzZS5wYXlvdXQudjEuSm91cm5hbEVudHJ5LktpbmQSLgoKY3JlYXRlZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDQoFc3RhZ2UYAyABKAkSDwoHdmVyc2lvbhgEIAEoBRIOCgZkZXRhaWwYBSABKAkSDAoEcmFpbBgGIAEoCRImCgVhY3RvchgHIAEoCzIXLmRpc2J1cnNlLnR5cGUudjEuQWN0b3IiXwoES2luZBIUChBLSU5EX1VOU1BFQ0lGSUVEEAASDQoJS0lORF9TVEVQEAESDwoLS0lORF9TVUJNSVQQAhIOCgpLSU5EX1FVRVJZEAMSEQoNS0lORF9DQUxMQkFDSxAEInkKGEdldFBheW91dEpvdXJuYWxSZXNwb25zZRIqCgZwYXlvdXQYASABKAsyGi5kaXNidXJzZS5wYXlvdXQudjEuUGF5b3V0EjEKB2VudHJpZXMYAiADKAsyIC5kaXNidXJzZS5wYXlvdXQudjEuSm91cm5hbEVudHJ5Iv0CCgpSZXNvbHV0aW9uEgoKAmlkGAEgASgJEhEKCXBheW91dF9pZBgCIAEoCRIwCgdvdXRjb21lGAMgASgOMh8uZGlzYnVyc2UucGF5b3V0LnYxLlJhaWxPdXRjb21lEh0KFXRyYW5zYWN0aW9uX3JlZmVyZW5jZRgEIAEoCRIOCgZyZWFzb24YBSABKAkSMgoFc3RhdGUYBiABKA4yIy5kaXNidXJzZS5wYXlvdXQudjEuUmVzb2x1dGlvblN0YXRlEiwKC3Byb3Bvc2VkX2J5GAcgASgLMhcuZGlzYnVyc2UudHlwZS52MS5BY3RvchItCgxjb25maXJtZWRfYnkYCCABKAsyFy5kaXNidXJzZS50eXBlLnYxLkFjdG9yEi4KCmNyZWF0ZWRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCnVwZGF0ZWRfYXQYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIrwBChhQcm9wb3NlUmVzb2x1dGlvblJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhEKCXBheW91dF9pZBgCIAEoCRIwCgdvdXRjb21lGAMgASgOMh8uZGlzYnVyc2UucGF5b3V0LnYxLlJhaWxPdXRjb21lEh0KFXRyYW5zYWN0aW9uX3JlZmVyZW5jZRgEIAEoCRIOCgZyZWFzb24YBSABKAkiTwoZUHJvcG9zZVJlc29sdXRpb25SZXNwb25zZRIyCgpyZXNvbHV0aW9uGAEgASgLMh4uZGlzYnVyc2UucGF5b3V0LnYxLlJlc29sdXRpb24iXwoYQ29uZmlybVJlc29sdXRpb25SZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhIVCg1yZXNvbHV0aW9uX2lkGAIgASgJIk8KGUNvbmZpcm1SZXNvbHV0aW9uUmVzcG9uc2USMgoKcmVzb2x1dGlvbhgBIAEoCzIeLmRpc2J1cnNlLnBheW91dC52MS5SZXNvbHV0aW9uImAKGVdpdGhkcmF3UmVzb2x1dGlvblJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhUKDXJlc29sdXRpb25faWQYAiABKAkiUAoaV2l0aGRyYXdSZXNvbHV0aW9uUmVzcG9uc2USMgoKcmVzb2x1dGlvbhgBIAEoCzIeLmRpc2J1cnNlLnBheW91dC52MS5SZXNvbHV0aW9uIswBCgpBdWRpdEVudHJ5EhAKCHNlcXVlbmNlGAEgASgDEi4KCmNyZWF0ZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiYKBWFjdG9yGAMgASgLMhcuZGlzYnVyc2UudHlwZS52MS5BY3RvchIOCgZhY3Rpb24YBCABKAkSDwoHc3ViamVjdBgFIAEoCRIOCgZkZXRhaWwYBiABKAkSFQoNcHJldmlvdXNfaGFzaBgHIAEoCRIMCgRoYXNoGAggASgJIkkKF0xpc3RBdWRpdEVudHJpZXNSZXF1ZXN0Eg0KBWxpbWl0GAEgASgFEg4KBmN1cnNvchgCIAEoCRIPCgdzdWJqZWN0GAMgASgJImAKGExpc3RBdWRpdEVudHJpZXNSZXNwb25zZRIvCgdlbnRyaWVzGAEgAygLMh4uZGlzYnVyc2UucGF5b3V0LnYxLkF1ZGl0RW50cnkSEwoLbmV4dF9jdXJzb3IYAiABKAkijwEKCFJhaWxJbmZvEgwKBG5hbWUYASABKAkSDgoGcGF1c2VkGAIgASgIEhEKCWF2YWlsYWJsZRgDIAEoCBIOCgZyZWFzb24YBCABKAkSFgoOY3VycmVuY3lfY29kZXMYBSADKAkSGAoQdHJhbnNmZXJfbWV0aG9kcxgGIAMoCRIQCghuZXR3b3JrcxgHIAMoCSISChBMaXN0UmFpbHNSZXF1ZXN0IkAKEUxpc3RSYWlsc1Jlc3BvbnNlEisKBXJhaWxzGAEgAygLMhwuZGlzYnVyc2UucGF5b3V0LnYxLlJhaWxJbmZvInIKFFNldFJhaWxQYXVzZWRSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhIMCgRyYWlsGAIgASgJEg4KBnBhdXNlZBgDIAEoCBIOCgZyZWFzb24YBCABKAkiQwoVU2V0UmFpbFBhdXNlZFJlc3BvbnNlEioKBHJhaWwYASABKAsyHC5kaXNidXJzZS5wYXlvdXQudjEuUmFpbEluZm8ieQoaUmVjZWl2ZVJhaWxDYWxsYmFja1JlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEgwKBHJhaWwYAiABKAkSDAoEYm9keRgDIAEoDBIRCglzaWduYXR1cmUYBCABKAkiLgobUmVjZWl2ZVJhaWxDYWxsYmFja1Jlc3BvbnNlEg8KB2FwcGxpZWQYASABKAgijgEKG0xpc3RQdWJsaXNoZWRQYXlvdXRzUmVxdWVzdBIoCgRmcm9tGAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBImCgJ0bxgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDQoFbGltaXQYAyABKAUSDgoGY3Vyc29yGAQgASgJIq0BCg9QdWJsaXNoZWRQYXlvdXQSEQoJcGF5b3V0X2lkGAEgASgJEhMKC21lcmNoYW50X2lkGAIgASgJEi4KCmNyZWF0ZWRfYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjAKDHB1Ymxpc2hlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEAoIdmVyc2lvbnMYBSADKAUiaQocTGlzdFB1Ymxpc2hlZFBheW91dHNSZXNwb25zZRI0CgdwYXlvdXRzGAEgAygLMiMuZGlzYnVyc2UucGF5b3V0LnYxLlB1Ymxpc2hlZFBheW91dBITCgtuZXh0X2N1cnNvchgCIAEoCSIxChxSZXB1Ymxpc2hQYXlvdXRFdmVudHNSZXF1ZXN0EhEKCWV2ZW50X2lkcxgBIAMoCSJZCg5QdWJsaXNoZWRFdmVudBIQCghldmVudF9pZBgBIAEoCRITCgtyb3V0aW5nX2tleRgCIAEoCRIMCgRib2R5GAMgASgMEhIKCnJlcXVlc3RfaWQYBCABKAkiUwodUmVwdWJsaXNoUGF5b3V0RXZlbnRzUmVzcG9uc2USMgoGZXZlbnRzGAEgAygLMiIuZGlzYnVyc2UucGF5b3V0LnYxLlB1Ymxpc2hlZEV2ZW50KloKBURvdWJ0EhUKEURPVUJUX1VOU1BFQ0lGSUVEEAASEQoNRE9VQlRfVU5LTk9XThABEg8KC0RPVUJUX1NUVUNLEAISFgoSRE9VQlRfQ09OVFJBRElDVEVEEAMq0QEKD1Jlc29sdXRpb25TdGF0ZRIgChxSRVNPTFVUSU9OX1NUQVRFX1VOU1BFQ0lGSUVEEAASHQoZUkVTT0xVVElPTl9TVEFURV9QUk9QT1NFRBABEh4KGlJFU09MVVRJT05fU1RBVEVfQ09ORklSTUVEEAISHAoYUkVTT0xVVElPTl9TVEFURV9BUFBMSUVEEAMSHgoaUkVTT0xVVElPTl9TVEFURV9XSVRIRFJBV04QBBIfChtSRVNPTFVUSU9OX1NUQVRFX1NVUEVSU0VERUQQBTL2CQoXUGF5b3V0T3BlcmF0aW9uc1NlcnZpY2UScwoSTGlzdFBheW91dHNJbkRvdWJ0Ei0uZGlzYnVyc2UucGF5b3V0LnYxLkxpc3RQYXlvdXRzSW5Eb3VidFJlcXVlc3QaLi5kaXNidXJzZS5wYXlvdXQudjEuTGlzdFBheW91dHNJbkRvdWJ0UmVzcG9uc2USbQoQR2V0UGF5b3V0Sm91cm5hbBIrLmRpc2J1cnNlLnBheW91dC52MS5HZXRQYXlvdXRKb3VybmFsUmVxdWVzdBosLmRpc2J1cnNlLnBheW91dC52MS5HZXRQYXlvdXRKb3VybmFsUmVzcG9uc2UScAoRUHJvcG9zZVJlc29sdXRpb24SLC5kaXNidXJzZS5wYXlvdXQudjEuUHJvcG9zZVJlc29sdXRpb25SZXF1ZXN0Gi0uZGlzYnVyc2UucGF5b3V0LnYxLlByb3Bvc2VSZXNvbHV0aW9uUmVzcG9uc2UScAoRQ29uZmlybVJlc29sdXRpb24SLC5kaXNidXJzZS5wYXlvdXQudjEuQ29uZmlybVJlc29sdXRpb25SZXF1ZXN0Gi0uZGlzYnVyc2UucGF5b3V0LnYxLkNvbmZpcm1SZXNvbHV0aW9uUmVzcG9uc2UScwoSV2l0aGRyYXdSZXNvbHV0aW9uEi0uZGlzYnVyc2UucGF5b3V0LnYxLldpdGhkcmF3UmVzb2x1dGlvblJlcXVlc3QaLi5kaXNidXJzZS5wYXlvdXQudjEuV2l0aGRyYXdSZXNvbHV0aW9uUmVzcG9uc2USbQoQTGlzdEF1ZGl0RW50cmllcxIrLmRpc2J1cnNlLnBheW91dC52MS5MaXN0QXVkaXRFbnRyaWVzUmVxdWVzdBosLmRpc2J1cnNlLnBheW91dC52MS5MaXN0QXVkaXRFbnRyaWVzUmVzcG9uc2USWAoJTGlzdFJhaWxzEiQuZGlzYnVyc2UucGF5b3V0LnYxLkxpc3RSYWlsc1JlcXVlc3QaJS5kaXNidXJzZS5wYXlvdXQudjEuTGlzdFJhaWxzUmVzcG9uc2USZAoNU2V0UmFpbFBhdXNlZBIoLmRpc2J1cnNlLnBheW91dC52MS5TZXRSYWlsUGF1c2VkUmVxdWVzdBopLmRpc2J1cnNlLnBheW91dC52MS5TZXRSYWlsUGF1c2VkUmVzcG9uc2USdgoTUmVjZWl2ZVJhaWxDYWxsYmFjaxIuLmRpc2J1cnNlLnBheW91dC52MS5SZWNlaXZlUmFpbENhbGxiYWNrUmVxdWVzdBovLmRpc2J1cnNlLnBheW91dC52MS5SZWNlaXZlUmFpbENhbGxiYWNrUmVzcG9uc2USeQoUTGlzdFB1Ymxpc2hlZFBheW91dHMSLy5kaXNidXJzZS5wYXlvdXQudjEuTGlzdFB1Ymxpc2hlZFBheW91dHNSZXF1ZXN0GjAuZGlzYnVyc2UucGF5b3V0LnYxLkxpc3RQdWJsaXNoZWRQYXlvdXRzUmVzcG9uc2USfAoVUmVwdWJsaXNoUGF5b3V0RXZlbnRzEjAuZGlzYnVyc2UucGF5b3V0LnYxLlJlcHVibGlzaFBheW91dEV2ZW50c1JlcXVlc3QaMS5kaXNidXJzZS5wYXlvdXQudjEuUmVwdWJsaXNoUGF5b3V0RXZlbnRzUmVzcG9uc2ViBnByb3RvMw", [file_disburse_payout_v1_payout, file_disburse_type_v1_mutation, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message disburse.payout.v1.ListPayoutsInDoubtRequest
@@ -1302,6 +1302,324 @@ export const ReceiveRailCallbackResponseSchema: GenMessage<ReceiveRailCallbackRe
   messageDesc(file_disburse_payout_v1_payout_operations, 22);
 
 /**
+ * @generated from message disburse.payout.v1.ListPublishedPayoutsRequest
+ */
+export type ListPublishedPayoutsRequest = Message<"disburse.payout.v1.ListPublishedPayoutsRequest"> & {
+  /**
+   * Inclusive, by the clock of the payout service.
+   *
+   * @generated from field: google.protobuf.Timestamp from = 1;
+   */
+  from?: Timestamp | undefined;
+
+  /**
+   * Exclusive.
+   *
+   * @generated from field: google.protobuf.Timestamp to = 2;
+   */
+  to?: Timestamp | undefined;
+
+  /**
+   * 1 to 500; 500 when 0.
+   *
+   * @generated from field: int32 limit = 3;
+   */
+  limit: number;
+
+  /**
+   * Of the page before; "" for the first.
+   *
+   * @generated from field: string cursor = 4;
+   */
+  cursor: string;
+};
+
+/**
+ * @generated from message disburse.payout.v1.ListPublishedPayoutsRequest
+ */
+export type ListPublishedPayoutsRequestJson = {
+  /**
+   * Inclusive, by the clock of the payout service.
+   *
+   * @generated from field: google.protobuf.Timestamp from = 1;
+   */
+  from?: TimestampJson;
+
+  /**
+   * Exclusive.
+   *
+   * @generated from field: google.protobuf.Timestamp to = 2;
+   */
+  to?: TimestampJson;
+
+  /**
+   * 1 to 500; 500 when 0.
+   *
+   * @generated from field: int32 limit = 3;
+   */
+  limit?: number;
+
+  /**
+   * Of the page before; "" for the first.
+   *
+   * @generated from field: string cursor = 4;
+   */
+  cursor?: string;
+};
+
+/**
+ * Describes the message disburse.payout.v1.ListPublishedPayoutsRequest.
+ * Use `create(ListPublishedPayoutsRequestSchema)` to create a new message.
+ */
+export const ListPublishedPayoutsRequestSchema: GenMessage<ListPublishedPayoutsRequest, {jsonType: ListPublishedPayoutsRequestJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_payout_v1_payout_operations, 23);
+
+/**
+ * @generated from message disburse.payout.v1.PublishedPayout
+ */
+export type PublishedPayout = Message<"disburse.payout.v1.PublishedPayout"> & {
+  /**
+   * @generated from field: string payout_id = 1;
+   */
+  payoutId: string;
+
+  /**
+   * @generated from field: string merchant_id = 2;
+   */
+  merchantId: string;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp created_at = 3;
+   */
+  createdAt?: Timestamp | undefined;
+
+  /**
+   * When its last event was published.
+   *
+   * @generated from field: google.protobuf.Timestamp published_at = 4;
+   */
+  publishedAt?: Timestamp | undefined;
+
+  /**
+   * Every version whose event is published, ascending: all but those that it still owes.
+   *
+   * @generated from field: repeated int32 versions = 5;
+   */
+  versions: number[];
+};
+
+/**
+ * @generated from message disburse.payout.v1.PublishedPayout
+ */
+export type PublishedPayoutJson = {
+  /**
+   * @generated from field: string payout_id = 1;
+   */
+  payoutId?: string;
+
+  /**
+   * @generated from field: string merchant_id = 2;
+   */
+  merchantId?: string;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp created_at = 3;
+   */
+  createdAt?: TimestampJson;
+
+  /**
+   * When its last event was published.
+   *
+   * @generated from field: google.protobuf.Timestamp published_at = 4;
+   */
+  publishedAt?: TimestampJson;
+
+  /**
+   * Every version whose event is published, ascending: all but those that it still owes.
+   *
+   * @generated from field: repeated int32 versions = 5;
+   */
+  versions?: number[];
+};
+
+/**
+ * Describes the message disburse.payout.v1.PublishedPayout.
+ * Use `create(PublishedPayoutSchema)` to create a new message.
+ */
+export const PublishedPayoutSchema: GenMessage<PublishedPayout, {jsonType: PublishedPayoutJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_payout_v1_payout_operations, 24);
+
+/**
+ * @generated from message disburse.payout.v1.ListPublishedPayoutsResponse
+ */
+export type ListPublishedPayoutsResponse = Message<"disburse.payout.v1.ListPublishedPayoutsResponse"> & {
+  /**
+   * @generated from field: repeated disburse.payout.v1.PublishedPayout payouts = 1;
+   */
+  payouts: PublishedPayout[];
+
+  /**
+   * "" on the last page.
+   *
+   * @generated from field: string next_cursor = 2;
+   */
+  nextCursor: string;
+};
+
+/**
+ * @generated from message disburse.payout.v1.ListPublishedPayoutsResponse
+ */
+export type ListPublishedPayoutsResponseJson = {
+  /**
+   * @generated from field: repeated disburse.payout.v1.PublishedPayout payouts = 1;
+   */
+  payouts?: PublishedPayoutJson[];
+
+  /**
+   * "" on the last page.
+   *
+   * @generated from field: string next_cursor = 2;
+   */
+  nextCursor?: string;
+};
+
+/**
+ * Describes the message disburse.payout.v1.ListPublishedPayoutsResponse.
+ * Use `create(ListPublishedPayoutsResponseSchema)` to create a new message.
+ */
+export const ListPublishedPayoutsResponseSchema: GenMessage<ListPublishedPayoutsResponse, {jsonType: ListPublishedPayoutsResponseJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_payout_v1_payout_operations, 25);
+
+/**
+ * @generated from message disburse.payout.v1.RepublishPayoutEventsRequest
+ */
+export type RepublishPayoutEventsRequest = Message<"disburse.payout.v1.RepublishPayoutEventsRequest"> & {
+  /**
+   * 1 to 100, at most 128 characters each.
+   *
+   * @generated from field: repeated string event_ids = 1;
+   */
+  eventIds: string[];
+};
+
+/**
+ * @generated from message disburse.payout.v1.RepublishPayoutEventsRequest
+ */
+export type RepublishPayoutEventsRequestJson = {
+  /**
+   * 1 to 100, at most 128 characters each.
+   *
+   * @generated from field: repeated string event_ids = 1;
+   */
+  eventIds?: string[];
+};
+
+/**
+ * Describes the message disburse.payout.v1.RepublishPayoutEventsRequest.
+ * Use `create(RepublishPayoutEventsRequestSchema)` to create a new message.
+ */
+export const RepublishPayoutEventsRequestSchema: GenMessage<RepublishPayoutEventsRequest, {jsonType: RepublishPayoutEventsRequestJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_payout_v1_payout_operations, 26);
+
+/**
+ * @generated from message disburse.payout.v1.PublishedEvent
+ */
+export type PublishedEvent = Message<"disburse.payout.v1.PublishedEvent"> & {
+  /**
+   * @generated from field: string event_id = 1;
+   */
+  eventId: string;
+
+  /**
+   * `payout.initiated`, ….
+   *
+   * @generated from field: string routing_key = 2;
+   */
+  routingKey: string;
+
+  /**
+   * A PayoutStatusChanged, byte for byte as it was published. Of a payout whose events were published before
+   * they were kept, made anew from what is stored: its first and its present version alone.
+   *
+   * @generated from field: bytes body = 3;
+   */
+  body: Uint8Array;
+
+  /**
+   * The request that it goes back to; "" where that is not known.
+   *
+   * @generated from field: string request_id = 4;
+   */
+  requestId: string;
+};
+
+/**
+ * @generated from message disburse.payout.v1.PublishedEvent
+ */
+export type PublishedEventJson = {
+  /**
+   * @generated from field: string event_id = 1;
+   */
+  eventId?: string;
+
+  /**
+   * `payout.initiated`, ….
+   *
+   * @generated from field: string routing_key = 2;
+   */
+  routingKey?: string;
+
+  /**
+   * A PayoutStatusChanged, byte for byte as it was published. Of a payout whose events were published before
+   * they were kept, made anew from what is stored: its first and its present version alone.
+   *
+   * @generated from field: bytes body = 3;
+   */
+  body?: string;
+
+  /**
+   * The request that it goes back to; "" where that is not known.
+   *
+   * @generated from field: string request_id = 4;
+   */
+  requestId?: string;
+};
+
+/**
+ * Describes the message disburse.payout.v1.PublishedEvent.
+ * Use `create(PublishedEventSchema)` to create a new message.
+ */
+export const PublishedEventSchema: GenMessage<PublishedEvent, {jsonType: PublishedEventJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_payout_v1_payout_operations, 27);
+
+/**
+ * @generated from message disburse.payout.v1.RepublishPayoutEventsResponse
+ */
+export type RepublishPayoutEventsResponse = Message<"disburse.payout.v1.RepublishPayoutEventsResponse"> & {
+  /**
+   * @generated from field: repeated disburse.payout.v1.PublishedEvent events = 1;
+   */
+  events: PublishedEvent[];
+};
+
+/**
+ * @generated from message disburse.payout.v1.RepublishPayoutEventsResponse
+ */
+export type RepublishPayoutEventsResponseJson = {
+  /**
+   * @generated from field: repeated disburse.payout.v1.PublishedEvent events = 1;
+   */
+  events?: PublishedEventJson[];
+};
+
+/**
+ * Describes the message disburse.payout.v1.RepublishPayoutEventsResponse.
+ * Use `create(RepublishPayoutEventsResponseSchema)` to create a new message.
+ */
+export const RepublishPayoutEventsResponseSchema: GenMessage<RepublishPayoutEventsResponse, {jsonType: RepublishPayoutEventsResponseJson}> = /*@__PURE__*/
+  messageDesc(file_disburse_payout_v1_payout_operations, 28);
+
+/**
  * @generated from enum disburse.payout.v1.Doubt
  */
 export const Doubt = {
@@ -1407,7 +1725,7 @@ export const ResolutionStateSchema: GenEnum<ResolutionState, ResolutionStateJson
 /**
  * For the operator's staff: payouts that nobody knows the end of, and the rails. Every change is in the
  * audit trail before it is answered; every change but a rail's message needs an actor of kind OPERATOR, and is
- * refused with ACCESS_FORBIDDEN otherwise.
+ * refused with ACCESS_FORBIDDEN otherwise. And for whoever has to know that no event was lost: what was published.
  *
  * @generated from service disburse.payout.v1.PayoutOperationsService
  */
@@ -1506,6 +1824,28 @@ export const PayoutOperationsService: GenService<{
     methodKind: "unary";
     input: typeof ReceiveRailCallbackRequestSchema;
     output: typeof ReceiveRailCallbackResponseSchema;
+  },
+  /**
+   * Payouts whose last event was published in a span of time, those published first. A payout that publishes
+   * again moves to the later time. Refuses INVALID_REQUEST.
+   *
+   * @generated from rpc disburse.payout.v1.PayoutOperationsService.ListPublishedPayouts
+   */
+  listPublishedPayouts: {
+    methodKind: "unary";
+    input: typeof ListPublishedPayoutsRequestSchema;
+    output: typeof ListPublishedPayoutsResponseSchema;
+  },
+  /**
+   * Published events once more, in the answer: the same ids and bytes as the broker was given. Events that are
+   * not published yet, of no payout, or that cannot be told any more are left out. Refuses INVALID_REQUEST.
+   *
+   * @generated from rpc disburse.payout.v1.PayoutOperationsService.RepublishPayoutEvents
+   */
+  republishPayoutEvents: {
+    methodKind: "unary";
+    input: typeof RepublishPayoutEventsRequestSchema;
+    output: typeof RepublishPayoutEventsResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_disburse_payout_v1_payout_operations, 0);

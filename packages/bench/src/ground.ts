@@ -1,0 +1,37 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startBroker } from "@disburse/embedded/broker.ts";
+import { startEngine } from "@disburse/embedded/engine.ts";
+import { MongoClient } from "mongodb";
+import type { BenchGround } from "./bench.ts";
+
+/** What a small server gives its database; 200,000 payouts take about as much. */
+const cacheMegabytes = 1_024;
+
+function lost(part: string): (how: string) => never {
+  return (how) => {
+    process.stderr.write(`The ${part} has gone: ${how}.\n`);
+    process.exit(1);
+  };
+}
+
+/** Starts an engine and a broker with nothing in them, lets `use` work on them, and ends them. */
+export async function onGround<T>(use: (ground: BenchGround) => Promise<T>): Promise<T> {
+  const dataDir = mkdtempSync(join(tmpdir(), "disburse-bench-"));
+  process.once("exit", () => rmSync(dataDir, { recursive: true, force: true }));
+  const ends: (() => Promise<unknown>)[] = [];
+  try {
+    const engine = await startEngine({ dataDir, cacheMegabytes, onExit: lost("database engine") });
+    ends.push(engine.stop);
+    const broker = await startBroker({ dataDir, onExit: lost("message broker") });
+    if (broker === undefined) throw new Error("The bench needs RabbitMQ: see README.md.");
+    ends.push(broker.stop);
+    const mongo = await new MongoClient(engine.uri("admin")).connect();
+    ends.push(() => mongo.close());
+    const pids = { engine: engine.pid, broker: broker.pid };
+    return await use({ mongodbUri: engine.uri, amqpUrl: broker.url, mongo, pids });
+  } finally {
+    for (const end of ends.toReversed()) await end();
+  }
+}

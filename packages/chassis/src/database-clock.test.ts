@@ -1,0 +1,55 @@
+import type { Db } from "mongodb";
+import { afterEach, expect, it, vi } from "vitest";
+import { databaseClock, wakefulElapsed } from "./database-clock.ts";
+
+const noon = new Date("2026-11-20T12:00:00.000Z");
+const later = (ms: number): Date => new Date(noon.getTime() + ms);
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** A database that takes 40 ms to answer what time it was in the middle. */
+function slowDatabase(answer: readonly { now: Date }[]) {
+  const time = { elapsedMs: 7_000 };
+  const toArray = async () => {
+    time.elapsedMs += 40;
+    return answer;
+  };
+  return { time, db: { aggregate: () => ({ toArray }) } as unknown as Db };
+}
+
+it("goes on from the database's time as time goes by, whatever the process's clock says", async () => {
+  vi.useFakeTimers({ toFake: ["Date"], now: later(-300_000) });
+  const { time, db } = slowDatabase([{ now: noon }]);
+  const clock = await databaseClock({ db }, () => time.elapsedMs);
+  expect(clock.now()).toEqual(later(20));
+  vi.setSystemTime(later(300_000));
+  expect(clock.now()).toEqual(later(20));
+  time.elapsedMs += 5_000;
+  vi.setSystemTime(later(-900_000));
+  expect(clock.now()).toEqual(later(5_020));
+});
+
+it("is none where the database does not tell its time", async () => {
+  const { db } = slowDatabase([]);
+  await expect(databaseClock({ db })).rejects.toThrow("does not tell its time");
+});
+
+it("counts what the machine slept, and nothing else that its uptime says", () => {
+  const time = { runningMs: 500, upMs: 90_000 };
+  const elapsed = wakefulElapsed(
+    () => time.runningMs,
+    () => time.upMs,
+  );
+  const passes = (runningMs: number, upMs = runningMs): number => {
+    time.runningMs += runningMs;
+    time.upMs += upMs;
+    return elapsed();
+  };
+  expect(passes(1_000)).toBe(1_500);
+  expect(passes(1_000, 1_990)).toBe(2_500);
+  expect(passes(1_000, 3_601_010)).toBe(3_604_500);
+  expect(passes(250)).toBe(3_604_750);
+  expect(passes(1_000, 0)).toBe(3_605_750);
+});

@@ -1,0 +1,138 @@
+import { randomOf } from "./random.ts";
+import type { Fault, Stage } from "./stage.ts";
+import type { Assertion } from "./verdict.ts";
+import { clockJumps } from "./webhook-clock.ts";
+import { type CallPoint, openWebhookHooks } from "./webhook-hooks.ts";
+import { createWebhookLoad } from "./webhook-load.ts";
+import { webhookOutages } from "./webhook-outages.ts";
+import { judgeWebhooks, type LostCalls, noteLost, type WebhookScene } from "./webhook-verdict.ts";
+import { crashAt, findSites, startAndGo } from "./write-fault.ts";
+
+/** A notifier that ends at a write or an acknowledgement, or while it posts. */
+export type CrashPoint =
+  | { readonly kind: "write"; readonly site: string; readonly side: "before" | "after" }
+  | { readonly kind: "call"; readonly point: CallPoint };
+
+/** The n-th time: the first ones often find the service just started. */
+const numberMax = 12;
+const crashesPerSeed = 3;
+const sayEvery = 10;
+
+/** Every step between consuming an event and settling its deliveries, and what else may happen. */
+export const webhookFault: Fault = {
+  name: "webhooks",
+  about: "a notifier killed between all its steps; outages, duplicates, stale and stray workers",
+  run: async (stage) => {
+    const receiver = await openWebhookHooks(randomOf(stage.options.seed));
+    try {
+      return [
+        ...(await crashEverywhere(stage, receiver)),
+        ...(await webhookOutages(stage, receiver)),
+        ...(await clockJumps(stage, receiver)),
+      ];
+    } finally {
+      await receiver.close();
+    }
+  },
+};
+
+async function crashEverywhere(
+  stage: Stage,
+  receiver: WebhookScene["receiver"],
+): Promise<readonly Assertion[]> {
+  const { platform, random, options, say } = stage;
+  const points = await findPoints(stage, receiver);
+  say(`${points.length} points to crash at`);
+  const load = await createWebhookLoad({ platform, receiver, random });
+  const scene = { platform, receiver, load };
+  load.go();
+  const lost: LostCalls = new Map();
+  const times = Math.max(options.seeds * crashesPerSeed, points.length);
+  const rounds = Array.from({ length: Math.ceil(times / points.length) }, () =>
+    random.shuffled(points),
+  );
+  const missed = new Set<string>();
+  for (const [at, point] of rounds.flat().slice(0, times).entries()) {
+    const number = 1 + random.below(numberMax);
+    // Some writes are made once, when it starts.
+    const hasCrashed =
+      (await crashNotifier(scene, lost, point, number)) ||
+      (await crashNotifier(scene, lost, point, 1));
+    if (hasCrashed) stage.fired(`crash ${nameOf(point)}`);
+    else missed.add(nameOf(point));
+    if ((at + 1) % sayEvery === 0) say(`${at + 1} of ${times} crashes`);
+  }
+  await platform.processes.start("notifier");
+  for (const name of missed) say(`not every crash ${name} came about`);
+  const lostCount = [...lost.values()].reduce((sum, count) => sum + count, 0);
+  say(`${load.published.length} events, ${receiver.calls()} calls, ${lostCount} of them lost`);
+  const judged = await judgeWebhooks(scene, lost);
+  await load.close();
+  return judged;
+}
+
+/** Where the notifier writes while events come, and both ends of a call. */
+async function findPoints(
+  { platform, random }: Stage,
+  receiver: WebhookScene["receiver"],
+): Promise<CrashPoint[]> {
+  const load = await createWebhookLoad({ platform, receiver, random });
+  load.go();
+  const sites = await findSites(platform.processes, "notifier");
+  await load.rest();
+  await load.close();
+  return crashPoints(sites);
+}
+
+/** Both sides of every write, and both ends of a call. */
+function crashPoints(sites: readonly string[]): CrashPoint[] {
+  const points = (["arrival", "answer"] as const).map(
+    (point) => ({ kind: "call", point }) as const,
+  );
+  const writes = sites.flatMap((site) =>
+    (["before", "after"] as const).map((side) => ({ kind: "write", site, side }) as const),
+  );
+  return [...writes, ...points];
+}
+
+function nameOf(point: CrashPoint): string {
+  return point.kind === "write" ? `${point.side} ${point.site}` : `at the ${point.point} of a call`;
+}
+
+/**
+ * Kills the notifier and starts it so that it ends at the point; notes each time which calls were
+ * lost. It is gone afterwards in any case.
+ */
+export async function crashNotifier(
+  scene: WebhookScene,
+  lost: LostCalls,
+  point: CrashPoint,
+  number: number,
+): Promise<boolean> {
+  const { processes } = scene.platform;
+  const kill = async () => {
+    await processes.kill("notifier");
+    await noteLost(scene, lost);
+  };
+  await kill();
+  const hasCrashed = await goTo(point, number, scene);
+  await kill();
+  return hasCrashed;
+}
+
+/** Starts the notifier, which ends at the `number`th time at the point; answers whether it did. */
+async function goTo(
+  point: CrashPoint,
+  number: number,
+  { platform: { processes }, receiver }: WebhookScene,
+): Promise<boolean> {
+  if (point.kind === "write") {
+    const { site, side } = point;
+    return crashAt(processes, { service: "notifier", site, side }, number);
+  }
+  const kill = () => void process.kill(processes.pid("notifier"), "SIGKILL");
+  const callOff = receiver.tell(point.point, number, kill);
+  const hasCrashed = await startAndGo(processes, "notifier");
+  callOff();
+  return hasCrashed;
+}

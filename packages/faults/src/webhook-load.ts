@@ -1,0 +1,159 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { create, toBinary } from "@bufbuild/protobuf";
+import { connectAmqpBus } from "@disburse/chassis/amqp-bus.ts";
+import type { BusMessage } from "@disburse/chassis/bus.ts";
+import { createLog } from "@disburse/chassis/log.ts";
+import { serviceMutation } from "@disburse/chassis/mutation.ts";
+import { MerchantEventSchema } from "@disburse/contracts/disburse/notifier/v1/notifier_events_pb.ts";
+import { newId } from "@disburse/kernel/id.ts";
+import type { FaultPlatform } from "./fault-platform.ts";
+import type { Random } from "./random.ts";
+import { type HookKind, hookKinds, type WebhookHooks } from "./webhook-hooks.ts";
+
+/** A merchant's endpoint, and its path at the receiver. */
+export type Hook = {
+  readonly merchantId: string;
+  readonly endpointId: string;
+  readonly path: string;
+};
+
+/** An event that the broker has confirmed, or will have. */
+export type PublishedEvent = { readonly eventId: string; readonly merchantId: string };
+
+/** Other systems that publish events over the broker, all the while. */
+export type WebhookLoad = {
+  readonly hooks: readonly Hook[];
+  readonly published: readonly PublishedEvent[];
+  /** Ids of messages that nobody can read. */
+  readonly unreadable: readonly string[];
+  readonly go: () => void;
+  /** Settles when everything that was begun is confirmed by the broker. */
+  readonly rest: () => Promise<void>;
+  readonly close: () => Promise<void>;
+};
+
+export type WebhookLoadOptions = {
+  readonly platform: FaultPlatform;
+  readonly receiver: WebhookHooks;
+  readonly random: Random;
+  /** Each batch comes this often at most, parts of it and in another order; once by default. */
+  readonly copiesMax?: number;
+  /** What endpoints each merchant has; one of each by default. */
+  readonly kinds?: readonly HookKind[];
+  /** The pause between two batches, at most. */
+  readonly pauseMaxMs?: number;
+};
+
+const merchants = 3;
+/** A transaction has up to this many events, in one batch, so that order has work. */
+const sequenceMax = 3;
+const transactionsPerBatch = 3;
+const pauseDefaultMs = 100;
+const againAfterMs = 100;
+/** The load goes on while deliveries wait, but not so far that a crash finds nothing fresh. */
+const aheadMax = 300;
+/** Every how manieth batch has a message that is none of the contract's. */
+const unreadableEvery = 10;
+/** Its data goes out as it was given. */
+const transactionType = "refund";
+
+/** Registers endpoints of every kind for each of some merchants, and makes a load that rests. */
+export async function createWebhookLoad(options: WebhookLoadOptions): Promise<WebhookLoad> {
+  const { platform, receiver, random, copiesMax = 1, kinds = hookKinds } = options;
+  const { pauseMaxMs = pauseDefaultMs } = options;
+  const hooks = await registerHooks(platform, receiver, kinds);
+  const merchantIds = [...new Set(hooks.map(({ merchantId }) => merchantId))];
+  const published: PublishedEvent[] = [];
+  const unreadable: string[] = [];
+  const log = createLog("faults", "silent");
+  const { amqpUrl: url, busNamespace: namespace } = platform.places;
+  const hooksEach = hooks.length / merchantIds.length;
+  const bus = await connectAmqpBus({ url, namespace, log });
+  let isGoing = false;
+  let running = Promise.resolve();
+
+  const batch = (): BusMessage[] => {
+    const messages = Array.from({ length: transactionsPerBatch }, () => {
+      const merchantId = random.pick(merchantIds);
+      return transaction(merchantId, random, published);
+    }).flat();
+    if (random.below(unreadableEvery) === 0) {
+      const id = `unreadable-${crypto.randomUUID()}`;
+      unreadable.push(id);
+      messages.push({ id, key: "refund.updated", body: Buffer.from("not of the contract") });
+    }
+    const copies = messages.flatMap((each) =>
+      Array.from({ length: 1 + random.below(copiesMax) }, () => each),
+    );
+    return random.shuffled(copies);
+  };
+  const publish = async (messages: readonly BusMessage[]): Promise<void> => {
+    for (;;) {
+      try {
+        return await bus.publish(messages);
+      } catch {
+        // The broker is away, or has not confirmed: an outbox publishes again.
+        await pause(againAfterMs);
+      }
+    }
+  };
+  const run = async (): Promise<void> => {
+    const callsBefore = receiver.calls();
+    while (isGoing) {
+      const ahead = published.length * hooksEach - (receiver.calls() - callsBefore);
+      if (ahead < aheadMax) await publish(batch());
+      await pause(random.below(pauseMaxMs));
+    }
+  };
+  return {
+    hooks,
+    published,
+    unreadable,
+    go: () => {
+      if (isGoing) return;
+      isGoing = true;
+      running = run();
+    },
+    rest: async () => {
+      isGoing = false;
+      await running;
+    },
+    close: bus.stop,
+  };
+}
+
+async function registerHooks(
+  platform: FaultPlatform,
+  receiver: WebhookHooks,
+  kinds: readonly HookKind[],
+): Promise<Hook[]> {
+  const merchantIds = Array.from({ length: merchants }, () => newId("merchant"));
+  const wanted = merchantIds.flatMap((merchantId) => kinds.map((kind) => [merchantId, kind]));
+  return platform.withNotifier(async (notifier) => {
+    const made: Hook[] = [];
+    for (const [merchantId = "", kind] of wanted) {
+      const path = `/${kind}/${merchantId}`;
+      const mutation = serviceMutation("faults", crypto.randomUUID());
+      const asked = { mutation, merchantId, url: receiver.url(path) };
+      const { endpoint } = await notifier.createEndpoint(asked);
+      made.push({ merchantId, endpointId: endpoint?.id ?? "", path });
+    }
+    return made;
+  });
+}
+
+/** Messages of one transaction, numbered from 1. */
+function transaction(merchantId: string, random: Random, published: PublishedEvent[]) {
+  const transactionId = crypto.randomUUID();
+  return Array.from({ length: 1 + random.below(sequenceMax) }, (_each, at): BusMessage => {
+    const eventId = `${transactionId}:${at + 1}`;
+    const data = { id: transactionId, status: `step-${at + 1}`, event: eventId };
+    const event = create(MerchantEventSchema, {
+      ...{ eventId, merchantId, transactionType, transactionId },
+      ...{ status: data.status, sequence: BigInt(at + 1), dataJson: JSON.stringify(data) },
+    });
+    published.push({ eventId, merchantId });
+    const body = toBinary(MerchantEventSchema, event);
+    return { id: eventId, key: `${transactionType}.updated`, body };
+  });
+}

@@ -1,0 +1,14 @@
+import { type Refused, refused } from "@disburse/kernel/refusal.ts";
+
+/**
+ * A webhook endpoint's id has the documented name `endpoint_id` and the other name `endpoint`; this
+ * is the refusal of two that differ. A `null` counts as not sent, as in every body.
+ */
+export function endpointNameProblem(sent: {
+  readonly endpoint_id?: unknown;
+  readonly endpoint?: unknown;
+}): Refused<"INVALID_REQUEST"> | undefined {
+  const documented = sent.endpoint_id ?? sent.endpoint;
+  if ((sent.endpoint ?? documented) === documented) return undefined;
+  return refused("INVALID_REQUEST", "endpoint: must be endpoint_id where both are sent");
+}

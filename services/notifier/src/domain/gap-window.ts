@@ -1,0 +1,39 @@
+/** What may be lost: an event on its way here, or what should have been sent of a stored one. */
+export const gapKinds = ["event", "delivery"] as const;
+export type GapKind = (typeof gapKinds)[number];
+
+/**
+ * The span of time that a sweep for lost events looks at: from a while before the last one ended
+ * until a while ago. `from` is in it, `to` is not.
+ */
+export type GapWindow = { readonly from: Date; readonly to: Date };
+
+/** What is younger may still be on its way, and is no gap yet. */
+const onItsWayMs = 60_000;
+
+/** How far back the first sweep of all goes. */
+const firstReachMs = 86_400_000;
+
+/** What a kind of sweep looks at. */
+export type GapTerms = {
+  /** What is older may be deleted, and is no gap. */
+  readonly reachMs: number;
+  /** Looked at once more: what may have been told late, by clocks that differ so much. */
+  readonly overlapMs: number;
+};
+
+/**
+ * What is to be looked at now, or `undefined` where that was done already. `through` is where the
+ * last sweep ended.
+ */
+export function gapWindow(
+  through: Date | undefined,
+  now: Date,
+  { reachMs, overlapMs }: GapTerms,
+): GapWindow | undefined {
+  const to = now.getTime() - onItsWayMs;
+  const begun = through?.getTime() ?? to - firstReachMs;
+  if (to <= begun) return undefined;
+  const from = Math.max(begun - overlapMs, now.getTime() - reachMs);
+  return { from: new Date(from), to: new Date(to) };
+}

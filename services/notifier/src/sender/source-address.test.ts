@@ -1,0 +1,23 @@
+import { SettingsError } from "@disburse/chassis/settings.ts";
+import { expect, it } from "vitest";
+import { start } from "../main.ts";
+import { checkSourceAddress } from "./source-address.ts";
+
+it("is one that the machine has", async () => {
+  await checkSourceAddress("127.0.0.1");
+  const absent = checkSourceAddress("192.0.2.7");
+  await expect(absent).rejects.toThrow(SettingsError);
+  await expect(absent).rejects.toThrow(
+    "settings: WEBHOOK_SOURCE_ADDRESS: is no address of this machine (EADDRNOTAVAIL)",
+  );
+});
+
+it("is asked for before the notifier opens anything", async () => {
+  const environment = {
+    ...{ DISBURSE_MODE: "sandbox", PORT: "0", MONGODB_URI: "mongodb://127.0.0.1:9/" },
+    SERVICE_TOKEN: "t".repeat(32),
+    ENCRYPTION_KEYS: `k1:${Buffer.alloc(32).toString("base64")}`,
+    WEBHOOK_SOURCE_ADDRESS: "192.0.2.7",
+  };
+  await expect(start(environment)).rejects.toThrow("WEBHOOK_SOURCE_ADDRESS: is no address");
+});

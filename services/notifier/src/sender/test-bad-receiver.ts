@@ -1,0 +1,165 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Socket } from "node:net";
+import { gzipSync } from "node:zlib";
+
+/** What a path does with the connection, from the moment at which it says something. */
+type Script = {
+  readonly say: (socket: Socket) => void;
+  /** Says it as soon as the head is there, and reads no body. */
+  readonly isEarly?: boolean;
+};
+
+const answer = (head: string, body = ""): string =>
+  `HTTP/1.1 ${head}\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+const status = (head: string): Script => ({ say: (socket) => void socket.write(answer(head)) });
+const text = (all: string): Script => ({ say: (socket) => void socket.end(all) });
+/** It reads nothing more, and says so, for the connection is of no use then. */
+const early = (head: string): Script => ({
+  isEarly: true,
+  say: (socket) => void socket.write(answer(`${head}\r\nconnection: close`)),
+});
+
+const dripEveryMs = 1_000;
+const megabyte = 1_048_576;
+/** 10 MiB of nothing, in 10 KB. */
+const bomb = gzipSync(Buffer.alloc(10 * megabyte));
+
+/** One byte a second. */
+function drip(socket: Socket, all: string): void {
+  let at = 0;
+  const next = () => void socket.write(all.charAt(at++));
+  const timer = setInterval(next, dripEveryMs);
+  socket.once("close", () => clearInterval(timer));
+  next();
+}
+
+/** As much as is taken, without end. */
+function pour(socket: Socket, first: string, more: string): void {
+  const go = () => {
+    while (!socket.destroyed && socket.write(more));
+  };
+  socket.write(first);
+  socket.on("drain", go);
+  go();
+}
+
+const piece = `4000\r\n${"x".repeat(0x40_00)}\r\n`;
+const chunked = (head: string) => `HTTP/1.1 ${head}\r\ntransfer-encoding: chunked\r\n\r\n`;
+
+/** Receivers as they should not be, by path. */
+export const scripts = {
+  "/200": status("200 OK"),
+  "/201": status("201 Created"),
+  "/204": { say: (socket) => void socket.write("HTTP/1.1 204 No Content\r\n\r\n") },
+  "/301": status("301 Moved Permanently\r\nlocation: /200"),
+  "/307": status("307 Temporary Redirect\r\nlocation: /200"),
+  "/410": status("410 Gone"),
+  "/429": status("429 Too Many Requests\r\nretry-after: 1"),
+  "/500": status("500 Internal Server Error"),
+  "/silent": { say: () => undefined },
+  "/reset": { say: (socket) => socket.resetAndDestroy() },
+  "/reset-in-head": {
+    say: (socket) => void socket.write("HTTP/1.1 20", () => socket.resetAndDestroy()),
+  },
+  "/reset-in-body": {
+    say: (socket) => {
+      socket.write("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nha");
+      // Later, for what a reset overtakes was never sent.
+      setTimeout(() => socket.resetAndDestroy(), 20);
+    },
+  },
+  "/drip-head": { say: (socket) => drip(socket, answer("200 OK")) },
+  "/drip-body": {
+    say: (socket) => {
+      socket.write("HTTP/1.1 200 OK\r\ncontent-length: 9000\r\n\r\n");
+      drip(socket, "y".repeat(9_000));
+    },
+  },
+  "/endless": { say: (socket) => pour(socket, chunked("200 OK"), piece) },
+  "/endless-500": { say: (socket) => pour(socket, chunked("500 No"), piece) },
+  "/early-hints": {
+    say: (socket) => {
+      const timer = setInterval(() => socket.write("HTTP/1.1 103 Early Hints\r\n\r\n"), 2);
+      socket.once("close", () => clearInterval(timer));
+    },
+  },
+  "/bomb": {
+    say: (socket) => {
+      socket.write(`HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\n`);
+      socket.write(`content-length: ${bomb.length}\r\n\r\n`);
+      socket.write(bomb);
+    },
+  },
+  "/closes-early": text("HTTP/1.1 200 OK\r\nkeep-alive: timeout=60\r\ncontent-length: 0\r\n\r\n"),
+  "/answers-early": early("200 OK"),
+  "/refuses-early": early("500 No"),
+  "/no-http": text("what?\r\n\r\n"),
+  "/two-lengths": text("HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab"),
+  "/long-head": text(`HTTP/1.1 200 OK\r\nx: ${"y".repeat(megabyte)}\r\n\r\n`),
+  "/many-headers": text(`HTTP/1.1 200 OK\r\n${"x: y\r\n".repeat(megabyte / 6)}\r\n`),
+} as const satisfies Record<string, Script>;
+
+/** The first byte of a TLS connection. */
+const tlsHandshake = 0x16;
+
+export type BadPath = keyof typeof scripts;
+export const badPaths = Object.keys(scripts) as BadPath[];
+
+export type BadReceiver = {
+  readonly url: string;
+  /** Bodies that were complete, by path. */
+  readonly bodies: ReadonlyMap<string, readonly Buffer[]>;
+  /** Paths of connections that are open; an idle one has that of its last call. */
+  readonly open: () => readonly string[];
+  readonly close: () => Promise<void>;
+};
+
+/** A receiver on raw sockets, which does at each path what its script says; no TLS. */
+export async function startBadReceiver(): Promise<BadReceiver> {
+  const bodies = new Map<string, Buffer[]>();
+  const open = new Map<Socket, string>();
+  const server = createServer((socket) => {
+    open.set(socket, "");
+    socket.once("close", () => open.delete(socket));
+    // Senders hang up on receivers like these.
+    socket.on("error", () => socket.destroy());
+    let came = Buffer.alloc(0);
+    socket.on("data", (chunk: Buffer) => {
+      if (came.length === 0 && chunk[0] === tlsHandshake) {
+        socket.end("no TLS here");
+        return;
+      }
+      came = Buffer.concat([came, chunk]);
+      const headEnd = came.indexOf("\r\n\r\n") + 4;
+      if (headEnd < 4) return;
+      const head = came.subarray(0, headEnd).toString("latin1");
+      const [, path = ""] = /^POST (\S+)/.exec(head) ?? [];
+      open.set(socket, path);
+      const script: Script | undefined = scripts[path as BadPath];
+      if (script?.isEarly === true) {
+        socket.pause();
+        script.say(socket);
+        return;
+      }
+      const [, length = 0] = /content-length: (\d+)/i.exec(head) ?? [];
+      if (came.length < headEnd + Number(length)) return;
+      bodies.set(path, [...(bodies.get(path) ?? []), came.subarray(headEnd)]);
+      came = Buffer.alloc(0);
+      if (script === undefined) socket.destroy();
+      else script.say(socket);
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    bodies,
+    open: () => [...open.values()],
+    close: async () => {
+      const closed = once(server, "close");
+      server.close();
+      for (const socket of open.keys()) socket.destroy();
+      await closed;
+    },
+  };
+}

@@ -1,0 +1,141 @@
+import type { Clock } from "@disburse/kernel/time.ts";
+import { type EndpointRecord, isLive } from "../domain/endpoint.ts";
+import type { DeliveryDocument } from "../store/documents.ts";
+import type { EndpointStore } from "../store/endpoint-store.ts";
+import type { WorkStore } from "../store/work-store.ts";
+import type { Lanes } from "./lanes.ts";
+import type { Newcomers } from "./newcomers.ts";
+import type { Ownership } from "./ownership.ts";
+import type { Runner } from "./runner.ts";
+
+export type ClaimerDeps = {
+  readonly work: WorkStore;
+  readonly endpoints: Pick<EndpointStore, "readActive">;
+  readonly lanes: Lanes;
+  readonly ownership: Ownership;
+  readonly runner: Runner;
+  readonly newcomers: Newcomers;
+  readonly clock: Clock;
+  readonly place: string;
+};
+
+export type Claimer = {
+  /**
+   * Claims of what is due as much as there are slots for, and starts it; answers how many, and one
+   * at least where another round at once would find more.
+   */
+  round(): Promise<number>;
+};
+
+type Endpoints = ReadonlyMap<string, EndpointRecord>;
+
+/** Takes what has waited: retries, what was held, what no slot was free for when it came. */
+export function createClaimer(deps: ClaimerDeps): Claimer {
+  const { clock, work, endpoints, lanes, ownership, runner, place } = deps;
+
+  /** Asks endpoints whether they are live before they cost others a slot. */
+  const probe = async (ids: readonly string[]): Promise<Endpoints> => {
+    if (ids.length === 0) return new Map();
+    const active = await endpoints.readActive(ids);
+    // What is left of a deleted one is claimed, and ends.
+    for (const id of ids) lanes.probed(id, isResting(active.get(id)) ? "resting" : "live");
+    return active;
+  };
+
+  /** Those of some deliveries that have got their slot and were leased. */
+  const lease = async (
+    entered: DeliveryDocument[],
+    shares: ReadonlyMap<string, number>,
+    active: Endpoints,
+  ): Promise<readonly DeliveryDocument[]> => {
+    const now = clock.now();
+    const pages = [...shares].map(([endpointId, share]) => readPage(deps, endpointId, share, now));
+    const read = await Promise.allSettled(pages);
+    for (const page of read) if (page.status === "fulfilled") entered.push(...page.value);
+    const failed = read.find((page) => page.status === "rejected");
+    if (failed !== undefined) throw failed.reason;
+    const live = entered.filter(({ endpoint_id }) => !isResting(active.get(endpoint_id)));
+    const mine = { token: ownership.token(), place };
+    try {
+      return await work.take(live, mine, now);
+    } catch (error) {
+      // Its answer may have been lost alone: what is leased would wait for its own lease to end.
+      const leased = await work.leased(ids(live), mine);
+      const taken = leased.filter(({ due_at }) => due_at !== null && due_at > now);
+      if (taken.length === 0) throw error;
+      return taken;
+    }
+  };
+
+  return {
+    round: async () => {
+      const asked = lanes.toProbe();
+      const probed = await probe(asked);
+      const entered = lateNews(deps);
+      const shares = new Map(lanes.shares(ownership.owns));
+      if (entered.length + shares.size === 0) return lanes.toProbe().length > 0 ? 1 : 0;
+      let taken: readonly DeliveryDocument[] = [];
+      let active = probed;
+      let resting = 0;
+      try {
+        const known = new Set(asked);
+        const wanted = new Set([...entered.map((each) => each.endpoint_id), ...shares.keys()]);
+        const read = await probe([...wanted].filter((id) => !known.has(id)));
+        active = new Map([...probed, ...read]);
+        for (const id of wanted) {
+          if (isResting(active.get(id)) && shares.delete(id)) resting += 1;
+        }
+        taken = await lease(entered, shares, active);
+      } finally {
+        const mine = new Set(ids(taken));
+        for (const { _id } of entered) if (!mine.has(_id)) runner.leave(_id);
+      }
+      for (const delivery of taken) runner.start(delivery, active.get(delivery.endpoint_id));
+      if (taken.length > 0) return taken.length;
+      // The slots of those that turned out to rest are for the others, and at once.
+      return resting + lanes.toProbe().length > 0 ? 1 : 0;
+    },
+  };
+}
+
+function isResting(endpoint: EndpointRecord | undefined): boolean {
+  return endpoint !== undefined && !isLive(endpoint);
+}
+
+function ids(deliveries: readonly DeliveryDocument[]): string[] {
+  return deliveries.map(({ _id }) => _id);
+}
+
+/** Those that came lately and found no slot, as far as there is one now, each with its slot. */
+function lateNews({ newcomers, lanes, ownership, runner }: ClaimerDeps): DeliveryDocument[] {
+  return newcomers.admit((delivery) => {
+    const { _id, endpoint_id: endpointId, merchant_id: merchantId } = delivery;
+    const lane = lanes.of(endpointId, merchantId);
+    const isOpen = lane.health.circuit === "open";
+    const isOut = isOpen || lane.liveness === "resting";
+    if (isOut || !ownership.owns(endpointId) || runner.has(_id)) return "never";
+    if (!lanes.mayAdmit(lane)) return "later";
+    runner.enter(delivery, false);
+    return "now";
+  });
+}
+
+/** The next due deliveries of an endpoint, oldest first, each with its slot. */
+async function readPage(
+  { work, lanes, runner, newcomers }: ClaimerDeps,
+  endpointId: string,
+  share: number,
+  now: Date,
+): Promise<DeliveryDocument[]> {
+  const due = await work.due(endpointId, share, now);
+  const lane = lanes.of(endpointId, due[0]?.merchant_id);
+  if (due.length < share) lanes.caughtUp(lane);
+  // Whose lease has ended while its attempt is still being settled here needs no second one.
+  const free = due.filter(({ _id }) => !runner.has(_id));
+  const entered = free.slice(0, Math.max(0, lanes.merchantRoom(lane.merchantId)));
+  for (const delivery of entered) {
+    newcomers.forget(delivery._id);
+    runner.enter(delivery, true);
+  }
+  return entered;
+}
