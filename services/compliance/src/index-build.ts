@@ -4,25 +4,20 @@ import { matcherBuilder } from "./domain/matcher.ts";
 import { matcherConfig } from "./domain/matcher-config.ts";
 import type { ListsInForce } from "./domain/screening.ts";
 import { buildWalletIndex } from "./domain/wallet-index.ts";
-import { hasNames, hasWallets, type IndexPart, needsLine } from "./index-part.ts";
 import { type Chunk, chunkLines, lineEntry } from "./list-chunks.ts";
 
 /** A list to index, as it is stored. */
 export type PackedList = { readonly version: ListVersion; readonly chunks: readonly Chunk[] };
 
-/**
- * Indexes every list, or a part of each; takes a second for all public ones, so it is for a worker
- * thread.
- */
-export function indexLists(packed: readonly PackedList[], part: IndexPart = "all"): ListsInForce {
+/** Indexes every list; takes a second for all public ones, so it is for a worker thread. */
+export function indexLists(packed: readonly PackedList[]): ListsInForce {
   const matcher = matcherBuilder(matcherConfig);
   const versionOf = new Map<ListEntry, ListVersion>();
   for (const { version, chunks } of packed) {
     for (const chunk of chunks) {
       for (const line of chunkLines(chunk)) {
-        if (!needsLine(part, line)) continue;
         const entry = lineEntry(line);
-        if (hasNames(part, entry.type)) matcher.add(entry);
+        matcher.add(entry);
         versionOf.set(entry, version);
       }
     }
@@ -30,7 +25,7 @@ export function indexLists(packed: readonly PackedList[], part: IndexPart = "all
   return {
     lists: packed.map(({ version }) => version),
     matcher: matcher.finish(),
-    wallets: buildWalletIndex(hasWallets(part) ? versionOf.keys() : []),
+    wallets: buildWalletIndex(versionOf.keys()),
     listOf: (entry) => {
       const version = versionOf.get(entry);
       if (version === undefined) throw new Error("an entry that stands on no list");

@@ -1,26 +1,20 @@
 import { Worker } from "node:worker_threads";
 import { refusalError } from "@disburse/chassis/rpc-refusal.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
-import type { ScreeningHit, ScreeningRequest } from "./domain/screening.ts";
+import type { Finding, ScreeningRequest } from "./domain/screening.ts";
 import type { PackedList } from "./index-build.ts";
-import type { IndexPart } from "./index-part.ts";
 import { refusals } from "./refusals.ts";
 
-/** The first message to a thread. */
-export type IndexWork = { readonly packed: readonly PackedList[]; readonly part: IndexPart };
-/** A request, and the places of those of its parties and wallets that are asked about. */
-export type Asked = { readonly request: ScreeningRequest; readonly places: readonly number[] };
-export type IndexQuestion = Asked & { readonly id: number };
+export type IndexQuestion = { readonly id: number; readonly request: ScreeningRequest };
 export type IndexAnswer =
   | { readonly ready: true }
-  | { readonly id: number; readonly hits: readonly ScreeningHit[] }
+  | { readonly id: number; readonly finding: Finding }
   | { readonly id: number; readonly error: unknown };
 
-/** A part of an index in a thread of its own. */
+/** An index in a thread of its own. */
 export type IndexThread = {
-  readonly part: IndexPart;
-  /** All hits. Rejects as `ScreeningIndex` does. */
-  compare(asked: Asked): Promise<readonly ScreeningHit[]>;
+  /** See `ScreeningIndex`. */
+  screen(request: ScreeningRequest): Promise<Finding>;
   isAlive(): boolean;
   /** Ends the thread once nobody waits for it any more. */
   retire(): void;
@@ -39,23 +33,24 @@ const startSecondsMax = 60;
 const tickMs = 1_000;
 
 type Waiting = {
-  readonly resolve: (hits: readonly ScreeningHit[]) => void;
+  readonly resolve: (finding: Finding) => void;
   readonly reject: (error: unknown) => void;
 };
 
 /**
- * Builds a part of an index in a new thread, which takes the bytes of the chunks over. Rejects when
- * it cannot be built. `ended` is told when the thread ends without having been asked to.
+ * Builds an index in a new thread, which takes the bytes of the chunks over. Rejects when it
+ * cannot be built. `ended` is told when the thread ends without having been asked to.
  */
 export function startIndexThread(
   packed: readonly PackedList[],
-  part: IndexPart,
   ended: (error: unknown) => void,
 ): Promise<IndexThread> {
   const buffers = packed.flatMap(({ chunks }) => chunks.map(({ bytes }) => bytes.buffer));
   const worker = new Worker(new URL("./index-worker.ts", import.meta.url));
-  const moved = buffers.filter((each) => each instanceof ArrayBuffer);
-  worker.postMessage({ packed, part } satisfies IndexWork, moved);
+  worker.postMessage(
+    packed,
+    buffers.filter((each) => each instanceof ArrayBuffer),
+  );
   return new Promise((resolve, reject) => {
     const thread = indexThread(worker, (error, isReady) => {
       reject(error);
@@ -65,7 +60,7 @@ export function startIndexThread(
       if ("id" in answer) thread.take(answer);
       else {
         thread.ready();
-        resolve({ ...thread, part });
+        resolve(thread);
       }
     });
   });
@@ -79,7 +74,7 @@ function indexThread(worker: Worker, ended: (error: unknown, isReady: boolean) =
   let isReady = false;
   let leaving = false;
   let isRetired = false;
-  let count = 0;
+  let asked = 0;
   let silentSeconds = 0;
 
   // Counted in ticks, not by the clock: a process that was stopped for a while has not waited.
@@ -122,20 +117,20 @@ function indexThread(worker: Worker, ended: (error: unknown, isReady: boolean) =
         stopIfIdle();
       }, retiredKeptMs).unref();
     },
-    compare: (question: Asked): Promise<readonly ScreeningHit[]> => {
+    screen: (request: ScreeningRequest): Promise<Finding> => {
       if (!alive || waiting.size >= waitingMax) return Promise.reject(unavailable());
-      count += 1;
-      const id = count;
+      asked += 1;
+      const id = asked;
       return new Promise((resolve, reject) => {
         waiting.set(id, { resolve, reject });
-        worker.postMessage({ id, ...question } satisfies IndexQuestion);
+        worker.postMessage({ id, request } satisfies IndexQuestion);
       });
     },
     take: (answer: Exclude<IndexAnswer, { readonly ready: true }>): void => {
       const asker = waiting.get(answer.id);
       waiting.delete(answer.id);
       silentSeconds = 0;
-      if ("hits" in answer) asker?.resolve(answer.hits);
+      if ("finding" in answer) asker?.resolve(answer.finding);
       else asker?.reject(answer.error);
       stopIfIdle();
     },
@@ -143,6 +138,6 @@ function indexThread(worker: Worker, ended: (error: unknown, isReady: boolean) =
 }
 
 /** Nothing was compared, so nothing is cleared. */
-export function unavailable(): Error {
+function unavailable(): Error {
   return refusalError(refusals, refused("INDEX_UNAVAILABLE"));
 }

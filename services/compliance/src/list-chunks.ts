@@ -63,19 +63,6 @@ function sortedFields(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/**
- * Whether a chunk's line is of a person, told before it is parsed. Within a text each quote has a
- * backslash before it, and only an entry has a type before its uid.
- */
-export function isPersonLine(line: string): boolean {
-  return line.includes('"type":"individual","uid":"');
-}
-
-/** Whether the entry of a chunk's line has wallets, which are its last field. */
-export function hasWalletLine(line: string): boolean {
-  return !line.endsWith('"wallets":[]}');
-}
-
 /** The lines of a chunk. Throws when the bytes are not what its name says. */
 export function chunkLines({ id, bytes }: Chunk): string[] {
   const text = gunzipSync(bytes);

@@ -5,7 +5,7 @@ import { silentLog } from "@disburse/chassis/log.ts";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { screen } from "./domain/screening.ts";
 import { indexLists } from "./index-build.ts";
-import { startIndexThreads } from "./index-threads.ts";
+import { startIndexThread } from "./index-thread.ts";
 import { watchLists } from "./lists-in-force.ts";
 import type { ScreeningIndex } from "./screening-index.ts";
 import { memoryLists, people, person, personParty } from "./test-lists.ts";
@@ -202,14 +202,14 @@ describe("a thread of an index", () => {
   it("that hangs while it indexes is ended, and the next refresh builds another one", async () => {
     vi.useFakeTimers({ toFake: ["setInterval"] });
     let started = 0;
-    const startThreads: typeof startIndexThreads = (packed, ended) => {
+    const startThread: typeof startIndexThread = (packed, ended) => {
       started += 1;
-      const starting = startIndexThreads(packed, ended);
+      const starting = startIndexThread(packed, ended);
       // Nothing is heard of the thread before the clock has moved on.
       if (started === 1) vi.advanceTimersByTime(61_000);
       return starting;
     };
-    const patient = watchLists({ store, startThreads, log: silentLog });
+    const patient = watchLists({ store, startThread, log: silentLog });
     store.put("l", "1", [person("a", "Tamerlan Zhdanovski")]);
     await expect(patient.refresh()).rejects.toThrow("said nothing for 60 seconds");
     expect([patient.current(), started]).toEqual([undefined, 1]);

@@ -3,7 +3,7 @@ import type { Log } from "@disburse/chassis/log.ts";
 import type { ListVersion } from "./domain/list-version.ts";
 import { matcherConfig } from "./domain/matcher-config.ts";
 import type { Finding } from "./domain/screening.ts";
-import { type IndexThreads, startIndexThreads } from "./index-threads.ts";
+import { type IndexThread, startIndexThread } from "./index-thread.ts";
 import type { StoredList } from "./list-documents.ts";
 import type { ListStore } from "./list-store.ts";
 import type { IndexWatch, ScreeningIndex } from "./screening-index.ts";
@@ -14,24 +14,24 @@ export type WatchDeps = {
   readonly log: Log;
   /** Lists without which there is no index: who stands on one of them must not be cleared. */
   readonly required?: readonly string[];
-  /** Starts the threads of an index. */
-  readonly startThreads?: typeof startIndexThreads;
+  /** Starts the thread of an index. */
+  readonly startThread?: typeof startIndexThread;
 };
 
-type State = { readonly index: ScreeningIndex; readonly threads: IndexThreads };
+type State = { readonly index: ScreeningIndex; readonly thread: IndexThread };
 
 /** Watches the lists of a store; the caller refreshes it every few seconds, and ends it. */
 export function watchLists({
   store,
   log,
   required = [],
-  startThreads = startIndexThreads,
+  startThread = startIndexThread,
 }: WatchDeps): IndexWatch & { stop(): Promise<void> } {
   let state: State | undefined;
   let isStopped = false;
   let running: Promise<unknown> = Promise.resolve();
   /** Those that answer still. */
-  const answering = new Set<IndexThreads>();
+  const threads = new Set<IndexThread>();
   const listeners = new Set<(index: ScreeningIndex) => void>();
   const isWhole = wholeness(required, log);
 
@@ -41,7 +41,7 @@ export function watchLists({
     return next;
   };
   const replaceDead = (cause: unknown): void => {
-    log.error({ err: cause }, "a thread of the index died; another index is built");
+    log.error({ err: cause }, "the thread of the index died; another one is built");
     refresh().catch((error: unknown) => log.error({ err: error }, "index not built"));
   };
   const refreshNow = async (): Promise<void> => {
@@ -50,21 +50,21 @@ export function watchLists({
     const stamp = stampOf(lists);
     const versions = lists.map(({ version }) => version);
     const before = state;
-    if (before?.index.stamp === stamp && before.threads.isAlive()) {
+    if (before?.index.stamp === stamp && before.thread.isAlive()) {
       // The same entries, perhaps under another version's name: that is all that changes.
-      state = { ...before, index: screeningIndex(before.threads, versions, stamp) };
+      state = { ...before, index: screeningIndex(before.thread, versions, stamp) };
       return;
     }
     const packed = [];
     for (const { version, chunks } of lists) {
       packed.push({ version, chunks: await store.readChunks(chunks) });
     }
-    const threads = await startThreads(packed, replaceDead);
-    const index = screeningIndex(threads, versions, stamp);
-    state = { index, threads };
-    answering.add(threads);
-    before?.threads.retire();
-    for (const each of answering) if (!each.isAlive()) answering.delete(each);
+    const thread = await startThread(packed, replaceDead);
+    const index = screeningIndex(thread, versions, stamp);
+    state = { index, thread };
+    threads.add(thread);
+    before?.thread.retire();
+    for (const each of threads) if (!each.isAlive()) threads.delete(each);
     if (before?.index.stamp !== stamp) for (const listener of listeners) listener(index);
   };
   return {
@@ -77,7 +77,7 @@ export function watchLists({
     stop: async () => {
       isStopped = true;
       await running;
-      for (const each of answering) await each.stop();
+      for (const thread of threads) await thread.stop();
     },
   };
 }
@@ -112,7 +112,7 @@ function stampOf(lists: readonly StoredList[]): string {
 }
 
 function screeningIndex(
-  threads: IndexThreads,
+  thread: IndexThread,
   lists: readonly ListVersion[],
   stamp: string,
 ): ScreeningIndex {
@@ -128,6 +128,6 @@ function screeningIndex(
     lists,
     configurationVersion: matcherConfig.version,
     stamp,
-    screen: (request) => threads.screen(request).then(named),
+    screen: (request) => thread.screen(request).then(named),
   };
 }

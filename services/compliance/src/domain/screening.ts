@@ -7,7 +7,7 @@ import type { Matcher, Party } from "./matcher.ts";
 import type { Explanation } from "./name-explanation.ts";
 import { isComparedWhole } from "./name-legibility.ts";
 import { nameTokens } from "./name-tokens.ts";
-import { furtherHits, pseudoList, unreadableName } from "./pseudo-hit.ts";
+import { furtherHits, unreadableName } from "./pseudo-hit.ts";
 import { type Verdict, verdicts, worstVerdict } from "./verdict.ts";
 import type { WalletFamily } from "./wallet.ts";
 import type { WalletAssessment } from "./wallet-assessment.ts";
@@ -85,32 +85,12 @@ export type ScreeningRequest = {
 
 /** Compares all parties and wallets of a request: the verdict is the worst of theirs. */
 export function screen(request: ScreeningRequest, inForce: ListsInForce): Finding {
-  const count = request.parties.length + request.wallets.length;
-  return findingOf(request, compare(request, [...Array(count).keys()], inForce));
-}
-
-/** All hits of some parties and wallets of a request, by their places: parties first. */
-export function compare(
-  request: ScreeningRequest,
-  places: readonly number[],
-  inForce: ListsInForce,
-): ScreeningHit[] {
-  const { parties, wallets } = request;
-  return places.flatMap((place) => {
-    const party = parties[place];
-    const wallet = wallets[place - parties.length];
-    return [
-      ...(party === undefined ? [] : partyHits(request, place, inForce)),
-      ...(party === undefined ? [] : nameHits(party, place, parties.length)),
-      ...(wallet === undefined ? [] : walletHits(wallet, place, inForce)),
-    ];
-  });
-}
-
-/** The finding of a request, of the hits of all its parties and wallets; those of each in order. */
-export function findingOf(request: ScreeningRequest, found: readonly ScreeningHit[]): Finding {
-  const { most = hitsMax } = request;
-  const hits = found.toSorted((a, b) => worstFirst(a, b) || asAsked(a, b));
+  const { parties, wallets, most = hitsMax } = request;
+  const hits = [
+    ...parties.flatMap((_party, at) => partyHits(request, at, inForce)),
+    ...wallets.flatMap((wallet, at) => walletHits(wallet, parties.length + at, inForce)),
+    ...parties.flatMap((party, at) => nameHits(party, at, parties.length)),
+  ].sort(worstFirst);
   const beyond = request.most === undefined ? [] : furtherHits(hits.slice(most));
   const verdict = worstVerdict(hits.map((hit) => hit.verdict));
   return { verdict, hits: [...hits.slice(0, most), ...beyond] };
@@ -173,12 +153,6 @@ function placed(entry: ListEntry, inForce: ListsInForce) {
     ...{ list, listVersion: version, entryUid, entryType, source, programs },
     entryFingerprint: fingerprint,
   };
-}
-
-/** Of hits that are equally bad: names by themselves last, all others as they were asked for. */
-function asAsked(a: ScreeningHit, b: ScreeningHit): number {
-  const isName = ({ list }: ScreeningHit): number => Number(list === pseudoList);
-  return isName(a) - isName(b) || a.subjectIndex - b.subjectIndex;
 }
 
 function worstFirst(a: ScreeningHit, b: ScreeningHit): number {

@@ -1,12 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { isMainThread, parentPort, Worker } from "node:worker_threads";
 import type { ListsInForce } from "../domain/screening.ts";
-import { indexLists } from "../index-build.ts";
-import { partsFor } from "../index-part.ts";
-import type { IndexWork } from "../index-thread.ts";
+import { indexLists, type PackedList } from "../index-build.ts";
 import { packEntries } from "../list-chunks.ts";
 
-/** What each thread of an index holds; a list of them is printed as one line of JSON. */
+/** What the thread of an index holds; printed as one line of JSON. */
 export type Footprint = {
   /** Of heap and buffers, entries included, after a full collection. */
   readonly megabytes: number;
@@ -30,14 +28,14 @@ async function held(): Promise<number> {
   }
 }
 
-async function measured(work: IndexWork): Promise<Footprint> {
+async function measured(packed: readonly PackedList[]): Promise<Footprint> {
   const thread = new Worker(new URL(import.meta.url));
   const answer = Promise.withResolvers<Footprint>();
   thread.once("message", answer.resolve);
   thread.once("error", answer.reject);
-  const buffers = work.packed.flatMap(({ chunks }) => chunks.map(({ bytes }) => bytes.buffer));
+  const buffers = packed.flatMap(({ chunks }) => chunks.map(({ bytes }) => bytes.buffer));
   thread.postMessage(
-    work,
+    packed,
     buffers.filter((each) => each instanceof ArrayBuffer),
   );
   return answer.promise;
@@ -48,11 +46,9 @@ if (isMainThread) {
   const { entriesOf } = await import("./query-set.ts");
   const { measuredVersion } = await import("./answers.ts");
   const [path = ""] = process.argv.slice(2);
-  const entries = entriesOf(path);
-  const pack = () => [{ version: measuredVersion, chunks: packEntries("measured", entries) }];
-  const footprints: Footprint[] = [];
-  for (const part of partsFor(pack())) footprints.push(await measured({ packed: pack(), part }));
-  process.stdout.write(JSON.stringify(footprints));
+  const chunks = packEntries("measured", entriesOf(path));
+  const packed = [{ version: measuredVersion, chunks }];
+  process.stdout.write(JSON.stringify(await measured(packed)));
 } else {
   const threadMegabytes = await held();
   const report = async (index: ListsInForce): Promise<void> => {
@@ -61,7 +57,7 @@ if (isMainThread) {
     if (index.lists.length === 0) throw new Error("nothing was indexed");
     parentPort?.postMessage({ megabytes, threadMegabytes } satisfies Footprint);
   };
-  parentPort?.once("message", ({ packed, part }: IndexWork) => {
-    void report(indexLists(packed, part));
+  parentPort?.once("message", (packed: readonly PackedList[]) => {
+    void report(indexLists(packed));
   });
 }

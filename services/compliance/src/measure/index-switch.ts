@@ -10,7 +10,7 @@ import { quantile } from "./recall.ts";
 
 /** What holding the index in another thread costs, and what it spares; milliseconds. */
 export type IndexFigures = {
-  /** From stored chunks to the first answers of every thread, of several starts. */
+  /** From stored chunks to the first answer, of several starts. */
   readonly ready: Start;
   /** One client, one question after the other, nothing else going on. */
   readonly quiet: { readonly half: number; readonly most: number; readonly worst: number };

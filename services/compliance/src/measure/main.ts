@@ -106,10 +106,10 @@ function scan(
 }
 
 /** In a process of its own, where nothing else is in memory. */
-function footprintOf(path: string): Footprint[] {
+function footprintOf(path: string): Footprint {
   const program = join(import.meta.dirname, "footprint.ts");
   const answer = execFileSync(process.execPath, ["--expose-gc", program, path]);
-  return JSON.parse(answer.toString("utf8")) as Footprint[];
+  return JSON.parse(answer.toString("utf8")) as Footprint;
 }
 
 try {

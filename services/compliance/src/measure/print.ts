@@ -106,14 +106,10 @@ function speedLines(report: Report): string[] {
     row("  while another index takes over", spread(service.switching)),
     row("  thread of the service late by, 200 in flight", [fixed(service.loopWorstMs, 1)]),
     "",
-    row(
-      "memory of the index by thread, MB",
-      footprint.map(({ megabytes }) => fixed(megabytes, 0)),
-    ),
-    row(
-      "  of each thread by itself",
-      footprint.map(({ threadMegabytes }) => fixed(threadMegabytes, 0)),
-    ),
+    row("memory of the index, and of its thread by itself, MB", [
+      fixed(footprint.megabytes, 0),
+      fixed(footprint.threadMegabytes, 0),
+    ]),
     row("start in ms (p50, most), and of the processor", [
       ...[service.ready.half, service.ready.worst, service.ready.cpuHalf].map((ms) => fixed(ms, 0)),
     ]),

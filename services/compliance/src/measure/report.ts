@@ -22,7 +22,7 @@ export type Report = {
   /** The same queries to more entries of the same vocabulary. */
   readonly larger: Speed & { readonly entries: number };
   readonly plainScan: Speed & { readonly queries: number };
-  readonly footprint: readonly Footprint[];
+  readonly footprint: Footprint;
   /** As the service answers: from a thread, while another index takes over, and 200 at once. */
   readonly service: IndexFigures;
 };
