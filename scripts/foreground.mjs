@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import { delimiter, dirname } from "node:path";
+import { fileURLToPath } from "node:url";
 
 const passedOn = ["SIGINT", "SIGTERM", "SIGHUP"];
 
@@ -16,11 +17,18 @@ const starterPollMs = 500;
 
 const lifeline = new URL(`./lifeline.mjs?starter=${process.pid}`, import.meta.url).href;
 
-/** The environment for tools: our Node first on PATH, and nothing reported to their makers. */
+/** Where Node keeps what it made of a module, which halves the time to load it the next time. */
+const compileCache = fileURLToPath(new URL("../node_modules/.cache/node-compile", import.meta.url));
+
+/**
+ * The environment for tools: our Node first on PATH, modules from the cache, and nothing reported to
+ * their makers.
+ */
 export function toolEnvironment(node) {
   return {
     ...process.env,
     PATH: `${dirname(node)}${delimiter}${process.env.PATH ?? ""}`,
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? compileCache,
     DO_NOT_TRACK: "1",
     NO_UPDATE_NOTIFIER: "1",
     TURBO_TELEMETRY_DISABLED: "1",

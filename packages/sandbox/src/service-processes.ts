@@ -33,6 +33,9 @@ const root = join(import.meta.dirname, "../../..");
 /** Asks a service to end when this process has gone, however it went. */
 const lifeline = pathToFileURL(join(root, "scripts/lifeline.mjs"));
 lifeline.searchParams.set("starter", String(process.pid));
+/** Beside its own environment, a service shares only what Node keeps of modules. */
+const { NODE_COMPILE_CACHE } = process.env;
+const compileCache = NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE };
 /** Six processes start on two cores. */
 const startTimeoutMs = 60_000;
 /** Longer than any service takes to end by itself. */
@@ -92,7 +95,7 @@ function spawnService(
   const preloads = [lifeline.href, ...(extras === undefined ? [] : [extras.preload])];
   const imports = preloads.flatMap((url) => ["--import", url]);
   const child = spawn(process.execPath, [...imports, main], {
-    env: { ...environment, ...extras?.environment },
+    env: { ...compileCache, ...environment, ...extras?.environment },
     stdio: ["ignore", "pipe", "pipe", "pipe"],
   });
   child.stdout?.on("data", (chunk: Buffer) => output.push(chunk.toString()));
