@@ -20,11 +20,11 @@ export type FanOutDeps = {
   readonly endpoints: Pick<EndpointStore, "activeOf" | "readActive">;
   readonly events: EventStore;
   readonly deliveries: DeliveryStore;
-  readonly lines: LineStore;
+  readonly lines: Pick<LineStore, "placed">;
   readonly admission: Admission;
   readonly clock: Clock;
-  /** Something of these endpoints is due. */
-  readonly due: (endpointIds: Iterable<string>) => void;
+  /** Something has come into these lines that others may wait for. */
+  readonly release: (lines: Iterable<string>) => void;
 };
 
 export type FanOut = {
@@ -52,7 +52,7 @@ type Endpoints = ReadonlyMap<string, EndpointRecord>;
 
 /** Events in, deliveries out; two writes, each of which can be repeated. */
 export function createFanOut(deps: FanOutDeps): FanOut {
-  const { endpoints, events, deliveries, lines, admission, clock, due } = deps;
+  const { endpoints, events, deliveries, lines, admission, clock, release } = deps;
 
   const insert = async (stored: readonly EventDocument[], known: Endpoints): Promise<void> => {
     const now = clock.now();
@@ -72,10 +72,10 @@ export function createFanOut(deps: FanOutDeps): FanOut {
       throw error;
     });
     await admission.begin(admitted, there, known);
-    const stirred = admitted
-      .filter((delivery) => delivery.held || arrivalMatters(delivery.transaction_type))
-      .map(({ line }) => line);
-    due(await lines.release([...new Set(stirred)], clock.now()));
+    const stirred = admitted.filter(
+      (delivery) => delivery.held || arrivalMatters(delivery.transaction_type),
+    );
+    release(stirred.map(({ line }) => line));
   };
 
   const wanted = (event: WebhookEvent, all: readonly EndpointRecord[] = []): string[] =>

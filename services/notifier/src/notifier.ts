@@ -78,8 +78,8 @@ export async function createNotifier(options: NotifierOptions): Promise<Notifier
     ...{ ...options, work, lines, endpoints, healths, metrics, slots, elapsed },
     shards: openShardStore(database),
   });
-  const { admission, due } = dispatcher;
-  const fanOut = createFanOut({ endpoints, events, deliveries, lines, admission, clock, due });
+  const { admission, release } = dispatcher;
+  const fanOut = createFanOut({ endpoints, events, deliveries, lines, admission, clock, release });
   let woken = (): void => undefined;
   const wake = (): void => {
     dispatcher.unpark();

@@ -12,6 +12,7 @@ import { createLanes, type Lanes } from "./lanes.ts";
 import type { WorkFigures, WorkMetrics } from "./metrics.ts";
 import { createNewcomers } from "./newcomers.ts";
 import { createOwnership, type Ownership } from "./ownership.ts";
+import { createReleaser, type Releaser } from "./releaser.ts";
 import { createRunner } from "./runner.ts";
 import { createSettler } from "./settler.ts";
 
@@ -44,14 +45,13 @@ export type DispatcherDeps = AttemptDeps & {
 
 export type Dispatcher = {
   readonly admission: Admission;
+  readonly release: Releaser["release"];
   /** Keeps this process's shards and finds out which of their endpoints have something due. */
   look(): Promise<void>;
   /** Claims of what is due as much as there are slots for, and starts it; answers how many. */
   round(): Promise<number>;
-  /** Resolves when nothing runs any more. */
+  /** Resolves when nothing runs any more, and all that waited for it is let go. */
   idle(): Promise<void>;
-  /** Something of these endpoints is due, or one of them is live again. */
-  due(endpointIds: Iterable<string>): void;
   /** Endpoints that were not live may be. */
   unpark(): void;
   /** Whether other processes store events too, of which this one hears by looking alone. */
@@ -94,10 +94,12 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     for (const endpointId of own) lanes.due(endpointId);
     if (own.length > 0) wake();
   };
-  const settler = createSettler({ ...deps, due });
+  const releaser = createReleaser({ ...deps, due });
+  const settler = createSettler({ ...deps, releaser });
   const runner = createRunner({ ...deps, lanes, ownership, settler, freed: wake });
   const newcomers = createNewcomers();
   const claimer = createClaimer({ ...deps, lanes, ownership, runner, newcomers });
+  const idle = () => runner.idle().then(releaser.idle);
   return {
     admission: createAdmission({ ...deps, lanes, ownership, runner, newcomers, wake }),
     look: async () => {
@@ -115,9 +117,9 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       dueIds = served.map(({ endpointId }) => endpointId);
       metrics.due(served, now);
     },
+    release: releaser.release,
     round: claimer.round,
-    idle: runner.idle,
-    due,
+    idle,
     unpark: lanes.unpark,
     isShared: ownership.isShared,
     lookAgain: async () => {
@@ -134,7 +136,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       circuits: lanes.circuits(),
     }),
     leave: (late = new Promise(() => undefined)) =>
-      ownership.leave(Promise.race([late, runner.idle().then(() => tellHealth(lanes, healths))])),
+      ownership.leave(Promise.race([late, idle().then(() => tellHealth(lanes, healths))])),
     onWake: (listener) => {
       woken = listener;
     },

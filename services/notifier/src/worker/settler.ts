@@ -1,23 +1,17 @@
-import { setTimeout as pause } from "node:timers/promises";
 import type { Log } from "@disburse/chassis/log.ts";
-import type { Clock } from "@disburse/kernel/time.ts";
 import { holdsUp } from "../domain/order.ts";
-import type { LineStore } from "../store/line-store.ts";
 import type { Settlement, WorkStore } from "../store/work-store.ts";
+import { createGatherer } from "./gatherer.ts";
+import type { Releaser } from "./releaser.ts";
+import { retried } from "./retried.ts";
 
 /** One bulk write settles this many (webhooks: claiming and settling). */
 const groupMax = 64;
-/** While the store is away a result is kept for as long as its lease may last. */
-const triesMax = 20;
-const retryMs = 1_000;
 
 export type SettlerDeps = {
   readonly work: WorkStore;
-  readonly lines: LineStore;
-  readonly clock: Clock;
+  readonly releaser: Pick<Releaser, "release">;
   readonly log: Log;
-  /** Something of these endpoints is due now. */
-  readonly due: (endpointIds: Iterable<string>) => void;
 };
 
 export type Settler = {
@@ -25,47 +19,28 @@ export type Settler = {
   settle(settlement: Settlement): Promise<void>;
 };
 
-/** Gathers what is settled while a write is under way into the next one. */
-export function createSettler({ work, lines, clock, log, due }: SettlerDeps): Settler {
-  let waiting: { settlement: Settlement; done: () => void }[] = [];
-  let running = false;
+type Waiting = { readonly settlement: Settlement; readonly done: () => void };
 
+/** Writes what becomes of deliveries, and lets go what has waited for them. */
+export function createSettler({ work, releaser, log }: SettlerDeps): Settler {
   const write = async (settlements: readonly Settlement[]): Promise<void> => {
     const written = await work.settle(settlements);
     const stale = settlements.length - written;
     if (stale > 0) log.warn({ count: stale }, "settlements without a lease were dropped");
-    const freed = settlements.filter(frees).map(({ line }) => line);
-    due(await lines.release([...new Set(freed)], clock.now()));
+    releaser.release(settlements.filter(frees).map(({ line }) => line));
   };
-
-  const writeUntilDone = async (settlements: readonly Settlement[]): Promise<void> => {
-    for (let tries = 1; ; tries += 1) {
-      try {
-        return await write(settlements);
-      } catch (error) {
-        log.error({ err: error, count: settlements.length }, "settlements not written");
-        if (tries === triesMax) return;
-        await pause(retryMs);
-      }
-    }
-  };
-
-  const drain = async (): Promise<void> => {
-    running = true;
-    while (waiting.length > 0) {
-      const group = waiting.slice(0, groupMax);
-      waiting = waiting.slice(groupMax);
-      await writeUntilDone(group.map(({ settlement }) => settlement));
-      for (const { done } of group) done();
-    }
-    running = false;
-  };
-
+  const gatherer = createGatherer<Waiting>(groupMax, async (group) => {
+    const settlements = group.map(({ settlement }) => settlement);
+    await retried(
+      () => write(settlements),
+      (error) => log.error({ err: error, count: group.length }, "settlements not written"),
+    );
+    for (const { done } of group) done();
+  });
   return {
     settle: (settlement) =>
       new Promise((resolve) => {
-        waiting.push({ settlement, done: resolve });
-        if (!running) void drain();
+        gatherer.add({ settlement, done: resolve });
       }),
   };
 }
