@@ -21,8 +21,8 @@ const lifeline = new URL(`./lifeline.mjs?starter=${process.pid}`, import.meta.ur
 const compileCache = fileURLToPath(new URL("../node_modules/.cache/node-compile", import.meta.url));
 
 /**
- * The environment for tools: our Node first on PATH, modules from the cache, and nothing reported to
- * their makers.
+ * The environment for tools: our Node first on PATH, modules from the cache, and nothing reported
+ * to their makers.
  */
 export function toolEnvironment(node) {
   return {

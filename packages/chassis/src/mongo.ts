@@ -4,6 +4,7 @@ import {
   type IndexDescription,
   MongoBulkWriteError,
   MongoClient,
+  MongoClientBulkWriteError,
   MongoError,
   MongoNetworkError,
   MongoNotConnectedError,
@@ -14,8 +15,19 @@ import {
 } from "mongodb";
 import { guardDriverSockets } from "./driver-sockets.ts";
 
+/** Documents of one collection, each with its `_id`. */
+export type Rows = {
+  readonly collection: string;
+  readonly documents: readonly { readonly _id: string }[];
+};
+
 export type Database = {
   readonly db: Db;
+  /**
+   * Inserts documents of several collections in one command, in the order given, up to the first
+   * whose key is there already: then it answers false, and those before are inserted.
+   */
+  insertTogether(rows: readonly Rows[]): Promise<boolean>;
   /** Whether the database answers now. */
   ready(): Promise<boolean>;
   close(): Promise<void>;
@@ -46,9 +58,15 @@ export async function connectDatabase(uri: string, name: string): Promise<Databa
     ignoreUndefined: true,
   });
   await client.connect();
+  return databaseOf(client, name);
+}
+
+/** A database of a client, whose options hold for it. */
+export function databaseOf(client: MongoClient, name: string): Database {
   const db = client.db(name);
   return {
     db,
+    insertTogether: (rows) => insertTogether(client, name, rows),
     ready: () =>
       db.command({ ping: 1 }, { timeoutMS: pingTimeoutMs }).then(
         () => true,
@@ -56,6 +74,36 @@ export async function connectDatabase(uri: string, name: string): Promise<Databa
       ),
     close: () => client.close(),
   };
+}
+
+async function insertTogether(
+  client: MongoClient,
+  database: string,
+  rows: readonly Rows[],
+): Promise<boolean> {
+  const inserts = rows.flatMap(({ collection, documents }) => {
+    const namespace = `${database}.${collection}`;
+    return documents.map((document) => ({ name: "insertOne" as const, namespace, document }));
+  });
+  try {
+    await client.bulkWrite<Record<string, { readonly _id: string }>>(inserts, { ordered: true });
+    return true;
+  } catch (error) {
+    if (isStoppedByKey(error)) return false;
+    throw error;
+  }
+}
+
+/** Whether it failed for nothing else: what came before is as durable as any other write. */
+function isStoppedByKey(error: unknown): boolean {
+  if (!(error instanceof MongoClientBulkWriteError)) return false;
+  const { writeErrors, writeConcernErrors } = error;
+  const codes = [...writeErrors.values()].map(({ code }) => code);
+  return (
+    writeConcernErrors.length === 0 &&
+    codes.length > 0 &&
+    codes.every((code) => code === duplicateKeyCode)
+  );
 }
 
 /** Makes a collection's indexes; those that are there already stay as they are. */

@@ -10,7 +10,7 @@
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { Collection } from "mongodb";
+import { Collection, MongoClient } from "mongodb";
 
 const { FAULT_WRITE_SITE: wanted = "", FAULT_WRITE_SIDE: side, FAULT_WRITE_NUMBER } = process.env;
 const number = Number(FAULT_WRITE_NUMBER ?? "1");
@@ -63,11 +63,16 @@ function isTheOne(method: string): boolean {
 
 type Methods<T> = Record<string, (this: unknown, ...args: unknown[]) => T>;
 const collection = Collection.prototype as unknown as Methods<Promise<unknown>>;
+const client = MongoClient.prototype as unknown as Methods<Promise<unknown>>;
+const patches = [
+  ...writes.map((name) => [collection, name] as const),
+  [client, "bulkWrite"] as const,
+];
 
-for (const name of writes) {
-  const write = collection[name];
+for (const [owner, name] of patches) {
+  const write = owner[name];
   if (write === undefined) throw new Error(`the driver has no ${name}`);
-  collection[name] = async function patched(...args) {
+  owner[name] = async function patched(...args) {
     if (!isTheOne(name)) return write.apply(this, args);
     if (side === "before") return die();
     // It may fail as well, for keys that are there already.

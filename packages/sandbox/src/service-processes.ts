@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { join } from "node:path";
+import { getCompileCacheDir } from "node:module";
+import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Environment } from "@disburse/chassis/settings.ts";
 import { type ServiceName, serviceNames } from "./environments.ts";
@@ -33,9 +34,10 @@ const root = join(import.meta.dirname, "../../..");
 /** Asks a service to end when this process has gone, however it went. */
 const lifeline = pathToFileURL(join(root, "scripts/lifeline.mjs"));
 lifeline.searchParams.set("starter", String(process.pid));
-/** Beside its own environment, a service shares only what Node keeps of modules. */
-const { NODE_COMPILE_CACHE } = process.env;
-const compileCache = NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE };
+/** What Node keeps of modules, where this process has any of it. */
+const cached = getCompileCacheDir();
+/** Node has a folder of its version in it. */
+const compileCache = cached === undefined ? {} : { NODE_COMPILE_CACHE: dirname(cached) };
 /** Six processes start on two cores. */
 const startTimeoutMs = 60_000;
 /** Longer than any service takes to end by itself. */

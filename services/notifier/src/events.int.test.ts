@@ -57,6 +57,26 @@ describe("what reaches the queue", () => {
     expect(service.receiver.calls).toHaveLength(4);
   });
 
+  it("is stored once, and the others of its batch too, where some were stored before", async () => {
+    const notifier = await startTestNotifier();
+    const { merchantId } = await register(notifier);
+    const message = () => payoutMessage({ merchantId });
+    const [known, unsent, fresh, last] = [message(), message(), message(), message()];
+    await notifier.consume([known, unsent]);
+    await notifier.work();
+    // As a store that was killed in the middle of a write leaves it.
+    await notifier.deliveries.collection.deleteOne({ event_id: unsent.id });
+    notifier.world.posted.length = 0;
+    await notifier.consume([fresh, known, unsent, last, fresh]);
+    await notifier.work();
+    const sent = notifier.world.posted.map(({ headers }) => headers["webhook-id"]);
+    expect(sent.toSorted()).toEqual([fresh.id, last.id, unsent.id].toSorted());
+    expect(await notifier.deliveries.collection.countDocuments({ state: "delivered" })).toBe(4);
+    expect(await notifier.events.collection.countDocuments()).toBe(4);
+    await notifier.database.db.dropDatabase();
+    await notifier.close();
+  });
+
   it("waits there while it cannot be stored", async () => {
     const notifier = await startTestNotifier();
     await notifier.close();

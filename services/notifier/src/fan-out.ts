@@ -3,9 +3,11 @@ import type { EndpointRecord } from "./domain/endpoint.ts";
 import type { WebhookEvent } from "./domain/event.ts";
 import { isTold } from "./domain/event-filter.ts";
 import { arrivalMatters } from "./domain/order.ts";
+import type { ArrivalStore } from "./store/arrival-store.ts";
 import type { DeliveryStore } from "./store/delivery-store.ts";
 import {
   type Change,
+  type DeliveryDocument,
   deliveryKeptMs,
   type EventDocument,
   eventDocument,
@@ -18,6 +20,7 @@ import type { Admission } from "./worker/admission.ts";
 
 export type FanOutDeps = {
   readonly endpoints: Pick<EndpointStore, "activeOf" | "readActive">;
+  readonly arrivals: ArrivalStore;
   readonly events: EventStore;
   readonly deliveries: DeliveryStore;
   readonly lines: Pick<LineStore, "placed">;
@@ -50,9 +53,12 @@ export type FanOut = {
 
 type Endpoints = ReadonlyMap<string, EndpointRecord>;
 
-/** Events in, deliveries out; two writes, each of which can be repeated. */
+/**
+ * Events in, deliveries out: one write for what comes for the first time; else two, each of which
+ * can be repeated.
+ */
 export function createFanOut(deps: FanOutDeps): FanOut {
-  const { endpoints, events, deliveries, lines, admission, clock, release } = deps;
+  const { endpoints, arrivals, events, deliveries, admission, clock } = deps;
 
   const insert = async (stored: readonly EventDocument[], known: Endpoints): Promise<void> => {
     const now = clock.now();
@@ -60,23 +66,15 @@ export function createFanOut(deps: FanOutDeps): FanOut {
     const recent = stored.filter(
       (event) => now.getTime() - event.received_at.getTime() < deliveryKeptMs,
     );
-    const made = recent.flatMap((event) =>
-      event.endpoint_ids.map((endpointId) =>
-        firstDelivery(event, endpointId, known.get(endpointId)?.order ?? "bounded"),
-      ),
-    );
-    if (made.length === 0) return;
-    const admitted = admission.admit(await lines.placed(made), known);
-    const there = await deliveries.insert(admitted).catch((error: unknown) => {
-      admission.abandon(admitted);
-      throw error;
-    });
-    await admission.begin(admitted, there, known);
-    const stirred = admitted.filter(
-      (delivery) => delivery.held || arrivalMatters(delivery.transaction_type),
-    );
-    release(stirred.map(({ line }) => line));
+    const made = firstDeliveries(recent, known);
+    if (made.length > 0) await insertAdmitted(deps, made, known, deliveries.insert);
   };
+
+  /** Answers false when there was something of them before, and they are not all stored. */
+  const insertFresh = (fresh: readonly EventDocument[], known: Endpoints): Promise<boolean> =>
+    insertAdmitted(deps, firstDeliveries(fresh, known), known, async (admitted) =>
+      (await arrivals.insert(fresh, admitted)) ? new Set() : undefined,
+    );
 
   const wanted = (event: WebhookEvent, all: readonly EndpointRecord[] = []): string[] =>
     all.filter((endpoint) => isTold(endpoint, event)).map(({ id }) => id);
@@ -93,7 +91,9 @@ export function createFanOut(deps: FanOutDeps): FanOut {
       const documents = batch.map((event) =>
         eventDocument(event, wanted(event, active.get(event.merchantId)), receivedAt),
       );
-      await insert(await events.store(documents), byId(active));
+      const known = byId(active);
+      if (await insertFresh(documents, known)) return;
+      await insert(await events.store(documents), known);
     },
     publishOne: async (event, change, endpointId) => {
       const active = await endpoints.activeOf([event.merchantId]);
@@ -104,6 +104,39 @@ export function createFanOut(deps: FanOutDeps): FanOut {
       return stored;
     },
   };
+}
+
+/** Inserts deliveries, admitted as far as there is room, and begins with those. */
+async function insertAdmitted(
+  { lines, admission, release }: FanOutDeps,
+  made: readonly DeliveryDocument[],
+  known: Endpoints,
+  /** Answers the places of those that were there; `undefined` when it did not insert all. */
+  write: (admitted: readonly DeliveryDocument[]) => Promise<ReadonlySet<number> | undefined>,
+): Promise<boolean> {
+  const admitted = admission.admit(await lines.placed(made), known);
+  const there = await write(admitted).catch((error: unknown) => {
+    admission.abandon(admitted);
+    throw error;
+  });
+  if (there === undefined) {
+    admission.abandon(admitted);
+    return false;
+  }
+  await admission.begin(admitted, there, known);
+  const stirred = admitted.filter(
+    (delivery) => delivery.held || arrivalMatters(delivery.transaction_type),
+  );
+  release(stirred.map(({ line }) => line));
+  return true;
+}
+
+function firstDeliveries(events: readonly EventDocument[], known: Endpoints): DeliveryDocument[] {
+  return events.flatMap((event) =>
+    event.endpoint_ids.map((endpointId) =>
+      firstDelivery(event, endpointId, known.get(endpointId)?.order ?? "bounded"),
+    ),
+  );
 }
 
 function byId(active: ReadonlyMap<string, readonly EndpointRecord[]>): Endpoints {

@@ -7,6 +7,7 @@ import type { Slots } from "./domain/fairness.ts";
 import { createEventMetrics, type EventMetrics } from "./event-metrics.ts";
 import { createFanOut, type FanOut } from "./fan-out.ts";
 import { notifierRpc } from "./rpc.ts";
+import { openArrivalStore } from "./store/arrival-store.ts";
 import { openBacklogStore } from "./store/backlog-store.ts";
 import { openChallengeStore } from "./store/challenge-store.ts";
 import { type DeliveryStore, openDeliveryStore } from "./store/delivery-store.ts";
@@ -79,7 +80,10 @@ export async function createNotifier(options: NotifierOptions): Promise<Notifier
     shards: openShardStore(database),
   });
   const { admission, release } = dispatcher;
-  const fanOut = createFanOut({ endpoints, events, deliveries, lines, admission, clock, release });
+  const fanOut = createFanOut({
+    ...{ endpoints, events, deliveries, lines, admission, clock, release },
+    arrivals: openArrivalStore(database),
+  });
   let woken = (): void => undefined;
   const wake = (): void => {
     dispatcher.unpark();

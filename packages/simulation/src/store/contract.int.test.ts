@@ -17,12 +17,12 @@ afterAll(async () => {
   await real.close();
 });
 
-async function answerOf({ rows, run }: ContractCase, { db }: Database, at: number) {
-  const collection = db.collection<Row>(`case_${at}`);
+async function answerOf({ rows, run }: ContractCase, database: Database, at: number) {
+  const collection = database.db.collection<Row>(`case_${at}`);
   if (rows.length > 0) {
     await collection.insertMany(rows as readonly OptionalUnlessRequiredId<Row>[] as never);
   }
-  return run(collection, db);
+  return run(collection, database);
 }
 
 describe("the simulated store answers as the real one", () => {

@@ -1,9 +1,9 @@
 import type { Database } from "@disburse/chassis/mongo.ts";
-import type { Db } from "mongodb";
+import { type Db, MongoServerError } from "mongodb";
 import { aggregated } from "./aggregation.ts";
 import { type Access, MemoryCollection } from "./collection.ts";
 import { Table } from "./table.ts";
-import type { Document } from "./value.ts";
+import { copied, type Document } from "./value.ts";
 
 /** Hears of every write of every collection. */
 export type WriteListener = (
@@ -53,6 +53,19 @@ export function createMemoryDatabase(
       return {
         // Stores are written against the driver's type; what else they call fails by name.
         db: db as unknown as Db,
+        insertTogether: (rows) => {
+          let isStopped = false;
+          // What is sent is what it was at that moment.
+          const sent = copied(rows) as typeof rows;
+          const steps = sent.flatMap(({ collection, documents }) =>
+            documents.map((document) => () => {
+              isStopped ||= !isInserted(tableOf(collection), document);
+            }),
+          );
+          const collection = rows.map((each) => each.collection).join("+");
+          const command = { collection, name: "insertTogether", isWrite: true, filter: undefined };
+          return access(command, steps, () => !isStopped);
+        },
         ready: () => Promise.resolve(true),
         close: () => Promise.resolve(),
       };
@@ -60,6 +73,17 @@ export function createMemoryDatabase(
     documents: (collection) => tableOf(collection).select({}),
     changes: () => changes,
   };
+}
+
+/** Whether there was none of its keys. */
+function isInserted(table: Table, document: object): boolean {
+  try {
+    table.insert(document as Document);
+    return true;
+  } catch (error) {
+    if (error instanceof MongoServerError) return false;
+    throw error;
+  }
 }
 
 /** Every command at once and without a fault. */

@@ -1,5 +1,5 @@
-import { isDuplicateKey, isOnlyDuplicateKeys } from "@disburse/chassis/mongo.ts";
-import { type Collection, type Db, MongoBulkWriteError } from "mongodb";
+import { type Database, isDuplicateKey, isOnlyDuplicateKeys } from "@disburse/chassis/mongo.ts";
+import { type Collection, MongoBulkWriteError } from "mongodb";
 
 /** A document of the suite: any fields, an id of ours. */
 export type Row = { _id: string; [field: string]: unknown };
@@ -9,7 +9,7 @@ export type ContractCase = {
   readonly name: string;
   /** Stored before, in this order. */
   readonly rows: readonly Row[];
-  readonly run: (rows: Collection<Row>, db: Db) => Promise<unknown>;
+  readonly run: (rows: Collection<Row>, database: Database) => Promise<unknown>;
 };
 
 /** A refusal in the words that our stores read it with. */

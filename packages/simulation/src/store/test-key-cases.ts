@@ -1,4 +1,4 @@
-import { type ContractCase, type Row, refusalOf } from "./test-contract-case.ts";
+import { type ContractCase, ids, type Row, refusalOf } from "./test-contract-case.ts";
 
 /** What a unique key refuses. */
 export const uniqueCases: readonly ContractCase[] = [
@@ -21,6 +21,24 @@ export const uniqueCases: readonly ContractCase[] = [
     name: "an unordered insert of new rows",
     rows: [],
     run: (of) => refusalOf(of.insertMany([{ _id: "a" }, { _id: "b" }], { ordered: false })),
+  },
+  {
+    name: "rows of two collections, up to one that is there",
+    rows: [],
+    run: async (_of, { db, insertTogether }) => {
+      const rows = (collection: string, ...some: string[]) => ({
+        collection,
+        documents: some.map((_id) => ({ _id })),
+      });
+      const stored = async (collection: string) =>
+        ids(db.collection<Row>(collection).find({}).sort({ _id: 1 }).toArray());
+      return [
+        await insertTogether([rows("first", "a", "b"), rows("second", "a")]),
+        await insertTogether([rows("first", "c"), rows("second", "b", "a", "c")]),
+        await insertTogether([rows("first", "c", "d"), rows("second", "d")]),
+        ...[await stored("first"), await stored("second")],
+      ];
+    },
   },
   {
     name: "a unique index of several fields, absent ones too",
@@ -97,7 +115,7 @@ export const clockCases: readonly ContractCase[] = [
       { _id: "open", expires: new Date("2000-01-01") },
       { _id: "late", expires: new Date("2999-01-01") },
     ],
-    run: async (of, db) => {
+    run: async (of, { db }) => {
       const before = Date.now();
       const [told] = await db
         .aggregate<{ now: Date }>([{ $documents: [{}] }, { $set: { now: "$$NOW" } }])

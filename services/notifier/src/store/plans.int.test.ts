@@ -1,5 +1,6 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { silentLog } from "@disburse/chassis/log.ts";
+import { databaseOf } from "@disburse/chassis/mongo.ts";
 import {
   DeliveryState,
   type ListDeliveriesRequestSchema,
@@ -36,8 +37,7 @@ beforeAll(async () => {
       client.on("commandStarted", ({ commandName, command }) => {
         if (read.has(commandName) || written.has(commandName)) commands.push(command);
       });
-      const close = () => client.close();
-      return { db: client.db(name), ready: async () => true, close };
+      return databaseOf(client, name);
     },
   });
 });

@@ -183,10 +183,10 @@ describe("a lease", () => {
   it("is found again where the answer of the insert was lost", async () => {
     const { merchantId } = await register(notifier);
     await notifier.work();
-    const { collection } = notifier.deliveries;
-    const insertMany = collection.insertMany.bind(collection);
-    vi.spyOn(collection, "insertMany").mockImplementationOnce(async (...args) => {
-      await insertMany(...args);
+    const { client } = notifier.database.db;
+    const bulkWrite = client.bulkWrite.bind(client);
+    vi.spyOn(client, "bulkWrite").mockImplementationOnce(async (...args) => {
+      await bulkWrite(...args);
       throw new Error("connection lost");
     });
     const message = payoutMessage({ merchantId });

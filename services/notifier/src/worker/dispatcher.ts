@@ -122,12 +122,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     idle,
     unpark: lanes.unpark,
     isShared: ownership.isShared,
-    lookAgain: async () => {
-      const { freed, givenUp, hasMore } = await lines.lookAgain(clock.now());
-      if (givenUp.length > 0) deps.log.warn({ delivery_ids: givenUp }, gaveUp);
-      due(freed);
-      return hasMore;
-    },
+    lookAgain: () => lookAgain(deps, due),
     tellHealth: () => tellHealth(lanes, healths, ownership.owns),
     figures: async () => ({
       due: await work.dueCount(dueIds.slice(0, countedMax), clock.now()),
@@ -143,7 +138,16 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   };
 }
 
-const gaveUp = "strict order: sent without an event before it that never arrived";
+async function lookAgain(
+  { lines, clock, log }: DispatcherDeps,
+  due: (endpointIds: Iterable<string>) => void,
+): Promise<boolean> {
+  const { freed, givenUp, hasMore } = await lines.lookAgain(clock.now());
+  const gaveUp = "strict order: sent without an event before it that never arrived";
+  if (givenUp.length > 0) log.warn({ delivery_ids: givenUp }, gaveUp);
+  due(freed);
+  return hasMore;
+}
 
 /** Of what is given the next owner has to hear; of what was taken away it knows more already. */
 async function handOver(

@@ -1,0 +1,22 @@
+import type { Database } from "@disburse/chassis/mongo.ts";
+import type { DeliveryDocument, EventDocument } from "./documents.ts";
+
+export type ArrivalStore = ReturnType<typeof openArrivalStore>;
+
+/** Events as they arrive, which nearly all do once. */
+export function openArrivalStore({ insertTogether }: Pick<Database, "insertTogether">) {
+  return {
+    /**
+     * Stores events and then their first deliveries in one write. Answers false when one of them
+     * was there already: what comes after it is not stored then.
+     */
+    insert: (
+      events: readonly EventDocument[],
+      deliveries: readonly DeliveryDocument[],
+    ): Promise<boolean> =>
+      insertTogether([
+        { collection: "events", documents: events },
+        { collection: "deliveries", documents: deliveries },
+      ]),
+  };
+}
