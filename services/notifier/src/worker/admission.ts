@@ -26,7 +26,7 @@ type Endpoints = ReadonlyMap<string, EndpointRecord>;
  * While so many fresh deliveries are under way a batch waits, for the broker keeps it at less cost
  * than the store: as long as some of them end, and never so long that a merchant would notice.
  */
-const freshMax = 128;
+const freshMax = 160;
 const waitMaxMs = 1_000;
 const stalledMs = 100;
 const lookEveryMs = 5;
