@@ -45,6 +45,8 @@ const pingTimeoutMs = 1_000;
 /**
  * Connects a service to its own database. Every write is journalled on a majority before it is
  * acknowledged; reads see only what a majority has.
+ *
+ * @throws {Error} where the database is older than MongoDB 8.0.
  */
 export async function connectDatabase(uri: string, name: string): Promise<Database> {
   guardDriverSockets();
@@ -58,7 +60,18 @@ export async function connectDatabase(uri: string, name: string): Promise<Databa
     ignoreUndefined: true,
   });
   await client.connect();
+  await assertRecent(client);
   return databaseOf(client, name);
+}
+
+/** Of MongoDB 8.0: older ones know no bulk over several collections. */
+const wireVersionMin = 25;
+
+async function assertRecent(client: MongoClient): Promise<void> {
+  const { maxWireVersion } = await client.db("admin").command({ hello: 1 });
+  if (maxWireVersion >= wireVersionMin) return;
+  await client.close();
+  throw new Error("the database is older than MongoDB 8.0");
 }
 
 /** A database of a client, whose options hold for it. */

@@ -1,0 +1,11 @@
+import { mongodbUri } from "@disburse/testkit/engine.ts";
+import { Db } from "mongodb";
+import { expect, it, vi } from "vitest";
+import { connectDatabase } from "./mongo.ts";
+
+it("does not begin with a database that is too old", async () => {
+  // MongoDB 7.0's.
+  vi.spyOn(Db.prototype, "command").mockResolvedValueOnce({ maxWireVersion: 21 });
+  const connecting = connectDatabase(mongodbUri("too_old"), "too_old");
+  await expect(connecting).rejects.toThrow("the database is older than MongoDB 8.0");
+});
