@@ -1,5 +1,5 @@
 import { silentLog } from "@disburse/chassis/log.ts";
-import type { Database } from "@disburse/chassis/mongo.ts";
+import { type Database, databaseOf } from "@disburse/chassis/mongo.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import { systemClock } from "@disburse/kernel/time.ts";
 import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
@@ -32,7 +32,7 @@ beforeAll(async () => {
       commands.push(command);
     }
   });
-  database = { db: client.db(name), ready: async () => true, close: () => client.close() };
+  database = databaseOf(client, name);
 });
 afterAll(async () => {
   await database.db.dropDatabase();

@@ -6,6 +6,7 @@ import type { ListEntry } from "../domain/list-entry.ts";
 import { matcherConfig } from "../domain/matcher-config.ts";
 import { ask, inForce, predictionLine, seeAll } from "./answers.ts";
 import type { Footprint } from "./footprint.ts";
+import type { Start } from "./index-start.ts";
 import { measureIndex } from "./index-switch.ts";
 import { plainScan } from "./plain-scan.ts";
 import { printed } from "./print.ts";
@@ -64,7 +65,8 @@ async function run(args: readonly string[]): Promise<void> {
     speed: speedOf(answers),
     plainScan: scan(entries, queries),
     larger: larger(entries, queries),
-    footprint: footprintOf(path),
+    start: alone<Start>("index-start.ts", path),
+    footprint: alone<Footprint>("footprint.ts", path),
     service: await measureIndex(
       entries,
       queries.map(({ party }) => party),
@@ -105,11 +107,11 @@ function scan(
   return { ...speedOf(times), queries: some.length };
 }
 
-/** In a process of its own, where nothing else is in memory. */
-function footprintOf(path: string): Footprint {
-  const program = join(import.meta.dirname, "footprint.ts");
-  const answer = execFileSync(process.execPath, ["--expose-gc", program, path]);
-  return JSON.parse(answer.toString("utf8")) as Footprint;
+/** What a program of this folder measures, where nothing else is in memory. */
+function alone<T>(program: string, path: string): T {
+  const file = join(import.meta.dirname, program);
+  const answer = execFileSync(process.execPath, ["--expose-gc", file, path]);
+  return JSON.parse(answer.toString("utf8")) as T;
 }
 
 try {

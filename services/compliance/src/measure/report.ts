@@ -1,6 +1,7 @@
 import { matcherConfig } from "../domain/matcher-config.ts";
 import type { Answer } from "./answers.ts";
 import type { Footprint } from "./footprint.ts";
+import type { Start } from "./index-start.ts";
 import type { IndexFigures } from "./index-switch.ts";
 import { isNegative, isPositive, quantile, recallAt, recallByKind } from "./recall.ts";
 
@@ -22,6 +23,7 @@ export type Report = {
   /** The same queries to more entries of the same vocabulary. */
   readonly larger: Speed & { readonly entries: number };
   readonly plainScan: Speed & { readonly queries: number };
+  readonly start: Start;
   readonly footprint: Footprint;
   /** As the service answers: from a thread, while another index takes over, and 200 at once. */
   readonly service: IndexFigures;
