@@ -26,6 +26,7 @@ export default defineConfig({
           exclude: [...integration, ...endToEnd],
           testTimeout: 15_000,
           isolate: false,
+          maxWorkers: 2,
           sequence: { groupOrder: 0 },
         },
       },
@@ -38,6 +39,8 @@ export default defineConfig({
           testTimeout: 60_000,
           hookTimeout: 60_000,
           isolate: false,
+          // They wait for engine and broker half of the time.
+          maxWorkers: 3,
           sequence: { groupOrder: 1 },
         },
       },
