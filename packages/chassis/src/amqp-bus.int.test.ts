@@ -197,12 +197,21 @@ it("marks messages persistent", async () => {
   await connection.close();
 });
 
-/** A way to the broker whose answers can be held back. */
-async function silenceable() {
+/**
+ * A way to the broker whose answers can be held back, and which resets connections, `resets` of
+ * them, as soon as the client says `word`.
+ */
+async function hurtful({ word = "", resets = 0 } = {}) {
   const { hostname, port, username, password } = new URL(amqpUrl());
   const pairs: { client: Socket; broker: Socket }[] = [];
+  let left = resets;
   const server = createServer((client) => {
     const broker = dial(Number(port), hostname);
+    client.on("data", (chunk: Buffer) => {
+      if (left === 0 || !chunk.includes(word)) return;
+      left -= 1;
+      client.resetAndDestroy();
+    });
     client.on("error", () => undefined).pipe(broker);
     broker.on("error", () => undefined).pipe(client);
     pairs.push({ client, broker });
@@ -211,6 +220,7 @@ async function silenceable() {
   const own = (server.address() as AddressInfo).port;
   return {
     url: `amqp://${username}:${password}@127.0.0.1:${own}`,
+    left: () => left,
     silence: () => {
       for (const { broker, client } of pairs) broker.unpipe(client);
     },
@@ -224,11 +234,36 @@ async function silenceable() {
 }
 
 it("waits for no confirm for ever: the broker may have got it, and is sent it again", async () => {
-  const way = await silenceable();
+  const way = await hurtful();
   const bus = await open(namespace(), { url: way.url, confirmTimeoutMs: 300 });
   await reader(bus, (ids) => ids.map(() => "stored"));
   await bus.publish([message("a")]);
   way.silence();
   await expect(bus.publish([message("b")])).rejects.toThrow("did not confirm in time");
+  way.stop();
+});
+
+it("takes a connection that breaks while exchange and queues are declared", async () => {
+  const name = namespace();
+  const way = await hurtful({ word: `${name}.events`, resets: 2 });
+  const bus = await open(name, { url: way.url });
+  expect(way.left()).toBe(0);
+  await reader(bus, (ids) => ids.map(() => "stored"));
+  await bus.publish([message("a")]);
+  way.stop();
+});
+
+it("subscribes with the next connection when one breaks in the middle of it", async () => {
+  const name = namespace();
+  const way = await hurtful({ word: `${name}.reader.dead`, resets: 2 });
+  const bus = await open(name, { url: way.url });
+  const stored: string[] = [];
+  await reader(bus, (ids) => {
+    stored.push(...ids);
+    return ids.map(() => "stored");
+  });
+  await vi.waitFor(() => bus.publish([message("a")]), { timeout: 10_000 });
+  await vi.waitFor(() => expect(stored).toContain("a"), { timeout: 10_000 });
+  expect(way.left()).toBe(0);
   way.stop();
 });

@@ -62,6 +62,8 @@ export async function connectAmqpBus(options: AmqpBusOptions): Promise<Bus> {
   };
 
   const setup = async (connection: ChannelModel) => {
+    // The library listens when all of this is done; a connection may break before.
+    connection.on("error", () => undefined);
     const channel = await connection.createConfirmChannel();
     guard(connection, channel);
     await channel.assertExchange(exchange, "topic", { durable: true });
@@ -92,7 +94,12 @@ export async function connectAmqpBus(options: AmqpBusOptions): Promise<Bus> {
     },
     subscribe: async (subscription) => {
       subscriptions.push(subscription);
-      if (model !== undefined) await consume(model, subscription);
+      const now = model;
+      if (now === undefined) return;
+      await consume(now, subscription).catch(async (error: unknown) => {
+        log.warn({ err: error }, "not subscribed yet: the next connection does it");
+        await now.close().catch(() => undefined);
+      });
     },
     ready: () => publisher !== undefined,
     stop: async () => {
