@@ -28,6 +28,7 @@ export async function judge(
   patienceMs: number = restMs,
 ): Promise<Assertion[]> {
   await load.rest();
+  await untilEnded(platform, patienceMs);
   const busy = await untilQuiet(platform.databases(), patienceMs);
   const unanswered = load.unanswered();
   return [
@@ -39,8 +40,20 @@ export async function judge(
     { name: "no accepted payout lost", problems: await lostPayouts(platform, load) },
     { name: "every change told", problems: await untoldChanges(platform, book) },
     { name: "the same answer again", problems: await otherAnswers(platform, load) },
+    { name: "no service failed by itself", problems: platform.processes.takeFailures() },
     { name: "invariants", problems: await brokenInvariants(platform) },
   ];
+}
+
+/** A payout in doubt is at rest for the platform, and is resolved a little later. */
+async function untilEnded({ databases, merchantId }: FaultPlatform, timeoutMs: number) {
+  const giveUpAt = Date.now() + timeoutMs;
+  const open = { merchant_id: merchantId, status: "initiated" } as const;
+  while (Date.now() < giveUpAt) {
+    const payouts = collectionOf(databases(), "payouts");
+    if ((await payouts.countDocuments(open, { limit: 1 })) === 0) return;
+    await pause(askEveryMs);
+  }
 }
 
 /** Every accepted payout exists and is at its end. */

@@ -21,6 +21,8 @@ export type ServiceProcesses = {
   pid(service: ServiceName): number;
   /** All that a service has written, over every start. */
   log(service: ServiceName): string;
+  /** What ended by a fault of its own since this was last asked, each with its last lines. */
+  takeFailures(): readonly string[];
 };
 
 /** What one start of a service has beside its configuration. */
@@ -42,6 +44,8 @@ const compileCache = cached === undefined ? {} : { NODE_COMPILE_CACHE: dirname(c
 const startTimeoutMs = 60_000;
 /** Longer than any service takes to end by itself. */
 const stopTimeoutMs = 15_000;
+/** Of a service that failed so many lines tell why. */
+const lastLines = 12;
 /** How often a starting service is asked whether it is up. */
 const askEveryMs = 50;
 
@@ -52,6 +56,7 @@ export function createServiceProcesses(
   environments: Readonly<Record<ServiceName, Environment>>,
 ): ServiceProcesses {
   const processes = new Map<ServiceName, Started>();
+  const failures: string[] = [];
   const started = (service: ServiceName): Started => {
     const found = processes.get(service);
     if (found === undefined) throw new Error(`${service} was not started`);
@@ -61,6 +66,12 @@ export function createServiceProcesses(
     const output = processes.get(service)?.output ?? [];
     const now = spawnService(service, environments[service], output, extras);
     processes.set(service, now);
+    now.child.once("close", (code) => {
+      // Who is killed has no code, and who is asked to end has 0.
+      if (code === null || code === 0) return;
+      const last = output.join("").trimEnd().split("\n").slice(-lastLines).join("\n");
+      failures.push(`${service} ended with code ${code}:\n${last}`);
+    });
     await untilUp(service, environments[service], now);
   };
   return {
@@ -84,6 +95,7 @@ export function createServiceProcesses(
     },
     pid: (service) => started(service).child.pid ?? 0,
     log: (service) => processes.get(service)?.output.join("") ?? "",
+    takeFailures: () => failures.splice(0),
   };
 }
 
