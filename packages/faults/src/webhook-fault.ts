@@ -6,7 +6,7 @@ import { type CallPoint, openWebhookHooks } from "./webhook-hooks.ts";
 import { createWebhookLoad } from "./webhook-load.ts";
 import { webhookOutages } from "./webhook-outages.ts";
 import { judgeWebhooks, type LostCalls, noteLost, type WebhookScene } from "./webhook-verdict.ts";
-import { crashAt, findSites, startAndGo } from "./write-fault.ts";
+import { crashAt, findSites, fireMs, startAndGo } from "./write-fault.ts";
 
 /** A notifier that ends at a write or an acknowledgement, or while it posts. */
 export type CrashPoint =
@@ -108,6 +108,7 @@ export async function crashNotifier(
   lost: LostCalls,
   point: CrashPoint,
   number: number,
+  withinMs = fireMs,
 ): Promise<boolean> {
   const { processes } = scene.platform;
   const kill = async () => {
@@ -115,7 +116,7 @@ export async function crashNotifier(
     await noteLost(scene, lost);
   };
   await kill();
-  const hasCrashed = await goTo(point, number, scene);
+  const hasCrashed = await goTo(point, number, withinMs, scene);
   await kill();
   return hasCrashed;
 }
@@ -124,15 +125,16 @@ export async function crashNotifier(
 async function goTo(
   point: CrashPoint,
   number: number,
+  withinMs: number,
   { platform: { processes }, receiver }: WebhookScene,
 ): Promise<boolean> {
   if (point.kind === "write") {
     const { site, side } = point;
-    return crashAt(processes, { service: "notifier", site, side }, number);
+    return crashAt(processes, { service: "notifier", site, side }, number, withinMs);
   }
   const kill = () => void process.kill(processes.pid("notifier"), "SIGKILL");
   const callOff = receiver.tell(point.point, number, kill);
-  const hasCrashed = await startAndGo(processes, "notifier");
+  const hasCrashed = await startAndGo(processes, "notifier", withinMs);
   callOff();
   return hasCrashed;
 }

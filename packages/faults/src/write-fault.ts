@@ -11,7 +11,7 @@ const preload = pathToFileURL(join(import.meta.dirname, "write-preload.ts")).hre
 /** The rarest write of a running platform comes within this time. */
 const discoverMs = 10_000;
 /** A write that does not come by then is not made in this state of the platform. */
-const fireMs = 10_000;
+export const fireMs = 10_000;
 /** The n-th write of a site: the first ones often find the service just started. */
 const numberMax = 6;
 
@@ -81,6 +81,7 @@ export async function crashAt(
   processes: ServiceProcesses,
   { service, site, side }: Gap,
   number: number,
+  withinMs = fireMs,
 ): Promise<boolean> {
   await processes.kill(service);
   const environment = {
@@ -88,17 +89,18 @@ export async function crashAt(
     FAULT_WRITE_SIDE: side,
     FAULT_WRITE_NUMBER: String(number),
   };
-  return startAndGo(processes, service, { preload, environment });
+  return startAndGo(processes, service, withinMs, { preload, environment });
 }
 
 /** Starts a service that something will end; answers whether it went in time. */
 export async function startAndGo(
   processes: ServiceProcesses,
   service: ServiceName,
+  withinMs: number,
   extras?: StartExtras,
 ): Promise<boolean> {
   // It may go before it is up.
   await processes.start(service, extras).catch(() => undefined);
   const late = Symbol("late");
-  return (await Promise.race([processes.gone(service), pause(fireMs, late)])) !== late;
+  return (await Promise.race([processes.gone(service), pause(withinMs, late)])) !== late;
 }
