@@ -5,6 +5,7 @@ import {
   type ConsumeMessage,
   connect,
   type Message,
+  type RecoveringChannelModel,
 } from "amqplib";
 import { startBatches } from "./amqp-batches.ts";
 import { type Bus, type BusMessage, batchMax, type Subscription } from "./bus.ts";
@@ -75,16 +76,13 @@ export async function connectAmqpBus(options: AmqpBusOptions): Promise<Bus> {
   const connection = await connect(url, {
     recovery: { initialDelay: 100, maxDelay: 2_000, jitter: 0.3, waitForConnect: false, setup },
   });
-  connection.on("error", (error) => log.warn({ err: error }, "bus connection failed"));
-  connection.on("connect-failed", (error) => log.warn({ err: error }, "bus not connected"));
-  connection.on("connect", () => log.info({}, "bus connected"));
+  tellState(connection, log);
   connection.on("disconnect", (error) => {
     publisher?.fail(error);
     publisher = undefined;
     model = undefined;
     for (const consumer of consumers.values()) void consumer.stop();
     consumers.clear();
-    log.warn({}, "bus disconnected");
   });
 
   return {
@@ -108,6 +106,13 @@ export async function connectAmqpBus(options: AmqpBusOptions): Promise<Bus> {
       await Promise.race([connection.close(), timeout(closeTimeoutMs)]);
     },
   };
+}
+
+function tellState(connection: RecoveringChannelModel, log: Log): void {
+  connection.on("error", (error) => log.warn({ err: error }, "bus connection failed"));
+  connection.on("connect-failed", (error) => log.warn({ err: error }, "bus not connected"));
+  connection.on("connect", () => log.info({}, "bus connected"));
+  connection.on("disconnect", () => log.warn({}, "bus disconnected"));
 }
 
 /** The consumer's quorum queue, and where its dead letters go, at least once. */
