@@ -247,6 +247,14 @@ it("finds nothing in sound documents", () => {
   expect(check(soundDocuments())).toEqual([]);
 });
 
+it("lets a delivery be given up untried when it has waited long enough for it", () => {
+  const documents: Spoilt = structuredClone(soundDocuments());
+  giveUp(documents);
+  const [delivery] = documents.deliveries ?? [];
+  delivery.created_at = new Date(delivery.updated_at.getTime() - 86_400_000);
+  expect(check(documents)).toEqual([]);
+});
+
 it("lets a payout go that was sent before its beneficiary was stopped, later screenings or not", () => {
   const documents: Spoilt = structuredClone(soundDocuments());
   stop(documents, 4_000);

@@ -187,6 +187,8 @@ export type Delivery = {
   readonly attempts_count: number;
   readonly attempts: readonly { readonly status_code: number }[];
   readonly due_at: Date | null;
+  readonly created_at: Date;
+  readonly updated_at: Date;
 };
 
 /** An idempotency key with what became of its request. */

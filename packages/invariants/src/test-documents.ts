@@ -169,6 +169,7 @@ function delivery({ event_id, transaction_id }: StoredEvent): Delivery {
     transaction_id,
     ...{ _id: `whd_${event_id}`, merchant_id: merchant, endpoint_id: "whe_1", event_id },
     ...{ replay: 0, state: "delivered", attempts_count: 1, due_at: null },
+    ...{ created_at: at, updated_at: at },
     attempts: [{ status_code: 200 }],
   };
 }

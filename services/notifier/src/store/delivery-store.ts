@@ -55,6 +55,12 @@ const indexes: readonly IndexDescription[] = [
     name: "untried",
     partialFilterExpression: { state: "pending", deadline: null },
   },
+  // What is acknowledged at its first attempt never stands in it either.
+  {
+    key: { deadline: 1 },
+    name: "tried",
+    partialFilterExpression: { state: "pending", attempts_count: { $gte: 1 } },
+  },
 ];
 
 /**

@@ -1,4 +1,4 @@
-import type { Collection } from "mongodb";
+import type { Collection, Filter } from "mongodb";
 import type { DeliveryStore } from "./delivery-store.ts";
 import { type DeliveryDocument, endedUntried, untriedMs } from "./documents.ts";
 import type { EventStore } from "./event-store.ts";
@@ -6,6 +6,8 @@ import type { ReplayStore } from "./replay-store.ts";
 
 /** One write stays short, so that it holds up nobody. */
 const sweepMax = 500;
+/** An attempt takes 15 s, and its settling less than its lease. */
+const settledMs = 3_600_000;
 
 async function deleteExpired<T extends { _id: string; expires_at?: Date }>(
   collection: Collection<T>,
@@ -26,26 +28,50 @@ async function deleteExpired<T extends { _id: string; expires_at?: Date }>(
  * Gives up what nobody has tried since it was made: its endpoint is paused, or was never verified.
  * Whoever leases one of them first sets its deadline, and keeps it.
  */
-async function exhaustUntried(
+function exhaustUntried(deliveries: Collection<DeliveryDocument>, now: Date): Promise<number> {
+  const madeBy = new Date(now.getTime() - untriedMs);
+  return exhaust(
+    deliveries,
+    { state: "pending", deadline: null, created_at: { $lte: madeBy } },
+    { index: "untried", by: "created_at", now },
+  );
+}
+
+/**
+ * Gives up what was tried, and was still to be tried again when its time was over: its endpoint is
+ * paused. What was being sent just then has been settled long ago, for nothing takes so long.
+ */
+function exhaustOverdue(deliveries: Collection<DeliveryDocument>, now: Date): Promise<number> {
+  const endedBy = new Date(now.getTime() - settledMs);
+  return exhaust(
+    deliveries,
+    { state: "pending", attempts_count: { $gte: 1 }, deadline: { $lte: endedBy } },
+    { index: "tried", by: "deadline", now },
+  );
+}
+
+type Sweep = {
+  readonly index: string;
+  readonly by: "created_at" | "deadline";
+  readonly now: Date;
+};
+
+async function exhaust(
   deliveries: Collection<DeliveryDocument>,
-  now: Date,
+  filter: Filter<DeliveryDocument>,
+  { index, by, now }: Sweep,
 ): Promise<number> {
-  const untried = { state: "pending", deadline: null } as const;
   const found = await deliveries
-    .find(
-      { ...untried, created_at: { $lte: new Date(now.getTime() - untriedMs) } },
-      { projection: { _id: 1 }, hint: "untried" },
-    )
-    .sort({ created_at: 1 })
+    .find(filter, { projection: { _id: 1 }, hint: index })
+    .sort({ [by]: 1 })
     .limit(sweepMax)
     .toArray();
   if (found.length === 0) return 0;
-  const ids = found.map(({ _id }) => _id);
   await deliveries.updateMany(
-    { ...untried, _id: { $in: ids } },
+    { ...filter, _id: { $in: found.map(({ _id }) => _id) } },
     { $set: endedUntried("exhausted", now), $unset: { recheck_at: 1 } },
   );
-  return ids.length;
+  return found.length;
 }
 
 /** Deletes and ends what is past its time; answers whether there may be more. */
@@ -59,6 +85,7 @@ export async function sweepExpired(
 ): Promise<boolean> {
   const swept = await Promise.all([
     exhaustUntried(stores.deliveries.collection, now),
+    exhaustOverdue(stores.deliveries.collection, now),
     deleteExpired(stores.events.collection, now),
     deleteExpired(stores.deliveries.collection, now),
     deleteExpired(stores.replays.collection, now),

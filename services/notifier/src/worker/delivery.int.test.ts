@@ -477,6 +477,38 @@ describe("retention", () => {
     expect(await kept()).toEqual([]);
   });
 
+  it("gives up an hour after its time what was tried before its endpoint was paused", async () => {
+    const { merchantId, endpointId } = await register(notifier);
+    const theirs = { merchantId, endpointId };
+    notifier.world.answer = () => refusedBy(500);
+    await notifier.consume([payoutMessage({ merchantId })]);
+    await notifier.work();
+    await notifier.rpc.pauseEndpoint({ ...theirs, mutation: operation() });
+    await notifier.consume([payoutMessage({ merchantId })]);
+    const swept = async () => {
+      while (await sweepExpired(notifier, notifier.world.now));
+      const { deliveries } = await notifier.rpc.listDeliveries({ merchantId });
+      return deliveries.map(({ state, attemptsCount }) => [state, attemptsCount]).sort();
+    };
+    const [pending, exhausted] = [DeliveryState.PENDING, DeliveryState.EXHAUSTED];
+    const hour = 3_600_000;
+    notifier.advance(25 * hour - 1_000);
+    expect(await swept()).toEqual([
+      [pending, 0],
+      [pending, 1],
+    ]);
+    notifier.advance(1_000);
+    expect(await swept()).toEqual([
+      [pending, 0],
+      [exhausted, 1],
+    ]);
+    notifier.world.posted.length = 0;
+    notifier.world.answer = () => acknowledged;
+    await notifier.rpc.resumeEndpoint({ ...theirs, mutation: operation() });
+    await notifier.work();
+    expect(notifier.world.posted).toHaveLength(1);
+  });
+
   it("deletes deliveries after 30 days, events after 90, not to be made again", async () => {
     const { merchantId } = await register(notifier);
     const message = payoutMessage({ merchantId });
