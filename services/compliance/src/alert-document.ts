@@ -42,7 +42,6 @@ export type AlertDocument = {
   readonly entry_fingerprint: string;
   readonly screening_id: string;
   readonly revision: number;
-  readonly configuration_version: string;
   /** Sealed JSON of the hit. */
   readonly hit: string;
   readonly assignee: string;
@@ -89,11 +88,10 @@ function withReasons(state: AlertState, change: Seal): AlertState {
 /** The fields that change with an alert. */
 export function changingFields(alert: Alert, sealer: Sealer) {
   const { seal } = sealing(sealer, alert.subject.merchantId, alert.id);
-  const { screeningId, revision, configurationVersion, hit } = alert.sighting;
+  const { screeningId, revision, hit } = alert.sighting;
   return {
     screening_id: screeningId,
     revision,
-    configuration_version: configurationVersion,
     hit: seal(JSON.stringify(hit)),
     assignee: alert.assignee,
     state: alert.state.kind,
@@ -145,7 +143,6 @@ export function openAlert(document: AlertDocument, sealer: Sealer): StoredAlert 
     sighting: {
       screeningId: document.screening_id,
       revision: document.revision,
-      configurationVersion: document.configuration_version,
       hit: JSON.parse(open(document.hit)) as ScreeningHit,
     },
     assignee: document.assignee,

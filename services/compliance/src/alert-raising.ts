@@ -24,7 +24,6 @@ export type Found = {
   readonly request: ScreeningRequest;
   /** All of them; see `decidableMax`. */
   readonly hits: readonly ScreeningHit[];
-  readonly configurationVersion: string;
   /** Compared with. */
   readonly lists: readonly ImportRef[];
 };
@@ -80,18 +79,18 @@ export function subjectAlerts(deps: {
     },
 
     raise: async ({ subject, revision, request, screening }) => {
-      const { id: screeningId, configurationVersion, hits, lists } = screening;
+      const { id: screeningId, hits, lists } = screening;
       const at = clock.now();
       const open = hits.map((hit) => {
         const { alertId: id, subjectIndex } = hit;
-        const sighting: Sighting = { screeningId, revision, configurationVersion, hit };
+        const sighting: Sighting = { screeningId, revision, hit };
         const of = { id, subject, partyKey: partyKey(keys, request, subjectIndex) };
         const first = () => opened(of, sighting, at);
         return settle(store, id, (alert) => foundAgain(alert, sighting, at), first);
       });
       await Promise.all(open);
       const listed = new Set(hits.map(({ alertId }) => alertId));
-      const found = { request, hits, configurationVersion, lists };
+      const found = { request, hits, lists };
       const absent = absenceIn(deps, found, isCut(found));
       const others = await store.ofSubject(subject, presentKinds);
       const close = others
@@ -108,12 +107,12 @@ export function subjectAlerts(deps: {
 /** What a finding that does not list an alert's hit knows of it. */
 function absenceIn(
   { keys, isListed }: { readonly keys: AlertKeys; readonly isListed: IsListed },
-  { request, configurationVersion, lists }: Found,
+  { request, lists }: Found,
   isCut: boolean,
 ) {
   const screened = partyKeys(keys, request);
   return async (alert: Alert): Promise<Absence> => {
-    const absence = { configurationVersion, isCut, hasParty: screened.has(alert.partyKey) };
+    const absence = { isCut, hasParty: screened.has(alert.partyKey) };
     const { hit } = alert.sighting;
     // Of what is gone anyway nobody needs to know why, and what has no entry is never removed.
     const isKnown = isGone(alert, { ...absence, isListed: true }) || hit.list === pseudoList;

@@ -92,31 +92,38 @@ describe("the alerts of a subject follow its screenings", () => {
     expect(await statesOf(subject)).toEqual(["7 open"]);
   });
 
-  it("a confirmed match stands when the matcher's numbers find it no more", async () => {
+  /** A subject with one alert that two persons confirmed. */
+  async function confirmed(uid: string) {
     const subject = subjectOf();
-    const { hits } = await review.screen(subject, [hitOf("7")]);
+    const { hits } = await review.screen(subject, [hitOf(uid)]);
     const alertId = hits[0]?.alertId ?? "";
     await decide(alertId, Decision.TRUE_MATCH);
     await review.rpc.confirmTrueMatch({ ...officer("bob"), alertId });
-    const request = requestOf("Orlan Vessik");
-    expect((await review.screen(subject, [], request, "c2")).verdict).toBe("block");
-    expect(await statesOf(subject)).toEqual(["7 true_match"]);
-    await review.screen(subject, [hitOf("7")], request, "c2");
-    expect((await review.screen(subject, [], request, "c2")).verdict).toBe("clear");
-    expect(await statesOf(subject)).toEqual(["7 closed"]);
+    return { subject, alertId };
+  }
+
+  it("a confirmed match stands although it is found no more, and ends with its entry", async () => {
+    const { subject } = await confirmed("71");
+    for (const hits of [[], [hitOf("71")], []]) {
+      expect((await review.screen(subject, hits)).verdict).toBe("block");
+      expect(await statesOf(subject)).toEqual(["71 true_match"]);
+    }
+    review.removed.add("71");
+    expect((await review.screen(subject, [])).verdict).toBe("clear");
+    expect(await statesOf(subject)).toEqual(["71 closed"]);
   });
 
-  it("a confirmed match that is found no more ends with its entry", async () => {
-    const subject = subjectOf();
-    const { hits } = await review.screen(subject, [hitOf("71")]);
-    const alertId = hits[0]?.alertId ?? "";
-    await decide(alertId, Decision.TRUE_MATCH);
-    await review.rpc.confirmTrueMatch({ ...officer("bob"), alertId });
-    const request = requestOf("Orlan Vessik");
-    expect((await review.screen(subject, [], request, "c2")).verdict).toBe("block");
-    review.removed.add("71");
-    expect((await review.screen(subject, [], request, "c2")).verdict).toBe("clear");
-    expect(await statesOf(subject)).toEqual(["71 closed"]);
+  it("a confirmed match stands beside the alert of its changed entry until it is taken back", async () => {
+    const { subject, alertId } = await confirmed("72");
+    const changed = hitOf("72", { entryFingerprint: "changed" });
+    const { hits, verdict } = await review.screen(subject, [changed]);
+    expect(verdict).toBe("block");
+    expect(await statesOf(subject)).toEqual(["72 open", "72 true_match"]);
+    await decide(hits[0]?.alertId ?? "");
+    expect(review.verdictOf(subject)).toBe("block");
+    await review.rpc.reopenAlert({ ...officer("eve"), alertId, reason: "another entry by now" });
+    expect(review.verdictOf(subject)).toBe("clear");
+    expect(await statesOf(subject)).toEqual(["72 closed", "72 false_positive"]);
   });
 
   it("a finding that may be cut closes nothing", async () => {
@@ -139,7 +146,7 @@ describe("the alerts of a subject follow its screenings", () => {
     const rotated = subjectAlerts({ store, keys: hashes, isListed, clock });
     const request = requestOf("Orlan Vessik");
     const hits = [hitOf("7"), hitOf("8")];
-    const found = { request, hits, configurationVersion: "c1", lists: [] };
+    const found = { request, hits, lists: [] };
     const { ofHits } = await rotated.decisionsOf(subject, found);
     expect(ofHits.map(({ word }) => word)).toEqual(["false_positive", "undecided"]);
     expect(ofHits[0]?.alertId).toBe(known[0]?.alertId);

@@ -109,6 +109,15 @@ it("a confirmed match stops a party until its entry is removed", async () => {
   const [stopped] = (await rpc.listScreenings({ recordId, limit: 1 })).screenings;
   expect(stopped).toMatchObject({ trigger: "decision", hits: [{ alertId, dismissed: false }] });
 
+  // The entry is listed still, under a name that nobody would find the party by.
+  await list(other + entryLine("8", "Ulvanka Drostig"));
+  await soon(async () => {
+    const [last] = (await rpc.listScreenings({ recordId, limit: 1 })).screenings;
+    expect(last).toMatchObject({ trigger: "list_change", verdict: Verdict.BLOCK, hits: [] });
+  });
+  const confirmed = await alertsOf(recordId, [AlertState.TRUE_MATCH]);
+  expect(confirmed.map(({ id }) => id)).toEqual([alertId]);
+
   await list(other);
   await soon(() => expect(told().slice(before)).toEqual([Verdict.BLOCK, Verdict.CLEAR]));
   await soon(async () => {

@@ -96,7 +96,7 @@ export function entryName(list: string, uid: string): string {
 
 /**
  * What a screening found, in short; of what the lists publish and people decided alone. Where
- * something was hit, the matcher's numbers are part of it: alerts tell by them why one is missed.
+ * something was hit, the matcher's numbers are part of it: people decide about scores by them.
  */
 export function foundOf(
   { verdict, hits }: Pick<Screening, "verdict" | "hits">,

@@ -160,7 +160,7 @@ async function compare(
   // People may have decided about all that is listed: what else there is counts too.
   const finding = isCut(first) ? await index.screen({ ...request, most: decidableMax }) : first;
   const { configurationVersion } = index;
-  const found = { request, hits: finding.hits, configurationVersion, lists: index.lists };
+  const found = { request, hits: finding.hits, lists: index.lists };
   const decisions = await deps.alerts.decisionsOf(subject, found);
   const decided = decidedFinding(finding, decisions);
   const standing = decisions.standing.map(namedEntry);

@@ -25,7 +25,6 @@ import type { StoredScreening } from "./store.ts";
 type Monitored = {
   readonly request: ScreeningRequest;
   readonly hits: readonly ScreeningHit[];
-  readonly configurationVersion: string;
   readonly revision: number;
   readonly verdict: Verdict;
 };
@@ -74,13 +73,13 @@ export async function testReview(encryptionKeys = `k1:${randomBytes(32).toString
   const faults = { rescreen: undefined as Error | undefined };
 
   const take = async (subject: Subject, next: Omit<Monitored, "revision" | "verdict">) => {
-    const { request, hits, configurationVersion } = next;
+    const { request, hits } = next;
     const decisions = await raising.decisionsOf(subject, { ...next, lists: [] });
     const finding = decidedFinding({ hits }, decisions);
     const revision = (monitored.get(subject.recordId)?.revision ?? 0) + 1;
     const id = newId("screening");
     const screening: Screening = {
-      ...{ ...finding, id, subject, configurationVersion },
+      ...{ ...finding, id, subject, configurationVersion: "c1" },
       ...{ kind: "party", trigger: "request", lists: [], createdAt: clock.now() },
     };
     screenings.set(id, { screening, request: JSON.stringify({ subject, ...request }) });
@@ -122,8 +121,7 @@ export async function testReview(encryptionKeys = `k1:${randomBytes(32).toString
       subject: Subject,
       hits: readonly ScreeningHit[],
       request = requestOf("Orlan Vessik"),
-      configurationVersion = "c1",
-    ) => take(subject, { request, hits, configurationVersion }),
+    ) => take(subject, { request, hits }),
     /** A reason as the audit trail keeps it. */
     sealDetail: (alertId: string, detail: string) => sealer.seal(detail, auditContext(alertId)),
     /** Another process; its first sweep and tally are at once. */

@@ -50,8 +50,6 @@ export type Sighting = {
   readonly screeningId: string;
   /** Of the subject: a lower one is an older result. */
   readonly revision: number;
-  /** Of the matcher. */
-  readonly configurationVersion: string;
   readonly hit: ScreeningHit;
 };
 
@@ -178,7 +176,7 @@ export function foundAgain(alert: Alert, sighting: Sighting, at: Date): Alert | 
 }
 
 /** What a screening that does not list an alert's hit knows of it. */
-export type Absence = Pick<Sighting, "configurationVersion"> & {
+export type Absence = {
   /** Whether it may have found more than it lists. */
   readonly isCut: boolean;
   /** Whether the party or wallet was screened. */
@@ -188,16 +186,13 @@ export type Absence = Pick<Sighting, "configurationVersion"> & {
 };
 
 /**
- * Whether the absence of a hit means that it is no more, because its party or its entry changed.
- * Where the matcher's numbers changed too it does not: what two persons confirmed stands for as
- * long as the entry is listed.
+ * Whether the absence of a hit means that it is no more. What two persons confirmed is no more
+ * where the party changed or the entry was removed, and never for its score: that falls with the
+ * matcher's numbers, with an entry that changed, and with how common its words become on the lists.
  */
-export function isGone(alert: Alert, absence: Absence): boolean {
-  if (!absence.hasParty || !absence.isListed) return true;
-  if (absence.isCut) return false;
-  const { configurationVersion } = alert.sighting;
-  const isComparable = configurationVersion === absence.configurationVersion;
-  return isComparable || alert.state.kind !== "true_match";
+export function isGone({ state }: Alert, { isCut, hasParty, isListed }: Absence): boolean {
+  if (!hasParty || !isListed) return true;
+  return !isCut && state.kind !== "true_match";
 }
 
 /** A screening without the hit; `undefined`: nothing changes. */

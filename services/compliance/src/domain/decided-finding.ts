@@ -11,7 +11,7 @@ export type Decisions = {
   readonly ofHits: readonly { readonly alertId: string; readonly word: HitWord }[];
   /**
    * Hits of confirmed true matches that the matcher does not find any more although the party is
-   * the same and the entry is listed still: its numbers changed.
+   * the same and the entry is listed still.
    */
   readonly standing: readonly Pick<ScreeningHit, "list" | "entryUid">[];
 };
