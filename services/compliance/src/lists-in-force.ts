@@ -127,6 +127,7 @@ function screeningIndex(
   return {
     lists,
     configurationVersion: matcherConfig.version,
+    configurationRevision: matcherConfig.revision,
     stamp,
     screen: (request) => thread.screen(request).then(named),
   };

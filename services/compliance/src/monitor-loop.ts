@@ -66,7 +66,7 @@ export function startMonitoring(options: MonitoringOptions, given: MonitoringDep
     compared: (trigger, outcome) => compared.inc({ trigger, outcome }),
     held,
   };
-  const work = monitorWork(deps);
+  const work = monitorWork(deps, lease.release);
   const monitor = startLoop({ name: "monitor", everyMs: pollMs, run: work.run, log });
   const unlisten = watch.onSwitch(() => {
     work.hurry();
@@ -96,16 +96,23 @@ export function startMonitoring(options: MonitoringOptions, given: MonitoringDep
 }
 
 /** Looks whether lists or configuration changed, and whether a crash left anything to settle. */
-function monitorWork(deps: MonitorDeps) {
+function monitorWork(deps: MonitorDeps, giveWay: () => Promise<void>) {
   let notBefore = 0;
+  let wasAhead = false;
   const run = async (): Promise<boolean> => {
     if (performance.now() < notBefore || !(await deps.held())) return false;
     await settleLeft(deps);
-    const { screened, spared, failed } = await monitorRound(deps);
+    const { screened, spared, failed, ahead } = await monitorRound(deps);
     if (screened + spared + failed > 0) {
       deps.log.info({ screened, spared, failed }, "subjects compared with what changed");
     }
     if (failed > 0) notBefore = performance.now() + failedWaitMs;
+    if (ahead > 0 && !wasAhead) {
+      deps.log.warn({ ahead }, "subjects left alone: older numbers than theirs here");
+    }
+    wasAhead = ahead > 0;
+    // A process that has the newer ones, where there is one, compares those with the lists too.
+    if (wasAhead) await giveWay();
     return false;
   };
   /** Something changed: whatever waits to be tried again is tried at once. */

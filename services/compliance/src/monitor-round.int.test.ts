@@ -1,10 +1,13 @@
-import { afterEach, expect, it } from "vitest";
+import { Code } from "@connectrpc/connect";
+import { afterEach, describe, expect, it } from "vitest";
 import { compareAgain, monitorRound } from "./monitor-round.ts";
+import type { ScreeningDocument } from "./screening-document.ts";
 import { sealAsked } from "./subject-document.ts";
 import { comparedWith, rescreen, screenSubject } from "./subject-screening.ts";
 import {
   askedFor,
   indexOf,
+  numbered,
   personEntry,
   type TestSubjects,
   testSubjects,
@@ -46,14 +49,14 @@ it("compares few of many with what changed, and marks the others unread", async 
   const ms = Math.round(performance.now() - started);
   const { screened } = result;
   process.stdout.write(`${count + 1} subjects: ${screened} compared whole, in ${ms} ms\n`);
-  expect(result).toEqual({ screened, spared: count + 1 - screened, failed: 0 });
+  expect(result).toEqual({ screened, spared: count + 1 - screened, failed: 0, ahead: 0 });
   expect(screened).toBeLessThan(count / 20);
   expect(test.counts).toEqual({ opened: screened, screened });
   const hit = await test.subjects.findOne({ record_id: "ben_hit" });
   expect(hit).toMatchObject({ verdict: "block", revision: 2, entries: ["test:new"] });
   expect(await test.subjects.distinct("stamp")).toHaveLength(1);
   // Nothing is left to do.
-  expect(await monitorRound(test.deps)).toEqual({ screened: 0, spared: 0, failed: 0 });
+  expect(await monitorRound(test.deps)).toEqual({ screened: 0, spared: 0, failed: 0, ahead: 0 });
 });
 
 it("marks nobody whom a change concerns, however late he comes by", async () => {
@@ -82,7 +85,7 @@ it("goes on with the others when one cannot be opened", async () => {
   await subjects.updateOne({ record_id: "ben_1" }, { $set: { sealed: "k9.lost" } });
   const added = [personEntry("new", "Yssolde Wrenfjord")];
   test.switchTo(indexOf("2", [...names(0, 3), ...added]), { added });
-  expect(await monitorRound(test.deps)).toEqual({ screened: 1, spared: 0, failed: 1 });
+  expect(await monitorRound(test.deps)).toEqual({ screened: 1, spared: 0, failed: 1, ahead: 0 });
   expect(await subjects.findOne({ record_id: "ben_2" })).toMatchObject({ verdict: "block" });
   // He is still due, and nobody takes him for compared.
   expect(await subjects.findOne({ record_id: "ben_1" })).toMatchObject({
@@ -105,7 +108,7 @@ it("screens who is confirmed again when the entry that he hits no more goes", as
   standing = [];
   const removed = listed.slice(1, 2);
   test.switchTo(indexOf("2", listed.toSpliced(1, 1)), { removed });
-  expect(await monitorRound(deps)).toEqual({ screened: 1, spared: 0, failed: 0 });
+  expect(await monitorRound(deps)).toEqual({ screened: 1, spared: 0, failed: 0, ahead: 0 });
   expect(await ben()).toMatchObject({ verdict: "clear", entries: [] });
 });
 
@@ -114,7 +117,7 @@ it("compares everyone with a change of more entries than a look-up is worth", as
   await test.addClear([askedFor("ben_1", "Harlan Mosswick"), askedFor("ben_2", "Any Body")]);
   const added = names(1_000, 2_001);
   test.switchTo(indexOf("2", [...names(0, 3), ...added]), { added });
-  expect(await monitorRound(test.deps)).toEqual({ screened: 2, spared: 0, failed: 0 });
+  expect(await monitorRound(test.deps)).toEqual({ screened: 2, spared: 0, failed: 0, ahead: 0 });
 });
 
 it("compares everyone with a change of more names than a look-up is worth", async () => {
@@ -123,10 +126,10 @@ it("compares everyone with a change of more names than a look-up is worth", asyn
   const many = names(1_000, 7_000).flatMap((entry) => entry.names);
   const added = [{ ...personEntry("new", ""), names: many }];
   test.switchTo(indexOf("2", names(0, 3)), { added });
-  expect(await monitorRound(test.deps)).toEqual({ screened: 2, spared: 0, failed: 0 });
+  expect(await monitorRound(test.deps)).toEqual({ screened: 2, spared: 0, failed: 0, ahead: 0 });
   const removed = names(0, 10_001);
   test.switchTo(indexOf("3", names(0, 3)), { removed });
-  expect(await monitorRound(test.deps)).toEqual({ screened: 2, spared: 0, failed: 0 });
+  expect(await monitorRound(test.deps)).toEqual({ screened: 2, spared: 0, failed: 0, ahead: 0 });
 });
 
 it("compares who is due whole past any number that cannot be opened", async () => {
@@ -140,7 +143,7 @@ it("compares who is due whole past any number that cannot be opened", async () =
   await subjects.updateOne({ record_id: "ben_1" }, { $set: last });
   const since = new Date(3_000);
   const result = await compareAgain(test.deps, since);
-  expect(result).toEqual({ screened: 1, spared: 0, failed: 501 });
+  expect(result).toEqual({ screened: 1, spared: 0, failed: 501, ahead: 0 });
   expect(await subjects.countDocuments({ compared_at: { $lt: since } })).toBe(501);
 });
 
@@ -150,7 +153,7 @@ it("compares everyone who was compared with a version that cannot be read any mo
   test.switchTo(indexOf("2", [...names(0, 3), personEntry("new", "Harlan Mosswick")]), {});
   const changedEntries = () => Promise.reject(new Error("63 of 64 chunks could be read"));
   const result = await monitorRound({ ...test.deps, changedEntries });
-  expect(result).toEqual({ screened: 2, spared: 0, failed: 0 });
+  expect(result).toEqual({ screened: 2, spared: 0, failed: 0, ahead: 0 });
   expect(await test.subjects.findOne({ record_id: "ben_1" })).toMatchObject({ verdict: "block" });
 });
 
@@ -165,7 +168,7 @@ it("compares who has too many names for a look-up with every change", async () =
   expect((await test.subjects.findOne({ record_id: "ben_1" }))?.keys).toHaveLength(1);
   const added = [personEntry("new", "Yssolde Wrenfjord")];
   test.switchTo(indexOf("2", [...names(0, 3), ...added]), { added });
-  expect(await monitorRound(test.deps)).toEqual({ screened: 1, spared: 1, failed: 0 });
+  expect(await monitorRound(test.deps)).toEqual({ screened: 1, spared: 1, failed: 0, ahead: 0 });
 });
 
 it("takes nothing into force for somebody who was screened anew meanwhile", async () => {
@@ -223,10 +226,91 @@ it("never goes back to a list that another process has left behind", async () =>
   test.switchElsewhere(indexOf("2", two));
   expect((await screenSubject(deps, asked, by("2"))).screening.verdict).toBe("block");
   test.switchTo(indexOf("1", one), {});
-  expect(await monitorRound(deps)).toEqual({ screened: 0, spared: 0, failed: 0 });
+  expect(await monitorRound(deps)).toEqual({ screened: 0, spared: 0, failed: 0, ahead: 0 });
   expect(await subjects.findOne({})).toMatchObject({
     verdict: "block",
     lists: [{ import_id: "2" }],
+  });
+});
+
+describe("a process with older numbers of the matcher", () => {
+  const asked = askedFor("ben_1", "Harlan Mosswick");
+  const by = (operationId: string) =>
+    ({ operationId, actor: { kind: "service", id: "test" } }) as const;
+  // What the newer numbers find, the older ones do not.
+  const newer = numbered(indexOf("1", [personEntry("e1", "Harlan Mosswick")]), 7);
+  const older = numbered(indexOf("1", [personEntry("e1", "Any Body")]), 6);
+  const ben = () => test.subjects.findOne({ record_id: "ben_1" });
+
+  it("leaves a subject of newer ones alone, and says that it cannot screen it", async () => {
+    test = await testSubjects(newer);
+    const { deps } = test;
+    const first = await screenSubject(deps, asked, by("1"));
+    const before = await ben();
+    expect(before).toMatchObject({ verdict: "block", configuration_revision: 7 });
+    test.switchTo(older, {});
+    const nothing = { screened: 0, spared: 0, failed: 0 };
+    expect(await monitorRound(deps)).toEqual({ ...nothing, ahead: 1 });
+    expect(await compareAgain(deps, new Date(Date.now() + 60_000))).toEqual({
+      ...nothing,
+      ahead: 0,
+    });
+    const unavailable = { code: Code.Unavailable };
+    await expect(rescreen(deps, asked.subject, "decision")).rejects.toMatchObject(unavailable);
+    await expect(screenSubject(deps, asked, by("2"))).rejects.toMatchObject(unavailable);
+    expect((await screenSubject(deps, asked, by("1"))).screening.id).toBe(first.screening.id);
+    expect(await ben()).toEqual(before);
+  });
+
+  it("takes nothing into force that newer ones overtook while it compared", async () => {
+    test = await testSubjects(newer);
+    const { deps } = test;
+    for (const known of [false, true]) {
+      await test.subjects.deleteMany({});
+      test.switchTo(older, {});
+      if (known) await screenSubject(deps, asked, by("old-1"));
+      let isFirst = true;
+      const decisionsOf: typeof deps.alerts.decisionsOf = async (subject, found) => {
+        if (isFirst) {
+          isFirst = false;
+          const current = () => newer;
+          const elsewhere = { ...deps, watch: { ...deps.watch, current } };
+          await screenSubject(elsewhere, asked, by(`new-${known}`));
+        }
+        return deps.alerts.decisionsOf(subject, found);
+      };
+      const late = { ...deps, alerts: { ...deps.alerts, decisionsOf } };
+      const call = screenSubject(late, asked, by(`old-2-${known}`));
+      await expect(call).rejects.toMatchObject({ code: Code.Unavailable });
+      expect(await ben()).toMatchObject({ verdict: "block", configuration_revision: 7 });
+    }
+  });
+
+  it("is kept from it by each write itself", async () => {
+    test = await testSubjects(newer);
+    const { subjects } = test.deps;
+    await test.addClear([asked]);
+    const stored = await ben();
+    if (stored === null) throw new Error("not stored");
+    const as = comparedWith(older, test.deps.hashes);
+    const { stamp, compared_at, keys, sealed } = stored;
+    const restamped = subjects.restamp([asked.subject], { stamp, keys: [], entries: [] }, as);
+    expect(await restamped).toBe(0);
+    expect(await subjects.compared(stored, { ...as, compared_at, keys, sealed })).toBe(false);
+    const next = { ...stored, ...as, recording: {} as ScreeningDocument };
+    expect(await subjects.put(stored, next, undefined)).toBe(false);
+    expect(await ben()).toEqual(stored);
+  });
+
+  it("takes a document that says nothing of numbers for one of the oldest", async () => {
+    test = await testSubjects(newer);
+    await test.addClear([asked]);
+    const old = { $unset: { configuration_revision: "" }, $set: { stamp: "before" } } as const;
+    await test.subjects.updateOne({}, old);
+    expect(await monitorRound(test.deps)).toMatchObject({ spared: 1, ahead: 0 });
+    await test.subjects.updateOne({}, old);
+    await screenSubject(test.deps, asked, by("1"));
+    expect(await ben()).toMatchObject({ verdict: "block", configuration_revision: 7 });
   });
 });
 

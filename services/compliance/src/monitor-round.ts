@@ -1,7 +1,7 @@
 import type { ScreeningTrigger, Subject } from "./domain/screening.ts";
 import type { ChangedEntries, ListDifference, ScreeningIndex } from "./screening-index.ts";
 import { entryName, importRefs, type SubjectDocument } from "./subject-document.ts";
-import { comparedWith, rescreen, type SubjectDeps, stampOf } from "./subject-screening.ts";
+import { comparedWith, isAhead, rescreen, type SubjectDeps, stampOf } from "./subject-screening.ts";
 
 export type MonitorDeps = SubjectDeps & {
   readonly changedEntries: ChangedEntries;
@@ -17,9 +17,12 @@ export type RoundResult = {
   readonly spared: number;
   /** Could not be screened now: they are still due. */
   readonly failed: number;
+  /** States that subjects were left in since newer numbers of the matcher were there already. */
+  readonly ahead: number;
 };
 
-type Tally = { screened: number; spared: number; failed: number };
+type Tally = { -readonly [each in keyof RoundResult]: number };
+const nothingDone: RoundResult = { screened: 0, spared: 0, failed: 0, ahead: 0 };
 
 /** Past so many changed entries nearly every subject shares a word with one of them. */
 const entriesMax = 1_000;
@@ -39,7 +42,7 @@ const sideBySide = 4;
  * way loses nothing: who is not marked is still due.
  */
 export async function monitorRound(deps: MonitorDeps): Promise<RoundResult> {
-  const tally: Tally = { screened: 0, spared: 0, failed: 0 };
+  const tally: Tally = { ...nothingDone };
   const known = deps.watch.current();
   if (known === undefined) return tally;
   const stamps = await deps.subjects.otherStamps(stampOf(known, deps.hashes));
@@ -58,8 +61,11 @@ export async function monitorRound(deps: MonitorDeps): Promise<RoundResult> {
  * screened are passed over, to be tried again by the next walk.
  */
 export async function compareAgain(deps: MonitorDeps, since: Date): Promise<RoundResult> {
-  const tally: Tally = { screened: 0, spared: 0, failed: 0 };
-  await rescreenAll(deps, deps.subjects.notComparedSince(since), "list_change", tally);
+  const tally: Tally = { ...nothingDone };
+  const index = deps.watch.current();
+  if (index === undefined) return tally;
+  const due = deps.subjects.notComparedSince(since, index.configurationRevision);
+  await rescreenAll(deps, due, "list_change", tally);
   return tally;
 }
 
@@ -71,6 +77,10 @@ async function bringForward(
 ): Promise<void> {
   const sample = await deps.subjects.sample(stamp);
   if (sample === undefined) return;
+  if (isAhead(sample, index)) {
+    tally.ahead += 1;
+    return;
+  }
   const plan = await planOf(deps, sample, index);
   if ("trigger" in plan) {
     await rescreenAll(deps, deps.subjects.pages({ stamp }), plan.trigger, tally);

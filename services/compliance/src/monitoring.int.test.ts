@@ -13,6 +13,7 @@ import {
   mutation,
   personLine,
   type Rpc,
+  refusalOf,
   type TestCompliance,
   testCompliance,
 } from "./test-compliance.ts";
@@ -231,6 +232,25 @@ describe("after a crash", () => {
     await settled();
     expect(await subjectOf("ben_1")).toMatchObject({ verdict: "block", revision: 2, stamp });
     expect(await subjectOf("ben_2")).toMatchObject({ verdict: "clear", revision: 1, stamp });
+  });
+});
+
+it("is left to a process with newer numbers of the matcher, which takes monitoring over", async () => {
+  const rpc = await test.start();
+  await importLines(rpc, lines(always), "1");
+  await screened(rpc, "ben_1", "Qorvath Zembling");
+  await screened(rpc, "ben_2", "Harlan Mosswick");
+  const newer = { configuration_version: "newer", configuration_revision: 1_000, stamp: "newer" };
+  await subjects().updateOne({ record_id: "ben_1" }, { $set: newer });
+  const before = await subjectOf("ben_1");
+  await importLines(rpc, lines(always, "Qorvath Zembling", "Harlan Mosswick"), "2");
+  await eventually(() => expect(eventsOf("ben_2")).toMatchObject([{ verdict: Verdict.BLOCK }]));
+  const refusal = await refusalOf(screened(rpc, "ben_1", "Qorvath Zembling"));
+  expect(refusal).toMatchObject({ code: "SERVICE_UNAVAILABLE" });
+  expect(await subjectOf("ben_1")).toEqual(before);
+  const leases = test.database.db.collection<{ _id: string; until: Date }>("leases");
+  await eventually(async () => {
+    expect(await leases.findOne({ _id: "monitoring" })).toMatchObject({ until: new Date(0) });
   });
 });
 

@@ -10,6 +10,8 @@ export type ScreeningIndex = {
   readonly lists: readonly ListVersion[];
   /** Of the matcher's thresholds and weights. */
   readonly configurationVersion: string;
+  /** The order of these: a higher one is newer. */
+  readonly configurationRevision: number;
   /** Equal where the entries in force and the configuration are: nothing can be found otherwise. */
   readonly stamp: string;
   /**

@@ -24,6 +24,8 @@ export type Compared = {
   /** See `ReverseHashes`. */
   readonly keyring: string;
   readonly configuration_version: string;
+  /** The order of these; absent in documents that were written before there was one: the oldest. */
+  readonly configuration_revision?: number;
   readonly lists: readonly { readonly list: string; readonly import_id: string }[];
 };
 
@@ -82,6 +84,16 @@ export function sealAsked(asked: Asked, sealer: Sealer): string {
 
 export function openAsked(document: SubjectDocument, sealer: Sealer): Asked {
   return JSON.parse(sealer.open(document.sealed, sealContext(subjectOf(document)))) as Asked;
+}
+
+/** Where what a subject was compared with stands among the configurations of the matcher. */
+export function configurationRevision({ configuration_revision: revision = 0 }: Compared): number {
+  return revision;
+}
+
+/** A filter of those that were compared with nothing newer than a configuration. */
+export function notAheadOf(revision: number) {
+  return { configuration_revision: { $not: { $gt: revision } } };
 }
 
 /** Where the imports are that a subject was compared with. */

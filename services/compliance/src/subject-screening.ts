@@ -1,5 +1,6 @@
 import type { Log } from "@disburse/chassis/log.ts";
 import type { StoredActor } from "@disburse/chassis/mutation.ts";
+import { refusalError } from "@disburse/chassis/rpc-refusal.ts";
 import type { Sealer } from "@disburse/chassis/sealing.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
@@ -12,7 +13,7 @@ import {
   isCut,
 } from "./domain/decided-finding.ts";
 import type { Screening, ScreeningHit, ScreeningTrigger, Subject } from "./domain/screening.ts";
-import { accepted } from "./refusals.ts";
+import { accepted, refusals } from "./refusals.ts";
 import type { ReverseHashes } from "./reverse-hashes.ts";
 import { openScreening, screeningDocument } from "./screening-document.ts";
 import type { IndexWatch, ScreeningIndex } from "./screening-index.ts";
@@ -20,6 +21,7 @@ import type { Asked } from "./screening-request.ts";
 import type { ScreeningStore, StoredScreening } from "./store.ts";
 import {
   type Compared,
+  configurationRevision,
   entryName,
   foundOf,
   openAsked,
@@ -78,7 +80,8 @@ export async function screenSubject(
 
 /**
  * Screens a monitored subject again as it was last asked. A result that is another one than before
- * is kept and its alerts are raised; another verdict is owed to the owner as an event.
+ * is kept and its alerts are raised; another verdict is owed to the owner as an event. Refuses as
+ * unavailable who was compared with newer numbers of the matcher.
  */
 export async function rescreen(
   deps: SubjectDeps,
@@ -134,6 +137,7 @@ export function comparedWith(index: ScreeningIndex, hashes: ReverseHashes): Comp
     stamp: stampOf(index, hashes),
     keyring: hashes.keyring,
     configuration_version: index.configurationVersion,
+    configuration_revision: index.configurationRevision,
     lists: index.lists.map(({ list, importId }) => ({ list, import_id: importId })),
   };
 }
@@ -175,9 +179,15 @@ function namedEntry(hit: Pick<ScreeningHit, "list" | "entryUid">): string {
   return entryName(hit.list, hit.entryUid);
 }
 
+/** Whether a subject was compared with newer numbers of the matcher than this process has. */
+export function isAhead(subject: Compared, index: ScreeningIndex): boolean {
+  return configurationRevision(subject) > index.configurationRevision;
+}
+
 /**
  * The index in force. A subject that was compared with another one may have been so by a process
- * that read a newer list already: then this one reads the lists too, and never goes back.
+ * that read a newer list already: then this one reads the lists too, and never goes back. Newer
+ * numbers it cannot read: it refuses as unavailable, and a process that has them answers.
  */
 async function indexSince(
   { watch, hashes }: SubjectDeps,
@@ -186,7 +196,11 @@ async function indexSince(
   const known = watch.current();
   const isOther = known !== undefined && before?.stamp !== stampOf(known, hashes);
   if (before !== undefined && isOther) await watch.refresh();
-  return accepted(watch.current() ?? refused("NO_LIST_IN_FORCE"));
+  const index = accepted(watch.current() ?? refused("NO_LIST_IN_FORCE"));
+  if (before !== undefined && isAhead(before, index)) {
+    throw refusalError(refusals, refused("INDEX_UNAVAILABLE"));
+  }
+  return index;
 }
 
 async function comparedAs({ hashes, sealer }: SubjectDeps, { asked, index }: Comparison) {

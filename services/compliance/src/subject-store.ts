@@ -4,6 +4,8 @@ import type { Subject } from "./domain/screening.ts";
 import { type Verdict, verdicts } from "./domain/verdict.ts";
 import {
   type Compared,
+  configurationRevision,
+  notAheadOf,
   type OwedEvent,
   type SubjectDocument,
   type SubjectState,
@@ -59,7 +61,10 @@ export async function openSubjectStore({ db }: Pick<Database, "db">) {
   };
 }
 
-/** Each is one write that only who read the revision before may make. */
+/**
+ * Each is one write that only who read the revision before may make, and only with numbers of the
+ * matcher that are not older than those the subject was compared with.
+ */
 function subjectWrites(subjects: Collection<SubjectDocument>) {
   return {
     /**
@@ -73,7 +78,8 @@ function subjectWrites(subjects: Collection<SubjectDocument>) {
     ): Promise<boolean> => {
       if (before !== undefined) {
         const push = event === undefined ? {} : { $push: { outbox: event } };
-        const filter = { _id, revision: before.revision };
+        const { revision } = before;
+        const filter = { _id, revision, ...notAheadOf(configurationRevision(next)) };
         const { matchedCount } = await subjects.updateOne(filter, { $set: next, ...push });
         return matchedCount === 1;
       }
@@ -94,9 +100,14 @@ function subjectWrites(subjects: Collection<SubjectDocument>) {
     compared: async (
       { _id, revision }: SubjectDocument,
       as: Compared & Pick<SubjectDocument, "compared_at" | "keys" | "sealed">,
-    ): Promise<boolean> =>
-      (await subjects.updateOne({ _id, revision }, { $set: as, $inc: { revision: 1 } }))
-        .matchedCount === 1,
+    ): Promise<boolean> => {
+      const filter = { _id, revision, ...notAheadOf(configurationRevision(as)) };
+      const { matchedCount } = await subjects.updateOne(filter, {
+        $set: as,
+        $inc: { revision: 1 },
+      });
+      return matchedCount === 1;
+    },
 
     /** A screening is kept and its alerts are raised. */
     settled: async (_id: string, screeningId: string): Promise<void> => {

@@ -1,6 +1,12 @@
 import type { Collection, Filter } from "mongodb";
 import type { Subject } from "./domain/screening.ts";
-import { type Compared, type SubjectDocument, subjectId } from "./subject-document.ts";
+import {
+  type Compared,
+  configurationRevision,
+  notAheadOf,
+  type SubjectDocument,
+  subjectId,
+} from "./subject-document.ts";
 
 /** Subjects of one page of a walk over many. */
 const pageSize = 500;
@@ -28,8 +34,11 @@ export function subjectWalks(subjects: Collection<SubjectDocument>) {
     /** Pages of a selection, each subject once. */
     pages: (selection: SubjectSelection) => pages(subjects, selection),
 
-    /** Pages of those that were not compared whole since a moment, the longest ago first. */
-    notComparedSince: (moment: Date) => pagesBefore(subjects, moment),
+    /**
+     * Pages of those that were not compared whole since a moment, nor with anything newer than a
+     * configuration, the longest ago first.
+     */
+    notComparedSince: (moment: Date, revision: number) => pagesBefore(subjects, moment, revision),
 
     /**
      * Marks those subjects of a page as compared with the present state whom none of the keys and
@@ -46,6 +55,7 @@ export function subjectWalks(subjects: Collection<SubjectDocument>) {
         stamp,
         keys: { $nin: keys },
         entries: { $nin: entries },
+        ...notAheadOf(configurationRevision(to)),
       };
       return (await subjects.updateMany(filter, { $set: to })).modifiedCount;
     },
@@ -76,11 +86,12 @@ async function* pages(
 async function* pagesBefore(
   subjects: Collection<SubjectDocument>,
   moment: Date,
+  revision: number,
 ): AsyncGenerator<Subject[]> {
   let rest: Filter<SubjectDocument> = { compared_at: { $lt: moment } };
   for (;;) {
     const found = await subjects
-      .find(rest, { projection: { compared_at: 1 } })
+      .find({ ...rest, ...notAheadOf(revision) }, { projection: { compared_at: 1 } })
       .sort({ compared_at: 1, _id: 1 })
       .limit(pageSize)
       .toArray();

@@ -49,9 +49,17 @@ export function indexOf(version: string, entries: readonly ListEntry[]): Screeni
   return {
     lists: inForce.lists,
     configurationVersion: matcherConfig.version,
+    configurationRevision: matcherConfig.revision,
     stamp: version,
     screen: async (request) => screen(request, inForce),
   };
+}
+
+/** An index of a process with later numbers of the matcher, or with earlier ones. */
+export function numbered(index: ScreeningIndex, revision: number): ScreeningIndex {
+  const configurationVersion = `numbers-${revision}`;
+  const stamp = `${configurationVersion} ${index.stamp}`;
+  return { ...index, configurationVersion, configurationRevision: revision, stamp };
 }
 
 export type TestSubjects = Awaited<ReturnType<typeof testSubjects>>;

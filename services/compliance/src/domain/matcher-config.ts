@@ -5,6 +5,8 @@
  */
 export type MatcherConfig = {
   readonly version: string;
+  /** One more with each `version`: what a higher one found, a lower one never replaces. */
+  readonly revision: number;
   /** Scores at or above `review` are kept for a person to decide, at or above `block` stop. */
   readonly bands: { readonly review: number; readonly block: number };
   readonly words: {
@@ -82,6 +84,7 @@ export type LeftOverCosts = {
 
 export const matcherConfig: MatcherConfig = {
   version: "2026-11-8",
+  revision: 1,
   bands: { review: 0.77, block: 0.93 },
   words: {
     legal: 0.06,
