@@ -50,6 +50,7 @@ export type Admission = {
 /** Lets fresh deliveries pass those that wait, as far as their endpoints' limits leave room. */
 export function createAdmission(deps: AdmissionDeps): Admission {
   const { lanes, ownership, runner, newcomers, clock, place, wake } = deps;
+  const adopt = createAdoption(deps);
 
   const isAdmitted = (delivery: DeliveryDocument, endpoint: EndpointRecord | undefined) => {
     const { _id, endpoint_id: endpointId, merchant_id: merchantId, held } = delivery;
@@ -96,7 +97,7 @@ export function createAdmission(deps: AdmissionDeps): Admission {
       }
       if (isDue) wake();
       const known = inserted.filter((_each, at) => there.has(at)).map(({ _id }) => _id);
-      if (known.length > 0) await adopt(deps, known, endpoints);
+      if (known.length > 0) await adopt(known, endpoints);
     },
     abandon: (admitted) => {
       for (const { _id, lease } of admitted) if (lease !== null) runner.leave(_id);
@@ -104,24 +105,45 @@ export function createAdmission(deps: AdmissionDeps): Admission {
   };
 }
 
-/** Those that a try before has leased, whose answer was lost, start now or when they may. */
+/**
+ * Those that a try before has leased, whose answer was lost, start now or when they may. One
+ * handling after the other: none may start what another one is giving back.
+ */
+function createAdoption(deps: AdmissionDeps) {
+  let last: Promise<unknown> = Promise.resolve();
+  return (ids: readonly string[], endpoints: Endpoints): Promise<void> => {
+    const adopted = last.then(() => adopt(deps, ids, endpoints));
+    last = Promise.allSettled([adopted]);
+    return adopted;
+  };
+}
+
 async function adopt(deps: AdmissionDeps, ids: readonly string[], endpoints: Endpoints) {
   const { work, lanes, ownership, runner, newcomers, clock, place } = deps;
   const lease = { token: ownership.token(), place };
-  const left = await work.leased(
+  const read = await work.leased(
     ids.filter((id) => !runner.has(id)),
     lease,
   );
-  for (const delivery of left.filter(({ _id }) => !runner.has(_id))) {
+  // What has its slot was claimed since it was read, and so may be what was due again.
+  const isLeft = ({ _id, due_at: leasedUntil }: DeliveryDocument): boolean =>
+    !runner.has(_id) && leasedUntil !== null && leasedUntil > clock.now();
+  const waiting: DeliveryDocument[] = [];
+  for (const delivery of read.filter(isLeft)) {
     const { endpoint_id: endpointId, merchant_id: merchantId } = delivery;
     if (lanes.mayAdmit(lanes.of(endpointId, merchantId))) {
       runner.enter(delivery, false);
       runner.start(delivery, endpoints.get(endpointId));
-      continue;
+    } else {
+      waiting.push(delivery);
     }
+  }
+  // Only now, for whatever is awaited makes out of date what was read.
+  for (const delivery of waiting) {
+    if (!isLeft(delivery)) continue;
     const now = clock.now();
     await work.giveBack(delivery, lease, now);
     newcomers.add({ ...delivery, lease: null, due_at: now });
-    lanes.due(endpointId);
+    lanes.due(delivery.endpoint_id);
   }
 }
