@@ -1,4 +1,6 @@
-import { expect, it } from "vitest";
+import { spawnSync } from "node:child_process";
+import fs from "node:fs";
+import { expect, it, vi } from "vitest";
 import { forRequest, withCallContext } from "./call-context.ts";
 import { createLog, plainError } from "./log.ts";
 
@@ -38,4 +40,39 @@ it("names each failure of several, and ends with an error that is its own cause"
   endless.cause = endless;
   const logged = plainError(new AggregateError([new Error("first"), endless], "both"));
   expect(JSON.stringify(logged)).toContain("first");
+});
+
+it("ends no process whose output takes nothing, whatever it has to say", () => {
+  const module = new URL("./log.ts", import.meta.url).href;
+  const program = `
+    const { createLog } = await import(${JSON.stringify(module)});
+    const log = createLog("quote", "info");
+    for (const level of ["info", "warn", "error", "fatal"]) log[level]({}, "lost");
+    setTimeout(() => process.stderr.write("went on"), 50);`;
+  // Open for reading: each write fails.
+  const output = fs.openSync(import.meta.filename, "r");
+  const { status, stderr } = spawnSync(
+    process.execPath,
+    ["--input-type=module", "--eval", program],
+    { stdio: ["ignore", output, "pipe"], encoding: "utf8", timeout: 10_000 },
+  );
+  fs.closeSync(output);
+  expect({ status, stderr }).toEqual({ status: 0, stderr: "went on" });
+});
+
+it("writes again as soon as its output takes something, and keeps nothing until then", () => {
+  const full = Object.assign(new Error("no space left on device"), { code: "ENOSPC" });
+  const write = vi.spyOn(fs, "writeSync").mockImplementation(() => {
+    throw full;
+  });
+  const log = createLog("quote", "info");
+  log.info({}, "first");
+  log.info({}, "second");
+  const written: string[] = [];
+  write.mockImplementation((_output, line) => {
+    written.push(String(line));
+    return String(line).length;
+  });
+  log.info({}, "third");
+  expect(written.map((line) => JSON.parse(line))).toMatchObject([{ msg: "third" }]);
 });

@@ -19,12 +19,13 @@ export type LogLevel = (typeof logLevels)[number];
 
 /**
  * A service's log: JSON lines, each with the request's id. They go to standard output unless told
- * otherwise, and are written at once: nothing is lost however the process ends.
+ * otherwise, and are written at once: nothing is lost however the process ends. A line that standard
+ * output does not take, for its disk is full, is lost, and the service goes on.
  */
 export function createLog(
   service: string,
   level: string,
-  to: LogDestination = pino.destination({ fd: 1, sync: true }),
+  to: LogDestination = standardOutput(),
 ): Log {
   const options: LoggerOptions = {
     level,
@@ -38,6 +39,20 @@ export function createLog(
     serializers: { err: plainError },
   };
   return pino(options, to);
+}
+
+function standardOutput(): LogDestination {
+  const open = () => {
+    const opened = pino.destination({ fd: 1, sync: true });
+    opened.on("error", ({ code }: NodeJS.ErrnoException) => {
+      // It keeps what it could not write, and `fatal` would wait for that: the next line gets a new
+      // one. One whose reader is gone writes nothing any more.
+      if (code !== "EPIPE") output = open();
+    });
+    return opened;
+  };
+  let output = open();
+  return { write: (line) => void output.write(line) };
 }
 
 /** How deep causes are followed; some errors are their own. */
