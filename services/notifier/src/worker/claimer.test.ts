@@ -8,7 +8,7 @@ import { createNewcomers } from "./newcomers.ts";
 const endpointOf = (number: number): string => `whe_${String(number).padStart(5, "0")}`;
 
 /** A claimer whose endpoints each have one delivery due, and are paused all but the last. */
-function startClaimer(endpoints: number, take?: ClaimerDeps["work"]["take"]) {
+function startClaimer(endpoints: number, work: Partial<ClaimerDeps["work"]> = {}) {
   let nowMs = 0;
   const started: string[] = [];
   const entered = new Set<string>();
@@ -23,7 +23,10 @@ function startClaimer(endpoints: number, take?: ClaimerDeps["work"]["take"]) {
     ownership: { owns: () => true, token: () => "t" } as never,
     runner: {
       has: (id: string) => entered.has(id),
-      enter: ({ _id }: DeliveryDocument) => entered.add(_id),
+      enter: ({ _id, endpoint_id: endpointId }: DeliveryDocument, isClaimed: boolean) => {
+        entered.add(_id);
+        lanes.enter(lanes.of(endpointId, "m"), isClaimed);
+      },
       leave: (id: string) => entered.delete(id),
       start: ({ _id }: DeliveryDocument) => started.push(_id),
     } as never,
@@ -39,10 +42,11 @@ function startClaimer(endpoints: number, take?: ClaimerDeps["work"]["take"]) {
     },
     work: {
       due: async (endpointId: string) => [delivery(endpointId)],
-      take: take ?? (async (due: DeliveryDocument[]) => due),
+      take: async (due: DeliveryDocument[]) => due,
       leased: async ([id]: string[]) => [
         { ...delivery(last), _id: id, due_at: new Date(nowMs + 30_000) },
       ],
+      ...work,
     } as never,
   });
   for (let number = 1; number <= endpoints; number += 1) lanes.due(endpointOf(number));
@@ -70,7 +74,41 @@ it("lets a thousand endpoints that rest cost a live one nothing", async () => {
 });
 
 it("starts what it took although the answer was lost", async () => {
-  const { claimer, started, last } = startClaimer(1, () => Promise.reject(new Error("lost")));
+  const { claimer, started, last } = startClaimer(1, {
+    take: () => Promise.reject(new Error("lost")),
+  });
   expect(await claimer.round()).toBe(1);
   expect(started).toEqual([`whd_${last}`]);
+});
+
+/** Claims of one endpoint with three due, while so many fresh ones begin at some endpoints. */
+async function claimBeside(news: number, endpointOfNews: (at: number) => string) {
+  const { claimer, lanes, started, last } = startClaimer(1, {
+    due: async (endpointId) => {
+      for (let at = 0; at < news; at += 1) {
+        const of = endpointOfNews(at);
+        lanes.enter(lanes.of(of, of === endpointId ? "m" : `m_${of}`), false);
+      }
+      return [1, 2, 3].map((each) => {
+        return {
+          _id: `whd_${each}`,
+          endpoint_id: endpointId,
+          merchant_id: "m",
+        } as DeliveryDocument;
+      });
+    },
+  });
+  await claimer.round();
+  return { started: started.length, hasBacklog: lanes.of(last).hasBacklog };
+}
+
+it("claims no more of an endpoint than its limit leaves when the page was read", async () => {
+  expect(await claimBeside(5, () => endpointOf(1))).toEqual({ started: 3, hasBacklog: false });
+  expect(await claimBeside(6, () => endpointOf(1))).toEqual({ started: 2, hasBacklog: true });
+  expect(await claimBeside(8, () => endpointOf(1))).toEqual({ started: 0, hasBacklog: true });
+});
+
+it("claims no more than the process has free when the page was read", async () => {
+  expect(await claimBeside(253, (at) => `whe_${at}`)).toEqual({ started: 3, hasBacklog: false });
+  expect(await claimBeside(254, (at) => `whe_${at}`)).toEqual({ started: 2, hasBacklog: true });
 });

@@ -129,10 +129,11 @@ async function readPage(
 ): Promise<DeliveryDocument[]> {
   const due = await work.due(endpointId, share, now);
   const lane = lanes.of(endpointId, due[0]?.merchant_id);
-  if (due.length < share) lanes.caughtUp(lane);
   // Whose lease has ended while its attempt is still being settled here needs no second one.
   const free = due.filter(({ _id }) => !runner.has(_id));
-  const entered = free.slice(0, Math.max(0, lanes.merchantRoom(lane.merchantId)));
+  // While the page was read, fresh ones may have taken what was free when it was asked for.
+  const entered = free.slice(0, lanes.room(lane));
+  if (due.length < share && entered.length === free.length) lanes.caughtUp(lane);
   for (const delivery of entered) {
     newcomers.forget(delivery._id);
     runner.enter(delivery, true);

@@ -41,7 +41,11 @@ export function createLanes(slots: Slots, elapsed: () => number) {
     /** Attempts under way that were not claimed. */
     fresh: (): number => loads.all.running - loads.all.claimed,
     mayAdmit: (lane: Lane): boolean => mayAdmit(lane, loads, slots, elapsed()),
-    merchantRoom,
+    /** How much of an endpoint may be claimed at this moment, under every limit. */
+    room: (lane: Lane): number => {
+      const ofLane = roomOf(lane, loads, slots, elapsed());
+      return Math.max(0, Math.min(ofLane, merchantRoom(lane.merchantId), freeSlots(loads, slots)));
+    },
 
     /** Counts an attempt's outcome; a failing endpoint then has its pause. */
     attempted: (lane: Lane, outcome: Outcome, at: Date): void => {
@@ -59,8 +63,7 @@ export function createLanes(slots: Slots, elapsed: () => number) {
 
     /** How much to claim for which endpoints. */
     shares: (isOwn: (endpointId: string) => boolean): Map<string, number> => {
-      const { running, claimed } = loads.all;
-      const free = Math.min(slots.processMax - running, slots.claimedMax - claimed);
+      const free = freeSlots(loads, slots);
       if (free <= 0 || backlog.size === 0) return new Map();
       const due: Candidate[] = [];
       for (const lane of backlog) {
@@ -73,6 +76,11 @@ export function createLanes(slots: Slots, elapsed: () => number) {
       return shares;
     },
   };
+}
+
+/** What may still be claimed of a process's slots. */
+function freeSlots({ all }: Loads, slots: Slots): number {
+  return Math.min(slots.processMax - all.running, slots.claimedMax - all.claimed);
 }
 
 /** What may still be claimed under a limit. */
