@@ -19,8 +19,8 @@ export type LogLevel = (typeof logLevels)[number];
 
 /**
  * A service's log: JSON lines, each with the request's id. They go to standard output unless told
- * otherwise, and are written at once: nothing is lost however the process ends. A line that standard
- * output does not take, for its disk is full, is lost, and the service goes on.
+ * otherwise, and are written at once: nothing is lost however the process ends. A line that a full
+ * disk does not take is lost, and the service goes on.
  */
 export function createLog(
   service: string,

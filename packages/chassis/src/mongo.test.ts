@@ -1,7 +1,23 @@
 import fc from "fast-check";
-import { Decimal128 } from "mongodb";
+import {
+  type BulkWriteResult,
+  Decimal128,
+  MongoBulkWriteError,
+  MongoClient,
+  MongoClientBulkWriteError,
+  MongoNetworkError,
+  MongoServerError,
+} from "mongodb";
 import { expect, it } from "vitest";
-import { fromDecimal128, toDecimal128 } from "./mongo.ts";
+import {
+  type Database,
+  databaseOf,
+  fromDecimal128,
+  isDatabaseAway,
+  isDuplicateKey,
+  isOnlyDuplicateKeys,
+  toDecimal128,
+} from "./mongo.ts";
 
 it("keeps whole numbers of up to 34 digits exactly", () => {
   const limit = 10n ** 34n - 1n;
@@ -23,4 +39,56 @@ it.each([
 
 it.each(["NaN", "1.5", "Infinity"])("refuses %s", (text) => {
   expect(() => fromDecimal128(Decimal128.fromString(text))).toThrow();
+});
+
+const result = { insertedCount: 0 } as BulkWriteResult;
+const said = (code: number) => ({ ok: 0, code, message: `code ${code}` });
+const bulk = (error: object) => new MongoBulkWriteError(error as Error, result);
+const failed = (...codes: number[]) =>
+  bulk({ ...said(codes[0]!), writeErrors: codes.map((code, index) => ({ code, index })) });
+
+function clientBulk(of: Partial<MongoClientBulkWriteError>): MongoClientBulkWriteError {
+  return Object.assign(new MongoClientBulkWriteError({ message: "bulk write" }), of);
+}
+
+/** As the driver makes each of them. 10107 is "not primary", 64 a majority that did not write. */
+it.each([
+  ["a connection that broke under an insert", bulk(new MongoNetworkError("closed")), true],
+  ["a primary that stepped down", new MongoServerError(said(10_107)), true],
+  ["a primary that stepped down under an insert", bulk(new MongoServerError(said(10_107))), true],
+  ["one that did in the middle of it", failed(11_000, 11_602), true],
+  ["an insert that no majority has", bulk({ code: 64, message: "timed out" }), true],
+  ["one of several collections", clientBulk({ writeConcernErrors: [said(64)] }), true],
+  ["a step-down there", clientBulk({ cause: new MongoServerError(said(10_107)) }), true],
+  ["a refusal there", clientBulk({ cause: new MongoServerError(said(13)) }), false],
+  [
+    "a key of several collections",
+    clientBulk({ writeErrors: new Map([[0, said(11_000)]]) }),
+    false,
+  ],
+  ["keys that were there", failed(11_000, 11_000), false],
+  ["one key that was there", new MongoServerError(said(11_000)), false],
+  ["an insert that is not allowed", bulk(new MongoServerError(said(13))), false],
+  ["a bug", new TypeError("undefined is no function"), false],
+])("knows a database that is away from one that refuses: %s", (_what, error, isAway) => {
+  expect(isDatabaseAway(error)).toBe(isAway);
+});
+
+it("takes keys that were there for nothing more than that", () => {
+  expect(isOnlyDuplicateKeys(failed(11_000, 11_000))).toBe(true);
+  expect(isDuplicateKey(failed(11_000))).toBe(true);
+  // They came with a majority that did not write: what was there may be lost.
+  expect(isOnlyDuplicateKeys(bulk({ code: 64, message: "timed out" }))).toBe(false);
+});
+
+const documents = [{ _id: "a" }];
+
+it.each<[string, (database: Database) => Promise<unknown>]>([
+  ["one", ({ db }) => db.collection<{ _id: string }>("rows").insertOne({ _id: "a" })],
+  ["many", ({ db }) => db.collection<{ _id: string }>("rows").insertMany(documents)],
+  ["together", ({ insertTogether }) => insertTogether([{ collection: "rows", documents }])],
+])("says of an insert of %s that there is no database", async (_what, insert) => {
+  const client = new MongoClient("mongodb://127.0.0.1:1", { serverSelectionTimeoutMS: 50 });
+  await expect(insert(databaseOf(client, "nowhere"))).rejects.toSatisfy(isDatabaseAway);
+  await client.close();
 });

@@ -128,6 +128,19 @@ export async function ensureIndexes(
   await db.collection(collection).createIndexes([...indexes]);
 }
 
+/**
+ * MongoDB's codes for a member that cannot be reached (6, 7, 89, 9001), is not or no longer the
+ * primary (189, 10058, 10107, 11602, 13435, 13436) or stops (91, 11600), for a limit of its own
+ * time (262), and for what no majority has yet (64, 79, 100, 134).
+ */
+const awayCodes = new Set<unknown>([
+  ...[6, 7, 89, 9001],
+  ...[189, 10_058, 10_107, 11_602, 13_435, 13_436],
+  ...[91, 11_600],
+  262,
+  ...[64, 79, 100, 134],
+]);
+
 /** Whether a database did not answer, or not for sure: it may be well again soon. */
 export function isDatabaseAway(error: unknown): boolean {
   const isAway =
@@ -136,7 +149,24 @@ export function isDatabaseAway(error: unknown): boolean {
     error instanceof MongoNotConnectedError ||
     error instanceof MongoOperationTimeoutError ||
     error instanceof MongoWriteConcernError;
-  return isAway || (error instanceof MongoError && error.hasErrorLabel("RetryableWriteError"));
+  if (isAway) return true;
+  if (!(error instanceof MongoError)) return false;
+  return (
+    error.hasErrorLabel("RetryableWriteError") || awayCodes.has(error.code) || isAwayForBulk(error)
+  );
+}
+
+/** Whether one of the failures that the driver wraps in a bulk write's is such a one. */
+function isAwayForBulk(error: MongoError): boolean {
+  if (error instanceof MongoBulkWriteError) {
+    // The driver keeps here what it wrapped.
+    if (isDatabaseAway(error.errorResponse)) return true;
+    return [error.writeErrors].flat().some(({ code }) => awayCodes.has(code));
+  }
+  if (!(error instanceof MongoClientBulkWriteError)) return false;
+  const { writeErrors, writeConcernErrors, cause } = error;
+  if (writeConcernErrors.length > 0 || isDatabaseAway(cause)) return true;
+  return [...writeErrors.values()].some(({ code }) => awayCodes.has(code));
 }
 
 /** MongoDB's code for a key that a unique index has already. */
