@@ -63,12 +63,12 @@ describe("parties to screen", () => {
 
   it.each([
     ["no type", { type: Party_Type.UNSPECIFIED }, "parties[0].type: must be"],
-    ["no name", { name: "" }, "parties[0].name: must be 1 to 255"],
-    ["a long name", { name: "x".repeat(256) }, "parties[0].name: must be 1 to 255"],
+    ["no name", { name: "" }, "parties[0].name: must be 1 to 511"],
+    ["a long name", { name: "𝒥".repeat(512) }, "parties[0].name: must be 1 to 511"],
     ["NUL", { name: "a\u0000b" }, "parties[0].name: must not contain control"],
     ["a wrong date", { date: "1990-02-30" }, "parties[0].date: must be yyyy-mm-dd"],
     ["a wrong country", { countries: ["us"] }, "parties[0].countries: must be"],
-    ["a long document", { documents: [{ number: "x".repeat(256) }] }, "parties[0].documents"],
+    ["a long document", { documents: [{ number: "𝒥".repeat(512) }] }, "parties[0].documents"],
     ["a wrong issuer", { documents: [{ number: "1", country: "us" }] }, "parties[0].documents"],
   ])("are refused with %s", (_what, wrong, message) => {
     expect(askedParty({ parties: [{ ...person, ...wrong }] })).toMatchObject(refusal(message));

@@ -32,7 +32,8 @@ type Invalid = Refused<"INVALID_REQUEST">;
 const partiesMax = 50;
 /** A party has a wallet or two; more are screened one by one. */
 const walletsMax = 10;
-const nameLengthMax = 255;
+/** A first and a last name of 255 characters each, and the space between. */
+const nameLengthMax = 511;
 const addressLengthMax = 128;
 /** Residence, citizenship, birth, and some to spare. */
 const countriesMax = 10;
@@ -135,7 +136,8 @@ function readParty(message: PartyMessage, at: string, violations: Violation[]): 
   const type = partyTypes.get(message.type);
   if (type === undefined) say("type", "must be an individual or an entity");
   const name = cleanText(message.name);
-  if (name === "" || name.length > nameLengthMax) say("name", `must be 1 to ${nameLengthMax} long`);
+  const isTooLong = Array.from(name).length > nameLengthMax;
+  if (name === "" || isTooLong) say("name", `must be 1 to ${nameLengthMax} long`);
   else say("name", textProblem(name));
   if (message.date !== "" && !isCalendarDate(message.date)) say("date", "must be yyyy-mm-dd");
   const countries = message.countries.filter((country) => country !== "");

@@ -30,11 +30,11 @@ it.each([
   expect(result).toEqual({ status, screeningId: "scr_1", screenedAt: now });
 });
 
-it("names a party within compliance's length, without what is not known", () => {
+it("names a party by all of its name, without what is not known", () => {
   const known = { date: "", countries: ["US", "", "US", "GB"], documentIds: [""] };
-  expect(party("entity", "𝒥".repeat(300), known)).toEqual({
+  expect(party("entity", "𝒥".repeat(511), known)).toEqual({
     type: "entity",
-    name: "𝒥".repeat(255),
+    name: "𝒥".repeat(511),
     date: "",
     countries: ["US", "GB"],
     documentIds: [],

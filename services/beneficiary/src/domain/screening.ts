@@ -73,10 +73,7 @@ export type ScreeningScope = {
   readonly wallets: readonly PartyWallet[];
 };
 
-/** Compliance takes names of this length; a first and a last name together may be longer. */
-const partyNameMax = 255;
-
-/** A party without what is not known; each country once. */
+/** A party with all of its name, without what is not known; each country once. */
 export function party(
   type: Party["type"],
   name: string,
@@ -85,7 +82,7 @@ export function party(
   const present = (texts: readonly string[]) => [...new Set(texts)].filter((text) => text !== "");
   return {
     type,
-    name: Array.from(name).slice(0, partyNameMax).join(""),
+    name,
     date: known.date,
     countries: present(known.countries),
     documentIds: present(known.documentIds),

@@ -1,3 +1,4 @@
+import anyAscii from "any-ascii";
 import type { MatcherConfig } from "./matcher-config.ts";
 
 /** One reason for a score, readable by a compliance officer. */
@@ -58,6 +59,8 @@ export function documentKey(number: string): string {
   const key = number
     .normalize("NFKC")
     .toUpperCase()
+    // Digits of other scripts: `۰۴۵`.
+    .replace(/(?!\d)\p{Nd}/gu, (digit) => anyAscii(digit))
     .replace(/[^\p{L}\p{N}]/gu, "");
   return key.length >= documentLengthMin && /\d{3}/.test(key) ? key : "";
 }

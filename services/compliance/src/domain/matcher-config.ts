@@ -83,8 +83,8 @@ export type LeftOverCosts = {
 };
 
 export const matcherConfig: MatcherConfig = {
-  version: "2026-11-8",
-  revision: 1,
+  version: "2026-11-9",
+  revision: 2,
   bands: { review: 0.77, block: 0.93 },
   words: {
     legal: 0.06,

@@ -41,6 +41,8 @@ const list = [
   }),
   entry("entity", "KARAVELLA SHIPPING & TRADING COMPANY LIMITED"),
   entry("vessel", "KARAVELLA STAR"),
+  entry("entity", "GLOBAL RELIEF FOUNDATION (GRF)"),
+  entry("entity", "Defence of Something Else (Zorvek Kalim)"),
   entry("individual", "Сергей Никифоренко"),
 ];
 const matcher = buildIndex(list, matcherConfig);
@@ -67,9 +69,21 @@ describe("match", () => {
     ["without its legal form", "entity", "KARAVELLA SHIPPING & TRADING", "block"],
     ["words joined", "entity", "Kara Vella Shipping Trading", "block"],
     ["another trade", "entity", "Karavella Dental Clinic", "clear"],
+    ["a branch of it", "entity", "Karavella Shipping & Trading, London Branch", "review"],
+    [
+      "its name beside another",
+      "entity",
+      "Acme Kelvin Ltd dba Karavella Shipping & Trading",
+      "block",
+    ],
+    ["what it trades as", "entity", "Acme Ltd t/a Global Relief Foundation", "block"],
+    ["its words among others", "entity", "Karavella Dental Shipping Clinic Trading", "clear"],
+    ["an organisation without its acronym", "entity", "Global Relief Foundation", "block"],
+    ["what it is called in brackets", "entity", "Zorvek Kalim", "block"],
     ["only trade words", "entity", "Shipping & Trading Company Limited", "clear"],
-    ["a person of a company's name", "individual", "Karavella Shipping Trading", "clear"],
-    ["a company of a person's name", "entity", "Valerij Andreevich Petrosenko", "clear"],
+    ["a person of a company's name", "individual", "Karavella Shipping Trading", "review"],
+    ["a company of a person's name", "entity", "Petrosenko Valerij Andreevich", "review"],
+    ["a company of nearly a person's name", "entity", "Petrosenko Valerij", "clear"],
     ["a company of a vessel's name", "entity", "Karavella Star", "clear"],
     ["nothing to compare", "individual", "--", "clear"],
   ] as const)("%s: %s %s is %s", (_, type, name, verdict) => {
@@ -89,10 +103,26 @@ describe("match", () => {
     ["AB-123456", "Quentin Unrelated", "review"],
     ["AB-123456", "Petrosenko", "block"],
     ["AB-123457", "Quentin Unrelated", "clear"],
+    ["ＡＢ ١٢٣٤٥٦", "Quentin Unrelated", "review"],
   ])("a document %s of %s is %s", (number, name, verdict) => {
     expect(verdictOf(party("individual", name, { documents: [{ number, country: "" }] }))).toBe(
       verdict,
     );
+  });
+
+  it("finds a document whatever its bearer says he is", () => {
+    const documents = [{ number: "ab123456", country: "" }];
+    expect(verdictOf(party("entity", "Unrelated Bakery", { documents }))).toBe("review");
+  });
+
+  it("tells why a name within another is looked at", () => {
+    const asked = "Karavella Shipping & Trading, London Branch";
+    const [hit] = matcher.match(party("entity", asked));
+    expect(hit?.reasons.map(({ text }) => text)).toContain(
+      "name: all of the listed name stands in the party's, in a row",
+    );
+    const sum = hit?.reasons.reduce((total, reason) => total + reason.effect, 0);
+    expect(sum).toBeCloseTo(hit?.score ?? 0, 3);
   });
 
   it("tells why: aligned parts, left-over parts and evidence add up to the score", () => {

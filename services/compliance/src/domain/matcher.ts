@@ -24,7 +24,9 @@ export type PartyHit = Explanation & {
 
 /**
  * Finds the entries that a party may be: best first, none that is clear, at most `most` or else the
- * configuration's `hitsMax`. A person is compared with persons only, a company with companies.
+ * configuration's `hitsMax`. A person is compared with persons, a company with companies; a person
+ * decides about the very same name, or the same document, of the other type, for a party's type is
+ * what somebody says of it.
  */
 export type Matcher = { match(party: Party, most?: number): PartyHit[] };
 
@@ -61,7 +63,7 @@ export function matcherBuilder(config: MatcherConfig): MatcherBuilder {
       }
       return {
         match: (party, most = config.hitsMax) =>
-          match(party, entries, indexes.get(party.type), config).slice(0, most),
+          match(party, entries, indexes, config).slice(0, most),
       };
     },
   };
@@ -87,14 +89,19 @@ function addDocuments(entry: ListEntry, entryAt: number, documents: Map<string, 
 function match(
   party: Party,
   entries: readonly ListEntry[],
-  index: TypeIndex | undefined,
+  indexes: ReadonlyMap<EntryType, TypeIndex>,
   config: MatcherConfig,
 ): PartyHit[] {
-  if (index === undefined) return [];
-  const found = new Map<number, NameMatch | undefined>(index.names.search(party.name));
+  const own = indexes.get(party.type)?.names.search(party.name);
+  const found = new Map<number, NameMatch | undefined>(own);
+  for (const [entryAt, same] of otherType(party, indexes)) {
+    if (same.score >= config.bands.block) found.set(entryAt, same);
+  }
   for (const { number } of party.documents) {
-    for (const entryAt of index.documents.get(documentKey(number)) ?? []) {
-      if (!found.has(entryAt)) found.set(entryAt, undefined);
+    for (const { documents } of indexes.values()) {
+      for (const entryAt of documents.get(documentKey(number)) ?? []) {
+        if (!found.has(entryAt)) found.set(entryAt, undefined);
+      }
     }
   }
   const hits: PartyHit[] = [];
@@ -106,6 +113,21 @@ function match(
   return hits.sort((a, b) => b.score - a.score);
 }
 
+/** Who a party says it is decides only between these: nobody calls himself a ship. */
+export const confusedTypes: ReadonlyMap<EntryType, EntryType> = new Map([
+  ["individual", "entity"],
+  ["entity", "individual"],
+]);
+
+function otherType(
+  { type, name }: Party,
+  indexes: ReadonlyMap<EntryType, TypeIndex>,
+): ReadonlyMap<number, NameMatch> {
+  const other = confusedTypes.get(type);
+  const index = other === undefined ? undefined : indexes.get(other);
+  return index?.names.same(name) ?? new Map();
+}
+
 /** Weighs one entry; the words of its reasons are only made for a hit. */
 function judge(
   party: Party,
@@ -115,20 +137,37 @@ function judge(
 ): PartyHit | undefined {
   const listed = entry.names[found?.nameAt ?? 0];
   if (listed === undefined) return undefined;
-  const nameScore = (found?.alignment.score ?? 0) * kindFactor(listed.kind, config);
+  const aligned = (found?.alignment.score ?? 0) * kindFactor(listed.kind, config);
+  const nameScore = found?.isContained ? Math.max(aligned, config.bands.review) : aligned;
   if (party.documents.length === 0 && nameScore < leastThatMatters(config)) return undefined;
   const evidence = weighEvidence(nameScore, party, entry, config);
   const decision = decide(nameScore, evidence, config);
   if (decision.verdict === "clear") return undefined;
+  const isOther = entry.type !== party.type;
   return {
     entry,
     matchedName: listed.name,
     score: roundScore(decision.score),
     nameScore: roundScore(nameScore),
-    verdict: decision.verdict,
+    verdict: isOther ? "review" : decision.verdict,
     ...(found === undefined ? unnamed : explain(found.alignment, found.party, found.entry)),
-    reasons: [...nameReasons(found, listed.kind, config), ...evidence.reasons, ...decision.reasons],
+    reasons: [
+      ...nameReasons(found, listed.kind, config),
+      ...containedReasons(nameScore - aligned),
+      ...evidence.reasons,
+      ...decision.reasons,
+      ...(isOther ? [ofOtherType(entry.type)] : []),
+    ],
   };
+}
+
+function containedReasons(effect: number): Reason[] {
+  const text = "name: all of the listed name stands in the party's, in a row";
+  return effect > 0 ? [{ kind: "name", text, effect: roundScore(effect) }] : [];
+}
+
+function ofOtherType(type: EntryType): Reason {
+  return { kind: "name", text: `type: listed as ${type}, which a person decides`, effect: 0 };
 }
 
 /** Under this name score only a document can make a hit: nothing else adds anything. */

@@ -2,8 +2,8 @@ import { keyTable, numberList } from "./key-table.ts";
 import type { ListEntry } from "./list-entry.ts";
 import { joinedKeys, nameSpeller, type SpeltName } from "./listed-spelling.ts";
 import type { MatcherConfig } from "./matcher-config.ts";
-import { type NameMatch, searchNames } from "./name-search.ts";
-import { nameTokens } from "./name-tokens.ts";
+import { listedReadings } from "./name-readings.ts";
+import { type NameMatch, sameNames, searchNames } from "./name-search.ts";
 import { allKinds } from "./name-words.ts";
 import { groupRows } from "./rows.ts";
 import { wholeKey } from "./search-keys.ts";
@@ -11,7 +11,11 @@ import { squashedKeys } from "./squashed-name.ts";
 import { vocabularyBuilder } from "./vocabulary.ts";
 
 /** The names of all entries of one type, found by their words. */
-export type NameIndex = { search(name: string): Map<number, NameMatch> };
+export type NameIndex = {
+  search(name: string): Map<number, NameMatch>;
+  /** Entries with a name of the very same words, in any order. */
+  same(name: string): Map<number, NameMatch>;
+};
 
 export type NameIndexBuilder = {
   add(entry: ListEntry, entryAt: number): void;
@@ -49,13 +53,13 @@ export function nameIndexBuilder(isPerson: boolean, config: MatcherConfig): Name
   return {
     add(entry, entryAt) {
       for (const [nameAt, { name: written, kind }] of entry.names.entries()) {
-        const tokens = nameTokens(written, isPerson);
-        if (tokens.length === 0) continue;
-        entryOf.push(entryAt);
-        nameAtOf.push(nameAt);
-        shareOf.push(kind === "weak" ? config.weakAlias : 1);
-        addName(spell(tokens), names);
-        names += 1;
+        for (const tokens of listedReadings(written, isPerson)) {
+          entryOf.push(entryAt);
+          nameAtOf.push(nameAt);
+          shareOf.push(kind === "weak" ? config.weakAlias : 1);
+          addName(spell(tokens), names);
+          names += 1;
+        }
       }
     },
     finish() {
@@ -76,7 +80,10 @@ export function nameIndexBuilder(isPerson: boolean, config: MatcherConfig): Name
         weighed: new Map(),
         board: new Float32Array(names),
       };
-      return { search: (name) => searchNames(name, listed) };
+      return {
+        search: (name) => searchNames(name, listed),
+        same: (name) => sameNames(name, listed),
+      };
     },
   };
 }

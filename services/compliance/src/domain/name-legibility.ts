@@ -1,4 +1,4 @@
-import { nameWords, tokensMax } from "./name-tokens.ts";
+import { nameWords, tokenLengthMax, tokensMax } from "./name-tokens.ts";
 import { readSymbols, toLatin } from "./transliteration.ts";
 
 /** No letter of any alphabet: nobody can say what it stands for. */
@@ -9,10 +9,28 @@ const foreign =
 /** A sign in a letter's place, other than those of trade marks and degrees. */
 const inWord = /[\p{L}\p{M}\p{N}](?![©®°])\p{So}(?:\p{So}|\ufe0f)*[\p{L}\p{N}]/u;
 
-/** Whether all of a name is compared: no word too many, no sign without a reading. */
+/** Scripts that stand beside Latin letters without a space, or are read by look there. */
+const neighbourScripts =
+  "Latin Cyrillic Greek Han Hiragana Katakana Hangul Bopomofo Thai Lao Khmer Myanmar Arabic Hebrew " +
+  "Common Inherited";
+const neighbour = neighbourScripts.split(" ").map((script) => `\\p{Script=${script}}`);
+const stranger = `(?:(?![${neighbour.join("")}])\\p{L})`;
+/** Letters of Latin and of a script of which nobody mixes it in a word: some of them look alike. */
+const mixed = new RegExp(`\\p{Script=Latin}${stranger}|${stranger}\\p{Script=Latin}`, "u");
+
+const unseen = /[\p{M}\p{Cf}]+/gu;
+/** Of an alphabet: a row of signs is longer when it is read than as it is written. */
+const tooLong = new RegExp(`[\\p{L}\\p{N}'’‘ʻʼ\`´]{${tokenLengthMax + 1},}`, "u");
+
+/**
+ * Whether all of a name is compared: no word too many or too long, no sign without a reading, no
+ * letter that is there for its look.
+ */
 export function isComparedWhole(name: string, isPerson: boolean): boolean {
   if (nameWords(name, isPerson).length > tokensMax) return false;
   const text = readSymbols(name.normalize("NFKC"));
   if (unknown.test(text) || inWord.test(text)) return false;
+  const bare = text.replace(unseen, "");
+  if (mixed.test(bare) || tooLong.test(bare)) return false;
   return (text.match(foreign) ?? []).every((letter) => toLatin(letter) !== "");
 }

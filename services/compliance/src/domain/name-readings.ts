@@ -1,4 +1,5 @@
-import { nameWords, tokensOf } from "./name-tokens.ts";
+import { latinLook } from "./homoglyphs.ts";
+import { nameTokens, nameWords, tokensOf } from "./name-tokens.ts";
 import { wordKinds } from "./name-words.ts";
 import { squashedSpelling } from "./squashed-name.ts";
 
@@ -9,7 +10,17 @@ export type NameReading = {
   readonly squashed: string;
 };
 
+const openBracket = /\p{Ps}/u;
 const bracketed = /\p{Ps}([^\p{Ps}\p{Pe}]*)(?:\p{Pe}|$)/gu;
+
+/** What stands between a name and another one, or between a person and somebody else. */
+const strokes = /[/\\;|"“”«»‹›„]|\s[-–—]\s/u;
+const phrases =
+  "a\\.?\\s?k\\.?\\s?a|f\\.?\\s?k\\.?\\s?a|n\\.?k\\.?a|d[./]?b[./]?a|t/a|c/o|alias|also known as|" +
+  "trading as|doing business as|formerly|née|nee|on behalf of|care of|estate of";
+const called = new RegExp(`(?<![\\p{L}\\p{N}])(?:${phrases})(?![\\p{L}\\p{N}])[.:]*`, "iu");
+/** Between persons alone: companies have it in their names. */
+const and = /[&+]|\s(?:and|or|und|et|y|e|и|و)\s/iu;
 
 /** So many single letters in a row may be a word with spaces or dots between its letters. */
 const lettersMin = 3;
@@ -20,21 +31,31 @@ const namingWordsMin = 2;
 
 /**
  * The ways to read a name: as it is written, first; without what stands in brackets, and that alone
- * (`Qorvath Zembling (trading as Jane Smith)`); with rows of single letters as words. The
- * shortest come first where there is no time for all.
+ * (`Qorvath Zembling (trading as Jane Smith)`); what stands before and after `and`, `aka` or a
+ * stroke; with rows of single letters as words; in Latin letters where it looks so. The shortest
+ * come first where there is no time for all.
  */
 export function nameReadings(name: string, isPerson: boolean): NameReading[] {
   const written = nameWords(name, isPerson);
-  const texts = bracketTexts(name);
-  const apart = texts.map((text) => nameWords(text, isPerson));
-  const inBrackets = apart.filter((words) => isName(words, isPerson));
-  const read = [written, ...inBrackets];
-  const others = [...inBrackets, ...read.map(withLettersJoined)];
+  const text = name.normalize("NFKC");
+  const apart = [
+    ...bracketTexts(name),
+    ...partsBetween(text, isPerson ? [strokes, and] : [strokes]),
+  ];
+  const wordsOf = (some: string): string[] => nameWords(some, isPerson);
+  const parts = [
+    ...apart.map(wordsOf).filter((words) => isName(words, isPerson)),
+    ...partsBetween(text, [called])
+      .map(wordsOf)
+      .filter((words) => isCalled(words, isPerson)),
+  ];
+  const read = [written, ...parts, wordsOf(latinLook(text))];
+  const others = [...read.slice(1), ...read.map(withLettersJoined)];
   const known = new Set([written.join(" ")]);
   const readings = [readingOf(written, isPerson)];
   let room = wordsMax - written.length;
   for (const words of others.sort((a, b) => a.length - b.length)) {
-    if (words.length > room || known.has(words.join(" "))) continue;
+    if (words.length === 0 || words.length > room || known.has(words.join(" "))) continue;
     room -= words.length;
     known.add(words.join(" "));
     readings.push(readingOf(words, isPerson));
@@ -48,6 +69,29 @@ function bracketTexts(name: string): string[] {
   return insides.length === 0 ? [] : [text.replace(bracketed, " "), insides.join(" ")];
 }
 
+/** The parts of a text that has any of these in it. */
+function partsBetween(text: string, separators: readonly RegExp[]): string[] {
+  const separator = new RegExp(separators.map(({ source }) => source).join("|"), "iu");
+  const parts = text.split(separator);
+  return parts.length === 1 ? [] : parts;
+}
+
+/**
+ * The ways to read a listed name: whole, and what is outside and inside of brackets where that
+ * names somebody (`GLOBAL RELIEF FOUNDATION (GRF)`).
+ */
+export function listedReadings(name: string, isPerson: boolean): (readonly string[])[] {
+  const whole = nameTokens(name, isPerson);
+  if (whole.length === 0) return [];
+  if (!openBracket.test(name)) return [whole];
+  const [outside = "", inside = ""] = bracketTexts(name);
+  const [outer, inner] = [outside, inside].map((text) => nameTokens(text, isPerson));
+  const readings = [whole];
+  if (outer !== undefined && outer.length >= namingWordsMin) readings.push(outer);
+  if (inner !== undefined && isListedName(inner, isPerson)) readings.push(inner);
+  return readings;
+}
+
 function readingOf(words: readonly string[], isPerson: boolean): NameReading {
   return { tokens: tokensOf(words, isPerson), squashed: squashedSpelling(words) };
 }
@@ -57,6 +101,19 @@ function isName(words: readonly string[], isPerson: boolean): boolean {
   const kinds = wordKinds(words, isPerson);
   const naming = kinds.filter((kind) => kind === "name").length;
   return naming >= (isPerson ? namingWordsMin : 1) && words.length >= namingWordsMin;
+}
+
+/** The same of what a list has in brackets, which places, branches and legal forms are oftener. */
+function isListedName(words: readonly string[], isPerson: boolean): boolean {
+  const kinds = wordKinds(words, isPerson);
+  const naming = words.filter((word, at) => kinds[at] === "name" && word.length > 1);
+  return naming.length >= namingWordsMin && !words.includes("branch");
+}
+
+/** What somebody is said to be called may be a company's one word, or words of trade alone. */
+function isCalled(words: readonly string[], isPerson: boolean): boolean {
+  if (isPerson) return isName(words, isPerson);
+  return wordKinds(words, isPerson).some((kind) => kind === "name" || kind === "trade");
 }
 
 /** `u s a m a laden` → `usama laden`. */

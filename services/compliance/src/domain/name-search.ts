@@ -1,5 +1,6 @@
 import { type Alignment, align } from "./alignment.ts";
 import { canonicalSpelling, consonantSkeleton, joinSpellings } from "./canonical-spelling.ts";
+import { isContained } from "./contained-name.ts";
 import { type HowMany, highest } from "./highest.ts";
 import type { KeyTable } from "./key-table.ts";
 import type { MatcherConfig } from "./matcher-config.ts";
@@ -46,6 +47,8 @@ export type NameMatch = {
   /** Of the alignment, less what a weak alias counts less. */
   readonly score: number;
   readonly alignment: Alignment;
+  /** All of the listed name stands in the party's; see `isContained`. */
+  readonly isContained: boolean;
   readonly party: readonly Word[];
   readonly entry: readonly Word[];
 };
@@ -57,19 +60,35 @@ export type NameMatch = {
  */
 export function searchNames(name: string, listed: ListedNames): Map<number, NameMatch> {
   const best = new Map<number, NameMatch>();
-  for (const reading of nameReadings(name, listed.isPerson)) searchReading(reading, listed, best);
+  for (const reading of nameReadings(name, listed.isPerson)) {
+    const party = partyWords(reading.tokens, listed);
+    compare(reading, party, candidates(party, listed), listed, best);
+  }
   return best;
 }
 
-function searchReading(
-  { tokens, squashed }: NameReading,
+/** The same for names of the very same words alone, which costs next to nothing. */
+export function sameNames(name: string, listed: ListedNames): Map<number, NameMatch> {
+  const best = new Map<number, NameMatch>();
+  for (const reading of nameReadings(name, listed.isPerson)) {
+    const party = partyWords(reading.tokens, listed);
+    const same = new Set<number>();
+    if (party.length > 0) listed.whole.forEach(keyOfAll(party), (at) => same.add(at));
+    compare(reading, party, same, listed, best);
+  }
+  return best;
+}
+
+/** Aligns a party's words with names that were found, and keeps the best of each entry. */
+function compare(
+  { squashed }: NameReading,
+  party: readonly Word[],
+  found: ReadonlySet<number>,
   listed: ListedNames,
   best: Map<number, NameMatch>,
 ): void {
-  const { wordsOf, kindsOf, entryOf, nameAtOf, shareOf, config } = listed;
-  const party = partyWords(tokens, listed);
+  const { wordsOf, kindsOf, entryOf, nameAtOf, shareOf, config, isPerson } = listed;
   const similarity = rememberedSimilarity(config);
-  const found = candidates(party, listed);
   const asOne = new Set<number>();
   const key = squashedKey(squashed);
   if (key !== undefined) listed.squashed.forEach(key, (at) => asOne.add(at));
@@ -85,9 +104,13 @@ function searchReading(
     const alignment = align(party, entry, similarity, listed, whole);
     const entryAt = entryOf[at] ?? 0;
     const before = best.get(entryAt);
-    const score = alignment.score * (shareOf[at] ?? 1);
+    const aligned = alignment.score * (shareOf[at] ?? 1);
+    const mayBeWithin = !isPerson && aligned < config.bands.review;
+    const contained = mayBeWithin && isContained(alignment, party, entry);
+    const score = contained ? config.bands.review : aligned;
     if (before === undefined || score > before.score) {
-      best.set(entryAt, { nameAt: nameAtOf[at] ?? 0, score, alignment, party, entry });
+      const nameAt = nameAtOf[at] ?? 0;
+      best.set(entryAt, { nameAt, score, alignment, isContained: contained, party, entry });
     }
   }
 }

@@ -4,7 +4,7 @@ import { toLatin } from "./transliteration.ts";
 /** More words than this say no more about who is meant, and cost time that a sender chooses. */
 export const tokensMax = 24;
 /** Cut so that two of them joined are still comparable; no listed word is longer. */
-const tokenLengthMax = Math.floor(wordLengthMax / 2);
+export const tokenLengthMax = Math.floor(wordLengthMax / 2);
 
 /** Two neighbours joined are no misspelling of one listed word past this length. */
 export const joinedLengthMax = 28;

@@ -31,6 +31,22 @@ describe("a party shares a key with an entry", () => {
     expect(shares(keysOf("individual", party), entry("individual", listed))).toBe(true);
   });
 
+  it("of the same name, though it says to be of another type", () => {
+    const listed = entry("individual", "ZEMBLING, Qorvath");
+    expect(shares(keysOf("entity", "Qorvath Zembling"), listed)).toBe(true);
+  });
+
+  it("of what a listed name has before or in its brackets", () => {
+    const listed = entry("entity", "Mosswick Unlisted (also Qorvath Zembling)");
+    expect(shares(keysOf("entity", "Qorvathzembling"), listed)).toBe(true);
+  });
+
+  it("of the same document, whatever type it says to be", () => {
+    const documents = [{ type: "passport", number: "AB 123-456", country: "" }];
+    const listed = entry("individual", "Ulvanka Drostig", { documents });
+    expect(shares(keysOf("entity", "Harlan Bakery", ["ab123456"]), listed)).toBe(true);
+  });
+
   it("of the same document, however it is written", () => {
     const documents = [{ type: "passport", number: "AB 123-456", country: "" }];
     const listed = entry("individual", "Ulvanka Drostig", { documents });
@@ -48,7 +64,7 @@ describe("a party shares a key with an entry", () => {
 describe("a party shares no key with an entry", () => {
   it.each([
     ["of another name", "individual", "Qorvath Zembling", "Ulvanka Drostig"],
-    ["of another type", "entity", "Qorvath Zembling", "Qorvath Zembling"],
+    ["of another type", "entity", "Qorvath Zembling Trading", "Qorvath Zembling"],
     ["with which it has but a title in common", "individual", "Dr Harlan", "Dr Ulvanka"],
   ] as const)("%s", (_what, type, party, listed) => {
     expect(shares(keysOf(type, party), entry("individual", listed))).toBe(false);

@@ -1,13 +1,18 @@
-import { canonicalSpelling, joinSpellings } from "./canonical-spelling.ts";
+import { canonicalSpelling, consonantSkeleton, joinSpellings } from "./canonical-spelling.ts";
 import { documentKey } from "./evidence.ts";
 import type { EntryType, ListEntry } from "./list-entry.ts";
-import type { Party } from "./matcher.ts";
+import { confusedTypes, type Party } from "./matcher.ts";
 import { neighbours, partsOfJoined } from "./name-neighbours.ts";
-import { type NameReading, nameReadings } from "./name-readings.ts";
-import { nameTokens } from "./name-tokens.ts";
+import { listedReadings, type NameReading, nameReadings } from "./name-readings.ts";
 import { tellingPlaces, wordKinds } from "./name-words.ts";
 import type { ScreeningRequest } from "./screening.ts";
-import { forEachSearchHash, forEachWordHash, hashWord } from "./search-keys.ts";
+import {
+  forEachSearchHash,
+  forEachWordHash,
+  hashShare,
+  hashWord,
+  wholeKey,
+} from "./search-keys.ts";
 import { squashedKey, squashedKeys } from "./squashed-name.ts";
 import { canonicalWallet, walletFamilies } from "./wallet.ts";
 
@@ -16,7 +21,7 @@ import { canonicalWallet, walletFamilies } from "./wallet.ts";
  * So those whom a changed entry may concern are found among thousands of subjects by equal keys.
  * Another version: subjects are given new keys, by a whole rescreening of each.
  */
-export const reverseKeysVersion = "4";
+export const reverseKeysVersion = "5";
 
 /** Keys of all parties and wallets of a request, each once. */
 export function requestKeys({ parties, wallets }: ScreeningRequest): Set<string> {
@@ -35,7 +40,22 @@ export function requestKeys({ parties, wallets }: ScreeningRequest): Set<string>
 function* partyKeys({ type, name, documents }: Party): Generator<string> {
   for (const reading of nameReadings(name, type === "individual"))
     yield* readingKeys(type, reading);
-  for (const { number } of documents) yield* documentKeys(type, number);
+  const other = confusedTypes.get(type);
+  if (other !== undefined) {
+    for (const { tokens } of nameReadings(name, other === "individual")) {
+      yield wholeNameKey(other, tokens);
+    }
+  }
+  for (const { number } of documents) yield* documentKeys(number);
+}
+
+/** Of a name of the very same words; see `wholeKey`. */
+function wholeNameKey(type: EntryType, tokens: readonly string[]): string {
+  const shares = tokens.map((token) => {
+    const canonical = canonicalSpelling(token);
+    return hashShare(canonical, consonantSkeleton(canonical));
+  });
+  return `whole ${type} ${wholeKey(wordKinds(tokens, type === "individual"), shares) >>> 0}`;
 }
 
 function* readingKeys(type: EntryType, { tokens, squashed }: NameReading): Generator<string> {
@@ -54,10 +74,11 @@ export function entryKeys(entry: ListEntry): Set<string> {
   const add = (some: Iterable<string>): void => {
     for (const key of some) keys.add(key);
   };
-  for (const { name } of entry.names) {
-    const tokens = nameTokens(name, entry.type === "individual");
+  const isPerson = entry.type === "individual";
+  for (const tokens of entry.names.flatMap(({ name }) => listedReadings(name, isPerson))) {
     const { canonical, joined } = spelt(tokens);
-    const kinds = wordKinds(tokens, entry.type === "individual");
+    const kinds = wordKinds(tokens, isPerson);
+    keys.add(wholeNameKey(entry.type, tokens));
     for (const key of squashedKeys(canonical, kinds)) keys.add(nameKey(entry.type, key));
     for (const [at, token] of tokens.entries()) {
       add(wordKeys(entry.type, token, canonical[at] ?? ""));
@@ -67,7 +88,7 @@ export function entryKeys(entry: ListEntry): Set<string> {
       keys.add(wordKey(entry.type, hashWord(pair.canonical)));
     }
   }
-  for (const { number } of entry.documents) add(documentKeys(entry.type, number));
+  for (const { number } of entry.documents) add(documentKeys(number));
   for (const { address } of entry.wallets) {
     for (const family of walletFamilies) {
       const canonical = canonicalWallet(family, address);
@@ -81,9 +102,9 @@ export function entryKeys(entry: ListEntry): Set<string> {
 const wordKey = (type: EntryType, hash: number): string => `word ${type} ${hash >>> 0}`;
 const nameKey = (type: EntryType, hash: number): string => `name ${type} ${hash >>> 0}`;
 
-function* documentKeys(type: EntryType, number: string): Generator<string> {
+function* documentKeys(number: string): Generator<string> {
   const key = documentKey(number);
-  if (key !== "") yield `document ${type} ${key}`;
+  if (key !== "") yield `document ${key}`;
 }
 
 function spelt(tokens: readonly string[]) {

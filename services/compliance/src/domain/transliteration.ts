@@ -1,12 +1,14 @@
 import anyAscii from "any-ascii";
 import { readArabic } from "./arabic-script.ts";
+import { readHangul } from "./hangul.ts";
+import { readHebrew } from "./hebrew-script.ts";
 import { readByLook } from "./homoglyphs.ts";
 
 /**
  * Latin letters for what other scripts and the Latin alphabet's own extras write. One reading for
  * each letter: spellings that differ between romanisations meet again in `canonical-spelling.ts`.
  * Cyrillic follows the BGN/PCGN tables roughly. Scripts without a row here are read by the
- * tables of any-ascii (pinyin for Chinese, the revised romanisation for Korean).
+ * tables of any-ascii (pinyin for Chinese).
  */
 const rows: readonly string[] = [
   // Latin letters that Unicode does not decompose.
@@ -20,9 +22,6 @@ const rows: readonly string[] = [
   "ου u μπ b ντ nt γγ ng αυ av ευ ev",
   "α a β v γ g δ d ε e ζ z η i θ th ι i κ k λ l μ m ν n ξ x ο o π p ρ r σ s ς s τ t",
   "υ y φ f χ ch ψ ps ω o",
-  // Hebrew.
-  "א a ב b ג g ד d ה h ו v ז z ח h ט t י y כ k ך k ל l מ m ם m נ n ן n ס s ע a פ p ף f צ ts",
-  "ץ ts ק k ר r ש sh ת t",
 ];
 
 /** Signs that only soften or separate in Cyrillic: nothing to write. */
@@ -45,8 +44,9 @@ const read = (letter: string): string => letters.get(letter) ?? letter;
 const greekDouble = /ου|μπ|ντ|γγ|αυ|ευ/g;
 const plain = /^[\x20-\x7e]*$/;
 const arabic = /\p{Script=Arabic}/u;
-/** Marks of no script in particular, and the points of Hebrew. */
-const marks = /[\p{Script=Inherited}\u0591-\u05c7]+/gu;
+const hebrew = /\p{Script=Hebrew}/u;
+/** Marks of no script in particular, and points of Hebrew; those of kana make other letters. */
+const marks = /(?:(?![\u3099\u309a])[\p{Script=Inherited}\u0591-\u05c7])+/gu;
 const ascii = /^\p{ASCII}*$/u;
 /** Joiners, direction marks, soft hyphens: invisible, and no end of a word. */
 const invisible = /\p{Cf}+/gu;
@@ -74,9 +74,9 @@ export function toLatin(text: string): string {
   if (plain.test(text)) return text.toLowerCase();
   const whole = text.normalize("NFKC");
   if (plain.test(whole)) return whole.toLowerCase();
-  const lower = readSymbols(whole).toLowerCase();
-  const seen = readByLook(lower.replace(invisible, ""));
-  const spoken = arabic.test(seen) ? readArabic(seen) : seen;
+  const seen = readByLook(readSymbols(whole).replace(invisible, "")).toLowerCase();
+  const heard = arabic.test(seen) ? readArabic(seen) : seen;
+  const spoken = hebrew.test(heard) ? readHebrew(heard) : heard;
   // Composed letters that have a row of their own (й, ї) are read before their marks come off.
   const latin = spoken.replace(greekDouble, read).replace(/[^\p{ASCII}]/gu, read);
   if (ascii.test(latin)) return latin;
@@ -85,6 +85,6 @@ export function toLatin(text: string): string {
     .replace(marks, "")
     .replace(/[^\p{ASCII}]/gu, read);
   if (ascii.test(bare)) return bare;
-  const apart = bare.normalize("NFC").replace(signs, "$1 ");
+  const apart = readHangul(bare.normalize("NFC").replace(signs, "$1 "));
   return apart.replace(unread, (run) => anyAscii(run).toLowerCase());
 }

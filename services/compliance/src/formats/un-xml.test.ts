@@ -73,6 +73,20 @@ describe("the Security Council's list", () => {
     expect(only(birth(inside))).toMatchObject({ entries: [{ births }], notes: [] });
   });
 
+  it("has no birth in a name, and numbers also as they stand in words about them", () => {
+    const number = "diplomatic passport no. D00000898";
+    const more = `${alias("Good", "Safi Marwek, born 1 Jan. 1953 (Oman passport no. 0428720)")}
+      <INDIVIDUAL_DOCUMENT><NUMBER>${number}</NUMBER></INDIVIDUAL_DOCUMENT>`;
+    expect(only(more)).toMatchObject({
+      entries: [
+        {
+          names: [{ name: "OSKAR" }, { name: "Safi Marwek" }],
+          documents: [{ number }, { number: "D00000898" }],
+        },
+      ],
+    });
+  });
+
   it("notes a birth that is not understood", () => {
     expect(only(birth("<NOTE>30-35 years old</NOTE>"))).toMatchObject({
       entries: [{ births: [] }],

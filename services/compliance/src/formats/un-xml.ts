@@ -86,7 +86,16 @@ function readPart(draft: EntryDraft, part: XmlElement, note: Note): void {
 function readDocument(draft: EntryDraft, part: XmlElement): void {
   const issuer = textIn(part, "ISSUING_COUNTRY") || textIn(part, "COUNTRY_OF_ISSUE");
   const type = textIn(part, "TYPE_OF_DOCUMENT") || textIn(part, "TYPE_OF_DOCUMENT2");
-  addDocument(draft, type, textIn(part, "NUMBER"), countryCode(issuer) ?? "");
+  for (const number of numbersIn(textIn(part, "NUMBER"))) {
+    addDocument(draft, type, number, countryCode(issuer) ?? "");
+  }
+}
+
+const numberInWords = /[\p{L}\p{N}/-]*\d{3}[\p{L}\p{N}/-]*/gu;
+
+/** A number as it is written, and those of a text about it (`passport no. D00000898`). */
+function numbersIn(text: string): string[] {
+  return [text, ...(text.includes(" ") ? (text.match(numberInWords) ?? []) : [])];
 }
 
 function addCountry({ countries }: EntryDraft, name: string): void {
@@ -101,8 +110,14 @@ function readAlias(draft: EntryDraft, part: XmlElement, note: Note): void {
   addDate(draft, textIn(part, "DATE_OF_BIRTH"), note);
 }
 
-/** `A; B; C` are three names, and so are `A (B; C)`; a name in quotation marks is one without. */
-function namesIn(alias: string): string[] {
+const bornOn = /,\s+born\s.*$/su;
+
+/**
+ * `A; B; C` are three names, and so are `A (B; C)`; a name in quotation marks is one without, and
+ * when somebody of the name was born is no part of it.
+ */
+function namesIn(text: string): string[] {
+  const alias = text.replace(bornOn, "");
   const names = alias.includes(";") ? alias.split(/[;()]|\b[a-z]\) /) : [alias];
   return names
     .map((name) => name.trim().replace(/^["“”](.*)["“”]$/, "$1"))

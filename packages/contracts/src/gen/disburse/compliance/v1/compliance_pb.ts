@@ -253,7 +253,7 @@ export type Party = Message<"disburse.compliance.v1.Party"> & {
   type: Party_Type;
 
   /**
-   * 1 to 255 characters.
+   * 1 to 511 characters: a first and a last name of 255 each, and the space between.
    *
    * @generated from field: string name = 2;
    */
@@ -291,7 +291,7 @@ export type PartyJson = {
   type?: Party_TypeJson;
 
   /**
-   * 1 to 255 characters.
+   * 1 to 511 characters: a first and a last name of 255 each, and the space between.
    *
    * @generated from field: string name = 2;
    */
@@ -1886,14 +1886,14 @@ export type ListSource = Message<"disburse.compliance.v1.ListSource"> & {
   nextCheckAt?: Timestamp | undefined;
 
   /**
-   * `never`, `unchanged`, `imported`, `refused`, `unreachable`.
+   * `never`, `unchanged`, `imported`, `refused`, `unreachable`, `failed`.
    *
    * @generated from field: string outcome = 6;
    */
   outcome: string;
 
   /**
-   * Why it was refused or not reached; "" otherwise.
+   * Why it was refused, not reached or not checked; "" otherwise.
    *
    * @generated from field: string problem = 7;
    */
@@ -1943,14 +1943,14 @@ export type ListSourceJson = {
   nextCheckAt?: TimestampJson;
 
   /**
-   * `never`, `unchanged`, `imported`, `refused`, `unreachable`.
+   * `never`, `unchanged`, `imported`, `refused`, `unreachable`, `failed`.
    *
    * @generated from field: string outcome = 6;
    */
   outcome?: string;
 
   /**
-   * Why it was refused or not reached; "" otherwise.
+   * Why it was refused, not reached or not checked; "" otherwise.
    *
    * @generated from field: string problem = 7;
    */
