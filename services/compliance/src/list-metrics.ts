@@ -28,7 +28,7 @@ export function listMetrics(metrics: Metrics) {
   );
   const failures = metrics.gauge(
     "disburse_list_source_failures",
-    "Checks of a source in a row that were refused or reached nothing.",
+    "Checks of a source in a row that were refused, reached nothing or failed.",
     ["list"],
   );
   const indexed = metrics.gauge(

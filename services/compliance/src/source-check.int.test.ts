@@ -52,27 +52,29 @@ beforeEach(async () => {
   now = new Date("2026-11-20T10:00:00Z");
   lists = await openListStore(database);
   const metrics = createMetrics("compliance");
-  const source = {
-    ...({ list: "l", format: "json_lines" } as const),
-    ...{ files: [{ name: "", url }], every_hours: 12, optional: false },
-  };
   const { ended, show: update } = listMetrics(metrics);
   importing = { lists, clock: { now: () => now }, ended };
-  sources = openSources({
-    ...importing,
-    settings: [source],
-    store: openSourceStore(database),
-    watch: { refresh: async () => undefined },
-    log: createLog("test", "silent"),
-    stop: new AbortController().signal,
-    timeoutMs: 500,
-  });
+  sources = open(importing, ["l"]);
   show = async () => {
     const inForce = await lists.listsInForce();
     update({ inForce, index: undefined, sources: await sources.list(), now });
     return metrics.text();
   };
 });
+
+const open = (deps: ImportDeps, names: readonly string[], stop = new AbortController()) => {
+  const format = "json_lines" as const;
+  const more = { files: [{ name: "", url }], every_hours: 12, optional: false };
+  return openSources({
+    ...deps,
+    settings: names.map((list) => ({ list, format, ...more })),
+    store: openSourceStore(database),
+    watch: { refresh: async () => undefined },
+    log: createLog("test", "silent"),
+    stop: stop.signal,
+    timeoutMs: 500,
+  });
+};
 
 const publish = (body: string, tag = `"${body.length}"`) => {
   answer = (request, response) => {
@@ -205,6 +207,47 @@ describe("the schedule", () => {
     pass(0.1);
     await sources.checkDue(always);
     expect(asked).toBe(3);
+  });
+
+  /** Sources of which the first one's imports break on their way, for no fault of the list. */
+  const openBroken = (stop?: AbortController) => {
+    const stage: ListStore["stage"] = async (begun, ...more) => {
+      if (begun.list !== "broken") return lists.stage(begun, ...more);
+      stop?.abort();
+      throw new RangeError("no room for Person 7");
+    };
+    return open({ ...importing, lists: { ...lists, stage } }, ["broken", "l"], stop);
+  };
+
+  it("goes on past a source whose check fails by itself, and tries that one later", async () => {
+    publish(people(100));
+    sources = openBroken();
+    await sources.checkDue(always);
+    await sources.checkDue(always);
+    expect((await inForce())?.entries).toBe(100);
+    const [failed, other] = (await sources.list()).map(({ state }) => state);
+    expect(failed).toMatchObject({ outcome: "failed", failures: 1, checkedAt: now });
+    expect(failed?.problem).toMatch(/./);
+    expect(failed?.problem).not.toContain("Person");
+    expect(failed?.nextCheckAt.getTime()).toBeGreaterThan(now.getTime());
+    expect(other).toMatchObject({ outcome: "imported", failures: 0 });
+    expect(await lists.listImports("broken", undefined, 10)).toMatchObject([{ state: "failed" }]);
+    expect(await show()).toContain('source_failures{list="broken",service="compliance"} 1');
+    pass(0.1);
+    await sources.checkDue(always);
+    expect((await sources.list())[0]?.state).toMatchObject({ outcome: "failed", failures: 2 });
+    sources = open(importing, ["broken", "l"]);
+    pass(1);
+    await sources.checkDue(always);
+    const [mended] = await sources.list();
+    expect(mended?.state).toMatchObject({ outcome: "imported", failures: 0, problem: "" });
+  });
+
+  it("says nothing of a source whose check the end of the process broke off", async () => {
+    publish(people(100));
+    sources = openBroken(new AbortController());
+    await sources.checkDue(always);
+    expect((await sources.list()).map(({ state }) => state)).toEqual([undefined, undefined]);
   });
 
   it("is left to the process that has the lease", async () => {

@@ -41,6 +41,8 @@ const timeoutMsDefault = 120_000;
 /** Steps of chance; finer would not be seen. */
 const chances = 1_000;
 const itself: StoredActor = { kind: "service", id: "compliance" };
+/** Says nothing of the cause, which may be anything. */
+const failedProblem = "could not be checked by a fault of the service; its log says why";
 
 /** What a check found, and what is known from then on. */
 type Found = Pick<SourceState, "outcome" | "problem" | "checksum" | "validators">;
@@ -76,11 +78,17 @@ async function checkSource(
   actor: StoredActor,
 ): Promise<KnownSource> {
   const { list } = setting;
-  const found = await findChange(deps, setting, before, actor);
+  const found = await findChange(deps, setting, before, actor).catch((error: unknown): Found => {
+    // Kept like a refusal, so that this one is tried later and the others are not kept waiting.
+    deps.log.error({ err: error, list }, "list source not checked");
+    return { outcome: "failed", problem: failedProblem, ...nothingKept };
+  });
+  const { outcome, problem } = found;
   const now = deps.clock.now();
   // What was broken off by the end of this process says nothing of the source.
-  if (deps.stop.aborted && found.outcome === "unreachable") return { setting, state: before };
-  const failures = found.problem === "" ? 0 : (before?.failures ?? 0) + 1;
+  const isBroken = outcome === "unreachable" || outcome === "failed";
+  if (deps.stop.aborted && isBroken) return { setting, state: before };
+  const failures = problem === "" ? 0 : (before?.failures ?? 0) + 1;
   const chance = randomInt(chances) / chances;
   const state: SourceState = {
     ...found,
@@ -91,7 +99,6 @@ async function checkSource(
     confirmedAt: failures === 0 ? now : before?.confirmedAt,
   };
   await deps.store.save(state);
-  const { outcome, problem } = found;
   if (failures > 0) deps.log.error({ list, outcome, problem, failures }, "list not kept current");
   else deps.log.info({ list, outcome }, "list source checked");
   return { setting, state };

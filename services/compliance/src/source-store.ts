@@ -6,10 +6,11 @@ const schemaVersion = 1;
 /** How the last check of a source went. */
 export type SourceState = {
   readonly list: string;
-  readonly outcome: "unchanged" | "imported" | "refused" | "unreachable";
-  /** Why it was refused or not reached; "" otherwise. */
+  /** `failed`: by a fault of this service, whatever the source publishes. */
+  readonly outcome: "unchanged" | "imported" | "refused" | "unreachable" | "failed";
+  /** Why it was refused, not reached or not checked; "" otherwise. */
   readonly problem: string;
-  /** Checks in a row that were refused or reached nothing. */
+  /** Checks in a row that were refused, reached nothing or failed. */
   readonly failures: number;
   readonly checkedAt: Date;
   readonly nextCheckAt: Date;

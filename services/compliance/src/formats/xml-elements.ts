@@ -24,6 +24,9 @@ export function parsedXml(file: ListFile): XmlElement {
     if (root === null) throw new Unreadable("line 1: has no element");
     return root;
   } catch (error) {
+    if (error instanceof RangeError) {
+      throw new Unreadable("is more than can be read as XML", { cause: error });
+    }
     if (!(error instanceof XmlError)) throw error;
     const problem = error.message.split(" (line")[0] ?? "";
     throw new Unreadable(`line ${error.line}: is not XML: ${problem}`, { cause: error });
@@ -34,15 +37,45 @@ function lineOf(text: string, place: number): number {
   return text.slice(0, place).split("\n").length;
 }
 
+/** What may hold anything that looks like a tag, from its start to its end. */
+const notTags = [
+  ["<!--", "-->"],
+  ["<![CDATA[", "]]>"],
+  ["<?", "?>"],
+] as const;
+
 function checkDepth(text: string): void {
   let depth = 0;
-  for (const tag of text.matchAll(/<(\/?)[^\s<>!?/][^<>]*?(\/?)>/g)) {
-    if (tag[1] === "/") depth -= 1;
-    else if (tag[2] !== "/") depth += 1;
+  for (let at = text.indexOf("<"); at >= 0; ) {
+    const other = notTags.find(([start]) => text.startsWith(start, at));
+    const end =
+      other === undefined ? tagEnd(text, at) : text.indexOf(other[1], at + other[0].length);
+    // The parser gets no further than something that has no end.
+    if (end < 0) return;
+    if (other === undefined) depth += levelsOf(text, at, end);
     if (depth > depthMax) {
-      throw new Unreadable(`line ${lineOf(text, tag.index)}: is more than ${depthMax} levels deep`);
+      throw new Unreadable(`line ${lineOf(text, at)}: is more than ${depthMax} levels deep`);
     }
+    at = text.indexOf("<", end);
   }
+}
+
+/** The `>` of a tag: its quoted values may hold some too; -1 where there is none. */
+function tagEnd(text: string, start: number): number {
+  for (let at = start; at < text.length; at += 1) {
+    const sign = text[at];
+    if (sign === ">") return at;
+    if (sign !== '"' && sign !== "'") continue;
+    at = text.indexOf(sign, at + 1);
+    if (at < 0) return at;
+  }
+  return -1;
+}
+
+/** How much deeper it is after a tag. */
+function levelsOf(text: string, start: number, end: number): number {
+  if (text[start + 1] === "/") return -1;
+  return text[end - 1] === "/" ? 0 : 1;
 }
 
 /** The elements right below one. */

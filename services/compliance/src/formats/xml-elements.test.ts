@@ -1,0 +1,54 @@
+import { parseXml } from "@rgrove/parse-xml";
+import { describe, expect, it, vi } from "vitest";
+import { file } from "./test-file.ts";
+import { Unreadable } from "./unreadable.ts";
+import { parsedXml } from "./xml-elements.ts";
+
+vi.mock(import("@rgrove/parse-xml"), async (original) => {
+  const real = await original();
+  return { ...real, parseXml: vi.fn(real.parseXml) };
+});
+
+/** Elements in elements, each begun and ended so. */
+const nested = (levels: number, start: string, end = "</a>") =>
+  start.repeat(levels) + end.repeat(levels);
+
+describe("the depth of an XML file", () => {
+  it.each([
+    ["<a>", "</a>"],
+    ['<a b="/>">', "</a>"],
+    ["<a b='/>'>", "</a>"],
+    ['<a b="\'/" c=">/>">', "</a>"],
+    ["<a><b/>", "</a>"],
+    ["<a><!-- </a> -->", "</a>"],
+    ["<a><![CDATA[</a>]]>", "</a>"],
+    ["<a><?b </a> ?>", "</a>"],
+    ["<a\n>", "</a >"],
+  ])("of %j is refused past 64 levels", (start, end) => {
+    expect(parsedXml(file(nested(64, start, end))).name).toBe("a");
+    for (const levels of [65, 60_000]) {
+      const problem = /^line \d+: is more than 64 levels deep$/;
+      expect(() => parsedXml(file(nested(levels, start, end)))).toThrow(problem);
+    }
+  });
+
+  it("counts nothing that only looks like a tag", () => {
+    const text = "<a>".repeat(100);
+    const looks = `<!--${text}--><?b ${text}?><![CDATA[${text}]]><c d="/" e='/'/>`;
+    expect(parsedXml(file(`<a>${looks.repeat(100)}</a>`)).name).toBe("a");
+  });
+
+  it.each(["<a", '<a b="', "<a><!-- ", "<a><![CDATA[ >", "<a><?b >", "<a></a"])(
+    "leaves it to the parser to refuse %s",
+    (text) => {
+      expect(() => parsedXml(file(text))).toThrow("line 1: is not XML");
+    },
+  );
+});
+
+it("refuses what the parser has no room for", () => {
+  vi.mocked(parseXml).mockImplementationOnce(() => {
+    throw new RangeError("Maximum call stack size exceeded");
+  });
+  expect(() => parsedXml(file("<a/>"))).toThrow(Unreadable);
+});
