@@ -12,8 +12,8 @@ import { accepted } from "./refusals.ts";
 
 export type EndpointStateDeps = EndpointDeps &
   ChallengeDeps & {
-    /** What has waited for an endpoint may be due now. */
-    readonly wake: () => void;
+    /** What has waited for an endpoint may be due now: those that rest are asked at once. */
+    readonly unpark: () => void;
   };
 
 /** What an operation makes of the settings as they are. */
@@ -26,7 +26,7 @@ export function endpointStateRpc(
   ServiceImpl<typeof NotifierService>,
   "updateEndpoint" | "pauseEndpoint" | "resumeEndpoint" | "verifyEndpoint" | "approveEndpoint"
 > {
-  const { endpoints, sealer, clock, mustVerify, wake } = deps;
+  const { endpoints, sealer, clock, mustVerify, unpark } = deps;
   const changes = createEndpointChanges(endpoints, sealer);
   const verify = createVerification(deps, changes);
 
@@ -43,7 +43,7 @@ export function endpointStateRpc(
       settings: settings(endpoint),
     }));
     const answer = shown(accepted(changed));
-    wake();
+    unpark();
     return answer;
   };
 
@@ -78,7 +78,7 @@ export function endpointStateRpc(
     verifyEndpoint: async (message) => {
       const asked = askedOf(message, "verify", clock);
       const answer = shown(accepted(await verify(asked, message.endpointId)));
-      wake();
+      unpark();
       return answer;
     },
 

@@ -85,15 +85,16 @@ export async function createNotifier(options: NotifierOptions): Promise<Notifier
     arrivals: openArrivalStore(database),
   });
   let woken = (): void => undefined;
-  const wake = (): void => {
+  const wake = (): void => woken();
+  const unpark = (): void => {
     dispatcher.unpark();
-    woken();
+    wake();
   };
   const stores = { endpoints, events, feeds, deliveries, redeliveries, replays };
   const replayer = createReplayer({ ...stores, clock, log, wake });
   const wakeReplayer = (): void => replayWoken();
   const rpc = notifierRpc({
-    ...{ ...options, ...stores, fanOut, wake, wakeReplayer },
+    ...{ ...options, ...stores, fanOut, wake, unpark, wakeReplayer },
     mustVerify: options.policy === "public" || options.verifyUrls === true,
     challenges: openChallengeStore(database),
     healths,
