@@ -54,12 +54,15 @@ export function createEndpointChanges(endpoints: EndpointStore, sealer: Sealer):
     create: async (asked, settings) => {
       const before = await repeated(asked);
       if (before !== undefined) return before;
-      if (!(await endpoints.hasRoom(asked.merchantId))) {
-        return refused("INVALID_REQUEST", `There can be at most ${endpointsMax} endpoints.`);
+      const { endpoint, operation } = created(asked, settings, sealer);
+      for (const place of await endpoints.freePlaces(asked.merchantId)) {
+        const placed = { ...endpoint, place };
+        if ((await endpoints.insert(placed)) === "written") return { endpoint: placed, operation };
+        const meanwhile = await repeated(asked);
+        if (meanwhile !== undefined) return meanwhile;
       }
-      const made = created(asked, settings, sealer);
-      if ((await endpoints.insert(made.endpoint)) === "written") return made;
-      return (await repeated(asked)) ?? operationUsed();
+      const tooMany = `There can be at most ${endpointsMax} endpoints.`;
+      return (await repeated(asked)) ?? refused("INVALID_REQUEST", tooMany);
     },
 
     change: async (asked, endpointId, decide) => {

@@ -60,6 +60,7 @@ export function revised(
     operations,
     keys: keys.filter((key) => needed.has(key.id)),
     updatedAt: at,
+    place: isDeleted ? undefined : endpoint.place,
     deletedAt: isDeleted ? at : undefined,
     revision: endpoint.revision + 1,
   };

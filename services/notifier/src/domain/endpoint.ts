@@ -80,6 +80,8 @@ export type EndpointOperation = {
  */
 export type EndpointRecord = Endpoint & {
   readonly revision: number;
+  /** Its own among its merchant's, below `endpointsMax`; none when it is deleted. */
+  readonly place?: number | undefined;
   readonly deletedAt?: Date | undefined;
   readonly signing: SecretSet;
   readonly keys: readonly SealedKey[];

@@ -49,6 +49,8 @@ export type EndpointDocument = Omit<SettingsDocument, LaterSetting> & {
   updated_at: Date;
   deleted_at: Date | null;
   revision: number;
+  /** Absent in deleted ones, and in those that were made before there were places. */
+  place?: number;
   signing: SigningDocument;
   /** Sealed; the key id of the encryption stands in the sealed text. */
   keys: { id: string; secret: string; standard_secret: string; made_at: Date }[];
@@ -65,6 +67,7 @@ export function endpointDocument(endpoint: EndpointRecord): EndpointDocument {
     updated_at: endpoint.updatedAt,
     deleted_at: endpoint.deletedAt ?? null,
     revision: endpoint.revision,
+    ...(endpoint.place === undefined ? {} : { place: endpoint.place }),
     signing: signingDocument(endpoint.signing),
     keys: endpoint.keys.map(({ id, secret, standardSecret, madeAt }) => ({
       id,
@@ -157,6 +160,7 @@ export function toEndpoint(stored: EndpointDocument): EndpointRecord {
     updatedAt: stored.updated_at,
     deletedAt: stored.deleted_at ?? undefined,
     revision: stored.revision,
+    place: stored.place,
     signing: toSigning(stored.signing),
     keys: stored.keys.map(({ id, secret, standard_secret, made_at }) => ({
       id,

@@ -1,14 +1,15 @@
 import { type Database, ensureIndexes, isDuplicateKey } from "@disburse/chassis/mongo.ts";
 import type { PageCursor } from "@disburse/chassis/page-cursor.ts";
 import { behind, oldestFirst } from "@disburse/chassis/record-page.ts";
-import type { Filter, IndexDescription } from "mongodb";
+import type { Collection, Filter, IndexDescription } from "mongodb";
 import { type EndpointRecord, endpointsMax } from "../domain/endpoint.ts";
 import { type EndpointDocument, endpointDocument, toEndpoint } from "./endpoint-documents.ts";
 
 /**
- * How a write ended: done, or its operation id stands in another endpoint, or somebody was first.
+ * How a write ended: done, or its operation id or its place is another endpoint's, or somebody was
+ * first.
  */
-export type EndpointWrite = "written" | "operation_used" | "revised_meanwhile";
+export type EndpointWrite = "written" | "taken" | "revised_meanwhile";
 
 export type EndpointStore = Awaited<ReturnType<typeof openEndpointStore>>;
 
@@ -16,7 +17,18 @@ const indexes: readonly IndexDescription[] = [
   { key: { merchant_id: 1, deleted_at: 1, created_at: 1, _id: 1 }, name: "active" },
   // An operation id belongs to one endpoint of its merchant.
   { key: { merchant_id: 1, "operations.id": 1 }, name: "operation", unique: true },
+  // However many are made at once, there are no more than places.
+  {
+    key: { merchant_id: 1, place: 1 },
+    name: "place",
+    unique: true,
+    partialFilterExpression: { place: { $exists: true } },
+  },
 ];
+
+const places = [...Array(endpointsMax).keys()];
+/** One go gives them all; the next one sees what changes and others gave meanwhile. */
+const placingTries = 10;
 
 /** Endpoints with their sealed secrets and their history. */
 export async function openEndpointStore({ db }: Database) {
@@ -29,14 +41,14 @@ export async function openEndpointStore({ db }: Database) {
     collection: endpoints,
 
     insert: (endpoint: EndpointRecord): Promise<EndpointWrite> =>
-      unlessUsed(async () => {
+      unlessTaken(async () => {
         await endpoints.insertOne(endpointDocument(endpoint));
         return "written";
       }),
 
     /** Writes an endpoint's next revision, if the one before is still the last. */
     revise: (next: EndpointRecord): Promise<EndpointWrite> =>
-      unlessUsed(async () => {
+      unlessTaken(async () => {
         const { id: _id, merchantId: merchant_id, revision } = next;
         const { matchedCount } = await endpoints.replaceOne(
           { _id, merchant_id, revision: revision - 1 },
@@ -61,8 +73,7 @@ export async function openEndpointStore({ db }: Database) {
     /** How many a merchant has; never more than there can be. */
     count: (merchantId: string) => endpoints.countDocuments(active(merchantId)),
 
-    hasRoom: async (merchantId: string): Promise<boolean> =>
-      (await endpoints.countDocuments(active(merchantId), { limit: endpointsMax })) < endpointsMax,
+    freePlaces: (merchantId: string) => freePlaces(endpoints, merchantId),
 
     /** The active ones of merchants, to choose from for a batch of events and to send to. */
     activeOf: async (
@@ -91,11 +102,45 @@ function pageFilter(merchantId: string, after: PageCursor | undefined): Filter<E
   return after === undefined ? listed : { $and: [listed, ...behind(after, oldestFirst)] };
 }
 
-async function unlessUsed(write: () => Promise<EndpointWrite>): Promise<EndpointWrite> {
+/** What a merchant has left, once each of its endpoints from before there were any has one. */
+async function freePlaces(
+  endpoints: Collection<EndpointDocument>,
+  merchantId: string,
+): Promise<readonly number[]> {
+  for (let tries = 0; tries < placingTries; tries += 1) {
+    const all = await endpoints
+      .find(active(merchantId), { projection: { revision: 1, place: 1 } })
+      .toArray();
+    const taken = new Set(all.map(({ place }) => place));
+    const free = places.filter((place) => !taken.has(place));
+    const unplaced = all.filter(({ place }) => place === undefined);
+    if (unplaced.length === 0 || free.length === 0) return free;
+    const given = free.map((place, at) => givePlace(endpoints, unplaced[at], place));
+    await Promise.all(given);
+  }
+  throw new Error(`the endpoints of ${merchantId} are changed by too many at once`);
+}
+
+/** A revision of its own, so that no change that has begun takes the place away again. */
+async function givePlace(
+  endpoints: Collection<EndpointDocument>,
+  endpoint: Pick<EndpointDocument, "_id" | "revision"> | undefined,
+  place: number,
+): Promise<void> {
+  if (endpoint === undefined) return;
+  const { _id, revision } = endpoint;
+  await unlessTaken(async () => {
+    const given = { $set: { place }, $inc: { revision: 1 } };
+    const { matchedCount } = await endpoints.updateOne({ _id, revision }, given);
+    return matchedCount === 1 ? "written" : "revised_meanwhile";
+  });
+}
+
+async function unlessTaken(write: () => Promise<EndpointWrite>): Promise<EndpointWrite> {
   try {
     return await write();
   } catch (error) {
-    if (isDuplicateKey(error)) return "operation_used";
+    if (isDuplicateKey(error)) return "taken";
     throw error;
   }
 }
