@@ -161,6 +161,9 @@ describe("the key that seals secrets", () => {
       'disburse_webhook_endpoints_under_older_keys{service="notifier"} 0',
     );
 
+    // Not started again yet since the new key was put behind the old one.
+    const behind = await restarted(`${encryptionKeys},${newer}`);
+    expect(found(await sent(behind, of), secrets)).toBe("signed");
     const retired = await restarted(newer);
     expect(found(await sent(retired, of), secrets)).toBe("signed");
     expect(await retired.rpc.rotateSecret(rotation)).toEqual(shown);
