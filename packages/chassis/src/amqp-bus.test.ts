@@ -1,0 +1,111 @@
+import { afterEach, expect, it, vi } from "vitest";
+import { connectAmqpBus } from "./amqp-bus.ts";
+import { closeTimeoutMs } from "./amqp-connection.ts";
+import { type Bus, storeRetryMs } from "./bus.ts";
+import { silentLog } from "./log.ts";
+import { type Answer, delivered, goingAway, startTestBroker } from "./test-broker.ts";
+
+const ends: (() => Promise<void> | void)[] = [];
+
+afterEach(async () => {
+  vi.useRealTimers();
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+/** A bus and the broker that it is connected to, which says what it is told to say. */
+async function open(answer: Answer) {
+  const broker = await startTestBroker(answer);
+  ends.push(broker.stop);
+  const options = { url: broker.url, namespace: "test", log: silentLog, confirmTimeoutMs: 100 };
+  const bus = await connectAmqpBus(options);
+  ends.push(bus.stop);
+  return { broker, bus };
+}
+
+const ready = (bus: Bus) =>
+  vi.waitFor(() => expect(bus.ready()).toBe(true), { timeout: 10_000, interval: 10 });
+
+it("connects again where the broker goes in the same breath as it lets it in", async () => {
+  const { bus, broker } = await open(({ method, nth }, side, usual) =>
+    method === "connection.open" && nth <= 2 ? side.say(usual, goingAway) : false,
+  );
+  await ready(bus);
+  expect(broker.connections()).toBe(4);
+});
+
+it("connects again where the broker goes in the same breath as it takes the exchange", async () => {
+  const declared: number[] = [];
+  const { bus } = await open(({ method, nth }, side, usual) => {
+    if (method !== "exchange.declare") return false;
+    declared.push(nth);
+    return declared.length === 1 ? side.say(usual, goingAway) : false;
+  });
+  await vi.waitFor(() => expect(declared).toHaveLength(2));
+  await ready(bus);
+});
+
+it("handles nothing again of a consumer that the broker takes and leaves in a breath", async () => {
+  const consumed: number[] = [];
+  const { bus } = await open(({ method, nth, channel }, side, usual) => {
+    if (method !== "basic.consume") return false;
+    consumed.push(nth);
+    return consumed.length === 1 ? side.say(usual, delivered(channel), goingAway) : false;
+  });
+  await ready(bus);
+  const stored = Promise.withResolvers<void>();
+  let handled = 0;
+  const handle = async () => {
+    handled += 1;
+    await stored.promise;
+    return ["stored" as const];
+  };
+  await bus.subscribe({ queue: "reader", keys: ["payout.*"], handle });
+  await vi.waitFor(() => expect(consumed).toHaveLength(2));
+  await ready(bus);
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  stored.resolve();
+  await vi.advanceTimersByTimeAsync(3 * storeRetryMs);
+  expect(handled).toBeLessThan(2);
+});
+
+/** A broker that keeps handshakes waiting until it is told, and resets what is closed then. */
+function slow() {
+  const waiting: (() => void)[] = [];
+  let closed = 0;
+  let isGoing = false;
+  const answer: Answer = ({ method }, side, usual) => {
+    if (method === "connection.open" && !isGoing) return waiting.push(() => side.say(usual));
+    if (method !== "connection.close") return false;
+    closed += 1;
+    return side.socket.resetAndDestroy();
+  };
+  const goOn = () => {
+    isGoing = true;
+    for (const say of waiting) say();
+  };
+  return { answer, isWaiting: () => waiting.length > 0, closed: () => closed, goOn };
+}
+
+it("stops a bus that is being connected when it is", async () => {
+  const { answer, isWaiting, closed, goOn } = slow();
+  const { bus, broker } = await open(answer);
+  await vi.waitFor(() => expect(isWaiting()).toBe(true));
+  const stopped = bus.stop();
+  goOn();
+  await stopped;
+  expect(closed()).toBe(broker.connections());
+  await vi.waitFor(() => expect(broker.open()).toBe(0));
+});
+
+it("stops in good time while a broker does not answer, and closes what it answers then", async () => {
+  const { answer, isWaiting, closed, goOn } = slow();
+  const { bus, broker } = await open(answer);
+  await vi.waitFor(() => expect(isWaiting()).toBe(true));
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const stopped = bus.stop();
+  await vi.advanceTimersByTimeAsync(2 * closeTimeoutMs);
+  await stopped;
+  expect(closed()).toBe(0);
+  goOn();
+  await vi.waitFor(() => expect([closed(), broker.open()]).toEqual([broker.connections(), 0]));
+});
