@@ -1,3 +1,4 @@
+import { Socket } from "node:net";
 import { afterEach, expect, it, vi } from "vitest";
 import { connectAmqpBus } from "./amqp-bus.ts";
 import { closeTimeoutMs } from "./amqp-connection.ts";
@@ -24,6 +25,18 @@ async function open(answer: Answer) {
 
 const ready = (bus: Bus) =>
   vi.waitFor(() => expect(bus.ready()).toBe(true), { timeout: 10_000, interval: 10 });
+
+it("waits for no broker that takes the connection and says nothing", async () => {
+  const later = Socket.prototype.setTimeout;
+  const waited = vi.spyOn(Socket.prototype, "setTimeout");
+  // A fortieth of the time that a broker is given.
+  waited.mockImplementation(function now(this: Socket, ms, ended) {
+    return later.call(this, ms / 40, ended);
+  });
+  const { bus, broker } = await open(({ nth }) => (nth <= 2 ? undefined : false));
+  await ready(bus);
+  expect(broker.connections()).toBe(4);
+});
 
 it("connects again where the broker goes in the same breath as it lets it in", async () => {
   const { bus, broker } = await open(({ method, nth }, side, usual) =>

@@ -15,6 +15,8 @@ export type KeptConnection = {
   stop(): Promise<void>;
 };
 
+/** A broker that is well takes a connection at once; one that says nothing is tried again. */
+const handshakeTimeoutMs = 10_000;
 /** The pause before a connection is made anew; twice as long after each that fails. */
 const retryMs = 100;
 /** A broker that is back is found within this. */
@@ -31,13 +33,15 @@ export const closeTimeoutMs = 2_000;
  */
 export function keepConnected(options: {
   readonly url: string;
+  /** What it is for: for the log. */
+  readonly purpose: "publishing" | "consuming";
   readonly log: Log;
   /** Makes of a new connection what is needed; where that fails the next one is tried. */
   readonly setup: (connection: ChannelModel) => Promise<void>;
   /** What was made is of no use any more. Told of each connection, after its `setup`. */
   readonly lost: () => void;
 }): KeptConnection {
-  const { url, log, setup, lost } = options;
+  const { url, purpose, log, setup, lost } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
   let failures = 0;
@@ -45,9 +49,9 @@ export function keepConnected(options: {
 
   /** One connection, from its making to its end. */
   const live = async () => {
-    const connection = await connect(url);
+    const connection = await connect(url, { timeout: handshakeTimeoutMs });
     // From the first moment on: an error that nobody hears ends the process.
-    connection.on("error", (error) => log.warn({ err: error }, "bus connection failed"));
+    connection.on("error", (error) => log.warn({ err: error, purpose }, "bus connection failed"));
     const closed = new Promise<void>((resolve) => connection.once("close", () => resolve()));
     current = connection;
     try {
@@ -56,9 +60,9 @@ export function keepConnected(options: {
       if (!streamOf(connection).writable) throw new Error("the broker closed the connection");
       await setup(connection);
       failures = 0;
-      log.info({}, "bus connected");
+      log.info({ purpose }, "bus connected");
       await closed;
-      if (!signal.aborted) log.warn({}, "bus disconnected");
+      if (!signal.aborted) log.warn({ purpose }, "bus disconnected");
     } finally {
       current = undefined;
       lost();
@@ -70,7 +74,7 @@ export function keepConnected(options: {
     while (!signal.aborted) {
       await live().catch((error: unknown) => {
         failures += 1;
-        if (!signal.aborted) log.warn({ err: error }, "bus not connected");
+        if (!signal.aborted) log.warn({ err: error, purpose }, "bus not connected");
       });
       const pauseMs = Math.min(retryMs * 2 ** failures, retryMaxMs);
       const jitter = 1 + retryJitter * (2 * Math.random() - 1);

@@ -49,6 +49,7 @@ export function keepConsumers({ url, namespace, log }: AmqpOptions): Consumers {
 
   const connection = keepConnected({
     url,
+    purpose: "consuming",
     log,
     setup: async (made) => {
       for (const subscription of subscriptions) await consume(made, subscription);

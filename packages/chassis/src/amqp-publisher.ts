@@ -32,6 +32,7 @@ export function keepPublisher(options: PublisherOptions): Publisher {
 
   const connection = keepConnected({
     url,
+    purpose: "publishing",
     log,
     setup: async (made) => {
       const channel = await made.createConfirmChannel();
