@@ -84,7 +84,7 @@ const gaps = [
 const steps: readonly (readonly [CrashPoint, number])[] = [
   [{ kind: "write", site: "packages/chassis/src/mongo.ts", side: "after" }, 3],
   [{ kind: "write", site: "services/notifier/src/store/insert.ts", side: "after" }, 1],
-  [{ kind: "write", site: "packages/chassis/src/amqp-bus.ts", side: "after" }, 5],
+  [{ kind: "write", site: "packages/chassis/src/amqp-consumers.ts", side: "after" }, 5],
   [{ kind: "call", point: "arrival" }, 4],
   [{ kind: "write", site: "services/notifier/src/store/work-store.ts", side: "before" }, 2],
 ];

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
@@ -73,9 +74,13 @@ async function crashOnce({ platform, random, fired }: Stage, gap: Gap): Promise<
   return hasCrashed;
 }
 
+const root = join(import.meta.dirname, "../../..");
+
 /**
  * Starts a service again so that it ends with the `number`th write of a site, and waits for that;
  * answers whether it came.
+ *
+ * @throws {Error} where the site is in no file of the repository: it would never come.
  */
 export async function crashAt(
   processes: ServiceProcesses,
@@ -83,6 +88,8 @@ export async function crashAt(
   number: number,
   withinMs = fireMs,
 ): Promise<boolean> {
+  const [file = ""] = site.split(":");
+  if (!existsSync(join(root, file))) throw new Error(`there is no ${file}`);
   await processes.kill(service);
   const environment = {
     FAULT_WRITE_SITE: site,
