@@ -2,9 +2,18 @@ import { Socket } from "node:net";
 import { afterEach, expect, it, vi } from "vitest";
 import { connectAmqpBus } from "./amqp-bus.ts";
 import { closeTimeoutMs } from "./amqp-connection.ts";
-import { type Bus, storeRetryMs } from "./bus.ts";
+import { type Bus, type BusMessage, storeRetryMs } from "./bus.ts";
 import { silentLog } from "./log.ts";
-import { type Answer, delivered, goingAway, startTestBroker } from "./test-broker.ts";
+import {
+  type Answer,
+  blocked,
+  confirmed,
+  delivered,
+  goingAway,
+  type Side,
+  startTestBroker,
+  unblocked,
+} from "./test-broker.ts";
 
 const ends: (() => Promise<void> | void)[] = [];
 
@@ -22,6 +31,8 @@ async function open(answer: Answer) {
   ends.push(bus.stop);
   return { broker, bus };
 }
+
+const message = (id: string): BusMessage => ({ id, key: "payout.paid", body: new Uint8Array(9) });
 
 const ready = (bus: Bus) =>
   vi.waitFor(() => expect(bus.ready()).toBe(true), { timeout: 10_000, interval: 10 });
@@ -121,4 +132,69 @@ it("stops in good time while a broker does not answer, and closes what it answer
   expect(closed()).toBe(0);
   goOn();
   await vi.waitFor(() => expect([closed(), broker.open()]).toEqual([broker.connections(), 0]));
+});
+
+/** A bus whose broker confirms, or does not, as the test wants it to. */
+async function publisher({ isConfirming }: { isConfirming: boolean }) {
+  const sides: Side[] = [];
+  const channel = 1;
+  let count = 0;
+  const { bus, broker } = await open(({ method }, side) => {
+    if (method === "confirm.select") {
+      sides.push(side);
+      count = 0;
+    }
+    if (method !== "basic.publish") return false;
+    count += 1;
+    return isConfirming ? side.say(confirmed(channel, count)) : undefined;
+  });
+  await ready(bus);
+  const say = (...frames: Buffer[]) => sides.at(-1)?.say(...frames);
+  return { bus, broker, say, confirm: () => say(confirmed(channel, count)) };
+}
+
+it("publishes nothing to a broker that says its memory is full, until that says it is not", async () => {
+  const { bus, broker, say } = await publisher({ isConfirming: true });
+  await bus.publish([message("a")]);
+  say(blocked);
+  await vi.waitFor(() => expect(bus.ready()).toBe(false));
+  await expect(bus.publish([message("b")])).rejects.toThrow("takes no messages");
+  expect(broker.published()).toBe(1);
+  say(unblocked);
+  await ready(bus);
+  await bus.publish([message("b")]);
+  expect(broker.published()).toBe(2);
+});
+
+it("publishes nothing more until a slow broker has confirmed what it got", async () => {
+  const { bus, broker, confirm } = await publisher({ isConfirming: false });
+  await expect(bus.publish([message("a")])).rejects.toThrow("did not confirm in time");
+  expect(bus.ready()).toBe(false);
+  for (let tries = 0; tries < 20; tries += 1) {
+    await expect(bus.publish([message("a")])).rejects.toThrow("has yet to confirm");
+  }
+  confirm();
+  await ready(bus);
+  expect([broker.published(), broker.connections()]).toEqual([1, 2]);
+});
+
+it("makes the publisher's connection anew where nothing is confirmed any more", async () => {
+  const { bus, broker } = await publisher({ isConfirming: false });
+  await expect(bus.publish([message("a")])).rejects.toThrow("did not confirm in time");
+  await ready(bus);
+  expect([broker.connections(), broker.open()]).toEqual([3, 2]);
+});
+
+it("keeps a connection whose broker says its memory is full, however long", async () => {
+  const { bus, broker, say, confirm } = await publisher({ isConfirming: false });
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const late = expect(bus.publish([message("a")])).rejects.toThrow("did not confirm in time");
+  say(blocked);
+  await vi.waitFor(() => expect(bus.ready()).toBe(false));
+  await vi.advanceTimersByTimeAsync(60_000);
+  await late;
+  confirm();
+  say(unblocked);
+  await ready(bus);
+  expect(broker.connections()).toBe(2);
 });
