@@ -19,7 +19,7 @@ export type KeptConnection = {
 const handshakeTimeoutMs = 10_000;
 /** The pause before a connection is made anew; twice as long after each that fails. */
 const retryMs = 100;
-/** A broker that is back is found within this. */
+/** A broker that is back is found within about this. */
 const retryMaxMs = 2_000;
 /** Some services come back sooner and some later than the others, by this share at most. */
 const retryJitter = 0.3;
