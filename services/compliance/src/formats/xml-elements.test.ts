@@ -1,13 +1,6 @@
-import { parseXml } from "@rgrove/parse-xml";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { file } from "./test-file.ts";
-import { Unreadable } from "./unreadable.ts";
 import { parsedXml } from "./xml-elements.ts";
-
-vi.mock(import("@rgrove/parse-xml"), async (original) => {
-  const real = await original();
-  return { ...real, parseXml: vi.fn(real.parseXml) };
-});
 
 /** Elements in elements, each begun and ended so. */
 const nested = (levels: number, start: string, end = "</a>") =>
@@ -44,11 +37,4 @@ describe("the depth of an XML file", () => {
       expect(() => parsedXml(file(text))).toThrow("line 1: is not XML");
     },
   );
-});
-
-it("refuses what the parser has no room for", () => {
-  vi.mocked(parseXml).mockImplementationOnce(() => {
-    throw new RangeError("Maximum call stack size exceeded");
-  });
-  expect(() => parsedXml(file("<a/>"))).toThrow(Unreadable);
 });

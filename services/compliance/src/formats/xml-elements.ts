@@ -24,9 +24,6 @@ export function parsedXml(file: ListFile): XmlElement {
     if (root === null) throw new Unreadable("line 1: has no element");
     return root;
   } catch (error) {
-    if (error instanceof RangeError) {
-      throw new Unreadable("is more than can be read as XML", { cause: error });
-    }
     if (!(error instanceof XmlError)) throw error;
     const problem = error.message.split(" (line")[0] ?? "";
     throw new Unreadable(`line ${error.line}: is not XML: ${problem}`, { cause: error });
