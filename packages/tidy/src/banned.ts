@@ -51,6 +51,12 @@ export function floats(source: Source): Finding[] {
   return accesses(source, isFloat, "is for binary floats, and money is none");
 }
 
+/** Mocks of modules: test files share those, so a mock comes too late or reaches another file. */
+export function moduleMocks(source: Source): Finding[] {
+  const isMock = (name: string): boolean => /^vi\.(?:mock|doMock|hoisted)$/.test(name);
+  return accesses(source, isMock, "reaches other test files; hand the part in");
+}
+
 /** Each use of a name, dotted or not, that the test takes. */
 function accesses(source: Source, test: (name: string) => boolean, why: string): Finding[] {
   const findings: Finding[] = [];

@@ -1,4 +1,4 @@
-import { clocksInRules, defaultExports, environmentReads, floats } from "./banned.ts";
+import { clocksInRules, defaultExports, environmentReads, floats, moduleMocks } from "./banned.ts";
 import { exceptions } from "./exceptions.ts";
 import { forbiddenImports } from "./imports.ts";
 import { longFiles, longFunctions, wideComments } from "./sizes.ts";
@@ -24,6 +24,7 @@ export const houseRules: Readonly<Record<string, (repository: Repository) => Fin
   "long files": ({ sources }) => sources.flatMap(longFiles),
   "long functions": ({ sources }) => sources.flatMap(longFunctions),
   "markers left": ({ files }) => files.flatMap(markersLeft),
+  "module mocks": ({ sources }) => sources.flatMap(moduleMocks),
   "wide comments": ({ sources }) => sources.flatMap(wideComments),
 };
 

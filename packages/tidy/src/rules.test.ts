@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { clocksInRules, defaultExports, environmentReads, floats } from "./banned.ts";
+import { clocksInRules, defaultExports, environmentReads, floats, moduleMocks } from "./banned.ts";
 import { forbiddenImports } from "./imports.ts";
 import { longFiles, longFunctions, wideComments } from "./sizes.ts";
 import { parseSource } from "./source.ts";
@@ -119,6 +119,15 @@ test.each([
   ["a.ts", '"toFixed"', 0],
 ])("%s: %s uses a float %i times", (path, text, count) => {
   expect(floats(parseSource(path, text))).toHaveLength(count);
+});
+
+test.each([
+  ['vi.mock("./a.ts")', 1],
+  ['vi.doMock(import("./a.ts"), make)', 1],
+  ["vi.fn()", 0],
+  ["vi.mocked(part)", 0],
+])("%s mocks a module %i times", (text, count) => {
+  expect(moduleMocks(parseSource("a.test.ts", text))).toHaveLength(count);
 });
 
 test.each([
