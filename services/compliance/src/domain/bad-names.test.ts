@@ -80,6 +80,7 @@ describe("a name that is none", () => {
     ["whose care it is in", "Jane Smith c/o Qosama bin Zaden"],
     ["quotation marks", "Jane «Qosama bin Zaden» Smith"],
     ["a dash", "Jane Smith - Qosama bin Zaden"],
+    ["another language's and", "Qosama bin Zaden y Jane Smith"],
     ["a flag beside it", "Qosama bin Zaden 🇫🇷"],
   ])("hides nobody by %s", (_, name) => {
     expect(found(name).hits.map(({ entryUid }) => entryUid)).toContain("e3");
@@ -92,6 +93,7 @@ describe("a name that is none", () => {
   it.each([
     ["25 words", `${"Jane Smith ".repeat(12)}Tamerlan`, "review"],
     ["24 words", "Jane Smith ".repeat(12), "clear"],
+    ["23 words, of which many may be a name", `Ann Jane and ${"Jane Smith ".repeat(10)}`, "review"],
     ["a letter of no alphabet", "Jane Sm\ue001th", "review"],
     ["a letter that was lost", "Jane Sm\ufffdth", "review"],
     ["a sign in a letter's place", "Jane Sm😀th", "review"],

@@ -59,6 +59,7 @@ describe("match", () => {
     ["first letter missing", "individual", "Valerij Andreevich Etrosenko", "block"],
     ["another romanisation", "individual", "Valery Andreyevich Petrosenko", "block"],
     ["in its own script", "individual", "Валерий Андреевич Петросенко", "block"],
+    ["with another family name", "individual", "Valerij Petrosenko y Gasset", "clear"],
     ["surname alone", "individual", "Petrosenko", "clear"],
     ["another first name", "individual", "Igor Petrosenko", "clear"],
     ["other vowels, no particle", "individual", "Mohamed Yousef Rashidin", "review"],

@@ -1,3 +1,4 @@
+import { isReadWhole } from "./name-readings.ts";
 import { nameWords, tokenLengthMax, tokensMax } from "./name-tokens.ts";
 import { readSymbols, toLatin } from "./transliteration.ts";
 
@@ -32,5 +33,6 @@ export function isComparedWhole(name: string, isPerson: boolean): boolean {
   if (unknown.test(text) || inWord.test(text)) return false;
   const bare = text.replace(unseen, "");
   if (mixed.test(bare) || tooLong.test(bare)) return false;
-  return (text.match(foreign) ?? []).every((letter) => toLatin(letter) !== "");
+  if (!(text.match(foreign) ?? []).every((letter) => toLatin(letter) !== "")) return false;
+  return isReadWhole(name, isPerson);
 }

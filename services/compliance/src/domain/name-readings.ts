@@ -19,8 +19,10 @@ const phrases =
   "a\\.?\\s?k\\.?\\s?a|f\\.?\\s?k\\.?\\s?a|n\\.?k\\.?a|d[./]?b[./]?a|t/a|c/o|alias|also known as|" +
   "trading as|doing business as|formerly|née|nee|on behalf of|care of|estate of";
 const called = new RegExp(`(?<![\\p{L}\\p{N}])(?:${phrases})(?![\\p{L}\\p{N}])[.:]*`, "iu");
-/** Between persons alone: companies have it in their names. */
-const and = /[&+]|\s(?:and|or|und|et|y|e|и|و)\s/iu;
+/** Between persons more: companies have it in their names. */
+const strokesAndAnd = new RegExp(`${strokes.source}|[&+]|\\s(?:and|or|und|et|и|و)\\s`, "iu");
+/** The same where family names have it too: only between two whole names. */
+const andInNames = /\s[yei]\s/iu;
 
 /** So many single letters in a row may be a word with spaces or dots between its letters. */
 const lettersMin = 3;
@@ -35,17 +37,27 @@ const namingWordsMin = 2;
  * stroke; with rows of single letters as words; in Latin letters where it looks so. The shortest
  * come first where there is no time for all.
  */
-export function nameReadings(name: string, isPerson: boolean): NameReading[] {
+export function nameReadings(name: string, isPerson: boolean): readonly NameReading[] {
+  return readName(name, isPerson).readings;
+}
+
+/** Whether a name is read in every way; of very many words there is no time for all. */
+export function isReadWhole(name: string, isPerson: boolean): boolean {
+  return readName(name, isPerson).isWhole;
+}
+
+function readName(
+  name: string,
+  isPerson: boolean,
+): { readonly readings: readonly NameReading[]; readonly isWhole: boolean } {
   const written = nameWords(name, isPerson);
   const text = name.normalize("NFKC");
-  const apart = [
-    ...bracketTexts(name),
-    ...partsBetween(text, isPerson ? [strokes, and] : [strokes]),
-  ];
+  const apart = [...bracketTexts(name), ...partsBetween(text, isPerson ? strokesAndAnd : strokes)];
   const wordsOf = (some: string): string[] => nameWords(some, isPerson);
   const parts = [
     ...apart.map(wordsOf).filter((words) => isName(words, isPerson)),
-    ...partsBetween(text, [called])
+    ...(isPerson ? wholeNames(partsBetween(text, andInNames).map(wordsOf)) : []),
+    ...partsBetween(text, called)
       .map(wordsOf)
       .filter((words) => isCalled(words, isPerson)),
   ];
@@ -54,13 +66,21 @@ export function nameReadings(name: string, isPerson: boolean): NameReading[] {
   const known = new Set([written.join(" ")]);
   const readings = [readingOf(written, isPerson)];
   let room = wordsMax - written.length;
+  let isWhole = true;
   for (const words of others.sort((a, b) => a.length - b.length)) {
-    if (words.length === 0 || words.length > room || known.has(words.join(" "))) continue;
+    if (words.length === 0 || known.has(words.join(" "))) continue;
+    isWhole = words.length <= room;
+    if (!isWhole) break;
     room -= words.length;
     known.add(words.join(" "));
     readings.push(readingOf(words, isPerson));
   }
-  return readings;
+  return { readings, isWhole };
+}
+
+/** Parts of which each names somebody by itself; else none of them. */
+function wholeNames(parts: readonly string[][]): readonly string[][] {
+  return parts.every((words) => isName(words, true)) ? parts : [];
 }
 
 function bracketTexts(name: string): string[] {
@@ -70,8 +90,7 @@ function bracketTexts(name: string): string[] {
 }
 
 /** The parts of a text that has any of these in it. */
-function partsBetween(text: string, separators: readonly RegExp[]): string[] {
-  const separator = new RegExp(separators.map(({ source }) => source).join("|"), "iu");
+function partsBetween(text: string, separator: RegExp): string[] {
   const parts = text.split(separator);
   return parts.length === 1 ? [] : parts;
 }
