@@ -113,13 +113,14 @@ async function startConsumer(
   const batches = startBatches<ConsumeMessage>({
     handle: async (messages) => {
       const said = await subscription.handle(messages.map(toBusMessage));
-      messages.forEach((message, at) => {
-        if (said[at] === "stored") channel.ack(message);
-        else channel.nack(message, false, false);
-      });
+      for (const [at, message] of messages.entries()) {
+        if (said[at] === "dead") channel.nack(message, false, false);
+      }
+      // All that came before has been answered for: one answer is enough for the others.
+      const last = messages.findLast((_message, at) => said[at] === "stored");
+      if (last !== undefined) channel.ack(last, true);
     },
     log,
-    parallel: subscription.parallel ?? 1,
   });
   // What this channel brought can be acked on no other: the broker brings it again.
   channel.once("close", () => void batches.stop());

@@ -20,14 +20,9 @@ export type Subscription = {
   readonly keys: readonly string[];
   /**
    * Stores a batch and answers for each message, in order. When it throws, nothing was stored: the
-   * same batch comes again, until it succeeds.
+   * same batch comes again, until it succeeds. The next one comes when it has answered.
    */
   readonly handle: (batch: readonly BusMessage[]) => Promise<readonly Disposition[]>;
-  /**
-   * How many batches may be handled at once, 1 by default: one consumer that keeps the order of
-   * events by itself need not wait for the batch before.
-   */
-  readonly parallel?: number;
 };
 
 /** Where events are exchanged: RabbitMQ, or a hand-over within the process. */

@@ -102,9 +102,6 @@ function tellStored(events: readonly WebhookEvent[], startedMs: number, log: Log
   }
 }
 
-/** One is stored while another gathers; what comes too early for its line waits in it. */
-const batchesMax = 3;
-
 /**
  * What the notifier listens to. A batch is acknowledged when events and deliveries are stored; a
  * message that cannot be read goes to the dead letters, for the next try would not read it either.
@@ -118,7 +115,6 @@ export function subscription(
   return {
     queue: "notifier",
     keys: ["payout.*", "payment_session.*", "refund.*"],
-    parallel: batchesMax,
     handle: async (batch) => {
       const startedMs = performance.now();
       const events: WebhookEvent[] = [];
