@@ -1,5 +1,5 @@
 import type { Sealer } from "@disburse/chassis/sealing.ts";
-import type { EndpointRecord, SealedKey } from "./domain/endpoint.ts";
+import type { Recipient, SealedKey } from "./domain/endpoint.ts";
 import { signingKeys } from "./domain/secret-set.ts";
 import { type Signers, type SigningSecrets, secretsFrom } from "./domain/signature.ts";
 
@@ -50,14 +50,14 @@ function openedKey(sealer: Sealer, owner: Owner, key: SealedKey): SigningSecrets
 }
 
 /** A key of an endpoint in the clear. */
-export function openKey(sealer: Sealer, endpoint: EndpointRecord, keyId: string): SigningSecrets {
+export function openKey(sealer: Sealer, endpoint: Recipient, keyId: string): SigningSecrets {
   const key = endpoint.keys.find(({ id }) => id === keyId);
   if (key === undefined) throw new Error(`endpoint ${endpoint.id} has no key ${keyId}`);
   return openedKey(sealer, endpoint, key);
 }
 
 /** The secrets that sign for an endpoint at a moment. */
-export function openSigners(sealer: Sealer, endpoint: EndpointRecord, now: Date): Signers {
+export function openSigners(sealer: Sealer, endpoint: Recipient, now: Date): Signers {
   const { current, previous } = signingKeys(endpoint.signing, now);
   return {
     current: openKey(sealer, endpoint, current),

@@ -1,7 +1,7 @@
 import type { Clock } from "@disburse/kernel/time.ts";
-import type { EndpointRecord } from "./domain/endpoint.ts";
+import type { Recipient } from "./domain/endpoint.ts";
 import type { WebhookEvent } from "./domain/event.ts";
-import { isTold } from "./domain/event-filter.ts";
+import { isTold, typesTelling } from "./domain/event-filter.ts";
 import { arrivalMatters } from "./domain/order.ts";
 import type { ArrivalStore } from "./store/arrival-store.ts";
 import type { DeliveryStore } from "./store/delivery-store.ts";
@@ -19,7 +19,7 @@ import type { LineStore } from "./store/line-store.ts";
 import type { Admission } from "./worker/admission.ts";
 
 export type FanOutDeps = {
-  readonly endpoints: Pick<EndpointStore, "activeOf" | "readActive">;
+  readonly endpoints: Pick<EndpointStore, "toldOf" | "readActive">;
   readonly arrivals: ArrivalStore;
   readonly events: EventStore;
   readonly deliveries: DeliveryStore;
@@ -51,7 +51,7 @@ export type FanOut = {
   deliver(stored: readonly EventDocument[]): Promise<void>;
 };
 
-type Endpoints = ReadonlyMap<string, EndpointRecord>;
+type Endpoints = ReadonlyMap<string, Recipient>;
 
 /**
  * Events in, deliveries out: one write for what comes for the first time; else two, each of which
@@ -76,31 +76,40 @@ export function createFanOut(deps: FanOutDeps): FanOut {
       (await arrivals.insert(fresh, admitted)) ? new Set() : undefined,
     );
 
-  const wanted = (event: WebhookEvent, all: readonly EndpointRecord[] = []): string[] =>
+  const wanted = (event: WebhookEvent, all: readonly Recipient[] = []): string[] =>
     all.filter((endpoint) => isTold(endpoint, event)).map(({ id }) => id);
 
+  const toldOf = (batch: readonly WebhookEvent[]) =>
+    endpoints.toldOf(
+      [...new Set(batch.map(({ merchantId }) => merchantId))],
+      [...new Set(batch.flatMap(typesTelling))],
+    );
+
+  /** To the endpoints that were chosen when the events were stored first. */
+  const deliver = async (stored: readonly EventDocument[]): Promise<void> => {
+    const ids = new Set(stored.flatMap((event) => event.endpoint_ids));
+    if (ids.size > 0) await insert(stored, await endpoints.readActive([...ids]));
+  };
+
   return {
-    deliver: async (stored) => {
-      const ids = new Set(stored.flatMap((event) => event.endpoint_ids));
-      if (ids.size > 0) await insert(stored, await endpoints.readActive([...ids]));
-    },
+    deliver,
     publish: async (batch) => {
       await admission.room();
-      const active = await endpoints.activeOf([...new Set(batch.map((each) => each.merchantId))]);
+      const told = await toldOf(batch);
       const receivedAt = clock.now();
       const documents = batch.map((event) =>
-        eventDocument(event, wanted(event, active.get(event.merchantId)), receivedAt),
+        eventDocument(event, wanted(event, told.get(event.merchantId)), receivedAt),
       );
-      const known = byId(active);
-      if (await insertFresh(documents, known)) return;
-      await insert(await events.store(documents), known);
+      if (await insertFresh(documents, byId(told))) return;
+      await deliver(await events.store(documents));
     },
     publishOne: async (event, change, endpointId) => {
-      const active = await endpoints.activeOf([event.merchantId]);
       const told =
-        endpointId === undefined ? wanted(event, active.get(event.merchantId)) : [endpointId];
+        endpointId === undefined
+          ? wanted(event, (await toldOf([event])).get(event.merchantId))
+          : [endpointId];
       const [stored] = await events.store([eventDocument(event, told, clock.now(), change)]);
-      if (stored !== undefined) await insert([stored], byId(active));
+      if (stored !== undefined) await deliver([stored]);
       return stored;
     },
   };
@@ -139,6 +148,6 @@ function firstDeliveries(events: readonly EventDocument[], known: Endpoints): De
   );
 }
 
-function byId(active: ReadonlyMap<string, readonly EndpointRecord[]>): Endpoints {
-  return new Map([...active.values()].flat().map((endpoint) => [endpoint.id, endpoint]));
+function byId(told: ReadonlyMap<string, readonly Recipient[]>): Endpoints {
+  return new Map([...told.values()].flat().map((endpoint) => [endpoint.id, endpoint]));
 }

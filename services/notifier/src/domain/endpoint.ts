@@ -75,16 +75,20 @@ export type EndpointOperation = {
   readonly at: Date;
 };
 
-/**
- * An endpoint with its secrets and its history; changed as a whole, one revision after the other.
- */
-export type EndpointRecord = Endpoint & {
+/** An endpoint as deliveries need it: with its secrets, without its history. */
+export type Recipient = Endpoint & {
   readonly revision: number;
   /** Its own among its merchant's, below `endpointsMax`; none when it is deleted. */
   readonly place?: number | undefined;
   readonly deletedAt?: Date | undefined;
   readonly signing: SecretSet;
   readonly keys: readonly SealedKey[];
+};
+
+/**
+ * An endpoint with its secrets and its history; changed as a whole, one revision after the other.
+ */
+export type EndpointRecord = Recipient & {
   /** In the order of the revisions that they made. */
   readonly operations: readonly EndpointOperation[];
 };

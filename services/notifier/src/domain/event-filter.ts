@@ -4,12 +4,14 @@ import type { WebhookEvent } from "./event.ts";
 /** Stands for every event. */
 export const everyEvent = "*";
 
+type Told = Pick<WebhookEvent, "transactionType" | "status">;
+
+/** The event types of which each is enough to be told of an event. */
+export function typesTelling({ transactionType, status }: Told): readonly string[] {
+  return [everyEvent, transactionType, `${transactionType}.${status}`];
+}
+
 /** Whether an endpoint wants an event; asked once, when the event is fanned out. */
-export function isTold(
-  { eventTypes }: Pick<Endpoint, "eventTypes">,
-  { transactionType, status }: Pick<WebhookEvent, "transactionType" | "status">,
-): boolean {
-  return [everyEvent, transactionType, `${transactionType}.${status}`].some((type) =>
-    eventTypes.includes(type),
-  );
+export function isTold({ eventTypes }: Pick<Endpoint, "eventTypes">, event: Told): boolean {
+  return typesTelling(event).some((type) => eventTypes.includes(type));
 }

@@ -8,7 +8,7 @@ export type Slots = {
   readonly openMax: number;
   /** Of deliveries that have waited: the others are for what is fresh. */
   readonly claimedMax: number;
-  /** What an endpoint is given in its turn: a page, for each endpoint's page is a read. */
+  /** What an endpoint is given in its turn. */
   readonly pageMax: number;
 };
 

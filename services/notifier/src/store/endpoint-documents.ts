@@ -3,6 +3,7 @@ import type {
   EndpointOperation,
   EndpointRecord,
   EndpointSettings,
+  Recipient,
 } from "../domain/endpoint.ts";
 import { everyEvent } from "../domain/event-filter.ts";
 import type { SecretSet } from "../domain/secret-set.ts";
@@ -141,11 +142,26 @@ function toSigning({ current, previous, staged }: SigningDocument): SecretSet {
   };
 }
 
-function toVerifiedAt(stored: EndpointDocument): Date | undefined {
+function toVerifiedAt(stored: RecipientDocument): Date | undefined {
   return stored.verified_at === undefined ? stored.created_at : (stored.verified_at ?? undefined);
 }
 
+/** An endpoint's document as deliveries read it. */
+export type RecipientDocument = Omit<EndpointDocument, "operations">;
+
+export const withoutHistory = { operations: 0 } as const;
+
 export function toEndpoint(stored: EndpointDocument): EndpointRecord {
+  return {
+    ...toRecipient(stored),
+    operations: stored.operations.map(({ id, kind, key_id, before, actor, at }) => ({
+      ...{ id, kind, keyId: key_id ?? undefined, actor, at },
+      ...(before === undefined ? {} : { before: toBefore(before) }),
+    })),
+  };
+}
+
+export function toRecipient(stored: RecipientDocument): Recipient {
   return {
     id: stored._id,
     merchantId: stored.merchant_id,
@@ -167,10 +183,6 @@ export function toEndpoint(stored: EndpointDocument): EndpointRecord {
       secret,
       standardSecret: standard_secret,
       madeAt: made_at,
-    })),
-    operations: stored.operations.map(({ id, kind, key_id, before, actor, at }) => ({
-      ...{ id, kind, keyId: key_id ?? undefined, actor, at },
-      ...(before === undefined ? {} : { before: toBefore(before) }),
     })),
   };
 }

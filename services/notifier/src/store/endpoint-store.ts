@@ -2,8 +2,14 @@ import { type Database, ensureIndexes, isDuplicateKey } from "@disburse/chassis/
 import type { PageCursor } from "@disburse/chassis/page-cursor.ts";
 import { behind, oldestFirst } from "@disburse/chassis/record-page.ts";
 import type { Collection, Filter, IndexDescription } from "mongodb";
-import { type EndpointRecord, endpointsMax } from "../domain/endpoint.ts";
-import { type EndpointDocument, endpointDocument, toEndpoint } from "./endpoint-documents.ts";
+import { type EndpointRecord, endpointsMax, type Recipient } from "../domain/endpoint.ts";
+import {
+  type EndpointDocument,
+  endpointDocument,
+  toEndpoint,
+  toRecipient,
+  withoutHistory,
+} from "./endpoint-documents.ts";
 
 /**
  * How a write ended: done, or its operation id or its place is another endpoint's, or somebody was
@@ -75,20 +81,26 @@ export async function openEndpointStore({ db }: Database) {
 
     freePlaces: (merchantId: string) => freePlaces(endpoints, merchantId),
 
-    /** The active ones of merchants, to choose from for a batch of events and to send to. */
-    activeOf: async (
+    /** The active ones of merchants that are told of one of these types, to choose from. */
+    toldOf: async (
       merchantIds: readonly string[],
-    ): Promise<ReadonlyMap<string, readonly EndpointRecord[]>> => {
-      const all = await endpoints
-        .find({ merchant_id: { $in: [...merchantIds] }, deleted_at: null })
-        .toArray();
-      return Map.groupBy(all.map(toEndpoint), ({ merchantId }) => merchantId);
+      eventTypes: readonly string[],
+    ): Promise<ReadonlyMap<string, readonly Recipient[]>> => {
+      const told = {
+        ...{ merchant_id: { $in: [...merchantIds] }, deleted_at: null },
+        // Those that were made before it could be set are told of everything.
+        $or: [{ event_types: { $in: [...eventTypes] } }, { event_types: { $exists: false } }],
+      };
+      const found = await endpoints.find(told, { projection: withoutHistory }).toArray();
+      return Map.groupBy(found.map(toRecipient), ({ merchantId }) => merchantId);
     },
 
     /** The active ones among these, to send to. */
-    readActive: async (ids: readonly string[]): Promise<ReadonlyMap<string, EndpointRecord>> => {
-      const all = await endpoints.find({ _id: { $in: [...ids] }, deleted_at: null }).toArray();
-      return new Map(all.map((each) => [each._id, toEndpoint(each)]));
+    readActive: async (ids: readonly string[]): Promise<ReadonlyMap<string, Recipient>> => {
+      const found = await endpoints
+        .find({ _id: { $in: [...ids] }, deleted_at: null }, { projection: withoutHistory })
+        .toArray();
+      return new Map(found.map((each) => [each._id, toRecipient(each)]));
     },
   };
 }

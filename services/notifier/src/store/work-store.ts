@@ -129,14 +129,14 @@ export function underLease(delivery: DeliveryDocument, lease: Lease, now: Date):
   };
 }
 
-/** What was never tried may have been tried since it was read: then it is not the same any more. */
+/** What was tried since it was read is not the same any more. */
 function asRead(due: readonly DeliveryDocument[]): Filter<DeliveryDocument> {
-  const [fresh = [], tried = []] = [true, false].map((isFresh) =>
-    due.filter((each) => (each.attempts_count === 0) === isFresh).map(({ _id }) => _id),
-  );
-  const untried = { _id: { $in: fresh }, attempts_count: 0 };
-  if (tried.length === 0) return untried;
-  return fresh.length === 0 ? { _id: { $in: tried } } : { $or: [untried, { _id: { $in: tried } }] };
+  const groups = [...Map.groupBy(due, ({ attempts_count }) => attempts_count)];
+  const filters = groups.map(([attempts_count, each]) => {
+    return { _id: { $in: each.map(({ _id }) => _id) }, attempts_count };
+  });
+  const [first = {}] = filters;
+  return filters.length > 1 ? { $or: filters } : first;
 }
 
 /** Takes due deliveries under a lease; answers those that nobody else took first. */
@@ -147,14 +147,14 @@ async function take(
   now: Date,
 ): Promise<DeliveryDocument[]> {
   if (due.length === 0) return [];
-  const ids = due.map(({ _id }) => _id);
+  const leasedUntil = new Date(now.getTime() + deliveryLeaseMs);
   const { matchedCount } = await deliveries.updateMany(
     { ...asRead(due), state: "pending", due_at: { $lte: now } },
     [
       {
         $set: {
           lease: { $literal: { ...lease } },
-          due_at: new Date(now.getTime() + deliveryLeaseMs),
+          due_at: leasedUntil,
           held: false,
           deadline: { $ifNull: ["$deadline", deadlineOf(now)] },
         },
@@ -163,8 +163,9 @@ async function take(
   );
   const taken = due.map((delivery) => underLease(delivery, lease, now));
   if (matchedCount === due.length) return taken;
+  const mineNow = { "lease.token": lease.token, due_at: leasedUntil };
   const found = await deliveries
-    .find({ _id: { $in: ids }, "lease.token": lease.token }, { projection: { _id: 1 } })
+    .find({ _id: { $in: due.map(({ _id }) => _id) }, ...mineNow }, { projection: { _id: 1 } })
     .toArray();
   const mine = new Set(found.map(({ _id }) => _id));
   return taken.filter(({ _id }) => mine.has(_id));

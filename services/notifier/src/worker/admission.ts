@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Clock } from "@disburse/kernel/time.ts";
-import { type EndpointRecord, isLive } from "../domain/endpoint.ts";
+import { isLive, type Recipient } from "../domain/endpoint.ts";
 import type { DeliveryDocument } from "../store/documents.ts";
 import { underLease, type WorkStore } from "../store/work-store.ts";
 import type { Lanes } from "./lanes.ts";
@@ -20,7 +20,7 @@ export type AdmissionDeps = {
   readonly wake: () => void;
 };
 
-type Endpoints = ReadonlyMap<string, EndpointRecord>;
+type Endpoints = ReadonlyMap<string, Recipient>;
 
 /**
  * While so many fresh deliveries are under way a batch waits, for the broker keeps it at less cost
@@ -52,7 +52,7 @@ export function createAdmission(deps: AdmissionDeps): Admission {
   const { lanes, ownership, runner, newcomers, clock, place, wake } = deps;
   const adopt = createAdoption(deps);
 
-  const isAdmitted = (delivery: DeliveryDocument, endpoint: EndpointRecord | undefined) => {
+  const isAdmitted = (delivery: DeliveryDocument, endpoint: Recipient | undefined) => {
     const { _id, endpoint_id: endpointId, merchant_id: merchantId, held } = delivery;
     if (held || !ownership.owns(endpointId) || runner.has(_id)) return false;
     if (endpoint === undefined || !isLive(endpoint)) return false;

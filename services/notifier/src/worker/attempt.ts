@@ -2,7 +2,7 @@ import type { Log } from "@disburse/chassis/log.ts";
 import type { Sealer } from "@disburse/chassis/sealing.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { type Attempt, fateAfter, fateBefore } from "../domain/delivery.ts";
-import type { EndpointRecord } from "../domain/endpoint.ts";
+import type { Recipient } from "../domain/endpoint.ts";
 import { signatureHeaders } from "../domain/signature.ts";
 import { openSigners } from "../endpoint-keys.ts";
 import type { Post } from "../sender/sender.ts";
@@ -24,7 +24,7 @@ export type AttemptDeps = {
 export async function attemptDelivery(
   deps: AttemptDeps,
   delivery: DeliveryDocument,
-  endpoint: EndpointRecord | undefined,
+  endpoint: Recipient | undefined,
 ): Promise<Settlement> {
   const { clock, log } = deps;
   const { _id: id, lease, line, deadline, jitter } = delivery;
@@ -58,7 +58,7 @@ export async function attemptDelivery(
 function webhook(
   { sealer, signatureHeader, clock, wall = clock }: AttemptDeps,
   delivery: DeliveryDocument,
-  endpoint: EndpointRecord,
+  endpoint: Recipient,
   now: Date,
 ) {
   const body = delivery.body.value();

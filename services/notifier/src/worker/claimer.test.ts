@@ -1,22 +1,28 @@
+import { Binary } from "mongodb";
 import { expect, it } from "vitest";
 import type { DeliveryDocument } from "../store/documents.ts";
 import { type ClaimerDeps, createClaimer } from "./claimer.ts";
 import { slotsDefault } from "./dispatcher.ts";
 import { createLanes } from "./lanes.ts";
 import { createNewcomers } from "./newcomers.ts";
+import { createReadAhead } from "./read-ahead.ts";
 
 const endpointOf = (number: number): string => `whe_${String(number).padStart(5, "0")}`;
 
-/** A claimer whose endpoints each have one delivery due, and are paused all but the last. */
-function startClaimer(endpoints: number, work: Partial<ClaimerDeps["work"]> = {}) {
+function dueDelivery(id: string, endpointId: string): DeliveryDocument {
+  const body = new Binary(Buffer.from("{}"));
+  return { _id: id, endpoint_id: endpointId, merchant_id: "m", body } as DeliveryDocument;
+}
+
+/** A claimer whose endpoints each have one delivery due, and are paused all but so many. */
+function startClaimer(endpoints: number, store: Partial<ClaimerDeps["work"]> = {}, live = 1) {
   let nowMs = 0;
   const started: string[] = [];
   const entered = new Set<string>();
   const reads: number[] = [];
   const lanes = createLanes(slotsDefault, () => nowMs);
   const last = endpointOf(endpoints);
-  const delivery = (endpointId: string) =>
-    ({ _id: `whd_${endpointId}`, endpoint_id: endpointId, merchant_id: "m" }) as DeliveryDocument;
+  const delivery = (endpointId: string) => dueDelivery(`whd_${endpointId}`, endpointId);
   const claimer = createClaimer({
     ...{ lanes, newcomers: createNewcomers(), place: "p" },
     clock: { now: () => new Date(nowMs) },
@@ -35,19 +41,22 @@ function startClaimer(endpoints: number, work: Partial<ClaimerDeps["work"]> = {}
         reads.push(ids.length);
         const found = ids.map((id) => ({
           ...{ id, verifiedAt: new Date(0) },
-          ...(id === last ? {} : { pausedAt: new Date(0) }),
+          ...(id > endpointOf(endpoints - live) ? {} : { pausedAt: new Date(0) }),
         }));
         return new Map(found.map((each) => [each.id, each])) as never;
       },
     },
     work: {
-      due: async (endpointId: string) => [delivery(endpointId)],
       take: async (due: DeliveryDocument[]) => due,
       leased: async ([id]: string[]) => [
         { ...delivery(last), _id: id, due_at: new Date(nowMs + 30_000) },
       ],
-      ...work,
+      ...store,
     } as never,
+    readAhead: createReadAhead(
+      { due: async (endpointId) => [delivery(endpointId)], ...store },
+      () => nowMs,
+    ),
   });
   for (let number = 1; number <= endpoints; number += 1) lanes.due(endpointOf(number));
   const advance = (ms: number): void => {
@@ -89,15 +98,10 @@ async function claimBeside(news: number, endpointOfNews: (at: number) => string)
         const of = endpointOfNews(at);
         lanes.enter(lanes.of(of, of === endpointId ? "m" : `m_${of}`), false);
       }
-      return [1, 2, 3].map((each) => {
-        return {
-          _id: `whd_${each}`,
-          endpoint_id: endpointId,
-          merchant_id: "m",
-        } as DeliveryDocument;
-      });
+      return [1, 2, 3].map((each) => dueDelivery(`whd_${each}`, endpointId));
     },
   });
+  lanes.of(last, "m");
   await claimer.round();
   return { started: started.length, hasBacklog: lanes.of(last).hasBacklog };
 }
@@ -106,6 +110,21 @@ it("claims no more of an endpoint than its limit leaves when the page was read",
   expect(await claimBeside(5, () => endpointOf(1))).toEqual({ started: 3, hasBacklog: false });
   expect(await claimBeside(6, () => endpointOf(1))).toEqual({ started: 2, hasBacklog: true });
   expect(await claimBeside(8, () => endpointOf(1))).toEqual({ started: 0, hasBacklog: true });
+});
+
+it("claims no more than 32 in one go, 2 of each endpoint in its turn", async () => {
+  const turns = Array.from({ length: 40 }, (_, at) => endpointOf(at + 1));
+  const due = async (endpointId: string) =>
+    [1, 2, 3].map((each) => dueDelivery(`${endpointId}/${each}`, endpointId));
+  const { claimer, lanes, started } = startClaimer(40, { due }, 40);
+  for (const endpointId of turns) lanes.of(endpointId, `m_${endpointId}`);
+  await claimer.round();
+  expect(started).toHaveLength(32);
+  const served = new Set(started.splice(0).map((id) => id.split("/")[0]));
+  expect(served.size).toBe(16);
+  await claimer.round();
+  expect(started.length).toBeGreaterThan(0);
+  expect(started.filter((id) => served.has(id.split("/")[0]))).toEqual([]);
 });
 
 it("claims no more than the process has free when the page was read", async () => {

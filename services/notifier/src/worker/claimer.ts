@@ -1,12 +1,20 @@
+import { setImmediate } from "node:timers/promises";
 import type { Clock } from "@disburse/kernel/time.ts";
-import { type EndpointRecord, isLive } from "../domain/endpoint.ts";
+import { isLive, type Recipient } from "../domain/endpoint.ts";
 import type { DeliveryDocument } from "../store/documents.ts";
 import type { EndpointStore } from "../store/endpoint-store.ts";
 import type { WorkStore } from "../store/work-store.ts";
 import type { Lanes } from "./lanes.ts";
 import type { Newcomers } from "./newcomers.ts";
 import type { Ownership } from "./ownership.ts";
+import type { ReadAhead } from "./read-ahead.ts";
 import type { Runner } from "./runner.ts";
+
+/** Where nobody says how much is claimed in one go. */
+const roundMax = 32;
+
+/** Signing and sending take a third of a millisecond each, and what comes meanwhile waits. */
+const startedTogether = 6;
 
 export type ClaimerDeps = {
   readonly work: WorkStore;
@@ -15,6 +23,7 @@ export type ClaimerDeps = {
   readonly ownership: Ownership;
   readonly runner: Runner;
   readonly newcomers: Newcomers;
+  readonly readAhead: ReadAhead;
   readonly clock: Clock;
   readonly place: string;
 };
@@ -22,12 +31,13 @@ export type ClaimerDeps = {
 export type Claimer = {
   /**
    * Claims of what is due as much as there are slots for, and starts it; answers how many, and one
-   * at least where another round at once would find more.
+   * at least where another round at once would find more. What starts together holds up whatever
+   * comes at that moment: of what has waited it is `max` at most.
    */
-  round(): Promise<number>;
+  round(max?: number): Promise<number>;
 };
 
-type Endpoints = ReadonlyMap<string, EndpointRecord>;
+type Endpoints = ReadonlyMap<string, Recipient>;
 
 /** Takes what has waited: retries, what was held, what no slot was free for when it came. */
 export function createClaimer(deps: ClaimerDeps): Claimer {
@@ -49,7 +59,7 @@ export function createClaimer(deps: ClaimerDeps): Claimer {
     active: Endpoints,
   ): Promise<readonly DeliveryDocument[]> => {
     const now = clock.now();
-    const pages = [...shares].map(([endpointId, share]) => readPage(deps, endpointId, share, now));
+    const pages = [...shares].map(([endpointId, share]) => enterDue(deps, endpointId, share, now));
     const read = await Promise.allSettled(pages);
     for (const page of read) if (page.status === "fulfilled") entered.push(...page.value);
     const failed = read.find((page) => page.status === "rejected");
@@ -68,11 +78,11 @@ export function createClaimer(deps: ClaimerDeps): Claimer {
   };
 
   return {
-    round: async () => {
+    round: async (max = roundMax) => {
       const asked = lanes.toProbe();
       const probed = await probe(asked);
       const entered = lateNews(deps);
-      const shares = new Map(lanes.shares(ownership.owns));
+      const shares = new Map(lanes.shares(ownership.owns, max));
       if (entered.length + shares.size === 0) return lanes.toProbe().length > 0 ? 1 : 0;
       let taken: readonly DeliveryDocument[] = [];
       let active = probed;
@@ -90,7 +100,10 @@ export function createClaimer(deps: ClaimerDeps): Claimer {
         const mine = new Set(ids(taken));
         for (const { _id } of entered) if (!mine.has(_id)) runner.leave(_id);
       }
-      for (const delivery of taken) runner.start(delivery, active.get(delivery.endpoint_id));
+      for (const [at, delivery] of taken.entries()) {
+        if (at > 0 && at % startedTogether === 0) await setImmediate();
+        runner.start(delivery, active.get(delivery.endpoint_id));
+      }
       if (taken.length > 0) return taken.length;
       // The slots of those that turned out to rest are for the others, and at once.
       return resting + lanes.toProbe().length > 0 ? 1 : 0;
@@ -98,7 +111,7 @@ export function createClaimer(deps: ClaimerDeps): Claimer {
   };
 }
 
-function isResting(endpoint: EndpointRecord | undefined): boolean {
+function isResting(endpoint: Recipient | undefined): boolean {
   return endpoint !== undefined && !isLive(endpoint);
 }
 
@@ -121,19 +134,20 @@ function lateNews({ newcomers, lanes, ownership, runner }: ClaimerDeps): Deliver
 }
 
 /** The next due deliveries of an endpoint, oldest first, each with its slot. */
-async function readPage(
-  { work, lanes, runner, newcomers }: ClaimerDeps,
+async function enterDue(
+  { lanes, runner, newcomers, readAhead }: ClaimerDeps,
   endpointId: string,
   share: number,
   now: Date,
 ): Promise<DeliveryDocument[]> {
-  const due = await work.due(endpointId, share, now);
-  const lane = lanes.of(endpointId, due[0]?.merchant_id);
+  const isLast = await readAhead.fill(endpointId, share, now);
+  const lane = lanes.of(endpointId, readAhead.first(endpointId)?.merchant_id);
+  // While it was read, fresh ones may have taken what was free when it was asked for.
+  const room = Math.min(share, lanes.room(lane));
+  const { next, isEmpty } = readAhead.take(endpointId, room);
+  if (isLast && isEmpty) lanes.caughtUp(lane);
   // Whose lease has ended while its attempt is still being settled here needs no second one.
-  const free = due.filter(({ _id }) => !runner.has(_id));
-  // While the page was read, fresh ones may have taken what was free when it was asked for.
-  const entered = free.slice(0, lanes.room(lane));
-  if (due.length < share && entered.length === free.length) lanes.caughtUp(lane);
+  const entered = next.filter(({ _id }) => !runner.has(_id));
   for (const delivery of entered) {
     newcomers.forget(delivery._id);
     runner.enter(delivery, true);

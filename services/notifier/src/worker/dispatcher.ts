@@ -12,6 +12,7 @@ import { createLanes, type Lanes } from "./lanes.ts";
 import type { WorkFigures, WorkMetrics } from "./metrics.ts";
 import { createNewcomers } from "./newcomers.ts";
 import { createOwnership, type Ownership } from "./ownership.ts";
+import { createReadAhead } from "./read-ahead.ts";
 import { createReleaser, type Releaser } from "./releaser.ts";
 import { createRunner } from "./runner.ts";
 import { createSettler } from "./settler.ts";
@@ -26,7 +27,7 @@ export const slotsDefault: Slots = {
   merchantMax: 64,
   openMax: 64,
   claimedMax: 128,
-  pageMax: 16,
+  pageMax: 2,
 };
 
 export type DispatcherDeps = AttemptDeps & {
@@ -48,8 +49,11 @@ export type Dispatcher = {
   readonly release: Releaser["release"];
   /** Keeps this process's shards and finds out which of their endpoints have something due. */
   look(): Promise<void>;
-  /** Claims of what is due as much as there are slots for, and starts it; answers how many. */
-  round(): Promise<number>;
+  /**
+   * Claims of what is due as much as there are slots for, at most so many, and starts it; answers
+   * how many, and one at least where another round at once would find more.
+   */
+  round(max?: number): Promise<number>;
   /** Resolves when nothing runs any more, and all that waited for it is let go. */
   idle(): Promise<void>;
   /** Endpoints that were not live may be. */
@@ -98,7 +102,8 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const settler = createSettler({ ...deps, releaser });
   const runner = createRunner({ ...deps, lanes, ownership, settler, freed: wake });
   const newcomers = createNewcomers();
-  const claimer = createClaimer({ ...deps, lanes, ownership, runner, newcomers });
+  const readAhead = createReadAhead(work, elapsed);
+  const claimer = createClaimer({ ...deps, lanes, ownership, runner, newcomers, readAhead });
   const idle = () => runner.idle().then(releaser.idle);
   return {
     admission: createAdmission({ ...deps, lanes, ownership, runner, newcomers, wake }),

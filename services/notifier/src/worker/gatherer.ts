@@ -11,7 +11,7 @@ export type Gatherer<T> = {
  * Writes begin no sooner after each other than this, unless enough has come for a whole one: a
  * webhook every few milliseconds would else cost a command each time, and nobody waits for these.
  */
-const gatherMs = 20;
+const gatherMs = 40;
 
 /** Gathers what comes while a write is under way, or has just been, into the next one. */
 export function createGatherer<T>(

@@ -62,8 +62,8 @@ export function createLanes(slots: Slots, elapsed: () => number) {
     caughtUp: (lane: Lane): void => setBacklog(lane, false),
 
     /** How much to claim for which endpoints. */
-    shares: (isOwn: (endpointId: string) => boolean): Map<string, number> => {
-      const free = freeSlots(loads, slots);
+    shares: (isOwn: (endpointId: string) => boolean, max: number): Map<string, number> => {
+      const free = Math.min(freeSlots(loads, slots), max);
       if (free <= 0 || backlog.size === 0) return new Map();
       const due: Candidate[] = [];
       for (const lane of backlog) {

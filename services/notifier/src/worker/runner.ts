@@ -1,5 +1,5 @@
 import { forRequest } from "@disburse/chassis/call-context.ts";
-import type { EndpointRecord } from "../domain/endpoint.ts";
+import type { Recipient } from "../domain/endpoint.ts";
 import type { DeliveryDocument } from "../store/documents.ts";
 import type { WorkStore } from "../store/work-store.ts";
 import { type AttemptDeps, attemptDelivery } from "./attempt.ts";
@@ -24,7 +24,7 @@ export type Runner = {
   /** Whether a delivery has its slot. */
   has(deliveryId: string): boolean;
   /** Attempts a leased delivery that has its slot. */
-  start(delivery: DeliveryDocument, endpoint: EndpointRecord | undefined): void;
+  start(delivery: DeliveryDocument, endpoint: Recipient | undefined): void;
   /** Gives the slot back without an attempt. */
   leave(deliveryId: string): void;
   /** Resolves when nothing runs any more. */
@@ -48,7 +48,7 @@ export function createRunner(deps: RunnerDeps): Runner {
 
   const run = async (
     delivery: DeliveryDocument,
-    endpoint: EndpointRecord | undefined,
+    endpoint: Recipient | undefined,
   ): Promise<void> => {
     try {
       // Another process may be its owner by now, and finds it.

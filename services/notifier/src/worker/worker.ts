@@ -4,13 +4,14 @@ import { type Loop, startLoop } from "@disburse/chassis/loop.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { Notifier } from "../notifier.ts";
 import { sweepExpired } from "../store/retention.ts";
+import { createPace } from "./pace.ts";
 
 /** Retries start this late at most; what is stored here needs no look. */
 const lookEveryMs = 200;
 /** Of what other processes store one hears by looking alone. */
 const lookEverySharedMs = 100;
 /** What comes free in so short a time is filled again in one go. */
-const gatherMs = 10;
+const gatherMs = 25;
 /** Health is for people and for the next owner. */
 const tellEveryMs = 3_000;
 /** A wake-up that was lost costs its wait all the same. */
@@ -108,6 +109,12 @@ function startDelivering({ dispatcher, onWake }: Parts, log: Log): Loop {
   let lookedAt = Number.NEGATIVE_INFINITY;
   let claimedAt = Number.NEGATIVE_INFINITY;
   let isWanted = true;
+  let utilization = performance.eventLoopUtilization();
+  const pace = createPace(() => {
+    const before = utilization;
+    utilization = performance.eventLoopUtilization();
+    return performance.eventLoopUtilization(utilization, before).utilization;
+  });
   const loop = startLoop({
     name: "webhook-dispatch",
     everyMs: lookEverySharedMs,
@@ -121,7 +128,9 @@ function startDelivering({ dispatcher, onWake }: Parts, log: Log): Loop {
         await dispatcher.look();
       }
       claimedAt = performance.now();
-      return (await dispatcher.round()) > 0;
+      const claimed = await dispatcher.round(pace.allowed(claimedAt));
+      pace.claimed(claimed);
+      return claimed > 0;
     },
     log,
   });
