@@ -17,20 +17,20 @@ function claim(
   return claimed / seconds;
 }
 
-it("sends 750 a second evenly where the thread has no time left", () => {
+it("sends 800 a second evenly where the thread has no time left", () => {
   const pace = createPace(() => 0.7);
-  expect(pace.allowed(1_000)).toBe(37);
-  pace.claimed(37);
-  expect(pace.allowed(1_025)).toBe(19);
-  expect(claim(pace, 1_025, 10)).toBeCloseTo(750, -1);
+  expect(pace.allowed(1_000)).toBe(40);
+  pace.claimed(40);
+  expect(pace.allowed(1_025)).toBe(20);
+  expect(claim(pace, 1_025, 10)).toBeCloseTo(800, -1);
 });
 
 it("makes up for a round that took long, but for no more than 50 ms", () => {
   const pace = createPace(() => 0.7);
   pace.claimed(pace.allowed(1_000));
-  expect(pace.allowed(1_040)).toBe(30);
-  pace.claimed(30);
-  expect(pace.allowed(9_000)).toBe(37);
+  expect(pace.allowed(1_040)).toBe(32);
+  pace.claimed(32);
+  expect(pace.allowed(9_000)).toBe(40);
 });
 
 it("grows to 4,000 a second while the thread has time, and back when it has not", () => {
@@ -42,7 +42,7 @@ it("grows to 4,000 a second while the thread has time, and back when it has not"
   expect(claim(pace, 11_000, 1)).toBeCloseTo(4_000, -2);
   share = 0.7;
   claim(pace, 12_000, 3);
-  expect(claim(pace, 15_000, 1)).toBeCloseTo(750, -1);
+  expect(claim(pace, 15_000, 1)).toBeCloseTo(800, -1);
 });
 
 it("begins anew where little has waited for a while", () => {

@@ -1,5 +1,5 @@
 /** Deliveries a millisecond: at first and at least, and at most. */
-const paceMin = 0.75;
+const paceMin = 0.8;
 const paceMax = 4;
 /** So much of the thread's time leaves what is fresh its part. */
 const busyEnough = 0.5;
@@ -20,7 +20,7 @@ export type Pace = {
 
 /**
  * How fast a backlog goes out: evenly, and no faster than the thread can do beside what is fresh.
- * It begins at 750 a second, and grows as long as it is used to the full and time is left.
+ * It begins at 800 a second, and grows as long as it is used to the full and time is left.
  */
 export function createPace(
   /** The share of its time that the thread has worked since this was asked last, 0 to 1. */
