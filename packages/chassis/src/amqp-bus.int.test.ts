@@ -127,6 +127,32 @@ it("keeps what a consumer took and did not store for the next one", async () => 
   await vi.waitFor(() => expect(stored).toEqual(["a"]), { timeout: 10_000 });
 });
 
+it("answers for every message of a batch, and for none that is not handled yet", async () => {
+  const name = namespace();
+  const bus = await open(name);
+  const blocked = Promise.withResolvers<void>();
+  const handled: string[] = [];
+  await reader(bus, async (ids) => {
+    if (ids.includes("later")) await blocked.promise;
+    handled.push(...ids);
+    return ids.map((id) => (id.startsWith("broken") ? "dead" : "stored"));
+  });
+  const first = ["broken1", "fine1", "broken2", "fine2", "broken3"];
+  await bus.publish(first.map((id) => message(id)));
+  await vi.waitFor(() => expect(handled).toHaveLength(first.length), { timeout: 10_000 });
+  await bus.publish([message("later")]);
+  // What was not answered for is back in the queue when its consumer has gone.
+  const stopped = bus.stop();
+  blocked.resolve();
+  await stopped;
+  const connection = await connect(amqpUrl());
+  const channel = await connection.createChannel();
+  const count = async (queue: string) => (await channel.checkQueue(queue)).messageCount;
+  await vi.waitFor(async () => expect(await count(`${name}.reader.dead`)).toBe(3));
+  expect(await count(`${name}.reader`)).toBe(handled.includes("later") ? 0 : 1);
+  await connection.close();
+});
+
 it("puts what can never be understood aside, and goes on", async () => {
   const name = namespace();
   const bus = await open(name);
