@@ -21,10 +21,11 @@ function startClaimer(endpoints: number, store: Partial<ClaimerDeps["work"]> = {
   const entered = new Set<string>();
   const reads: number[] = [];
   const lanes = createLanes(slotsDefault, () => nowMs);
+  const newcomers = createNewcomers();
   const last = endpointOf(endpoints);
   const delivery = (endpointId: string) => dueDelivery(`whd_${endpointId}`, endpointId);
   const claimer = createClaimer({
-    ...{ lanes, newcomers: createNewcomers(), place: "p" },
+    ...{ lanes, newcomers, place: "p" },
     clock: { now: () => new Date(nowMs) },
     ownership: { owns: () => true, token: () => "t" } as never,
     runner: {
@@ -62,7 +63,7 @@ function startClaimer(endpoints: number, store: Partial<ClaimerDeps["work"]> = {
   const advance = (ms: number): void => {
     nowMs += ms;
   };
-  return { claimer, lanes, started, entered, reads, advance, last };
+  return { claimer, lanes, newcomers, started, entered, reads, advance, last };
 }
 
 it("lets a thousand endpoints that rest cost a live one nothing", async () => {
@@ -125,6 +126,15 @@ it("claims no more than 32 in one go, 2 of each endpoint in its turn", async () 
   await claimer.round();
   expect(started.length).toBeGreaterThan(0);
   expect(started.filter((id) => served.has(id.split("/")[0]))).toEqual([]);
+});
+
+it("counts what has waited against the pace, and no news", async () => {
+  const { claimer, newcomers, started, last } = startClaimer(1);
+  newcomers.add(dueDelivery("whd_news", last));
+  const counted: number[] = [];
+  await claimer.round({ allowed: () => 1, claimed: (count) => counted.push(count) });
+  expect(started).toEqual(["whd_news", `whd_${last}`]);
+  expect(counted).toEqual([1]);
 });
 
 it("claims no more than the process has free when the page was read", async () => {

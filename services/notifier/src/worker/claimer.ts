@@ -7,11 +7,12 @@ import type { WorkStore } from "../store/work-store.ts";
 import type { Lanes } from "./lanes.ts";
 import type { Newcomers } from "./newcomers.ts";
 import type { Ownership } from "./ownership.ts";
+import type { Pace } from "./pace.ts";
 import type { ReadAhead } from "./read-ahead.ts";
 import type { Runner } from "./runner.ts";
 
-/** Where nobody says how much is claimed in one go. */
-const roundMax = 32;
+/** Where nobody sets another one. */
+const unhurried: Pace = { allowed: () => 32, claimed: () => undefined };
 
 /** Signing and sending take a third of a millisecond each, and what comes meanwhile waits. */
 const startedTogether = 6;
@@ -32,9 +33,9 @@ export type Claimer = {
   /**
    * Claims of what is due as much as there are slots for, and starts it; answers how many, and one
    * at least where another round at once would find more. What starts together holds up whatever
-   * comes at that moment: of what has waited it is `max` at most.
+   * comes at that moment: of what has waited it is what the pace allows.
    */
-  round(max?: number): Promise<number>;
+  round(pace?: Pace): Promise<number>;
 };
 
 type Endpoints = ReadonlyMap<string, Recipient>;
@@ -78,11 +79,12 @@ export function createClaimer(deps: ClaimerDeps): Claimer {
   };
 
   return {
-    round: async (max = roundMax) => {
+    round: async (pace = unhurried) => {
       const asked = lanes.toProbe();
       const probed = await probe(asked);
       const entered = lateNews(deps);
-      const shares = new Map(lanes.shares(ownership.owns, max));
+      const late = new Set(ids(entered));
+      const shares = new Map(lanes.shares(ownership.owns, pace.allowed()));
       if (entered.length + shares.size === 0) return lanes.toProbe().length > 0 ? 1 : 0;
       let taken: readonly DeliveryDocument[] = [];
       let active = probed;
@@ -99,16 +101,26 @@ export function createClaimer(deps: ClaimerDeps): Claimer {
       } finally {
         const mine = new Set(ids(taken));
         for (const { _id } of entered) if (!mine.has(_id)) runner.leave(_id);
+        pace.claimed(mine.difference(late).size);
       }
-      for (const [at, delivery] of taken.entries()) {
-        if (at > 0 && at % startedTogether === 0) await setImmediate();
-        runner.start(delivery, active.get(delivery.endpoint_id));
-      }
+      await startAll(runner, taken, active);
       if (taken.length > 0) return taken.length;
       // The slots of those that turned out to rest are for the others, and at once.
       return resting + lanes.toProbe().length > 0 ? 1 : 0;
     },
   };
+}
+
+/** Starts a few, lets others have the thread, and starts the next. */
+async function startAll(
+  runner: Runner,
+  taken: readonly DeliveryDocument[],
+  active: Endpoints,
+): Promise<void> {
+  for (const [at, delivery] of taken.entries()) {
+    if (at > 0 && at % startedTogether === 0) await setImmediate();
+    runner.start(delivery, active.get(delivery.endpoint_id));
+  }
 }
 
 function isResting(endpoint: Recipient | undefined): boolean {

@@ -12,6 +12,7 @@ import { createLanes, type Lanes } from "./lanes.ts";
 import type { WorkFigures, WorkMetrics } from "./metrics.ts";
 import { createNewcomers } from "./newcomers.ts";
 import { createOwnership, type Ownership } from "./ownership.ts";
+import type { Pace } from "./pace.ts";
 import { createReadAhead } from "./read-ahead.ts";
 import { createReleaser, type Releaser } from "./releaser.ts";
 import { createRunner } from "./runner.ts";
@@ -50,10 +51,10 @@ export type Dispatcher = {
   /** Keeps this process's shards and finds out which of their endpoints have something due. */
   look(): Promise<void>;
   /**
-   * Claims of what is due as much as there are slots for, at most so many, and starts it; answers
-   * how many, and one at least where another round at once would find more.
+   * Claims of what is due as much as there are slots for, at this pace, and starts it; answers how
+   * many, and one at least where another round at once would find more.
    */
-  round(max?: number): Promise<number>;
+  round(pace?: Pace): Promise<number>;
   /** Resolves when nothing runs any more, and all that waited for it is let go. */
   idle(): Promise<void>;
   /** Endpoints that were not live may be. */

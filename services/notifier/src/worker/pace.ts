@@ -11,9 +11,10 @@ const slower = 0.8;
 /** What was not used in so long is not made up for. */
 const burstMs = 50;
 
+/** How much of what has waited may start; news that found no slot are no part of it. */
 export type Pace = {
   /** How many may be claimed now. */
-  allowed(nowMs: number): number;
+  allowed(): number;
   /** So many were, of those that were allowed. */
   claimed(count: number): void;
 };
@@ -23,6 +24,8 @@ export type Pace = {
  * It begins at 800 a second, and grows as long as it is used to the full and time is left.
  */
 export function createPace(
+  /** Milliseconds of a clock that nobody sets. */
+  elapsed: () => number,
   /** The share of its time that the thread has worked since this was asked last, 0 to 1. */
   busy: () => number,
 ): Pace {
@@ -41,7 +44,8 @@ export function createPace(
     isUsed = false;
   };
   return {
-    allowed: (nowMs) => {
+    allowed: () => {
+      const nowMs = elapsed();
       judge(nowMs);
       credit = Math.min(credit + (nowMs - countedAtMs) * perMs, burstMs * perMs);
       countedAtMs = nowMs;

@@ -110,11 +110,12 @@ function startDelivering({ dispatcher, onWake }: Parts, log: Log): Loop {
   let claimedAt = Number.NEGATIVE_INFINITY;
   let isWanted = true;
   let utilization = performance.eventLoopUtilization();
-  const pace = createPace(() => {
+  const busy = (): number => {
     const before = utilization;
     utilization = performance.eventLoopUtilization();
     return performance.eventLoopUtilization(utilization, before).utilization;
-  });
+  };
+  const pace = createPace(() => performance.now(), busy);
   const loop = startLoop({
     name: "webhook-dispatch",
     everyMs: lookEverySharedMs,
@@ -128,9 +129,7 @@ function startDelivering({ dispatcher, onWake }: Parts, log: Log): Loop {
         await dispatcher.look();
       }
       claimedAt = performance.now();
-      const claimed = await dispatcher.round(pace.allowed(claimedAt));
-      pace.claimed(claimed);
-      return claimed > 0;
+      return (await dispatcher.round(pace)) > 0;
     },
     log,
   });
