@@ -33,6 +33,7 @@ export function createPace(
   let credit = paceMin * burstMs;
   let countedAtMs = 0;
   let judgedAtMs = 0;
+  let granted = 0;
   let isUsed = false;
 
   const judge = (nowMs: number): void => {
@@ -49,10 +50,11 @@ export function createPace(
       judge(nowMs);
       credit = Math.min(credit + (nowMs - countedAtMs) * perMs, burstMs * perMs);
       countedAtMs = nowMs;
-      return Math.max(1, Math.floor(credit));
+      granted = Math.max(1, Math.floor(credit));
+      return granted;
     },
     claimed: (count) => {
-      isUsed ||= count >= Math.floor(credit);
+      isUsed ||= count >= granted;
       credit = Math.max(0, credit - count);
     },
   };
