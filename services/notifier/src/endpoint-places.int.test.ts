@@ -1,17 +1,8 @@
 import { newId } from "@disburse/kernel/id.ts";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { TestNotifier } from "./test-notifier.ts";
-import { hookUrl, operation, refusal, register, startTestNotifier } from "./test-notifier.ts";
+import { describe, expect, it } from "vitest";
+import { hookUrl, operation, refusal, register, testNotifierOfFile } from "./test-notifier.ts";
 
-let notifier: TestNotifier;
-
-beforeAll(async () => {
-  notifier = await startTestNotifier();
-});
-afterAll(async () => {
-  await notifier.database.db.dropDatabase();
-  await notifier.close();
-});
+const notifier = await testNotifierOfFile();
 
 const full = "INVALID_REQUEST There can be at most 16 endpoints.";
 

@@ -14,6 +14,7 @@ import { PayoutStatusChangedSchema } from "@disburse/contracts/disburse/payout/v
 import { PayoutStatus } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { derivedId, eventId, newId } from "@disburse/kernel/id.ts";
 import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
+import { afterAll } from "vitest";
 import type { AddressRules } from "./domain/address.ts";
 import type { Outcome } from "./domain/delivery.ts";
 import type { Slots } from "./domain/fairness.ts";
@@ -128,6 +129,16 @@ export async function startTestNotifier(options: TestNotifierOptions = {}) {
     },
     close: database.close,
   };
+}
+
+/** One for all tests of a file, which goes away with its database after them. */
+export async function testNotifierOfFile(): Promise<TestNotifier> {
+  const notifier = await startTestNotifier();
+  afterAll(async () => {
+    await notifier.database.db.dropDatabase();
+    await notifier.close();
+  });
+  return notifier;
 }
 
 let operations = 0;

@@ -1,21 +1,7 @@
-import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import {
-  operation,
-  payoutMessage,
-  register,
-  startTestNotifier,
-  type TestNotifier,
-} from "../test-notifier.ts";
+import { expect, it, vi } from "vitest";
+import { operation, payoutMessage, register, testNotifierOfFile } from "../test-notifier.ts";
 
-let notifier: TestNotifier;
-
-beforeAll(async () => {
-  notifier = await startTestNotifier();
-});
-afterAll(async () => {
-  await notifier.database.db.dropDatabase();
-  await notifier.close();
-});
+const notifier = await testNotifierOfFile();
 
 it("asks an endpoint that rests at once where one was changed, not for what is sent again", async () => {
   const { rpc, deliveries, endpoints, replayer } = notifier;

@@ -1,23 +1,14 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { openWorkStore } from "../store/work-store.ts";
 import {
   operation,
   payoutMessage,
   refusedBy,
   register,
-  startTestNotifier,
-  type TestNotifier,
+  testNotifierOfFile,
 } from "../test-notifier.ts";
 
-let notifier: TestNotifier;
-
-beforeAll(async () => {
-  notifier = await startTestNotifier();
-});
-afterAll(async () => {
-  await notifier.database.db.dropDatabase();
-  await notifier.close();
-});
+const notifier = await testNotifierOfFile();
 
 it("leases of what was read before only what is as it was then", async () => {
   const { world, deliveries } = notifier;
