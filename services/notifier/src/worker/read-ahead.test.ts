@@ -51,6 +51,12 @@ it("says that nothing is behind only where a read found less than it asked for",
   expect(await take(2)).toEqual({ ids: [], isCaughtUp: true });
 });
 
+it("does not say so where a read found as much as it asked for", async () => {
+  const { take } = start(16);
+  expect((await take(16)).isCaughtUp).toBe(false);
+  expect(await take(16)).toEqual({ ids: [], isCaughtUp: true });
+});
+
 it("reads again what it read 5 s ago", async () => {
   const { take, stored, reads, advance, first } = start(4);
   await take(1);
