@@ -1,4 +1,4 @@
-import { Binary } from "mongodb";
+import { Binary, BSON } from "mongodb";
 import { expect, it } from "vitest";
 import type { DeliveryDocument } from "../store/documents.ts";
 import { type ClaimerDeps, createClaimer } from "./claimer.ts";
@@ -14,8 +14,12 @@ function dueDelivery(id: string, endpointId: string): DeliveryDocument {
   return { _id: id, endpoint_id: endpointId, merchant_id: "m", body } as DeliveryDocument;
 }
 
+type Store = Pick<ClaimerDeps["work"], "take"> & {
+  due(endpointId: string): Promise<DeliveryDocument[]>;
+};
+
 /** A claimer whose endpoints each have one delivery due, and are paused all but so many. */
-function startClaimer(endpoints: number, store: Partial<ClaimerDeps["work"]> = {}, live = 1) {
+function startClaimer(endpoints: number, store: Partial<Store> = {}, live = 1) {
   let nowMs = 0;
   const started: string[] = [];
   const entered = new Set<string>();
@@ -24,6 +28,7 @@ function startClaimer(endpoints: number, store: Partial<ClaimerDeps["work"]> = {
   const newcomers = createNewcomers();
   const last = endpointOf(endpoints);
   const delivery = (endpointId: string) => dueDelivery(`whd_${endpointId}`, endpointId);
+  const { due = async (endpointId) => [delivery(endpointId)] } = store;
   const claimer = createClaimer({
     ...{ lanes, newcomers, place: "p" },
     clock: { now: () => new Date(nowMs) },
@@ -55,7 +60,7 @@ function startClaimer(endpoints: number, store: Partial<ClaimerDeps["work"]> = {
       ...store,
     } as never,
     readAhead: createReadAhead(
-      { due: async (endpointId) => [delivery(endpointId)], ...store },
+      { due: async (endpointId) => (await due(endpointId)).map((each) => BSON.serialize(each)) },
       () => nowMs,
     ),
   });

@@ -84,7 +84,7 @@ export function createClaimer(deps: ClaimerDeps): Claimer {
       const probed = await probe(asked);
       const entered = lateNews(deps);
       const late = new Set(ids(entered));
-      const shares = new Map(lanes.shares(ownership.owns, pace.allowed()));
+      const shares = new Map(lanes.shares(ownership.owns, pace.allowed(lanes.admitted())));
       if (entered.length + shares.size === 0) return lanes.toProbe().length > 0 ? 1 : 0;
       let taken: readonly DeliveryDocument[] = [];
       let active = probed;
@@ -153,7 +153,7 @@ async function enterDue(
   now: Date,
 ): Promise<DeliveryDocument[]> {
   const isLast = await readAhead.fill(endpointId, share, now);
-  const lane = lanes.of(endpointId, readAhead.first(endpointId)?.merchant_id);
+  const lane = lanes.of(endpointId, readAhead.merchantOf(endpointId));
   // While it was read, fresh ones may have taken what was free when it was asked for.
   const room = Math.min(share, lanes.room(lane));
   const { next, isEmpty } = readAhead.take(endpointId, room);

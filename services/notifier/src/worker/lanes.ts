@@ -40,6 +40,7 @@ export function createLanes(slots: Slots, elapsed: () => number) {
     running: (): number => loads.all.running,
     /** Attempts under way that were not claimed. */
     fresh: (): number => loads.all.running - loads.all.claimed,
+    admitted: loads.admitted,
     mayAdmit: (lane: Lane): boolean => mayAdmit(lane, loads, slots, elapsed()),
     /** How much of an endpoint may be claimed at this moment, under every limit. */
     room: (lane: Lane): number => {

@@ -12,6 +12,7 @@ export function createLoads() {
   const merchants = new Map<string, Load>();
   const shards = new Map<number, number>();
   let open = 0;
+  let admitted = 0;
 
   const ofMerchant = (merchantId: string): Load =>
     merchants.get(merchantId) ?? { running: 0, claimed: 0 };
@@ -19,11 +20,14 @@ export function createLoads() {
   return {
     all: all as Readonly<Load>,
     ofMerchant: ofMerchant as (merchantId: string) => Readonly<Load>,
+    /** Attempts that were not claimed, since this process began. */
+    admitted: (): number => admitted,
     /** At endpoints whose circuit is open. */
     open: (): number => open,
     isBusy: (shard: number): boolean => shards.has(shard),
 
     count: (lane: Lane, by: 1 | -1, isClaimed: boolean): void => {
+      if (by === 1 && !isClaimed) admitted += 1;
       const merchant = ofMerchant(lane.merchantId);
       for (const load of [all, lane, merchant]) {
         load.running += by;

@@ -4,17 +4,20 @@ import { createPace } from "./pace.ts";
 /** A pace for a thread that is busy for this share of its time. */
 function start(share: number) {
   const thread = { share };
+  const news = { perSecond: 0 };
   let nowMs = 0;
+  let fresh = 0;
   const pace = createPace(
     () => nowMs,
     () => thread.share,
   );
   return {
     thread,
+    news,
     /** Claims what is allowed after so long; answers how many. */
     claimAfter: (ms: number): number => {
       nowMs += ms;
-      const count = pace.allowed();
+      const count = pace.allowed(fresh);
       pace.claimed(count);
       return count;
     },
@@ -22,7 +25,8 @@ function start(share: number) {
     claimFor: (seconds: number, waiting = 1e9): number => {
       let claimed = 0;
       for (const endsAtMs = nowMs + seconds * 1_000; nowMs < endsAtMs; nowMs += 25) {
-        const count = Math.min(pace.allowed(), waiting);
+        fresh += news.perSecond / 40;
+        const count = Math.min(pace.allowed(fresh), waiting);
         pace.claimed(count);
         claimed += count;
       }
@@ -31,18 +35,18 @@ function start(share: number) {
   };
 }
 
-it("sends 800 a second evenly where the thread has no time left", () => {
+it("sends 750 a second evenly where the thread has no time left", () => {
   const { claimAfter, claimFor } = start(0.7);
-  expect(claimAfter(1_000)).toBe(40);
-  expect(claimAfter(25)).toBe(20);
-  expect(claimFor(10)).toBeCloseTo(800, -1.5);
+  expect(claimAfter(1_000)).toBe(37);
+  expect(claimAfter(24)).toBe(18);
+  expect(claimFor(10)).toBeCloseTo(750, -1.5);
 });
 
 it("makes up for a round that took long, but for no more than 50 ms", () => {
   const { claimAfter } = start(0.7);
   claimAfter(1_000);
-  expect(claimAfter(40)).toBe(32);
-  expect(claimAfter(8_000)).toBe(40);
+  expect(claimAfter(40)).toBe(30);
+  expect(claimAfter(8_000)).toBe(37);
 });
 
 it("grows to 4,000 a second while the thread has time, and back when it has not", () => {
@@ -53,7 +57,19 @@ it("grows to 4,000 a second while the thread has time, and back when it has not"
   expect(claimFor(1)).toBeCloseTo(4_000, -2);
   thread.share = 0.7;
   claimFor(3);
-  expect(claimFor(1)).toBeCloseTo(800, -2);
+  expect(claimFor(1)).toBeCloseTo(750, -2);
+});
+
+it("does not grow while it would delay many fresh ones, and makes room for them", () => {
+  const { news, claimFor } = start(0.3);
+  news.perSecond = 20;
+  expect(claimFor(10)).toBeCloseTo(750, -1.5);
+  news.perSecond = 19;
+  claimFor(10);
+  expect(claimFor(1)).toBeCloseTo(4_000, -2);
+  news.perSecond = 200;
+  claimFor(2);
+  expect(claimFor(1)).toBeCloseTo(750, -2);
 });
 
 it("begins anew where little has waited for a while", () => {

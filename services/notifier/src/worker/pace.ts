@@ -1,9 +1,11 @@
 /** Deliveries a millisecond: at first and at least, and at most. */
-const paceMin = 0.8;
+const paceMin = 0.75;
 const paceMax = 4;
 /** So much of the thread's time leaves what is fresh its part. */
 const busyEnough = 0.5;
 const tooBusy = 0.6;
+/** Fresh ones a millisecond: from so many on a faster backlog shows in how long they take. */
+const freshMany = 0.02;
 /** What a pace costs shows after so long. */
 const judgeEveryMs = 250;
 const faster = 1.1;
@@ -13,15 +15,15 @@ const burstMs = 50;
 
 /** How much of what has waited may start; news that found no slot are no part of it. */
 export type Pace = {
-  /** How many may be claimed now. */
-  allowed(): number;
+  /** How many may be claimed now; `fresh` is how many fresh ones were admitted so far. */
+  allowed(fresh: number): number;
   /** So many were, of those that were allowed. */
   claimed(count: number): void;
 };
 
 /**
- * How fast a backlog goes out: evenly, and no faster than the thread can do beside what is fresh.
- * It begins at 800 a second, and grows as long as it is used to the full and time is left.
+ * How fast a backlog goes out: evenly, at 750 a second. It grows as long as it is used to the full,
+ * hardly anything fresh comes that it could delay, and the thread has time left.
  */
 export function createPace(
   /** Milliseconds of a clock that nobody sets. */
@@ -35,19 +37,23 @@ export function createPace(
   let judgedAtMs = 0;
   let granted = 0;
   let isUsed = false;
+  let freshBefore = 0;
 
-  const judge = (nowMs: number): void => {
-    if (nowMs - judgedAtMs < judgeEveryMs) return;
-    judgedAtMs = nowMs;
+  const judge = (nowMs: number, fresh: number): void => {
+    const sinceMs = nowMs - judgedAtMs;
+    if (sinceMs < judgeEveryMs) return;
+    const isDelaying = fresh - freshBefore >= freshMany * sinceMs;
     const share = busy();
-    if (!isUsed || share > tooBusy) perMs = Math.max(paceMin, perMs * slower);
+    if (!isUsed || isDelaying || share > tooBusy) perMs = Math.max(paceMin, perMs * slower);
     else if (share < busyEnough) perMs = Math.min(paceMax, perMs * faster);
+    judgedAtMs = nowMs;
+    freshBefore = fresh;
     isUsed = false;
   };
   return {
-    allowed: () => {
+    allowed: (fresh) => {
       const nowMs = elapsed();
-      judge(nowMs);
+      judge(nowMs, fresh);
       credit = Math.min(credit + (nowMs - countedAtMs) * perMs, burstMs * perMs);
       countedAtMs = nowMs;
       granted = Math.max(1, Math.floor(credit));

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { openWorkStore } from "../store/work-store.ts";
+import { decoded, openWorkStore } from "../store/work-store.ts";
 import {
   operation,
   payoutMessage,
@@ -22,10 +22,10 @@ it("leases of what was read before only what is as it was then", async () => {
   await consume(2);
   await notifier.dispatcher.idle();
   await notifier.rpc.pauseEndpoint({ mutation: operation(), merchantId, endpointId });
-  await consume(2);
+  await consume(3);
   notifier.advance(6_000);
-  const read = await work.due(endpointId, 10, world.now);
-  expect(read.map((each) => each.attempts_count).toSorted()).toEqual([0, 0, 1, 1]);
+  const read = (await work.due(endpointId, 10, world.now)).map(decoded);
+  expect(read.map((each) => each.attempts_count).toSorted()).toEqual([0, 0, 0, 1, 1]);
   // One of each is tried meanwhile, and due again.
   const tried = [0, 1].flatMap((count) =>
     read.filter((each) => each.attempts_count === count).slice(0, 1),
@@ -33,9 +33,12 @@ it("leases of what was read before only what is as it was then", async () => {
   for (const { _id } of tried) {
     await deliveries.collection.updateOne({ _id }, { $inc: { attempts_count: 1 } });
   }
+  // Another one was leased and given back, and its deadline runs.
+  const given = read.filter((each) => each.attempts_count === 0).at(-1)!;
+  await deliveries.collection.updateOne({ _id: given._id }, { $set: { deadline: world.now } });
   const lease = { token: "token", place: "place" };
   const taken = await work.take(read, lease, world.now);
-  const ids = new Set(tried.map(({ _id }) => _id));
+  const ids = new Set([...tried, given].map(({ _id }) => _id));
   const asRead = read.filter(({ _id }) => !ids.has(_id)).map(({ _id }) => _id);
   expect(taken.map(({ _id }) => _id).toSorted()).toEqual(asRead.toSorted());
   notifier.advance(1);

@@ -1,4 +1,4 @@
-import { Binary } from "mongodb";
+import { Binary, BSON } from "mongodb";
 import { expect, it } from "vitest";
 import type { DeliveryDocument } from "../store/documents.ts";
 import { createReadAhead } from "./read-ahead.ts";
@@ -6,7 +6,8 @@ import { createReadAhead } from "./read-ahead.ts";
 const now = new Date(0);
 
 function delivery(id: number, bytes = 2): DeliveryDocument {
-  return { _id: `whd_${id}`, body: new Binary(Buffer.alloc(bytes)) } as DeliveryDocument;
+  const body = new Binary(Buffer.alloc(bytes));
+  return { _id: `whd_${id}`, merchant_id: "mer_1", body } as DeliveryDocument;
 }
 
 /** A store in which so many are due at first, and what was asked of it. */
@@ -16,7 +17,7 @@ function start(count: number, bytes?: number) {
   const reads: number[] = [];
   const due = async (_endpointId: string, limit: number) => {
     reads.push(limit);
-    return stored.slice(0, limit);
+    return stored.slice(0, limit).map((each) => BSON.serialize(each));
   };
   const readAhead = createReadAhead({ due }, () => nowMs);
   /** Takes so many as the claimer does, and those are no longer due. */
@@ -30,7 +31,7 @@ function start(count: number, bytes?: number) {
   const advance = (ms: number): void => {
     nowMs += ms;
   };
-  return { take, stored, reads, advance, first: () => readAhead.first("whe_1")?._id };
+  return { take, stored, reads, advance, merchantOf: readAhead.merchantOf };
 }
 
 it("gives what is due in its order, with a read for 16 or for what is wanted", async () => {
@@ -58,13 +59,13 @@ it("does not say so where a read found as much as it asked for", async () => {
 });
 
 it("reads again what it read 5 s ago", async () => {
-  const { take, stored, reads, advance, first } = start(4);
+  const { take, stored, reads, advance, merchantOf } = start(4);
   await take(1);
-  expect(first()).toBe("whd_1");
+  expect(merchantOf("whe_1")).toBe("mer_1");
   stored.splice(0, stored.length);
   advance(4_999);
   await take(1, "whe_2");
-  expect(first()).toBe("whd_1");
+  expect(merchantOf("whe_1")).toBe("mer_1");
   advance(1);
   stored.push(delivery(9));
   expect(await take(1)).toEqual({ ids: ["whd_9"], isCaughtUp: true });
@@ -87,8 +88,8 @@ it("keeps no more than 4,096 deliveries", async () => {
 it("keeps no more than 32 MiB of bodies beyond what is taken", async () => {
   const tooLarge = start(4, 11 * 1_024 * 1_024 + 1);
   await tooLarge.take(1);
-  expect(tooLarge.first()).toBeUndefined();
+  expect(tooLarge.merchantOf("whe_1")).toBeUndefined();
   const large = start(4, 10 * 1_024 * 1_024);
   await large.take(1);
-  expect(large.first()).toBe("whd_1");
+  expect(large.merchantOf("whe_1")).toBe("mer_1");
 });

@@ -1,15 +1,20 @@
 import type { DeliveryDocument } from "../store/documents.ts";
-import type { WorkStore } from "../store/work-store.ts";
+import { decoded, type EncodedDelivery, type WorkStore } from "../store/work-store.ts";
 
 /** A read brings at least so many: the command costs more than these documents. */
 const readMin = 16;
-/** What is kept in all: so many, with bodies of so many bytes; the rest is read in its turn. */
+/** What is kept in all: so many, of so many bytes; the rest is read in its turn. */
 const keptMax = 4_096;
 const keptBytesMax = 32 * 1_024 * 1_024;
 /** What was read longer ago is read again. */
 const keptMs = 5_000;
 
-type Page = { readonly readAtMs: number; readonly deliveries: DeliveryDocument[] };
+/** Encoded, they are one piece of memory that the collector need not walk through and move. */
+type Page = {
+  readonly readAtMs: number;
+  readonly merchantId: string | undefined;
+  readonly deliveries: EncodedDelivery[];
+};
 
 export type ReadAhead = ReturnType<typeof createReadAhead>;
 
@@ -24,9 +29,9 @@ export function createReadAhead(work: Pick<WorkStore, "due">, elapsed: () => num
   let kept = 0;
   let keptBytes = 0;
 
-  const count = (deliveries: readonly DeliveryDocument[], by: 1 | -1): void => {
+  const count = (deliveries: readonly EncodedDelivery[], by: 1 | -1): void => {
     kept += by * deliveries.length;
-    keptBytes += by * deliveries.reduce((sum, { body }) => sum + body.length(), 0);
+    keptBytes += by * deliveries.reduce((sum, { length }) => sum + length, 0);
   };
   const drop = (endpointId: string): void => {
     count(pages.get(endpointId)?.deliveries ?? [], -1);
@@ -49,22 +54,24 @@ export function createReadAhead(work: Pick<WorkStore, "due">, elapsed: () => num
       if (pages.has(endpointId)) return false;
       const limit = Math.max(wanted, readMin);
       const readAtMs = elapsed();
-      const deliveries = await work.due(endpointId, limit, now);
-      pages.set(endpointId, { readAtMs, deliveries });
+      const deliveries = [...(await work.due(endpointId, limit, now))];
+      const [first] = deliveries;
+      const merchantId = first === undefined ? undefined : decoded(first).merchant_id;
+      pages.set(endpointId, { readAtMs, merchantId, deliveries });
       count(deliveries, 1);
       return deliveries.length < limit;
     },
 
-    /** The next one, which stays. */
-    first: (endpointId: string): DeliveryDocument | undefined =>
-      pages.get(endpointId)?.deliveries[0],
+    /** Whose endpoint it is, as long as something of it is here. */
+    merchantOf: (endpointId: string): string | undefined => pages.get(endpointId)?.merchantId,
 
     /** The next ones, oldest first, which are gone from here; answers whether any is left. */
     take: (endpointId: string, wanted: number) => {
       const page = pages.get(endpointId);
       if (page === undefined) return { next: [], isEmpty: true };
-      const next = page.deliveries.splice(0, wanted);
-      count(next, -1);
+      const taken = page.deliveries.splice(0, wanted);
+      count(taken, -1);
+      const next: readonly DeliveryDocument[] = taken.map(decoded);
       const isEmpty = page.deliveries.length === 0;
       if (isEmpty || kept > keptMax || keptBytes > keptBytesMax) drop(endpointId);
       return { next, isEmpty };
