@@ -2,7 +2,7 @@ import { rounded } from "../percentile.ts";
 import { figuresOf, latencyOf } from "./figures.ts";
 import { monotonicMs } from "./monotonic-clock.ts";
 import { pause, resume } from "./platform.ts";
-import { fill, type Stage, startSteady } from "./stage.ts";
+import { fill, type Stage, spentOn, startSteady } from "./stage.ts";
 import { latenessOf, type Measured } from "./steady.ts";
 
 /** The slowest drain that is waited for, in deliveries a second. */
@@ -24,7 +24,8 @@ export async function measureOutage(stage: Stage): Promise<Measured> {
   const resumedAtMs = monotonicMs();
   await Promise.all(registered.map((each) => resume(platform, each)));
   const { ended } = startSteady(stage, "enew", hooks, seconds);
-  await arrivals.untilCame("e", dueAtOnce, (dueAtOnce / drainMinPerSecond) * 1_000);
+  const waitMaxMs = (dueAtOnce / drainMinPerSecond) * 1_000;
+  const { spent } = await spentOn(stage, () => arrivals.untilCame("e", dueAtOnce, waitMaxMs));
   const fresh = await ended;
   const backlog = await arrivals.receipts("e");
   const drainedAtMs = [...backlog.firstAtMs.values()].reduce((a, b) => Math.max(a, b), resumedAtMs);
@@ -39,5 +40,6 @@ export async function measureOutage(stage: Stage): Promise<Measured> {
     duplicates: backlog.duplicates + fresh.duplicates,
   });
   const note = `p99 of A before it ${usual.p99_ms} ms; ${latenessOf(fresh)}`;
-  return { figures, astray: backlog.astray + fresh.astray, note };
+  const cost = { deliveries: came + during.length, spent };
+  return { figures, cost, astray: backlog.astray + fresh.astray, note };
 }

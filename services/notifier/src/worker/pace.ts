@@ -1,5 +1,5 @@
 /** Deliveries a millisecond: at first and at least, and at most. */
-const paceMin = 0.75;
+const paceMin = 0.74;
 const paceMax = 4;
 /** So much of the thread's time leaves what is fresh its part. */
 const busyEnough = 0.5;
@@ -10,8 +10,10 @@ const freshMany = 0.02;
 const judgeEveryMs = 250;
 const faster = 1.1;
 const slower = 0.8;
-/** What was not used in so long is not made up for. */
+/** A round claims no more than comes together in so long, however late it is. */
 const burstMs = 50;
+/** What rounds were late is made up for by the next ones, as long as there is enough to claim. */
+const catchUpMs = 1_000;
 
 /** How much of what has waited may start; news that found no slot are no part of it. */
 export type Pace = {
@@ -22,7 +24,7 @@ export type Pace = {
 };
 
 /**
- * How fast a backlog goes out: evenly, at 750 a second. It grows as long as it is used to the full,
+ * How fast a backlog goes out: evenly, at 740 a second. It grows as long as it is used to the full,
  * hardly anything fresh comes that it could delay, and the thread has time left.
  */
 export function createPace(
@@ -36,6 +38,7 @@ export function createPace(
   let countedAtMs = 0;
   let judgedAtMs = 0;
   let granted = 0;
+  let isFull = false;
   let isUsed = false;
   let freshBefore = 0;
 
@@ -54,13 +57,16 @@ export function createPace(
     allowed: (fresh) => {
       const nowMs = elapsed();
       judge(nowMs, fresh);
-      credit = Math.min(credit + (nowMs - countedAtMs) * perMs, burstMs * perMs);
+      const keptMs = isFull ? catchUpMs : burstMs;
+      credit = Math.min(credit + (nowMs - countedAtMs) * perMs, keptMs * perMs);
       countedAtMs = nowMs;
-      granted = Math.max(1, Math.floor(credit));
+      granted = Math.max(1, Math.floor(Math.min(credit, burstMs * perMs)));
+      isFull = false;
       return granted;
     },
     claimed: (count) => {
-      isUsed ||= count >= granted;
+      isFull = count >= granted;
+      isUsed ||= isFull;
       credit = Math.max(0, credit - count);
     },
   };
