@@ -1,5 +1,12 @@
-import { batchMax, batchWaitMs, storeRetryMs } from "./bus.ts";
+import { batchMax, storeRetryMs } from "./bus.ts";
 import type { Log } from "./log.ts";
+
+/**
+ * A batch gathers for as long as the one before took to be stored, within these: where storing is
+ * slow, fewer and larger ones are what makes it quicker.
+ */
+const gatherMinMs = 3;
+const gatherMaxMs = 12;
 
 export type Batches<T> = {
   add(item: T): void;
@@ -20,6 +27,7 @@ export function startBatches<T>(options: {
   let waiting: T[] = [];
   let stopping = false;
   let draining: Promise<void> | undefined;
+  let tookMs = 0;
   let interrupt = (): void => undefined;
 
   const pause = (ms: number) =>
@@ -44,10 +52,13 @@ export function startBatches<T>(options: {
 
   const drain = async () => {
     while (waiting.length > 0 && !stopping) {
-      if (waiting.length < batchMax) await pause(batchWaitMs);
+      const gatherMs = Math.min(gatherMaxMs, Math.max(gatherMinMs, tookMs));
+      if (waiting.length < batchMax) await pause(gatherMs);
       const batch = waiting.slice(0, batchMax);
       waiting = waiting.slice(batchMax);
+      const beganAt = performance.now();
       await handleUntilStored(batch);
+      tookMs = performance.now() - beganAt;
     }
     // At once: what is added from now on needs a drain of its own.
     draining = undefined;

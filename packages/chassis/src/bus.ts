@@ -40,8 +40,6 @@ export type Bus = {
 
 /** A batch is stored in one bulk write; larger ones gain nothing (webhooks: consumption). */
 export const batchMax = 200;
-/** How long a batch may gather. */
-export const batchWaitMs = 3;
 /** The pause before a batch that could not be stored is tried again. */
 export const storeRetryMs = 1_000;
 

@@ -1,0 +1,80 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { startBatches } from "./amqp-batches.ts";
+import { batchMax, storeRetryMs } from "./bus.ts";
+import { silentLog } from "./log.ts";
+
+const faked = ["setTimeout", "clearTimeout", "performance"] as const;
+beforeEach(() => void vi.useFakeTimers({ toFake: [...faked] }));
+afterEach(() => void vi.useRealTimers());
+
+type Begun = { readonly atMs: number; readonly items: readonly number[] };
+
+/** Batches that take so long to be stored, and what began when; a try may fail. */
+function start(storeMs: number, fails: () => boolean = () => false) {
+  const startedAt = performance.now();
+  const begun: Begun[] = [];
+  const { add, stop } = startBatches<number>({
+    handle: async (items) => {
+      begun.push({ atMs: performance.now() - startedAt, items });
+      if (fails()) throw new Error("not stored");
+      await new Promise((resolve) => setTimeout(resolve, storeMs));
+    },
+    log: silentLog,
+  });
+  /** One comes every millisecond. */
+  const addFor = async (ms: number) => {
+    for (let at = 0; at < ms; at += 1) {
+      add(at);
+      await vi.advanceTimersByTimeAsync(1);
+    }
+  };
+  return { add, stop, begun, addFor };
+}
+
+const momentsOf = (begun: readonly Begun[]): number[] => begun.map(({ atMs }) => atMs);
+
+it("gathers for 3 ms where nothing was stored before", async () => {
+  const { begun, addFor } = start(1);
+  await addFor(12);
+  expect(momentsOf(begun)).toEqual([3, 7, 11]);
+  expect(begun[0]?.items).toEqual([0, 1, 2]);
+});
+
+it("gathers for as long as the batch before took, and for 12 ms at most", async () => {
+  const slow = start(8);
+  await slow.addFor(36);
+  expect(momentsOf(slow.begun)).toEqual([3, 19, 35]);
+  const slower = start(100);
+  await slower.addFor(230);
+  expect(momentsOf(slower.begun)).toEqual([3, 115, 227]);
+});
+
+it("does not gather where a whole batch is there", async () => {
+  const { add, begun } = start(20);
+  const all = Array.from({ length: 2 * batchMax + 1 }, (_, at) => at);
+  for (const each of all) add(each);
+  await vi.advanceTimersByTimeAsync(55);
+  expect(momentsOf(begun)).toEqual([3, 23, 55]);
+  expect(begun.flatMap(({ items }) => items)).toEqual(all);
+});
+
+it("tries a batch again until it is stored, and the next one after it", async () => {
+  let failures = 2;
+  const { add, begun } = start(0, () => failures-- > 0);
+  add(1);
+  await vi.advanceTimersByTimeAsync(3);
+  add(2);
+  await vi.advanceTimersByTimeAsync(2 * storeRetryMs + 20);
+  expect(begun.map(({ items }) => items)).toEqual([[1], [1], [1], [2]]);
+});
+
+it("begins nothing more once it is stopped", async () => {
+  const { add, stop, begun } = start(5);
+  add(1);
+  await vi.advanceTimersByTimeAsync(3);
+  add(2);
+  const stopped = stop();
+  await vi.advanceTimersByTimeAsync(100);
+  await stopped;
+  expect(begun.map(({ items }) => items)).toEqual([[1]]);
+});
