@@ -33,28 +33,28 @@ function start(storeMs: number, fails: () => boolean = () => false) {
 
 const momentsOf = (begun: readonly Begun[]): number[] => begun.map(({ atMs }) => atMs);
 
-it("gathers for 3 ms where nothing was stored before", async () => {
+it("gathers for 5 ms where nothing was stored before", async () => {
   const { begun, addFor } = start(1);
-  await addFor(12);
-  expect(momentsOf(begun)).toEqual([3, 7, 11]);
-  expect(begun[0]?.items).toEqual([0, 1, 2]);
+  await addFor(18);
+  expect(momentsOf(begun)).toEqual([5, 11, 17]);
+  expect(begun[0]?.items).toEqual([0, 1, 2, 3, 4]);
 });
 
 it("gathers for as long as the batch before took, and for 12 ms at most", async () => {
   const slow = start(8);
-  await slow.addFor(36);
-  expect(momentsOf(slow.begun)).toEqual([3, 19, 35]);
+  await slow.addFor(38);
+  expect(momentsOf(slow.begun)).toEqual([5, 21, 37]);
   const slower = start(100);
   await slower.addFor(230);
-  expect(momentsOf(slower.begun)).toEqual([3, 115, 227]);
+  expect(momentsOf(slower.begun)).toEqual([5, 117, 229]);
 });
 
 it("does not gather where a whole batch is there", async () => {
   const { add, begun } = start(20);
   const all = Array.from({ length: 2 * batchMax + 1 }, (_, at) => at);
   for (const each of all) add(each);
-  await vi.advanceTimersByTimeAsync(55);
-  expect(momentsOf(begun)).toEqual([3, 23, 55]);
+  await vi.advanceTimersByTimeAsync(57);
+  expect(momentsOf(begun)).toEqual([5, 25, 57]);
   expect(begun.flatMap(({ items }) => items)).toEqual(all);
 });
 
@@ -62,7 +62,7 @@ it("tries a batch again until it is stored, and the next one after it", async ()
   let failures = 2;
   const { add, begun } = start(0, () => failures-- > 0);
   add(1);
-  await vi.advanceTimersByTimeAsync(3);
+  await vi.advanceTimersByTimeAsync(5);
   add(2);
   await vi.advanceTimersByTimeAsync(2 * storeRetryMs + 20);
   expect(begun.map(({ items }) => items)).toEqual([[1], [1], [1], [2]]);
@@ -71,7 +71,7 @@ it("tries a batch again until it is stored, and the next one after it", async ()
 it("begins nothing more once it is stopped", async () => {
   const { add, stop, begun } = start(5);
   add(1);
-  await vi.advanceTimersByTimeAsync(3);
+  await vi.advanceTimersByTimeAsync(5);
   add(2);
   const stopped = stop();
   await vi.advanceTimersByTimeAsync(100);

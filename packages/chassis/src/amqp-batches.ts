@@ -5,7 +5,7 @@ import type { Log } from "./log.ts";
  * A batch gathers for as long as the one before took to be stored, within these: where storing is
  * slow, fewer and larger ones are what makes it quicker.
  */
-const gatherMinMs = 3;
+const gatherMinMs = 5;
 const gatherMaxMs = 12;
 
 export type Batches<T> = {
