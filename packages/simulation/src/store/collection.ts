@@ -33,7 +33,7 @@ export type Access = <T>(
   answer: () => T,
 ) => Promise<T>;
 
-type FindOptions = { projection?: Document; sort?: Sort; limit?: number };
+type FindOptions = { projection?: Document; sort?: Sort; limit?: number; raw?: boolean };
 type AfterOptions = UpdateOptions & { returnDocument?: "after" | "before"; projection?: Document };
 type Update = Document | readonly Document[];
 type BulkOperation = Readonly<Record<string, Document & { filter: Document; update: Update }>>;

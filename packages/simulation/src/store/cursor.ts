@@ -1,3 +1,4 @@
+import { BSON } from "mongodb";
 import { projected } from "./projection.ts";
 import type { Sort, Table } from "./table.ts";
 import type { Document } from "./value.ts";
@@ -5,7 +6,14 @@ import type { Document } from "./value.ts";
 /** Runs one read of a table where and when its store decides. */
 export type Read = <T>(read: () => T) => Promise<T>;
 
-type Options = { projection?: Document; sort?: Sort; limit?: number; skip?: number };
+type Options = {
+  projection?: Document;
+  sort?: Sort;
+  limit?: number;
+  skip?: number;
+  /** Each document as its BSON. */
+  raw?: boolean;
+};
 
 /** What `find` answers with: nothing is read before the first document is asked for. */
 export class Cursor {
@@ -35,11 +43,13 @@ export class Cursor {
 
   /** All at once, as a first batch of the driver holds them. */
   toArray(): Promise<Document[]> {
-    const { projection, sort, limit = 0, skip = 0 } = this.#options;
+    const { projection, sort, limit = 0, skip = 0, raw = false } = this.#options;
     return this.#read(() => {
       const found = this.#table.select(this.#filter, sort);
       const end = limit === 0 ? undefined : skip + limit;
-      return found.slice(skip, end).map((each) => projected(each, projection));
+      const shown = found.slice(skip, end).map((each) => projected(each, projection));
+      // The driver's types do not tell either what it answers then.
+      return raw ? shown.map((each) => BSON.serialize(each) as unknown as Document) : shown;
     });
   }
 

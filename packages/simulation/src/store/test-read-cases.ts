@@ -1,3 +1,4 @@
+import { BSON } from "mongodb";
 import { at, type ContractCase, ids, type Row } from "./test-contract-case.ts";
 import { amounts, lists } from "./test-rows.ts";
 
@@ -38,6 +39,15 @@ export const readCases: readonly ContractCase[] = [
     name: "shows some fields and no id",
     rows: lists,
     run: (of) => of.findOne({ _id: "two" }, { projection: { at: 1, _id: 0 } as object }),
+  },
+  {
+    name: "shows the BSON of each",
+    rows: lists,
+    run: async (of) => {
+      const found = of.find({}, { projection: { at: 1 }, raw: true }).sort({ _id: 1 });
+      const encoded: unknown[] = await found.toArray();
+      return encoded.map((each) => BSON.deserialize(each as Uint8Array));
+    },
   },
   {
     name: "shows all but some",
