@@ -1,14 +1,14 @@
 import { defineConfig } from "vitest/config";
 
 /** Where tests live: beside the code, or in the top folder for what belongs to no one workspace. */
-const roots = ["packages/*/src", "services/*/src", "tests"];
+const roots = ["packages/*/src", "packages/verification/*/src", "services/*/src", "tests"];
 const named = (suffix: string): string[] => roots.map((root) => `${root}/**/*${suffix}`);
 
 const integration = named(".int.test.ts");
 const endToEnd = named(".e2e.test.ts");
 
 /** Starts (once a run) what the integration and end-to-end tests share: an engine and a broker. */
-const globalSetup = ["packages/testkit/src/global-setup.ts"];
+const globalSetup = ["packages/verification/testkit/src/global-setup.ts"];
 
 /*
  * Files of a project share a worker's modules (`isolate: false`): loading them anew for each file

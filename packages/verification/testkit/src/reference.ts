@@ -30,7 +30,7 @@ const documentId = "openapi.json";
 
 /** The document as it stands in docs/, which a test keeps equal to what the gateway serves. */
 export function readDocument(): Json {
-  const file = new URL("../../../docs/openapi.json", import.meta.url);
+  const file = new URL("../../../../docs/openapi.json", import.meta.url);
   return JSON.parse(readFileSync(file, "utf8")) as Json;
 }
 

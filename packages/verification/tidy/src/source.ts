@@ -30,5 +30,7 @@ export function findingAt(source: Source, offset: number, message: string): Find
 
 /** Whether a file holds tests, or what only tests use. */
 export function isForTests(path: string): boolean {
-  return /\.test\.ts$|^tests\/|^packages\/testkit\/|\/(?:test-[^/]+|testing)\.ts$/.test(path);
+  return /\.test\.ts$|^tests\/|^packages\/verification\/testkit\/|\/(?:test-[^/]+|testing)\.ts$/.test(
+    path,
+  );
 }

@@ -16,11 +16,11 @@ test.each([
   ["packages/chassis/src/a.ts", "@disburse/contracts/a.ts", true],
   ["packages/chassis/src/a.ts", "@disburse/forms/a.ts", false],
   ["packages/chassis/src/a.ts", "@disburse/embedded/a.ts", false],
-  ["packages/testkit/src/a.ts", "@disburse/embedded/a.ts", true],
+  ["packages/verification/testkit/src/a.ts", "@disburse/embedded/a.ts", true],
   ["packages/standalone/src/a.ts", "@disburse/embedded/a.ts", true],
   ["packages/standalone/src/a.ts", "@disburse/quote/main.ts", true],
-  ["packages/simulation/src/a.ts", "@disburse/quote/rpc.ts", true],
-  ["packages/simulation/src/a.ts", "@disburse/gateway/main.ts", false],
+  ["packages/verification/simulation/src/a.ts", "@disburse/quote/rpc.ts", true],
+  ["packages/verification/simulation/src/a.ts", "@disburse/gateway/main.ts", false],
   ["packages/standalone/src/a.ts", "@disburse/quote/store.ts", false],
   ["packages/sdk/src/a.ts", "@disburse/kernel/a.ts", false],
   ["services/quote/src/main.ts", "@disburse/standalone/a.ts", false],
@@ -57,6 +57,8 @@ test.each([
   [rule, "node:util", true],
   [rule, "ibantools", true],
   ["services/quote/src/domain/fee.test.ts", "node:fs", true],
+  ["services/quote/src/corridors/rules/fee.ts", "../../quotes/rules/quote.ts", true],
+  ["services/quote/src/corridors/rules/fee.ts", "../store.ts", false],
   [rpc, "mongodb", true],
 ])("%s imports %s: %s", (path, specifier, allowed) => {
   for (const text of [

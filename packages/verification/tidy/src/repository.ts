@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Repository } from "./house-rules.ts";
 import { parseSource } from "./source.ts";
 
-const root = join(import.meta.dirname, "..", "..", "..");
+const root = join(import.meta.dirname, "..", "..", "..", "..");
 
 /** Not written by hand, or not ours. */
 const skipped =

@@ -24,7 +24,7 @@ const serviceImports = ["kernel", "contracts", "chassis", "forms"];
 /** The room that a file of the repository is in. */
 export function roomOf(path: string): Room {
   const [, folder, name, inside] =
-    /^(packages|services)\/([^/]+)\/(?:src\/)?(.*)$/.exec(path) ?? [];
+    /^(packages\/verification|packages|services)\/([^/]+)\/(?:src\/)?(.*)$/.exec(path) ?? [];
   if (folder === undefined || name === undefined) return { kind: "elsewhere", inside: path };
   return { kind: folder === "services" ? "service" : "package", name, inside: inside ?? "" };
 }
@@ -49,9 +49,9 @@ export function mayTakeApart(room: Room): boolean {
 }
 
 /** Whether a file is a rule of a service: pure, so that it can be read and tested by itself. */
-export function isDomain(path: string): boolean {
+export function isRule(path: string): boolean {
   const room = roomOf(path);
-  return room.kind === "service" && room.inside.startsWith("domain/");
+  return room.kind === "service" && /^(?:domain|(?:[^/]+\/)?rules)\//.test(room.inside);
 }
 
 /** Whether a name is a service's. */

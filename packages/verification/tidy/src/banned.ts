@@ -1,10 +1,10 @@
 import { type ExportExportName, type Expression, type MemberExpression, Visitor } from "oxc-parser";
-import { isDomain, roomOf } from "./rooms.ts";
+import { isRule, roomOf } from "./rooms.ts";
 import { type Finding, findingAt, isForTests, type Source } from "./source.ts";
 
 /** Rooms whose work it is to know the process environment. */
 const readsEnvironment =
-  /^(?:scripts|tests|packages\/(?:bench|embedded|faults|testkit|standalone))\//;
+  /^(?:scripts|tests|packages\/(?:embedded|standalone|verification\/(?:bench|faults|testkit)))\//;
 
 /** `process.env` anywhere but in a service's config.ts and the rooms that start processes. */
 export function environmentReads(source: Source): Finding[] {
@@ -34,7 +34,7 @@ const clocksAndDice =
 
 /** The clock and chance inside a rule: both are arguments there. */
 export function clocksInRules(source: Source): Finding[] {
-  if (!isDomain(source.path) || isForTests(source.path)) return [];
+  if (!isRule(source.path) || isForTests(source.path)) return [];
   const findings = accesses(source, (name) => clocksAndDice.test(name), "is an argument of a rule");
   new Visitor({
     NewExpression(node) {

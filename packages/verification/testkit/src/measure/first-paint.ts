@@ -3,7 +3,7 @@ import { chromiumPath, openBrowser } from "../browser.ts";
 
 /**
  * Prints when a page first painted its content, with an empty cache, in milliseconds from the start
- * of the navigation: `node packages/testkit/src/measure/first-paint.ts [URL]`.
+ * of the navigation: `node packages/verification/testkit/src/measure/first-paint.ts [URL]`.
  */
 const runs = 5;
 

@@ -1,6 +1,7 @@
 import { posix } from "node:path";
-import { isDomain, isService, mayImport, mayTakeApart, roomOf } from "./rooms.ts";
+import { isRule, isService, mayImport, mayTakeApart, type Room, roomOf } from "./rooms.ts";
 import { type Finding, findingAt, isForTests, type Source } from "./source.ts";
+import { whyForbiddenSubject } from "./subjects.ts";
 
 /** An import or re-export: what is named, and which names are taken from it. */
 interface Import {
@@ -32,7 +33,7 @@ function whyForbidden(path: string, { specifier, names }: Import): string | unde
   if (specifier.startsWith(".")) return whyForbiddenFile(path, specifier);
   const ours = /^@disburse\/([^/]+)(?:\/(.*))?$/.exec(specifier);
   if (ours !== null) return whyForbiddenWorkspace(path, ours[1] ?? "", ours[2] ?? "");
-  if (!isDomain(path) || isForTests(path)) return undefined;
+  if (!isRule(path) || isForTests(path)) return undefined;
   if (outside.test(specifier)) return "a rule does no input or output";
   const impure = names.find((name) => pureParts[specifier]?.test(name) === false);
   return impure === undefined ? undefined : `a rule may not use ${impure}`;
@@ -43,8 +44,8 @@ function whyForbiddenWorkspace(path: string, workspace: string, file: string): s
   if (!mayImport(room, workspace, isForTests(path))) {
     return `${room.kind === "elsewhere" ? path : room.name} may not import ${workspace}`;
   }
-  if (isDomain(path) && !isForTests(path) && workspace !== "kernel") {
-    return "a rule imports the kernel and its siblings only";
+  if (isRule(path) && !isForTests(path) && workspace !== "kernel") {
+    return "a rule imports the kernel and other rules only";
   }
   const isForeign = room.kind === "elsewhere" || room.name !== workspace;
   if (isService(workspace) && isForeign && file !== "main.ts" && !mayTakeApart(room)) {
@@ -57,21 +58,21 @@ function whyForbiddenWorkspace(path: string, workspace: string, file: string): s
 function whyForbiddenFile(path: string, specifier: string): string | undefined {
   const target = posix.join(posix.dirname(path), specifier);
   const [from, to] = [roomOf(path), roomOf(target)];
-  if (from.kind !== to.kind || (from.kind !== "elsewhere" && !isSameWorkspace(path, target))) {
+  if (!isSameWorkspace(from, to)) {
     return "leaves its workspace; import it through its package";
   }
   if (from.kind !== "service" || isForTests(path)) return undefined;
-  if (isDomain(path) && !isDomain(target)) return "a rule imports the kernel and its siblings only";
+  if (isRule(path) && !isRule(target)) return "a rule imports the kernel and other rules only";
   if (isStore(from.inside) && /^(?:rpc|events|main)\.ts$|^routes\//.test(to.inside)) {
     return "a store does not know its callers";
   }
-  return to.inside === "main.ts"
-    ? "main.ts wires a service and is imported by none of it"
-    : undefined;
+  if (to.inside === "main.ts") return "main.ts wires a service and is imported by none of it";
+  return whyForbiddenSubject(from.name, from.inside, to.inside);
 }
 
-function isSameWorkspace(path: string, target: string): boolean {
-  return path.split("/").slice(0, 2).join("/") === target.split("/").slice(0, 2).join("/");
+function isSameWorkspace(from: Room, to: Room): boolean {
+  if (from.kind === "elsewhere" || to.kind === "elsewhere") return from.kind === to.kind;
+  return from.kind === to.kind && from.name === to.name;
 }
 
 function isStore(inside: string): boolean {

@@ -1,0 +1,28 @@
+/**
+ * The subjects of the services that are laid out by subject, lowest first: each with those of its
+ * service that it may import. ARCHITECTURE.md draws the imports that there are.
+ */
+export const subjects: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {};
+
+/** Files at the top of a service that its subjects may import; the others wire the service. */
+const forSubjects = /^(?:config|refusals|test-[^/]+)\.ts$/;
+
+/** The subject folder that a file inside a service is in, where it is in one. */
+function subjectOf(inside: string): string | undefined {
+  const slash = inside.indexOf("/");
+  return slash === -1 ? undefined : inside.slice(0, slash);
+}
+
+/** Why a file of a service may not import another one of it; both paths are below its `src`. */
+export function whyForbiddenSubject(service: string, from: string, to: string): string | undefined {
+  const allowed = subjects[service];
+  const subject = subjectOf(from);
+  if (allowed === undefined || subject === undefined) return undefined;
+  if (allowed[subject] === undefined) return `${subject} is no subject of ${service}`;
+  const target = subjectOf(to);
+  if (target === undefined) {
+    return forSubjects.test(to) ? undefined : `${to} wires the service; a subject does not know it`;
+  }
+  if (target === subject || allowed[subject].includes(target)) return undefined;
+  return `${subject} may not import ${target}`;
+}
