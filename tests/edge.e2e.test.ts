@@ -1,6 +1,6 @@
 import { crc32 } from "node:zlib";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { serviceMutation } from "@disburse/chassis/mutation.ts";
+import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { type Merchant, merchantOf } from "@disburse/testkit/merchant.ts";
 import { type SeparatePlatform, startSeparatePlatform } from "@disburse/testkit/platform.ts";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";

@@ -1,4 +1,4 @@
-import { serviceMutation } from "@disburse/chassis/mutation.ts";
+import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { sandboxCorridors, sandboxLimits } from "@disburse/sandbox/sandbox-data.ts";
 import { type SeparatePlatform, startSeparatePlatform } from "@disburse/testkit/platform.ts";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";

@@ -82,9 +82,9 @@ const gaps = [
  * in one write; those that the crash left unacknowledged come again, one by one, in the next step.
  */
 const steps: readonly (readonly [CrashPoint, number])[] = [
-  [{ kind: "write", site: "packages/chassis/src/mongo.ts", side: "after" }, 3],
+  [{ kind: "write", site: "packages/chassis/src/mongo/database.ts", side: "after" }, 3],
   [{ kind: "write", site: "services/notifier/src/store/insert.ts", side: "after" }, 1],
-  [{ kind: "write", site: "packages/chassis/src/amqp-consumers.ts", side: "after" }, 5],
+  [{ kind: "write", site: "packages/chassis/src/amqp/consumers.ts", side: "after" }, 5],
   [{ kind: "call", point: "arrival" }, 4],
   [{ kind: "write", site: "services/notifier/src/store/work-store.ts", side: "before" }, 2],
 ];

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { silentLog } from "@disburse/chassis/log.ts";
 import { createMetrics } from "@disburse/chassis/metrics.ts";
-import { type RpcServer, startRpcServer } from "@disburse/chassis/rpc-server.ts";
+import { type RpcServer, startRpcServer } from "@disburse/chassis/rpc/server.ts";
 import { afterAll, beforeAll, expect, it } from "vitest";
 
 const script = join(import.meta.dirname, "../deploy/health.mjs");

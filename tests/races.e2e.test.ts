@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { serviceMutation } from "@disburse/chassis/mutation.ts";
+import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import type { GatewayAnswer } from "@disburse/testkit/merchant.ts";
 import { type SeparatePlatform, startSeparatePlatform } from "@disburse/testkit/platform.ts";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";

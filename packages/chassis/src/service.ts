@@ -1,4 +1,4 @@
-import type { Bus } from "./bus.ts";
+import type { Bus } from "./bus/bus.ts";
 import { createLog, type Log, type LogDestination } from "./log.ts";
 import type { Environment } from "./settings.ts";
 

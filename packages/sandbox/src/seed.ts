@@ -1,5 +1,5 @@
 import { type Client, Code, ConnectError } from "@connectrpc/connect";
-import { serviceMutation } from "@disburse/chassis/mutation.ts";
+import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import type { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import type { ComplianceService } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import type { KeyService } from "@disburse/contracts/disburse/gateway/v1/keys_pb.ts";

@@ -1,4 +1,4 @@
-import type { Sealer } from "@disburse/chassis/sealing.ts";
+import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import {
   type CreateCryptoBeneficiaryRequest,
   type CreateDepositorRequest,

@@ -1,7 +1,7 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { type Client, Code, ConnectError } from "@connectrpc/connect";
-import { serviceMutation } from "@disburse/chassis/mutation.ts";
-import { isUnavailable } from "@disburse/chassis/rpc-refusal.ts";
+import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
+import { isUnavailable } from "@disburse/chassis/rpc/refusal.ts";
 import {
   type ComplianceService,
   Party_Type,

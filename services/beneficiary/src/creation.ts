@@ -1,4 +1,4 @@
-import { readMutation } from "@disburse/chassis/mutation.ts";
+import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import type {
   CreateCryptoBeneficiaryRequest,
   CreateDepositorRequest,

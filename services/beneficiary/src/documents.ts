@@ -1,6 +1,6 @@
 import { callContext } from "@disburse/chassis/call-context.ts";
-import type { StoredActor } from "@disburse/chassis/mutation.ts";
-import type { Sealer } from "@disburse/chassis/sealing.ts";
+import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
+import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import type { AccountType, Beneficiary, NewBeneficiary } from "./domain/beneficiary.ts";
 import { type Depositor, isShown, type NewDepositor } from "./domain/depositor.ts";
 import { type Fields, joinPrivate, splitPrivate } from "./domain/private-fields.ts";

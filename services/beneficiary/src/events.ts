@@ -1,6 +1,6 @@
 import { fromBinary } from "@bufbuild/protobuf";
 import { timestampDate } from "@bufbuild/protobuf/wkt";
-import type { BusMessage, Disposition, Subscription } from "@disburse/chassis/bus.ts";
+import type { BusMessage, Disposition, Subscription } from "@disburse/chassis/bus/bus.ts";
 import { forRequest } from "@disburse/chassis/call-context.ts";
 import type { Log } from "@disburse/chassis/log.ts";
 import { ScreeningChangedSchema } from "@disburse/contracts/disburse/compliance/v1/compliance_events_pb.ts";

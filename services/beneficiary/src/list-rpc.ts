@@ -1,6 +1,6 @@
 import type { ServiceImpl } from "@connectrpc/connect";
-import { readLimit, readStart } from "@disburse/chassis/page-cursor.ts";
-import { countedTotal, cutPage } from "@disburse/chassis/record-page.ts";
+import { readLimit, readStart } from "@disburse/chassis/paging/cursor.ts";
+import { countedTotal, cutPage } from "@disburse/chassis/paging/record-page.ts";
 import type { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { readBeneficiaryFilter, readDepositorFilter } from "./list-request.ts";
 import type { RecordFilter } from "./record-list.ts";

@@ -3,12 +3,12 @@ import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import { create as createMessage, fromJson, toBinary } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { connectAmqpBus } from "@disburse/chassis/amqp-bus.ts";
+import { connectAmqpBus } from "@disburse/chassis/amqp/bus.ts";
 import { silentLog } from "@disburse/chassis/log.ts";
 import { createMetrics } from "@disburse/chassis/metrics.ts";
-import { connectService, type ServiceClient } from "@disburse/chassis/rpc-client.ts";
-import { isUnavailable } from "@disburse/chassis/rpc-refusal.ts";
-import { type RpcServer, startRpcServer } from "@disburse/chassis/rpc-server.ts";
+import { connectService, type ServiceClient } from "@disburse/chassis/rpc/client.ts";
+import { isUnavailable } from "@disburse/chassis/rpc/refusal.ts";
+import { type RpcServer, startRpcServer } from "@disburse/chassis/rpc/server.ts";
 import {
   BeneficiaryService,
   CryptoBeneficiaryFieldsSchema,

@@ -1,11 +1,11 @@
+import { openBus } from "@disburse/chassis/amqp/service-bus.ts";
+import { createSealer } from "@disburse/chassis/crypto/sealing.ts";
 import { createLog } from "@disburse/chassis/log.ts";
 import { createMetrics } from "@disburse/chassis/metrics.ts";
-import { connectDatabase } from "@disburse/chassis/mongo.ts";
-import { connectService } from "@disburse/chassis/rpc-client.ts";
-import { startRpcServer } from "@disburse/chassis/rpc-server.ts";
-import { createSealer } from "@disburse/chassis/sealing.ts";
+import { connectDatabase } from "@disburse/chassis/mongo/database.ts";
+import { connectService } from "@disburse/chassis/rpc/client.ts";
+import { startRpcServer } from "@disburse/chassis/rpc/server.ts";
 import { createLifetime, runService, type StartService } from "@disburse/chassis/service.ts";
-import { openBus } from "@disburse/chassis/service-bus.ts";
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { ComplianceService } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { custodyProviderCodes } from "@disburse/forms/custody-providers.ts";

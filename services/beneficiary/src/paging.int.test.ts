@@ -1,4 +1,4 @@
-import type { PageCursor } from "@disburse/chassis/page-cursor.ts";
+import type { PageCursor } from "@disburse/chassis/paging/cursor.ts";
 import {
   ArchivedFilter,
   ScreeningStatus,

@@ -1,5 +1,10 @@
-import type { PageCursor } from "@disburse/chassis/page-cursor.ts";
-import { behind, countMax, createdWithin, newestFirst } from "@disburse/chassis/record-page.ts";
+import type { PageCursor } from "@disburse/chassis/paging/cursor.ts";
+import {
+  behind,
+  countMax,
+  createdWithin,
+  newestFirst,
+} from "@disburse/chassis/paging/record-page.ts";
 import type { Collection, Filter, IndexDescription } from "mongodb";
 import type { RecordDocument } from "./documents.ts";
 

@@ -1,5 +1,5 @@
-import { ensureIndexes, isDuplicateKey } from "@disburse/chassis/mongo.ts";
-import type { Sealer } from "@disburse/chassis/sealing.ts";
+import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
+import { ensureIndexes, isDuplicateKey } from "@disburse/chassis/mongo/database.ts";
 import type { Collection, Db, Filter, IndexDescription } from "mongodb";
 import { openFields, type RecordDocument, unwatchedVersion, watchedVersion } from "./documents.ts";
 import type { Fields } from "./domain/private-fields.ts";

@@ -1,6 +1,6 @@
 import { Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
-import { readMutation } from "@disburse/chassis/mutation.ts";
-import { callerHeader } from "@disburse/chassis/rpc-identity.ts";
+import { callerHeader } from "@disburse/chassis/rpc/identity.ts";
+import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import type {
   BeneficiaryService,
   MerchantSettings as MerchantSettingsMessage,

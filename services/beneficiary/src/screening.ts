@@ -1,5 +1,5 @@
 import type { Log } from "@disburse/chassis/log.ts";
-import { isUnavailable } from "@disburse/chassis/rpc-refusal.ts";
+import { isUnavailable } from "@disburse/chassis/rpc/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { type ComplianceClient, screenRecord } from "./compliance.ts";
 import { type Beneficiary, beneficiaryScope } from "./domain/beneficiary.ts";

@@ -1,4 +1,4 @@
-import { isDuplicateKey } from "@disburse/chassis/mongo.ts";
+import { isDuplicateKey } from "@disburse/chassis/mongo/database.ts";
 import type { Db } from "mongodb";
 import type { Change, MerchantSettingsDocument } from "./documents.ts";
 import type { MerchantSettings } from "./domain/merchant-settings.ts";

@@ -1,5 +1,5 @@
-import type { Database } from "@disburse/chassis/mongo.ts";
-import type { Sealer } from "@disburse/chassis/sealing.ts";
+import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
+import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { archiveBeneficiary } from "./archive.ts";
 import { type BeneficiaryDocument, type Change, toBeneficiary, toDepositor } from "./documents.ts";
 import { accountTypes, type Beneficiary, beneficiaryKinds } from "./domain/beneficiary.ts";

@@ -1,5 +1,5 @@
 import { fromJson } from "@bufbuild/protobuf";
-import { readRefusal } from "@disburse/chassis/rpc-refusal.ts";
+import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import {
   CryptoBeneficiaryFieldsSchema,
   DepositorFieldsSchema,

@@ -7,10 +7,10 @@ import {
   createClient,
   createRouterTransport,
 } from "@connectrpc/connect";
+import { createSealer } from "@disburse/chassis/crypto/sealing.ts";
 import { silentLog } from "@disburse/chassis/log.ts";
-import { connectDatabase, type Database } from "@disburse/chassis/mongo.ts";
-import { callerHeader } from "@disburse/chassis/rpc-identity.ts";
-import { createSealer } from "@disburse/chassis/sealing.ts";
+import { connectDatabase, type Database } from "@disburse/chassis/mongo/database.ts";
+import { callerHeader } from "@disburse/chassis/rpc/identity.ts";
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import {
   ComplianceService,

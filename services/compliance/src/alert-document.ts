@@ -1,5 +1,5 @@
-import { type AuditRecord, auditKeyOf } from "@disburse/chassis/audit-trail.ts";
-import type { Sealer } from "@disburse/chassis/sealing.ts";
+import { type AuditRecord, auditKeyOf } from "@disburse/chassis/audit/trail.ts";
+import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import type { Act, Alert, AlertAction, AlertState, AlertStateKind } from "./domain/alert.ts";
 import type { ScreeningHit } from "./domain/screening.ts";
 

@@ -1,4 +1,4 @@
-import type { KeyedHash } from "@disburse/chassis/keyed-hash.ts";
+import type { KeyedHash } from "@disburse/chassis/crypto/keyed-hash.ts";
 import { hashedId } from "@disburse/kernel/id.ts";
 import { screenedForm, screenedForms } from "./domain/screened-form.ts";
 import type { ScreeningHit, ScreeningRequest, Subject } from "./domain/screening.ts";

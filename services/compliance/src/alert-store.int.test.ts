@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { createKeyedHashes } from "@disburse/chassis/keyed-hash.ts";
-import { createSealer } from "@disburse/chassis/sealing.ts";
+import { createKeyedHashes } from "@disburse/chassis/crypto/keyed-hash.ts";
+import { createSealer } from "@disburse/chassis/crypto/sealing.ts";
 import {
   AlertState,
   Decision,

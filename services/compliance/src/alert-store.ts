@@ -1,7 +1,7 @@
-import { type AuditRecord, auditKeyOf } from "@disburse/chassis/audit-trail.ts";
-import { type Database, ensureIndexes, isDuplicateKey } from "@disburse/chassis/mongo.ts";
-import type { PageCursor } from "@disburse/chassis/page-cursor.ts";
-import type { Sealer } from "@disburse/chassis/sealing.ts";
+import { type AuditRecord, auditKeyOf } from "@disburse/chassis/audit/trail.ts";
+import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
+import { type Database, ensureIndexes, isDuplicateKey } from "@disburse/chassis/mongo/database.ts";
+import type { PageCursor } from "@disburse/chassis/paging/cursor.ts";
 import type { Collection, Filter, UpdateFilter } from "mongodb";
 import {
   type AlertDocument,

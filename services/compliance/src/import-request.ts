@@ -1,5 +1,5 @@
 import { Code, ConnectError } from "@connectrpc/connect";
-import { readMutation } from "@disburse/chassis/mutation.ts";
+import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import {
   type ImportListRequest,
   type ImportListRequest_Header,

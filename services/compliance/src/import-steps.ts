@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { isDuplicateKey } from "@disburse/chassis/mongo.ts";
+import { isDuplicateKey } from "@disburse/chassis/mongo/database.ts";
 import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { Collection } from "mongodb";
 import {

@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import { refusalError } from "@disburse/chassis/rpc-refusal.ts";
+import { refusalError } from "@disburse/chassis/rpc/refusal.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
 import type { Finding, ScreeningRequest } from "./domain/screening.ts";
 import type { PackedList } from "./index-build.ts";

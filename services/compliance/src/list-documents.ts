@@ -1,4 +1,4 @@
-import type { StoredActor } from "@disburse/chassis/mutation.ts";
+import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import type { Binary } from "mongodb";
 import type { ListChange, ListVersion } from "./domain/list-version.ts";
 import type { ListFormat } from "./formats/list-format.ts";

@@ -1,8 +1,8 @@
 import { create } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { Log } from "@disburse/chassis/log.ts";
-import { readMutation } from "@disburse/chassis/mutation.ts";
-import { readLimit, readStart, writeCursor } from "@disburse/chassis/page-cursor.ts";
+import { readLimit, readStart, writeCursor } from "@disburse/chassis/paging/cursor.ts";
+import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import {
   CheckSourceResponseSchema,
   type ComplianceService,

@@ -1,5 +1,5 @@
 import { createLog } from "@disburse/chassis/log.ts";
-import { connectDatabase, type Database } from "@disburse/chassis/mongo.ts";
+import { connectDatabase, type Database } from "@disburse/chassis/mongo/database.ts";
 import { isRefused } from "@disburse/kernel/refusal.ts";
 import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";

@@ -1,5 +1,5 @@
-import { type Database, ensureIndexes } from "@disburse/chassis/mongo.ts";
-import type { PageCursor } from "@disburse/chassis/page-cursor.ts";
+import { type Database, ensureIndexes } from "@disburse/chassis/mongo/database.ts";
+import type { PageCursor } from "@disburse/chassis/paging/cursor.ts";
 import { Binary, type Filter } from "mongodb";
 import {
   abandonImport,

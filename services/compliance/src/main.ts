@@ -1,9 +1,9 @@
+import { openBus } from "@disburse/chassis/amqp/service-bus.ts";
 import { createLog } from "@disburse/chassis/log.ts";
 import { createMetrics } from "@disburse/chassis/metrics.ts";
-import { connectDatabase } from "@disburse/chassis/mongo.ts";
-import { startRpcServer } from "@disburse/chassis/rpc-server.ts";
+import { connectDatabase } from "@disburse/chassis/mongo/database.ts";
+import { startRpcServer } from "@disburse/chassis/rpc/server.ts";
 import { createLifetime, runService, type StartService } from "@disburse/chassis/service.ts";
-import { openBus } from "@disburse/chassis/service-bus.ts";
 import { ComplianceService } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { ComplianceReviewService } from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
 import { systemClock } from "@disburse/kernel/time.ts";

@@ -1,9 +1,9 @@
-import type { Bus } from "@disburse/chassis/bus.ts";
+import type { Bus } from "@disburse/chassis/bus/bus.ts";
+import { startRelay } from "@disburse/chassis/bus/outbox-relay.ts";
 import { type Loop, startLoop } from "@disburse/chassis/loop.ts";
 import type { Metrics } from "@disburse/chassis/metrics.ts";
-import type { Database } from "@disburse/chassis/mongo.ts";
-import { startRelay } from "@disburse/chassis/outbox-relay.ts";
-import { createSweepLease } from "@disburse/chassis/sweep-lease.ts";
+import type { Database } from "@disburse/chassis/mongo/database.ts";
+import { createSweepLease } from "@disburse/chassis/mongo/sweep-lease.ts";
 import type { Subject } from "./domain/screening.ts";
 import { monitorGauges } from "./monitor-gauges.ts";
 import { compareAgain, type MonitorDeps, monitorRound } from "./monitor-round.ts";

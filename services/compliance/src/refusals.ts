@@ -1,5 +1,5 @@
 import { Code } from "@connectrpc/connect";
-import { publicRefusals, type RefusalTable, refusalError } from "@disburse/chassis/rpc-refusal.ts";
+import { publicRefusals, type RefusalTable, refusalError } from "@disburse/chassis/rpc/refusal.ts";
 import { isRefused, type Refused } from "@disburse/kernel/refusal.ts";
 
 export type ComplianceRefusal =

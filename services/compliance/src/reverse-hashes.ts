@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { createKeyedHashes } from "@disburse/chassis/keyed-hash.ts";
+import { createKeyedHashes } from "@disburse/chassis/crypto/keyed-hash.ts";
 import type { ListEntry } from "./domain/list-entry.ts";
 import { entryKeys, requestKeys, reverseKeysVersion } from "./domain/reverse-keys.ts";
 import type { ScreeningRequest } from "./domain/screening.ts";

@@ -1,10 +1,10 @@
 import type { ServiceImpl } from "@connectrpc/connect";
-import { openAuditStore } from "@disburse/chassis/audit-store.ts";
+import { openAuditStore } from "@disburse/chassis/audit/store.ts";
+import { createSealer } from "@disburse/chassis/crypto/sealing.ts";
 import type { Log } from "@disburse/chassis/log.ts";
 import { startLoop } from "@disburse/chassis/loop.ts";
 import type { Metrics } from "@disburse/chassis/metrics.ts";
-import type { Database } from "@disburse/chassis/mongo.ts";
-import { createSealer } from "@disburse/chassis/sealing.ts";
+import type { Database } from "@disburse/chassis/mongo/database.ts";
 import type { ComplianceReviewService } from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { AlertStore, WaitingTally } from "./alert-store.ts";

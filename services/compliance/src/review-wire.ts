@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import type { AuditEntry } from "@disburse/chassis/audit-trail.ts";
-import type { Sealer } from "@disburse/chassis/sealing.ts";
+import type { AuditEntry } from "@disburse/chassis/audit/trail.ts";
+import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import {
   AlertSchema,
   AlertState as AlertStateCode,

@@ -1,7 +1,7 @@
-import type { AuditStore } from "@disburse/chassis/audit-store.ts";
-import type { AuditRecord } from "@disburse/chassis/audit-trail.ts";
+import type { AuditStore } from "@disburse/chassis/audit/store.ts";
+import type { AuditRecord } from "@disburse/chassis/audit/trail.ts";
+import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import type { Log } from "@disburse/chassis/log.ts";
-import type { Sealer } from "@disburse/chassis/sealing.ts";
 import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { Deed, StoredAlert } from "./alert-document.ts";

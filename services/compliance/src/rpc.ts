@@ -1,8 +1,8 @@
 import { create } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { readMutation } from "@disburse/chassis/mutation.ts";
-import { writeCursor } from "@disburse/chassis/page-cursor.ts";
-import { refusalError } from "@disburse/chassis/rpc-refusal.ts";
+import { writeCursor } from "@disburse/chassis/paging/cursor.ts";
+import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
+import { refusalError } from "@disburse/chassis/rpc/refusal.ts";
 import {
   type ComplianceService,
   GetScreeningResponseSchema,

@@ -1,5 +1,5 @@
-import type { StoredActor } from "@disburse/chassis/mutation.ts";
-import type { Sealer } from "@disburse/chassis/sealing.ts";
+import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
+import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import type { Reason } from "./domain/evidence.ts";
 import type { EntryType } from "./domain/list-entry.ts";
 import type { Explanation } from "./domain/name-explanation.ts";

@@ -1,4 +1,4 @@
-import { pageLimitDefault, pageLimitMax, readCursor } from "@disburse/chassis/page-cursor.ts";
+import { pageLimitDefault, pageLimitMax, readCursor } from "@disburse/chassis/paging/cursor.ts";
 import type {
   ListScreeningsRequest,
   Party as PartyMessage,

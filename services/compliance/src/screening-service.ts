@@ -1,9 +1,9 @@
-import type { Bus } from "@disburse/chassis/bus.ts";
-import { createKeyedHashes } from "@disburse/chassis/keyed-hash.ts";
+import type { Bus } from "@disburse/chassis/bus/bus.ts";
+import { createKeyedHashes } from "@disburse/chassis/crypto/keyed-hash.ts";
+import { createSealer } from "@disburse/chassis/crypto/sealing.ts";
 import type { Log } from "@disburse/chassis/log.ts";
 import type { Metrics } from "@disburse/chassis/metrics.ts";
-import type { Database } from "@disburse/chassis/mongo.ts";
-import { createSealer } from "@disburse/chassis/sealing.ts";
+import type { Database } from "@disburse/chassis/mongo/database.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { subjectAlerts } from "./alert-raising.ts";
 import { openAlertStore } from "./alert-store.ts";

@@ -1,6 +1,6 @@
 import { randomInt, randomUUID } from "node:crypto";
 import type { Log } from "@disburse/chassis/log.ts";
-import type { StoredActor } from "@disburse/chassis/mutation.ts";
+import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
 import { nextCheckAt } from "./domain/source-schedule.ts";
 import { arrivedFiles, fileBytesMax } from "./import-files.ts";

@@ -1,4 +1,4 @@
-import type { Database } from "@disburse/chassis/mongo.ts";
+import type { Database } from "@disburse/chassis/mongo/database.ts";
 import type { Validator } from "./source-fetch.ts";
 
 const schemaVersion = 1;

@@ -1,5 +1,5 @@
-import { type Database, ensureIndexes, isDuplicateKey } from "@disburse/chassis/mongo.ts";
-import type { Sealer } from "@disburse/chassis/sealing.ts";
+import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
+import { type Database, ensureIndexes, isDuplicateKey } from "@disburse/chassis/mongo/database.ts";
 import type { Filter } from "mongodb";
 import type { Screening, ScreeningKind } from "./domain/screening.ts";
 import type { Verdict } from "./domain/verdict.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Sealer } from "@disburse/chassis/sealing.ts";
+import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import type { Binary } from "mongodb";
 import type { Screening, Subject } from "./domain/screening.ts";
 import type { Verdict } from "./domain/verdict.ts";

@@ -1,6 +1,6 @@
 import { create, toBinary } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import type { Outbox } from "@disburse/chassis/outbox-relay.ts";
+import type { Outbox } from "@disburse/chassis/bus/outbox-relay.ts";
 import { ScreeningChangedSchema } from "@disburse/contracts/disburse/compliance/v1/compliance_events_pb.ts";
 import { derivedId } from "@disburse/kernel/id.ts";
 import { Binary, type Collection } from "mongodb";

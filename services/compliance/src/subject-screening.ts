@@ -1,7 +1,7 @@
+import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import type { Log } from "@disburse/chassis/log.ts";
-import type { StoredActor } from "@disburse/chassis/mutation.ts";
-import { refusalError } from "@disburse/chassis/rpc-refusal.ts";
-import type { Sealer } from "@disburse/chassis/sealing.ts";
+import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
+import { refusalError } from "@disburse/chassis/rpc/refusal.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";

@@ -1,4 +1,4 @@
-import { type Database, ensureIndexes, isDuplicateKey } from "@disburse/chassis/mongo.ts";
+import { type Database, ensureIndexes, isDuplicateKey } from "@disburse/chassis/mongo/database.ts";
 import type { Collection } from "mongodb";
 import type { Subject } from "./domain/screening.ts";
 import { type Verdict, verdicts } from "./domain/verdict.ts";

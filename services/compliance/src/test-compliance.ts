@@ -1,11 +1,11 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { fromBinary } from "@bufbuild/protobuf";
 import type { Client } from "@connectrpc/connect";
-import { createMemoryBus } from "@disburse/chassis/memory-bus.ts";
-import { connectDatabase, type Database } from "@disburse/chassis/mongo.ts";
-import { serviceMutation } from "@disburse/chassis/mutation.ts";
-import { connectService } from "@disburse/chassis/rpc-client.ts";
-import { readRefusal } from "@disburse/chassis/rpc-refusal.ts";
+import { createMemoryBus } from "@disburse/chassis/bus/memory-bus.ts";
+import { connectDatabase, type Database } from "@disburse/chassis/mongo/database.ts";
+import { connectService } from "@disburse/chassis/rpc/client.ts";
+import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
+import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import type { Environment } from "@disburse/chassis/settings.ts";
 import {
   type ScreeningChanged,

@@ -1,11 +1,11 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { createKeyedHashes } from "@disburse/chassis/keyed-hash.ts";
+import { createKeyedHashes } from "@disburse/chassis/crypto/keyed-hash.ts";
+import { createSealer } from "@disburse/chassis/crypto/sealing.ts";
 import { silentLog } from "@disburse/chassis/log.ts";
 import { createMetrics, type Metrics } from "@disburse/chassis/metrics.ts";
-import { connectDatabase } from "@disburse/chassis/mongo.ts";
-import { connectService } from "@disburse/chassis/rpc-client.ts";
-import { startRpcServer } from "@disburse/chassis/rpc-server.ts";
-import { createSealer } from "@disburse/chassis/sealing.ts";
+import { connectDatabase } from "@disburse/chassis/mongo/database.ts";
+import { connectService } from "@disburse/chassis/rpc/client.ts";
+import { startRpcServer } from "@disburse/chassis/rpc/server.ts";
 import { ComplianceReviewService } from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { newId } from "@disburse/kernel/id.ts";

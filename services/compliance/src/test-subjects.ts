@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
+import { createSealer } from "@disburse/chassis/crypto/sealing.ts";
 import { silentLog } from "@disburse/chassis/log.ts";
-import { connectDatabase } from "@disburse/chassis/mongo.ts";
-import { createSealer } from "@disburse/chassis/sealing.ts";
+import { connectDatabase } from "@disburse/chassis/mongo/database.ts";
 import { systemClock } from "@disburse/kernel/time.ts";
 import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
 import type { ListEntry } from "./domain/list-entry.ts";

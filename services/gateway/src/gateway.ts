@@ -1,8 +1,8 @@
 import type { RequestListener } from "node:http";
 import type { ServiceImpl } from "@connectrpc/connect";
+import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import type { Log } from "@disburse/chassis/log.ts";
 import type { Metrics } from "@disburse/chassis/metrics.ts";
-import type { Sealer } from "@disburse/chassis/sealing.ts";
 import type { KeyService } from "@disburse/contracts/disburse/gateway/v1/keys_pb.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { Db } from "mongodb";

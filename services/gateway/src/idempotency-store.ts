@@ -1,5 +1,5 @@
-import { ensureIndexes, isDuplicateKey } from "@disburse/chassis/mongo.ts";
-import type { Sealer } from "@disburse/chassis/sealing.ts";
+import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
+import { ensureIndexes, isDuplicateKey } from "@disburse/chassis/mongo/database.ts";
 import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { Collection, Db } from "mongodb";

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import type { StoredActor } from "@disburse/chassis/mutation.ts";
-import type { Sealer } from "@disburse/chassis/sealing.ts";
+import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
+import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { keyDigest, type Mode, makeKey } from "./domain/api-key.ts";

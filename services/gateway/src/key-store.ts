@@ -1,5 +1,5 @@
-import { ensureIndexes, isDuplicateKey } from "@disburse/chassis/mongo.ts";
-import type { StoredActor } from "@disburse/chassis/mutation.ts";
+import { ensureIndexes, isDuplicateKey } from "@disburse/chassis/mongo/database.ts";
+import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import { Binary, type Collection, type Db } from "mongodb";
 import type { Mode } from "./domain/api-key.ts";
 import type { KeyRecord } from "./domain/key-access.ts";

@@ -1,8 +1,8 @@
 import { callContext } from "@disburse/chassis/call-context.ts";
 import { silentLog } from "@disburse/chassis/log.ts";
 import { createMetrics } from "@disburse/chassis/metrics.ts";
-import { connectService } from "@disburse/chassis/rpc-client.ts";
-import { type RpcServer, startRpcServer } from "@disburse/chassis/rpc-server.ts";
+import { connectService } from "@disburse/chassis/rpc/client.ts";
+import { type RpcServer, startRpcServer } from "@disburse/chassis/rpc/server.ts";
 import { KeyService } from "@disburse/contracts/disburse/gateway/v1/keys_pb.ts";
 import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { newId } from "@disburse/kernel/id.ts";

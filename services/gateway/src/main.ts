@@ -1,12 +1,12 @@
 import { hostname } from "node:os";
 import type { DescService } from "@bufbuild/protobuf";
+import { createSealer } from "@disburse/chassis/crypto/sealing.ts";
 import { createLog, type Log } from "@disburse/chassis/log.ts";
 import { startLoop } from "@disburse/chassis/loop.ts";
 import { createMetrics } from "@disburse/chassis/metrics.ts";
-import { connectDatabase } from "@disburse/chassis/mongo.ts";
-import { connectService } from "@disburse/chassis/rpc-client.ts";
-import { startRpcServer } from "@disburse/chassis/rpc-server.ts";
-import { createSealer } from "@disburse/chassis/sealing.ts";
+import { connectDatabase } from "@disburse/chassis/mongo/database.ts";
+import { connectService } from "@disburse/chassis/rpc/client.ts";
+import { startRpcServer } from "@disburse/chassis/rpc/server.ts";
 import {
   createLifetime,
   type Lifetime,

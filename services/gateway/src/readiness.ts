@@ -1,4 +1,4 @@
-import type { ServiceClient } from "@disburse/chassis/rpc-client.ts";
+import type { ServiceClient } from "@disburse/chassis/rpc/client.ts";
 import {
   type Health,
   HealthCheckResponse_ServingStatus,

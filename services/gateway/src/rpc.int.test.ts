@@ -1,6 +1,6 @@
 import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { Code } from "@connectrpc/connect";
-import { readRefusal } from "@disburse/chassis/rpc-refusal.ts";
+import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { scopes } from "./domain/scope.ts";

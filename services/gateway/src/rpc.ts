@@ -1,8 +1,8 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { readMutation } from "@disburse/chassis/mutation.ts";
-import { publicRefusals, type RefusalTable, refusalError } from "@disburse/chassis/rpc-refusal.ts";
+import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
+import { publicRefusals, type RefusalTable, refusalError } from "@disburse/chassis/rpc/refusal.ts";
 import {
   type Key,
   KeySchema,

@@ -12,10 +12,10 @@ import {
   type ServiceImpl,
 } from "@connectrpc/connect";
 import { callContext } from "@disburse/chassis/call-context.ts";
+import { createSealer } from "@disburse/chassis/crypto/sealing.ts";
 import type { Log } from "@disburse/chassis/log.ts";
 import { createMetrics } from "@disburse/chassis/metrics.ts";
-import { connectDatabase } from "@disburse/chassis/mongo.ts";
-import { createSealer } from "@disburse/chassis/sealing.ts";
+import { connectDatabase } from "@disburse/chassis/mongo/database.ts";
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { KeyService } from "@disburse/contracts/disburse/gateway/v1/keys_pb.ts";
 import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";

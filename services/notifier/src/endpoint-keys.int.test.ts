@@ -1,6 +1,6 @@
+import { createSealer } from "@disburse/chassis/crypto/sealing.ts";
 import { silentLog } from "@disburse/chassis/log.ts";
 import { createMetrics } from "@disburse/chassis/metrics.ts";
-import { createSealer } from "@disburse/chassis/sealing.ts";
 import type { EndpointSecrets } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";

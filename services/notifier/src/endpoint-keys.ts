@@ -1,4 +1,4 @@
-import type { Sealer } from "@disburse/chassis/sealing.ts";
+import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import type { Recipient, SealedKey } from "./domain/endpoint.ts";
 import { signingKeys } from "./domain/secret-set.ts";
 import { type Signers, type SigningSecrets, secretsFrom } from "./domain/signature.ts";

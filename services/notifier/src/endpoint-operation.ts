@@ -1,4 +1,4 @@
-import { readMutation } from "@disburse/chassis/mutation.ts";
+import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import type { Mutation } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { EndpointOperation } from "./domain/endpoint.ts";

@@ -1,7 +1,7 @@
+import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import type { Log } from "@disburse/chassis/log.ts";
 import { type Loop, startLoop } from "@disburse/chassis/loop.ts";
 import type { Metrics } from "@disburse/chassis/metrics.ts";
-import type { Sealer } from "@disburse/chassis/sealing.ts";
 import { resealedKey } from "./endpoint-keys.ts";
 import type { SealedKeyStore, SealedKeys } from "./store/sealed-key-store.ts";
 

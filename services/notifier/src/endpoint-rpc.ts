@@ -1,7 +1,7 @@
 import type { ServiceImpl } from "@connectrpc/connect";
-import { readLimit, readStart } from "@disburse/chassis/page-cursor.ts";
-import { countedTotal, cutPage } from "@disburse/chassis/record-page.ts";
-import type { Sealer } from "@disburse/chassis/sealing.ts";
+import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
+import { readLimit, readStart } from "@disburse/chassis/paging/cursor.ts";
+import { countedTotal, cutPage } from "@disburse/chassis/paging/record-page.ts";
 import type {
   Endpoint as EndpointMessage,
   NotifierService,

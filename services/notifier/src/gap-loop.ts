@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { type Loop, startLoop } from "@disburse/chassis/loop.ts";
-import type { SweepLease } from "@disburse/chassis/sweep-lease.ts";
+import type { SweepLease } from "@disburse/chassis/mongo/sweep-lease.ts";
 import { gapKinds } from "./domain/gap-window.ts";
 import { sweepDeliveries } from "./gap-deliveries.ts";
 import { type GapDeps, type PayoutEvents, sweepPayoutEvents } from "./gap-sweep.ts";

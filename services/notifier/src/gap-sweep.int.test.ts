@@ -1,8 +1,8 @@
 import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError, createClient, createRouterTransport } from "@connectrpc/connect";
-import type { BusMessage } from "@disburse/chassis/bus.ts";
+import type { BusMessage } from "@disburse/chassis/bus/bus.ts";
 import { createLog, silentLog } from "@disburse/chassis/log.ts";
-import { createSweepLease } from "@disburse/chassis/sweep-lease.ts";
+import { createSweepLease } from "@disburse/chassis/mongo/sweep-lease.ts";
 import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { eventId, newId } from "@disburse/kernel/id.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";

@@ -1,19 +1,19 @@
 import { hostname } from "node:os";
-import { databaseClock, wakefulElapsed } from "@disburse/chassis/database-clock.ts";
+import { openBus } from "@disburse/chassis/amqp/service-bus.ts";
+import { createSealer } from "@disburse/chassis/crypto/sealing.ts";
 import { createLog, type Log } from "@disburse/chassis/log.ts";
 import { createMetrics, type Metrics } from "@disburse/chassis/metrics.ts";
-import { connectDatabase, type Database } from "@disburse/chassis/mongo.ts";
-import { connectService } from "@disburse/chassis/rpc-client.ts";
-import { startRpcServer } from "@disburse/chassis/rpc-server.ts";
-import { createSealer } from "@disburse/chassis/sealing.ts";
+import { databaseClock, wakefulElapsed } from "@disburse/chassis/mongo/clock.ts";
+import { connectDatabase, type Database } from "@disburse/chassis/mongo/database.ts";
+import { createSweepLease } from "@disburse/chassis/mongo/sweep-lease.ts";
+import { connectService } from "@disburse/chassis/rpc/client.ts";
+import { startRpcServer } from "@disburse/chassis/rpc/server.ts";
 import {
   createLifetime,
   type Lifetime,
   runService,
   type StartService,
 } from "@disburse/chassis/service.ts";
-import { openBus } from "@disburse/chassis/service-bus.ts";
-import { createSweepLease } from "@disburse/chassis/sweep-lease.ts";
 import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { type Clock, systemClock } from "@disburse/kernel/time.ts";

@@ -1,6 +1,6 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { Metrics } from "@disburse/chassis/metrics.ts";
-import type { Database } from "@disburse/chassis/mongo.ts";
+import type { Database } from "@disburse/chassis/mongo/database.ts";
 import type { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import type { AddressRules } from "./domain/address.ts";
 import type { Slots } from "./domain/fairness.ts";

@@ -1,8 +1,8 @@
-import { connectAmqpBus } from "@disburse/chassis/amqp-bus.ts";
-import type { BusMessage } from "@disburse/chassis/bus.ts";
+import { connectAmqpBus } from "@disburse/chassis/amqp/bus.ts";
+import type { BusMessage } from "@disburse/chassis/bus/bus.ts";
 import { silentLog } from "@disburse/chassis/log.ts";
-import { connectDatabase } from "@disburse/chassis/mongo.ts";
-import { connectService, type ServiceClient } from "@disburse/chassis/rpc-client.ts";
+import { connectDatabase } from "@disburse/chassis/mongo/database.ts";
+import { connectService, type ServiceClient } from "@disburse/chassis/rpc/client.ts";
 import type { RunningService } from "@disburse/chassis/service.ts";
 import {
   DeliveryState,

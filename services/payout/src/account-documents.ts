@@ -1,5 +1,5 @@
-import { fromDecimal128, toDecimal128 } from "@disburse/chassis/mongo.ts";
-import type { StoredActor } from "@disburse/chassis/mutation.ts";
+import { fromDecimal128, toDecimal128 } from "@disburse/chassis/mongo/database.ts";
+import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import { parseDecimal } from "@disburse/kernel/decimal.ts";
 import type { Collection, Decimal128 } from "mongodb";
 import type { Account, LedgerEntry, LedgerStep, Posting } from "./domain/account.ts";

@@ -1,8 +1,8 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { readMutation } from "@disburse/chassis/mutation.ts";
-import { readLimit, readStart } from "@disburse/chassis/page-cursor.ts";
-import { countedTotal, cutPage } from "@disburse/chassis/record-page.ts";
+import { readLimit, readStart } from "@disburse/chassis/paging/cursor.ts";
+import { countedTotal, cutPage } from "@disburse/chassis/paging/record-page.ts";
+import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import type {
   CreditAccountRequest,
   PayoutService,

@@ -3,10 +3,10 @@ import {
   ensureIndexes,
   isDuplicateKey,
   toDecimal128,
-} from "@disburse/chassis/mongo.ts";
-import type { StoredActor } from "@disburse/chassis/mutation.ts";
-import type { PageCursor } from "@disburse/chassis/page-cursor.ts";
-import { behind, countMax, oldestFirst } from "@disburse/chassis/record-page.ts";
+} from "@disburse/chassis/mongo/database.ts";
+import type { PageCursor } from "@disburse/chassis/paging/cursor.ts";
+import { behind, countMax, oldestFirst } from "@disburse/chassis/paging/record-page.ts";
+import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import {
   type AccountCollections,

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { toDecimal128 } from "@disburse/chassis/mongo.ts";
-import type { StoredActor } from "@disburse/chassis/mutation.ts";
+import { toDecimal128 } from "@disburse/chassis/mongo/database.ts";
+import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import {
   type AccountCollections,
   type AccountDocument,

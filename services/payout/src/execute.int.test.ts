@@ -1,5 +1,5 @@
 import { Code, type ConnectError } from "@connectrpc/connect";
-import { readRefusal } from "@disburse/chassis/rpc-refusal.ts";
+import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import { ScreeningStatus } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { QuoteState } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { derivedId } from "@disburse/kernel/id.ts";

@@ -1,7 +1,7 @@
 import type { Client } from "@connectrpc/connect";
 import { callContext } from "@disburse/chassis/call-context.ts";
-import { type StoredActor, serviceMutation } from "@disburse/chassis/mutation.ts";
-import { readRefusal } from "@disburse/chassis/rpc-refusal.ts";
+import { type StoredActor, serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
+import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import {
   type BeneficiaryService,
   ScreeningStatus,

@@ -1,4 +1,4 @@
-import { type Database, isDuplicateKey } from "@disburse/chassis/mongo.ts";
+import { type Database, isDuplicateKey } from "@disburse/chassis/mongo/database.ts";
 
 type ExecutionDocument = {
   /** `<merchant id>:<operation id>`. */

@@ -1,6 +1,6 @@
 import { Code, type ConnectError } from "@connectrpc/connect";
 import { withCallContext } from "@disburse/chassis/call-context.ts";
-import { readRefusal } from "@disburse/chassis/rpc-refusal.ts";
+import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import { derivedId } from "@disburse/kernel/id.ts";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { AccountDocument } from "./account-documents.ts";

@@ -1,6 +1,6 @@
 import { forRequest } from "@disburse/chassis/call-context.ts";
 import type { Log } from "@disburse/chassis/log.ts";
-import { isUnavailable } from "@disburse/chassis/rpc-refusal.ts";
+import { isUnavailable } from "@disburse/chassis/rpc/refusal.ts";
 import { isRefused } from "@disburse/kernel/refusal.ts";
 import type { OpenHold } from "./account-documents.ts";
 import { claimAndCreate, type ExecuteDeps } from "./execute.ts";

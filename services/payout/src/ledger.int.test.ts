@@ -1,4 +1,4 @@
-import { connectDatabase } from "@disburse/chassis/mongo.ts";
+import { connectDatabase } from "@disburse/chassis/mongo/database.ts";
 import { mongodbUri } from "@disburse/testkit/engine.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { AccountDocument, LedgerDocument } from "./account-documents.ts";

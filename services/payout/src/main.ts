@@ -1,18 +1,18 @@
 import { createHmac } from "node:crypto";
 import { hostname } from "node:os";
+import { openBus } from "@disburse/chassis/amqp/service-bus.ts";
 import { createLog, type Log } from "@disburse/chassis/log.ts";
 import { startLoop } from "@disburse/chassis/loop.ts";
 import { createMetrics } from "@disburse/chassis/metrics.ts";
-import { connectDatabase, type Database } from "@disburse/chassis/mongo.ts";
-import { connectService } from "@disburse/chassis/rpc-client.ts";
-import { startRpcServer } from "@disburse/chassis/rpc-server.ts";
+import { connectDatabase, type Database } from "@disburse/chassis/mongo/database.ts";
+import { connectService } from "@disburse/chassis/rpc/client.ts";
+import { startRpcServer } from "@disburse/chassis/rpc/server.ts";
 import {
   createLifetime,
   type Lifetime,
   runService,
   type StartService,
 } from "@disburse/chassis/service.ts";
-import { openBus } from "@disburse/chassis/service-bus.ts";
 import { SettingsError } from "@disburse/chassis/settings.ts";
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";

@@ -1,6 +1,6 @@
 import type { ServiceImpl } from "@connectrpc/connect";
-import { readLimit, readStart, writeCursor } from "@disburse/chassis/page-cursor.ts";
-import { cutPageBy } from "@disburse/chassis/record-page.ts";
+import { readLimit, readStart, writeCursor } from "@disburse/chassis/paging/cursor.ts";
+import { cutPageBy } from "@disburse/chassis/paging/record-page.ts";
 import type { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
 import { cleanText, textProblem } from "@disburse/kernel/text.ts";

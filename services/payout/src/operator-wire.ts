@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import type { StoredActor } from "@disburse/chassis/mutation.ts";
+import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import {
   AuditEntrySchema,
   Doubt as DoubtMessage,

@@ -1,4 +1,4 @@
-import type { StoredActor } from "@disburse/chassis/mutation.ts";
+import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import type { Progress } from "./domain/progress.ts";
 import type { PayoutDocument, StoredCall, StoredStep } from "./payout-documents.ts";
 

@@ -1,5 +1,5 @@
-import type { BusMessage } from "@disburse/chassis/bus.ts";
-import type { Outbox } from "@disburse/chassis/outbox-relay.ts";
+import type { BusMessage } from "@disburse/chassis/bus/bus.ts";
+import type { Outbox } from "@disburse/chassis/bus/outbox-relay.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { type AnyBulkWriteOperation, Binary, type Collection } from "mongodb";
 import type { PayoutDocument } from "./payout-documents.ts";

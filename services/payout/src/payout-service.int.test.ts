@@ -1,6 +1,6 @@
 import { createClient, createRouterTransport } from "@connectrpc/connect";
+import { createMemoryBus } from "@disburse/chassis/bus/memory-bus.ts";
 import { silentLog } from "@disburse/chassis/log.ts";
-import { createMemoryBus } from "@disburse/chassis/memory-bus.ts";
 import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { isRefused } from "@disburse/kernel/refusal.ts";
 import { expect, it, vi } from "vitest";

@@ -1,12 +1,12 @@
 import type { Client, ServiceImpl } from "@connectrpc/connect";
-import { openAuditStore } from "@disburse/chassis/audit-store.ts";
-import type { Bus } from "@disburse/chassis/bus.ts";
+import { openAuditStore } from "@disburse/chassis/audit/store.ts";
+import type { Bus } from "@disburse/chassis/bus/bus.ts";
+import { startRelay } from "@disburse/chassis/bus/outbox-relay.ts";
 import type { Log } from "@disburse/chassis/log.ts";
 import { startLoop } from "@disburse/chassis/loop.ts";
-import type { Database } from "@disburse/chassis/mongo.ts";
-import { startRelay } from "@disburse/chassis/outbox-relay.ts";
+import type { Database } from "@disburse/chassis/mongo/database.ts";
+import { createSweepLease } from "@disburse/chassis/mongo/sweep-lease.ts";
 import type { Mode } from "@disburse/chassis/settings.ts";
-import { createSweepLease } from "@disburse/chassis/sweep-lease.ts";
 import type { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import type { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import type { PayoutService as PayoutRpc } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";

@@ -1,6 +1,6 @@
 import { callContext } from "@disburse/chassis/call-context.ts";
-import { type Database, ensureIndexes, isDuplicateKey } from "@disburse/chassis/mongo.ts";
-import type { StoredActor } from "@disburse/chassis/mutation.ts";
+import { type Database, ensureIndexes, isDuplicateKey } from "@disburse/chassis/mongo/database.ts";
+import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { Filter, IndexDescription } from "mongodb";
 import type { DoubtKind } from "./domain/doubt.ts";

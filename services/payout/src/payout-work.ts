@@ -1,4 +1,4 @@
-import type { StoredActor } from "@disburse/chassis/mutation.ts";
+import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import type { Collection, Filter, UpdateFilter } from "mongodb";
 import type { Uncleared } from "./domain/clearance.ts";
 import { type Doubt, doubtAfterStep } from "./domain/doubt.ts";

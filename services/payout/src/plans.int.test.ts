@@ -1,5 +1,5 @@
 import { silentLog } from "@disburse/chassis/log.ts";
-import { type Database, databaseOf } from "@disburse/chassis/mongo.ts";
+import { type Database, databaseOf } from "@disburse/chassis/mongo/database.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import { systemClock } from "@disburse/kernel/time.ts";
 import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";

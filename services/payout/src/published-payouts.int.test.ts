@@ -1,5 +1,5 @@
 import { type Timestamp, timestampFromDate } from "@bufbuild/protobuf/wkt";
-import type { BusMessage } from "@disburse/chassis/bus.ts";
+import type { BusMessage } from "@disburse/chassis/bus/bus.ts";
 import { withCallContext } from "@disburse/chassis/call-context.ts";
 import { eventId } from "@disburse/kernel/id.ts";
 import { afterAll, beforeAll, expect, it } from "vitest";

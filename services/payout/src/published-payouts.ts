@@ -1,4 +1,4 @@
-import type { BusMessage } from "@disburse/chassis/bus.ts";
+import type { BusMessage } from "@disburse/chassis/bus/bus.ts";
 import { eventId } from "@disburse/kernel/id.ts";
 import type { Collection } from "mongodb";
 import {

@@ -1,7 +1,7 @@
 import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { readStart, writeCursor } from "@disburse/chassis/page-cursor.ts";
-import { cutPageBy } from "@disburse/chassis/record-page.ts";
+import { readStart, writeCursor } from "@disburse/chassis/paging/cursor.ts";
+import { cutPageBy } from "@disburse/chassis/paging/record-page.ts";
 import type { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { PayoutStore } from "./payout-store.ts";

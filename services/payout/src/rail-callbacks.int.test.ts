@@ -1,5 +1,5 @@
 import { Code, type ConnectError } from "@connectrpc/connect";
-import { readRefusal } from "@disburse/chassis/rpc-refusal.ts";
+import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { type SandboxMessage, signMessage } from "./rails/sandbox-callbacks.ts";
 import { startTestPlatform, type TestPlatform } from "./test-platform.ts";

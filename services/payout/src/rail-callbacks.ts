@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { Database } from "@disburse/chassis/mongo.ts";
-import type { StoredActor } from "@disburse/chassis/mutation.ts";
+import type { Database } from "@disburse/chassis/mongo/database.ts";
+import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
 import { Binary, type Collection } from "mongodb";
 import type { Reporter } from "./payout-work.ts";

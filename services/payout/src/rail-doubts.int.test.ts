@@ -1,4 +1,4 @@
-import { connectDatabase } from "@disburse/chassis/mongo.ts";
+import { connectDatabase } from "@disburse/chassis/mongo/database.ts";
 import { RailOutcome } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { mongodbUri } from "@disburse/testkit/engine.ts";

@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { readMutation } from "@disburse/chassis/mutation.ts";
+import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import {
   type PayoutOperationsService,
   RailInfoSchema,

@@ -1,6 +1,6 @@
 import { fromBinary, toJson } from "@bufbuild/protobuf";
 import { Code, type ConnectError } from "@connectrpc/connect";
-import { readRefusal } from "@disburse/chassis/rpc-refusal.ts";
+import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import { PayoutStatusChangedSchema } from "@disburse/contracts/disburse/payout/v1/payout_events_pb.ts";
 import { PayoutSchema, RailOutcome } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";

@@ -1,4 +1,4 @@
-import { acceptedBy, publicRefusals, type RefusalTable } from "@disburse/chassis/rpc-refusal.ts";
+import { acceptedBy, publicRefusals, type RefusalTable } from "@disburse/chassis/rpc/refusal.ts";
 import type { PayoutRefusal } from "./domain/payable.ts";
 
 /** Every refusal of this service, mapped once. */

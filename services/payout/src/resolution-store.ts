@@ -1,5 +1,5 @@
-import { auditKeyOf } from "@disburse/chassis/audit-trail.ts";
-import { type Database, ensureIndexes, isDuplicateKey } from "@disburse/chassis/mongo.ts";
+import { auditKeyOf } from "@disburse/chassis/audit/trail.ts";
+import { type Database, ensureIndexes, isDuplicateKey } from "@disburse/chassis/mongo/database.ts";
 import type { AuditRecord } from "./audit.ts";
 import type { DoubtKind } from "./domain/doubt.ts";
 import type { Outcome } from "./domain/progress.ts";

@@ -1,4 +1,4 @@
-import { readRefusal } from "@disburse/chassis/rpc-refusal.ts";
+import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import {
   Doubt,
   type Resolution,

@@ -1,7 +1,7 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { readLimit } from "@disburse/chassis/page-cursor.ts";
-import { cutPageBy } from "@disburse/chassis/record-page.ts";
+import { readLimit } from "@disburse/chassis/paging/cursor.ts";
+import { cutPageBy } from "@disburse/chassis/paging/record-page.ts";
 import type {
   ListEntriesRequest,
   PayoutService,

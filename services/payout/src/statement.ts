@@ -1,4 +1,4 @@
-import { countMax } from "@disburse/chassis/record-page.ts";
+import { countMax } from "@disburse/chassis/paging/record-page.ts";
 import type { Filter } from "mongodb";
 import {
   type AccountCollections,

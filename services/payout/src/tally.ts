@@ -1,4 +1,4 @@
-import { type Database, isDuplicateKey } from "@disburse/chassis/mongo.ts";
+import { type Database, isDuplicateKey } from "@disburse/chassis/mongo/database.ts";
 import type { Collection } from "mongodb";
 import type { PayoutStatus } from "./domain/progress.ts";
 import type { PayoutDocument } from "./payout-documents.ts";

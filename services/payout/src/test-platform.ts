@@ -1,10 +1,10 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError, createClient, createRouterTransport } from "@connectrpc/connect";
-import { openAuditStore } from "@disburse/chassis/audit-store.ts";
+import { openAuditStore } from "@disburse/chassis/audit/store.ts";
 import { silentLog } from "@disburse/chassis/log.ts";
-import { connectDatabase } from "@disburse/chassis/mongo.ts";
-import { serviceMutation } from "@disburse/chassis/mutation.ts";
-import { publicRefusals, refusalError } from "@disburse/chassis/rpc-refusal.ts";
+import { connectDatabase } from "@disburse/chassis/mongo/database.ts";
+import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
+import { publicRefusals, refusalError } from "@disburse/chassis/rpc/refusal.ts";
 import {
   BeneficiaryService,
   ScreeningStatus,

@@ -1,8 +1,8 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { readLimit, readStart, writeCursor } from "@disburse/chassis/page-cursor.ts";
-import { countedTotal, cutPageBy } from "@disburse/chassis/record-page.ts";
+import { readLimit, readStart, writeCursor } from "@disburse/chassis/paging/cursor.ts";
+import { countedTotal, cutPageBy } from "@disburse/chassis/paging/record-page.ts";
 import {
   PayoutCause,
   PayoutEventSchema,

@@ -1,5 +1,5 @@
-import { isDuplicateKey } from "@disburse/chassis/mongo.ts";
-import type { StoredActor } from "@disburse/chassis/mutation.ts";
+import { isDuplicateKey } from "@disburse/chassis/mongo/database.ts";
+import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 
 /** Which operation a write belongs to, and who asked for it. */
 export type Change = { readonly operationId: string; readonly actor: StoredActor };

@@ -1,9 +1,9 @@
 import type { MessageShape } from "@bufbuild/protobuf";
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { readMutation } from "@disburse/chassis/mutation.ts";
-import { readLimit } from "@disburse/chassis/page-cursor.ts";
-import { countedTotal, cutPageBy } from "@disburse/chassis/record-page.ts";
+import { readLimit } from "@disburse/chassis/paging/cursor.ts";
+import { countedTotal, cutPageBy } from "@disburse/chassis/paging/record-page.ts";
+import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import type {
   CorridorSchema,
   QuoteService,

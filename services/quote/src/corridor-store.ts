@@ -1,5 +1,5 @@
-import { type Database, ensureIndexes } from "@disburse/chassis/mongo.ts";
-import { countMax } from "@disburse/chassis/record-page.ts";
+import { type Database, ensureIndexes } from "@disburse/chassis/mongo/database.ts";
+import { countMax } from "@disburse/chassis/paging/record-page.ts";
 import { formatDecimal } from "@disburse/kernel/decimal.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import type { Collection, Filter } from "mongodb";

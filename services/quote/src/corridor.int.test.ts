@@ -1,8 +1,8 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { createClient, createRouterTransport } from "@connectrpc/connect";
-import { connectDatabase, type Database } from "@disburse/chassis/mongo.ts";
-import { serviceMutation } from "@disburse/chassis/mutation.ts";
-import { readRefusal } from "@disburse/chassis/rpc-refusal.ts";
+import { connectDatabase, type Database } from "@disburse/chassis/mongo/database.ts";
+import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
+import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

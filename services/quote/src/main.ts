@@ -1,8 +1,8 @@
 import { createLog } from "@disburse/chassis/log.ts";
 import { createMetrics } from "@disburse/chassis/metrics.ts";
-import { connectDatabase } from "@disburse/chassis/mongo.ts";
-import { connectService } from "@disburse/chassis/rpc-client.ts";
-import { startRpcServer } from "@disburse/chassis/rpc-server.ts";
+import { connectDatabase } from "@disburse/chassis/mongo/database.ts";
+import { connectService } from "@disburse/chassis/rpc/client.ts";
+import { startRpcServer } from "@disburse/chassis/rpc/server.ts";
 import { createLifetime, runService, type StartService } from "@disburse/chassis/service.ts";
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";

@@ -1,4 +1,4 @@
-import { type Database, ensureIndexes } from "@disburse/chassis/mongo.ts";
+import { type Database, ensureIndexes } from "@disburse/chassis/mongo/database.ts";
 import type { Collection } from "mongodb";
 import { type Change, unlessMade } from "./change.ts";
 import { type QuoteDocument, quoteDocument, toQuote } from "./documents.ts";

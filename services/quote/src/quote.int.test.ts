@@ -1,9 +1,9 @@
 import { clone, create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError, createClient, createRouterTransport } from "@connectrpc/connect";
-import { connectDatabase, type Database } from "@disburse/chassis/mongo.ts";
-import { serviceMutation } from "@disburse/chassis/mutation.ts";
-import { publicRefusals, readRefusal, refusalError } from "@disburse/chassis/rpc-refusal.ts";
+import { connectDatabase, type Database } from "@disburse/chassis/mongo/database.ts";
+import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
+import { publicRefusals, readRefusal, refusalError } from "@disburse/chassis/rpc/refusal.ts";
 import {
   BeneficiaryService,
   ScreeningStatus,

@@ -1,4 +1,4 @@
-import { acceptedBy, publicRefusals, type RefusalTable } from "@disburse/chassis/rpc-refusal.ts";
+import { acceptedBy, publicRefusals, type RefusalTable } from "@disburse/chassis/rpc/refusal.ts";
 import type { QuoteRefusal } from "./domain/quote.ts";
 
 /** Every refusal of this service, mapped once. */

@@ -1,8 +1,8 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { type Client, Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
-import { readMutation } from "@disburse/chassis/mutation.ts";
-import { readRefusal } from "@disburse/chassis/rpc-refusal.ts";
+import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
+import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import {
   type BeneficiaryService,
   ScreeningStatus,

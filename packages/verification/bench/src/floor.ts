@@ -7,7 +7,7 @@ import { randomBytes } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import { connectDatabase } from "@disburse/chassis/mongo.ts";
+import { connectDatabase } from "@disburse/chassis/mongo/database.ts";
 import Koa from "koa";
 import type { Collection } from "mongodb";
 

@@ -1,4 +1,4 @@
-import { toDecimal128 } from "@disburse/chassis/mongo.ts";
+import { toDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import type { RecordedEntry } from "@disburse/invariants/documents.ts";
 import { addHouse, effectOf, hashOf } from "@disburse/invariants/entry-check.ts";
 import { type Decimal, formatDecimal, normalise } from "@disburse/kernel/decimal.ts";

@@ -1,4 +1,4 @@
-import { fromDecimal128 } from "@disburse/chassis/mongo.ts";
+import { fromDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import { checkDatabase } from "@disburse/invariants/database-check.ts";
 import type { Decimal128, Document, MongoClient } from "mongodb";
 import { type AccountBook, type Books, moneyFaults, type Step } from "./conservation.ts";

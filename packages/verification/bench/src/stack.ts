@@ -1,4 +1,4 @@
-import { serviceMutation } from "@disburse/chassis/mutation.ts";
+import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { freePorts } from "@disburse/embedded/free-ports.ts";
 import { withSandboxClients } from "@disburse/sandbox/clients.ts";
 import {

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
-import { serviceMutation } from "@disburse/chassis/mutation.ts";
+import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import type { Stage } from "./stage.ts";
 import type { Assertion } from "./verdict.ts";

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { create, toBinary } from "@bufbuild/protobuf";
-import { connectAmqpBus } from "@disburse/chassis/amqp-bus.ts";
-import type { BusMessage } from "@disburse/chassis/bus.ts";
+import { connectAmqpBus } from "@disburse/chassis/amqp/bus.ts";
+import type { BusMessage } from "@disburse/chassis/bus/bus.ts";
 import { createLog } from "@disburse/chassis/log.ts";
-import { serviceMutation } from "@disburse/chassis/mutation.ts";
+import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { MerchantEventSchema } from "@disburse/contracts/disburse/notifier/v1/notifier_events_pb.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import type { FaultPlatform } from "./fault-platform.ts";

@@ -1,4 +1,4 @@
-import type { Bus, BusMessage, Subscription } from "@disburse/chassis/bus.ts";
+import type { Bus, BusMessage, Subscription } from "@disburse/chassis/bus/bus.ts";
 import type { Life } from "./life.ts";
 import { SimulatedFault } from "./process-log.ts";
 import type { World } from "./world.ts";

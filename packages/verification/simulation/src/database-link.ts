@@ -1,4 +1,4 @@
-import type { Database } from "@disburse/chassis/mongo.ts";
+import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { MongoError, MongoNetworkError } from "mongodb";
 import type { Life } from "./life.ts";
 import type { Access, Command } from "./store/collection.ts";

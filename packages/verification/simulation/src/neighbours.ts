@@ -1,6 +1,6 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import { Code, ConnectError } from "@connectrpc/connect";
-import { publicRefusals, refusalError } from "@disburse/chassis/rpc-refusal.ts";
+import { publicRefusals, refusalError } from "@disburse/chassis/rpc/refusal.ts";
 import {
   type BeneficiaryService,
   ScreeningStatus,

@@ -1,5 +1,5 @@
+import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import type { Metrics } from "@disburse/chassis/metrics.ts";
-import type { Sealer } from "@disburse/chassis/sealing.ts";
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";

@@ -1,6 +1,6 @@
 import { type Client, Code, ConnectError } from "@connectrpc/connect";
-import { serviceMutation } from "@disburse/chassis/mutation.ts";
-import { readRefusal } from "@disburse/chassis/rpc-refusal.ts";
+import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
+import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import type { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import {
   type PayoutService,

@@ -18,7 +18,7 @@ import {
 } from "@connectrpc/connect";
 import { callContext, withCallContext } from "@disburse/chassis/call-context.ts";
 import type { Log } from "@disburse/chassis/log.ts";
-import { answeredError } from "@disburse/chassis/rpc-server.ts";
+import { answeredError } from "@disburse/chassis/rpc/server.ts";
 import type { Life } from "./life.ts";
 import type { World } from "./world.ts";
 

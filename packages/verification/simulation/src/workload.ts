@@ -1,6 +1,6 @@
 import { Code, ConnectError } from "@connectrpc/connect";
-import { serviceMutation } from "@disburse/chassis/mutation.ts";
-import { readRefusal } from "@disburse/chassis/rpc-refusal.ts";
+import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
+import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import { stopBeneficiary } from "./neighbours.ts";
 import type { Platform } from "./platform.ts";
 import type { World } from "./world.ts";

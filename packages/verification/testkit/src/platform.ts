@@ -1,5 +1,5 @@
-import { connectDatabase, type Database } from "@disburse/chassis/mongo.ts";
-import { connectService, type ServiceClientOptions } from "@disburse/chassis/rpc-client.ts";
+import { connectDatabase, type Database } from "@disburse/chassis/mongo/database.ts";
+import { connectService, type ServiceClientOptions } from "@disburse/chassis/rpc/client.ts";
 import type { Environment } from "@disburse/chassis/settings.ts";
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { ComplianceService } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";

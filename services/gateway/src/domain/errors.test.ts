@@ -1,4 +1,4 @@
-import { publicRefusals } from "@disburse/chassis/rpc-refusal.ts";
+import { publicRefusals } from "@disburse/chassis/rpc/refusal.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
 import { expect, it } from "vitest";
 import { type ErrorCode, errorTable, isErrorCode, wireError } from "./errors.ts";

@@ -1,5 +1,5 @@
 import { Code, ConnectError } from "@connectrpc/connect";
-import { publicRefusals, refusalError, type WireRefusal } from "@disburse/chassis/rpc-refusal.ts";
+import { publicRefusals, refusalError, type WireRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import { RefusalSchema } from "@disburse/contracts/disburse/type/v1/refusal_pb.ts";
 import { describe, expect, it } from "vitest";
 import { errorTable } from "../domain/errors.ts";

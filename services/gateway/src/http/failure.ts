@@ -1,6 +1,6 @@
 import type { Log } from "@disburse/chassis/log.ts";
-import { isDatabaseAway } from "@disburse/chassis/mongo.ts";
-import { isUnavailable, readRefusal } from "@disburse/chassis/rpc-refusal.ts";
+import { isDatabaseAway } from "@disburse/chassis/mongo/database.ts";
+import { isUnavailable, readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
 import { MongoTopologyClosedError } from "mongodb";
 import type { Answer } from "../domain/answer.ts";

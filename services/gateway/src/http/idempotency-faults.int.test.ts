@@ -1,4 +1,4 @@
-import { publicRefusals, refusalError } from "@disburse/chassis/rpc-refusal.ts";
+import { publicRefusals, refusalError } from "@disburse/chassis/rpc/refusal.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
 import { type Collection, type Db, MongoNetworkError } from "mongodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";

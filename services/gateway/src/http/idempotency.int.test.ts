@@ -1,5 +1,5 @@
 import { Code, ConnectError } from "@connectrpc/connect";
-import { publicRefusals, refusalError } from "@disburse/chassis/rpc-refusal.ts";
+import { publicRefusals, refusalError } from "@disburse/chassis/rpc/refusal.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { type Ask, startTestGateway, type TestGateway } from "../test-gateway.ts";

@@ -1,7 +1,7 @@
 import { withCallContext } from "@disburse/chassis/call-context.ts";
 import type { Log } from "@disburse/chassis/log.ts";
 import { durationBuckets, type Metrics } from "@disburse/chassis/metrics.ts";
-import { requestIdFrom } from "@disburse/chassis/rpc-identity.ts";
+import { requestIdFrom } from "@disburse/chassis/rpc/identity.ts";
 import { headerValues } from "../domain/request-head.ts";
 import type { HttpContext } from "./state.ts";
 

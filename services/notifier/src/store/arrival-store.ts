@@ -1,4 +1,4 @@
-import type { Database } from "@disburse/chassis/mongo.ts";
+import type { Database } from "@disburse/chassis/mongo/database.ts";
 import type { DeliveryDocument, EventDocument } from "./documents.ts";
 
 export type ArrivalStore = ReturnType<typeof openArrivalStore>;

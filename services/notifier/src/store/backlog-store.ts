@@ -1,4 +1,4 @@
-import { countMax } from "@disburse/chassis/record-page.ts";
+import { countMax } from "@disburse/chassis/paging/record-page.ts";
 import type { DeliveryStore } from "./delivery-store.ts";
 
 /** What waits for one endpoint. */

@@ -1,4 +1,4 @@
-import { type Database, isDuplicateKey } from "@disburse/chassis/mongo.ts";
+import { type Database, isDuplicateKey } from "@disburse/chassis/mongo/database.ts";
 import { schemaVersion } from "./documents.ts";
 
 /** The last challenge of an endpoint, or of all that a merchant has had at a host. */

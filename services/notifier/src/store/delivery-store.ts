@@ -1,6 +1,6 @@
-import { type Database, ensureIndexes } from "@disburse/chassis/mongo.ts";
-import type { PageCursor } from "@disburse/chassis/page-cursor.ts";
-import { behind, countMax, newestFirst } from "@disburse/chassis/record-page.ts";
+import { type Database, ensureIndexes } from "@disburse/chassis/mongo/database.ts";
+import type { PageCursor } from "@disburse/chassis/paging/cursor.ts";
+import { behind, countMax, newestFirst } from "@disburse/chassis/paging/record-page.ts";
 import type { Collection, Filter, IndexDescription } from "mongodb";
 import type { DeliveryState } from "../domain/delivery.ts";
 import { type DeliveryDocument, endedUntried } from "./documents.ts";

@@ -1,5 +1,5 @@
 import { callContext } from "@disburse/chassis/call-context.ts";
-import type { StoredActor } from "@disburse/chassis/mutation.ts";
+import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import { Binary } from "mongodb";
 import {
   type Attempt,

@@ -1,6 +1,6 @@
-import { type Database, ensureIndexes, isDuplicateKey } from "@disburse/chassis/mongo.ts";
-import type { PageCursor } from "@disburse/chassis/page-cursor.ts";
-import { behind, oldestFirst } from "@disburse/chassis/record-page.ts";
+import { type Database, ensureIndexes, isDuplicateKey } from "@disburse/chassis/mongo/database.ts";
+import type { PageCursor } from "@disburse/chassis/paging/cursor.ts";
+import { behind, oldestFirst } from "@disburse/chassis/paging/record-page.ts";
 import type { Collection, Filter, IndexDescription } from "mongodb";
 import { type EndpointRecord, endpointsMax, type Recipient } from "../domain/endpoint.ts";
 import {

@@ -1,4 +1,4 @@
-import { type Database, ensureIndexes } from "@disburse/chassis/mongo.ts";
+import { type Database, ensureIndexes } from "@disburse/chassis/mongo/database.ts";
 import type { IndexDescription } from "mongodb";
 import type { EventDocument } from "./documents.ts";
 import { insertUnlessThere } from "./insert.ts";

@@ -1,4 +1,4 @@
-import { type Database, isDuplicateKey } from "@disburse/chassis/mongo.ts";
+import { type Database, isDuplicateKey } from "@disburse/chassis/mongo/database.ts";
 import type { Collection } from "mongodb";
 import { fedTypes } from "../domain/event.ts";
 import { type EventDocument, schemaVersion } from "./documents.ts";

@@ -1,4 +1,4 @@
-import type { Database } from "@disburse/chassis/mongo.ts";
+import type { Database } from "@disburse/chassis/mongo/database.ts";
 import type { Collection } from "mongodb";
 import type { GapKind, GapWindow } from "../domain/gap-window.ts";
 import type { DeliveryStore } from "./delivery-store.ts";

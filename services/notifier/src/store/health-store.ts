@@ -1,4 +1,8 @@
-import { type Database, ensureIndexes, isOnlyDuplicateKeys } from "@disburse/chassis/mongo.ts";
+import {
+  type Database,
+  ensureIndexes,
+  isOnlyDuplicateKeys,
+} from "@disburse/chassis/mongo/database.ts";
 import type { UpdateFilter } from "mongodb";
 import type { Health } from "../domain/health.ts";
 import { shardOf } from "../domain/shards.ts";

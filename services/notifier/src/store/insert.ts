@@ -1,4 +1,4 @@
-import { isOnlyDuplicateKeys } from "@disburse/chassis/mongo.ts";
+import { isOnlyDuplicateKeys } from "@disburse/chassis/mongo/database.ts";
 import { type Collection, MongoBulkWriteError, type OptionalUnlessRequiredId } from "mongodb";
 
 /**

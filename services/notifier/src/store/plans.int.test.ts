@@ -1,6 +1,6 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { silentLog } from "@disburse/chassis/log.ts";
-import { databaseOf } from "@disburse/chassis/mongo.ts";
+import { databaseOf } from "@disburse/chassis/mongo/database.ts";
 import {
   DeliveryState,
   type ListDeliveriesRequestSchema,

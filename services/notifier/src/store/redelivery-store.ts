@@ -1,5 +1,10 @@
-import type { PageCursor } from "@disburse/chassis/page-cursor.ts";
-import { behind, countMax, createdWithin, oldestFirst } from "@disburse/chassis/record-page.ts";
+import type { PageCursor } from "@disburse/chassis/paging/cursor.ts";
+import {
+  behind,
+  countMax,
+  createdWithin,
+  oldestFirst,
+} from "@disburse/chassis/paging/record-page.ts";
 import type { Collection, Filter } from "mongodb";
 import type { ReplayTerms } from "../domain/replay.ts";
 import { testTransactionType } from "../domain/webhook-body.ts";

@@ -1,8 +1,8 @@
 import { callContext } from "@disburse/chassis/call-context.ts";
-import { type Database, ensureIndexes, isDuplicateKey } from "@disburse/chassis/mongo.ts";
-import type { StoredActor } from "@disburse/chassis/mutation.ts";
-import type { PageCursor } from "@disburse/chassis/page-cursor.ts";
-import { behind, countMax, newestFirst } from "@disburse/chassis/record-page.ts";
+import { type Database, ensureIndexes, isDuplicateKey } from "@disburse/chassis/mongo/database.ts";
+import type { PageCursor } from "@disburse/chassis/paging/cursor.ts";
+import { behind, countMax, newestFirst } from "@disburse/chassis/paging/record-page.ts";
+import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import type { Collection, IndexDescription } from "mongodb";
 import type { ReplayableState, ReplayFate, ReplayTerms } from "../domain/replay.ts";

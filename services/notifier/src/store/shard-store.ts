@@ -1,4 +1,4 @@
-import { type Database, isDuplicateKey } from "@disburse/chassis/mongo.ts";
+import { type Database, isDuplicateKey } from "@disburse/chassis/mongo/database.ts";
 import type { Collection } from "mongodb";
 import { type ShardOwners, shardCount } from "../domain/shards.ts";
 import { schemaVersion } from "./documents.ts";

@@ -1,5 +1,5 @@
+import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import type { Log } from "@disburse/chassis/log.ts";
-import type { Sealer } from "@disburse/chassis/sealing.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { type Attempt, fateAfter, fateBefore } from "../domain/delivery.ts";
 import type { Recipient } from "../domain/endpoint.ts";

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { connectDatabase, type Database } from "@disburse/chassis/mongo.ts";
+import { connectDatabase, type Database } from "@disburse/chassis/mongo/database.ts";
 import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { signMessage } from "./sandbox-callbacks.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type Database, ensureIndexes, isDuplicateKey } from "@disburse/chassis/mongo.ts";
+import { type Database, ensureIndexes, isDuplicateKey } from "@disburse/chassis/mongo/database.ts";
 import { currencies } from "@disburse/kernel/currency.ts";
 import { formatAmount } from "@disburse/kernel/money.ts";
 import type { Clock } from "@disburse/kernel/time.ts";

@@ -2,8 +2,8 @@
  * The process that publishes events as another system does: over the broker, with confirms, again
  * until they come. Forked; of its own, so that neither bench nor receivers make it late.
  */
-import { connectAmqpBus } from "@disburse/chassis/amqp-bus.ts";
-import type { Bus, BusMessage } from "@disburse/chassis/bus.ts";
+import { connectAmqpBus } from "@disburse/chassis/amqp/bus.ts";
+import type { Bus, BusMessage } from "@disburse/chassis/bus/bus.ts";
 import { createLog } from "@disburse/chassis/log.ts";
 import { percentile, rounded } from "../percentile.ts";
 import { serveCalls } from "./child.ts";

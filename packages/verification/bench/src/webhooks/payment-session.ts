@@ -1,6 +1,6 @@
 import { create, toBinary } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import type { BusMessage } from "@disburse/chassis/bus.ts";
+import type { BusMessage } from "@disburse/chassis/bus/bus.ts";
 import { MerchantEventSchema } from "@disburse/contracts/disburse/notifier/v1/notifier_events_pb.ts";
 import { eventIdOf } from "./event-id.ts";
 import type { Hook } from "./hook.ts";

@@ -1,5 +1,5 @@
-import { serviceMutation } from "@disburse/chassis/mutation.ts";
-import { connectService, type ServiceClient } from "@disburse/chassis/rpc-client.ts";
+import { connectService, type ServiceClient } from "@disburse/chassis/rpc/client.ts";
+import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import { freePorts } from "@disburse/embedded/free-ports.ts";
 import { untilServing } from "@disburse/sandbox/clients.ts";

@@ -1,4 +1,4 @@
-import { connectDatabase, type Database } from "@disburse/chassis/mongo.ts";
+import { connectDatabase, type Database } from "@disburse/chassis/mongo/database.ts";
 import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
 import type { OptionalUnlessRequiredId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

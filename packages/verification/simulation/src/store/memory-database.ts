@@ -1,4 +1,4 @@
-import type { Database } from "@disburse/chassis/mongo.ts";
+import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { type Db, MongoServerError } from "mongodb";
 import { aggregated } from "./aggregation.ts";
 import { type Access, MemoryCollection } from "./collection.ts";

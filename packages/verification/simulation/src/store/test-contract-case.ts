@@ -1,4 +1,8 @@
-import { type Database, isDuplicateKey, isOnlyDuplicateKeys } from "@disburse/chassis/mongo.ts";
+import {
+  type Database,
+  isDuplicateKey,
+  isOnlyDuplicateKeys,
+} from "@disburse/chassis/mongo/database.ts";
 import { type Collection, MongoBulkWriteError } from "mongodb";
 
 /** A document of the suite: any fields, an id of ours. */

@@ -1,4 +1,4 @@
-import { toDecimal128 } from "@disburse/chassis/mongo.ts";
+import { toDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import { Binary } from "mongodb";
 import { at, type ContractCase, ids, taking } from "./test-contract-case.ts";
 import { amounts, lists } from "./test-rows.ts";

@@ -1,4 +1,4 @@
-import { toDecimal128 } from "@disburse/chassis/mongo.ts";
+import { toDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import { at, type Row } from "./test-contract-case.ts";
 
 /** Lists and what stands in the place of one. */

@@ -1,4 +1,6 @@
 import type { ChannelModel, ConfirmChannel, Message } from "amqplib";
+import type { BusMessage } from "../bus/bus.ts";
+import { requestIdHeader } from "../rpc/identity.ts";
 import {
   type AmqpOptions,
   cutConnection,
@@ -6,9 +8,7 @@ import {
   guardChannel,
   keepConnected,
   timeout,
-} from "./amqp-connection.ts";
-import type { BusMessage } from "./bus.ts";
-import { requestIdHeader } from "./rpc-identity.ts";
+} from "./connection.ts";
 
 export type Publisher = {
   publish(messages: readonly BusMessage[]): Promise<void>;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { startBatches } from "./amqp-batches.ts";
-import { batchMax, storeRetryMs } from "./bus.ts";
-import { silentLog } from "./log.ts";
+import { batchMax, storeRetryMs } from "../bus/bus.ts";
+import { silentLog } from "../log.ts";
+import { startBatches } from "./batches.ts";
 
 const faked = ["setTimeout", "clearTimeout", "performance"] as const;
 beforeEach(() => void vi.useFakeTimers({ toFake: [...faked] }));

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
 import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
-import { callContext, withCallContext } from "./call-context.ts";
+import { callContext, withCallContext } from "../call-context.ts";
 
 /** Header with the calling service's name: who asks, beside the token that proves it may. */
 export const callerHeader = "x-disburse-caller";

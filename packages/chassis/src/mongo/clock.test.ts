@@ -1,6 +1,6 @@
 import type { Db } from "mongodb";
 import { afterEach, expect, it, vi } from "vitest";
-import { databaseClock, wakefulElapsed } from "./database-clock.ts";
+import { databaseClock, wakefulElapsed } from "./clock.ts";
 
 const noon = new Date("2026-11-20T12:00:00.000Z");
 const later = (ms: number): Date => new Date(noon.getTime() + ms);

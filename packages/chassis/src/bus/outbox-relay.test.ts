@@ -1,6 +1,6 @@
 import { expect, it, vi } from "vitest";
+import { createLog, silentLog } from "../log.ts";
 import type { Bus, BusMessage } from "./bus.ts";
-import { createLog, silentLog } from "./log.ts";
 import { createMemoryBus } from "./memory-bus.ts";
 import { startRelay } from "./outbox-relay.ts";
 

@@ -1,8 +1,8 @@
-import { connectAmqpBus } from "./amqp-bus.ts";
-import type { Bus } from "./bus.ts";
-import type { Log } from "./log.ts";
-import type { Lifetime, Shared } from "./service.ts";
-import { type BusSettings, SettingsError } from "./settings.ts";
+import type { Bus } from "../bus/bus.ts";
+import type { Log } from "../log.ts";
+import type { Lifetime, Shared } from "../service.ts";
+import { type BusSettings, SettingsError } from "../settings.ts";
+import { connectAmqpBus } from "./bus.ts";
 
 /**
  * The bus of a service: the one that its process was handed, else a connection to the broker of

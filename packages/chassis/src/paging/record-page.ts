@@ -1,4 +1,4 @@
-import { type PageCursor, writeCursor } from "./page-cursor.ts";
+import { type PageCursor, writeCursor } from "./cursor.ts";
 
 /** The order of most lists: newest first, those of one moment by id. Its indexes end so. */
 export const newestFirst = { created_at: -1, _id: -1 } as const;

@@ -1,9 +1,9 @@
 import { Socket } from "node:net";
 import { afterEach, expect, it, vi } from "vitest";
-import { connectAmqpBus } from "./amqp-bus.ts";
-import { closeTimeoutMs } from "./amqp-connection.ts";
-import { type Bus, type BusMessage, storeRetryMs } from "./bus.ts";
-import { silentLog } from "./log.ts";
+import { type Bus, type BusMessage, storeRetryMs } from "../bus/bus.ts";
+import { silentLog } from "../log.ts";
+import { connectAmqpBus } from "./bus.ts";
+import { closeTimeoutMs } from "./connection.ts";
 import {
   type Answer,
   blocked,

@@ -1,6 +1,6 @@
 import { uptime } from "node:os";
 import { type Clock, steadyClock } from "@disburse/kernel/time.ts";
-import type { Database } from "./mongo.ts";
+import type { Database } from "./database.ts";
 
 /** One document of no collection. */
 const readNow = [{ $documents: [{}] }, { $set: { now: "$$NOW" } }];

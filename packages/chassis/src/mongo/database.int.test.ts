@@ -1,7 +1,7 @@
 import { mongodbUri } from "@disburse/testkit/engine.ts";
 import { Db } from "mongodb";
 import { expect, it, vi } from "vitest";
-import { connectDatabase } from "./mongo.ts";
+import { connectDatabase } from "./database.ts";
 
 it("does not begin with a database that is too old", async () => {
   // MongoDB 7.0's.

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readCursor } from "./page-cursor.ts";
+import { readCursor } from "./cursor.ts";
 import {
   behind,
   countedTotal,

@@ -1,5 +1,8 @@
 import type { Channel, ChannelModel, ConsumeMessage } from "amqplib";
-import { startBatches } from "./amqp-batches.ts";
+import { type BusMessage, batchMax, type Subscription } from "../bus/bus.ts";
+import type { Log } from "../log.ts";
+import { isRequestId, requestIdHeader } from "../rpc/identity.ts";
+import { startBatches } from "./batches.ts";
 import {
   type AmqpOptions,
   closeConnection,
@@ -8,10 +11,7 @@ import {
   guardChannel,
   keepConnected,
   timeout,
-} from "./amqp-connection.ts";
-import { type BusMessage, batchMax, type Subscription } from "./bus.ts";
-import type { Log } from "./log.ts";
-import { isRequestId, requestIdHeader } from "./rpc-identity.ts";
+} from "./connection.ts";
 
 /** Unacked messages a consumer holds: two batches, so that one gathers while one is stored. */
 const prefetch = 2 * batchMax;

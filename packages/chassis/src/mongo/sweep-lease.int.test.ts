@@ -1,6 +1,6 @@
 import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import { connectDatabase, type Database } from "./mongo.ts";
+import { connectDatabase, type Database } from "./database.ts";
 import { createSweepLease } from "./sweep-lease.ts";
 
 let database: Database;

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { type Channel, type ChannelModel, connect } from "amqplib";
-import type { Log } from "./log.ts";
+import type { Log } from "../log.ts";
 
 /** Where the broker is, and what the names of its exchange and queues begin with. */
 export type AmqpOptions = {

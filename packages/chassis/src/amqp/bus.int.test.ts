@@ -3,9 +3,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import { amqpUrl, freshPrefix } from "@disburse/testkit/broker.ts";
 import { connect } from "amqplib";
 import { afterEach, expect, it, vi } from "vitest";
-import { type AmqpBusOptions, connectAmqpBus } from "./amqp-bus.ts";
-import type { Bus, BusMessage, Disposition } from "./bus.ts";
-import { silentLog } from "./log.ts";
+import type { Bus, BusMessage, Disposition } from "../bus/bus.ts";
+import { silentLog } from "../log.ts";
+import { type AmqpBusOptions, connectAmqpBus } from "./bus.ts";
 
 const namespaces: string[] = [];
 const buses: Bus[] = [];

@@ -1,7 +1,7 @@
+import { forRequest } from "../call-context.ts";
+import type { Log } from "../log.ts";
+import { type Loop, startLoop } from "../loop.ts";
 import type { Bus, BusMessage } from "./bus.ts";
-import { forRequest } from "./call-context.ts";
-import type { Log } from "./log.ts";
-import { type Loop, startLoop } from "./loop.ts";
 
 /** Events that documents owe; they stay with their documents until the bus has them. */
 export type Outbox = {

@@ -17,7 +17,7 @@ import {
   isDuplicateKey,
   isOnlyDuplicateKeys,
   toDecimal128,
-} from "./mongo.ts";
+} from "./database.ts";
 
 it("keeps whole numbers of up to 34 digits exactly", () => {
   const limit = 10n ** 34n - 1n;

@@ -8,13 +8,13 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 import type { DescService } from "@bufbuild/protobuf";
 import { Code, ConnectError, type ConnectRouter, type Interceptor } from "@connectrpc/connect";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
+import type { Log } from "../log.ts";
+import type { Metrics } from "../metrics.ts";
+import { isDatabaseAway } from "../mongo/database.ts";
 import { registerHealth } from "./health.ts";
-import type { Log } from "./log.ts";
-import type { Metrics } from "./metrics.ts";
-import { isDatabaseAway } from "./mongo.ts";
+import { acceptIdentity, callerHeader, openServices } from "./identity.ts";
 import { registerReflection } from "./reflection.ts";
-import { acceptIdentity, callerHeader, openServices } from "./rpc-identity.ts";
-import { readRefusal } from "./rpc-refusal.ts";
+import { readRefusal } from "./refusal.ts";
 
 export type RpcServerOptions = {
   readonly host: string;

@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
 import { MongoNetworkError } from "mongodb";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import { connectDatabase, type Database } from "./mongo.ts";
+import { connectDatabase, type Database } from "./database.ts";
 
 const sockets: Socket[] = [];
 const note = (message: unknown) => void sockets.push((message as { socket: Socket }).socket);

@@ -1,5 +1,5 @@
 import type { Collection } from "mongodb";
-import { type Database, isDuplicateKey } from "./mongo.ts";
+import { type Database, isDuplicateKey } from "./database.ts";
 
 type LeaseDocument = {
   /** What the lease is for. */

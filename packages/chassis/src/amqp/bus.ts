@@ -1,7 +1,7 @@
-import type { AmqpOptions } from "./amqp-connection.ts";
-import { keepConsumers } from "./amqp-consumers.ts";
-import { keepPublisher } from "./amqp-publisher.ts";
-import type { Bus } from "./bus.ts";
+import type { Bus } from "../bus/bus.ts";
+import type { AmqpOptions } from "./connection.ts";
+import { keepConsumers } from "./consumers.ts";
+import { keepPublisher } from "./publisher.ts";
 
 export type AmqpBusOptions = AmqpOptions & {
   /** A confirm that does not come within this is as good as none: the outbox publishes again. */

@@ -1,6 +1,6 @@
 import type { Filter } from "mongodb";
-import { type AuditEntry, type AuditRecord, auditKeyOf, flawOf, nextEntry } from "./audit-trail.ts";
-import { type Database, ensureIndexes, isDuplicateKey } from "./mongo.ts";
+import { type Database, ensureIndexes, isDuplicateKey } from "../mongo/database.ts";
+import { type AuditEntry, type AuditRecord, auditKeyOf, flawOf, nextEntry } from "./trail.ts";
 
 /** An entry of the trail. None is ever changed or removed. */
 type AuditDocument = {

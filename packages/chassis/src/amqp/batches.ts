@@ -1,5 +1,5 @@
-import { batchMax, storeRetryMs } from "./bus.ts";
-import type { Log } from "./log.ts";
+import { batchMax, storeRetryMs } from "../bus/bus.ts";
+import type { Log } from "../log.ts";
 
 /**
  * A batch gathers for as long as the one before took to be stored, within these: where storing is

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type AuditEntry, type AuditRecord, flawOf, nextEntry } from "./audit-trail.ts";
+import { type AuditEntry, type AuditRecord, flawOf, nextEntry } from "./trail.ts";
 
 const record = (subject: string, at = 0): AuditRecord => ({
   at: new Date(at),

@@ -8,9 +8,9 @@ import {
   type Transport,
 } from "@connectrpc/connect";
 import { createConnectTransport } from "@connectrpc/connect-node";
-import { callContext } from "./call-context.ts";
-import { sendIdentity } from "./rpc-identity.ts";
-import { renewableSessions, type Sessions } from "./rpc-sessions.ts";
+import { callContext } from "../call-context.ts";
+import { sendIdentity } from "./identity.ts";
+import { renewableSessions, type Sessions } from "./sessions.ts";
 
 /** A write may wait for a fsync on every member; background work has no merchant's deadline. */
 const timeoutDefaultMs = 5_000;
