@@ -80,6 +80,42 @@ describe("weighEvidence and decide", () => {
   });
 });
 
+describe("the country as evidence", () => {
+  const weighed = (score: number, party: readonly string[], listed: readonly string[]) => {
+    const nothing = { documents: [], births: [], date: "" };
+    const evidence = { ...nothing, countries: party };
+    return weighEvidence(score, evidence, { ...nothing, countries: listed }, matcherConfig);
+  };
+
+  it.each([
+    ["another country lowers the score", 0.9, ["FR"], ["RU"], 0.88, -0.02],
+    ["no shared country of several lowers it once", 0.9, ["FR", "BR"], ["RU", "UA"], 0.88, -0.02],
+    ["another country lowers a poor name's score too", 0.5, ["FR"], ["RU"], 0.48, -0.02],
+    ["another country never takes a score below 0", 0.01, ["FR"], ["RU"], 0, -0.01],
+    ["a shared country raises it a tenth of the way to 1", 0.9, ["RU"], ["RU"], 0.91, 0.01],
+    ["one shared country of several raises it", 0.9, ["FR", "RU"], ["UA", "RU"], 0.91, 0.01],
+    ["a shared country raises no poor name's score", 0.5, ["RU"], ["RU"], 0.5, 0],
+  ] as const)("%s", (_, score, party, listed, expected, effect) => {
+    const evidence = weighed(score, party, listed);
+    expect(evidence.score).toBeCloseTo(expected, 10);
+    expect(evidence.reasons).toEqual([{ kind: "country", text: expect.any(String), effect }]);
+  });
+
+  it("names the countries of the party and of the entry", () => {
+    const textOf = (party: readonly string[], listed: readonly string[]) =>
+      weighed(0.9, party, listed).reasons.map(({ text }) => text);
+    expect(textOf(["FR", "BR"], ["RU", "UA"])).toEqual(["country: FR, BR is none of RU, UA"]);
+    expect(textOf(["FR", "RU"], ["RU", "UA"])).toEqual(["country: RU is listed too"]);
+  });
+
+  it.each([
+    ["the party", [], ["RU"]],
+    ["the entry", ["FR"], []],
+  ])("an unknown country of %s changes nothing", (_, party, listed) => {
+    expect(weighed(0.9, party, listed)).toMatchObject({ score: 0.9, reasons: [] });
+  });
+});
+
 describe("worstVerdict", () => {
   it.each([
     [[], "clear"],
