@@ -150,6 +150,21 @@ describe("a credit in error", () => {
       reverses: of.entryId,
     });
   });
+
+  it("of another account of the merchant is not found, and nothing moves", async () => {
+    const accountId = await platform.fundedAccount(merchantId, "100.00");
+    const otherId = await platform.fundedAccount(merchantId, "100.00");
+    await platform.accounts.recordRecent();
+    const { entries } = await platform.rpc.listEntries({ merchantId, accountId: otherId });
+    const entryId = entries[0]?.id ?? "";
+    const read = () =>
+      Promise.all([accountId, otherId].map((id) => platform.accounts.read(merchantId, id)));
+    const before = await read();
+    const request = { mutation: platform.operation(), merchantId, accountId, entryId };
+    const reversed = platform.rpc.reverseCredit({ ...request, note: "typing error" });
+    expect(await codeOf(reversed)).toBe("RECORD_NOT_FOUND");
+    expect(await read()).toEqual(before);
+  });
 });
 
 describe("a movement", () => {
