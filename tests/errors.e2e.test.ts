@@ -199,6 +199,18 @@ describe("at RFQ", () => {
     await expectNoEffect(bare, paths.rfq, body, "ACCESS_FORBIDDEN");
   });
 
+  it("an empty source amount is refused whatever the receiving amount is", async () => {
+    const amounts = { source_amount: "", receiving_amount: "10" };
+    const answer = await acme.post(paths.rfq, {
+      ...amounts,
+      ...(await acme.transfer("USD", "USD")),
+    });
+    expect([answer.status, answer.json]).toEqual([
+      400,
+      { code: "INVALID_REQUEST", message: "source_amount: must be a decimal number" },
+    ]);
+  });
+
   it.each([
     ["source_amount", "0.50", "USD", "USD", "source_amount: must cover the fees"],
     ["source_amount", "0.001", "USD", "USD", "source_amount: must have at most 2 decimals"],

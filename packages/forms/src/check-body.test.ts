@@ -229,6 +229,15 @@ describe("a request for a quote", () => {
     expect(answer).toHaveProperty("values.source_amount", "1");
     expect(answer).not.toHaveProperty("values.receiving_amount");
   });
+
+  it("is refused with an empty source amount, whatever the receiving amount is", () => {
+    const { source_amount: _amount, ...neither } = request;
+    const empty = parseExactJson('{"source_amount":"","receiving_amount":"10"}');
+    const { values, unreadable } = readBody(requestForQuote, empty);
+    expect(check(requestForQuote, { ...neither, ...values }, unreadable)).toBe(
+      "source_amount: must be a decimal number",
+    );
+  });
 });
 
 describe("a replay", () => {

@@ -42,6 +42,16 @@ describe("readBody", () => {
   });
 
   it.each([
+    ["with the other one", '{"source_amount":"","receiving_amount":"10"}', "source_amount"],
+    ["alone", '{"source_amount":""}', "source_amount"],
+    ["for the other one", '{"source_amount":"10","receiving_amount":""}', "receiving_amount"],
+  ])("refuses an empty amount %s", (_, json, field) => {
+    const { values, unreadable } = read(requestForQuote, json);
+    expect(unreadable).toEqual([{ field, problem: "must be a decimal number" }]);
+    expect(values).not.toHaveProperty(field);
+  });
+
+  it.each([
     ['{"overlap_seconds":0,"stage":false}', { overlap_seconds: 0, stage: false }, []],
     ['{"overlap_seconds":604800}', { overlap_seconds: 604_800 }, []],
     ["{}", {}, []],

@@ -58,6 +58,15 @@ describe("quotes", () => {
     });
   });
 
+  it("never pass an empty amount on as one that was not sent", async () => {
+    const body = '{"source_amount":"","receiving_amount":"10","account_id":"acc_1"}';
+    await calls.ask({ path: "/api/v1/transfer/rfq", body });
+    expect(calls.asked()[0]).toMatchObject({
+      receivingAmount: "10",
+      unreadable: [{ field: "source_amount", problem: "must be a decimal number" }],
+    });
+  });
+
   it("are read whatever the host is called", async () => {
     const headers = { host: "[" };
     expect(await calls.data({ path: "/api/v1/transfer/quotes/qt_1", headers })).toBeDefined();
