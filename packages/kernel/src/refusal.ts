@@ -24,3 +24,8 @@ export type Violation = { readonly field: string; readonly problem: string };
 export function violationsMessage(violations: readonly Violation[]): string {
   return violations.map((each) => `${each.field}: ${each.problem}`).join("; ");
 }
+
+/** The refusal of a request by the fields that failed. */
+export function invalidRequest(violations: readonly Violation[]): Refused<"INVALID_REQUEST"> {
+  return refused("INVALID_REQUEST", violationsMessage(violations));
+}

@@ -1,10 +1,10 @@
 import { type DescMessage, type MessageShape, toJson } from "@bufbuild/protobuf";
 import type { Violation } from "@disburse/contracts/disburse/type/v1/refusal_pb.ts";
-import { checkBody } from "@disburse/forms/check-body.ts";
-import type { BodyValues, CheckContext, PublicBody } from "@disburse/forms/field.ts";
+import { checkedMessage } from "@disburse/forms/checked-message.ts";
+import type { CheckContext, PublicBody } from "@disburse/forms/field.ts";
 import { isNetwork, type Network } from "@disburse/forms/networks.ts";
 import { checkWalletAddress, walletNetworks } from "@disburse/forms/wallet-address.ts";
-import { type Refused, refused, violationsMessage } from "@disburse/kernel/refusal.ts";
+import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { Fields } from "./domain/private-fields.ts";
 import { textOf } from "./domain/private-fields.ts";
 
@@ -15,13 +15,10 @@ export function checkedBody<Desc extends DescMessage>(
   request: { readonly fields?: MessageShape<Desc> | undefined; readonly unreadable: Violation[] },
   context: CheckContext,
 ): Fields | Refused<"INVALID_REQUEST"> {
-  const sent =
-    request.fields === undefined
-      ? {}
-      : (toJson(schema, request.fields, { useProtoFieldName: true }) as BodyValues);
-  const answer = checkBody(body, sent, { ...context, unreadable: request.unreadable });
-  if (!Array.isArray(answer)) return answer.values;
-  return refused("INVALID_REQUEST", violationsMessage(answer));
+  const { fields, unreadable } = request;
+  const checked = checkedMessage(body, schema, fields, { ...context, unreadable });
+  if (isRefused(checked)) return checked as Refused<"INVALID_REQUEST">;
+  return toJson(schema, checked, { useProtoFieldName: true }) as Fields;
 }
 
 /** A wallet that can be screened: its networks, and its address in canonical form. */

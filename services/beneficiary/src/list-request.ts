@@ -7,7 +7,7 @@ import {
   type ListDepositorsRequest,
   ScreeningStatus,
 } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
-import { type Refused, refused, violationsMessage } from "@disburse/kernel/refusal.ts";
+import { invalidRequest, type Refused } from "@disburse/kernel/refusal.ts";
 import {
   type AccountType,
   accountTypes,
@@ -97,7 +97,7 @@ function readFilter(
       .filter(([, time]) => time !== undefined && Number.isNaN(time.getTime()))
       .map(([field]) => ({ field, problem: "must be a time" })),
   ];
-  if (violations.length > 0) return refused("INVALID_REQUEST", violationsMessage(violations));
+  if (violations.length > 0) return invalidRequest(violations);
   const narrowing = asked.filter(([, , value]) => value !== null);
   const where = Object.fromEntries(narrowing.map(([, field, value]) => [field, value]));
   return { where, createdFrom, createdTo };

@@ -8,7 +8,7 @@ import type {
   CorridorSchema,
   QuoteService,
 } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
-import { refused, violationsMessage } from "@disburse/kernel/refusal.ts";
+import { invalidRequest, refused } from "@disburse/kernel/refusal.ts";
 import { cleanText } from "@disburse/kernel/text.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { readPairStart, writePairCursor } from "./corridor-page.ts";
@@ -34,7 +34,7 @@ export function corridorRpc(corridors: CorridorStore, clock: Clock): CorridorRpc
       const change = readMutation(mutation);
       const terms = readCorridor(corridorText(corridor));
       if (!("source" in terms)) {
-        return accepted(refused("INVALID_REQUEST", violationsMessage(terms)));
+        return accepted(invalidRequest(terms));
       }
       const stored = await corridors.set(terms, change, clock.now());
       return { corridor: corridorMessage(stored, await corridors.latestRate(stored.id)) };

@@ -8,7 +8,13 @@ import {
   ScreeningStatus,
 } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import type { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
-import { LimitsSchema, type QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
+import {
+  CreateQuoteRequestSchema,
+  LimitsSchema,
+  type QuoteService,
+} from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
+import { checkedMessage } from "@disburse/forms/checked-message.ts";
+import { requestForQuote } from "@disburse/forms/transfer.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
@@ -24,7 +30,6 @@ import {
   type QuoteRequest,
   quoteAmounts,
 } from "./domain/quote.ts";
-import { readQuoteRequest } from "./quote-request.ts";
 import type { QuoteStore } from "./quote-store.ts";
 import { accepted } from "./refusals.ts";
 import { claimMessage, limitsMessage, quoteMessage } from "./wire.ts";
@@ -46,7 +51,12 @@ export function quoteRpc(deps: QuoteDeps): ServiceImpl<typeof QuoteService> {
 
     createQuote: async (message) => {
       const change = readMutation(message.mutation);
-      const request = accepted(readQuoteRequest(message, clock.now()));
+      const request = accepted(
+        checkedMessage(requestForQuote, CreateQuoteRequestSchema, message, {
+          now: clock.now(),
+          unreadable: message.unreadable,
+        }),
+      );
       const first = await quotes.findByOperation(request.merchantId, change.operationId);
       if (first !== undefined) return { quote: quoteMessage(first) };
       const beneficiary = accepted(checkParties(request, await readParties(deps, request)));
@@ -54,8 +64,8 @@ export function quoteRpc(deps: QuoteDeps): ServiceImpl<typeof QuoteService> {
       const rate = await currentRate(corridors, corridor, clock.now());
       const { fee } = corridor;
       const terms = {
-        source: request.source,
-        destination: request.destination,
+        source: request.sourceCurrencyCode,
+        destination: request.destinationCurrencyCode,
         rate: rate.rate,
         fee,
       };
@@ -129,7 +139,10 @@ async function orNotFound<T>(call: Promise<T>): Promise<T | undefined> {
 }
 
 async function openCorridor(corridors: CorridorStore, request: QuoteRequest): Promise<Corridor> {
-  const corridor = await corridors.find(request.source, request.destination);
+  const corridor = await corridors.find(
+    request.sourceCurrencyCode,
+    request.destinationCurrencyCode,
+  );
   const isOpen =
     corridor !== undefined && (await corridors.isOpenTo(request.merchantId, corridor.id));
   return accepted(checkCorridor(corridor, isOpen));
@@ -162,8 +175,8 @@ function newQuote(
     merchantId: request.merchantId,
     accountId: request.accountId,
     corridorId: corridor.id,
-    source: request.source,
-    destination: request.destination,
+    source: request.sourceCurrencyCode,
+    destination: request.destinationCurrencyCode,
     amounts,
     rate: rate.rate,
     rateAsOf: rate.asOf,

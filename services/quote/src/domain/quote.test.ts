@@ -6,8 +6,8 @@ const request = {
   merchantId: "mer_1",
   accountId: "acc_1",
   beneficiaryId: "ben_1",
-  source: "USD",
-  destination: "INR",
+  sourceCurrencyCode: "USD",
+  destinationCurrencyCode: "INR",
   sourceAmount: "1",
   receivingAmount: "",
 };

@@ -57,8 +57,8 @@ export type QuoteRequest = {
   readonly merchantId: string;
   readonly accountId: string;
   readonly beneficiaryId: string;
-  readonly source: string;
-  readonly destination: string;
+  readonly sourceCurrencyCode: string;
+  readonly destinationCurrencyCode: string;
   /** "" where it was not sent. */
   readonly sourceAmount: string;
   readonly receivingAmount: string;
@@ -93,10 +93,10 @@ export function checkParties(
   if (beneficiary === undefined || beneficiary.archived) return refused("RECORD_NOT_FOUND");
   if (!beneficiary.cleared) return refused("ACCESS_FORBIDDEN");
   const mismatches = [
-    account.currency === request.source
+    account.currency === request.sourceCurrencyCode
       ? []
       : `source_currency_code: must be the account's currency, ${account.currency}`,
-    beneficiary.currency === request.destination
+    beneficiary.currency === request.destinationCurrencyCode
       ? []
       : `destination_currency_code: must be the beneficiary's currency, ${beneficiary.currency}`,
   ].flat();
@@ -124,7 +124,8 @@ export function quoteAmounts(
 ): Amounts | Refused<"INVALID_REQUEST"> {
   const fixed = request.sourceAmount !== "" ? "source_amount" : "receiving_amount";
   const text = request.sourceAmount || request.receivingAmount;
-  const currency = fixed === "source_amount" ? request.source : request.destination;
+  const currency =
+    fixed === "source_amount" ? request.sourceCurrencyCode : request.destinationCurrencyCode;
   const minor = parseAmount(text, currency);
   if (isRefused(minor)) return refused("INVALID_REQUEST", `${fixed}: ${minor.detail}`);
   return fixed === "source_amount"

@@ -1,0 +1,58 @@
+import {
+  type DescMessage,
+  fromJson,
+  type JsonObject,
+  type MessageShape,
+  toJson,
+} from "@bufbuild/protobuf";
+import { invalidRequest, type Refused, type Violation } from "@disburse/kernel/refusal.ts";
+import { checkBody } from "./check-body.ts";
+import type { BodyValues, CheckContext, PublicBody } from "./field.ts";
+import { fieldsOf } from "./read-body.ts";
+
+/** What a check of a message needs beside it. */
+export type MessageContext = CheckContext & {
+  /** What the gateway could not put into the message. */
+  readonly unreadable: readonly Violation[];
+};
+
+/**
+ * Checks a contract's message by the form of the public body that it carries. Answers with the
+ * message: the body's fields trimmed, composed and with defaults filled in, those that its form
+ * does not have unset, all other fields as they are. A refusal names every failing field.
+ */
+export function checkedMessage<Desc extends DescMessage>(
+  body: PublicBody,
+  schema: Desc,
+  message: MessageShape<Desc> | undefined,
+  context: MessageContext,
+): MessageShape<Desc> | Refused<"INVALID_REQUEST"> {
+  const json: BodyValues =
+    message === undefined
+      ? {}
+      : (toJson(schema, message, { useProtoFieldName: true }) as BodyValues);
+  const sent: BodyValues = {};
+  const names = contractNames(body, schema);
+  for (const [name, contractName] of names) {
+    const value = json[contractName];
+    if (value === undefined) continue;
+    sent[name] = value;
+    delete json[contractName];
+  }
+  const answer = checkBody(body, sent, context);
+  if (Array.isArray(answer)) return invalidRequest(answer);
+  for (const [name, contractName] of names) {
+    const value = answer.values[name];
+    if (value !== undefined) json[contractName] = value;
+  }
+  return fromJson(schema, json as JsonObject);
+}
+
+/** What the contract calls each public field: the same, unless its `json_name` says otherwise. */
+function contractNames(body: PublicBody, schema: DescMessage): (readonly [string, string])[] {
+  return fieldsOf(body).map(({ name }) => {
+    const field = schema.fields.find((each) => each.name === name || each.jsonName === name);
+    if (field === undefined) throw new Error(`${schema.typeName} has no field for ${name}`);
+    return [name, field.name];
+  });
+}
