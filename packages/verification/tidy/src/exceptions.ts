@@ -5,8 +5,41 @@ export interface Exception {
   reason: string;
 }
 
+/** Not yet laid out by subject. Delete a line when the test says that nothing needs it. */
+const notYetMoved: readonly Exception[] = [
+  notYet("documented exports", "packages/chassis"),
+  notYet("documented exports", "packages/forms"),
+  notYet("documented exports", "packages/sandbox"),
+  notYet("documented exports", "packages/standalone"),
+  notYet("documented exports", "packages/verification/bench"),
+  notYet("documented exports", "packages/verification/invariants"),
+  notYet("documented exports", "services/beneficiary"),
+  notYet("documented exports", "services/compliance"),
+  notYet("documented exports", "services/gateway"),
+  notYet("documented exports", "services/notifier"),
+  notYet("documented exports", "services/payout"),
+  notYet("documented exports", "services/quote"),
+  notYet("full folders", "packages/forms/src"),
+  notYet("full folders", "packages/verification/bench/src"),
+  notYet("full folders", "packages/verification/bench/src/webhooks"),
+  notYet("full folders", "packages/verification/faults/src"),
+  notYet("full folders", "packages/verification/simulation/src"),
+  notYet("full folders", "services/beneficiary/src"),
+  notYet("full folders", "services/compliance/src"),
+  notYet("full folders", "services/compliance/src/domain"),
+  notYet("full folders", "services/gateway/src/reference"),
+  notYet("full folders", "services/notifier/src"),
+  notYet("full folders", "services/notifier/src/domain"),
+  notYet("full folders", "services/notifier/src/worker"),
+  notYet("full folders", "services/payout/src"),
+  notYet("import circles", "services/compliance/src/formats/csv-rows.ts"),
+  notYet("import circles", "services/compliance/src/domain/decided-finding.ts"),
+  notYet("import circles", "services/payout/src/domain/doubt.ts"),
+];
+
 /** Each is for one rule in one file; one that is no longer needed fails the test. */
 export const exceptions: readonly Exception[] = [
+  ...notYetMoved,
   {
     rule: "environment reads",
     path: "deploy/health.mjs",
@@ -43,3 +76,7 @@ export const exceptions: readonly Exception[] = [
     reason: "names the marker that is looked for",
   },
 ];
+
+function notYet(rule: string, path: string): Exception {
+  return { rule, path, reason: "is not yet laid out by subject" };
+}

@@ -1,6 +1,7 @@
 import { clocksInRules, defaultExports, environmentReads, floats, moduleMocks } from "./banned.ts";
 import { exceptions } from "./exceptions.ts";
 import { forbiddenImports } from "./imports.ts";
+import { fullFolders, importCircles, undocumentedExports } from "./layout.ts";
 import { longFiles, longFunctions, wideComments } from "./sizes.ts";
 import type { Finding, Source } from "./source.ts";
 import { badNames, markersLeft } from "./words.ts";
@@ -17,9 +18,12 @@ export interface Repository {
 export const houseRules: Readonly<Record<string, (repository: Repository) => Finding[]>> = {
   "clocks in rules": ({ sources }) => sources.flatMap(clocksInRules),
   "default exports": ({ sources }) => sources.flatMap(defaultExports),
+  "documented exports": ({ sources }) => undocumentedExports(sources),
   "environment reads": ({ sources }) => sources.flatMap(environmentReads),
   "file names": ({ sources }) => sources.flatMap(({ path }) => badNames(path)),
   floats: ({ sources }) => sources.flatMap(floats),
+  "full folders": ({ sources }) => fullFolders(sources),
+  "import circles": ({ sources }) => importCircles(sources),
   imports: ({ sources }) => sources.flatMap(forbiddenImports),
   "long files": ({ sources }) => sources.flatMap(longFiles),
   "long functions": ({ sources }) => sources.flatMap(longFunctions),

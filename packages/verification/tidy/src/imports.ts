@@ -4,7 +4,7 @@ import { type Finding, findingAt, isForTests, type Source } from "./source.ts";
 import { whyForbiddenSubject } from "./subjects.ts";
 
 /** An import or re-export: what is named, and which names are taken from it. */
-interface Import {
+export interface Import {
   specifier: string;
   names: string[];
   offset: number;
@@ -61,7 +61,9 @@ function whyForbiddenFile(path: string, specifier: string): string | undefined {
   if (!isSameWorkspace(from, to)) {
     return "leaves its workspace; import it through its package";
   }
-  if (from.kind !== "service" || isForTests(path)) return undefined;
+  if (isForTests(path)) return undefined;
+  if (from.kind === "elsewhere") return undefined;
+  if (from.kind === "package") return whyForbiddenSubject(from.name, from.inside, to.inside);
   if (isRule(path) && !isRule(target)) return "a rule imports the kernel and other rules only";
   if (isStore(from.inside) && /^(?:rpc|events|main)\.ts$|^routes\//.test(to.inside)) {
     return "a store does not know its callers";
@@ -79,7 +81,8 @@ function isStore(inside: string): boolean {
   return /(?:^|-)store\.ts$|^store\//.test(inside);
 }
 
-function importsOf({ module, text }: Source): Import[] {
+/** Every import and re-export of a file, of values and types, static and dynamic. */
+export function importsOf({ module, text }: Source): Import[] {
   const imported = module.staticImports.map(({ moduleRequest, entries, start }) => ({
     specifier: moduleRequest.value,
     names: entries.flatMap(({ importName }) => importName.name ?? []),

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Repository } from "./house-rules.ts";
 import { parseSource } from "./source.ts";
 
-const root = join(import.meta.dirname, "..", "..", "..", "..");
+const home = join(import.meta.dirname, "..", "..", "..", "..");
 
 /** Not written by hand, or not ours. */
 const skipped =
@@ -12,9 +12,9 @@ const skipped =
 const sourceFile = /\.(?:ts|mjs)$/;
 const writtenFile = /\.(?:ts|mjs|proto|sh|md|ya?ml|json|jsonc)$|\/Dockerfile$|^\.ci\/run$/;
 
-/** Reads the whole repository as it stands, committed or not. */
-export function readRepository(): Repository {
-  const files = pathsIn("")
+/** Reads the whole repository at `root` as it stands, committed or not. */
+export function readRepository(root = home): Repository {
+  const files = pathsIn(root, "")
     .filter((path) => writtenFile.test(path) && !path.endsWith("package-lock.json"))
     .map((path) => ({ path, text: readFileSync(join(root, path), "utf8") }));
   const sources = files
@@ -23,11 +23,11 @@ export function readRepository(): Repository {
   return { files, sources };
 }
 
-function pathsIn(folder: string): string[] {
+function pathsIn(root: string, folder: string): string[] {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
     if (skipped.test(path) || entry.name === "node_modules") return [];
-    if (entry.isDirectory()) return pathsIn(path);
+    if (entry.isDirectory()) return pathsIn(root, path);
     return entry.isFile() ? [path] : [];
   });
 }

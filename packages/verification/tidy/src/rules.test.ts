@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
 import { clocksInRules, defaultExports, environmentReads, floats, moduleMocks } from "./banned.ts";
 import { forbiddenImports } from "./imports.ts";
+import { fullFolders, importCircles, undocumentedExports } from "./layout.ts";
 import { longFiles, longFunctions, wideComments } from "./sizes.ts";
 import { parseSource } from "./source.ts";
+import { disordered } from "./subjects.ts";
 import { badNames, markersLeft } from "./words.ts";
 
 const rule = "services/quote/src/domain/fee.ts";
@@ -203,4 +205,65 @@ test("a finding names its line", () => {
 
 test("a file that does not parse is told by name", () => {
   expect(() => parseSource("a.ts", "const = 1;")).toThrow("a.ts");
+});
+
+const quote = (file: string, text: string) => parseSource(`services/quote/src/${file}`, text);
+
+test.each([
+  [[quote("a.ts", 'import { b } from "./b.ts";'), quote("b.ts", "export const b = 1;")], 0],
+  [[quote("a.ts", 'import { b } from "./b.ts";'), quote("b.ts", 'import { a } from "./a.ts";')], 1],
+  [
+    [
+      quote("a.ts", 'import type { B } from "./b.ts";'),
+      quote("b.ts", 'export { c } from "@disburse/quote/c.ts";'),
+      quote("c.ts", 'await import("./a.ts");'),
+    ],
+    1,
+  ],
+])("files import each other in a circle: case %#", (sources, count) => {
+  expect(importCircles(sources)).toHaveLength(count);
+});
+
+test.each([
+  [20, "quotes/file.ts", 0],
+  [21, "quotes/file.ts", 1],
+  [21, "quotes/file.test.ts", 0],
+  [21, "quotes/test-file.ts", 0],
+])("%i files such as %s fill a folder: %i", (files, name, count) => {
+  const sources = Array.from({ length: files }, (_, index) =>
+    quote(name.replace("file", `file-${index}`), ""),
+  );
+  expect(fullFolders(sources)).toHaveLength(count);
+});
+
+test.each([
+  ["/** What it is. */\nexport const a = 1;", 0],
+  ["export const a = 1;", 1],
+  ["// What it is.\nexport const a = 1;", 1],
+  ["/* What it is. */\nexport interface A {}", 1],
+  ["/** Of another. */\nconst b = 1;\nexport type A = typeof b;", 1],
+  ["/** Both. */\nexport function a(): void;\nexport function a(b?: number): void {}", 0],
+])("%j lacks %i docstrings", (text, count) => {
+  expect(undocumentedExports([quote("a.ts", text)])).toHaveLength(count);
+});
+
+test.each([
+  [19, 0],
+  [18, 1],
+])("lets one export in twenty lack a docstring: %i others have one", (documented, count) => {
+  const types = Array.from(
+    { length: documented },
+    (_, i) => `/** A type. */ export type A${i} = 1;`,
+  );
+  const text = [...types, "export const bare = 1;"].join("\n");
+  expect(undocumentedExports([quote("a.ts", text)])).toHaveLength(count);
+});
+
+test.each([
+  [{ ledger: [], payouts: ["ledger"] }, 0],
+  [{ payouts: ["ledger"], ledger: [] }, 1],
+  [{ ledger: ["ledger"] }, 1],
+  [{ ledger: ["rails"] }, 1],
+])("an order of subjects with %j is wrong %i times", (payout, count) => {
+  expect(disordered({ payout })).toHaveLength(count);
 });

@@ -34,3 +34,14 @@ export function isForTests(path: string): boolean {
     path,
   );
 }
+
+/** Whether a file is source of a package or service, which the measures count: the test kit is. */
+export function isOurs({ path }: Pick<Source, "path">): boolean {
+  if (!/^(?:packages|services)\/.*\.ts$/.test(path)) return false;
+  return path.startsWith("packages/verification/testkit/") || !isForTests(path);
+}
+
+/** The folder of the workspace that a file is in. */
+export function workspaceOf({ path }: Pick<Source, "path">): string {
+  return /^(?:packages\/verification|packages|services)\/[^/]+/.exec(path)?.[0] ?? path;
+}

@@ -8,7 +8,7 @@ export const subjects: Readonly<Record<string, Readonly<Record<string, readonly 
 const forSubjects = /^(?:config|refusals|test-[^/]+)\.ts$/;
 
 /** The subject folder that a file inside a service is in, where it is in one. */
-function subjectOf(inside: string): string | undefined {
+export function subjectOf(inside: string): string | undefined {
   const slash = inside.indexOf("/");
   return slash === -1 ? undefined : inside.slice(0, slash);
 }
@@ -25,4 +25,18 @@ export function whyForbiddenSubject(service: string, from: string, to: string): 
   }
   if (target === subject || allowed[subject].includes(target)) return undefined;
   return `${subject} may not import ${target}`;
+}
+
+/** What is wrong with the table: an arrow to a subject that does not stand before, a circle so. */
+export function disordered(table: typeof subjects): string[] {
+  return Object.entries(table).flatMap(([service, order]) => {
+    const names = Object.keys(order);
+    return names.flatMap((subject, index) =>
+      (order[subject] ?? [])
+        .filter((target) => !names.slice(0, index).includes(target))
+        .map(
+          (target) => `${service}: ${subject} imports ${target}, which does not stand before it`,
+        ),
+    );
+  });
 }

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { exceptions } from "./exceptions.ts";
 import { broken, houseRules, needless } from "./house-rules.ts";
 import { readRepository } from "./repository.ts";
+import { disordered, subjects } from "./subjects.ts";
 
 const repository = readRepository();
 
@@ -23,3 +24,5 @@ describe.each(Object.entries(houseRules))("house rule: %s", (rule, find) => {
 test.each(exceptions)("the exception of $path is to a rule there is", ({ rule }) => {
   expect(houseRules).toHaveProperty([rule]);
 });
+
+test("the order of subjects has no circle", () => expect(disordered(subjects)).toEqual([]));
