@@ -3,7 +3,8 @@ import { join } from "node:path";
 import type { Repository } from "./house-rules.ts";
 import { parseSource } from "./source.ts";
 
-const home = join(import.meta.dirname, "..", "..", "..", "..");
+/** The root of the repository that this file is in. */
+export const home = join(import.meta.dirname, "..", "..", "..", "..");
 
 /** Not written by hand, or not ours. */
 const skipped =

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { clocksInRules, defaultExports, environmentReads, floats, moduleMocks } from "./banned.ts";
+import { redrawn } from "./drawing.ts";
 import { forbiddenImports } from "./imports.ts";
 import { fullFolders, importCircles, undocumentedExports } from "./layout.ts";
 import { longFiles, longFunctions, wideComments } from "./sizes.ts";
@@ -266,4 +267,31 @@ test.each([
   [{ ledger: ["rails"] }, 1],
 ])("an order of subjects with %j is wrong %i times", (payout, count) => {
   expect(disordered({ payout })).toHaveLength(count);
+});
+
+test("draws a service's subjects with the imports between them, and nothing else", () => {
+  const sources = [
+    quote("main.ts", 'import "./quotes/rpc.ts";'),
+    quote("quotes/rpc.ts", 'import "./store.ts"; import "../corridors/store.ts";'),
+    quote("quotes/store.ts", 'import type { A } from "../corridors/rules/a.ts";'),
+    quote("quotes/store.test.ts", 'import "../corridors/store.ts";'),
+    quote("corridors/store.ts", ""),
+    quote("corridors/rules/a.ts", ""),
+  ];
+  const page =
+    "Before.\n<!-- drawn by npm run architecture -->\nold\n<!-- end of the drawing -->\nAfter.";
+  expect(redrawn(page, sources, ["quote"])).toBe(`Before.
+<!-- drawn by npm run architecture -->
+
+### quote
+
+\`\`\`mermaid
+flowchart TD
+  corridors["corridors: 2 files"]
+  quotes["quotes: 2 files"]
+  quotes -->|2| corridors
+\`\`\`
+
+<!-- end of the drawing -->
+After.`);
 });

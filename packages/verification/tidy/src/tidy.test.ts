@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { redrawn } from "./drawing.ts";
 import { exceptions } from "./exceptions.ts";
 import { broken, houseRules, needless } from "./house-rules.ts";
 import { readRepository } from "./repository.ts";
@@ -26,3 +27,9 @@ test.each(exceptions)("the exception of $path is to a rule there is", ({ rule })
 });
 
 test("the order of subjects has no circle", () => expect(disordered(subjects)).toEqual([]));
+
+test("ARCHITECTURE.md draws the imports between subjects that there are", () => {
+  const page = repository.files.find(({ path }) => path === "docs/ARCHITECTURE.md")?.text ?? "";
+  const stale = page !== redrawn(page, repository.sources);
+  expect(stale && "stale: run `npm run architecture` and commit what it changes").toBe(false);
+});
