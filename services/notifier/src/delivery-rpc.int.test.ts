@@ -146,6 +146,20 @@ describe("test events", () => {
     const [delivery] = (await rpc.listDeliveries({ merchantId })).deliveries;
     expect(delivery).toMatchObject({ state: DeliveryState.DELIVERED, endpointId });
   });
+
+  it("of two merchants under one operation id are two events, neither shown to the other", async () => {
+    const { rpc, events } = notifier;
+    const mutation = operation();
+    const sent = await Promise.all([register(notifier), register(notifier)]);
+    for (const { merchantId, endpointId } of sent) {
+      const { delivery } = await rpc.sendTestEvent({ mutation, merchantId, endpointId });
+      expect(delivery).toMatchObject({ merchantId, endpointId });
+      const found = await events.findByOperation(merchantId, mutation.operationId);
+      expect(found).toMatchObject({ merchant_id: merchantId, event_id: delivery?.eventId });
+    }
+    const stored = { operation_id: mutation.operationId };
+    expect(await events.collection.countDocuments(stored)).toBe(2);
+  });
 });
 
 /** How many payment sessions could not be read so far. */

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { newId } from "@disburse/kernel/id.ts";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { writeFeedCursor } from "./domain/feed.ts";
 import { readFeed } from "./event-feed.ts";
 import type { EventDocument } from "./store/documents.ts";
@@ -158,6 +158,35 @@ describe("a merchant's feed", () => {
     const read = await readFeed({ ...notifier.feeds, page }, { merchantId, after: 0, limit: 1 });
     expect(read).toMatchObject({ events: [{ event_id: ids[0], position: 1 }], hasMore: true });
     expect((await readOn(merchantId, 1)).ids).toEqual(ids);
+  });
+
+  it("gives no position twice and skips none where a stalled reader finishes during the next assignment", async () => {
+    const merchantId = newId("merchant");
+    const events = beside.events.collection;
+    const first = await arrive(merchantId, 2);
+    const keysOf = (ids: readonly string[]) => ids.map((id) => `${merchantId}/${id}`);
+    await notifier.feeds.assign(merchantId, 1, keysOf(first));
+    const [written, stalled] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const bulkWrite = events.bulkWrite.bind(events);
+    vi.spyOn(events, "bulkWrite").mockImplementationOnce(async (...args) => {
+      const answer = await bulkWrite(...args);
+      written.resolve();
+      await stalled.promise;
+      return answer;
+    });
+    const late = beside.feeds.next(merchantId);
+    await written.promise;
+    expect(await notifier.feeds.next(merchantId)).toBe(3);
+    const second = await arrive(merchantId, 3);
+    const [key = "", ...others] = keysOf(second);
+    await notifier.feeds.assign(merchantId, 3, [key, ...others]);
+    // The process that named them died after it had given the first position.
+    await events.updateOne({ _id: key }, { $set: { position: 3 } });
+    stalled.resolve();
+    await late;
+    expect((await readOn(merchantId, 2)).ids).toEqual([...first, ...second]);
+    const stored = await events.find({ merchant_id: merchantId }).sort({ position: 1 }).toArray();
+    expect(stored.map(({ position }) => position)).toEqual([1, 2, 3, 4, 5]);
   });
 
   it("leaves out what expired, and nothing else", async () => {
