@@ -133,6 +133,8 @@ describe("order", () => {
     const { first, second } = news(merchantId);
     await notifier.work();
     await notifier.consume([second]);
+    // Else the look that follows the insert could still see the one before, and wake the second.
+    await notifier.dispatcher.idle();
     const { collection } = notifier.deliveries;
     const { recheck_at: _none, ...waiting } = (await collection.findOne({ sequence: 2 }))!;
     const ended = { state: "delivered", due_at: null, held: false } as const;
