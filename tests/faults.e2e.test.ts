@@ -72,9 +72,9 @@ const crashWithinMs = 60_000;
 
 const gaps = [
   ["quote", "services/quote/src/quote-store.ts", "after", 4],
-  ["payout", "services/payout/src/account-writer.ts", "after", 3],
-  ["payout", "services/payout/src/payout-store.ts", "before", 2],
-  ["payout", "services/payout/src/payout-work.ts", "after", 5],
+  ["payout", "services/payout/src/ledger/writer.ts", "after", 3],
+  ["payout", "services/payout/src/payouts/store.ts", "before", 2],
+  ["payout", "services/payout/src/payouts/work.ts", "after", 5],
 ] as const;
 
 /**

@@ -7,7 +7,7 @@ import {
   serviceUrlSetting,
 } from "@disburse/chassis/settings.ts";
 import { z } from "zod";
-import { scenarios } from "./rails/sandbox-scenarios.ts";
+import { scenarios } from "./rails/sandbox/scenarios.ts";
 
 /** `[{"currency":"USD","transfer_type":"ACH","rail":"sandbox"}]`; a condition left out: any. */
 const routesSetting = z

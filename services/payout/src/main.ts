@@ -20,8 +20,8 @@ import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { type Clock, systemClock } from "@disburse/kernel/time.ts";
 import { readConfig } from "./config.ts";
-import { type PayoutService as RunningService, startPayoutService } from "./payout-service.ts";
-import { createSandboxRail, type SandboxRail } from "./rails/sandbox-rail.ts";
+import { createSandboxRail, type SandboxRail } from "./rails/sandbox/rail.ts";
+import { type PayoutService as RunningService, startPayoutService } from "./service.ts";
 
 type Config = ReturnType<typeof readConfig>;
 

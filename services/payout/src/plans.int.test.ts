@@ -5,16 +5,16 @@ import { systemClock } from "@disburse/kernel/time.ts";
 import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
 import { type Document, MongoClient } from "mongodb";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { openAccountStore } from "./account-store.ts";
-import { payoutFrom } from "./domain/payout.ts";
-import { concluded, type Resolution } from "./domain/resolution.ts";
-import type { ExecuteDeps } from "./execute.ts";
-import { sweepHolds } from "./hold-sweep.ts";
-import { type PayoutDocument, payoutDocument } from "./payout-documents.ts";
-import { openPayoutStore } from "./payout-store.ts";
-import { createSandboxRail } from "./rails/sandbox-rail.ts";
-import { openResolutionStore, type ResolutionStore } from "./resolution-store.ts";
-import { createTally } from "./tally.ts";
+import type { ExecuteDeps } from "./execution/execute.ts";
+import { sweepHolds } from "./execution/hold-sweep.ts";
+import { openAccountStore } from "./ledger/accounts.ts";
+import { createTally } from "./payouts/counts.ts";
+import { type PayoutDocument, payoutDocument } from "./payouts/document.ts";
+import { payoutFrom } from "./payouts/rules/payout.ts";
+import { openPayoutStore } from "./payouts/store.ts";
+import { createSandboxRail } from "./rails/sandbox/rail.ts";
+import { concluded, type Resolution } from "./resolutions/rules/resolution.ts";
+import { openResolutionStore, type ResolutionStore } from "./resolutions/store.ts";
 
 const settledCount = 2_000;
 /** What the driver adds to a command; `explain` takes none of it. */

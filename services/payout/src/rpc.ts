@@ -6,16 +6,16 @@ import type { Mode } from "@disburse/chassis/settings.ts";
 import type { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
-import { accountRpc } from "./account-rpc.ts";
-import { type ExecuteDeps, executePayout } from "./execute.ts";
-import { readExecuteRequest } from "./execute-request.ts";
-import { isCountKept, readFilter } from "./list-request.ts";
+import { type ExecuteDeps, executePayout } from "./execution/execute.ts";
+import { readExecuteRequest } from "./execution/request.ts";
+import { accountRpc } from "./ledger/rpc.ts";
+import { statementRpc } from "./ledger/statement-rpc.ts";
+import type { Tally } from "./payouts/counts.ts";
+import { isCountKept, readFilter } from "./payouts/list-request.ts";
+import { timelineRpc } from "./payouts/timeline-rpc.ts";
+import { payoutMessage } from "./payouts/wire.ts";
+import { reportRpc } from "./rails/report-rpc.ts";
 import { accepted } from "./refusals.ts";
-import { reportRpc } from "./report-rpc.ts";
-import { statementRpc } from "./statement-rpc.ts";
-import type { Tally } from "./tally.ts";
-import { timelineRpc } from "./timeline-rpc.ts";
-import { payoutMessage } from "./wire.ts";
 
 export type PayoutDeps = ExecuteDeps & {
   readonly tally: Tally;

@@ -15,23 +15,23 @@ import { QuoteService, QuoteState } from "@disburse/contracts/disburse/quote/v1/
 import { newId } from "@disburse/kernel/id.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
 import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
-import { openAccountStore } from "./account-store.ts";
-import type { AuditAction } from "./audit.ts";
-import { openExecutionStore } from "./execution-store.ts";
-import { sweepHolds } from "./hold-sweep.ts";
-import { operatorRpc } from "./operator-rpc.ts";
-import { openPayoutStore } from "./payout-store.ts";
-import { publishedRpc } from "./published-rpc.ts";
-import { openRailCallbacks, receiveCallback } from "./rail-callbacks.ts";
-import { railRpc } from "./rail-rpc.ts";
-import { openRailStates } from "./rail-states.ts";
-import { workOnDuePayout } from "./rail-worker.ts";
+import { sweepHolds } from "./execution/hold-sweep.ts";
+import { openExecutionStore } from "./execution/store.ts";
+import { openAccountStore } from "./ledger/accounts.ts";
+import type { AuditAction } from "./payouts/audit.ts";
+import { createTally } from "./payouts/counts.ts";
+import { publishedRpc } from "./payouts/published-rpc.ts";
+import { openPayoutStore } from "./payouts/store.ts";
+import { openRailCallbacks, receiveCallback } from "./rails/callbacks.ts";
+import type { RailDirectory } from "./rails/directory.ts";
 import type { Rail, TimedAnswer } from "./rails/rail.ts";
-import type { RailDirectory } from "./rails/rail-directory.ts";
-import { createSandboxRail } from "./rails/sandbox-rail.ts";
-import { openResolutionStore } from "./resolution-store.ts";
+import { railRpc } from "./rails/rpc.ts";
+import { createSandboxRail } from "./rails/sandbox/rail.ts";
+import { openRailStates } from "./rails/states.ts";
+import { workOnDuePayout } from "./rails/worker.ts";
+import { operatorRpc } from "./resolutions/rpc.ts";
+import { openResolutionStore } from "./resolutions/store.ts";
 import { payoutRpc } from "./rpc.ts";
-import { createTally } from "./tally.ts";
 
 /** A quote of the stand-in for the quote service; it is claimed as the real one is. */
 export type StandInQuote = {

@@ -2,7 +2,7 @@
  * Loaded before a service: ends its process with SIGKILL right before or right after a write to
  * the database or an acknowledgement to the broker, so that every gap between two of them is tried
  * without a line of it in the service.
- * `FAULT_WRITE_SITE` is where the write is made, as `services/payout/src/payout-store.ts:120` or
+ * `FAULT_WRITE_SITE` is where the write is made, as `services/payout/src/payouts/store.ts:120` or
  * the file alone, or "" to report on standard error, once each, the sites that write;
  * `FAULT_WRITE_SIDE` is `before` or `after`, and `FAULT_WRITE_NUMBER` which of the writes of the
  * site it is, from 1.

@@ -9,7 +9,7 @@ import { systemClock } from "@disburse/kernel/time.ts";
 import { subscription } from "@disburse/notifier/events.ts";
 import { createNotifier } from "@disburse/notifier/notifier.ts";
 import { startWorker } from "@disburse/notifier/worker/worker.ts";
-import { startPayoutService } from "@disburse/payout/payout-service.ts";
+import { startPayoutService } from "@disburse/payout/service.ts";
 import { openCorridorStore } from "@disburse/quote/corridor-store.ts";
 import { openQuoteStore } from "@disburse/quote/quote-store.ts";
 import { quoteRpc } from "@disburse/quote/rpc.ts";

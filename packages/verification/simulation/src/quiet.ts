@@ -1,4 +1,4 @@
-import { putOffMaxMs } from "@disburse/payout/rail-steps.ts";
+import { putOffMaxMs } from "@disburse/payout/rails/steps.ts";
 import type { Platform } from "./platform.ts";
 import type { Document } from "./store/value.ts";
 

@@ -2,7 +2,15 @@
  * The subjects of the services that are laid out by subject, lowest first: each with those of its
  * service that it may import. ARCHITECTURE.md draws the imports that there are.
  */
-export const subjects: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {};
+export const subjects: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  payout: {
+    ledger: [],
+    payouts: ["ledger"],
+    execution: ["payouts", "ledger"],
+    rails: ["payouts", "ledger"],
+    resolutions: ["payouts"],
+  },
+};
 
 /** Files at the top of a service that its subjects may import; the others wire the service. */
 const forSubjects = /^(?:config|refusals|test-[^/]+)\.ts$/;

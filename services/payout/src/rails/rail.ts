@@ -1,6 +1,6 @@
-import type { Outcome } from "../domain/progress.ts";
-import type { Moved, RailWord } from "../domain/rail-word.ts";
-import type { RailCapabilities } from "../domain/routing.ts";
+import type { Outcome } from "../payouts/rules/progress.ts";
+import type { Moved, RailWord } from "../payouts/rules/rail-report.ts";
+import type { RailCapabilities } from "./rules/routing.ts";
 
 /** What a rail is told to pay. Never logged: it holds the account number in full. */
 export type Instruction = {
@@ -34,7 +34,7 @@ export type RailCallback = {
 /**
  * A way to move money. `key` is the payout's id: a rail pays one key at most once, however often it
  * is submitted. `submit` and `query` may throw: that is no answer, and the rail is asked by the key
- * again. `rail-contract.ts` tries what every rail has to keep to.
+ * again. `test-contract.ts` tries what every rail has to keep to.
  */
 export type Rail = {
   /** Stored with each payout that it is sent: it never changes. 1 to 64 of `a-z 0-9 -`. */

@@ -1,0 +1,236 @@
+import { Code, type ConnectError } from "@connectrpc/connect";
+import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
+import { ScreeningStatus } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
+import { QuoteState } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
+import { derivedId } from "@disburse/kernel/id.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  type StandInQuote,
+  startTestPlatform,
+  type TestPlatform,
+  unavailable,
+} from "../test-platform.ts";
+
+let platform: TestPlatform;
+beforeAll(async () => {
+  platform = await startTestPlatform();
+});
+afterAll(() => platform.stop());
+
+const codeOf = (call: Promise<unknown>) =>
+  call.then(
+    () => "OK",
+    (error: unknown) => readRefusal(error)?.code ?? Code[(error as ConnectError).code],
+  );
+
+function execute(quoteId: string, change: object = {}) {
+  return platform.rpc.executePayout({
+    mutation: platform.operation(),
+    merchantId: "mer_1",
+    quoteId,
+    referenceId: "order-1",
+    ...change,
+  });
+}
+
+async function balance(accountId: string) {
+  const { account } = await platform.rpc.getAccount({ merchantId: "mer_1", accountId });
+  return { available: account?.available, held: account?.held };
+}
+
+/** Makes what is left behind look old enough for the sweep, and sweeps. */
+async function sweepLater() {
+  platform.world.offsetMs += 6_000;
+  await platform.sweep();
+  platform.world.offsetMs = 0;
+}
+
+describe("execute", () => {
+  it("holds the money, claims the quote and makes the payout", async () => {
+    const accountId = await platform.fundedAccount("mer_1", "100.00");
+    const quoteId = platform.quote(accountId);
+    const { payoutId } = await execute(quoteId);
+    expect(payoutId).toBe(derivedId("payout", quoteId));
+    expect(await balance(accountId)).toEqual({ available: "90.00", held: "10.00" });
+    const { payout } = await platform.rpc.getPayout({ merchantId: "mer_1", payoutId });
+    expect(payout).toMatchObject({
+      referenceId: "order-1",
+      sourceAmount: "10.00",
+      uniqueTransactionReference: "",
+      version: 1,
+    });
+    expect(await codeOf(platform.rpc.getPayout({ merchantId: "mer_2", payoutId }))).toBe(
+      "RECORD_NOT_FOUND",
+    );
+  });
+
+  const past = new Date(Date.now() - 1);
+  it.each<[string, Partial<StandInQuote>, ScreeningStatus, string]>([
+    ["of another merchant", { merchantId: "mer_2", expiresAt: past }, 2, "ACCESS_FORBIDDEN"],
+    ["whose corridor closed", { corridorOpen: false, expiresAt: past }, 2, "ACCESS_FORBIDDEN"],
+    ["that expired", { expiresAt: past, amount: "0.01" }, 3, "QUOTE_EXPIRED"],
+    ["of a held beneficiary", { amount: "0.01" }, 3, "ACCESS_FORBIDDEN"],
+    ["below the limits", { amount: "0.99" }, 2, "AMOUNT_NOT_WITHIN_LIMITS"],
+    ["above the limits", { amount: "1000.01" }, 2, "AMOUNT_NOT_WITHIN_LIMITS"],
+    ["above the balance", { amount: "100.01" }, 2, "INSUFFICIENT_BALANCE"],
+  ])("refuses a quote %s and changes nothing", async (_what, change, screening, code) => {
+    const accountId = await platform.fundedAccount("mer_1", "100.00");
+    const quoteId = platform.quote(accountId, change);
+    platform.world.screening = screening;
+    expect(await codeOf(execute(quoteId))).toBe(code);
+    platform.world.screening = ScreeningStatus.CLEARED;
+    expect(await balance(accountId)).toEqual({ available: "100.00", held: "0.00" });
+    expect(platform.quotes.get(quoteId)?.state).toBe(QuoteState.OPEN);
+  });
+
+  it("refuses what is no quote", async () => {
+    expect(await codeOf(execute("qt_x"))).toBe("RECORD_NOT_FOUND");
+    expect(await codeOf(execute(""))).toBe("INVALID_REQUEST");
+    const long = { referenceId: "x".repeat(256) };
+    expect(await codeOf(execute("qt_x", long))).toBe("INVALID_REQUEST");
+  });
+
+  it("answers a repeat of its operation first, and any other with ALREADY_PROCESSED", async () => {
+    const accountId = await platform.fundedAccount("mer_1", "100.00");
+    const quoteId = platform.quote(accountId);
+    const mutation = platform.operation();
+    const first = await execute(quoteId, { mutation });
+    const quote = platform.quotes.get(quoteId);
+    expect(await codeOf(execute(quoteId))).toBe("ALREADY_PROCESSED");
+    if (quote) quote.corridorOpen = false;
+    expect(await execute(quoteId, { mutation })).toEqual(first);
+    expect(await codeOf(execute(quoteId))).toBe("ACCESS_FORBIDDEN");
+    expect(await balance(accountId)).toEqual({ available: "90.00", held: "10.00" });
+  });
+
+  it("answers a repeat without asking anybody, and to its own merchant alone", async () => {
+    const accountId = await platform.fundedAccount("mer_1", "100.00");
+    const quoteId = platform.quote(accountId);
+    const mutation = platform.operation();
+    const first = await execute(quoteId, { mutation });
+    platform.quotes.delete(quoteId);
+    expect(await execute(quoteId, { mutation })).toEqual(first);
+    const foreign = execute(quoteId, { mutation, merchantId: "mer_2" });
+    expect(await codeOf(foreign)).toBe("RECORD_NOT_FOUND");
+  });
+
+  it("takes an operation for the quote that it first came with, whatever became of that", async () => {
+    const accountId = await platform.fundedAccount("mer_1", "15.00");
+    const [first = "", second = ""] = [platform.quote(accountId), platform.quote(accountId)];
+    const mutation = platform.operation();
+    const both = await Promise.all([first, second].map((id) => codeOf(execute(id, { mutation }))));
+    expect(both.toSorted()).toEqual(["INVALID_REQUEST", "OK"]);
+    expect(await balance(accountId)).toEqual({ available: "5.00", held: "10.00" });
+    const third = platform.quote(accountId);
+    expect(await codeOf(execute(third, { mutation }))).toBe("INVALID_REQUEST");
+    const refused = platform.operation();
+    expect(await codeOf(execute(third, { mutation: refused }))).toBe("INSUFFICIENT_BALANCE");
+    const fourth = platform.quote(accountId, { amount: "1.00" });
+    expect(await codeOf(execute(fourth, { mutation: refused }))).toBe("INVALID_REQUEST");
+    const credit = { mutation: platform.operation(), merchantId: "mer_1", accountId };
+    await platform.rpc.creditAccount({ ...credit, amount: "5.00" });
+    expect(await codeOf(execute(third, { mutation: refused }))).toBe("OK");
+  });
+
+  it("makes one payout of one quote, however many ask at once", async () => {
+    const accountId = await platform.fundedAccount("mer_1", "100.00");
+    const quoteIds = Array.from({ length: 5 }, () => platform.quote(accountId));
+    const asked = quoteIds.flatMap((id) => Array.from({ length: 16 }, () => codeOf(execute(id))));
+    const codes = await Promise.all(asked);
+    expect(codes.filter((code) => code === "OK")).toHaveLength(5);
+    expect(codes.filter((code) => code === "ALREADY_PROCESSED")).toHaveLength(75);
+    expect(await balance(accountId)).toEqual({ available: "50.00", held: "50.00" });
+  });
+
+  it("never spends more than there is: room for exactly 10 of 40", async () => {
+    const accountId = await platform.fundedAccount("mer_1", "100.00");
+    const quotes = Array.from({ length: 40 }, () => platform.quote(accountId));
+    const codes = await Promise.all(quotes.map((id) => codeOf(execute(id))));
+    expect(codes.filter((code) => code === "OK")).toHaveLength(10);
+    expect(codes.filter((code) => code === "INSUFFICIENT_BALANCE")).toHaveLength(30);
+    expect(await balance(accountId)).toEqual({ available: "0.00", held: "100.00" });
+  });
+});
+
+describe("a crash", () => {
+  it("between hold and claim is completed by the sweep, with the first words", async () => {
+    const accountId = await platform.fundedAccount("mer_1", "100.00");
+    const quoteId = platform.quote(accountId);
+    platform.faults.claim = () => {
+      throw unavailable();
+    };
+    expect(await codeOf(execute(quoteId))).toBe("Unavailable");
+    expect(await balance(accountId)).toEqual({ available: "90.00", held: "10.00" });
+    await sweepLater();
+    expect(await balance(accountId)).toEqual({ available: "90.00", held: "10.00" });
+    platform.faults.claim = () => undefined;
+    await sweepLater();
+    const payoutId = derivedId("payout", quoteId);
+    const { payout } = await platform.rpc.getPayout({ merchantId: "mer_1", payoutId });
+    expect(payout?.referenceId).toBe("order-1");
+    expect(await codeOf(execute(quoteId))).toBe("ALREADY_PROCESSED");
+  });
+
+  it("between hold and claim gives the money back when the quote expired meanwhile", async () => {
+    const accountId = await platform.fundedAccount("mer_1", "100.00");
+    const quoteId = platform.quote(accountId);
+    platform.faults.claim = () => {
+      throw unavailable();
+    };
+    expect(await codeOf(execute(quoteId))).toBe("Unavailable");
+    platform.faults.claim = () => undefined;
+    const quote = platform.quotes.get(quoteId);
+    if (quote) quote.expiresAt = new Date(0);
+    await sweepLater();
+    await sweepLater();
+    expect(await balance(accountId)).toEqual({ available: "100.00", held: "0.00" });
+    expect(await codeOf(execute(quoteId))).toBe("QUOTE_EXPIRED");
+    const { entries } = await platform.rpc.listEntries({ merchantId: "mer_1", accountId });
+    expect(entries.map(({ sequence }) => sequence)).toEqual([3n, 2n, 1n]);
+  });
+
+  it("between claim and create is completed by whoever asks next", async () => {
+    const accountId = await platform.fundedAccount("mer_1", "100.00");
+    const quoteId = platform.quote(accountId);
+    const mutation = platform.operation();
+    platform.faults.afterClaim = () => {
+      throw unavailable();
+    };
+    expect(await codeOf(execute(quoteId, { mutation }))).toBe("Unavailable");
+    platform.faults.afterClaim = () => undefined;
+    expect(await codeOf(execute(quoteId))).toBe("ALREADY_PROCESSED");
+    const { payoutId } = await execute(quoteId, { mutation });
+    expect(payoutId).toBe(derivedId("payout", quoteId));
+    expect(await balance(accountId)).toEqual({ available: "90.00", held: "10.00" });
+  });
+
+  it("of one payout that cannot be finished does not keep the sweep from the others", async () => {
+    const accountId = await platform.fundedAccount("mer_1", "100.00");
+    const [broken = "", fine = ""] = [platform.quote(accountId), platform.quote(accountId)];
+    platform.faults.claim = () => {
+      throw unavailable();
+    };
+    for (const quoteId of [broken, fine])
+      expect(await codeOf(execute(quoteId))).toBe("Unavailable");
+    platform.faults.claim = () => undefined;
+    platform.quotes.delete(broken);
+    await sweepLater();
+    const payoutId = derivedId("payout", fine);
+    expect((await platform.rpc.getPayout({ merchantId: "mer_1", payoutId })).payout?.id).toBe(
+      payoutId,
+    );
+    expect(await balance(accountId)).toEqual({ available: "80.00", held: "20.00" });
+  });
+
+  it("leaves a claim refused at the last moment without a hold", async () => {
+    const accountId = await platform.fundedAccount("mer_1", "100.00");
+    const quoteId = platform.quote(accountId);
+    platform.faults.claim = () => {
+      const quote = platform.quotes.get(quoteId);
+      if (quote) quote.expiresAt = new Date(0);
+    };
+    expect(await codeOf(execute(quoteId))).toBe("QUOTE_EXPIRED");
+    platform.faults.claim = () => undefined;
+    expect(await balance(accountId)).toEqual({ available: "100.00", held: "0.00" });
+  });
+});

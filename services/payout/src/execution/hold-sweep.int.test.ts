@@ -1,0 +1,99 @@
+import { Code, type ConnectError } from "@connectrpc/connect";
+import { withCallContext } from "@disburse/chassis/call-context.ts";
+import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
+import { derivedId } from "@disburse/kernel/id.ts";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { AccountDocument } from "../ledger/documents.ts";
+import { startTestPlatform, type TestPlatform, unavailable } from "../test-platform.ts";
+
+const merchantId = "mer_1";
+let platform: TestPlatform;
+beforeAll(async () => {
+  platform = await startTestPlatform();
+});
+afterAll(() => platform.stop());
+
+const codeOf = (call: Promise<unknown>) =>
+  call.then(
+    () => "OK",
+    (error: unknown) => readRefusal(error)?.code ?? Code[(error as ConnectError).code],
+  );
+
+function execute(quoteId: string) {
+  const mutation = platform.operation();
+  return platform.rpc.executePayout({ mutation, merchantId, quoteId, referenceId: "order" });
+}
+
+/** A hold whose claim was never answered. */
+async function orphan(accountId: string): Promise<string> {
+  const quoteId = platform.quote(accountId);
+  platform.faults.claim = () => {
+    throw unavailable();
+  };
+  expect(await codeOf(execute(quoteId))).toBe("Unavailable");
+  platform.faults.claim = () => undefined;
+  return quoteId;
+}
+
+async function openHolds(accountId: string): Promise<number> {
+  const accounts = platform.database.db.collection<AccountDocument>("accounts");
+  const found = await accounts.findOne({ _id: accountId });
+  return found?.open_holds.length ?? 0;
+}
+
+async function sweepLater(ms = 6_000) {
+  platform.world.offsetMs = ms;
+  await platform.sweep();
+  platform.world.offsetMs = 0;
+}
+
+it("leaves a running execute alone, and a hold open until its fate is known", async () => {
+  const accountId = await platform.fundedAccount(merchantId, "100.00");
+  const quoteId = await orphan(accountId);
+  await sweepLater(4_000);
+  expect(platform.quotes.get(quoteId)?.claim).toBeUndefined();
+  expect(await openHolds(accountId)).toBe(1);
+  await sweepLater();
+  expect(platform.quotes.get(quoteId)?.claim?.payoutId).toBe(derivedId("payout", quoteId));
+  await sweepLater();
+  expect(await openHolds(accountId)).toBe(0);
+});
+
+it("closes a hold whose payout exists without asking for the claim again", async () => {
+  const accountId = await platform.fundedAccount(merchantId, "100.00");
+  const quoteId = platform.quote(accountId);
+  await execute(quoteId);
+  expect(await openHolds(accountId)).toBe(1);
+  let claims = 0;
+  platform.faults.claim = () => {
+    claims += 1;
+  };
+  await sweepLater();
+  platform.faults.claim = () => undefined;
+  expect(claims).toBe(0);
+  expect(await openHolds(accountId)).toBe(0);
+});
+
+it("finds no hold open after a release", async () => {
+  const accountId = await platform.fundedAccount(merchantId, "100.00");
+  const quoteId = platform.quote(accountId);
+  platform.faults.claim = () => {
+    const quote = platform.quotes.get(quoteId);
+    if (quote) quote.expiresAt = new Date(0);
+  };
+  expect(await codeOf(execute(quoteId))).toBe("QUOTE_EXPIRED");
+  platform.faults.claim = () => undefined;
+  expect(await openHolds(accountId)).toBe(0);
+});
+
+it("finishes a hold under the request that made it, as all later work on its payout", async () => {
+  const accountId = await platform.fundedAccount(merchantId, "100.00");
+  const quoteId = await withCallContext({ requestId: "req-orphan" }, () => orphan(accountId));
+  await sweepLater();
+  const payoutId = derivedId("payout", quoteId);
+  const stored = await platform.payouts.collection.findOne({ _id: payoutId });
+  expect(stored?.request_id).toBe("req-orphan");
+  const owed = await platform.payouts.outbox.due(1_000);
+  const event = owed.find(({ id }) => id === stored?.outbox[0]?.id);
+  expect(event?.requestId).toBe("req-orphan");
+});

@@ -1,0 +1,97 @@
+import { timestampDate } from "@bufbuild/protobuf/wkt";
+import {
+  type ClaimQuoteResponse,
+  type GetClaimableQuoteResponse,
+  type Quote,
+  QuoteState,
+} from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
+import { readAmount } from "@disburse/kernel/money.ts";
+import type { ClaimedQuote } from "../payouts/rules/payout.ts";
+import type { ExecutableQuote } from "./rules/payable.ts";
+
+/** A quote as it is about to be executed. */
+export type ReadQuote = {
+  readonly executable: ExecutableQuote;
+  readonly accountId: string;
+  readonly beneficiaryId: string;
+  /** The quote database's clock. */
+  readonly now: Date;
+};
+
+const states: Readonly<Record<QuoteState, ExecutableQuote["state"] | undefined>> = {
+  [QuoteState.UNSPECIFIED]: undefined,
+  [QuoteState.OPEN]: "open",
+  [QuoteState.CLAIMED]: "claimed",
+  [QuoteState.EXPIRED]: "expired",
+};
+
+/** Reads the quote service's answer; anything that its contract does not allow is a bug there. */
+export function readExecutable(response: GetClaimableQuoteResponse): ReadQuote {
+  const { quote, limits, now } = response;
+  const state = quote && states[quote.state];
+  if (quote?.expiredAt === undefined || state === undefined || now === undefined) {
+    throw new Error("the quote service told half a quote");
+  }
+  const { sourceCurrencyCode: source, destinationCurrencyCode: destination } = quote;
+  const bound = (text: string | undefined, currency: string) =>
+    text === undefined || text === "" ? undefined : readAmount(text, currency);
+  return {
+    executable: {
+      merchantId: quote.merchantId,
+      state,
+      corridorOpen: response.corridorOpen,
+      limits: {
+        sourceMin: bound(limits?.sourceMin, source),
+        sourceMax: bound(limits?.sourceMax, source),
+        receivingMin: bound(limits?.receivingMin, destination),
+        receivingMax: bound(limits?.receivingMax, destination),
+      },
+      sourceMinor: readAmount(quote.sourceAmount, source),
+      receivingMinor: readAmount(quote.receivingAmount, destination),
+      expiresAt: timestampDate(quote.expiredAt),
+    },
+    accountId: quote.accountId,
+    beneficiaryId: quote.beneficiary?.id ?? "",
+    now: timestampDate(now),
+  };
+}
+
+/** What a payout is made from, out of the answer to its claim. */
+export function claimedQuote({ quote, claim }: ClaimQuoteResponse): ClaimedQuote {
+  const { beneficiary } = quote ?? {};
+  if (quote === undefined || beneficiary === undefined || claim?.claimedAt === undefined) {
+    throw new Error("the quote service told half a claim");
+  }
+  return {
+    id: quote.id,
+    merchantId: quote.merchantId,
+    accountId: quote.accountId,
+    corridorId: quote.corridorId,
+    source: quote.sourceCurrencyCode,
+    destination: quote.destinationCurrencyCode,
+    sourceMinor: readAmount(quote.sourceAmount, quote.sourceCurrencyCode),
+    feesMinor: feesMinor(quote),
+    receivingMinor: readAmount(quote.receivingAmount, quote.destinationCurrencyCode),
+    exchangeRate: quote.exchangeRate,
+    beneficiary: {
+      id: beneficiary.id,
+      name: beneficiary.name,
+      accountNumberMasked: beneficiary.accountNumberMasked,
+      transferMethod: beneficiary.transferMethod,
+      network: beneficiary.network,
+    },
+    claim: {
+      referenceId: claim.referenceId,
+      operationId: claim.operationId,
+      claimedAt: timestampDate(claim.claimedAt),
+    },
+  };
+}
+
+/**
+ * Unlike the other amounts, fees may be zero: they are what the conversion leaves of the source.
+ */
+function feesMinor(quote: Quote): bigint {
+  const { sourceCurrencyCode: source, sourceAmount, convertedAmount } = quote;
+  return readAmount(sourceAmount, source) - readAmount(convertedAmount, source);
+}

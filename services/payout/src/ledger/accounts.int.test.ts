@@ -1,0 +1,274 @@
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { Code, type ConnectError } from "@connectrpc/connect";
+import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
+import { LedgerStep } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
+
+let platform: TestPlatform;
+beforeAll(async () => {
+  platform = await startTestPlatform();
+});
+afterAll(() => platform.stop());
+
+const codeOf = (call: Promise<unknown>) =>
+  call.then(
+    () => "OK",
+    (error: unknown) => readRefusal(error)?.code ?? Code[(error as ConnectError).code],
+  );
+
+const merchantId = "mer_1";
+
+function hold(accountId: string, payoutId: string, amount: bigint) {
+  const movement = { step: "hold", amount, payoutId, note: "" } as const;
+  return platform.accounts.apply({ merchantId, accountId }, movement);
+}
+
+describe("an account", () => {
+  it("is opened once per operation, and is its merchant's alone", async () => {
+    const mutation = platform.operation();
+    const open = () => platform.rpc.openAccount({ mutation, merchantId, currencyCode: "BTC" });
+    const [first, second] = await Promise.all([open(), open()]);
+    expect(first).toEqual(second);
+    expect(first.account).toMatchObject({ available: "0.00000000", held: "0.00000000" });
+    const accountId = first.account?.id ?? "";
+    const foreign = { merchantId: "mer_2", accountId };
+    expect(await codeOf(platform.rpc.getAccount(foreign))).toBe("RECORD_NOT_FOUND");
+    expect(await codeOf(platform.rpc.listEntries(foreign))).toBe("RECORD_NOT_FOUND");
+    const credit = { mutation: platform.operation(), ...foreign, amount: "1" };
+    expect(await codeOf(platform.rpc.creditAccount(credit))).toBe("RECORD_NOT_FOUND");
+    expect((await platform.rpc.resolveAccount({ accountId })).merchantId).toBe("mer_1");
+    const unknown = { mutation: platform.operation(), merchantId, currencyCode: "EUR" };
+    expect(await codeOf(platform.rpc.openAccount(unknown))).toBe("INVALID_REQUEST");
+  });
+
+  it("is credited once per operation, exactly", async () => {
+    const accountId = await platform.fundedAccount(merchantId, "0.10");
+    const mutation = platform.operation();
+    const credit = (amount: string) =>
+      platform.rpc.creditAccount({ mutation, merchantId, accountId, amount });
+    const answers = await Promise.all(Array.from({ length: 8 }, () => credit("0.20")));
+    expect(answers.every(({ entry }) => entry?.available === "0.30")).toBe(true);
+    expect((await credit("7.00")).entry?.amount).toBe("0.20");
+    const { account } = await platform.rpc.getAccount({ merchantId, accountId });
+    expect(account?.available).toBe("0.30");
+  });
+
+  it("is listed once among its merchant's, oldest first, page by page", async () => {
+    const lister = { merchantId: "mer_lister" };
+    const open = () =>
+      platform.rpc.openAccount({ mutation: platform.operation(), ...lister, currencyCode: "USD" });
+    const opened = await Promise.all(Array.from({ length: 7 }, open));
+    const seen: string[] = [];
+    let cursor = "";
+    do {
+      const page = await platform.rpc.listAccounts({ ...lister, limit: 3, cursor });
+      expect(page).toMatchObject({ totalCount: 7n, totalCountCapped: false });
+      seen.push(...page.accounts.map(({ id }) => id));
+      cursor = page.nextCursor;
+    } while (cursor !== "");
+    expect(seen).toEqual(opened.map(({ account }) => account?.id ?? "").toSorted());
+    const stranger = await platform.rpc.listAccounts({ merchantId: "mer_stranger" });
+    expect(stranger).toMatchObject({ accounts: [], nextCursor: "", totalCount: 0n });
+    for (const wrong of [{ limit: 101 }, { limit: -1 }, { cursor: "x" }]) {
+      expect(await codeOf(platform.rpc.listAccounts({ ...lister, ...wrong }))).toBe(
+        "INVALID_REQUEST",
+      );
+    }
+  });
+
+  it("remembers who credited it", async () => {
+    const accountId = await platform.fundedAccount(merchantId, "1.00");
+    await platform.accounts.recordRecent();
+    const ledger = platform.database.db.collection("ledger_entries");
+    const actor = { kind: "service", id: "test" };
+    expect(await ledger.findOne({ account_id: accountId })).toMatchObject({ actor });
+  });
+
+  it.each<[string, object, RegExp]>([
+    ["no amount", { amount: "" }, /amount: must be a decimal number/],
+    ["nothing", { amount: "0" }, /amount: must be greater than zero/],
+    ["less than nothing", { amount: "-1" }, /amount: must be greater than zero/],
+    ["more decimals than the currency has", { amount: "0.001" }, /at most 2 decimals/],
+    ["words", { amount: "x" }, /amount: must be a decimal number/],
+    ["an exponent past all digits", { amount: "1e400" }, /amount: must be a decimal number/],
+    ["16 digits before the point", { amount: `1${"0".repeat(15)}` }, /at most 15 digits/],
+    ["35 digits", { amount: "9".repeat(35) }, /at most 15 digits/],
+    ["another currency", { currencyCode: "INR" }, /currency_code: must be USD/],
+    ["an unknown currency", { currencyCode: "XXX" }, /currency_code: must be USD/],
+    ["a note with a control character", { note: "a\u0000b" }, /note: must be/],
+  ])("takes no credit of %s, and says why", async (_what, change, sentence) => {
+    const accountId = await platform.fundedAccount(merchantId, "1.00");
+    const credit = { mutation: platform.operation(), merchantId, accountId, amount: "1" };
+    const answer = platform.rpc.creditAccount({ ...credit, ...change });
+    await expect(answer).rejects.toThrow(sentence);
+    expect(await codeOf(answer)).toBe("INVALID_REQUEST");
+    const { account } = await platform.rpc.getAccount({ merchantId, accountId });
+    expect(account?.available).toBe("1.00");
+  });
+
+  it("keeps digits that no float has", async () => {
+    const opened = { mutation: platform.operation(), merchantId, currencyCode: "ETH" };
+    const accountId = (await platform.rpc.openAccount(opened)).account?.id ?? "";
+    const amounts = ["999999999999999.000000000000000001", "0.999999999999999998"];
+    for (const amount of amounts) {
+      await platform.rpc.creditAccount({
+        mutation: platform.operation(),
+        merchantId,
+        accountId,
+        amount,
+      });
+    }
+    const { account } = await platform.rpc.getAccount({ merchantId, accountId });
+    expect(account?.available).toBe("999999999999999.999999999999999999");
+    const more = { mutation: platform.operation(), merchantId, accountId, amount: "1" };
+    expect(await codeOf(platform.rpc.creditAccount(more))).toBe("INVALID_REQUEST");
+  });
+});
+
+describe("a credit in error", () => {
+  it("is taken back once, whole, while its money is there", async () => {
+    const accountId = await platform.fundedAccount(merchantId, "100.00");
+    const { entry } = await platform.rpc.creditAccount({
+      ...{ mutation: platform.operation(), merchantId, accountId, amount: "7.00" },
+    });
+    const of = { merchantId, accountId, entryId: entry?.id ?? "", note: "typing error" };
+    const reverse = (change: object = {}) =>
+      platform.rpc.reverseCredit({ mutation: platform.operation(), ...of, ...change });
+    expect(await codeOf(reverse({ note: " " }))).toBe("INVALID_REQUEST");
+    expect(await codeOf(reverse({ entryId: `${of.entryId}x` }))).toBe("RECORD_NOT_FOUND");
+    expect(await codeOf(reverse({ merchantId: "mer_2" }))).toBe("RECORD_NOT_FOUND");
+    await hold(accountId, `po_${accountId}`, 10_001n);
+    expect(await codeOf(reverse())).toBe("INSUFFICIENT_BALANCE");
+    const target = { merchantId, accountId };
+    const payoutId = `po_${accountId}`;
+    await platform.accounts.apply(target, { step: "release", payoutId, note: "" });
+    const [first, second] = await Promise.all([reverse(), reverse()]);
+    expect(first).toEqual(second);
+    expect(first.entry).toMatchObject({
+      ...{ step: LedgerStep.REVERSAL, amount: "7.00", available: "100.00" },
+      reverses: of.entryId,
+    });
+  });
+
+  it("of another account of the merchant is not found, and nothing moves", async () => {
+    const accountId = await platform.fundedAccount(merchantId, "100.00");
+    const otherId = await platform.fundedAccount(merchantId, "100.00");
+    await platform.accounts.recordRecent();
+    const { entries } = await platform.rpc.listEntries({ merchantId, accountId: otherId });
+    const entryId = entries[0]?.id ?? "";
+    const read = () =>
+      Promise.all([accountId, otherId].map((id) => platform.accounts.read(merchantId, id)));
+    const before = await read();
+    const request = { mutation: platform.operation(), merchantId, accountId, entryId };
+    const reversed = platform.rpc.reverseCredit({ ...request, note: "typing error" });
+    expect(await codeOf(reversed)).toBe("RECORD_NOT_FOUND");
+    expect(await read()).toEqual(before);
+  });
+});
+
+describe("a movement", () => {
+  it("happens once a key, however often it is tried", async () => {
+    const accountId = await platform.fundedAccount(merchantId, "100.00");
+    const tries = await Promise.all(
+      Array.from({ length: 12 }, () => hold(accountId, "po_a", 100n)),
+    );
+    expect(tries.every(({ outcome }) => outcome === "applied")).toBe(true);
+    const account = await platform.accounts.read(merchantId, accountId);
+    expect(account).toMatchObject({ available: 9_900n, held: 100n });
+  });
+
+  it("is refused alone: others of the same moment go on", async () => {
+    const accountId = await platform.fundedAccount(merchantId, "100.00");
+    const amounts = [6_000n, 6_000n, 3_000n, 2_000n, 1_000n];
+    const made = await Promise.all(
+      amounts.map((amount, at) => hold(accountId, `po_${accountId}_${at}`, amount)),
+    );
+    const outcomes = made.map(({ outcome }) => outcome);
+    expect(outcomes).toEqual(["applied", "insufficient", "applied", "insufficient", "applied"]);
+    expect(await hold("acc_x", "po_late", 1n)).toEqual({ outcome: "no_account" });
+  });
+
+  it("is posted twice over, to the merchant's balance and to the house's", async () => {
+    const accountId = await platform.fundedAccount(merchantId, "100.00");
+    const house = async () => {
+      const { balances } = await platform.rpc.listHouseBalances({ currencyCode: "INR" });
+      return Object.fromEntries(balances.map(({ account, balance }) => [account, balance]));
+    };
+    const before = await house();
+    await hold(accountId, "po_house", 1_241n);
+    const conversion = {
+      ...{ destination: "INR", feesMinor: 37n, receivingMinor: 100_000n },
+      exchangeRate: "83.1234567891",
+    };
+    const movement = { step: "post", payoutId: "po_house", note: "", conversion } as const;
+    await platform.accounts.apply({ merchantId, accountId }, movement);
+    expect(before).toEqual({});
+    expect(await house()).toEqual({
+      "house:exchange": "-1000.806419740764",
+      "house:rounding": "0.806419740764",
+      "house:settlement": "1000",
+    });
+    const { entries } = await platform.rpc.listEntries({ merchantId, accountId, limit: 1 });
+    expect(entries[0]?.postings).toContainEqual(
+      expect.objectContaining({ account: "house:fees", currencyCode: "USD", amount: "0.37" }),
+    );
+  });
+
+  it("shows in the statement at once, newest first, page by page", async () => {
+    const accountId = await platform.fundedAccount(merchantId, "100.00");
+    for (const payoutId of ["po_1", "po_2", "po_3"]) await hold(accountId, payoutId, 100n);
+    const page = await platform.rpc.listEntries({ merchantId, accountId, limit: 3 });
+    expect(page.entries.map(({ payoutId }) => payoutId)).toEqual(["po_3", "po_2", "po_1"]);
+    expect(page.entries[0]).toMatchObject({
+      step: LedgerStep.HOLD,
+      amount: "1.00",
+      available: "97.00",
+      held: "3.00",
+    });
+    expect(page).toMatchObject({ totalCount: 4n, totalCountCapped: false });
+    const { nextCursor: cursor } = page;
+    const rest = await platform.rpc.listEntries({ merchantId, accountId, limit: 3, cursor });
+    expect(rest.entries.map(({ step }) => step)).toEqual([LedgerStep.CREDIT]);
+    expect(rest).toMatchObject({ nextCursor: "", totalCount: 4n });
+    for (const wrong of [{ limit: 101 }, { limit: -1 }, { cursor: "x" }]) {
+      const list = platform.rpc.listEntries({ merchantId, accountId, ...wrong });
+      expect(await codeOf(list)).toBe("INVALID_REQUEST");
+    }
+  });
+
+  it("is found by its step, its payout and its time, and the balance of any time with it", async () => {
+    const accountId = await platform.fundedAccount(merchantId, "100.00");
+    const past = new Date(Date.now() - 1);
+    const times: Date[] = [];
+    for (const at of [1, 2, 3]) {
+      const made = await hold(accountId, `po_${accountId}_${at}`, 100n);
+      if (made.outcome === "applied") times.push(made.entry.createdAt);
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    const list = async (filter: object) => {
+      const found = await platform.rpc.listEntries({ merchantId, accountId, limit: 2, ...filter });
+      return [found.entries.map(({ sequence }) => Number(sequence)), Number(found.totalCount)];
+    };
+    const second = timestampFromDate(times[1] ?? past);
+    expect(await list({ step: LedgerStep.HOLD })).toEqual([[4, 3], 3]);
+    expect(await list({ step: LedgerStep.CREDIT })).toEqual([[1], 1]);
+    expect(await list({ step: LedgerStep.POST })).toEqual([[], 0]);
+    expect(await list({ payoutId: `po_${accountId}_2` })).toEqual([[3], 1]);
+    expect(await list({ payoutId: "po_of_nobody" })).toEqual([[], 0]);
+    expect(await list({ createdFrom: second })).toEqual([[4, 3], 2]);
+    expect(await list({ createdTo: second })).toEqual([[2, 1], 2]);
+    expect(await list({ createdTo: second, step: LedgerStep.HOLD })).toEqual([[2], 1]);
+    expect(await list({ createdFrom: second, createdTo: second })).toEqual([[], 0]);
+    const asOf = async (time: Date) => {
+      const { account } = await platform.rpc.getAccount({
+        ...{ merchantId, accountId, asOf: timestampFromDate(time) },
+      });
+      return account?.available;
+    };
+    expect(await asOf(times[1] ?? past)).toBe("98.00");
+    expect(await asOf(new Date((times[1] ?? past).getTime() - 1))).toBe("99.00");
+    expect(await asOf(new Date(Date.now() + 60_000))).toBe("97.00");
+    expect(await codeOf(asOf(new Date(past.getTime() - 60_000)))).toBe("INVALID_REQUEST");
+  });
+});

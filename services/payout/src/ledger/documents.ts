@@ -1,0 +1,175 @@
+import { fromDecimal128, toDecimal128 } from "@disburse/chassis/mongo/database.ts";
+import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
+import { parseDecimal } from "@disburse/kernel/decimal.ts";
+import type { Collection, Decimal128 } from "mongodb";
+import type { Account, LedgerEntry, LedgerStep, Posting } from "./rules/account.ts";
+import { type HouseSums, type LedgerState, postingText } from "./rules/movement.ts";
+
+/** What a hold remembers, so that anyone can take it through claim and create after a crash. */
+export type HoldIntent = {
+  quote_id: string;
+  reference_id: string;
+  operation_id: string;
+  actor: StoredActor;
+  /** The merchant's request, for the log of whoever finishes it. */
+  request_id?: string;
+};
+
+/** A hold whose payout is not known to exist yet. */
+export type OpenHold = { payout_id: string; since: Date; intent: HoldIntent };
+
+export type EntryFields = {
+  step: LedgerStep;
+  amount: Decimal128;
+  payout_id: string;
+  note: string;
+  sequence: number;
+  available: Decimal128;
+  held: Decimal128;
+  postings: { account: Posting["account"]; currency: string; amount: string }[];
+  reverses: string;
+  previous_hash: string;
+  hash: string;
+  /** Who credited the account; a payout's movements have the payout's. */
+  actor?: StoredActor;
+  created_at: Date;
+};
+
+/** An entry inside its account: the account is the outbox of its own ledger. */
+export type RecentEntry = EntryFields & { key: string };
+
+export type AccountDocument = {
+  _id: string;
+  schema_version: number;
+  merchant_id: string;
+  currency: string;
+  available: Decimal128;
+  held: Decimal128;
+  /** Of the last entry. */
+  sequence: number;
+  /** Of the last entry; "" before the first. */
+  head_hash: string;
+  /** Up to here every entry is in the ledger. */
+  recorded_sequence: number;
+  /** Entries that are not in the ledger yet. */
+  recent: RecentEntry[];
+  open_holds: OpenHold[];
+  /** The sums of the account's house postings, by `<account>/<currency>`, as decimal text. */
+  house: Record<string, string>;
+  /** Set while there is something in `recent` or `open_holds`; absent otherwise. */
+  dirty?: true;
+  operation_id: string;
+  actor: StoredActor;
+  created_at: Date;
+  /** Of the last entry. */
+  updated_at: Date;
+};
+
+export type LedgerDocument = EntryFields & {
+  /** The entry's key. */
+  _id: string;
+  schema_version: number;
+  account_id: string;
+  merchant_id: string;
+  currency: string;
+};
+
+/** The shape of what this release writes; what an earlier one wrote is not read. */
+export const accountSchemaVersion = 2;
+
+/** Where accounts and their statements are kept. */
+export type AccountCollections = {
+  readonly accounts: Collection<AccountDocument>;
+  readonly ledger: Collection<LedgerDocument>;
+};
+
+export function toAccount(document: AccountDocument): Account {
+  return {
+    id: document._id,
+    merchantId: document.merchant_id,
+    currency: document.currency,
+    available: fromDecimal128(document.available),
+    held: fromDecimal128(document.held),
+    createdAt: document.created_at,
+    updatedAt: document.updated_at,
+  };
+}
+
+export function toLedgerState(document: AccountDocument): LedgerState {
+  return {
+    accountId: document._id,
+    currency: document.currency,
+    available: fromDecimal128(document.available),
+    held: fromDecimal128(document.held),
+    sequence: document.sequence,
+    headHash: document.head_hash,
+    updatedAt: document.updated_at,
+  };
+}
+
+export function toHouseSums(document: Pick<AccountDocument, "house">): HouseSums {
+  const sums = Object.entries(document.house);
+  return Object.fromEntries(sums.map(([name, text]) => [name, storedDecimal(text)]));
+}
+
+export function houseFields(sums: HouseSums): Record<string, string> {
+  return Object.fromEntries(Object.entries(sums).map(([name, sum]) => [name, postingText(sum)]));
+}
+
+export function recentEntry(entry: LedgerEntry, actor: StoredActor | undefined): RecentEntry {
+  const { key, step, note, sequence, reverses, hash } = entry;
+  return {
+    key,
+    step,
+    amount: toDecimal128(entry.amount),
+    payout_id: entry.payoutId,
+    note,
+    sequence,
+    available: toDecimal128(entry.available),
+    held: toDecimal128(entry.held),
+    postings: entry.postings.map((each) => ({ ...each, amount: postingText(each.amount) })),
+    reverses,
+    previous_hash: entry.previousHash,
+    hash,
+    ...(actor === undefined ? {} : { actor }),
+    created_at: entry.createdAt,
+  };
+}
+
+export function ledgerDocument(account: AccountDocument, recent: RecentEntry): LedgerDocument {
+  const { key, ...fields } = recent;
+  return {
+    _id: key,
+    schema_version: accountSchemaVersion,
+    account_id: account._id,
+    merchant_id: account.merchant_id,
+    currency: account.currency,
+    ...fields,
+  };
+}
+
+export function toLedgerEntry(document: LedgerDocument): LedgerEntry {
+  return {
+    key: document._id,
+    accountId: document.account_id,
+    currency: document.currency,
+    step: document.step,
+    amount: fromDecimal128(document.amount),
+    payoutId: document.payout_id,
+    note: document.note,
+    sequence: document.sequence,
+    available: fromDecimal128(document.available),
+    held: fromDecimal128(document.held),
+    postings: document.postings.map((each) => ({ ...each, amount: storedDecimal(each.amount) })),
+    reverses: document.reverses,
+    previousHash: document.previous_hash,
+    hash: document.hash,
+    createdAt: document.created_at,
+  };
+}
+
+function storedDecimal(text: string) {
+  const decimal = parseDecimal(text);
+  if (decimal === undefined) throw new Error("a stored amount that is no decimal");
+  return decimal;
+}

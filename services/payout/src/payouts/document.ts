@@ -1,0 +1,207 @@
+import { create, toBinary } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { fromDecimal128, toDecimal128 } from "@disburse/chassis/mongo/database.ts";
+import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
+import { PayoutStatusChangedSchema } from "@disburse/contracts/disburse/payout/v1/payout_events_pb.ts";
+import { eventId } from "@disburse/kernel/id.ts";
+import { Binary, type Decimal128 } from "mongodb";
+import type { Uncleared } from "./rules/clearance.ts";
+import type { Doubt } from "./rules/exception.ts";
+import type { Payout } from "./rules/payout.ts";
+import { faceOf, type PayoutStatus, type Progress } from "./rules/progress.ts";
+import type { JournalCause } from "./rules/timeline.ts";
+import { payoutMessage } from "./wire.ts";
+
+/** An event that the payout owes to the bus. */
+export type OwedEvent = { id: string; key: string; at: Date; body: Binary };
+
+/** An event that the bus has; kept as long as the payout. */
+export type ToldEvent = Omit<OwedEvent, "at">;
+
+/** A step of the payout: written with the change that it tells of, and never dropped. */
+export type StoredStep = {
+  stage: Progress["stage"];
+  /** The payout's version by then. */
+  version: number;
+  at: Date;
+  cause: JournalCause;
+  /** For people: `rail said accepted`, `post applied`. */
+  detail: string;
+  /** Who reported or decided an outcome, and as which operation or resolution. */
+  actor?: StoredActor;
+  operation_id?: string;
+};
+
+/** What became of a confirmed resolution: decided here, in one write with what it does. */
+export type ResolutionFate = "applied" | "superseded";
+
+/**
+ * What passed between the payout's worker and its rail. `leased` stands before every question: of a
+ * payout that a rail has, the worker asks next. `submit` stands before a submission, `answer` after
+ * either, with what was said; `callback` is a word of the rail's own, with what became of it.
+ */
+export type StoredCall = {
+  kind: "leased" | "submit" | "answer" | "callback";
+  at: Date;
+  said?: string;
+  actor?: StoredActor;
+  operation_id?: string;
+};
+
+export type Lease = { token: string; until: Date; place: string };
+
+export type PayoutDocument = {
+  _id: string;
+  schema_version: number;
+  merchant_id: string;
+  account_id: string;
+  quote_id: string;
+  corridor_id: string;
+  beneficiary_id: string;
+  reference_id: string;
+  operation_id: string;
+  actor: StoredActor;
+  /** The merchant's request that made the payout: the log of all later work on it carries it. */
+  request_id?: string;
+  source: string;
+  destination: string;
+  source_minor: Decimal128;
+  fees_minor: Decimal128;
+  receiving_minor: Decimal128;
+  exchange_rate: string;
+  beneficiary_name: string;
+  account_number_masked: string;
+  transfer_method: string;
+  network: string;
+  status: PayoutStatus;
+  progress: Progress;
+  version: number;
+  revision: number;
+  /** Absent until it is submitted. */
+  rail?: string;
+  submitted_at?: Date;
+  /** Absent where people need not look. */
+  doubt?: Doubt;
+  /** Absent where its beneficiary was cleared when that was last asked. */
+  uncleared?: Uncleared;
+  /** Absent where people never had to resolve it. */
+  resolutions?: { id: string; fate: ResolutionFate }[];
+  journal: StoredStep[];
+  /** The last of them. */
+  calls: StoredCall[];
+  /** Absent when there is nothing to do. */
+  work_due_at?: Date;
+  lease?: Lease;
+  outbox: OwedEvent[];
+  /** Absent before the first, and where events were published before they were kept. */
+  told?: ToldEvent[];
+  /** When its last event was published; absent like `told`. */
+  published_at?: Date;
+  /** Events that the merchant's kept counts do not know of yet. */
+  untallied: { id: string; at: Date; from: PayoutStatus | null; to: PayoutStatus }[];
+  created_at: Date;
+  updated_at: Date;
+};
+
+export function payoutDocument(
+  payout: Payout,
+  actor: StoredActor,
+  requestId: string | undefined,
+): PayoutDocument {
+  const { quote, createdAt } = payout;
+  const { status } = faceOf(payout.progress);
+  const event = owedEvent(payout);
+  return {
+    _id: payout.id,
+    schema_version: 1,
+    merchant_id: quote.merchantId,
+    account_id: quote.accountId,
+    quote_id: quote.id,
+    corridor_id: quote.corridorId,
+    beneficiary_id: quote.beneficiary.id,
+    reference_id: quote.claim.referenceId,
+    operation_id: quote.claim.operationId,
+    actor,
+    ...(requestId === undefined ? {} : { request_id: requestId }),
+    source: quote.source,
+    destination: quote.destination,
+    source_minor: toDecimal128(quote.sourceMinor),
+    fees_minor: toDecimal128(quote.feesMinor),
+    receiving_minor: toDecimal128(quote.receivingMinor),
+    exchange_rate: quote.exchangeRate,
+    beneficiary_name: quote.beneficiary.name,
+    account_number_masked: quote.beneficiary.accountNumberMasked,
+    transfer_method: quote.beneficiary.transferMethod,
+    network: quote.beneficiary.network,
+    status,
+    progress: payout.progress,
+    version: payout.version,
+    revision: payout.revision,
+    journal: [firstStep(payout)],
+    calls: [],
+    work_due_at: createdAt,
+    outbox: [event],
+    untallied: [{ id: event.id, at: createdAt, from: null, to: status }],
+    created_at: createdAt,
+    updated_at: payout.updatedAt,
+  };
+}
+
+function firstStep({ progress, version, createdAt }: Payout): StoredStep {
+  const [cause, detail] = ["executed", "executed"] as const;
+  return { stage: progress.stage, version, at: createdAt, cause, detail };
+}
+
+/**
+ * The event of a payout's present version, as it is published and stored: without name and number.
+ */
+export function owedEvent(payout: Payout): OwedEvent {
+  const { status } = faceOf(payout.progress);
+  const id = eventId(payout.id, payout.version);
+  const message = create(PayoutStatusChangedSchema, {
+    eventId: id,
+    occurredAt: timestampFromDate(payout.updatedAt),
+    payout: { ...payoutMessage(payout), beneficiaryName: "", beneficiaryAccountNumberMasked: "" },
+  });
+  const body = new Binary(toBinary(PayoutStatusChangedSchema, message));
+  return { id, key: `payout.${status}`, at: payout.updatedAt, body };
+}
+
+export function toPayout(document: PayoutDocument): Payout {
+  return {
+    id: document._id,
+    quote: {
+      id: document.quote_id,
+      merchantId: document.merchant_id,
+      accountId: document.account_id,
+      corridorId: document.corridor_id,
+      source: document.source,
+      destination: document.destination,
+      sourceMinor: fromDecimal128(document.source_minor),
+      feesMinor: fromDecimal128(document.fees_minor),
+      receivingMinor: fromDecimal128(document.receiving_minor),
+      exchangeRate: document.exchange_rate,
+      beneficiary: {
+        id: document.beneficiary_id,
+        name: document.beneficiary_name,
+        accountNumberMasked: document.account_number_masked,
+        transferMethod: document.transfer_method,
+        network: document.network,
+      },
+      claim: {
+        referenceId: document.reference_id,
+        operationId: document.operation_id,
+        claimedAt: document.created_at,
+      },
+    },
+    progress: document.progress,
+    version: document.version,
+    revision: document.revision,
+    rail: document.rail ?? "",
+    submittedAt: document.submitted_at,
+    doubt: document.doubt,
+    uncleared: document.uncleared,
+    createdAt: document.created_at,
+    updatedAt: document.updated_at,
+  };
+}

@@ -1,0 +1,125 @@
+import { toJson } from "@bufbuild/protobuf";
+import {
+  PayoutEventSchema,
+  PayoutStatus,
+} from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { TimedAnswer } from "../rails/rail.ts";
+import { startTestPlatform, type TestPlatform, testRail } from "../test-platform.ts";
+
+const merchantId = "mer_1";
+let platform: TestPlatform;
+let accountId = "";
+
+beforeAll(async () => {
+  platform = await startTestPlatform();
+});
+afterAll(() => platform.stop());
+beforeEach(async () => {
+  platform.world.offsetMs = 0;
+  platform.rails.current = platform.sandboxRail;
+  accountId = await platform.fundedAccount(merchantId, "1000.00");
+});
+
+async function journal(id: string): Promise<string[]> {
+  const found = await platform.payouts.journal(id);
+  return (found?.lines ?? []).map(({ kind, stage, version, detail, rail }) =>
+    `${kind} ${kind === "step" ? `${stage} ${version}` : rail}: ${detail}`.replace(/SBX\d+/, "SBX"),
+  );
+}
+
+const submitted = [
+  "step queued 1: executed",
+  "step submitting 1: submitting to sandbox",
+  "submit sandbox: accepted",
+  "step processing 1: rail said accepted",
+];
+
+describe("the journal of a payout", () => {
+  it("has every step, each call before its answer, and what was said", async () => {
+    const id = await platform.execute(accountId, "sandbox-return-1");
+    await platform.after(0);
+    await platform.after(400);
+    await platform.after(700);
+    await platform.after(1_000);
+    expect(await journal(id)).toEqual([
+      ...submitted,
+      "query sandbox: settled SBX",
+      "step concluding 1: rail said settled",
+      "step settled 2: post applied",
+      "query sandbox: returned SBX",
+      "step returning 2: rail said returned",
+      "step returned 3: return applied",
+    ]);
+  });
+
+  it("has the question of a worker that was killed before the answer", async () => {
+    const id = await platform.execute(accountId, "order");
+    await platform.after(0);
+    platform.world.offsetMs += 1_000;
+    const lease = await platform.payouts.leaseDue(new Date(Date.now() + 1_000), 8_000);
+    expect(lease?.payout.id).toBe(id);
+    expect(await journal(id)).toEqual([...submitted, "query sandbox: "]);
+    await platform.after(8_000);
+    expect((await journal(id)).slice(4, 7)).toEqual([
+      "query sandbox: ",
+      "query sandbox: settled SBX",
+      "step concluding 1: rail said settled",
+    ]);
+  });
+
+  it("keeps every step and the last calls of a payout that is asked for a long time", async () => {
+    let answers: TimedAnswer["answer"][] = [];
+    const next = async () => ({ answer: answers.shift() ?? { kind: "unknown" } }) as TimedAnswer;
+    platform.rails.current = testRail({ name: "sandbox", query: next });
+    const id = await platform.execute(accountId, "order");
+    await platform.after(0);
+    for (let asked = 0; asked < 70; asked += 1) await platform.after(61_000);
+    answers = [{ kind: "settled", reference: "R" }];
+    await platform.after(61_000);
+    const steps = (await journal(id)).filter((line) => line.startsWith("step"));
+    expect(steps.map((line) => line.split(" ")[1])).toEqual([
+      ...["queued", "submitting", "processing", "unknown", "concluding", "settled"],
+    ]);
+    const stored = await platform.payouts.collection.findOne({ _id: id });
+    expect(stored?.calls.length).toBe(60);
+    expect(stored?.calls.some(({ said }) => said === "settled R")).toBe(true);
+  });
+});
+
+describe("the timeline of a payout", () => {
+  it("tells each change of status or sub-status, its cause and version, in pages", async () => {
+    const id = await platform.execute(accountId, "sandbox-unknown-1");
+    await platform.after(0);
+    await platform.after(1_100);
+    await platform.after(2_100);
+    const asked = { merchantId, payoutId: id };
+    const all = await platform.rpc.listPayoutEvents(asked);
+    const told = all.events.map((event) => toJson(PayoutEventSchema, event));
+    expect(told.map(({ cause, version }) => `${cause} ${version}`)).toEqual([
+      "PAYOUT_CAUSE_EXECUTED 1",
+      "PAYOUT_CAUSE_SUBMITTED 1",
+      "PAYOUT_CAUSE_OUTCOME_UNKNOWN 1",
+      "PAYOUT_CAUSE_ACCEPTED 1",
+      "PAYOUT_CAUSE_SETTLED 2",
+    ]);
+    expect(all.events.at(-1)?.status).toBe(PayoutStatus.SUCCEEDED);
+    expect([all.totalCount, all.totalCountCapped, all.nextCursor]).toEqual([5n, false, ""]);
+    const paged = [];
+    let cursor = "";
+    do {
+      const page = await platform.rpc.listPayoutEvents({ ...asked, limit: 2, cursor });
+      paged.push(...page.events);
+      cursor = page.nextCursor;
+    } while (cursor !== "");
+    expect(paged).toEqual(all.events);
+  });
+
+  it("is its merchant's alone", async () => {
+    const id = await platform.execute(accountId, "order");
+    const foreign = platform.rpc.listPayoutEvents({ merchantId: "mer_2", payoutId: id });
+    await expect(foreign).rejects.toThrow("RECORD_NOT_FOUND");
+    const wrong = platform.rpc.listPayoutEvents({ merchantId, payoutId: id, cursor: "x" });
+    await expect(wrong).rejects.toThrow("INVALID_REQUEST");
+  });
+});

@@ -1,0 +1,86 @@
+import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
+import type { PayoutDocument, StoredCall, StoredStep } from "./document.ts";
+import type { Progress } from "./rules/progress.ts";
+
+/** A step of the payout, a call to its rail, or a word of its rail's own. */
+export type JournalLine = {
+  readonly kind: "step" | "submit" | "query" | "callback";
+  readonly at: Date;
+  /** After a step; at the time of a call. */
+  readonly stage: Progress["stage"];
+  /** The payout's version by then. */
+  readonly version: number;
+  /** Of a step: why. Of a call: the answer, "" while there is none. Of a callback: what it said. */
+  readonly detail: string;
+  /** "" before a rail was chosen. */
+  readonly rail: string;
+  readonly actor: StoredActor | undefined;
+};
+
+type Mutable = { -readonly [Key in keyof JournalLine]: JournalLine[Key] };
+
+/** Steps and calls of a stored payout as one story, oldest first. */
+export function journalOf(
+  document: Pick<PayoutDocument, "journal" | "calls" | "rail" | "submitted_at">,
+): JournalLine[] {
+  const lines: Mutable[] = [];
+  let stage: Progress["stage"] = "queued";
+  let version = 1;
+  let open: Mutable | undefined;
+  for (const entry of inOrder(document.journal, document.calls)) {
+    const { at, actor } = entry;
+    const isSubmitted = document.submitted_at !== undefined && at >= document.submitted_at;
+    const rail = (isSubmitted && document.rail) || "";
+    if ("stage" in entry) {
+      ({ stage, version } = entry);
+      lines.push({ kind: "step", at, stage, version, detail: entry.detail, rail, actor });
+      continue;
+    }
+    const said = entry.said ?? "";
+    if (entry.kind === "answer") {
+      if (open !== undefined) open.detail = said;
+      open = undefined;
+      continue;
+    }
+    const kind = callKinds[entry.kind];
+    if (entry.kind === "leased" && !asked.has(stage)) continue;
+    const line: Mutable = { kind, at, stage, version, detail: said, rail, actor };
+    if (entry.kind !== "callback") open = line;
+    lines.push(line);
+  }
+  return lines;
+}
+
+/** A worker that takes a payout in one of these stages asks the rail before it does anything. */
+const asked: ReadonlySet<Progress["stage"]> = new Set([
+  "submitting",
+  "processing",
+  "unknown",
+  "settled",
+]);
+
+const callKinds = { leased: "query", submit: "submit", callback: "callback" } as const;
+
+/** Both lists are in order; of one moment, a submission comes after its step, an answer before. */
+function* inOrder(
+  steps: readonly StoredStep[],
+  calls: readonly StoredCall[],
+): Generator<StoredStep | StoredCall> {
+  let [atStep, atCall] = [0, 0];
+  for (;;) {
+    const [step, call] = [steps[atStep], calls[atCall]];
+    if (step === undefined && call === undefined) return;
+    if (step !== undefined && (call === undefined || isBefore(step, call))) {
+      yield step;
+      atStep += 1;
+    } else if (call !== undefined) {
+      yield call;
+      atCall += 1;
+    }
+  }
+}
+
+function isBefore(step: StoredStep, call: StoredCall): boolean {
+  const ahead = step.at.getTime() - call.at.getTime();
+  return ahead < 0 || (ahead === 0 && call.kind === "submit");
+}

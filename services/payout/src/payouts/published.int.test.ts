@@ -1,0 +1,111 @@
+import { type Timestamp, timestampFromDate } from "@bufbuild/protobuf/wkt";
+import type { BusMessage } from "@disburse/chassis/bus/bus.ts";
+import { withCallContext } from "@disburse/chassis/call-context.ts";
+import { eventId } from "@disburse/kernel/id.ts";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
+
+const merchantId = "mer_1";
+let platform: TestPlatform;
+let accountId = "";
+
+beforeAll(async () => {
+  platform = await startTestPlatform();
+  accountId = await platform.fundedAccount(merchantId, "1000.00");
+});
+afterAll(() => platform.stop());
+
+/** A payout that was sent, settled and came back: its three events are owed. */
+async function returned(): Promise<string> {
+  platform.world.offsetMs = 0;
+  const execute = () => platform.execute(accountId, "sandbox-return-1");
+  const id = await withCallContext({ requestId: "req-1" }, execute);
+  for (const ms of [0, 1_100, 1_000]) await platform.after(ms);
+  return id;
+}
+
+/** The events that a payout owes. */
+async function owed(id: string): Promise<readonly BusMessage[]> {
+  const all = await platform.payouts.outbox.due(1_000);
+  return all.filter((event) => event.id.startsWith(`evt_${id.slice("po_".length)}_`));
+}
+
+async function published(from: Timestamp, limit = 0) {
+  const to = timestampFromDate(new Date(Date.now() + platform.world.offsetMs + 1));
+  const pages = [];
+  for (let cursor = ""; ; ) {
+    const page = await platform.operationsRpc.listPublishedPayouts({ from, to, limit, cursor });
+    pages.push(...page.payouts.map(({ payoutId, versions }) => ({ payoutId, versions })));
+    cursor = page.nextCursor;
+    if (cursor === "") return pages;
+  }
+}
+
+const republished = async (eventIds: string[]) =>
+  (await platform.operationsRpc.republishPayoutEvents({ eventIds })).events;
+
+it("is listed by the time of its last event, without what it owes", async () => {
+  const { outbox } = platform.payouts;
+  const [first, second] = [await returned(), await returned()];
+  const from = timestampFromDate(new Date(Date.now() + platform.world.offsetMs));
+  const [initiated, ...others] = await owed(first);
+  expect(await published(from)).toEqual([]);
+  await outbox.published([initiated!]);
+  platform.world.offsetMs += 10;
+  await outbox.published(await owed(second));
+  expect(await published(from, 1)).toEqual([
+    { payoutId: first, versions: [1] },
+    { payoutId: second, versions: [1, 2, 3] },
+  ]);
+  platform.world.offsetMs += 10;
+  await outbox.published(others);
+  expect(await published(from, 1)).toEqual([
+    { payoutId: second, versions: [1, 2, 3] },
+    { payoutId: first, versions: [1, 2, 3] },
+  ]);
+});
+
+it("tells its events again byte for byte, each once, and none that it still owes", async () => {
+  const id = await returned();
+  const messages = await owed(id);
+  const ids = messages.map((event) => event.id);
+  expect(await republished(ids)).toEqual([]);
+  // Two relays that published the same: the second one changes nothing.
+  await platform.payouts.outbox.published(messages.slice(0, 2));
+  await platform.payouts.outbox.published(messages);
+  expect((await platform.payouts.collection.findOne({ _id: id }))?.told).toHaveLength(3);
+  const again = await republished([...ids, eventId(id, 4), "evt_none_1", "x"]);
+  expect(again.map((event) => ({ ...event, body: Buffer.from(event.body) }))).toMatchObject(
+    messages.map(({ id: event, key, body }) => ({
+      ...{ eventId: event, routingKey: key, body: Buffer.from(body), requestId: "req-1" },
+    })),
+  );
+});
+
+it("makes anew what was published before it was kept: the first and the present version", async () => {
+  const id = await returned();
+  const messages = await owed(id);
+  await platform.payouts.outbox.published(messages);
+  const older = { $unset: { told: "" } } as const;
+  await platform.payouts.collection.updateOne({ _id: id }, older);
+  const again = await republished(messages.map((event) => event.id));
+  const [first, , third] = messages;
+  expect(again.map(({ eventId: event, body }) => [event, Buffer.from(body)])).toEqual(
+    [first, third].map((event) => [event?.id, Buffer.from(event?.body ?? [])]),
+  );
+});
+
+it("refuses a span without bounds, and too many at once", async () => {
+  const { operationsRpc } = platform;
+  const now = timestampFromDate(new Date());
+  await expect(operationsRpc.listPublishedPayouts({ from: now })).rejects.toThrow("from, to");
+  const span = { from: now, to: now };
+  await expect(operationsRpc.listPublishedPayouts({ ...span, limit: 501 })).rejects.toThrow(
+    "limit",
+  );
+  const cursor = "no cursor";
+  await expect(operationsRpc.listPublishedPayouts({ ...span, cursor })).rejects.toThrow("cursor");
+  for (const eventIds of [[], Array.from({ length: 101 }, () => "evt_1"), ["e".repeat(129)]]) {
+    await expect(operationsRpc.republishPayoutEvents({ eventIds })).rejects.toThrow("event_ids");
+  }
+});

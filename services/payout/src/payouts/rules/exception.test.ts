@@ -1,0 +1,42 @@
+import { describe, expect, it } from "vitest";
+import { type Doubt, doubtAfterStep, doubted, isOverdue } from "./exception.ts";
+
+const since = new Date(1_000);
+const at = new Date(2_000);
+const doubt = (kind: Doubt["kind"]): Doubt => ({ kind, since });
+
+describe("a doubt after a step", () => {
+  it.each([
+    ["none", undefined, "processing", "accepted", undefined],
+    ["none, the rail cannot tell", undefined, "unknown", "outcome_unknown", "unknown since 2000"],
+    ["unknown still", doubt("unknown"), "unknown", "outcome_unknown", "unknown since 1000"],
+    ["unknown, the rail knows again", doubt("unknown"), "processing", "accepted", undefined],
+    ["stuck, decided", doubt("stuck"), "concluding", "settled", undefined],
+    ["stuck, unknown now", doubt("stuck"), "unknown", "outcome_unknown", "unknown since 1000"],
+    ["contradicted, at its end", doubt("contradicted"), "settled", "settled", "contradicted"],
+    ["contradicted, resolved", doubt("contradicted"), "concluding", "resolved", undefined],
+    ["unknown, resolved", doubt("unknown"), "concluding", "resolved", undefined],
+  ] as const)("that was %s", (_what, before, stage, cause, expected) => {
+    const after = doubtAfterStep(before, stage, cause, at);
+    const told = after && `${after.kind} since ${after.since.getTime()}`;
+    expect(told).toBe(expected === "contradicted" ? "contradicted since 1000" : expected);
+  });
+});
+
+it.each([
+  ["nothing", undefined, "stuck", "stuck since 2000"],
+  ["stuck", doubt("stuck"), "contradicted", "contradicted since 1000"],
+  ["contradicted", doubt("contradicted"), "stuck", "contradicted since 1000"],
+  ["unknown", doubt("unknown"), "stuck", "unknown since 1000"],
+] as const)("keeps the graver reason beside %s", (_what, before, kind, expected) => {
+  const after = doubted(before, kind, at);
+  expect(`${after.kind} since ${after.since.getTime()}`).toBe(expected);
+});
+
+it.each([
+  ["in the queue", undefined, false],
+  ["a millisecond before", new Date(1_001), false],
+  ["at the bound", new Date(1_000), true],
+] as const)("is overdue: %s", (_what, submittedAt, expected) => {
+  expect(isOverdue(submittedAt, at, 1_000)).toBe(expected);
+});

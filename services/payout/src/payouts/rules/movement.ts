@@ -1,0 +1,26 @@
+import type { Movement } from "../../ledger/rules/account.ts";
+import type { Payout } from "./payout.ts";
+import type { Progress } from "./progress.ts";
+
+/** The steps that end a payout's hold, or take its payment back. */
+export type EndingStep = "post" | "release" | "return";
+
+/** The movement of a payout's money whose outcome is decided. */
+export function endingMovement({ id, quote }: Payout, step: EndingStep): Movement {
+  const { claim, destination, feesMinor, receivingMinor, exchangeRate } = quote;
+  const common = { payoutId: id, note: claim.referenceId };
+  if (step !== "post") return { step, ...common };
+  return { step, ...common, conversion: { destination, feesMinor, receivingMinor, exchangeRate } };
+}
+
+/** The movement of money that a decided outcome owes, and where the payout stands after it. */
+export function owedMovement(
+  progress: Progress,
+): { readonly step: EndingStep; readonly to: Progress } | undefined {
+  if (progress.stage === "returning") return { step: "return", to: { stage: "returned" } };
+  if (progress.stage !== "concluding") return undefined;
+  const { outcome } = progress;
+  if (outcome.kind === "rejected") return { step: "release", to: { stage: "rejected" } };
+  const stage = outcome.returned === true ? "returning" : "settled";
+  return { step: "post", to: { stage, reference: outcome.reference } };
+}

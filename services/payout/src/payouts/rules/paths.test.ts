@@ -1,0 +1,144 @@
+import { isRefused } from "@disburse/kernel/refusal.ts";
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { resolvedBy } from "../../resolutions/rules/resolution.ts";
+import { type Doubt, doubtAfterStep, doubted } from "./exception.ts";
+import { type EndingStep, owedMovement } from "./movement.ts";
+import { afterAnswer, faceOf, type Outcome, type Progress, type RailAnswer } from "./progress.ts";
+import { causeOf, type StepCause } from "./timeline.ts";
+
+/** The arrows of the state diagram in docs/decisions/0008, and no others. */
+const arrows: Readonly<Record<Progress["stage"], readonly Progress["stage"][]>> = {
+  queued: ["submitting", "concluding"],
+  submitting: ["submitting", "processing", "unknown", "concluding"],
+  processing: ["submitting", "unknown", "concluding"],
+  unknown: ["submitting", "processing", "unknown", "concluding"],
+  concluding: ["concluding", "settled", "returning", "rejected"],
+  settled: ["returning"],
+  returning: ["returned"],
+  rejected: [],
+  returned: [],
+};
+
+const reference = fc.constantFrom("R", "other");
+const outcome: fc.Arbitrary<Outcome> = fc.oneof(
+  reference.map((each) => ({ kind: "settled", reference: each }) as const),
+  fc.constant({ kind: "rejected" } as const),
+  reference.map((each) => ({ kind: "returned", reference: each }) as const),
+);
+const answer: fc.Arbitrary<RailAnswer> = fc.oneof(
+  outcome,
+  fc.constantFrom<RailAnswer[]>(
+    { kind: "accepted" },
+    { kind: "unknown" },
+    { kind: "not_received" },
+  ),
+);
+
+/** What can happen to a payout; a worker that dies does so before, between or after its writes. */
+type Happening =
+  | { readonly what: "submitted" }
+  | { readonly what: "told"; readonly answer: RailAnswer }
+  | { readonly what: "resolved"; readonly outcome: Outcome }
+  | { readonly what: "overdue" }
+  | { readonly what: "worked"; readonly dies: "not" | "before it moved money" | "after it did" };
+
+const happening: fc.Arbitrary<Happening> = fc.oneof(
+  fc.constant({ what: "submitted" } as const),
+  { weight: 4, arbitrary: answer.map((each) => ({ what: "told", answer: each }) as const) },
+  { weight: 2, arbitrary: outcome.map((each) => ({ what: "resolved", outcome: each }) as const) },
+  fc.constant({ what: "overdue" } as const),
+  {
+    weight: 4,
+    arbitrary: fc
+      .constantFrom("not" as const, "before it moved money" as const, "after it did" as const)
+      .map((dies) => ({ what: "worked", dies }) as const),
+  },
+);
+
+const at = new Date(0);
+
+/** A payout of 10 from an account of 100, as the service's writes take it on. */
+class Life {
+  progress: Progress = { stage: "queued" };
+  doubt: Doubt | undefined;
+  readonly statuses = ["initiated"];
+  readonly movements: EndingStep[] = [];
+
+  apply(happening: Happening): void {
+    switch (happening.what) {
+      case "submitted":
+        if (this.progress.stage === "queued") this.#step({ stage: "submitting" }, "submitted");
+        return;
+      case "told":
+        this.#hear(happening.answer);
+        return;
+      case "resolved": {
+        const resolved = resolvedBy(this, happening.outcome);
+        if (isRefused(resolved)) return;
+        expect(this.doubt).toBeDefined();
+        if (resolved.kind === "moves") this.#step(resolved.to, "resolved");
+        else this.doubt = undefined;
+        return;
+      }
+      case "overdue":
+        if (faceOf(this.progress).status !== "initiated") return;
+        this.doubt = doubted(this.doubt, "stuck", at);
+        return;
+      case "worked":
+        this.#work(happening.dies);
+    }
+  }
+
+  #hear(said: RailAnswer): void {
+    const next = afterAnswer(this.progress, said);
+    if (isRefused(next)) this.doubt = doubted(this.doubt, "contradicted", at);
+    else if (next !== "unchanged") this.#step(next, causeOf(said));
+  }
+
+  /** A movement happens once by its key, however often it is tried. */
+  #work(dies: string): void {
+    const owed = owedMovement(this.progress);
+    if (owed === undefined || dies === "before it moved money") return;
+    if (!this.movements.includes(owed.step)) this.movements.push(owed.step);
+    if (dies === "not") this.#step(owed.to, owed.step === "release" ? "rejected" : "settled");
+  }
+
+  #step(to: Progress, cause: StepCause): void {
+    expect(arrows[this.progress.stage], `from ${this.progress.stage}`).toContain(to.stage);
+    const { status } = faceOf(to);
+    if (status !== this.statuses.at(-1)) this.statuses.push(status);
+    this.doubt = doubtAfterStep(this.doubt, to.stage, cause, at);
+    this.progress = to;
+  }
+}
+
+const ways = ["initiated", "initiated,succeeded", "initiated,failed", "initiated,succeeded,failed"];
+/** What may have moved by each stage at rest, in this order. */
+const moved: Readonly<Record<string, readonly string[]>> = {
+  settled: ["post"],
+  rejected: ["release"],
+  returned: ["post,return"],
+  returning: ["post", "post,return"],
+  concluding: ["", "post", "release"],
+};
+
+it("no path of answers, resolutions and deaths leaves the state diagram, and money moves once", () => {
+  const seen = new Set<string>();
+  fc.assert(
+    fc.property(fc.array(happening, { maxLength: 40 }), (path) => {
+      const life = new Life();
+      for (const each of path) {
+        const before = faceOf(life.progress).status;
+        life.apply(each);
+        const { stage } = life.progress;
+        seen.add(stage);
+        expect(moved[stage] ?? [""], stage).toContain(life.movements.join());
+        if (before === "failed") expect(faceOf(life.progress).status).toBe("failed");
+      }
+      expect(ways).toContain(life.statuses.join());
+    }),
+    { numRuns: 2_000 },
+  );
+  expect([...seen].toSorted()).toEqual(Object.keys(arrows).toSorted());
+});

@@ -1,0 +1,74 @@
+import { derivedId } from "@disburse/kernel/id.ts";
+import type { Uncleared } from "./clearance.ts";
+import type { Doubt } from "./exception.ts";
+import type { Progress } from "./progress.ts";
+
+/** What a payout is made from: a claimed quote, word for word. */
+export type ClaimedQuote = {
+  readonly id: string;
+  readonly merchantId: string;
+  readonly accountId: string;
+  readonly corridorId: string;
+  readonly source: string;
+  readonly destination: string;
+  readonly sourceMinor: bigint;
+  readonly feesMinor: bigint;
+  readonly receivingMinor: bigint;
+  /** Decimal text. */
+  readonly exchangeRate: string;
+  readonly beneficiary: {
+    readonly id: string;
+    readonly name: string;
+    readonly accountNumberMasked: string;
+    readonly transferMethod: string;
+    readonly network: string;
+  };
+  readonly claim: {
+    readonly referenceId: string;
+    readonly operationId: string;
+    readonly claimedAt: Date;
+  };
+};
+
+export type Payout = {
+  readonly id: string;
+  readonly quote: ClaimedQuote;
+  readonly progress: Progress;
+  /** One more with each change of status, from 1, without gap. */
+  readonly version: number;
+  /** One more with each write: a writer that read an older one changes nothing. */
+  readonly revision: number;
+  /** The rail that it was submitted to, the same for good; "" while it is queued. */
+  readonly rail: string;
+  /** When it was first submitted; `undefined` while it is queued. */
+  readonly submittedAt: Date | undefined;
+  /** Why people have to look at it, if they have to. */
+  readonly doubt: Doubt | undefined;
+  /** That it waits because its beneficiary is not cleared, if it does. */
+  readonly uncleared: Uncleared | undefined;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+};
+
+/** The payout of a quote: at most one, whoever makes it. */
+export function payoutIdOf(quoteId: string): string {
+  return derivedId("payout", quoteId);
+}
+
+/** A new payout; the same from the same claim, whoever makes it. */
+export function payoutFrom(quote: ClaimedQuote): Payout {
+  const { claimedAt } = quote.claim;
+  return {
+    id: payoutIdOf(quote.id),
+    quote,
+    progress: { stage: "queued" },
+    version: 1,
+    revision: 1,
+    rail: "",
+    submittedAt: undefined,
+    doubt: undefined,
+    uncleared: undefined,
+    createdAt: claimedAt,
+    updatedAt: claimedAt,
+  };
+}

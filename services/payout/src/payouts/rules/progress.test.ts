@@ -1,0 +1,102 @@
+import { isRefused } from "@disburse/kernel/refusal.ts";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { owedMovement } from "./movement.ts";
+import {
+  afterAnswer,
+  faceOf,
+  type Progress,
+  type RailAnswer,
+  visibleReference,
+} from "./progress.ts";
+
+const answers: RailAnswer[] = [
+  { kind: "accepted" },
+  { kind: "settled", reference: "R" },
+  { kind: "rejected" },
+  { kind: "returned", reference: "R" },
+  { kind: "unknown" },
+  { kind: "not_received" },
+];
+
+/** What ending a hold of 10 adds to available, held, and what is outside. */
+const effects = {
+  post: [0n, -10n, 10n],
+  release: [10n, -10n, 0n],
+  return: [10n, 0n, -10n],
+} as const;
+
+const stages: Progress[] = [
+  { stage: "queued" },
+  { stage: "submitting" },
+  { stage: "processing" },
+  { stage: "unknown", asked: 1 },
+  { stage: "concluding", outcome: { kind: "settled", reference: "R" } },
+  { stage: "concluding", outcome: { kind: "rejected" } },
+  { stage: "settled", reference: "R" },
+  { stage: "rejected" },
+  { stage: "returning", reference: "R" },
+  { stage: "returned" },
+];
+
+function word(progress: Progress, answer: RailAnswer): string {
+  const next = afterAnswer(progress, answer);
+  if (isRefused(next)) return "refused";
+  return next === "unchanged" ? "same" : next.stage;
+}
+
+describe("an answer of the rail", () => {
+  const columns = "accepted  settled    rejected   returned  unknown   not_received";
+  it.each([
+    [0, "refused   refused    refused    refused   refused   refused"],
+    [1, "processing concluding concluding concluding unknown  same"],
+    [2, "same      concluding concluding concluding unknown  submitting"],
+    [3, "processing concluding concluding concluding unknown  submitting"],
+    [4, "same      same       refused    concluding same     same"],
+    [5, "same      refused    same       refused   same      same"],
+    [6, "same      same       refused    returning same      same"],
+    [7, "refused   refused    same       refused   refused   refused"],
+    [8, "refused   same       refused    same      refused   refused"],
+    [9, "refused   same       refused    same      refused   refused"],
+  ])(`takes stage %i, by ${columns}, to %s`, (at, row) => {
+    const progress = stages[at] as Progress;
+    expect(answers.map((answer) => word(progress, answer))).toEqual(row.split(/\s+/));
+  });
+});
+
+describe("whatever a rail says", () => {
+  it("status moves only as the contract allows, and money is conserved", () => {
+    const script = fc.array(fc.constantFrom(...answers), { maxLength: 30 });
+    fc.assert(
+      fc.property(script, (said) => {
+        let progress: Progress = { stage: "submitting" };
+        let [available, held, out] = [90n, 10n, 0n];
+        const seen = [faceOf(progress).status as string];
+        for (const answer of said) {
+          const next = afterAnswer(progress, answer);
+          if (!isRefused(next) && next !== "unchanged") progress = next;
+          const owed = owedMovement(progress);
+          if (owed !== undefined) {
+            const [gain, release, sent] = effects[owed.step];
+            available += gain;
+            held += release;
+            out += sent;
+            progress = owed.to;
+          }
+          const { status } = faceOf(progress);
+          if (status !== seen.at(-1)) seen.push(status);
+          expect(available + held + out).toBe(100n);
+          expect(available >= 0n && held >= 0n && out >= 0n).toBe(true);
+          expect(visibleReference(progress) !== "").toBe(status === "succeeded");
+        }
+        expect([
+          "initiated",
+          "initiated,succeeded",
+          "initiated,failed",
+          "initiated,succeeded,failed",
+        ]).toContain(seen.join());
+        if (faceOf(progress).status === "failed") expect([available, held]).toEqual([100n, 0n]);
+      }),
+    );
+  });
+});

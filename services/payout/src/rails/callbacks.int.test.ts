@@ -1,0 +1,224 @@
+import { Code, type ConnectError } from "@connectrpc/connect";
+import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
+import { type SandboxMessage, signMessage } from "./sandbox/callbacks.ts";
+
+const merchantId = "mer_1";
+let platform: TestPlatform;
+let accountId = "";
+
+beforeAll(async () => {
+  platform = await startTestPlatform();
+});
+afterAll(() => platform.stop());
+beforeEach(async () => {
+  platform.world.offsetMs = 0;
+  platform.rails.current = platform.sandboxRail;
+  accountId = await platform.fundedAccount(merchantId, "100.00");
+});
+
+/** A payout's state, its doubt, its money, and what the rail's own words came to. */
+async function look(id: string) {
+  const found = await platform.payouts.journal(id);
+  const { account } = await platform.rpc.getAccount({ merchantId, accountId });
+  const callbacks = await platform.callbacks.find({ payout_id: id }).toArray();
+  return {
+    stage: found?.payout.progress.stage,
+    doubt: found?.payout.doubt?.kind,
+    balance: `${account?.available} + ${account?.held}`,
+    became: callbacks.map(({ became }) => became).join(),
+    heard: found?.lines.filter(({ kind }) => kind === "callback").map(({ detail }) => detail),
+  };
+}
+
+const reference = expect.stringMatching(/^SBX\d{12}$/);
+
+describe("the sandbox's scenario", () => {
+  const heardSettled = /^settled SBX\d{12}, 10.00 USD; /;
+
+  it("callback: the rail tells by itself", async () => {
+    const id = await platform.execute(accountId, "sandbox-callback-1");
+    await platform.after(0);
+    await platform.after(1_000);
+    const { heard, ...rest } = await look(id);
+    const settled = { stage: "settled", doubt: undefined, balance: "90.00 + 0.00" };
+    expect(rest).toEqual({ ...settled, became: "applied" });
+    expect(heard).toEqual([expect.stringMatching(heardSettled)]);
+  });
+
+  it("duplicate: believed once", async () => {
+    const id = await platform.execute(accountId, "sandbox-duplicate-1");
+    await platform.after(0);
+    await platform.after(1_000);
+    const { heard, ...rest } = await look(id);
+    const settled = { stage: "settled", doubt: undefined, balance: "90.00 + 0.00" };
+    expect(rest).toEqual({ ...settled, became: "applied,repeated,repeated" });
+    expect(heard?.map((each) => each.replace(heardSettled, ""))).toEqual([
+      ...["believed", "known already", "known already"],
+    ]);
+  });
+
+  it("early: before the submission is answered", async () => {
+    const id = await platform.execute(accountId, "sandbox-early-1");
+    await platform.after(0);
+    expect(await look(id)).toMatchObject({ stage: "settled", became: "applied" });
+  });
+
+  it("lost: asked for by its key, paid once", async () => {
+    const id = await platform.execute(accountId, "sandbox-lost-1");
+    await platform.after(0);
+    expect(await look(id)).toMatchObject({ stage: "unknown", doubt: "unknown" });
+    await platform.after(2_100);
+    expect(await look(id)).toMatchObject({ stage: "settled", doubt: undefined });
+    const transfers = platform.database.db.collection<{ _id: string }>("sandbox_transfers");
+    expect(await transfers.findOne({ _id: id })).toMatchObject({ submitted: 1 });
+  });
+
+  it("contradict: what was settled stays so, and people have to look", async () => {
+    const id = await platform.execute(accountId, "sandbox-contradict-1");
+    await platform.after(0);
+    await platform.after(1_000);
+    expect(await look(id)).toMatchObject({ stage: "settled", doubt: undefined });
+    await platform.after(1_000);
+    const told = { stage: "settled", doubt: "contradicted", balance: "90.00 + 0.00" };
+    expect(await look(id)).toMatchObject({ ...told, became: "applied,refused" });
+  });
+
+  it("silent: it never tells, and people have to look", async () => {
+    const id = await platform.execute(accountId, "sandbox-silent-1");
+    for (const ms of [0, 2_100, 86_400_000]) {
+      await platform.after(ms);
+      expect(await look(id)).toMatchObject({ stage: "unknown", doubt: "unknown" });
+    }
+  });
+
+  it("amount: another amount is not believed, and people have to look", async () => {
+    const id = await platform.execute(accountId, "sandbox-amount-1");
+    await platform.after(0);
+    expect(await look(id)).toMatchObject({ stage: "processing", doubt: undefined });
+    await platform.after(1_000);
+    const told = { stage: "settled", doubt: "contradicted", balance: "90.00 + 0.00" };
+    expect(await look(id)).toMatchObject({ ...told, became: "refused" });
+  });
+
+  it("late-return: days later the money is back", async () => {
+    const id = await platform.execute(accountId, "sandbox-late-return-1");
+    await platform.after(0);
+    await platform.after(1_000);
+    await platform.after(2 * 86_400_000);
+    expect(await look(id)).toMatchObject({ stage: "settled", balance: "90.00 + 0.00" });
+    await platform.after(86_400_000);
+    const told = { stage: "returned", doubt: undefined, balance: "100.00 + 0.00" };
+    expect(await look(id)).toMatchObject(told);
+  });
+});
+
+function send(rail: string, body: Uint8Array, signature: string) {
+  const mutation = platform.operation();
+  return platform.operationsRpc.receiveRailCallback({ mutation, rail, body, signature }).then(
+    ({ applied }) => (applied ? "applied" : "repeated"),
+    (error: unknown) => readRefusal(error)?.code ?? Code[(error as ConnectError).code],
+  );
+}
+
+describe("a rail's message", () => {
+  let id = "";
+  const message = (change: Partial<SandboxMessage> = {}) => ({
+    ...{ key: id, outcome: "settled", reference: "R1", amount: "10.00", currency: "USD" },
+    ...change,
+  });
+  const signed = (change: object = {}) =>
+    signMessage({ ...message(), ...change } as SandboxMessage, platform.callbackSecret);
+  const last = async () => (await platform.callbacks.find().sort({ $natural: -1 }).next())!;
+
+  beforeEach(async () => {
+    // The rail has it and does not know its fate: only its messages move it.
+    id = await platform.execute(accountId, "sandbox-unknown");
+    await platform.work();
+  });
+
+  it.each([
+    ["another amount", { amount: "10.01" }, "INVALID_REQUEST", "refused"],
+    ["more decimals than the currency has", { amount: "10.001" }, "INVALID_REQUEST", "refused"],
+    ["more than 34 digits", { amount: "1".repeat(35) }, "INVALID_REQUEST", "refused"],
+    ["another currency", { currency: "INR" }, "INVALID_REQUEST", "refused"],
+  ])("of %s is kept and refused, and people have to look", async (_what, change, code, became) => {
+    const { body, signature } = signed(change);
+    expect(await send("sandbox", body, signature)).toBe(code);
+    expect(await last()).toMatchObject({ became, payout_id: id });
+    const { stage, doubt, balance, heard } = await look(id);
+    expect({ stage, doubt, balance }).toEqual({
+      ...{ stage: "unknown", doubt: "contradicted", balance: "90.00 + 10.00" },
+    });
+    expect(heard?.at(-1)).toContain("; refused: ");
+  });
+
+  it.each([
+    ["an unknown key", { key: "po_x" }, "RECORD_NOT_FOUND", "unknown_key"],
+    ["no outcome", { outcome: "perhaps" }, "INVALID_REQUEST", "unreadable"],
+    ["65 KiB", { more: "x".repeat(65_536) }, "INVALID_REQUEST", "too_large"],
+  ])("of %s is kept and refused", async (_what, change, code, became) => {
+    const before = await look(id);
+    const { body, signature } = signed(change);
+    expect(await send("sandbox", body, signature)).toBe(code);
+    const kept = await last();
+    expect(kept.became).toBe(became);
+    expect(kept.body?.value().length).toBe(became === "too_large" ? undefined : body.length);
+    expect(await look(id)).toEqual(before);
+  });
+
+  it("that is forged, or of a rail that is none, is kept and refused", async () => {
+    const before = await look(id);
+    const { body, signature } = signed();
+    expect(await send("sandbox", body, signature.replace(/.$/, "x"))).toBe("ACCESS_FORBIDDEN");
+    expect(await last()).toMatchObject({ became: "forged", rail: "sandbox" });
+    expect(await send("other", body, signature)).toBe("RECORD_NOT_FOUND");
+    expect(await last()).toMatchObject({ became: "unknown_rail", rail: "other" });
+    expect(await look(id)).toEqual(before);
+  });
+
+  it("is applied once, however often and at once it comes", async () => {
+    const { body, signature } = signed();
+    const became = await Promise.all([1, 2, 3].map(() => send("sandbox", body, signature)));
+    expect(became.toSorted()).toEqual(["applied", "repeated", "repeated"]);
+    await platform.work();
+    expect(await look(id)).toMatchObject({ stage: "settled", balance: "90.00 + 0.00" });
+    expect(await send("sandbox", body, signature)).toBe("repeated");
+    await platform.work();
+    expect(await look(id)).toMatchObject({ stage: "settled", balance: "90.00 + 0.00" });
+  });
+
+  it("is decided anew when another one was faster", async () => {
+    const { readAny } = platform.payouts;
+    vi.spyOn(platform.payouts, "readAny").mockImplementationOnce(async (key) => {
+      const read = await readAny(key);
+      const rejected = signed({ outcome: "rejected" });
+      expect(await send("sandbox", rejected.body, rejected.signature)).toBe("applied");
+      return read;
+    });
+    const settled = signed();
+    expect(await send("sandbox", settled.body, settled.signature)).toBe("INVALID_REQUEST");
+    await platform.work();
+    const told = { stage: "rejected", doubt: "contradicted", balance: "100.00 + 0.00" };
+    expect(await look(id)).toMatchObject(told);
+  });
+
+  it("that contradicts the end is refused, and people have to look at it still", async () => {
+    const settled = signed();
+    expect(await send("sandbox", settled.body, settled.signature)).toBe("applied");
+    await platform.work();
+    const rejected = signed({ outcome: "rejected" });
+    expect(await send("sandbox", rejected.body, rejected.signature)).toBe("INVALID_REQUEST");
+    const told = { stage: "settled", doubt: "contradicted", balance: "90.00 + 0.00" };
+    expect(await look(id)).toMatchObject(told);
+  });
+});
+
+it("keeps the reference of the rail's message", async () => {
+  const id = await platform.execute(accountId, "sandbox-callback-2");
+  await platform.after(0);
+  await platform.after(1_000);
+  const { payout } = await platform.rpc.getPayout({ merchantId, payoutId: id });
+  expect(payout?.uniqueTransactionReference).toEqual(reference);
+});

@@ -1,0 +1,131 @@
+import { createHash } from "node:crypto";
+import type { Database } from "@disburse/chassis/mongo/database.ts";
+import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
+import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
+import { Binary, type Collection } from "mongodb";
+import type { Reporter } from "../payouts/work.ts";
+import type { RailDirectory } from "./directory.ts";
+import { type RailReportDeps, type Reported, reportOutcome } from "./reports.ts";
+
+/** What became of a message; `received` when a crash came between. */
+type Became =
+  | "received"
+  | "applied"
+  | "repeated"
+  | "refused"
+  | "forged"
+  | "unreadable"
+  | "too_large"
+  | "unknown_rail"
+  | "unknown_key";
+
+/** A rail's message as it came. None is ever dropped or written over but for what became of it. */
+type RailCallbackDocument = {
+  _id: string;
+  schema_version: number;
+  rail: string;
+  /** Absent when it was too large. */
+  body?: Binary;
+  body_sha256: string;
+  signature: string;
+  became: Became;
+  /** Why it was refused. */
+  detail?: string;
+  payout_id?: string;
+  actor: StoredActor;
+  operation_id: string;
+  received_at: Date;
+};
+
+/** A rail's message, word for word. */
+export type ReceivedMessage = {
+  readonly rail: string;
+  readonly body: Uint8Array;
+  readonly signature: string;
+};
+
+export type ReceiveDeps = RailReportDeps & {
+  readonly callbacks: Collection<RailCallbackDocument>;
+  readonly rails: RailDirectory;
+};
+
+/** No rail has more to say of one transfer. */
+const bodyMaxBytes = 65_536;
+/** Of what is kept of a name or signature; real ones are far shorter. */
+const textMax = 1_024;
+
+/** The messages of rails; they are read by people. */
+export function openRailCallbacks({ db }: Database): Collection<RailCallbackDocument> {
+  return db.collection<RailCallbackDocument>("rail_callbacks");
+}
+
+type Received = Reported | Refused<"ACCESS_FORBIDDEN" | "RECORD_NOT_FOUND" | "INVALID_REQUEST">;
+
+/**
+ * Takes a rail's message: kept first, forged ones too, then believed when the rail signed it and
+ * its payout allows it. The same message again changes nothing.
+ */
+export async function receiveCallback(
+  deps: ReceiveDeps,
+  message: ReceivedMessage,
+  by: Reporter,
+): Promise<Received> {
+  const read = readSigned(deps.rails, message);
+  const kept = keptOf(message, by, deps.clock.now());
+  if ("became" in read) {
+    await deps.callbacks.insertOne({ ...kept, became: read.became });
+    return read.refusal;
+  }
+  await deps.callbacks.insertOne({ ...kept, became: "received", payout_id: read.key });
+  const reported = await reportOutcome(deps, read.key, read, by);
+  const detail = isRefused(reported) ? reported.detail : undefined;
+  await deps.callbacks.updateOne(
+    { _id: kept._id },
+    { $set: { became: becameOf(reported), ...(detail === undefined ? {} : { detail }) } },
+  );
+  return reported;
+}
+
+/** What a message says, or what becomes of one that says nothing to be believed. */
+function readSigned(rails: RailDirectory, { rail: name, body, signature }: ReceivedMessage) {
+  if (body.length > bodyMaxBytes) {
+    const refusal = refused("INVALID_REQUEST", `body: must have at most ${bodyMaxBytes} bytes`);
+    return { became: "too_large", refusal } as const;
+  }
+  const rail = rails.named(name);
+  if (rail === undefined) {
+    return { became: "unknown_rail", refusal: refused("RECORD_NOT_FOUND") } as const;
+  }
+  const said = rail.readCallback(body, signature);
+  if (said === "forged") {
+    return { became: "forged", refusal: refused("ACCESS_FORBIDDEN") } as const;
+  }
+  if (said === "unreadable") {
+    const refusal = refused("INVALID_REQUEST", "body: must tell an outcome");
+    return { became: "unreadable", refusal } as const;
+  }
+  return said;
+}
+
+function becameOf(reported: Reported | Refused<"RECORD_NOT_FOUND" | "INVALID_REQUEST">): Became {
+  if (!isRefused(reported)) return reported.applied ? "applied" : "repeated";
+  return reported.refused === "RECORD_NOT_FOUND" ? "unknown_key" : "refused";
+}
+
+function keptOf(
+  { rail, body, signature }: ReceivedMessage,
+  { actor, operationId }: Reporter,
+  now: Date,
+): Omit<RailCallbackDocument, "became"> {
+  return {
+    _id: crypto.randomUUID(),
+    schema_version: 1,
+    rail: rail.slice(0, textMax),
+    ...(body.length > bodyMaxBytes ? {} : { body: new Binary(body) }),
+    body_sha256: createHash("sha256").update(body).digest("hex"),
+    signature: signature.slice(0, textMax),
+    actor,
+    operation_id: operationId,
+    received_at: now,
+  };
+}

@@ -1,0 +1,197 @@
+import { toJson } from "@bufbuild/protobuf";
+import { ScreeningStatus } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
+import { PayoutSchema, RailOutcome } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { startTestPlatform, type TestPlatform, testRail } from "../test-platform.ts";
+import type { TimedAnswer } from "./rail.ts";
+
+const merchantId = "mer_1";
+const dayMs = 86_400_000;
+let platform: TestPlatform;
+let accountId = "";
+let submits: string[];
+let answers: { submit: TimedAnswer["answer"]; query: TimedAnswer["answer"] };
+
+beforeAll(async () => {
+  platform = await startTestPlatform();
+});
+afterAll(() => platform.stop());
+beforeEach(async () => {
+  platform.world.offsetMs = 0;
+  platform.world.screening = ScreeningStatus.CLEARED;
+  submits = [];
+  answers = { submit: { kind: "accepted" }, query: { kind: "settled", reference: "R" } };
+  platform.rails.current = testRail({
+    submit: async (key) => {
+      submits.push(key);
+      return { answer: answers.submit, askAfterMs: 1_000 };
+    },
+    query: async () => ({ answer: answers.query, askAfterMs: 1_000 }),
+  });
+  accountId = await platform.fundedAccount(merchantId, "100.00");
+});
+
+/** How often the rail was sent a payout; those of other tests go on as well. */
+const sent = (payoutId: string) => submits.filter((key) => key === payoutId).length;
+
+/** A payout whose beneficiary's screening changed after it was executed. */
+async function executeThen(screening: ScreeningStatus): Promise<string> {
+  const id = await platform.execute(accountId, "order");
+  platform.world.screening = screening;
+  await platform.after(0);
+  return id;
+}
+
+async function look(payoutId: string) {
+  const payout = await platform.payouts.readAny(payoutId);
+  const { account } = await platform.rpc.getAccount({ merchantId, accountId });
+  return {
+    stage: payout?.progress.stage,
+    doubt: payout?.doubt?.kind,
+    balance: `${account?.available} + ${account?.held}`,
+  };
+}
+
+async function waits(payoutId: string): Promise<string[]> {
+  const found = await platform.payouts.journal(payoutId);
+  return (found?.lines ?? [])
+    .map(({ detail }) => detail)
+    .filter((detail) => detail.startsWith("not sent"));
+}
+
+const queued = { stage: "queued", doubt: undefined, balance: "90.00 + 10.00" };
+const settled = { stage: "settled", doubt: undefined, balance: "90.00 + 0.00" };
+
+describe("a payout whose beneficiary is not cleared when it is to be sent", () => {
+  it.each([
+    ["review", ScreeningStatus.REVIEW],
+    ["pending", ScreeningStatus.PENDING],
+    ["pending", ScreeningStatus.UNSPECIFIED],
+    ["pending", 99 as ScreeningStatus],
+  ])(
+    "is not sent while it is %s, and goes on by itself when it is cleared",
+    async (name, status) => {
+      const id = await executeThen(status);
+      await platform.after(60_000);
+      await platform.after(60_000);
+      expect(submits).toEqual([]);
+      expect(await look(id)).toEqual(queued);
+      expect(await waits(id)).toEqual([`not sent: the screening of its beneficiary is ${name}`]);
+      platform.world.screening = ScreeningStatus.CLEARED;
+      await platform.after(15_000);
+      expect(sent(id)).toBe(1);
+      await platform.after(2_000);
+      expect(await look(id)).toEqual(settled);
+      expect((await platform.payouts.readAny(id))?.uncleared).toBeUndefined();
+    },
+  );
+
+  it("looks to its merchant as it did before: queued, and nothing happened", async () => {
+    const id = await platform.execute(accountId, "order");
+    const told = async () => {
+      const { payout } = await platform.rpc.getPayout({ merchantId, payoutId: id });
+      const { events } = await platform.rpc.listPayoutEvents({ merchantId, payoutId: id });
+      return [payout && toJson(PayoutSchema, payout), events];
+    };
+    const before = await told();
+    platform.world.screening = ScreeningStatus.BLOCKED;
+    await platform.after(60_000);
+    expect(await told()).toEqual(before);
+    expect((await platform.payouts.collection.findOne({ _id: id }))?.outbox).toHaveLength(1);
+  });
+
+  it("is put before the operators at once when it is blocked, and after long in review", async () => {
+    const blocked = await executeThen(ScreeningStatus.BLOCKED);
+    expect(await look(blocked)).toEqual({ ...queued, doubt: "stuck" });
+    accountId = await platform.fundedAccount(merchantId, "100.00");
+    platform.world.screening = ScreeningStatus.CLEARED;
+    const inReview = await executeThen(ScreeningStatus.REVIEW);
+    await platform.after(dayMs - 1_000);
+    expect(await look(inReview)).toEqual(queued);
+    await platform.after(120_000);
+    expect(await look(inReview)).toEqual({ ...queued, doubt: "stuck" });
+    const { payouts } = await platform.operationsRpc.listPayoutsInDoubt({ limit: 100 });
+    const listed = payouts.map(({ payout }) => payout?.id);
+    expect(listed).toEqual(expect.arrayContaining([blocked, inReview]));
+    platform.world.screening = ScreeningStatus.CLEARED;
+    await platform.after(120_000);
+    expect(await look(inReview)).toMatchObject({ doubt: undefined });
+    expect([sent(blocked), sent(inReview)]).toEqual([1, 1]);
+  });
+
+  it("can be resolved as not sent by two persons, which frees the money for good", async () => {
+    const payoutId = await executeThen(ScreeningStatus.BLOCKED);
+    const by = (id: string, operationId: string) => ({
+      mutation: { operationId, actor: { kind: Actor_Kind.OPERATOR, id } },
+    });
+    const outcome = RailOutcome.REJECTED;
+    const reason = "the bank was told not to pay";
+    const { operationsRpc } = platform;
+    const said = { payoutId, outcome, reason };
+    const proposal = { ...by("ada", `propose-${payoutId}`), ...said };
+    const { resolution } = await operationsRpc.proposeResolution(proposal);
+    const resolutionId = resolution?.id ?? "";
+    await operationsRpc.confirmResolution({ ...by("bob", `confirm-${payoutId}`), resolutionId });
+    platform.world.screening = ScreeningStatus.CLEARED;
+    await platform.after(120_000);
+    expect(sent(payoutId)).toBe(0);
+    const released = { stage: "rejected", doubt: undefined, balance: "100.00 + 0.00" };
+    expect(await look(payoutId)).toEqual(released);
+  });
+
+  it("waits on, since the same moment, after its worker died", async () => {
+    const id = await platform.execute(accountId, "order");
+    platform.world.screening = ScreeningStatus.REVIEW;
+    const { updateOne } = platform.payouts.collection;
+    const written = vi.spyOn(platform.payouts.collection, "updateOne");
+    // The wait is written; the lease then is not given back, as by a process that was killed.
+    written.mockImplementationOnce(updateOne).mockRejectedValue(new Error("killed"));
+    await platform.work().catch(() => undefined);
+    written.mockRestore();
+    const since = (await platform.payouts.readAny(id))?.uncleared?.since;
+    expect(since).toBeInstanceOf(Date);
+    await platform.after(9_000);
+    await platform.after(60_000);
+    expect((await platform.payouts.readAny(id))?.uncleared).toEqual({ status: "review", since });
+    expect(await waits(id)).toHaveLength(1);
+    platform.world.screening = ScreeningStatus.CLEARED;
+    await platform.after(60_000);
+    expect(sent(id)).toBe(1);
+  });
+
+  it("journals each status that its beneficiary goes through", async () => {
+    const id = await executeThen(ScreeningStatus.REVIEW);
+    platform.world.screening = ScreeningStatus.BLOCKED;
+    await platform.after(2_000);
+    await platform.after(2_000);
+    const told = ["review", "blocked"];
+    const lines = told.map((status) => `not sent: the screening of its beneficiary is ${status}`);
+    expect(await waits(id)).toEqual(lines);
+  });
+});
+
+describe("a payout that was submitted before", () => {
+  it("is left to its rail", async () => {
+    const id = await executeThen(ScreeningStatus.CLEARED);
+    platform.world.screening = ScreeningStatus.BLOCKED;
+    await platform.after(2_000);
+    expect(await look(id)).toEqual(settled);
+  });
+
+  it("is not sent again to a rail that never saw it, until its beneficiary is cleared", async () => {
+    answers = { submit: { kind: "unknown" }, query: { kind: "not_received" } };
+    const id = await executeThen(ScreeningStatus.CLEARED);
+    platform.world.screening = ScreeningStatus.BLOCKED;
+    await platform.after(60_000);
+    await platform.after(60_000);
+    expect(sent(id)).toBe(1);
+    expect(await look(id)).toMatchObject({ stage: "unknown", doubt: "unknown" });
+    expect(await waits(id)).toHaveLength(1);
+    answers.submit = { kind: "accepted" };
+    platform.world.screening = ScreeningStatus.CLEARED;
+    await platform.after(60_000);
+    expect(sent(id)).toBe(2);
+    expect(await look(id)).toMatchObject({ stage: "processing", doubt: undefined });
+  });
+});

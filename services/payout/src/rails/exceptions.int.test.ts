@@ -1,0 +1,298 @@
+import { connectDatabase } from "@disburse/chassis/mongo/database.ts";
+import { RailOutcome } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
+import { mongodbUri } from "@disburse/testkit/engine.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { openPayoutStore } from "../payouts/store.ts";
+import { startTestPlatform, type TestPlatform, testRail } from "../test-platform.ts";
+import { createRailDirectory } from "./directory.ts";
+import type { TimedAnswer } from "./rail.ts";
+import { reportOutcome } from "./reports.ts";
+import { openRailStates } from "./states.ts";
+import { workOnDuePayout } from "./worker.ts";
+
+const merchantId = "mer_1";
+let platform: TestPlatform;
+let accountId = "";
+
+beforeAll(async () => {
+  platform = await startTestPlatform();
+});
+afterAll(() => platform.stop());
+beforeEach(async () => {
+  platform.world.offsetMs = 0;
+  platform.rails.current = platform.sandboxRail;
+  accountId = await platform.fundedAccount(merchantId, "1000.00");
+});
+
+async function look(id: string) {
+  const payout = await platform.payouts.readAny(id);
+  return { stage: payout?.progress.stage, rail: payout?.rail, doubt: payout?.doubt?.kind };
+}
+
+/** Works with a directory of real routes until nothing is due. */
+async function workWith(directory: ReturnType<typeof createRailDirectory>, ms = 0) {
+  platform.world.offsetMs += ms;
+  while (await workOnDuePayout({ ...platform.worker, rails: directory }));
+}
+
+const ach = {
+  currencies: ["USD"],
+  transferMethods: ["ACH"],
+  networks: [],
+  limits: { USD: { min: 1_001n } },
+};
+const never = async () => false;
+
+describe("a payout that waits", () => {
+  it.each([
+    ["for a route", createRailDirectory([testRail({})], [], never)],
+    [
+      "because its amount is below the rail's limits",
+      createRailDirectory([testRail({ capabilities: ach })], [{ rail: "scripted" }], never),
+    ],
+  ])("%s stays queued, and people have to look; then it goes on", async (_what, directory) => {
+    const id = await platform.execute(accountId, "order");
+    await workWith(directory);
+    await workWith(directory, 3_600_000);
+    expect(await look(id)).toEqual({ stage: "queued", rail: "", doubt: "stuck" });
+    await platform.after(30_000);
+    expect(await look(id)).toEqual({ stage: "processing", rail: "sandbox", doubt: undefined });
+  });
+
+  it.each([
+    ["says no", async () => false],
+    ["throws", () => Promise.reject(new Error("away"))],
+  ])("for a rail that is away (%s) stays queued without a doubt", async (_what, available) => {
+    const rail = testRail({ capabilities: { ...ach, limits: {} }, available });
+    const directory = createRailDirectory([rail], [{ rail: "scripted" }], never);
+    const id = await platform.execute(accountId, "order");
+    await workWith(directory);
+    await workWith(directory, 3_600_000);
+    expect(await look(id)).toEqual({ stage: "queued", rail: "", doubt: undefined });
+  });
+
+  it("for a paused rail goes on when an operator resumes it", async () => {
+    const { sandboxRail, operationsRpc, database } = platform;
+    const clock = platform.worker.clock;
+    const { isPaused } = openRailStates(database, clock);
+    const directory = createRailDirectory([sandboxRail], [{ rail: "sandbox" }], isPaused);
+    const actor = { kind: Actor_Kind.OPERATOR as Actor_Kind, id: "ops-1" };
+    const pause = (paused: boolean, reason: string, who = actor) =>
+      operationsRpc.setRailPaused({
+        mutation: { operationId: "op", actor: who },
+        ...{ rail: "sandbox", paused, reason },
+      });
+    await expect(pause(true, "")).rejects.toThrow("reason: must be");
+    const service = { kind: Actor_Kind.SERVICE, id: "x" };
+    await expect(pause(true, "x", service)).rejects.toThrow("must be an operator");
+    const id = await platform.execute(accountId, "order");
+    expect(await platform.states.isPaused("sandbox")).toBe(false);
+    await pause(true, "bank holiday");
+    expect(await platform.states.isPaused("sandbox")).toBe(true);
+    const { rails } = await operationsRpc.listRails({});
+    expect(rails).toMatchObject([{ name: "sandbox", paused: true, reason: "bank holiday" }]);
+    await workWith(directory);
+    expect(await look(id)).toEqual({ stage: "queued", rail: "", doubt: undefined });
+    expect((await pause(false, "")).rail).toMatchObject({ paused: false, reason: "" });
+    await workWith(directory, 30_000);
+    expect(await look(id)).toMatchObject({ stage: "processing", rail: "sandbox" });
+  });
+});
+
+it("is not sent again to a rail that is away, though that never saw the key", async () => {
+  let submits = 0;
+  let isThere = true;
+  const rail = testRail({
+    capabilities: { ...ach, limits: {} },
+    available: async () => isThere,
+    submit: async () => {
+      submits += 1;
+      throw new Error("cut");
+    },
+    query: async () => ({ answer: { kind: "not_received" } }),
+  });
+  const directory = createRailDirectory([rail], [{ rail: "scripted" }], never);
+  await platform.execute(accountId, "order");
+  await workWith(directory);
+  isThere = false;
+  await workWith(directory, 60_000);
+  await workWith(directory, 60_000);
+  expect(submits).toBe(1);
+  isThere = true;
+  await workWith(directory, 60_000);
+  expect(submits).toBe(2);
+});
+
+it("asks ever more seldom whether a settled payout comes back, where the rail never tells", async () => {
+  const asked: string[] = [];
+  platform.rails.current = testRail({
+    submit: async () => ({ answer: { kind: "accepted" }, askAfterMs: 1_000 }),
+    query: async (key) => {
+      asked.push(key);
+      return { answer: { kind: "unknown" }, askAfterMs: 1_000 };
+    },
+  });
+  const id = await platform.execute(accountId, "order");
+  await platform.after(0);
+  const settled = { outcome: RailOutcome.SETTLED, transactionReference: "R" };
+  const mutation = platform.operation();
+  await platform.rpc.reportRailOutcome({ mutation, payoutId: id, ...settled });
+  await platform.after(1_000);
+  expect((await look(id)).stage).toBe("settled");
+  await platform.after(86_400_000);
+  const times = () => asked.filter((key) => key === id).length;
+  const before = times();
+  for (let minutes = 0; minutes < 20; minutes += 1) await platform.after(60_000);
+  expect(before).toBeGreaterThan(0);
+  expect(times()).toBe(before);
+});
+
+it("asks the rail that it was sent to, whatever the routes say by now", async () => {
+  const asked: string[] = [];
+  const railOf = (name: string) =>
+    testRail({
+      name,
+      capabilities: { ...ach, limits: {} },
+      submit: async () => ({ answer: { kind: "accepted" }, askAfterMs: 1_000 }),
+      query: async () => {
+        asked.push(name);
+        return { answer: { kind: "settled", reference: "R" } };
+      },
+    });
+  const rails = [railOf("first"), railOf("second")];
+  const id = await platform.execute(accountId, "order");
+  await workWith(createRailDirectory(rails, [{ rail: "first" }], never));
+  const changed = createRailDirectory(rails, [{ rail: "second" }], never);
+  await workWith(createRailDirectory(rails.slice(1), [{ rail: "second" }], never), 1_000);
+  expect(await look(id)).toEqual({ stage: "processing", rail: "first", doubt: "stuck" });
+  await workWith(changed, 30_000);
+  expect(await look(id)).toEqual({ stage: "settled", rail: "first", doubt: undefined });
+  expect(asked[0]).toBe("first");
+});
+
+describe("people have to look", () => {
+  it("when the rail takes longer than it ever does, until it settles", async () => {
+    let answer: TimedAnswer["answer"] = { kind: "accepted" };
+    platform.rails.current = testRail({ query: async () => ({ answer }) });
+    const id = await platform.execute(accountId, "order");
+    await platform.after(0);
+    for (let days = 0.5; days < 1; days += 0.25) {
+      await platform.after(21_600_000);
+      expect((await look(id)).doubt).toBeUndefined();
+    }
+    await platform.after(43_300_000);
+    await platform.after(61_000);
+    expect(await look(id)).toMatchObject({ stage: "processing", doubt: "stuck" });
+    answer = { kind: "settled", reference: "R" };
+    await platform.after(61_000);
+    expect(await look(id)).toMatchObject({ stage: "settled", doubt: undefined });
+  });
+
+  it.each<[string, TimedAnswer]>([
+    ["contradicts itself", { answer: { kind: "rejected" } }],
+    [
+      "tells another amount",
+      { answer: { kind: "returned" }, moved: { amount: "9.99", currency: "USD" } },
+    ],
+  ])("when the rail %s at a question", async (_what, later) => {
+    const said: TimedAnswer[] = [
+      { answer: { kind: "settled", reference: "R" }, askAfterMs: 1_000 },
+      later,
+    ];
+    platform.rails.current = testRail({ submit: async () => said[0]!, query: async () => later });
+    const id = await platform.execute(accountId, "order");
+    await platform.after(0);
+    expect(await look(id)).toMatchObject({ stage: "settled", doubt: undefined });
+    await platform.after(1_100);
+    expect(await look(id)).toMatchObject({ stage: "settled", doubt: "contradicted" });
+    const { account } = await platform.rpc.getAccount({ merchantId, accountId });
+    expect(account).toMatchObject({ available: "990.00", held: "0.00" });
+  });
+
+  it("also when the contradiction comes while the rail is asked, which goes on at once", async () => {
+    const clock = platform.worker.clock;
+    const by = { actor: { kind: "service", id: "rail" }, operationId: "op" } as const;
+    platform.rails.current = testRail({
+      submit: async (key) => {
+        const moved = { amount: "11.00", currency: "USD" };
+        const word = { answer: { kind: "settled", reference: "R" }, moved } as const;
+        await reportOutcome({ ...platform.worker, clock, wake: () => undefined }, key, word, by);
+        return { answer: { kind: "accepted" } };
+      },
+      query: async () => ({ answer: { kind: "settled", reference: "R" } }),
+    });
+    const id = await platform.execute(accountId, "order");
+    await platform.after(0);
+    expect(await look(id)).toMatchObject({ stage: "settled", doubt: "contradicted" });
+  });
+});
+
+it("goes on within 10 s of a worker's death, at any step, and sends nothing twice", async () => {
+  const submits: string[] = [];
+  platform.rails.current = testRail({
+    submit: async (key) => {
+      submits.push(key);
+      return { answer: { kind: "accepted" }, askAfterMs: 0 };
+    },
+    query: async () => ({ answer: { kind: "settled", reference: "R" } }),
+  });
+  const { payouts, worker } = platform;
+  const id = await platform.execute(accountId, "order");
+  const die = () => Promise.reject(new Error("killed"));
+  for (const survived of [0, 1, 2]) {
+    let left = survived;
+    // A killed worker writes nothing more, its release included.
+    const dying = {
+      ...payouts,
+      advance: (...given: Parameters<typeof payouts.advance>) =>
+        left-- > 0 ? payouts.advance(...given) : die(),
+      release: die,
+    };
+    await workOnDuePayout({ ...worker, payouts: dying }).catch(() => undefined);
+    platform.world.offsetMs += 9_000;
+  }
+  await platform.after(0);
+  expect(await look(id)).toMatchObject({ stage: "settled" });
+  expect(submits).toEqual([id]);
+});
+
+it("never has two calls for one payout at once, though two processes work", async () => {
+  const running = new Map<string, number>();
+  let most = 0;
+  const calls = new Map<string, number>();
+  const call = async (key: string, answer: TimedAnswer) => {
+    running.set(key, (running.get(key) ?? 0) + 1);
+    most = Math.max(most, running.get(key) ?? 0);
+    await new Promise(setImmediate);
+    running.set(key, (running.get(key) ?? 0) - 1);
+    return answer;
+  };
+  platform.rails.current = testRail({
+    submit: (key) => {
+      calls.set(key, (calls.get(key) ?? 0) + 1);
+      return call(key, { answer: { kind: "accepted" }, askAfterMs: 0 });
+    },
+    query: (key) => call(key, { answer: { kind: "settled", reference: "R" } }),
+  });
+  const ids: string[] = [];
+  for (let at = 0; at < 20; at += 1) ids.push(await platform.execute(accountId, `order-${at}`));
+  const name = platform.database.db.databaseName;
+  const other = await connectDatabase(mongodbUri(name), name);
+  const second = {
+    ...platform.worker,
+    payouts: await openPayoutStore(other, "second:8080", platform.worker.clock),
+  };
+  const until = async (deps: typeof platform.worker) => {
+    while (await workOnDuePayout(deps));
+  };
+  await Promise.all([platform.worker, second].flatMap((deps) => [until(deps), until(deps)]));
+  platform.world.offsetMs += 10;
+  await Promise.all([until(platform.worker), until(second)]);
+  await other.close();
+  for (const id of ids) expect(await look(id)).toMatchObject({ stage: "settled" });
+  expect([...calls.entries()].filter(([key]) => ids.includes(key))).toEqual(
+    expect.arrayContaining(ids.map((id) => [id, 1])),
+  );
+  expect(most).toBe(1);
+});

@@ -1,0 +1,53 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { z } from "zod";
+import type { RailCallback } from "../rail.ts";
+
+/** The body of the sandbox rail's message, as JSON. */
+const messageSchema = z.object({
+  key: z.string().min(1).max(64),
+  outcome: z.enum(["settled", "rejected", "returned"]),
+  reference: z.string().regex(/^[\x21-\x7e]{1,128}$/),
+  /** Decimal text, of the destination currency. */
+  amount: z.string().max(64),
+  currency: z.string().max(32),
+});
+
+export type SandboxMessage = z.output<typeof messageSchema>;
+
+/** A message as it goes out: the exact bytes, and their signature. */
+export type SignedMessage = { readonly body: Uint8Array; readonly signature: string };
+
+/** Writes a message and signs it: HMAC-SHA256 of the body, as `sha256=` and hexadecimal. */
+export function signMessage(message: SandboxMessage, secret: string): SignedMessage {
+  const body = new TextEncoder().encode(JSON.stringify(message));
+  return { body, signature: signatureOf(body, secret) };
+}
+
+/** Reads a message whose signature is the rail's. */
+export function readMessage(
+  body: Uint8Array,
+  signature: string,
+  secret: string,
+): RailCallback | "forged" | "unreadable" {
+  const given = Buffer.from(signature);
+  const expected = Buffer.from(signatureOf(body, secret));
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return "forged";
+  const parsed = messageSchema.safeParse(jsonOf(body));
+  if (!parsed.success) return "unreadable";
+  const { key, outcome, reference, amount, currency } = parsed.data;
+  const answer = outcome === "rejected" ? { kind: outcome } : { kind: outcome, reference };
+  return { key, answer, moved: { amount, currency } };
+}
+
+function signatureOf(body: Uint8Array, secret: string): string {
+  return `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`;
+}
+
+function jsonOf(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
+  } catch {
+    // Whatever is no JSON is no message either.
+    return undefined;
+  }
+}

@@ -1,0 +1,256 @@
+import { createHash } from "node:crypto";
+import { type Database, ensureIndexes, isDuplicateKey } from "@disburse/chassis/mongo/database.ts";
+import { currencies } from "@disburse/kernel/currency.ts";
+import { formatAmount } from "@disburse/kernel/money.ts";
+import type { Clock } from "@disburse/kernel/time.ts";
+import { base58 } from "@scure/base";
+import type { Collection } from "mongodb";
+import type { Instruction, Rail, TimedAnswer } from "../rail.ts";
+import type { RailCapabilities } from "../rules/routing.ts";
+import { readMessage, type SandboxMessage, type SignedMessage, signMessage } from "./callbacks.ts";
+import {
+  delayOf,
+  lateReturnMs,
+  type SandboxBehaviour,
+  type Scenario,
+  scenarioOf,
+} from "./scenarios.ts";
+
+/** A message that the rail has still to send. */
+type OwedMessage = { at: Date; message: SandboxMessage };
+
+/** The rail's own book; it stands for a system outside, so nothing else reads it. */
+type TransferDocument = {
+  _id: string;
+  schema_version: number;
+  scenario: Scenario;
+  reference: string;
+  settles_at: Date;
+  returns_at: Date;
+  asked: number;
+  /** How often it was submitted; it is paid once. */
+  submitted: number;
+  owed: OwedMessage[];
+  /** When the first of them goes out; absent when nothing is owed. */
+  owed_at?: Date;
+};
+
+export type SandboxRailOptions = {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly behaviour: SandboxBehaviour;
+  /** What the rail's messages are signed with. */
+  readonly callbackSecret: string;
+};
+
+/** Takes a message of the rail's; one that throws is sent again. */
+export type ReceiveMessage = (message: SignedMessage) => Promise<unknown>;
+
+/** The simulated rail, which also has to be told where its messages go, and when to send them. */
+export type SandboxRail = Rail & {
+  sendTo(receive: ReceiveMessage): void;
+  /** Sends the messages that are due; answers whether there may be more. */
+  sendDue(): Promise<boolean>;
+};
+
+/** An unknown transfer is known when the rail is asked this often. */
+const knownWhenAsked = 2;
+/** Messages that go out in one run. */
+const sendBatch = 50;
+/** A duplicate message comes this often. */
+const duplicates = 3;
+
+/** All that a payout can be; the simulation has no limits of its own. */
+const everything: RailCapabilities = {
+  currencies: currencies.map(({ code }) => code),
+  transferMethods: ["CRYPTO", "SWIFT", "ACH", "LOCAL"],
+  networks: ["ETHEREUM", "SOLANA", "POL", "BNB", "BTC", "TRX"],
+  limits: {},
+};
+
+/** A simulated rail; what it does is by the merchant's reference, or by its seed. */
+export async function createSandboxRail(options: SandboxRailOptions): Promise<SandboxRail> {
+  const { database, clock, behaviour, callbackSecret } = options;
+  const transfers = database.db.collection<TransferDocument>("sandbox_transfers");
+  await ensureIndexes(database.db, "sandbox_transfers", [
+    { key: { owed_at: 1 }, name: "owed", sparse: true },
+  ]);
+  let receive: ReceiveMessage = async () => undefined;
+  const send = (message: SandboxMessage) => receive(signMessage(message, callbackSecret));
+  return {
+    name: "sandbox",
+    capabilities: everything,
+    available: async () => true,
+    submit: async (key, instruction) => {
+      const now = clock.now();
+      const transfer = transferOf(key, instruction, behaviour, now);
+      const booked = await book(transfers, transfer);
+      const { scenario, reference } = booked;
+      if (scenario === "lost" && booked === transfer) throw new Error("the answer was lost");
+      if (scenario === "early") await send(messageOf(key, "settled", reference, instruction));
+      return answerOf(booked, now);
+    },
+    query: async (key) => {
+      const transfer = await transfers.findOneAndUpdate(
+        { _id: key },
+        { $inc: { asked: 1 } },
+        { returnDocument: "after" },
+      );
+      if (transfer === null) return { answer: { kind: "not_received" } };
+      return answerOf(transfer, clock.now());
+    },
+    readCallback: (body, signature) => readMessage(body, signature, callbackSecret),
+    sendTo: (to) => {
+      receive = to;
+    },
+    sendDue: () => sendDue(transfers, clock.now(), send),
+  };
+}
+
+/** Books a transfer once; answers with the booked one. */
+async function book(
+  transfers: Collection<TransferDocument>,
+  transfer: TransferDocument,
+): Promise<TransferDocument> {
+  try {
+    await transfers.insertOne(transfer);
+    return transfer;
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error;
+    const first = await transfers.findOneAndUpdate(
+      { _id: transfer._id },
+      { $inc: { submitted: 1 } },
+      { returnDocument: "after" },
+    );
+    if (first === null) throw error;
+    return first;
+  }
+}
+
+function transferOf(
+  key: string,
+  instruction: Instruction,
+  behaviour: SandboxBehaviour,
+  now: Date,
+): TransferDocument {
+  const scenario = scenarioOf(instruction.referenceId, key, behaviour);
+  const delayMs = delayOf(key, behaviour);
+  const reference = referenceFor(key, instruction);
+  const settlesAt = new Date(now.getTime() + (scenario === "early" ? 0 : delayMs));
+  const returnsAfterMs = scenario === "late-return" ? lateReturnMs : delayMs;
+  const returnsAt = new Date(settlesAt.getTime() + returnsAfterMs);
+  const owed = owedBy(scenario, settlesAt, returnsAt).map(({ at, outcome, more }) => ({
+    at,
+    message: messageOf(key, outcome, reference, instruction, more),
+  }));
+  return {
+    _id: key,
+    schema_version: 1,
+    scenario,
+    reference,
+    settles_at: settlesAt,
+    returns_at: returnsAt,
+    asked: 0,
+    submitted: 1,
+    owed,
+    ...(owed[0] && { owed_at: owed[0].at }),
+  };
+}
+
+/** A message of a plan; `more` is what its amount has above the transfer's, in minor units. */
+type Planned = { at: Date; outcome: SandboxMessage["outcome"]; more?: bigint };
+
+/** The messages that a scenario sends, in order. */
+function owedBy(scenario: Scenario, settlesAt: Date, returnsAt: Date): Planned[] {
+  const settled = { at: settlesAt, outcome: "settled" } as const;
+  switch (scenario) {
+    case "callback":
+      return [settled];
+    case "duplicate":
+      return Array.from({ length: duplicates }, () => settled);
+    case "contradict":
+      return [settled, { at: returnsAt, outcome: "rejected" }];
+    case "amount":
+      return [{ ...settled, more: 1n }];
+    case "late-return":
+      return [{ at: returnsAt, outcome: "returned" }];
+    default:
+      return [];
+  }
+}
+
+function messageOf(
+  key: string,
+  outcome: SandboxMessage["outcome"],
+  reference: string,
+  { amount, currency }: Instruction,
+  more = 0n,
+): SandboxMessage {
+  return { key, outcome, reference, amount: formatAmount(amount + more, currency), currency };
+}
+
+/** Scenarios whose fate the rail tells by itself: it asks not to be asked. */
+const callsBack: ReadonlySet<Scenario> = new Set(["callback", "duplicate", "contradict"]);
+
+function answerOf(transfer: TransferDocument, now: Date): TimedAnswer {
+  const { scenario, reference, settles_at, returns_at } = transfer;
+  const remainingMs = settles_at.getTime() - now.getTime();
+  if (scenario === "silent") return { answer: { kind: "unknown" } };
+  if (scenario === "unknown" && transfer.asked < knownWhenAsked) {
+    const delayMs = returns_at.getTime() - settles_at.getTime();
+    return { answer: { kind: "unknown" }, askAfterMs: delayMs };
+  }
+  if (remainingMs > 0) {
+    const accepted = { answer: { kind: "accepted" } } as const;
+    return callsBack.has(scenario) ? accepted : { ...accepted, askAfterMs: remainingMs };
+  }
+  if (scenario === "fail") return { answer: { kind: "rejected" } };
+  const settled = { answer: { kind: "settled", reference } } as const;
+  if (scenario !== "return" && scenario !== "late-return") return settled;
+  const returnsInMs = returns_at.getTime() - now.getTime();
+  return returnsInMs > 0
+    ? { ...settled, askAfterMs: returnsInMs }
+    : { answer: { kind: "returned", reference } };
+}
+
+/** Sends what is due, each message at least once: a crash before it is noted sends it again. */
+async function sendDue(
+  transfers: Collection<TransferDocument>,
+  now: Date,
+  send: (message: SandboxMessage) => Promise<unknown>,
+): Promise<boolean> {
+  const due = await transfers
+    .find({ owed_at: { $lte: now } })
+    .sort({ owed_at: 1 })
+    .limit(sendBatch)
+    .toArray();
+  for (const { _id, owed } of due) {
+    const isDue = ({ at }: OwedMessage) => at <= now;
+    for (const { message } of owed.filter(isDue)) await send(message);
+    const left = owed.filter((each) => !isDue(each));
+    const next = left[0]?.at;
+    await transfers.updateOne(
+      { _id },
+      next === undefined
+        ? { $set: { owed: left }, $unset: { owed_at: "" } }
+        : { $set: { owed: left, owed_at: next } },
+    );
+  }
+  return due.length === sendBatch;
+}
+
+/** A reference of the form that the network or bank rail gives, the same for the same key. */
+function referenceFor(key: string, { network }: Instruction): string {
+  const hash = (algorithm: string) => createHash(algorithm).update(key).digest();
+  switch (network) {
+    case "":
+      return `SBX${(hash("sha256").readBigUInt64BE() % 10n ** 12n).toString().padStart(12, "0")}`;
+    case "SOLANA":
+      return base58.encode(hash("sha512"));
+    case "BTC":
+    case "TRX":
+      return hash("sha256").toString("hex");
+    default:
+      return `0x${hash("sha256").toString("hex")}`;
+  }
+}

@@ -1,0 +1,324 @@
+import { fromBinary, toJson } from "@bufbuild/protobuf";
+import { Code, type ConnectError } from "@connectrpc/connect";
+import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
+import { PayoutStatusChangedSchema } from "@disburse/contracts/disburse/payout/v1/payout_events_pb.ts";
+import { PayoutSchema, RailOutcome } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { startTestPlatform, type TestPlatform, testRail } from "../test-platform.ts";
+import type { TimedAnswer } from "./rail.ts";
+
+const merchantId = "mer_1";
+let platform: TestPlatform;
+let accountId = "";
+
+beforeAll(async () => {
+  platform = await startTestPlatform();
+});
+afterAll(() => platform.stop());
+beforeEach(async () => {
+  platform.world.offsetMs = 0;
+  platform.rails.current = platform.sandboxRail;
+  accountId = await platform.fundedAccount(merchantId, "100.00");
+});
+
+async function execute(referenceId: string): Promise<string> {
+  const quoteId = platform.quote(accountId);
+  const mutation = platform.operation();
+  return (await platform.rpc.executePayout({ mutation, merchantId, quoteId, referenceId }))
+    .payoutId;
+}
+
+async function look(payoutId: string) {
+  const { payout } = await platform.rpc.getPayout({ merchantId, payoutId });
+  const { account } = await platform.rpc.getAccount({ merchantId, accountId });
+  const json = payout && toJson(PayoutSchema, payout);
+  return {
+    status: json?.status?.replace("PAYOUT_STATUS_", "").toLowerCase(),
+    subStatus: json?.subStatus?.replace("PAYOUT_SUB_STATUS_", "").toLowerCase(),
+    version: payout?.version,
+    balance: `${account?.available} + ${account?.held}`,
+    reference: payout?.uniqueTransactionReference !== "",
+  };
+}
+
+async function after(ms: number) {
+  platform.world.offsetMs += ms;
+  await platform.work();
+}
+
+function report(payoutId: string, outcome: RailOutcome, transactionReference = "") {
+  const mutation = platform.operation();
+  return platform.rpc.reportRailOutcome({ mutation, payoutId, outcome, transactionReference });
+}
+
+const codeOf = (call: Promise<unknown>) =>
+  call.then(
+    () => "OK",
+    (error: unknown) => readRefusal(error)?.code ?? Code[(error as ConnectError).code],
+  );
+
+const initiated = (subStatus: string) => ({
+  status: "initiated",
+  subStatus,
+  version: 1,
+  balance: "90.00 + 10.00",
+  reference: false,
+});
+const settled = {
+  status: "succeeded",
+  subStatus: "settled",
+  version: 2,
+  balance: "90.00 + 0.00",
+  reference: true,
+};
+const rejected = {
+  status: "failed",
+  subStatus: "rejected",
+  version: 2,
+  balance: "100.00 + 0.00",
+  reference: false,
+};
+
+describe("a payout on the sandbox's rail", () => {
+  it("settles after its time", async () => {
+    const id = await execute("order-1");
+    expect(await look(id)).toEqual(initiated("queued"));
+    await platform.work();
+    expect(await look(id)).toEqual(initiated("processing"));
+    await after(400);
+    expect(await look(id)).toEqual(initiated("processing"));
+    await after(700);
+    expect(await look(id)).toEqual(settled);
+    await after(86_400_000);
+    expect(await look(id)).toEqual(settled);
+  });
+
+  it("fails, and the money is free again", async () => {
+    const id = await execute("sandbox-fail-1");
+    await after(0);
+    await after(1_100);
+    expect(await look(id)).toEqual(rejected);
+  });
+
+  it("comes back after it succeeded", async () => {
+    const id = await execute("sandbox-return-1");
+    await after(0);
+    await after(1_100);
+    expect(await look(id)).toEqual(settled);
+    await after(1_000);
+    expect(await look(id)).toEqual({ ...rejected, subStatus: "returned", version: 3 });
+  });
+
+  it("stays unknown, its money held, until the rail is asked the second time", async () => {
+    const id = await execute("sandbox-unknown-1");
+    await after(0);
+    expect(await look(id)).toEqual(initiated("unknown"));
+    await after(1_100);
+    expect(await look(id)).toEqual(initiated("unknown"));
+    await after(2_100);
+    expect(await look(id)).toEqual(settled);
+  });
+});
+
+it("tries again soon what failed, long before the lease would end", async () => {
+  const id = await execute("order-1");
+  vi.spyOn(platform.payouts, "advance").mockRejectedValueOnce(new Error("database away"));
+  await after(0);
+  expect(await look(id)).toEqual(initiated("queued"));
+  await after(2_100);
+  expect(await look(id)).toEqual(initiated("processing"));
+});
+
+it("tells an outcome only after its money moved", async () => {
+  const id = await execute("order-1");
+  await after(0);
+  vi.spyOn(platform.accounts, "apply").mockRejectedValue(new Error("database away"));
+  await after(1_100);
+  expect(await look(id)).toEqual(initiated("processing"));
+  vi.restoreAllMocks();
+  await after(3_000);
+  expect(await look(id)).toEqual(settled);
+});
+
+it("moves the money of an outcome once, also when it was moved before a crash", async () => {
+  const id = await execute("sandbox-fail-1");
+  await after(0);
+  const { advance } = platform.payouts;
+  vi.spyOn(platform.payouts, "advance")
+    .mockImplementationOnce(advance)
+    .mockRejectedValueOnce(new Error("crash"));
+  await after(1_100);
+  expect(await look(id)).toMatchObject({ status: "initiated", balance: "100.00 + 0.00" });
+  vi.restoreAllMocks();
+  await platform.accounts.recordRecent();
+  const accounts = platform.database.db.collection("accounts");
+  await accounts.updateOne({ _id: accountId as never }, { $set: { applied: [] } });
+  const quoteId = platform.quote(accountId);
+  const mutation = platform.operation();
+  await platform.rpc.executePayout({ mutation, merchantId, quoteId, referenceId: "other" });
+  await after(3_000);
+  expect(await look(id)).toMatchObject({ status: "failed", balance: "90.00 + 10.00" });
+});
+
+/** A rail that answers from a script and remembers what it was told. */
+function scripted(answers: (TimedAnswer["answer"] | Error)[]) {
+  const calls: string[] = [];
+  const next = async (call: string): Promise<TimedAnswer> => {
+    calls.push(call);
+    const answer = answers.shift() ?? { kind: "accepted" };
+    if (answer instanceof Error) throw answer;
+    return { answer, askAfterMs: 1_000 };
+  };
+  platform.rails.current = testRail({
+    submit: (key) => next(`submit ${key}`),
+    query: (key) => next(`query ${key}`),
+  });
+  return calls;
+}
+
+describe("a rail", () => {
+  it("whose answer was lost is asked by the key, never sent again", async () => {
+    const calls = scripted([new Error("cut"), { kind: "settled", reference: "R1" }]);
+    const id = await execute("order");
+    await after(0);
+    expect(await look(id)).toEqual(initiated("unknown"));
+    await after(60_000);
+    expect(await look(id)).toEqual(settled);
+    expect(calls.slice(0, 2)).toEqual([`submit ${id}`, `query ${id}`]);
+    expect(calls.filter((call) => call.startsWith("submit"))).toHaveLength(1);
+  });
+
+  it("that never saw the key is sent the same key again", async () => {
+    const settledAnswer = { kind: "settled", reference: "R1" } as const;
+    const calls = scripted([new Error("cut"), { kind: "not_received" }, settledAnswer]);
+    const id = await execute("order");
+    await after(0);
+    await after(60_000);
+    expect(await look(id)).toEqual(settled);
+    expect(calls.slice(0, 3)).toEqual([`submit ${id}`, `query ${id}`, `submit ${id}`]);
+  });
+
+  it("that means to call back and does not is asked all the same", async () => {
+    const answers: TimedAnswer[] = [
+      { answer: { kind: "accepted" } },
+      { answer: { kind: "accepted" } },
+    ];
+    const next = async (): Promise<TimedAnswer> =>
+      answers.shift() ?? { answer: { kind: "settled", reference: "R" } };
+    platform.rails.current = testRail({ submit: next, query: next });
+    const id = await execute("order");
+    await after(0);
+    await after(2_100);
+    expect(await look(id)).toEqual(initiated("processing"));
+    await after(59_000);
+    expect(await look(id)).toEqual(initiated("processing"));
+    await after(1_100);
+    expect(await look(id)).toEqual(settled);
+  });
+
+  it("that is down lets payouts queue", async () => {
+    platform.rails.current = undefined;
+    const id = await execute("order");
+    await after(0);
+    await after(3_600_000);
+    expect(await look(id)).toEqual(initiated("queued"));
+    platform.rails.current = platform.sandboxRail;
+    await after(30_000);
+    await after(1_100);
+    expect(await look(id)).toEqual(settled);
+  });
+
+  it("that contradicts itself moves nothing", async () => {
+    scripted([{ kind: "settled", reference: "R" }, { kind: "rejected" }, { kind: "returned" }]);
+    const id = await execute("order");
+    await after(0);
+    expect(await look(id)).toEqual(settled);
+    await after(1_100);
+    await after(61_000);
+    expect(await look(id)).toEqual(settled);
+  });
+});
+
+describe("a callback", () => {
+  it("is believed once, and repeats are no-ops", async () => {
+    scripted([{ kind: "accepted" }]);
+    const id = await execute("order");
+    await after(0);
+    await Promise.all([
+      report(id, RailOutcome.SETTLED, "R9"),
+      report(id, RailOutcome.SETTLED, "R9"),
+    ]);
+    await after(0);
+    expect(await look(id)).toEqual(settled);
+    await report(id, RailOutcome.SETTLED, "R9");
+    await after(0);
+    expect(await look(id)).toEqual(settled);
+    await report(id, RailOutcome.RETURNED);
+    await after(0);
+    await report(id, RailOutcome.RETURNED);
+    await after(0);
+    expect(await look(id)).toEqual({ ...rejected, subStatus: "returned", version: 3 });
+  });
+
+  it("that contradicts what is known is refused", async () => {
+    const id = await execute("order");
+    const settledReport = () => codeOf(report(id, RailOutcome.SETTLED, "R"));
+    expect(await settledReport()).toBe("INVALID_REQUEST");
+    scripted([{ kind: "rejected" }]);
+    await after(0);
+    expect(await look(id)).toEqual(rejected);
+    expect(await settledReport()).toBe("INVALID_REQUEST");
+    expect(await codeOf(report(id, RailOutcome.RETURNED))).toBe("INVALID_REQUEST");
+    expect(await codeOf(report(id, RailOutcome.SETTLED))).toBe("INVALID_REQUEST");
+    expect(await codeOf(report(id, RailOutcome.UNSPECIFIED))).toBe("INVALID_REQUEST");
+    expect(await codeOf(report("po_x", RailOutcome.REJECTED))).toBe("RECORD_NOT_FOUND");
+    expect(await look(id)).toEqual(rejected);
+  });
+
+  it("before the submit's answer wins, and the answer changes nothing", async () => {
+    const id = await execute("order");
+    const calls: string[] = [];
+    platform.rails.current = testRail({
+      submit: async (key) => {
+        calls.push(key);
+        await report(key, RailOutcome.SETTLED, "R1");
+        return { answer: { kind: "accepted" }, askAfterMs: 10 };
+      },
+      query: async () => ({ answer: { kind: "settled", reference: "R1" } }),
+    });
+    await after(0);
+    await after(100);
+    expect(calls).toEqual([id]);
+    expect(await look(id)).toEqual(settled);
+  });
+});
+
+it("works on one payout once, however many workers there are", async () => {
+  const ids = await Promise.all(Array.from({ length: 8 }, (_each, at) => execute(`order-${at}`)));
+  await Promise.all(Array.from({ length: 6 }, () => platform.work()));
+  platform.world.offsetMs += 1_100;
+  await Promise.all(Array.from({ length: 6 }, () => platform.work()));
+  for (const id of ids) expect(await look(id)).toMatchObject({ status: "succeeded" });
+  const { account } = await platform.rpc.getAccount({ merchantId, accountId });
+  expect(account).toMatchObject({ available: "20.00", held: "0.00" });
+});
+
+it("owes an event for each change of status, in order, until the bus has it", async () => {
+  const id = await execute("sandbox-return-2");
+  await after(0);
+  await after(1_100);
+  await after(1_000);
+  const messages = (await platform.payouts.outbox.due(1_000)).filter(({ id: event }) =>
+    event.startsWith(`evt_${id.slice(3)}_`),
+  );
+  const told = messages.map(({ id: event, key, body }) => {
+    const { payout, eventId } = fromBinary(PayoutStatusChangedSchema, body);
+    expect(eventId).toBe(event);
+    expect(payout).toMatchObject({ id, beneficiaryName: "", beneficiaryAccountNumberMasked: "" });
+    return `${key} ${payout?.version}`;
+  });
+  expect(told).toEqual(["payout.initiated 1", "payout.succeeded 2", "payout.failed 3"]);
+  await platform.payouts.outbox.published(messages);
+  const left = await platform.payouts.outbox.due(1_000);
+  expect(left.some(({ id: event }) => event.startsWith(`evt_${id.slice(3)}_`))).toBe(false);
+});

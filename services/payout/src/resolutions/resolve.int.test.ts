@@ -1,0 +1,312 @@
+import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
+import {
+  Doubt,
+  type Resolution,
+  ResolutionState,
+} from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import { PayoutCause, RailOutcome } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { TimedAnswer } from "../rails/rail.ts";
+import { startTestPlatform, type TestPlatform, testRail } from "../test-platform.ts";
+import { sweepResolutions } from "./sweep.ts";
+
+const merchantId = "mer_1";
+const reason = "the bank's statement of the day";
+let platform: TestPlatform;
+let accountId = "";
+let said: TimedAnswer["answer"];
+
+beforeAll(async () => {
+  platform = await startTestPlatform();
+});
+afterAll(() => platform.stop());
+beforeEach(async () => {
+  platform.world.offsetMs = 0;
+  said = { kind: "unknown" };
+  const answer = async (): Promise<TimedAnswer> => ({ answer: said });
+  platform.rails.current = testRail({ submit: answer, query: answer });
+  accountId = await platform.fundedAccount(merchantId, "10000.00");
+});
+
+/** A payout whose rail cannot tell. */
+async function unknownPayout(): Promise<string> {
+  const id = await platform.execute(accountId, "order");
+  await platform.work();
+  return id;
+}
+
+/** A mutation of a person; a new operation unless one is named. */
+function as(person: string, operationId = platform.operation().operationId) {
+  const actor = { kind: Actor_Kind.OPERATOR as Actor_Kind, id: person };
+  return { mutation: { operationId, actor } };
+}
+
+const settled = {
+  outcome: RailOutcome.SETTLED,
+  transactionReference: "WIRE-1",
+  reason,
+};
+const rejected = { outcome: RailOutcome.REJECTED, reason };
+
+async function propose(payoutId: string, change: object = {}, by = as("ada")) {
+  const asked = { ...by, payoutId, ...settled, ...change };
+  return (await platform.operationsRpc.proposeResolution(asked)).resolution as Resolution;
+}
+
+async function confirm(resolutionId: string, by = as("bob")) {
+  const confirmed = await platform.operationsRpc.confirmResolution({ ...by, resolutionId });
+  return confirmed.resolution as Resolution;
+}
+
+async function withdraw(resolutionId: string, by = as("ada")) {
+  const withdrawn = await platform.operationsRpc.withdrawResolution({ ...by, resolutionId });
+  return withdrawn.resolution as Resolution;
+}
+
+/** What a call is refused with; "" when it is not. */
+function refusal(call: Promise<unknown>): Promise<string> {
+  return call.then(
+    () => "",
+    (error: unknown) => {
+      const read = readRefusal(error);
+      if (read === undefined) throw error;
+      return `${read.code} ${read.message}`;
+    },
+  );
+}
+
+async function look(id: string) {
+  const found = await platform.payouts.journal(id);
+  const { account } = await platform.rpc.getAccount({ merchantId, accountId });
+  return {
+    stage: found?.payout.progress.stage,
+    doubt: found?.payout.doubt?.kind,
+    balance: `${account?.available} + ${account?.held}`,
+  };
+}
+
+const movedOn = "INVALID_REQUEST resolution_id: the payout has moved on since";
+const resolvedAs = (stage: string, balance: string) => ({ stage, doubt: undefined, balance });
+
+async function trail(subject: string) {
+  const { entries } = await platform.operationsRpc.listAuditEntries({ subject });
+  return entries.map(({ action, actor }) => `${action} by ${actor?.id}`).toReversed();
+}
+
+describe("a payout in doubt", () => {
+  it.each([
+    ["settled", settled, "9990.00 + 0.00", ["hold", "post"]],
+    ["rejected", rejected, "10000.00 + 0.00", ["hold", "release"]],
+    ["returned", { outcome: RailOutcome.RETURNED }, "10000.00 + 0.00", ["hold", "post", "return"]],
+  ] as const)("is %s by two persons", async (stage, told, balance, steps) => {
+    const id = await unknownPayout();
+    const proposed = await propose(id, told);
+    expect(proposed).toMatchObject({ payoutId: id, state: ResolutionState.PROPOSED, reason });
+    expect(await look(id)).toMatchObject({ stage: "unknown", doubt: "unknown" });
+    const confirmed = await confirm(proposed.id);
+    expect(confirmed).toMatchObject({
+      state: ResolutionState.APPLIED,
+      proposedBy: { kind: Actor_Kind.OPERATOR, id: "ada" },
+      confirmedBy: { kind: Actor_Kind.OPERATOR, id: "bob" },
+    });
+    await platform.work();
+    expect(await look(id)).toEqual(resolvedAs(stage, balance));
+    const { entries } = await platform.rpc.listEntries({ merchantId, accountId, payoutId: id });
+    expect(entries.map(({ id: key }) => key.split(":").at(-1)).toReversed()).toEqual(steps);
+    expect(await trail(proposed.id)).toEqual([
+      ...["resolution.proposed by ada", "resolution.confirmed by bob"],
+    ]);
+  });
+
+  it("has both persons and the reason in its journal; its merchant reads that it was resolved", async () => {
+    const id = await unknownPayout();
+    const { id: resolutionId } = await propose(id);
+    await confirm(resolutionId);
+    await platform.work();
+    const { entries, payout } = await platform.operationsRpc.getPayoutJournal({ payoutId: id });
+    expect(payout?.uniqueTransactionReference).toBe("WIRE-1");
+    expect(entries.find(({ detail }) => detail.startsWith("resolved"))).toMatchObject({
+      stage: "concluding",
+      detail: `resolved as settled WIRE-1, proposed by ada, confirmed by bob: ${reason}`,
+      actor: { kind: Actor_Kind.OPERATOR, id: "bob" },
+    });
+    const { events } = await platform.rpc.listPayoutEvents({ merchantId, payoutId: id });
+    expect(events.at(-1)?.cause).toBe(PayoutCause.RESOLVED);
+    await expect(platform.operationsRpc.getPayoutJournal({ payoutId: "po_x" })).rejects.toThrow(
+      "RECORD_NOT_FOUND",
+    );
+  });
+
+  it("is listed with its open resolution, those that wait longest first, in pages", async () => {
+    const ids: string[] = [];
+    for (const _each of [1, 2, 3]) {
+      ids.push(await unknownPayout());
+      platform.world.offsetMs += 1_000;
+    }
+    const { id: resolutionId } = await propose(ids[1] as string);
+    const seen: string[] = [];
+    let cursor = "";
+    do {
+      const page = await platform.operationsRpc.listPayoutsInDoubt({
+        ...{ limit: 2, cursor, doubt: Doubt.UNKNOWN },
+      });
+      seen.push(...page.payouts.map((each) => `${each.payout?.id} ${each.resolutionId}`));
+      cursor = page.nextCursor;
+    } while (cursor !== "");
+    expect(seen.filter((each) => ids.includes(each.split(" ")[0] ?? ""))).toEqual([
+      ...[`${ids[0]} `, `${ids[1]} ${resolutionId}`, `${ids[2]} `],
+    ]);
+    const of = (doubt: Doubt) => platform.operationsRpc.listPayoutsInDoubt({ doubt, limit: 100 });
+    expect((await of(Doubt.CONTRADICTED)).payouts).toEqual([]);
+    const found = (await of(Doubt.UNSPECIFIED)).payouts.find(({ payout }) => payout?.id === ids[0]);
+    expect(found).toMatchObject({ doubt: Doubt.UNKNOWN, rail: "scripted" });
+  });
+
+  it("that no rail was given can be rejected, and nothing else", async () => {
+    platform.rails.current = undefined;
+    const id = await platform.execute(accountId, "order");
+    const payout = await platform.payouts.readAny(id);
+    if (payout === undefined) throw new Error("no payout");
+    const doubt = { kind: "stuck", since: new Date() } as const;
+    await platform.payouts.note(payout, { doubt });
+    expect(await refusal(propose(id))).toBe("INVALID_REQUEST outcome: settled contradicts queued");
+    await confirm((await propose(id, rejected)).id);
+    await platform.work();
+    expect(await look(id)).toEqual(resolvedAs("rejected", "10000.00 + 0.00"));
+  });
+});
+
+it("a payout whose outcome is decided and contradicted can be said to have come back", async () => {
+  const id = await unknownPayout();
+  const told = { payoutId: id, outcome: RailOutcome.SETTLED, transactionReference: "R-1" };
+  const report = (change: object = {}) =>
+    platform.rpc.reportRailOutcome({ mutation: platform.operation(), ...told, ...change });
+  await report();
+  expect(await refusal(report({ amount: "9.99", currencyCode: "USD" }))).toMatch(/^INVALID/);
+  expect(await look(id)).toMatchObject({ stage: "concluding", doubt: "contradicted" });
+  await confirm((await propose(id, { outcome: RailOutcome.RETURNED })).id);
+  await platform.work();
+  expect(await look(id)).toEqual(resolvedAs("returned", "10000.00 + 0.00"));
+  const { entries } = await platform.operationsRpc.getPayoutJournal({ payoutId: id });
+  expect(entries.filter(({ detail }) => detail.startsWith("resolved as returned"))).toHaveLength(1);
+});
+
+describe("after its end", () => {
+  /** A payout at its end whose rail then said otherwise. */
+  async function contradicted(first: TimedAnswer["answer"], then: RailOutcome) {
+    const id = await unknownPayout();
+    said = first;
+    await platform.after(70_000);
+    const told = { payoutId: id, outcome: then, transactionReference: "LATE" };
+    const mutation = platform.operation();
+    await platform.rpc.reportRailOutcome({ mutation, ...told }).catch(() => undefined);
+    expect(await look(id)).toMatchObject({ stage: first.kind, doubt: "contradicted" });
+    return id;
+  }
+
+  it("a settled payout stays so by its own reference, or is returned", async () => {
+    const first = { kind: "settled", reference: "R-1" } as const;
+    const id = await contradicted(first, RailOutcome.REJECTED);
+    expect(await refusal(propose(id))).toMatch(/^INVALID_REQUEST outcome: is neither/);
+    expect(await refusal(propose(id, rejected))).toMatch(/^INVALID_REQUEST outcome: rejected/);
+    await confirm((await propose(id, { transactionReference: "R-1" })).id);
+    expect(await look(id)).toEqual(resolvedAs("settled", "9990.00 + 0.00"));
+    const { entries } = await platform.operationsRpc.getPayoutJournal({ payoutId: id });
+    expect(entries.at(-1)).toMatchObject({ stage: "settled", version: 2 });
+    expect(entries.at(-1)?.detail).toContain("proposed by ada, confirmed by bob");
+
+    const other = await contradicted(first, RailOutcome.REJECTED);
+    await confirm((await propose(other, { outcome: RailOutcome.RETURNED })).id);
+    await platform.work();
+    expect(await look(other)).toEqual(resolvedAs("returned", "9990.00 + 0.00"));
+  });
+
+  it("a rejected one stays so, whatever the rail says later: people look again", async () => {
+    const id = await unknownPayout();
+    await confirm((await propose(id, rejected)).id);
+    await platform.work();
+    const told = { payoutId: id, outcome: RailOutcome.SETTLED, transactionReference: "LATE" };
+    const report = () =>
+      platform.rpc.reportRailOutcome({ mutation: platform.operation(), ...told });
+    expect(await refusal(report())).toMatch(/^INVALID_REQUEST outcome: settled contradicts/);
+    const kept = { stage: "rejected", doubt: "contradicted", balance: "10000.00 + 0.00" };
+    expect(await look(id)).toEqual(kept);
+    expect(await refusal(propose(id))).toMatch(/^INVALID_REQUEST/);
+    await confirm((await propose(id, rejected)).id);
+    expect(await look(id)).toEqual(resolvedAs("rejected", "10000.00 + 0.00"));
+  });
+});
+
+describe("is refused", () => {
+  it("what is said by nobody of the staff, or without a reason", async () => {
+    const id = await unknownPayout();
+    const service = { mutation: platform.operation() };
+    const { id: resolutionId } = await propose(id);
+    const forbidden = "ACCESS_FORBIDDEN mutation.actor: must be an operator";
+    expect(await refusal(propose(id, {}, service as never))).toBe(forbidden);
+    expect(await refusal(confirm(resolutionId, service as never))).toBe(forbidden);
+    expect(await refusal(withdraw(resolutionId, service as never))).toBe(forbidden);
+    for (const wrong of ["too short", "x".repeat(1_001), "a reason\u0000 of control"]) {
+      expect(await refusal(propose(id, { reason: wrong }))).toMatch(/^INVALID_REQUEST reason: /);
+    }
+    expect(await refusal(propose(id, { transactionReference: "" }))).toMatch(/^INVALID_REQUEST tr/);
+    expect(await refusal(propose(id, { outcome: RailOutcome.UNSPECIFIED }))).toMatch(/outcome: is/);
+  });
+
+  it("what is unknown, and a payout that nobody doubts", async () => {
+    expect(await refusal(propose("po_x"))).toMatch(/^RECORD_NOT_FOUND/);
+    expect(await refusal(confirm("rsl_x"))).toMatch(/^RECORD_NOT_FOUND/);
+    expect(await refusal(withdraw("rsl_x"))).toMatch(/^RECORD_NOT_FOUND/);
+    said = { kind: "accepted" };
+    expect(await refusal(propose(await unknownPayout()))).toBe(
+      "INVALID_REQUEST payout_id: is not in doubt",
+    );
+  });
+
+  it("the first person as the second, and a second proposal", async () => {
+    const id = await unknownPayout();
+    const { id: resolutionId } = await propose(id);
+    expect(await refusal(confirm(resolutionId, as("Ada")))).toMatch(/^ACCESS_FORBIDDEN/);
+    expect(await refusal(propose(id, rejected, as("cleo")))).toBe(
+      "INVALID_REQUEST payout_id: has an open resolution already",
+    );
+    expect(await look(id)).toMatchObject({ stage: "unknown" });
+    const withdrawn = await withdraw(resolutionId, as("ada", "op-withdraw"));
+    expect(withdrawn).toMatchObject({ state: ResolutionState.WITHDRAWN });
+    expect(await withdraw(resolutionId, as("ada", "op-withdraw"))).toEqual(withdrawn);
+    expect(await refusal(confirm(resolutionId))).toMatch(/is withdrawn$/);
+    expect(await trail(resolutionId)).toEqual([
+      ...["resolution.proposed by ada", "resolution.withdrawn by ada"],
+    ]);
+    expect(await propose(id, rejected, as("cleo"))).toMatchObject({ payoutId: id });
+  });
+
+  it("a resolution whose payout moved on by itself, which is over then", async () => {
+    const [confirmedLate, swept] = [await unknownPayout(), await unknownPayout()];
+    const late = await propose(confirmedLate);
+    const { id: open } = await propose(swept);
+    said = { kind: "settled", reference: "R" };
+    await platform.after(70_000);
+    expect(await refusal(confirm(late.id))).toBe(movedOn);
+    expect(await refusal(confirm(late.id))).toBe(movedOn);
+    await sweepResolutions(platform.resolving);
+    expect(await refusal(withdraw(open))).toBe(movedOn);
+    expect((await platform.resolving.resolutions.read(open))?.state.kind).toBe("superseded");
+  });
+});
+
+describe("a repeat", () => {
+  it("answers with the first and is in the trail once", async () => {
+    const id = await unknownPayout();
+    const first = await propose(id, {}, as("ada", "op-propose"));
+    expect(await propose(id, {}, as("ada", "op-propose"))).toEqual(first);
+    const other = await unknownPayout();
+    expect(await refusal(propose(other, {}, as("ada", "op-propose")))).toMatch(/another payout$/);
+    const confirmed = await confirm(first.id, as("bob", "op-confirm"));
+    await platform.work();
+    expect(await confirm(first.id, as("bob", "op-confirm"))).toEqual(confirmed);
+    expect(await refusal(confirm(first.id, as("cleo")))).toMatch(/is confirmed already$/);
+    expect(await trail(first.id)).toHaveLength(2);
+  });
+});

@@ -1,0 +1,163 @@
+import { isRefused } from "@disburse/kernel/refusal.ts";
+import { describe, expect, it } from "vitest";
+import type { Doubt } from "../../payouts/rules/exception.ts";
+import type { Outcome, Progress } from "../../payouts/rules/progress.ts";
+import {
+  type Act,
+  concluded,
+  confirmedBy,
+  effectOf,
+  type Resolution,
+  type ResolutionState,
+  resolvedBy,
+  withdrawnBy,
+} from "./resolution.ts";
+
+const at = new Date(1_000);
+const unknown: Doubt = { kind: "unknown", since: new Date(0) };
+const act = (person: string, operation = "op"): Act => ({ person, operation, at });
+
+const outcomes: Outcome[] = [
+  { kind: "settled", reference: "R" },
+  { kind: "settled", reference: "other" },
+  { kind: "rejected" },
+  { kind: "returned" },
+];
+
+const stages: Progress[] = [
+  { stage: "queued" },
+  { stage: "submitting" },
+  { stage: "processing" },
+  { stage: "unknown", asked: 3 },
+  { stage: "concluding", outcome: { kind: "settled", reference: "R" } },
+  { stage: "concluding", outcome: { kind: "settled", reference: "R", returned: true } },
+  { stage: "concluding", outcome: { kind: "rejected" } },
+  { stage: "settled", reference: "R" },
+  { stage: "rejected" },
+  { stage: "returning", reference: "R" },
+  { stage: "returned" },
+];
+
+function word(progress: Progress, outcome: Outcome): string {
+  const resolved = resolvedBy({ progress, doubt: unknown }, outcome);
+  if (isRefused(resolved)) return "refused";
+  return resolved.kind === "moves" ? resolved.to.stage : resolved.kind;
+}
+
+describe("the word of people", () => {
+  const columns = "settled R  settled other  rejected  returned";
+  it.each([
+    [0, "refused    refused    concluding refused"],
+    [1, "concluding concluding concluding concluding"],
+    [2, "concluding concluding concluding concluding"],
+    [3, "concluding concluding concluding concluding"],
+    [4, "stands     refused    refused    concluding"],
+    [5, "refused    refused    refused    stands"],
+    [6, "refused    refused    stands     refused"],
+    [7, "stands     refused    refused    returning"],
+    [8, "refused    refused    stands     refused"],
+    [9, "refused    refused    refused    stands"],
+    [10, "refused    refused    refused    stands"],
+  ])(`takes stage %i, by ${columns}, to %s`, (stage, row) => {
+    const progress = stages[stage] as Progress;
+    expect(outcomes.map((outcome) => word(progress, outcome))).toEqual(row.split(/\s+/));
+  });
+
+  it("is not asked for where there is no doubt", () => {
+    for (const progress of stages) {
+      for (const outcome of outcomes) {
+        expect(resolvedBy({ progress, doubt: undefined }, outcome)).toEqual({
+          ...{ refused: "INVALID_REQUEST", detail: "payout_id: is not in doubt" },
+        });
+      }
+    }
+  });
+});
+
+function resolution(state: ResolutionState): Resolution {
+  return {
+    ...{ id: "rsl_1", payoutId: "po_1", outcome: { kind: "rejected" }, doubt: "unknown" },
+    ...{ reason: "the bank's statement", proposed: act("ada", "op-1"), state, updatedAt: at },
+  };
+}
+
+const by = act("bob", "op-2");
+const states: ResolutionState[] = [
+  { kind: "proposed" },
+  { kind: "confirmed", by },
+  { kind: "applied", by },
+  { kind: "withdrawn", by },
+  { kind: "superseded" },
+  { kind: "superseded", by },
+];
+
+function answer(next: Resolution | "repeated" | { readonly refused: string; detail?: string }) {
+  if (next === "repeated") return next;
+  return "refused" in next ? `${next.refused} ${next.detail}` : next.state;
+}
+
+describe("a second person", () => {
+  it.each([
+    [0, { kind: "confirmed", by }, { kind: "confirmed", by: act("cleo", "op-3") }],
+    [1, "repeated", "INVALID_REQUEST resolution_id: is confirmed already"],
+    [2, "repeated", "INVALID_REQUEST resolution_id: is confirmed already"],
+    [3, "INVALID_REQUEST resolution_id: is withdrawn", undefined],
+    [4, "INVALID_REQUEST resolution_id: the payout has moved on since", undefined],
+    [5, "INVALID_REQUEST resolution_id: the payout has moved on since", undefined],
+  ])("confirms in state %i: %j, with another operation %j", (state, same, other = same) => {
+    const found = resolution(states[state] as ResolutionState);
+    expect(answer(confirmedBy(found, by))).toEqual(same);
+    expect(answer(confirmedBy(found, act("cleo", "op-3")))).toEqual(other);
+  });
+
+  it.each(["ada", "ADA"])("is not the first one: %s", (person) => {
+    for (const state of states) {
+      expect(confirmedBy(resolution(state), act(person))).toMatchObject({
+        refused: "ACCESS_FORBIDDEN",
+      });
+    }
+  });
+
+  it.each([
+    [0, { kind: "withdrawn", by }, { kind: "withdrawn", by: act("ada", "op-3") }],
+    [1, "INVALID_REQUEST resolution_id: is confirmed already", undefined],
+    [2, "INVALID_REQUEST resolution_id: is confirmed already", undefined],
+    [3, "repeated", "INVALID_REQUEST resolution_id: is withdrawn"],
+    [4, "INVALID_REQUEST resolution_id: the payout has moved on since", undefined],
+  ])("or the first withdraws in state %i: %j, %j", (state, same, other = same) => {
+    const found = resolution(states[state] as ResolutionState);
+    expect(answer(withdrawnBy(found, by))).toEqual(same);
+    expect(answer(withdrawnBy(found, act("ada", "op-3")))).toEqual(other);
+  });
+});
+
+describe("a proposal", () => {
+  const processing: Progress = { stage: "processing" };
+  it.each<[string, Progress, Doubt | undefined, boolean]>([
+    ["counts while the doubt goes on", processing, unknown, true],
+    ["counts when the doubt is less grave", processing, { ...unknown, kind: "stuck" }, true],
+    ["is over with the doubt", processing, undefined, false],
+    [
+      "is over when the rail contradicted itself since",
+      processing,
+      { ...unknown, kind: "contradicted" },
+      false,
+    ],
+    ["is over when the payout settled", { stage: "settled", reference: "R" }, unknown, false],
+  ])("%s", (_what, progress, doubt, counts) => {
+    const effect = effectOf(resolution({ kind: "proposed" }), { progress, doubt });
+    expect(isRefused(effect)).toBe(!counts);
+  });
+
+  it("keeps who confirmed it to its end", () => {
+    const later = new Date(2_000);
+    const confirmed = resolution({ kind: "confirmed", by });
+    expect(concluded(confirmed, "applied", later)).toMatchObject({
+      ...{ state: { kind: "applied", by }, updatedAt: later },
+    });
+    expect(concluded(confirmed, "superseded", later).state).toEqual({ kind: "superseded", by });
+    const proposed = resolution({ kind: "proposed" });
+    expect(concluded(proposed, "superseded", later).state).toEqual({ kind: "superseded" });
+    expect(() => concluded(proposed, "applied", later)).toThrow("no effect");
+  });
+});
