@@ -1,6 +1,5 @@
 import { Code } from "@connectrpc/connect";
-import { publicRefusals, type RefusalTable, refusalError } from "@disburse/chassis/rpc/refusal.ts";
-import { isRefused, type Refused } from "@disburse/kernel/refusal.ts";
+import { orThrowBy, publicRefusals, type RefusalTable } from "@disburse/chassis/rpc/refusal.ts";
 
 export type ComplianceRefusal =
   | "INVALID_REQUEST"
@@ -14,29 +13,23 @@ export type ComplianceRefusal =
 
 /** Every refusal of this service, mapped once. */
 export const refusals: RefusalTable<ComplianceRefusal> = {
-  INVALID_REQUEST: publicRefusals.INVALID_REQUEST,
-  RECORD_NOT_FOUND: publicRefusals.RECORD_NOT_FOUND,
-  ACCESS_FORBIDDEN: publicRefusals.ACCESS_FORBIDDEN,
+  ...publicRefusals,
   // Nothing was compared, so nothing is cleared; the caller tries again later.
   NO_LIST_IN_FORCE: {
-    rpc: Code.Unavailable,
-    code: "SERVICE_UNAVAILABLE",
+    ...publicRefusals.SERVICE_UNAVAILABLE,
     message: "Sanctions lists are not in force yet.",
   },
   INDEX_UNAVAILABLE: {
-    rpc: Code.Unavailable,
-    code: "SERVICE_UNAVAILABLE",
+    ...publicRefusals.SERVICE_UNAVAILABLE,
     message: "Screening is not possible at the moment.",
   },
   // What the provider did not assess is not cleared either.
   WALLET_PROVIDER_SILENT: {
-    rpc: Code.Unavailable,
-    code: "SERVICE_UNAVAILABLE",
+    ...publicRefusals.SERVICE_UNAVAILABLE,
     message: "Screening is not possible at the moment.",
   },
   IMPORT_RUNNING: {
-    rpc: Code.Aborted,
-    code: "IDEMPOTENCY_IN_PROGRESS",
+    ...publicRefusals.IDEMPOTENCY_IN_PROGRESS,
     message: "This import is still running.",
   },
   IMPORT_OVERTAKEN: {
@@ -47,7 +40,4 @@ export const refusals: RefusalTable<ComplianceRefusal> = {
 };
 
 /** The answer of a rule, or its refusal thrown as the RPC's error. */
-export function accepted<T>(answer: T): Exclude<T, Refused<string>> {
-  if (isRefused(answer)) throw refusalError(refusals, answer as Refused<ComplianceRefusal>);
-  return answer as Exclude<T, Refused<string>>;
-}
+export const accepted = orThrowBy(refusals);

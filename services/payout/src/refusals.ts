@@ -1,4 +1,4 @@
-import { acceptedBy, publicRefusals, type RefusalTable } from "@disburse/chassis/rpc/refusal.ts";
+import { orThrowBy, publicRefusals, type RefusalTable } from "@disburse/chassis/rpc/refusal.ts";
 
 /** Every refusal of this service, mapped once. */
 const refusals = {
@@ -15,4 +15,4 @@ const refusals = {
 export type PayoutRefusal = keyof typeof refusals;
 
 /** The answer of a rule, or its refusal thrown as the RPC's error. */
-export const accepted = acceptedBy(refusals);
+export const accepted = orThrowBy(refusals);

@@ -1,5 +1,6 @@
 import type { Filter } from "mongodb";
-import { type Database, ensureIndexes, isDuplicateKey } from "../mongo/database.ts";
+import { type Database, ensureIndexes } from "../mongo/database.ts";
+import { insertOnce } from "../mongo/once.ts";
 import { type AuditEntry, type AuditRecord, auditKeyOf, flawOf, nextEntry } from "./trail.ts";
 
 /** An entry of the trail. None is ever changed or removed. */
@@ -52,18 +53,13 @@ export async function openAuditStore<Action extends string>({
   };
   return {
     append: async (record) => {
-      // Whoever is overtaken goes on from the new head: of several, each time one is through.
+      // One of several writers succeeds each time; the others go on from the new head.
       const key = auditKeyOf(record);
       for (;;) {
         const first = await entries.findOne({ key });
         if (first !== null) return toEntry<Action>(first);
         const entry = nextEntry(await last(), record);
-        try {
-          await entries.insertOne(documentOf(entry));
-          return entry;
-        } catch (error) {
-          if (!isDuplicateKey(error)) throw error;
-        }
+        if (await insertOnce(entries, documentOf(entry))) return entry;
       }
     },
     lastOf: (subject) => last({ subject }),

@@ -1,5 +1,6 @@
 import type { Collection } from "mongodb";
-import { type Database, isDuplicateKey } from "./database.ts";
+import type { Database } from "./database.ts";
+import { insertOnce } from "./once.ts";
 
 type LeaseDocument = {
   /** What the lease is for. */
@@ -60,14 +61,10 @@ export function createSweepLease({ db }: Database, name: string, leaseMs: number
       if (held !== undefined && askedAt < held.renewAt) return { epoch: held.epoch };
       const taken = remembered(await take(), askedAt);
       if (taken !== undefined) return taken;
-      try {
-        // Nobody ever had it: it begins as one that has ended, for whoever is first.
-        const never = { owner: "", until: new Date(0), epoch: 0 };
-        await leases.insertOne({ _id: name, schema_version: 1, ...never });
-      } catch (error) {
-        if (isDuplicateKey(error)) return undefined;
-        throw error;
-      }
+      // The first lease under a name begins as an expired one, for the first that takes it.
+      const expired = { owner: "", until: new Date(0), epoch: 0 };
+      const document = { _id: name, schema_version: 1, ...expired };
+      if (!(await insertOnce(leases, document))) return undefined;
       return remembered(await take(), askedAt);
     },
     release: async () => {

@@ -5,27 +5,21 @@ import {
   type Mutation,
   MutationSchema,
 } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
+import { type WordOf, wordOf } from "./enum-words.ts";
 
 /** Who made a change, as it is stored with the change. */
 export type StoredActor = {
-  readonly kind: "api_key" | "operator" | "service";
+  readonly kind: WordOf<typeof Actor_Kind>;
   readonly id: string;
 };
 
-const actorKinds: Readonly<Record<Actor_Kind, StoredActor["kind"] | undefined>> = {
-  [Actor_Kind.UNSPECIFIED]: undefined,
-  [Actor_Kind.API_KEY]: "api_key",
-  [Actor_Kind.OPERATOR]: "operator",
-  [Actor_Kind.SERVICE]: "service",
-};
+/** The operation that a write belongs to, and who asked for it. */
+export type Change = { readonly operationId: string; readonly actor: StoredActor };
 
 const printable = /^[\x21-\x7e]{1,128}$/;
 
 /** The operation id and actor of a mutating call; throws INVALID_ARGUMENT when one is missing. */
-export function readMutation(mutation: Mutation | undefined): {
-  operationId: string;
-  actor: StoredActor;
-} {
+export function readMutation(mutation: Mutation | undefined): Change {
   const operationId = mutation?.operationId ?? "";
   if (!printable.test(operationId)) {
     throw new ConnectError(
@@ -33,7 +27,7 @@ export function readMutation(mutation: Mutation | undefined): {
       Code.InvalidArgument,
     );
   }
-  const kind = actorKinds[mutation?.actor?.kind ?? Actor_Kind.UNSPECIFIED];
+  const kind = wordOf(Actor_Kind, mutation?.actor?.kind ?? Actor_Kind.UNSPECIFIED);
   const id = mutation?.actor?.id ?? "";
   if (kind === undefined || !printable.test(id)) {
     throw new ConnectError("mutation.actor: kind and id are required", Code.InvalidArgument);

@@ -1,5 +1,6 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { RefusalSchema } from "@disburse/contracts/disburse/type/v1/refusal_pb.ts";
+import { type ErrorCode, errorTable } from "@disburse/kernel/errors.ts";
 import { isRefused, type Refused } from "@disburse/kernel/refusal.ts";
 
 /** How one refusal leaves a service: the RPC code, and the interface's code and sentence. */
@@ -25,9 +26,9 @@ export function refusalError<R extends string>(
 }
 
 /**
- * How a service's RPCs take a rule's answer: as it is, or its refusal thrown as the RPC's error.
+ * A service's `orThrow`: a rule's answer as it is, or its refusal thrown as the RPC's error.
  */
-export function acceptedBy<R extends string>(table: RefusalTable<R>) {
+export function orThrowBy<R extends string>(table: RefusalTable<R>) {
   return <T>(answer: T | Refused<R>): Exclude<T, Refused<R>> => {
     if (isRefused(answer)) throw refusalError(table, answer as Refused<R>);
     return answer as Exclude<T, Refused<R>>;
@@ -49,63 +50,14 @@ export function isUnavailable(error: unknown): boolean {
   );
 }
 
-/**
- * The sentences of the interface's errors, verbatim; every service's table takes them from here.
- */
-export const publicRefusals = {
-  INVALID_REQUEST: {
-    rpc: Code.InvalidArgument,
-    code: "INVALID_REQUEST",
-    message: "The request is invalid.",
-  },
-  INVALID_WALLET_ADDRESS: {
-    rpc: Code.InvalidArgument,
-    code: "INVALID_WALLET_ADDRESS",
-    message: "Wallet address is invalid",
-  },
-  RISK_ANALYSIS_FAILED: {
-    rpc: Code.FailedPrecondition,
-    code: "RISK_ANALYSIS_FAILED",
-    message: "Wallet id was found risky",
-  },
-  RECORD_NOT_FOUND: {
-    rpc: Code.NotFound,
-    code: "RECORD_NOT_FOUND",
-    message: "Unable to find the record requested.",
-  },
-  BENEFICIARY_CREATION_NOT_ALLOWED: {
-    rpc: Code.PermissionDenied,
-    code: "BENEFICIARY_CREATION_NOT_ALLOWED",
-    message: "Beneficiary creation not allowed",
-  },
-  CORRIDOR_NOT_ACTIVE: {
-    rpc: Code.FailedPrecondition,
-    code: "CORRIDOR_NOT_ACTIVE",
-    message: "Corridor Not Active",
-  },
-  ACCESS_FORBIDDEN: {
-    rpc: Code.PermissionDenied,
-    code: "ACCESS_FORBIDDEN",
-    message: "You are not authorized to access this record.",
-  },
-  QUOTE_EXPIRED: {
-    rpc: Code.FailedPrecondition,
-    code: "QUOTE_EXPIRED",
-    message: "This quote is expired",
-  },
-  ALREADY_PROCESSED: {
-    rpc: Code.AlreadyExists,
-    code: "ALREADY_PROCESSED",
-    message: "Transaction Already Processed",
-  },
-  AMOUNT_NOT_WITHIN_LIMITS: {
-    rpc: Code.OutOfRange,
-    code: "AMOUNT_NOT_WITHIN_LIMITS",
-    message: "Amount is not within limits.",
-  },
-  INSUFFICIENT_BALANCE: {
-    rpc: Code.FailedPrecondition,
-    code: "INSUFFICIENT_BALANCE",
-    message: "Balance is not sufficient for this transaction",
-  },
-} as const satisfies Record<string, WireRefusal>;
+/** The codes of the interface that a service may refuse with; the others are the gateway's own. */
+type PublicRefusal = {
+  [C in ErrorCode]: (typeof errorTable)[C] extends { grpc: string } ? C : never;
+}[ErrorCode];
+
+/** The interface's refusals as they leave a service; a service's own table begins with these. */
+export const publicRefusals = Object.fromEntries(
+  Object.entries(errorTable).flatMap(([code, row]) =>
+    "grpc" in row ? [[code, { rpc: Code[row.grpc], code, message: row.message }]] : [],
+  ),
+) as RefusalTable<PublicRefusal>;

@@ -33,10 +33,14 @@ let seen = 0;
 /** The message, and the two functions of this file that every call goes through. */
 const ownLines = 3;
 
-/** The line of ours that called; `undefined` for a write that the driver makes inside another. */
+/**
+ * The line of ours that called, by itself or through `insertOnce`; `undefined` for a write that the
+ * driver makes inside another.
+ */
 function siteOf(stack: string): string | undefined {
   for (const line of stack.split("\n").slice(ownLines)) {
     if (line.includes("at async ") || line.includes(import.meta.filename)) return undefined;
+    if (line.includes("/chassis/src/mongo/once.ts")) continue;
     const [, site] = /((?:services|packages)\/[\w/-]+\.ts:\d+)/.exec(line) ?? [];
     if (site !== undefined) return site;
   }

@@ -1,0 +1,96 @@
+import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
+import type { Collection } from "mongodb";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { connectDatabase, type Database, ensureIndexes } from "./database.ts";
+import { insertOnce, insertOrFind, onceByKey, upsertOnce } from "./once.ts";
+
+type Row = { _id: string; operation: string; changes?: string[] };
+
+let database: Database;
+let rows: Collection<Row>;
+beforeAll(async () => {
+  const name = freshDatabase("once");
+  database = await connectDatabase(mongodbUri(name), name);
+  rows = database.db.collection("rows");
+  await ensureIndexes(database.db, "rows", [{ key: { operation: 1 }, unique: true }]);
+});
+afterAll(async () => {
+  await database.db.dropDatabase();
+  await database.close();
+});
+
+const brokenWrite = () => rows.updateOne({}, { $set: { _id: 1 } } as object);
+
+describe("insertOnce", () => {
+  it("inserts once among many that try at the same time", async () => {
+    const tries = Array.from({ length: 8 }, (_, at) =>
+      insertOnce(rows, { _id: "a", operation: `a${at}` }),
+    );
+    expect((await Promise.all(tries)).filter(Boolean)).toHaveLength(1);
+    expect(await rows.countDocuments({ _id: "a" })).toBe(1);
+  });
+
+  it("answers false for the key of any unique index", async () => {
+    expect(await insertOnce(rows, { _id: "b", operation: "b" })).toBe(true);
+    expect(await insertOnce(rows, { _id: "c", operation: "b" })).toBe(false);
+    expect(await rows.findOne({ _id: "c" })).toBeNull();
+  });
+});
+
+describe("onceByKey", () => {
+  it("answers false for an upsert whose key is there, and changes nothing", async () => {
+    const upsert = () =>
+      rows.updateOne(
+        { _id: "d", operation: "other" },
+        { $set: { changes: ["x"] } },
+        { upsert: true },
+      );
+    await rows.insertOne({ _id: "d", operation: "d" });
+    expect(await onceByKey(upsert)).toBe(false);
+    expect(await rows.findOne({ _id: "d" })).toEqual({ _id: "d", operation: "d" });
+  });
+
+  it("throws what is no duplicate key", async () => {
+    await rows.insertOne({ _id: "e", operation: "e" });
+    await expect(onceByKey(brokenWrite)).rejects.toThrow("_id");
+  });
+});
+
+describe("insertOrFind", () => {
+  it("answers with the document that was stored first", async () => {
+    const first = { _id: "f", operation: "f" };
+    expect(await insertOrFind(rows, first, { operation: "f" })).toEqual(first);
+    const second = { _id: "g", operation: "f" };
+    expect(await insertOrFind(rows, second, { operation: "f" })).toEqual(first);
+  });
+
+  it("throws where the key is another document's", async () => {
+    await rows.insertOne({ _id: "h", operation: "h" });
+    const clash = { _id: "h", operation: "i" };
+    await expect(insertOrFind(rows, clash, { operation: "i" })).rejects.toThrow("E11000");
+  });
+});
+
+describe("upsertOnce", () => {
+  const change = (_id: string, operation: string) =>
+    upsertOnce((upsert) =>
+      rows.updateOne(
+        { _id, changes: { $ne: operation } },
+        { $push: { changes: operation }, $setOnInsert: { operation: _id } },
+        { upsert },
+      ),
+    );
+
+  it("makes the document, changes it, and changes nothing for a repeat", async () => {
+    await change("j", "one");
+    await change("j", "two");
+    await change("j", "one");
+    expect((await rows.findOne({ _id: "j" }))?.changes).toEqual(["one", "two"]);
+  });
+
+  it("loses no change where several make the document at once", async () => {
+    const operations = ["1", "2", "3", "4", "5", "6", "7", "8"];
+    await Promise.all(operations.map((each) => change("k", each)));
+    expect((await rows.findOne({ _id: "k" }))?.changes?.sort()).toEqual(operations);
+  });
+});

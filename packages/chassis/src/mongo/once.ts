@@ -1,0 +1,52 @@
+import type { Collection, Document, Filter, OptionalUnlessRequiredId, WithId } from "mongodb";
+import { isDuplicateKey } from "./database.ts";
+
+/** Runs a write; `false`: it changed nothing, because a unique index has its key already. */
+export async function onceByKey(write: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await write();
+    return true;
+  } catch (error) {
+    if (isDuplicateKey(error)) return false;
+    throw error;
+  }
+}
+
+/** Inserts a document; `false`: a unique index has its key already. */
+export function insertOnce<T extends Document>(
+  collection: Collection<T>,
+  document: OptionalUnlessRequiredId<T>,
+): Promise<boolean> {
+  return onceByKey(() => collection.insertOne(document));
+}
+
+/**
+ * Inserts a document and answers with it, or with the one that `by` finds where its key was there
+ * already.
+ *
+ * @throws {Error} where the key belongs to a document that `by` does not find.
+ */
+export async function insertOrFind<T extends Document>(
+  collection: Collection<T>,
+  document: WithId<T>,
+  by: Filter<T>,
+): Promise<WithId<T>> {
+  try {
+    await collection.insertOne(document as OptionalUnlessRequiredId<T>);
+    return document;
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error;
+    const first = await collection.findOne(by);
+    if (first === null) throw error;
+    return first;
+  }
+}
+
+/**
+ * Changes a document or makes it, by a write whose filter leaves out documents that the operation
+ * has changed. `write` runs as an upsert first; a duplicate key means a repeated operation, or a
+ * document that another process has just made: the write then runs once more on what is there.
+ */
+export async function upsertOnce(write: (upsert: boolean) => Promise<unknown>): Promise<void> {
+  if (!(await onceByKey(() => write(true)))) await write(false);
+}

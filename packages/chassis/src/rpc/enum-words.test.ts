@@ -1,0 +1,83 @@
+import { readdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { DescEnum } from "@bufbuild/protobuf";
+import { ScreeningStatus } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
+import { ListFormat } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
+import { DeliveryState } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
+import {
+  LedgerStep,
+  PayoutCause,
+  PayoutStatus,
+  PayoutSubStatus,
+} from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
+import { describe, expect, it } from "vitest";
+import { valueOfWord, wordOf, wordsOf } from "./enum-words.ts";
+
+/** The words that merchants, documents and other services know. */
+it.each([
+  [PayoutStatus, ["initiated", "succeeded", "failed"]],
+  [PayoutSubStatus, ["queued", "processing", "unknown", "settled", "rejected", "returned"]],
+  [LedgerStep, ["credit", "hold", "post", "release", "return", "reversal"]],
+  [
+    PayoutCause,
+    [
+      ...["executed", "submitted", "accepted", "outcome_unknown"],
+      ...["settled", "rejected", "returned", "resolved"],
+    ],
+  ],
+  [ScreeningStatus, ["pending", "cleared", "review", "blocked"]],
+  [DeliveryState, ["pending", "delivered", "exhausted", "cancelled"]],
+  [ListFormat, ["json_lines", "ofac_csv", "un_xml", "eu_csv", "uk_csv"]],
+  [Actor_Kind, ["api_key", "operator", "service"]],
+])("%o has its words in the contract's order", (enumeration, words) => {
+  expect(wordsOf(enumeration)).toEqual(words);
+});
+
+it("has no word for the unspecified value, nor for one that it does not know", () => {
+  expect(wordOf(PayoutStatus, PayoutStatus.UNSPECIFIED)).toBeUndefined();
+  expect(wordOf(PayoutStatus, 99 as PayoutStatus)).toBeUndefined();
+  expect(valueOfWord(PayoutStatus, "unspecified")).toBeUndefined();
+  expect(valueOfWord(PayoutStatus, "")).toBeUndefined();
+  expect(valueOfWord(PayoutStatus, "INITIATED")).toBeUndefined();
+  expect(valueOfWord(PayoutStatus, "constructor")).toBeUndefined();
+});
+
+const generated = dirname(
+  fileURLToPath(import.meta.resolve("@disburse/contracts/disburse/type/v1/mutation_pb.ts")),
+).replace(/\/type\/v1$/, "");
+const files = readdirSync(generated, { recursive: true, encoding: "utf8" }).filter((file) =>
+  file.endsWith("_pb.ts"),
+);
+
+type Enumeration = Readonly<Record<string, number>>;
+const enumerations = (
+  await Promise.all(
+    files.map(async (file) => {
+      const module: Record<string, unknown> = await import(join(generated, file));
+      return Object.entries(module).flatMap(([name, schema]) => {
+        const isEnum = (schema as { kind?: string }).kind === "enum";
+        const enumeration = module[name.replace(/Schema$/, "")] as Enumeration;
+        return isEnum ? [[name, enumeration, schema as DescEnum] as const] : [];
+      });
+    }),
+  )
+).flat();
+
+describe("agrees with the contract's descriptor", () => {
+  it("for every enum that there is", () => {
+    expect(enumerations.length).toBeGreaterThan(20);
+  });
+
+  it.each(enumerations)("%s", (_name, enumeration, { values, sharedPrefix = "" }) => {
+    const [unspecified, ...named] = values;
+    const words = named.map(({ name }) => name.toLowerCase().slice(sharedPrefix.length));
+    expect(unspecified?.name.toLowerCase()).toBe(`${sharedPrefix}unspecified`);
+    expect(wordsOf(enumeration)).toEqual(words);
+    for (const [at, { number }] of named.entries()) {
+      expect(wordOf(enumeration, number)).toBe(words[at]);
+      expect(valueOfWord(enumeration, words[at] ?? "")).toBe(number);
+    }
+  });
+});

@@ -1,0 +1,31 @@
+/** Thrown by `withTimeout` for work that took too long. */
+export class TimeoutError extends Error {
+  override name = "TimeoutError";
+}
+
+/**
+ * Runs `work` for at most `ms` milliseconds. Then the signal that it was given is aborted, and the
+ * answer is `late`'s, or a `TimeoutError`. What abandoned work answers or throws later is ignored:
+ * it must report by itself what must not be lost.
+ *
+ * @throws {TimeoutError} where there is no `late`; and whatever `work` throws in time.
+ */
+export async function withTimeout<T, Late = never>(
+  ms: number,
+  work: (signal: AbortSignal) => Promise<T>,
+  late?: () => Late,
+): Promise<T | Late> {
+  const abort = new AbortController();
+  const timedOut = Promise.withResolvers<Late>();
+  const timer = setTimeout(() => {
+    const error = new TimeoutError(`no answer in ${ms} ms`);
+    if (late === undefined) timedOut.reject(error);
+    else timedOut.resolve(late());
+    abort.abort(error);
+  }, ms);
+  try {
+    return await Promise.race([work(abort.signal), timedOut.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
