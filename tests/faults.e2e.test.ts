@@ -62,9 +62,9 @@ async function untilPayingAgain(): Promise<void> {
 
 it("takes kill -9 of all services at once in the middle of payouts", async () => {
   await untilPayingAgain();
-  await Promise.all(serviceNames.map((service) => platform.processes.kill(service)));
+  await Promise.all(serviceNames.map((service) => platform.kill(service)));
   await noteLost({ platform, receiver, load: webhooks }, lost);
-  await Promise.all(serviceNames.map((service) => platform.processes.start(service)));
+  await Promise.all(serviceNames.map((service) => platform.start(service)));
 });
 
 /** While both loads go on every step comes again and again, on a busy machine late. */
@@ -92,11 +92,11 @@ const steps: readonly (readonly [CrashPoint, number])[] = [
 async function crashBetweenWrites(): Promise<void> {
   for (const [service, site, side, number] of gaps) {
     const gap = { service, site, side };
-    const hasCrashed = await crashAt(platform.processes, gap, number, crashWithinMs);
+    const hasCrashed = await crashAt(platform, gap, number, crashWithinMs);
     expect(hasCrashed, `${side} ${site}`).toBe(true);
-    if (service === "quote") await platform.processes.start("quote");
+    if (service === "quote") await platform.start("quote");
   }
-  await platform.processes.start("payout");
+  await platform.start("payout");
 }
 
 async function crashBetweenSteps(): Promise<void> {
@@ -105,7 +105,7 @@ async function crashBetweenSteps(): Promise<void> {
     const hasCrashed = await crashNotifier(scene, lost, point, number, crashWithinMs);
     expect(hasCrashed, JSON.stringify(point)).toBe(true);
   }
-  await platform.processes.start("notifier");
+  await platform.start("notifier");
 }
 
 it("goes on after crashes between hold, claim, create, submit, and at each step of a webhook", async () => {

@@ -51,7 +51,7 @@ async function unary<I extends Message, O extends Message>(
 
 function identity(): Metadata {
   const metadata = new Metadata();
-  metadata.set("authorization", `Bearer ${platform.serviceToken}`);
+  metadata.set("authorization", `Bearer ${platform.secrets.serviceToken}`);
   metadata.set("x-disburse-caller", "treasury");
   return metadata;
 }
@@ -97,7 +97,7 @@ describe("buf curl", () => {
   const buf = createRequire(import.meta.url).resolve("@bufbuild/buf/bin/buf");
   const curl = async (args: readonly string[]) => {
     const headers = [
-      `authorization: Bearer ${platform.serviceToken}`,
+      `authorization: Bearer ${platform.secrets.serviceToken}`,
       "x-disburse-caller: treasury",
     ].flatMap((header) => ["--header", header, "--reflect-header", header]);
     const { stdout } = await promisify(execFile)(process.execPath, [

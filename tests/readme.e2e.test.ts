@@ -27,12 +27,12 @@ beforeAll(async () => {
   platform = await startSeparatePlatform({ SANDBOX_SETTLE_MS: "100" });
   folder = mkdtempSync(join(tmpdir(), "disburse-readme-"));
   mkdirSync(join(folder, ".data"));
-  const { baseUrl, sandbox, serviceToken, url } = platform;
+  const { baseUrl, sandbox, secrets, url } = platform;
   const written = {
     ...sandbox,
     base_url: baseUrl,
     grpc: { quote: url("quote") },
-    grpc_token: serviceToken,
+    grpc_token: secrets.serviceToken,
   };
   writeFileSync(join(folder, ".data", "sandbox.json"), JSON.stringify(written));
 });

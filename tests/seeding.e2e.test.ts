@@ -31,7 +31,7 @@ async function seed(change: Record<string, string> = {}): Promise<SeededSandbox>
   const settings = {
     ...Object.fromEntries(urls),
     DISBURSE_MODE: "sandbox",
-    SERVICE_TOKEN: platform.serviceToken,
+    SERVICE_TOKEN: platform.secrets.serviceToken,
     BASE_URL: platform.baseUrl,
     SANDBOX_FILE: path,
     ...change,

@@ -1,13 +1,13 @@
+import type { BenchPlatform } from "./bench-platform.ts";
 import type { FlatFigures } from "./figures.ts";
 import type { LoadClient } from "./load-client.ts";
 import { untilSettled } from "./money-check.ts";
 import { median, rounded } from "./percentile.ts";
 import type { ScenarioName } from "./scenarios.ts";
-import type { Stack } from "./stack.ts";
 
 /** A platform with how many payouts it has, and a place deep down their list. */
 export type Sized = {
-  readonly stack: Stack;
+  readonly platform: BenchPlatform;
   readonly payouts: number;
   readonly deepCursor: string;
 };
@@ -31,11 +31,11 @@ export async function measureFlatness(
   rounds: number,
 ): Promise<Record<Compared, FlatFigures>> {
   const ask = async (
-    { stack, deepCursor: cursor }: Sized,
+    { platform, deepCursor: cursor }: Sized,
     scenario: ScenarioName,
     requests: number,
   ) => {
-    const run = { kind: "run", name: stack.name, scenario, cursor, concurrency } as const;
+    const run = { kind: "run", name: platform.name, scenario, cursor, concurrency } as const;
     return (await load.run({ ...run, end: { requests } })).p50_ms;
   };
   const names = Object.keys(compared) as Compared[];
@@ -48,15 +48,15 @@ export async function measureFlatness(
     for (const name of names) {
       const inTurn = round % 2 === 0 ? sized : sized.toReversed();
       for (const one of inTurn) {
-        const key = `${name} ${one.stack.name}`;
+        const key = `${name} ${one.platform.name}`;
         const p50 = await ask(one, name, compared[name]);
         samples.set(key, [...(samples.get(key) ?? []), p50]);
       }
     }
-    for (const { stack } of sized) await untilSettled(stack);
+    for (const { platform } of sized) await untilSettled(platform);
   }
   const figures = names.map((name) => {
-    const of = ({ stack }: Sized) => median(samples.get(`${name} ${stack.name}`) ?? []);
+    const of = ({ platform }: Sized) => median(samples.get(`${name} ${platform.name}`) ?? []);
     return [name, flatFigures(sized, sized.map(of))] as const;
   });
   return Object.fromEntries(figures) as Record<Compared, FlatFigures>;

@@ -1,10 +1,11 @@
+import { ampleFunds } from "@disburse/platform/platform.ts";
+import type { BenchPlatform } from "./bench-platform.ts";
 import type { HotAccountFigures } from "./figures.ts";
 import type { LoadClient } from "./load-client.ts";
 import type { LoadResult } from "./load-protocol.ts";
 import { untilSettled } from "./money-check.ts";
 import { rounded } from "./percentile.ts";
 import { concurrency } from "./scenario-measurement.ts";
-import type { Stack } from "./stack.ts";
 
 /** Over so many accounts the same payouts are spread. */
 const accountsMany = 16;
@@ -23,14 +24,16 @@ type Side = (typeof orders)[number][number];
 /** Executes from one account beside executes from many, in turns; and how many there were. */
 export async function measureHotAccount(
   load: LoadClient,
-  stack: Stack,
+  platform: BenchPlatform,
   seconds: number,
 ): Promise<{ readonly figures: HotAccountFigures; readonly executed: number }> {
-  const [hot = "", ...many] = await stack.openAccounts(1 + accountsMany);
+  const [hot = "", ...many] = await Promise.all(
+    Array.from({ length: 1 + accountsMany }, () => platform.openAccount(ampleFunds)),
+  );
   const accounts: Record<Side, readonly string[]> = { one: [hot], many };
-  const name = (side: Side) => `${stack.name}, ${side}`;
+  const name = (side: Side) => `${platform.name}, ${side}`;
   for (const side of ["one", "many"] as const) {
-    const target = { ...stack.target, accountIds: accounts[side] };
+    const target = { ...platform.target, accountIds: accounts[side] };
     await load.run({ kind: "target", name: name(side), target, payouts: [] });
   }
   const results: Record<Side, LoadResult[]> = { one: [], many: [] };
@@ -39,7 +42,7 @@ export async function measureHotAccount(
     const requests = quotesPerSecond * seconds;
     await load.run({ ...run, scenario: "quote", end: { requests } });
     results[side].push(await load.run({ ...run, scenario: "execute", end: { seconds } }));
-    await untilSettled(stack);
+    await untilSettled(platform);
   }
   const rate = (side: Side) => {
     const requests = results[side].reduce((sum, each) => sum + each.requests, 0);

@@ -1,10 +1,10 @@
 import type { MongoClient } from "mongodb";
+import type { BenchPlatform } from "./bench-platform.ts";
 import { commandTotal } from "./command-counts.ts";
 import { spentBetween, takeReading } from "./counters.ts";
 import type { IdleFigures } from "./figures.ts";
 import { untilSettled } from "./money-check.ts";
 import { rounded } from "./percentile.ts";
-import type { Stack } from "./stack.ts";
 
 const minuteMs = 60_000;
 /** What the engine does of itself after so much was written: checkpoints, eviction. */
@@ -12,13 +12,13 @@ const restMs = 20_000;
 
 /** What a platform costs that has nothing to do, by the minute. */
 export async function measureIdle(
-  stack: Stack,
+  platform: BenchPlatform,
   mongo: MongoClient,
   enginePid: number | undefined,
   seconds: number,
 ): Promise<IdleFigures> {
-  const pids = { payout: stack.pids.payout, engine: enginePid };
-  await untilSettled(stack);
+  const pids = { payout: platform.pid("payout"), engine: enginePid };
+  await untilSettled(platform);
   await wait(Math.min(restMs, seconds * 1_000));
   const before = await takeReading(mongo, pids);
   const examinedBefore = await readExamined(mongo);

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
-import { type BenchGround, runBench } from "./bench.ts";
-import { onGround } from "./ground.ts";
+import { type Backends, withBackends } from "./backends.ts";
+import { runBench } from "./bench.ts";
 import { type BenchOptions, readOptions, UsageError } from "./options.ts";
 import { report } from "./report.ts";
 
@@ -8,8 +8,8 @@ import { report } from "./report.ts";
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
-async function bench(options: BenchOptions, ground: BenchGround): Promise<number> {
-  const { figures, faults } = await runBench(ground, options, say);
+async function bench(options: BenchOptions, backends: Backends): Promise<number> {
+  const { figures, faults } = await runBench(backends, options, say);
   say(`\n${report(figures)}\n`);
   if (options.json !== undefined) {
     writeFileSync(options.json, `${JSON.stringify(figures, null, 2)}\n`);
@@ -23,7 +23,7 @@ for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.e
 
 try {
   const options = readOptions(process.argv.slice(2));
-  process.exitCode = await onGround((ground) => bench(options, ground));
+  process.exitCode = await withBackends((backends) => bench(options, backends));
 } catch (error) {
   const known = error instanceof UsageError;
   process.stderr.write(`${known ? error.message : `The bench failed: ${error}`}\n`);

@@ -1,22 +1,25 @@
 import { fromDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import { checkDatabase } from "@disburse/invariants/database-check.ts";
 import type { Decimal128, Document, MongoClient } from "mongodb";
+import type { BenchPlatform } from "./bench-platform.ts";
 import { type AccountBook, type Books, moneyFaults, type Step } from "./conservation.ts";
-import type { Stack } from "./stack.ts";
 
 const settleTimeoutMs = 60_000;
 const askEveryMs = 200;
 
 /** What is wrong with a platform's money, read from its raw documents when all is settled. */
-export async function checkMoney(stack: Stack, payoutsExpected: number): Promise<string[]> {
-  await untilSettled(stack);
-  const payouts = stack.db("payout").collection("payouts");
+export async function checkMoney(
+  platform: BenchPlatform,
+  payoutsExpected: number,
+): Promise<string[]> {
+  await untilSettled(platform);
+  const payouts = platform.db("payout").collection("payouts");
   const ofQuote = { $concat: ["po_", { $substrCP: ["$quote_id", "qt_".length, 64] }] };
   const books: Books = {
-    accounts: await readAccounts(stack),
+    accounts: await readAccounts(platform),
     payouts: await payouts.countDocuments({}),
     strayPayouts: await payouts.countDocuments({ $expr: { $ne: ["$_id", ofQuote] } }),
-    claimedQuotes: await stack
+    claimedQuotes: await platform
       .db("quote")
       .collection("quotes")
       .countDocuments({ state: "claimed" }),
@@ -26,9 +29,12 @@ export async function checkMoney(stack: Stack, payoutsExpected: number): Promise
 }
 
 /** What the invariants find wrong with a platform's raw documents when all is settled. */
-export async function checkInvariants(stack: Stack, client: MongoClient): Promise<string[]> {
-  await untilSettled(stack);
-  const databases = { client, prefix: stack.databasePrefix };
+export async function checkInvariants(
+  platform: BenchPlatform,
+  client: MongoClient,
+): Promise<string[]> {
+  await untilSettled(platform);
+  const databases = { client, prefix: platform.options.databasePrefix };
   const { findings } = await checkDatabase(databases, { now: new Date() });
   return findings.map(({ invariant, subject, detail }) => `${invariant}: ${subject} ${detail}`);
 }
@@ -37,7 +43,7 @@ export async function checkInvariants(stack: Stack, client: MongoClient): Promis
  * Waits until every payout has its outcome and every movement is in the ledger; answers how often
  * it has asked.
  */
-export async function untilSettled({ db, merchantId }: Stack): Promise<number> {
+export async function untilSettled({ db, merchantId }: BenchPlatform): Promise<number> {
   const giveUpAt = Date.now() + settleTimeoutMs;
   const open = { merchant_id: merchantId, status: "initiated" };
   for (let asked = 1; ; asked += 1) {
@@ -65,7 +71,7 @@ type StepRow = {
   last: number;
 };
 
-async function readAccounts({ db }: Stack): Promise<AccountBook[]> {
+async function readAccounts({ db }: BenchPlatform): Promise<AccountBook[]> {
   const rows = await db("payout")
     .collection("ledger_entries")
     .aggregate<StepRow>([

@@ -1,8 +1,8 @@
 import { type ServiceName, serviceNames } from "@disburse/sandbox/environments.ts";
 import type { Db, Document } from "mongodb";
+import type { BenchPlatform } from "./bench-platform.ts";
 import { callGateway } from "./gateway-call.ts";
 import { namesAny } from "./payout-copies.ts";
-import type { Stack } from "./stack.ts";
 
 /** The documents of one collection that tell of one payout. */
 export type FamilyPart = {
@@ -35,10 +35,10 @@ const askEveryMs = 100;
  * these services.
  */
 export async function makePayoutFamily(
-  stack: Stack,
+  platform: BenchPlatform,
   services: readonly ServiceName[] = serviceNames,
 ): Promise<PayoutFamily> {
-  const { target } = stack;
+  const { target } = platform;
   const quoteBody = {
     source_amount: templateAmount,
     source_currency_code: "USD",
@@ -49,33 +49,36 @@ export async function makePayoutFamily(
   const quote = await callGateway(target, "/transfer/rfq", JSON.stringify(quoteBody));
   const executeBody = JSON.stringify({ quote_id: quote.id, reference_id: "bench" });
   const { id = "" } = await callGateway(target, "/transfer/execute", executeBody);
-  const payout = await settled(stack, id);
-  const made = await findQuote(stack, String(quote.id));
+  const payout = await settled(platform, id);
+  const made = await findQuote(platform, String(quote.id));
   const hashes = [made.operation_id, payout.operation_id].map(operationHash);
-  const operations = [...hashes, ...(await newestKeys(stack))];
+  const operations = [...hashes, ...(await newestKeys(platform))];
   const suffix = id.slice("po_".length);
-  const parts = await partsNaming(stack, services, [suffix, ...operations]);
+  const parts = await partsNaming(platform, services, [suffix, ...operations]);
   return { suffix, operations, amount: templateAmount, createdAt: payout.created_at, parts };
 }
 
 const operationHash = (operationId: string): string => operationId.replace(/^op_/, "");
 
 /** The hashed idempotency keys of the last two requests: the quote's and the execute's. */
-async function newestKeys(stack: Stack): Promise<string[]> {
-  const keys = stack.db("gateway").collection<{ _id: string }>("idempotency_keys");
+async function newestKeys(platform: BenchPlatform): Promise<string[]> {
+  const keys = platform.db("gateway").collection<{ _id: string }>("idempotency_keys");
   const newest = await keys.find().sort({ created_at: -1 }).limit(2).toArray();
   return newest.map(({ _id }) => _id);
 }
 
-async function findQuote(stack: Stack, id: string): Promise<Document> {
-  const quote = await stack.db("quote").collection<{ _id: string }>("quotes").findOne({ _id: id });
+async function findQuote(platform: BenchPlatform, id: string): Promise<Document> {
+  const quote = await platform
+    .db("quote")
+    .collection<{ _id: string }>("quotes")
+    .findOne({ _id: id });
   if (quote === null) throw new Error("the quote is not stored");
   return quote;
 }
 
 /** The payout when nothing is left to do for it and its account. */
-async function settled(stack: Stack, payoutId: string): Promise<Document> {
-  const db = stack.db("payout");
+async function settled(platform: BenchPlatform, payoutId: string): Promise<Document> {
+  const db = platform.db("payout");
   const giveUpAt = Date.now() + settleTimeoutMs;
   for (;;) {
     const payout: Document | null = await db
@@ -83,8 +86,8 @@ async function settled(stack: Stack, payoutId: string): Promise<Document> {
       .findOne({ _id: payoutId });
     const account = await db
       .collection<{ _id: string }>("accounts")
-      .findOne({ _id: stack.target.accountId });
-    const events = await stack
+      .findOne({ _id: platform.target.accountId });
+    const events = await platform
       .db("notifier")
       .collection("events")
       .countDocuments({ transaction_id: payoutId });
@@ -101,13 +104,13 @@ function isDone(payout: Document, account: Document): boolean {
 }
 
 async function partsNaming(
-  stack: Stack,
+  platform: BenchPlatform,
   services: readonly ServiceName[],
   names: readonly string[],
 ): Promise<FamilyPart[]> {
   const parts: FamilyPart[] = [];
   for (const service of services) {
-    const db = stack.db(service);
+    const db = platform.db(service);
     for (const { name } of await db.listCollections().toArray()) {
       if (sums.includes(name)) continue;
       const all = await db.collection(name).find().toArray();

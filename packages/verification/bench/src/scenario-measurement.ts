@@ -1,4 +1,5 @@
 import type { MongoClient } from "mongodb";
+import type { BenchPlatform } from "./bench-platform.ts";
 import { type CommandCounts, commandTotal, wholeCommands } from "./command-counts.ts";
 import { type Spent, spentBetween, takeReading } from "./counters.ts";
 import type { CpuFigures, FloorFigures, LoopFigures, ScenarioFigures } from "./figures.ts";
@@ -7,11 +8,10 @@ import type { LoadResult } from "./load-protocol.ts";
 import { untilSettled } from "./money-check.ts";
 import { rounded } from "./percentile.ts";
 import type { ScenarioName } from "./scenarios.ts";
-import type { Stack } from "./stack.ts";
 
 /** What a scenario is measured with. */
 export type Measuring = {
-  readonly stack: Stack;
+  readonly platform: BenchPlatform;
   readonly load: LoadClient;
   readonly mongo: MongoClient;
   /** Every process whose time counts, by name. */
@@ -34,15 +34,15 @@ export async function measureScenario(
   measuring: Measuring,
   scenario: ScenarioName,
 ): Promise<ScenarioFigures> {
-  const { stack, load, mongo, pids, idle, seconds } = measuring;
-  const run = { kind: "run", name: stack.name, cursor: "", concurrency } as const;
+  const { platform, load, mongo, pids, idle, seconds } = measuring;
+  const run = { kind: "run", name: platform.name, cursor: "", concurrency } as const;
   if (scenario === "execute") {
     const requests = quotesPerSecond * seconds;
     await load.run({ ...run, scenario: "quote", end: { requests } });
   }
   const before = await takeReading(mongo, pids);
   const result = await load.run({ ...run, scenario, end: { seconds } });
-  const asked = scenario === "execute" ? await untilSettled(stack) : 0;
+  const asked = scenario === "execute" ? await untilSettled(platform) : 0;
   const after = await takeReading(mongo, pids);
   const spent = spentBetween(before, after, idle);
   const { find = 0, ...others } = spent.commands;

@@ -4,10 +4,10 @@ import { newId } from "@disburse/kernel/id.ts";
 import type { ServiceName } from "@disburse/sandbox/environments.ts";
 import type { Db, Document } from "mongodb";
 import type { Known } from "./answers.ts";
+import type { BenchPlatform } from "./bench-platform.ts";
 import { type LedgerChain, type LedgerLine, startChain } from "./ledger-chain.ts";
 import { type Copier, type CopyTerms, compileCopy } from "./payout-copies.ts";
 import { type FamilyPart, makePayoutFamily, type PayoutFamily } from "./payout-family.ts";
-import type { Stack } from "./stack.ts";
 
 /** Payouts whose documents are inserted together. */
 const batchSize = 500;
@@ -38,17 +38,17 @@ const deepShare = 0.7;
  * kept counts are those of so many payouts.
  */
 export async function seedPayouts(
-  stack: Stack,
+  platform: BenchPlatform,
   payouts: number,
   services?: readonly ServiceName[],
 ): Promise<Seeded> {
-  const family = await makePayoutFamily(stack, services);
+  const family = await makePayoutFamily(platform, services);
   const ledger = ledgerOf(family);
   const plan = planCopies(family, payouts - 1);
   const chain = startChain();
   const accountAt = new Date(family.createdAt.getTime() - payouts * apartMs);
-  await beginLedger(stack, ledger, chain, accountAt);
-  await predateScreening(stack, accountAt);
+  await beginLedger(platform, ledger, chain, accountAt);
+  await predateScreening(platform, accountAt);
   const parts = family.parts.filter((part) => part !== ledger);
   const originals = compileFamily({ ...family, parts });
   const lines = compileFamily({ ...family, parts: [ledger] });
@@ -65,7 +65,7 @@ export async function seedPayouts(
   }
   await Promise.all(running);
   await insertAll(ledger, linked(chain, ledger.documents));
-  await writeSums(stack, chain, plan.length, accountAt);
+  await writeSums(platform, chain, plan.length, accountAt);
   const known = ({ suffix }: PlannedCopy) => ({ id: `po_${suffix}`, amount: family.amount });
   const deep = plan[Math.floor(plan.length * (1 - deepShare))];
   const at = new Date(family.createdAt.getTime() + (deep?.shiftMs ?? 0));
@@ -133,7 +133,7 @@ function linked(chain: LedgerChain, documents: readonly Document[]): Document[] 
 
 /** Begins the account's ledger anew, with what funded it, at a time before all payouts. */
 async function beginLedger(
-  { target }: Stack,
+  { target }: BenchPlatform,
   { db, collection, documents }: FamilyPart,
   chain: LedgerChain,
   at: Date,
@@ -148,7 +148,7 @@ async function beginLedger(
 }
 
 /** Whom the copies pay was cleared before them. */
-async function predateScreening({ db, target }: Stack, at: Date): Promise<void> {
+async function predateScreening({ db, target }: BenchPlatform, at: Date): Promise<void> {
   const own = { record_id: target.beneficiaryId };
   await db("compliance")
     .collection("screenings")
@@ -157,7 +157,7 @@ async function predateScreening({ db, target }: Stack, at: Date): Promise<void> 
 
 /** What the services add up over payouts: the account, and the merchant's kept counts. */
 async function writeSums(
-  { db, target, merchantId }: Stack,
+  { db, target, merchantId }: BenchPlatform,
   chain: LedgerChain,
   copies: number,
   openedAt: Date,

@@ -23,12 +23,12 @@ export const clockFault: Fault = {
       const service = random.pick(serviceNames);
       const shiftMs = random.pick(shiftsMs);
       const environment = { FAULT_CLOCK_MS: String(shiftMs) };
-      await platform.processes.kill(service);
-      await platform.processes.start(service, { preload, environment });
+      await platform.kill(service);
+      await platform.start(service, { preload, environment });
       await pause(shiftedMs);
       stage.fired(`${service} ${shiftMs / hourMs} h`);
-      await platform.processes.kill(service);
-      await platform.processes.start(service);
+      await platform.kill(service);
+      await platform.start(service);
     }
     await load.rest();
     return [];

@@ -45,9 +45,9 @@ function recoveryAssertion(count: number, slow: number): Assertion {
 export async function killOnce(stage: Stage, service: ServiceName): Promise<Recovered> {
   const { platform, load } = stage;
   const inFlight = inFlightNow(load);
-  await platform.processes.kill(service);
+  await platform.kill(service);
   stage.fired(`kill ${service}`);
-  await platform.processes.start(service);
+  await platform.start(service);
   const took = await untilRecovered(platform, load, inFlight);
   stage.recovered(`kill ${service}`, took);
   return took;

@@ -65,7 +65,7 @@ export const hangFault: Fault = {
 };
 
 function pidOf({ platform }: Stage, service: ServiceName): number {
-  return platform.processes.pid(service);
+  return platform.pid(service);
 }
 
 /** The network between services and what they depend on: slow, dripping, silent, cut. */

@@ -40,7 +40,7 @@ export async function judge(
     { name: "no accepted payout lost", problems: await lostPayouts(platform, load) },
     { name: "every change told", problems: await untoldChanges(platform, book) },
     { name: "the same answer again", problems: await otherAnswers(platform, load) },
-    { name: "no service failed by itself", problems: platform.processes.takeFailures() },
+    { name: "no service failed by itself", problems: platform.takeFailures() },
     { name: "invariants", problems: await brokenInvariants(platform) },
   ];
 }
@@ -117,7 +117,7 @@ async function otherAnswers(platform: FaultPlatform, { accepted }: Load): Promis
 async function brokenInvariants(platform: FaultPlatform): Promise<string[]> {
   const report = await checkDatabase(platform.databases(), {
     now: new Date(),
-    open: openerOf(platform.encryptionKeys),
+    open: openerOf(platform.secrets.encryptionKeys),
   });
   if (verdictOf(report).failed === 0) return [];
   return report.findings.map((each) => `${each.invariant}: ${each.subject} ${each.detail}`);

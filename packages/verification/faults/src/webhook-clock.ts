@@ -23,28 +23,23 @@ const giveUpMs = 120_000;
 /** The waits of a delivery while the notifier's clock jumps by minutes, and over a restart. */
 export async function clockJumps(stage: Stage, receiver: WebhookHooks): Promise<Assertion[]> {
   const { platform } = stage;
-  const { processes } = platform;
   const merchantId = newId("merchant");
   const path = `/never/${merchantId}`;
-  await processes.kill("notifier");
-  await processes.start("notifier", { preload, environment });
-  const owned = await platform.withNotifier(async (notifier) => {
-    const mutation = () => serviceMutation("faults", crypto.randomUUID());
-    const url = receiver.url(path);
-    const { endpoint } = await notifier.createEndpoint({ mutation: mutation(), merchantId, url });
-    const owned = { merchantId, endpointId: endpoint?.id ?? "" };
-    await notifier.sendTestEvent({ ...owned, mutation: mutation() });
-    return owned;
-  });
+  await platform.kill("notifier");
+  await platform.start("notifier", { preload, environment });
+  const { notifier } = platform.clients;
+  const mutation = () => serviceMutation("faults", crypto.randomUUID());
+  const url = receiver.url(path);
+  const { endpoint } = await notifier.createEndpoint({ mutation: mutation(), merchantId, url });
+  const owned = { merchantId, endpointId: endpoint?.id ?? "" };
+  await notifier.sendTestEvent({ ...owned, mutation: mutation() });
   await untilCalled(receiver, path, killedIn + 1);
   stage.fired("notifier whose clock jumps");
   await pause((waitsMs[killedIn] ?? 0) / 2);
-  await processes.kill("notifier");
-  await processes.start("notifier");
+  await platform.kill("notifier");
+  await platform.start("notifier");
   await untilCalled(receiver, path, waitsMs.length + 1);
-  await platform.withNotifier((notifier) =>
-    notifier.deleteEndpoint({ ...owned, mutation: serviceMutation("faults", path) }),
-  );
+  await notifier.deleteEndpoint({ ...owned, mutation: mutation() });
   return [{ name: "waits double though clocks jump", problems: oddWaits(receiver.times(path)) }];
 }
 

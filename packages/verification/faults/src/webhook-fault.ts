@@ -62,7 +62,7 @@ async function crashEverywhere(
     else missed.add(nameOf(point));
     if ((at + 1) % sayEvery === 0) say(`${at + 1} of ${times} crashes`);
   }
-  await platform.processes.start("notifier");
+  await platform.start("notifier");
   for (const name of missed) say(`not every crash ${name} came about`);
   const lostCount = [...lost.values()].reduce((sum, count) => sum + count, 0);
   say(`${load.published.length} events, ${receiver.calls()} calls, ${lostCount} of them lost`);
@@ -78,7 +78,7 @@ async function findPoints(
 ): Promise<CrashPoint[]> {
   const load = await createWebhookLoad({ platform, receiver, random });
   load.go();
-  const sites = await findSites(platform.processes, "notifier");
+  const sites = await findSites(platform, "notifier");
   await load.rest();
   await load.close();
   return crashPoints(sites);
@@ -110,9 +110,9 @@ export async function crashNotifier(
   number: number,
   withinMs = fireMs,
 ): Promise<boolean> {
-  const { processes } = scene.platform;
+  const { platform } = scene;
   const kill = async () => {
-    await processes.kill("notifier");
+    await platform.kill("notifier");
     await noteLost(scene, lost);
   };
   await kill();
@@ -126,15 +126,15 @@ async function goTo(
   point: CrashPoint,
   number: number,
   withinMs: number,
-  { platform: { processes }, receiver }: WebhookScene,
+  { platform, receiver }: WebhookScene,
 ): Promise<boolean> {
   if (point.kind === "write") {
     const { site, side } = point;
-    return crashAt(processes, { service: "notifier", site, side }, number, withinMs);
+    return crashAt(platform, { service: "notifier", site, side }, number, withinMs);
   }
-  const kill = () => void process.kill(processes.pid("notifier"), "SIGKILL");
+  const kill = () => void process.kill(platform.pid("notifier"), "SIGKILL");
   const callOff = receiver.tell(point.point, number, kill);
-  const hasCrashed = await startAndGo(processes, "notifier", withinMs);
+  const hasCrashed = await startAndGo(platform, "notifier", withinMs);
   callOff();
   return hasCrashed;
 }

@@ -66,7 +66,7 @@ export async function createWebhookLoad(options: WebhookLoadOptions): Promise<We
   const published: PublishedEvent[] = [];
   const unreadable: string[] = [];
   const log = createLog("faults", "silent");
-  const { amqpUrl: url, busNamespace: namespace } = platform.places;
+  const { amqpUrl: url, busNamespace: namespace } = platform.options;
   const hooksEach = hooks.length / merchantIds.length;
   const bus = await connectAmqpBus({ url, namespace, log });
   let isGoing = false;
@@ -129,17 +129,15 @@ async function registerHooks(
 ): Promise<Hook[]> {
   const merchantIds = Array.from({ length: merchants }, () => newId("merchant"));
   const wanted = merchantIds.flatMap((merchantId) => kinds.map((kind) => [merchantId, kind]));
-  return platform.withNotifier(async (notifier) => {
-    const made: Hook[] = [];
-    for (const [merchantId = "", kind] of wanted) {
-      const path = `/${kind}/${merchantId}`;
-      const mutation = serviceMutation("faults", crypto.randomUUID());
-      const asked = { mutation, merchantId, url: receiver.url(path) };
-      const { endpoint } = await notifier.createEndpoint(asked);
-      made.push({ merchantId, endpointId: endpoint?.id ?? "", path });
-    }
-    return made;
-  });
+  const hooks: Hook[] = [];
+  for (const [merchantId = "", kind] of wanted) {
+    const path = `/${kind}/${merchantId}`;
+    const mutation = serviceMutation("faults", crypto.randomUUID());
+    const request = { mutation, merchantId, url: receiver.url(path) };
+    const { endpoint } = await platform.clients.notifier.createEndpoint(request);
+    hooks.push({ merchantId, endpointId: endpoint?.id ?? "", path });
+  }
+  return hooks;
 }
 
 /** Messages of one transaction, numbered from 1. */

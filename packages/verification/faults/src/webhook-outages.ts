@@ -81,7 +81,7 @@ async function besideEachOther({ stage, receiver, load, lost }: Scene): Promise<
   const beside = await platform.startBeside("notifier");
   try {
     await pause(aroundMs);
-    const pid = platform.processes.pid("notifier");
+    const pid = platform.pid("notifier");
     signalFamily(pid, "SIGSTOP");
     await noteLost(scene, lost);
     await pause(hungMs);
@@ -89,7 +89,7 @@ async function besideEachOther({ stage, receiver, load, lost }: Scene): Promise<
     stage.fired("stale notifier");
     await pause(aroundMs);
     for (let at = 0; at < killsBeside; at += 1) {
-      const one = at % 2 === 0 ? platform.processes : beside;
+      const one = at % 2 === 0 ? platform : beside;
       await one.kill("notifier");
       await noteLost(scene, lost);
       await pause(random.below(aroundMs));
@@ -104,7 +104,7 @@ async function besideEachOther({ stage, receiver, load, lost }: Scene): Promise<
 
 /** Every message that nobody can read stands in the dead letters. */
 async function missingLetters(
-  { places: { amqpUrl, busNamespace } }: FaultPlatform,
+  { options: { amqpUrl, busNamespace } }: FaultPlatform,
   { unreadable }: WebhookLoad,
 ): Promise<string[]> {
   const missing = new Set(unreadable);

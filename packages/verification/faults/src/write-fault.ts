@@ -2,8 +2,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
+import type { ServiceProcesses, StartExtras } from "@disburse/platform/processes.ts";
 import type { ServiceName } from "@disburse/sandbox/environments.ts";
-import type { ServiceProcesses, StartExtras } from "@disburse/sandbox/service-processes.ts";
 import type { Fault, Stage } from "./stage.ts";
 
 /** The services that take part in a payout after its quote was asked for. */
@@ -30,7 +30,7 @@ export const writeFault: Fault = {
     const { load, options, random, say } = stage;
     load.go();
     for (const service of services) {
-      const sites = await findSites(stage.platform.processes, service);
+      const sites = await findSites(stage.platform, service);
       say(`${service} writes in ${sites.length} places`);
       const gaps = sites.flatMap((site): Gap[] => [
         { service, site, side: "before" },
@@ -66,11 +66,10 @@ export async function findSites(
 
 /** Tries one gap; answers whether the crash came. The service is up again afterwards. */
 async function crashOnce({ platform, random, fired }: Stage, gap: Gap): Promise<boolean> {
-  const { processes } = platform;
-  const hasCrashed = await crashAt(processes, gap, 1 + random.below(numberMax));
+  const hasCrashed = await crashAt(platform, gap, 1 + random.below(numberMax));
   if (hasCrashed) fired(`crash ${gap.side} a write of ${gap.service}`);
-  await processes.kill(gap.service);
-  await processes.start(gap.service);
+  await platform.kill(gap.service);
+  await platform.start(gap.service);
   return hasCrashed;
 }
 

@@ -8,15 +8,16 @@ const services = ["beneficiary", "compliance", "gateway", "notifier", "payout", 
 
 /** Which of our packages each package may import; a package that is not here may import none. */
 const packageImports: Record<string, readonly string[]> = {
-  bench: ["kernel", "contracts", "chassis", "embedded", "invariants", "sandbox"],
+  bench: ["kernel", "contracts", "chassis", "embedded", "invariants", "platform", "sandbox"],
   chassis: ["kernel", "contracts"],
-  faults: ["kernel", "contracts", "chassis", "embedded", "invariants", "sandbox"],
+  faults: ["kernel", "contracts", "chassis", "embedded", "invariants", "platform", "sandbox"],
   forms: ["kernel"],
   invariants: ["kernel", "embedded"],
+  platform: ["contracts", "chassis", "embedded", "sandbox"],
   sandbox: ["kernel", "contracts", "chassis"],
   simulation: ["kernel", "contracts", "chassis", "invariants", "notifier", "payout", "quote"],
   standalone: ["kernel", "contracts", "chassis", "embedded", "sandbox", "sdk", ...services],
-  testkit: ["kernel", "contracts", "chassis", "embedded", "sandbox"],
+  testkit: ["kernel", "contracts", "chassis", "embedded", "platform", "sandbox"],
 };
 
 const serviceImports = ["kernel", "contracts", "chassis", "forms"];

@@ -1,6 +1,5 @@
 import { writeFileSync } from "node:fs";
-import type { BenchGround } from "../bench.ts";
-import { onGround } from "../ground.ts";
+import { type Backends, withBackends } from "../backends.ts";
 import { UsageError } from "../options.ts";
 import { readWebhookOptions, type WebhookBenchOptions } from "./options.ts";
 import { playScenarios } from "./play.ts";
@@ -11,9 +10,9 @@ import { startStage } from "./stage.ts";
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
-async function bench(options: WebhookBenchOptions, ground: BenchGround): Promise<number> {
+async function bench(options: WebhookBenchOptions, backends: Backends): Promise<number> {
   const startedAt = performance.now();
-  const stage = await startStage(ground, options, say);
+  const stage = await startStage(backends, options, say);
   try {
     const { figures, costs, faults } = await playScenarios(stage);
     const seconds = Math.round((performance.now() - startedAt) / 1_000);
@@ -42,7 +41,7 @@ try {
   const options = readWebhookOptions(process.argv.slice(2));
   const { timeoutSeconds } = options.sizes;
   setTimeout(tooLate, timeoutSeconds * 1_000, timeoutSeconds).unref();
-  process.exitCode = await onGround((ground) => bench(options, ground));
+  process.exitCode = await withBackends((backends) => bench(options, backends));
 } catch (error) {
   const known = error instanceof UsageError;
   process.stderr.write(`${known ? error.message : `The bench failed: ${error}`}\n`);

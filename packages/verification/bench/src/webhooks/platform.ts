@@ -1,13 +1,10 @@
 import { connectService, type ServiceClient } from "@disburse/chassis/rpc/client.ts";
 import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
-import { freePorts } from "@disburse/embedded/free-ports.ts";
+import { configureServices } from "@disburse/platform/services.ts";
 import { untilServing } from "@disburse/sandbox/clients.ts";
-import { type Ports, serviceEnvironments, serviceNames } from "@disburse/sandbox/environments.ts";
-import { newSecrets } from "@disburse/sandbox/secrets.ts";
-import { createServiceProcesses } from "@disburse/sandbox/service-processes.ts";
 import type { Db } from "mongodb";
-import type { Ground } from "../stack.ts";
+import type { Backends } from "../backends.ts";
 import { deadStatus, type Hook } from "./hook.ts";
 
 /** Of the exchange and the queues. */
@@ -17,11 +14,9 @@ const readyTimeoutMs = 60_000;
 /** The engine may be busy with everything else at that moment. */
 const callTimeoutMs = 30_000;
 
-type Client = ServiceClient<typeof NotifierService>["rpc"];
-
 /** One notifier in a process of its own. */
 export type Platform = {
-  readonly rpc: Client;
+  readonly rpc: ServiceClient<typeof NotifierService>["rpc"];
   readonly db: Db;
   pid(): number;
   /** Ends it with SIGKILL. */
@@ -34,49 +29,39 @@ export type Platform = {
 };
 
 /** Starts the notifier; where `profileDir` is given it writes a CPU profile there as it ends. */
-export async function startPlatform(ground: Ground, profileDir?: string): Promise<Platform> {
-  const chosen = await freePorts(1);
-  const port = chosen[0] ?? 0;
-  const ports = Object.fromEntries([...serviceNames, "public"].map((name) => [name, port]));
-  const secrets = newSecrets();
+export async function startPlatform(backends: Backends, profileDir?: string): Promise<Platform> {
+  const { mongodbUri, amqpUrl, mongo } = backends;
   const profiling = `--cpu-prof --cpu-prof-dir=${profileDir}`;
-  const environments = serviceEnvironments({
-    host: "127.0.0.1",
-    ports: ports as Ports,
-    secrets,
-    mongodbUri: ground.mongodbUri,
-    amqpUrl: ground.amqpUrl,
-    databasePrefix,
+  const services = await configureServices({
+    ...{ mongodbUri, amqpUrl, databasePrefix, busNamespace: namespace },
     settings: {
       LOG_LEVEL: "warn",
-      BUS_NAMESPACE: namespace,
       ...(profileDir === undefined ? {} : { NODE_OPTIONS: profiling }),
     },
   });
-  const processes = createServiceProcesses(environments);
-  const url = `http://127.0.0.1:${port}`;
-  const { serviceToken } = secrets;
+  const url = services.url("notifier");
+  const { serviceToken } = services.secrets;
   const start = async () => {
-    await processes.start("notifier");
+    await services.start("notifier");
     await untilServing(url, serviceToken, readyTimeoutMs);
   };
   const options = { caller: "bench", serviceToken, timeoutMs: callTimeoutMs };
   const client = connectService(NotifierService, url, options);
   await start().catch(async (error: unknown) => {
-    await processes.stop();
+    await services.stop();
     throw error;
   });
   return {
     rpc: client.rpc,
-    db: ground.mongo.db(`${databasePrefix}notifier`),
-    pid: () => processes.pid("notifier"),
-    kill: () => processes.kill("notifier"),
+    db: mongo.db(services.database("notifier")),
+    pid: () => services.pid("notifier"),
+    kill: () => services.kill("notifier"),
     start,
     stop: async () => {
       client.close();
-      await processes.stop();
+      await services.stop();
     },
-    log: () => processes.log("notifier"),
+    log: () => services.log("notifier"),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { BenchGround } from "../bench.ts";
+import type { Backends } from "../backends.ts";
 import { type Spent, spentBetween, takeReading } from "../counters.ts";
 import { type Arrivals, startArrivals } from "./arrivals.ts";
 import { type Child, startChild } from "./child.ts";
@@ -11,7 +11,7 @@ import { type Tally, tallyOf } from "./tally.ts";
 
 /** All that the scenarios are played on. */
 export type Stage = {
-  readonly ground: BenchGround;
+  readonly backends: Backends;
   readonly platform: Platform;
   readonly load: Child<LoadCalls>;
   readonly arrivals: Arrivals;
@@ -35,7 +35,7 @@ const fillTimeoutMs = 600_000;
 const askEveryMs = 500;
 
 export async function startStage(
-  ground: BenchGround,
+  backends: Backends,
   options: WebhookBenchOptions,
   say: (line: string) => void,
 ): Promise<Stage> {
@@ -45,7 +45,7 @@ export async function startStage(
     for (const end of ends.splice(0).toReversed()) await end();
   };
   try {
-    const platform = await startPlatform(ground, options.profile);
+    const platform = await startPlatform(backends, options.profile);
     ends.push(platform.stop);
     log = platform.log;
     const hooks = planHooks();
@@ -53,13 +53,13 @@ export async function startStage(
     ends.push(arrivals.stop);
     const load = startChild<LoadCalls>("load-process.ts");
     ends.push(load.stop);
-    await load.call("connect", { url: ground.amqpUrl, namespace });
+    await load.call("connect", { url: backends.amqpUrl, namespace });
     const registered: Registered[] = [];
     for (const hook of hooks) {
       const endpointId = await register(platform, hook, arrivals.urls[hook.at] ?? "");
       registered.push({ hook, endpointId });
     }
-    return { ground, platform, load, arrivals, registered, hooks, options, say, stop };
+    return { backends, platform, load, arrivals, registered, hooks, options, say, stop };
   } catch (error) {
     say(log());
     await stop();
@@ -131,12 +131,12 @@ export function pendingOf({ db }: Platform, endpointIds: readonly string[]): Pro
 
 /** What every process used, and what the engine ran, while something was done. */
 export async function spentOn<T>(
-  { ground, platform, load, arrivals }: Stage,
+  { backends, platform, load, arrivals }: Stage,
   work: () => Promise<T>,
 ): Promise<{ readonly done: T; readonly spent: Spent }> {
   const notifier = platform.pid();
-  const pids = { notifier, ...ground.pids, load: load.pid, receivers: arrivals.pid };
-  const before = await takeReading(ground.mongo, pids);
+  const pids = { notifier, ...backends.pids, load: load.pid, receivers: arrivals.pid };
+  const before = await takeReading(backends.mongo, pids);
   const done = await work();
-  return { done, spent: spentBetween(before, await takeReading(ground.mongo, pids)) };
+  return { done, spent: spentBetween(before, await takeReading(backends.mongo, pids)) };
 }

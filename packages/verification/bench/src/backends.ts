@@ -4,7 +4,16 @@ import { join } from "node:path";
 import { startBroker } from "@disburse/embedded/broker.ts";
 import { startEngine } from "@disburse/embedded/engine.ts";
 import { MongoClient } from "mongodb";
-import type { BenchGround } from "./bench.ts";
+
+/** The engine and the broker that the bench's platforms share. */
+export type Backends = {
+  readonly mongodbUri: (database: string) => string;
+  readonly amqpUrl: string;
+  /** Of the bench itself, for seeding and counting. */
+  readonly mongo: MongoClient;
+  /** A process that is none of ours has no pid here. */
+  readonly pids: Readonly<Record<"engine" | "broker", number | undefined>>;
+};
 
 /** What a small server gives its database; 200,000 payouts take about as much. */
 const cacheMegabytes = 1_024;
@@ -17,7 +26,7 @@ function lost(part: string): (how: string) => never {
 }
 
 /** Starts an engine and a broker with nothing in them, lets `use` work on them, and ends them. */
-export async function onGround<T>(use: (ground: BenchGround) => Promise<T>): Promise<T> {
+export async function withBackends<T>(use: (backends: Backends) => Promise<T>): Promise<T> {
   const dataDir = mkdtempSync(join(tmpdir(), "disburse-bench-"));
   process.once("exit", () => rmSync(dataDir, { recursive: true, force: true }));
   const ends: (() => Promise<unknown>)[] = [];

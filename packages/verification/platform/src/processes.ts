@@ -4,7 +4,7 @@ import { getCompileCacheDir } from "node:module";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Environment } from "@disburse/chassis/settings.ts";
-import { type ServiceName, serviceNames } from "./environments.ts";
+import { type ServiceName, serviceNames } from "@disburse/sandbox/environments.ts";
 
 /** The services of a platform on this machine, each a process of its own. */
 export type ServiceProcesses = {
@@ -32,7 +32,7 @@ export type StartExtras = {
   readonly environment: Environment;
 };
 
-const root = join(import.meta.dirname, "../../..");
+const root = join(import.meta.dirname, "../../../..");
 /** Asks a service to end when this process has gone, however it went. */
 const lifeline = pathToFileURL(join(root, "scripts/lifeline.mjs"));
 lifeline.searchParams.set("starter", String(process.pid));

@@ -1,0 +1,72 @@
+import type { Environment } from "@disburse/chassis/settings.ts";
+import { freePorts } from "@disburse/embedded/free-ports.ts";
+import {
+  type Ports,
+  type ServiceName,
+  serviceEnvironments,
+  serviceNames,
+} from "@disburse/sandbox/environments.ts";
+import { newSecrets, type Secrets } from "@disburse/sandbox/secrets.ts";
+import { createServiceProcesses, type ServiceProcesses } from "./processes.ts";
+
+/** Where a platform's databases and events are, and how its services are set. */
+export interface PlatformOptions {
+  /** The connection string of a database, as the services use it. */
+  readonly mongodbUri: (database: string) => string;
+  readonly amqpUrl: string;
+  readonly databasePrefix: string;
+  /** Prefix of exchange and queues. */
+  readonly busNamespace: string;
+  /** Settings that every service gets: log level, rate limits, timings of the sandbox. */
+  readonly settings?: Environment;
+}
+
+/** The six services, configured to reach each other on free ports of this machine. */
+export interface Services extends ServiceProcesses {
+  readonly options: PlatformOptions;
+  readonly secrets: Secrets;
+  /** The gateway's public address. */
+  readonly baseUrl: string;
+  /** Where a service's RPCs are served. */
+  url(service: ServiceName): string;
+  /** The name of a service's database. */
+  database(service: ServiceName): string;
+  /** Starts a second process of a service; the caller stops it. */
+  startBeside(service: ServiceName): Promise<ServiceProcesses>;
+}
+
+/** Settings for load: no request is refused for its rate. */
+export const unlimitedRate: Environment = {
+  RATE_LIMIT_PER_SECOND: "1000000",
+  RATE_LIMIT_BURST: "1000000",
+};
+
+/** Chooses ports and secrets. No service runs yet: `startAll` or `start` starts them. */
+export async function configureServices(options: PlatformOptions): Promise<Services> {
+  const { settings, busNamespace, ...places } = options;
+  const chosen = await freePorts(serviceNames.length + 1);
+  const names = [...serviceNames, "public"] as const;
+  const ports = Object.fromEntries(names.map((name, at) => [name, chosen[at] ?? 0])) as Ports;
+  const secrets = newSecrets();
+  const environments = serviceEnvironments({
+    ...places,
+    ...{ host: "127.0.0.1", ports, secrets },
+    settings: { BUS_NAMESPACE: busNamespace, ...settings },
+  });
+  const url = (service: ServiceName | "public") => `http://127.0.0.1:${ports[service]}`;
+  return {
+    ...createServiceProcesses(environments),
+    options,
+    secrets,
+    baseUrl: url("public"),
+    url,
+    database: (service) => `${options.databasePrefix}${service}`,
+    startBeside: async (service) => {
+      const [port] = await freePorts(1);
+      const own = { ...environments[service], PORT: String(port) };
+      const beside = createServiceProcesses({ ...environments, [service]: own });
+      await beside.start(service);
+      return beside;
+    },
+  };
+}
