@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import type { ExecuteDeps } from "./execution/execute.ts";
 import { sweepHolds } from "./execution/hold-sweep.ts";
 import { openAccountStore } from "./ledger/accounts.ts";
-import { createTally } from "./payouts/counts.ts";
+import { openPayoutCounts } from "./payouts/counts.ts";
 import { type PayoutDocument, payoutDocument } from "./payouts/document.ts";
 import { payoutFrom } from "./payouts/rules/payout.ts";
 import { openPayoutStore } from "./payouts/store.ts";
@@ -99,14 +99,14 @@ it("what is asked again and again costs nothing, however many payouts are settle
   expect(await payouts.outbox.due(100)).toEqual([]);
   const lastMinute = { from: new Date(Date.now() - 60_000), to: clock.now() };
   expect(await payouts.listPublished(lastMinute, { after: undefined, limit: 20 })).toEqual([]);
-  await createTally(database, payouts).run();
+  await openPayoutCounts(database, payouts).run();
   await sweepHolds({ accounts, payouts, clock, log: silentLog } as ExecuteDeps & {
     log: typeof silentLog;
   });
   await accounts.recordRecent();
   await rail.sendDue();
   expect(await resolutions.unfinished()).toEqual([]);
-  expect(await payouts.listInDoubt(undefined, { after: undefined, limit: 20 })).toEqual([]);
+  expect(await payouts.listExceptions(undefined, { after: undefined, limit: 20 })).toEqual([]);
 
   expect(commands.length).toBeGreaterThanOrEqual(9);
   for (const command of commands) {

@@ -15,4 +15,4 @@ const refusals = {
 export type PayoutRefusal = keyof typeof refusals;
 
 /** The answer of a rule, or its refusal thrown as the RPC's error. */
-export const accepted = orThrowBy(refusals);
+export const orThrow = orThrowBy(refusals);

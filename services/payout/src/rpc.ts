@@ -10,15 +10,15 @@ import { type ExecuteDeps, executePayout } from "./execution/execute.ts";
 import { readExecuteRequest } from "./execution/request.ts";
 import { accountRpc } from "./ledger/rpc.ts";
 import { statementRpc } from "./ledger/statement-rpc.ts";
-import type { Tally } from "./payouts/counts.ts";
+import type { PayoutCounts } from "./payouts/counts.ts";
 import { isCountKept, readFilter } from "./payouts/list-request.ts";
 import { timelineRpc } from "./payouts/timeline-rpc.ts";
 import { payoutMessage } from "./payouts/wire.ts";
 import { reportRpc } from "./rails/report-rpc.ts";
-import { accepted } from "./refusals.ts";
+import { orThrow } from "./refusals.ts";
 
 export type PayoutDeps = ExecuteDeps & {
-  readonly tally: Tally;
+  readonly counts: PayoutCounts;
   readonly clock: Clock;
   readonly mode: Mode;
 };
@@ -27,7 +27,7 @@ export type PayoutDeps = ExecuteDeps & {
  * The RPCs of the payout service; proto/disburse/payout/v1/payout.proto tells what each promises.
  */
 export function payoutRpc(deps: PayoutDeps): ServiceImpl<typeof PayoutService> {
-  const { payouts, tally } = deps;
+  const { payouts, counts } = deps;
   return {
     ...accountRpc(deps.accounts, deps.clock),
     ...statementRpc(deps.accounts),
@@ -36,27 +36,27 @@ export function payoutRpc(deps: PayoutDeps): ServiceImpl<typeof PayoutService> {
 
     executePayout: async (message) => {
       const { operationId, actor } = readMutation(message.mutation);
-      const { quoteId, referenceId } = accepted(
+      const { quoteId, referenceId } = orThrow(
         readExecuteRequest(message, deps.mode, deps.clock.now()),
       );
       const { merchantId } = message;
       const request = { merchantId, quoteId, referenceId, operationId, actor };
-      return { payoutId: accepted(await executePayout(deps, request)).id };
+      return { payoutId: orThrow(await executePayout(deps, request)).id };
     },
 
     getPayout: async ({ merchantId, payoutId }) => {
       const payout = await payouts.read(merchantId, payoutId);
-      return { payout: payoutMessage(accepted(payout ?? refused("RECORD_NOT_FOUND"))) };
+      return { payout: payoutMessage(orThrow(payout ?? refused("RECORD_NOT_FOUND"))) };
     },
 
     listPayouts: async (message) => {
-      const limit = accepted(readLimit(message.limit));
-      const start = accepted(readStart(message.cursor));
+      const limit = orThrow(readLimit(message.limit));
+      const start = orThrow(readStart(message.cursor));
       const filter = readFilter(message);
       const { merchantId } = message;
       const total = async () =>
         isCountKept(filter)
-          ? { totalCount: BigInt(await tally.total(merchantId, filter.status)) }
+          ? { totalCount: BigInt(await counts.total(merchantId, filter.status)) }
           : countedTotal(await payouts.count(merchantId, filter));
       const [read, counted] = await Promise.all([
         payouts.list(merchantId, filter, { after: start, limit: limit + 1 }),

@@ -5,7 +5,7 @@ import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/
 import { isRefused } from "@disburse/kernel/refusal.ts";
 import { expect, it, vi } from "vitest";
 import { proposeResolution } from "./resolutions/resolve.ts";
-import { confirmedBy } from "./resolutions/rules/resolution.ts";
+import { confirm } from "./resolutions/rules/resolution.ts";
 import { startPayoutService } from "./service.ts";
 import { startTestPlatform, testRail } from "./test-platform.ts";
 
@@ -13,7 +13,7 @@ it("goes on where its predecessor died: a confirmed resolution, a pause of a rai
   const platform = await startTestPlatform();
   const { database, payouts, resolving, worker } = platform;
   const at = new Date();
-  const silent = testRail({ submit: async () => ({ answer: { kind: "unknown" } }) });
+  const silent = testRail({ submit: async () => ({ status: { kind: "unknown" } }) });
   platform.rails.current = silent;
   const accountId = await platform.fundedAccount("mer_1", "100.00");
   const payoutId = await platform.execute(accountId, "order");
@@ -22,7 +22,7 @@ it("goes on where its predecessor died: a confirmed resolution, a pause of a rai
   const by = { person: "ada", operation: "op-1" };
   const proposed = await proposeResolution(resolving, asked, by);
   if (isRefused(proposed)) throw new Error(proposed.detail);
-  const confirmed = confirmedBy(proposed, { person: "bob", operation: "op-2", at });
+  const confirmed = confirm(proposed, { person: "bob", operation: "op-2", at });
   if (confirmed === "repeated" || isRefused(confirmed)) throw new Error("not confirmed");
   await resolving.resolutions.change(proposed, confirmed);
   const pause = { action: "rail.paused", subject: silent.name, detail: "holiday" } as const;
@@ -47,7 +47,7 @@ it("goes on where its predecessor died: a confirmed resolution, a pause of a rai
     expect(rails).toMatchObject([{ name: silent.name, paused: true, reason: "holiday" }]);
     await vi.waitFor(
       async () => {
-        expect((await payouts.readAny(payoutId))?.progress.stage).toBe("rejected");
+        expect((await payouts.findPayout(payoutId))?.progress.stage).toBe("rejected");
         const { state } = (await resolving.resolutions.read(proposed.id)) ?? {};
         expect(state?.kind).toBe("applied");
       },

@@ -18,7 +18,7 @@ import { sweepHolds } from "./execution/hold-sweep.ts";
 import { openExecutionStore } from "./execution/store.ts";
 import { openAccountStore } from "./ledger/accounts.ts";
 import type { AuditAction, AuditStore } from "./payouts/audit.ts";
-import { createTally } from "./payouts/counts.ts";
+import { openPayoutCounts } from "./payouts/counts.ts";
 import { publishedRpc } from "./payouts/published-rpc.ts";
 import { openPayoutStore } from "./payouts/store.ts";
 import type { Reporter } from "./payouts/work.ts";
@@ -28,7 +28,7 @@ import type { Rail } from "./rails/rail.ts";
 import { railRpc } from "./rails/rpc.ts";
 import type { Route } from "./rails/rules/routing.ts";
 import { openRailStates, type RailStates } from "./rails/states.ts";
-import { putOffMaxMs } from "./rails/steps.ts";
+import { deferMaxMs } from "./rails/steps.ts";
 import { workOnDuePayout } from "./rails/worker.ts";
 import type { ResolutionDeps } from "./resolutions/resolve.ts";
 import { operatorRpc } from "./resolutions/rpc.ts";
@@ -94,7 +94,7 @@ export async function startPayoutService(options: PayoutServiceOptions): Promise
   const states = openRailStates(database, clock);
   await followTrail(options.rails, audit, states);
   const rails = createRailDirectory(options.rails, options.routes, states.isPaused);
-  const { tally, wake, stop } = startBackground(
+  const { counts, wake, stop } = startBackground(
     options,
     { ...deps, rails, resolutions, audit },
     closer,
@@ -102,7 +102,7 @@ export async function startPayoutService(options: PayoutServiceOptions): Promise
   const callbacks = openRailCallbacks(database);
   const heard = { payouts, callbacks, rails, states, resolutions, audit, clock, wake };
   return {
-    rpc: payoutRpc({ ...deps, tally, mode, wake }),
+    rpc: payoutRpc({ ...deps, counts, mode, wake }),
     operations: { ...railRpc(heard), ...operatorRpc(heard), ...publishedRpc(heard) },
     receive: (message, by) => receiveCallback(heard, message, by),
     stop,
@@ -127,7 +127,7 @@ function startBackground(
   deps: Omit<ExecuteDeps & ResolutionDeps, "wake"> & { readonly rails: RailDirectory },
   closer: HoldCloser,
 ) {
-  const tally = createTally(database, deps.payouts);
+  const counts = openPayoutCounts(database, deps.payouts);
   const relay = startRelay({ outbox: deps.payouts.outbox, bus, log });
   const work = { ...deps, stuckAfterMs, log, onChanged: relay.wake };
   const workers = Array.from({ length: railWorkers }, (_each, at) => {
@@ -152,7 +152,7 @@ function startBackground(
   const loops = [
     relay,
     ...workers,
-    startLoop({ name: "tally", everyMs: pollMs, run: tally.run, log }),
+    startLoop({ name: "tally", everyMs: pollMs, run: counts.run, log }),
     startLoop({
       name: "hold-sweep",
       everyMs: sweepMs,
@@ -162,7 +162,7 @@ function startBackground(
     startLoop({
       name: "work-recall",
       everyMs: recallMs,
-      run: leased(() => deps.payouts.recallWork(deps.clock.now(), putOffMaxMs)),
+      run: leased(() => deps.payouts.recallWork(deps.clock.now(), deferMaxMs)),
       log,
     }),
     startLoop({
@@ -183,5 +183,5 @@ function startBackground(
     await Promise.all(loops.map((loop) => loop.stop()));
     await lease.release();
   };
-  return { tally, wake, stop };
+  return { counts, wake, stop };
 }

@@ -19,12 +19,12 @@ import { sweepHolds } from "./execution/hold-sweep.ts";
 import { openExecutionStore } from "./execution/store.ts";
 import { openAccountStore } from "./ledger/accounts.ts";
 import type { AuditAction } from "./payouts/audit.ts";
-import { createTally } from "./payouts/counts.ts";
+import { openPayoutCounts } from "./payouts/counts.ts";
 import { publishedRpc } from "./payouts/published-rpc.ts";
 import { openPayoutStore } from "./payouts/store.ts";
 import { openRailCallbacks, receiveCallback } from "./rails/callbacks.ts";
 import type { RailDirectory } from "./rails/directory.ts";
-import type { Rail, TimedAnswer } from "./rails/rail.ts";
+import type { Rail, RailReply } from "./rails/rail.ts";
 import { railRpc } from "./rails/rpc.ts";
 import { createSandboxRail } from "./rails/sandbox/rail.ts";
 import { openRailStates } from "./rails/states.ts";
@@ -60,13 +60,13 @@ export async function startTestPlatform() {
   const clock = { now: () => new Date(Date.now() + world.offsetMs) };
   const accounts = await openAccountStore(database);
   const payouts = await openPayoutStore(database, "first:8080", clock);
-  const tally = createTally(database, payouts);
+  const counts = openPayoutCounts(database, payouts);
   const neighbours = standIns(quotes, faults, world);
   const deps = {
     accounts,
     executions: openExecutionStore(database),
     payouts,
-    tally,
+    counts,
     clock,
     log: silentLog,
     mode: "sandbox" as const,
@@ -132,7 +132,7 @@ export async function startTestPlatform() {
     sandboxRail,
     accounts,
     payouts,
-    tally,
+    counts,
     operation,
     rpc,
     operationsRpc,
@@ -171,7 +171,7 @@ export async function startTestPlatform() {
 
 /** A rail of a test's: it takes everything and answers `accepted`, but for what is given. */
 export function testRail(own: Partial<Rail>): Rail {
-  const accept = async (): Promise<TimedAnswer> => ({ answer: { kind: "accepted" } });
+  const accept = async (): Promise<RailReply> => ({ status: { kind: "accepted" } });
   return {
     name: "scripted",
     capabilities: { currencies: [], transferMethods: [], networks: [], limits: {} },
@@ -190,7 +190,7 @@ function directoryOf(rails: { current: Rail | undefined }): RailDirectory {
       return rails.current === undefined ? [] : [rails.current];
     },
     choose: async () => rails.current ?? { waits: "DOWN" },
-    waitsFor: async () => (rails.current === undefined ? "DOWN" : undefined),
+    unavailability: async () => (rails.current === undefined ? "DOWN" : undefined),
     named: (name) => (rails.current?.name === name ? rails.current : undefined),
   };
 }

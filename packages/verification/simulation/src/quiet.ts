@@ -1,4 +1,4 @@
-import { putOffMaxMs } from "@disburse/payout/rails/steps.ts";
+import { deferMaxMs } from "@disburse/payout/rails/steps.ts";
 import type { Platform } from "./platform.ts";
 import type { Document } from "./store/value.ts";
 
@@ -13,7 +13,7 @@ export type Unrest = {
 /** A hold that is younger is its execute's; the sweep takes it over then. */
 const orphanedAfterMs = 5_000;
 /** Work on an open payout that is due later was put off by a clock that was wrong. */
-const honestMaxMs = 2 * putOffMaxMs;
+const honestMaxMs = 2 * deferMaxMs;
 
 /** Something to be done, at a moment or at once. */
 type Due = readonly [what: string, at?: Date | undefined];

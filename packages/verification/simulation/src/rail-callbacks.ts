@@ -8,7 +8,7 @@ import {
 } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import type { Transfer } from "./rail-book.ts";
 import { messageOf, type RailReport, railName, railSignature, reportOf } from "./rail-message.ts";
-import { movedBy } from "./simulated-rail.ts";
+import { transferredBy } from "./simulated-rail.ts";
 import type { World } from "./world.ts";
 
 /** The rail tries again until it is heard. */
@@ -147,5 +147,5 @@ export class RailCallbacks {
 }
 
 function trueReport(transfer: Transfer, kind: RailReport["kind"]): RailReport {
-  return reportOf(transfer, kind, movedBy(transfer).amount);
+  return reportOf(transfer, kind, transferredBy(transfer).amount);
 }

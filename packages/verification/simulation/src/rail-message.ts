@@ -1,7 +1,7 @@
 import type { RailCallback } from "@disburse/payout/rails/rail.ts";
 import type { Transfer } from "./rail-book.ts";
 
-type Outcome = RailCallback["answer"];
+type Outcome = RailCallback["status"];
 
 /** What the rail tells of a transfer of its own accord, and by which way. */
 export type RailReport = {
@@ -28,8 +28,8 @@ export function readMessage(body: Uint8Array, signature: string): RailCallback |
   const { key, kind, reference, amount, currency } = JSON.parse(
     Buffer.from(body).toString(),
   ) as RailReport;
-  const answer: Outcome = kind === "rejected" ? { kind } : { kind, reference };
-  return { key, answer, moved: { amount, currency } };
+  const status: Outcome = kind === "rejected" ? { kind } : { kind, reference };
+  return { key, status, transferred: { amount, currency } };
 }
 
 /** What is true of a transfer: `amount` is decimal text. */

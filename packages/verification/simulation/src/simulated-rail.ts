@@ -1,5 +1,5 @@
 import { formatAmount } from "@disburse/kernel/money.ts";
-import type { Instruction, Rail, TimedAnswer } from "@disburse/payout/rails/rail.ts";
+import type { Instruction, Rail, RailReply } from "@disburse/payout/rails/rail.ts";
 import type { Life } from "./life.ts";
 import { SimulatedFault } from "./process-log.ts";
 import type { RailBook, Transfer } from "./rail-book.ts";
@@ -59,35 +59,35 @@ export class SimulatedRail {
     return this.#world.nowMs() >= this.#upAgainMs;
   }
 
-  #submit(key: string, { amount, currency }: Instruction): TimedAnswer {
+  #submit(key: string, { amount, currency }: Instruction): RailReply {
     if (!this.#isUp()) throw new SimulatedFault("the rail is down");
     const { transfer, isNew } = this.#book.take(key, amount, currency);
     if (isNew) this.#onTaken(transfer);
     return this.#answer(transfer);
   }
 
-  #query(key: string): TimedAnswer {
+  #query(key: string): RailReply {
     if (!this.#isUp()) throw new SimulatedFault("the rail is down");
     const transfer = this.#book.transfers.get(key);
-    return transfer === undefined ? { answer: { kind: "not_received" } } : this.#answer(transfer);
+    return transfer === undefined ? { status: { kind: "not_received" } } : this.#answer(transfer);
   }
 
-  #answer(transfer: Transfer): TimedAnswer {
+  #answer(transfer: Transfer): RailReply {
     const nowMs = this.#world.nowMs();
     if (transfer.isSilent || transfer.unknownAnswers > 0) {
       transfer.unknownAnswers -= 1;
-      return { answer: { kind: "unknown" }, askAfterMs: 1_000 };
+      return { status: { kind: "unknown" }, pollAfterMs: 1_000 };
     }
     const { scenario, reference, decidedMs, returnedMs } = transfer;
     const openMs = decidedMs - nowMs;
-    if (openMs > 0) return { answer: { kind: "accepted" }, askAfterMs: openMs };
-    if (scenario === "rejects") return { answer: { kind: "rejected" } };
-    const moved = movedBy(transfer);
-    if (scenario === "settles") return { answer: { kind: "settled", reference }, moved };
-    if (nowMs >= returnedMs) return { answer: { kind: "returned", reference }, moved };
+    if (openMs > 0) return { status: { kind: "accepted" }, pollAfterMs: openMs };
+    if (scenario === "rejects") return { status: { kind: "rejected" } };
+    const transferred = transferredBy(transfer);
+    if (scenario === "settles") return { status: { kind: "settled", reference }, transferred };
+    if (nowMs >= returnedMs) return { status: { kind: "returned", reference }, transferred };
     const isSoon = scenario === "returns";
-    const again = isSoon ? { askAfterMs: returnedMs - nowMs } : {};
-    return { answer: { kind: "settled", reference }, moved, ...again };
+    const again = isSoon ? { pollAfterMs: returnedMs - nowMs } : {};
+    return { status: { kind: "settled", reference }, transferred, ...again };
   }
 
   /** A call there and back: one that is lost on the way back has been heard all the same. */
@@ -114,7 +114,7 @@ export class SimulatedRail {
 }
 
 /** What the rail says that it paid. */
-export function movedBy({ amount, currency }: Pick<Transfer, "amount" | "currency">) {
+export function transferredBy({ amount, currency }: Pick<Transfer, "amount" | "currency">) {
   return { amount: formatAmount(amount, currency), currency };
 }
 

@@ -39,14 +39,17 @@ export type ExecuteRequest = {
   readonly actor: StoredActor;
 };
 
-type Outcome = Payout | Refused<PayoutRefusal>;
+type ExecuteResult = Payout | Refused<PayoutRefusal>;
 
 /**
  * Hold → claim → create (docs/ARCHITECTURE.md tells why it is safe). A crash or an error in between
  * leaves the hold, which the sweep takes through the rest or releases; the claim decides, whoever
  * asks.
  */
-export async function executePayout(deps: ExecuteDeps, request: ExecuteRequest): Promise<Outcome> {
+export async function executePayout(
+  deps: ExecuteDeps,
+  request: ExecuteRequest,
+): Promise<ExecuteResult> {
   const { merchantId, quoteId } = request;
   const repeated = await findRepeated(deps, request);
   if (repeated !== undefined) return repeated;
@@ -56,7 +59,7 @@ export async function executePayout(deps: ExecuteDeps, request: ExecuteRequest):
   if (isRefused(next)) return next;
   const { operationId } = request;
   const { corridorOpen } = read.executable;
-  const answer = (outcome: Outcome) => answerTo(operationId, outcome, corridorOpen);
+  const answer = (outcome: ExecuteResult) => answerTo(operationId, outcome, corridorOpen);
   if (next === "complete") return answer(await completeClaimed(deps, read, request));
   const fit = fundable(read.executable, await isCleared(deps, merchantId, read.beneficiaryId));
   if (isRefused(fit)) return fit;
@@ -79,7 +82,11 @@ async function findRepeated(
 }
 
 /** The payout for its own operation; for any other, why it gets none. */
-function answerTo(operationId: string, outcome: Outcome, corridorOpen: boolean): Outcome {
+function answerTo(
+  operationId: string,
+  outcome: ExecuteResult,
+  corridorOpen: boolean,
+): ExecuteResult {
   if (isRefused(outcome)) return outcome;
   const before = executedBefore(outcome.quote.claim, operationId, corridorOpen);
   return isRefused(before) ? before : outcome;
@@ -143,7 +150,7 @@ export async function claimAndCreate(
   deps: ExecuteDeps,
   accountId: string,
   request: ExecuteRequest,
-): Promise<Outcome> {
+): Promise<ExecuteResult> {
   const { quoteId, referenceId, merchantId } = request;
   const payoutId = payoutIdOf(quoteId);
   try {
@@ -162,8 +169,8 @@ async function completeClaimed(
   deps: ExecuteDeps,
   read: ReadQuote,
   request: ExecuteRequest,
-): Promise<Outcome> {
-  const existing = await deps.payouts.readAny(payoutIdOf(request.quoteId));
+): Promise<ExecuteResult> {
+  const existing = await deps.payouts.findPayout(payoutIdOf(request.quoteId));
   if (existing !== undefined) return existing;
   return claimAndCreate(deps, read.accountId, request);
 }

@@ -50,7 +50,7 @@ export async function openAccountStore({ db }: Database) {
     apply: writer.apply,
     open: (opening: Opening, now: Date) => openAccount(collections, opening, now),
     read: (merchantId: string, id: string) => readOne({ _id: id, merchant_id: merchantId }),
-    readAny: (id: string) => readOne({ _id: id }),
+    findPayout: (id: string) => readOne({ _id: id }),
     readAsOf: (own: OwnAccount, time: Date) => readAccountAsOf(collections, own, time),
     /** Oldest first, after the cursor. */
     list: async (

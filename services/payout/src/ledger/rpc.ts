@@ -13,7 +13,7 @@ import { parseAmount } from "@disburse/kernel/money.ts";
 import { isRefused, refused } from "@disburse/kernel/refusal.ts";
 import { cleanText, textProblem } from "@disburse/kernel/text.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
-import { accepted } from "../refusals.ts";
+import { orThrow } from "../refusals.ts";
 import type { AccountStore } from "./accounts.ts";
 import { accountMessage, entryMessage } from "./wire.ts";
 import type { Applied } from "./writer.ts";
@@ -36,9 +36,9 @@ export function accountRpc(accounts: AccountStore, clock: Clock): AccountRpc {
   return {
     openAccount: async ({ mutation, merchantId, currencyCode }) => {
       const change = readMutation(mutation);
-      if (merchantId === "") accepted(refused("INVALID_REQUEST", "merchant_id: is required"));
+      if (merchantId === "") orThrow(refused("INVALID_REQUEST", "merchant_id: is required"));
       if (findCurrency(currencyCode) === undefined) {
-        accepted(refused("INVALID_REQUEST", "currency_code: must be a known currency"));
+        orThrow(refused("INVALID_REQUEST", "currency_code: must be a known currency"));
       }
       const account = await accounts.open(
         { merchantId, currency: currencyCode, ...change },
@@ -52,18 +52,18 @@ export function accountRpc(accounts: AccountStore, clock: Clock): AccountRpc {
     reverseCredit: (request) => reverse(accounts, request),
 
     getAccount: async ({ merchantId, accountId, asOf }) => {
-      const account = accepted(
+      const account = orThrow(
         (await accounts.read(merchantId, accountId)) ?? refused("RECORD_NOT_FOUND"),
       );
       if (asOf === undefined) return { account: accountMessage(account) };
       const then = await accounts.readAsOf({ merchantId, accountId }, timestampDate(asOf));
       const tooEarly = refused("INVALID_REQUEST", "as_of: is before the account was opened");
-      return { account: accountMessage(accepted(then ?? tooEarly)) };
+      return { account: accountMessage(orThrow(then ?? tooEarly)) };
     },
 
     listAccounts: async ({ merchantId, limit: asked, cursor }) => {
-      const limit = accepted(readLimit(asked));
-      const start = accepted(readStart(cursor));
+      const limit = orThrow(readLimit(asked));
+      const start = orThrow(readStart(cursor));
       const [found, count] = await Promise.all([
         accounts.list(merchantId, start, limit + 1),
         accounts.count(merchantId),
@@ -73,7 +73,9 @@ export function accountRpc(accounts: AccountStore, clock: Clock): AccountRpc {
     },
 
     resolveAccount: async ({ accountId }) => {
-      const account = accepted((await accounts.readAny(accountId)) ?? refused("RECORD_NOT_FOUND"));
+      const account = orThrow(
+        (await accounts.findPayout(accountId)) ?? refused("RECORD_NOT_FOUND"),
+      );
       return { accountId, merchantId: account.merchantId, currencyCode: account.currency };
     },
   };
@@ -83,15 +85,15 @@ export function accountRpc(accounts: AccountStore, clock: Clock): AccountRpc {
 async function credit(accounts: AccountStore, request: CreditAccountRequest) {
   const { mutation, merchantId, accountId, amount: text } = request;
   const { operationId, actor } = readMutation(mutation);
-  const account = accepted(
+  const account = orThrow(
     (await accounts.read(merchantId, accountId)) ?? refused("RECORD_NOT_FOUND"),
   );
   const { currencyCode } = request;
   if (currencyCode !== "" && currencyCode !== account.currency) {
-    return accepted(refused("INVALID_REQUEST", `currency_code: must be ${account.currency}`));
+    return orThrow(refused("INVALID_REQUEST", `currency_code: must be ${account.currency}`));
   }
   const amount = parseAmount(text, account.currency);
-  if (isRefused(amount)) return accepted(refused("INVALID_REQUEST", `amount: ${amount.detail}`));
+  if (isRefused(amount)) return orThrow(refused("INVALID_REQUEST", `amount: ${amount.detail}`));
   const note = readNote(request.note);
   const movement = { step: "credit", operationId, amount, note } as const;
   return entryOf(await accounts.apply({ merchantId, accountId, actor }, movement));
@@ -102,17 +104,17 @@ async function reverse(accounts: AccountStore, request: ReverseCreditRequest) {
   const { mutation, merchantId, accountId, entryId } = request;
   const { actor } = readMutation(mutation);
   const note = readNote(request.note);
-  if (note === "") accepted(refused("INVALID_REQUEST", "note: is required"));
+  if (note === "") orThrow(refused("INVALID_REQUEST", "note: is required"));
   const movement = { step: "reversal", creditKey: entryId, note } as const;
   const made = await accounts.apply({ merchantId, accountId, actor }, movement);
-  if (made.outcome === "insufficient") return accepted(refused("INSUFFICIENT_BALANCE"));
+  if (made.outcome === "insufficient") return orThrow(refused("INSUFFICIENT_BALANCE"));
   return entryOf(made);
 }
 
 function readNote(text: string): string {
   const note = cleanText(text);
   if (note.length <= noteMax && textProblem(note) === undefined) return note;
-  return accepted(refused("INVALID_REQUEST", "note: must be at most 255 plain characters"));
+  return orThrow(refused("INVALID_REQUEST", "note: must be at most 255 plain characters"));
 }
 
 function entryOf(made: Applied) {
@@ -120,10 +122,10 @@ function entryOf(made: Applied) {
     case "applied":
       return { entry: entryMessage(made.entry) };
     case "full":
-      return accepted(refused("INVALID_REQUEST", "amount: the balance would be too large"));
+      return orThrow(refused("INVALID_REQUEST", "amount: the balance would be too large"));
     case "no_account":
     case "nothing_to_end":
-      return accepted(refused("RECORD_NOT_FOUND"));
+      return orThrow(refused("RECORD_NOT_FOUND"));
     default:
       throw new Error(`not applied: ${made.outcome}`);
   }

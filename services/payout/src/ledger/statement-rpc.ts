@@ -7,7 +7,7 @@ import type {
   PayoutService,
 } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
-import { accepted } from "../refusals.ts";
+import { orThrow } from "../refusals.ts";
 import type { AccountStore } from "./accounts.ts";
 import { entryMessage, stepFilter } from "./wire.ts";
 
@@ -18,9 +18,9 @@ export function statementRpc(accounts: AccountStore): StatementRpc {
   return {
     listEntries: async (request) => {
       const { merchantId, accountId, cursor } = request;
-      const limit = accepted(readLimit(request.limit));
+      const limit = orThrow(readLimit(request.limit));
       if (!/^\d{0,15}$/.test(cursor)) {
-        accepted(refused("INVALID_REQUEST", "cursor: must be one that a list gave"));
+        orThrow(refused("INVALID_REQUEST", "cursor: must be one that a list gave"));
       }
       const page = {
         limit: limit + 1,
@@ -28,7 +28,7 @@ export function statementRpc(accounts: AccountStore): StatementRpc {
       };
       const filter = readEntryFilter(request);
       const found = await accounts.listEntries({ merchantId, accountId }, filter, page);
-      const { entries, count, isCapped } = accepted(found ?? refused("RECORD_NOT_FOUND"));
+      const { entries, count, isCapped } = orThrow(found ?? refused("RECORD_NOT_FOUND"));
       const { shown, nextCursor } = cutPageBy(entries, limit, ({ sequence }) => String(sequence));
       const total = { totalCount: BigInt(count), totalCountCapped: isCapped };
       return { entries: shown.map(entryMessage), nextCursor, ...total };

@@ -18,30 +18,30 @@ type CountsDocument = Record<PayoutStatus, number> & {
 };
 
 /** Payouts that one run counts. */
-const tallyBatch = 200;
+const countBatch = 200;
 /** Several runs' worth, so that what a crash left is still known when it comes again. */
-const countedKept = 2_000;
+const countedMax = 2_000;
 
 /**
  * Far less than 2,000 events take to come: what a run found may have been counted and forgotten.
  */
-const foundFreshMs = 10_000;
+const countWithinMs = 10_000;
 
-export type Tally = ReturnType<typeof createTally>;
+export type PayoutCounts = ReturnType<typeof openPayoutCounts>;
 
 /** Keeps the counts of payouts by merchant and status, from what each change of status owes. */
-export function createTally({ db }: Database, { collection: payouts }: PayoutStore) {
+export function openPayoutCounts({ db }: Database, { collection: payouts }: PayoutStore) {
   const counts = db.collection<CountsDocument>("payout_counts");
   return {
     /** Counts what payouts owe; answers whether there may be more. */
     run: async (): Promise<boolean> => {
       const findingAt = performance.now();
-      const isFresh = () => performance.now() - findingAt < foundFreshMs;
+      const isFresh = () => performance.now() - findingAt < countWithinMs;
       const found = await payouts
         .find({ "untallied.at": { $gt: new Date(0) } })
         .project<Owing>({ merchant_id: 1, untallied: 1 })
         .sort({ "untallied.at": 1 })
-        .limit(tallyBatch)
+        .limit(countBatch)
         .toArray();
       const byMerchant = Map.groupBy(found, ({ merchant_id }) => merchant_id);
       for (const [merchantId, owing] of byMerchant) {
@@ -53,7 +53,7 @@ export function createTally({ db }: Database, { collection: payouts }: PayoutSto
         }));
         await payouts.bulkWrite(removals, { ordered: false });
       }
-      return found.length === tallyBatch;
+      return found.length === countBatch;
     },
 
     /** A merchant's payouts, of one status or of all; a second behind at most. */
@@ -87,7 +87,7 @@ async function addToCounts(
     succeeded: before?.succeeded ?? 0,
     failed: before?.failed ?? 0,
     revision: (before?.revision ?? 0) + 1,
-    counted: [...(before?.counted ?? []), ...fresh.map(({ id }) => id)].slice(-countedKept),
+    counted: [...(before?.counted ?? []), ...fresh.map(({ id }) => id)].slice(-countedMax),
   };
   for (const { from, to } of fresh) {
     after[to] += 1;

@@ -6,17 +6,17 @@ import { PayoutStatusChangedSchema } from "@disburse/contracts/disburse/payout/v
 import { eventId } from "@disburse/kernel/id.ts";
 import { Binary, type Decimal128 } from "mongodb";
 import type { Uncleared } from "./rules/clearance.ts";
-import type { Doubt } from "./rules/exception.ts";
+import type { PayoutException } from "./rules/exception.ts";
 import type { Payout } from "./rules/payout.ts";
-import { faceOf, type PayoutStatus, type Progress } from "./rules/progress.ts";
-import type { JournalCause } from "./rules/timeline.ts";
+import { type PayoutStatus, type Progress, publicStatusOf } from "./rules/progress.ts";
+import type { HistoryCause } from "./rules/timeline.ts";
 import { payoutMessage } from "./wire.ts";
 
 /** An event that the payout owes to the bus. */
-export type OwedEvent = { id: string; key: string; at: Date; body: Binary };
+export type PendingEvent = { id: string; key: string; at: Date; body: Binary };
 
 /** An event that the bus has; kept as long as the payout. */
-export type ToldEvent = Omit<OwedEvent, "at">;
+export type PublishedEvent = Omit<PendingEvent, "at">;
 
 /** A step of the payout: written with the change that it tells of, and never dropped. */
 export type StoredStep = {
@@ -24,7 +24,7 @@ export type StoredStep = {
   /** The payout's version by then. */
   version: number;
   at: Date;
-  cause: JournalCause;
+  cause: HistoryCause;
   /** For people: `rail said accepted`, `post applied`. */
   detail: string;
   /** Who reported or decided an outcome, and as which operation or resolution. */
@@ -81,7 +81,7 @@ export type PayoutDocument = {
   rail?: string;
   submitted_at?: Date;
   /** Absent where people need not look. */
-  doubt?: Doubt;
+  doubt?: PayoutException;
   /** Absent where its beneficiary was cleared when that was last asked. */
   uncleared?: Uncleared;
   /** Absent where people never had to resolve it. */
@@ -92,9 +92,9 @@ export type PayoutDocument = {
   /** Absent when there is nothing to do. */
   work_due_at?: Date;
   lease?: Lease;
-  outbox: OwedEvent[];
+  outbox: PendingEvent[];
   /** Absent before the first, and where events were published before they were kept. */
-  told?: ToldEvent[];
+  told?: PublishedEvent[];
   /** When its last event was published; absent like `told`. */
   published_at?: Date;
   /** Events that the merchant's kept counts do not know of yet. */
@@ -109,8 +109,8 @@ export function payoutDocument(
   requestId: string | undefined,
 ): PayoutDocument {
   const { quote, createdAt } = payout;
-  const { status } = faceOf(payout.progress);
-  const event = owedEvent(payout);
+  const { status } = publicStatusOf(payout.progress);
+  const event = pendingEvent(payout);
   return {
     _id: payout.id,
     schema_version: 1,
@@ -155,8 +155,8 @@ function firstStep({ progress, version, createdAt }: Payout): StoredStep {
 /**
  * The event of a payout's present version, as it is published and stored: without name and number.
  */
-export function owedEvent(payout: Payout): OwedEvent {
-  const { status } = faceOf(payout.progress);
+export function pendingEvent(payout: Payout): PendingEvent {
+  const { status } = publicStatusOf(payout.progress);
   const id = eventId(payout.id, payout.version);
   const message = create(PayoutStatusChangedSchema, {
     eventId: id,

@@ -1,27 +1,27 @@
 import type { Collection, Filter } from "mongodb";
 import { type PayoutDocument, type ResolutionFate, toPayout } from "./document.ts";
 import type { PayoutPage } from "./list.ts";
-import type { DoubtKind } from "./rules/exception.ts";
+import type { ExceptionKind } from "./rules/exception.ts";
 import type { Payout } from "./rules/payout.ts";
 import type { Progress } from "./rules/progress.ts";
 import { advance, type Step, stepOf } from "./work.ts";
 
 /** Payouts that people have to look at, those that wait longest first. */
-export async function listInDoubt(
+export async function listExceptions(
   payouts: Collection<PayoutDocument>,
-  kind: DoubtKind | undefined,
+  kind: ExceptionKind | undefined,
   { after, limit }: PayoutPage,
 ): Promise<Payout[]> {
   const found = payouts
-    .find(doubtFilter(kind, after))
+    .find(exceptionFilter(kind, after))
     .sort({ "doubt.since": 1, _id: 1 })
     .limit(limit);
   return (await found.toArray()).map(toPayout);
 }
 
 /** What a page may hold: its bound is where the index starts, however far down the page is. */
-export function doubtFilter(
-  kind: DoubtKind | undefined,
+export function exceptionFilter(
+  kind: ExceptionKind | undefined,
   after: PayoutPage["after"],
 ): Filter<PayoutDocument> {
   const since = after?.at ?? new Date(0);

@@ -4,7 +4,7 @@ import {
   PayoutStatus,
 } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { TimedAnswer } from "../rails/rail.ts";
+import type { RailReply } from "../rails/rail.ts";
 import { startTestPlatform, type TestPlatform, testRail } from "../test-platform.ts";
 
 const merchantId = "mer_1";
@@ -69,8 +69,8 @@ describe("the journal of a payout", () => {
   });
 
   it("keeps every step and the last calls of a payout that is asked for a long time", async () => {
-    let answers: TimedAnswer["answer"][] = [];
-    const next = async () => ({ answer: answers.shift() ?? { kind: "unknown" } }) as TimedAnswer;
+    let answers: RailReply["status"][] = [];
+    const next = async () => ({ status: answers.shift() ?? { kind: "unknown" } }) as RailReply;
     platform.rails.current = testRail({ name: "sandbox", query: next });
     const id = await platform.execute(accountId, "order");
     await platform.after(0);

@@ -3,7 +3,7 @@ import type { PayoutDocument, StoredCall, StoredStep } from "./document.ts";
 import type { Progress } from "./rules/progress.ts";
 
 /** A step of the payout, a call to its rail, or a word of its rail's own. */
-export type JournalLine = {
+export type HistoryEntry = {
   readonly kind: "step" | "submit" | "query" | "callback";
   readonly at: Date;
   /** After a step; at the time of a call. */
@@ -17,12 +17,12 @@ export type JournalLine = {
   readonly actor: StoredActor | undefined;
 };
 
-type Mutable = { -readonly [Key in keyof JournalLine]: JournalLine[Key] };
+type Mutable = { -readonly [Key in keyof HistoryEntry]: HistoryEntry[Key] };
 
 /** Steps and calls of a stored payout as one story, oldest first. */
-export function journalOf(
+export function historyOf(
   document: Pick<PayoutDocument, "journal" | "calls" | "rail" | "submitted_at">,
-): JournalLine[] {
+): HistoryEntry[] {
   const lines: Mutable[] = [];
   let stage: Progress["stage"] = "queued";
   let version = 1;

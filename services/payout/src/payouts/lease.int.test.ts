@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { putOffMaxMs } from "../rails/steps.ts";
+import { deferMaxMs } from "../rails/steps.ts";
 import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
 import { openPayoutStore } from "./store.ts";
 
@@ -76,15 +76,15 @@ it("is due again soon where a wrong clock put the work off for a day, and at no 
       { _id: payoutId },
       { $set: { work_due_at: new Date(now.getTime() + ms) } },
     );
-  await putOff(putOffMaxMs);
-  await payouts.recallWork(now, putOffMaxMs);
-  expect(await due()).toEqual(new Date(now.getTime() + putOffMaxMs));
+  await putOff(deferMaxMs);
+  await payouts.recallWork(now, deferMaxMs);
+  expect(await due()).toEqual(new Date(now.getTime() + deferMaxMs));
   await putOff(86_400_000);
-  await payouts.recallWork(now, putOffMaxMs);
+  await payouts.recallWork(now, deferMaxMs);
   expect(await due()).toEqual(now);
   await payouts.collection.updateOne({ _id: payoutId }, { $set: { status: "succeeded" } });
   await putOff(86_400_000);
-  await payouts.recallWork(now, putOffMaxMs);
+  await payouts.recallWork(now, deferMaxMs);
   expect(await due()).toEqual(new Date(now.getTime() + 86_400_000));
 });
 
@@ -99,7 +99,7 @@ it("raises a doubt on what was read alone, and ends with no other's doubt", asyn
   const stuck = { kind: "stuck", since: now } as const;
   expect(await payouts.note(leased.payout, { doubt: stuck })).toBe(false);
   await payouts.release(leased, { work: now, doubt: stuck });
-  const payout = await payouts.readAny(payoutId);
+  const payout = await payouts.findPayout(payoutId);
   expect(payout?.doubt).toEqual(contradicted);
   const stored = await payouts.collection.findOne({ _id: payoutId });
   expect(stored?.lease).toBeUndefined();

@@ -4,7 +4,7 @@ import { PayoutStatus } from "@disburse/contracts/disburse/payout/v1/payout_pb.t
 import { Collection } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
-import { createTally } from "./counts.ts";
+import { openPayoutCounts } from "./counts.ts";
 
 const merchantId = "mer_1";
 let platform: TestPlatform;
@@ -20,7 +20,7 @@ beforeAll(async () => {
     const made = await platform.rpc.executePayout({ mutation, merchantId, quoteId, referenceId });
     payoutIds = [made.payoutId, ...payoutIds];
   }
-  await platform.tally.run();
+  await platform.counts.run();
 });
 afterAll(() => platform.stop());
 
@@ -71,11 +71,11 @@ describe("a list of payouts", () => {
     await platform.work();
     const collection = platform.payouts.collection;
     const owing = await collection.find({ "untallied.0": { $exists: true } }).toArray();
-    await Promise.all([platform.tally.run(), platform.tally.run()]);
+    await Promise.all([platform.counts.run(), platform.counts.run()]);
     for (const { _id, untallied } of owing) {
       await collection.updateOne({ _id }, { $set: { untallied } });
     }
-    await platform.tally.run();
+    await platform.counts.run();
     const count = async (status: PayoutStatus) => Number((await list({ status })).totalCount);
     expect(await count(PayoutStatus.INITIATED)).toBe(0);
     expect(await count(PayoutStatus.SUCCEEDED)).toBe(6);
@@ -85,7 +85,7 @@ describe("a list of payouts", () => {
 
   it("loses no count to another process that counted in between", async () => {
     const total = async () => Number((await list()).totalCount);
-    while (await platform.tally.run());
+    while (await platform.counts.run());
     const before = await total();
     const owe = async (event: string) => {
       const { _id } = (await platform.payouts.collection.findOne({ untallied: [] }))!;
@@ -95,7 +95,7 @@ describe("a list of payouts", () => {
     await owe("evt_between_1");
     let between: (() => Promise<unknown>) | undefined = async () => {
       await owe("evt_between_2");
-      await createTally(platform.database, platform.payouts).run();
+      await openPayoutCounts(platform.database, platform.payouts).run();
     };
     const { findOne } = Collection.prototype;
     vi.spyOn(Collection.prototype, "findOne").mockImplementation(async function (
@@ -110,7 +110,7 @@ describe("a list of payouts", () => {
       }
       return found;
     } as typeof findOne);
-    await platform.tally.run();
+    await platform.counts.run();
     expect(between).toBeUndefined();
     vi.restoreAllMocks();
     expect(await total()).toBe(before + 2);
@@ -122,7 +122,7 @@ describe("a list of payouts", () => {
     const late = { id: "evt_late_1", at: new Date(), from: null, to: "initiated" } as const;
     await platform.payouts.collection.updateOne({ _id }, { $set: { untallied: [late] } });
     vi.spyOn(performance, "now").mockReturnValueOnce(0).mockReturnValue(10_000);
-    await expect(platform.tally.run()).rejects.toThrow("too long");
+    await expect(platform.counts.run()).rejects.toThrow("too long");
     vi.restoreAllMocks();
     expect((await list()).totalCount).toBe(before.totalCount);
     await platform.payouts.collection.updateOne({ _id }, { $set: { untallied: [] } });

@@ -1,7 +1,7 @@
 import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import type { Mutation } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
-import { accepted } from "../refusals.ts";
+import { orThrow } from "../refusals.ts";
 
 const notAnOperator = refused("ACCESS_FORBIDDEN", "mutation.actor: must be an operator");
 
@@ -11,6 +11,6 @@ export function readOperator(mutation: Mutation | undefined): {
   readonly operation: string;
 } {
   const { actor, operationId } = readMutation(mutation);
-  if (actor.kind !== "operator") accepted(notAnOperator);
+  if (actor.kind !== "operator") orThrow(notAnOperator);
   return { person: actor.id, operation: operationId };
 }

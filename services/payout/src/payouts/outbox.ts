@@ -26,7 +26,7 @@ export function payoutOutbox(payouts: Collection<PayoutDocument>, clock: Clock):
     published: async (messages) => {
       const now = clock.now();
       await payouts.bulkWrite(
-        messages.map((message) => toldOnce(message, now)),
+        messages.map((message) => markPublished(message, now)),
         { ordered: false },
       );
     },
@@ -34,7 +34,10 @@ export function payoutOutbox(payouts: Collection<PayoutDocument>, clock: Clock):
 }
 
 /** One that another relay was first to strike off is left as it is. */
-function toldOnce({ id, key, body }: BusMessage, now: Date): AnyBulkWriteOperation<PayoutDocument> {
+function markPublished(
+  { id, key, body }: BusMessage,
+  now: Date,
+): AnyBulkWriteOperation<PayoutDocument> {
   return {
     updateOne: {
       filter: { _id: payoutIdOfEvent(id), "outbox.id": id },

@@ -4,7 +4,7 @@ import { readStart, writeCursor } from "@disburse/chassis/paging/cursor.ts";
 import { cutPageBy } from "@disburse/chassis/paging/record-page.ts";
 import type { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
-import { accepted } from "../refusals.ts";
+import { orThrow } from "../refusals.ts";
 import type { PayoutStore } from "./store.ts";
 
 type PublishedRpc = Pick<
@@ -21,10 +21,10 @@ const eventsMax = 100;
 export function publishedRpc({ payouts }: { readonly payouts: PayoutStore }): PublishedRpc {
   return {
     listPublishedPayouts: async ({ from, to, limit: asked, cursor }) => {
-      const limit = accepted(readPageLimit(asked));
-      const after = accepted(readStart(cursor));
+      const limit = orThrow(readPageLimit(asked));
+      const after = orThrow(readStart(cursor));
       if (from === undefined || to === undefined) {
-        return accepted(refused("INVALID_REQUEST", "from, to: are required"));
+        return orThrow(refused("INVALID_REQUEST", "from, to: are required"));
       }
       const span = { from: timestampDate(from), to: timestampDate(to) };
       const found = await payouts.listPublished(span, { after, limit: limit + 1 });
@@ -42,7 +42,7 @@ export function publishedRpc({ payouts }: { readonly payouts: PayoutStore }): Pu
     republishPayoutEvents: async ({ eventIds }) => {
       const isAsked = eventIds.length >= 1 && eventIds.length <= eventsMax;
       if (!isAsked || eventIds.some((id) => id.length > 128)) {
-        accepted(refused("INVALID_REQUEST", `event_ids: must be 1 to ${eventsMax} ids`));
+        orThrow(refused("INVALID_REQUEST", `event_ids: must be 1 to ${eventsMax} ids`));
       }
       const found = await payouts.republished(eventIds);
       const events = found.map(({ id: eventId, key: routingKey, body, requestId = "" }) => ({

@@ -2,10 +2,10 @@ import type { BusMessage } from "@disburse/chassis/bus/bus.ts";
 import { eventId } from "@disburse/kernel/id.ts";
 import type { Collection } from "mongodb";
 import {
-  owedEvent,
   type PayoutDocument,
+  type PublishedEvent,
+  pendingEvent,
   type StoredStep,
-  type ToldEvent,
   toPayout,
 } from "./document.ts";
 import type { PayoutPage } from "./list.ts";
@@ -72,7 +72,7 @@ export async function republished(
     const { _id: id, request_id: requestId } = document;
     return versionsOf(id, document).flatMap((version) => {
       const asked = eventIds.includes(eventId(id, version));
-      const event = asked ? toldEvent(document, version) : undefined;
+      const event = asked ? publishedEvent(document, version) : undefined;
       if (event === undefined) return [];
       const message = { id: event.id, key: event.key, body: event.body.value() };
       return [requestId === undefined ? message : { ...message, requestId }];
@@ -81,21 +81,21 @@ export async function republished(
 }
 
 /** What was told of a version; made anew where that was not kept and can still be known. */
-function toldEvent(document: PayoutDocument, version: number): ToldEvent | undefined {
+function publishedEvent(document: PayoutDocument, version: number): PublishedEvent | undefined {
   const id = eventId(document._id, version);
   const kept = document.told?.find((event) => event.id === id);
   const step = document.journal.find((each) => each.version === version);
-  return kept ?? (step && madeAnew(document, step));
+  return kept ?? (step && rebuiltEvent(document, step));
 }
 
 /** The first version tells of a queued payout; of those after it only the present one is known. */
-function madeAnew(
+function rebuiltEvent(
   document: PayoutDocument,
   { version, at: updatedAt }: StoredStep,
-): ToldEvent | undefined {
+): PublishedEvent | undefined {
   const payout = toPayout(document);
   if (version === 1) {
-    return owedEvent({ ...payout, version, updatedAt, progress: { stage: "queued" } });
+    return pendingEvent({ ...payout, version, updatedAt, progress: { stage: "queued" } });
   }
-  return version === payout.version ? owedEvent({ ...payout, updatedAt }) : undefined;
+  return version === payout.version ? pendingEvent({ ...payout, updatedAt }) : undefined;
 }

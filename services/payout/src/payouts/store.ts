@@ -4,12 +4,12 @@ import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { Filter, IndexDescription } from "mongodb";
 import { type PayoutDocument, payoutDocument, type StoredStep, toPayout } from "./document.ts";
-import { type Decision, decide, listInDoubt, readResolvable } from "./exceptions.ts";
-import { type JournalLine, journalOf } from "./journal.ts";
+import { type Decision, decide, listExceptions, readResolvable } from "./exceptions.ts";
+import { type HistoryEntry, historyOf } from "./journal.ts";
 import { countPayouts, listPayouts, type PayoutFilter, type PayoutPage } from "./list.ts";
 import { payoutOutbox } from "./outbox.ts";
 import { listPublished, republished, type Span } from "./published.ts";
-import type { DoubtKind } from "./rules/exception.ts";
+import type { ExceptionKind } from "./rules/exception.ts";
 import type { Payout } from "./rules/payout.ts";
 import type { Progress } from "./rules/progress.ts";
 import {
@@ -67,7 +67,7 @@ export async function openPayoutStore({ db }: Database, place: string, clock: Cl
     collection: payouts,
     outbox: payoutOutbox(payouts, clock),
     read: (merchantId: string, id: string) => readOne({ _id: id, merchant_id: merchantId }),
-    readAny: (id: string) => readOne({ _id: id }),
+    findPayout: (id: string) => readOne({ _id: id }),
     /** Which of these payouts there are. */
     existing: async (ids: readonly string[]): Promise<Set<string>> => {
       const found = payouts.find({ _id: { $in: [...ids] } }, { projection: { _id: 1 } });
@@ -90,14 +90,14 @@ export async function openPayoutStore({ db }: Database, place: string, clock: Cl
     advance: (payout: Payout, progress: Progress, step: Step) =>
       advance(payouts, payout, progress, step),
     release: (leased: LeasedPayout, ending: Release) => release(payouts, leased, ending),
-    recallWork: (now: Date, putOffMaxMs: number) => recallWork(payouts, now, putOffMaxMs),
+    recallWork: (now: Date, deferMaxMs: number) => recallWork(payouts, now, deferMaxMs),
     note: (payout: Payout, heard: Note) => note(payouts, payout, heard),
     resolvable: (id: string, resolutionId: string, now: Date) =>
       readResolvable(payouts, id, resolutionId, now),
     decide: (payout: Payout, resolutionId: string, decision: Decision) =>
       decide(payouts, payout, resolutionId, decision),
-    listInDoubt: (kind: DoubtKind | undefined, page: PayoutPage) =>
-      listInDoubt(payouts, kind, page),
+    listExceptions: (kind: ExceptionKind | undefined, page: PayoutPage) =>
+      listExceptions(payouts, kind, page),
     /** The steps of a merchant's payout, oldest first. */
     steps: async (merchantId: string, id: string): Promise<readonly StoredStep[] | undefined> => {
       const found = await payouts.findOne(
@@ -109,9 +109,9 @@ export async function openPayoutStore({ db }: Database, place: string, clock: Cl
     /** A payout with everything that was done for it and heard of it, oldest first. */
     journal: async (
       id: string,
-    ): Promise<{ payout: Payout; lines: readonly JournalLine[] } | undefined> => {
+    ): Promise<{ payout: Payout; lines: readonly HistoryEntry[] } | undefined> => {
       const found = await payouts.findOne({ _id: id });
-      return found === null ? undefined : { payout: toPayout(found), lines: journalOf(found) };
+      return found === null ? undefined : { payout: toPayout(found), lines: historyOf(found) };
     },
     listPublished: (span: Span, page: PayoutPage) => listPublished(payouts, span, page),
     republished: (eventIds: readonly string[]) => republished(payouts, eventIds),

@@ -9,7 +9,7 @@ import {
   type PayoutService,
 } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
-import { accepted } from "../refusals.ts";
+import { orThrow } from "../refusals.ts";
 import { type StepCause, type TimelineEvent, timelineOf } from "./rules/timeline.ts";
 import type { PayoutStore } from "./store.ts";
 import { statusMessage, subStatusMessage } from "./wire.ts";
@@ -33,10 +33,10 @@ export function timelineRpc({
 }): Pick<ServiceImpl<typeof PayoutService>, "listPayoutEvents"> {
   return {
     listPayoutEvents: async ({ merchantId, payoutId, ...page }) => {
-      const limit = accepted(readLimit(page.limit));
-      const start = accepted(readStart(page.cursor));
+      const limit = orThrow(readLimit(page.limit));
+      const start = orThrow(readStart(page.cursor));
       const steps = await payouts.steps(merchantId, payoutId);
-      const events = timelineOf(accepted(steps ?? refused("RECORD_NOT_FOUND")));
+      const events = timelineOf(orThrow(steps ?? refused("RECORD_NOT_FOUND")));
       const numbered = events.map((event, at) => ({ event, number: at + 1 }));
       // Events are never taken back, so their numbers stay what they are.
       const from = start === undefined ? 0 : Number(start.id);

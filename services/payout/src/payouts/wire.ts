@@ -12,10 +12,10 @@ import { formatAmount } from "@disburse/kernel/money.ts";
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { Payout } from "./rules/payout.ts";
 import {
-  faceOf,
   type Outcome,
   type PayoutStatus,
   type PayoutSubStatus,
+  publicStatusOf,
   visibleReference,
 } from "./rules/progress.ts";
 
@@ -56,7 +56,7 @@ export function subStatusMessage(subStatus: PayoutSubStatus): PayoutSubStatusMes
 
 export function payoutMessage(payout: Payout): PayoutMessage {
   const { quote, progress } = payout;
-  const { status, subStatus } = faceOf(progress);
+  const { status, subStatus } = publicStatusOf(progress);
   return create(PayoutSchema, {
     id: payout.id,
     merchantId: quote.merchantId,

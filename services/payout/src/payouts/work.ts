@@ -1,17 +1,17 @@
 import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import type { Collection, Filter, UpdateFilter } from "mongodb";
 import {
-  owedEvent,
   type PayoutDocument,
+  pendingEvent,
   type StoredCall,
   type StoredStep,
   toPayout,
 } from "./document.ts";
 import type { Uncleared } from "./rules/clearance.ts";
-import { type Doubt, doubtAfterStep } from "./rules/exception.ts";
+import { exceptionAfterStep, type PayoutException } from "./rules/exception.ts";
 import type { Payout } from "./rules/payout.ts";
-import { faceOf, type Progress } from "./rules/progress.ts";
-import type { JournalCause, StepCause } from "./rules/timeline.ts";
+import { type Progress, publicStatusOf } from "./rules/progress.ts";
+import type { HistoryCause, StepCause } from "./rules/timeline.ts";
 
 /** A payout with the right to work on it until the lease ends. */
 export type LeasedPayout = {
@@ -107,10 +107,10 @@ export async function advance(
   step: Step,
 ): Promise<Payout | undefined> {
   const { at, cause, submitTo, work, resolves } = step;
-  const from = faceOf(payout.progress).status;
-  const to = faceOf(progress).status;
+  const from = publicStatusOf(payout.progress).status;
+  const to = publicStatusOf(progress).status;
   const isFirstSubmission = submitTo !== undefined && payout.rail === "";
-  const doubt = doubtAfterStep(payout.doubt, progress.stage, cause, at);
+  const doubt = exceptionAfterStep(payout.doubt, progress.stage, cause, at);
   const changed: Payout = {
     ...payout,
     progress,
@@ -121,8 +121,8 @@ export async function advance(
     uncleared: undefined,
     updatedAt: at,
   };
-  const event = from === to ? undefined : owedEvent(changed);
-  const steps = isJournalled(payout, progress, step) ? [stepOf(changed, step)] : [];
+  const event = from === to ? undefined : pendingEvent(changed);
+  const steps = isRecorded(payout, progress, step) ? [stepOf(changed, step)] : [];
   const submission: StoredCall[] = submitTo === undefined ? [] : [{ kind: "submit", at }];
   const calls = [...(step.calls ?? []), ...submission];
   const result = await payouts.updateOne(
@@ -158,7 +158,7 @@ function keep(calls: readonly StoredCall[]): { $each: StoredCall[]; $slice: numb
   return { $each: [...calls], $slice: -callsMax };
 }
 
-function isJournalled(payout: Payout, progress: Progress, { cause }: Step): boolean {
+function isRecorded(payout: Payout, progress: Progress, { cause }: Step): boolean {
   const { stage } = payout.progress;
   if (cause === "resolved") return true;
   if (stage === progress.stage) return false;
@@ -169,7 +169,7 @@ function isJournalled(payout: Payout, progress: Progress, { cause }: Step): bool
 /** A step as the journal keeps it, with the payout's stage and version after it. */
 export function stepOf(
   { progress, version }: Payout,
-  { at, cause, detail, by }: Pick<Step, "at" | "detail" | "by"> & { cause: JournalCause },
+  { at, cause, detail, by }: Pick<Step, "at" | "detail" | "by"> & { cause: HistoryCause },
 ): StoredStep {
   const reporter = by && { actor: by.actor, operation_id: by.operationId };
   return { stage: progress.stage, version, at, cause, detail, ...reporter };
@@ -198,9 +198,9 @@ function unsetWork(work: Step["work"]): UpdateFilter<PayoutDocument>["$unset"] {
 export async function recallWork(
   payouts: Collection<PayoutDocument>,
   now: Date,
-  putOffMaxMs: number,
+  deferMaxMs: number,
 ): Promise<void> {
-  const latest = new Date(now.getTime() + 2 * putOffMaxMs);
+  const latest = new Date(now.getTime() + 2 * deferMaxMs);
   await payouts.updateMany(
     { work_due_at: { $gt: latest }, status: "initiated" },
     { $set: { work_due_at: now } },
@@ -212,7 +212,7 @@ export type Release = {
   readonly work: Date | "done";
   readonly calls?: readonly StoredCall[];
   /** A doubt that arose. */
-  readonly doubt?: Doubt;
+  readonly doubt?: PayoutException;
   /** That its beneficiary is not cleared, where that is news. */
   readonly uncleared?: UnclearedNote;
 };
@@ -246,7 +246,7 @@ export async function release(
 export type Note = {
   readonly call?: StoredCall;
   /** A doubt that it raises. */
-  readonly doubt?: Doubt;
+  readonly doubt?: PayoutException;
   /** That it waits for its beneficiary: an entry of the journal that no merchant is shown. */
   readonly uncleared?: UnclearedNote;
 };

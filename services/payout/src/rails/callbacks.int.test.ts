@@ -190,9 +190,9 @@ describe("a rail's message", () => {
   });
 
   it("is decided anew when another one was faster", async () => {
-    const { readAny } = platform.payouts;
-    vi.spyOn(platform.payouts, "readAny").mockImplementationOnce(async (key) => {
-      const read = await readAny(key);
+    const { findPayout } = platform.payouts;
+    vi.spyOn(platform.payouts, "findPayout").mockImplementationOnce(async (key) => {
+      const read = await findPayout(key);
       const rejected = signed({ outcome: "rejected" });
       expect(await send("sandbox", rejected.body, rejected.signature)).toBe("applied");
       return read;

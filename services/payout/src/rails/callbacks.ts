@@ -8,7 +8,7 @@ import type { RailDirectory } from "./directory.ts";
 import { type RailReportDeps, type Reported, reportOutcome } from "./reports.ts";
 
 /** What became of a message; `received` when a crash came between. */
-type Became =
+type CallbackResult =
   | "received"
   | "applied"
   | "repeated"
@@ -28,7 +28,7 @@ type RailCallbackDocument = {
   body?: Binary;
   body_sha256: string;
   signature: string;
-  became: Became;
+  became: CallbackResult;
   /** Why it was refused. */
   detail?: string;
   payout_id?: string;
@@ -81,7 +81,7 @@ export async function receiveCallback(
   const detail = isRefused(reported) ? reported.detail : undefined;
   await deps.callbacks.updateOne(
     { _id: kept._id },
-    { $set: { became: becameOf(reported), ...(detail === undefined ? {} : { detail }) } },
+    { $set: { became: callbackResult(reported), ...(detail === undefined ? {} : { detail }) } },
   );
   return reported;
 }
@@ -107,7 +107,9 @@ function readSigned(rails: RailDirectory, { rail: name, body, signature }: Recei
   return said;
 }
 
-function becameOf(reported: Reported | Refused<"RECORD_NOT_FOUND" | "INVALID_REQUEST">): Became {
+function callbackResult(
+  reported: Reported | Refused<"RECORD_NOT_FOUND" | "INVALID_REQUEST">,
+): CallbackResult {
   if (!isRefused(reported)) return reported.applied ? "applied" : "repeated";
   return reported.refused === "RECORD_NOT_FOUND" ? "unknown_key" : "refused";
 }

@@ -2,7 +2,7 @@ import { silentLog } from "@disburse/chassis/log.ts";
 import { systemClock } from "@disburse/kernel/time.ts";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { leaseMs } from "../payouts/work.ts";
-import { heardFrom, saidBy } from "./calls.ts";
+import { callRail, describeResponse } from "./calls.ts";
 
 const deps = { clock: systemClock, log: silentLog };
 
@@ -13,32 +13,32 @@ describe("a rail", () => {
 
   it("that hangs has told nothing, well before the lease ends", async () => {
     vi.useFakeTimers();
-    const hanging = heardFrom(deps, "po_1", () => new Promise(() => undefined));
+    const hanging = callRail(deps, "po_1", () => new Promise(() => undefined));
     await vi.advanceTimersByTimeAsync(leaseMs - 2_000);
-    const { answer, call } = await hanging;
-    expect(answer).toEqual({ kind: "unknown" });
+    const { status, call } = await hanging;
+    expect(status).toEqual({ kind: "unknown" });
     expect(call).toMatchObject({ kind: "answer", said: "no answer" });
   });
 
   it("that throws has told nothing, and its words are not kept", async () => {
-    const thrown = await heardFrom(deps, "po_1", () => Promise.reject(new Error("account 123")));
-    expect(thrown.answer).toEqual({ kind: "unknown" });
+    const thrown = await callRail(deps, "po_1", () => Promise.reject(new Error("account 123")));
+    expect(thrown.status).toEqual({ kind: "unknown" });
     expect(thrown.call.said).toBe("no answer");
   });
 });
 
 it.each([
-  [{ answer: { kind: "accepted" } }, "accepted"],
-  [{ answer: { kind: "settled", reference: "R1" } }, "settled R1"],
-  [{ answer: { kind: "returned" } }, "returned"],
+  [{ status: { kind: "accepted" } }, "accepted"],
+  [{ status: { kind: "settled", reference: "R1" } }, "settled R1"],
+  [{ status: { kind: "returned" } }, "returned"],
   [
-    { answer: { kind: "rejected" }, moved: { amount: "1.00", currency: "USD" } },
+    { status: { kind: "rejected" }, transferred: { amount: "1.00", currency: "USD" } },
     "rejected, 1.00 USD",
   ],
   [
-    { answer: { kind: "rejected" }, moved: { amount: "9".repeat(400), currency: "USD" } },
+    { status: { kind: "rejected" }, transferred: { amount: "9".repeat(400), currency: "USD" } },
     `rejected, ${"9".repeat(246)}`,
   ],
 ] as const)("is written down in short: %j", (word, expected) => {
-  expect(saidBy(word)).toBe(expected);
+  expect(describeResponse(word)).toBe(expected);
 });

@@ -1,11 +1,11 @@
 import type { Log } from "@disburse/chassis/log.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { StoredCall } from "../payouts/document.ts";
-import type { RailWord } from "../payouts/rules/rail-report.ts";
-import type { TimedAnswer } from "./rail.ts";
+import type { RailReport } from "../payouts/rules/rail-report.ts";
+import type { RailReply } from "./rail.ts";
 
 /** What a rail answered, and that for the journal. */
-export type Heard = TimedAnswer & { readonly call: StoredCall };
+export type RailResponse = RailReply & { readonly call: StoredCall };
 
 /** A rail that has not answered by then has not answered; a lease is longer. */
 const railTimeoutMs = 5_000;
@@ -15,32 +15,33 @@ export const retryMs = 2_000;
 const saidMax = 256;
 
 /** Calls a rail. One that throws or hangs has told nothing: the outcome is unknown, not failed. */
-export async function heardFrom(
+export async function callRail(
   { clock, log }: { readonly clock: Clock; readonly log: Log },
   payoutId: string,
-  call: () => Promise<TimedAnswer>,
-): Promise<Heard> {
+  call: () => Promise<RailReply>,
+): Promise<RailResponse> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(new Error("no answer in time")), railTimeoutMs);
   const started = performance.now();
   try {
     const timed = await Promise.race([call(), late.promise]);
     const duration_ms = Math.round(performance.now() - started);
-    const fields = { payout_id: payoutId, answer: timed.answer.kind, duration_ms };
+    const fields = { payout_id: payoutId, answer: timed.status.kind, duration_ms };
     log.info(fields, "rail answered");
-    return { ...timed, call: { kind: "answer", at: clock.now(), said: saidBy(timed) } };
+    return { ...timed, call: { kind: "answer", at: clock.now(), said: describeResponse(timed) } };
   } catch (error) {
     log.warn({ err: error, payout_id: payoutId }, "rail did not answer");
     const said: StoredCall = { kind: "answer", at: clock.now(), said: "no answer" };
-    return { answer: { kind: "unknown" }, askAfterMs: retryMs, call: said };
+    return { status: { kind: "unknown" }, pollAfterMs: retryMs, call: said };
   } finally {
     clearTimeout(timer);
   }
 }
 
 /** A rail's word for the journal: `settled R-1, 10.00 USD`. */
-export function saidBy({ answer, moved }: RailWord): string {
-  const reference = "reference" in answer ? ` ${answer.reference ?? ""}`.trimEnd() : "";
-  const amount = moved === undefined ? "" : `, ${moved.amount} ${moved.currency}`.trimEnd();
-  return `${answer.kind}${reference}${amount}`.slice(0, saidMax);
+export function describeResponse({ status, transferred }: RailReport): string {
+  const reference = "reference" in status ? ` ${status.reference ?? ""}`.trimEnd() : "";
+  const amount =
+    transferred === undefined ? "" : `, ${transferred.amount} ${transferred.currency}`.trimEnd();
+  return `${status.kind}${reference}${amount}`.slice(0, saidMax);
 }

@@ -4,14 +4,14 @@ import { PayoutSchema, RailOutcome } from "@disburse/contracts/disburse/payout/v
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { startTestPlatform, type TestPlatform, testRail } from "../test-platform.ts";
-import type { TimedAnswer } from "./rail.ts";
+import type { RailReply } from "./rail.ts";
 
 const merchantId = "mer_1";
 const dayMs = 86_400_000;
 let platform: TestPlatform;
 let accountId = "";
 let submits: string[];
-let answers: { submit: TimedAnswer["answer"]; query: TimedAnswer["answer"] };
+let answers: { submit: RailReply["status"]; query: RailReply["status"] };
 
 beforeAll(async () => {
   platform = await startTestPlatform();
@@ -25,9 +25,9 @@ beforeEach(async () => {
   platform.rails.current = testRail({
     submit: async (key) => {
       submits.push(key);
-      return { answer: answers.submit, askAfterMs: 1_000 };
+      return { status: answers.submit, pollAfterMs: 1_000 };
     },
-    query: async () => ({ answer: answers.query, askAfterMs: 1_000 }),
+    query: async () => ({ status: answers.query, pollAfterMs: 1_000 }),
   });
   accountId = await platform.fundedAccount(merchantId, "100.00");
 });
@@ -44,7 +44,7 @@ async function executeThen(screening: ScreeningStatus): Promise<string> {
 }
 
 async function look(payoutId: string) {
-  const payout = await platform.payouts.readAny(payoutId);
+  const payout = await platform.payouts.findPayout(payoutId);
   const { account } = await platform.rpc.getAccount({ merchantId, accountId });
   return {
     stage: payout?.progress.stage,
@@ -83,7 +83,7 @@ describe("a payout whose beneficiary is not cleared when it is to be sent", () =
       expect(sent(id)).toBe(1);
       await platform.after(2_000);
       expect(await look(id)).toEqual(settled);
-      expect((await platform.payouts.readAny(id))?.uncleared).toBeUndefined();
+      expect((await platform.payouts.findPayout(id))?.uncleared).toBeUndefined();
     },
   );
 
@@ -149,11 +149,11 @@ describe("a payout whose beneficiary is not cleared when it is to be sent", () =
     written.mockImplementationOnce(updateOne).mockRejectedValue(new Error("killed"));
     await platform.work().catch(() => undefined);
     written.mockRestore();
-    const since = (await platform.payouts.readAny(id))?.uncleared?.since;
+    const since = (await platform.payouts.findPayout(id))?.uncleared?.since;
     expect(since).toBeInstanceOf(Date);
     await platform.after(9_000);
     await platform.after(60_000);
-    expect((await platform.payouts.readAny(id))?.uncleared).toEqual({ status: "review", since });
+    expect((await platform.payouts.findPayout(id))?.uncleared).toEqual({ status: "review", since });
     expect(await waits(id)).toHaveLength(1);
     platform.world.screening = ScreeningStatus.CLEARED;
     await platform.after(60_000);

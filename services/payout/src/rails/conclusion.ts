@@ -1,4 +1,4 @@
-import { endingMovement, owedMovement } from "../payouts/rules/movement.ts";
+import { closingMovement, pendingMovement } from "../payouts/rules/movement.ts";
 import type { Progress } from "../payouts/rules/progress.ts";
 import type { LeasedPayout } from "../payouts/work.ts";
 import { advance, type RailWorkerDeps } from "./steps.ts";
@@ -7,25 +7,25 @@ import { advance, type RailWorkerDeps } from "./steps.ts";
 export async function moveMoney(
   deps: RailWorkerDeps,
   leased: LeasedPayout,
-  askAt: Date | "done",
+  pollAt: Date | "done",
 ): Promise<undefined> {
   const { payout } = leased;
   const { accounts, clock, onChanged } = deps;
-  const owed = owedMovement(payout.progress);
+  const owed = pendingMovement(payout.progress);
   if (owed === undefined) throw new Error("a payout without an outcome owes no movement");
   const { accountId, merchantId } = payout.quote;
-  const movement = endingMovement(payout, owed.step);
+  const movement = closingMovement(payout, owed.step);
   const { outcome } = await accounts.apply({ merchantId, accountId }, movement);
   if (outcome !== "applied") throw new Error(`${owed.step} not applied: ${outcome}`);
   const { stage } = owed.to;
   const cause = stage === "rejected" || stage === "returned" ? stage : "settled";
-  const work = workAfter(stage, askAt, clock.now());
+  const work = workAfter(stage, pollAt, clock.now());
   const step = { cause, detail: `${owed.step} applied`, at: clock.now(), work } as const;
   if ((await advance(deps, leased, owed.to, step)) !== undefined) onChanged();
 }
 
 /** A settled payout is asked for as its rail wants; one that came back already goes on at once. */
-function workAfter(stage: Progress["stage"], askAt: Date | "done", now: Date): Date | "done" {
+function workAfter(stage: Progress["stage"], pollAt: Date | "done", now: Date): Date | "done" {
   if (stage === "returning") return now;
-  return stage === "settled" ? askAt : "done";
+  return stage === "settled" ? pollAt : "done";
 }

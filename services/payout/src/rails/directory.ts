@@ -10,16 +10,16 @@ import {
 } from "./rules/routing.ts";
 
 /** Why a transfer waits in the queue: nobody can send it, or its rail takes nothing new now. */
-export type Waits = { readonly waits: RoutingRefusal | Away };
+export type Unavailability = { readonly waits: RoutingRefusal | Away };
 type Away = "PAUSED" | "DOWN";
 
 /** The rails of a deployment. */
 export type RailDirectory = {
   readonly all: readonly Rail[];
   /** The rail that a transfer goes to now, or why it waits. */
-  choose(transfer: Transfer): Promise<Rail | Waits>;
+  choose(transfer: Transfer): Promise<Rail | Unavailability>;
   /** Whether a rail takes nothing new now, and why. */
-  waitsFor(rail: Rail): Promise<Away | undefined>;
+  unavailability(rail: Rail): Promise<Away | undefined>;
   /** The rail of a name, whatever the routes say by now. */
   named(name: string): Rail | undefined;
 };
@@ -40,7 +40,7 @@ export function createRailDirectory(
   const capabilities = new Map(rails.map((rail) => [rail.name, rail.capabilities]));
   const problems = routeProblems(routes, capabilities);
   if (problems.length > 0) throw new SettingsError(`RAIL_ROUTES: ${problems.join("; ")}`);
-  const waitsFor = async (rail: Rail): Promise<Away | undefined> => {
+  const unavailability = async (rail: Rail): Promise<Away | undefined> => {
     if (await isPaused(rail.name)) return "PAUSED";
     return (await isAvailable(rail)) ? undefined : "DOWN";
   };
@@ -51,10 +51,10 @@ export function createRailDirectory(
       if (isRefused(name)) return { waits: name.refused };
       const rail = byName.get(name);
       if (rail === undefined) return { waits: "NO_ROUTE" };
-      const waits = await waitsFor(rail);
+      const waits = await unavailability(rail);
       return waits === undefined ? rail : { waits };
     },
-    waitsFor,
+    unavailability,
     named: (name) => byName.get(name),
   };
 }

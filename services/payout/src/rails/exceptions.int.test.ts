@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openPayoutStore } from "../payouts/store.ts";
 import { startTestPlatform, type TestPlatform, testRail } from "../test-platform.ts";
 import { createRailDirectory } from "./directory.ts";
-import type { TimedAnswer } from "./rail.ts";
+import type { RailReply } from "./rail.ts";
 import { reportOutcome } from "./reports.ts";
 import { openRailStates } from "./states.ts";
 import { workOnDuePayout } from "./worker.ts";
@@ -26,7 +26,7 @@ beforeEach(async () => {
 });
 
 async function look(id: string) {
-  const payout = await platform.payouts.readAny(id);
+  const payout = await platform.payouts.findPayout(id);
   return { stage: payout?.progress.stage, rail: payout?.rail, doubt: payout?.doubt?.kind };
 }
 
@@ -110,7 +110,7 @@ it("is not sent again to a rail that is away, though that never saw the key", as
       submits += 1;
       throw new Error("cut");
     },
-    query: async () => ({ answer: { kind: "not_received" } }),
+    query: async () => ({ status: { kind: "not_received" } }),
   });
   const directory = createRailDirectory([rail], [{ rail: "scripted" }], never);
   await platform.execute(accountId, "order");
@@ -127,10 +127,10 @@ it("is not sent again to a rail that is away, though that never saw the key", as
 it("asks ever more seldom whether a settled payout comes back, where the rail never tells", async () => {
   const asked: string[] = [];
   platform.rails.current = testRail({
-    submit: async () => ({ answer: { kind: "accepted" }, askAfterMs: 1_000 }),
+    submit: async () => ({ status: { kind: "accepted" }, pollAfterMs: 1_000 }),
     query: async (key) => {
       asked.push(key);
-      return { answer: { kind: "unknown" }, askAfterMs: 1_000 };
+      return { status: { kind: "unknown" }, pollAfterMs: 1_000 };
     },
   });
   const id = await platform.execute(accountId, "order");
@@ -154,10 +154,10 @@ it("asks the rail that it was sent to, whatever the routes say by now", async ()
     testRail({
       name,
       capabilities: { ...ach, limits: {} },
-      submit: async () => ({ answer: { kind: "accepted" }, askAfterMs: 1_000 }),
+      submit: async () => ({ status: { kind: "accepted" }, pollAfterMs: 1_000 }),
       query: async () => {
         asked.push(name);
-        return { answer: { kind: "settled", reference: "R" } };
+        return { status: { kind: "settled", reference: "R" } };
       },
     });
   const rails = [railOf("first"), railOf("second")];
@@ -173,8 +173,8 @@ it("asks the rail that it was sent to, whatever the routes say by now", async ()
 
 describe("people have to look", () => {
   it("when the rail takes longer than it ever does, until it settles", async () => {
-    let answer: TimedAnswer["answer"] = { kind: "accepted" };
-    platform.rails.current = testRail({ query: async () => ({ answer }) });
+    let status: RailReply["status"] = { kind: "accepted" };
+    platform.rails.current = testRail({ query: async () => ({ status }) });
     const id = await platform.execute(accountId, "order");
     await platform.after(0);
     for (let days = 0.5; days < 1; days += 0.25) {
@@ -184,20 +184,20 @@ describe("people have to look", () => {
     await platform.after(43_300_000);
     await platform.after(61_000);
     expect(await look(id)).toMatchObject({ stage: "processing", doubt: "stuck" });
-    answer = { kind: "settled", reference: "R" };
+    status = { kind: "settled", reference: "R" };
     await platform.after(61_000);
     expect(await look(id)).toMatchObject({ stage: "settled", doubt: undefined });
   });
 
-  it.each<[string, TimedAnswer]>([
-    ["contradicts itself", { answer: { kind: "rejected" } }],
+  it.each<[string, RailReply]>([
+    ["contradicts itself", { status: { kind: "rejected" } }],
     [
       "tells another amount",
-      { answer: { kind: "returned" }, moved: { amount: "9.99", currency: "USD" } },
+      { status: { kind: "returned" }, transferred: { amount: "9.99", currency: "USD" } },
     ],
   ])("when the rail %s at a question", async (_what, later) => {
-    const said: TimedAnswer[] = [
-      { answer: { kind: "settled", reference: "R" }, askAfterMs: 1_000 },
+    const said: RailReply[] = [
+      { status: { kind: "settled", reference: "R" }, pollAfterMs: 1_000 },
       later,
     ];
     platform.rails.current = testRail({ submit: async () => said[0]!, query: async () => later });
@@ -215,12 +215,12 @@ describe("people have to look", () => {
     const by = { actor: { kind: "service", id: "rail" }, operationId: "op" } as const;
     platform.rails.current = testRail({
       submit: async (key) => {
-        const moved = { amount: "11.00", currency: "USD" };
-        const word = { answer: { kind: "settled", reference: "R" }, moved } as const;
+        const transferred = { amount: "11.00", currency: "USD" };
+        const word = { status: { kind: "settled", reference: "R" }, transferred } as const;
         await reportOutcome({ ...platform.worker, clock, wake: () => undefined }, key, word, by);
-        return { answer: { kind: "accepted" } };
+        return { status: { kind: "accepted" } };
       },
-      query: async () => ({ answer: { kind: "settled", reference: "R" } }),
+      query: async () => ({ status: { kind: "settled", reference: "R" } }),
     });
     const id = await platform.execute(accountId, "order");
     await platform.after(0);
@@ -233,9 +233,9 @@ it("goes on within 10 s of a worker's death, at any step, and sends nothing twic
   platform.rails.current = testRail({
     submit: async (key) => {
       submits.push(key);
-      return { answer: { kind: "accepted" }, askAfterMs: 0 };
+      return { status: { kind: "accepted" }, pollAfterMs: 0 };
     },
-    query: async () => ({ answer: { kind: "settled", reference: "R" } }),
+    query: async () => ({ status: { kind: "settled", reference: "R" } }),
   });
   const { payouts, worker } = platform;
   const id = await platform.execute(accountId, "order");
@@ -261,19 +261,19 @@ it("never has two calls for one payout at once, though two processes work", asyn
   const running = new Map<string, number>();
   let most = 0;
   const calls = new Map<string, number>();
-  const call = async (key: string, answer: TimedAnswer) => {
+  const call = async (key: string, status: RailReply) => {
     running.set(key, (running.get(key) ?? 0) + 1);
     most = Math.max(most, running.get(key) ?? 0);
     await new Promise(setImmediate);
     running.set(key, (running.get(key) ?? 0) - 1);
-    return answer;
+    return status;
   };
   platform.rails.current = testRail({
     submit: (key) => {
       calls.set(key, (calls.get(key) ?? 0) + 1);
-      return call(key, { answer: { kind: "accepted" }, askAfterMs: 0 });
+      return call(key, { status: { kind: "accepted" }, pollAfterMs: 0 });
     },
-    query: (key) => call(key, { answer: { kind: "settled", reference: "R" } }),
+    query: (key) => call(key, { status: { kind: "settled", reference: "R" } }),
   });
   const ids: string[] = [];
   for (let at = 0; at < 20; at += 1) ids.push(await platform.execute(accountId, `order-${at}`));

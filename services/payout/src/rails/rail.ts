@@ -1,5 +1,5 @@
 import type { Outcome } from "../payouts/rules/progress.ts";
-import type { Moved, RailWord } from "../payouts/rules/rail-report.ts";
+import type { RailReport, TransferredAmount } from "../payouts/rules/rail-report.ts";
 import type { RailCapabilities } from "./rules/routing.ts";
 
 /** What a rail is told to pay. Never logged: it holds the account number in full. */
@@ -21,14 +21,14 @@ export type Instruction = {
 };
 
 /** An answer, and when it is worth asking again; never, when there is no time. */
-export type TimedAnswer = RailWord & { readonly askAfterMs?: number };
+export type RailReply = RailReport & { readonly pollAfterMs?: number };
 
 /** A message of a rail's own, its signature verified. */
 export type RailCallback = {
   /** The key that the transfer was submitted under. */
   readonly key: string;
-  readonly answer: Outcome;
-  readonly moved?: Moved | undefined;
+  readonly status: Outcome;
+  readonly transferred?: TransferredAmount | undefined;
 };
 
 /**
@@ -42,8 +42,8 @@ export type Rail = {
   readonly capabilities: RailCapabilities;
   /** Its own word, now, on whether it takes new transfers; one that throws does not. */
   available(): Promise<boolean>;
-  submit(key: string, instruction: Instruction): Promise<TimedAnswer>;
-  query(key: string): Promise<TimedAnswer>;
+  submit(key: string, instruction: Instruction): Promise<RailReply>;
+  query(key: string): Promise<RailReply>;
   /**
    * Reads a message of the rail's. `forged` when it is not signed by the rail, whatever it says;
    * `unreadable` when it is, and says nothing of an outcome.

@@ -4,9 +4,9 @@ import type {
   PayoutService,
   ReportRailOutcomeRequest,
 } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
-import type { Moved } from "../payouts/rules/rail-report.ts";
+import type { TransferredAmount } from "../payouts/rules/rail-report.ts";
 import { payoutMessage, readOutcome } from "../payouts/wire.ts";
-import { accepted } from "../refusals.ts";
+import { orThrow } from "../refusals.ts";
 import { type RailReportDeps, reportOutcome } from "./reports.ts";
 
 /** The rails' RPC of the payout service. */
@@ -16,14 +16,17 @@ export function reportRpc(
   return {
     reportRailOutcome: async (message) => {
       const by = readMutation(message.mutation);
-      const answer = accepted(readOutcome(message));
-      const word = { answer, moved: movedBy(message) };
-      const { payout } = accepted(await reportOutcome(deps, message.payoutId, word, by));
+      const status = orThrow(readOutcome(message));
+      const word = { status, transferred: transferredBy(message) };
+      const { payout } = orThrow(await reportOutcome(deps, message.payoutId, word, by));
       return { payout: payoutMessage(payout) };
     },
   };
 }
 
-function movedBy({ amount, currencyCode }: ReportRailOutcomeRequest): Moved | undefined {
+function transferredBy({
+  amount,
+  currencyCode,
+}: ReportRailOutcomeRequest): TransferredAmount | undefined {
   return amount === "" && currencyCode === "" ? undefined : { amount, currency: currencyCode };
 }

@@ -1,7 +1,7 @@
 import { RailOutcome } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startTestPlatform, type TestPlatform, testRail } from "../test-platform.ts";
-import type { TimedAnswer } from "./rail.ts";
+import type { RailReply } from "./rail.ts";
 
 const merchantId = "mer_1";
 let platform: TestPlatform;
@@ -30,13 +30,13 @@ async function after(ms: number) {
 }
 
 /** A rail that accepts, then answers queries from a script, its last answer for ever. */
-function answering(answers: (TimedAnswer["answer"] | Error)[]) {
+function answering(answers: (RailReply["status"] | Error)[]) {
   platform.rails.current = testRail({
-    submit: async () => ({ answer: { kind: "accepted" }, askAfterMs: 1_000 }),
+    submit: async () => ({ status: { kind: "accepted" }, pollAfterMs: 1_000 }),
     query: async () => {
-      const answer = answers.length > 1 ? answers.shift() : answers[0];
-      if (answer === undefined || answer instanceof Error) throw answer;
-      return { answer, askAfterMs: 1_000 };
+      const status = answers.length > 1 ? answers.shift() : answers[0];
+      if (status === undefined || status instanceof Error) throw status;
+      return { status, pollAfterMs: 1_000 };
     },
   });
 }
@@ -69,7 +69,7 @@ describe("a payout that came back", () => {
     expect(await story(id)).toEqual(cameBack);
   });
 
-  it.each<[string, (TimedAnswer["answer"] | Error)[]]>([
+  it.each<[string, (RailReply["status"] | Error)[]]>([
     ["at the first question", [{ kind: "returned" }]],
     ["after an unknown outcome", [new Error("cut"), { kind: "returned", reference: "R" }]],
     ["though one question failed", [settled(), new Error("cut"), { kind: "returned" }]],

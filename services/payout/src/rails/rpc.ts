@@ -8,7 +8,7 @@ import {
 import { refused } from "@disburse/kernel/refusal.ts";
 import type { AuditStore } from "../payouts/audit.ts";
 import { readOperator } from "../payouts/operator.ts";
-import { accepted } from "../refusals.ts";
+import { orThrow } from "../refusals.ts";
 import { type ReceiveDeps, receiveCallback } from "./callbacks.ts";
 import { isAvailable } from "./directory.ts";
 import type { Rail } from "./rail.ts";
@@ -37,8 +37,8 @@ export function railRpc(
 
     setRailPaused: async ({ mutation, rail: name, paused, reason }) => {
       const by = readOperator(mutation);
-      const rail = accepted(rails.named(name) ?? refused("RECORD_NOT_FOUND"));
-      if (paused && (reason === "" || reason.length > reasonMax)) accepted(withoutReason);
+      const rail = orThrow(rails.named(name) ?? refused("RECORD_NOT_FOUND"));
+      if (paused && (reason === "" || reason.length > reasonMax)) orThrow(withoutReason);
       const action = paused ? "rail.paused" : "rail.resumed";
       const detail = paused ? reason : "";
       const at = deps.clock.now();
@@ -51,7 +51,7 @@ export function railRpc(
     receiveRailCallback: async ({ mutation, rail, body, signature }) => {
       const by = readMutation(mutation);
       const received = await receiveCallback(deps, { rail, body, signature }, by);
-      return { applied: accepted(received).applied };
+      return { applied: orThrow(received).applied };
     },
   };
 }

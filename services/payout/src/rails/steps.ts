@@ -3,9 +3,9 @@ import type { Log } from "@disburse/chassis/log.ts";
 import type { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { AccountStore } from "../ledger/accounts.ts";
-import { type Doubt, doubted } from "../payouts/rules/exception.ts";
+import { type PayoutException, raiseException } from "../payouts/rules/exception.ts";
 import type { Payout } from "../payouts/rules/payout.ts";
-import { faceOf, type Progress } from "../payouts/rules/progress.ts";
+import { type Progress, publicStatusOf } from "../payouts/rules/progress.ts";
 import type { PayoutStore } from "../payouts/store.ts";
 import { type LeasedPayout, leaseMs, type Release, type Step } from "../payouts/work.ts";
 import type { RailDirectory } from "./directory.ts";
@@ -25,10 +25,10 @@ export type RailWorkerDeps = {
 };
 
 /** A payout as a step left it, and when its rail wants to be asked again. */
-export type Moved = { readonly payout: Payout; readonly askAt: Date | "done" };
+export type StepResult = { readonly payout: Payout; readonly pollAt: Date | "done" };
 
 /** A payout that is not at its end is put off no longer than this, whatever its rail says. */
-export const putOffMaxMs = 600_000;
+export const deferMaxMs = 600_000;
 
 /** Writes a step of a payout and tells of it, with how long the payout stood where it was. */
 export async function advance(
@@ -45,7 +45,7 @@ export async function advance(
     return undefined;
   }
   const { stage } = moved.progress;
-  const { status } = faceOf(moved.progress);
+  const { status } = publicStatusOf(moved.progress);
   const stood_ms = step.at.getTime() - payout.updatedAt.getTime();
   log.info(
     { payout_id: payout.id, stage, status, cause: step.detail, stood_ms },
@@ -64,8 +64,11 @@ export async function release(
 }
 
 /** The doubt of a payout that stands still, where nobody doubts it yet. */
-export function stuck({ clock }: RailWorkerDeps, { doubt }: Payout): { readonly doubt?: Doubt } {
-  return doubt === undefined ? { doubt: doubted(undefined, "stuck", clock.now()) } : {};
+export function stuck(
+  { clock }: RailWorkerDeps,
+  { doubt }: Payout,
+): { readonly doubt?: PayoutException } {
+  return doubt === undefined ? { doubt: raiseException(undefined, "stuck", clock.now()) } : {};
 }
 
 /** A time from now. */
@@ -75,10 +78,10 @@ export function later({ clock }: RailWorkerDeps, ms: number): Date {
 
 /** Of a payout that is not at its end, whatever its rail says. */
 export function soon(deps: RailWorkerDeps, ms: number): Date {
-  return later(deps, Math.min(ms, putOffMaxMs));
+  return later(deps, Math.min(ms, deferMaxMs));
 }
 
 /** Of a step after which this worker goes on: the lease begins anew. */
-export function goOn(deps: RailWorkerDeps): Pick<Step, "at" | "work"> {
+export function keepLease(deps: RailWorkerDeps): Pick<Step, "at" | "work"> {
   return { at: deps.clock.now(), work: { leasedUntil: later(deps, leaseMs) } };
 }

@@ -43,7 +43,7 @@ export function keepsRailContract(open: () => RailUnderTest): void {
   it("has not received a key that it was never sent", async () => {
     const { rail, paid } = open();
     const key = freshKey();
-    expect((await rail.query(key)).answer).toEqual({ kind: "not_received" });
+    expect((await rail.query(key)).status).toEqual({ kind: "not_received" });
     expect(await paid(key)).toBe(0);
   });
 
@@ -53,7 +53,7 @@ export function keepsRailContract(open: () => RailUnderTest): void {
     await Promise.all([1, 2, 3].map(() => rail.submit(key, instruction)));
     await settle();
     const again = await rail.submit(key, { ...instruction, amount: 999_999n });
-    expect(again.answer.kind).toBe("settled");
+    expect(again.status.kind).toBe("settled");
     expect(await paid(key)).toBe(1);
   });
 
@@ -61,22 +61,22 @@ export function keepsRailContract(open: () => RailUnderTest): void {
     const { rail, settle } = open();
     const key = freshKey();
     const first = await rail.submit(key, instruction);
-    expect(["accepted", "settled"]).toContain(first.answer.kind);
+    expect(["accepted", "settled"]).toContain(first.status.kind);
     await settle();
-    const { answer } = await rail.query(key);
-    expect(answer).toMatchObject({
+    const { status } = await rail.query(key);
+    expect(status).toMatchObject({
       kind: "settled",
       reference: expect.stringMatching(/^[\x21-\x7e]+$/),
     });
-    expect((await rail.query(key)).answer).toEqual(answer);
-    expect((await rail.submit(key, instruction)).answer).toEqual(answer);
+    expect((await rail.query(key)).status).toEqual(status);
+    expect((await rail.submit(key, instruction)).status).toEqual(status);
   });
 
   it("reads its own message, and none that somebody else signed or changed", () => {
     const { rail, signed } = open();
     const key = freshKey();
     const { body, signature } = signed(key);
-    expect(rail.readCallback(body, signature)).toMatchObject({ key, answer: { kind: "settled" } });
+    expect(rail.readCallback(body, signature)).toMatchObject({ key, status: { kind: "settled" } });
     const changed = Uint8Array.from(body);
     changed[changed.length - 2] = (changed.at(-2) ?? 0) ^ 1;
     for (const [forgedBody, forgedSignature] of [

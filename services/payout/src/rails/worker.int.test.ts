@@ -5,7 +5,7 @@ import { PayoutStatusChangedSchema } from "@disburse/contracts/disburse/payout/v
 import { PayoutSchema, RailOutcome } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { startTestPlatform, type TestPlatform, testRail } from "../test-platform.ts";
-import type { TimedAnswer } from "./rail.ts";
+import type { RailReply } from "./rail.ts";
 
 const merchantId = "mer_1";
 let platform: TestPlatform;
@@ -161,13 +161,13 @@ it("moves the money of an outcome once, also when it was moved before a crash", 
 });
 
 /** A rail that answers from a script and remembers what it was told. */
-function scripted(answers: (TimedAnswer["answer"] | Error)[]) {
+function scripted(answers: (RailReply["status"] | Error)[]) {
   const calls: string[] = [];
-  const next = async (call: string): Promise<TimedAnswer> => {
+  const next = async (call: string): Promise<RailReply> => {
     calls.push(call);
-    const answer = answers.shift() ?? { kind: "accepted" };
-    if (answer instanceof Error) throw answer;
-    return { answer, askAfterMs: 1_000 };
+    const status = answers.shift() ?? { kind: "accepted" };
+    if (status instanceof Error) throw status;
+    return { status, pollAfterMs: 1_000 };
   };
   platform.rails.current = testRail({
     submit: (key) => next(`submit ${key}`),
@@ -199,12 +199,12 @@ describe("a rail", () => {
   });
 
   it("that means to call back and does not is asked all the same", async () => {
-    const answers: TimedAnswer[] = [
-      { answer: { kind: "accepted" } },
-      { answer: { kind: "accepted" } },
+    const answers: RailReply[] = [
+      { status: { kind: "accepted" } },
+      { status: { kind: "accepted" } },
     ];
-    const next = async (): Promise<TimedAnswer> =>
-      answers.shift() ?? { answer: { kind: "settled", reference: "R" } };
+    const next = async (): Promise<RailReply> =>
+      answers.shift() ?? { status: { kind: "settled", reference: "R" } };
     platform.rails.current = testRail({ submit: next, query: next });
     const id = await execute("order");
     await after(0);
@@ -282,9 +282,9 @@ describe("a callback", () => {
       submit: async (key) => {
         calls.push(key);
         await report(key, RailOutcome.SETTLED, "R1");
-        return { answer: { kind: "accepted" }, askAfterMs: 10 };
+        return { status: { kind: "accepted" }, pollAfterMs: 10 };
       },
-      query: async () => ({ answer: { kind: "settled", reference: "R1" } }),
+      query: async () => ({ status: { kind: "settled", reference: "R1" } }),
     });
     await after(0);
     await after(100);

@@ -3,12 +3,20 @@ import type { StoredCall } from "../payouts/document.ts";
 import { clearanceWait, type UnclearedStatus } from "../payouts/rules/clearance.ts";
 import { type LeasedPayout, leaseMs } from "../payouts/work.ts";
 import { applyAnswer } from "./answers.ts";
-import { heardFrom, retryMs } from "./calls.ts";
+import { callRail, retryMs } from "./calls.ts";
 import { moveMoney } from "./conclusion.ts";
-import type { Waits } from "./directory.ts";
+import type { Unavailability } from "./directory.ts";
 import { readInstruction } from "./instruction.ts";
 import type { Rail } from "./rail.ts";
-import { advance, goOn, later, type Moved, type RailWorkerDeps, release, stuck } from "./steps.ts";
+import {
+  advance,
+  keepLease,
+  later,
+  type RailWorkerDeps,
+  release,
+  type StepResult,
+  stuck,
+} from "./steps.ts";
 
 /** A payout that waits for its rail is tried again no more seldom than this. */
 const queueWaitMaxMs = 30_000;
@@ -35,9 +43,9 @@ async function workOrRelease(deps: RailWorkerDeps, leased: LeasedPayout): Promis
  * called.
  */
 async function work(deps: RailWorkerDeps, leased: LeasedPayout): Promise<void> {
-  let moved: Moved | undefined = { payout: leased.payout, askAt: deps.clock.now() };
+  let moved: StepResult | undefined = { payout: leased.payout, pollAt: deps.clock.now() };
   while (moved !== undefined) {
-    moved = await moveOn(deps, { ...leased, payout: moved.payout }, moved.askAt);
+    moved = await moveOn(deps, { ...leased, payout: moved.payout }, moved.pollAt);
   }
 }
 
@@ -45,8 +53,8 @@ async function work(deps: RailWorkerDeps, leased: LeasedPayout): Promise<void> {
 async function moveOn(
   deps: RailWorkerDeps,
   leased: LeasedPayout,
-  askAt: Date | "done",
-): Promise<Moved | undefined> {
+  pollAt: Date | "done",
+): Promise<StepResult | undefined> {
   switch (leased.payout.progress.stage) {
     case "queued":
       return submitFirst(deps, leased);
@@ -57,7 +65,7 @@ async function moveOn(
       return ask(deps, leased);
     case "concluding":
     case "returning":
-      return moveMoney(deps, leased, askAt);
+      return moveMoney(deps, leased, pollAt);
     case "rejected":
     case "returned":
       return release(deps, leased, { work: "done" });
@@ -65,7 +73,10 @@ async function moveOn(
 }
 
 /** The rail is chosen now, and once: it is written with the step before the call. */
-async function submitFirst(deps: RailWorkerDeps, leased: LeasedPayout): Promise<Moved | undefined> {
+async function submitFirst(
+  deps: RailWorkerDeps,
+  leased: LeasedPayout,
+): Promise<StepResult | undefined> {
   const { destination, receivingMinor, beneficiary } = leased.payout.quote;
   const { transferMethod, network } = beneficiary;
   const transfer = { currency: destination, amount: receivingMinor, transferMethod, network };
@@ -80,7 +91,7 @@ async function submitFirst(deps: RailWorkerDeps, leased: LeasedPayout): Promise<
 function waitFor(
   deps: RailWorkerDeps,
   leased: LeasedPayout,
-  { waits }: Waits,
+  { waits }: Unavailability,
   calls: readonly StoredCall[] = [],
 ): Promise<undefined> {
   const { payout } = leased;
@@ -123,34 +134,34 @@ async function submit(
   leased: LeasedPayout,
   rail: Rail,
   calls: readonly StoredCall[],
-): Promise<Moved | undefined> {
+): Promise<StepResult | undefined> {
   const instruction = await readInstruction(deps, leased.payout);
   if ("uncleared" in instruction) {
     return waitForClearance(deps, leased, instruction.uncleared, calls);
   }
   const { name } = rail;
   const detail = `submitting to ${name}`;
-  const step = { cause: "submitted", detail, ...goOn(deps), submitTo: name, calls } as const;
+  const step = { cause: "submitted", detail, ...keepLease(deps), submitTo: name, calls } as const;
   const payout = await advance(deps, leased, { stage: "submitting" }, step);
   if (payout === undefined) return undefined;
-  const heard = await heardFrom(deps, payout.id, () => rail.submit(payout.id, instruction));
+  const heard = await callRail(deps, payout.id, () => rail.submit(payout.id, instruction));
   return applyAnswer(deps, { ...leased, payout }, heard);
 }
 
 /**
  * Asks by the payout's own key; only a rail that never saw the key is sent it, the same one, again.
  */
-async function ask(deps: RailWorkerDeps, leased: LeasedPayout): Promise<Moved | undefined> {
+async function ask(deps: RailWorkerDeps, leased: LeasedPayout): Promise<StepResult | undefined> {
   const { payout } = leased;
   const rail = deps.rails.named(payout.rail);
   if (rail === undefined) {
     deps.log.error({ payout_id: payout.id, rail: payout.rail }, "rail is not configured");
     return release(deps, leased, { work: later(deps, queueWaitMaxMs), ...stuck(deps, payout) });
   }
-  const heard = await heardFrom(deps, payout.id, () => rail.query(payout.id));
-  const isLost = heard.answer.kind === "not_received" && payout.progress.stage !== "settled";
+  const heard = await callRail(deps, payout.id, () => rail.query(payout.id));
+  const isLost = heard.status.kind === "not_received" && payout.progress.stage !== "settled";
   if (!isLost) return applyAnswer(deps, leased, heard);
-  const waits = await deps.rails.waitsFor(rail);
+  const waits = await deps.rails.unavailability(rail);
   return waits === undefined
     ? submit(deps, leased, rail, [heard.call])
     : waitFor(deps, leased, { waits }, [heard.call]);

@@ -1,7 +1,7 @@
 import { isRefused } from "@disburse/kernel/refusal.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Outcome } from "../payouts/rules/progress.ts";
-import type { TimedAnswer } from "../rails/rail.ts";
+import type { RailReply } from "../rails/rail.ts";
 import { reportOutcome } from "../rails/reports.ts";
 import { workOnDuePayout } from "../rails/worker.ts";
 import { startTestPlatform, type TestPlatform, testRail } from "../test-platform.ts";
@@ -20,7 +20,7 @@ const rejected: Outcome = { kind: "rejected" };
 let platform: TestPlatform;
 let deps: ResolutionDeps;
 let accountId = "";
-let said: TimedAnswer["answer"];
+let said: RailReply["status"];
 
 beforeAll(async () => {
   platform = await startTestPlatform();
@@ -30,8 +30,8 @@ afterAll(() => platform.stop());
 beforeEach(async () => {
   platform.world.offsetMs = 0;
   said = { kind: "unknown" };
-  const answer = async (): Promise<TimedAnswer> => ({ answer: said });
-  platform.rails.current = testRail({ submit: answer, query: answer });
+  const status = async (): Promise<RailReply> => ({ status: said });
+  platform.rails.current = testRail({ submit: status, query: status });
   accountId = await platform.fundedAccount(merchantId, "10000.00");
 });
 
@@ -72,14 +72,14 @@ it("a confirmation that stalls while another try of it takes effect hears the sa
   const bob = by("bob");
   const stalling = {
     ...deps.payouts,
-    readAny: async (id: string) => {
+    findPayout: async (id: string) => {
       await confirmResolution(deps, proposed.id, bob);
       await platform.work();
-      return deps.payouts.readAny(id);
+      return deps.payouts.findPayout(id);
     },
   };
-  const answer = await confirmResolution({ ...deps, payouts: stalling }, proposed.id, bob);
-  expect(answer).toMatchObject({ id: proposed.id, state: { kind: "applied" } });
+  const status = await confirmResolution({ ...deps, payouts: stalling }, proposed.id, bob);
+  expect(status).toMatchObject({ id: proposed.id, state: { kind: "applied" } });
 });
 
 describe("at the same moment", () => {
@@ -134,7 +134,7 @@ describe("at the same moment", () => {
 
   it("a contradiction is heard and a decision written: the one that read less is not", async () => {
     const payoutId = await unknownPayout();
-    const read = await platform.payouts.readAny(payoutId);
+    const read = await platform.payouts.findPayout(payoutId);
     if (read === undefined) throw new Error("no payout");
     const doubt = { kind: "contradicted", since: new Date() } as const;
     expect(await platform.payouts.note(read, { doubt })).toBe(true);
@@ -169,7 +169,7 @@ describe("at the same moment", () => {
     const counted = { people: 0, rail: 0 };
     for (const [attempt, payoutId] of payoutIds.entries()) {
       const { id } = await propose(payoutId);
-      const word = { answer: { kind: "settled", reference: "R-1" } } as const;
+      const word = { status: { kind: "settled", reference: "R-1" } } as const;
       const rail = { actor: { kind: "service", id: "rail" }, operationId: `r-${attempt}` } as const;
       const report = () => reportOutcome({ ...platform.worker, ...deps }, payoutId, word, rail);
       let reported: Promise<unknown> | undefined;
@@ -193,7 +193,7 @@ describe("at the same moment", () => {
           : { stage: "settled", resolved: 0, moved: ["hold", "post"] },
       );
       expect(await stateOf(id)).toBe(byPeople ? "applied" : "superseded");
-      const payout = await platform.payouts.readAny(payoutId);
+      const payout = await platform.payouts.findPayout(payoutId);
       expect(payout?.doubt?.kind).toBe(byPeople ? "contradicted" : undefined);
     }
     expect(counted.people).toBeGreaterThan(0);
@@ -203,9 +203,9 @@ describe("at the same moment", () => {
   it("a worker has the payout: its late answer changes nothing", async () => {
     const payoutId = await unknownPayout();
     const { id } = await propose(payoutId);
-    const query = async (): Promise<TimedAnswer> => {
+    const query = async (): Promise<RailReply> => {
       await confirmResolution(deps, id, by("bob"));
-      return { answer: { kind: "settled", reference: "R-1" } };
+      return { status: { kind: "settled", reference: "R-1" } };
     };
     platform.rails.current = testRail({ query });
     platform.world.offsetMs += 70_000;
@@ -225,9 +225,9 @@ function dying(survived: number, isDone: boolean): ResolutionDeps {
         const last = async (...given: unknown[]) => {
           const isLast = left-- === 0;
           if (left < -1 || (isLast && !isDone)) throw new Error("killed");
-          const answer = await write(...given);
+          const status = await write(...given);
           if (isLast) throw new Error("killed");
-          return answer;
+          return status;
         };
         return [name, last];
       }),
@@ -373,20 +373,20 @@ describe("a pause of a rail", () => {
 describe("a rejection that two persons confirmed", () => {
   it("gives nothing back while a worker is sending the payout", async () => {
     const payoutId = await unknownPayout();
-    const read = await platform.payouts.readAny(payoutId);
+    const read = await platform.payouts.findPayout(payoutId);
     if (read === undefined) throw new Error("no payout");
     await platform.payouts.note(read, { doubt: { kind: "contradicted", since: new Date() } });
     const { id } = await propose(payoutId);
     const sending = Promise.withResolvers<void>();
-    const sent = Promise.withResolvers<TimedAnswer>();
-    const submit = async (key: string): Promise<TimedAnswer> => {
+    const sent = Promise.withResolvers<RailReply>();
+    const submit = async (key: string): Promise<RailReply> => {
       // What other tests left is due by then too.
-      if (key !== payoutId) return { answer: { kind: "unknown" } };
+      if (key !== payoutId) return { status: { kind: "unknown" } };
       sending.resolve();
       return sent.promise;
     };
     platform.rails.current = testRail({
-      ...{ submit, query: async () => ({ answer: { kind: "not_received" } }) },
+      ...{ submit, query: async () => ({ status: { kind: "not_received" } }) },
     });
     platform.world.offsetMs += 120_000;
     const working = platform.work();
@@ -394,7 +394,7 @@ describe("a rejection that two persons confirmed", () => {
     const confirmed = await confirmResolution(deps, id, by("bob"));
     expect(confirmed).toMatchObject({ state: { kind: "confirmed" } });
     expect((await endOf(payoutId)).moved).toEqual(["hold"]);
-    sent.resolve({ answer: { kind: "settled", reference: "R-1" } });
+    sent.resolve({ status: { kind: "settled", reference: "R-1" } });
     await working;
     await sweepResolutions(platform.resolving);
     expect(await endOf(payoutId)).toMatchObject({ stage: "settled", moved: ["hold", "post"] });

@@ -7,7 +7,7 @@ import {
 import { PayoutCause, RailOutcome } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { TimedAnswer } from "../rails/rail.ts";
+import type { RailReply } from "../rails/rail.ts";
 import { startTestPlatform, type TestPlatform, testRail } from "../test-platform.ts";
 import { sweepResolutions } from "./sweep.ts";
 
@@ -15,7 +15,7 @@ const merchantId = "mer_1";
 const reason = "the bank's statement of the day";
 let platform: TestPlatform;
 let accountId = "";
-let said: TimedAnswer["answer"];
+let said: RailReply["status"];
 
 beforeAll(async () => {
   platform = await startTestPlatform();
@@ -24,8 +24,8 @@ afterAll(() => platform.stop());
 beforeEach(async () => {
   platform.world.offsetMs = 0;
   said = { kind: "unknown" };
-  const answer = async (): Promise<TimedAnswer> => ({ answer: said });
-  platform.rails.current = testRail({ submit: answer, query: answer });
+  const status = async (): Promise<RailReply> => ({ status: said });
+  platform.rails.current = testRail({ submit: status, query: status });
   accountId = await platform.fundedAccount(merchantId, "10000.00");
 });
 
@@ -86,7 +86,7 @@ async function look(id: string) {
   };
 }
 
-const movedOn = "INVALID_REQUEST resolution_id: the payout has moved on since";
+const supersededRefusal = "INVALID_REQUEST resolution_id: the payout has moved on since";
 const resolvedAs = (stage: string, balance: string) => ({ stage, doubt: undefined, balance });
 
 async function trail(subject: string) {
@@ -166,7 +166,7 @@ describe("a payout in doubt", () => {
   it("that no rail was given can be rejected, and nothing else", async () => {
     platform.rails.current = undefined;
     const id = await platform.execute(accountId, "order");
-    const payout = await platform.payouts.readAny(id);
+    const payout = await platform.payouts.findPayout(id);
     if (payout === undefined) throw new Error("no payout");
     const doubt = { kind: "stuck", since: new Date() } as const;
     await platform.payouts.note(payout, { doubt });
@@ -194,7 +194,7 @@ it("a payout whose outcome is decided and contradicted can be said to have come 
 
 describe("after its end", () => {
   /** A payout at its end whose rail then said otherwise. */
-  async function contradicted(first: TimedAnswer["answer"], then: RailOutcome) {
+  async function contradicted(first: RailReply["status"], then: RailOutcome) {
     const id = await unknownPayout();
     said = first;
     await platform.after(70_000);
@@ -288,10 +288,10 @@ describe("is refused", () => {
     const { id: open } = await propose(swept);
     said = { kind: "settled", reference: "R" };
     await platform.after(70_000);
-    expect(await refusal(confirm(late.id))).toBe(movedOn);
-    expect(await refusal(confirm(late.id))).toBe(movedOn);
+    expect(await refusal(confirm(late.id))).toBe(supersededRefusal);
+    expect(await refusal(confirm(late.id))).toBe(supersededRefusal);
     await sweepResolutions(platform.resolving);
-    expect(await refusal(withdraw(open))).toBe(movedOn);
+    expect(await refusal(withdraw(open))).toBe(supersededRefusal);
     expect((await platform.resolving.resolutions.read(open))?.state.kind).toBe("superseded");
   });
 });

@@ -6,15 +6,15 @@ import type { Decision } from "../payouts/exceptions.ts";
 import type { Outcome } from "../payouts/rules/progress.ts";
 import type { PayoutStore } from "../payouts/store.ts";
 import {
-  type Act,
   concluded,
-  confirmedBy,
+  confirm,
   effectOf,
-  movedOn,
+  effectOfOutcome,
+  type OperatorAction,
   outcomeText,
   type Resolution,
-  resolvedBy,
-  withdrawnBy,
+  supersededRefusal,
+  withdraw,
 } from "./rules/resolution.ts";
 import type { ResolutionStore, StoredResolution } from "./store.ts";
 
@@ -28,7 +28,7 @@ export type ResolutionDeps = {
 };
 
 /** Who asks, and as which operation. */
-type By = Pick<Act, "person" | "operation">;
+type By = Pick<OperatorAction, "person" | "operation">;
 
 /** What one person says became of a payout, and what it was learned from. */
 export type Proposal = {
@@ -49,9 +49,9 @@ export async function proposeResolution(
   const { payouts, resolutions, clock } = deps;
   const first = await resolutions.findByOperation(by.operation);
   if (first !== undefined) return repeated(deps, first, payoutId);
-  const payout = await payouts.readAny(payoutId);
+  const payout = await payouts.findPayout(payoutId);
   if (payout === undefined) return refused("RECORD_NOT_FOUND");
-  const effect = resolvedBy(payout, outcome);
+  const effect = effectOfOutcome(payout, outcome);
   if (isRefused(effect)) return effect;
   if (payout.doubt === undefined) throw new Error("a payout that is not in doubt was resolved");
   const at = clock.now();
@@ -95,13 +95,14 @@ export async function confirmResolution(
     const found = await resolutions.read(id);
     if (found === undefined) return refused("RECORD_NOT_FOUND");
     const act = { ...by, at: clock.now() };
-    const confirmed = confirmedBy(found, act);
+    const confirmed = confirm(found, act);
     if (isRefused(confirmed)) return confirmed;
     if (confirmed === "repeated") return effective(await finishResolution(deps, found));
-    const payout = await payouts.readAny(found.payoutId);
+    const payout = await payouts.findPayout(found.payoutId);
     if (payout === undefined || isRefused(effectOf(found, payout))) {
       // Unless this very confirmation took effect meanwhile, by another try of it.
-      if (await resolutions.change(found, concluded(found, "superseded", act.at))) return movedOn;
+      if (await resolutions.change(found, concluded(found, "superseded", act.at)))
+        return supersededRefusal;
       continue;
     }
     const owed = auditRecord("resolution.confirmed", confirmed, act);
@@ -112,8 +113,8 @@ export async function confirmResolution(
   }
 }
 
-function effective(resolution: Resolution): Resolution | typeof movedOn {
-  return resolution.state.kind === "superseded" ? movedOn : resolution;
+function effective(resolution: Resolution): Resolution | typeof supersededRefusal {
+  return resolution.state.kind === "superseded" ? supersededRefusal : resolution;
 }
 
 /** Takes a proposal back that nobody has confirmed. */
@@ -127,7 +128,7 @@ export async function withdrawResolution(
     const found = await resolutions.read(id);
     if (found === undefined) return refused("RECORD_NOT_FOUND");
     const act = { ...by, at: clock.now() };
-    const withdrawn = withdrawnBy(found, act);
+    const withdrawn = withdraw(found, act);
     if (isRefused(withdrawn)) return withdrawn;
     if (withdrawn === "repeated") {
       await record(deps, found);
@@ -152,7 +153,7 @@ export async function finishResolution(
   await record(deps, resolution);
   switch (resolution.state.kind) {
     case "proposed": {
-      const payout = await deps.payouts.readAny(resolution.payoutId);
+      const payout = await deps.payouts.findPayout(resolution.payoutId);
       const isOver = payout === undefined || isRefused(effectOf(resolution, payout));
       return isOver ? conclude(deps, resolution, "superseded") : resolution;
     }
@@ -214,7 +215,7 @@ async function record({ audit, resolutions }: ResolutionDeps, { id, owed }: Stor
   }
 }
 
-function auditRecord(action: AuditAction, resolution: Resolution, by: Act): AuditRecord {
+function auditRecord(action: AuditAction, resolution: Resolution, by: OperatorAction): AuditRecord {
   const { id: subject, payoutId, outcome, reason } = resolution;
   const detail = `${payoutId}: ${outcomeText(outcome)}; ${reason}`;
   return { ...{ action, subject, detail }, ...by };

@@ -7,7 +7,7 @@ import { cleanText, textProblem } from "@disburse/kernel/text.ts";
 import { readOperator } from "../payouts/operator.ts";
 import type { Payout } from "../payouts/rules/payout.ts";
 import { payoutMessage, readOutcome } from "../payouts/wire.ts";
-import { accepted } from "../refusals.ts";
+import { orThrow } from "../refusals.ts";
 import {
   confirmResolution,
   proposeResolution,
@@ -16,9 +16,9 @@ import {
 } from "./resolve.ts";
 import {
   auditMessage,
-  doubtOf,
+  exceptionKindOf,
+  historyMessage,
   inDoubtMessage,
-  journalMessage,
   resolutionMessage,
 } from "./wire.ts";
 
@@ -40,10 +40,13 @@ export function operatorRpc(deps: ResolutionDeps): OperatorRpc {
   const { payouts, resolutions, audit } = deps;
   return {
     listPayoutsInDoubt: async ({ limit: asked, cursor, doubt }) => {
-      const limit = accepted(readLimit(asked));
-      const after = accepted(readStart(cursor));
-      const found = await payouts.listInDoubt(doubtOf(doubt), { after, limit: limit + 1 });
-      const { shown, nextCursor } = cutPageBy(found, limit, doubtCursor);
+      const limit = orThrow(readLimit(asked));
+      const after = orThrow(readStart(cursor));
+      const found = await payouts.listExceptions(exceptionKindOf(doubt), {
+        after,
+        limit: limit + 1,
+      });
+      const { shown, nextCursor } = cutPageBy(found, limit, exceptionCursor);
       const open = await resolutions.openOf(shown.map(({ id }) => id));
       return {
         payouts: shown.map((payout) => inDoubtMessage(payout, open.get(payout.id) ?? "")),
@@ -53,33 +56,33 @@ export function operatorRpc(deps: ResolutionDeps): OperatorRpc {
 
     getPayoutJournal: async ({ payoutId }) => {
       const found = await payouts.journal(payoutId);
-      const { payout, lines } = accepted(found ?? refused("RECORD_NOT_FOUND"));
-      return { payout: payoutMessage(payout), entries: lines.map(journalMessage) };
+      const { payout, lines } = orThrow(found ?? refused("RECORD_NOT_FOUND"));
+      return { payout: payoutMessage(payout), entries: lines.map(historyMessage) };
     },
 
     proposeResolution: async (message) => {
       const by = readOperator(message.mutation);
-      const outcome = accepted(readOutcome(message));
+      const outcome = orThrow(readOutcome(message));
       const reason = readReason(message.reason);
       const { payoutId } = message;
       const proposed = await proposeResolution(deps, { payoutId, outcome, reason }, by);
-      return { resolution: resolutionMessage(accepted(proposed)) };
+      return { resolution: resolutionMessage(orThrow(proposed)) };
     },
 
     confirmResolution: async ({ mutation, resolutionId }) => {
       const confirmed = await confirmResolution(deps, resolutionId, readOperator(mutation));
-      return { resolution: resolutionMessage(accepted(confirmed)) };
+      return { resolution: resolutionMessage(orThrow(confirmed)) };
     },
 
     withdrawResolution: async ({ mutation, resolutionId }) => {
       const withdrawn = await withdrawResolution(deps, resolutionId, readOperator(mutation));
-      return { resolution: resolutionMessage(accepted(withdrawn)) };
+      return { resolution: resolutionMessage(orThrow(withdrawn)) };
     },
 
     listAuditEntries: async ({ limit: asked, cursor, subject }) => {
-      const limit = accepted(readLimit(asked));
+      const limit = orThrow(readLimit(asked));
       if (!/^\d{0,15}$/.test(cursor)) {
-        accepted(refused("INVALID_REQUEST", "cursor: must be one that a list gave"));
+        orThrow(refused("INVALID_REQUEST", "cursor: must be one that a list gave"));
       }
       const before = cursor === "" ? undefined : Number(cursor);
       const found = await audit.list(subject === "" ? undefined : subject, before, limit + 1);
@@ -89,7 +92,7 @@ export function operatorRpc(deps: ResolutionDeps): OperatorRpc {
   };
 }
 
-function doubtCursor({ id, doubt, createdAt }: Payout): string {
+function exceptionCursor({ id, doubt, createdAt }: Payout): string {
   return writeCursor({ at: doubt?.since ?? createdAt, id });
 }
 
@@ -98,5 +101,5 @@ function readReason(text: string): string {
   const isSized = reason.length >= reasonMin && reason.length <= reasonMax;
   if (isSized && textProblem(reason) === undefined) return reason;
   const length = `${reasonMin} to ${reasonMax}`;
-  return accepted(refused("INVALID_REQUEST", `reason: must be ${length} plain characters`));
+  return orThrow(refused("INVALID_REQUEST", `reason: must be ${length} plain characters`));
 }

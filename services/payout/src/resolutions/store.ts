@@ -1,9 +1,9 @@
 import { auditKeyOf } from "@disburse/chassis/audit/trail.ts";
 import { type Database, ensureIndexes, isDuplicateKey } from "@disburse/chassis/mongo/database.ts";
 import type { AuditRecord } from "../payouts/audit.ts";
-import type { DoubtKind } from "../payouts/rules/exception.ts";
+import type { ExceptionKind } from "../payouts/rules/exception.ts";
 import type { Outcome } from "../payouts/rules/progress.ts";
-import type { Act, Resolution, ResolutionState } from "./rules/resolution.ts";
+import type { OperatorAction, Resolution, ResolutionState } from "./rules/resolution.ts";
 
 type ResolutionDocument = {
   _id: string;
@@ -13,8 +13,8 @@ type ResolutionDocument = {
   operation_id: string;
   outcome: Outcome;
   reason: string;
-  doubt: DoubtKind;
-  proposed: Act;
+  doubt: ExceptionKind;
+  proposed: OperatorAction;
   state: ResolutionState;
   /** While it is proposed or confirmed: a payout has one such at most. */
   open?: true;

@@ -13,8 +13,8 @@ import {
 import { RailOutcome } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { Actor_Kind, ActorSchema } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import type { AuditEntry } from "../payouts/audit.ts";
-import type { JournalLine } from "../payouts/journal.ts";
-import type { DoubtKind } from "../payouts/rules/exception.ts";
+import type { HistoryEntry } from "../payouts/journal.ts";
+import type { ExceptionKind } from "../payouts/rules/exception.ts";
 import type { Payout } from "../payouts/rules/payout.ts";
 import type { Outcome } from "../payouts/rules/progress.ts";
 import { payoutMessage } from "../payouts/wire.ts";
@@ -24,9 +24,9 @@ const doubts = {
   unknown: DoubtMessage.UNKNOWN,
   stuck: DoubtMessage.STUCK,
   contradicted: DoubtMessage.CONTRADICTED,
-} as const satisfies Record<DoubtKind, DoubtMessage>;
+} as const satisfies Record<ExceptionKind, DoubtMessage>;
 
-const doubtNames: Readonly<Record<DoubtMessage, DoubtKind | undefined>> = {
+const doubtNames: Readonly<Record<DoubtMessage, ExceptionKind | undefined>> = {
   [DoubtMessage.UNSPECIFIED]: undefined,
   [DoubtMessage.UNKNOWN]: "unknown",
   [DoubtMessage.STUCK]: "stuck",
@@ -38,7 +38,7 @@ const journalKinds = {
   submit: JournalEntry_Kind.SUBMIT,
   query: JournalEntry_Kind.QUERY,
   callback: JournalEntry_Kind.CALLBACK,
-} as const satisfies Record<JournalLine["kind"], JournalEntry_Kind>;
+} as const satisfies Record<HistoryEntry["kind"], JournalEntry_Kind>;
 
 const actorKinds = {
   api_key: Actor_Kind.API_KEY,
@@ -61,7 +61,7 @@ const outcomes = {
 } as const satisfies Record<Outcome["kind"], RailOutcome>;
 
 /** The doubt of a filter; `undefined` for any. */
-export function doubtOf(message: DoubtMessage): DoubtKind | undefined {
+export function exceptionKindOf(message: DoubtMessage): ExceptionKind | undefined {
   return doubtNames[message];
 }
 
@@ -77,7 +77,7 @@ export function inDoubtMessage(payout: Payout, resolutionId: string) {
   });
 }
 
-export function journalMessage({ kind, at, actor, ...line }: JournalLine) {
+export function historyMessage({ kind, at, actor, ...line }: HistoryEntry) {
   return create(JournalEntrySchema, {
     ...line,
     kind: journalKinds[kind],

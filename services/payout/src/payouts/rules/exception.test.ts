@@ -1,9 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { type Doubt, doubtAfterStep, doubted, isOverdue } from "./exception.ts";
+import {
+  exceptionAfterStep,
+  isOverdue,
+  type PayoutException,
+  raiseException,
+} from "./exception.ts";
 
 const since = new Date(1_000);
 const at = new Date(2_000);
-const doubt = (kind: Doubt["kind"]): Doubt => ({ kind, since });
+const doubt = (kind: PayoutException["kind"]): PayoutException => ({ kind, since });
 
 describe("a doubt after a step", () => {
   it.each([
@@ -17,7 +22,7 @@ describe("a doubt after a step", () => {
     ["contradicted, resolved", doubt("contradicted"), "concluding", "resolved", undefined],
     ["unknown, resolved", doubt("unknown"), "concluding", "resolved", undefined],
   ] as const)("that was %s", (_what, before, stage, cause, expected) => {
-    const after = doubtAfterStep(before, stage, cause, at);
+    const after = exceptionAfterStep(before, stage, cause, at);
     const told = after && `${after.kind} since ${after.since.getTime()}`;
     expect(told).toBe(expected === "contradicted" ? "contradicted since 1000" : expected);
   });
@@ -29,7 +34,7 @@ it.each([
   ["contradicted", doubt("contradicted"), "stuck", "contradicted since 1000"],
   ["unknown", doubt("unknown"), "stuck", "unknown since 1000"],
 ] as const)("keeps the graver reason beside %s", (_what, before, kind, expected) => {
-  const after = doubted(before, kind, at);
+  const after = raiseException(before, kind, at);
   expect(`${after.kind} since ${after.since.getTime()}`).toBe(expected);
 });
 

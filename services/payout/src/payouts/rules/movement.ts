@@ -3,10 +3,10 @@ import type { Payout } from "./payout.ts";
 import type { Progress } from "./progress.ts";
 
 /** The steps that end a payout's hold, or take its payment back. */
-export type EndingStep = "post" | "release" | "return";
+export type ClosingStep = "post" | "release" | "return";
 
 /** The movement of a payout's money whose outcome is decided. */
-export function endingMovement({ id, quote }: Payout, step: EndingStep): Movement {
+export function closingMovement({ id, quote }: Payout, step: ClosingStep): Movement {
   const { claim, destination, feesMinor, receivingMinor, exchangeRate } = quote;
   const common = { payoutId: id, note: claim.referenceId };
   if (step !== "post") return { step, ...common };
@@ -14,9 +14,9 @@ export function endingMovement({ id, quote }: Payout, step: EndingStep): Movemen
 }
 
 /** The movement of money that a decided outcome owes, and where the payout stands after it. */
-export function owedMovement(
+export function pendingMovement(
   progress: Progress,
-): { readonly step: EndingStep; readonly to: Progress } | undefined {
+): { readonly step: ClosingStep; readonly to: Progress } | undefined {
   if (progress.stage === "returning") return { step: "return", to: { stage: "returned" } };
   if (progress.stage !== "concluding") return undefined;
   const { outcome } = progress;

@@ -1,10 +1,16 @@
 import { isRefused } from "@disburse/kernel/refusal.ts";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { resolvedBy } from "../../resolutions/rules/resolution.ts";
-import { type Doubt, doubtAfterStep, doubted } from "./exception.ts";
-import { type EndingStep, owedMovement } from "./movement.ts";
-import { afterAnswer, faceOf, type Outcome, type Progress, type RailAnswer } from "./progress.ts";
+import { effectOfOutcome } from "../../resolutions/rules/resolution.ts";
+import { exceptionAfterStep, type PayoutException, raiseException } from "./exception.ts";
+import { type ClosingStep, pendingMovement } from "./movement.ts";
+import {
+  applyRailStatus,
+  type Outcome,
+  type Progress,
+  publicStatusOf,
+  type RailStatus,
+} from "./progress.ts";
 import { causeOf, type StepCause } from "./timeline.ts";
 
 /** The arrows of the state diagram in docs/decisions/0008, and no others. */
@@ -26,9 +32,9 @@ const outcome: fc.Arbitrary<Outcome> = fc.oneof(
   fc.constant({ kind: "rejected" } as const),
   reference.map((each) => ({ kind: "returned", reference: each }) as const),
 );
-const answer: fc.Arbitrary<RailAnswer> = fc.oneof(
+const answer: fc.Arbitrary<RailStatus> = fc.oneof(
   outcome,
-  fc.constantFrom<RailAnswer[]>(
+  fc.constantFrom<RailStatus[]>(
     { kind: "accepted" },
     { kind: "unknown" },
     { kind: "not_received" },
@@ -38,7 +44,7 @@ const answer: fc.Arbitrary<RailAnswer> = fc.oneof(
 /** What can happen to a payout; a worker that dies does so before, between or after its writes. */
 type Happening =
   | { readonly what: "submitted" }
-  | { readonly what: "told"; readonly answer: RailAnswer }
+  | { readonly what: "told"; readonly answer: RailStatus }
   | { readonly what: "resolved"; readonly outcome: Outcome }
   | { readonly what: "overdue" }
   | { readonly what: "worked"; readonly dies: "not" | "before it moved money" | "after it did" };
@@ -61,9 +67,9 @@ const at = new Date(0);
 /** A payout of 10 from an account of 100, as the service's writes take it on. */
 class Life {
   progress: Progress = { stage: "queued" };
-  doubt: Doubt | undefined;
+  doubt: PayoutException | undefined;
   readonly statuses = ["initiated"];
-  readonly movements: EndingStep[] = [];
+  readonly movements: ClosingStep[] = [];
 
   apply(happening: Happening): void {
     switch (happening.what) {
@@ -74,7 +80,7 @@ class Life {
         this.#hear(happening.answer);
         return;
       case "resolved": {
-        const resolved = resolvedBy(this, happening.outcome);
+        const resolved = effectOfOutcome(this, happening.outcome);
         if (isRefused(resolved)) return;
         expect(this.doubt).toBeDefined();
         if (resolved.kind === "moves") this.#step(resolved.to, "resolved");
@@ -82,23 +88,23 @@ class Life {
         return;
       }
       case "overdue":
-        if (faceOf(this.progress).status !== "initiated") return;
-        this.doubt = doubted(this.doubt, "stuck", at);
+        if (publicStatusOf(this.progress).status !== "initiated") return;
+        this.doubt = raiseException(this.doubt, "stuck", at);
         return;
       case "worked":
         this.#work(happening.dies);
     }
   }
 
-  #hear(said: RailAnswer): void {
-    const next = afterAnswer(this.progress, said);
-    if (isRefused(next)) this.doubt = doubted(this.doubt, "contradicted", at);
+  #hear(said: RailStatus): void {
+    const next = applyRailStatus(this.progress, said);
+    if (isRefused(next)) this.doubt = raiseException(this.doubt, "contradicted", at);
     else if (next !== "unchanged") this.#step(next, causeOf(said));
   }
 
   /** A movement happens once by its key, however often it is tried. */
   #work(dies: string): void {
-    const owed = owedMovement(this.progress);
+    const owed = pendingMovement(this.progress);
     if (owed === undefined || dies === "before it moved money") return;
     if (!this.movements.includes(owed.step)) this.movements.push(owed.step);
     if (dies === "not") this.#step(owed.to, owed.step === "release" ? "rejected" : "settled");
@@ -106,9 +112,9 @@ class Life {
 
   #step(to: Progress, cause: StepCause): void {
     expect(arrows[this.progress.stage], `from ${this.progress.stage}`).toContain(to.stage);
-    const { status } = faceOf(to);
+    const { status } = publicStatusOf(to);
     if (status !== this.statuses.at(-1)) this.statuses.push(status);
-    this.doubt = doubtAfterStep(this.doubt, to.stage, cause, at);
+    this.doubt = exceptionAfterStep(this.doubt, to.stage, cause, at);
     this.progress = to;
   }
 }
@@ -129,12 +135,12 @@ it("no path of answers, resolutions and deaths leaves the state diagram, and mon
     fc.property(fc.array(happening, { maxLength: 40 }), (path) => {
       const life = new Life();
       for (const each of path) {
-        const before = faceOf(life.progress).status;
+        const before = publicStatusOf(life.progress).status;
         life.apply(each);
         const { stage } = life.progress;
         seen.add(stage);
         expect(moved[stage] ?? [""], stage).toContain(life.movements.join());
-        if (before === "failed") expect(faceOf(life.progress).status).toBe("failed");
+        if (before === "failed") expect(publicStatusOf(life.progress).status).toBe("failed");
       }
       expect(ways).toContain(life.statuses.join());
     }),

@@ -1,6 +1,6 @@
 import { derivedId } from "@disburse/kernel/id.ts";
 import type { Uncleared } from "./clearance.ts";
-import type { Doubt } from "./exception.ts";
+import type { PayoutException } from "./exception.ts";
 import type { Progress } from "./progress.ts";
 
 /** What a payout is made from: a claimed quote, word for word. */
@@ -43,7 +43,7 @@ export type Payout = {
   /** When it was first submitted; `undefined` while it is queued. */
   readonly submittedAt: Date | undefined;
   /** Why people have to look at it, if they have to. */
-  readonly doubt: Doubt | undefined;
+  readonly doubt: PayoutException | undefined;
   /** That it waits because its beneficiary is not cleared, if it does. */
   readonly uncleared: Uncleared | undefined;
   readonly createdAt: Date;

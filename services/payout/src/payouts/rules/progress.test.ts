@@ -1,16 +1,16 @@
 import { isRefused } from "@disburse/kernel/refusal.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { owedMovement } from "./movement.ts";
+import { pendingMovement } from "./movement.ts";
 import {
-  afterAnswer,
-  faceOf,
+  applyRailStatus,
   type Progress,
-  type RailAnswer,
+  publicStatusOf,
+  type RailStatus,
   visibleReference,
 } from "./progress.ts";
 
-const answers: RailAnswer[] = [
+const answers: RailStatus[] = [
   { kind: "accepted" },
   { kind: "settled", reference: "R" },
   { kind: "rejected" },
@@ -39,8 +39,8 @@ const stages: Progress[] = [
   { stage: "returned" },
 ];
 
-function word(progress: Progress, answer: RailAnswer): string {
-  const next = afterAnswer(progress, answer);
+function word(progress: Progress, answer: RailStatus): string {
+  const next = applyRailStatus(progress, answer);
   if (isRefused(next)) return "refused";
   return next === "unchanged" ? "same" : next.stage;
 }
@@ -71,11 +71,11 @@ describe("whatever a rail says", () => {
       fc.property(script, (said) => {
         let progress: Progress = { stage: "submitting" };
         let [available, held, out] = [90n, 10n, 0n];
-        const seen = [faceOf(progress).status as string];
+        const seen = [publicStatusOf(progress).status as string];
         for (const answer of said) {
-          const next = afterAnswer(progress, answer);
+          const next = applyRailStatus(progress, answer);
           if (!isRefused(next) && next !== "unchanged") progress = next;
-          const owed = owedMovement(progress);
+          const owed = pendingMovement(progress);
           if (owed !== undefined) {
             const [gain, release, sent] = effects[owed.step];
             available += gain;
@@ -83,7 +83,7 @@ describe("whatever a rail says", () => {
             out += sent;
             progress = owed.to;
           }
-          const { status } = faceOf(progress);
+          const { status } = publicStatusOf(progress);
           if (status !== seen.at(-1)) seen.push(status);
           expect(available + held + out).toBe(100n);
           expect(available >= 0n && held >= 0n && out >= 0n).toBe(true);
@@ -95,7 +95,8 @@ describe("whatever a rail says", () => {
           "initiated,failed",
           "initiated,succeeded,failed",
         ]).toContain(seen.join());
-        if (faceOf(progress).status === "failed") expect([available, held]).toEqual([100n, 0n]);
+        if (publicStatusOf(progress).status === "failed")
+          expect([available, held]).toEqual([100n, 0n]);
       }),
     );
   });

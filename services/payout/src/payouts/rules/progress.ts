@@ -33,7 +33,7 @@ export type Conclusion =
   | { readonly kind: "rejected" };
 
 /** What a rail says of a transfer, by answer, by poll or by callback. */
-export type RailAnswer =
+export type RailStatus =
   /** It has the transfer and will know more later. */
   | { readonly kind: "accepted" }
   | { readonly kind: "settled"; readonly reference: string }
@@ -47,11 +47,11 @@ export type RailAnswer =
   | { readonly kind: "not_received" };
 
 /** A fate: what a rail or people may tell of a payout, never that they do not know. */
-export type Outcome = Extract<RailAnswer, { kind: "settled" | "rejected" | "returned" }>;
+export type Outcome = Extract<RailStatus, { kind: "settled" | "rejected" | "returned" }>;
 
-type Face = { readonly status: PayoutStatus; readonly subStatus: PayoutSubStatus };
+type PublicStatus = { readonly status: PayoutStatus; readonly subStatus: PayoutSubStatus };
 
-const faces: Readonly<Record<Progress["stage"], Face>> = {
+const publicStatuses: Readonly<Record<Progress["stage"], PublicStatus>> = {
   queued: { status: "initiated", subStatus: "queued" },
   submitting: { status: "initiated", subStatus: "processing" },
   processing: { status: "initiated", subStatus: "processing" },
@@ -64,8 +64,8 @@ const faces: Readonly<Record<Progress["stage"], Face>> = {
 };
 
 /** What the merchant sees of a stage. */
-export function faceOf({ stage }: Pick<Progress, "stage">): Face {
-  return faces[stage];
+export function publicStatusOf({ stage }: Pick<Progress, "stage">): PublicStatus {
+  return publicStatuses[stage];
 }
 
 /** The hash or bank reference that the merchant sees: "" unless succeeded. */
@@ -77,15 +77,15 @@ export function visibleReference(progress: Progress): string {
  * Where an answer of the rail takes a payout; `unchanged` for what was known already. A
  * contradiction (a rejection after a settlement, say) is refused: no guess moves money.
  */
-export function afterAnswer(
+export function applyRailStatus(
   progress: Progress,
-  answer: RailAnswer,
+  answer: RailStatus,
 ): Progress | "unchanged" | Refused<"INVALID_REQUEST"> {
   switch (progress.stage) {
     case "submitting":
     case "processing":
     case "unknown":
-      return afterOpenAnswer(progress, answer);
+      return applyToOpen(progress, answer);
     case "concluding":
       if (answer.kind === "returned" && progress.outcome.kind === "settled") {
         if (progress.outcome.returned === true) return "unchanged";
@@ -111,11 +111,11 @@ export function afterAnswer(
   }
 }
 
-function isOpen(answer: RailAnswer): boolean {
+function isOpen(answer: RailStatus): boolean {
   return answer.kind === "accepted" || answer.kind === "unknown" || answer.kind === "not_received";
 }
 
-function afterOpenAnswer(progress: Progress, answer: RailAnswer): Progress | "unchanged" {
+function applyToOpen(progress: Progress, answer: RailStatus): Progress | "unchanged" {
   switch (answer.kind) {
     case "accepted":
       return progress.stage === "processing" ? "unchanged" : { stage: "processing" };
@@ -137,7 +137,7 @@ function afterOpenAnswer(progress: Progress, answer: RailAnswer): Progress | "un
   }
 }
 
-function contradiction(progress: Progress, answer: RailAnswer): Refused<"INVALID_REQUEST"> {
-  const { subStatus } = faceOf(progress);
+function contradiction(progress: Progress, answer: RailStatus): Refused<"INVALID_REQUEST"> {
+  const { subStatus } = publicStatusOf(progress);
   return refused("INVALID_REQUEST", `outcome: ${answer.kind} contradicts ${subStatus}`);
 }

@@ -2,13 +2,13 @@ import { isRefused } from "@disburse/kernel/refusal.ts";
 import { describe, expect, it } from "vitest";
 import type { Payout } from "./payout.ts";
 import type { Progress } from "./progress.ts";
-import { afterWord } from "./rail-report.ts";
+import { applyRailReport } from "./rail-report.ts";
 
 const payout = (progress: Progress): Pick<Payout, "progress" | "quote"> => ({
   progress,
   quote: { destination: "USD", receivingMinor: 1_250n } as Payout["quote"],
 });
-const answer = { kind: "settled", reference: "R" } as const;
+const status = { kind: "settled", reference: "R" } as const;
 
 describe("a rail's word on an amount", () => {
   it.each([
@@ -29,9 +29,9 @@ describe("a rail's word on an amount", () => {
     ["another currency", "12.50", "INR", "currency_code: is INR, USD was submitted"],
     ["a currency that nobody knows", "12.50", "XXX", "currency_code: is not a known one"],
   ])("that is %s", (_what, amount, currency, expected) => {
-    const next = afterWord(payout({ stage: "processing" }), {
-      answer,
-      moved: { amount, currency },
+    const next = applyRailReport(payout({ stage: "processing" }), {
+      status,
+      transferred: { amount, currency },
     });
     const told = isRefused(next) ? next.detail : next === "unchanged" ? next : next.stage;
     expect(told?.slice(0, expected.length)).toBe(expected);
@@ -39,8 +39,8 @@ describe("a rail's word on an amount", () => {
 
   it("is no repeat where the amount is another one", () => {
     const settled = payout({ stage: "settled", reference: "R" });
-    expect(afterWord(settled, { answer })).toBe("unchanged");
-    const moved = { amount: "12.51", currency: "USD" };
-    expect(isRefused(afterWord(settled, { answer, moved }))).toBe(true);
+    expect(applyRailReport(settled, { status })).toBe("unchanged");
+    const transferred = { amount: "12.51", currency: "USD" };
+    expect(isRefused(applyRailReport(settled, { status, transferred }))).toBe(true);
   });
 });

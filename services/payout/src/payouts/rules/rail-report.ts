@@ -2,33 +2,36 @@ import { findCurrency } from "@disburse/kernel/currency.ts";
 import { parseAmount } from "@disburse/kernel/money.ts";
 import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { Payout } from "./payout.ts";
-import { afterAnswer, type Progress, type RailAnswer } from "./progress.ts";
+import { applyRailStatus, type Progress, type RailStatus } from "./progress.ts";
 
 /** What a rail says it moved, as it says it; "" where it does not say. */
-export type Moved = {
+export type TransferredAmount = {
   /** Decimal text. */
   readonly amount: string;
   readonly currency: string;
 };
 
 /** A rail's word on a transfer: an answer, and what was moved where it tells. */
-export type RailWord = { readonly answer: RailAnswer; readonly moved?: Moved | undefined };
+export type RailReport = {
+  readonly status: RailStatus;
+  readonly transferred?: TransferredAmount | undefined;
+};
 
 /**
  * Where a rail's word takes a payout. A word of another amount or currency than was submitted is
  * refused as a contradiction is: no guess moves money.
  */
-export function afterWord(
+export function applyRailReport(
   { progress, quote }: Pick<Payout, "progress" | "quote">,
-  { answer, moved }: RailWord,
+  { status, transferred }: RailReport,
 ): Progress | "unchanged" | Refused<"INVALID_REQUEST"> {
   const { destination, receivingMinor } = quote;
-  const mismatch = moved && mismatchOf(moved, destination, receivingMinor);
-  return mismatch ?? afterAnswer(progress, answer);
+  const mismatch = transferred && mismatchOf(transferred, destination, receivingMinor);
+  return mismatch ?? applyRailStatus(progress, status);
 }
 
 function mismatchOf(
-  { amount, currency }: Moved,
+  { amount, currency }: TransferredAmount,
   destination: string,
   submittedMinor: bigint,
 ): Refused<"INVALID_REQUEST"> | undefined {

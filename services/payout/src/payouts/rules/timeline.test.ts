@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { type JournalCause, type TimelineStep, timelineOf } from "./timeline.ts";
+import { type HistoryCause, type TimelineStep, timelineOf } from "./timeline.ts";
 
-type Told = readonly [TimelineStep["stage"], JournalCause];
+type Told = readonly [TimelineStep["stage"], HistoryCause];
 
 function story(...told: Told[]): string {
   const steps = told.map(([stage, cause], at) => ({

@@ -1,9 +1,9 @@
 import {
-  faceOf,
   type PayoutStatus,
   type PayoutSubStatus,
   type Progress,
-  type RailAnswer,
+  publicStatusOf,
+  type RailStatus,
 } from "./progress.ts";
 
 /** Why a payout took a step. */
@@ -19,7 +19,7 @@ export type StepCause =
   | "resolved";
 
 /** What the journal has beside steps: that a payout waits for its beneficiary to be cleared. */
-export type JournalCause = StepCause | "uncleared";
+export type HistoryCause = StepCause | "uncleared";
 
 const causes = {
   accepted: "accepted",
@@ -28,17 +28,17 @@ const causes = {
   returned: "returned",
   unknown: "outcome_unknown",
   not_received: "submitted",
-} as const satisfies Record<RailAnswer["kind"], StepCause>;
+} as const satisfies Record<RailStatus["kind"], StepCause>;
 
 /** What a rail's answer is as the cause of a step. */
-export function causeOf({ kind }: RailAnswer): StepCause {
+export function causeOf({ kind }: RailStatus): StepCause {
   return causes[kind];
 }
 
 /** A step of a payout, as its journal keeps it. */
 export type TimelineStep = {
   readonly stage: Progress["stage"];
-  readonly cause: JournalCause;
+  readonly cause: HistoryCause;
   readonly version: number;
   readonly at: Date;
 };
@@ -66,7 +66,7 @@ export function timelineOf(steps: readonly TimelineStep[]): TimelineEvent[] {
     const isDecision = stage === "concluding" || (stage === "returning" && before === "settled");
     if (isDecision) decided = cause;
     before = stage;
-    const { status, subStatus } = faceOf({ stage });
+    const { status, subStatus } = publicStatusOf({ stage });
     const last = events.at(-1);
     if (last?.status === status && last.subStatus === subStatus) continue;
     const told = decided === "resolved" ? decided : visibleCause(stage, cause);

@@ -35,8 +35,8 @@ export function readMessage(
   const parsed = messageSchema.safeParse(jsonOf(body));
   if (!parsed.success) return "unreadable";
   const { key, outcome, reference, amount, currency } = parsed.data;
-  const answer = outcome === "rejected" ? { kind: outcome } : { kind: outcome, reference };
-  return { key, answer, moved: { amount, currency } };
+  const status = outcome === "rejected" ? { kind: outcome } : { kind: outcome, reference };
+  return { key, status, transferred: { amount, currency } };
 }
 
 function signatureOf(body: Uint8Array, secret: string): string {

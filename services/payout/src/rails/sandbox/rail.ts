@@ -5,7 +5,7 @@ import { formatAmount } from "@disburse/kernel/money.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { base58 } from "@scure/base";
 import type { Collection } from "mongodb";
-import type { Instruction, Rail, TimedAnswer } from "../rail.ts";
+import type { Instruction, Rail, RailReply } from "../rail.ts";
 import type { RailCapabilities } from "../rules/routing.ts";
 import { readMessage, type SandboxMessage, type SignedMessage, signMessage } from "./callbacks.ts";
 import {
@@ -17,7 +17,7 @@ import {
 } from "./scenarios.ts";
 
 /** A message that the rail has still to send. */
-type OwedMessage = { at: Date; message: SandboxMessage };
+type PendingMessage = { at: Date; message: SandboxMessage };
 
 /** The rail's own book; it stands for a system outside, so nothing else reads it. */
 type TransferDocument = {
@@ -30,7 +30,7 @@ type TransferDocument = {
   asked: number;
   /** How often it was submitted; it is paid once. */
   submitted: number;
-  owed: OwedMessage[];
+  owed: PendingMessage[];
   /** When the first of them goes out; absent when nothing is owed. */
   owed_at?: Date;
 };
@@ -96,7 +96,7 @@ export async function createSandboxRail(options: SandboxRailOptions): Promise<Sa
         { $inc: { asked: 1 } },
         { returnDocument: "after" },
       );
-      if (transfer === null) return { answer: { kind: "not_received" } };
+      if (transfer === null) return { status: { kind: "not_received" } };
       return answerOf(transfer, clock.now());
     },
     readCallback: (body, signature) => readMessage(body, signature, callbackSecret),
@@ -192,25 +192,25 @@ function messageOf(
 /** Scenarios whose fate the rail tells by itself: it asks not to be asked. */
 const callsBack: ReadonlySet<Scenario> = new Set(["callback", "duplicate", "contradict"]);
 
-function answerOf(transfer: TransferDocument, now: Date): TimedAnswer {
+function answerOf(transfer: TransferDocument, now: Date): RailReply {
   const { scenario, reference, settles_at, returns_at } = transfer;
   const remainingMs = settles_at.getTime() - now.getTime();
-  if (scenario === "silent") return { answer: { kind: "unknown" } };
+  if (scenario === "silent") return { status: { kind: "unknown" } };
   if (scenario === "unknown" && transfer.asked < knownWhenAsked) {
     const delayMs = returns_at.getTime() - settles_at.getTime();
-    return { answer: { kind: "unknown" }, askAfterMs: delayMs };
+    return { status: { kind: "unknown" }, pollAfterMs: delayMs };
   }
   if (remainingMs > 0) {
-    const accepted = { answer: { kind: "accepted" } } as const;
-    return callsBack.has(scenario) ? accepted : { ...accepted, askAfterMs: remainingMs };
+    const accepted = { status: { kind: "accepted" } } as const;
+    return callsBack.has(scenario) ? accepted : { ...accepted, pollAfterMs: remainingMs };
   }
-  if (scenario === "fail") return { answer: { kind: "rejected" } };
-  const settled = { answer: { kind: "settled", reference } } as const;
+  if (scenario === "fail") return { status: { kind: "rejected" } };
+  const settled = { status: { kind: "settled", reference } } as const;
   if (scenario !== "return" && scenario !== "late-return") return settled;
   const returnsInMs = returns_at.getTime() - now.getTime();
   return returnsInMs > 0
-    ? { ...settled, askAfterMs: returnsInMs }
-    : { answer: { kind: "returned", reference } };
+    ? { ...settled, pollAfterMs: returnsInMs }
+    : { status: { kind: "returned", reference } };
 }
 
 /** Sends what is due, each message at least once: a crash before it is noted sends it again. */
@@ -225,7 +225,7 @@ async function sendDue(
     .limit(sendBatch)
     .toArray();
   for (const { _id, owed } of due) {
-    const isDue = ({ at }: OwedMessage) => at <= now;
+    const isDue = ({ at }: PendingMessage) => at <= now;
     for (const { message } of owed.filter(isDue)) await send(message);
     const left = owed.filter((each) => !isDue(each));
     const next = left[0]?.at;

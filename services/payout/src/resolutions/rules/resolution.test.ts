@@ -1,21 +1,21 @@
 import { isRefused } from "@disburse/kernel/refusal.ts";
 import { describe, expect, it } from "vitest";
-import type { Doubt } from "../../payouts/rules/exception.ts";
+import type { PayoutException } from "../../payouts/rules/exception.ts";
 import type { Outcome, Progress } from "../../payouts/rules/progress.ts";
 import {
-  type Act,
   concluded,
-  confirmedBy,
+  confirm,
   effectOf,
+  effectOfOutcome,
+  type OperatorAction,
   type Resolution,
   type ResolutionState,
-  resolvedBy,
-  withdrawnBy,
+  withdraw,
 } from "./resolution.ts";
 
 const at = new Date(1_000);
-const unknown: Doubt = { kind: "unknown", since: new Date(0) };
-const act = (person: string, operation = "op"): Act => ({ person, operation, at });
+const unknown: PayoutException = { kind: "unknown", since: new Date(0) };
+const act = (person: string, operation = "op"): OperatorAction => ({ person, operation, at });
 
 const outcomes: Outcome[] = [
   { kind: "settled", reference: "R" },
@@ -39,7 +39,7 @@ const stages: Progress[] = [
 ];
 
 function word(progress: Progress, outcome: Outcome): string {
-  const resolved = resolvedBy({ progress, doubt: unknown }, outcome);
+  const resolved = effectOfOutcome({ progress, doubt: unknown }, outcome);
   if (isRefused(resolved)) return "refused";
   return resolved.kind === "moves" ? resolved.to.stage : resolved.kind;
 }
@@ -66,7 +66,7 @@ describe("the word of people", () => {
   it("is not asked for where there is no doubt", () => {
     for (const progress of stages) {
       for (const outcome of outcomes) {
-        expect(resolvedBy({ progress, doubt: undefined }, outcome)).toEqual({
+        expect(effectOfOutcome({ progress, doubt: undefined }, outcome)).toEqual({
           ...{ refused: "INVALID_REQUEST", detail: "payout_id: is not in doubt" },
         });
       }
@@ -106,13 +106,13 @@ describe("a second person", () => {
     [5, "INVALID_REQUEST resolution_id: the payout has moved on since", undefined],
   ])("confirms in state %i: %j, with another operation %j", (state, same, other = same) => {
     const found = resolution(states[state] as ResolutionState);
-    expect(answer(confirmedBy(found, by))).toEqual(same);
-    expect(answer(confirmedBy(found, act("cleo", "op-3")))).toEqual(other);
+    expect(answer(confirm(found, by))).toEqual(same);
+    expect(answer(confirm(found, act("cleo", "op-3")))).toEqual(other);
   });
 
   it.each(["ada", "ADA"])("is not the first one: %s", (person) => {
     for (const state of states) {
-      expect(confirmedBy(resolution(state), act(person))).toMatchObject({
+      expect(confirm(resolution(state), act(person))).toMatchObject({
         refused: "ACCESS_FORBIDDEN",
       });
     }
@@ -126,14 +126,14 @@ describe("a second person", () => {
     [4, "INVALID_REQUEST resolution_id: the payout has moved on since", undefined],
   ])("or the first withdraws in state %i: %j, %j", (state, same, other = same) => {
     const found = resolution(states[state] as ResolutionState);
-    expect(answer(withdrawnBy(found, by))).toEqual(same);
-    expect(answer(withdrawnBy(found, act("ada", "op-3")))).toEqual(other);
+    expect(answer(withdraw(found, by))).toEqual(same);
+    expect(answer(withdraw(found, act("ada", "op-3")))).toEqual(other);
   });
 });
 
 describe("a proposal", () => {
   const processing: Progress = { stage: "processing" };
-  it.each<[string, Progress, Doubt | undefined, boolean]>([
+  it.each<[string, Progress, PayoutException | undefined, boolean]>([
     ["counts while the doubt goes on", processing, unknown, true],
     ["counts when the doubt is less grave", processing, { ...unknown, kind: "stuck" }, true],
     ["is over with the doubt", processing, undefined, false],

@@ -1,19 +1,23 @@
 import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
-import { type DoubtKind, isGraver } from "../../payouts/rules/exception.ts";
+import { type ExceptionKind, isMoreSevere } from "../../payouts/rules/exception.ts";
 import type { Payout } from "../../payouts/rules/payout.ts";
-import { afterAnswer, type Outcome, type Progress } from "../../payouts/rules/progress.ts";
+import { applyRailStatus, type Outcome, type Progress } from "../../payouts/rules/progress.ts";
 
 /** What one person did, as which operation, and when. */
-export type Act = { readonly person: string; readonly operation: string; readonly at: Date };
+export type OperatorAction = {
+  readonly person: string;
+  readonly operation: string;
+  readonly at: Date;
+};
 
 export type ResolutionState =
   | { readonly kind: "proposed" }
   /** By a second person: it takes effect, whoever is cut off. */
-  | { readonly kind: "confirmed"; readonly by: Act }
-  | { readonly kind: "applied"; readonly by: Act }
-  | { readonly kind: "withdrawn"; readonly by: Act }
+  | { readonly kind: "confirmed"; readonly by: OperatorAction }
+  | { readonly kind: "applied"; readonly by: OperatorAction }
+  | { readonly kind: "withdrawn"; readonly by: OperatorAction }
   /** The payout had moved on by itself, before or after somebody confirmed. */
-  | { readonly kind: "superseded"; readonly by?: Act };
+  | { readonly kind: "superseded"; readonly by?: OperatorAction };
 
 /** What became of a payout in doubt, as one person tells it and another confirms. */
 export type Resolution = {
@@ -23,8 +27,8 @@ export type Resolution = {
   /** What it was learned from. */
   readonly reason: string;
   /** Why the payout was in doubt when it was proposed. */
-  readonly doubt: DoubtKind;
-  readonly proposed: Act;
+  readonly doubt: ExceptionKind;
+  readonly proposed: OperatorAction;
   readonly state: ResolutionState;
   readonly updatedAt: Date;
 };
@@ -39,7 +43,7 @@ export type Resolved =
  * was ever given can be rejected. The present outcome can be told again, which ends a contradiction
  * and nothing else.
  */
-export function resolvedBy(
+export function effectOfOutcome(
   { progress, doubt }: Pick<Payout, "progress" | "doubt">,
   outcome: Outcome,
 ): Resolved | Refused<"INVALID_REQUEST"> {
@@ -47,7 +51,7 @@ export function resolvedBy(
   if (progress.stage === "queued" && outcome.kind === "rejected") {
     return { kind: "moves", to: { stage: "concluding", outcome } };
   }
-  const next = afterAnswer(progress, outcome);
+  const next = applyRailStatus(progress, outcome);
   if (isRefused(next)) return next;
   if (next !== "unchanged") return { kind: "moves", to: next };
   return isPresent(progress, outcome)
@@ -84,18 +88,21 @@ export function effectOf(
   { outcome, doubt }: Pick<Resolution, "outcome" | "doubt">,
   payout: Pick<Payout, "progress" | "doubt">,
 ): Resolved | Refused<"INVALID_REQUEST"> {
-  const effect = resolvedBy(payout, outcome);
-  const isGraverNow = payout.doubt !== undefined && isGraver(payout.doubt.kind, doubt);
-  return isRefused(effect) || isGraverNow ? movedOn : effect;
+  const effect = effectOfOutcome(payout, outcome);
+  const isMoreSevereNow = payout.doubt !== undefined && isMoreSevere(payout.doubt.kind, doubt);
+  return isRefused(effect) || isMoreSevereNow ? supersededRefusal : effect;
 }
 
 /** What a resolution that came too late is refused with. */
-export const movedOn = refused("INVALID_REQUEST", "resolution_id: the payout has moved on since");
+export const supersededRefusal = refused(
+  "INVALID_REQUEST",
+  "resolution_id: the payout has moved on since",
+);
 
 /** The second person's word; `repeated` when this operation gave it before. */
-export function confirmedBy(
+export function confirm(
   resolution: Resolution,
-  by: Act,
+  by: OperatorAction,
 ): Resolution | "repeated" | Refused<"ACCESS_FORBIDDEN" | "INVALID_REQUEST"> {
   const { state, proposed } = resolution;
   if (isSamePerson(proposed, by)) {
@@ -110,14 +117,14 @@ export function confirmedBy(
     case "withdrawn":
       return isWithdrawn;
     case "superseded":
-      return movedOn;
+      return supersededRefusal;
   }
 }
 
 /** Takes a proposal back; `repeated` when this operation did so before. */
-export function withdrawnBy(
+export function withdraw(
   resolution: Resolution,
-  by: Act,
+  by: OperatorAction,
 ): Resolution | "repeated" | Refused<"INVALID_REQUEST"> {
   const { state } = resolution;
   switch (state.kind) {
@@ -129,7 +136,7 @@ export function withdrawnBy(
     case "withdrawn":
       return isRepeat(state.by, by) ? "repeated" : isWithdrawn;
     case "superseded":
-      return movedOn;
+      return supersededRefusal;
   }
 }
 
@@ -152,11 +159,11 @@ export function concluded(
 }
 
 /** The names of one person may be written in capitals here and not there. */
-function isSamePerson(one: Act, other: Act): boolean {
+function isSamePerson(one: OperatorAction, other: OperatorAction): boolean {
   return one.person.toLowerCase() === other.person.toLowerCase();
 }
 
-function isRepeat(first: Act, again: Act): boolean {
+function isRepeat(first: OperatorAction, again: OperatorAction): boolean {
   return first.person === again.person && first.operation === again.operation;
 }
 
