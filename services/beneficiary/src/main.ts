@@ -11,12 +11,12 @@ import { ComplianceService } from "@disburse/contracts/disburse/compliance/v1/co
 import { custodyProviderCodes } from "@disburse/forms/custody-providers.ts";
 import { systemClock } from "@disburse/kernel/time.ts";
 import { readConfig } from "./config.ts";
-import { subscription } from "./events.ts";
 import { beneficiaryRpc } from "./rpc.ts";
-import { startScreeningSweep } from "./screening-sweep.ts";
-import { openStore } from "./store.ts";
+import { subscription } from "./screening/events.ts";
+import { startScreeningSweep } from "./screening/sweep.ts";
+import { openStores } from "./service.ts";
 
-/** A merchant waits for a screening; past this the record stays pending and the sweep goes on. */
+/** A merchant waits for a screening; past this the record stays pending until the sweep. */
 const complianceTimeoutMs = 3_000;
 
 /** Starts the beneficiary service. */
@@ -35,7 +35,7 @@ export const start: StartService = async (environment, shared) => {
     lifetime.add("compliance client", compliance.close);
     const sealer = createSealer(config.ENCRYPTION_KEYS);
     const deps = {
-      store: await openStore(database, sealer),
+      ...(await openStores(database, sealer)),
       compliance: compliance.rpc,
       clock: systemClock,
       log,

@@ -22,10 +22,9 @@ import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts"
 import { networks } from "@disburse/forms/networks.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
-import type { ComplianceClient } from "./compliance.ts";
-import type { CreationDeps } from "./creation.ts";
 import { beneficiaryRpc } from "./rpc.ts";
-import { openStore } from "./store.ts";
+import type { ComplianceClient } from "./screening/compliance.ts";
+import { openStores, type ServiceDeps } from "./service.ts";
 
 /** Interval of the sweep in tests; their clock is driven, so it takes no time. */
 export const sweepEveryMs = 1_000;
@@ -111,7 +110,7 @@ export function createFakeCompliance(clock: TestClock): FakeCompliance {
 /** The service on a database of its own, with compliance faked and time driven. */
 export type TestService = {
   readonly rpc: Client<typeof BeneficiaryService>;
-  readonly deps: CreationDeps;
+  readonly deps: ServiceDeps;
   readonly clock: TestClock;
   readonly compliance: FakeCompliance;
   readonly database: Database;
@@ -124,8 +123,8 @@ export async function startTestService(caller = "payout"): Promise<TestService> 
   const clock = createTestClock();
   const compliance = createFakeCompliance(clock);
   const sealer = createSealer(`k1:${randomBytes(32).toString("base64")}`);
-  const deps: CreationDeps = {
-    store: await openStore(database, sealer),
+  const deps: ServiceDeps = {
+    ...(await openStores(database, sealer)),
     compliance,
     clock,
     log: silentLog,

@@ -1,0 +1,81 @@
+import { describe, expect, it } from "vitest";
+import type { Fields } from "../../records/rules/private-fields.ts";
+import { pendingScreening } from "../../records/rules/screening.ts";
+import { beneficiaryScope, newCryptoBeneficiary, newFiatBeneficiary } from "./beneficiary.ts";
+
+const now = new Date("2026-11-20T11:26:00.000Z");
+const origin = { id: "ben_1", merchantId: "mer_a", now, screening: pendingScreening(now, 1_000) };
+
+describe("a crypto beneficiary", () => {
+  const body: Fields = {
+    beneficiary_name: "Jane Doe",
+    beneficiary_account_type: "Individual",
+    routing_code_value_1: "POL",
+    destination_currency: "MATIC_POLYGON",
+    beneficiary_account_number: "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed",
+  };
+
+  it("is paid to the canonical address and shows the merchant's own last four", () => {
+    const made = newCryptoBeneficiary(origin, body, "0xCANONICAL");
+    expect(made).toMatchObject({
+      kind: "crypto",
+      name: "Jane Doe",
+      network: "POL",
+      transferMethod: "CRYPTO",
+      destinationCurrency: "MATIC_POLYGON",
+      accountNumberMasked: `${"*".repeat(38)}eaed`,
+      archived: false,
+      screening: { status: "pending" },
+    });
+    expect(made.whole).toEqual({ ...body, beneficiary_account_number: "0xCANONICAL" });
+  });
+});
+
+describe("a fiat beneficiary", () => {
+  const person: Fields = {
+    beneficiary_account_type: "Individual",
+    beneficiary_first_name: "Jane",
+    beneficiary_last_name: "Doe",
+    beneficiary_account_number: "1234567890",
+    transfer_type: "SWIFT",
+  };
+  const company = {
+    ...person,
+    beneficiary_account_type: "Corporate",
+    beneficiary_name: "Doe LLC",
+    transfer_type: "ACH",
+  };
+
+  it.each([
+    [person, "Jane Doe", "SWIFT"],
+    [company, "Doe LLC", "ACH"],
+  ])("has the name of its account type", (body, name, transferMethod) => {
+    const made = newFiatBeneficiary(origin, body);
+    expect(made).toMatchObject({ kind: "fiat", name, transferMethod, network: "" });
+    expect(made.accountNumberMasked).toBe("******7890");
+  });
+});
+
+it.each([
+  ["Individual", "individual", "1985-04-12"],
+  ["Corporate", "entity", "2012-09-03"],
+])("screens an %s as %s", (accountType, type, date) => {
+  const whole = {
+    beneficiary_account_type: accountType,
+    beneficiary_country_code: "US",
+    beneficiary_document_id: "X1",
+    beneficiary_date_of_birth: "1985-04-12",
+    beneficiary_date_of_incorporation: "2012-09-03",
+  };
+  const paid = { name: "Doe", network: "" };
+  const parties = [{ type, name: "Doe", date, countries: ["US"], documentIds: ["X1"] }];
+  expect(beneficiaryScope({ ...paid, kind: "fiat" }, whole)).toEqual({ parties, wallets: [] });
+});
+
+it("screens a crypto beneficiary's wallet on its network, and no bank account", () => {
+  const whole = { beneficiary_account_type: "Individual", beneficiary_account_number: "0xA" };
+  const wallets = (kind: "crypto" | "fiat") =>
+    beneficiaryScope({ kind, name: "Doe", network: "POL" }, whole).wallets;
+  expect(wallets("crypto")).toEqual([{ networks: ["POL"], address: "0xA" }]);
+  expect(wallets("fiat")).toEqual([]);
+});

@@ -1,0 +1,107 @@
+import { maskAllButLastFour } from "@disburse/kernel/text.ts";
+import { type Fields, textOf } from "../../records/rules/private-fields.ts";
+import {
+  type AccountType,
+  accountTypes,
+  type NewRecord,
+  newRecord,
+  type Origin,
+  type StoredRecord,
+} from "../../records/rules/record.ts";
+import { party, type ScreeningScope } from "../../records/rules/screening.ts";
+
+export const beneficiaryKinds = ["crypto", "fiat"] as const;
+export type BeneficiaryKind = (typeof beneficiaryKinds)[number];
+
+export type TransferMethod = "CRYPTO" | "SWIFT" | "ACH" | "LOCAL";
+
+/** A beneficiary as it can be read without opening what is sealed. */
+export type Beneficiary = StoredRecord & {
+  readonly kind: BeneficiaryKind;
+  readonly name: string;
+  readonly accountType: AccountType;
+  readonly destinationCurrency: string;
+  readonly transferMethod: TransferMethod;
+  /** Of a crypto beneficiary, else `""`. */
+  readonly network: string;
+  readonly accountNumberMasked: string;
+  readonly archived: boolean;
+};
+
+/** A beneficiary and the whole body that it was made of. */
+export type NewBeneficiary = Beneficiary & NewRecord;
+
+/**
+ * A crypto beneficiary from its checked body. The canonical address is the one that is paid; the
+ * masked one shows the last four characters as the merchant wrote them.
+ */
+export function newCryptoBeneficiary(
+  origin: Origin,
+  body: Fields,
+  canonicalAddress: string,
+): NewBeneficiary {
+  return {
+    ...common(origin, body, { ...body, beneficiary_account_number: canonicalAddress }),
+    kind: "crypto",
+    name: textOf(body, "beneficiary_name"),
+    transferMethod: "CRYPTO",
+    network: textOf(body, "routing_code_value_1"),
+  };
+}
+
+/** A fiat beneficiary from its checked body. */
+export function newFiatBeneficiary(origin: Origin, body: Fields): NewBeneficiary {
+  return {
+    ...common(origin, body, body),
+    kind: "fiat",
+    name: fiatName(body),
+    transferMethod: transferMethodOf(body),
+    network: "",
+  };
+}
+
+function common(origin: Origin, body: Fields, whole: Fields) {
+  return {
+    ...newRecord(origin, whole),
+    accountType: accountTypeOf(body),
+    destinationCurrency: textOf(body, "destination_currency"),
+    accountNumberMasked: maskAllButLastFour(textOf(body, "beneficiary_account_number")),
+    archived: false,
+  };
+}
+
+/** A person's name is first plus last (decisions: payouts). */
+function fiatName(body: Fields): string {
+  return textOf(body, "beneficiary_account_type") === "Individual"
+    ? `${textOf(body, "beneficiary_first_name")} ${textOf(body, "beneficiary_last_name")}`
+    : textOf(body, "beneficiary_name");
+}
+
+function accountTypeOf(body: Fields): AccountType {
+  const type = accountTypes.find((each) => each === textOf(body, "beneficiary_account_type"));
+  if (type === undefined) throw new Error("a checked body has no account type");
+  return type;
+}
+
+function transferMethodOf(body: Fields): TransferMethod {
+  const type = textOf(body, "transfer_type");
+  if (type === "SWIFT" || type === "ACH" || type === "LOCAL") return type;
+  throw new Error("a checked body has no transfer type");
+}
+
+/** Whom and what compliance screens; needs the whole body. */
+export function beneficiaryScope(
+  { kind, name, network }: Pick<Beneficiary, "kind" | "name" | "network">,
+  whole: Fields,
+): ScreeningScope {
+  const individual = textOf(whole, "beneficiary_account_type") === "Individual";
+  const date = individual ? "beneficiary_date_of_birth" : "beneficiary_date_of_incorporation";
+  const holder = party(individual ? "individual" : "entity", name, {
+    date: textOf(whole, date),
+    countries: [textOf(whole, "beneficiary_country_code")],
+    documentIds: [textOf(whole, "beneficiary_document_id")],
+  });
+  const address = textOf(whole, "beneficiary_account_number");
+  const wallets = kind === "crypto" ? [{ networks: [network], address }] : [];
+  return { parties: [holder], wallets };
+}

@@ -1,0 +1,114 @@
+import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
+import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
+import type { Collection, Db } from "mongodb";
+import {
+  type Change,
+  type RecordDocument,
+  recordDocument,
+  type Storing,
+  toStoredRecord,
+} from "../records/document.ts";
+import type { ListedBy } from "../records/list.ts";
+import { type AccountType, accountTypes } from "../records/rules/record.ts";
+import { screeningStatuses } from "../records/rules/screening.ts";
+import { openRecords, type RecordStore } from "../records/store.ts";
+import {
+  type Beneficiary,
+  beneficiaryKinds,
+  beneficiaryScope,
+  type NewBeneficiary,
+} from "./rules/beneficiary.ts";
+
+export type BeneficiaryDocument = RecordDocument & {
+  kind: Beneficiary["kind"];
+  name: string;
+  account_type: AccountType;
+  destination_currency: string;
+  transfer_method: Beneficiary["transferMethod"];
+  network: string;
+  account_number_masked: string;
+  archived: boolean;
+  /** Who archived it, and when; of an archived one only. */
+  archiving?: { at: Date; operation_id: string; actor: StoredActor };
+};
+
+const listedBy: ListedBy = {
+  choices: {
+    archived: [false, true],
+    "screening.status": screeningStatuses,
+    kind: beneficiaryKinds,
+    account_type: accountTypes,
+  },
+  apart: "destination_currency",
+};
+
+export type BeneficiaryStore = RecordStore<Beneficiary> & {
+  /** Archives a merchant's beneficiary; `undefined` where there is none. */
+  archive(
+    beneficiary: { readonly merchantId: string; readonly id: string },
+    change: Change,
+    now: Date,
+  ): Promise<Beneficiary | undefined>;
+};
+
+/** Opens the collection of beneficiaries and makes its indexes. */
+export async function openBeneficiaries(db: Db, sealer: Sealer): Promise<BeneficiaryStore> {
+  const beneficiaries = db.collection<BeneficiaryDocument>("beneficiaries");
+  const records = await openRecords(db, sealer, {
+    name: beneficiaries.collectionName,
+    listedBy,
+    toRecord: toBeneficiary,
+    scope: beneficiaryScope,
+  });
+  return {
+    ...records,
+    archive: (beneficiary, change, now) => archive(beneficiaries, beneficiary, change, now),
+  };
+}
+
+/** One write; only the first one counts, a repeat finds nothing to change. */
+async function archive(
+  beneficiaries: Collection<BeneficiaryDocument>,
+  { merchantId, id }: { readonly merchantId: string; readonly id: string },
+  { operationId, actor }: Change,
+  now: Date,
+): Promise<Beneficiary | undefined> {
+  const own = { _id: id, merchant_id: merchantId };
+  const archiving = { at: now, operation_id: operationId, actor };
+  const archived = await beneficiaries.findOneAndUpdate(
+    { ...own, archived: false },
+    { $set: { archived: true, archiving, updated_at: now } },
+    { returnDocument: "after" },
+  );
+  const found = archived ?? (await beneficiaries.findOne(own));
+  return found === null ? undefined : toBeneficiary(found);
+}
+
+/** A new beneficiary as it is stored, its private fields sealed. */
+export function beneficiaryDocument(record: NewBeneficiary, storing: Storing): BeneficiaryDocument {
+  return {
+    ...recordDocument(record, storing),
+    kind: record.kind,
+    name: record.name,
+    account_type: record.accountType,
+    destination_currency: record.destinationCurrency,
+    transfer_method: record.transferMethod,
+    network: record.network,
+    account_number_masked: record.accountNumberMasked,
+    archived: record.archived,
+  };
+}
+
+function toBeneficiary(document: BeneficiaryDocument): Beneficiary {
+  return {
+    ...toStoredRecord(document),
+    kind: document.kind,
+    name: document.name,
+    accountType: document.account_type,
+    destinationCurrency: document.destination_currency,
+    transferMethod: document.transfer_method,
+    network: document.network,
+    accountNumberMasked: document.account_number_masked,
+    archived: document.archived,
+  };
+}

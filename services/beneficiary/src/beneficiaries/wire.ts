@@ -1,0 +1,144 @@
+import { create, fromJson } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import {
+  type BeneficiaryForm as BeneficiaryFormMessage,
+  BeneficiaryFormSchema,
+  type ListBeneficiaryFormsRequest,
+} from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_forms_pb.ts";
+import {
+  ArchivedFilter,
+  BeneficiaryKind,
+  type Beneficiary as BeneficiaryMessage,
+  BeneficiarySchema,
+  CryptoBeneficiaryFieldsSchema,
+  FiatBeneficiaryFieldsSchema,
+  type GetPaymentInstructionResponse,
+  GetPaymentInstructionResponseSchema,
+  type ListBeneficiariesRequest,
+  ScreeningStatus,
+} from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
+import type { BeneficiaryForm, FormChoice } from "@disburse/forms/discovery.ts";
+import type { Refused } from "@disburse/kernel/refusal.ts";
+import type { RecordFilter } from "../records/list.ts";
+import { partyType, readFilter, type Wanted } from "../records/list-request.ts";
+import { textOf } from "../records/rules/private-fields.ts";
+import type { ScreeningStatus as Status } from "../records/rules/screening.ts";
+import type { Opened } from "../records/store.ts";
+import type { Beneficiary, BeneficiaryKind as Kind } from "./rules/beneficiary.ts";
+
+const screeningStatuses: Readonly<Record<Status, ScreeningStatus>> = {
+  pending: ScreeningStatus.PENDING,
+  cleared: ScreeningStatus.CLEARED,
+  review: ScreeningStatus.REVIEW,
+  blocked: ScreeningStatus.BLOCKED,
+};
+
+/** A beneficiary as other services read it. */
+export function beneficiaryMessage(beneficiary: Beneficiary): BeneficiaryMessage {
+  const { kind, accountNumberMasked, createdAt, updatedAt } = beneficiary;
+  const fields = { ...beneficiary.fields, beneficiary_account_number: accountNumberMasked };
+  return create(BeneficiarySchema, {
+    id: beneficiary.id,
+    merchantId: beneficiary.merchantId,
+    kind: kind === "crypto" ? BeneficiaryKind.CRYPTO : BeneficiaryKind.FIAT,
+    name: beneficiary.name,
+    accountType: beneficiary.accountType,
+    destinationCurrency: beneficiary.destinationCurrency,
+    transferMethod: beneficiary.transferMethod,
+    network: beneficiary.network,
+    accountNumberMasked,
+    screeningStatus: screeningStatuses[beneficiary.screening.status],
+    archived: beneficiary.archived,
+    createdAt: timestampFromDate(createdAt),
+    updatedAt: timestampFromDate(updatedAt),
+    fields:
+      kind === "crypto"
+        ? { case: "crypto", value: fromJson(CryptoBeneficiaryFieldsSchema, fields) }
+        : { case: "fiat", value: fromJson(FiatBeneficiaryFieldsSchema, fields) },
+  });
+}
+
+/** What a rail needs to pay a beneficiary. */
+export function paymentInstruction(opened: Opened<Beneficiary>): GetPaymentInstructionResponse {
+  const { record, whole } = opened;
+  return create(GetPaymentInstructionResponseSchema, {
+    beneficiaryName: record.name,
+    accountNumber: textOf(whole, "beneficiary_account_number"),
+    destinationCurrency: record.destinationCurrency,
+    transferMethod: record.transferMethod,
+    network: record.network,
+    routingCodeType1: textOf(whole, "routing_code_type_1"),
+    routingCodeValue1: textOf(whole, "routing_code_value_1"),
+    destinationCountry: textOf(whole, "destination_country"),
+    screeningStatus: screeningStatuses[record.screening.status],
+  });
+}
+
+const wantedKinds: Readonly<Record<BeneficiaryKind, Wanted<Kind>>> = {
+  [BeneficiaryKind.UNSPECIFIED]: null,
+  [BeneficiaryKind.CRYPTO]: "crypto",
+  [BeneficiaryKind.FIAT]: "fiat",
+};
+
+const wantedStatuses: Readonly<Record<ScreeningStatus, Wanted<Status>>> = {
+  [ScreeningStatus.UNSPECIFIED]: null,
+  [ScreeningStatus.PENDING]: "pending",
+  [ScreeningStatus.CLEARED]: "cleared",
+  [ScreeningStatus.REVIEW]: "review",
+  [ScreeningStatus.BLOCKED]: "blocked",
+};
+
+const wantedArchived: Readonly<Record<ArchivedFilter, Wanted<boolean>>> = {
+  [ArchivedFilter.UNSPECIFIED]: false,
+  [ArchivedFilter.EXCLUDED]: false,
+  [ArchivedFilter.ONLY]: true,
+  [ArchivedFilter.ANY]: null,
+};
+
+/** What a list of beneficiaries is narrowed to. */
+export function readBeneficiaryFilter(
+  message: ListBeneficiariesRequest,
+): RecordFilter | Refused<"INVALID_REQUEST"> {
+  return readFilter(message, [
+    ["kind", "kind", wantedKinds[message.kind]],
+    ["account_type", "account_type", partyType(message.accountType)],
+    ["destination_currency", "destination_currency", message.destinationCurrency || null],
+    ["screening_status", "screening.status", wantedStatuses[message.screeningStatus]],
+    ["archived", "archived", wantedArchived[message.archived]],
+  ]);
+}
+
+/** What the forms are narrowed to: what was not sent narrows nothing. */
+export function formChoice(request: ListBeneficiaryFormsRequest): FormChoice {
+  const { destinationCurrency, transferType, accountType } = request;
+  return {
+    ...(destinationCurrency === "" ? {} : { destinationCurrency }),
+    ...(transferType === "" ? {} : { transferType }),
+    ...(accountType === "" ? {} : { accountType }),
+  };
+}
+
+/** A form as other services read it. */
+export function formMessage(form: BeneficiaryForm): BeneficiaryFormMessage {
+  return create(BeneficiaryFormSchema, {
+    name: form.name,
+    description: form.description,
+    body: form.body,
+    destinationCurrency: form.destinationCurrency,
+    transferType: form.transferType,
+    accountType: form.accountType,
+    fields: form.fields.map((field) => ({
+      name: field.name,
+      type: field.kind,
+      required: field.required,
+      description: field.description,
+      maxLength: field.maxLength,
+      allowedValues: [...(field.allowed ?? [])],
+      pattern: field.pattern?.source ?? field.shape ?? "",
+      patternMessage: field.pattern?.problem ?? "",
+      defaultValue: field.default ?? "",
+      example: field.example,
+    })),
+    rules: [...form.rules],
+  });
+}

@@ -1,0 +1,104 @@
+import { type DescMessage, type MessageShape, toJson } from "@bufbuild/protobuf";
+import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
+import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
+import type { Mutation } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
+import type { Violation } from "@disburse/contracts/disburse/type/v1/refusal_pb.ts";
+import { checkedMessage } from "@disburse/forms/checked-message.ts";
+import type { CheckContext, PublicBody } from "@disburse/forms/field.ts";
+import { newId } from "@disburse/kernel/id.ts";
+import type { Refused } from "@disburse/kernel/refusal.ts";
+import type { RecordDocument, Storing } from "../records/document.ts";
+import type { Fields } from "../records/rules/private-fields.ts";
+import type { Origin } from "../records/rules/record.ts";
+import { type PartyWallet, pendingScreening } from "../records/rules/screening.ts";
+import type { RecordStore } from "../records/store.ts";
+import { orThrow } from "../refusals.ts";
+import { type ScreeningDeps, screenNow } from "../screening/attempt.ts";
+import { screenWallet } from "../screening/compliance.ts";
+import { mayCreate } from "../settings/rules/merchant-settings.ts";
+import type { SettingsStore } from "../settings/settings.ts";
+
+export type CreationDeps = ScreeningDeps & {
+  readonly settings: Pick<SettingsStore, "read">;
+  readonly sealer: Sealer;
+  readonly sweepEveryMs: number;
+  /** Values that this deployment takes, per field. */
+  readonly allowed: NonNullable<CheckContext["allowed"]>;
+};
+
+/** One kind of record that merchants create: its form, its wallet and its document. */
+export type Creation<Desc extends DescMessage> = {
+  readonly noun: "beneficiary" | "depositor";
+  readonly form: PublicBody;
+  readonly schema: Desc;
+  /** The wallet that a checked body names; `undefined` for none. */
+  readonly wallet: (body: Fields) => PartyWallet | undefined | Refused<"INVALID_WALLET_ADDRESS">;
+  readonly document: (
+    origin: Origin,
+    body: Fields,
+    wallet: PartyWallet | undefined,
+    storing: Storing,
+  ) => RecordDocument;
+};
+
+type CreateRequest<Desc extends DescMessage> = {
+  readonly mutation?: Mutation | undefined;
+  readonly merchantId: string;
+  readonly fields?: MessageShape<Desc> | undefined;
+  readonly unreadable: Violation[];
+  /** Checks only: no operation is read or stored, so that the same one can still create. */
+  readonly validateOnly?: boolean;
+};
+
+/** Stores one record per operation and screens it; answers with its id, `""` after a validation. */
+export async function createRecord<Desc extends DescMessage>(
+  deps: CreationDeps,
+  store: RecordStore,
+  creation: Creation<Desc>,
+  request: CreateRequest<Desc>,
+): Promise<string> {
+  if (request.validateOnly) {
+    await checkRecord(deps, creation, request);
+    return "";
+  }
+  const change = readMutation(request.mutation);
+  const first = await store.findByOperation(request.merchantId, change.operationId);
+  const stored = first ?? (await insert());
+  await screenNow(deps, store, stored);
+  return stored.id;
+
+  async function insert() {
+    const toDocument = await checkRecord(deps, creation, request);
+    return store.insert(toDocument(change));
+  }
+}
+
+/** Settings, permission, fields, wallet form, wallet risk, in this order. */
+async function checkRecord<Desc extends DescMessage>(
+  deps: CreationDeps,
+  creation: Creation<Desc>,
+  request: CreateRequest<Desc>,
+): Promise<(change: Storing["change"]) => RecordDocument> {
+  const { merchantId } = request;
+  orThrow(mayCreate(await deps.settings.read(merchantId), creation.noun));
+  const now = deps.clock.now();
+  const body = checkedFields(creation, request, { now, allowed: deps.allowed });
+  const wallet = orThrow(creation.wallet(body));
+  const id = newId(creation.noun, now);
+  const owner = { merchantId, recordId: id };
+  const clear = wallet && orThrow(await screenWallet(deps.compliance, wallet, owner));
+  const origin = { id, merchantId, now, screening: pendingScreening(now, deps.sweepEveryMs) };
+  const walletScreeningId = clear?.screeningId ?? "";
+  const { sealer } = deps;
+  return (change) => creation.document(origin, body, wallet, { change, walletScreeningId, sealer });
+}
+
+/** The body of a request, checked by its form, in the names of the interface. */
+export function checkedFields<Desc extends DescMessage>(
+  { form, schema }: Pick<Creation<Desc>, "form" | "schema">,
+  { fields, unreadable }: Pick<CreateRequest<Desc>, "fields" | "unreadable">,
+  context: CheckContext,
+): Fields {
+  const checked = orThrow(checkedMessage(form, schema, fields, { ...context, unreadable }));
+  return toJson(schema, checked as MessageShape<Desc>, { useProtoFieldName: true }) as Fields;
+}

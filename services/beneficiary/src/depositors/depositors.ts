@@ -1,0 +1,129 @@
+import { create, fromJson } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import type { ServiceImpl } from "@connectrpc/connect";
+import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
+import {
+  type BeneficiaryService,
+  DepositorFieldsSchema,
+  type Depositor as DepositorMessage,
+  DepositorSchema,
+  DepositorStatus,
+  type ListDepositorsRequest,
+} from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
+import { depositor as depositorForm } from "@disburse/forms/depositor.ts";
+import { checkWalletAddress, walletNetworks } from "@disburse/forms/wallet-address.ts";
+import { type Refused, refused } from "@disburse/kernel/refusal.ts";
+import type { Db } from "mongodb";
+import { type Creation, type CreationDeps, createRecord } from "../creation/creation.ts";
+import { openFields, recordDocument, toStoredRecord } from "../records/document.ts";
+import type { RecordFilter } from "../records/list.ts";
+import { listPage, partyType, readFilter, type Wanted } from "../records/list-request.ts";
+import { type Fields, textOf } from "../records/rules/private-fields.ts";
+import type { StoredRecord } from "../records/rules/record.ts";
+import {
+  type PartyWallet,
+  type ScreeningStatus,
+  screeningStatuses,
+} from "../records/rules/screening.ts";
+import { openRecords, type RecordStore } from "../records/store.ts";
+import { orThrow } from "../refusals.ts";
+import { depositorScope, isShown, newDepositor } from "./rules/depositor.ts";
+
+/** Opens the collection of depositors and makes its indexes. */
+export function openDepositors(db: Db, sealer: Sealer): Promise<RecordStore> {
+  return openRecords(db, sealer, {
+    name: "depositors",
+    // The merchant's own business has no type.
+    listedBy: {
+      choices: { "screening.status": screeningStatuses },
+      apart: "fields.depositor_type",
+    },
+    toRecord: (document) => ({
+      ...toStoredRecord(document),
+      fields: openFields(document, sealer, isShown),
+    }),
+    scope: (_record, whole) => depositorScope(whole),
+  });
+}
+
+export type DepositorDeps = CreationDeps & { readonly depositors: RecordStore };
+
+/** The RPCs of depositors. */
+export function depositorsRpc(deps: DepositorDeps) {
+  const { depositors } = deps;
+  return {
+    createDepositor: async (request) => ({
+      depositorId: await createRecord(deps, depositors, depositorCreation, request),
+    }),
+
+    getDepositor: async ({ merchantId, depositorId }) => {
+      const found = await depositors.read(merchantId, depositorId);
+      return { depositor: depositorMessage(orThrow(found ?? refused("RECORD_NOT_FOUND"))) };
+    },
+
+    listDepositors: async (message) => {
+      const filter = orThrow(readDepositorFilter(message));
+      const { shown, ...rest } = await listPage(depositors, message, filter);
+      return { depositors: shown.map(depositorMessage), ...rest };
+    },
+  } satisfies Partial<ServiceImpl<typeof BeneficiaryService>>;
+}
+
+/** A depositor; its wallet, where it has one, has to be clear before it is stored. */
+export const depositorCreation: Creation<typeof DepositorFieldsSchema> = {
+  noun: "depositor",
+  form: depositorForm,
+  schema: DepositorFieldsSchema,
+  wallet: depositorWallet,
+  document: (origin, body, wallet, storing) =>
+    recordDocument(newDepositor(origin, body, wallet?.address), storing),
+};
+
+/** A depositor's wallet, valid on at least one network; `undefined` where the body has none. */
+export function depositorWallet(
+  body: Fields,
+): PartyWallet | undefined | Refused<"INVALID_WALLET_ADDRESS"> {
+  const sent = textOf(body, "depositor_wallet_address");
+  if (sent === "") return undefined;
+  const networks = walletNetworks(sent);
+  const [first] = networks;
+  if (first === undefined) return refused("INVALID_WALLET_ADDRESS");
+  const address = checkWalletAddress(first, sent);
+  return typeof address === "string" ? { networks, address } : address;
+}
+
+const statusMessages: Readonly<Record<ScreeningStatus, DepositorStatus>> = {
+  pending: DepositorStatus.PENDING,
+  cleared: DepositorStatus.WHITELISTED,
+  review: DepositorStatus.REVIEW,
+  blocked: DepositorStatus.REJECTED,
+};
+
+function depositorMessage(depositor: StoredRecord): DepositorMessage {
+  return create(DepositorSchema, {
+    id: depositor.id,
+    merchantId: depositor.merchantId,
+    status: statusMessages[depositor.screening.status],
+    fields: fromJson(DepositorFieldsSchema, depositor.fields),
+    createdAt: timestampFromDate(depositor.createdAt),
+    updatedAt: timestampFromDate(depositor.updatedAt),
+  });
+}
+
+const wantedStatuses: Readonly<Record<DepositorStatus, Wanted<ScreeningStatus>>> = {
+  [DepositorStatus.UNSPECIFIED]: null,
+  [DepositorStatus.PENDING]: "pending",
+  [DepositorStatus.WHITELISTED]: "cleared",
+  [DepositorStatus.REVIEW]: "review",
+  [DepositorStatus.REJECTED]: "blocked",
+};
+
+/** What a list of depositors is narrowed to. */
+export function readDepositorFilter(
+  message: ListDepositorsRequest,
+): RecordFilter | Refused<"INVALID_REQUEST"> {
+  return readFilter(message, [
+    ["status", "screening.status", wantedStatuses[message.status]],
+    ["depositor_type", "fields.depositor_type", partyType(message.depositorType)],
+  ]);
+}

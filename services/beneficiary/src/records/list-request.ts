@@ -1,0 +1,64 @@
+import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
+import { readLimit, readStart } from "@disburse/chassis/paging/cursor.ts";
+import { countedTotal, cutPage } from "@disburse/chassis/paging/record-page.ts";
+import { invalidRequest, type Refused } from "@disburse/kernel/refusal.ts";
+import { orThrow } from "../refusals.ts";
+import type { ListedField, ListedValue, RecordFilter } from "./list.ts";
+import { type AccountType, accountTypes, type StoredRecord } from "./rules/record.ts";
+import type { RecordStore } from "./store.ts";
+
+/** What a filter is set to; `null` for any. */
+export type Wanted<Value> = Value | null;
+
+/** The type of a party; `undefined` where there is none of that name. */
+export function partyType(sent: string): Wanted<AccountType> | undefined {
+  return sent === "" ? null : accountTypes.find((type) => type === sent);
+}
+
+/** A filter's name in the request, its field in the documents, and the value wanted. */
+type WantedField = readonly [string, ListedField, Wanted<ListedValue> | undefined];
+
+type ListRequest = {
+  readonly merchantId: string;
+  readonly limit: number;
+  readonly cursor: string;
+  readonly createdFrom?: Timestamp | undefined;
+  readonly createdTo?: Timestamp | undefined;
+};
+
+/** What a list is narrowed to. An unknown value is refused: ignored, it would widen the list. */
+export function readFilter(
+  request: Pick<ListRequest, "createdFrom" | "createdTo">,
+  fields: readonly WantedField[],
+): RecordFilter | Refused<"INVALID_REQUEST"> {
+  const createdFrom = request.createdFrom && timestampDate(request.createdFrom);
+  const createdTo = request.createdTo && timestampDate(request.createdTo);
+  const times = Object.entries({ created_from: createdFrom, created_to: createdTo });
+  const violations = [
+    ...fields
+      .filter(([, , value]) => value === undefined)
+      .map(([field]) => ({ field, problem: "must be one of its values" })),
+    ...times
+      .filter(([, time]) => time !== undefined && Number.isNaN(time.getTime()))
+      .map(([field]) => ({ field, problem: "must be a time" })),
+  ];
+  if (violations.length > 0) return invalidRequest(violations);
+  const narrowing = fields.filter(([, , value]) => value !== null);
+  const where = Object.fromEntries(narrowing.map(([, field, value]) => [field, value]));
+  return { where, createdFrom, createdTo };
+}
+
+/** The page of a list that a request asks for, and how many records pass its filter. */
+export async function listPage<T extends StoredRecord>(
+  records: RecordStore<T>,
+  { merchantId, ...request }: ListRequest,
+  filter: RecordFilter,
+) {
+  const limit = orThrow(readLimit(request.limit));
+  const after = orThrow(readStart(request.cursor));
+  const [read, counted] = await Promise.all([
+    records.list(merchantId, filter, { after, limit: limit + 1 }),
+    records.count(merchantId, filter),
+  ]);
+  return { ...cutPage(read, limit), ...countedTotal(counted) };
+}

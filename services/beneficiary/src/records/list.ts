@@ -1,0 +1,100 @@
+import type { PageCursor } from "@disburse/chassis/paging/cursor.ts";
+import {
+  behind,
+  countMax,
+  createdWithin,
+  newestFirst,
+} from "@disburse/chassis/paging/record-page.ts";
+import type { Collection, Filter, IndexDescription } from "mongodb";
+import type { RecordDocument } from "./document.ts";
+
+export type ListedField =
+  | "archived"
+  | "screening.status"
+  | "kind"
+  | "account_type"
+  | "destination_currency"
+  | "fields.depositor_type";
+
+export type ListedValue = string | boolean;
+
+/**
+ * What lists of a collection are narrowed by. A list that leaves a choice open reads the runs of
+ * all its values side by side in one index, so no page and no count passes a record that it does
+ * not show, whatever is combined. A field of many values, or one that a record may not have, stands
+ * apart: lists that are narrowed by it have an index of their own.
+ */
+export type ListedBy = {
+  readonly choices: Readonly<Partial<Record<ListedField, readonly ListedValue[]>>>;
+  readonly apart: ListedField;
+};
+
+/** What a list is narrowed to; absent for any. */
+export type RecordFilter = {
+  readonly where: Readonly<Partial<Record<ListedField, ListedValue>>>;
+  readonly createdFrom: Date | undefined;
+  readonly createdTo: Date | undefined;
+};
+
+/** Where a page starts, and how long it is. */
+export type RecordPage = { readonly after: PageCursor | undefined; readonly limit: number };
+
+const indexName = "list";
+const indexApartName = "list_apart";
+
+/** The indexes of a collection's lists; each ends in the list's order. */
+export function listIndexes({ choices, apart }: ListedBy): IndexDescription[] {
+  const narrowed = Object.fromEntries(Object.keys(choices).map((field) => [field, 1 as const]));
+  return [
+    { key: { merchant_id: 1, ...narrowed, ...newestFirst }, name: indexName },
+    { key: { merchant_id: 1, [apart]: 1, ...narrowed, ...newestFirst }, name: indexApartName },
+  ];
+}
+
+/** One page of a merchant's records, newest first. */
+export function findPage(
+  records: Collection<RecordDocument>,
+  listedBy: ListedBy,
+  merchantId: string,
+  filter: RecordFilter,
+  { after, limit }: RecordPage,
+) {
+  const narrowed = documentFilter(listedBy, merchantId, filter);
+  return records
+    .find(after === undefined ? narrowed : { $and: [narrowed, ...behind(after)] })
+    .sort(newestFirst)
+    .limit(limit)
+    .hint(indexOf(listedBy, filter));
+}
+
+/** How many of a merchant's records pass a filter, up to `countMax` and one. */
+export function countRecords(
+  records: Collection<RecordDocument>,
+  listedBy: ListedBy,
+  merchantId: string,
+  filter: RecordFilter,
+): Promise<number> {
+  return records.countDocuments(documentFilter(listedBy, merchantId, filter), {
+    limit: countMax + 1,
+    hint: indexOf(listedBy, filter),
+  });
+}
+
+/** Named, because a planner that saw few documents once may keep to a worse one. */
+function indexOf({ apart }: ListedBy, { where }: RecordFilter): string {
+  return where[apart] === undefined ? indexName : indexApartName;
+}
+
+function documentFilter(
+  { choices }: ListedBy,
+  merchantId: string,
+  { where, createdFrom, createdTo }: RecordFilter,
+): Filter<RecordDocument> {
+  const any = Object.entries(choices).map(([field, values]) => [field, { $in: [...values] }]);
+  return {
+    merchant_id: merchantId,
+    ...Object.fromEntries(any),
+    ...where,
+    ...createdWithin(createdFrom, createdTo),
+  };
+}

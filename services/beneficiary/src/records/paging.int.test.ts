@@ -1,0 +1,151 @@
+import type { PageCursor } from "@disburse/chassis/paging/cursor.ts";
+import {
+  ArchivedFilter,
+  ScreeningStatus,
+} from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
+import { mongodbUri } from "@disburse/testkit/engine.ts";
+import { type Collection, type Document, MongoClient } from "mongodb";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { BeneficiaryDocument } from "../beneficiaries/store.ts";
+import { openStores } from "../service.ts";
+import { creatorOn, merchantId } from "../test-bodies.ts";
+import { startTestService, type TestService } from "../test-service.ts";
+import type { RecordDocument } from "./document.ts";
+import type { RecordFilter } from "./list.ts";
+
+/** More than lists count. */
+const count = 10_100;
+/** So many share each millisecond. */
+const together = 7;
+/** The oldest of all: a list of these alone must not pass the others to reach them. */
+const rare = 100;
+let service: TestService;
+/** The same store, the commands that it sends noted down. */
+let watched: Awaited<ReturnType<typeof openStores>>;
+let watching: MongoClient;
+const sent: Document[] = [];
+
+beforeAll(async () => {
+  service = await startTestService();
+  const { db } = service.database;
+  const create = creatorOn(service);
+  await create.permit(merchantId, true);
+  await create.crypto();
+  await create.depositor(1);
+  const beneficiaries = db.collection<BeneficiaryDocument>("beneficiaries");
+  const depositors = db.collection<RecordDocument>("depositors");
+  await multiply(beneficiaries, (at) => ({
+    ...screened(at < rare ? "blocked" : "cleared"),
+    account_type: at % 2 === 0 ? "Individual" : "Corporate",
+    ...(at < rare
+      ? { kind: "fiat", fields: {}, destination_currency: "INR", archived: at % 3 === 0 }
+      : {}),
+  }));
+  await multiply(depositors, (at) => ({
+    ...screened(at < rare ? "blocked" : "cleared"),
+    ...(at < rare ? {} : { fields: {} }),
+  }));
+  watching = new MongoClient(mongodbUri(db.databaseName), { monitorCommands: true });
+  watching.on("commandStarted", ({ command }) => sent.push(command));
+  const database = { ...service.database, db: watching.db(db.databaseName) };
+  watched = await openStores(database, service.deps.sealer);
+}, 60_000);
+afterAll(async () => {
+  await watching?.close();
+  await service.stop();
+});
+
+const screened = (status: "blocked" | "cleared") => ({
+  screening: { status, screening_id: "scr_1", screened_at: new Date(0) },
+});
+const id = (at: number) => `rec_${String(at).padStart(6, "0")}`;
+const createdAt = (at: number) => new Date(1_600_000_000_000 + Math.floor(at / together));
+
+/** Puts many in the place of the one record of a collection. */
+async function multiply<T extends RecordDocument>(
+  records: Collection<T>,
+  change: (at: number) => Partial<RecordDocument & BeneficiaryDocument>,
+): Promise<void> {
+  const made = await records.findOne({});
+  if (made === null) throw new Error("nothing to copy");
+  await records.deleteMany({});
+  const copies = Array.from({ length: count }, (_each, at) => ({
+    ...made,
+    ...{ _id: id(at), operation_id: `op-${at}`, created_at: createdAt(at), sealed: [] },
+    ...change(at),
+  }));
+  await records.insertMany(copies as never);
+}
+
+/** What the database looks at for each command that a call sends to it. */
+async function examined(call: () => Promise<unknown>) {
+  sent.length = 0;
+  await call();
+  const plans: Document[] = [];
+  for (const { lsid, $clusterTime, $db, ...explain } of sent) {
+    const verbosity = "executionStats";
+    const plan = await service.database.db.command({ explain, verbosity });
+    plans.push(plan.executionStats ?? plan.stages[0].$cursor.executionStats);
+  }
+  return plans;
+}
+
+describe.each<[name: "beneficiaries" | "depositors", where: RecordFilter["where"]]>([
+  ["beneficiaries", { archived: false }],
+  ["beneficiaries", {}],
+  ["beneficiaries", { archived: false, "screening.status": "blocked" }],
+  ["beneficiaries", { archived: false, destination_currency: "INR" }],
+  ["beneficiaries", { destination_currency: "INR", account_type: "Corporate" }],
+  ["beneficiaries", { kind: "fiat" }],
+  ["beneficiaries", { archived: true, kind: "fiat", account_type: "Individual" }],
+  ["beneficiaries", { archived: true, "screening.status": "cleared" }],
+  ["depositors", {}],
+  ["depositors", { "screening.status": "blocked" }],
+  ["depositors", { "fields.depositor_type": "Individual", "screening.status": "blocked" }],
+])("a list of %s narrowed to %j", (name, where) => {
+  const limit = 10;
+  /** Runs of an index that are read side by side: archived, status, kind, type. */
+  const runs = 2 * 4 * 2 * 2;
+  const filter = { where, createdFrom: undefined, createdTo: undefined };
+
+  it("reads as little for a page far down as for the first", async () => {
+    const deep = [count - 20, count / 2, 80].map((at) => ({ at: createdAt(at), id: id(at) }));
+    for (const after of [undefined, ...deep] satisfies (PageCursor | undefined)[]) {
+      const [page] = await examined(() => watched[name].list(merchantId, filter, { after, limit }));
+      expect(page?.totalKeysExamined).toBeLessThanOrEqual(limit + runs + 2 * together);
+      expect(page?.totalDocsExamined).toBeLessThanOrEqual(limit + together);
+    }
+  });
+
+  it("counts in an index, and passes what it does not count", async () => {
+    const [counted] = await examined(() => watched[name].count(merchantId, filter));
+    expect(counted?.totalDocsExamined).toBe(0);
+    expect(counted?.totalKeysExamined).toBeLessThanOrEqual((counted?.nReturned ?? 0) + runs);
+  });
+});
+
+it("counts up to 10,000, and says that it did", async () => {
+  const total = async (change: object) => {
+    const answer = await service.rpc.listBeneficiaries({ merchantId, ...change });
+    return [answer.totalCount, answer.totalCountCapped];
+  };
+  expect(await total({})).toEqual([10_000n, true]);
+  expect(await total({ screeningStatus: ScreeningStatus.CLEARED })).toEqual([10_000n, false]);
+  expect(await total({ screeningStatus: ScreeningStatus.BLOCKED })).toEqual([66n, false]);
+});
+
+it("shows each of many of one moment once, in one order", async () => {
+  const seen: string[] = [];
+  let cursor = "";
+  do {
+    const narrowed = { screeningStatus: ScreeningStatus.BLOCKED, limit: 10, cursor };
+    const page = await service.rpc.listBeneficiaries({
+      merchantId,
+      archived: ArchivedFilter.ANY,
+      ...narrowed,
+    });
+    seen.push(...page.beneficiaries.map((each) => each.id));
+    cursor = page.nextCursor;
+  } while (cursor !== "");
+  expect(seen).toEqual(Array.from({ length: rare }, (_each, at) => id(rare - 1 - at)));
+});

@@ -1,0 +1,187 @@
+import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
+import { ensureIndexes, isDuplicateKey } from "@disburse/chassis/mongo/database.ts";
+import type { Collection, Db, Filter, IndexDescription } from "mongodb";
+import { openFields, type RecordDocument, unwatchedVersion, watchedVersion } from "./document.ts";
+import {
+  countRecords,
+  findPage,
+  type ListedBy,
+  listIndexes,
+  type RecordFilter,
+  type RecordPage,
+} from "./list.ts";
+import type { Fields } from "./rules/private-fields.ts";
+import type { StoredRecord } from "./rules/record.ts";
+import { nextAttemptAt, type ScreeningResult, type ScreeningScope } from "./rules/screening.ts";
+
+/** A stored record with its whole body, sealed fields opened, and what is screened of it. */
+export type Opened<T> = {
+  readonly record: T;
+  readonly whole: Fields;
+  readonly scope: ScreeningScope;
+};
+
+/** A pending record that is due, and the number of the attempt that starts now. */
+export type Due<T = StoredRecord> = Opened<T> & {
+  readonly attempt: number;
+  /** The merchant's request that made the record, where it is known. */
+  readonly requestId?: string | undefined;
+};
+
+/** Records that carry a screening: beneficiaries, depositors. */
+export type RecordStore<T extends StoredRecord = StoredRecord> = {
+  /** Stores a record; answers with the first one of its operation when another call was faster. */
+  insert(document: RecordDocument): Promise<T>;
+  findByOperation(merchantId: string, operationId: string): Promise<T | undefined>;
+  read(merchantId: string, id: string): Promise<T | undefined>;
+  has(merchantId: string, id: string): Promise<boolean>;
+  open(merchantId: string, id: string): Promise<Opened<T> | undefined>;
+  /** A page of a merchant's records, newest first. */
+  list(merchantId: string, filter: RecordFilter, page: RecordPage): Promise<T[]>;
+  /** How many records pass a filter, up to 10,000 and one. */
+  count(merchantId: string, filter: RecordFilter): Promise<number>;
+  /** Takes the longest waiting pending record and sets when it is due again, in one write. */
+  takeDue(now: Date, sweepEveryMs: number): Promise<Due<T> | undefined>;
+  /** The next record, by id, that compliance does not watch yet. */
+  nextUnwatched(afterId: string): Promise<Opened<T> | undefined>;
+  markWatched(id: string): Promise<void>;
+  /** Writes a result only if it is newer than the one there; returns whether it did. */
+  writeScreening(
+    merchantId: string,
+    id: string,
+    result: ScreeningResult,
+    now: Date,
+  ): Promise<boolean>;
+};
+
+/** One kind of records: its collection, its lists' filters, how one is read and screened. */
+export type RecordKind<T, D extends RecordDocument> = {
+  readonly name: string;
+  readonly listedBy: ListedBy;
+  readonly toRecord: (document: D) => T;
+  readonly scope: (record: T, whole: Fields) => ScreeningScope;
+};
+
+function indexesOf(listedBy: ListedBy): IndexDescription[] {
+  return [
+    { key: { merchant_id: 1, operation_id: 1 }, name: "operation", unique: true },
+    {
+      key: { "screening.next_at": 1 },
+      name: "pending",
+      partialFilterExpression: { "screening.status": "pending" },
+    },
+    {
+      key: { schema_version: 1, _id: 1 },
+      name: "unwatched",
+      partialFilterExpression: { schema_version: unwatchedVersion },
+    },
+    ...listIndexes(listedBy),
+  ];
+}
+
+/** Opens one collection of records; every look-up of it has an index. */
+export async function openRecords<T extends StoredRecord, D extends RecordDocument>(
+  db: Db,
+  sealer: Sealer,
+  kind: RecordKind<T, D>,
+): Promise<RecordStore<T>> {
+  const { name, listedBy } = kind;
+  const toRecord = (document: RecordDocument) => kind.toRecord(document as D);
+  await ensureIndexes(db, name, indexesOf(listedBy));
+  const records = db.collection<RecordDocument>(name);
+  const find = async (filter: Filter<RecordDocument>): Promise<T | undefined> => {
+    const found = await records.findOne(filter);
+    return found === null ? undefined : toRecord(found);
+  };
+  const opened = (document: RecordDocument): Opened<T> => {
+    const [record, whole] = [toRecord(document), openFields(document, sealer)];
+    return { record, whole, scope: kind.scope(record, whole) };
+  };
+
+  return {
+    insert: async (document) => {
+      try {
+        await records.insertOne(document);
+        return toRecord(document);
+      } catch (error) {
+        if (!isDuplicateKey(error)) throw error;
+        const { merchant_id, operation_id } = document;
+        const first = await find({ merchant_id, operation_id });
+        if (first === undefined) throw error;
+        return first;
+      }
+    },
+    findByOperation: (merchant_id, operation_id) => find({ merchant_id, operation_id }),
+    read: (merchant_id, _id) => find({ _id, merchant_id }),
+    has: async (merchant_id, _id) =>
+      (await records.findOne({ _id, merchant_id }, { projection: { _id: 1 } })) !== null,
+    open: async (merchant_id, _id) => {
+      const found = await records.findOne({ _id, merchant_id });
+      return found === null ? undefined : opened(found);
+    },
+    list: async (merchantId, filter, page) =>
+      (await findPage(records, listedBy, merchantId, filter, page).toArray()).map(toRecord),
+    count: (merchantId, filter) => countRecords(records, listedBy, merchantId, filter),
+    takeDue: async (now, sweepEveryMs) => {
+      const taken = await takeDue(records, now, sweepEveryMs);
+      if (taken === undefined) return undefined;
+      const { document, attempt } = taken;
+      return { ...opened(document), attempt, requestId: document.request_id };
+    },
+    nextUnwatched: async (afterId) => {
+      const filter = { schema_version: unwatchedVersion, _id: { $gt: afterId } };
+      const found = await records.findOne(filter, { sort: { _id: 1 } });
+      return found === null ? undefined : opened(found);
+    },
+    markWatched: async (_id) => {
+      await records.updateOne({ _id }, { $set: { schema_version: watchedVersion } });
+    },
+    writeScreening: (merchantId, id, result, now) =>
+      writeScreening(records, { _id: id, merchant_id: merchantId }, result, now),
+  };
+}
+
+/** Another process may take a record first; others may be due then, so it looks again. */
+async function takeDue(
+  records: Collection<RecordDocument>,
+  now: Date,
+  sweepEveryMs: number,
+): Promise<{ document: RecordDocument; attempt: number } | undefined> {
+  for (;;) {
+    const document = await records.findOne(
+      { "screening.status": "pending", "screening.next_at": { $lte: now } },
+      { sort: { "screening.next_at": 1 } },
+    );
+    if (document?.screening.status !== "pending") return undefined;
+    const { attempts } = document.screening;
+    const attempt = attempts + 1;
+    const next = nextAttemptAt(attempt, now, sweepEveryMs);
+    const { modifiedCount } = await records.updateOne(
+      { _id: document._id, "screening.status": "pending", "screening.attempts": attempts },
+      { $set: { "screening.attempts": attempt, "screening.next_at": next } },
+    );
+    if (modifiedCount === 1) return { document, attempt };
+  }
+}
+
+async function writeScreening(
+  records: Collection<RecordDocument>,
+  record: { _id: string; merchant_id: string },
+  { status, screeningId, screenedAt }: ScreeningResult,
+  now: Date,
+): Promise<boolean> {
+  const screening = { status, screening_id: screeningId, screened_at: screenedAt };
+  const { modifiedCount } = await records.updateOne(
+    {
+      ...record,
+      $or: [
+        { "screening.status": "pending" },
+        { "screening.screened_at": { $lt: screenedAt } },
+        // Screenings of one millisecond are told apart by their ids, which are ordered by time.
+        { "screening.screened_at": screenedAt, "screening.screening_id": { $lt: screeningId } },
+      ],
+    },
+    { $set: { screening, updated_at: now } },
+  );
+  return modifiedCount === 1;
+}

@@ -1,0 +1,67 @@
+import { forRequest } from "@disburse/chassis/call-context.ts";
+import { type Loop, startLoop } from "@disburse/chassis/loop.ts";
+import type { RecordStore } from "../records/store.ts";
+import { attemptScreening, type ScreeningDeps } from "./attempt.ts";
+
+export type SweepDeps = ScreeningDeps & {
+  readonly beneficiaries: RecordStore;
+  readonly depositors: RecordStore;
+  readonly sweepEveryMs: number;
+};
+
+/** Screenings under way at a time: enough to catch up after an outage, few beside live requests. */
+const lanes = 4;
+
+/**
+ * Screens the records for which compliance did not answer at their creation, and those that were
+ * created before compliance watched records.
+ */
+export function startScreeningSweep(deps: SweepDeps): Loop {
+  return startLoop({
+    name: "screening sweep",
+    everyMs: deps.sweepEveryMs,
+    run: () => sweepOnce(deps),
+    log: deps.log,
+  });
+}
+
+/** One round over everything that is due; it ends early where compliance does not answer at all. */
+export async function sweepOnce(deps: SweepDeps): Promise<boolean> {
+  const { beneficiaries, depositors } = deps;
+  const answered =
+    (await sweepRecords(deps, beneficiaries)) &&
+    (await sweepRecords(deps, depositors)) &&
+    (await watchRecords(deps, beneficiaries)) &&
+    (await watchRecords(deps, depositors));
+  if (!answered) deps.log.warn({}, "compliance does not answer");
+  return false;
+}
+
+async function sweepRecords(deps: SweepDeps, store: RecordStore): Promise<boolean> {
+  let answered = true;
+  const lane = async (): Promise<void> => {
+    while (answered) {
+      const due = await store.takeDue(deps.clock.now(), deps.sweepEveryMs);
+      if (due === undefined) return;
+      const attempt = await forRequest(due.requestId, () => attemptScreening(deps, store, due));
+      if (attempt === "unanswered") answered = false;
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+  return answered;
+}
+
+/** Before the first attempt of a creation, so that each try is the same operation. */
+const watchAttempt = 0;
+
+/** One record after the other, past failures: the next round tries those again. */
+async function watchRecords(deps: SweepDeps, store: RecordStore): Promise<boolean> {
+  for (let after = ""; ; ) {
+    const opened = await store.nextUnwatched(after);
+    if (opened === undefined) return true;
+    after = opened.record.id;
+    const attempt = await attemptScreening(deps, store, { ...opened, attempt: watchAttempt });
+    if (attempt === "unanswered") return false;
+    if (attempt === "screened") await store.markWatched(after);
+  }
+}

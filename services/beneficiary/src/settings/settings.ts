@@ -1,0 +1,101 @@
+import { Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
+import { isDuplicateKey } from "@disburse/chassis/mongo/database.ts";
+import { readMutation, type StoredActor } from "@disburse/chassis/rpc/mutation.ts";
+import type {
+  BeneficiaryService,
+  MerchantSettings as MerchantSettingsMessage,
+} from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
+import { refused } from "@disburse/kernel/refusal.ts";
+import type { Clock } from "@disburse/kernel/time.ts";
+import type { Db } from "mongodb";
+import { orThrow } from "../refusals.ts";
+import type { MerchantSettings } from "./rules/merchant-settings.ts";
+
+/** Repeats come within minutes; so many changes of one merchant's settings do not. */
+const operationsKept = 50;
+const schemaVersion = 1;
+
+type Permissions = { may_create_beneficiaries: boolean; may_create_depositors: boolean };
+
+type SettingsDocument = Permissions & {
+  /** The merchant's id. */
+  _id: string;
+  schema_version: number;
+  /** The last changes, newest last: who, by which operation, and with what result. */
+  operations: (Permissions & { id: string; actor: StoredActor; at: Date })[];
+  created_at: Date;
+  updated_at: Date;
+};
+
+export type SettingsStore = ReturnType<typeof openSettings>;
+
+/** What merchants may create; looked up by the merchant's id only. */
+export function openSettings(db: Db) {
+  const settings = db.collection<SettingsDocument>("merchant_settings");
+  const toSettings = (merchantId: string, permissions: Permissions): MerchantSettings => ({
+    merchantId,
+    mayCreateBeneficiaries: permissions.may_create_beneficiaries,
+    mayCreateDepositors: permissions.may_create_depositors,
+  });
+  return {
+    read: async (merchantId: string): Promise<MerchantSettings | undefined> => {
+      const found = await settings.findOne({ _id: merchantId });
+      return found === null ? undefined : toSettings(merchantId, found);
+    },
+    /** Makes or changes settings; a repeat changes nothing and answers with the first result. */
+    set: async (
+      { merchantId, ...wanted }: MerchantSettings,
+      { operationId, actor }: ReturnType<typeof readMutation>,
+      now: Date,
+    ): Promise<MerchantSettings> => {
+      const permissions: Permissions = {
+        may_create_beneficiaries: wanted.mayCreateBeneficiaries,
+        may_create_depositors: wanted.mayCreateDepositors,
+      };
+      const operation = { id: operationId, actor, ...permissions, at: now };
+      try {
+        await settings.updateOne(
+          { _id: merchantId, "operations.id": { $ne: operationId } },
+          {
+            $set: { ...permissions, updated_at: now },
+            $push: { operations: { $each: [operation], $slice: -operationsKept } },
+            $setOnInsert: { schema_version: schemaVersion, created_at: now },
+          },
+          { upsert: true },
+        );
+      } catch (error) {
+        // The settings are there and know the operation: a repeat.
+        if (!isDuplicateKey(error)) throw error;
+      }
+      const stored = await settings.findOne({ _id: merchantId });
+      if (stored === null) throw new Error("settings that were just written are not there");
+      const first = stored.operations.find(({ id }) => id === operationId);
+      return toSettings(merchantId, first ?? stored);
+    },
+  };
+}
+
+export type SettingsDeps = { readonly settings: SettingsStore; readonly clock: Clock };
+
+/** The RPCs of what merchants may create. */
+export function settingsRpc({ settings, clock }: SettingsDeps) {
+  return {
+    setMerchantSettings: async ({ mutation, settings: wanted }) => {
+      const change = readMutation(mutation);
+      return { settings: await settings.set(readSettings(wanted), change, clock.now()) };
+    },
+
+    getMerchantSettings: async ({ merchantId }) => {
+      const found = await settings.read(merchantId);
+      return { settings: orThrow(found ?? refused("RECORD_NOT_FOUND")) };
+    },
+  } satisfies Partial<ServiceImpl<typeof BeneficiaryService>>;
+}
+
+function readSettings(wanted: MerchantSettingsMessage | undefined): MerchantSettings {
+  if (wanted === undefined || wanted.merchantId === "") {
+    throw new ConnectError("settings.merchant_id: is required", Code.InvalidArgument);
+  }
+  const { merchantId, mayCreateBeneficiaries, mayCreateDepositors } = wanted;
+  return { merchantId, mayCreateBeneficiaries, mayCreateDepositors };
+}
