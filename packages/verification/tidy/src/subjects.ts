@@ -3,6 +3,14 @@
  * service that it may import. ARCHITECTURE.md draws the imports that there are.
  */
 export const subjects: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  beneficiary: {
+    records: [],
+    settings: [],
+    screening: ["records"],
+    creation: ["records", "settings", "screening"],
+    beneficiaries: ["records", "creation"],
+    depositors: ["records", "creation"],
+  },
   payout: {
     ledger: [],
     payouts: ["ledger"],

@@ -17,6 +17,7 @@ import {
   readBeneficiaryFilter,
 } from "./wire.ts";
 
+/** What the RPCs of beneficiaries work with. */
 export type BeneficiaryDeps = CreationDeps & { readonly beneficiaries: BeneficiaryStore };
 
 const notFound = refused("RECORD_NOT_FOUND");

@@ -1,8 +1,7 @@
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
-import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
+import type { Change, StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import type { Collection, Db } from "mongodb";
 import {
-  type Change,
   type RecordDocument,
   recordDocument,
   type Storing,
@@ -19,6 +18,7 @@ import {
   type NewBeneficiary,
 } from "./rules/beneficiary.ts";
 
+/** A beneficiary as it is stored. */
 export type BeneficiaryDocument = RecordDocument & {
   kind: Beneficiary["kind"];
   name: string;
@@ -42,6 +42,7 @@ const listedBy: ListedBy = {
   apart: "destination_currency",
 };
 
+/** The store of beneficiaries. */
 export type BeneficiaryStore = RecordStore<Beneficiary> & {
   /** Archives a merchant's beneficiary; `undefined` where there is none. */
   archive(

@@ -1,5 +1,6 @@
 import { create, fromJson } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { valueOfWord } from "@disburse/chassis/rpc/enum-words.ts";
 import {
   type BeneficiaryForm as BeneficiaryFormMessage,
   BeneficiaryFormSchema,
@@ -20,18 +21,10 @@ import {
 import type { BeneficiaryForm, FormChoice } from "@disburse/forms/discovery.ts";
 import type { Refused } from "@disburse/kernel/refusal.ts";
 import type { RecordFilter } from "../records/list.ts";
-import { partyType, readFilter, type Wanted } from "../records/list-request.ts";
+import { partyType, readFilter, type Wanted, wantedWord } from "../records/list-request.ts";
 import { textOf } from "../records/rules/private-fields.ts";
-import type { ScreeningStatus as Status } from "../records/rules/screening.ts";
 import type { Opened } from "../records/store.ts";
-import type { Beneficiary, BeneficiaryKind as Kind } from "./rules/beneficiary.ts";
-
-const screeningStatuses: Readonly<Record<Status, ScreeningStatus>> = {
-  pending: ScreeningStatus.PENDING,
-  cleared: ScreeningStatus.CLEARED,
-  review: ScreeningStatus.REVIEW,
-  blocked: ScreeningStatus.BLOCKED,
-};
+import type { Beneficiary } from "./rules/beneficiary.ts";
 
 /** A beneficiary as other services read it. */
 export function beneficiaryMessage(beneficiary: Beneficiary): BeneficiaryMessage {
@@ -40,14 +33,14 @@ export function beneficiaryMessage(beneficiary: Beneficiary): BeneficiaryMessage
   return create(BeneficiarySchema, {
     id: beneficiary.id,
     merchantId: beneficiary.merchantId,
-    kind: kind === "crypto" ? BeneficiaryKind.CRYPTO : BeneficiaryKind.FIAT,
+    kind: valueOfWord(BeneficiaryKind, kind),
     name: beneficiary.name,
     accountType: beneficiary.accountType,
     destinationCurrency: beneficiary.destinationCurrency,
     transferMethod: beneficiary.transferMethod,
     network: beneficiary.network,
     accountNumberMasked,
-    screeningStatus: screeningStatuses[beneficiary.screening.status],
+    screeningStatus: valueOfWord(ScreeningStatus, beneficiary.screening.status),
     archived: beneficiary.archived,
     createdAt: timestampFromDate(createdAt),
     updatedAt: timestampFromDate(updatedAt),
@@ -70,23 +63,9 @@ export function paymentInstruction(opened: Opened<Beneficiary>): GetPaymentInstr
     routingCodeType1: textOf(whole, "routing_code_type_1"),
     routingCodeValue1: textOf(whole, "routing_code_value_1"),
     destinationCountry: textOf(whole, "destination_country"),
-    screeningStatus: screeningStatuses[record.screening.status],
+    screeningStatus: valueOfWord(ScreeningStatus, record.screening.status),
   });
 }
-
-const wantedKinds: Readonly<Record<BeneficiaryKind, Wanted<Kind>>> = {
-  [BeneficiaryKind.UNSPECIFIED]: null,
-  [BeneficiaryKind.CRYPTO]: "crypto",
-  [BeneficiaryKind.FIAT]: "fiat",
-};
-
-const wantedStatuses: Readonly<Record<ScreeningStatus, Wanted<Status>>> = {
-  [ScreeningStatus.UNSPECIFIED]: null,
-  [ScreeningStatus.PENDING]: "pending",
-  [ScreeningStatus.CLEARED]: "cleared",
-  [ScreeningStatus.REVIEW]: "review",
-  [ScreeningStatus.BLOCKED]: "blocked",
-};
 
 const wantedArchived: Readonly<Record<ArchivedFilter, Wanted<boolean>>> = {
   [ArchivedFilter.UNSPECIFIED]: false,
@@ -100,10 +79,10 @@ export function readBeneficiaryFilter(
   message: ListBeneficiariesRequest,
 ): RecordFilter | Refused<"INVALID_REQUEST"> {
   return readFilter(message, [
-    ["kind", "kind", wantedKinds[message.kind]],
+    ["kind", "kind", wantedWord(BeneficiaryKind, message.kind)],
     ["account_type", "account_type", partyType(message.accountType)],
     ["destination_currency", "destination_currency", message.destinationCurrency || null],
-    ["screening_status", "screening.status", wantedStatuses[message.screeningStatus]],
+    ["screening_status", "screening.status", wantedWord(ScreeningStatus, message.screeningStatus)],
     ["archived", "archived", wantedArchived[message.archived]],
   ]);
 }

@@ -18,6 +18,7 @@ import { screenWallet } from "../screening/compliance.ts";
 import { mayCreate } from "../settings/rules/merchant-settings.ts";
 import type { SettingsStore } from "../settings/settings.ts";
 
+/** What a creation works with. */
 export type CreationDeps = ScreeningDeps & {
   readonly settings: Pick<SettingsStore, "read">;
   readonly sealer: Sealer;

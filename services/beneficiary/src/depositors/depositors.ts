@@ -46,6 +46,7 @@ export function openDepositors(db: Db, sealer: Sealer): Promise<RecordStore> {
   });
 }
 
+/** What the RPCs of depositors work with. */
 export type DepositorDeps = CreationDeps & { readonly depositors: RecordStore };
 
 /** The RPCs of depositors. */

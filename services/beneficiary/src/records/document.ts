@@ -1,12 +1,9 @@
 import { callContext } from "@disburse/chassis/call-context.ts";
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
-import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
+import type { Change, StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import { type Fields, joinPrivate, splitPrivate } from "./rules/private-fields.ts";
 import type { NewRecord, StoredRecord } from "./rules/record.ts";
 import type { Screening } from "./rules/screening.ts";
-
-/** Which change a document last saw, for the audit trail and for repeats. */
-export type Change = { readonly operationId: string; readonly actor: StoredActor };
 
 type ScreeningDocument =
   | { status: "pending"; attempts: number; next_at: Date }

@@ -1,6 +1,7 @@
 import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
 import { readLimit, readStart } from "@disburse/chassis/paging/cursor.ts";
 import { countedTotal, cutPage } from "@disburse/chassis/paging/record-page.ts";
+import { type WordOf, wordOf } from "@disburse/chassis/rpc/enum-words.ts";
 import { invalidRequest, type Refused } from "@disburse/kernel/refusal.ts";
 import { orThrow } from "../refusals.ts";
 import type { ListedField, ListedValue, RecordFilter } from "./list.ts";
@@ -9,6 +10,14 @@ import type { RecordStore } from "./store.ts";
 
 /** What a filter is set to; `null` for any. */
 export type Wanted<Value> = Value | null;
+
+/** The word of a filter's enum; `undefined` for an unknown value. */
+export function wantedWord<E extends Readonly<Record<string, number>>>(
+  enumeration: E,
+  value: number,
+): Wanted<WordOf<E>> | undefined {
+  return value === 0 ? null : wordOf(enumeration, value);
+}
 
 /** The type of a party; `undefined` where there is none of that name. */
 export function partyType(sent: string): Wanted<AccountType> | undefined {

@@ -8,6 +8,7 @@ import {
 import type { Collection, Filter, IndexDescription } from "mongodb";
 import type { RecordDocument } from "./document.ts";
 
+/** The fields of stored records that lists filter by. */
 export type ListedField =
   | "archived"
   | "screening.status"
@@ -16,6 +17,7 @@ export type ListedField =
   | "destination_currency"
   | "fields.depositor_type";
 
+/** A value of such a field. */
 export type ListedValue = string | boolean;
 
 /**

@@ -1,5 +1,6 @@
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
-import { ensureIndexes, isDuplicateKey } from "@disburse/chassis/mongo/database.ts";
+import { ensureIndexes } from "@disburse/chassis/mongo/database.ts";
+import { insertOrFind } from "@disburse/chassis/mongo/once.ts";
 import type { Collection, Db, Filter, IndexDescription } from "mongodb";
 import { openFields, type RecordDocument, unwatchedVersion, watchedVersion } from "./document.ts";
 import {
@@ -100,16 +101,8 @@ export async function openRecords<T extends StoredRecord, D extends RecordDocume
 
   return {
     insert: async (document) => {
-      try {
-        await records.insertOne(document);
-        return toRecord(document);
-      } catch (error) {
-        if (!isDuplicateKey(error)) throw error;
-        const { merchant_id, operation_id } = document;
-        const first = await find({ merchant_id, operation_id });
-        if (first === undefined) throw error;
-        return first;
-      }
+      const { merchant_id, operation_id } = document;
+      return toRecord(await insertOrFind(records, document, { merchant_id, operation_id }));
     },
     findByOperation: (merchant_id, operation_id) => find({ merchant_id, operation_id }),
     read: (merchant_id, _id) => find({ _id, merchant_id }),

@@ -5,6 +5,7 @@ import type { StoredRecord } from "../records/rules/record.ts";
 import type { Due, RecordStore } from "../records/store.ts";
 import { type ComplianceClient, screenRecord } from "./compliance.ts";
 
+/** What an attempt at screening works with. */
 export type ScreeningDeps = {
   readonly compliance: ComplianceClient;
   readonly clock: Clock;

@@ -1,49 +1,36 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { type Client, Code, ConnectError } from "@connectrpc/connect";
+import { valueOfWord, wordOf } from "@disburse/chassis/rpc/enum-words.ts";
 import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { isUnavailable } from "@disburse/chassis/rpc/refusal.ts";
 import {
   type ComplianceService,
   Party_Type,
   type Screening,
-  Verdict as WireVerdict,
+  Verdict,
 } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 import {
-  type Party,
   type PartyWallet,
   type ScreeningResult,
   type ScreeningScope,
   screeningResult,
-  type Verdict,
 } from "../records/rules/screening.ts";
 
+/** The RPCs of compliance that this service calls. */
 export type ComplianceClient = Pick<
   Client<typeof ComplianceService>,
   "screenWallet" | "screenParty"
 >;
 
-/** A verdict of the contract in the domain's words; `undefined` for none. */
-export const verdicts: Readonly<Record<WireVerdict, Verdict | undefined>> = {
-  [WireVerdict.UNSPECIFIED]: undefined,
-  [WireVerdict.CLEAR]: "clear",
-  [WireVerdict.REVIEW]: "review",
-  [WireVerdict.BLOCK]: "block",
-};
-
 /** An answer without a verdict or a time must never count as a clear one. */
 function read(screening: Screening | undefined): ScreeningResult {
-  const verdict = verdicts[screening?.verdict ?? WireVerdict.UNSPECIFIED];
+  const verdict = wordOf(Verdict, screening?.verdict ?? Verdict.UNSPECIFIED);
   if (screening?.createdAt === undefined || verdict === undefined) {
     throw new Error("compliance answered without a verdict");
   }
   return screeningResult(verdict, screening.id, timestampDate(screening.createdAt));
 }
-
-const partyTypes: Readonly<Record<Party["type"], Party_Type>> = {
-  individual: Party_Type.INDIVIDUAL,
-  entity: Party_Type.ENTITY,
-};
 
 /** The record of an attempt, its merchant, and the attempt's number. */
 export type Screened = {
@@ -94,7 +81,7 @@ export async function screenRecord(
     mutation: serviceMutation("beneficiary", `${id}:party:${attempt}`),
     subject: { merchantId, recordId: id },
     parties: parties.map((each) => ({
-      type: partyTypes[each.type],
+      type: valueOfWord(Party_Type, each.type),
       name: each.name,
       date: each.date,
       countries: [...each.countries],

@@ -3,15 +3,17 @@ import { timestampDate } from "@bufbuild/protobuf/wkt";
 import type { BusMessage, Disposition, Subscription } from "@disburse/chassis/bus/bus.ts";
 import { forRequest } from "@disburse/chassis/call-context.ts";
 import type { Log } from "@disburse/chassis/log.ts";
+import { wordOf } from "@disburse/chassis/rpc/enum-words.ts";
 import { ScreeningChangedSchema } from "@disburse/contracts/disburse/compliance/v1/compliance_events_pb.ts";
+import { Verdict } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { idPrefixes } from "@disburse/kernel/id.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { type ScreeningResult, screeningResult } from "../records/rules/screening.ts";
 import type { RecordStore } from "../records/store.ts";
-import { verdicts } from "./compliance.ts";
 
 type Records = Pick<RecordStore, "writeScreening" | "has">;
 
+/** What the consumer of events works with. */
 export type ConsumerDeps = {
   readonly beneficiaries: Records;
   readonly depositors: Records;
@@ -61,7 +63,7 @@ function readChange(body: Uint8Array): Change {
     body,
   );
   const { merchantId = "", recordId = "" } = subject ?? {};
-  const read = verdicts[verdict];
+  const read = wordOf(Verdict, verdict);
   const names = { event_id: eventId, merchant_id: merchantId, record_id: recordId, screeningId };
   const missing = Object.entries(names).flatMap(([name, value]) => (value === "" ? [name] : []));
   if (read === undefined || screenedAt === undefined || missing.length > 0) {

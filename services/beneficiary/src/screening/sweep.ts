@@ -3,6 +3,7 @@ import { type Loop, startLoop } from "@disburse/chassis/loop.ts";
 import type { RecordStore } from "../records/store.ts";
 import { attemptScreening, type ScreeningDeps } from "./attempt.ts";
 
+/** What the sweep works with. */
 export type SweepDeps = ScreeningDeps & {
   readonly beneficiaries: RecordStore;
   readonly depositors: RecordStore;

@@ -1,6 +1,6 @@
 import { Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
-import { isDuplicateKey } from "@disburse/chassis/mongo/database.ts";
-import { readMutation, type StoredActor } from "@disburse/chassis/rpc/mutation.ts";
+import { onceByKey } from "@disburse/chassis/mongo/once.ts";
+import { type Change, readMutation, type StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import type {
   BeneficiaryService,
   MerchantSettings as MerchantSettingsMessage,
@@ -27,6 +27,7 @@ type SettingsDocument = Permissions & {
   updated_at: Date;
 };
 
+/** The store of merchant settings. */
 export type SettingsStore = ReturnType<typeof openSettings>;
 
 /** What merchants may create; looked up by the merchant's id only. */
@@ -45,7 +46,7 @@ export function openSettings(db: Db) {
     /** Makes or changes settings; a repeat changes nothing and answers with the first result. */
     set: async (
       { merchantId, ...wanted }: MerchantSettings,
-      { operationId, actor }: ReturnType<typeof readMutation>,
+      { operationId, actor }: Change,
       now: Date,
     ): Promise<MerchantSettings> => {
       const permissions: Permissions = {
@@ -53,8 +54,9 @@ export function openSettings(db: Db) {
         may_create_depositors: wanted.mayCreateDepositors,
       };
       const operation = { id: operationId, actor, ...permissions, at: now };
-      try {
-        await settings.updateOne(
+      // A duplicate key means that the settings know the operation: a repeat.
+      await onceByKey(() =>
+        settings.updateOne(
           { _id: merchantId, "operations.id": { $ne: operationId } },
           {
             $set: { ...permissions, updated_at: now },
@@ -62,11 +64,8 @@ export function openSettings(db: Db) {
             $setOnInsert: { schema_version: schemaVersion, created_at: now },
           },
           { upsert: true },
-        );
-      } catch (error) {
-        // The settings are there and know the operation: a repeat.
-        if (!isDuplicateKey(error)) throw error;
-      }
+        ),
+      );
       const stored = await settings.findOne({ _id: merchantId });
       if (stored === null) throw new Error("settings that were just written are not there");
       const first = stored.operations.find(({ id }) => id === operationId);
@@ -75,6 +74,7 @@ export function openSettings(db: Db) {
   };
 }
 
+/** What the RPCs of merchant settings work with. */
 export type SettingsDeps = { readonly settings: SettingsStore; readonly clock: Clock };
 
 /** The RPCs of what merchants may create. */

@@ -10,9 +10,11 @@ import {
 } from "../../records/rules/record.ts";
 import { party, type ScreeningScope } from "../../records/rules/screening.ts";
 
+/** How a beneficiary is paid: to a wallet, or to a bank account. */
 export const beneficiaryKinds = ["crypto", "fiat"] as const;
 export type BeneficiaryKind = (typeof beneficiaryKinds)[number];
 
+/** The method by which a rail pays a beneficiary. */
 export type TransferMethod = "CRYPTO" | "SWIFT" | "ACH" | "LOCAL";
 
 /** A beneficiary as it can be read without opening what is sealed. */

@@ -1,6 +1,7 @@
 /** What compliance says of a wallet or of parties. */
 export type Verdict = "clear" | "review" | "block";
 
+/** Every status of a screening. */
 export const screeningStatuses = ["pending", "cleared", "review", "blocked"] as const;
 export type ScreeningStatus = (typeof screeningStatuses)[number];
 
@@ -10,6 +11,7 @@ export type Screening =
   | { readonly status: "pending"; readonly attempts: number; readonly nextAt: Date }
   | ScreeningResult;
 
+/** The outcome of a screening. */
 export type ScreeningResult = {
   readonly status: Exclude<ScreeningStatus, "pending">;
   readonly screeningId: string;

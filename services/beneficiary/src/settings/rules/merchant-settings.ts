@@ -7,6 +7,7 @@ export type MerchantSettings = {
   readonly mayCreateDepositors: boolean;
 };
 
+/** Why a merchant may not create a record. */
 export type CreationRefusal = Refused<"RECORD_NOT_FOUND" | "BENEFICIARY_CREATION_NOT_ALLOWED">;
 
 /** The first two checks of every creation: there are settings, and they allow it. */
