@@ -15,7 +15,7 @@ import {
   serviceEnvironments,
   serviceNames,
 } from "@disburse/sandbox/environments.ts";
-import { newSecrets } from "@disburse/sandbox/secrets.ts";
+import { generateSecrets } from "@disburse/sandbox/secrets.ts";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 
@@ -66,7 +66,7 @@ async function refused(service: ServiceName, environment: Record<string, string 
 
 /** A service's environment as compose makes it in an empty shell, with the sandbox's secrets. */
 function environmentOf(service: string): Record<string, string | undefined> {
-  const { serviceToken, encryptionKeys, apiKeyPepper } = newSecrets();
+  const { serviceToken, encryptionKeys, apiKeyPepper } = generateSecrets();
   const secrets: Record<string, string> = {
     SERVICE_TOKEN: serviceToken,
     ENCRYPTION_KEYS: encryptionKeys,
@@ -114,7 +114,7 @@ describe.each(serviceNames)("%s in docker-compose.yml", (service) => {
     const known = settingsOf(service);
     expect([...known]).toEqual(expect.arrayContaining(Object.keys(environment)));
     const ports = Object.fromEntries([...serviceNames, "public"].map((name) => [name, 1])) as Ports;
-    const machine = { host: "127.0.0.1", ports, secrets: newSecrets(), amqpUrl: "amqp://h" };
+    const machine = { host: "127.0.0.1", ports, secrets: generateSecrets(), amqpUrl: "amqp://h" };
     const names = serviceEnvironments({ ...machine, mongodbUri: () => "mongodb://h" })[service];
     const wanted = Object.keys(names).filter((name) => known.has(name));
     expect([...Object.keys(environment), ...setByImage]).toEqual(expect.arrayContaining(wanted));

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type ConfirmChannel, connect } from "amqplib";
 import { expect, onTestFinished, test } from "vitest";
 import { type Broker, startBroker } from "./broker.ts";
-import { bareEnv, isAlive, scratchFolder, startElsewhere, until } from "./testing.ts";
+import { bareEnv, isAlive, startInChildProcess, temporaryFolder, until } from "./testing.ts";
 
 const queue = "kept";
 
@@ -38,7 +38,7 @@ async function take(url: string): Promise<string | undefined> {
   return message === false ? undefined : message.content.toString();
 }
 
-/** Everything that runs for a folder's broker: node, epmd and their keepers. */
+/** Everything that runs for a folder's broker: node, epmd and their supervisors. */
 function processesOf(folder: string): number[] {
   const note = readFileSync(join(folder, "rabbitmq", "processes.json"), "utf8");
   return (JSON.parse(note) as { pid: number; keeperPid: number }[]).flatMap((noted) => [
@@ -48,7 +48,7 @@ function processesOf(folder: string): number[] {
 }
 
 test("goes on with its queues after a stop and after a kill", async () => {
-  const folder = await scratchFolder();
+  const folder = await temporaryFolder();
   const exits: string[] = [];
   const first = await start(folder, exits);
   // Stopped in between, since a node killed within 2 s of a quorum queue's declaration loses it.
@@ -79,10 +79,10 @@ test.each([
 
 test.each([
   ["its starter", false],
-  ["its starter and the keepers", true],
+  ["its starter and the supervisors", true],
 ])("leaves nothing behind when %s is killed, and the folder is free again", async (_, all) => {
-  const folder = await scratchFolder();
-  const starter = await startElsewhere(
+  const folder = await temporaryFolder();
+  const starter = await startInChildProcess(
     "broker.ts",
     `const broker = await part.startBroker({ dataDir: ${JSON.stringify(folder)}, onExit() {} });
      console.log(JSON.stringify({ pid: broker.pid, address: broker.url }))`,
@@ -90,9 +90,9 @@ test.each([
   await expect(start(folder)).rejects.toThrow(/in use.*DATA_DIR/);
   const processes = processesOf(folder);
   expect(processes.filter(isAlive)).toEqual(processes);
-  const keepers = processes.filter((_, index) => index % 2 === 1);
-  // In one breath: a starter that sees its keeper go would end the node by itself.
-  await starter.kill(all ? keepers : []);
+  const supervisors = processes.filter((_, index) => index % 2 === 1);
+  // In one breath: a starter that sees its supervisor go would end the node by itself.
+  await starter.kill(all ? supervisors : []);
   await start(folder);
   expect(processes.filter(isAlive)).toEqual([]);
 });

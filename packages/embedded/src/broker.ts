@@ -2,7 +2,7 @@ import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import { prepareFolder } from "./data-folder.ts";
 import { rabbitmqServer, startNode } from "./rabbitmq.ts";
-import { endLeftovers } from "./stale-processes.ts";
+import { stopStaleProcesses } from "./stale-processes.ts";
 
 /** As long as a node whose starter was killed may take to stop, and a little more. */
 const leftoversTimeoutMs = 25_000;
@@ -54,7 +54,7 @@ async function startPrivate(
   prepareFolder(join(dataDir, "rabbitmq"));
   const folder = realpathSync(join(dataDir, "rabbitmq"));
   const note = join(folder, "processes.json");
-  await endLeftovers(note, { folder, timeoutMs: leftoversTimeoutMs });
+  await stopStaleProcesses(note, { folder, timeoutMs: leftoversTimeoutMs });
   const { node, epmd, port } = await startAgain(() => startNode(server, folder, note, env));
   let stopping = false;
   void node.exited.then((how) => {

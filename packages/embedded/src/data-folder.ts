@@ -25,7 +25,7 @@ export function prepareFolder(folder: string): void {
 }
 
 /** The error for a folder that another running process works on. */
-export function folderInUse(folder: string, cause?: unknown): Error {
+export function folderInUseError(folder: string, cause?: unknown): Error {
   return new Error(
     `The data folder ${folder} is in use by another process. ` +
       "Stop that one, or choose another folder with DATA_DIR.",

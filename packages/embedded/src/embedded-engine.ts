@@ -1,11 +1,11 @@
 import { readlink, rm, symlink } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { MongoClient } from "mongodb";
-import { folderInUse, prepareFolder, socketFolder } from "./data-folder.ts";
-import { type KeptProcess, startKept } from "./kept-process.ts";
+import { folderInUseError, prepareFolder, socketFolder } from "./data-folder.ts";
 import { loaderPrefix } from "./libc.ts";
-import { answers, untilReady } from "./readiness.ts";
-import { endLeftovers, noteProcesses } from "./stale-processes.ts";
+import { answers, waitUntilReady } from "./readiness.ts";
+import { recordProcesses, stopStaleProcesses } from "./stale-processes.ts";
+import { type SupervisedProcess, startSupervised } from "./supervised-process.ts";
 
 /** Opening takes under a second; after a crash the journal is read first. */
 const startTimeoutMs = 60_000;
@@ -24,7 +24,7 @@ const host = join(import.meta.dirname, "engine-host.ts");
 
 /** A running embedded engine and the Unix socket it serves. */
 export interface EmbeddedEngine {
-  process: KeptProcess;
+  process: SupervisedProcess;
   socket: string;
 }
 
@@ -37,13 +37,13 @@ export async function startEmbedded(
   prepareFolder(folder);
   const prefix = await loaderPrefix(env);
   const note = join(folder, "processes.json");
-  await endLeftovers(note, { folder, timeoutMs: stopTimeoutMs });
+  await stopStaleProcesses(note, { folder, timeoutMs: stopTimeoutMs });
   const sockets = await socketFolder();
   const socket = join(sockets, "mongodb.sock");
   const data = join(folder, "data");
   const [command = process.execPath, ...args] = [...prefix, process.execPath, host, data, socket];
   const logFile = join(folder, "engine.log");
-  const child = await startKept({
+  const child = await startSupervised({
     command,
     args,
     env: { PATH: env.PATH, HOME: env.HOME, TMPDIR: sockets, ...allocator },
@@ -51,15 +51,15 @@ export async function startEmbedded(
     stopTimeoutMs,
   });
   void child.exited.then(() => rm(sockets, { recursive: true, force: true }));
-  await noteProcesses(note, [{ kept: child, mark: data }]);
-  await untilReady({
+  await recordProcesses(note, [{ child, mark: data }]);
+  await waitUntilReady({
     name: "The embedded MongoDB engine",
     process: child,
     ready: () => answers({ path: socket }),
     timeoutMs: startTimeoutMs,
     logFile,
   }).catch((cause: unknown) => {
-    throw String(cause).includes("DBPathInUse") ? folderInUse(folder, cause) : cause;
+    throw String(cause).includes("DBPathInUse") ? folderInUseError(folder, cause) : cause;
   });
   await limitCache(socket, cacheMegabytes);
   await rememberSockets(folder, sockets);

@@ -5,7 +5,7 @@ import { MongoClient } from "mongodb";
 import { expect, onTestFinished, test } from "vitest";
 import { type Engine, startEngine } from "./engine.ts";
 import { isEnough } from "./libc.ts";
-import { bareEnv, isAlive, scratchFolder, startElsewhere, until } from "./testing.ts";
+import { bareEnv, isAlive, startInChildProcess, temporaryFolder, until } from "./testing.ts";
 
 interface Watched extends Engine {
   exits: string[];
@@ -28,7 +28,7 @@ async function documents(engine: Engine, insert?: object): Promise<number> {
 }
 
 test("keeps a journalled write when the engine is killed, and says that it went", async () => {
-  const folder = await scratchFolder();
+  const folder = await temporaryFolder();
   const first = await start(folder);
   expect(await documents(first, { n: 1 })).toBe(1);
   process.kill(first.pid ?? 0, "SIGKILL");
@@ -38,7 +38,7 @@ test("keeps a journalled write when the engine is killed, and says that it went"
 });
 
 test("stops without calling that an exit, and goes on at the next start", async () => {
-  const folder = await scratchFolder();
+  const folder = await temporaryFolder();
   const first = await start(folder);
   await documents(first, { n: 1 });
   await first.stop();
@@ -48,7 +48,7 @@ test("stops without calling that an exit, and goes on at the next start", async 
 });
 
 test("keeps no more of the data in memory than it is told to", async () => {
-  const dataDir = await scratchFolder();
+  const dataDir = await temporaryFolder();
   const options = { dataDir, env: bareEnv, cacheMegabytes: 64, onExit: () => undefined };
   const engine = await startEngine(options);
   onTestFinished(() => engine.stop());
@@ -59,8 +59,8 @@ test("keeps no more of the data in memory than it is told to", async () => {
 });
 
 test("ends with its starter, however that dies, and the folder is free again", async () => {
-  const folder = await scratchFolder();
-  const starter = await startElsewhere(
+  const folder = await temporaryFolder();
+  const starter = await startInChildProcess(
     "engine.ts",
     `const engine = await part.startEngine({ dataDir: ${JSON.stringify(folder)}, onExit() {} });
      console.log(JSON.stringify({ pid: engine.pid, address: engine.uri("trial") }))`,
@@ -74,12 +74,12 @@ test("ends with its starter, however that dies, and the folder is free again", a
 });
 
 test("serves a folder whose path is longer than a socket's may be", async () => {
-  const folder = join(await scratchFolder(), "deep/".repeat(40));
+  const folder = join(await temporaryFolder(), "deep/".repeat(40));
   expect(await documents(await start(folder), {})).toBe(1);
 });
 
 test("says what to do about a data folder that cannot be made", async () => {
-  const file = join(await scratchFolder(), "file");
+  const file = join(await temporaryFolder(), "file");
   await writeFile(file, "");
   await expect(start(join(file, "data"))).rejects.toThrow("DATA_DIR");
 });
@@ -91,7 +91,7 @@ test("uses the engine that MONGODB_URI names, and leaves it alone", async () => 
 });
 
 test("prefers a mongod on PATH to the embedded engine", async () => {
-  const folder = await scratchFolder();
+  const folder = await temporaryFolder();
   const script = `#!${process.execPath}
     const args = process.argv.slice(2);
     require("node:fs").writeFileSync("${folder}/args.json", JSON.stringify(args));
@@ -110,7 +110,7 @@ const glibc = (process.report.getReport() as { header: { glibcVersionRuntime?: s
 test.skipIf(glibc === undefined || isEnough(glibc))(
   "says what to do where the C library is too old and no newer one can be had",
   async () => {
-    const folder = await scratchFolder();
+    const folder = await temporaryFolder();
     const env = {
       ...bareEnv,
       PATH: join(folder, "bin"),

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { startEmbedded } from "./embedded-engine.ts";
 import { onPath } from "./executables.ts";
-import type { KeptProcess } from "./kept-process.ts";
 import { loaderPrefix } from "./libc.ts";
 import { startMongod } from "./mongod.ts";
 import { withDatabase } from "./mongodb-uri.ts";
+import type { SupervisedProcess } from "./supervised-process.ts";
 
 /** Where an engine keeps its data, and who is told when it ends unasked. */
 export interface EngineOptions {
@@ -73,7 +73,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
 
 function running(
   kind: Engine["kind"],
-  child: KeptProcess,
+  child: SupervisedProcess,
   address: string,
   { onExit }: EngineOptions,
 ): Engine {

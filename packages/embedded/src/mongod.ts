@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import { folderInUse, prepareFolder } from "./data-folder.ts";
+import { folderInUseError, prepareFolder } from "./data-folder.ts";
 import { freePorts } from "./free-ports.ts";
-import { type KeptProcess, startKept } from "./kept-process.ts";
-import { answers, untilReady } from "./readiness.ts";
+import { answers, waitUntilReady } from "./readiness.ts";
+import { type SupervisedProcess, startSupervised } from "./supervised-process.ts";
 
 const startTimeoutMs = 60_000;
 const stopTimeoutMs = 15_000;
@@ -11,7 +11,7 @@ const cacheMegabytesMin = 256;
 
 /** A private mongod and the port on 127.0.0.1 that it serves. */
 export interface PrivateMongod {
-  process: KeptProcess;
+  process: SupervisedProcess;
   port: number;
 }
 
@@ -26,7 +26,7 @@ export async function startMongod(
   const [port] = (await freePorts(1)) as [number];
   const cacheGigabytes = String(Math.max(cacheMegabytes, cacheMegabytesMin) / 1_024);
   const logFile = join(folder, "..", "mongod.log");
-  const child = await startKept({
+  const child = await startSupervised({
     command,
     args: [
       ...["--dbpath", folder],
@@ -38,7 +38,7 @@ export async function startMongod(
     stopTimeoutMs,
   });
   try {
-    await untilReady({
+    await waitUntilReady({
       name: command,
       process: child,
       ready: () => answers({ host: "127.0.0.1", port }),
@@ -46,7 +46,7 @@ export async function startMongod(
       logFile,
     });
   } catch (cause) {
-    throw String(cause).includes("DBPathInUse") ? folderInUse(folder, cause) : cause;
+    throw String(cause).includes("DBPathInUse") ? folderInUseError(folder, cause) : cause;
   }
   return { process: child, port };
 }

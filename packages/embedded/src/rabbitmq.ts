@@ -3,9 +3,9 @@ import { mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { firstExecutable, onPath } from "./executables.ts";
 import { freePorts } from "./free-ports.ts";
-import { type KeptProcess, startKept } from "./kept-process.ts";
-import { answers, untilReady } from "./readiness.ts";
-import { noteProcesses } from "./stale-processes.ts";
+import { answers, waitUntilReady } from "./readiness.ts";
+import { recordProcesses } from "./stale-processes.ts";
+import { type SupervisedProcess, startSupervised } from "./supervised-process.ts";
 
 /** Booting takes 3 to 5 s on a free machine; after a crash queues are recovered first. */
 const startTimeoutMs = 90_000;
@@ -26,8 +26,8 @@ const packagedServer = "/usr/lib/rabbitmq/bin/rabbitmq-server";
 
 /** A running private node. */
 export interface PrivateNode {
-  node: KeptProcess;
-  epmd: KeptProcess;
+  node: SupervisedProcess;
+  epmd: SupervisedProcess;
   port: number;
 }
 
@@ -53,7 +53,7 @@ export async function startNode(
   const epmd = await startEpmd(names, folder, env);
   const logFile = join(folder, "node-output.log");
   const mark = nodeName(folder);
-  const node = await startKept({
+  const node = await startSupervised({
     command: server,
     // Erlang ignores a flag it does not know; it is there to tell whose node this is.
     args: ["-disburse", mark],
@@ -63,11 +63,11 @@ export async function startNode(
     stopTimeoutMs,
   });
   void node.exited.then(() => epmd.stop());
-  await noteProcesses(note, [
-    { kept: node, mark },
-    { kept: epmd, mark: epmdMark(names) },
+  await recordProcesses(note, [
+    { child: node, mark },
+    { child: epmd, mark: epmdMark(names) },
   ]);
-  await untilReady({
+  await waitUntilReady({
     name: "The private RabbitMQ node",
     process: node,
     ready: () => answers({ host: "127.0.0.1", port: amqp }, protocolHeader),
@@ -85,16 +85,16 @@ async function startEpmd(
   port: number,
   folder: string,
   env: NodeJS.ProcessEnv,
-): Promise<KeptProcess> {
+): Promise<SupervisedProcess> {
   const logFile = join(folder, "epmd.log");
-  const epmd = await startKept({
+  const epmd = await startSupervised({
     command: epmdCommand(env),
     args: ["-port", String(port), "-address", "127.0.0.1"],
     env: { PATH: env.PATH },
     logFile,
     stopTimeoutMs: 1_000,
   });
-  await untilReady({
+  await waitUntilReady({
     name: "Erlang's name server (epmd)",
     process: epmd,
     ready: () => answers({ host: "127.0.0.1", port }),

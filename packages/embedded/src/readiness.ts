@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { connect, type NetConnectOpts } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
-import type { KeptProcess } from "./kept-process.ts";
+import type { SupervisedProcess } from "./supervised-process.ts";
 
 /** Short enough not to be felt at start, long enough to leave the processor to the child. */
 const pollMs = 25;
@@ -10,7 +10,7 @@ const pollMs = 25;
 /** What to wait for, and how to speak of it when it does not come. */
 export interface Readiness {
   name: string;
-  process: KeptProcess;
+  process: SupervisedProcess;
   ready: () => Promise<boolean>;
   timeoutMs: number;
   logFile: string;
@@ -20,7 +20,7 @@ export interface Readiness {
  * Waits until a just started process serves. When it ends before, or takes too long and is
  * stopped for it, throws with the last lines of its log.
  */
-export async function untilReady(waited: Readiness): Promise<void> {
+export async function waitUntilReady(waited: Readiness): Promise<void> {
   let ended: string | undefined;
   void waited.process.exited.then((how) => {
     ended = how;

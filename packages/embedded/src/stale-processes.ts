@@ -2,47 +2,48 @@ import { execFile } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
-import { folderInUse } from "./data-folder.ts";
-import type { KeptProcess } from "./kept-process.ts";
+import { folderInUseError } from "./data-folder.ts";
+import type { SupervisedProcess } from "./supervised-process.ts";
 
 const run = promisify(execFile);
 const pollMs = 100;
 
-/** A process that works on a data folder, as the next start needs to know it. */
-interface NotedProcess {
+/** A process that works on a data folder, as `processes.json` records it for the next start. */
+interface RecordedProcess {
   pid: number;
+  /** The supervisor's. */
   keeperPid: number;
   starterPid: number;
-  /** Part of its and its keeper's command line: pids are used again, this with them is not. */
+  /** Part of its and its supervisor's command line: pids are used again, this with them is not. */
   mark: string;
 }
 
-/** Notes in a file who works on the data folder, for the next start on it. */
-export async function noteProcesses(
+/** Records which processes work on the data folder, for the next start on it. */
+export async function recordProcesses(
   file: string,
-  processes: readonly { kept: KeptProcess; mark: string }[],
+  processes: readonly { child: SupervisedProcess; mark: string }[],
 ): Promise<void> {
-  const noted = processes.map(({ kept: { pid, keeperPid }, mark }): NotedProcess => {
-    return { pid, keeperPid, starterPid: process.pid, mark };
+  const recorded = processes.map(({ child: { pid, supervisorPid }, mark }): RecordedProcess => {
+    return { pid, keeperPid: supervisorPid, starterPid: process.pid, mark };
   });
-  await writeFile(file, JSON.stringify(noted));
+  await writeFile(file, JSON.stringify(recorded));
 }
 
 /**
  * Makes sure that nothing of an earlier run still works on the folder. Processes whose starter
- * was killed get time to be ended by their keepers; those whose keepers were killed too are
+ * was killed get time to be ended by their supervisors; those whose supervisors were killed too are
  * killed here. Throws when the starter is alive, because then the folder is in use.
  */
-export async function endLeftovers(
+export async function stopStaleProcesses(
   file: string,
   { folder, timeoutMs }: { folder: string; timeoutMs: number },
 ): Promise<void> {
-  const noted = await readNote(file);
+  const recorded = await readRecord(file);
   const deadline = performance.now() + timeoutMs;
   for (;;) {
-    const states = await Promise.all(noted.map(stateOf));
-    if (states.includes("in use")) throw folderInUse(folder);
-    for (const [index, { pid }] of noted.entries()) {
+    const states = await Promise.all(recorded.map(stateOf));
+    if (states.includes("in use")) throw folderInUseError(folder);
+    for (const [index, { pid }] of recorded.entries()) {
       const overdue = states[index] === "ending" && performance.now() > deadline;
       if (states[index] === "orphaned" || overdue) killIfThere(pid);
     }
@@ -51,10 +52,10 @@ export async function endLeftovers(
   }
 }
 
-async function readNote(file: string): Promise<NotedProcess[]> {
+async function readRecord(file: string): Promise<RecordedProcess[]> {
   const text = await readFile(file, "utf8").catch(() => "[]");
   try {
-    return JSON.parse(text) as NotedProcess[];
+    return JSON.parse(text) as RecordedProcess[];
   } catch {
     // A crash cut it short while it was written.
     return [];
@@ -63,12 +64,12 @@ async function readNote(file: string): Promise<NotedProcess[]> {
 
 type State = "gone" | "in use" | "ending" | "orphaned";
 
-async function stateOf(noted: NotedProcess): Promise<State> {
-  const [own, keeper] = await Promise.all([inspect(noted.pid), inspect(noted.keeperPid)]);
-  if (own?.args.includes(noted.mark) !== true) return "gone";
-  if (keeper?.args.includes(noted.mark) !== true) return "orphaned";
-  // A keeper whose starter died has got another parent.
-  return keeper.parent === noted.starterPid ? "in use" : "ending";
+async function stateOf(recorded: RecordedProcess): Promise<State> {
+  const [own, supervisor] = await Promise.all([inspect(recorded.pid), inspect(recorded.keeperPid)]);
+  if (own?.args.includes(recorded.mark) !== true) return "gone";
+  if (supervisor?.args.includes(recorded.mark) !== true) return "orphaned";
+  // A supervisor whose starter died has got another parent.
+  return supervisor.parent === recorded.starterPid ? "in use" : "ending";
 }
 
 /** A process's parent and arguments; undefined when it is gone. A zombie has no arguments. */

@@ -17,7 +17,7 @@ export const bareEnv: NodeJS.ProcessEnv = {
 };
 
 /** A temporary folder that is removed after the test. */
-export async function scratchFolder(): Promise<string> {
+export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "disburse-embedded-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   return folder;
@@ -30,7 +30,7 @@ export interface Reported {
 }
 
 /** Runs a module's start function in a process of its own, to be killed like a crashed one. */
-export async function startElsewhere(
+export async function startInChildProcess(
   module: string,
   code: string,
 ): Promise<Reported & { kill: (others?: readonly number[]) => Promise<void> }> {

@@ -10,7 +10,7 @@ import {
   HealthCheckResponse_ServingStatus,
 } from "@disburse/contracts/health/v1/health_pb.ts";
 import type { ServiceName } from "./environments.ts";
-import { type SandboxClients, untilAnswered } from "./seed.ts";
+import { retryUntilAvailable, type SandboxClients } from "./seed.ts";
 
 /** Where each service's RPCs are served. */
 export type ServiceUrls = Readonly<Record<ServiceName, string>>;
@@ -44,14 +44,14 @@ export async function withSandboxClients<T>(
 }
 
 /** Waits until a service says that it can do its work. */
-export async function untilServing(
+export async function waitUntilServing(
   url: string,
   serviceToken: string,
   timeoutMs: number,
 ): Promise<void> {
   const health = connectService(Health, url, { caller: "sandbox", serviceToken });
   try {
-    await untilAnswered(async () => {
+    await retryUntilAvailable(async () => {
       const { status } = await health.rpc.check({});
       if (status === HealthCheckResponse_ServingStatus.SERVING) return;
       throw new ConnectError("the service is not serving", Code.Unavailable);

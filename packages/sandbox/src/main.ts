@@ -1,7 +1,7 @@
 import { createLog } from "@disburse/chassis/log.ts";
-import { type ServiceUrls, untilServing } from "./clients.ts";
+import { type ServiceUrls, waitUntilServing } from "./clients.ts";
 import { readConfig } from "./config.ts";
-import { makeSandbox } from "./sandbox-file.ts";
+import { createSandbox } from "./sandbox-file.ts";
 
 /** Makes the sandbox in services that run elsewhere, and says in a file what it holds. */
 
@@ -20,8 +20,8 @@ async function makeFromSettings(): Promise<void> {
     gateway: config.GATEWAY_URL,
   };
   const urls = Object.values(grpc);
-  await Promise.all(urls.map((url) => untilServing(url, serviceToken, startTimeoutMs)));
-  await makeSandbox({ baseUrl, grpc, serviceToken, path });
+  await Promise.all(urls.map((url) => waitUntilServing(url, serviceToken, startTimeoutMs)));
+  await createSandbox({ baseUrl, grpc, serviceToken, path });
 }
 
 const log = createLog("sandbox", "info");

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
-import { newSecrets } from "./secrets.ts";
-import { writeWhole } from "./whole-file.ts";
+import { generateSecrets } from "./secrets.ts";
+import { writeFileAtomically } from "./whole-file.ts";
 
 /**
  * Makes a sandbox's secrets, as settings in the file that it is given. A file that is there stays:
@@ -11,11 +11,11 @@ const [path] = process.argv.slice(2);
 if (path === undefined) throw new Error("usage: make-secrets.ts FILE");
 
 if (!existsSync(path)) {
-  const { serviceToken, encryptionKeys, apiKeyPepper } = newSecrets();
+  const { serviceToken, encryptionKeys, apiKeyPepper } = generateSecrets();
   const lines = [
     `SERVICE_TOKEN=${serviceToken}`,
     `ENCRYPTION_KEYS=${encryptionKeys}`,
     `API_KEY_PEPPER=${apiKeyPepper}`,
   ];
-  writeWhole(path, lines.map((line) => `${line}\n`).join(""));
+  writeFileAtomically(path, lines.map((line) => `${line}\n`).join(""));
 }

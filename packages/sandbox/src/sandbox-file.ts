@@ -7,7 +7,7 @@ import {
   type SeededSandbox,
   seedSandbox,
 } from "./seed.ts";
-import { writeWhole } from "./whole-file.ts";
+import { writeFileAtomically } from "./whole-file.ts";
 
 /** `sandbox.json` (decisions §8): what tools and tests need to use a sandbox. */
 export type SandboxDocument = SeededSandbox & {
@@ -27,7 +27,7 @@ export type SandboxPlace = {
 };
 
 /** Makes the sandbox in running services and writes down what it holds; again changes nothing. */
-export async function makeSandbox(place: SandboxPlace): Promise<SandboxDocument> {
+export async function createSandbox(place: SandboxPlace): Promise<SandboxDocument> {
   const { baseUrl, grpc, serviceToken, path } = place;
   const seeded = await withSandboxClients(grpc, serviceToken, async (clients) =>
     seedSandbox(clients, await knownMerchants(clients, path)),
@@ -40,7 +40,7 @@ export async function makeSandbox(place: SandboxPlace): Promise<SandboxDocument>
     risky_wallets: riskyWallets,
     listed_parties: listedParties,
   };
-  writeWhole(path, `${JSON.stringify(sandbox, null, 2)}\n`);
+  writeFileAtomically(path, `${JSON.stringify(sandbox, null, 2)}\n`);
   return sandbox;
 }
 

@@ -11,7 +11,7 @@ export type Secrets = {
 const secretBytes = 32;
 
 /** New secrets, from the system's randomness. */
-export function newSecrets(): Secrets {
+export function generateSecrets(): Secrets {
   return {
     serviceToken: randomBytes(secretBytes).toString("base64url"),
     encryptionKeys: `k1:${randomBytes(secretBytes).toString("base64")}`,

@@ -165,7 +165,10 @@ async function openAccounts(
 const askEveryMs = 50;
 
 /** Waits until a service answers; throws what it said last when it does not within `timeoutMs`. */
-export async function untilAnswered(ask: () => Promise<unknown>, timeoutMs: number): Promise<void> {
+export async function retryUntilAvailable(
+  ask: () => Promise<unknown>,
+  timeoutMs: number,
+): Promise<void> {
   const giveUpAt = Date.now() + timeoutMs;
   for (;;) {
     try {

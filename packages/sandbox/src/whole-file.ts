@@ -4,7 +4,7 @@ import { closeSync, fsyncSync, openSync, renameSync, writeSync } from "node:fs";
 const fileMode = 0o600;
 
 /** Writes a file so that a reader, also after a crash, sees the old one or the new one whole. */
-export function writeWhole(path: string, text: string): void {
+export function writeFileAtomically(path: string, text: string): void {
   const draft = `${path}.draft`;
   const file = openSync(draft, "w", fileMode);
   writeSync(file, text);

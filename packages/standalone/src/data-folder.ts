@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { newSecrets, type Secrets } from "@disburse/sandbox/secrets.ts";
-import { writeWhole } from "@disburse/sandbox/whole-file.ts";
+import { generateSecrets, type Secrets } from "@disburse/sandbox/secrets.ts";
+import { writeFileAtomically } from "@disburse/sandbox/whole-file.ts";
 
 /** The file that tells tools and tests what the sandbox holds. */
 export const sandboxFile = "sandbox.json";
@@ -14,7 +14,7 @@ export function readSecrets(folder: string): Secrets {
   mkdirSync(folder, { recursive: true, mode: folderMode });
   const path = join(folder, secretsFile);
   if (existsSync(path)) return JSON.parse(readFileSync(path, "utf8")) as Secrets;
-  const secrets = newSecrets();
-  writeWhole(path, `${JSON.stringify(secrets, null, 2)}\n`);
+  const secrets = generateSecrets();
+  writeFileAtomically(path, `${JSON.stringify(secrets, null, 2)}\n`);
   return secrets;
 }

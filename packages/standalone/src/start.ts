@@ -5,7 +5,7 @@ import { type Broker, startBroker } from "@disburse/embedded/broker.ts";
 import { type Engine, startEngine } from "@disburse/embedded/engine.ts";
 import { freePorts } from "@disburse/embedded/free-ports.ts";
 import { type Ports, serviceEnvironments } from "@disburse/sandbox/environments.ts";
-import { makeSandbox, type SandboxDocument } from "@disburse/sandbox/sandbox-file.ts";
+import { createSandbox, type SandboxDocument } from "@disburse/sandbox/sandbox-file.ts";
 import { pino } from "pino";
 import { readConfig } from "./config.ts";
 import { readSecrets, sandboxFile } from "./data-folder.ts";
@@ -77,7 +77,7 @@ export async function startStandalone(
     ends.push(platform.stop);
     const sandboxPath = join(dataDir, sandboxFile);
     const { services } = platform;
-    const sandbox = await makeSandbox({
+    const sandbox = await createSandbox({
       baseUrl: services.gateway.publicUrl ?? "",
       grpc: {
         beneficiary: services.beneficiary.url,

@@ -3,7 +3,7 @@ import { openBus } from "@disburse/chassis/amqp/service-bus.ts";
 import { createSealer } from "@disburse/chassis/crypto/sealing.ts";
 import { createLog, type Log } from "@disburse/chassis/log.ts";
 import { createMetrics, type Metrics } from "@disburse/chassis/metrics.ts";
-import { databaseClock, wakefulElapsed } from "@disburse/chassis/mongo/clock.ts";
+import { databaseClock, elapsedWithSleep } from "@disburse/chassis/mongo/clock.ts";
 import { connectDatabase, type Database } from "@disburse/chassis/mongo/database.ts";
 import { createSweepLease } from "@disburse/chassis/mongo/sweep-lease.ts";
 import { connectService } from "@disburse/chassis/rpc/client.ts";
@@ -59,7 +59,7 @@ export const start: StartService = async (environment, shared) => {
       verifyUrls: config.WEBHOOK_VERIFY_URLS,
       place: processPlace(hostname(), config.PORT),
       // A machine that slept was silent to the other processes.
-      ...{ clock, wall: systemClock, elapsed: wakefulElapsed() },
+      ...{ clock, wall: systemClock, elapsed: elapsedWithSleep() },
       metrics,
       log,
     });

@@ -1,7 +1,7 @@
 import type { Bus } from "../bus/bus.ts";
 import type { AmqpOptions } from "./connection.ts";
-import { keepConsumers } from "./consumers.ts";
-import { keepPublisher } from "./publisher.ts";
+import { createConsumers } from "./consumers.ts";
+import { createPublisher } from "./publisher.ts";
 
 export type AmqpBusOptions = AmqpOptions & {
   /** A confirm that does not come within this is as good as none: the outbox publishes again. */
@@ -20,9 +20,9 @@ const confirmTimeoutDefaultMs = 10_000;
  */
 export async function connectAmqpBus(options: AmqpBusOptions): Promise<Bus> {
   const { confirmTimeoutMs = confirmTimeoutDefaultMs } = options;
-  const consumers = keepConsumers(options);
+  const consumers = createConsumers(options);
   // An exchange that is gone took the bindings of queues along.
-  const publisher = keepPublisher({ ...options, confirmTimeoutMs, refused: consumers.renew });
+  const publisher = createPublisher({ ...options, confirmTimeoutMs, refused: consumers.renew });
   return {
     publish: publisher.publish,
     subscribe: consumers.subscribe,

@@ -10,7 +10,7 @@ export type AmqpOptions = {
   readonly log: Log;
 };
 
-export type KeptConnection = {
+export type MaintainedConnection = {
   /** Ends it, and what is being made of it. */
   stop(): Promise<void>;
 };
@@ -31,7 +31,7 @@ export const closeTimeoutMs = 2_000;
  * or was lost. The library's own recovery hears of a connection's end only once it is set up, and
  * lets nobody else hear of one that it closes while it is being made.
  */
-export function keepConnected(options: {
+export function maintainConnection(options: {
   readonly url: string;
   /** What it is for: for the log. */
   readonly purpose: "publishing" | "consuming";
@@ -40,7 +40,7 @@ export function keepConnected(options: {
   readonly setup: (connection: ChannelModel) => Promise<void>;
   /** What was made is of no use any more. Told of each connection, after its `setup`. */
   readonly lost: () => void;
-}): KeptConnection {
+}): MaintainedConnection {
   const { url, purpose, log, setup, lost } = options;
   const stopping = new AbortController();
   const { signal } = stopping;

@@ -9,7 +9,7 @@ import {
   closeTimeoutMs,
   exchangeOf,
   guardChannel,
-  keepConnected,
+  maintainConnection,
   timeout,
 } from "./connection.ts";
 
@@ -33,7 +33,7 @@ export type Consumers = {
 };
 
 /** Consumes what is subscribed to, on a connection of its own, whenever there is one. */
-export function keepConsumers({ url, namespace, log }: AmqpOptions): Consumers {
+export function createConsumers({ url, namespace, log }: AmqpOptions): Consumers {
   const subscriptions: Subscription[] = [];
   const consumers = new Set<Consumer>();
   let current: ChannelModel | undefined;
@@ -47,7 +47,7 @@ export function keepConsumers({ url, namespace, log }: AmqpOptions): Consumers {
     consumers.add(await startConsumer(channel, namespace, subscription, log));
   };
 
-  const connection = keepConnected({
+  const connection = maintainConnection({
     url,
     purpose: "consuming",
     log,

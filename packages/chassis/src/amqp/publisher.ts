@@ -6,7 +6,7 @@ import {
   cutConnection,
   exchangeOf,
   guardChannel,
-  keepConnected,
+  maintainConnection,
   timeout,
 } from "./connection.ts";
 
@@ -28,12 +28,12 @@ export type PublisherOptions = AmqpOptions & {
 const lateTimeoutsMax = 2;
 
 /** Publishes with confirms, on a connection of its own, whenever there is one. */
-export function keepPublisher(options: PublisherOptions): Publisher {
+export function createPublisher(options: PublisherOptions): Publisher {
   const { url, log, refused } = options;
   let current: Publishing | undefined;
   let stopping = false;
 
-  const connection = keepConnected({
+  const connection = maintainConnection({
     url,
     purpose: "publishing",
     log,

@@ -1,7 +1,13 @@
 import type { Filter } from "mongodb";
 import { type Database, ensureIndexes } from "../mongo/database.ts";
 import { insertOnce } from "../mongo/once.ts";
-import { type AuditEntry, type AuditRecord, auditKeyOf, flawOf, nextEntry } from "./trail.ts";
+import {
+  type AuditEntry,
+  type AuditRecord,
+  auditKeyOf,
+  findTampering,
+  nextEntry,
+} from "./trail.ts";
 
 /** An entry of the trail. None is ever changed or removed. */
 type AuditDocument = {
@@ -75,7 +81,7 @@ export async function openAuditStore<Action extends string>({
       const listed = found.map((each) => toEntry<Action>(each));
       const isEnd = listed.length < limit;
       const all = isEnd ? "from the first" : "consecutive";
-      const flaw = flawOf(listed.toReversed(), subject === undefined ? all : "some");
+      const flaw = findTampering(listed.toReversed(), subject === undefined ? all : "some");
       if (flaw !== undefined) throw new Error(flaw);
       return listed;
     },

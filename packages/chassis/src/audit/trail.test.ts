@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type AuditEntry, type AuditRecord, flawOf, nextEntry } from "./trail.ts";
+import { type AuditEntry, type AuditRecord, findTampering, nextEntry } from "./trail.ts";
 
 const record = (subject: string, at = 0): AuditRecord => ({
   at: new Date(at),
@@ -24,9 +24,9 @@ describe("the audit trail", () => {
       ...["", entries[0]?.hash, entries[1]?.hash, entries[2]?.hash],
     ]);
     expect(new Set(entries.map(({ hash }) => hash)).size).toBe(4);
-    expect(flawOf(entries, "from the first")).toBeUndefined();
-    expect(flawOf(entries.slice(1, 3), "consecutive")).toBeUndefined();
-    expect(flawOf([], "from the first")).toBeUndefined();
+    expect(findTampering(entries, "from the first")).toBeUndefined();
+    expect(findTampering(entries.slice(1, 3), "consecutive")).toBeUndefined();
+    expect(findTampering([], "from the first")).toBeUndefined();
   });
 
   it("never goes back in time", () => {
@@ -48,17 +48,19 @@ describe("the audit trail", () => {
   it.each(changes)("shows that an entry was changed: %j", (change) => {
     const changed = trail().map((entry, at) => (at === 2 ? { ...entry, ...change } : entry));
     for (const extent of ["some", "consecutive", "from the first"] as const) {
-      expect(flawOf(changed, extent)).toMatch(/was changed$/);
+      expect(findTampering(changed, extent)).toMatch(/was changed$/);
     }
   });
 
   it("shows that an entry is missing, or that one was written anew with its hash", () => {
     const entries = trail();
     const without = entries.filter((_each, at) => at !== 2);
-    expect(flawOf(without, "consecutive")).toBe("audit entry 4 is not the next");
-    expect(flawOf(without, "some")).toBeUndefined();
-    expect(flawOf(entries.slice(1), "from the first")).toBe("audit entry 2 is not the next");
+    expect(findTampering(without, "consecutive")).toBe("audit entry 4 is not the next");
+    expect(findTampering(without, "some")).toBeUndefined();
+    expect(findTampering(entries.slice(1), "from the first")).toBe("audit entry 2 is not the next");
     const forged = nextEntry(entries[1], { ...record("rsl_3", 3), person: "eve" });
-    expect(flawOf(entries.with(2, forged), "consecutive")).toBe("audit entry 4 is not the next");
+    expect(findTampering(entries.with(2, forged), "consecutive")).toBe(
+      "audit entry 4 is not the next",
+    );
   });
 });

@@ -60,7 +60,7 @@ export type Extent = "some" | "consecutive" | "from the first";
  * was written, or does not follow the one before it. `undefined`: nothing is. That the newest were
  * removed shows nowhere.
  */
-export function flawOf(entries: readonly AuditEntry[], extent: Extent): string | undefined {
+export function findTampering(entries: readonly AuditEntry[], extent: Extent): string | undefined {
   let before: Link | undefined = extent === "from the first" ? start : undefined;
   for (const entry of entries) {
     const name = `audit entry ${entry.sequence}`;

@@ -1,6 +1,6 @@
 import type { Db } from "mongodb";
 import { afterEach, expect, it, vi } from "vitest";
-import { databaseClock, wakefulElapsed } from "./clock.ts";
+import { databaseClock, elapsedWithSleep } from "./clock.ts";
 
 const noon = new Date("2026-11-20T12:00:00.000Z");
 const later = (ms: number): Date => new Date(noon.getTime() + ms);
@@ -38,7 +38,7 @@ it("is none where the database does not tell its time", async () => {
 
 it("counts what the machine slept, and nothing else that its uptime says", () => {
   const time = { runningMs: 500, upMs: 90_000 };
-  const elapsed = wakefulElapsed(
+  const elapsed = elapsedWithSleep(
     () => time.runningMs,
     () => time.upMs,
   );

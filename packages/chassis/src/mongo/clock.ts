@@ -13,7 +13,7 @@ const readNow = [{ $documents: [{}] }, { $set: { now: "$$NOW" } }];
  */
 export async function databaseClock(
   { db }: Pick<Database, "db">,
-  elapsed: () => number = wakefulElapsed(),
+  elapsed: () => number = elapsedWithSleep(),
 ): Promise<Clock> {
   const askedMs = elapsed();
   const [read] = await db.aggregate<{ now: Date }>(readNow).toArray();
@@ -31,7 +31,7 @@ const sleepMinMs = 1_000;
  * Milliseconds since some moment, by clocks that nobody sets. Those of `running` stand still while
  * the machine sleeps; what it slept is added, within a second, from how long it is up.
  */
-export function wakefulElapsed(
+export function elapsedWithSleep(
   running: () => number = () => performance.now(),
   upMs: () => number = () => uptime() * 1_000,
 ): () => number {

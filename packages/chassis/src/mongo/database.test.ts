@@ -13,7 +13,7 @@ import {
   type Database,
   databaseOf,
   fromDecimal128,
-  isDatabaseAway,
+  isDatabaseUnavailable,
   isDuplicateKey,
   isOnlyDuplicateKeys,
   toDecimal128,
@@ -71,7 +71,7 @@ it.each([
   ["an insert that is not allowed", bulk(new MongoServerError(said(13))), false],
   ["a bug", new TypeError("undefined is no function"), false],
 ])("knows a database that is away from one that refuses: %s", (_what, error, isAway) => {
-  expect(isDatabaseAway(error)).toBe(isAway);
+  expect(isDatabaseUnavailable(error)).toBe(isAway);
 });
 
 it("takes keys that were there for nothing more than that", () => {
@@ -86,9 +86,9 @@ const documents = [{ _id: "a" }];
 it.each<[string, (database: Database) => Promise<unknown>]>([
   ["one", ({ db }) => db.collection<{ _id: string }>("rows").insertOne({ _id: "a" })],
   ["many", ({ db }) => db.collection<{ _id: string }>("rows").insertMany(documents)],
-  ["together", ({ insertTogether }) => insertTogether([{ collection: "rows", documents }])],
+  ["together", ({ bulkInsert }) => bulkInsert([{ collection: "rows", documents }])],
 ])("says of an insert of %s that there is no database", async (_what, insert) => {
   const client = new MongoClient("mongodb://127.0.0.1:1", { serverSelectionTimeoutMS: 50 });
-  await expect(insert(databaseOf(client, "nowhere"))).rejects.toSatisfy(isDatabaseAway);
+  await expect(insert(databaseOf(client, "nowhere"))).rejects.toSatisfy(isDatabaseUnavailable);
   await client.close();
 });

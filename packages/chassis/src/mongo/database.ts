@@ -27,7 +27,7 @@ export type Database = {
    * Inserts documents of several collections in one command, in the order given, up to the first
    * whose key is there already: then it answers false, and those before are inserted.
    */
-  insertTogether(rows: readonly Rows[]): Promise<boolean>;
+  bulkInsert(rows: readonly Rows[]): Promise<boolean>;
   /** Whether the database answers now. */
   ready(): Promise<boolean>;
   close(): Promise<void>;
@@ -79,7 +79,7 @@ export function databaseOf(client: MongoClient, name: string): Database {
   const db = client.db(name);
   return {
     db,
-    insertTogether: (rows) => insertTogether(client, name, rows),
+    bulkInsert: (rows) => bulkInsert(client, name, rows),
     ready: () =>
       db.command({ ping: 1 }, { timeoutMS: pingTimeoutMs }).then(
         () => true,
@@ -89,7 +89,7 @@ export function databaseOf(client: MongoClient, name: string): Database {
   };
 }
 
-async function insertTogether(
+async function bulkInsert(
   client: MongoClient,
   database: string,
   rows: readonly Rows[],
@@ -133,7 +133,7 @@ export async function ensureIndexes(
  * primary (189, 10058, 10107, 11602, 13435, 13436) or stops (91, 11600), for a limit of its own
  * time (262), and for what no majority has yet (64, 79, 100, 134).
  */
-const awayCodes = new Set<unknown>([
+const unavailableCodes = new Set<unknown>([
   ...[6, 7, 89, 9001],
   ...[189, 10_058, 10_107, 11_602, 13_435, 13_436],
   ...[91, 11_600],
@@ -142,7 +142,7 @@ const awayCodes = new Set<unknown>([
 ]);
 
 /** Whether a database did not answer, or not for sure: it may be well again soon. */
-export function isDatabaseAway(error: unknown): boolean {
+export function isDatabaseUnavailable(error: unknown): boolean {
   const isAway =
     error instanceof MongoNetworkError ||
     error instanceof MongoServerSelectionError ||
@@ -152,21 +152,23 @@ export function isDatabaseAway(error: unknown): boolean {
   if (isAway) return true;
   if (!(error instanceof MongoError)) return false;
   return (
-    error.hasErrorLabel("RetryableWriteError") || awayCodes.has(error.code) || isAwayForBulk(error)
+    error.hasErrorLabel("RetryableWriteError") ||
+    unavailableCodes.has(error.code) ||
+    isBulkUnavailable(error)
   );
 }
 
 /** Whether one of the failures that the driver wraps in a bulk write's is such a one. */
-function isAwayForBulk(error: MongoError): boolean {
+function isBulkUnavailable(error: MongoError): boolean {
   if (error instanceof MongoBulkWriteError) {
     // The driver keeps here what it wrapped.
-    if (isDatabaseAway(error.errorResponse)) return true;
-    return [error.writeErrors].flat().some(({ code }) => awayCodes.has(code));
+    if (isDatabaseUnavailable(error.errorResponse)) return true;
+    return [error.writeErrors].flat().some(({ code }) => unavailableCodes.has(code));
   }
   if (!(error instanceof MongoClientBulkWriteError)) return false;
   const { writeErrors, writeConcernErrors, cause } = error;
-  if (writeConcernErrors.length > 0 || isDatabaseAway(cause)) return true;
-  return [...writeErrors.values()].some(({ code }) => awayCodes.has(code));
+  if (writeConcernErrors.length > 0 || isDatabaseUnavailable(cause)) return true;
+  return [...writeErrors.values()].some(({ code }) => unavailableCodes.has(code));
 }
 
 /** MongoDB's code for a key that a unique index has already. */

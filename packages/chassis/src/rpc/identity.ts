@@ -8,9 +8,9 @@ export const callerHeader = "x-disburse-caller";
 export const requestIdHeader = "x-request-id";
 
 /** Services that probes and load balancers ask without a token. */
-export const openServices: ReadonlySet<string> = new Set(["grpc.health.v1.Health"]);
+export const unauthenticatedServices: ReadonlySet<string> = new Set(["grpc.health.v1.Health"]);
 
-const saneRequestId = /^[A-Za-z0-9._:-]{1,128}$/;
+const requestIdPattern = /^[A-Za-z0-9._:-]{1,128}$/;
 
 /** The request id that a caller sent when it is a sane token, else a new one. */
 export function requestIdFrom(sent: string | null | undefined): string {
@@ -19,7 +19,7 @@ export function requestIdFrom(sent: string | null | undefined): string {
 
 /** Whether what was sent can be a request id: a token that may stand in logs and headers. */
 export function isRequestId(sent: unknown): sent is string {
-  return typeof sent === "string" && saneRequestId.test(sent);
+  return typeof sent === "string" && requestIdPattern.test(sent);
 }
 
 /**
@@ -28,7 +28,7 @@ export function isRequestId(sent: unknown): sent is string {
 export function acceptIdentity(serviceToken: string): Interceptor {
   const expected = Buffer.from(`Bearer ${serviceToken}`);
   return (next) => (request) => {
-    if (!openServices.has(request.service.typeName)) {
+    if (!unauthenticatedServices.has(request.service.typeName)) {
       const sent = Buffer.from(request.header.get("authorization") ?? "");
       if (sent.length !== expected.length || !timingSafeEqual(sent, expected)) {
         throw new ConnectError("the service token is missing or wrong", Code.Unauthenticated);

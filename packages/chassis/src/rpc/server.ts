@@ -10,9 +10,9 @@ import { Code, ConnectError, type ConnectRouter, type Interceptor } from "@conne
 import { connectNodeAdapter } from "@connectrpc/connect-node";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
-import { isDatabaseAway } from "../mongo/database.ts";
+import { isDatabaseUnavailable } from "../mongo/database.ts";
 import { registerHealth } from "./health.ts";
-import { acceptIdentity, callerHeader, openServices } from "./identity.ts";
+import { acceptIdentity, callerHeader, unauthenticatedServices } from "./identity.ts";
 import { registerReflection } from "./reflection.ts";
 import { readRefusal } from "./refusal.ts";
 
@@ -141,7 +141,7 @@ function observe(log: Log, metrics: Metrics): Interceptor {
     try {
       return await next(request);
     } catch (error) {
-      const answered = answeredError(error, request.method.name, log);
+      const answered = rpcErrorOf(error, request.method.name, log);
       code = Code[answered.code].toLowerCase();
       refusal = readRefusal(answered)?.code;
       throw answered;
@@ -149,7 +149,7 @@ function observe(log: Log, metrics: Metrics): Interceptor {
       const durationMs = performance.now() - started;
       metrics.rpcDuration.observe({ rpc: request.method.name, code }, durationMs / 1_000);
       const caller = request.header.get(callerHeader) ?? "";
-      const level = openServices.has(request.service.typeName) ? "debug" : "info";
+      const level = unauthenticatedServices.has(request.service.typeName) ? "debug" : "info";
       const duration_ms = Math.round(durationMs);
       log[level]({ rpc: request.method.name, code, refusal, caller, duration_ms }, "rpc");
     }
@@ -160,9 +160,9 @@ function observe(log: Log, metrics: Metrics): Interceptor {
  * What a caller is answered for what a handler threw: refusals as they are, a database that is away
  * as `UNAVAILABLE`, anything else as `INTERNAL`: logged, and not told.
  */
-export function answeredError(error: unknown, rpc: string, log: Log): ConnectError {
+export function rpcErrorOf(error: unknown, rpc: string, log: Log): ConnectError {
   if (error instanceof ConnectError) return error;
-  if (isDatabaseAway(error)) {
+  if (isDatabaseUnavailable(error)) {
     // No bug: the caller may try again soon.
     log.warn({ reason: (error as Error).name }, "database does not answer");
     return new ConnectError("the database does not answer", Code.Unavailable);

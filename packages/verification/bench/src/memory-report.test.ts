@@ -8,7 +8,7 @@ test("tells the parts of the tree apart", () => {
   const processes = [
     { name: node, command: "node scripts/launch.mjs packages/standalone/src/main.ts", bytes: 50 },
     { name: node, command: "node packages/standalone/src/main.ts", bytes: 250 },
-    { name: "sh", command: "/bin/sh keeper.sh node engine-host.ts", bytes: 1 },
+    { name: "sh", command: "/bin/sh supervisor.sh node engine-host.ts", bytes: 1 },
     { name: node, command: "ld-linux node engine-host.ts", bytes: 200 },
     { name: "beam.smp", command: "beam.smp", bytes: 120 },
     { name: "epmd", command: "epmd", bytes: 2 },

@@ -11,7 +11,7 @@ export type MemorySample = {
   readonly platform_mb: number;
   readonly engine_mb: number;
   readonly broker_mb: number;
-  /** Launcher, keepers, and Erlang's small ones. */
+  /** Launcher, supervisors, and Erlang's small ones. */
   readonly rest_mb: number;
 };
 

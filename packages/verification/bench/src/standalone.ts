@@ -40,7 +40,7 @@ export async function startStandalone(dataDir: string): Promise<RunningStandalon
     await exited;
   };
   await Promise.race([
-    untilReady(child.stdout),
+    waitUntilReady(child.stdout),
     exited.then(() => {
       throw new Error("npm start ended before it was ready");
     }),
@@ -53,7 +53,7 @@ export async function startStandalone(dataDir: string): Promise<RunningStandalon
   }
 }
 
-async function untilReady(stdout: NodeJS.ReadableStream): Promise<void> {
+async function waitUntilReady(stdout: NodeJS.ReadableStream): Promise<void> {
   const lines = createInterface(stdout);
   await new Promise<void>((resolve) => {
     // Read on to the end: a full pipe would stop the platform.

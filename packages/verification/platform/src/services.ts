@@ -6,7 +6,7 @@ import {
   serviceEnvironments,
   serviceNames,
 } from "@disburse/sandbox/environments.ts";
-import { newSecrets, type Secrets } from "@disburse/sandbox/secrets.ts";
+import { generateSecrets, type Secrets } from "@disburse/sandbox/secrets.ts";
 import { createServiceProcesses, type ServiceProcesses } from "./processes.ts";
 
 /** Where a platform's databases and events are, and how its services are set. */
@@ -47,7 +47,7 @@ export async function configureServices(options: PlatformOptions): Promise<Servi
   const chosen = await freePorts(serviceNames.length + 1);
   const names = [...serviceNames, "public"] as const;
   const ports = Object.fromEntries(names.map((name, at) => [name, chosen[at] ?? 0])) as Ports;
-  const secrets = newSecrets();
+  const secrets = generateSecrets();
   const environments = serviceEnvironments({
     ...places,
     ...{ host: "127.0.0.1", ports, secrets },

@@ -111,10 +111,10 @@ export class RailCallbacks {
             ...{ mutation, payoutId, outcome: outcomes[kind], amount },
             ...{ transactionReference: reference, currencyCode: currency },
           });
-    return this.#untilAnswered(call);
+    return this.#retryUntilAvailable(call);
   }
 
-  async #untilAnswered(call: () => Promise<unknown>): Promise<Told> {
+  async #retryUntilAvailable(call: () => Promise<unknown>): Promise<Told> {
     for (;;) {
       try {
         await call();

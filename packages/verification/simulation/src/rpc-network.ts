@@ -18,7 +18,7 @@ import {
 } from "@connectrpc/connect";
 import { callContext, withCallContext } from "@disburse/chassis/call-context.ts";
 import type { Log } from "@disburse/chassis/log.ts";
-import { answeredError } from "@disburse/chassis/rpc/server.ts";
+import { rpcErrorOf } from "@disburse/chassis/rpc/server.ts";
 import type { Life } from "./life.ts";
 import type { World } from "./world.ts";
 
@@ -168,7 +168,7 @@ async function handle(server: Server, call: Call): Promise<Uint8Array> {
       const answer = await withCallContext(context, () => handler(message));
       return toBinary(method.output, create(method.output, answer as Record<string, unknown>));
     } catch (error) {
-      throw answeredError(error, method.name, server.log);
+      throw rpcErrorOf(error, method.name, server.log);
     }
   };
   return server.life === undefined ? work() : server.life.within(work);

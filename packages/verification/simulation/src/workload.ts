@@ -163,7 +163,7 @@ export class Workload {
       destinationCurrencyCode: destination,
       sourceAmount: `${10 + random.below(60)}.${10 + random.below(90)}`,
     };
-    const made = await this.#untilAnswered((mutation) =>
+    const made = await this.#retryUntilAvailable((mutation) =>
       this.#platform.rpc.quote.createQuote({ mutation, ...request }),
     );
     const beneficiary = this.#platform.beneficiaries.get(beneficiaryId);
@@ -196,7 +196,7 @@ export class Workload {
     const { payout } = this.#platform.rpc;
     const request = { merchantId, quoteId, referenceId: `order-${quoteId.slice(-6)}` };
     const mutation = serviceMutation("gateway", operationId);
-    const made = await this.#untilAnswered(
+    const made = await this.#retryUntilAvailable(
       () => payout.executePayout({ mutation, ...request }),
       0.1,
     );
@@ -205,7 +205,7 @@ export class Workload {
     if (made === "INSUFFICIENT_BALANCE") faults.count("money short");
     if (typeof made === "string") return;
     const { payoutId } = made;
-    const read = await this.#untilAnswered(() => payout.getPayout({ merchantId, payoutId }));
+    const read = await this.#retryUntilAvailable(() => payout.getPayout({ merchantId, payoutId }));
     if (typeof read === "string") this.record.wrong.push(`${payoutId} is accepted, and ${read}`);
   }
 
@@ -221,7 +221,7 @@ export class Workload {
     this.record.credits.set(`${accountId}:credit:${operationId}`, entries);
     const { payout } = this.#platform.rpc;
     const once = async () => {
-      const made = await this.#untilAnswered(() => payout.creditAccount(credit));
+      const made = await this.#retryUntilAvailable(() => payout.creditAccount(credit));
       entries.add(typeof made === "string" ? made : (made.entry?.id ?? "no entry"));
     };
     await Promise.all([once(), once()]);
@@ -230,12 +230,12 @@ export class Workload {
     const reversal = { merchantId, accountId, entryId, note: "a mistake" };
     const back = serviceMutation("gateway", this.#operation());
     const reverse = () =>
-      this.#untilAnswered(() => payout.reverseCredit({ mutation: back, ...reversal }));
+      this.#retryUntilAvailable(() => payout.reverseCredit({ mutation: back, ...reversal }));
     await Promise.all([reverse(), reverse()]);
   }
 
   /** Asks again while there is no answer. The answer, a refusal's code, or that it was given up. */
-  async #untilAnswered<T>(
+  async #retryUntilAvailable<T>(
     call: (mutation: ReturnType<typeof serviceMutation>) => Promise<T>,
     impatience = 0,
   ): Promise<T | string> {
@@ -256,7 +256,7 @@ export class Workload {
   }
 
   async #surely<T>(call: (mutation: ReturnType<typeof serviceMutation>) => Promise<T>): Promise<T> {
-    const made = await this.#untilAnswered(call);
+    const made = await this.#retryUntilAvailable(call);
     if (typeof made === "string") throw new Error(`the set-up was refused: ${made}`);
     return made;
   }

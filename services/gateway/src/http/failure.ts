@@ -1,5 +1,5 @@
 import type { Log } from "@disburse/chassis/log.ts";
-import { isDatabaseAway } from "@disburse/chassis/mongo/database.ts";
+import { isDatabaseUnavailable } from "@disburse/chassis/mongo/database.ts";
 import { isUnavailable, readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
 import { MongoTopologyClosedError } from "mongodb";
@@ -17,7 +17,7 @@ export function failureAnswer(error: unknown, log: Log): Answer {
     return refusalAnswer(refused(refusal.code, refusal.message));
   }
   const isClosed = error instanceof MongoTopologyClosedError;
-  if (isUnavailable(error) || isDatabaseAway(error) || isClosed) {
+  if (isUnavailable(error) || isDatabaseUnavailable(error) || isClosed) {
     log.warn({ err: error }, "dependency did not answer");
     return refusalAnswer(refused("SERVICE_UNAVAILABLE"));
   }

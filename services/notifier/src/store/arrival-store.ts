@@ -4,7 +4,7 @@ import type { DeliveryDocument, EventDocument } from "./documents.ts";
 export type ArrivalStore = ReturnType<typeof openArrivalStore>;
 
 /** Events as they arrive, which nearly all do once. */
-export function openArrivalStore({ insertTogether }: Pick<Database, "insertTogether">) {
+export function openArrivalStore({ bulkInsert }: Pick<Database, "bulkInsert">) {
   return {
     /**
      * Stores events and then their first deliveries in one write. Answers false when one of them
@@ -14,7 +14,7 @@ export function openArrivalStore({ insertTogether }: Pick<Database, "insertToget
       events: readonly EventDocument[],
       deliveries: readonly DeliveryDocument[],
     ): Promise<boolean> =>
-      insertTogether([
+      bulkInsert([
         { collection: "events", documents: events },
         { collection: "deliveries", documents: deliveries },
       ]),

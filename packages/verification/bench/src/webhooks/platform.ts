@@ -2,7 +2,7 @@ import { connectService, type ServiceClient } from "@disburse/chassis/rpc/client
 import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import { configureServices } from "@disburse/platform/services.ts";
-import { untilServing } from "@disburse/sandbox/clients.ts";
+import { waitUntilServing } from "@disburse/sandbox/clients.ts";
 import type { Db } from "mongodb";
 import type { Backends } from "../backends.ts";
 import { deadStatus, type Hook } from "./hook.ts";
@@ -43,7 +43,7 @@ export async function startPlatform(backends: Backends, profileDir?: string): Pr
   const { serviceToken } = services.secrets;
   const start = async () => {
     await services.start("notifier");
-    await untilServing(url, serviceToken, readyTimeoutMs);
+    await waitUntilServing(url, serviceToken, readyTimeoutMs);
   };
   const options = { caller: "bench", serviceToken, timeoutMs: callTimeoutMs };
   const client = connectService(NotifierService, url, options);

@@ -53,7 +53,7 @@ export function createMemoryDatabase(
       return {
         // Stores are written against the driver's type; what else they call fails by name.
         db: db as unknown as Db,
-        insertTogether: (rows) => {
+        bulkInsert: (rows) => {
           let isStopped = false;
           // What is sent is what it was at that moment.
           const sent = copied(rows) as typeof rows;
@@ -63,7 +63,7 @@ export function createMemoryDatabase(
             }),
           );
           const collection = rows.map((each) => each.collection).join("+");
-          const command = { collection, name: "insertTogether", isWrite: true, filter: undefined };
+          const command = { collection, name: "bulkInsert", isWrite: true, filter: undefined };
           return access(command, steps, () => !isStopped);
         },
         ready: () => Promise.resolve(true),

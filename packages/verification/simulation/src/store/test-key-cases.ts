@@ -25,7 +25,7 @@ export const uniqueCases: readonly ContractCase[] = [
   {
     name: "rows of two collections, up to one that is there",
     rows: [],
-    run: async (_of, { db, insertTogether }) => {
+    run: async (_of, { db, bulkInsert }) => {
       const rows = (collection: string, ...some: string[]) => ({
         collection,
         documents: some.map((_id) => ({ _id })),
@@ -33,9 +33,9 @@ export const uniqueCases: readonly ContractCase[] = [
       const stored = async (collection: string) =>
         ids(db.collection<Row>(collection).find({}).sort({ _id: 1 }).toArray());
       return [
-        await insertTogether([rows("first", "a", "b"), rows("second", "a")]),
-        await insertTogether([rows("first", "c"), rows("second", "b", "a", "c")]),
-        await insertTogether([rows("first", "c", "d"), rows("second", "d")]),
+        await bulkInsert([rows("first", "a", "b"), rows("second", "a")]),
+        await bulkInsert([rows("first", "c"), rows("second", "b", "a", "c")]),
+        await bulkInsert([rows("first", "c", "d"), rows("second", "d")]),
         ...[await stored("first"), await stored("second")],
       ];
     },

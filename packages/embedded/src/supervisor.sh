@@ -2,7 +2,7 @@
 # Runs one command and outlives its starter by no more than the command's own shutdown: when
 # file descriptor 3 ends, which it does however the starter dies, the command is asked to stop,
 # and killed if it has not done so in time. Writes the command's pid to file descriptor 4.
-# Usage: keeper.sh STOP_TENTHS_OF_A_SECOND COMMAND [ARGUMENT...]
+# Usage: supervisor.sh STOP_TENTHS_OF_A_SECOND COMMAND [ARGUMENT...]
 patience=$1
 shift
 
