@@ -83,10 +83,17 @@ const gaps = [
  */
 const steps: readonly (readonly [CrashPoint, number])[] = [
   [{ kind: "write", site: "packages/chassis/src/mongo/database.ts", side: "after" }, 3],
-  [{ kind: "write", site: "services/notifier/src/store/insert.ts", side: "after" }, 1],
+  [{ kind: "write", site: "services/notifier/src/deliveries/insert.ts", side: "after" }, 1],
   [{ kind: "write", site: "packages/chassis/src/amqp/consumers.ts", side: "after" }, 5],
   [{ kind: "call", point: "arrival" }, 4],
-  [{ kind: "write", site: "services/notifier/src/store/work-store.ts", side: "before" }, 2],
+  [
+    {
+      kind: "write",
+      site: "services/notifier/src/deliveries/dispatch/work-store.ts",
+      side: "before",
+    },
+    2,
+  ],
 ];
 
 async function crashBetweenWrites(): Promise<void> {

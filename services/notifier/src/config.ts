@@ -10,7 +10,7 @@ import {
   serviceUrlSetting,
 } from "@disburse/chassis/settings.ts";
 import { z } from "zod";
-import { networks } from "./domain/address.ts";
+import { networks } from "./sender/rules/address.ts";
 
 /**
  * Headers that an attempt sets by itself, and those of HTTP itself, which the client refuses or a

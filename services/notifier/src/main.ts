@@ -18,18 +18,17 @@ import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifi
 import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { type Clock, systemClock } from "@disburse/kernel/time.ts";
 import { readConfig } from "./config.ts";
-import type { AddressRules } from "./domain/address.ts";
-import { startResealing } from "./endpoint-resealing.ts";
-import { subscription } from "./events.ts";
-import { gapLeaseMs, startGapSweep } from "./gap-loop.ts";
-import { createGapMetrics } from "./gap-metrics.ts";
-import { createNotifier, type Notifier } from "./notifier.ts";
-import { processPlace } from "./process-place.ts";
+import { processPlace } from "./deliveries/cluster/membership.ts";
+import { startResealing } from "./endpoints/resealing.ts";
+import { openSealedKeyStore } from "./endpoints/sealed-key-store.ts";
+import { subscription } from "./events/intake.ts";
+import { gapLeaseMs, startGapSweep } from "./reconciliation/loop.ts";
+import { createGapMetrics } from "./reconciliation/metrics.ts";
+import { openGapStore } from "./reconciliation/store.ts";
+import type { AddressRules } from "./sender/rules/address.ts";
 import { createSender } from "./sender/sender.ts";
 import { checkSourceAddress } from "./sender/source-address.ts";
-import { openGapStore } from "./store/gap-store.ts";
-import { openSealedKeyStore } from "./store/sealed-key-store.ts";
-import { startWorker } from "./worker/worker.ts";
+import { createNotifier, type Notifier, startWorker } from "./service.ts";
 
 /** Starts the notifier: consumption, delivery, and its RPCs. */
 export const start: StartService = async (environment, shared) => {

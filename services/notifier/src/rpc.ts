@@ -1,11 +1,11 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
-import { type DeliveryDeps, deliveryRpc } from "./delivery-rpc.ts";
-import { type EndpointDeps, endpointRpc, secretRpc } from "./endpoint-rpc.ts";
-import { type EndpointStateDeps, endpointStateRpc } from "./endpoint-state-rpc.ts";
-import { type EventDeps, eventRpc } from "./event-rpc.ts";
-import { type FeedDeps, feedRpc } from "./feed-rpc.ts";
-import { type ReplayDeps, replayRpc } from "./replay-rpc.ts";
+import { type DeliveryDeps, deliveryRpc } from "./deliveries/rpc.ts";
+import { type EndpointDeps, endpointRpc, secretRpc } from "./endpoints/rpc.ts";
+import { type EndpointStateDeps, endpointStateRpc } from "./endpoints/state-rpc.ts";
+import { type FeedDeps, feedRpc } from "./events/feed-rpc.ts";
+import { type EventDeps, eventRpc } from "./events/rpc.ts";
+import { type ReplayDeps, replayRpc } from "./replays/rpc.ts";
 
 /** The RPCs of the notifier; proto/disburse/notifier/v1/notifier.proto tells what each promises. */
 export function notifierRpc(

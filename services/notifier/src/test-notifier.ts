@@ -15,13 +15,13 @@ import { PayoutStatus } from "@disburse/contracts/disburse/payout/v1/payout_pb.t
 import { derivedId, eventId, newId } from "@disburse/kernel/id.ts";
 import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
 import { afterAll } from "vitest";
-import type { AddressRules } from "./domain/address.ts";
-import type { Outcome } from "./domain/delivery.ts";
-import type { Slots } from "./domain/fairness.ts";
-import { withoutBound } from "./domain/order.ts";
-import { subscription } from "./events.ts";
-import { createNotifier } from "./notifier.ts";
+import type { Slots } from "./deliveries/rules/fairness.ts";
+import { withoutBound } from "./deliveries/rules/order.ts";
+import { subscription } from "./events/intake.ts";
+import type { AddressRules } from "./sender/rules/address.ts";
+import type { Outcome } from "./sender/rules/outcome.ts";
 import type { Post, PostRequest } from "./sender/sender.ts";
+import { createNotifier } from "./service.ts";
 
 /** Nothing listens there; the stand-in answers. */
 export const hookUrl = "http://127.0.0.1:9/hook";

@@ -1,4 +1,4 @@
-import type { Outcome } from "@disburse/notifier/domain/delivery.ts";
+import type { Outcome } from "@disburse/notifier/sender/rules/outcome.ts";
 import type { Post, PostRequest } from "@disburse/notifier/sender/sender.ts";
 import type { Life } from "./life.ts";
 import type { World } from "./world.ts";

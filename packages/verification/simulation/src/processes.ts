@@ -6,9 +6,8 @@ import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/
 import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { systemClock } from "@disburse/kernel/time.ts";
-import { subscription } from "@disburse/notifier/events.ts";
-import { createNotifier } from "@disburse/notifier/notifier.ts";
-import { startWorker } from "@disburse/notifier/worker/worker.ts";
+import { subscription } from "@disburse/notifier/events/intake.ts";
+import { createNotifier, startWorker } from "@disburse/notifier/service.ts";
 import { startPayoutService } from "@disburse/payout/service.ts";
 import { openCorridorStore } from "@disburse/quote/corridor-store.ts";
 import { openQuoteStore } from "@disburse/quote/quote-store.ts";

@@ -26,9 +26,6 @@ const notYetMoved: readonly Exception[] = [
   notYet("full folders", "services/compliance/src"),
   notYet("full folders", "services/compliance/src/domain"),
   notYet("full folders", "services/gateway/src/reference"),
-  notYet("full folders", "services/notifier/src"),
-  notYet("full folders", "services/notifier/src/domain"),
-  notYet("full folders", "services/notifier/src/worker"),
   notYet("import circles", "services/compliance/src/formats/csv-rows.ts"),
   notYet("import circles", "services/compliance/src/domain/decided-finding.ts"),
 ];

@@ -11,6 +11,14 @@ export const subjects: Readonly<Record<string, Readonly<Record<string, readonly 
     beneficiaries: ["records", "creation"],
     depositors: ["records", "creation"],
   },
+  notifier: {
+    sender: [],
+    endpoints: ["sender"],
+    deliveries: ["endpoints", "sender"],
+    events: ["deliveries", "endpoints"],
+    replays: ["events", "deliveries", "endpoints"],
+    reconciliation: ["events", "deliveries"],
+  },
   payout: {
     ledger: [],
     payouts: ["ledger"],

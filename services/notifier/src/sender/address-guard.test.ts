@@ -3,9 +3,9 @@ import { createServer as createTlsServer } from "node:tls";
 import { silentLog } from "@disburse/chassis/log.ts";
 import { type Receiver, startReceiver } from "@disburse/testkit/receiver.ts";
 import { beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { type AddressPolicy, networks } from "../domain/address.ts";
-import { urlProblem } from "../domain/endpoint-url.ts";
 import { createConnector, type OpenSocket, type SocketTarget } from "./connector.ts";
+import { type AddressPolicy, networks } from "./rules/address.ts";
+import { urlProblem } from "./rules/url.ts";
 import { createSender } from "./sender.ts";
 import { guardedUrls, ownNetworks, type Verdict, zone } from "./test-guarded-urls.ts";
 

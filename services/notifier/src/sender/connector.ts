@@ -2,8 +2,8 @@ import { Resolver } from "node:dns/promises";
 import { once } from "node:events";
 import { connect, isIP, type Socket } from "node:net";
 import { buildConnector, errors } from "undici";
-import { type AddressRules, mayReach } from "../domain/address.ts";
-import { hostWithoutDot } from "../domain/endpoint-url.ts";
+import { type AddressRules, mayReach } from "./rules/address.ts";
+import { hostWithoutDot } from "./rules/url.ts";
 
 /** A look-up that takes longer is as good as none (webhooks: limits). */
 const dnsTimeoutMs = 2_000;

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { createServer, getCACertificates, setDefaultCACertificates } from "node:tls";
 import { silentLog } from "@disburse/chassis/log.ts";
 import { beforeAll, describe, expect, it } from "vitest";
-import type { Outcome } from "../domain/delivery.ts";
+import type { Outcome } from "./rules/outcome.ts";
 import { createSender, type Sender } from "./sender.ts";
 import { type BadPath, type BadReceiver, badPaths, startBadReceiver } from "./test-bad-receiver.ts";
 import { testCertificates, testKey } from "./test-certificates.ts";

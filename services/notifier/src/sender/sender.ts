@@ -1,13 +1,13 @@
 import { lookup } from "node:dns/promises";
 import type { Log } from "@disburse/chassis/log.ts";
 import { Agent, type Dispatcher, errors } from "undici";
-import type { AttemptError, Outcome } from "../domain/delivery.ts";
 import {
   type ConnectorOptions,
   createConnector,
   type Resolve,
   resolvePublic,
 } from "./connector.ts";
+import type { AttemptError, Outcome } from "./rules/outcome.ts";
 import { createTargets } from "./target.ts";
 
 /** One webhook on its way. */

@@ -1,5 +1,5 @@
-import type { AddressRules } from "../domain/address.ts";
-import { urlProblem } from "../domain/endpoint-url.ts";
+import type { AddressRules } from "./rules/address.ts";
+import { urlProblem } from "./rules/url.ts";
 
 /** A URL in the parts that a request is made of. */
 export type Target = { readonly origin: string; readonly path: string };

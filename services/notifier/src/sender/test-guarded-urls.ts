@@ -1,4 +1,4 @@
-import { networks } from "../domain/address.ts";
+import { networks } from "./rules/address.ts";
 
 /** What name servers say; every further question gets the last answer. */
 export const zone: Readonly<Record<string, readonly string[]>> = {

@@ -1,0 +1,149 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { Clock } from "@disburse/kernel/time.ts";
+import { isLive, type Recipient } from "../../endpoints/rules/endpoint.ts";
+import type { Ownership } from "../cluster/ownership.ts";
+import type { DeliveryDocument } from "../documents.ts";
+import type { Lanes } from "./lanes.ts";
+import type { Newcomers } from "./newcomers.ts";
+import type { Runner } from "./runner.ts";
+import { underLease, type WorkStore } from "./work-store.ts";
+
+export type AdmissionDeps = {
+  readonly work: Pick<WorkStore, "leased" | "giveBack">;
+  readonly lanes: Lanes;
+  readonly ownership: Ownership;
+  readonly runner: Runner;
+  readonly newcomers: Newcomers;
+  readonly clock: Clock;
+  readonly place: string;
+  /** Something is due. */
+  readonly wake: () => void;
+};
+
+type Endpoints = ReadonlyMap<string, Recipient>;
+
+/**
+ * While so many fresh deliveries are under way a batch waits, for the broker keeps it at less cost
+ * than the store: as long as some of them end, and never so long that a merchant would notice.
+ */
+const freshMax = 160;
+const waitMaxMs = 1_000;
+const stalledMs = 100;
+const lookEveryMs = 5;
+
+/** How a fresh delivery's first attempt begins without a claim. */
+export type Admission = {
+  /** Resolves when there may be room for a batch, and after a second at the latest. */
+  room(): Promise<void>;
+  /** Deliveries as they are to be inserted: leased, where they can start at once. */
+  admit(fresh: readonly DeliveryDocument[], endpoints: Endpoints): readonly DeliveryDocument[];
+  /** Starts what was admitted and inserted; `there` are the places of those that were there. */
+  begin(
+    inserted: readonly DeliveryDocument[],
+    there: ReadonlySet<number>,
+    endpoints: Endpoints,
+  ): Promise<void>;
+  /** The insert failed: what of it was written is found when it is tried again. */
+  abandon(admitted: readonly DeliveryDocument[]): void;
+};
+
+/** Lets fresh deliveries pass those that wait, as far as their endpoints' limits leave room. */
+export function createAdmission(deps: AdmissionDeps): Admission {
+  const { lanes, ownership, runner, newcomers, clock, place, wake } = deps;
+  const adopt = createAdoption(deps);
+
+  const isAdmitted = (delivery: DeliveryDocument, endpoint: Recipient | undefined) => {
+    const { _id, endpoint_id: endpointId, merchant_id: merchantId, held } = delivery;
+    if (held || !ownership.owns(endpointId) || runner.has(_id)) return false;
+    if (endpoint === undefined || !isLive(endpoint)) return false;
+    return lanes.mayAdmit(lanes.of(endpointId, merchantId));
+  };
+
+  return {
+    room: async () => {
+      const until = performance.now() + waitMaxMs;
+      let least = lanes.fresh();
+      let movedAt = performance.now();
+      while (lanes.fresh() >= freshMax) {
+        await pause(lookEveryMs);
+        const now = performance.now();
+        if (now >= until || now - movedAt >= stalledMs) return;
+        if (lanes.fresh() < least) movedAt = now;
+        least = Math.min(least, lanes.fresh());
+      }
+    },
+    admit: (fresh, endpoints) => {
+      const now = clock.now();
+      const lease = { token: ownership.token(), place };
+      return fresh.map((delivery) => {
+        if (!isAdmitted(delivery, endpoints.get(delivery.endpoint_id))) return delivery;
+        runner.enter(delivery, false);
+        return underLease(delivery, lease, now);
+      });
+    },
+    begin: async (inserted, there, endpoints) => {
+      let isDue = false;
+      for (const [at, delivery] of inserted.entries()) {
+        const endpoint = endpoints.get(delivery.endpoint_id);
+        if (delivery.lease !== null) {
+          if (there.has(at)) runner.leave(delivery._id);
+          else runner.start(delivery, endpoint);
+        } else if (!delivery.held && ownership.owns(delivery.endpoint_id)) {
+          lanes.due(delivery.endpoint_id);
+          const isFresh = !there.has(at) && !runner.has(delivery._id);
+          if (isFresh && endpoint !== undefined && isLive(endpoint)) newcomers.add(delivery);
+          isDue = true;
+        }
+      }
+      if (isDue) wake();
+      const known = inserted.filter((_each, at) => there.has(at)).map(({ _id }) => _id);
+      if (known.length > 0) await adopt(known, endpoints);
+    },
+    abandon: (admitted) => {
+      for (const { _id, lease } of admitted) if (lease !== null) runner.leave(_id);
+    },
+  };
+}
+
+/**
+ * Those that a try before has leased, whose answer was lost, start now or when they may. One
+ * handling after the other: none may start what another one is giving back.
+ */
+function createAdoption(deps: AdmissionDeps) {
+  let last: Promise<unknown> = Promise.resolve();
+  return (ids: readonly string[], endpoints: Endpoints): Promise<void> => {
+    const adopted = last.then(() => adopt(deps, ids, endpoints));
+    last = Promise.allSettled([adopted]);
+    return adopted;
+  };
+}
+
+async function adopt(deps: AdmissionDeps, ids: readonly string[], endpoints: Endpoints) {
+  const { work, lanes, ownership, runner, newcomers, clock, place } = deps;
+  const lease = { token: ownership.token(), place };
+  const read = await work.leased(
+    ids.filter((id) => !runner.has(id)),
+    lease,
+  );
+  // What has its slot was claimed since it was read, and so may be what was due again.
+  const isLeft = ({ _id, due_at: leasedUntil }: DeliveryDocument): boolean =>
+    !runner.has(_id) && leasedUntil !== null && leasedUntil > clock.now();
+  const waiting: DeliveryDocument[] = [];
+  for (const delivery of read.filter(isLeft)) {
+    const { endpoint_id: endpointId, merchant_id: merchantId } = delivery;
+    if (lanes.mayAdmit(lanes.of(endpointId, merchantId))) {
+      runner.enter(delivery, false);
+      runner.start(delivery, endpoints.get(endpointId));
+    } else {
+      waiting.push(delivery);
+    }
+  }
+  // Only now, for whatever is awaited makes out of date what was read.
+  for (const delivery of waiting) {
+    if (!isLeft(delivery)) continue;
+    const now = clock.now();
+    await work.giveBack(delivery, lease, now);
+    newcomers.add({ ...delivery, lease: null, due_at: now });
+    lanes.due(delivery.endpoint_id);
+  }
+}

@@ -1,0 +1,148 @@
+import { Binary, BSON } from "mongodb";
+import { expect, it } from "vitest";
+import type { DeliveryDocument } from "../documents.ts";
+import { type ClaimerDeps, createClaimer } from "./claimer.ts";
+import { slotsDefault } from "./dispatcher.ts";
+import { createLanes } from "./lanes.ts";
+import { createNewcomers } from "./newcomers.ts";
+import { createReadAhead } from "./read-ahead.ts";
+
+const endpointOf = (number: number): string => `whe_${String(number).padStart(5, "0")}`;
+
+function dueDelivery(id: string, endpointId: string): DeliveryDocument {
+  const body = new Binary(Buffer.from("{}"));
+  return { _id: id, endpoint_id: endpointId, merchant_id: "m", body } as DeliveryDocument;
+}
+
+type Store = Pick<ClaimerDeps["work"], "take"> & {
+  due(endpointId: string): Promise<DeliveryDocument[]>;
+};
+
+/** A claimer whose endpoints each have one delivery due, and are paused all but so many. */
+function startClaimer(endpoints: number, store: Partial<Store> = {}, live = 1) {
+  let nowMs = 0;
+  const started: string[] = [];
+  const entered = new Set<string>();
+  const reads: number[] = [];
+  const lanes = createLanes(slotsDefault, () => nowMs);
+  const newcomers = createNewcomers();
+  const last = endpointOf(endpoints);
+  const delivery = (endpointId: string) => dueDelivery(`whd_${endpointId}`, endpointId);
+  const { due = async (endpointId) => [delivery(endpointId)] } = store;
+  const claimer = createClaimer({
+    ...{ lanes, newcomers, place: "p" },
+    clock: { now: () => new Date(nowMs) },
+    ownership: { owns: () => true, token: () => "t" } as never,
+    runner: {
+      has: (id: string) => entered.has(id),
+      enter: ({ _id, endpoint_id: endpointId }: DeliveryDocument, isClaimed: boolean) => {
+        entered.add(_id);
+        lanes.enter(lanes.of(endpointId, "m"), isClaimed);
+      },
+      leave: (id: string) => entered.delete(id),
+      start: ({ _id }: DeliveryDocument) => started.push(_id),
+    } as never,
+    endpoints: {
+      readActive: async (ids) => {
+        reads.push(ids.length);
+        const found = ids.map((id) => ({
+          ...{ id, verifiedAt: new Date(0) },
+          ...(id > endpointOf(endpoints - live) ? {} : { pausedAt: new Date(0) }),
+        }));
+        return new Map(found.map((each) => [each.id, each])) as never;
+      },
+    },
+    work: {
+      take: async (due: DeliveryDocument[]) => due,
+      leased: async ([id]: string[]) => [
+        { ...delivery(last), _id: id, due_at: new Date(nowMs + 30_000) },
+      ],
+      ...store,
+    } as never,
+    readAhead: createReadAhead(
+      { due: async (endpointId) => (await due(endpointId)).map((each) => BSON.serialize(each)) },
+      () => nowMs,
+    ),
+  });
+  for (let number = 1; number <= endpoints; number += 1) lanes.due(endpointOf(number));
+  const advance = (ms: number): void => {
+    nowMs += ms;
+  };
+  return { claimer, lanes, newcomers, started, entered, reads, advance, last };
+}
+
+it("lets a thousand endpoints that rest cost a live one nothing", async () => {
+  const { claimer, started, reads, advance, last } = startClaimer(1_001);
+  let rounds = 0;
+  while (started.length === 0 && (await claimer.round()) > 0) rounds += 1;
+  expect(started).toEqual([`whd_${last}`]);
+  expect(rounds).toBeLessThanOrEqual(3);
+  // They are asked again a second later, in one read of so many at most.
+  reads.length = 0;
+  advance(999);
+  await claimer.round();
+  expect(Math.max(0, ...reads)).toBeLessThanOrEqual(1);
+  advance(1);
+  await claimer.round();
+  while ((await claimer.round()) > 1);
+  expect(reads.filter((count) => count > 1)).toEqual([500]);
+});
+
+it("starts what it took although the answer was lost", async () => {
+  const { claimer, started, last } = startClaimer(1, {
+    take: () => Promise.reject(new Error("lost")),
+  });
+  expect(await claimer.round()).toBe(1);
+  expect(started).toEqual([`whd_${last}`]);
+});
+
+/** Claims of one endpoint with three due, while so many fresh ones begin at some endpoints. */
+async function claimBeside(news: number, endpointOfNews: (at: number) => string) {
+  const { claimer, lanes, started, last } = startClaimer(1, {
+    due: async (endpointId) => {
+      for (let at = 0; at < news; at += 1) {
+        const of = endpointOfNews(at);
+        lanes.enter(lanes.of(of, of === endpointId ? "m" : `m_${of}`), false);
+      }
+      return [1, 2, 3].map((each) => dueDelivery(`whd_${each}`, endpointId));
+    },
+  });
+  lanes.of(last, "m");
+  await claimer.round();
+  return { started: started.length, hasBacklog: lanes.of(last).hasBacklog };
+}
+
+it("claims no more of an endpoint than its limit leaves when the page was read", async () => {
+  expect(await claimBeside(5, () => endpointOf(1))).toEqual({ started: 3, hasBacklog: false });
+  expect(await claimBeside(6, () => endpointOf(1))).toEqual({ started: 2, hasBacklog: true });
+  expect(await claimBeside(8, () => endpointOf(1))).toEqual({ started: 0, hasBacklog: true });
+});
+
+it("claims no more than 32 in one go, 2 of each endpoint in its turn", async () => {
+  const turns = Array.from({ length: 40 }, (_, at) => endpointOf(at + 1));
+  const due = async (endpointId: string) =>
+    [1, 2, 3].map((each) => dueDelivery(`${endpointId}/${each}`, endpointId));
+  const { claimer, lanes, started } = startClaimer(40, { due }, 40);
+  for (const endpointId of turns) lanes.of(endpointId, `m_${endpointId}`);
+  await claimer.round();
+  expect(started).toHaveLength(32);
+  const served = new Set(started.splice(0).map((id) => id.split("/")[0]));
+  expect(served.size).toBe(16);
+  await claimer.round();
+  expect(started.length).toBeGreaterThan(0);
+  expect(started.filter((id) => served.has(id.split("/")[0]))).toEqual([]);
+});
+
+it("counts what has waited against the pace, and no news", async () => {
+  const { claimer, newcomers, started, last } = startClaimer(1);
+  newcomers.add(dueDelivery("whd_news", last));
+  const counted: number[] = [];
+  await claimer.round({ allowed: () => 1, claimed: (count) => counted.push(count) });
+  expect(started).toEqual(["whd_news", `whd_${last}`]);
+  expect(counted).toEqual([1]);
+});
+
+it("claims no more than the process has free when the page was read", async () => {
+  expect(await claimBeside(253, (at) => `whe_${at}`)).toEqual({ started: 3, hasBacklog: false });
+  expect(await claimBeside(254, (at) => `whe_${at}`)).toEqual({ started: 2, hasBacklog: true });
+});

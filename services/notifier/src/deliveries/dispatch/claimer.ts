@@ -1,0 +1,168 @@
+import { setImmediate } from "node:timers/promises";
+import type { Clock } from "@disburse/kernel/time.ts";
+import { isLive, type Recipient } from "../../endpoints/rules/endpoint.ts";
+import type { EndpointStore } from "../../endpoints/store.ts";
+import type { Ownership } from "../cluster/ownership.ts";
+import type { DeliveryDocument } from "../documents.ts";
+import type { Lanes } from "./lanes.ts";
+import type { Newcomers } from "./newcomers.ts";
+import type { Pace } from "./pace.ts";
+import type { ReadAhead } from "./read-ahead.ts";
+import type { Runner } from "./runner.ts";
+import type { WorkStore } from "./work-store.ts";
+
+/** Where nobody sets another one. */
+const unhurried: Pace = { allowed: () => 32, claimed: () => undefined };
+
+/** Signing and sending take a third of a millisecond each, and what comes meanwhile waits. */
+const startedTogether = 6;
+
+export type ClaimerDeps = {
+  readonly work: WorkStore;
+  readonly endpoints: Pick<EndpointStore, "readActive">;
+  readonly lanes: Lanes;
+  readonly ownership: Ownership;
+  readonly runner: Runner;
+  readonly newcomers: Newcomers;
+  readonly readAhead: ReadAhead;
+  readonly clock: Clock;
+  readonly place: string;
+};
+
+export type Claimer = {
+  /**
+   * Claims of what is due as much as there are slots for, and starts it; answers how many, and one
+   * at least where another round at once would find more. What starts together holds up whatever
+   * comes at that moment: of what has waited it is what the pace allows.
+   */
+  round(pace?: Pace): Promise<number>;
+};
+
+type Endpoints = ReadonlyMap<string, Recipient>;
+
+/** Takes what has waited: retries, what was held, what no slot was free for when it came. */
+export function createClaimer(deps: ClaimerDeps): Claimer {
+  const { clock, work, endpoints, lanes, ownership, runner, place } = deps;
+
+  /** Asks endpoints whether they are live before they cost others a slot. */
+  const probe = async (ids: readonly string[]): Promise<Endpoints> => {
+    if (ids.length === 0) return new Map();
+    const active = await endpoints.readActive(ids);
+    // What is left of a deleted one is claimed, and ends.
+    for (const id of ids) lanes.probed(id, isResting(active.get(id)) ? "resting" : "live");
+    return active;
+  };
+
+  /** Those of some deliveries that have got their slot and were leased. */
+  const lease = async (
+    entered: DeliveryDocument[],
+    shares: ReadonlyMap<string, number>,
+    active: Endpoints,
+  ): Promise<readonly DeliveryDocument[]> => {
+    const now = clock.now();
+    const pages = [...shares].map(([endpointId, share]) => enterDue(deps, endpointId, share, now));
+    const read = await Promise.allSettled(pages);
+    for (const page of read) if (page.status === "fulfilled") entered.push(...page.value);
+    const failed = read.find((page) => page.status === "rejected");
+    if (failed !== undefined) throw failed.reason;
+    const live = entered.filter(({ endpoint_id }) => !isResting(active.get(endpoint_id)));
+    const mine = { token: ownership.token(), place };
+    try {
+      return await work.take(live, mine, now);
+    } catch (error) {
+      // Its answer may have been lost alone: what is leased would wait for its own lease to end.
+      const leased = await work.leased(ids(live), mine);
+      const taken = leased.filter(({ due_at }) => due_at !== null && due_at > now);
+      if (taken.length === 0) throw error;
+      return taken;
+    }
+  };
+
+  return {
+    round: async (pace = unhurried) => {
+      const asked = lanes.toProbe();
+      const probed = await probe(asked);
+      const entered = lateNews(deps);
+      const late = new Set(ids(entered));
+      const shares = new Map(lanes.shares(ownership.owns, pace.allowed(lanes.admitted())));
+      if (entered.length + shares.size === 0) return lanes.toProbe().length > 0 ? 1 : 0;
+      let taken: readonly DeliveryDocument[] = [];
+      let active = probed;
+      let resting = 0;
+      try {
+        const known = new Set(asked);
+        const wanted = new Set([...entered.map((each) => each.endpoint_id), ...shares.keys()]);
+        const read = await probe([...wanted].filter((id) => !known.has(id)));
+        active = new Map([...probed, ...read]);
+        for (const id of wanted) {
+          if (isResting(active.get(id)) && shares.delete(id)) resting += 1;
+        }
+        taken = await lease(entered, shares, active);
+      } finally {
+        const mine = new Set(ids(taken));
+        for (const { _id } of entered) if (!mine.has(_id)) runner.leave(_id);
+        pace.claimed(mine.difference(late).size);
+      }
+      await startAll(runner, taken, active);
+      if (taken.length > 0) return taken.length;
+      // The slots of those that turned out to rest are for the others, and at once.
+      return resting + lanes.toProbe().length > 0 ? 1 : 0;
+    },
+  };
+}
+
+/** Starts a few, lets others have the thread, and starts the next. */
+async function startAll(
+  runner: Runner,
+  taken: readonly DeliveryDocument[],
+  active: Endpoints,
+): Promise<void> {
+  for (const [at, delivery] of taken.entries()) {
+    if (at > 0 && at % startedTogether === 0) await setImmediate();
+    runner.start(delivery, active.get(delivery.endpoint_id));
+  }
+}
+
+function isResting(endpoint: Recipient | undefined): boolean {
+  return endpoint !== undefined && !isLive(endpoint);
+}
+
+function ids(deliveries: readonly DeliveryDocument[]): string[] {
+  return deliveries.map(({ _id }) => _id);
+}
+
+/** Those that came lately and found no slot, as far as there is one now, each with its slot. */
+function lateNews({ newcomers, lanes, ownership, runner }: ClaimerDeps): DeliveryDocument[] {
+  return newcomers.admit((delivery) => {
+    const { _id, endpoint_id: endpointId, merchant_id: merchantId } = delivery;
+    const lane = lanes.of(endpointId, merchantId);
+    const isOpen = lane.health.circuit === "open";
+    const isOut = isOpen || lane.liveness === "resting";
+    if (isOut || !ownership.owns(endpointId) || runner.has(_id)) return "never";
+    if (!lanes.mayAdmit(lane)) return "later";
+    runner.enter(delivery, false);
+    return "now";
+  });
+}
+
+/** The next due deliveries of an endpoint, oldest first, each with its slot. */
+async function enterDue(
+  { lanes, runner, newcomers, readAhead }: ClaimerDeps,
+  endpointId: string,
+  share: number,
+  now: Date,
+): Promise<DeliveryDocument[]> {
+  const isLast = await readAhead.fill(endpointId, share, now);
+  const lane = lanes.of(endpointId, readAhead.merchantOf(endpointId));
+  // While it was read, fresh ones may have taken what was free when it was asked for.
+  const room = Math.min(share, lanes.room(lane));
+  const { next, isEmpty } = readAhead.take(endpointId, room);
+  if (isLast && isEmpty) lanes.caughtUp(lane);
+  // Whose lease has ended while its attempt is still being settled here needs no second one.
+  const entered = next.filter(({ _id }) => !runner.has(_id));
+  for (const delivery of entered) {
+    newcomers.forget(delivery._id);
+    runner.enter(delivery, true);
+  }
+  return entered;
+}

@@ -1,0 +1,95 @@
+import type { Metrics } from "@disburse/chassis/metrics.ts";
+import type { Health } from "../../endpoints/rules/health.ts";
+import { isAcknowledged } from "../../sender/rules/outcome.ts";
+import type { DueEndpoint, Settlement } from "./work-store.ts";
+
+/** What the worker tells of itself. */
+export type WorkMetrics = {
+  /** `createdAt` is when the delivery was made. */
+  settled(settlement: Settlement, createdAt: Date): void;
+  due(endpoints: readonly DueEndpoint[], now: Date): void;
+  measured(figures: WorkFigures): void;
+};
+
+/** What is counted now and then. */
+export type WorkFigures = {
+  readonly due: number;
+  readonly running: number;
+  readonly shards: number;
+  readonly circuits: Readonly<Record<Health["circuit"], number>>;
+};
+
+/** Seconds from an event to its first attempt: milliseconds, or as long as a backlog may be. */
+const waitBuckets = [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 5, 30, 300, 3_600];
+
+/** The worker's series; labels are closed sets, never an endpoint or a merchant. */
+export function createWorkMetrics(metrics: Metrics): WorkMetrics {
+  const attempts = metrics.counter(
+    "disburse_webhook_attempts_total",
+    "Webhook attempts by outcome: acknowledged, refused, or why there was no answer.",
+    ["outcome"],
+  );
+  const ended = metrics.counter(
+    "disburse_webhook_deliveries_ended_total",
+    "Deliveries that ended, by their last state.",
+    ["state"],
+  );
+  const dueEndpoints = metrics.gauge(
+    "disburse_webhook_due_endpoints",
+    "Endpoints of this process with a delivery that is due; none that is paused or unverified.",
+    [],
+  );
+  const oldest = metrics.gauge(
+    "disburse_webhook_oldest_due_seconds",
+    "How long the longest waiting due delivery has been due, paused and unverified endpoints aside.",
+    [],
+  );
+  const due = metrics.gauge(
+    "disburse_webhook_due_deliveries",
+    "Deliveries of this process that are due, paused and unverified endpoints' aside; to 10,000.",
+    [],
+  );
+  const wait = metrics.histogram(
+    "disburse_webhook_first_attempt_seconds",
+    "From the making of a delivery, redeliveries too, to its first attempt; waits included.",
+    [],
+    waitBuckets,
+  );
+  const running = metrics.gauge("disburse_webhook_in_flight", "Attempts under way.", []);
+  const shards = metrics.gauge(
+    "disburse_webhook_shards_owned",
+    "Shards of 256 that this process delivers to.",
+    [],
+  );
+  const circuits = metrics.gauge(
+    "disburse_webhook_endpoints",
+    "Endpoints of this process that had events lately, by the state of their circuit.",
+    ["circuit"],
+  );
+  return {
+    settled: ({ attempt, fate }, createdAt) => {
+      if (attempt !== undefined) {
+        if (attempt.number === 1) {
+          wait.observe({}, (attempt.startedAt.getTime() - createdAt.getTime()) / 1_000);
+        }
+        const { outcome } = attempt;
+        const answered = isAcknowledged(outcome) ? "acknowledged" : "refused";
+        attempts.inc({ outcome: outcome.kind === "answered" ? answered : outcome.error });
+      }
+      if (fate.state !== "pending") ended.inc({ state: fate.state });
+    },
+    due: (endpoints, now) => {
+      const since = Math.min(now.getTime(), ...endpoints.map((each) => each.oldestDueAt.getTime()));
+      dueEndpoints.set(endpoints.length);
+      oldest.set((now.getTime() - since) / 1_000);
+    },
+    measured: (figures) => {
+      due.set(figures.due);
+      running.set(figures.running);
+      shards.set(figures.shards);
+      for (const [circuit, count] of Object.entries(figures.circuits)) {
+        circuits.set({ circuit }, count);
+      }
+    },
+  };
+}

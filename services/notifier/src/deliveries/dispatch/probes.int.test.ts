@@ -1,0 +1,37 @@
+import { expect, it, vi } from "vitest";
+import { operation, payoutMessage, register, testNotifierOfFile } from "../../test-notifier.ts";
+
+const notifier = await testNotifierOfFile();
+
+it("asks an endpoint that rests at once where one was changed, not for what is sent again", async () => {
+  const { rpc, deliveries, endpoints, replayer } = notifier;
+  const resting = await register(notifier);
+  const live = await register(notifier);
+  await rpc.pauseEndpoint({ mutation: operation(), ...resting });
+  await notifier.consume([resting, live].map(({ merchantId }) => payoutMessage({ merchantId })));
+  await notifier.work();
+  const sent = await deliveries.collection.findOne({ endpoint_id: live.endpointId });
+  // Less than the second after which it is asked in any case.
+  notifier.advance(999);
+  const reads = vi.spyOn(endpoints.collection, "find");
+  /** Whether the one that rests is asked at this moment. */
+  const isAsked = async (): Promise<boolean> => {
+    reads.mockClear();
+    await notifier.work();
+    return JSON.stringify(reads.mock.calls).includes(resting.endpointId);
+  };
+  expect(await isAsked()).toBe(false);
+
+  await rpc.redeliver({ mutation: operation(), ...live, deliveryId: sent?._id ?? "" });
+  expect(await isAsked()).toBe(false);
+
+  const replay = { since: "2026-11-19", states: ["delivered"] };
+  await rpc.createReplay({ mutation: operation(), ...live, ...replay });
+  expect(await replayer.round()).toBe(true);
+  expect(await isAsked()).toBe(false);
+  // First, sent again, and replayed.
+  expect(notifier.world.posted).toHaveLength(3);
+
+  await rpc.pauseEndpoint({ mutation: operation(), ...live });
+  expect(await isAsked()).toBe(true);
+});

@@ -1,0 +1,93 @@
+import { forRequest } from "@disburse/chassis/call-context.ts";
+import type { Recipient } from "../../endpoints/rules/endpoint.ts";
+import type { Ownership } from "../cluster/ownership.ts";
+import type { DeliveryDocument } from "../documents.ts";
+import { type AttemptDeps, attemptDelivery } from "./attempt.ts";
+import type { Lanes } from "./lanes.ts";
+import type { WorkMetrics } from "./metrics.ts";
+import type { Settler } from "./settler.ts";
+import type { WorkStore } from "./work-store.ts";
+
+export type RunnerDeps = AttemptDeps & {
+  readonly lanes: Lanes;
+  readonly ownership: Pick<Ownership, "owns">;
+  readonly settler: Settler;
+  readonly work: Pick<WorkStore, "giveBack">;
+  readonly metrics: WorkMetrics;
+  /** A slot is free that something waits for. */
+  readonly freed: () => void;
+};
+
+export type Runner = {
+  /** Takes a slot for a delivery, before it is leased; `isClaimed` where it has waited. */
+  enter(delivery: DeliveryDocument, isClaimed: boolean): void;
+  /** Whether a delivery has its slot. */
+  has(deliveryId: string): boolean;
+  /** Attempts a leased delivery that has its slot. */
+  start(delivery: DeliveryDocument, endpoint: Recipient | undefined): void;
+  /** Gives the slot back without an attempt. */
+  leave(deliveryId: string): void;
+  /** Resolves when nothing runs any more. */
+  idle(): Promise<void>;
+};
+
+/** Attempts side by side, each from its slot to its settlement. */
+export function createRunner(deps: RunnerDeps): Runner {
+  const { lanes, ownership, settler, metrics, log } = deps;
+  const slots = new Map<string, { endpointId: string; isClaimed: boolean }>();
+  const running = new Set<Promise<void>>();
+
+  const leave = (deliveryId: string): void => {
+    const slot = slots.get(deliveryId);
+    if (slot === undefined) return;
+    slots.delete(deliveryId);
+    const lane = lanes.of(slot.endpointId);
+    lanes.leave(lane, slot.isClaimed);
+    if (lane.hasBacklog) deps.freed();
+  };
+
+  const run = async (
+    delivery: DeliveryDocument,
+    endpoint: Recipient | undefined,
+  ): Promise<void> => {
+    try {
+      // Another process may be its owner by now, and finds it.
+      if (!ownership.owns(delivery.endpoint_id)) {
+        const { lease } = delivery;
+        if (lease !== null) await deps.work.giveBack(delivery, lease, deps.clock.now());
+        return;
+      }
+      const settlement = await attemptDelivery(deps, delivery, endpoint);
+      const { attempt } = settlement;
+      if (attempt !== undefined) {
+        lanes.attempted(lanes.of(delivery.endpoint_id), attempt.outcome, attempt.endedAt);
+      }
+      await settler.settle(settlement);
+      metrics.settled(settlement, delivery.created_at);
+    } catch (error) {
+      // The lease ends and the delivery is taken again; there is nothing that could be written.
+      log.error({ err: error, delivery_id: delivery._id }, "delivery not attempted");
+    } finally {
+      leave(delivery._id);
+    }
+  };
+
+  return {
+    enter: (delivery, isClaimed) => {
+      const { _id, endpoint_id: endpointId, merchant_id: merchantId } = delivery;
+      slots.set(_id, { endpointId, isClaimed });
+      lanes.enter(lanes.of(endpointId, merchantId), isClaimed);
+    },
+    has: (deliveryId) => slots.has(deliveryId),
+    start: (delivery, endpoint) => {
+      const work = forRequest(delivery.request_id, () => run(delivery, endpoint)).finally(() =>
+        running.delete(work),
+      );
+      running.add(work);
+    },
+    leave,
+    idle: async () => {
+      while (running.size > 0) await Promise.allSettled(running);
+    },
+  };
+}

@@ -1,0 +1,251 @@
+import { BSON, type Collection, type Filter } from "mongodb";
+import { attemptDocument, type DeliveryDocument, deliveryKeptMs } from "../documents.ts";
+import type { Attempt, Fate } from "../rules/delivery.ts";
+import { deadlineOf } from "../rules/schedule.ts";
+import type { DeliveryStore } from "../store.ts";
+
+/** Attempts kept in a delivery's log (webhooks: data). */
+const attemptsKept = 20;
+/** Longer than an attempt and its settling; as short as it can be, for a crash costs its wait. */
+export const deliveryLeaseMs = 30_000;
+/** A count that goes further would cost more than it tells. */
+const countMax = 10_000;
+
+/** What becomes of a leased delivery; without an attempt when there was nothing to try. */
+export type Settlement = {
+  readonly id: string;
+  readonly leaseToken: string;
+  readonly line: string;
+  readonly attempt?: Attempt;
+  /** Made before this one. */
+  readonly attemptsBefore: number;
+  readonly fate: Fate;
+  readonly at: Date;
+};
+
+/** Under which a process has deliveries: its token, and where it is. */
+export type Lease = { readonly token: string; readonly place: string };
+
+/** The BSON of a delivery without its attempts. */
+export type EncodedDelivery = Uint8Array;
+
+/** What the store's driver would have made of it. */
+export function decoded(delivery: EncodedDelivery): DeliveryDocument {
+  return BSON.deserialize(delivery) as DeliveryDocument;
+}
+
+type Attempted = Pick<DeliveryDocument, "_id" | "attempts_count">;
+
+export type DueEndpoint = { readonly endpointId: string; readonly oldestDueAt: Date };
+
+/** What each endpoint has first to send: a seek of the index for each. */
+const firstPending = [
+  { $match: { state: "pending" } },
+  { $sort: { state: 1, endpoint_id: 1, due_at: 1 } },
+  { $group: { _id: "$endpoint_id", due_at: { $first: "$due_at" } } },
+];
+
+export type WorkStore = ReturnType<typeof openWorkStore>;
+
+/** Deliveries as workers see them: due, leased, settled. */
+export function openWorkStore({ collection: deliveries }: Pick<DeliveryStore, "collection">) {
+  return {
+    /** Endpoints with something due, by id. Costs a seek each, however much each of them has. */
+    dueEndpoints: async (now: Date): Promise<DueEndpoint[]> => {
+      const isDue = [{ $match: { due_at: { $lte: now } } }, { $sort: { _id: 1 } }];
+      const found = await deliveries
+        .aggregate<{ _id: string; due_at: Date }>([...firstPending, ...isDue])
+        .toArray();
+      return found.map((each) => ({ endpointId: each._id, oldestDueAt: each.due_at }));
+    },
+
+    freeLeases: (place: string, now: Date) => freeLeases(deliveries, place, now),
+
+    /** Of these endpoints; passes nothing that is not due. */
+    dueCount: (endpointIds: readonly string[], now: Date) =>
+      deliveries.countDocuments(
+        { state: "pending", endpoint_id: { $in: [...endpointIds] }, due_at: { $lte: now } },
+        { limit: countMax },
+      ),
+
+    /**
+     * The next due deliveries of an endpoint, oldest first, as they will be under a lease that
+     * `take` has to write; as they came from the store, for `decoded`.
+     */
+    due: (endpointId: string, limit: number, now: Date) =>
+      readDue(deliveries, endpointId, limit, now),
+
+    take: (due: readonly DeliveryDocument[], lease: Lease, now: Date) =>
+      take(deliveries, due, lease, now),
+
+    /** Ends a lease under which nothing was tried: whoever may take it next need not wait. */
+    giveBack: async (
+      { _id, attempts_count }: Attempted,
+      lease: Lease,
+      now: Date,
+    ): Promise<void> => {
+      const leased = { _id, state: "pending", "lease.token": lease.token, attempts_count } as const;
+      await deliveries.updateOne(leased, { $set: { lease: null, due_at: now } });
+    },
+
+    /** Those among deliveries that are leased so. */
+    leased: (ids: readonly string[], { token }: Lease): Promise<DeliveryDocument[]> =>
+      deliveries
+        .find(
+          { _id: { $in: [...ids] }, state: "pending", "lease.token": token },
+          { projection: { attempts: 0 } },
+        )
+        .toArray(),
+
+    /**
+     * Writes attempts and what follows from them, if the lease still holds: each document in one
+     * write. Answers how many held.
+     */
+    settle: async (settlements: readonly Settlement[]): Promise<number> => {
+      const groups = Map.groupBy(settlements, settledTogether);
+      const written = await Promise.all(
+        [...groups.values()].map((each) => settle(deliveries, each)),
+      );
+      return written.reduce((sum, count) => sum + count, 0);
+    },
+  };
+}
+
+async function readDue(
+  deliveries: Collection<DeliveryDocument>,
+  endpointId: string,
+  limit: number,
+  now: Date,
+): Promise<readonly EncodedDelivery[]> {
+  const found: readonly unknown[] = await deliveries
+    .find(
+      { state: "pending", endpoint_id: endpointId, due_at: { $lte: now } },
+      { projection: { attempts: 0 }, raw: true },
+    )
+    .sort({ due_at: 1 })
+    .limit(limit)
+    .toArray();
+  // The driver's types do not tell what `raw` makes of them.
+  return found as readonly EncodedDelivery[];
+}
+
+/** What one write can guard: a lease's token, and how many attempts there were before. */
+function settledTogether({ leaseToken, attemptsBefore }: Settlement): string {
+  return `${attemptsBefore} ${leaseToken}`;
+}
+
+/**
+ * A delivery as it is under a lease. The deadline begins with the first one, before anything is
+ * sent, so that a crash cannot extend it.
+ */
+export function underLease(delivery: DeliveryDocument, lease: Lease, now: Date): DeliveryDocument {
+  return {
+    ...delivery,
+    lease: { ...lease },
+    due_at: new Date(now.getTime() + deliveryLeaseMs),
+    held: false,
+    deadline: delivery.deadline ?? deadlineOf(now),
+  };
+}
+
+/** What was tried since it was read is not the same any more. */
+function asRead(due: readonly DeliveryDocument[]): Filter<DeliveryDocument> {
+  const groups = [...Map.groupBy(due, ({ attempts_count }) => attempts_count)];
+  const filters = groups.map(([attempts_count, each]) => {
+    return { _id: { $in: each.map(({ _id }) => _id) }, attempts_count };
+  });
+  const [first = {}] = filters;
+  return filters.length > 1 ? { $or: filters } : first;
+}
+
+/** Takes due deliveries under a lease; answers those that nobody else took first. */
+async function take(
+  deliveries: Collection<DeliveryDocument>,
+  due: readonly DeliveryDocument[],
+  lease: Lease,
+  now: Date,
+): Promise<DeliveryDocument[]> {
+  if (due.length === 0) return [];
+  const leasedUntil = new Date(now.getTime() + deliveryLeaseMs);
+  const leased = { lease: { ...lease }, due_at: leasedUntil, held: false };
+  let count = 0;
+  // Plain values for those of a kind cost the engine a fifth less than an expression for all.
+  for (const [isFirst, each] of Map.groupBy(due, ({ deadline }) => deadline === null)) {
+    const filter = { ...asRead(each), state: "pending", due_at: { $lte: now } } as const;
+    const { matchedCount } = await deliveries.updateMany(
+      isFirst ? { ...filter, deadline: null } : filter,
+      { $set: isFirst ? { ...leased, deadline: deadlineOf(now) } : leased },
+    );
+    count += matchedCount;
+  }
+  const taken = due.map((delivery) => underLease(delivery, lease, now));
+  if (count === due.length) return taken;
+  const mineNow = { "lease.token": lease.token, due_at: leasedUntil };
+  const found = await deliveries
+    .find({ _id: { $in: due.map(({ _id }) => _id) }, ...mineNow }, { projection: { _id: 1 } })
+    .toArray();
+  const mine = new Set(found.map(({ _id }) => _id));
+  return taken.filter(({ _id }) => mine.has(_id));
+}
+
+/**
+ * Ends the leases that a killed process of this place left: whoever starts there is its successor,
+ * and need not wait for their end.
+ */
+async function freeLeases(
+  deliveries: Collection<DeliveryDocument>,
+  place: string,
+  now: Date,
+): Promise<void> {
+  const waiting = await deliveries.aggregate<{ _id: string }>(firstPending).toArray();
+  const leased = {
+    state: "pending",
+    endpoint_id: { $in: waiting.map(({ _id }) => _id) },
+    due_at: { $gt: now, $lte: new Date(now.getTime() + deliveryLeaseMs) },
+    "lease.place": place,
+  } as const;
+  await deliveries.updateMany(leased, { $set: { lease: null, due_at: now } });
+}
+
+/**
+ * One command that picks each document's own values by its id: the guard is planned once for all,
+ * which for single updates costs more than all the rest.
+ */
+async function settle(
+  deliveries: Collection<DeliveryDocument>,
+  settlements: readonly Settlement[],
+): Promise<number> {
+  const [first] = settlements;
+  if (first === undefined) return 0;
+  const of = <T>(value: (settlement: Settlement) => T) => ({
+    $getField: {
+      field: "$_id",
+      input: { $literal: Object.fromEntries(settlements.map((each) => [each.id, value(each)])) },
+    },
+  });
+  const made = of(({ attempt }) => (attempt === undefined ? [] : [attemptDocument(attempt)]));
+  const attempts = { $slice: [{ $concatArrays: ["$attempts", made] }, -attemptsKept] };
+  const { matchedCount } = await deliveries.updateMany(
+    {
+      ...{ _id: { $in: settlements.map(({ id }) => id) }, state: "pending" },
+      "lease.token": first.leaseToken,
+      // A process has one token for all: what was tried since shows by the count.
+      attempts_count: first.attemptsBefore,
+    },
+    [{ $replaceWith: { $mergeObjects: ["$$ROOT", of(settledFields), { attempts }] } }],
+  );
+  return matchedCount;
+}
+
+function settledFields({ attempt, fate, at }: Settlement) {
+  const next = fate.state === "pending" ? fate.nextAttemptAt : null;
+  return {
+    state: fate.state,
+    next_attempt_at: next,
+    due_at: next,
+    lease: null,
+    updated_at: at,
+    ...(attempt === undefined ? {} : { attempts_count: attempt.number }),
+    ...(next === null ? { expires_at: new Date(at.getTime() + deliveryKeptMs) } : {}),
+  };
+}

@@ -1,0 +1,224 @@
+import { newId } from "@disburse/kernel/id.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import { circuitPauseMs } from "../../endpoints/rules/health.ts";
+import {
+  acknowledged,
+  operation,
+  payoutMessage,
+  refusedBy,
+  register,
+  startTestNotifier,
+  type TestNotifier,
+} from "../../test-notifier.ts";
+
+let notifier: TestNotifier;
+
+beforeEach(async () => {
+  notifier = await startTestNotifier();
+  return async () => {
+    await notifier.database.db.dropDatabase();
+    await notifier.close();
+  };
+});
+
+const statusOf = (call: { body: Uint8Array }): string =>
+  (JSON.parse(Buffer.from(call.body).toString()) as { data: { status: string } }).data.status;
+
+describe("order", () => {
+  const payoutId = newId("payout");
+  const news = (merchantId: string) => ({
+    first: payoutMessage({ merchantId, payoutId }),
+    second: payoutMessage({ merchantId, payoutId, status: "succeeded", version: 2 }),
+    third: payoutMessage({ merchantId, payoutId, status: "failed", version: 3 }),
+  });
+  const sent = () => notifier.world.posted.map(statusOf);
+
+  it("is kept when events arrive shuffled and together", async () => {
+    const { merchantId } = await register(notifier);
+    const { first, second, third } = news(merchantId);
+    await notifier.consume([third, first, second]);
+    await notifier.work();
+    expect(sent()).toEqual(["initiated", "succeeded", "failed"]);
+    expect(notifier.world.posted.map(({ headers }) => headers["webhook-sequence"])).toEqual([
+      ...["1", "2", "3"],
+    ]);
+  });
+
+  it("waits for an event that has not arrived, 30 s at most", async () => {
+    const { merchantId } = await register(notifier);
+    const { first, second, third } = news(merchantId);
+    await notifier.consume([second]);
+    await notifier.work();
+    notifier.advance(29_999);
+    await notifier.work();
+    expect(sent()).toEqual([]);
+    await notifier.consume([first]);
+    await notifier.work();
+    expect(sent()).toEqual(["initiated", "succeeded"]);
+    await notifier.consume([third]);
+    await notifier.work();
+    expect(sent()).toEqual(["initiated", "succeeded", "failed"]);
+  });
+
+  it("costs no wait where a process died before it let go what waited for a settled event", async () => {
+    const { merchantId } = await register(notifier);
+    const { first, second } = news(merchantId);
+    await notifier.consume([first, second]);
+    const settled = { state: "delivered", due_at: null } as const;
+    await notifier.deliveries.collection.updateOne({ event_id: first.id }, { $set: settled });
+    await notifier.work();
+    expect(sent()).toEqual(["succeeded"]);
+  });
+
+  it("is given up after 30 s", async () => {
+    const { merchantId } = await register(notifier);
+    await notifier.consume([news(merchantId).second]);
+    notifier.advance(30_000);
+    await notifier.work();
+    expect(sent()).toEqual(["succeeded"]);
+  });
+
+  it("is given up after 3 attempts of the one before", async () => {
+    const { merchantId } = await register(notifier);
+    notifier.world.answer = (call) =>
+      statusOf(call) === "initiated" ? refusedBy(500) : acknowledged;
+    const { first, second } = news(merchantId);
+    await notifier.consume([first, second]);
+    await notifier.work();
+    for (const _attempt of [2, 3]) {
+      expect(sent()).not.toContain("succeeded");
+      await notifier.advanceToNext();
+      await notifier.work();
+    }
+    expect(sent()).toEqual(["initiated", "initiated", "initiated", "succeeded"]);
+    await notifier.advanceToNext();
+    await notifier.work();
+    expect(sent()).toHaveLength(5);
+  });
+
+  it("asks nothing of an endpoint that is newer than the event before", async () => {
+    const merchantId = newId("merchant");
+    const { first, second } = news(merchantId);
+    await notifier.consume([first]);
+    await register(notifier, merchantId);
+    await notifier.consume([second]);
+    await notifier.work();
+    expect(sent()).toEqual(["succeeded"]);
+  });
+
+  it("is not asked for where the endpoint takes events as they come", async () => {
+    const made = await registerOrdered("none");
+    await notifier.consume([news(made.merchantId).second]);
+    await notifier.work();
+    expect(sent()).toEqual(["succeeded"]);
+  });
+
+  it("may be strict: the next event waits until the one before has ended", async () => {
+    const { merchantId } = await registerOrdered("strict");
+    notifier.world.answer = (call) =>
+      statusOf(call) === "initiated" ? refusedBy(500) : acknowledged;
+    const { first, second } = news(merchantId);
+    await notifier.consume([second, first]);
+    await notifier.work();
+    while (await notifier.advanceToNext()) {
+      // So long it waits at least where the circuit is open.
+      notifier.advance(circuitPauseMs);
+      await notifier.work();
+    }
+    expect(sent()).toEqual([...Array.from({ length: 15 }, () => "initiated"), "succeeded"]);
+  });
+
+  it("finds again what waits strictly and was not woken", async () => {
+    const { merchantId } = await registerOrdered("strict");
+    const { first, second } = news(merchantId);
+    await notifier.work();
+    await notifier.consume([second]);
+    // Else the look that follows the insert could still see the one before, and wake the second.
+    await notifier.dispatcher.idle();
+    const { collection } = notifier.deliveries;
+    const { recheck_at: _none, ...waiting } = (await collection.findOne({ sequence: 2 }))!;
+    const ended = { state: "delivered", due_at: null, held: false } as const;
+    const before = { _id: "whd_first", event_id: first.id, sequence: 1 };
+    await collection.insertOne({ ...waiting, ...ended, ...before });
+    await notifier.work();
+    notifier.advance(29_999);
+    await notifier.dispatcher.lookAgain();
+    await notifier.work();
+    expect(sent()).toEqual([]);
+    notifier.advance(1);
+    await notifier.dispatcher.lookAgain();
+    await notifier.work();
+    expect(sent()).toEqual(["succeeded"]);
+    expect(await collection.countDocuments({ recheck_at: { $exists: true } })).toBe(0);
+  });
+
+  it("goes at last in strict order when what it waits for never comes, 5 minutes or a day", async () => {
+    const { merchantId } = await registerOrdered("strict");
+    const later = async (ms: number) => {
+      notifier.advance(ms);
+      await notifier.dispatcher.lookAgain();
+      await notifier.work();
+      return sequences();
+    };
+    await notifier.consume([news(merchantId).third]);
+    await refund(merchantId, 7n);
+    expect(await later(299_999)).toEqual([]);
+    expect(await later(1)).toEqual(["7"]);
+    expect(await later(86_099_999)).toEqual(["7"]);
+    expect(await later(1)).toEqual(["7", "3"]);
+  });
+
+  it("is kept in strict order where a process died before it saw that both are there", async () => {
+    const made = await registerOrdered("strict");
+    await notifier.work();
+    await notifier.rpc.pauseEndpoint({ mutation: operation(), ...made });
+    await refund(made.merchantId, 2n);
+    const { collection } = notifier.deliveries;
+    const second = await collection.findOne({ sequence: 2 });
+    await refund(made.merchantId, 1n);
+    // What the second write about it changed is not there.
+    if (second !== null) await collection.replaceOne({ _id: second._id }, second);
+    notifier.world.answer = () => refusedBy(500);
+    notifier.advance(600_000);
+    await notifier.rpc.resumeEndpoint({ mutation: operation(), ...made });
+    await notifier.work();
+    await notifier.dispatcher.lookAgain();
+    await notifier.work();
+    expect(sequences()).toEqual(["1"]);
+  });
+
+  it("waits in its mode for one that came late, also where numbers may have gaps", async () => {
+    const strict = await registerOrdered("strict");
+    const bounded = await register(notifier);
+    await notifier.work();
+    notifier.world.answer = () => refusedBy(500);
+    for (const { merchantId } of [strict, bounded]) await refund(merchantId, 2n);
+    notifier.advance(3_000);
+    for (const { merchantId } of [strict, bounded]) await refund(merchantId, 1n);
+    await notifier.work();
+    notifier.advance(2_500);
+    await notifier.work();
+    expect(sequences()).toEqual(["1", "1"]);
+    await notifier.rpc.pauseEndpoint({ mutation: operation(), ...strict });
+    notifier.advance(600_000);
+    await notifier.rpc.resumeEndpoint({ mutation: operation(), ...strict });
+    await notifier.work();
+    expect(sequences().toSorted()).toEqual(["1", "1", "1", "1", "2"]);
+  });
+
+  const sequences = () => notifier.world.posted.map(({ headers }) => headers["webhook-sequence"]);
+
+  const refund = async (merchantId: string, sequence: bigint) => {
+    const data = { id: "ref_1", status: `step_${sequence}` };
+    const of = { merchantId, transactionType: "refund", transactionId: data.id, sequence };
+    const said = { eventId: `${merchantId}_${sequence}`, status: data.status };
+    const event = { ...of, ...said, dataJson: JSON.stringify(data) };
+    await notifier.rpc.publishEvent({ mutation: operation(), event });
+  };
+
+  const registerOrdered = async (order: string) => {
+    const { merchantId, endpointId } = await register(notifier);
+    await notifier.rpc.updateEndpoint({ mutation: operation(), merchantId, endpointId, order });
+    return { merchantId, endpointId };
+  };
+});

@@ -1,0 +1,81 @@
+import { silentLog } from "@disburse/chassis/log.ts";
+import { DeliveryState } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
+import { beforeAll, expect, it } from "vitest";
+import { createSender, type Sender } from "../sender/sender.ts";
+import { type BadReceiver, startBadReceiver } from "../sender/test-bad-receiver.ts";
+import { operation, payoutMessage, register, startTestNotifier } from "../test-notifier.ts";
+import { attemptsMax, horizonMs } from "./rules/schedule.ts";
+
+let receiver: BadReceiver;
+let sender: Sender;
+/** Gives up soon, for the receivers that never answer. */
+let hasty: Sender;
+
+beforeAll(async () => {
+  receiver = await startBadReceiver();
+  sender = createSender({ policy: "sandbox", log: silentLog });
+  hasty = createSender({ policy: "sandbox", log: silentLog, timeoutMs: 30 });
+  return async () => {
+    await Promise.all([sender.close(), hasty.close()]);
+    await receiver.close();
+  };
+});
+
+/** A head with 200 came, whatever became of its body. */
+const acknowledging = ["/200", "/reset-in-body", "/endless", "/bomb", "/answers-early"];
+/** One of each kind; sender/receiver-fault.test.ts has them all. */
+const refusing = [
+  ...["/201", "/204", "/301", "/307", "/410", "/429", "/500"],
+  ...["/endless-500", "/silent", "/reset", "/no-http"],
+];
+const paths = [...acknowledging, ...refusing];
+
+it("gives every receiver its 15 attempts within 24 hours, unless it says 200", async () => {
+  const notifier = await startTestNotifier();
+  const { world, rpc } = notifier;
+  world.answer = (call) => (call.url.endsWith("/silent") ? hasty : sender).post(call);
+  const hooks = new Map<string, Awaited<ReturnType<typeof register>>>();
+  for (const path of paths) {
+    hooks.set(path, await register(notifier, undefined, receiver.url + path));
+  }
+  const startedAt = world.now.getTime();
+  await notifier.consume(
+    [...hooks.values()].map(({ merchantId }) => payoutMessage({ merchantId })),
+  );
+  await notifier.work();
+  /** When the last of those that wait is due: their waits differ by 2% at most. */
+  const lastDue = async (): Promise<Date | undefined> => {
+    const waiting = { state: "pending", due_at: { $type: "date" } } as const;
+    const last = await notifier.deliveries.collection.findOne(waiting, { sort: { due_at: -1 } });
+    return last?.due_at ?? undefined;
+  };
+  for (let due = await lastDue(); due !== undefined; due = await lastDue()) {
+    world.now = due;
+    await notifier.work();
+  }
+  expect(world.now.getTime()).toBeLessThan(startedAt + horizonMs);
+  for (const [path, { merchantId }] of hooks) {
+    const { deliveries } = await rpc.listDeliveries({ merchantId });
+    const isDelivered = acknowledging.includes(path);
+    expect(deliveries, path).toMatchObject([
+      {
+        state: isDelivered ? DeliveryState.DELIVERED : DeliveryState.EXHAUSTED,
+        attemptsCount: isDelivered ? 1 : attemptsMax,
+      },
+    ]);
+  }
+  // Nothing is lost: what was given up is there to be sent again.
+  world.answer = (call) => sender.post({ ...call, url: `${receiver.url}/200` });
+  for (const [path, { merchantId }] of hooks) {
+    if (acknowledging.includes(path)) continue;
+    const [exhausted] = (await rpc.listDeliveries({ merchantId })).deliveries;
+    await rpc.redeliver({ mutation: operation(), merchantId, deliveryId: exhausted!.id });
+  }
+  // Their circuits are open: 5 s between attempts.
+  notifier.advance(5_000);
+  await notifier.work();
+  const delivered = { state: "delivered" } as const;
+  expect(await notifier.deliveries.collection.countDocuments(delivered)).toBe(paths.length);
+  await notifier.database.db.dropDatabase();
+  await notifier.close();
+});

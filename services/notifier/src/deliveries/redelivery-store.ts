@@ -1,0 +1,95 @@
+import type { Change } from "@disburse/chassis/rpc/mutation.ts";
+import type { Collection } from "mongodb";
+import { type DeliveryDocument, redelivery } from "./documents.ts";
+import { insertUnlessThere } from "./insert.ts";
+import type { DeliveryStore } from "./store.ts";
+
+/** A delivery to be sent once more, and as which operation. */
+export type Redelivery = { readonly source: DeliveryDocument; readonly change: Change };
+
+export type RedeliveryStore = ReturnType<typeof openRedeliveryStore>;
+
+/** Redeliveries asked for at the same moment take different numbers at the second try. */
+const numberTries = 5;
+
+/** Deliveries as they are sent once more, one or many. */
+export function openRedeliveryStore({ collection: deliveries }: Pick<DeliveryStore, "collection">) {
+  return {
+    findByOperation: (merchantId: string, operationId: string) =>
+      deliveries.findOne({ merchant_id: merchantId, operation_id: operationId }),
+
+    /** All of one merchant. */
+    make: (redeliveries: readonly Redelivery[], now: Date) =>
+      makeRedeliveries(deliveries, redeliveries, now),
+  };
+}
+
+/** New deliveries of the same events; an operation makes one, however often it is asked for. */
+async function makeRedeliveries(
+  deliveries: Collection<DeliveryDocument>,
+  redeliveries: readonly Redelivery[],
+  now: Date,
+): Promise<void> {
+  let left = redeliveries;
+  for (let tries = 0; ; tries += 1) {
+    const made = await madeOperations(deliveries, left);
+    left = left.filter(({ change }) => !made.has(change.operationId));
+    if (left.length === 0) return;
+    if (tries === numberTries) throw new Error("no number was free for a redelivery");
+    const last = await lastNumbers(deliveries, left);
+    const documents = left.map(({ source, change }) =>
+      redelivery(source, (last.get(numberOf(source)) ?? 0) + 1, now, change),
+    );
+    const taken = await insertUnlessThere(deliveries, documents);
+    left = left.filter((_each, at) => taken.has(at));
+  }
+}
+
+/** The operations among these that have made their redelivery. */
+async function madeOperations(
+  deliveries: Collection<DeliveryDocument>,
+  redeliveries: readonly Redelivery[],
+): Promise<ReadonlySet<string>> {
+  const [first] = redeliveries;
+  if (first === undefined) return new Set();
+  const operations = redeliveries.map(({ change }) => change.operationId);
+  const made = await deliveries
+    .find(
+      { merchant_id: first.source.merchant_id, operation_id: { $in: operations } },
+      { projection: { operation_id: 1 }, hint: "operation" },
+    )
+    .toArray();
+  return new Set(made.flatMap(({ operation_id }) => operation_id ?? []));
+}
+
+/** The last redelivery's number of each source's event. */
+async function lastNumbers(
+  deliveries: Collection<DeliveryDocument>,
+  redeliveries: readonly Redelivery[],
+): Promise<ReadonlyMap<string, number>> {
+  const sources = redeliveries.map(({ source }) => source);
+  const among = <K extends keyof DeliveryDocument>(key: K) => ({
+    $in: [...new Set(sources.map((source) => source[key]))],
+  });
+  const found = await deliveries
+    .aggregate<{ _id: Pick<DeliveryDocument, "line" | "event_id">; last: number }>(
+      [
+        {
+          $match: {
+            line: among("line"),
+            sequence: among("sequence"),
+            event_id: among("event_id"),
+          },
+        },
+        { $group: { _id: { line: "$line", event_id: "$event_id" }, last: { $max: "$replay" } } },
+      ],
+      { hint: "line" },
+    )
+    .toArray();
+  return new Map(found.map(({ _id, last }) => [numberOf(_id), last]));
+}
+
+/** An event's deliveries to one endpoint are numbered together. */
+function numberOf({ line, event_id }: Pick<DeliveryDocument, "line" | "event_id">): string {
+  return JSON.stringify([line, event_id]);
+}

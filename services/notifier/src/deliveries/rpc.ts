@@ -1,0 +1,69 @@
+import type { ServiceImpl } from "@connectrpc/connect";
+import { readLimit, readStart, writeCursor } from "@disburse/chassis/paging/cursor.ts";
+import { countedTotal, cutPageBy } from "@disburse/chassis/paging/record-page.ts";
+import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
+import type { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
+import { refused } from "@disburse/kernel/refusal.ts";
+import type { Clock } from "@disburse/kernel/time.ts";
+import type { EndpointStore } from "../endpoints/store.ts";
+import { operationUsed, orThrow } from "../refusals.ts";
+import { readFilter } from "./list-request.ts";
+import type { RedeliveryStore } from "./redelivery-store.ts";
+import type { DeliveryStore } from "./store.ts";
+import { deliveryMessage } from "./wire.ts";
+
+export type DeliveryDeps = {
+  readonly endpoints: EndpointStore;
+  readonly deliveries: DeliveryStore;
+  readonly redeliveries: RedeliveryStore;
+  readonly clock: Clock;
+  /** Something is due. */
+  readonly wake: () => void;
+};
+
+/** The RPCs of deliveries. */
+export function deliveryRpc(
+  deps: DeliveryDeps,
+): Pick<ServiceImpl<typeof NotifierService>, "listDeliveries" | "getDelivery" | "redeliver"> {
+  const { endpoints, deliveries, redeliveries, clock, wake } = deps;
+  return {
+    listDeliveries: async (message) => {
+      const limit = orThrow(readLimit(message.limit));
+      const start = orThrow(readStart(message.cursor));
+      const filter = readFilter(message);
+      const [found, count] = await Promise.all([
+        deliveries.list(message.merchantId, filter, start, limit + 1),
+        deliveries.count(message.merchantId, filter),
+      ]);
+      const { shown, nextCursor } = cutPageBy(found, limit, (last) =>
+        writeCursor({ at: last.created_at, id: last._id }),
+      );
+      const messages = shown.map((each) => deliveryMessage(each));
+      return { deliveries: messages, nextCursor, ...countedTotal(count) };
+    },
+
+    getDelivery: async ({ merchantId, deliveryId }) => {
+      const found = await deliveries.find(merchantId, deliveryId);
+      const delivery = orThrow(found ?? refused("RECORD_NOT_FOUND"));
+      return { delivery: deliveryMessage(delivery, delivery.attempts) };
+    },
+
+    redeliver: async ({ mutation, merchantId, deliveryId }) => {
+      const change = readMutation(mutation);
+      const found = await deliveries.find(merchantId, deliveryId);
+      const source = orThrow(found ?? refused("RECORD_NOT_FOUND"));
+      const find = () => redeliveries.findByOperation(merchantId, change.operationId);
+      let made = await find();
+      if (made === null) {
+        const endpoint = await endpoints.find(merchantId, source.endpoint_id);
+        orThrow(endpoint ?? refused("RECORD_NOT_FOUND"));
+        await redeliveries.make([{ source, change }], clock.now());
+        made = await find();
+      }
+      if (made === null) throw new Error("a redelivery that was just made is not there");
+      const isSame = made.event_id === source.event_id && made.endpoint_id === source.endpoint_id;
+      wake();
+      return { delivery: deliveryMessage(orThrow(isSame ? made : operationUsed())) };
+    },
+  };
+}

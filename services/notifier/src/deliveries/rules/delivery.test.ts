@@ -1,0 +1,62 @@
+import { isId } from "@disburse/kernel/id.ts";
+import { describe, expect, it } from "vitest";
+import type { Outcome } from "../../sender/rules/outcome.ts";
+import { type Attempt, deliveryIdentity, fateAfter, fateBefore } from "./delivery.ts";
+
+const start = new Date("2026-11-20T00:00:00.000Z");
+const later = (ms: number): Date => new Date(start.getTime() + ms);
+const delivery = { jitter: 1.01, deadline: later(86_400_000) };
+const attempt = (number: number, outcome: Outcome, endedAt = start): Attempt => ({
+  number,
+  startedAt: start,
+  endedAt,
+  outcome,
+});
+const answered = (statusCode: number): Outcome => ({ kind: "answered", statusCode, body: "" });
+
+describe("delivery", () => {
+  it("has one identity per event, endpoint and replay", () => {
+    const key = { merchantId: "mer_1", eventId: "evt_1", endpointId: "whe_1", replay: 0 };
+    const made = deliveryIdentity(key, start);
+    expect(isId("delivery", made.id)).toBe(true);
+    expect(deliveryIdentity({ ...key }, start)).toEqual(made);
+    const others = [
+      { merchantId: "mer_2" },
+      { eventId: "evt_2" },
+      { endpointId: "whe_2" },
+      { replay: 1 },
+    ].map((change) => deliveryIdentity({ ...key, ...change }, start).id);
+    expect(new Set([made.id, ...others]).size).toBe(5);
+  });
+
+  it("is delivered by 200 alone", () => {
+    expect(fateAfter(attempt(1, answered(200)), delivery)).toEqual({ state: "delivered" });
+  });
+
+  it.each([100, 201, 202, 204, 301, 302, 400, 401, 404, 410, 429, 500, 503])(
+    "is tried again after %s",
+    (status) => {
+      expect(fateAfter(attempt(1, answered(status)), delivery)).toEqual({
+        state: "pending",
+        nextAttemptAt: later(5_050),
+      });
+    },
+  );
+
+  it("is tried again where there was no answer, and exhausted after the last attempt", () => {
+    const failed: Outcome = { kind: "failed", error: "timeout" };
+    expect(fateAfter(attempt(2, failed, later(7)), delivery)).toEqual({
+      state: "pending",
+      nextAttemptAt: later(10_107),
+    });
+    expect(fateAfter(attempt(15, failed), delivery)).toEqual({ state: "exhausted" });
+  });
+
+  it.each([
+    ["cancelled when its endpoint is gone", false, start, { state: "cancelled" }],
+    ["attempted 1 ms before its deadline", true, later(86_399_999), undefined],
+    ["exhausted at its deadline", true, later(86_400_000), { state: "exhausted" }],
+  ])("is %s", (_name, active, now, fate) => {
+    expect(fateBefore(delivery, active, now)).toEqual(fate);
+  });
+});

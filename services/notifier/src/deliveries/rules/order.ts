@@ -1,0 +1,112 @@
+import type { DeliveryOrder } from "../../endpoints/rules/endpoint.ts";
+import type { DeliveryState } from "./delivery.ts";
+
+/**
+ * Order of a transaction's events at one endpoint. Bounded, the default: event N+1 waits for N, at
+ * most 30 s or 3 attempts of N, then goes (decisions, webhooks); `webhook-sequence` lets the
+ * receiver drop what is stale. Strict: it waits until N has ended. None: it does not wait.
+ */
+export const orderWaitMs = 30_000;
+
+/** Until when a delivery waits that waits without bound. */
+export const withoutBound = new Date("9999-12-31T00:00:00.000Z");
+
+/** After this many attempts of an event the next one waits no longer. */
+export const orderAttemptsMax = 3;
+
+/**
+ * How long an event waits for one before it that has not even arrived. Payout versions have no gap,
+ * so it will come; another publisher may count with gaps, and each would cost its merchant the
+ * whole wait.
+ */
+const unseenWaitMs: Readonly<Record<string, number>> = { payout_session: orderWaitMs };
+const unseenWaitDefaultMs = 5_000;
+/**
+ * In strict order a gap costs more, for going too early cannot be made good. A payout's version is
+ * found within minutes where it was lost; one that is not found in a day never comes.
+ */
+const unseenWaitStrictMs: Readonly<Record<string, number>> = { payout_session: 86_400_000 };
+const unseenWaitStrictDefaultMs = 300_000;
+
+/** A wake-up that was lost is found by looking again, ever less often the longer it waits. */
+const lookAgainMs = { least: 30_000, most: 600_000 };
+
+/** A delivery as its line sees it; redeliveries stand in no line. */
+export type InLine = {
+  readonly id: string;
+  readonly sequence: number;
+  readonly state: DeliveryState;
+  readonly attempts: number;
+  readonly createdAt: Date;
+};
+
+/** Whether the ones behind a delivery still wait for it. */
+export function holdsUp(
+  delivery: Pick<InLine, "state" | "attempts">,
+  order: DeliveryOrder = "bounded",
+): boolean {
+  if (delivery.state !== "pending" || order === "none") return false;
+  return order === "strict" || delivery.attempts < orderAttemptsMax;
+}
+
+/**
+ * Whether what waits for an event waits otherwise once it has arrived. For payouts it does not: one
+ * that is to come is waited for as long as one that is here.
+ */
+export function arrivalMatters(transactionType: string): boolean {
+  return unseenWaitMs[transactionType] === undefined;
+}
+
+/**
+ * Until when a delivery waits, or `undefined` when nothing before it holds it up. `line` is all of
+ * its line; `beforeArrived` tells whether the event just before it is stored, and in the line if it
+ * goes there.
+ */
+export function heldUntil(
+  delivery: InLine & { readonly order: DeliveryOrder },
+  line: readonly InLine[],
+  transactionType: string,
+  beforeArrived: boolean,
+): Date | undefined {
+  const { order, sequence } = delivery;
+  if (order === "none") return undefined;
+  const until = (ms: number): Date => new Date(delivery.createdAt.getTime() + ms);
+  const ahead = line.filter((other) => other.sequence < sequence);
+  if (ahead.some((other) => holdsUp(other, order))) {
+    return order === "strict" ? withoutBound : until(orderWaitMs);
+  }
+  if (sequence === 1 || beforeArrived) return undefined;
+  // No moment stands in a strict delivery at which it would go unseen: somebody looks first.
+  if (order === "strict") return withoutBound;
+  return until(unseenWaitMs[transactionType] ?? unseenWaitDefaultMs);
+}
+
+/** When a strict delivery goes without the one before it, should that never arrive. */
+export function givesUpAt(createdAt: Date, transactionType: string): Date {
+  const waitMs = unseenWaitStrictMs[transactionType] ?? unseenWaitStrictDefaultMs;
+  return new Date(createdAt.getTime() + waitMs);
+}
+
+/**
+ * Whether a strict delivery has waited long enough for one that has not arrived; for one that is
+ * in its line it waits on.
+ */
+export function isGivenUp(
+  delivery: InLine & { readonly order: DeliveryOrder },
+  line: readonly InLine[],
+  transactionType: string,
+  now: Date,
+): boolean {
+  if (delivery.order !== "strict") return false;
+  const ahead = line.filter((other) => other.sequence < delivery.sequence);
+  if (ahead.some((other) => holdsUp(other, "strict"))) return false;
+  return now >= givesUpAt(delivery.createdAt, transactionType);
+}
+
+/** When to look again at a delivery that waits without bound: also just when it gives up. */
+export function lookAgainAt(createdAt: Date, now: Date, givesUp?: Date): Date {
+  const waited = (now.getTime() - createdAt.getTime()) / 2;
+  const { least, most } = lookAgainMs;
+  const next = new Date(now.getTime() + Math.min(Math.max(waited, least), most));
+  return givesUp !== undefined && givesUp > now && givesUp < next ? givesUp : next;
+}

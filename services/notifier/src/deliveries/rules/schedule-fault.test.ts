@@ -1,0 +1,133 @@
+import { type Clock, steadyClock } from "@disburse/kernel/time.ts";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Outcome } from "../../sender/rules/outcome.ts";
+import { fateAfter, fateBefore } from "./delivery.ts";
+import { attemptsMax, deadlineOf, firstDelayMs, horizonMs, jitterMax } from "./schedule.ts";
+
+/**
+ * The 24 hours of a delivery in a world with true time, a database whose host's clock somebody may
+ * set, and processes that come and go: each has a clock of its own that nobody sets, and reads the
+ * database's time once. What a process's own wall clock says is read by nobody.
+ */
+type World = {
+  readonly jitter: number;
+  /** How long each attempt takes, in ms. */
+  readonly durations: readonly number[];
+  /** Where in each wait another process takes over, as a part of it; `undefined` for nowhere. */
+  readonly restarts: readonly (number | undefined)[];
+  /** By how much the database's clock is set in each wait, in ms, before any restart there. */
+  readonly shifts: readonly number[];
+};
+
+const bootedMs = Date.parse("2026-11-20T00:00:00.000Z");
+const shiftMax = 300_000;
+/** A store keeps whole milliseconds. */
+const roundingMs = 2;
+const failed: Outcome = { kind: "failed", error: "timeout" };
+
+/** True times, in ms, at which the attempts of a delivery that nobody takes start and end. */
+function live({ jitter, durations, restarts, shifts }: World): { start: number; end: number }[] {
+  let trueMs = 0;
+  let setByMs = 0;
+  const startProcess = (): Clock => {
+    const born = trueMs;
+    return steadyClock(new Date(bootedMs + trueMs + setByMs), () => trueMs - born);
+  };
+  let clock = startProcess();
+  const deadline = deadlineOf(clock.now());
+  const made: { start: number; end: number }[] = [];
+  for (;;) {
+    if (fateBefore({ deadline }, true, clock.now()) !== undefined) return made;
+    const number = made.length + 1;
+    const start = trueMs;
+    const startedAt = clock.now();
+    trueMs += durations[made.length] ?? 0;
+    made.push({ start, end: trueMs });
+    const attempt = { number, startedAt, endedAt: clock.now(), outcome: failed };
+    const fate = fateAfter(attempt, { jitter, deadline });
+    if (fate.state !== "pending") return made;
+    const dueMs = fate.nextAttemptAt.getTime();
+    setByMs += shifts[number - 1] ?? 0;
+    const part = restarts[number - 1];
+    if (part !== undefined) {
+      trueMs += Math.floor((dueMs - clock.now().getTime()) * part);
+      clock = startProcess();
+    }
+    trueMs += Math.max(0, dueMs - clock.now().getTime());
+  }
+}
+
+const each = <T>(of: fc.Arbitrary<T>) =>
+  fc.array(of, { minLength: attemptsMax, maxLength: attemptsMax });
+const never = fc.constant(0);
+const jitter = fc.double({ min: 1, max: 1 + jitterMax, noNaN: true });
+const durations = each(fc.integer({ min: 0, max: 15_000 }));
+const part = fc.double({ min: 0, max: 1, noNaN: true });
+
+const gapsOf = (made: readonly { start: number; end: number }[]): number[] =>
+  made.slice(1).map(({ start }, at) => start - (made[at]?.end ?? 0));
+const planned = (factor: number): number[] =>
+  Array.from({ length: attemptsMax - 1 }, (_none, at) => firstDelayMs * factor * 2 ** at);
+
+describe("the 24 hours of a delivery", () => {
+  it("double exactly, wherever processes take over from one another", () => {
+    const worlds = fc.record({
+      jitter,
+      durations,
+      restarts: each(fc.option(part)),
+      shifts: each(never),
+    });
+    const runs = worlds.map((world) => ({
+      ...world,
+      restarts: world.restarts.map((at) => at ?? undefined),
+    }));
+    fc.assert(
+      fc.property(runs, (world) => {
+        const made = live(world);
+        expect(made).toHaveLength(attemptsMax);
+        expect(made.at(-1)?.start).toBeLessThan(horizonMs);
+        for (const [at, gap] of gapsOf(made).entries()) {
+          expect(Math.abs(gap - (planned(world.jitter)[at] ?? 0))).toBeLessThanOrEqual(roundingMs);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it("double exactly while a process lives through the database's clock being set", () => {
+    const shifts = each(fc.integer({ min: -shiftMax, max: shiftMax }));
+    const restarts = fc.constant([]);
+    fc.assert(
+      fc.property(fc.record({ jitter, durations, restarts, shifts }), (world) => {
+        const gaps = gapsOf(live(world));
+        expect(gaps).toHaveLength(attemptsMax - 1);
+        for (const [at, gap] of gaps.entries()) {
+          expect(Math.abs(gap - (planned(world.jitter)[at] ?? 0))).toBeLessThanOrEqual(roundingMs);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it("have one odd wait at most where the database's clock is set and the process restarts", () => {
+    const where = fc.integer({ min: 0, max: attemptsMax - 2 });
+    const shift = fc.integer({ min: -shiftMax, max: shiftMax });
+    fc.assert(
+      fc.property(jitter, durations, where, shift, part, (factor, lasting, at, ms, when) => {
+        const restarts = Array.from({ length: at + 1 }, (_none, n) =>
+          n === at ? when : undefined,
+        );
+        const shifts = restarts.map((_restart, n) => (n === at ? ms : 0));
+        const made = live({ jitter: factor, durations: lasting, restarts, shifts });
+        expect(made).toHaveLength(attemptsMax);
+        expect(made.at(-1)?.start).toBeLessThan(horizonMs);
+        const strayed = gapsOf(made).map((gap, n) => Math.abs(gap - (planned(factor)[n] ?? 0)));
+        for (const [n, by] of strayed.entries()) {
+          expect(by).toBeLessThanOrEqual(n === at ? Math.abs(ms) + roundingMs : roundingMs);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

@@ -1,0 +1,38 @@
+import { shardCount } from "../../endpoints/rules/shard.ts";
+
+/** Who has each shard: a process's token, or `null` for nobody. */
+export type ShardOwners = readonly (string | null)[];
+
+/** What a process should have more, and what it should have no longer. */
+export type ShardMoves = { readonly take: readonly number[]; readonly give: readonly number[] };
+
+/**
+ * How many shards a process should have: as many as any other, or one more of the rest; none where
+ * it is not among the living.
+ */
+export function fairShare(self: string, living: readonly string[]): number {
+  const place = living.toSorted().indexOf(self);
+  if (place === -1) return 0;
+  const rest = shardCount % living.length;
+  return Math.floor(shardCount / living.length) + (place < rest ? 1 : 0);
+}
+
+/**
+ * A process takes what nobody living has, up to its share, and gives back what it has above it; so
+ * that a shard never changes hands between two that live but through being nobody's. One that is
+ * not among the living moves nothing: what it had is for others to take.
+ */
+export function shardMoves(
+  owners: ShardOwners,
+  self: string,
+  living: readonly string[],
+): ShardMoves {
+  if (!living.includes(self)) return { take: [], give: [] };
+  const alive = new Set(living);
+  const share = fairShare(self, living);
+  const own = owners.flatMap((owner, shard) => (owner === self ? [shard] : []));
+  const free = owners.flatMap((owner, shard) =>
+    owner === null || !alive.has(owner) ? [shard] : [],
+  );
+  return { take: free.slice(0, Math.max(0, share - own.length)), give: own.slice(share) };
+}

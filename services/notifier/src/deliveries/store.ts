@@ -1,0 +1,160 @@
+import { type Database, ensureIndexes } from "@disburse/chassis/mongo/database.ts";
+import type { PageCursor } from "@disburse/chassis/paging/cursor.ts";
+import { behind, countMax, newestFirst } from "@disburse/chassis/paging/record-page.ts";
+import type { Collection, Filter, IndexDescription } from "mongodb";
+import { type DeliveryDocument, endedUntried } from "./documents.ts";
+import { insertUnlessThere } from "./insert.ts";
+import type { DeliveryState } from "./rules/delivery.ts";
+
+export type DeliveryStore = Awaited<ReturnType<typeof openDeliveryStore>>;
+
+/** What a list is narrowed to; absent for any. */
+export type DeliveryFilter = {
+  readonly endpointId?: string;
+  readonly transactionId?: string;
+  readonly state?: DeliveryState;
+};
+
+const allStates: readonly DeliveryState[] = ["pending", "delivered", "exhausted", "cancelled"];
+
+/**
+ * Every list begins with the merchant and ends in the list's order (a list of any state merges the
+ * four); `work` finds an endpoint's next due delivery without passing those that are not.
+ */
+const indexes: readonly IndexDescription[] = [
+  { key: { merchant_id: 1, state: 1, created_at: -1, _id: -1 }, name: "list" },
+  {
+    key: { merchant_id: 1, endpoint_id: 1, state: 1, created_at: -1, _id: -1 },
+    name: "list_endpoint",
+  },
+  {
+    key: { merchant_id: 1, transaction_id: 1, created_at: -1, _id: -1 },
+    name: "list_transaction",
+  },
+  // Replays read what was sent first, and would pass all that they have sent again before.
+  {
+    key: { merchant_id: 1, endpoint_id: 1, state: 1, created_at: 1, _id: 1 },
+    name: "originals",
+    partialFilterExpression: { replay: 0 },
+  },
+  { key: { state: 1, endpoint_id: 1, due_at: 1 }, name: "work" },
+  { key: { line: 1, sequence: 1, event_id: 1, replay: 1 }, name: "line", unique: true },
+  // Hardly ever has an entry, so that asking who waits after each settlement costs next to nothing.
+  { key: { line: 1 }, name: "held", partialFilterExpression: { held: true } },
+  { key: { recheck_at: 1 }, name: "recheck", sparse: true },
+  {
+    key: { merchant_id: 1, operation_id: 1 },
+    name: "operation",
+    unique: true,
+    partialFilterExpression: { operation_id: { $exists: true } },
+  },
+  { key: { expires_at: 1 }, name: "expiry", sparse: true },
+  // Most are leased as they are inserted, and so never stand in it.
+  {
+    key: { created_at: 1 },
+    name: "untried",
+    partialFilterExpression: { state: "pending", deadline: null },
+  },
+  // What is acknowledged at its first attempt never stands in it either.
+  {
+    key: { deadline: 1 },
+    name: "tried",
+    partialFilterExpression: { state: "pending", attempts_count: { $gte: 1 } },
+  },
+];
+
+/**
+ * Deliveries as merchants see them; `work-store.ts` has what workers do with them,
+ * `redelivery-store.ts` how they are sent once more.
+ */
+export async function openDeliveryStore({ db }: Database) {
+  const deliveries = db.collection<DeliveryDocument>("deliveries");
+  await ensureIndexes(db, "deliveries", indexes);
+
+  return {
+    collection: deliveries,
+
+    insert: (documents: readonly DeliveryDocument[]) => insertUnlessThere(deliveries, documents),
+
+    find: (merchantId: string, id: string) =>
+      deliveries.findOne({ _id: id, merchant_id: merchantId }),
+
+    /** Newest first, after the cursor; without bodies and attempts. */
+    list: (
+      merchantId: string,
+      filter: DeliveryFilter,
+      after: PageCursor | undefined,
+      limit: number,
+    ) =>
+      deliveries
+        .find(pageFilter(merchantId, filter, after), {
+          projection: { body: 0, attempts: 0 },
+          // A planner that saw few documents once may keep to a worse one.
+          hint: listIndex(filter),
+        })
+        .sort(newestFirst)
+        .limit(limit)
+        .toArray(),
+
+    /** How many a list has on all its pages, up to `countMax` and one. */
+    count: (merchantId: string, filter: DeliveryFilter) =>
+      deliveries.countDocuments(listFilter(merchantId, filter), {
+        limit: countMax + 1,
+        hint: listIndex(filter),
+      }),
+
+    cancelPending: (merchantId: string, endpointId: string, now: Date) =>
+      cancelPending(deliveries, { merchantId, endpointId }, now),
+  };
+}
+
+/** One write ends so many, well within the driver's time for a command. */
+const cancelPage = 1_000;
+/** What a deletion waits for; a longer backlog is ended by the worker as it comes to it. */
+const cancelPages = 10;
+
+/** Ends what an endpoint has not got yet; attempts under way lose their leases. */
+async function cancelPending(
+  deliveries: Collection<DeliveryDocument>,
+  { merchantId, endpointId }: { readonly merchantId: string; readonly endpointId: string },
+  now: Date,
+): Promise<void> {
+  const waiting = { state: "pending", endpoint_id: endpointId, merchant_id: merchantId } as const;
+  for (let page = 0; page < cancelPages; page += 1) {
+    const found = await deliveries
+      .find(waiting, { projection: { _id: 1 }, hint: "work" })
+      .limit(cancelPage)
+      .toArray();
+    const ids = found.map(({ _id }) => _id);
+    if (ids.length === 0) return;
+    const cancelled = { $set: endedUntried("cancelled", now) };
+    await deliveries.updateMany({ _id: { $in: ids }, state: "pending" }, cancelled);
+  }
+}
+
+function listIndex({ endpointId, transactionId }: DeliveryFilter): string {
+  if (transactionId !== undefined) return "list_transaction";
+  return endpointId === undefined ? "list" : "list_endpoint";
+}
+
+function pageFilter(
+  merchantId: string,
+  filter: DeliveryFilter,
+  after: PageCursor | undefined,
+): Filter<DeliveryDocument> {
+  const listed = listFilter(merchantId, filter);
+  return after === undefined ? listed : { $and: [listed, ...behind(after)] };
+}
+
+function listFilter(
+  merchantId: string,
+  { endpointId, transactionId, state }: DeliveryFilter,
+): Filter<DeliveryDocument> {
+  const byTransaction = transactionId !== undefined;
+  return {
+    merchant_id: merchantId,
+    ...(endpointId === undefined ? {} : { endpoint_id: endpointId }),
+    ...(byTransaction ? { transaction_id: transactionId } : {}),
+    ...(state !== undefined ? { state } : byTransaction ? {} : { state: { $in: [...allStates] } }),
+  };
+}

@@ -1,0 +1,68 @@
+import { create } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import {
+  type Delivery,
+  type DeliveryAttempt,
+  DeliveryAttemptSchema,
+  DeliverySchema,
+  DeliveryState as DeliveryStateMessage,
+} from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
+import type { AttemptDocument, DeliveryDocument } from "./documents.ts";
+import type { DeliveryState } from "./rules/delivery.ts";
+
+/** Each state as the contract names it. */
+export const deliveryStates = {
+  pending: DeliveryStateMessage.PENDING,
+  delivered: DeliveryStateMessage.DELIVERED,
+  exhausted: DeliveryStateMessage.EXHAUSTED,
+  cancelled: DeliveryStateMessage.CANCELLED,
+} as const satisfies Record<DeliveryState, DeliveryStateMessage>;
+
+const stateNames: Readonly<Record<DeliveryStateMessage, DeliveryState | undefined>> = {
+  [DeliveryStateMessage.UNSPECIFIED]: undefined,
+  [DeliveryStateMessage.PENDING]: "pending",
+  [DeliveryStateMessage.DELIVERED]: "delivered",
+  [DeliveryStateMessage.EXHAUSTED]: "exhausted",
+  [DeliveryStateMessage.CANCELLED]: "cancelled",
+};
+
+/** The state that a list is narrowed to; `undefined` for any. */
+export function stateFilter(state: DeliveryStateMessage): DeliveryState | undefined {
+  return stateNames[state];
+}
+
+function attemptMessage(attempt: AttemptDocument): DeliveryAttempt {
+  return create(DeliveryAttemptSchema, {
+    number: attempt.number,
+    startedAt: timestampFromDate(attempt.started_at),
+    durationMs: attempt.duration_ms,
+    statusCode: attempt.status_code,
+    error: attempt.error,
+    responseBody: attempt.response_body,
+  });
+}
+
+/** A delivery without its attempts, as lists show it. */
+export function deliveryMessage(
+  delivery: Omit<DeliveryDocument, "body" | "attempts">,
+  attempts: readonly AttemptDocument[] = [],
+): Delivery {
+  const { next_attempt_at: next } = delivery;
+  return create(DeliverySchema, {
+    id: delivery._id,
+    merchantId: delivery.merchant_id,
+    endpointId: delivery.endpoint_id,
+    eventId: delivery.event_id,
+    transactionType: delivery.transaction_type,
+    transactionId: delivery.transaction_id,
+    status: delivery.status,
+    sequence: BigInt(delivery.sequence),
+    state: deliveryStates[delivery.state],
+    attemptsCount: delivery.attempts_count,
+    ...(next === null ? {} : { nextAttemptAt: timestampFromDate(next) }),
+    createdAt: timestampFromDate(delivery.created_at),
+    updatedAt: timestampFromDate(delivery.updated_at),
+    attempts: attempts.map(attemptMessage),
+    replay: delivery.replay,
+  });
+}

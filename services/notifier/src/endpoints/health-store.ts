@@ -1,0 +1,126 @@
+import {
+  type Database,
+  ensureIndexes,
+  isOnlyDuplicateKeys,
+} from "@disburse/chassis/mongo/database.ts";
+import type { UpdateFilter } from "mongodb";
+import { schemaVersion } from "./documents.ts";
+import type { Health } from "./rules/health.ts";
+import { shardOf } from "./rules/shard.ts";
+
+/** What an endpoint's owner told of it last, some seconds old. */
+export type HealthDocument = {
+  /** The endpoint's id. */
+  _id: string;
+  schema_version: number;
+  shard: number;
+  circuit: Health["circuit"];
+  concurrency_limit: number;
+  consecutive_failures: number;
+  last_delivered_at: Date | null;
+  last_failed_at: Date | null;
+  last_failure: string;
+};
+
+/** What is kept of a deleted endpoint's; what its owner tells from then on is not. */
+type DeletedHealth = { _id: string; schema_version: number; deleted_at: Date };
+
+export type HealthStore = Awaited<ReturnType<typeof openHealthStore>>;
+
+/** A new owner begins with so many endpoints as they were; the others it finds out anew. */
+const troubledMax = 10_000;
+const notDeleted = { deleted_at: { $exists: false } };
+/** Who has not failed for so long has nothing under way that would fail again. */
+const troubledForMs = 86_400_000;
+
+/** The health of endpoints, for whoever asks and for an endpoint's next owner. */
+export async function openHealthStore({ db }: Database) {
+  const healths = db.collection<HealthDocument>("endpoint_health");
+  const deleted = db.collection<DeletedHealth>("endpoint_health");
+  await ensureIndexes(db, "endpoint_health", [
+    { key: { last_failed_at: -1, shard: 1 }, name: "failed_last" },
+  ]);
+
+  return {
+    /** Of those of which something is known. */
+    read: async (endpointIds: readonly string[]): Promise<ReadonlyMap<string, Health>> => {
+      const found = await healths.find({ _id: { $in: [...endpointIds] }, ...notDeleted }).toArray();
+      return new Map(found.map((each) => [each._id, toHealth(each)]));
+    },
+
+    /** Of the endpoints of these shards those that failed last, in the last day. */
+    troubled: async (
+      shards: readonly number[],
+      now: Date,
+    ): Promise<ReadonlyMap<string, Health>> => {
+      if (shards.length === 0) return new Map();
+      const since = new Date(now.getTime() - troubledForMs);
+      const found = await healths
+        .find({
+          shard: { $in: [...shards] },
+          last_failed_at: { $gte: since },
+          consecutive_failures: { $gt: 0 },
+        })
+        .sort({ last_failed_at: -1 })
+        .limit(troubledMax)
+        .toArray();
+      return new Map(found.map((each) => [each._id, toHealth(each)]));
+    },
+
+    write: async (told: ReadonlyMap<string, Health>): Promise<void> => {
+      if (told.size === 0) return;
+      const writes = [...told].map(([endpointId, health]) => ({
+        updateOne: {
+          filter: { _id: endpointId, ...notDeleted },
+          update: updateOf(endpointId, health),
+          upsert: true,
+        },
+      }));
+      try {
+        await healths.bulkWrite(writes, { ordered: false });
+      } catch (error) {
+        // What is there already and was not found is marked as deleted.
+        if (!isOnlyDuplicateKeys(error)) throw error;
+      }
+    },
+
+    /** Nothing is told of a deleted endpoint any more, nor kept but that it is deleted. */
+    forget: async (endpointId: string, at: Date): Promise<void> => {
+      const marked = { schema_version: schemaVersion, deleted_at: at };
+      await deleted.replaceOne({ _id: endpointId }, marked, { upsert: true });
+    },
+  };
+}
+
+/** An owner that has seen no delivery or no failure does not know that there was none before it. */
+function updateOf(endpointId: string, health: Health): UpdateFilter<HealthDocument> {
+  const { lastDeliveredAt, lastFailedAt, lastFailure } = health;
+  const delivered = { last_delivered_at: lastDeliveredAt ?? null };
+  const failed = { last_failed_at: lastFailedAt ?? null, last_failure: lastFailure };
+  return {
+    $set: {
+      shard: shardOf(endpointId),
+      circuit: health.circuit,
+      concurrency_limit: health.concurrency,
+      consecutive_failures: health.consecutiveFailures,
+      ...(lastDeliveredAt && delivered),
+      ...(lastFailedAt && failed),
+    },
+    $setOnInsert: {
+      schema_version: schemaVersion,
+      ...(!lastDeliveredAt && delivered),
+      ...(!lastFailedAt && failed),
+    },
+  };
+}
+
+function toHealth(stored: HealthDocument): Health {
+  return {
+    circuit: stored.circuit,
+    concurrency: stored.concurrency_limit,
+    consecutiveFailures: stored.consecutive_failures,
+    lastDeliveredAt: stored.last_delivered_at ?? undefined,
+    lastFailedAt: stored.last_failed_at ?? undefined,
+    lastFailure: stored.last_failure,
+  };
+}

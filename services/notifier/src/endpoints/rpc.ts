@@ -1,0 +1,138 @@
+import type { ServiceImpl } from "@connectrpc/connect";
+import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
+import { readLimit, readStart } from "@disburse/chassis/paging/cursor.ts";
+import { countedTotal, cutPage } from "@disburse/chassis/paging/record-page.ts";
+import type {
+  Endpoint as EndpointMessage,
+  NotifierService,
+} from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
+import { isRefused, refused } from "@disburse/kernel/refusal.ts";
+import type { Clock } from "@disburse/kernel/time.ts";
+import { orThrow } from "../refusals.ts";
+import type { AddressRules } from "../sender/rules/address.ts";
+import type { ChallengeStore } from "./challenge-store.ts";
+import { type Changed, createEndpointChanges } from "./changes.ts";
+import type { HealthStore } from "./health-store.ts";
+import { makeKey, openKey } from "./keys.ts";
+import { askedOf, shown } from "./operation.ts";
+import { readCreateRequest, readRotateRequest } from "./request.ts";
+import type { EndpointRecord } from "./rules/endpoint.ts";
+import { healthStart } from "./rules/health.ts";
+import { activated, rotated, staged } from "./rules/secret-set.ts";
+import type { EndpointStore } from "./store.ts";
+import { type Backlog, endpointMessage, healthMessage } from "./wire.ts";
+
+export type EndpointDeps = AddressRules & {
+  readonly endpoints: EndpointStore;
+  /** Ends what an endpoint has not got yet. */
+  readonly cancelPending: (merchantId: string, endpointId: string, now: Date) => Promise<void>;
+  readonly sealer: Sealer;
+  readonly clock: Clock;
+  /** A URL is verified before events go to it. */
+  readonly mustVerify: boolean;
+  readonly challenges: ChallengeStore;
+  readonly healths: HealthStore;
+  readonly readBacklog: (merchantId: string, endpointId: string) => Promise<Backlog>;
+};
+
+type Notifier = ServiceImpl<typeof NotifierService>;
+/** The RPCs of endpoints. */
+export function endpointRpc(
+  deps: EndpointDeps,
+): Pick<Notifier, "createEndpoint" | "getEndpoint" | "listEndpoints" | "deleteEndpoint"> {
+  const { endpoints, sealer, clock, mustVerify } = deps;
+  const changes = createEndpointChanges(endpoints, sealer);
+  return {
+    createEndpoint: async (message) => {
+      const asked = askedOf(message, "create", clock);
+      const { at } = asked.operation;
+      const settings = orThrow(readCreateRequest(message, deps, at));
+      const verifiedAt = mustVerify ? undefined : at;
+      const made = orThrow(await changes.create(asked, { ...settings, verifiedAt }));
+      return { ...shown(made), secrets: secretsOf(made, sealer) };
+    },
+
+    getEndpoint: async ({ merchantId, endpointId }) => {
+      const found = await endpoints.find(merchantId, endpointId);
+      const endpoint = orThrow(found ?? refused("RECORD_NOT_FOUND"));
+      const [message] = await withHealth(deps, [endpoint]);
+      return { endpoint: message };
+    },
+
+    listEndpoints: async ({ merchantId, limit: asked, cursor }) => {
+      const limit = orThrow(readLimit(asked));
+      const start = orThrow(readStart(cursor));
+      const [found, count] = await Promise.all([
+        endpoints.list(merchantId, start, limit + 1),
+        endpoints.count(merchantId),
+      ]);
+      const { shown: page, nextCursor } = cutPage(found, limit);
+      const shownEndpoints = await withHealth(deps, page);
+      return { endpoints: shownEndpoints, nextCursor, ...countedTotal(count) };
+    },
+
+    deleteEndpoint: async (message) => {
+      const asked = askedOf(message, "delete", clock);
+      const { merchantId, endpointId } = message;
+      const { operation } = asked;
+      const deletion = () => ({ operation, isDeleted: true });
+      orThrow(await changes.change(asked, endpointId, deletion));
+      await deps.cancelPending(merchantId, endpointId, clock.now());
+      await deps.healths.forget(endpointId, clock.now());
+      await deps.challenges.forget(endpointId);
+      return {};
+    },
+  };
+}
+
+/** Endpoints as they are read: with how they take their events. */
+async function withHealth(
+  { healths, readBacklog }: Pick<EndpointDeps, "healths" | "readBacklog">,
+  endpoints: readonly EndpointRecord[],
+): Promise<EndpointMessage[]> {
+  const told = await healths.read(endpoints.map(({ id }) => id));
+  return Promise.all(
+    endpoints.map(async (endpoint) => {
+      const backlog = await readBacklog(endpoint.merchantId, endpoint.id);
+      const health = healthMessage(told.get(endpoint.id) ?? healthStart, backlog);
+      return { ...endpointMessage(endpoint), health };
+    }),
+  );
+}
+
+/** The RPCs of endpoints' secrets. */
+export function secretRpc(deps: EndpointDeps): Pick<Notifier, "rotateSecret" | "activateSecret"> {
+  const { endpoints, sealer, clock } = deps;
+  const changes = createEndpointChanges(endpoints, sealer);
+  return {
+    rotateSecret: async (message) => {
+      const asked = askedOf(message, "rotate", clock);
+      const { at } = asked.operation;
+      const { overlapSeconds, stage } = orThrow(readRotateRequest(message, at));
+      const changed = await changes.change(asked, message.endpointId, (endpoint) => {
+        const newKey = makeKey(sealer, endpoint, at);
+        const to = { keyId: newKey.id, overlapSeconds };
+        const { signing: before } = endpoint;
+        const signing = stage ? staged(before, to) : rotated(before, to, at);
+        return { operation: { ...asked.operation, keyId: newKey.id }, signing, newKey };
+      });
+      const rotation = orThrow(changed);
+      return { ...shown(rotation), secrets: secretsOf(rotation, sealer) };
+    },
+
+    activateSecret: async (message) => {
+      const asked = askedOf(message, "activate", clock);
+      const { operation } = asked;
+      const changed = await changes.change(asked, message.endpointId, (endpoint) => {
+        const signing = activated(endpoint.signing, operation.at);
+        return isRefused(signing) ? signing : { operation, signing };
+      });
+      return shown(orThrow(changed));
+    },
+  };
+}
+
+/** The secrets that a change made, in the clear. */
+function secretsOf({ endpoint, operation }: Changed, sealer: Sealer) {
+  return openKey(sealer, endpoint, operation.keyId ?? "");
+}

@@ -1,0 +1,58 @@
+import { isAcknowledged, type Outcome } from "../../sender/rules/outcome.ts";
+
+/** How an endpoint takes its events, as its owner found it. */
+export type Health = {
+  /** Open: it failed again and again, and is only asked now and then whether it is well again. */
+  readonly circuit: "closed" | "open";
+  /** Attempts that may run at once. */
+  readonly concurrency: number;
+  /** Since the last 200. */
+  readonly consecutiveFailures: number;
+  readonly lastDeliveredAt?: Date | undefined;
+  readonly lastFailedAt?: Date | undefined;
+  /** The error or the status code of the last failure; "" where there was none. */
+  readonly lastFailure: string;
+};
+
+/** Attempts at once: what an endpoint begins with, its least and its most (webhooks: fairness). */
+export const concurrencyStart = 8;
+const concurrencyMin = 1;
+const concurrencyMax = 32;
+
+/** More than what was under way together, so that one restart of a receiver is not enough. */
+const failuresToOpen = 10;
+
+/** At least so long between the end of an attempt and the next while a circuit is open. */
+export const circuitPauseMs = 5_000;
+
+/** An endpoint of which nothing is known. */
+export const healthStart: Health = {
+  circuit: "closed",
+  concurrency: concurrencyStart,
+  consecutiveFailures: 0,
+  lastFailure: "",
+};
+
+/**
+ * What an attempt's outcome makes of its endpoint: a failure halves what may run at once, a success
+ * adds one. The circuit opens when an endpoint fails on at one attempt at a time, and closes with
+ * the first success.
+ */
+export function afterOutcome(health: Health, outcome: Outcome, at: Date): Health {
+  if (isAcknowledged(outcome)) {
+    const concurrency = Math.min(health.concurrency + 1, concurrencyMax);
+    return {
+      ...{ ...health, circuit: "closed", concurrency },
+      ...{ consecutiveFailures: 0, lastDeliveredAt: at },
+    };
+  }
+  const consecutiveFailures = health.consecutiveFailures + 1;
+  const concurrency = Math.max(Math.floor(health.concurrency / 2), concurrencyMin);
+  const fails = concurrency === concurrencyMin && consecutiveFailures >= failuresToOpen;
+  return {
+    ...health,
+    circuit: fails ? "open" : health.circuit,
+    ...{ concurrency, consecutiveFailures, lastFailedAt: at },
+    lastFailure: outcome.kind === "answered" ? String(outcome.statusCode) : outcome.error,
+  };
+}

@@ -1,0 +1,186 @@
+import { isRefused } from "@disburse/kernel/refusal.ts";
+import { describe, expect, it } from "vitest";
+import type { EndpointOperation, EndpointRecord } from "./endpoint.ts";
+import {
+  asOf,
+  type EndpointChange,
+  operationsMax,
+  repeatMs,
+  revised,
+  settingsOperationsMax,
+} from "./revision.ts";
+
+const start = new Date("2026-11-20T00:00:00.000Z");
+const after = (ms: number): Date => new Date(start.getTime() + ms);
+const operation = (id: string, at = start, keyId?: string): EndpointOperation => ({
+  id,
+  kind: keyId === undefined ? "activate" : "rotate",
+  keyId,
+  actor: { kind: "api_key", id: "k" },
+  at,
+});
+const key = (id: string, madeAt = start) => ({ id, secret: "s", standardSecret: "t", madeAt });
+const created: EndpointRecord = {
+  id: "whe_1",
+  merchantId: "mer_1",
+  url: "https://hooks.example.com/",
+  description: "",
+  order: "bounded",
+  eventTypes: ["*"],
+  verifiedAt: start,
+  createdAt: start,
+  updatedAt: start,
+  revision: 1,
+  signing: { current: "k1" },
+  keys: [key("k1")],
+  operations: [operation("create", start, "k1")],
+};
+const full: EndpointRecord = {
+  ...created,
+  operations: Array.from({ length: operationsMax }, (_none, at) => operation(`o${at}`)),
+};
+function next(from: EndpointRecord, change: EndpointChange): EndpointRecord {
+  const made = revised(from, change);
+  if (isRefused(made)) throw new Error(made.detail);
+  return made;
+}
+
+describe("a revision", () => {
+  it("keeps keys that sign or that a repeat is owed, drops them with their operation", () => {
+    const rotated = next(created, {
+      operation: operation("r", after(1), "k2"),
+      signing: { current: "k2" },
+      newKey: key("k2"),
+    });
+    expect(rotated.keys.map(({ id }) => id)).toEqual(["k1", "k2"]);
+    expect(rotated).toMatchObject({ revision: 2, updatedAt: after(1), deletedAt: undefined });
+    const old = { ...rotated, operations: [...rotated.operations, ...full.operations] };
+    const later = next(old, { operation: operation("late", after(repeatMs + 1)) });
+    expect(later.keys.map(({ id }) => id)).toEqual(["k2"]);
+    expect(later.operations.map(({ id }) => id)).toEqual(["late"]);
+  });
+
+  it.each([
+    ["refuses one change too many within 30 days", after(repeatMs - 1), {}, true],
+    ["forgets those that are older", after(repeatMs), {}, false],
+    ["can always be deleted", after(1), { isDeleted: true }, false],
+  ])("%s", (_name, at, change, isRefusal) => {
+    const made = revised(full, { operation: operation("one more", at), ...change });
+    expect(isRefused(made)).toBe(isRefusal);
+  });
+
+  it.each([
+    ["pause", {}, { pausedAt: after(2) }, true],
+    ["update", {}, { description: "new" }, true],
+    ["resume", { pausedAt: after(1) }, { pausedAt: undefined }, false],
+  ] as const)(
+    "of a full history: %s of one with %j to %j is refused: %s",
+    (kind, marks, settings, isRefusal) => {
+      const made = revised(
+        { ...full, ...marks },
+        { operation: { ...operation("one more", after(2)), kind }, settings },
+      );
+      expect(isRefused(made)).toBe(isRefusal);
+    },
+  );
+
+  const update = (id: string, description: string, at = after(1)): EndpointChange => ({
+    operation: { ...operation(id, at), kind: "update" },
+    settings: { description },
+  });
+  const rotation = (id: string): EndpointChange => ({
+    operation: operation(id, after(1), id),
+    signing: { current: id },
+    newKey: key(id),
+  });
+
+  it("leaves room for secrets where settings were changed too often in a day", () => {
+    let busy = created;
+    for (let at = 1; at < settingsOperationsMax; at += 1) {
+      busy = next(busy, update(`u${at}`, `${at}`));
+    }
+    expect(isRefused(revised(busy, update("one more", "more")))).toBe(true);
+    for (let at = settingsOperationsMax; at < operationsMax; at += 1) {
+      busy = next(busy, rotation(`r${at}`));
+    }
+    expect(isRefused(revised(busy, rotation("one more")))).toBe(true);
+    expect(isRefused(revised(busy, update("late", "late", after(86_400_001))))).toBe(false);
+  });
+
+  it("refuses settings too long to remember, and leaves room for secrets", () => {
+    const eventTypes = (at: number) => Array.from({ length: 50 }, () => `${at}`.padEnd(60, "s"));
+    let long = created;
+    for (let at = 0; at < 50; at += 1) {
+      const { operation: asked } = update(`${at}`, "");
+      const made = revised(long, { operation: asked, settings: { eventTypes: eventTypes(at) } });
+      if (!isRefused(made)) long = made;
+    }
+    for (let at = long.operations.length; at < settingsOperationsMax; at += 1) {
+      const made = revised(long, update(`u${at}`, `${at}`));
+      if (!isRefused(made)) long = made;
+    }
+    expect(long.operations.length).toBeLessThan(settingsOperationsMax);
+    for (let at = 0; at < 20; at += 1) long = next(long, rotation(`r${at}`));
+    expect(isRefused(revised(long, { operation: operation("d"), isDeleted: true }))).toBe(false);
+  });
+
+  it.each<[EndpointOperation["kind"], EndpointChange["settings"]]>([
+    ["update", { description: "", order: "bounded", eventTypes: ["*"], pendingUrl: undefined }],
+    ["update", { verifiedAt: new Date(start) }],
+    ["verify", {}],
+    ["approve", undefined],
+    ["pause", {}],
+    ["resume", {}],
+  ])("is none where %s of %j changes nothing", (kind, settings = {}) => {
+    const change = { operation: { ...operation("idle", after(1)), kind }, settings };
+    expect(revised(created, change)).toBe(created);
+    expect(revised(full, change)).toBe(full);
+    expect(asOf(created, change.operation)).toEqual(created);
+  });
+});
+
+describe("what an operation left", () => {
+  const settle = (
+    id: string,
+    settings: EndpointChange["settings"],
+    ms: number,
+    kind = "update",
+  ) => ({
+    operation: { ...operation(id, after(ms)), kind: kind as EndpointOperation["kind"] },
+    ...(settings === undefined ? {} : { settings }),
+  });
+  const url = "https://new.example.com/";
+  const changes = [
+    settle("a", { url, description: "new" }, 1),
+    settle("b", { pausedAt: after(2) }, 2, "pause"),
+    settle("c", undefined, 3, "activate"),
+    settle("d", { pausedAt: undefined }, 4, "resume"),
+    settle("e", { description: "newer", order: "strict" }, 5),
+  ];
+  const history = changes.reduce<EndpointRecord[]>(
+    (done, change) => done.concat(next(done.at(-1) ?? created, change)),
+    [],
+  );
+  const settings = ({ url, description, order, pausedAt, updatedAt }: EndpointRecord) => ({
+    ...{ url, description, order, pausedAt, updatedAt },
+  });
+
+  it("is told as it was then, whatever came later", () => {
+    const last = history.at(-1)!;
+    for (const [at, then] of history.entries()) {
+      expect(settings(asOf(last, changes[at]!.operation))).toEqual(settings(then));
+    }
+    expect(settings(asOf(last, created.operations[0]!))).toEqual(settings(created));
+  });
+
+  it("is still told when changes of settings in between are forgotten", () => {
+    const now = after(5 + 86_400_000);
+    const more = full.operations.slice(0, operationsMax - 6).map((each) => ({ ...each, at: now }));
+    const crowded = { ...history.at(-1)!, operations: [...history.at(-1)!.operations, ...more] };
+    const made = next(crowded, { operation: operation("z", now), settings: { order: "none" } });
+    const kept = made.operations.map(({ id }) => id).filter((id) => !id.startsWith("o"));
+    expect(kept).toEqual(["create", "c", "z"]);
+    expect(settings(asOf(made, changes[2]!.operation))).toEqual(settings(history[2]!));
+    expect(settings(asOf(made, created.operations[0]!))).toEqual(settings(created));
+  });
+});

@@ -1,0 +1,87 @@
+import { type Refused, refused } from "@disburse/kernel/refusal.ts";
+import { isoTime } from "@disburse/kernel/time.ts";
+import { isAcknowledged, type Outcome } from "../../sender/rules/outcome.ts";
+import type { Endpoint, EndpointSettings } from "./endpoint.ts";
+
+/**
+ * A challenge ends before the 10 s that a merchant's request may take in all, so that its outcome
+ * can be answered.
+ */
+export const challengeTimeoutMs = 8_000;
+
+/**
+ * Challenges of one endpoint begin this far apart, and those of a merchant to one host, or they
+ * could be made to hammer a third party.
+ */
+export const challengeGapMs = 5_000;
+
+type Verifiable = Pick<Endpoint, "url" | "verifiedAt" | "pendingUrl">;
+
+/** The URL that has to be verified before events go to it, if there is one. */
+export function unverifiedUrl({ url, verifiedAt, pendingUrl }: Verifiable): string | undefined {
+  return verifiedAt === undefined ? url : pendingUrl;
+}
+
+/**
+ * What a new URL changes. Where URLs are verified it waits beside the one that serves; before there
+ * is one that serves, it takes the place of the one that waits.
+ */
+export function urlChange(
+  endpoint: Verifiable,
+  url: string,
+  { mustVerify, at }: { readonly mustVerify: boolean; readonly at: Date },
+): Partial<EndpointSettings> {
+  const serves = endpoint.verifiedAt !== undefined && url === endpoint.url;
+  if (!mustVerify && !serves) return { url, pendingUrl: undefined, verifiedAt: at };
+  if (endpoint.verifiedAt === undefined) return { url };
+  return { pendingUrl: serves ? undefined : url };
+}
+
+/** What it changes that the URL that waits is trusted now; nothing where none waits. */
+export function verification(endpoint: Verifiable, at: Date): Partial<EndpointSettings> {
+  const url = unverifiedUrl(endpoint);
+  return url === undefined ? {} : { url, pendingUrl: undefined, verifiedAt: at };
+}
+
+/** The same after a challenge to a URL, which must be the one that waits, or serve by now. */
+export function challengeResult(
+  endpoint: Verifiable,
+  challenged: string,
+  at: Date,
+): Partial<EndpointSettings> | Refused<"INVALID_REQUEST"> {
+  const url = unverifiedUrl(endpoint) ?? endpoint.url;
+  if (url === challenged) return verification(endpoint, at);
+  return refused("INVALID_REQUEST", "The URL was changed during the challenge.");
+}
+
+/** How a challenge failed, in words for the merchant and without anything that was answered. */
+export function challengeFailure(outcome: Outcome): Refused<"INVALID_REQUEST"> | undefined {
+  if (isAcknowledged(outcome)) return undefined;
+  const said =
+    outcome.kind === "answered"
+      ? `The endpoint answered ${outcome.statusCode}.`
+      : `The endpoint did not answer (${outcome.error}).`;
+  return refused("INVALID_REQUEST", said);
+}
+
+/** What a challenge tells; signed as any event is. */
+export type Challenge = {
+  readonly eventId: string;
+  readonly merchantId: string;
+  readonly endpointId: string;
+  readonly createdAt: Date;
+};
+
+const challengeType = "webhook_challenge";
+export const challengeStatus = "challenge";
+
+/** The bytes of a challenge: the usual frame, `data.id` and `data.status` signed as usual. */
+export function challengeBody(challenge: Challenge): Uint8Array {
+  const { eventId, merchantId, endpointId, createdAt } = challenge;
+  const data = {
+    ...{ id: eventId, status: challengeStatus },
+    ...{ merchant_id: merchantId, endpoint_id: endpointId, created_at: isoTime(createdAt) },
+  };
+  const body = { transaction_type: challengeType, transaction_id: eventId, data };
+  return new TextEncoder().encode(JSON.stringify(body));
+}

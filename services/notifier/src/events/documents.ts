@@ -1,0 +1,65 @@
+import { callContext } from "@disburse/chassis/call-context.ts";
+import type { Change, StoredActor } from "@disburse/chassis/rpc/mutation.ts";
+import { Binary } from "mongodb";
+import { requestIdField } from "../deliveries/documents.ts";
+import type { WebhookEvent } from "./rules/event.ts";
+
+/** Of documents of this subject. */
+export const schemaVersion = 1;
+
+/** An event as it arrived, and to whom it goes: decided once, with the event, in one write. */
+export type EventDocument = {
+  _id: string;
+  schema_version: number;
+  merchant_id: string;
+  event_id: string;
+  transaction_type: string;
+  transaction_id: string;
+  status: string;
+  sequence: number;
+  body: Binary;
+  endpoint_ids: string[];
+  /** Its place in the merchant's feed; none before a reader came so far. */
+  position?: number;
+  /** The merchant's request that it goes back to, for the log. */
+  request_id?: string;
+  occurred_at: Date;
+  received_at: Date;
+  expires_at: Date;
+  operation_id?: string;
+  actor?: StoredActor;
+};
+
+/** Longer than any delivery of it, so that a late duplicate is known as one. */
+export const eventKeptMs = 90 * 86_400_000;
+
+/** An event's key in the store; publishers number their events per merchant. */
+export function eventKey(merchantId: string, eventId: string): string {
+  return `${merchantId}/${eventId}`;
+}
+
+/** An event that goes to these endpoints. */
+export function eventDocument(
+  event: WebhookEvent,
+  endpointIds: readonly string[],
+  receivedAt: Date,
+  change?: Change,
+): EventDocument {
+  return {
+    _id: eventKey(event.merchantId, event.eventId),
+    schema_version: schemaVersion,
+    merchant_id: event.merchantId,
+    event_id: event.eventId,
+    transaction_type: event.transactionType,
+    transaction_id: event.transactionId,
+    status: event.status,
+    sequence: event.sequence,
+    body: new Binary(event.body),
+    endpoint_ids: [...endpointIds],
+    ...requestIdField(event.requestId ?? callContext()?.requestId),
+    occurred_at: event.occurredAt,
+    received_at: receivedAt,
+    expires_at: new Date(receivedAt.getTime() + eventKeptMs),
+    ...(change === undefined ? {} : { operation_id: change.operationId, actor: change.actor }),
+  };
+}

@@ -1,0 +1,54 @@
+import type { Refused } from "@disburse/kernel/refusal.ts";
+import type { FedEvent, FeedStore } from "./feed-store.ts";
+import { foreignCursor } from "./rules/feed-cursor.ts";
+
+/** What is asked of a merchant's feed. */
+export type FeedRequest = {
+  readonly merchantId: string;
+  /** The position that was read last; 0 for none. */
+  readonly after: number;
+  readonly limit: number;
+};
+
+export type FeedPage = {
+  readonly events: readonly FedEvent[];
+  readonly hasMore: boolean;
+};
+
+/** Bodies have up to 60 KiB; a page stays about this size, and has one event at least. */
+const pageBytesMax = 1_024 * 1_024;
+
+/** Each try that fails is one in which another reader came further; nobody loses so often. */
+const triesMax = 20;
+
+/**
+ * The events behind a position, each once. At the end of what has positions the next events are
+ * given theirs, one more than the page needs, which tells whether there are more.
+ */
+export async function readFeed(
+  feeds: FeedStore,
+  { merchantId, after, limit }: FeedRequest,
+): Promise<FeedPage | Refused<"INVALID_REQUEST">> {
+  for (let tries = 0; ; tries += 1) {
+    const next = await feeds.next(merchantId);
+    if (after >= next) return foreignCursor();
+    const found = await feeds.page(merchantId, after, next, limit + 1);
+    if (found.length > limit) return cut(found, limit);
+    const waiting = await feeds.waiting(merchantId, limit + 1 - found.length);
+    if (waiting.length === 0) return cut(found, limit);
+    // To say that there is more is always true enough: the reader comes again.
+    if (tries === triesMax) return { events: found, hasMore: true };
+    await feeds.assign(merchantId, next, waiting);
+  }
+}
+
+/** As many events as a page may have, by number and by size. */
+function cut(found: readonly FedEvent[], limit: number): FeedPage {
+  let bytes = 0;
+  const large = found.findIndex((event, at) => {
+    bytes += event.body.length();
+    return at > 0 && bytes > pageBytesMax;
+  });
+  const events = found.slice(0, Math.min(limit, large === -1 ? found.length : large));
+  return { events, hasMore: events.length < found.length };
+}

@@ -1,0 +1,167 @@
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { create, toBinary } from "@bufbuild/protobuf";
+import { silentLog } from "@disburse/chassis/log.ts";
+import { MerchantEventSchema } from "@disburse/contracts/disburse/notifier/v1/notifier_events_pb.ts";
+import { amqpUrl } from "@disburse/testkit/broker.ts";
+import { verifyCall } from "@disburse/testkit/receiver.ts";
+import type { Collection } from "mongodb";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import type { DeliveryDocument } from "../deliveries/documents.ts";
+import { payoutMessage, register, startTestNotifier } from "../test-notifier.ts";
+import { openBus, startTestService, type TestService } from "../test-service.ts";
+import { sessionData } from "../test-session.ts";
+import { subscription } from "./intake.ts";
+
+let service: TestService;
+
+beforeEach(async () => {
+  service = await startTestService();
+  return service.close;
+});
+
+describe("what reaches the queue", () => {
+  it("goes to the dead letters when it cannot be read, and holds up nobody", async () => {
+    const { merchantId } = await service.hook();
+    const good = payoutMessage({ merchantId });
+    await service.publish([
+      { id: "bad-1", key: "payout.initiated", body: Buffer.from("not protobuf") },
+      { id: "bad-2", key: "refund.updated", body: Buffer.alloc(0) },
+      good,
+      { id: "bad-3", key: "payout.failed", body: good.body.slice(0, 40) },
+    ]);
+    await service.receiver.waitFor(1);
+    await vi.waitFor(
+      async () => expect(await service.deadLetters()).toEqual(["bad-1", "bad-2", "bad-3"]),
+      {
+        timeout: 10_000,
+      },
+    );
+  });
+
+  it.each([
+    ["acknowledging", async () => undefined],
+    [
+      "storing deliveries",
+      async (deliveries: Collection<DeliveryDocument>) => deliveries.deleteMany(),
+    ],
+  ])("is sent once though its consumer dies before %s", async (_what, lose) => {
+    await service.stop();
+    const { merchantId } = await crashAfterStoring(3, lose);
+    await service.start();
+    await service.receiver.waitFor(3);
+    // Stands behind the ones that come again.
+    await service.publish([payoutMessage({ merchantId })]);
+    await service.receiver.waitFor(4);
+    await expect.poll(async () => (await service.delivered(merchantId)).length).toBe(4);
+    expect(await service.leftInQueue()).toBe(0);
+    expect(service.receiver.calls).toHaveLength(4);
+  });
+
+  it("is stored once, and the others of its batch too, where some were stored before", async () => {
+    const notifier = await startTestNotifier();
+    const { merchantId } = await register(notifier);
+    const message = () => payoutMessage({ merchantId });
+    const [known, unsent, fresh, last] = [message(), message(), message(), message()];
+    await notifier.consume([known, unsent]);
+    await notifier.work();
+    // As a store that was killed in the middle of a write leaves it.
+    await notifier.deliveries.collection.deleteOne({ event_id: unsent.id });
+    notifier.world.posted.length = 0;
+    await notifier.consume([fresh, known, unsent, last, fresh]);
+    await notifier.work();
+    const sent = notifier.world.posted.map(({ headers }) => headers["webhook-id"]);
+    expect(sent.toSorted()).toEqual([fresh.id, last.id, unsent.id].toSorted());
+    expect(await notifier.deliveries.collection.countDocuments({ state: "delivered" })).toBe(4);
+    expect(await notifier.events.collection.countDocuments()).toBe(4);
+    await notifier.database.db.dropDatabase();
+    await notifier.close();
+  });
+
+  it("waits there while it cannot be stored", async () => {
+    const notifier = await startTestNotifier();
+    await notifier.close();
+    await expect(notifier.consume([payoutMessage({ merchantId: "mer_1" })])).rejects.toThrow();
+  });
+
+  it.each(["payment_session", "refund"])("may be a %s", async (transactionType) => {
+    const { merchantId, secrets } = await service.hook();
+    const own = { id: '"t_1"', status: '"done"', merchant_id: JSON.stringify(merchantId) };
+    const dataJson = sessionData({ ...own, fee: "1.10e2" });
+    const event = create(MerchantEventSchema, {
+      ...{ eventId: "e-1", merchantId, transactionType, transactionId: "t_1" },
+      ...{ status: "done", sequence: 1n, dataJson },
+    });
+    const body = toBinary(MerchantEventSchema, event);
+    await service.publish([{ id: "e-1", key: `${transactionType}.updated`, body }]);
+    const [call] = await service.receiver.waitFor(1);
+    expect(call?.body.toString()).toBe(
+      `{"transaction_type":"${transactionType}","transaction_id":"t_1","data":${dataJson}}`,
+    );
+    expect(verifyCall(call!, secrets)).toMatchObject({ interface: true, standard: true });
+  });
+});
+
+/**
+ * Publishes some events and breaks their consumer's connection after it stored, before it
+ * acknowledges.
+ */
+async function crashAfterStoring(
+  count: number,
+  lose: (deliveries: Collection<DeliveryDocument>) => Promise<unknown>,
+): Promise<{ merchantId: string }> {
+  const proxy = await startProxy();
+  const before = await startTestNotifier({
+    connect: service.connect,
+  });
+  const registered = await register(before, undefined, service.receiver.url);
+  const stored = Promise.withResolvers<void>();
+  const { queue, keys, handle } = subscription(
+    before.fanOut,
+    () => new Date(),
+    silentLog,
+    before.eventMetrics,
+  );
+  const consumer = await openBus(service.namespace, proxy.url);
+  let seen = 0;
+  await consumer.subscribe({
+    queue,
+    keys,
+    handle: async (batch) => {
+      await handle(batch);
+      await lose(before.deliveries.collection);
+      seen += batch.length;
+      if (seen >= count) stored.resolve();
+      return new Promise(() => undefined);
+    },
+  });
+  await service.publish(Array.from({ length: count }, () => payoutMessage(registered)));
+  await stored.promise;
+  proxy.cut();
+  await before.close();
+  return registered;
+}
+
+/** A way to the broker that can be cut. */
+async function startProxy(): Promise<{ url: string; cut(): void }> {
+  const target = new URL(amqpUrl());
+  const sockets = new Set<Socket>();
+  const server = createServer((near) => {
+    const far = connect(Number(target.port || 5672), target.hostname);
+    for (const socket of [near, far]) {
+      sockets.add(socket);
+      socket.on("error", () => socket.destroy());
+    }
+    near.pipe(far).pipe(near);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = new URL(target);
+  url.hostname = "127.0.0.1";
+  url.port = String((server.address() as AddressInfo).port);
+  return {
+    url: url.href,
+    cut: () => {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}

@@ -1,0 +1,137 @@
+import { fromBinary } from "@bufbuild/protobuf";
+import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
+import type { BusMessage, Disposition, Subscription } from "@disburse/chassis/bus/bus.ts";
+import { forRequest } from "@disburse/chassis/call-context.ts";
+import type { Log } from "@disburse/chassis/log.ts";
+import {
+  type MerchantEvent,
+  MerchantEventSchema,
+} from "@disburse/contracts/disburse/notifier/v1/notifier_events_pb.ts";
+import {
+  type PayoutStatusChanged,
+  PayoutStatusChangedSchema,
+} from "@disburse/contracts/disburse/payout/v1/payout_events_pb.ts";
+import { PayoutStatus } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { violationsMessage } from "@disburse/kernel/refusal.ts";
+import type { FanOut } from "./fan-out.ts";
+import type { EventMetrics } from "./metrics.ts";
+import {
+  isEventId,
+  type PublishedEvent,
+  publishedEventViolations,
+  type WebhookEvent,
+  webhookEventOf,
+} from "./rules/event.ts";
+import { payoutBody } from "./rules/webhook-body.ts";
+
+const payoutStatuses: Readonly<Record<PayoutStatus, string | undefined>> = {
+  [PayoutStatus.UNSPECIFIED]: undefined,
+  [PayoutStatus.INITIATED]: "initiated",
+  [PayoutStatus.SUCCEEDED]: "succeeded",
+  [PayoutStatus.FAILED]: "failed",
+};
+
+/** An event that no merchant can be told of: not one of our contracts. */
+class UnreadableEventError extends Error {
+  override name = "UnreadableEventError";
+}
+
+function present<T>(value: T | undefined, field: string): T {
+  if (value === undefined || value === "") throw new UnreadableEventError(`${field} is missing`);
+  return value;
+}
+
+const presentDate = (time: Timestamp | undefined, field: string): Date =>
+  timestampDate(present(time, field));
+
+/** A payout's event as merchants are told it; throws when the message is none of our contract's. */
+function payoutEvent(message: PayoutStatusChanged): WebhookEvent {
+  const payout = present(message.payout, "payout");
+  const status = present(payoutStatuses[payout.status], "payout.status");
+  if (payout.version < 1) throw new UnreadableEventError("payout.version is missing");
+  if (!isEventId(message.eventId)) throw new UnreadableEventError("event_id is malformed");
+  const snapshot = {
+    ...payout,
+    status,
+    createdAt: presentDate(payout.createdAt, "payout.created_at"),
+    updatedAt: presentDate(payout.updatedAt, "payout.updated_at"),
+  };
+  return {
+    eventId: message.eventId,
+    merchantId: present(payout.merchantId, "payout.merchant_id"),
+    transactionType: "payout_session",
+    transactionId: present(payout.id, "payout.id"),
+    status,
+    sequence: payout.version,
+    body: payoutBody(snapshot),
+    occurredAt: presentDate(message.occurredAt, "occurred_at"),
+  };
+}
+
+/** Another system's event in the domain's words, by bus or by RPC. */
+export function publishedEvent(message: MerchantEvent): PublishedEvent {
+  const { occurredAt } = message;
+  return {
+    ...message,
+    occurredAt: occurredAt === undefined ? undefined : timestampDate(occurredAt),
+  };
+}
+
+function merchantEvent(message: MerchantEvent, receivedAt: Date): WebhookEvent {
+  const event = publishedEvent(message);
+  const violations = publishedEventViolations(event);
+  if (violations.length > 0) throw new UnreadableEventError(violationsMessage(violations));
+  return webhookEventOf(event, receivedAt);
+}
+
+/** A message as merchants are told it; throws when it is none of our contracts'. */
+export function readEvent(message: BusMessage, receivedAt: Date): WebhookEvent {
+  const { key, body, requestId } = message;
+  const event = key.startsWith("payout.")
+    ? payoutEvent(fromBinary(PayoutStatusChangedSchema, body))
+    : merchantEvent(fromBinary(MerchantEventSchema, body), receivedAt);
+  return { ...event, requestId };
+}
+
+/** One line for each event that is stored now, under the request that it goes back to. */
+function tellStored(events: readonly WebhookEvent[], startedMs: number, log: Log): void {
+  const duration_ms = Math.round(performance.now() - startedMs);
+  for (const { eventId, transactionId, status, requestId } of events) {
+    const fields = { event_id: eventId, transaction_id: transactionId, status, duration_ms };
+    forRequest(requestId, () => log.info(fields, "event stored"));
+  }
+}
+
+/**
+ * What the notifier listens to. A batch is acknowledged when events and deliveries are stored; a
+ * message that cannot be read goes to the dead letters, for the next try would not read it either.
+ */
+export function subscription(
+  fanOut: FanOut,
+  now: () => Date,
+  log: Log,
+  metrics: EventMetrics,
+): Subscription {
+  return {
+    queue: "notifier",
+    keys: ["payout.*", "payment_session.*", "refund.*"],
+    handle: async (batch) => {
+      const startedMs = performance.now();
+      const events: WebhookEvent[] = [];
+      const dispositions = batch.map((message): Disposition => {
+        try {
+          events.push(readEvent(message, now()));
+          return "stored";
+        } catch (error) {
+          metrics.unreadable(message.key);
+          const fields = { err: error, event_id: message.id, key: message.key };
+          forRequest(message.requestId, () => log.error(fields, "event not readable"));
+          return "dead";
+        }
+      });
+      if (events.length > 0) await fanOut.publish(events);
+      tellStored(events, startedMs, log);
+      return dispositions;
+    },
+  };
+}

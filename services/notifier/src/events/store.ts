@@ -1,0 +1,88 @@
+import { type Database, ensureIndexes } from "@disburse/chassis/mongo/database.ts";
+import type { IndexDescription } from "mongodb";
+import { insertUnlessThere } from "../deliveries/insert.ts";
+import { type Arrived, type EventNumber, numberKey } from "../deliveries/order/store.ts";
+import type { EventDocument } from "./documents.ts";
+
+export type EventStore = Awaited<ReturnType<typeof openEventStore>>;
+
+const indexes: readonly IndexDescription[] = [
+  {
+    key: { merchant_id: 1, transaction_type: 1, transaction_id: 1, sequence: 1 },
+    name: "sequence",
+  },
+  {
+    key: { merchant_id: 1, operation_id: 1 },
+    name: "operation",
+    unique: true,
+    partialFilterExpression: { operation_id: { $exists: true } },
+  },
+  { key: { expires_at: 1 }, name: "expiry" },
+  {
+    key: { merchant_id: 1, position: 1 },
+    name: "fed",
+    unique: true,
+    partialFilterExpression: { position: { $exists: true } },
+  },
+  // Those without a position of each kind, in the order in which they get theirs.
+  {
+    key: { merchant_id: 1, transaction_type: 1, position: 1, received_at: 1, sequence: 1 },
+    name: "waiting",
+  },
+];
+
+/** Every event that arrived, whether or not anyone is told of it. */
+export async function openEventStore({ db }: Database) {
+  const events = db.collection<EventDocument>("events");
+  await ensureIndexes(db, "events", indexes);
+
+  return {
+    collection: events,
+
+    /**
+     * Stores a batch and answers it as it is stored: an event that was there already comes back as
+     * the one that was first, with the endpoints that were chosen then. One whose operation has
+     * stored another event is left out.
+     */
+    store: async (documents: readonly EventDocument[]): Promise<EventDocument[]> => {
+      const there = await insertUnlessThere(events, documents);
+      if (there.size === 0) return [...documents];
+      const fresh = documents.filter((_each, at) => !there.has(at));
+      const ids = documents.filter((_each, at) => there.has(at)).map(({ _id }) => _id);
+      const stored = await events.find({ _id: { $in: ids } }).toArray();
+      return [...fresh, ...stored];
+    },
+
+    findByOperation: (merchantId: string, operationId: string) =>
+      events.findOne({ merchant_id: merchantId, operation_id: operationId }),
+
+    /** Those of these numbers that have arrived, by what `numberKey` writes. */
+    arrived: async (numbers: readonly EventNumber[]): Promise<ReadonlyMap<string, Arrived>> => {
+      if (numbers.length === 0) return new Map();
+      const found = await events
+        .find(
+          {
+            $or: numbers.map((each) => ({
+              merchant_id: each.merchantId,
+              transaction_type: each.transactionType,
+              transaction_id: each.transactionId,
+              sequence: each.sequence,
+            })),
+          },
+          { projection: { body: 0 } },
+        )
+        .toArray();
+      return new Map(
+        found.map((each) => [
+          numberKey({
+            merchantId: each.merchant_id,
+            transactionType: each.transaction_type,
+            transactionId: each.transaction_id,
+            sequence: each.sequence,
+          }),
+          each,
+        ]),
+      );
+    },
+  };
+}

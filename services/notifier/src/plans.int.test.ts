@@ -1,0 +1,190 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { silentLog } from "@disburse/chassis/log.ts";
+import { databaseOf } from "@disburse/chassis/mongo/database.ts";
+import {
+  DeliveryState,
+  type ListDeliveriesRequestSchema,
+} from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
+import { newId } from "@disburse/kernel/id.ts";
+import { type Document, MongoClient } from "mongodb";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { sweepExpired } from "./deliveries/retention.ts";
+import { sweepDeliveries } from "./reconciliation/deliveries.ts";
+import { openGapStore } from "./reconciliation/store.ts";
+import {
+  acknowledged,
+  operation,
+  payoutMessage,
+  refusedBy,
+  register,
+  startTestNotifier,
+  type TestNotifier,
+} from "./test-notifier.ts";
+
+const read = new Set(["find", "aggregate", "count", "distinct"]);
+const written = new Set(["update", "delete", "findAndModify"]);
+/** What the driver adds to a command; `explain` takes none of it. */
+const driverFields = ["lsid", "$db", "$clusterTime", "writeConcern", "readConcern", "txnNumber"];
+
+let notifier: TestNotifier;
+let commands: Document[];
+
+beforeAll(async () => {
+  commands = [];
+  notifier = await startTestNotifier({
+    connect: async (uri, name) => {
+      const client = await new MongoClient(uri, { monitorCommands: true }).connect();
+      client.on("commandStarted", ({ commandName, command }) => {
+        if (read.has(commandName) || written.has(commandName)) commands.push(command);
+      });
+      return databaseOf(client, name);
+    },
+  });
+});
+
+afterAll(async () => {
+  await notifier.database.db.dropDatabase();
+  await notifier.close();
+});
+
+/** Everything that the notifier ever asks its database. */
+async function exercise(): Promise<void> {
+  const { rpc } = notifier;
+  const payoutId = newId("payout");
+  const { merchantId, endpointId } = await register(notifier);
+  const other = await register(notifier, merchantId);
+  notifier.world.answer = () => refusedBy(500);
+  const second = payoutMessage({ merchantId, payoutId, version: 2, status: "failed" });
+  await notifier.consume([second, payoutMessage({ merchantId, payoutId }), second]);
+  await notifier.work();
+  const filters: MessageInitShape<typeof ListDeliveriesRequestSchema>[] = [
+    ...[
+      {},
+      { endpointId },
+      { transactionId: payoutId },
+      { state: DeliveryState.PENDING },
+      { endpointId, state: DeliveryState.PENDING },
+    ],
+    ...[
+      { endpointId, transactionId: payoutId },
+      { transactionId: payoutId, state: DeliveryState.PENDING },
+    ],
+  ];
+  for (const filter of filters) {
+    const page = await rpc.listDeliveries({ merchantId, limit: 1, ...filter });
+    const cursor = page.nextCursor;
+    await rpc.listDeliveries({ merchantId, limit: 1, ...filter, cursor });
+  }
+  for (const after of ["", (await rpc.listEvents({ merchantId, limit: 1 })).nextCursor]) {
+    await rpc.listEvents({ merchantId, after });
+  }
+  const [delivery] = (await rpc.listDeliveries({ merchantId, limit: 1 })).deliveries;
+  const asked = { merchantId, endpointId, deliveryId: delivery!.id };
+  await rpc.getDelivery(asked);
+  await rpc.redeliver({ ...asked, mutation: operation() });
+  await rpc.sendTestEvent({ ...asked, mutation: operation() });
+  await rpc.rotateSecret({ ...asked, mutation: operation(), stage: true });
+  await rpc.activateSecret({ ...asked, mutation: operation() });
+  const { nextCursor } = await rpc.listEndpoints({ ...asked, limit: 1 });
+  await rpc.listEndpoints({ ...asked, cursor: nextCursor });
+  await rpc.getEndpoint(asked);
+  await rpc.updateEndpoint({ ...asked, mutation: operation(), order: "none" });
+  await rpc.pauseEndpoint({ ...asked, mutation: operation() });
+  await rpc.resumeEndpoint({ ...asked, mutation: operation() });
+  const unverified = { $set: { verified_at: null } };
+  await notifier.endpoints.collection.updateOne({ _id: endpointId }, unverified);
+  notifier.world.answer = () => acknowledged;
+  await rpc.verifyEndpoint({ ...asked, mutation: operation() });
+  notifier.world.answer = () => refusedBy(500);
+  const replaying = { merchantId, endpointId, since: "2026-11-19", states: ["exhausted"] };
+  const ended = { state: "exhausted", due_at: null } as const;
+  const theirs = { merchant_id: merchantId, endpoint_id: endpointId };
+  await notifier.deliveries.collection.updateMany(theirs, { $set: ended });
+  notifier.advance(1_000);
+  const { replay } = await rpc.createReplay({
+    ...{ ...replaying, mutation: operation(), ratePerSecond: 1 },
+  });
+  for (const wait of [1_000, 1_000]) {
+    await notifier.replayer.round();
+    notifier.advance(wait);
+  }
+  const replayId = replay!.id;
+  await rpc.cancelReplay({ merchantId, replayId, mutation: operation() });
+  await rpc.createReplay({ ...replaying, mutation: operation() });
+  const replays = await rpc.listReplays({ merchantId, limit: 1 });
+  await rpc.listReplays({ merchantId, cursor: replays.nextCursor });
+  await rpc.deleteEndpoint({ ...other, mutation: operation() });
+  notifier.advance(120_000);
+  await sweepDeliveries({
+    ...notifier,
+    ...{ gaps: openGapStore(notifier.database, notifier.events, notifier.deliveries) },
+    ...{ clock: { now: () => notifier.world.now }, log: silentLog, holds: async () => true },
+    metrics: { swept: () => undefined, through: () => undefined },
+  });
+  await notifier.work();
+  notifier.advance(200 * 86_400_000);
+  await notifier.work();
+  await sweepExpired(notifier, notifier.world.now);
+}
+
+/** One command as `explain` takes it, or several for a write of several parts. */
+function explainable(command: Document): Document[] {
+  const plain = Object.fromEntries(
+    Object.entries(command).filter(([name]) => !driverFields.includes(name)),
+  );
+  if (plain.updates) return plain.updates.map((each: Document) => ({ ...plain, updates: [each] }));
+  if (plain.deletes) return plain.deletes.map((each: Document) => ({ ...plain, deletes: [each] }));
+  return [plain];
+}
+
+/** An explanation without the plans that were not taken. */
+function planText(explained: Document): string {
+  return JSON.stringify(explained, (name, value) => (name === "rejectedPlans" ? undefined : value));
+}
+
+it("no request, claim, settlement or sweep scans a collection or sorts in memory", async () => {
+  await exercise();
+  const { db } = notifier.database;
+  const seen = new Map(
+    commands.flatMap(explainable).map((each) => [JSON.stringify(each), each] as const),
+  );
+  expect(seen.size).toBeGreaterThan(40);
+  for (const [text, command] of seen) {
+    const plan = planText(await db.command({ explain: command, verbosity: "queryPlanner" }));
+    expect(plan, text).not.toContain('"COLLSCAN"');
+    if ("find" in command) expect(plan, text).not.toContain('"stage":"SORT"');
+  }
+  const due = [...seen.values()].find((each) => each.aggregate && each.pipeline.length === 5);
+  const plan = planText(await db.command({ explain: due, verbosity: "queryPlanner" }));
+  expect(plan).toContain('"DISTINCT_SCAN"');
+});
+
+it("a replay reads its originals alone, however often they were sent again", async () => {
+  const { rpc, deliveries, database } = notifier;
+  const { merchantId, endpointId } = await register(notifier);
+  const since = notifier.world.now.toISOString();
+  await notifier.consume([payoutMessage({ merchantId })]);
+  const original = await deliveries.collection.findOne({ endpoint_id: endpointId });
+  if (original === null) throw new Error("nothing was sent");
+  const ended = { state: "exhausted", due_at: null } as const;
+  const again = Array.from({ length: 300 }, (_, at) => ({
+    ...{ ...original, ...ended, _id: newId("delivery", notifier.world.now), replay: at + 1 },
+  }));
+  await deliveries.collection.insertMany(again);
+  await deliveries.collection.updateOne({ _id: original._id }, { $set: ended });
+  notifier.advance(1_000);
+  commands.length = 0;
+  await rpc.createReplay({ mutation: operation(), merchantId, endpointId, since });
+  // One of the exercise before may be due too.
+  while (await notifier.replayer.round());
+  const own = commands.filter((each) => JSON.stringify(each).includes(merchantId));
+  const hinted = own.filter(({ hint }) => hint === "originals").flatMap(explainable);
+  expect(hinted).toHaveLength(2);
+  for (const command of hinted) {
+    const explained = await database.db.command({ explain: command, verbosity: "executionStats" });
+    const { totalDocsExamined, totalKeysExamined } =
+      explained.executionStats ?? explained.stages[0].$cursor.executionStats;
+    expect(totalDocsExamined).toBeLessThanOrEqual(1);
+    expect(totalKeysExamined).toBeLessThanOrEqual(2);
+  }
+});

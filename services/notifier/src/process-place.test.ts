@@ -1,8 +1,0 @@
-import { expect, it } from "vitest";
-import { processPlace } from "./process-place.ts";
-
-it("is the same after a restart at a port, and of one process alone without", () => {
-  expect(processPlace("a", 9_000)).toBe(processPlace("a", 9_000));
-  expect(processPlace("a", 9_000)).not.toBe(processPlace("b", 9_000));
-  expect(processPlace("a", 0)).not.toBe(processPlace("a", 0));
-});

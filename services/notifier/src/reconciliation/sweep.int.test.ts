@@ -1,0 +1,281 @@
+import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { Code, ConnectError, createClient, createRouterTransport } from "@connectrpc/connect";
+import type { BusMessage } from "@disburse/chassis/bus/bus.ts";
+import { createLog, silentLog } from "@disburse/chassis/log.ts";
+import { createSweepLease } from "@disburse/chassis/mongo/sweep-lease.ts";
+import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import { eventId, newId } from "@disburse/kernel/id.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import {
+  operation,
+  payoutMessage,
+  register,
+  startTestNotifier,
+  type TestNotifier,
+} from "../test-notifier.ts";
+import { sweepDeliveries } from "./deliveries.ts";
+import { startGapSweep } from "./loop.ts";
+import type { GapMetrics } from "./metrics.ts";
+import { sweepPayoutEvents } from "./payout-events.ts";
+import type { GapKind } from "./rules/window.ts";
+import { openGapStore } from "./store.ts";
+
+type Message = { -readonly [Key in keyof BusMessage]: BusMessage[Key] };
+type Published = { merchantId: string; payoutId: string; events: Message[] } & Record<
+  "createdAt" | "publishedAt",
+  Date
+>;
+
+const minuteMs = 60_000;
+let notifier: TestNotifier;
+let payouts: Published[];
+let isAway: boolean;
+let ages: Map<GapKind, number>;
+let told: { kind: GapKind; found: number; repaired: number }[];
+
+beforeAll(async () => {
+  notifier = await startTestNotifier();
+});
+afterAll(async () => {
+  await notifier.database.db.dropDatabase();
+  await notifier.close();
+});
+beforeEach(() => {
+  payouts = [];
+  isAway = false;
+  told = [];
+  ages = new Map();
+});
+
+/** The payout service: what it published by its own clock, a payout a page. */
+const payout = createClient(
+  PayoutOperationsService,
+  createRouterTransport(({ service }) => {
+    service(PayoutOperationsService, {
+      listPublishedPayouts: ({ from, to, cursor }) => {
+        if (isAway) throw new ConnectError("away", Code.Unavailable);
+        const [start, end] = [timestampDate(from!), timestampDate(to!)];
+        const inSpan = payouts
+          .filter(({ publishedAt }) => publishedAt >= start && publishedAt < end)
+          .toSorted((one, other) => one.publishedAt.getTime() - other.publishedAt.getTime());
+        const at = Number(cursor);
+        const page = inSpan.slice(at, at + 1).map(({ createdAt, publishedAt, events, ...ids }) => ({
+          ...{ ...ids, versions: events.map((_each, version) => version + 1) },
+          createdAt: timestampFromDate(createdAt),
+          publishedAt: timestampFromDate(publishedAt),
+        }));
+        return { payouts: page, nextCursor: at + 1 < inSpan.length ? String(at + 1) : "" };
+      },
+      republishPayoutEvents: ({ eventIds }) => {
+        const all = payouts.flatMap(({ events }) => events);
+        const asked = all.filter(({ id, body }) => eventIds.includes(id) && body.length > 0);
+        return {
+          events: asked.map(({ id, key, body }) => ({
+            ...{ eventId: id, routingKey: key, body, requestId: "req-7" },
+          })),
+        };
+      },
+    });
+  }),
+);
+
+const metrics: GapMetrics = {
+  swept: (kind, found, repaired) => void told.push({ kind, found, repaired }),
+  through: (kind, ageMs) => void ages.set(kind, ageMs),
+};
+
+const deps = (log = silentLog) => ({
+  gaps: openGapStore(notifier.database, notifier.events, notifier.deliveries),
+  ...{ fanOut: notifier.fanOut, metrics, log, holds: async () => true },
+  clock: { now: () => notifier.world.now },
+});
+
+/** A payout that published all of its versions just now; nothing of it has arrived. */
+function publishes(merchantId: string, count: number): Published {
+  const payoutId = newId("payout");
+  const events = Array.from({ length: count }, (_each, at) =>
+    payoutMessage({
+      ...{ merchantId, payoutId, version: at + 1 },
+      status: at === 0 ? "initiated" : "succeeded",
+    }),
+  );
+  const { now } = notifier.world;
+  const published = { merchantId, payoutId, events, createdAt: now, publishedAt: now };
+  payouts.push(published);
+  return published;
+}
+
+const sweep = (log = silentLog) => sweepPayoutEvents(deps(log), payout);
+const stored = (merchantId: string) =>
+  notifier.events.collection.find({ merchant_id: merchantId }).sort({ _id: 1 }).toArray();
+
+describe("an event that was lost on its way", () => {
+  it("is found by the payout's versions, and told as if it had come", async () => {
+    const { merchantId } = await register(notifier);
+    const { payoutId, events } = publishes(merchantId, 2);
+    await notifier.consume(events.slice(0, 1));
+    await notifier.work();
+    notifier.advance(minuteMs);
+    await sweep();
+    expect((await stored(merchantId)).length).toBe(1);
+    // A minute old, it is not on its way any more.
+    notifier.advance(1);
+    notifier.world.posted.length = 0;
+    const lines: string[] = [];
+    await sweep(createLog("notifier", "info", { write: (line) => void lines.push(line) }));
+    expect(told).toEqual([{ kind: "event", found: 1, repaired: 1 }]);
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { event_id: eventId(payoutId, 2), request_id: "req-7", level: "warn" },
+    ]);
+    await notifier.work();
+    const headers = notifier.world.posted.map((call) => call.headers["webhook-id"]);
+    expect(headers).toEqual([eventId(payoutId, 2)]);
+    const body = JSON.parse(Buffer.from(notifier.world.posted[0]!.body).toString());
+    expect(body).toMatchObject({ transaction_id: payoutId, data: { status: "succeeded" } });
+  });
+
+  it("is repaired once, also where it arrives after all", async () => {
+    const { merchantId } = await register(notifier);
+    const { events } = publishes(merchantId, 3);
+    const others = [publishes(merchantId, 1), publishes(merchantId, 1)];
+    notifier.advance(2 * minuteMs);
+    await sweep();
+    expect(told.map(({ found }) => found)).toEqual([3, 1, 1]);
+    const all = await stored(merchantId);
+    expect(all).toHaveLength(5);
+    const bodies = all.map(({ body }) => Buffer.from(body.value()).toString());
+    await notifier.consume([...events, ...others.flatMap((each) => each.events)]);
+    told = [];
+    notifier.advance(2 * minuteMs);
+    await sweep();
+    expect(told).toEqual([]);
+    const after = await stored(merchantId);
+    expect(after.map(({ body }) => Buffer.from(body.value()).toString())).toEqual(bodies);
+    const deliveries = { merchant_id: merchantId };
+    expect(await notifier.deliveries.collection.countDocuments(deliveries)).toBe(5);
+  });
+
+  it("is found later where payout was away, and nothing was changed until then", async () => {
+    const merchantId = newId("merchant");
+    publishes(merchantId, 1);
+    notifier.advance(2 * minuteMs);
+    const { gaps } = deps();
+    const before = await gaps.through("event");
+    isAway = true;
+    await expect(sweep()).rejects.toThrow("away");
+    expect([await gaps.through("event"), await stored(merchantId)]).toEqual([before, []]);
+    isAway = false;
+    notifier.advance(10 * 60 * minuteMs);
+    await sweep();
+    expect(await stored(merchantId)).toHaveLength(1);
+  });
+
+  it("is found though it is listed late, by a clock that is five minutes slow", async () => {
+    const merchantId = newId("merchant");
+    await sweep();
+    const late = publishes(merchantId, 1);
+    notifier.advance(6 * minuteMs);
+    payouts = [];
+    await sweep();
+    payouts = [late];
+    notifier.advance(minuteMs);
+    await sweep();
+    expect(await stored(merchantId)).toHaveLength(1);
+  });
+
+  it("that payout cannot tell again is told of, and holds up no other", async () => {
+    const merchantId = newId("merchant");
+    const [mute, broken, good] = [1, 1, 1].map((count) => publishes(merchantId, count));
+    mute!.events[0]!.body = new Uint8Array();
+    broken!.events[0]!.body = Buffer.from("not protobuf");
+    notifier.advance(2 * minuteMs);
+    const lines: string[] = [];
+    await sweep(createLog("notifier", "error", { write: (line) => void lines.push(line) }));
+    expect(told.map(({ repaired }) => repaired)).toEqual([0, 0, 1]);
+    expect((await stored(merchantId)).map((each) => each.event_id)).toEqual([good!.events[0]!.id]);
+    const ids = lines.map((line) => JSON.parse(line).event_id).toSorted();
+    const lost = [mute!, broken!].map(({ events }) => events[0]!.id);
+    expect(new Set(ids)).toEqual(new Set(lost));
+  });
+
+  it("is none where the event is so old that it may be deleted here", async () => {
+    const merchantId = newId("merchant");
+    const returned = publishes(merchantId, 2);
+    notifier.advance(70 * 86_400_000);
+    returned.publishedAt = notifier.world.now;
+    notifier.advance(2 * minuteMs);
+    await sweep();
+    const ids = (await stored(merchantId)).map((each) => each.event_id);
+    expect(ids).toEqual([returned.events[1]!.id]);
+  });
+});
+
+describe("a stored event without its deliveries", () => {
+  it("gets them, once, in a minute after it came", async () => {
+    const { merchantId, endpointId } = await register(notifier);
+    await register(notifier, merchantId);
+    await notifier.consume([payoutMessage({ merchantId }), payoutMessage({ merchantId })]);
+    const { collection } = notifier.deliveries;
+    const theirs = { merchant_id: merchantId };
+    const before = await collection.find(theirs).sort({ _id: 1 }).toArray();
+    await collection.deleteMany({ ...theirs, endpoint_id: endpointId });
+    await sweepDeliveries(deps());
+    expect(await collection.countDocuments(theirs)).toBe(2);
+    notifier.advance(minuteMs + 1);
+    await sweepDeliveries(deps());
+    expect(told).toEqual([{ kind: "delivery", found: 2, repaired: 2 }]);
+    const after = await collection.find(theirs).sort({ _id: 1 }).toArray();
+    expect(after.map(({ _id }) => _id)).toEqual(before.map(({ _id }) => _id));
+    await sweepDeliveries(deps());
+    notifier.advance(minuteMs);
+    await sweepDeliveries(deps());
+    expect(told).toHaveLength(1);
+  });
+
+  it("gets them also where whoever published it died with the process", async () => {
+    const { merchantId } = await register(notifier);
+    const event = {
+      ...{ eventId: newId("event"), merchantId, transactionType: "refund", transactionId: "rf_1" },
+      ...{ status: "done", sequence: 1n, dataJson: "{}" },
+    };
+    const insert = vi.spyOn(notifier.deliveries.collection, "insertMany");
+    insert.mockRejectedValueOnce(new Error("killed"));
+    await expect(notifier.rpc.publishEvent({ mutation: operation(), event })).rejects.toThrow();
+    await notifier.work();
+    notifier.advance(2 * minuteMs);
+    notifier.world.posted.length = 0;
+    await sweepDeliveries(deps());
+    await notifier.work();
+    expect(notifier.world.posted.map((call) => call.headers["webhook-id"])).toEqual([
+      event.eventId,
+    ]);
+  });
+});
+
+it("sweeps in one process at a time, and says once that it looks for no payout's events", async () => {
+  const merchantId = newId("merchant");
+  publishes(merchantId, 1);
+  notifier.advance(2 * minuteMs);
+  const lines: string[] = [];
+  const log = createLog("notifier", "warn", { write: (line) => void lines.push(line) });
+  const lease = () => createSweepLease(notifier.database, "gaps", 60_000);
+  const everyMs = 20;
+  const other = lease();
+  await other.hold();
+  const start = (asked: typeof payout | undefined) =>
+    startGapSweep({ ...deps(log), lease: lease(), payout: asked, everyMs });
+  const loops = [start(undefined), start(payout)];
+  await new Promise((resolve) => setTimeout(resolve, 5 * everyMs));
+  expect(await stored(merchantId)).toEqual([]);
+  // Neither sweeps, and both tell how long ago somebody did.
+  const { gaps, clock } = deps();
+  const before = await gaps.through("event");
+  const age = clock.now().getTime() - before!.getTime();
+  await vi.waitFor(() => expect(ages.get("event")).toBe(age));
+  await loops[0]!.stop();
+  await other.release();
+  await vi.waitFor(async () => expect(await stored(merchantId)).toHaveLength(1));
+  await loops[1]!.stop();
+  const off = lines.filter((line) => line.includes("PAYOUT_URL"));
+  expect(off).toHaveLength(1);
+});

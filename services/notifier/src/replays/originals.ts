@@ -1,0 +1,58 @@
+import type { PageCursor } from "@disburse/chassis/paging/cursor.ts";
+import {
+  behind,
+  countMax,
+  createdWithin,
+  oldestFirst,
+} from "@disburse/chassis/paging/record-page.ts";
+import type { Collection, Filter } from "mongodb";
+import type { DeliveryDocument } from "../deliveries/documents.ts";
+import { testTransactionType } from "../events/rules/webhook-body.ts";
+import type { ReplayTerms } from "./rules/replay.ts";
+
+/** Whose deliveries, and which of them. */
+export type Originals = ReplayTerms & { readonly merchantId: string };
+
+/**
+ * The originals of a replay after the cursor, oldest first: of each event one, as what was sent
+ * again before is none of them. Test events are left out.
+ */
+export function readOriginals(
+  deliveries: Collection<DeliveryDocument>,
+  of: Originals,
+  after: PageCursor | undefined,
+  limit: number,
+): Promise<DeliveryDocument[]> {
+  const listed = originalFilter(of);
+  return deliveries
+    .find(after === undefined ? listed : { $and: [listed, ...behind(after, oldestFirst)] }, {
+      projection: { attempts: 0 },
+      hint: "originals",
+    })
+    .sort(oldestFirst)
+    .limit(limit)
+    .toArray();
+}
+
+/** How many originals there are, up to `countMax` and one. */
+export function countOriginals(
+  deliveries: Collection<DeliveryDocument>,
+  of: Originals,
+): Promise<number> {
+  return deliveries.countDocuments(originalFilter(of), {
+    limit: countMax + 1,
+    hint: "originals",
+  });
+}
+
+function originalFilter(of: Originals): Filter<DeliveryDocument> {
+  const { merchantId, endpointId, since, until, states } = of;
+  return {
+    merchant_id: merchantId,
+    endpoint_id: endpointId,
+    state: { $in: [...states] },
+    replay: 0,
+    transaction_type: { $ne: testTransactionType },
+    ...createdWithin(since, until),
+  };
+}

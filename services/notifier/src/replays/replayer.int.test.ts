@@ -1,0 +1,392 @@
+import { silentLog } from "@disburse/chassis/log.ts";
+import {
+  DeliveryState,
+  ReplayState,
+} from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
+import { newId } from "@disburse/kernel/id.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { deliveryKeptMs } from "../deliveries/documents.ts";
+import { openRedeliveryStore } from "../deliveries/redelivery-store.ts";
+import { sweepExpired } from "../deliveries/retention.ts";
+import { startWorker } from "../service.ts";
+import {
+  acknowledged,
+  operation,
+  payoutMessage,
+  register,
+  startTestNotifier,
+  type TestNotifier,
+} from "../test-notifier.ts";
+import { createReplayer } from "./replayer.ts";
+import { lookAgainMs } from "./rules/replay.ts";
+import { openReplayStore } from "./store.ts";
+
+let notifier: TestNotifier;
+let beside: TestNotifier;
+
+beforeAll(async () => {
+  notifier = await startTestNotifier();
+  beside = await startTestNotifier({ beside: notifier });
+});
+afterAll(async () => {
+  await notifier.database.db.dropDatabase();
+  await Promise.all([notifier.close(), beside.close()]);
+});
+beforeEach(() => {
+  notifier.world.answer = () => acknowledged;
+});
+
+const since = "2026-11-19";
+
+/** An endpoint with deliveries that ended so, a second apart by threes; their events in order. */
+async function endpointWith(count: number, state: "exhausted" | "delivered" = "exhausted") {
+  const made = await register(notifier);
+  const eventIds = await deliver(made, count, state);
+  return { ...made, eventIds };
+}
+
+type Registered = { readonly merchantId: string; readonly endpointId: string };
+
+async function deliver(
+  { merchantId, endpointId }: Registered,
+  count: number,
+  state: "exhausted" | "delivered" | "pending",
+): Promise<string[]> {
+  const { collection } = notifier.deliveries;
+  const known = await collection.distinct("event_id", { endpoint_id: endpointId });
+  for (let at = 0; at < count; at += 3) {
+    const batch = Array.from({ length: Math.min(3, count - at) }, () =>
+      payoutMessage({ merchantId }),
+    );
+    await notifier.consume(batch);
+    notifier.advance(1_000);
+  }
+  await notifier.dispatcher.idle();
+  const fresh = { endpoint_id: endpointId, event_id: { $nin: known } };
+  const due = state === "pending" ? notifier.world.now : null;
+  const fields = { state, due_at: due, next_attempt_at: due, lease: null };
+  await collection.updateMany(fresh, { $set: fields });
+  const found = await collection.find(fresh).sort({ created_at: 1, _id: 1 }).toArray();
+  return found.map(({ event_id }) => event_id);
+}
+
+/** The events that were queued once more, each as often as it was. */
+async function queued({ endpointId }: Registered): Promise<string[]> {
+  const filter = { endpoint_id: endpointId, replay: { $gt: 0 } };
+  const found = await notifier.deliveries.collection.find(filter).toArray();
+  return found.map(({ event_id }) => event_id);
+}
+
+/** The events that go out now of those that an endpoint had from the start. */
+async function posted({ eventIds }: { readonly eventIds: readonly string[] }): Promise<string[]> {
+  notifier.world.posted.length = 0;
+  await notifier.work();
+  const sent = notifier.world.posted.flatMap(({ headers }) => headers["webhook-id"] ?? []);
+  return sent.filter((id) => eventIds.includes(id));
+}
+
+const asked = ({ merchantId, endpointId }: Registered, change: object = {}) => ({
+  ...{ mutation: operation(), merchantId, endpointId, since },
+  ...change,
+});
+
+async function replay(of: Registered, change: object = {}) {
+  const made = (await notifier.rpc.createReplay(asked(of, change))).replay;
+  if (made === undefined) throw new Error("no replay");
+  return made;
+}
+
+async function look({ merchantId }: Registered, replayId: string) {
+  const found = (await notifier.rpc.getReplay({ merchantId, replayId })).replay;
+  if (found === undefined) throw new Error("no replay");
+  return found;
+}
+
+describe("a replay", () => {
+  it("sends each delivery once, oldest first, and no more than its rate in a second", async () => {
+    const endpoint = await endpointWith(25);
+    const { id, ...made } = await replay(endpoint, { ratePerSecond: 10 });
+    expect(made).toMatchObject({ state: ReplayState.RUNNING, totalCount: 25n, queuedCount: 0n });
+    for (const sent of [10, 20, 25]) {
+      while (await notifier.replayer.round());
+      const oldest = endpoint.eventIds.slice(0, sent);
+      expect((await queued(endpoint)).toSorted()).toEqual(oldest.toSorted());
+      expect((await look(endpoint, id)).queuedCount).toBe(BigInt(sent));
+      notifier.advance(999);
+      expect(await notifier.replayer.round()).toBe(false);
+      notifier.advance(1);
+    }
+    expect((await look(endpoint, id)).state).toBe(ReplayState.DONE);
+    expect((await posted(endpoint)).toSorted()).toEqual(endpoint.eventIds.toSorted());
+  });
+
+  it("sends a full last page and finds nothing behind it", async () => {
+    const endpoint = await endpointWith(6);
+    const { id } = await replay(endpoint, { ratePerSecond: 3 });
+    for (let page = 0; page < 3; page += 1) {
+      expect(await notifier.replayer.round()).toBe(true);
+      notifier.advance(1_000);
+    }
+    expect(await look(endpoint, id)).toMatchObject({ state: ReplayState.DONE, queuedCount: 6n });
+    expect(await queued(endpoint)).toHaveLength(6);
+  });
+
+  it("sends the originals of its endpoint, time and states alone", async () => {
+    const endpoint = await endpointWith(3);
+    const start = notifier.world.now;
+    const exhausted = await deliver(endpoint, 3, "exhausted");
+    const delivered = await deliver(endpoint, 3, "delivered");
+    await deliver(endpoint, 3, "pending");
+    const { merchantId, endpointId } = endpoint;
+    const { deliveries } = await notifier.rpc.listDeliveries({ merchantId, limit: 100 });
+    const first = deliveries.find(({ eventId }) => eventId === exhausted[0]);
+    const again = { mutation: operation(), merchantId, deliveryId: first?.id ?? "" };
+    await notifier.rpc.redeliver(again);
+    await notifier.rpc.sendTestEvent({ mutation: operation(), merchantId, endpointId });
+    const noneOfThem = { $or: [{ replay: 1 }, { transaction_type: "webhook_test" }] };
+    const ended = { state: "exhausted", due_at: null } as const;
+    const theirs = { endpoint_id: endpointId, ...noneOfThem };
+    const { matchedCount } = await notifier.deliveries.collection.updateMany(theirs, {
+      $set: ended,
+    });
+    expect(matchedCount).toBe(2);
+    notifier.advance(1_000);
+    const end = notifier.world.now;
+    await deliver(endpoint, 3, "exhausted");
+    const before = await queued(endpoint);
+    const window = { since: start.toISOString(), until: end.toISOString() };
+    expect(await replay(endpoint, window)).toMatchObject({
+      ...{ totalCount: 3n, totalCountCapped: false, states: [DeliveryState.EXHAUSTED] },
+      ratePerSecond: 10,
+    });
+    await notifier.replayer.round();
+    expect((await queued(endpoint)).toSorted()).toEqual([...before, ...exhausted].toSorted());
+    await replay(endpoint, { ...window, states: ["delivered", "exhausted"] });
+    await notifier.replayer.round();
+    expect((await queued(endpoint)).toSorted()).toEqual(
+      [...before, ...exhausted, ...exhausted, ...delivered].toSorted(),
+    );
+  });
+
+  it("goes on where a crash cut it off, and sends nothing twice", async () => {
+    const endpoint = await endpointWith(9);
+    const { id } = await replay(endpoint, { ratePerSecond: 4 });
+    const { claim } = notifier.replays;
+    const settle = () => Promise.reject(new Error("killed"));
+    const dying = createReplayer({
+      ...notifier,
+      replays: { claim, settle },
+      clock: { now: () => notifier.world.now },
+      log: silentLog,
+      wake: () => undefined,
+    });
+    await expect(dying.round()).rejects.toThrow("killed");
+    expect(await queued(endpoint)).toHaveLength(4);
+    expect((await look(endpoint, id)).queuedCount).toBe(0n);
+    notifier.advance(29_999);
+    expect(await beside.replayer.round()).toBe(false);
+    notifier.advance(1);
+    for (const sent of [4, 8, 9]) {
+      expect(await beside.replayer.round()).toBe(true);
+      expect((await look(endpoint, id)).queuedCount).toBe(BigInt(sent));
+      notifier.advance(1_000);
+    }
+    expect((await queued(endpoint)).toSorted()).toEqual(endpoint.eventIds.toSorted());
+    expect((await look(endpoint, id)).state).toBe(ReplayState.DONE);
+  });
+
+  it("goes on at once where its process starts again, and no faster than its rate", async () => {
+    const endpoint = await endpointWith(8);
+    const { id } = await replay(endpoint, { ratePerSecond: 3 });
+    const place = "killed:8080";
+    const killed = await openReplayStore(notifier.database, place);
+    const settle = () => Promise.reject(new Error("killed"));
+    const dying = createReplayer({
+      ...notifier,
+      replays: { claim: killed.claim, settle },
+      clock: { now: () => notifier.world.now },
+      log: silentLog,
+      wake: () => undefined,
+    });
+    await expect(dying.round()).rejects.toThrow("killed");
+    await beside.replays.freeLeases(notifier.world.now);
+    expect(await beside.replayer.round()).toBe(false);
+    const restarted = await startTestNotifier({ beside: notifier, place });
+    const worker = startWorker(restarted, { now: () => notifier.world.now }, silentLog);
+    await vi.waitFor(async () => expect((await look(endpoint, id)).queuedCount).toBe(3n));
+    await worker.stop();
+    for (const sent of [3, 6, 8]) {
+      if (sent > 3) expect(await restarted.replayer.round()).toBe(true);
+      expect((await look(endpoint, id)).queuedCount).toBe(BigInt(sent));
+      expect(await queued(endpoint)).toHaveLength(sent);
+      notifier.advance(999);
+      expect(await restarted.replayer.round()).toBe(false);
+      notifier.advance(1);
+    }
+    await restarted.close();
+    expect((await queued(endpoint)).toSorted()).toEqual(endpoint.eventIds.toSorted());
+    expect((await look(endpoint, id)).state).toBe(ReplayState.DONE);
+  });
+
+  it("waits while its endpoint is paused, and goes on at its rate", async () => {
+    const endpoint = await endpointWith(5);
+    const { merchantId, endpointId } = endpoint;
+    const named = () => ({ mutation: operation(), merchantId, endpointId });
+    const { id } = await replay(endpoint, { ratePerSecond: 3 });
+    expect(await notifier.replayer.round()).toBe(true);
+    await notifier.rpc.pauseEndpoint(named());
+    for (const waitedMs of [1_000, lookAgainMs]) {
+      notifier.advance(waitedMs);
+      expect(await notifier.replayer.round()).toBe(true);
+      expect(await notifier.replayer.round()).toBe(false);
+      expect(await look(endpoint, id)).toMatchObject({ state: ReplayState.RUNNING });
+      expect(await queued(endpoint)).toHaveLength(3);
+    }
+    await notifier.rpc.resumeEndpoint(named());
+    notifier.advance(lookAgainMs - 1);
+    expect(await notifier.replayer.round()).toBe(false);
+    notifier.advance(1);
+    expect(await notifier.replayer.round()).toBe(true);
+    expect(await look(endpoint, id)).toMatchObject({ state: ReplayState.DONE, queuedCount: 5n });
+    expect((await queued(endpoint)).toSorted()).toEqual(endpoint.eventIds.toSorted());
+  });
+
+  it("sends what the endpoint was told of then, whatever its filter is now", async () => {
+    const endpoint = await endpointWith(3);
+    const { merchantId, endpointId } = endpoint;
+    const filter = { merchantId, endpointId, eventTypes: ["refund"] };
+    await notifier.rpc.updateEndpoint({ mutation: operation(), ...filter });
+    await notifier.consume([payoutMessage({ merchantId })]);
+    notifier.advance(1_000);
+    await replay(endpoint, { states: ["exhausted", "delivered"] });
+    await notifier.replayer.round();
+    expect((await posted(endpoint)).toSorted()).toEqual(endpoint.eventIds.toSorted());
+  });
+
+  it("is not set back by a worker that lost its lease", async () => {
+    const endpoint = await endpointWith(7);
+    const { id } = await replay(endpoint, { ratePerSecond: 3 });
+    const { claim, settle } = notifier.replays;
+    const slow = createReplayer({
+      ...notifier,
+      replays: {
+        claim,
+        settle: async (...settlement) => {
+          for (const waited of [30_000, 1_000]) {
+            notifier.advance(waited);
+            await beside.replayer.round();
+          }
+          return settle(...settlement);
+        },
+      },
+      clock: { now: () => notifier.world.now },
+      log: silentLog,
+      wake: () => undefined,
+    });
+    await slow.round();
+    expect((await look(endpoint, id)).queuedCount).toBe(6n);
+    notifier.advance(1_000);
+    await beside.replayer.round();
+    expect(await look(endpoint, id)).toMatchObject({ state: ReplayState.DONE, queuedCount: 7n });
+    expect((await queued(endpoint)).toSorted()).toEqual(endpoint.eventIds.toSorted());
+  });
+
+  it("takes the next number where one was sent again meanwhile, and loses none", async () => {
+    const endpoint = await endpointWith(3);
+    const { merchantId, endpointId } = endpoint;
+    const { collection } = notifier.deliveries;
+    const sources = await collection.find({ endpoint_id: endpointId }).toArray();
+    let isRacing = true;
+    const insertMany: typeof collection.insertMany = async (documents, options) => {
+      if (isRacing) {
+        isRacing = false;
+        const deliveryId = sources[0]?._id ?? "";
+        await notifier.rpc.redeliver({ mutation: operation(), merchantId, deliveryId });
+      }
+      return collection.insertMany(documents, options);
+    };
+    const racing = new Proxy(collection, {
+      get: (target, name) => {
+        if (name === "insertMany") return insertMany;
+        const member = Reflect.get(target, name);
+        return typeof member === "function" ? member.bind(target) : member;
+      },
+    });
+    const actor = { kind: "service", id: "test" } as const;
+    const asked = sources.map((source) => ({
+      source,
+      change: { operationId: `raced/${source._id}`, actor },
+    }));
+    await openRedeliveryStore({ collection: racing }).make(asked, notifier.world.now);
+    const made = await collection.find({ endpoint_id: endpointId, replay: { $gt: 0 } }).toArray();
+    expect(made.map(({ replay }) => replay).toSorted()).toEqual([1, 1, 1, 2]);
+  });
+
+  it("is worked on by one of several at a time", async () => {
+    const endpoints = await Promise.all([endpointWith(10), endpointWith(10)]);
+    const made = await Promise.all(endpoints.map((each) => replay(each, { ratePerSecond: 4 })));
+    for (const sent of [4, 8, 10]) {
+      const workers = [notifier, beside, notifier, beside];
+      await Promise.all(workers.map(({ replayer }) => replayer.round()));
+      for (const endpoint of endpoints) expect(await queued(endpoint)).toHaveLength(sent);
+      notifier.advance(1_000);
+    }
+    for (const [at, endpoint] of endpoints.entries()) {
+      expect((await queued(endpoint)).toSorted()).toEqual(endpoint.eventIds.toSorted());
+      expect((await look(endpoint, made[at]?.id ?? "")).state).toBe(ReplayState.DONE);
+    }
+  });
+
+  it("ends with its endpoint", async () => {
+    const endpoint = await endpointWith(9);
+    const { id } = await replay(endpoint, { ratePerSecond: 3 });
+    await notifier.replayer.round();
+    await notifier.rpc.deleteEndpoint({ mutation: operation(), ...endpoint });
+    notifier.advance(1_000);
+    expect(await notifier.replayer.round()).toBe(true);
+    const ended = await look(endpoint, id);
+    expect(ended).toMatchObject({ state: ReplayState.CANCELLED, queuedCount: 3n });
+    notifier.advance(60_000);
+    expect(await notifier.replayer.round()).toBe(false);
+    expect(await posted(endpoint)).toEqual([]);
+  });
+
+  it("ends where it is cancelled, and stays so", async () => {
+    const endpoint = await endpointWith(6);
+    const { merchantId } = endpoint;
+    const { id: replayId } = await replay(endpoint, { ratePerSecond: 3 });
+    await notifier.replayer.round();
+    const cancel = () => notifier.rpc.cancelReplay({ mutation: operation(), merchantId, replayId });
+    const ended = (await cancel()).replay;
+    expect(ended).toMatchObject({ state: ReplayState.CANCELLED, queuedCount: 3n });
+    notifier.advance(1_000);
+    expect(await notifier.replayer.round()).toBe(false);
+    expect((await cancel()).replay).toEqual(ended);
+    const next = await replay(endpoint);
+    await notifier.replayer.round();
+    const done = { mutation: operation(), merchantId, replayId: next.id };
+    expect((await notifier.rpc.cancelReplay(done)).replay?.state).toBe(ReplayState.DONE);
+  });
+
+  it("is forgotten as long after its end as its deliveries, a running one never", async () => {
+    const running = await endpointWith(3);
+    const { id: runningId } = await replay(running, { ratePerSecond: 1 });
+    const ended = await register(notifier, newId("merchant"));
+    const { id } = await replay(ended);
+    const keptUntil = notifier.world.now.getTime() + deliveryKeptMs;
+    await sweepExpired(notifier, new Date(keptUntil - 1));
+    expect((await look(ended, id)).state).toBe(ReplayState.DONE);
+    await sweepExpired(notifier, new Date(keptUntil));
+    await expect(look(ended, id)).rejects.toThrow();
+    expect((await look(running, runningId)).state).toBe(ReplayState.RUNNING);
+    const { merchantId } = running;
+    const ending = { mutation: operation(), merchantId, replayId: runningId };
+    await notifier.rpc.cancelReplay(ending);
+  });
+
+  it("of nothing is done at once", async () => {
+    const endpoint = await register(notifier, newId("merchant"));
+    expect(await replay(endpoint)).toMatchObject({ state: ReplayState.DONE, totalCount: 0n });
+    expect(await notifier.replayer.round()).toBe(false);
+  });
+});

@@ -1,0 +1,86 @@
+import { forRequest } from "@disburse/chassis/call-context.ts";
+import type { Log } from "@disburse/chassis/log.ts";
+import type { Clock } from "@disburse/kernel/time.ts";
+import type { Redelivery, RedeliveryStore } from "../deliveries/redelivery-store.ts";
+import type { DeliveryStore } from "../deliveries/store.ts";
+import { isLive } from "../endpoints/rules/endpoint.ts";
+import type { EndpointStore } from "../endpoints/store.ts";
+import { readOriginals } from "./originals.ts";
+import { fateAfterPage, fateWhileNotLive } from "./rules/replay.ts";
+import { type ReplayDocument, type ReplaySettlement, type ReplayStore, termsOf } from "./store.ts";
+
+export type ReplayerDeps = {
+  readonly replays: Pick<ReplayStore, "claim" | "settle">;
+  readonly redeliveries: RedeliveryStore;
+  readonly deliveries: Pick<DeliveryStore, "collection">;
+  readonly endpoints: Pick<EndpointStore, "find">;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Something is due. */
+  readonly wake: () => void;
+};
+
+export type Replayer = {
+  /** Sends the next page of a replay that is due; answers whether there was one. */
+  round(): Promise<boolean>;
+};
+
+/** Longer than a page ever takes; a crash costs its wait. */
+const leaseMs = 30_000;
+
+/**
+ * Queues the deliveries of replays, a page each time. The redeliveries are inserted before the
+ * progress is written, under operations that follow from replay and original: a page that a crash
+ * cut off, or that a stale worker does once more, makes none twice.
+ */
+export function createReplayer(deps: ReplayerDeps): Replayer {
+  const { replays, clock, log } = deps;
+  return {
+    round: async () => {
+      const leaseToken = crypto.randomUUID();
+      const replay = await replays.claim(leaseToken, clock.now(), leaseMs);
+      if (replay === null) return false;
+      await forRequest(replay.request_id, async () => {
+        const settlement = await sendPage(deps, replay);
+        const isWritten = await replays.settle(replay._id, leaseToken, settlement);
+        const fields = {
+          replay_id: replay._id,
+          count: settlement.queued,
+          state: settlement.fate.state,
+        };
+        if (isWritten) log.info(fields, "replay page queued");
+        else log.warn(fields, "replay page without a lease was dropped");
+      });
+      return true;
+    },
+  };
+}
+
+const cancelled = { state: "cancelled" } as const;
+
+async function sendPage(deps: ReplayerDeps, replay: ReplayDocument): Promise<ReplaySettlement> {
+  const { redeliveries, deliveries, endpoints, clock, wake } = deps;
+  const { merchant_id: merchantId, endpoint_id: endpointId, cursor, rate } = replay;
+  const endpoint = await endpoints.find(merchantId, endpointId);
+  if (endpoint === undefined || !isLive(endpoint)) {
+    const now = clock.now();
+    const fate = endpoint === undefined ? cancelled : fateWhileNotLive(now);
+    return { fate, queued: 0, last: undefined, at: now };
+  }
+  const of = { merchantId, ...termsOf(replay) };
+  const page = await readOriginals(deliveries.collection, of, cursor ?? undefined, rate);
+  const made = page.map((source): Redelivery => {
+    const operationId = `${replay._id}/${source._id}`;
+    return { source, change: { operationId, actor: replay.actor } };
+  });
+  await redeliveries.make(made, clock.now());
+  wake();
+  const last = page.at(-1);
+  const at = clock.now();
+  return {
+    fate: fateAfterPage(replay, page.length, at),
+    queued: page.length,
+    last: last && { at: last.created_at, id: last._id },
+    at,
+  };
+}

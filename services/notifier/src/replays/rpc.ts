@@ -1,0 +1,102 @@
+import type { ServiceImpl } from "@connectrpc/connect";
+import { readLimit, readStart, writeCursor } from "@disburse/chassis/paging/cursor.ts";
+import { countedTotal, cutPageBy } from "@disburse/chassis/paging/record-page.ts";
+import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
+import type {
+  CreateReplayRequest,
+  NotifierService,
+} from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
+import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
+import type { Clock } from "@disburse/kernel/time.ts";
+import type { DeliveryStore } from "../deliveries/store.ts";
+import { invalid } from "../endpoints/request-body.ts";
+import type { EndpointStore } from "../endpoints/store.ts";
+import { type NotifierRefusal, operationUsed, orThrow } from "../refusals.ts";
+import { countOriginals } from "./originals.ts";
+import { readReplayRequest } from "./request.ts";
+import { type AskedReplay, isSameReplay, replayTerms } from "./rules/replay.ts";
+import { newReplay, type ReplayDocument, type ReplayStore, termsOf } from "./store.ts";
+import { replayMessage } from "./wire.ts";
+
+export type ReplayDeps = {
+  readonly endpoints: EndpointStore;
+  readonly deliveries: Pick<DeliveryStore, "collection">;
+  readonly replays: ReplayStore;
+  readonly clock: Clock;
+  /** The next page of a replay is due. */
+  readonly wakeReplayer: () => void;
+};
+
+/** The RPCs of replays. */
+export function replayRpc(
+  deps: ReplayDeps,
+): Pick<
+  ServiceImpl<typeof NotifierService>,
+  "createReplay" | "getReplay" | "listReplays" | "cancelReplay"
+> {
+  const { replays, clock } = deps;
+  return {
+    createReplay: async (message) => {
+      const replay = orThrow(await createReplay(deps, message));
+      deps.wakeReplayer();
+      return { replay: replayMessage(replay) };
+    },
+
+    getReplay: async ({ merchantId, replayId }) => {
+      const found = await replays.find(merchantId, replayId);
+      return { replay: replayMessage(orThrow(found ?? refused("RECORD_NOT_FOUND"))) };
+    },
+
+    listReplays: async ({ merchantId, limit: asked, cursor }) => {
+      const limit = orThrow(readLimit(asked));
+      const start = orThrow(readStart(cursor));
+      const [found, count] = await Promise.all([
+        replays.list(merchantId, start, limit + 1),
+        replays.count(merchantId),
+      ]);
+      const { shown, nextCursor } = cutPageBy(found, limit, (last) =>
+        writeCursor({ at: last.created_at, id: last._id }),
+      );
+      return { replays: shown.map(replayMessage), nextCursor, ...countedTotal(count) };
+    },
+
+    cancelReplay: async ({ mutation, merchantId, replayId }) => {
+      const change = readMutation(mutation);
+      const ended = await replays.cancel(merchantId, replayId, clock.now(), change);
+      return { replay: replayMessage(orThrow(ended ?? refused("RECORD_NOT_FOUND"))) };
+    },
+  };
+}
+
+/** Stores a replay once per operation; a worker does the rest. */
+async function createReplay(
+  { endpoints, deliveries, replays, clock }: ReplayDeps,
+  message: CreateReplayRequest,
+): Promise<ReplayDocument | Refused<NotifierRefusal>> {
+  const change = readMutation(message.mutation);
+  const { merchantId } = message;
+  const now = clock.now();
+  const asked = readReplayRequest(message, now);
+  if (isRefused(asked)) return asked;
+  const first = await replays.findByOperation(merchantId, change.operationId);
+  if (first !== null) return repeated(first, asked);
+  const terms = replayTerms(asked, now);
+  if (!("rate" in terms)) return invalid(terms);
+  const endpoint = await endpoints.find(merchantId, terms.endpointId);
+  if (endpoint === undefined) return refused("RECORD_NOT_FOUND");
+  const count = await countOriginals(deliveries.collection, { merchantId, ...terms });
+  const replay = newReplay(merchantId, terms, count, change, now);
+  if (await replays.insert(replay)) return replay;
+  const meanwhile = await replays.findByOperation(merchantId, change.operationId);
+  if (meanwhile !== null) return repeated(meanwhile, asked);
+  return refused("INVALID_REQUEST", "A replay of this endpoint is running already.");
+}
+
+/** A repeat is answered with the first replay, as it is now, if it asks for the same. */
+function repeated(
+  first: ReplayDocument,
+  asked: AskedReplay,
+): ReplayDocument | Refused<NotifierRefusal> {
+  const terms = replayTerms(asked, first.created_at);
+  return "rate" in terms && isSameReplay(terms, termsOf(first)) ? first : operationUsed();
+}

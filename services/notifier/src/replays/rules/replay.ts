@@ -1,0 +1,83 @@
+import type { Violation } from "@disburse/kernel/refusal.ts";
+import type { DeliveryState } from "../../deliveries/rules/delivery.ts";
+
+/** How a delivery has ended that can be sent once more: on its way, or without an endpoint, not. */
+export type ReplayableState = Extract<DeliveryState, "exhausted" | "delivered">;
+
+/** Many deliveries of an endpoint, to be sent once more. */
+export type ReplayTerms = {
+  readonly endpointId: string;
+  /** Of when the originals were made: inclusive. */
+  readonly since: Date;
+  /** Exclusive. */
+  readonly until: Date;
+  readonly states: readonly ReplayableState[];
+  /** New deliveries in a second, at most. */
+  readonly rate: number;
+};
+
+/** Terms as they were asked for. */
+export type AskedReplay = Omit<ReplayTerms, "until"> & { readonly until: Date | undefined };
+
+/** As long as deliveries are kept after their end (webhooks: data). */
+export const windowMaxMs = 30 * 86_400_000;
+
+/**
+ * The terms of a replay that is asked for at `now`: what is made from then on is none of it, so
+ * that it ends. Asked for again later, they are the same at the same `now`.
+ */
+export function replayTerms(asked: AskedReplay, now: Date): ReplayTerms | readonly Violation[] {
+  const { since } = asked;
+  if (since >= now) return [{ field: "since", problem: "must be in the past" }];
+  if (asked.until !== undefined && asked.until <= since) {
+    return [{ field: "until", problem: "must be after since" }];
+  }
+  const until = asked.until === undefined || asked.until > now ? now : asked.until;
+  if (until.getTime() - since.getTime() > windowMaxMs) {
+    return [{ field: "since", problem: "must be at most 30 days before until" }];
+  }
+  return { ...asked, until };
+}
+
+/** Whether two terms ask for the same. */
+export function isSameReplay(one: ReplayTerms, other: ReplayTerms): boolean {
+  return (
+    one.endpointId === other.endpointId &&
+    one.since.getTime() === other.since.getTime() &&
+    one.until.getTime() === other.until.getTime() &&
+    one.rate === other.rate &&
+    one.states.toSorted().join() === other.states.toSorted().join()
+  );
+}
+
+/** A page has as many as may go out in this time. */
+export const pageEveryMs = 1_000;
+
+/** What becomes of a replay. */
+export type ReplayFate =
+  | { readonly state: "running"; readonly nextPageAt: Date }
+  | { readonly state: "done" | "cancelled" };
+
+/**
+ * What a page of at most `rate` leaves to do. The next one waits from when this one was written, so
+ * that no second sees more than `rate`, however long the writing took.
+ */
+export function fateAfterPage(
+  { rate }: Pick<ReplayTerms, "rate">,
+  sent: number,
+  now: Date,
+): ReplayFate {
+  if (sent < rate) return { state: "done" };
+  return { state: "running", nextPageAt: new Date(now.getTime() + pageEveryMs) };
+}
+
+/** Nobody waits for a replay of an endpoint that stands still; it goes on soon afterwards. */
+export const lookAgainMs = 10_000;
+
+/**
+ * A replay waits while its endpoint is paused or unverified. What it queued meanwhile would all be
+ * due when the endpoint goes on, and the rate would be none.
+ */
+export function fateWhileNotLive(now: Date): ReplayFate {
+  return { state: "running", nextPageAt: new Date(now.getTime() + lookAgainMs) };
+}

@@ -1,0 +1,212 @@
+import { callContext } from "@disburse/chassis/call-context.ts";
+import { type Database, ensureIndexes, isDuplicateKey } from "@disburse/chassis/mongo/database.ts";
+import type { PageCursor } from "@disburse/chassis/paging/cursor.ts";
+import { behind, countMax, newestFirst } from "@disburse/chassis/paging/record-page.ts";
+import type { Change, StoredActor } from "@disburse/chassis/rpc/mutation.ts";
+import { newId } from "@disburse/kernel/id.ts";
+import type { Collection, IndexDescription } from "mongodb";
+import { deliveryKeptMs } from "../deliveries/documents.ts";
+import type { ReplayableState, ReplayFate, ReplayTerms } from "./rules/replay.ts";
+
+/** What is to be sent once more, and how far it has come. */
+export type ReplayDocument = {
+  _id: string;
+  schema_version: number;
+  merchant_id: string;
+  endpoint_id: string;
+  since: Date;
+  until: Date;
+  states: ReplayableState[];
+  rate: number;
+  state: ReplayFate["state"];
+  /** The last original that was sent once more. */
+  cursor: PageCursor | null;
+  /** Up to 10,000, and then `total_capped`. */
+  total: number;
+  total_capped: boolean;
+  queued_count: number;
+  /** When a worker may take it: the next page, or the end of the lease of who has it. */
+  due_at: Date | null;
+  lease: { token: string; place: string } | null;
+  created_at: Date;
+  updated_at: Date;
+  /** As long after the end as its deliveries. */
+  expires_at?: Date;
+  /** The merchant's request that it goes back to, for the log. */
+  request_id?: string;
+  operation_id: string;
+  actor: StoredActor;
+  /** Who ended it before its time. */
+  cancelled_by?: { operation_id: string; actor: StoredActor };
+};
+
+export type ReplayStore = Awaited<ReturnType<typeof openReplayStore>>;
+
+const indexes: readonly IndexDescription[] = [
+  { key: { merchant_id: 1, created_at: -1, _id: -1 }, name: "list" },
+  { key: { state: 1, due_at: 1 }, name: "work" },
+  { key: { merchant_id: 1, operation_id: 1 }, name: "operation", unique: true },
+  // Two at a time would send an endpoint more than either's rate.
+  {
+    key: { endpoint_id: 1 },
+    name: "running",
+    unique: true,
+    partialFilterExpression: { state: "running" },
+  },
+  { key: { expires_at: 1 }, name: "expiry", sparse: true },
+];
+
+/** Replays, each one document that is changed by one write at a time. */
+export async function openReplayStore({ db }: Database, place: string) {
+  const replays = db.collection<ReplayDocument>("replays");
+  await ensureIndexes(db, "replays", indexes);
+
+  return {
+    collection: replays,
+
+    /** Answers whether it was stored: its endpoint has none running, its operation is new. */
+    insert: async (replay: ReplayDocument): Promise<boolean> => {
+      try {
+        await replays.insertOne(replay);
+        return true;
+      } catch (error) {
+        if (isDuplicateKey(error)) return false;
+        throw error;
+      }
+    },
+
+    find: (merchantId: string, id: string) => replays.findOne({ _id: id, merchant_id: merchantId }),
+
+    findByOperation: (merchantId: string, operationId: string) =>
+      replays.findOne({ merchant_id: merchantId, operation_id: operationId }),
+
+    /** Newest first, after the cursor. */
+    list: (merchantId: string, after: PageCursor | undefined, limit: number) => {
+      const listed = { merchant_id: merchantId };
+      return replays
+        .find(after === undefined ? listed : { $and: [listed, ...behind(after)] })
+        .sort(newestFirst)
+        .limit(limit)
+        .toArray();
+    },
+
+    count: (merchantId: string) =>
+      replays.countDocuments({ merchant_id: merchantId }, { limit: countMax + 1 }),
+
+    /** Ends one that is running, and answers it as it is now. */
+    cancel: (merchantId: string, id: string, now: Date, { operationId, actor }: Change) =>
+      cancelReplay(replays, { _id: id, merchant_id: merchantId }, now, {
+        operation_id: operationId,
+        actor,
+      }),
+
+    /** Takes one whose next page is due under a lease: whoever else found it due takes nothing. */
+    claim: (leaseToken: string, now: Date, leaseMs: number) =>
+      replays.findOneAndUpdate(
+        { state: "running", due_at: { $lte: now } },
+        {
+          $set: {
+            lease: { token: leaseToken, place },
+            due_at: new Date(now.getTime() + leaseMs),
+          },
+        },
+        { sort: { due_at: 1 }, returnDocument: "after" },
+      ),
+
+    /** Ends the leases that a killed process of this place left. */
+    freeLeases: async (now: Date): Promise<void> => {
+      const left = { state: "running", due_at: { $gt: now }, "lease.place": place } as const;
+      await replays.updateMany(left, { $set: { lease: null, due_at: now } });
+    },
+
+    /** Writes a page's progress, if the lease still holds; answers whether it did. */
+    settle: (id: string, leaseToken: string, settlement: ReplaySettlement) =>
+      settle(replays, { id, leaseToken }, settlement),
+  };
+}
+
+/** How far a page came. */
+export type ReplaySettlement = {
+  readonly fate: ReplayFate;
+  readonly queued: number;
+  /** The last original of the page; `undefined` when there was none. */
+  readonly last: PageCursor | undefined;
+  readonly at: Date;
+};
+
+async function settle(
+  replays: Collection<ReplayDocument>,
+  { id, leaseToken }: { readonly id: string; readonly leaseToken: string },
+  { fate, queued, last, at }: ReplaySettlement,
+): Promise<boolean> {
+  const { matchedCount } = await replays.updateOne(
+    { _id: id, state: "running", "lease.token": leaseToken },
+    {
+      $set: {
+        ...(fate.state === "running" ? { due_at: fate.nextPageAt } : ended(fate.state, at)),
+        ...(last === undefined ? {} : { cursor: last }),
+        lease: null,
+        updated_at: at,
+      },
+      $inc: { queued_count: queued },
+    },
+  );
+  return matchedCount === 1;
+}
+
+/** What stands in a replay that has ended. */
+function ended(state: "done" | "cancelled", at: Date) {
+  return { state, due_at: null, expires_at: new Date(at.getTime() + deliveryKeptMs) };
+}
+
+async function cancelReplay(
+  replays: Collection<ReplayDocument>,
+  replay: Pick<ReplayDocument, "_id" | "merchant_id">,
+  now: Date,
+  by: NonNullable<ReplayDocument["cancelled_by"]>,
+): Promise<ReplayDocument | null> {
+  const cancelled = await replays.findOneAndUpdate(
+    { ...replay, state: "running" },
+    { $set: { ...ended("cancelled", now), lease: null, updated_at: now, cancelled_by: by } },
+    { returnDocument: "after" },
+  );
+  return cancelled ?? replays.findOne(replay);
+}
+
+/** A new replay; one of nothing is done at once. */
+export function newReplay(
+  merchantId: string,
+  terms: ReplayTerms,
+  count: number,
+  { operationId, actor }: Change,
+  now: Date,
+): ReplayDocument {
+  const requestId = callContext()?.requestId;
+  return {
+    _id: newId("replay", now),
+    schema_version: 1,
+    merchant_id: merchantId,
+    endpoint_id: terms.endpointId,
+    since: terms.since,
+    until: terms.until,
+    states: [...terms.states],
+    rate: terms.rate,
+    cursor: null,
+    total: Math.min(count, countMax),
+    total_capped: count > countMax,
+    queued_count: 0,
+    lease: null,
+    created_at: now,
+    updated_at: now,
+    ...(count === 0 ? ended("done", now) : { state: "running", due_at: now }),
+    ...(requestId === undefined ? {} : { request_id: requestId }),
+    operation_id: operationId,
+    actor,
+  };
+}
+
+/** The terms of a stored replay. */
+export function termsOf(replay: ReplayDocument): ReplayTerms {
+  const { endpoint_id: endpointId, since, until, states, rate } = replay;
+  return { endpointId, since, until, states, rate };
+}
