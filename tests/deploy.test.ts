@@ -81,10 +81,11 @@ function environmentOf(service: string): Record<string, string | undefined> {
   );
 }
 
-/** Every setting that a service reads: in its config.ts, and in files of settings beside it. */
+/** Every setting that a service reads: in its config.ts, and in its files of settings. */
 function settingsOf(service: ServiceName): Set<string> {
   const folder = `services/${service}/src`;
-  const beside = readdirSync(at(folder)).filter((file) => file.endsWith("-setting.ts"));
+  const every = readdirSync(at(folder), { recursive: true, encoding: "utf8" });
+  const beside = every.filter((file) => /[-/]setting\.ts$/.test(file));
   const source = ["config.ts", ...beside].map((file) => read(`${folder}/${file}`)).join("\n");
   const own = [...source.matchAll(/^\s*([A-Z][A-Z_]+):/gm)].map(([, name = ""]) => name);
   const bus = source.includes("busSettings") ? Object.keys(busSettings) : [];

@@ -7,8 +7,8 @@ import {
   readSettings,
 } from "@disburse/chassis/settings.ts";
 import { z } from "zod";
-import { listSourcesSetting } from "./source-setting.ts";
-import { walletProviderSettings } from "./wallet-provider-setting.ts";
+import { listSourcesSetting } from "./lists/sources/setting.ts";
+import { walletProviderSettings } from "./wallets/provider-setting.ts";
 
 /** The compliance service's settings; see README.md. */
 export function readConfig(environment: Environment) {

@@ -6,16 +6,16 @@ import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { createSweepLease } from "@disburse/chassis/mongo/sweep-lease.ts";
 import type { ComplianceService } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
-import { changedEntriesOf } from "./changed-entries.ts";
-import { listMetrics } from "./list-metrics.ts";
-import { type ListMethod, listRpc } from "./list-rpc.ts";
-import { openListStore } from "./list-store.ts";
-import { type IsListed, isListedIn } from "./listed-entry.ts";
-import { watchLists } from "./lists-in-force.ts";
-import type { ChangedEntries, IndexWatch } from "./screening-index.ts";
-import { openSources } from "./source-check.ts";
-import type { SourceSetting } from "./source-setting.ts";
-import { openSourceStore } from "./source-store.ts";
+import { watchLists } from "./index/watch.ts";
+import { changedEntriesOf } from "./lists/changed-entries.ts";
+import { type IsListed, isListedIn } from "./lists/listed-entry.ts";
+import { listMetrics } from "./lists/metrics.ts";
+import { type ListMethod, listRpc } from "./lists/rpc.ts";
+import { openSources } from "./lists/sources/check.ts";
+import type { SourceSetting } from "./lists/sources/setting.ts";
+import { openSourceStore } from "./lists/sources/store.ts";
+import { openListStore } from "./lists/store.ts";
+import type { ChangedEntries, IndexWatch } from "./screening/screening-index.ts";
 
 /** What a crash left is removed within minutes; nothing waits for it. */
 const sweepEveryMs = 30_000;

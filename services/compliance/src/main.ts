@@ -7,11 +7,11 @@ import { createLifetime, runService, type StartService } from "@disburse/chassis
 import { ComplianceService } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { ComplianceReviewService } from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
 import { systemClock } from "@disburse/kernel/time.ts";
+import { startReview } from "./alerts/service.ts";
 import { readConfig } from "./config.ts";
 import { startLists } from "./list-service.ts";
-import { startReview } from "./review-service.ts";
 import { startScreening } from "./screening-service.ts";
-import { walletProviderOf } from "./wallet-provider-setting.ts";
+import { walletProviderOf } from "./wallets/provider-setting.ts";
 
 /** Starts the compliance service. */
 export const start: StartService = async (environment, shared) => {

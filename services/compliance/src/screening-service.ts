@@ -5,17 +5,17 @@ import type { Log } from "@disburse/chassis/log.ts";
 import type { Metrics } from "@disburse/chassis/metrics.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
-import { subjectAlerts } from "./alert-raising.ts";
-import { openAlertStore } from "./alert-store.ts";
-import type { IsListed } from "./listed-entry.ts";
-import { startMonitoring } from "./monitor-loop.ts";
-import { createReverseHashes } from "./reverse-hashes.ts";
-import { screeningRpc } from "./rpc.ts";
-import type { ChangedEntries, IndexWatch } from "./screening-index.ts";
-import { openStore } from "./store.ts";
-import { openSubjectStore } from "./subject-store.ts";
-import { createWalletProvider } from "./wallet-provider.ts";
-import type { WalletProviderSetting } from "./wallet-provider-setting.ts";
+import { subjectAlerts } from "./alerts/raising.ts";
+import { openAlertStore } from "./alerts/store.ts";
+import type { IsListed } from "./lists/listed-entry.ts";
+import { startMonitoring } from "./monitoring/loop.ts";
+import { createReverseHashes } from "./monitoring/reverse-hashes.ts";
+import { openSubjectStore } from "./monitoring/store.ts";
+import { screeningRpc } from "./screening/rpc.ts";
+import type { ChangedEntries, IndexWatch } from "./screening/screening-index.ts";
+import { openStore } from "./screening/store.ts";
+import { createWalletProvider } from "./wallets/provider.ts";
+import type { WalletProviderSetting } from "./wallets/provider-setting.ts";
 
 /** What screening stands on. */
 export type ScreeningServiceOptions = {

@@ -1,7 +1,7 @@
-import type { ListEntry } from "./domain/list-entry.ts";
-import type { ListVersion } from "./domain/list-version.ts";
-import { type Chunk, packEntries } from "./list-chunks.ts";
-import type { StoredList } from "./list-documents.ts";
+import { type Chunk, packEntries } from "./lists/chunks.ts";
+import type { StoredList } from "./lists/documents.ts";
+import type { ListEntry } from "./lists/rules/entry.ts";
+import type { ListVersion } from "./lists/rules/version.ts";
 
 /** What the tests of lists share: invented persons, and a store of lists that is in memory. */
 export function person(uid: string, name = `Person ${uid}`): ListEntry {

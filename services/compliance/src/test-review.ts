@@ -9,17 +9,18 @@ import { startRpcServer } from "@disburse/chassis/rpc/server.ts";
 import { ComplianceReviewService } from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { newId } from "@disburse/kernel/id.ts";
+import type { Party } from "@disburse/name-matcher/matcher.ts";
+import type { Verdict } from "@disburse/name-matcher/verdict.ts";
 import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
-import { subjectAlerts } from "./alert-raising.ts";
-import { openAlertStore } from "./alert-store.ts";
-import { decidedFinding } from "./domain/decided-finding.ts";
-import type { Party } from "./domain/matcher.ts";
-import type { Screening, ScreeningHit, ScreeningRequest, Subject } from "./domain/screening.ts";
-import type { Verdict } from "./domain/verdict.ts";
-import type { IsListed } from "./listed-entry.ts";
-import { startReview } from "./review-service.ts";
-import { auditContext } from "./reviews.ts";
-import type { StoredScreening } from "./store.ts";
+import { subjectAlerts } from "./alerts/raising.ts";
+import { auditContext } from "./alerts/review.ts";
+import { startReview } from "./alerts/service.ts";
+import { openAlertStore } from "./alerts/store.ts";
+import type { IsListed } from "./lists/listed-entry.ts";
+import { decidedFinding } from "./screening/rules/decided-finding.ts";
+import type { ScreeningHit } from "./screening/rules/hit.ts";
+import type { Screening, ScreeningRequest, Subject } from "./screening/rules/screening.ts";
+import type { StoredScreening } from "./screening/store.ts";
 
 /** What a subject was last screened with, and what came of it. */
 type Monitored = {

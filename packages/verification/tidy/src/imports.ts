@@ -1,5 +1,13 @@
 import { posix } from "node:path";
-import { isRule, isService, mayImport, mayTakeApart, type Room, roomOf } from "./rooms.ts";
+import {
+  isOfRules,
+  isRule,
+  isService,
+  mayImport,
+  mayTakeApart,
+  type Room,
+  roomOf,
+} from "./rooms.ts";
 import { type Finding, findingAt, isForTests, type Source } from "./source.ts";
 import { whyForbiddenSubject } from "./subjects.ts";
 
@@ -44,7 +52,7 @@ function whyForbiddenWorkspace(path: string, workspace: string, file: string): s
   if (!mayImport(room, workspace, isForTests(path))) {
     return `${room.kind === "elsewhere" ? path : room.name} may not import ${workspace}`;
   }
-  if (isRule(path) && !isForTests(path) && workspace !== "kernel") {
+  if (isRule(path) && !isForTests(path) && workspace !== "kernel" && !isOfRules(workspace)) {
     return "a rule imports the kernel and other rules only";
   }
   const isForeign = room.kind === "elsewhere" || room.name !== workspace;
@@ -63,8 +71,8 @@ function whyForbiddenFile(path: string, specifier: string): string | undefined {
   }
   if (isForTests(path)) return undefined;
   if (from.kind === "elsewhere") return undefined;
-  if (from.kind === "package") return whyForbiddenSubject(from.name, from.inside, to.inside);
   if (isRule(path) && !isRule(target)) return "a rule imports the kernel and other rules only";
+  if (from.kind === "package") return whyForbiddenSubject(from.name, from.inside, to.inside);
   if (isStore(from.inside) && /^(?:rpc|events|main)\.ts$|^routes\//.test(to.inside)) {
     return "a store does not know its callers";
   }

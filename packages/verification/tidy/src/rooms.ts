@@ -22,6 +22,9 @@ const packageImports: Record<string, readonly string[]> = {
 
 const serviceImports = ["kernel", "contracts", "chassis", "forms"];
 
+/** What one service alone may import beside. */
+const ownImports: Record<string, readonly string[]> = { compliance: ["name-matcher"] };
+
 /** The room that a file of the repository is in. */
 export function roomOf(path: string): Room {
   const [, folder, name, inside] =
@@ -37,8 +40,8 @@ const forTestsOnly = ["testkit", "sandbox"];
 export function mayImport(room: Room, workspace: string, forTests: boolean): boolean {
   if (room.kind === "elsewhere" || room.name === workspace) return true;
   if (forTests && forTestsOnly.includes(workspace)) return true;
-  const allowed = room.kind === "service" ? serviceImports : (packageImports[room.name] ?? []);
-  return allowed.includes(workspace);
+  if (room.kind === "package") return packageImports[room.name]?.includes(workspace) ?? false;
+  return [...serviceImports, ...(ownImports[room.name] ?? [])].includes(workspace);
 }
 
 /** Rooms that put services' parts together by themselves, without their processes. */
@@ -49,9 +52,18 @@ export function mayTakeApart(room: Room): boolean {
   return room.kind === "package" && withoutProcesses.includes(room.name);
 }
 
-/** Whether a file is a rule of a service: pure, so that it can be read and tested by itself. */
+/** Packages of rules alone, but for what measures them. */
+const rulePackages = ["name-matcher"];
+
+/** Whether files of a package are rules throughout. */
+export function isOfRules(workspace: string): boolean {
+  return rulePackages.includes(workspace);
+}
+
+/** Whether a file is a rule: pure, so that it can be read and tested by itself. */
 export function isRule(path: string): boolean {
   const room = roomOf(path);
+  if (room.kind === "package") return isOfRules(room.name) && !room.inside.startsWith("measure/");
   return room.kind === "service" && /^(?:domain|(?:[^/]+\/)?rules)\//.test(room.inside);
 }
 

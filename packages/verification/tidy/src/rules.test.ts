@@ -27,6 +27,9 @@ test.each([
   ["packages/standalone/src/a.ts", "@disburse/quote/store.ts", false],
   ["packages/sdk/src/a.ts", "@disburse/kernel/a.ts", false],
   ["services/quote/src/main.ts", "@disburse/standalone/a.ts", false],
+  ["services/quote/src/a.ts", "@disburse/name-matcher/a.ts", false],
+  ["services/compliance/src/a.ts", "@disburse/name-matcher/a.ts", true],
+  ["packages/name-matcher/src/a.ts", "@disburse/kernel/a.ts", false],
   [rpc, "@disburse/forms/a.ts", true],
   [rpc, "@disburse/payout/main.ts", false],
   [rpc, "@disburse/embedded/a.ts", false],
@@ -62,6 +65,11 @@ test.each([
   ["services/quote/src/domain/fee.test.ts", "node:fs", true],
   ["services/quote/src/corridors/rules/fee.ts", "../../quotes/rules/quote.ts", true],
   ["services/quote/src/corridors/rules/fee.ts", "../store.ts", false],
+  ["services/compliance/src/screening/rules/screening.ts", "@disburse/name-matcher/a.ts", true],
+  ["packages/name-matcher/src/search/keys.ts", "../config.ts", true],
+  ["packages/name-matcher/src/search/keys.ts", "../measure/recall.ts", false],
+  ["packages/name-matcher/src/search/keys.ts", "node:fs", false],
+  ["packages/name-matcher/src/measure/recall.ts", "node:fs", true],
   [rpc, "mongodb", true],
 ])("%s imports %s: %s", (path, specifier, allowed) => {
   for (const text of [
@@ -95,6 +103,8 @@ test.each([
   [rule, "performance.now()", 1],
   [rule, "randomBytes(3)", 0],
   [rpc, "Date.now()", 0],
+  ["packages/name-matcher/src/matcher.ts", "Math.random()", 1],
+  ["packages/name-matcher/src/measure/main.ts", "performance.now()", 0],
   ["services/quote/src/domain/fee.test.ts", "new Date()", 0],
 ])("%s: %s reads the clock or throws dice %i times", (path, text, count) => {
   expect(clocksInRules(parseSource(path, text))).toHaveLength(count);

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { isMainThread, parentPort, Worker } from "node:worker_threads";
-import type { ListsInForce } from "../domain/screening.ts";
-import { indexLists, type PackedList } from "../index-build.ts";
-import { packEntries } from "../list-chunks.ts";
+import { indexLists, type PackedList } from "../index/build.ts";
+import { packEntries } from "../lists/chunks.ts";
+import type { ListsInForce } from "../screening/rules/screening.ts";
 
 /** What the thread of an index holds; printed as one line of JSON. */
 export type Footprint = {
@@ -43,8 +43,7 @@ async function measured(packed: readonly PackedList[]): Promise<Footprint> {
 
 if (isMainThread) {
   // A thread of the service does not read files, and shall not be measured with what does.
-  const { entriesOf } = await import("./query-set.ts");
-  const { measuredVersion } = await import("./answers.ts");
+  const { entriesOf, measuredVersion } = await import("./measured-store.ts");
   const [path = ""] = process.argv.slice(2);
   const chunks = packEntries("measured", entriesOf(path));
   const packed = [{ version: measuredVersion, chunks }];

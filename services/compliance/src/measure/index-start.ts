@@ -1,9 +1,8 @@
 import { createLog } from "@disburse/chassis/log.ts";
-import { packEntries } from "../list-chunks.ts";
-import { watchLists } from "../lists-in-force.ts";
-import { measuredStore } from "./measured-store.ts";
-import { entriesOf } from "./query-set.ts";
-import { quantile } from "./recall.ts";
+import { quantile } from "@disburse/name-matcher/measure/recall.ts";
+import { watchLists } from "../index/watch.ts";
+import { packEntries } from "../lists/chunks.ts";
+import { entriesOf, measuredStore } from "./measured-store.ts";
 
 /**
  * From stored chunks to the first answer, in a process that does nothing else, as a service that

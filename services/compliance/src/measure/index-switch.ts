@@ -1,12 +1,12 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { createLog } from "@disburse/chassis/log.ts";
-import type { ListEntry } from "../domain/list-entry.ts";
-import type { Party } from "../domain/matcher.ts";
-import { packEntries } from "../list-chunks.ts";
-import { watchLists } from "../lists-in-force.ts";
-import type { ScreeningIndex } from "../screening-index.ts";
+import type { Party } from "@disburse/name-matcher/matcher.ts";
+import { quantile } from "@disburse/name-matcher/measure/recall.ts";
+import { watchLists } from "../index/watch.ts";
+import { packEntries } from "../lists/chunks.ts";
+import type { ListEntry } from "../lists/rules/entry.ts";
+import type { ScreeningIndex } from "../screening/screening-index.ts";
 import { measuredStore } from "./measured-store.ts";
-import { quantile } from "./recall.ts";
 
 /** What holding the index in another thread costs, and what it spares; milliseconds. */
 export type IndexFigures = {

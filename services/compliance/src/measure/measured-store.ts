@@ -1,6 +1,10 @@
-import type { Chunk } from "../list-chunks.ts";
-import type { StoredList } from "../list-documents.ts";
-import type { WatchDeps } from "../lists-in-force.ts";
+import { readFileSync } from "node:fs";
+import type { WatchDeps } from "../index/watch.ts";
+import type { Chunk } from "../lists/chunks.ts";
+import type { StoredList } from "../lists/documents.ts";
+import { readList } from "../lists/formats/list-format.ts";
+import type { ListEntry } from "../lists/rules/entry.ts";
+import type { ListVersion } from "../lists/rules/version.ts";
 
 /** A store of one list, in whichever version it is at the moment. */
 export function measuredStore(current: () => readonly Chunk[]): WatchDeps["store"] {
@@ -24,3 +28,16 @@ function storedList(chunks: readonly Chunk[]): StoredList {
     chunks: chunks.map((chunk) => chunk.id),
   };
 }
+
+/** The entries of a list of JSON lines, read as `ImportList` reads it. */
+export function entriesOf(path: string): ListEntry[] {
+  const list = readList("json_lines", [{ name: "", bytes: readFileSync(path) }]);
+  if ("problem" in list) throw new Error(`${path}: ${list.problem}`);
+  return list.entries;
+}
+
+/** The version of whatever is measured. */
+export const measuredVersion: ListVersion = {
+  ...{ list: "measured", version: "1", importId: "1", entries: 0, checksum: "" },
+  importedAt: new Date(0),
+};

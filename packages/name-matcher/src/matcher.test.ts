@@ -1,0 +1,259 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { matcherConfig } from "./config.ts";
+import type { EntryType, NameKind } from "./entry.ts";
+import { buildIndex, type Party } from "./matcher.ts";
+import type { ListedEntry } from "./measure/query-set.ts";
+
+let entries = 0;
+function entry(type: EntryType, name: string, more: Partial<ListedEntry> = {}): ListedEntry {
+  entries += 1;
+  return {
+    uid: `e${entries}`,
+    type,
+    names: [{ name, kind: "primary" }],
+    births: [],
+    countries: [],
+    documents: [],
+    ...more,
+  };
+}
+const alias = (name: string, kind: NameKind = "alias") => ({ name, kind });
+const party = (type: EntryType, name: string, more: Partial<Party> = {}): Party => ({
+  type,
+  name,
+  date: "",
+  countries: [],
+  documents: [],
+  ...more,
+});
+
+const list = [
+  entry("individual", "PETROSENKO, Valerij Andreevich", {
+    births: ["1966-09-08"],
+    countries: ["RU"],
+    documents: [{ number: "AB 123456", country: "RU" }],
+  }),
+  entry("individual", "AL-RASHIDIN, Muhammad Yusuf", {
+    names: [alias("AL-RASHIDIN, Muhammad Yusuf", "primary"), alias("Abu Zanbaq", "weak")],
+  }),
+  entry("entity", "KARAVELLA SHIPPING & TRADING COMPANY LIMITED"),
+  entry("vessel", "KARAVELLA STAR"),
+  entry("entity", "GLOBAL RELIEF FOUNDATION (GRF)"),
+  entry("entity", "Defence of Something Else (Zorvek Kalim)"),
+  entry("individual", "Сергей Никифоренко"),
+];
+const matcher = buildIndex(list, matcherConfig);
+const verdictOf = (asked: Party): string => matcher.match(asked)[0]?.verdict ?? "clear";
+
+describe("match", () => {
+  it.each([
+    ["the name as listed", "individual", "PETROSENKO, Valerij Andreevich", "block"],
+    ["reordered, other case", "individual", "valerij andreevich Petrosenko", "block"],
+    ["without the middle name", "individual", "Valerij Petrosenko", "review"],
+    ["with an initial", "individual", "Valerij A. Petrosenko", "review"],
+    ["with an honorific", "individual", "Dr. Valerij Andreevich Petrosenko", "block"],
+    ["first letter wrong", "individual", "Balerij Petrosenko", "review"],
+    ["first letter missing", "individual", "Valerij Andreevich Etrosenko", "block"],
+    ["another romanisation", "individual", "Valery Andreyevich Petrosenko", "block"],
+    ["in its own script", "individual", "Валерий Андреевич Петросенко", "block"],
+    ["with another family name", "individual", "Valerij Petrosenko y Gasset", "clear"],
+    ["surname alone", "individual", "Petrosenko", "clear"],
+    ["another first name", "individual", "Igor Petrosenko", "clear"],
+    ["other vowels, no particle", "individual", "Mohamed Yousef Rashidin", "review"],
+    ["particle joined", "individual", "Muhammad Yusuf Alrashidin", "block"],
+    ["a weak alias", "individual", "Abu Zanbaq", "block"],
+    ["Latin for Cyrillic", "individual", "Sergey Nikiforenko", "block"],
+    ["a company as listed", "entity", "Karavella Shipping and Trading Co., Ltd.", "block"],
+    ["without its legal form", "entity", "KARAVELLA SHIPPING & TRADING", "block"],
+    ["words joined", "entity", "Kara Vella Shipping Trading", "block"],
+    ["another trade", "entity", "Karavella Dental Clinic", "clear"],
+    ["a branch of it", "entity", "Karavella Shipping & Trading, London Branch", "review"],
+    [
+      "its name beside another",
+      "entity",
+      "Acme Kelvin Ltd dba Karavella Shipping & Trading",
+      "block",
+    ],
+    ["what it trades as", "entity", "Acme Ltd t/a Global Relief Foundation", "block"],
+    ["its words among others", "entity", "Karavella Dental Shipping Clinic Trading", "clear"],
+    ["an organisation without its acronym", "entity", "Global Relief Foundation", "block"],
+    ["what it is called in brackets", "entity", "Zorvek Kalim", "block"],
+    ["only trade words", "entity", "Shipping & Trading Company Limited", "clear"],
+    ["a person of a company's name", "individual", "Karavella Shipping Trading", "review"],
+    ["a company of a person's name", "entity", "Petrosenko Valerij Andreevich", "review"],
+    ["a company of nearly a person's name", "entity", "Petrosenko Valerij", "clear"],
+    ["a company of a vessel's name", "entity", "Karavella Star", "clear"],
+    ["nothing to compare", "individual", "--", "clear"],
+  ] as const)("%s: %s %s is %s", (_, type, name, verdict) => {
+    expect(verdictOf(party(type, name))).toBe(verdict);
+  });
+
+  it.each([
+    ["the listed date", { date: "1966-09-08" }, "block"],
+    ["a contradicting date", { date: "1990-01-01" }, "review"],
+    ["a contradicting date and country", { date: "1990-01-01", countries: ["BR"] }, "review"],
+    ["another country", { countries: ["BR"] }, "block"],
+  ] as const)("a strong name with %s is %s", (_, more, verdict) => {
+    expect(verdictOf(party("individual", "Valerij Andreevich Petrosenko", more))).toBe(verdict);
+  });
+
+  it.each([
+    ["AB-123456", "Quentin Unrelated", "review"],
+    ["AB-123456", "Petrosenko", "block"],
+    ["AB-123457", "Quentin Unrelated", "clear"],
+    ["ＡＢ ١٢٣٤٥٦", "Quentin Unrelated", "review"],
+  ])("a document %s of %s is %s", (number, name, verdict) => {
+    expect(verdictOf(party("individual", name, { documents: [{ number, country: "" }] }))).toBe(
+      verdict,
+    );
+  });
+
+  it("finds a document whatever its bearer says he is", () => {
+    const documents = [{ number: "ab123456", country: "" }];
+    expect(verdictOf(party("entity", "Unrelated Bakery", { documents }))).toBe("review");
+  });
+
+  it("tells why a name within another is looked at", () => {
+    const asked = "Karavella Shipping & Trading, London Branch";
+    const [hit] = matcher.match(party("entity", asked));
+    expect(hit?.reasons.map(({ text }) => text)).toContain(
+      "name: all of the listed name stands in the party's, in a row",
+    );
+    const sum = hit?.reasons.reduce((total, reason) => total + reason.effect, 0);
+    expect(sum).toBeCloseTo(hit?.score ?? 0, 3);
+  });
+
+  it("tells why: aligned parts, left-over parts and evidence add up to the score", () => {
+    const asked = { date: "1990-01-01", countries: ["RU"] };
+    const [hit] = matcher.match(party("individual", "Valery Petrosenko A. Dr.", asked));
+    expect(hit?.reasons.map(({ text }) => text)).toEqual([
+      "name: petrosenko is listed",
+      expect.stringMatching(/^name: valery ~ valerij \(0\.\d\d\)$/),
+      "name: a ~ andreevich (0.60)",
+      "name: left over of the party: dr",
+      "date: 1990-01-01 contradicts 1966-09-08",
+      "country: RU is listed too",
+      "name: alike enough that nothing else clears it",
+    ]);
+    const sum = hit?.reasons.reduce((total, reason) => total + reason.effect, 0);
+    expect(sum).toBeCloseTo(hit?.score ?? 0, 3);
+  });
+
+  it("answers best first, and no more than it may", () => {
+    const twins = Array.from({ length: 40 }, (_, at) =>
+      entry("individual", `Tamerlan Zhdanovski ${at === 30 ? "" : "Oktay"}`),
+    );
+    const hits = buildIndex(twins, matcherConfig).match(party("individual", "Tamerlan Zhdanovski"));
+    expect(hits).toHaveLength(matcherConfig.hitsMax);
+    expect(hits[0]?.entry).toBe(twins[30]);
+    expect(hits.map(({ score }) => score)).toEqual(
+      hits.map(({ score }) => score).toSorted((a, b) => b - a),
+    );
+  });
+
+  it("does not remember one search in the next", () => {
+    const asked = party("individual", "Valerij Petrosenko");
+    const first = matcher.match(asked);
+    matcher.match(party("individual", "Muhammad Rashidin Petrosenko"));
+    expect(matcher.match(asked)).toEqual(first);
+  });
+});
+
+const letter = fc.constantFrom(..."abcdefghijklmnopqrstuvwxyz");
+const word = fc.string({ unit: letter, minLength: 5, maxLength: 12 });
+/** Words of one name are apart; two alike ones would be no test of which is which. */
+const name = fc.uniqueArray(word, { minLength: 2, maxLength: 4 });
+
+/** One edit of a text at a place: any letter in, out, replaced, or swapped with the next. */
+function edited(text: string, kind: number, at: number, by: string): string {
+  const place = at % text.length;
+  const [before, after] = [text.slice(0, place), text.slice(place + 1)];
+  const next = after.charAt(0);
+  return [
+    `${before}${by}${text.slice(place)}`,
+    before + after,
+    before + by + after,
+    next + text.charAt(place) === " " ? text : before + next + text.charAt(place) + after.slice(1),
+  ][kind % 4] as string;
+}
+
+describe("any listed name of two or more words of five or more letters", () => {
+  const others = fc.sample(name, { numRuns: 300, seed: 7 });
+
+  it("is found after any one edit and any reordering", () => {
+    const property = fc.property(
+      name,
+      fc.constantFrom<EntryType>("individual", "entity"),
+      fc.nat(3),
+      fc.nat(60),
+      letter,
+      fc.nat(),
+      (words, type, kind, at, by, turn) => {
+        const written = edited(words.join(" "), kind, at, by);
+        const asked = written.split(" ");
+        const turned = [
+          ...asked.slice(turn % asked.length),
+          ...asked.slice(0, turn % asked.length),
+        ];
+        const listed = entry(type, words.join(" ").toUpperCase());
+        const index = buildIndex(
+          [...others.map((each) => entry(type, each.join(" "))), listed],
+          matcherConfig,
+        );
+        const hits = index.match(party(type, turned.join(" "), { date: "1999-12-31" }));
+        expect(hits.map((hit) => hit.entry.uid)).toContain(listed.uid);
+      },
+    );
+    fc.assert(property, { numRuns: 200 });
+  });
+});
+
+describe("a name of words that more names share than are compared", () => {
+  const letters = [..."bdfgklmnprstvz"];
+  const others = letters.flatMap((one) => letters.map((other) => `${one}o${other}a${one}i`));
+  const persons = others.map((other) => entry("individual", `${other}, Mohammed`));
+  const companies = others.map((other) => entry("entity", `${other} International`));
+  const sheikh = entry("individual", "AL-SHAYKH, Muhammad");
+  const des = entry("entity", "D.E.S. INTERNATIONAL CO., LTD.");
+  const index = buildIndex([...persons, ...companies, sheikh, des], matcherConfig);
+
+  it.each([
+    ["individual", "Muhammad al-Shaykh", sheikh, "block"],
+    ["individual", "al Shaykh, Mohamed", sheikh, "review"],
+    ["entity", "DES International", des, "block"],
+    ["entity", "D.E.S. International Company Limited", des, "block"],
+  ] as const)("is found all the same: %s %s", (type, name, { uid }, verdict) => {
+    expect(index.match(party(type, name))).toMatchObject([{ entry: { uid }, verdict }]);
+  });
+});
+
+describe("a variant of a name of common words", () => {
+  const family = [..."bdfgklmnprstvz"].flatMap((one) =>
+    [..."bdfgklmnprstvz"].map((other) => `${one}o${other}ar`),
+  );
+  const crowd = family.flatMap((middle) => [
+    entry("individual", `AL-ZAMBI, ${middle} Qadim ${middle}ov`),
+    entry("individual", `${middle} ZAMBI, Qadim`),
+  ]);
+  const listed = entry("individual", "AL-ZAMBI, Qadim");
+  const index = buildIndex([...crowd, listed], matcherConfig);
+
+  it.each([["Zambi Qadim"], ["Qadim Zambi"], ["Qadim al Zambi"], ["Qadeem al-Zambi"]])(
+    "is found among more that share its words: %s",
+    (name) => {
+      const hits = index.match(party("individual", name), crowd.length);
+      expect(hits.map(({ entry: { uid } }) => uid)).toContain(listed.uid);
+    },
+  );
+});
+
+describe("an entry with a strong and a weak alias that are both alike", () => {
+  const names = [alias("Tamerlan Zhdanovski", "weak"), alias("Tamerlan Zhdanovskij", "alias")];
+  const index = buildIndex([entry("individual", "", { names })], matcherConfig);
+
+  it("is weighed by the one that counts more after the share of a weak alias", () => {
+    const [hit] = index.match(party("individual", "Tamerlan Zhdanovski"));
+    expect(hit?.matchedName).toBe("Tamerlan Zhdanovskij");
+  });
+});

@@ -1,0 +1,62 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { afterAll, describe, expect, it } from "vitest";
+import { buildIndex } from "../matcher.ts";
+import { ask, predictionLine, seeAll } from "./answers.ts";
+import { entriesOf, queriesOf, UnusableInput } from "./query-set.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "bench-screening-"));
+const at = (name: string): string => join(folder, name);
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const person = { uid: "e2", type: "individual", names: [{ name: "ZHDANOVSKI, Tamerlan" }] };
+writeFileSync(at("list.jsonl"), JSON.stringify(person));
+writeFileSync(at("list.jsonl.gz"), gzipSync(JSON.stringify(person)));
+const asked = { first: "Tamerlan", last: "Zhdanovski", type: "individual" };
+const query = { id: "q1", kind: "exact", query: asked, expected: "e2" };
+writeFileSync(at("queries.jsonl"), JSON.stringify(query));
+writeFileSync(at("broken.jsonl"), `${JSON.stringify(query)}\n{"id": 1\n`);
+writeFileSync(at("nameless.jsonl"), JSON.stringify({ ...query, query: { type: "individual" } }));
+
+describe("the input of the benchmark", () => {
+  it.each([
+    ["a list that is not there", entriesOf, "none", "is not there"],
+    ["a folder for a list", entriesOf, "", "is no file"],
+    ["a list with a broken line", entriesOf, "broken.jsonl", "line 1: "],
+    ["a broken line of a query", queriesOf, "broken.jsonl", "line 2: is not JSON"],
+    ["a query without a name", queriesOf, "nameless.jsonl", "line 1: query: has no name"],
+    ["an entry for a query", queriesOf, "list.jsonl", "line 1: id: "],
+  ] as const)("that is %s is refused", (_, read, name, problem) => {
+    expect(() => read(at(name))).toThrow(UnusableInput);
+    expect(() => read(at(name))).toThrow(problem);
+  });
+
+  it("may be gzipped", () => {
+    expect(entriesOf(at("list.jsonl.gz"))).toEqual(entriesOf(at("list.jsonl")));
+  });
+});
+
+describe("the benchmark", () => {
+  it("predicts what each query finds, with its score and time", () => {
+    const matcher = buildIndex(entriesOf(at("list.jsonl")), seeAll);
+    const [line] = ask(matcher, queriesOf(at("queries.jsonl"))).map(predictionLine);
+    const results = [{ uid: "e2", score: 1 }];
+    expect(JSON.parse(line ?? "")).toEqual({ id: "q1", results, ms: expect.any(Number) });
+  });
+
+  it("ends with 1 and its usage after an unknown flag", () => {
+    const run = () =>
+      execFileSync(process.execPath, [join(import.meta.dirname, "main.ts"), "--what"], {
+        stdio: "pipe",
+      });
+    expect(run).toThrow(
+      expect.objectContaining({
+        status: 1,
+        message: expect.stringMatching(/--what.*usage: npm run bench:screening/s),
+      }),
+    );
+  });
+});

@@ -1,0 +1,70 @@
+import { describe, expect, it } from "vitest";
+import { matcherConfig } from "../config.ts";
+import { buildIndex } from "../matcher.ts";
+import { entryKeys, partyKeys } from "../reverse-keys.ts";
+import { ask, seeAll } from "./answers.ts";
+import { entriesOf, hasQuerySet, listFile, queriesOf, queryFile } from "./query-set.ts";
+import { isPositive, quantile, recallAt, rightScore } from "./recall.ts";
+
+const reason = hasQuerySet ? "" : " (skipped: ../shared/data/sanctions is not here)";
+
+describe.skipIf(!hasQuerySet)(`the matcher on public lists and labelled queries${reason}`, () => {
+  const answers = hasQuerySet
+    ? ask(buildIndex(entriesOf(listFile), seeAll), queriesOf(queryFile))
+    : [];
+
+  // Watchman's score reaches 36.0, 57.1 and 71.2 on this set.
+  it.each([
+    [0.001, 0.89],
+    [0.01, 0.98],
+    [0.05, 0.99],
+  ])("at a false positive rate of %d finds at least %d", (rate, least) => {
+    expect(recallAt(answers, rate).recall).toBeGreaterThanOrEqual(least);
+  });
+
+  it.each([
+    "exact",
+    "reordered",
+    "weak_alias",
+    "missing_middle",
+    "initial_middle",
+    "company_suffix",
+  ])("finds every name of the kind %s at the threshold of 1% false positives", (kind) => {
+    const { threshold } = recallAt(answers, 0.01);
+    const some = answers.filter(({ query }) => query.kind === kind);
+    const missed = some.filter((answer) => isPositive(answer) && rightScore(answer) <= threshold);
+    expect(some.length).toBeGreaterThan(0);
+    expect(missed.map(({ query }) => query.id)).toEqual([]);
+  });
+
+  it("leaves namesakes with another birth date to a person, and neither clears nor blocks them", () => {
+    const namesakes = answers.filter(({ query }) => query.kind === "namesake_dob_conflict");
+    expect(namesakes).toHaveLength(100);
+    for (const { hits } of namesakes) {
+      expect(hits[0]?.score).toBeGreaterThanOrEqual(matcherConfig.bands.review);
+      // Only an entry that has no date to contradict may still block.
+      const blocked = hits.filter((hit) => hit.verdict === "block");
+      const contradicted = blocked.flatMap(({ reasons }) =>
+        reasons.filter(({ kind, text }) => kind === "date" && text.includes("contradicts")),
+      );
+      expect(contradicted).toEqual([]);
+    }
+  });
+
+  it("finds nobody with whom the party shares no key of the reverse index", () => {
+    const keysOf = new Map<string, ReadonlySet<string>>();
+    for (const { query, hits } of answers.filter((_, at) => at % 10 === 0)) {
+      const asked = [...partyKeys(query.party)];
+      for (const { entry } of hits) {
+        const keys = keysOf.get(entry.uid) ?? entryKeys(entry);
+        keysOf.set(entry.uid, keys);
+        expect(asked.some((key) => keys.has(key))).toBe(true);
+      }
+    }
+  });
+
+  it("answers in less than 5 ms of the processor", () => {
+    const times = answers.map(({ cpuMs }) => cpuMs);
+    expect(quantile(times, 0.5)).toBeLessThan(5);
+  });
+});

@@ -1,0 +1,165 @@
+import { type AuditRecord, auditKeyOf } from "@disburse/chassis/audit/trail.ts";
+import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
+import type { ScreeningHit } from "../screening/rules/hit.ts";
+import type { Act, Alert, AlertAction, AlertState, AlertStateKind } from "./rules/alert.ts";
+
+/** Something that was done with an alert under an operation: a repeat gets its result. */
+export type Deed = {
+  readonly by: Act;
+  readonly action: AlertAction;
+  /** What the request said: a repeat says the same. */
+  readonly given: string;
+  /** What came of it. */
+  readonly assignee: string;
+  readonly state: AlertState;
+};
+
+/** An alert with what has to follow from its last changes. */
+export type StoredAlert = {
+  readonly alert: Alert;
+  /** One more with each write: a change is written where it is the one that was read. */
+  readonly version: number;
+  readonly deeds: readonly Deed[];
+  /** What the audit trail does not have yet. */
+  readonly owed: readonly AuditRecord<AlertAction>[];
+  /** The version whose decision the subject's verdict does not follow yet. */
+  readonly verdictDue: number | undefined;
+};
+
+/**
+ * `alerts`: kept for ever. Reasons and hits name persons and are sealed; in the clear are ids, what
+ * the lists publish, who of the staff did what, and when.
+ */
+export type AlertDocument = {
+  readonly _id: string;
+  readonly schema_version: number;
+  readonly version: number;
+  readonly merchant_id: string;
+  readonly record_id: string;
+  readonly party_key: string;
+  readonly list: string;
+  readonly entry_uid: string;
+  readonly entry_fingerprint: string;
+  readonly screening_id: string;
+  readonly revision: number;
+  /** Sealed JSON of the hit. */
+  readonly hit: string;
+  readonly assignee: string;
+  readonly state: AlertStateKind;
+  /** With sealed reasons. */
+  readonly standing: AlertState;
+  readonly waiting_since: Date;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+  /** Absent before the first; what was given and each reason sealed. */
+  readonly deeds?: readonly DeedDocument[];
+  /** Absent before the first; details sealed. */
+  readonly owed?: readonly OwedDocument[];
+  readonly verdict_due?: number;
+};
+
+export type DeedDocument = Deed & { readonly operation: string };
+export type OwedDocument = AuditRecord<AlertAction> & { readonly key: string };
+
+const schemaVersion = 1;
+
+type Seal = (plain: string) => string;
+
+function sealing(sealer: Sealer, merchantId: string, id: string): { seal: Seal; open: Seal } {
+  const context = `${merchantId}|${id}|alert`;
+  return {
+    seal: (plain) => sealer.seal(plain, context),
+    open: (sealed) => sealer.open(sealed, context),
+  };
+}
+
+/** A state with its reasons changed: sealed, or opened. */
+function withReasons(state: AlertState, change: Seal): AlertState {
+  switch (state.kind) {
+    case "open":
+      return state;
+    case "closed":
+      return { ...state, before: withReasons(state.before, change) as typeof state.before };
+    default:
+      return { ...state, reason: change(state.reason) };
+  }
+}
+
+/** The fields that change with an alert. */
+export function changingFields(alert: Alert, sealer: Sealer) {
+  const { seal } = sealing(sealer, alert.subject.merchantId, alert.id);
+  const { screeningId, revision, hit } = alert.sighting;
+  return {
+    screening_id: screeningId,
+    revision,
+    hit: seal(JSON.stringify(hit)),
+    assignee: alert.assignee,
+    state: alert.state.kind,
+    standing: withReasons(alert.state, seal),
+    waiting_since: alert.waitingSince,
+    updated_at: alert.updatedAt,
+  } satisfies Partial<AlertDocument>;
+}
+
+export function alertDocument(alert: Alert, sealer: Sealer): AlertDocument {
+  const { hit } = alert.sighting;
+  return {
+    _id: alert.id,
+    schema_version: schemaVersion,
+    version: 1,
+    merchant_id: alert.subject.merchantId,
+    record_id: alert.subject.recordId,
+    party_key: alert.partyKey,
+    list: hit.list,
+    entry_uid: hit.entryUid,
+    entry_fingerprint: hit.entryFingerprint,
+    created_at: alert.createdAt,
+    ...changingFields(alert, sealer),
+  };
+}
+
+export function deedDocument({ subject, id }: Alert, deed: Deed, sealer: Sealer): DeedDocument {
+  const { seal } = sealing(sealer, subject.merchantId, id);
+  return {
+    ...deed,
+    operation: deed.by.operation,
+    given: seal(deed.given),
+    state: withReasons(deed.state, seal),
+  };
+}
+
+export function owedDocument(record: AuditRecord<AlertAction>): OwedDocument {
+  return { ...record, key: auditKeyOf(record) };
+}
+
+/** The alert of a document, opened. */
+export function openAlert(document: AlertDocument, sealer: Sealer): StoredAlert {
+  const { open } = sealing(sealer, document.merchant_id, document._id);
+  const { deeds = [], owed = [] } = document;
+  const alert: Alert = {
+    id: document._id,
+    subject: { merchantId: document.merchant_id, recordId: document.record_id },
+    partyKey: document.party_key,
+    sighting: {
+      screeningId: document.screening_id,
+      revision: document.revision,
+      hit: JSON.parse(open(document.hit)) as ScreeningHit,
+    },
+    assignee: document.assignee,
+    state: withReasons(document.standing, open),
+    waitingSince: document.waiting_since,
+    createdAt: document.created_at,
+    updatedAt: document.updated_at,
+  };
+  return {
+    alert,
+    version: document.version,
+    deeds: deeds.map(({ operation: _operation, ...deed }) => ({
+      ...deed,
+      given: open(deed.given),
+      state: withReasons(deed.state, open),
+    })),
+    owed: owed.map(({ key: _key, ...record }) => record),
+    verdictDue: document.verdict_due,
+  };
+}

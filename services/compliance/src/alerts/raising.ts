@@ -1,0 +1,147 @@
+import type { Clock } from "@disburse/kernel/time.ts";
+import type { IsListed } from "../lists/listed-entry.ts";
+import { type Decisions, decidableMax, isCut } from "../screening/rules/decided-finding.ts";
+import type { ScreeningHit } from "../screening/rules/hit.ts";
+import { pseudoList } from "../screening/rules/pseudo-hit.ts";
+import type { Screening, ScreeningRequest, Subject } from "../screening/rules/screening.ts";
+import type { ImportRef } from "../screening/screening-index.ts";
+import type { StoredAlert } from "./document.ts";
+import { type AlertKeys, alertIds, partyKey, partyKeys } from "./keys.ts";
+import {
+  type Absence,
+  type Alert,
+  foundAgain,
+  isGone,
+  missed,
+  opened,
+  type Sighting,
+  waitingKinds,
+  wordOf,
+} from "./rules/alert.ts";
+import type { AlertStore } from "./store.ts";
+
+/** What was found of a subject, to be compared with what people decided. */
+export type Found = {
+  readonly request: ScreeningRequest;
+  /** All of them; see `decidableMax`. */
+  readonly hits: readonly ScreeningHit[];
+  /** Compared with. */
+  readonly lists: readonly ImportRef[];
+};
+
+/** A screening of a subject that is in force: its revision grows with each. */
+export type Raised = {
+  readonly subject: Subject;
+  readonly revision: number;
+  readonly request: ScreeningRequest;
+  readonly screening: Screening;
+};
+
+/** What monitoring asks of review. */
+export type SubjectAlerts = {
+  /**
+   * What people decided about these hits; `decidedFinding` applies it. To be asked after the
+   * subject's revision was read: a decision that comes later screens the subject again.
+   */
+  decisionsOf(subject: Subject, found: Found): Promise<Decisions>;
+  /**
+   * Brings a subject's alerts to what its screening in force found: opens, refreshes, closes. Safe
+   * to repeat; what an older revision brings late is left out.
+   */
+  raise(raised: Raised): Promise<void>;
+};
+
+/** All states of alerts whose hit was there when the subject was last screened. */
+const presentKinds = [...waitingKinds, "false_positive", "true_match"] as const;
+
+export function subjectAlerts(deps: {
+  readonly store: AlertStore;
+  readonly keys: AlertKeys;
+  readonly isListed: IsListed;
+  readonly clock: Clock;
+}): SubjectAlerts {
+  const { store, keys, clock } = deps;
+  return {
+    decisionsOf: async (subject, found) => {
+      const ids = found.hits.map((hit) => alertIds(keys, subject, found.request, hit));
+      const [known, confirmed] = await Promise.all([
+        ids.length === 0 ? [] : store.readAll(ids.flat()),
+        store.ofSubject(subject, ["true_match"]),
+      ]);
+      const ofHits = ids.map((some) => decisionOf(some, known));
+      const listed = new Set(ofHits.map(({ alertId }) => alertId));
+      const absent = absenceIn(deps, found, found.hits.length >= decidableMax);
+      const standing: ScreeningHit[] = [];
+      for (const { alert } of confirmed) {
+        if (listed.has(alert.id) || isGone(alert, await absent(alert))) continue;
+        standing.push(alert.sighting.hit);
+      }
+      return { ofHits, standing };
+    },
+
+    raise: async ({ subject, revision, request, screening }) => {
+      const { id: screeningId, hits, lists } = screening;
+      const at = clock.now();
+      const open = hits.map((hit) => {
+        const { alertId: id, subjectIndex } = hit;
+        const sighting: Sighting = { screeningId, revision, hit };
+        const of = { id, subject, partyKey: partyKey(keys, request, subjectIndex) };
+        const first = () => opened(of, sighting, at);
+        return settle(store, id, (alert) => foundAgain(alert, sighting, at), first);
+      });
+      await Promise.all(open);
+      const listed = new Set(hits.map(({ alertId }) => alertId));
+      const found = { request, hits, lists };
+      const absent = absenceIn(deps, found, isCut(found));
+      const others = await store.ofSubject(subject, presentKinds);
+      const close = others
+        .filter(({ alert }) => !listed.has(alert.id))
+        .map(async ({ alert: known }) => {
+          const absence = await absent(known);
+          await settle(store, known.id, (alert) => missed(alert, absence, revision, at));
+        });
+      await Promise.all(close);
+    },
+  };
+}
+
+/** What a finding that does not list an alert's hit knows of it. */
+function absenceIn(
+  { keys, isListed }: { readonly keys: AlertKeys; readonly isListed: IsListed },
+  { request, lists }: Found,
+  isCut: boolean,
+) {
+  const screened = partyKeys(keys, request);
+  return async (alert: Alert): Promise<Absence> => {
+    const absence = { isCut, hasParty: screened.has(alert.partyKey) };
+    const { hit } = alert.sighting;
+    // Of what is gone anyway nobody needs to know why, and what has no entry is never removed.
+    const isKnown = isGone(alert, { ...absence, isListed: true }) || hit.list === pseudoList;
+    return { ...absence, isListed: isKnown || (await isListed(lists, hit)) };
+  };
+}
+
+function decisionOf(ids: readonly [string, ...string[]], known: readonly StoredAlert[]) {
+  const found = known.find(({ alert }) => ids.includes(alert.id))?.alert;
+  if (found === undefined) return { alertId: ids[0], word: "undecided" as const };
+  const state = found.state.kind === "closed" ? found.state.before : found.state;
+  return { alertId: found.id, word: wordOf(state) };
+}
+
+/** Writes what a rule makes of an alert, whoever else changes it meanwhile. */
+async function settle(
+  store: AlertStore,
+  id: string,
+  rule: (alert: Alert) => Alert | undefined,
+  first?: () => Alert,
+): Promise<void> {
+  for (;;) {
+    const found = await store.read(id);
+    if (found === undefined) {
+      if (first === undefined || (await store.insert(first()))) return;
+      continue;
+    }
+    const next = rule(found.alert);
+    if (next === undefined || (await store.change(found, next)) === "written") return;
+  }
+}

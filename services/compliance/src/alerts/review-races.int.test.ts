@@ -1,0 +1,107 @@
+import type { ScreeningChanged } from "@disburse/contracts/disburse/compliance/v1/compliance_events_pb.ts";
+import { Verdict } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
+import {
+  AlertState,
+  Decision,
+} from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import {
+  importFiles,
+  type ReviewRpc,
+  type Rpc,
+  refusalOf,
+  screenName,
+  subject,
+  type TestCompliance,
+  testCompliance,
+} from "../test-compliance.ts";
+import { officer } from "../test-review.ts";
+
+let compliance: TestCompliance;
+let processes: { readonly rpc: Rpc; readonly officers: ReviewRpc }[];
+beforeAll(async () => {
+  compliance = await testCompliance();
+  processes = [];
+  for (let started = 0; started < 2; started += 1) {
+    processes.push({ rpc: await compliance.start(), officers: compliance.officers() });
+  }
+});
+afterAll(() => compliance.end());
+
+const reason = "another person, seen in both passports";
+const name = "Orlan Vessikar";
+const line = (uid: string, named: string) =>
+  `${JSON.stringify({ uid, type: "individual", names: [{ name: named }] })}\n`;
+const other = line("1", "Pirmolan Gevaskutir");
+const namesake = line("7", name);
+
+let version = 0;
+const list = async (rpc: Rpc, lines: string) => {
+  version += 1;
+  const header = { version: String(version), acceptDropReason: "a list of a few for a test" };
+  await importFiles(rpc, header, { "": lines });
+};
+
+it("whoever decides, screens and imports at once, the last word is right and told", async () => {
+  const [one, two] = processes;
+  if (one === undefined || two === undefined) throw new Error("two processes were started");
+  await list(one.rpc, other + namesake);
+  await vi.waitFor(
+    async () => {
+      for (const { rpc } of processes) {
+        expect((await screenName(rpc, name))?.hits).toHaveLength(1);
+      }
+    },
+    { timeout: 10_000 },
+  );
+  const { recordId } = subject;
+  const states = [AlertState.OPEN, AlertState.FALSE_POSITIVE, AlertState.CLOSED];
+  const alert = async () => (await one.officers.listAlerts({ recordId, states })).alerts[0];
+  const alertId = (await alert())?.id ?? "";
+  expect(alertId).not.toBe("");
+  const said = { alertId, decision: Decision.FALSE_POSITIVE, reason };
+  for (let round = 0; round < 4; round += 1) {
+    const isListed = round % 2 === 1;
+    // Some of these are refused: the alert may be closed or decided by then.
+    const all = [
+      refusalOf(one.officers.decideAlert({ ...officer("ada"), ...said })),
+      refusalOf(two.officers.reopenAlert({ ...officer("bob"), alertId, reason })),
+      screenName(two.rpc, name),
+      list(one.rpc, isListed ? other + namesake : other),
+      refusalOf(two.officers.decideAlert({ ...officer("eve"), ...said })),
+    ];
+    await Promise.all(all);
+  }
+  await vi.waitFor(
+    async () => {
+      const now = await alert();
+      expect(now?.state).toBeOneOf([AlertState.OPEN, AlertState.FALSE_POSITIVE]);
+      const expected = now?.state === AlertState.FALSE_POSITIVE ? Verdict.CLEAR : Verdict.BLOCK;
+      const { screenings } = await one.rpc.listScreenings({ recordId, limit: 100 });
+      const [last] = screenings;
+      expect(last?.verdict).toBe(expected);
+      expect(last?.hits).toMatchObject([{ alertId, dismissed: expected === Verdict.CLEAR }]);
+      // Who asked heard the answer, and nobody tells it twice.
+      const different = screenings.findIndex(({ verdict }) => verdict !== expected);
+      const changed = screenings.at(different === -1 ? -1 : different - 1);
+      if (changed?.trigger !== "request") expect(lastTold()).toBe(expected);
+      expect(await unfinished()).toBe(0);
+    },
+    { timeout: 15_000, interval: 200 },
+  );
+  const { entries } = await one.officers.listReviewEntries({ limit: 100 });
+  expect(entries.length).toBeGreaterThan(0);
+});
+
+/** What has to follow from a decision still. */
+const unfinished = () =>
+  compliance.database.db
+    .collection("alerts")
+    .countDocuments({ $or: [{ "owed.0": { $exists: true } }, { verdict_due: { $gt: 0 } }] });
+
+/** What the event says that was compared last. */
+function lastTold(): Verdict | undefined {
+  const at = ({ screenedAt }: ScreeningChanged) =>
+    Number(screenedAt?.seconds) * 1_000 + Number(screenedAt?.nanos) / 1_000_000;
+  return compliance.events.toSorted((a, b) => at(b) - at(a))[0]?.verdict;
+}

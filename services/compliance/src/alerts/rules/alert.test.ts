@@ -1,0 +1,229 @@
+import { isRefused } from "@disburse/kernel/refusal.ts";
+import { describe, expect, it } from "vitest";
+import type { ScreeningHit } from "../../screening/rules/hit.ts";
+import {
+  type Act,
+  type Alert,
+  type AlertState,
+  assignedTo,
+  type Changed,
+  confirmedBy,
+  decidedBy,
+  foundAgain,
+  missed,
+  opened,
+  reopenedBy,
+  type Sighting,
+  wordOf,
+} from "./alert.ts";
+
+const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 0, minute));
+const act = (person: string, minute = 9): Act => ({
+  person,
+  operation: `op-${person}-${minute}`,
+  at: at(minute),
+});
+
+const hit: ScreeningHit = {
+  ...{ list: "invented", listVersion: "1", entryUid: "7", entryFingerprint: "f" },
+  ...{ entryType: "individual", source: "", programs: [], subjectIndex: 0 },
+  ...{ matchedName: "Orlan Vessik", score: 0.9, nameScore: 0.9, verdict: "review" },
+  ...{ reasons: [], parts: [], partyLeftOver: [], entryLeftOver: [] },
+};
+const sighting: Sighting = { screeningId: "scr_1", revision: 3, hit };
+const fresh = opened(
+  { id: "alr_1", subject: { merchantId: "mer_1", recordId: "ben_1" }, partyKey: "p" },
+  sighting,
+  at(1),
+);
+
+const said = { by: act("ada", 2), reason: "compared the passports" };
+const states = {
+  open: { kind: "open" },
+  escalated: { kind: "escalated", ...said },
+  proposed: { kind: "proposed", ...said },
+  false_positive: { kind: "false_positive", ...said },
+  true_match: { kind: "true_match", ...said, confirmed: act("bob", 3) },
+  closed: { kind: "closed", before: { kind: "open" }, at: at(4) },
+} as const satisfies Record<string, AlertState>;
+type Kind = keyof typeof states;
+const kinds = Object.keys(states) as Kind[];
+const inState = (kind: Kind): Alert => ({ ...fresh, state: states[kind] });
+
+/** What a rule makes of each state: the state after it, or what it refuses with. */
+function outcomes(rule: (alert: Alert) => Changed | { refused: string }): Record<string, string> {
+  const outcome = (kind: Kind) => {
+    const changed = rule(inState(kind));
+    return isRefused(changed) ? changed.refused : (changed as Changed).alert.state.kind;
+  };
+  return Object.fromEntries(kinds.map((kind) => [kind, outcome(kind)]));
+}
+
+const no = "INVALID_REQUEST";
+
+describe("what people can do with an alert in each state", () => {
+  const reason = "another birth date";
+  const cases: [string, (alert: Alert) => Changed | { refused: string }, Record<Kind, string>][] = [
+    [
+      "assign",
+      (alert) => assignedTo(alert, "eve", act("ada")),
+      {
+        ...{ open: "open", escalated: "escalated", proposed: "proposed" },
+        ...{ false_positive: no, true_match: no, closed: no },
+      },
+    ],
+    [
+      "say that it is somebody else",
+      (alert) => decidedBy(alert, "false_positive", reason, act("ada")),
+      {
+        ...{ open: "false_positive", escalated: "false_positive", proposed: no },
+        ...{ false_positive: no, true_match: no, closed: no },
+      },
+    ],
+    [
+      "propose a true match",
+      (alert) => decidedBy(alert, "true_match", reason, act("ada")),
+      {
+        ...{ open: "proposed", escalated: "proposed", proposed: no },
+        ...{ false_positive: no, true_match: no, closed: no },
+      },
+    ],
+    [
+      "escalate",
+      (alert) => decidedBy(alert, "escalated", reason, act("ada")),
+      {
+        ...{ open: "escalated", escalated: "escalated", proposed: no },
+        ...{ false_positive: no, true_match: no, closed: no },
+      },
+    ],
+    [
+      "confirm",
+      (alert) => confirmedBy(alert, act("bob")),
+      {
+        ...{ open: no, escalated: no, proposed: "true_match" },
+        ...{ false_positive: no, true_match: no, closed: no },
+      },
+    ],
+    [
+      "confirm, as who proposed it, in capitals",
+      (alert) => confirmedBy(alert, act("ADA")),
+      {
+        ...{ open: no, escalated: no, proposed: "ACCESS_FORBIDDEN" },
+        ...{ false_positive: no, true_match: no, closed: no },
+      },
+    ],
+    [
+      "reopen, as who proposed it",
+      (alert) => reopenedBy(alert, reason, act("ada")),
+      {
+        ...{ open: no, escalated: "open", proposed: "open" },
+        ...{ false_positive: "open", true_match: "open", closed: no },
+      },
+    ],
+    [
+      "reopen, as who confirmed it, in capitals",
+      (alert) => reopenedBy(alert, reason, act("BOB")),
+      {
+        ...{ open: no, escalated: "open", proposed: "open" },
+        ...{ false_positive: "open", true_match: no, closed: no },
+      },
+    ],
+  ];
+  it.each(cases)("%s", (_what, rule, expected) => {
+    expect(outcomes(rule)).toEqual(expected);
+  });
+});
+
+describe("what is kept of a deed", () => {
+  it("who said what, and why", () => {
+    const by = act("eve");
+    const reason = "born in another century";
+    expect(decidedBy(fresh, "false_positive", reason, by)).toEqual({
+      alert: { ...fresh, state: { kind: "false_positive", by, reason }, updatedAt: by.at },
+      action: "alert.false_positive",
+      detail: reason,
+    });
+  });
+
+  it("both persons of a true match, and the first one's reason", () => {
+    const by = act("bob");
+    const confirmed = confirmedBy(inState("proposed"), by) as Changed;
+    expect(confirmed.alert.state).toEqual({ kind: "true_match", ...said, confirmed: by });
+    expect(confirmed).toMatchObject({ action: "alert.confirmed", detail: said.reason });
+  });
+
+  it("the assignee, whatever is decided later", () => {
+    const { alert, ...kept } = assignedTo(fresh, "eve", act("ada")) as Changed;
+    expect(kept).toEqual({ action: "alert.assigned", detail: "eve" });
+    const decided = decidedBy(alert, "escalated", "for the lawyers", act("eve")) as Changed;
+    expect(decided.alert.assignee).toBe("eve");
+  });
+
+  it("since when it waits: from the start, or anew when a decision is taken back", () => {
+    const again = (kind: Kind) =>
+      reopenedBy(inState(kind), "a new document", act("eve")) as Changed;
+    expect(again("escalated").alert.waitingSince).toEqual(at(1));
+    expect(again("false_positive").alert.waitingSince).toEqual(at(9));
+  });
+});
+
+it("only a decision that is in effect says something of the verdict", () => {
+  expect(kinds.map((kind) => [kind, wordOf(states[kind])])).toEqual([
+    ["open", "undecided"],
+    ["escalated", "undecided"],
+    ["proposed", "undecided"],
+    ["false_positive", "false_positive"],
+    ["true_match", "true_match"],
+    ["closed", "undecided"],
+  ]);
+});
+
+describe("a later screening", () => {
+  const later = { ...sighting, screeningId: "scr_2", revision: 4 };
+  const absence = { isCut: false, hasParty: true, isListed: true };
+  const removed = { ...absence, isListed: false };
+  const gone = (alert: Alert) => missed(alert, removed, 4, at(5));
+
+  it.each(kinds.filter((kind) => kind !== "closed"))("that finds a hit again leaves %s", (kind) => {
+    const found = foundAgain(inState(kind), later, at(5));
+    expect(found).toEqual({ ...inState(kind), sighting: later });
+  });
+
+  it("of a list without the entry closes the alert, whatever was said of it", () => {
+    for (const kind of ["open", "escalated", "proposed", "false_positive", "true_match"] as const) {
+      const before = states[kind];
+      expect(gone(inState(kind))?.state).toEqual({ kind: "closed", before, at: at(5) });
+    }
+    expect(gone(inState("closed"))).toBeUndefined();
+  });
+
+  it("brings back what was said when the same hit returns", () => {
+    for (const kind of ["open", "escalated", "proposed", "false_positive", "true_match"] as const) {
+      const closed = gone(inState(kind)) as Alert;
+      const back = foundAgain(closed, { ...later, revision: 5 }, at(6));
+      expect(back?.state).toEqual(states[kind]);
+      const isDecided = kind === "false_positive" || kind === "true_match";
+      expect(back?.waitingSince).toEqual(isDecided ? at(1) : at(6));
+    }
+  });
+
+  it("says nothing when a newer one has told already", () => {
+    expect(foundAgain(fresh, { ...later, revision: 3 }, at(5))).toBeUndefined();
+    expect(missed(fresh, removed, 3, at(5))).toBeUndefined();
+    const closed = gone(fresh) as Alert;
+    expect(foundAgain(closed, { ...later, revision: 4 }, at(6))).toBeUndefined();
+  });
+
+  const absences: [string, Partial<typeof absence>, Kind[]][] = [
+    ["the party changed", { hasParty: false, isCut: true }, []],
+    ["the entry was removed", { isListed: false, isCut: true }, []],
+    ["more was found than is listed", { isCut: true }, ["open", "false_positive", "true_match"]],
+    ["the lists grew, or the matcher's numbers changed", {}, ["true_match"]],
+  ];
+  it.each(absences)("leaves what may still be there: %s", (_what, change, expected) => {
+    const left = (["open", "false_positive", "true_match"] as const).filter(
+      (kind) => missed(inState(kind), { ...absence, ...change }, 4, at(5)) === undefined,
+    );
+    expect(left).toEqual(expected);
+  });
+});

@@ -1,0 +1,215 @@
+import { type Refused, refused } from "@disburse/kernel/refusal.ts";
+import type { HitWord } from "../../screening/rules/decided-finding.ts";
+import type { ScreeningHit } from "../../screening/rules/hit.ts";
+import type { Subject } from "../../screening/rules/screening.ts";
+
+/** What one person did, as which operation, and when. */
+export type Act = { readonly person: string; readonly operation: string; readonly at: Date };
+
+type Said = { readonly by: Act; readonly reason: string };
+
+/** A person has to look. */
+export type Waiting =
+  | { readonly kind: "open" }
+  | ({ readonly kind: "escalated" } & Said)
+  /** One person says that it is a true match; a second one has to confirm. */
+  | ({ readonly kind: "proposed" } & Said);
+
+export type Decided =
+  | ({ readonly kind: "false_positive" } & Said)
+  | ({ readonly kind: "true_match"; readonly confirmed: Act } & Said);
+
+export type AlertState =
+  | Waiting
+  | Decided
+  /** The hit is no more; should it come back as it was, so does what was said of it. */
+  | { readonly kind: "closed"; readonly before: Waiting | Decided; readonly at: Date };
+
+export type AlertStateKind = AlertState["kind"];
+
+/** The states in which a person has to look. */
+export const waitingKinds = ["open", "escalated", "proposed"] as const satisfies Waiting["kind"][];
+
+/** One entry of a list that one party or wallet of a subject may be. */
+export type Alert = {
+  readonly id: string;
+  readonly subject: Subject;
+  /** Which party or wallet of the subject, by a keyed hash of what is compared of it. */
+  readonly partyKey: string;
+  readonly sighting: Sighting;
+  /** Who works on it; "" for nobody. */
+  readonly assignee: string;
+  readonly state: AlertState;
+  /** Since when a person has to look, or had to. */
+  readonly waitingSince: Date;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+};
+
+/** The last screening that found the hit, and how. */
+export type Sighting = {
+  readonly screeningId: string;
+  /** Of the subject: a lower one is an older result. */
+  readonly revision: number;
+  readonly hit: ScreeningHit;
+};
+
+/** What people do with an alert, as the audit trail names it. */
+export type AlertAction =
+  | "alert.assigned"
+  | "alert.escalated"
+  | "alert.false_positive"
+  | "alert.proposed"
+  | "alert.confirmed"
+  | "alert.reopened";
+
+/** An alert after somebody did something, and what the audit trail is to say of it. */
+export type Changed = {
+  readonly alert: Alert;
+  readonly action: AlertAction;
+  readonly detail: string;
+};
+
+type Invalid = Refused<"INVALID_REQUEST">;
+
+const invalid = (problem: string): Invalid => refused("INVALID_REQUEST", `alert_id: ${problem}`);
+const isClosed = invalid("is closed, its hit is no more");
+const isDecided = invalid("is decided already");
+
+/** What a state means for the verdict of the subject. */
+export function wordOf(state: AlertState): HitWord {
+  return state.kind === "false_positive" || state.kind === "true_match" ? state.kind : "undecided";
+}
+
+function isWaiting(state: AlertState): state is Waiting {
+  return waitingKinds.some((kind) => kind === state.kind);
+}
+
+function notWaiting({ kind }: AlertState): Invalid {
+  return kind === "closed" ? isClosed : isDecided;
+}
+
+/** Gives an alert to a person, or with "" back to nobody. */
+export function assignedTo(alert: Alert, assignee: string, by: Act): Changed | Invalid {
+  if (!isWaiting(alert.state)) return notWaiting(alert.state);
+  const changed = { ...alert, assignee, updatedAt: by.at };
+  return { alert: changed, action: "alert.assigned", detail: assignee };
+}
+
+/** What a person can decide alone: a true match is only proposed. */
+export type Decision = "false_positive" | "true_match" | "escalated";
+
+/** One person's word on an alert that waits. */
+export function decidedBy(
+  alert: Alert,
+  decision: Decision,
+  reason: string,
+  by: Act,
+): Changed | Invalid {
+  if (!isWaiting(alert.state)) return notWaiting(alert.state);
+  if (alert.state.kind === "proposed") {
+    return invalid("a true match is proposed; confirm or reopen it");
+  }
+  const kind = decision === "true_match" ? "proposed" : decision;
+  return changedTo(alert, { kind, by, reason }, `alert.${kind}`, reason, by);
+}
+
+/** The second person's word. */
+export function confirmedBy(
+  alert: Alert,
+  by: Act,
+): Changed | Refused<"ACCESS_FORBIDDEN" | "INVALID_REQUEST"> {
+  const { state } = alert;
+  if (state.kind === "closed") return isClosed;
+  if (state.kind !== "proposed") return invalid("no true match is proposed");
+  if (isSamePerson(state.by, by)) {
+    return refused("ACCESS_FORBIDDEN", "mutation.actor: must not be the one who proposed it");
+  }
+  const confirmed: Decided = { ...state, kind: "true_match", confirmed: by };
+  return changedTo(alert, confirmed, "alert.confirmed", state.reason, by);
+}
+
+/** Takes back what was said; a confirmed true match by another person than who confirmed it. */
+export function reopenedBy(alert: Alert, reason: string, by: Act): Changed | Invalid {
+  const { state } = alert;
+  if (state.kind === "closed") return isClosed;
+  if (state.kind === "open") return invalid("nothing is decided");
+  if (state.kind === "true_match" && isSamePerson(state.confirmed, by)) {
+    return refused("INVALID_REQUEST", "mutation.actor: must not be the one who confirmed it");
+  }
+  return changedTo(alert, { kind: "open" }, "alert.reopened", reason, by);
+}
+
+function changedTo(
+  alert: Alert,
+  state: Waiting | Decided,
+  action: AlertAction,
+  detail: string,
+  { at }: Act,
+): Changed {
+  const waitsAnew = isWaiting(state) && !isWaiting(alert.state);
+  const waitingSince = waitsAnew ? at : alert.waitingSince;
+  return { alert: { ...alert, state, waitingSince, updatedAt: at }, action, detail };
+}
+
+/** The names of one person may be written in capitals here and not there. */
+function isSamePerson(one: Act, other: Act): boolean {
+  return one.person.toLowerCase() === other.person.toLowerCase();
+}
+
+/** The alert of a hit that nobody saw before. */
+export function opened(
+  of: Pick<Alert, "id" | "subject" | "partyKey">,
+  sighting: Sighting,
+  at: Date,
+): Alert {
+  const times = { waitingSince: at, createdAt: at, updatedAt: at };
+  return { ...of, sighting, assignee: "", state: { kind: "open" }, ...times };
+}
+
+/** The same hit again; `undefined`: a newer screening told of it already. */
+export function foundAgain(alert: Alert, sighting: Sighting, at: Date): Alert | undefined {
+  if (alert.sighting.revision >= sighting.revision) return undefined;
+  if (alert.state.kind !== "closed") return { ...alert, sighting };
+  const state = alert.state.before;
+  const waitingSince = isWaiting(state) ? at : alert.waitingSince;
+  return { ...alert, sighting, state, waitingSince, updatedAt: at };
+}
+
+/** What a screening that does not list an alert's hit knows of it. */
+export type Absence = {
+  /** Whether it may have found more than it lists. */
+  readonly isCut: boolean;
+  /** Whether the party or wallet was screened. */
+  readonly hasParty: boolean;
+  /** Whether the entry is on its list; where that may not be known, it is. */
+  readonly isListed: boolean;
+};
+
+/**
+ * Whether the absence of a hit means that it is no more. What two persons confirmed is no more
+ * where the party changed or the entry was removed, and never for its score: that falls with the
+ * matcher's numbers, with an entry that changed, and with how common its words become on the lists.
+ */
+export function isGone({ state }: Alert, { isCut, hasParty, isListed }: Absence): boolean {
+  if (!hasParty || !isListed) return true;
+  return !isCut && state.kind !== "true_match";
+}
+
+/** A screening without the hit; `undefined`: nothing changes. */
+export function missed(
+  alert: Alert,
+  absence: Absence,
+  revision: number,
+  at: Date,
+): Alert | undefined {
+  const { state, sighting } = alert;
+  const isOld = sighting.revision >= revision;
+  if (state.kind === "closed" || isOld || !isGone(alert, absence)) return undefined;
+  return {
+    ...alert,
+    sighting: { ...sighting, revision },
+    state: { kind: "closed", before: state, at },
+    updatedAt: at,
+  };
+}

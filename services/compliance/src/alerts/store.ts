@@ -1,0 +1,191 @@
+import { type AuditRecord, auditKeyOf } from "@disburse/chassis/audit/trail.ts";
+import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
+import { type Database, ensureIndexes, isDuplicateKey } from "@disburse/chassis/mongo/database.ts";
+import type { PageCursor } from "@disburse/chassis/paging/cursor.ts";
+import type { Collection, Filter, UpdateFilter } from "mongodb";
+import type { Subject } from "../screening/rules/screening.ts";
+import {
+  type AlertDocument,
+  alertDocument,
+  changingFields,
+  type Deed,
+  deedDocument,
+  openAlert,
+  owedDocument,
+  type StoredAlert,
+} from "./document.ts";
+import { type Alert, type AlertAction, type AlertStateKind, waitingKinds } from "./rules/alert.ts";
+
+/** Which alerts a page shows; "" is any. */
+export type AlertFilter = {
+  readonly states: readonly AlertStateKind[];
+  readonly assignee: string;
+  readonly merchantId: string;
+  readonly recordId: string;
+};
+
+/** What is written with a person's deed, in the same write. */
+export type Follows = {
+  readonly deed: Deed;
+  readonly owed: AuditRecord<AlertAction>;
+  /** Whether the subject's verdict has to follow. */
+  readonly isVerdictDue: boolean;
+};
+
+/** How many alerts wait in a state, and since when the one that waits longest. */
+export type WaitingTally = {
+  readonly state: AlertStateKind;
+  readonly count: number;
+  readonly oldest: Date;
+};
+
+/** A try comes within minutes of the first: nobody does so much with one alert in between. */
+const deedsKept = 100;
+/** What one run of the sweep takes up; it goes on at once while there is more. */
+const unfinishedMax = 100;
+
+/** Those that wait longest first. */
+const longest = { waiting_since: 1, _id: 1 } as const;
+
+export type AlertStore = Awaited<ReturnType<typeof openAlertStore>>;
+
+/** The alerts. Each change is one write, with what must follow it marked inside. */
+export async function openAlertStore({ db }: Pick<Database, "db">, sealer: Sealer) {
+  await ensureIndexes(db, "alerts", [
+    { key: { state: 1, ...longest }, name: "state" },
+    { key: { assignee: 1, state: 1, ...longest }, name: "assignee" },
+    { key: { merchant_id: 1, state: 1, ...longest }, name: "merchant" },
+    { key: { record_id: 1, state: 1, ...longest }, name: "record" },
+    {
+      key: { "deeds.operation": 1 },
+      name: "operation",
+      unique: true,
+      partialFilterExpression: { "deeds.operation": { $exists: true } },
+    },
+    { key: { "owed.at": 1 }, name: "owed", sparse: true },
+    { key: { verdict_due: 1 }, name: "verdict_due", sparse: true },
+  ]);
+  const alerts = db.collection<AlertDocument>("alerts");
+  return { ...alertReads(alerts, sealer), ...alertWrites(alerts, sealer) };
+}
+
+function alertReads(alerts: Collection<AlertDocument>, sealer: Sealer) {
+  const opened = (document: AlertDocument) => openAlert(document, sealer);
+  const find = async (filter: Filter<AlertDocument>) =>
+    (await alerts.find(filter).toArray()).map(opened);
+  return {
+    read: async (id: string): Promise<StoredAlert | undefined> => (await find({ _id: id }))[0],
+
+    readAll: (ids: readonly string[]) => find({ _id: { $in: [...ids] } }),
+
+    /** Those of a subject that are in one of these states. */
+    ofSubject: ({ merchantId, recordId }: Subject, states: readonly AlertStateKind[]) =>
+      find({ merchant_id: merchantId, record_id: recordId, state: { $in: [...states] } }),
+
+    /** Alerts from which something has to follow still. */
+    unfinished: async (): Promise<StoredAlert[]> => {
+      const some = (filter: Filter<AlertDocument>) =>
+        alerts.find(filter).limit(unfinishedMax).toArray();
+      const [owing, due] = await Promise.all([
+        some({ "owed.at": { $gt: new Date(0) } }),
+        some({ verdict_due: { $gt: 0 } }),
+      ]);
+      const all = new Map([...owing, ...due].map((each) => [each._id, each]));
+      return [...all.values()].map(opened);
+    },
+
+    /** Those that wait longest first. */
+    list: async (
+      filter: AlertFilter,
+      after: PageCursor | undefined,
+      limit: number,
+    ): Promise<Alert[]> => {
+      const found = await alerts.find(pageOf(filter, after)).sort(longest).limit(limit).toArray();
+      return found.map((document) => opened(document).alert);
+    },
+
+    /** What waits for a person. */
+    tally: async (): Promise<WaitingTally[]> => {
+      const found = await alerts
+        .aggregate<{ _id: AlertStateKind; count: number; oldest: Date }>([
+          { $match: { state: { $in: [...waitingKinds] } } },
+          { $group: { _id: "$state", count: { $sum: 1 }, oldest: { $min: "$waiting_since" } } },
+        ])
+        .toArray();
+      return found.map(({ _id: state, count, oldest }) => ({ state, count, oldest }));
+    },
+  };
+}
+
+function alertWrites(alerts: Collection<AlertDocument>, sealer: Sealer) {
+  return {
+    /** Stores a new alert; `false`: it is there already. */
+    insert: async (alert: Alert): Promise<boolean> => {
+      try {
+        await alerts.insertOne(alertDocument(alert, sealer));
+        return true;
+      } catch (error) {
+        if (!isDuplicateKey(error)) throw error;
+        return false;
+      }
+    },
+
+    /**
+     * Writes the next form of an alert. "overtaken": somebody was faster; "operation_used": for
+     * another alert.
+     */
+    change: async (
+      { alert, version }: StoredAlert,
+      next: Alert,
+      follows?: Follows,
+    ): Promise<"written" | "overtaken" | "operation_used"> => {
+      const update: UpdateFilter<AlertDocument> = {
+        $set: {
+          ...changingFields(next, sealer),
+          ...(follows?.isVerdictDue === true ? { verdict_due: version + 1 } : {}),
+        },
+        $inc: { version: 1 },
+        ...(follows && {
+          $push: {
+            deeds: { $each: [deedDocument(alert, follows.deed, sealer)], $slice: -deedsKept },
+            owed: owedDocument(follows.owed),
+          },
+        }),
+      };
+      try {
+        const { matchedCount } = await alerts.updateOne({ _id: alert.id, version }, update);
+        return matchedCount === 1 ? "written" : "overtaken";
+      } catch (error) {
+        if (!isDuplicateKey(error)) throw error;
+        return "operation_used";
+      }
+    },
+
+    /** Notes that the audit trail has a record. */
+    recorded: async (id: string, record: AuditRecord<AlertAction>): Promise<void> => {
+      await alerts.updateOne({ _id: id }, { $pull: { owed: { key: auditKeyOf(record) } } });
+    },
+
+    /** Notes that the verdict follows the decision of a version, were it not decided anew. */
+    verdictTaken: async (id: string, due: number): Promise<void> => {
+      await alerts.updateOne({ _id: id, verdict_due: due }, { $unset: { verdict_due: "" } });
+    },
+  };
+}
+
+/** The filter of a page; every one of them names states, so that an index bounds it. */
+export function pageOf(
+  { states, assignee, merchantId, recordId }: AlertFilter,
+  after: PageCursor | undefined,
+): Filter<AlertDocument> {
+  return {
+    state: { $in: [...states] },
+    ...(assignee === "" ? {} : { assignee }),
+    ...(merchantId === "" ? {} : { merchant_id: merchantId }),
+    ...(recordId === "" ? {} : { record_id: recordId }),
+    ...(after && {
+      waiting_since: { $gte: after.at },
+      $or: [{ waiting_since: { $gt: after.at } }, { _id: { $gt: after.id } }],
+    }),
+  };
+}

@@ -1,6 +1,0 @@
-import type { ListFile } from "./list-format.ts";
-
-/** A list's file of a text, for tests. */
-export function file(text: string, name = ""): ListFile {
-  return { name, bytes: Buffer.from(text) };
-}

@@ -1,0 +1,237 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { Worker } from "node:worker_threads";
+import { Code } from "@connectrpc/connect";
+import { silentLog } from "@disburse/chassis/log.ts";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { screen } from "../screening/rules/screening.ts";
+import type { ScreeningIndex } from "../screening/screening-index.ts";
+import { memoryLists, people, person, personParty } from "../test-lists.ts";
+import { indexLists } from "./build.ts";
+import { startIndexThread } from "./thread.ts";
+import { watchLists } from "./watch.ts";
+
+let store: ReturnType<typeof memoryLists>;
+let watch: ReturnType<typeof watchLists>;
+beforeEach(() => {
+  store = memoryLists();
+  watch = watchLists({ store, log: silentLog });
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  await watch.stop();
+});
+
+function current(): ScreeningIndex {
+  const index = watch.current();
+  if (index === undefined) throw new Error("no index");
+  return index;
+}
+const asked = (name: string) => ({ parties: [personParty(name)], wallets: [] });
+const found = async (name: string, index = current()) =>
+  (await index.screen(asked(name))).hits.map(({ entryUid, listVersion }) => [
+    entryUid,
+    listVersion,
+  ]);
+const unavailable = expect.objectContaining({ code: Code.Unavailable });
+
+/** The longest that this thread works without a pause meanwhile; milliseconds of its own time. */
+async function longestTurn(meanwhile: Promise<unknown>): Promise<number> {
+  let isDone = false;
+  const ended = meanwhile.finally(() => {
+    isDone = true;
+  });
+  let longest = 0;
+  let { user, system } = process.threadCpuUsage();
+  while (!isDone) {
+    await nextTurn();
+    const now = process.threadCpuUsage();
+    longest = Math.max(longest, now.user + now.system - user - system);
+    ({ user, system } = now);
+  }
+  await ended;
+  return longest / 1_000;
+}
+
+describe("watchLists", () => {
+  it("has no index while no list is in force", async () => {
+    await watch.refresh();
+    expect(watch.current()).toBeUndefined();
+  });
+
+  it("has none before each required list is in force, and tells which ones are missing", async () => {
+    const warn = vi.fn();
+    const required = ["l", "m"];
+    const careful = watchLists({ store, required, log: { ...silentLog, warn } as never });
+    store.put("l", "1", people(3));
+    store.put("other", "1", people(3));
+    for (const _ of [1, 2]) {
+      await careful.refresh();
+      expect(careful.current()).toBeUndefined();
+    }
+    expect(warn).toHaveBeenCalledExactlyOnceWith({ missing: ["m"] }, expect.any(String));
+    store.put("m", "1", [person("a", "Tamerlan Zhdanovski")]);
+    await careful.refresh();
+    expect(await found("Tamerlan Zhdanovski", careful.current())).toEqual([["a", "1"]]);
+    await careful.stop();
+  });
+
+  it("answers in another thread what the matcher answers in this one", async () => {
+    const entries = people(300);
+    store.put("l", "1", entries);
+    await watch.refresh();
+    const [stored] = await store.listsInForce();
+    if (stored === undefined) throw new Error("no list");
+    const chunks = await store.readChunks(stored.chunks);
+    const here = indexLists([{ version: stored.version, chunks }]);
+    for (const entry of entries.slice(0, 20)) {
+      const request = asked(entry.names[0]?.name ?? "");
+      expect(await current().screen(request)).toEqual(screen(request, here));
+    }
+    expect(current().lists).toEqual([stored.version]);
+  });
+
+  it("switches in one step: whoever holds the old index is answered from the old lists", async () => {
+    store.put("l", "1", [person("a", "Tamerlan Zhdanovski")]);
+    await watch.refresh();
+    const switches: string[] = [];
+    watch.onSwitch(({ stamp }) => switches.push(stamp));
+    const old = current();
+    store.put("l", "2", [person("b", "Ondrecka Vashtibor")]);
+    await watch.refresh();
+    expect(await found("Tamerlan Zhdanovski", old)).toEqual([["a", "1"]]);
+    expect(await found("Tamerlan Zhdanovski")).toEqual([]);
+    expect(await found("Ondrecka Vashtibor")).toEqual([["b", "2"]]);
+    expect(switches).toEqual([current().stamp]);
+    expect(current().stamp).not.toBe(old.stamp);
+  });
+
+  it("answers all the time while another version is indexed", async () => {
+    store.put("l", "1", people(2_000));
+    await watch.refresh();
+    store.put("l", "2", people(2_001));
+    let isSwitched = false;
+    const switching = watch.refresh().then(() => {
+      isSwitched = true;
+    });
+    let answersBefore = 0;
+    while (!isSwitched) {
+      await current().screen(asked("Tamerlan Zhdanovski"));
+      if (!isSwitched) answersBefore += 1;
+    }
+    await switching;
+    expect(answersBefore).toBeGreaterThan(5);
+  });
+
+  it("keeps this thread free, with 200 questions in flight and while it switches", async () => {
+    store.put("l", "1", people(3_000));
+    const questions = () =>
+      Promise.all(Array.from({ length: 200 }, (_, at) => found(`zoltvaqui ${at} mbraond`)));
+    const first = await longestTurn(watch.refresh().then(questions));
+    store.put("l", "2", people(3_001));
+    const second = await longestTurn(Promise.all([watch.refresh(), questions()]));
+    // To index all this, or to answer it all, takes hundreds of milliseconds.
+    expect(Math.max(first, second)).toBeLessThan(50);
+  });
+
+  it("builds nothing for the same entries under another version's name", async () => {
+    store.put("l", "1", [person("a", "Tamerlan Zhdanovski")]);
+    await watch.refresh();
+    const { stamp } = current();
+    const told = vi.fn();
+    watch.onSwitch(told);
+    const { read } = store;
+    store.put("l", "2", [person("a", "Tamerlan Zhdanovski")]);
+    await watch.refresh();
+    expect(current().stamp).toBe(stamp);
+    expect([told.mock.calls.length, store.read]).toEqual([0, read]);
+    expect(await found("Tamerlan Zhdanovski")).toEqual([["a", "2"]]);
+  });
+
+  it("ends the old thread after those who took it have had time to ask", async () => {
+    store.put("l", "1", people(10));
+    await watch.refresh();
+    const old = current();
+    vi.useFakeTimers({ toFake: ["setTimeout"] });
+    store.put("l", "2", people(11));
+    await watch.refresh();
+    expect(await found("nobody at all", old)).toEqual([]);
+    vi.advanceTimersByTime(5_000);
+    vi.useRealTimers();
+    await vi.waitFor(() => expect(old.screen(asked("nobody"))).rejects.toEqual(unavailable));
+    expect(await found("nobody at all")).toEqual([]);
+  });
+});
+
+describe("a thread of an index", () => {
+  const threadOf = async (): Promise<Worker> => {
+    const posted = vi.spyOn(Worker.prototype, "postMessage");
+    await current().screen(asked("nobody"));
+    const worker = posted.mock.contexts[0];
+    if (!(worker instanceof Worker)) throw new Error("no thread was asked");
+    return worker;
+  };
+
+  it("that dies clears nobody, and is replaced", async () => {
+    store.put("l", "1", [person("a", "Tamerlan Zhdanovski")]);
+    await watch.refresh();
+    const worker = await threadOf();
+    const waiting = [1, 2, 3].map(() => current().screen(asked("Tamerlan Zhdanovski")));
+    void worker.terminate();
+    for (const answer of await Promise.allSettled(waiting)) {
+      expect(answer).toEqual({ status: "rejected", reason: unavailable });
+    }
+    await vi.waitFor(async () => expect(await found("Tamerlan Zhdanovski")).toHaveLength(1), {
+      timeout: 10_000,
+    });
+  });
+
+  it("that hangs is ended, and is replaced", async () => {
+    store.put("l", "1", [person("a", "Tamerlan Zhdanovski")]);
+    vi.useFakeTimers({ toFake: ["setInterval"] });
+    await watch.refresh();
+    // Nothing is heard of the thread before the clock has moved on.
+    const waiting = current().screen(asked("Tamerlan Zhdanovski"));
+    vi.advanceTimersByTime(11_000);
+    await expect(waiting).rejects.toEqual(unavailable);
+    vi.useRealTimers();
+    await vi.waitFor(async () => expect(await found("Tamerlan Zhdanovski")).toHaveLength(1), {
+      timeout: 10_000,
+    });
+  });
+
+  it("that hangs while it indexes is ended, and the next refresh builds another one", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval"] });
+    let started = 0;
+    const startThread: typeof startIndexThread = (packed, ended) => {
+      started += 1;
+      const starting = startIndexThread(packed, ended);
+      // Nothing is heard of the thread before the clock has moved on.
+      if (started === 1) vi.advanceTimersByTime(61_000);
+      return starting;
+    };
+    const patient = watchLists({ store, startThread, log: silentLog });
+    store.put("l", "1", [person("a", "Tamerlan Zhdanovski")]);
+    await expect(patient.refresh()).rejects.toThrow("said nothing for 60 seconds");
+    expect([patient.current(), started]).toEqual([undefined, 1]);
+    await patient.refresh();
+    expect(await found("Tamerlan Zhdanovski", patient.current())).toEqual([["a", "1"]]);
+    await patient.stop();
+  });
+
+  it("takes no more than a thousand questions at once", async () => {
+    store.put("l", "1", people(10));
+    await watch.refresh();
+    const all = Array.from({ length: 1_001 }, () => current().screen(asked("nobody")));
+    const answers = await Promise.allSettled(all);
+    expect(answers.filter(({ status }) => status === "fulfilled")).toHaveLength(1_000);
+    expect(answers.at(-1)).toEqual({ status: "rejected", reason: unavailable });
+  });
+
+  it("tells of a bug in the matcher, and goes on", async () => {
+    store.put("l", "1", people(10));
+    await watch.refresh();
+    const broken = { parties: [{ ...personParty(""), name: undefined as never }], wallets: [] };
+    await expect(current().screen(broken)).rejects.toThrow(TypeError);
+    expect(await found("nobody")).toEqual([]);
+  });
+});

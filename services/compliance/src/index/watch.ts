@@ -1,0 +1,134 @@
+import { createHash } from "node:crypto";
+import type { Log } from "@disburse/chassis/log.ts";
+import { matcherConfig } from "@disburse/name-matcher/config.ts";
+import type { StoredList } from "../lists/documents.ts";
+import type { ListVersion } from "../lists/rules/version.ts";
+import type { ListStore } from "../lists/store.ts";
+import type { Finding } from "../screening/rules/hit.ts";
+import type { IndexWatch, ScreeningIndex } from "../screening/screening-index.ts";
+import { type IndexThread, startIndexThread } from "./thread.ts";
+
+/** What a watch of lists needs. */
+export type WatchDeps = {
+  readonly store: Pick<ListStore, "listsInForce" | "readChunks">;
+  readonly log: Log;
+  /** Lists without which there is no index: who stands on one of them must not be cleared. */
+  readonly required?: readonly string[];
+  /** Starts the thread of an index. */
+  readonly startThread?: typeof startIndexThread;
+};
+
+type State = { readonly index: ScreeningIndex; readonly thread: IndexThread };
+
+/** Watches the lists of a store; the caller refreshes it every few seconds, and ends it. */
+export function watchLists({
+  store,
+  log,
+  required = [],
+  startThread = startIndexThread,
+}: WatchDeps): IndexWatch & { stop(): Promise<void> } {
+  let state: State | undefined;
+  let isStopped = false;
+  let running: Promise<unknown> = Promise.resolve();
+  /** Those that answer still. */
+  const threads = new Set<IndexThread>();
+  const listeners = new Set<(index: ScreeningIndex) => void>();
+  const isWhole = wholeness(required, log);
+
+  const refresh = (): Promise<void> => {
+    const next = running.then(refreshNow);
+    running = next.catch(() => undefined);
+    return next;
+  };
+  const replaceDead = (cause: unknown): void => {
+    log.error({ err: cause }, "the thread of the index died; another one is built");
+    refresh().catch((error: unknown) => log.error({ err: error }, "index not built"));
+  };
+  const refreshNow = async (): Promise<void> => {
+    const lists = isStopped ? [] : await store.listsInForce();
+    if (lists.length === 0 || !isWhole(lists)) return;
+    const stamp = stampOf(lists);
+    const versions = lists.map(({ version }) => version);
+    const before = state;
+    if (before?.index.stamp === stamp && before.thread.isAlive()) {
+      // The same entries, perhaps under another version's name: that is all that changes.
+      state = { ...before, index: screeningIndex(before.thread, versions, stamp) };
+      return;
+    }
+    const packed = [];
+    for (const { version, chunks } of lists) {
+      packed.push({ version, chunks: await store.readChunks(chunks) });
+    }
+    const thread = await startThread(packed, replaceDead);
+    const index = screeningIndex(thread, versions, stamp);
+    state = { index, thread };
+    threads.add(thread);
+    before?.thread.retire();
+    for (const each of threads) if (!each.isAlive()) threads.delete(each);
+    if (before?.index.stamp !== stamp) for (const listener of listeners) listener(index);
+  };
+  return {
+    current: () => state?.index,
+    onSwitch: (listener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    refresh,
+    stop: async () => {
+      isStopped = true;
+      await running;
+      for (const thread of threads) await thread.stop();
+    },
+  };
+}
+
+/** Those of some lists that never came into force. */
+export function missingLists(
+  required: readonly string[],
+  inForce: readonly Pick<StoredList, "version">[],
+): string[] {
+  const known = new Set(inForce.map(({ version }) => version.list));
+  return required.filter((list) => !known.has(list));
+}
+
+/** Looks whether a required list is missing, and tells the log when these are others. */
+function wholeness(required: readonly string[], log: Log) {
+  let told = "";
+  return (inForce: readonly StoredList[]): boolean => {
+    const missing = missingLists(required, inForce);
+    if (missing.length > 0 && told !== missing.join()) {
+      log.warn({ missing }, "nothing is screened before these lists have come into force");
+    }
+    told = missing.join();
+    return missing.length === 0;
+  };
+}
+
+/** What can be found: the entries in force, by their chunks, and the matcher's configuration. */
+function stampOf(lists: readonly StoredList[]): string {
+  const content = lists.map(({ version, chunks }) => [version.list, chunks]);
+  const text = JSON.stringify([matcherConfig.version, content]);
+  return createHash("sha256").update(text).digest("hex");
+}
+
+function screeningIndex(
+  thread: IndexThread,
+  lists: readonly ListVersion[],
+  stamp: string,
+): ScreeningIndex {
+  const versions = new Map(lists.map(({ list, version }) => [list, version]));
+  const named = (finding: Finding): Finding => ({
+    ...finding,
+    hits: finding.hits.map((hit) => ({
+      ...hit,
+      listVersion: versions.get(hit.list) ?? hit.listVersion,
+    })),
+  });
+  return {
+    lists,
+    configurationVersion: matcherConfig.version,
+    configurationRevision: matcherConfig.revision,
+    stamp,
+    screen: (request) => thread.screen(request).then(named),
+  };
+}

@@ -1,0 +1,77 @@
+import { createHash } from "node:crypto";
+import { constants, gunzipSync, gzipSync } from "node:zlib";
+import type { ListEntry } from "./rules/entry.ts";
+
+/**
+ * Into so many chunks the entries of a list are put. A day's change touches few of them, and each
+ * is read in a millisecond or two: 340 entries of a list of 21,717.
+ */
+const buckets = 64;
+
+/** Entries of one bucket of a list: canonical lines in the order of their uids, gzipped. */
+export type Chunk = { readonly id: string; readonly bytes: Uint8Array };
+
+/**
+ * A list as chunks that are named by what is in them: equal entries make equal chunks, whatever
+ * order the publisher wrote them in.
+ */
+export function packEntries(list: string, entries: readonly ListEntry[]): Chunk[] {
+  const filled = new Map<number, ListEntry[]>();
+  for (const entry of entries) {
+    const bucket = bucketOf(entry.uid);
+    const some = filled.get(bucket);
+    if (some === undefined) filled.set(bucket, [entry]);
+    else some.push(entry);
+  }
+  const inOrder = [...filled].sort(([a], [b]) => a - b);
+  return inOrder.map(([bucket, some]) => packBucket(`${list}:${bucket}`, some));
+}
+
+function packBucket(name: string, entries: ListEntry[]): Chunk {
+  const text = entries.sort(byUid).map(entryLine).join("\n");
+  const hash = createHash("sha256").update(text).digest("hex");
+  // Bytes of their own, not of a buffer that others use too: threads hand them over.
+  const bytes = Uint8Array.from(gzipSync(text, { level: constants.Z_BEST_SPEED }));
+  return { id: `${name}:${hash}`, bytes };
+}
+
+function bucketOf(uid: string): number {
+  return createHash("sha256").update(uid).digest().readUInt32BE(0) % buckets;
+}
+
+/** The `chunkBucket` of the chunk that an entry would be in. */
+export function entryBucket(list: string, uid: string): string {
+  return `${list}:${bucketOf(uid)}`;
+}
+
+/** What comes before the hash in a chunk's name: chunks of one bucket hold the same uids. */
+export function chunkBucket(id: string): string {
+  return id.slice(0, id.lastIndexOf(":"));
+}
+
+function byUid(a: ListEntry, b: ListEntry): number {
+  return a.uid < b.uid ? -1 : 1;
+}
+
+/** An entry as a line that is the same whatever order its fields were made in. */
+export function entryLine(entry: ListEntry): string {
+  return JSON.stringify(entry, (_, value: unknown) => sortedFields(value));
+}
+
+function sortedFields(value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** The lines of a chunk. Throws when the bytes are not what its name says. */
+export function chunkLines({ id, bytes }: Chunk): string[] {
+  const text = gunzipSync(bytes);
+  const hash = createHash("sha256").update(text).digest("hex");
+  if (!id.endsWith(`:${hash}`)) throw new Error(`chunk ${id} is not what it was`);
+  return text.toString("utf8").split("\n");
+}
+
+/** The entry of a chunk's line. */
+export function lineEntry(line: string): ListEntry {
+  return JSON.parse(line) as ListEntry;
+}

@@ -1,0 +1,80 @@
+import type { EntryType, ListedName, NameKind } from "@disburse/name-matcher/entry.ts";
+import type { ListEntry, ListedDocument, ListedWallet } from "../rules/entry.ts";
+import { Unreadable } from "./unreadable.ts";
+
+/** Longer than any listed text (245 in the lists of 2026). */
+const textLengthMax = 1_000;
+
+/** An entry whose parts stand in several rows or files. What is added twice is kept once. */
+export type EntryDraft = {
+  readonly uid: string;
+  readonly type: EntryType;
+  readonly names: Map<string, ListedName>;
+  readonly births: Set<string>;
+  readonly countries: Set<string>;
+  readonly documents: Map<string, ListedDocument>;
+  readonly wallets: Map<string, ListedWallet>;
+  readonly programs: Set<string>;
+};
+
+export function entryDraft(uid: string, type: EntryType): EntryDraft {
+  return {
+    uid,
+    type,
+    names: new Map(),
+    births: new Set(),
+    countries: new Set(),
+    documents: new Map(),
+    wallets: new Map(),
+    programs: new Set(),
+  };
+}
+
+/** One line of text without space around it. */
+export function tidied(text: string): string {
+  const tidy = text.replace(/\s+/g, " ").trim();
+  if (tidy.length > textLengthMax) {
+    throw new Unreadable(`has a text of more than ${textLengthMax} characters`);
+  }
+  return tidy;
+}
+
+const strength: readonly NameKind[] = ["weak", "alias", "primary"];
+
+/** Adds a name, none where the text is empty; a name that is there already keeps its best kind. */
+export function addName({ names }: EntryDraft, text: string, kind: NameKind): void {
+  const name = tidied(text);
+  if (name === "") return;
+  const known = names.get(name);
+  if (known !== undefined && strength.indexOf(known.kind) >= strength.indexOf(kind)) return;
+  names.set(name, { name, kind });
+}
+
+export function addDocument(
+  { documents }: EntryDraft,
+  type: string,
+  text: string,
+  country: string,
+): void {
+  const number = tidied(text);
+  if (number === "") return;
+  const document = { type: tidied(type), number, country };
+  documents.set(JSON.stringify(document), document);
+}
+
+/** The entry, with its primary name first. */
+export function finishedEntry(draft: EntryDraft): ListEntry {
+  if (draft.names.size === 0) throw new Unreadable("has no name");
+  const names = [...draft.names.values()];
+  return {
+    uid: draft.uid,
+    source: "",
+    type: draft.type,
+    names: names.sort((a, b) => Number(b.kind === "primary") - Number(a.kind === "primary")),
+    births: [...draft.births],
+    countries: [...draft.countries],
+    documents: [...draft.documents.values()],
+    wallets: [...draft.wallets.values()],
+    programs: [...draft.programs],
+  };
+}

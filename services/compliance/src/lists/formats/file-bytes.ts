@@ -1,0 +1,78 @@
+import { isUtf8 } from "node:buffer";
+import { gunzipSync } from "node:zlib";
+import { placedAt, Unreadable } from "./unreadable.ts";
+
+/**
+ * A file of a list, as published or gzipped. `name` is "" for the only one; of `ofac_csv` it is
+ * `primary`, `alternates`, `addresses` or `comments`.
+ */
+export type ListFile = { readonly name: string; readonly bytes: Uint8Array };
+
+const isGzip = (bytes: Uint8Array): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b;
+
+/**
+ * The files with gzip taken off. It ends at `bytesMax` in all, however well a bomb is packed.
+ */
+export function unpackedFiles(files: readonly ListFile[], bytesMax: number): ListFile[] {
+  let left = bytesMax;
+  return files.map(({ name, bytes }) => {
+    const place = name === "" ? "file" : name;
+    const unpacked = isGzip(bytes) ? placedAt(place, () => gunzipped(bytes, left)) : bytes;
+    if (unpacked === undefined || unpacked.length > left) {
+      throw new Unreadable(`files: are more than ${bytesMax} bytes unpacked`);
+    }
+    left -= unpacked.length;
+    return { name, bytes: unpacked };
+  });
+}
+
+function gunzipped(bytes: Uint8Array, bytesMax: number): Uint8Array | undefined {
+  try {
+    return gunzipSync(bytes, { maxOutputLength: Math.max(1, bytesMax) });
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? "";
+    if (code === "ERR_BUFFER_TOO_LARGE") return undefined;
+    if (code.startsWith("Z_")) throw new Unreadable("is gzip that is not whole", { cause: error });
+    throw error;
+  }
+}
+
+/** The only file of a format that has one. */
+export function onlyFile([file, ...more]: readonly ListFile[]): ListFile {
+  if (file === undefined || more.length > 0) throw new Unreadable("files: must be one");
+  return file;
+}
+
+const newline = 0x0a;
+const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
+
+/**
+ * The text of a file that is not read line by line, without its byte order mark. UTF-8 alone: what
+ * is in another encoding would be names that nobody finds.
+ */
+export function fileText({ bytes }: ListFile): string {
+  const nul = bytes.indexOf(0);
+  if (nul >= 0) throw new Unreadable(`line ${lineAt(bytes, nul)}: has a NUL byte`);
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (!isUtf8(buffer)) throw new Unreadable(`line ${firstWrongLine(buffer)}: is not UTF-8`);
+  const start = buffer.subarray(0, byteOrderMark.length).equals(byteOrderMark) ? 3 : 0;
+  return buffer.toString("utf8", start);
+}
+
+function lineAt(bytes: Uint8Array, place: number): number {
+  let line = 1;
+  for (let at = bytes.indexOf(newline); at >= 0 && at < place; at = bytes.indexOf(newline, at + 1))
+    line += 1;
+  return line;
+}
+
+function firstWrongLine(bytes: Buffer): number {
+  let line = 1;
+  let start = 0;
+  for (let end = bytes.indexOf(newline); end >= 0; end = bytes.indexOf(newline, start)) {
+    if (!isUtf8(bytes.subarray(start, end))) break;
+    start = end + 1;
+    line += 1;
+  }
+  return line;
+}

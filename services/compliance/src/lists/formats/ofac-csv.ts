@@ -1,0 +1,160 @@
+import type { EntryType } from "@disburse/name-matcher/entry.ts";
+import type { ListEntry } from "../rules/entry.ts";
+import { countryCode } from "./country-code.ts";
+import { type CsvRow, csvRows } from "./csv-rows.ts";
+import { addDocument, addName, type EntryDraft, entryDraft, finishedEntry } from "./entry-draft.ts";
+import type { ListFile } from "./file-bytes.ts";
+import { joinedRemarks, readRemarks } from "./ofac-remarks.ts";
+import type { Note } from "./reading-notes.ts";
+import { placedAt, Unreadable } from "./unreadable.ts";
+
+/** The files of OFAC's legacy CSV, with the number of their columns; `cons_*` are the same. */
+const columns = { primary: 12, alternates: 5, addresses: 6, comments: 2 } as const;
+type FileName = keyof typeof columns;
+
+const types: ReadonlyMap<string, EntryType> = new Map([
+  ["", "entity"],
+  ["individual", "individual"],
+  ["vessel", "vessel"],
+  ["aircraft", "aircraft"],
+]);
+
+const alternateKinds = new Set(["aka", "fka", "nka"]);
+const entityNumber = /^\d{1,10}$/;
+
+type Rows = ReadonlyMap<FileName, readonly CsvRow[]>;
+
+/** The SDN list or the consolidated one: the primary file, and those that go on about entries. */
+export function readOfacCsv(files: readonly ListFile[], note: Note): ListEntry[] {
+  const rows = rowsByFile(files);
+  const comments = rows.has("comments") ? commentsOf(rows) : undefined;
+  const drafts = new Map<string, EntryDraft>();
+  for (const row of rows.get("primary") ?? []) {
+    const draft = placedAt(place("primary", row), () => primaryDraft(row, comments, note));
+    if (drafts.has(draft.uid)) {
+      throw new Unreadable(`${place("primary", row)}: uid ${draft.uid} stands twice`);
+    }
+    drafts.set(draft.uid, draft);
+  }
+  if (drafts.size === 0) throw new Unreadable("primary: must have at least one entry");
+  addRows("alternates", rows, drafts, note, addAlternate);
+  addRows("addresses", rows, drafts, note, addAddress);
+  return [...drafts.values()].map((draft) =>
+    placedAt(`entry ${draft.uid}`, () => finishedEntry(draft)),
+  );
+}
+
+const place = (name: FileName, row: CsvRow): string => `${name} line ${row.line}`;
+
+function rowsByFile(files: readonly ListFile[]): Rows {
+  const rows = new Map<FileName, readonly CsvRow[]>();
+  for (const file of files) {
+    const known = file.name === "" ? "primary" : file.name;
+    if (!isFileName(known)) {
+      throw new Unreadable(`files: ${known} is none of ${Object.keys(columns).join(", ")}`);
+    }
+    if (rows.has(known)) throw new Unreadable(`files: ${known} stands twice`);
+    rows.set(known, fileRows(known, file));
+  }
+  if (!rows.has("primary")) throw new Unreadable("files: primary is missing");
+  return rows;
+}
+
+function isFileName(name: string): name is FileName {
+  return Object.hasOwn(columns, name);
+}
+
+function fileRows(name: FileName, file: ListFile): readonly CsvRow[] {
+  const rows = placedAt(name, () => csvRows(file, ","));
+  const wrong = rows.find(({ cells }) => cells.length !== columns[name]);
+  if (wrong !== undefined) {
+    const counts = `${wrong.cells.length} columns, not ${columns[name]}`;
+    throw new Unreadable(`${place(name, wrong)}: has ${counts}`);
+  }
+  return rows;
+}
+
+/** A cell; OFAC writes null as `-0-`. */
+function cell({ cells }: CsvRow, at: number): string {
+  const text = cells[at]?.trim() ?? "";
+  return text === "-0-" ? "" : text;
+}
+
+function uidOf(row: CsvRow): string {
+  const uid = cell(row, 0);
+  if (!entityNumber.test(uid)) throw new Unreadable("must begin with the number of an entity");
+  return uid;
+}
+
+function commentsOf(rows: Rows): ReadonlyMap<string, string> {
+  const comments = new Map<string, string>();
+  for (const row of rows.get("comments") ?? []) {
+    const uid = placedAt(place("comments", row), () => uidOf(row));
+    // Not trimmed: the text goes on where the remarks were cut, also at a space.
+    comments.set(uid, (comments.get(uid) ?? "") + (row.cells[1] ?? ""));
+  }
+  return comments;
+}
+
+function primaryDraft(
+  row: CsvRow,
+  comments: ReadonlyMap<string, string> | undefined,
+  note: Note,
+): EntryDraft {
+  const uid = uidOf(row);
+  const type = types.get(cell(row, 2));
+  if (type === undefined) throw new Unreadable(`type ${cell(row, 2).slice(0, 40)} is not known`);
+  const draft = entryDraft(uid, type);
+  addName(draft, cell(row, 1), "primary");
+  if (draft.names.size === 0) throw new Unreadable("has no name");
+  for (const program of cell(row, 3).split(/\]\s*\[/)) {
+    const name = program.replace(/[[\]]/g, "").trim();
+    if (name !== "") draft.programs.add(name);
+  }
+  addDocument(draft, "Call Sign", cell(row, 5), "");
+  addCountry(draft, cell(row, 9));
+  // Not trimmed either, since a cut one is known by its length.
+  const noteHere: Note = (text) => note(`${place("primary", row)}: ${text}`);
+  const remarks = joinedRemarks(row.cells[11] ?? "", comments, uid, noteHere);
+  readRemarks(draft, remarks, noteHere);
+  return draft;
+}
+
+function addCountry({ countries }: EntryDraft, name: string): void {
+  const code = name === "" ? undefined : countryCode(name);
+  if (code !== undefined) countries.add(code);
+}
+
+function addAlternate(draft: EntryDraft, row: CsvRow): void {
+  const kind = cell(row, 2);
+  if (!alternateKinds.has(kind)) throw new Unreadable("is none of aka, fka, nka");
+  if (cell(row, 3) === "") throw new Unreadable("has no name");
+  addName(draft, cell(row, 3), "alias");
+}
+
+function addAddress(draft: EntryDraft, row: CsvRow): void {
+  addCountry(draft, cell(row, 4));
+}
+
+/**
+ * Adds what a file says of the entries. Rows of others are noted: the publisher replaces its files
+ * one after the other, so one of them may be of the next list already.
+ */
+function addRows(
+  name: FileName,
+  rows: Rows,
+  drafts: ReadonlyMap<string, EntryDraft>,
+  note: Note,
+  add: (draft: EntryDraft, row: CsvRow) => void,
+): void {
+  const strangers = new Set<string>();
+  for (const row of rows.get(name) ?? []) {
+    placedAt(place(name, row), () => {
+      const uid = uidOf(row);
+      const draft = drafts.get(uid);
+      if (draft === undefined) strangers.add(uid);
+      else add(draft, row);
+    });
+  }
+  if (strangers.size > 0) note(`${name}: ${strangers.size} entries are not in primary`);
+}

@@ -1,0 +1,149 @@
+import type { EntryType, NameKind } from "@disburse/name-matcher/entry.ts";
+import type { ListEntry } from "../rules/entry.ts";
+import { countryCode } from "./country-code.ts";
+import { type CsvRow, type CsvTable, csvRows, csvTable } from "./csv-rows.ts";
+import { addDocument, addName, type EntryDraft, entryDraft, finishedEntry } from "./entry-draft.ts";
+import type { ListFile } from "./file-bytes.ts";
+import { onlyFile } from "./file-bytes.ts";
+import { partialDate, yearSpan } from "./listed-date.ts";
+import type { Note } from "./reading-notes.ts";
+import { placedAt, Unreadable } from "./unreadable.ts";
+
+/** Of the 58 columns of the UK sanctions list, those that are compared. */
+const columns = {
+  uid: ["Unique ID"],
+  name1: ["Name 1"],
+  name2: ["Name 2"],
+  name3: ["Name 3"],
+  name4: ["Name 4"],
+  name5: ["Name 5"],
+  name6: ["Name 6"],
+  nameType: ["Name type"],
+  aliasStrength: ["Alias strength"],
+  nonLatinName: ["Name non-latin script"],
+  regime: ["Regime Name"],
+  type: ["Designation Type", "Individual, Entity, Ship"],
+  addressCountry: ["Address Country"],
+  births: ["D.O.B"],
+  nationalities: ["Nationality(/ies)"],
+  birthCountry: ["Country of birth"],
+  passports: ["Passport number"],
+  nationalIds: ["National Identifier number"],
+  registrations: ["Business registration number (s)"],
+  imoNumber: ["IMO number"],
+  hullNumber: ["Hull identification number (HIN)"],
+  flag: ["Current believed flag of ship"],
+  formerFlags: ["Previous flags"],
+} as const;
+type Column = keyof typeof columns;
+type Row = CsvTable<Column>[number];
+
+const types: ReadonlyMap<string, EntryType> = new Map([
+  ["individual", "individual"],
+  ["entity", "entity"],
+  ["ship", "vessel"],
+]);
+
+const uidText = /^[\x21-\x7e]{1,128}$/;
+
+/** The UK's list: a row for each name and address of an entry, under a line with its date. */
+export function readUkCsv(files: readonly ListFile[], note: Note): ListEntry[] {
+  const drafts = new Map<string, EntryDraft>();
+  for (const row of csvTable(belowReportDate(csvRows(onlyFile(files), ",")), columns)) {
+    placedAt(`line ${row.line}`, () => {
+      const draft = draftOf(row, drafts);
+      addNames(draft, row);
+      addBirths(draft, row, (text) => note(`line ${row.line}: ${text}`));
+      addCountries(draft, row);
+      addDocuments(draft, row);
+    });
+  }
+  if (drafts.size === 0) throw new Unreadable("list: must have at least one entry");
+  return [...drafts.values()].map((draft) =>
+    placedAt(`Unique ID ${draft.uid}`, () => finishedEntry(draft)),
+  );
+}
+
+function belowReportDate([first, ...rows]: readonly CsvRow[]): readonly CsvRow[] {
+  if (first === undefined) throw new Unreadable("line 1: must be a report date");
+  return /^report date/i.test(first.cells[0]?.trim() ?? "") ? rows : [first, ...rows];
+}
+
+function draftOf(row: Row, drafts: Map<string, EntryDraft>): EntryDraft {
+  const uid = row.cell("uid");
+  if (!uidText.test(uid)) throw new Unreadable("has no Unique ID");
+  const type = types.get(row.cell("type").toLowerCase());
+  if (type === undefined) throw new Unreadable(`type ${row.cell("type")} is not known`);
+  const known = drafts.get(uid);
+  const draft = known ?? entryDraft(uid, type);
+  if (draft.type !== type) throw new Unreadable(`Unique ID ${uid} has two types`);
+  if (known === undefined) drafts.set(uid, draft);
+  const regime = row.cell("regime");
+  if (regime !== "") draft.programs.add(regime);
+  return draft;
+}
+
+/** The family name, or the whole of a company's, stands in the sixth part. */
+function addNames(draft: EntryDraft, row: Row): void {
+  const parts = (["name1", "name2", "name3", "name4", "name5", "name6"] as const).map(row.cell);
+  addName(draft, parts.join(" "), nameKind(row));
+  for (const name of listed(row.cell("nonLatinName"))) addName(draft, name, "alias");
+}
+
+function nameKind(row: Row): NameKind {
+  if (row.cell("nameType").toLowerCase() === "primary name") return "primary";
+  return /low|weak/i.test(row.cell("aliasStrength")) ? "weak" : "alias";
+}
+
+/** Several values of one cell: `(1) A (2) B` or `A|B`. */
+function listed(text: string): string[] {
+  return text
+    .split(/\(\d+\)\s|\|/)
+    .map((value) => value.trim().replace(/[;,.]$/, ""))
+    .filter((value) => value !== "");
+}
+
+/** `07/10/1952`, `dd/mm/1952`, `00/00/1952`, a year alone, or two years. */
+function addBirths({ births }: EntryDraft, row: Row, note: Note): void {
+  for (const text of listed(row.cell("births"))) {
+    const [, day = "", month = "", year = ""] =
+      /^(?:(\d\d|dd)\/(\d\d|mm)\/)?(\d{4})$/i.exec(text) ?? [];
+    const date = partialDate(year, month, day);
+    const [, from = "", to = ""] = /^(\d{4})\s*(?:-|to)\s*(\d{4})$/.exec(text) ?? [];
+    const dates = date === undefined ? yearSpan(from, to) : [date];
+    if (dates === undefined) note("a date of birth is not understood");
+    for (const each of dates ?? []) births.add(each);
+  }
+}
+
+const countryColumns = [
+  "addressCountry",
+  "nationalities",
+  "birthCountry",
+  "flag",
+  "formerFlags",
+] as const;
+
+function addCountries({ countries }: EntryDraft, row: Row): void {
+  for (const column of countryColumns) {
+    for (const name of listed(row.cell(column))) {
+      const code = countryCode(name);
+      if (code !== undefined) countries.add(code);
+    }
+  }
+}
+
+const documentTypes = {
+  passports: "Passport",
+  nationalIds: "National Identifier",
+  registrations: "Business registration number",
+  imoNumber: "IMO number",
+  hullNumber: "Hull identification number",
+} as const;
+
+function addDocuments(draft: EntryDraft, row: Row): void {
+  for (const [column, type] of Object.entries(documentTypes)) {
+    const numbers = listed(row.cell(column as keyof typeof documentTypes));
+    for (const number of numbers) addDocument(draft, type, number, "");
+  }
+}

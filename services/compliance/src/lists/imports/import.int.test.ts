@@ -1,0 +1,192 @@
+import { readFileSync } from "node:fs";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { Code } from "@connectrpc/connect";
+import {
+  ListFormat,
+  type ListImport,
+  Verdict,
+} from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
+import { hasQuerySet, listFile } from "@disburse/name-matcher/measure/query-set.ts";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import {
+  importFiles,
+  importLines,
+  personLine,
+  type Rpc,
+  refusalOf,
+  screenName,
+  type TestCompliance,
+  testCompliance,
+} from "../../test-compliance.ts";
+
+let test: TestCompliance;
+beforeEach(async () => {
+  test = await testCompliance();
+});
+afterEach(() => test.end());
+
+type Header = Parameters<typeof importFiles>[1];
+
+const versionsInForce = async (rpc: Rpc) =>
+  (await rpc.listLists({})).lists.map(({ list, version }) => `${list} ${version}`);
+
+describe("ImportList", () => {
+  const good = personLine("1", "Tamerlan Zhdanovski");
+
+  it.each([
+    ["nothing", "", "must have at least one entry"],
+    ["a broken line", `${personLine("2", "Other Person")}{"uid":\n`, "line 2: is not JSON"],
+    ["a uid twice", good + good, "line 2: uid 1 stands twice"],
+  ])("refuses %s and leaves the old version in force", async (_, lines, message) => {
+    const rpc = await test.start();
+    await importLines(rpc, good, "old");
+    const refusal = await refusalOf(importLines(rpc, lines, "new", "operation-1"));
+    expect(refusal).toMatchObject({ code: "INVALID_REQUEST" });
+    expect(refusal?.message).toContain(message);
+    expect(await versionsInForce(rpc)).toEqual(["sandbox old"]);
+    expect(await screenName(rpc, "Tamerlan Zhdanovski")).toMatchObject({ verdict: Verdict.BLOCK });
+    const { imports } = await rpc.listImports({ list: "sandbox" });
+    expect(imports.map(({ state }) => state)).toEqual(["refused", "in_force"]);
+    expect(imports[0]?.problem).toBe(refusal?.message);
+    // The operation did nothing, so it may be tried again.
+    await importLines(rpc, personLine("2", "Other Person"), "new", "operation-1");
+    expect(await versionsInForce(rpc)).toEqual(["sandbox new"]);
+    expect(await screenName(rpc, "Tamerlan Zhdanovski")).toMatchObject({ verdict: Verdict.CLEAR });
+  });
+
+  it("refuses a list whose entries lost their aliases with a file that was left out", async () => {
+    const rpc = await test.start();
+    const none = '"-0-"';
+    const numbers = Array.from({ length: 11 }, (_, at) => at + 1);
+    const rows = (cellsOf: (at: number) => (string | number)[]) =>
+      numbers.map((at) => `${cellsOf(at).join(",")}\r\n`).join("");
+    const nothing = Array(9).fill(none);
+    const primary = rows((at) => [at, `"PERSON, ${at}"`, "individual", ...nothing]);
+    const alternates = rows((at) => [at, at, '"aka"', '"ZHDANOVSKI, Tamerlan"', none]);
+    const header = { list: "ofac", version: "1", format: ListFormat.OFAC_CSV };
+    await importFiles(rpc, header, { primary, alternates });
+    const refusal = await refusalOf(importFiles(rpc, { ...header, version: "2" }, { primary }));
+    expect(refusal?.message).toContain("files: 11 of the 22 names in force are missing");
+    expect(await screenName(rpc, "Tamerlan Zhdanovski")).toMatchObject({ verdict: Verdict.BLOCK });
+  });
+
+  it("answers a repeat with the first result, and refuses other lines under its name", async () => {
+    const rpc = await test.start();
+    const first = await importLines(rpc, good, "1", "operation-1");
+    expect(first.version).toMatchObject({ list: "sandbox", version: "1", entries: 1 });
+    expect(await importLines(rpc, good, "1", "operation-1")).toEqual(first);
+    const other = importLines(rpc, personLine("2", "Other Person"), "1", "operation-1");
+    expect(await refusalOf(other)).toMatchObject({ code: "INVALID_REQUEST" });
+    expect(await refusalOf(importLines(rpc, good, "2", "operation-1"))).toBeDefined();
+    expect(await test.database.db.collection("list_imports").countDocuments()).toBe(1);
+  });
+
+  it("wants a header first and a name of the right form", async () => {
+    const rpc = await test.start();
+    async function* headless() {
+      yield { part: { case: "lines" as const, value: Buffer.from(good) } };
+    }
+    const invalid = expect.objectContaining({ code: Code.InvalidArgument });
+    await expect(rpc.importList(headless())).rejects.toEqual(invalid);
+    expect(await refusalOf(importLines(rpc, good, ""))).toMatchObject({
+      message: "header.version: must be 1 to 64 printable characters",
+    });
+  });
+
+  it("takes several files, as published or gzipped, in a publisher's own format", async () => {
+    const rpc = await test.start();
+    const none = "-0- ";
+    const row = (...cells: string[]) => `${cells.join(",")}\r\n`;
+    const primary = row(
+      ...["11", '"ZHDANOVSKI, Tamerlan"', '"individual"', '"X-EO1"', none, none],
+      ...[none, none, none, none, none, '"DOB somewhen in spring."'],
+    );
+    const alternates = row("11", "1", '"aka"', '"VASHTIBOR, Ondrecka"', none);
+    const header = { list: "ofac_sdn", format: ListFormat.OFAC_CSV };
+    const { version } = await importFiles(rpc, header, {
+      primary: gzipSync(primary),
+      alternates,
+    });
+    expect(version).toMatchObject({ list: "ofac_sdn", entries: 1 });
+    expect(version?.checksum).toMatch(/^[0-9a-f]{64}$/);
+    const { imports } = await rpc.listImports({ list: "ofac_sdn" });
+    expect(imports[0]?.notes).toEqual(["primary line 1: a date is not understood"]);
+    const hit = (await screenName(rpc, "Ondrecka Vashtibor"))?.hits[0];
+    expect(hit).toMatchObject({ list: "ofac_sdn", entryUid: "11" });
+    const wrong = importFiles(rpc, header, { primary, others: alternates });
+    expect((await refusalOf(wrong))?.code).toBe("INVALID_REQUEST");
+  });
+
+  it.each<[string, Header, string]>([
+    ["a name that is none", { list: "OFAC SDN" }, "header.list: must be"],
+    ["an unknown format", { format: 99 as ListFormat }, "header.format: is not known"],
+    ["too short a reason", { acceptDropReason: "because" }, "accept_drop_reason: must be 10"],
+  ])("refuses %s", async (_, header, message) => {
+    const rpc = await test.start();
+    const refusal = await refusalOf(importFiles(rpc, header, { "": good }));
+    expect(refusal?.message).toContain(message);
+  });
+
+  it("lets a person accept what a list lost, nobody else, and keeps the tries", async () => {
+    const rpc = await test.start();
+    const lines = Array.from({ length: 100 }, (_, at) => personLine(`p${at}`, `Person ${at}`));
+    await importLines(rpc, lines.join(""), "100");
+    const some = lines.slice(10).join("");
+    const lost = "files: 10 of the 100 entries in force are missing, more than 2%";
+    expect((await refusalOf(importLines(rpc, some, "90")))?.message).toContain(lost);
+    expect(await versionsInForce(rpc)).toEqual(["sandbox 100"]);
+    const acceptDropReason = "the publisher took them off";
+    const { change } = await importFiles(rpc, { version: "90", acceptDropReason }, { "": some });
+    expect(change).toMatchObject({ added: 0, changed: 0, removed: 10 });
+    expect(await versionsInForce(rpc)).toEqual(["sandbox 90"]);
+
+    const seen: ListImport[] = [];
+    let cursor = "";
+    do {
+      const page = await rpc.listImports({ list: "sandbox", limit: 1, cursor });
+      seen.push(...page.imports);
+      cursor = page.nextCursor;
+    } while (cursor !== "");
+    expect(seen.map(({ version, state }) => [version?.version, state])).toEqual([
+      ["90", "in_force"],
+      ["90", "refused"],
+      ["100", expect.stringMatching("superseded|in_force")],
+    ]);
+    expect(seen[1]).toMatchObject({ change: { removed: 10 }, version: { entries: 90 } });
+    expect(seen[1]?.problem).toContain(lost);
+    expect(seen[0]?.actor).toMatchObject({ id: "ada" });
+    expect((await rpc.listImports({ list: "other" })).imports).toEqual([]);
+    expect(await refusalOf(rpc.listImports({ list: "?" }))).toBeDefined();
+    expect(await refusalOf(rpc.listImports({ limit: 101 }))).toBeDefined();
+  });
+
+  it("is noticed by another process, and survives a restart", async () => {
+    const first = await test.start();
+    const second = await test.start();
+    await importLines(first, good);
+    const verdictAt = async (rpc: Rpc, name: string) => (await screenName(rpc, name))?.verdict;
+    const soon = { timeout: 10_000 };
+    await vi.waitFor(
+      async () => expect(await verdictAt(second, "Tamerlan Zhdanovski")).toBe(Verdict.BLOCK),
+      soon,
+    );
+    await importLines(second, personLine("2", "Other Person"), "2");
+    await vi.waitFor(
+      async () => expect(await verdictAt(first, "Tamerlan Zhdanovski")).toBe(Verdict.CLEAR),
+      soon,
+    );
+    const restarted = await test.start();
+    expect(await verdictAt(restarted, "Other Person")).toBe(Verdict.BLOCK);
+    expect(await versionsInForce(restarted)).toEqual(["sandbox 2"]);
+  });
+
+  const whole = "takes 21,717 entries in a few seconds (skipped where ../shared/data is not here)";
+  it.skipIf(!hasQuerySet)(whole, async () => {
+    const rpc = await test.start();
+    const started = performance.now();
+    const { version } = await importLines(rpc, gunzipSync(readFileSync(listFile)));
+    expect(version?.entries).toBe(21_717);
+    expect(performance.now() - started).toBeLessThan(30_000);
+    expect(await screenName(rpc, "Vitaly Savelyev")).toMatchObject({ verdict: Verdict.REVIEW });
+  });
+});

@@ -1,0 +1,112 @@
+import { isRefused, refused } from "@disburse/kernel/refusal.ts";
+import type { Clock } from "@disburse/kernel/time.ts";
+import { type ImportDocument, type ImportRequest, importedVersion } from "../documents.ts";
+import { detailLossProblem, lossProblem } from "../rules/loss.ts";
+import type { ListChange, ListVersion } from "../rules/version.ts";
+import type { ListStore } from "../store.ts";
+import type { ArrivedFiles } from "./files.ts";
+import type { ImportRefused } from "./steps.ts";
+import { readImportApart } from "./thread.ts";
+import type { ReadWork } from "./work.ts";
+
+/** How an import ended, as it is counted. */
+export type ImportOutcome = "imported" | "refused" | "overtaken" | "failed";
+
+export type ImportDeps = {
+  readonly lists: ListStore;
+  readonly clock: Clock;
+  /** Told how each import ended, a repeat's not. */
+  readonly ended: (list: string, outcome: ImportOutcome) => void;
+};
+
+export type Imported = {
+  readonly version: ListVersion;
+  readonly change: ListChange;
+  /** What could not be read and is no reason to refuse the list. */
+  readonly notes: readonly string[];
+};
+
+/** Longer than any that a reader writes; one line of a log. */
+const problemLengthMax = 500;
+
+/**
+ * Replaces a list: it is read and compared in another thread, its new chunks are written while the
+ * old version stays in force, then one write switches. A refusal or a failure on the way leaves
+ * the old version as it was; a refused import is kept with its reason.
+ */
+export async function importList(
+  deps: ImportDeps,
+  request: ImportRequest,
+  arrived: ArrivedFiles,
+): Promise<Imported | ImportRefused> {
+  const { lists, clock } = deps;
+  const started = await lists.begin(request, clock.now());
+  if (isRefused(started)) return started;
+  if ("repeated" in started) return repeated(started.repeated, arrived);
+  const { begun } = started;
+  try {
+    const answer = await readAndSwitch(deps, begun, request, arrived);
+    deps.ended(request.list, outcomeOf(answer));
+    return answer;
+  } catch (error) {
+    deps.ended(request.list, "failed");
+    // The cause is what the caller hears; what cannot be said now is swept later.
+    await lists.abandon(begun, clock.now()).catch(() => undefined);
+    throw error;
+  }
+}
+
+function outcomeOf(answer: Imported | ImportRefused): ImportOutcome {
+  if (!isRefused(answer)) return "imported";
+  return answer.refused === "INVALID_REQUEST" ? "refused" : "overtaken";
+}
+
+function importedOf(done: ImportDocument): Imported {
+  return { version: importedVersion(done), change: done.change, notes: done.notes };
+}
+
+function repeated(done: ImportDocument, { checksum }: ArrivedFiles): Imported | ImportRefused {
+  if (checksum === done.checksum) return importedOf(done);
+  return refused("INVALID_REQUEST", "mutation.operation_id: was used for other files");
+}
+
+async function readAndSwitch(
+  deps: ImportDeps,
+  begun: ImportDocument,
+  request: ImportRequest,
+  { files, checksum }: ArrivedFiles,
+): Promise<Imported | ImportRefused> {
+  const { lists, clock } = deps;
+  const { list, format, acceptDropReason } = request;
+  const base = await lists.readImport(begun.base_import_id);
+  const read = await readImportApart({ list, format, files, base });
+  if ("problem" in read) return refuse(deps, begun, read.problem, { checksum });
+  const { entries, change, chunks, notes } = read;
+  const inForce = entries - change.added + change.removed;
+  const problem =
+    lossProblem(change, inForce, acceptDropReason) ??
+    detailLossProblem(read.detailLoss, acceptDropReason);
+  if (problem !== undefined) {
+    return refuse(deps, begun, `files: ${problem}`, { checksum, entries, change });
+  }
+  const staged = await lists.stage(
+    begun,
+    { entries, checksum, change, chunks, notes },
+    clock.now(),
+  );
+  if (staged !== undefined) return staged;
+  await lists.writeChunks(read.fresh, clock.now());
+  const done = await lists.commit(begun, clock.now());
+  return isRefused(done) ? done : importedOf(done);
+}
+
+async function refuse(
+  { lists, clock }: ImportDeps,
+  begun: ImportDocument,
+  problem: string,
+  read: { checksum: string } & Partial<Pick<ReadWork, "entries" | "change">>,
+): Promise<ImportRefused> {
+  const short = problem.slice(0, problemLengthMax);
+  await lists.refuse(begun, short, read, clock.now());
+  return refused("INVALID_REQUEST", short);
+}

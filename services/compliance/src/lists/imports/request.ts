@@ -1,0 +1,87 @@
+import { Code, ConnectError } from "@connectrpc/connect";
+import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
+import {
+  type ImportListRequest,
+  type ImportListRequest_Header,
+  ListFormat as ListFormatCode,
+} from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
+import {
+  type Refused,
+  refused,
+  type Violation,
+  violationsMessage,
+} from "@disburse/kernel/refusal.ts";
+import type { ImportRequest } from "../documents.ts";
+import type { ListFormat } from "../formats/list-format.ts";
+import type { FilePart } from "./files.ts";
+
+const listName = /^[a-z0-9_-]{1,64}$/;
+const versionName = /^[\x21-\x7e]{1,64}$/;
+const reasonLength = { min: 10, max: 1_000 } as const;
+
+/** Formats as the contract writes them. */
+export const formatCodes: Readonly<Record<ListFormat, ListFormatCode>> = {
+  json_lines: ListFormatCode.JSON_LINES,
+  ofac_csv: ListFormatCode.OFAC_CSV,
+  un_xml: ListFormatCode.UN_XML,
+  eu_csv: ListFormatCode.EU_CSV,
+  uk_csv: ListFormatCode.UK_CSV,
+};
+
+const formats: ReadonlyMap<ListFormatCode, ListFormat> = new Map([
+  [ListFormatCode.UNSPECIFIED, "json_lines"],
+  ...Object.entries(formatCodes).map(([format, code]) => [code, format as ListFormat] as const),
+]);
+
+/** Whether a text is a list's name. */
+export function isListName(text: string): boolean {
+  return listName.test(text);
+}
+
+/** What an import is to become, of the header that it begins with. */
+export function readImportHeader(
+  header: ImportListRequest_Header,
+): ImportRequest | Refused<"INVALID_REQUEST"> {
+  const { operationId, actor } = readMutation(header.mutation);
+  const violations: Violation[] = [];
+  const say = (field: string, problem: string) =>
+    violations.push({ field: `header.${field}`, problem });
+  if (!isListName(header.list)) say("list", "must be 1 to 64 of a-z, 0-9, _ and -");
+  if (!versionName.test(header.version)) say("version", "must be 1 to 64 printable characters");
+  const format = formats.get(header.format);
+  if (format === undefined) say("format", "is not known");
+  const acceptDropReason = header.acceptDropReason.trim();
+  if (acceptDropReason !== "") {
+    const { min, max } = reasonLength;
+    if (acceptDropReason.length < min || acceptDropReason.length > max) {
+      say("accept_drop_reason", `must be ${min} to ${max} characters`);
+    }
+    if (actor.kind !== "operator") say("accept_drop_reason", "must come from an OPERATOR");
+  }
+  if (format === undefined || violations.length > 0) {
+    return refused("INVALID_REQUEST", violationsMessage(violations));
+  }
+  const { list, version } = header;
+  return { list, version, format, acceptDropReason, operationId, actor };
+}
+
+/** The header that an import begins with, and what follows it. */
+export async function openImportStream(
+  requests: AsyncIterable<ImportListRequest>,
+): Promise<{ header: ImportListRequest_Header; parts: AsyncIterable<FilePart> }> {
+  const messages = requests[Symbol.asyncIterator]();
+  const first = await messages.next();
+  if (first.done === true || first.value.part.case !== "header") {
+    throw new ConnectError("the header must come first", Code.InvalidArgument);
+  }
+  return { header: first.value.part.value, parts: fileParts(messages) };
+}
+
+async function* fileParts(messages: AsyncIterator<ImportListRequest>): AsyncIterable<FilePart> {
+  for (let next = await messages.next(); next.done !== true; next = await messages.next()) {
+    const { part } = next.value;
+    if (part.case === "lines") yield { bytes: part.value };
+    else if (part.case === "file") yield { file: part.value.name };
+    else throw new ConnectError("after the header only files may come", Code.InvalidArgument);
+  }
+}

@@ -1,0 +1,186 @@
+import { randomUUID } from "node:crypto";
+import { isDuplicateKey } from "@disburse/chassis/mongo/database.ts";
+import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
+import type { Collection } from "mongodb";
+import {
+  type ChunkDocument,
+  type ImportDocument,
+  type ImportRequest,
+  importDocument,
+  type ListDocument,
+  listDocument,
+  type ReadImport,
+} from "../documents.ts";
+
+/**
+ * The steps of an import, each one atomic write that a repeat finds done: begin, stage (what it
+ * will need), the chunks themselves, commit, settle. A crash between any two leaves what the sweep
+ * finishes or removes (`import-sweep.ts`).
+ */
+export type ListCollections = {
+  readonly lists: Collection<ListDocument>;
+  readonly imports: Collection<ImportDocument>;
+  readonly chunks: Collection<ChunkDocument>;
+};
+
+/** An importer that has written nothing for so long is gone. */
+const importSilenceMaxMs = 120_000;
+/** A crash is swept up within minutes; so many imports of one list do not come in between. */
+const earlierKept = 20;
+
+export type BegunImport = { readonly begun: ImportDocument };
+export type RepeatedImport = { readonly repeated: ImportDocument };
+export type ImportRefused = Refused<"INVALID_REQUEST" | "IMPORT_RUNNING" | "IMPORT_OVERTAKEN">;
+
+/** Takes an import up, or tells what became of the same operation before. */
+export async function beginImport(
+  at: ListCollections,
+  request: ImportRequest,
+  now: Date,
+): Promise<BegunImport | RepeatedImport | ImportRefused> {
+  const earlier = await at.imports.findOne({ operation_id: request.operationId, live: true });
+  const known = earlier === null ? undefined : await earlierImport(at, earlier, request, now);
+  if (known !== undefined) return known;
+  const base = await at.lists.findOne({ _id: request.list });
+  const begun = importDocument(randomUUID(), request, base?.import_id ?? "", now);
+  try {
+    await at.imports.insertOne(begun);
+  } catch (error) {
+    if (isDuplicateKey(error)) return refused("IMPORT_RUNNING");
+    throw error;
+  }
+  return { begun };
+}
+
+/** What an earlier try of the same operation means for this one; nothing when it is dead. */
+async function earlierImport(
+  at: ListCollections,
+  earlier: ImportDocument,
+  request: ImportRequest,
+  now: Date,
+): Promise<RepeatedImport | ImportRefused | undefined> {
+  if (earlier.list !== request.list || earlier.version !== request.version) {
+    return refused("INVALID_REQUEST", "mutation.operation_id: was used for another import");
+  }
+  if (earlier.state === "committing") {
+    const settled = await settleImport(at, earlier, now);
+    return isRefused(settled) ? settled : { repeated: settled };
+  }
+  if (earlier.state !== "reading") return { repeated: earlier };
+  if (!isSilent(earlier, now)) return refused("IMPORT_RUNNING");
+  await failImport(at, earlier, now);
+  return undefined;
+}
+
+/**
+ * Says what an import is made of before its chunks are written, so that none of them is swept
+ * away; refused when it was given up for dead meanwhile.
+ */
+export async function stageImport(
+  at: ListCollections,
+  { _id }: ImportDocument,
+  { entries, checksum, change, chunks, notes }: ReadImport,
+  now: Date,
+): Promise<undefined | ImportRefused> {
+  const { matchedCount } = await at.imports.updateOne(
+    { _id, state: "reading" },
+    { $set: { entries, checksum, change, chunks, notes, touched_at: now } },
+  );
+  return matchedCount === 1 ? undefined : refused("IMPORT_OVERTAKEN");
+}
+
+/** Brings a staged import whose chunks are all there into force, unless another one came first. */
+export async function commitImport(
+  at: ListCollections,
+  { _id }: ImportDocument,
+  now: Date,
+): Promise<ImportDocument | ImportRefused> {
+  const done = await at.imports.findOneAndUpdate(
+    { _id, state: "reading", "chunks.0": { $exists: true } },
+    { $set: { state: "committing", imported_at: now, touched_at: now } },
+    { returnDocument: "after" },
+  );
+  return done === null ? refused("IMPORT_OVERTAKEN") : settleImport(at, done, now);
+}
+
+/** Switches to a committing import, or finds that it did, or that another one came first. */
+export async function settleImport(
+  at: ListCollections,
+  done: ImportDocument,
+  now: Date,
+): Promise<ImportDocument | ImportRefused> {
+  if (!(await switchTo(at.lists, done))) {
+    await failImport(at, done, now);
+    return refused("IMPORT_OVERTAKEN");
+  }
+  await at.imports.updateOne(
+    { _id: done._id, state: "committing" },
+    { $set: { state: "in_force", touched_at: now } },
+  );
+  return { ...done, state: "in_force" };
+}
+
+/** Keeps an import that may not come into force, with the reason. It has written no chunk yet. */
+export async function refuseImport(
+  at: ListCollections,
+  { _id }: ImportDocument,
+  problem: string,
+  read: Partial<Pick<ReadImport, "entries" | "change">> & Pick<ReadImport, "checksum">,
+  now: Date,
+): Promise<void> {
+  const ended = { state: "refused", live: false, swept: true, touched_at: now } as const;
+  await at.imports.updateOne({ _id, state: "reading" }, { $set: { ...read, ...ended, problem } });
+}
+
+/**
+ * Gives an import up at once: its operation may be tried again. One that is already committing is
+ * left alone: whether it switched is for the sweep to find out.
+ */
+export async function abandonImport(
+  at: ListCollections,
+  { _id }: ImportDocument,
+  now: Date,
+): Promise<void> {
+  const failed = { state: "failed", live: false, touched_at: now } as const;
+  await at.imports.updateOne({ _id, state: "reading" }, { $set: failed });
+}
+
+export async function failImport(
+  at: ListCollections,
+  failed: ImportDocument,
+  now: Date,
+): Promise<void> {
+  const open = { _id: failed._id, state: { $in: ["reading", "committing"] as const } };
+  await at.imports.updateOne(open, { $set: { state: "failed", live: false, touched_at: now } });
+}
+
+export function isPast({ touched_at }: ImportDocument, ms: number, now: Date): boolean {
+  return now.getTime() - touched_at.getTime() > ms;
+}
+
+export function isSilent(document: ImportDocument, now: Date): boolean {
+  return isPast(document, importSilenceMaxMs, now);
+}
+
+/** The one write that changes what is in force. Repeated, it is seen to be done already. */
+async function switchTo(lists: Collection<ListDocument>, done: ImportDocument): Promise<boolean> {
+  const next = listDocument(done);
+  const base = done.base_import_id;
+  if (base === "") {
+    try {
+      await lists.insertOne({ _id: done.list, ...next, earlier: [] });
+      return true;
+    } catch (error) {
+      if (!isDuplicateKey(error)) throw error;
+    }
+  } else {
+    const earlier = { $each: [base], $slice: -earlierKept };
+    const { matchedCount } = await lists.updateOne(
+      { _id: done.list, import_id: base },
+      { $set: next, $push: { earlier } },
+    );
+    if (matchedCount === 1) return true;
+  }
+  const now = await lists.findOne({ _id: done.list });
+  return now !== null && (now.import_id === done._id || now.earlier.includes(done._id));
+}

@@ -1,0 +1,56 @@
+import { type Chunk, packEntries } from "../chunks.ts";
+import { compareChunks, unshared } from "../difference.ts";
+import type { ListFile } from "../formats/file-bytes.ts";
+import { type ListFormat, readList } from "../formats/list-format.ts";
+import { type DetailLoss, detailLoss } from "../rules/loss.ts";
+import type { ListChange } from "../rules/version.ts";
+
+/** A list to read, and the chunks of its version in force. */
+export type ImportWork = {
+  readonly list: string;
+  readonly format: ListFormat;
+  readonly files: readonly ListFile[];
+  readonly base: readonly Chunk[];
+};
+
+/** A list that was read: what it is made of, and of that what is new. */
+export type ReadWork = {
+  readonly entries: number;
+  readonly change: ListChange;
+  readonly detailLoss: DetailLoss;
+  readonly chunks: readonly string[];
+  readonly fresh: readonly Chunk[];
+  /** What could not be read and is no reason to refuse the list. */
+  readonly notes: readonly string[];
+};
+
+export type ImportProblem = { readonly problem: string };
+
+/** Reads a list whole, packs it and compares it with the version in force; in a worker thread. */
+export function readImport({ list, format, files, base }: ImportWork): ReadWork | ImportProblem {
+  const read = readList(format, files);
+  if ("problem" in read) return read;
+  const { entries, notes } = read;
+  if (entries.length === 0) return { problem: "files: hold no entry" };
+  const uids = new Set<string>();
+  for (const { uid } of entries) {
+    if (uids.has(uid)) return { problem: `uid ${uid} stands twice` };
+    uids.add(uid);
+  }
+  const packed = packEntries(list, entries);
+  const chunks = packed.map(({ id }) => id);
+  const apart = unshared(
+    base.map(({ id }) => id),
+    chunks,
+  );
+  const [gone, come] = [new Set(apart.before), new Set(apart.after)];
+  const fresh = packed.filter(({ id }) => come.has(id));
+  const difference = compareChunks(
+    base.filter(({ id }) => gone.has(id)),
+    fresh,
+  );
+  const { added, changed, removed } = difference;
+  const change = { added: added.length, changed: changed.length, removed: removed.length };
+  const lost = detailLoss(entries, difference);
+  return { entries: entries.length, change, detailLoss: lost, chunks, fresh, notes };
+}

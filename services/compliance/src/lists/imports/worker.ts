@@ -1,0 +1,10 @@
+import { parentPort, workerData } from "node:worker_threads";
+import { type ImportWork, readImport } from "./work.ts";
+
+/** The thread of one import: reads it, answers once with the bytes for good, and ends. */
+const answer = readImport(workerData as ImportWork);
+const buffers = "fresh" in answer ? answer.fresh.map(({ bytes }) => bytes.buffer) : [];
+parentPort?.postMessage(
+  answer,
+  buffers.filter((each) => each instanceof ArrayBuffer),
+);

@@ -1,0 +1,86 @@
+import { describe, expect, it } from "vitest";
+import type { ListEntry } from "./entry.ts";
+import { detailLoss, detailLossProblem, lossProblem } from "./loss.ts";
+
+describe("lossProblem", () => {
+  it.each([
+    [0, 0, false],
+    [1, 0, false],
+    [1, 1, false],
+    [2, 2, true],
+    [49, 1, false],
+    [49, 2, true],
+    [99, 1, false],
+    [99, 2, true],
+    [100, 2, false],
+    [100, 3, true],
+    [14_973, 299, false],
+    [14_973, 300, true],
+    [14_973, 14_973, true],
+  ])("of %i entries in force, %i may be missing or not", (inForce, removed, isRefused) => {
+    const problem = lossProblem({ added: 0, changed: 0, removed }, inForce, "");
+    expect(problem !== undefined).toBe(isRefused);
+  });
+
+  it("counts what is new for nothing: other entries do not stand for the lost ones", () => {
+    expect(lossProblem({ added: 500, changed: 0, removed: 500 }, 500, "")).toBe(
+      "500 of the 500 entries in force are missing, more than 2%: give accept_drop_reason where that is right",
+    );
+  });
+
+  it("takes any loss that a person gave a reason for", () => {
+    const loss = { added: 0, changed: 0, removed: 500 };
+    expect(lossProblem(loss, 500, "the publisher split the list")).toBeUndefined();
+  });
+});
+
+describe("detailLossProblem", () => {
+  const person = (uid: string, aliases: number, wallets: number): ListEntry => ({
+    ...{ uid, source: "", type: "individual", births: [], countries: [], programs: [] },
+    names: Array.from({ length: 1 + aliases }, (_, at) => ({
+      name: `Name ${uid} ${at}`,
+      kind: at === 0 ? "primary" : "alias",
+    })),
+    documents: [],
+    wallets: Array.from({ length: wallets }, (_, at) => ({ currency: "", address: `${at}` })),
+  });
+  const people = (count: number, aliases: number, wallets = 0): ListEntry[] =>
+    Array.from({ length: count }, (_, at) => person(`${at}`, aliases, wallets));
+  const changes = (before: readonly ListEntry[], after: readonly ListEntry[]) =>
+    before.flatMap((each, at) => {
+      const other = after[at];
+      return other === undefined ? [] : [{ before: each, after: other }];
+    });
+  const problemOf = (before: readonly ListEntry[], after: readonly ListEntry[], reason = "") => {
+    const changed = changes(before, after);
+    const [added, removed] = [after.slice(before.length), before.slice(after.length)];
+    return detailLossProblem(detailLoss(after, { added, changed, removed }), reason);
+  };
+
+  it("refuses a list whose entries all lost their aliases", () => {
+    expect(problemOf(people(20, 3), people(20, 0))).toBe(
+      "60 of the 80 names in force are missing, more than 2%: give accept_drop_reason where that is right",
+    );
+  });
+
+  it("refuses a list whose entries lost their wallets, whatever else they gained", () => {
+    expect(problemOf(people(20, 0, 2), people(30, 5))).toContain("40 of the 40 wallets in force");
+  });
+
+  it("takes the little that is always set right, and what went with its entry", () => {
+    expect(problemOf(people(5, 2), people(5, 0))).toBeUndefined();
+    expect(problemOf([...people(49, 1), person("49", 50, 90)], people(49, 1))).toBeUndefined();
+  });
+
+  it("takes other names in place of as many", () => {
+    const renamed = people(20, 3).map((each) => ({
+      ...each,
+      names: each.names.map(({ kind }, at) => ({ name: `Other ${at}`, kind })),
+    }));
+    expect(problemOf(people(20, 3), renamed)).toBeUndefined();
+  });
+
+  it("takes any loss that a person gave a reason for", () => {
+    expect(problemOf(people(20, 3), people(20, 0), "aliases are withdrawn")).toBeUndefined();
+  });
+});

@@ -1,0 +1,266 @@
+import { createServer, type RequestListener, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createLog } from "@disburse/chassis/log.ts";
+import { createMetrics } from "@disburse/chassis/metrics.ts";
+import { connectDatabase, type Database } from "@disburse/chassis/mongo/database.ts";
+import { isRefused } from "@disburse/kernel/refusal.ts";
+import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { personLine } from "../../test-compliance.ts";
+import { arrivedFiles } from "../imports/files.ts";
+import { type ImportDeps, importList } from "../imports/import.ts";
+import { listMetrics } from "../metrics.ts";
+import { type ListStore, openListStore } from "../store.ts";
+import { type ListSources, openSources } from "./check.ts";
+import { openSourceStore } from "./store.ts";
+
+let database: Database;
+let server: Server;
+let answer: RequestListener;
+let asked = 0;
+let url: string;
+
+beforeAll(async () => {
+  const name = freshDatabase("sources");
+  database = await connectDatabase(mongodbUri(name), name);
+  server = createServer((request, response) => {
+    asked += 1;
+    answer(request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/list.jsonl`;
+});
+afterAll(async () => {
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+  await database.db.dropDatabase();
+  await database.close();
+});
+
+let lists: ListStore;
+let sources: ListSources;
+let importing: ImportDeps;
+let show: () => Promise<string>;
+let now: Date;
+const actor = { kind: "operator", id: "ada" } as const;
+const awaited = (count: number) => `disburse_list_awaited{list="l",service="compliance"} ${count}`;
+const modified = "Fri, 03 May 2024 14:30:00 GMT";
+
+beforeEach(async () => {
+  await database.db.dropDatabase();
+  asked = 0;
+  now = new Date("2026-11-20T10:00:00Z");
+  lists = await openListStore(database);
+  const metrics = createMetrics("compliance");
+  const { ended, show: update } = listMetrics(metrics);
+  importing = { lists, clock: { now: () => now }, ended };
+  sources = open(importing, ["l"]);
+  show = async () => {
+    const inForce = await lists.listsInForce();
+    update({ inForce, index: undefined, sources: await sources.list(), now });
+    return metrics.text();
+  };
+});
+
+const open = (deps: ImportDeps, names: readonly string[], stop = new AbortController()) => {
+  const format = "json_lines" as const;
+  const more = { files: [{ name: "", url }], every_hours: 12, optional: false };
+  return openSources({
+    ...deps,
+    settings: names.map((list) => ({ list, format, ...more })),
+    store: openSourceStore(database),
+    watch: { refresh: async () => undefined },
+    log: createLog("test", "silent"),
+    stop: stop.signal,
+    timeoutMs: 500,
+  });
+};
+
+const publish = (body: string, tag = `"${body.length}"`) => {
+  answer = (request, response) => {
+    const isSame = request.headers["if-none-match"] === tag;
+    response.writeHead(isSame ? 304 : 200, { etag: tag, "last-modified": modified });
+    response.end(isSame ? undefined : body);
+  };
+};
+const people = (count: number): string =>
+  Array.from({ length: count }, (_, at) => personLine(`p${at}`, `Person ${at}`)).join("");
+async function check() {
+  const checked = await sources.check("l", actor);
+  if (isRefused(checked)) throw new Error(checked.refused);
+  return checked.state;
+}
+const inForce = async () => (await lists.listInForce("l"))?.version;
+
+describe("a check of a source", () => {
+  it("imports what is new under the publisher's time, and takes 304 for no change", async () => {
+    expect(await show()).toContain(awaited(1));
+    publish(people(100));
+    expect(await check()).toMatchObject({ outcome: "imported", failures: 0 });
+    expect(await show()).toContain(awaited(0));
+    expect(await inForce()).toMatchObject({ version: "2024-05-03T14:30:00.000Z", entries: 100 });
+    expect(await check()).toMatchObject({ outcome: "unchanged", failures: 0 });
+    publish(people(101));
+    now = new Date(now.getTime() + 1_000);
+    expect(await check()).toMatchObject({ outcome: "imported" });
+    expect((await inForce())?.entries).toBe(101);
+    const made = await lists.listImports("l", undefined, 10);
+    expect(made.map(({ change }) => change)).toEqual([
+      { added: 1, changed: 0, removed: 0 },
+      { added: 100, changed: 0, removed: 0 },
+    ]);
+    expect(made[0]?.actor).toEqual(actor);
+  });
+
+  it("makes no import of the same bytes under another tag", async () => {
+    publish(people(100));
+    await check();
+    publish(people(100), '"another"');
+    expect(await check()).toMatchObject({ outcome: "unchanged" });
+    expect(await lists.listImports("l", undefined, 10)).toHaveLength(1);
+  });
+
+  it("reads all again when somebody else imported another state meanwhile", async () => {
+    publish(people(100));
+    await check();
+    const request = { list: "l", version: "mine", format: "json_lines", actor } as const;
+    const bytes = new TextEncoder().encode(people(99));
+    const more = { acceptDropReason: "", operationId: "mine" };
+    await importList(importing, { ...request, ...more }, arrivedFiles([{ name: "", bytes }]));
+    expect(await check()).toMatchObject({ outcome: "imported" });
+    expect((await inForce())?.entries).toBe(100);
+  });
+
+  it.each<[string, () => void, string, string]>([
+    [
+      "an error",
+      () => {
+        answer = (_, response) => response.writeHead(500).end();
+      },
+      "unreachable",
+      "answered 500",
+    ],
+    [
+      "no answer in time",
+      () => {
+        answer = () => undefined;
+      },
+      "unreachable",
+      "gave no whole answer in time",
+    ],
+    ["an empty file", () => publish(""), "refused", "must have at least one entry"],
+    ["half a file", () => publish(people(100).slice(0, -5)), "refused", "line 100: is not JSON"],
+    ["a page in its place", () => publish("<html></html>"), "refused", "line 1: is not JSON"],
+    ["97 of 100 entries", () => publish(people(97)), "refused", "3 of the 100 entries"],
+  ])("that finds %s leaves the old version, says so and raises the alarm", async (...row) => {
+    const [, wrong, outcome, problem] = row;
+    publish(people(100));
+    await check();
+    const before = await inForce();
+    wrong();
+    for (const failures of [1, 2]) {
+      now = new Date(now.getTime() + 3_600_000);
+      const state = await check();
+      expect(state).toMatchObject({ outcome, failures });
+      expect(state?.problem).toContain(problem);
+    }
+    expect(await inForce()).toEqual(before);
+    const metrics = await show();
+    expect(metrics).toContain('disburse_list_source_failures{list="l",service="compliance"} 2');
+    expect(metrics).toContain('disburse_list_indexed{list="l",service="compliance"} 0');
+    expect(metrics).toContain('disburse_list_age_seconds{list="l",service="compliance"} 7200');
+    if (outcome === "refused") {
+      const [last] = await lists.listImports("l", undefined, 1);
+      expect(last).toMatchObject({ state: "refused" });
+      expect(last?.problem).toContain(problem);
+      expect(metrics).toMatch(/disburse_list_imports_total\{.*outcome="refused".*\} 2/);
+    }
+    publish(people(100));
+    expect(await check()).toMatchObject({ outcome: "unchanged", failures: 0, problem: "" });
+    expect(await show()).toContain('list_source_failures{list="l",service="compliance"} 0');
+  });
+
+  it("is refused for a list that has no source", async () => {
+    expect(await sources.check("other", actor)).toEqual({ refused: "RECORD_NOT_FOUND" });
+  });
+});
+
+describe("the schedule", () => {
+  const always = async () => true;
+  const pass = (hours: number) => {
+    now = new Date(now.getTime() + hours * 3_600_000);
+  };
+
+  it("checks a source at once, then when its time has come, sooner after a failure", async () => {
+    publish(people(100));
+    await sources.checkDue(always);
+    expect([asked, (await inForce())?.entries]).toEqual([1, 100]);
+    pass(10);
+    await sources.checkDue(always);
+    expect(asked).toBe(1);
+    pass(4);
+    answer = (_, response) => response.writeHead(500).end();
+    await sources.checkDue(always);
+    expect(asked).toBe(2);
+    await sources.checkDue(always);
+    expect(asked).toBe(2);
+    pass(0.1);
+    await sources.checkDue(always);
+    expect(asked).toBe(3);
+  });
+
+  /** Sources of which the first one's imports break on their way, for no fault of the list. */
+  const openBroken = (stop?: AbortController) => {
+    const stage: ListStore["stage"] = async (begun, ...more) => {
+      if (begun.list !== "broken") return lists.stage(begun, ...more);
+      stop?.abort();
+      throw new RangeError("no room for Person 7");
+    };
+    return open({ ...importing, lists: { ...lists, stage } }, ["broken", "l"], stop);
+  };
+
+  it("goes on past a source whose check fails by itself, and tries that one later", async () => {
+    publish(people(100));
+    sources = openBroken();
+    await sources.checkDue(always);
+    await sources.checkDue(always);
+    expect((await inForce())?.entries).toBe(100);
+    const [failed, other] = (await sources.list()).map(({ state }) => state);
+    expect(failed).toMatchObject({ outcome: "failed", failures: 1, checkedAt: now });
+    expect(failed?.problem).toMatch(/./);
+    expect(failed?.problem).not.toContain("Person");
+    expect(failed?.nextCheckAt.getTime()).toBeGreaterThan(now.getTime());
+    expect(other).toMatchObject({ outcome: "imported", failures: 0 });
+    expect(await lists.listImports("broken", undefined, 10)).toMatchObject([{ state: "failed" }]);
+    expect(await show()).toContain('source_failures{list="broken",service="compliance"} 1');
+    pass(0.1);
+    await sources.checkDue(always);
+    expect((await sources.list())[0]?.state).toMatchObject({ outcome: "failed", failures: 2 });
+    sources = open(importing, ["broken", "l"]);
+    pass(1);
+    await sources.checkDue(always);
+    const [mended] = await sources.list();
+    expect(mended?.state).toMatchObject({ outcome: "imported", failures: 0, problem: "" });
+  });
+
+  it("says nothing of a source whose check the end of the process broke off", async () => {
+    publish(people(100));
+    sources = openBroken(new AbortController());
+    await sources.checkDue(always);
+    expect((await sources.list()).map(({ state }) => state)).toEqual([undefined, undefined]);
+  });
+
+  it("is left to the process that has the lease", async () => {
+    publish(people(100));
+    await sources.checkDue(async () => false);
+    expect(asked).toBe(0);
+  });
+
+  it("outlives a restart: what was read is known by the next process", async () => {
+    publish(people(100));
+    await sources.checkDue(always);
+    const [known] = await sources.list();
+    expect(known?.state).toMatchObject({ outcome: "imported", confirmedAt: now });
+    expect(known?.state?.nextCheckAt.getTime()).toBeGreaterThan(now.getTime());
+  });
+});

@@ -1,0 +1,155 @@
+import { randomInt, randomUUID } from "node:crypto";
+import type { Log } from "@disburse/chassis/log.ts";
+import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
+import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
+import type { IndexWatch } from "../../screening/screening-index.ts";
+import { arrivedFiles, fileBytesMax } from "../imports/files.ts";
+import { type ImportDeps, importList } from "../imports/import.ts";
+import { nextCheckAt } from "../rules/source-schedule.ts";
+import { type FetchedFiles, fetchFiles } from "./fetch.ts";
+import type { SourceSetting } from "./setting.ts";
+import type { SourceState, SourceStore } from "./store.ts";
+
+export type SourceDeps = ImportDeps & {
+  readonly settings: readonly SourceSetting[];
+  readonly store: SourceStore;
+  readonly watch: Pick<IndexWatch, "refresh">;
+  readonly log: Log;
+  /** Ends what is being fetched. */
+  readonly stop: AbortSignal;
+  /** Past it a source counts as not reached. */
+  readonly timeoutMs?: number;
+};
+
+/** A source, with the state that it was last found in. */
+export type KnownSource = {
+  readonly setting: SourceSetting;
+  readonly state: SourceState | undefined;
+};
+
+/** The sources of this deployment. */
+export type ListSources = {
+  list(): Promise<KnownSource[]>;
+  /** Checks one now: an import is made where it publishes something else than what is in force. */
+  check(list: string, actor: StoredActor): Promise<KnownSource | Refused<"RECORD_NOT_FOUND">>;
+  /** Checks those whose time has come, one after the other, while `goOn` says so. */
+  checkDue(goOn: () => Promise<boolean>): Promise<void>;
+};
+
+/** The largest public list takes seconds; half of it is left of the lease when it is renewed. */
+const timeoutMsDefault = 120_000;
+/** Steps of chance; finer would not be seen. */
+const chances = 1_000;
+const itself: StoredActor = { kind: "service", id: "compliance" };
+/** Says nothing of the cause, which may be anything. */
+const failedProblem = "could not be checked by a fault of the service; its log says why";
+
+/** What a check found, and what is known from then on. */
+type Found = Pick<SourceState, "outcome" | "problem" | "checksum" | "validators">;
+
+export function openSources(deps: SourceDeps): ListSources {
+  const known = async (): Promise<KnownSource[]> => {
+    const states = await deps.store.states();
+    return deps.settings.map((setting) => ({ setting, state: states.get(setting.list) }));
+  };
+  return {
+    list: known,
+
+    check: async (list, actor) => {
+      const source = (await known()).find(({ setting }) => setting.list === list);
+      return source === undefined ? refused("RECORD_NOT_FOUND") : checkSource(deps, source, actor);
+    },
+
+    checkDue: async (goOn) => {
+      const now = deps.clock.now();
+      for (const source of await known()) {
+        const isDue = source.state === undefined || source.state.nextCheckAt <= now;
+        if (!isDue) continue;
+        if (deps.stop.aborted || !(await goOn())) return;
+        await checkSource(deps, source, itself);
+      }
+    },
+  };
+}
+
+async function checkSource(
+  deps: SourceDeps,
+  { setting, state: before }: KnownSource,
+  actor: StoredActor,
+): Promise<KnownSource> {
+  const { list } = setting;
+  const found = await findChange(deps, setting, before, actor).catch((error: unknown): Found => {
+    // Kept like a refusal, so that this one is tried later and the others are not kept waiting.
+    deps.log.error({ err: error, list }, "list source not checked");
+    return { outcome: "failed", problem: failedProblem, ...nothingKept };
+  });
+  const { outcome, problem } = found;
+  const now = deps.clock.now();
+  // What was broken off by the end of this process says nothing of the source.
+  const isBroken = outcome === "unreachable" || outcome === "failed";
+  if (deps.stop.aborted && isBroken) return { setting, state: before };
+  const failures = problem === "" ? 0 : (before?.failures ?? 0) + 1;
+  const chance = randomInt(chances) / chances;
+  const state: SourceState = {
+    ...found,
+    list,
+    failures,
+    checkedAt: now,
+    nextCheckAt: nextCheckAt(now, setting.every_hours, failures, chance),
+    confirmedAt: failures === 0 ? now : before?.confirmedAt,
+  };
+  await deps.store.save(state);
+  if (failures > 0) deps.log.error({ list, outcome, problem, failures }, "list not kept current");
+  else deps.log.info({ list, outcome }, "list source checked");
+  return { setting, state };
+}
+
+async function findChange(
+  deps: SourceDeps,
+  setting: SourceSetting,
+  before: SourceState | undefined,
+  actor: StoredActor,
+): Promise<Found> {
+  const { checksum: inForce } = (await deps.lists.listInForce(setting.list))?.version ?? {};
+  // What is known is of use only while the bytes that it was of are in force.
+  const kept = before !== undefined && before.checksum === inForce ? before : nothingKept;
+  const { checksum, validators } = kept;
+  const timeoutMs = deps.timeoutMs ?? timeoutMsDefault;
+  const limits = { bytesMax: fileBytesMax, timeoutMs, stop: deps.stop };
+  const fetched = await fetchFiles(setting.files, validators, limits);
+  if (fetched === "unchanged") return { outcome: fetched, problem: "", checksum, validators };
+  if ("problem" in fetched) {
+    return { outcome: "unreachable", problem: fetched.problem, checksum, validators };
+  }
+  return takeUp(deps, setting, fetched, inForce, actor);
+}
+
+const nothingKept = { checksum: "", validators: [] } as const;
+
+async function takeUp(
+  deps: SourceDeps,
+  { list, format }: SourceSetting,
+  { files, validators, modifiedAt }: FetchedFiles,
+  inForce: string | undefined,
+  actor: StoredActor,
+): Promise<Found> {
+  const arrived = arrivedFiles(files);
+  const { checksum } = arrived;
+  if (checksum === inForce) return { outcome: "unchanged", problem: "", checksum, validators };
+  const version = modifiedAt?.toISOString() ?? `sha256-${checksum.slice(0, 16)}`;
+  const request = { list, version, format, acceptDropReason: "", actor };
+  const operationId = `source:${randomUUID()}`;
+  const imported = await importList(deps, { ...request, operationId }, arrived);
+  if (isRefused(imported)) {
+    // Nothing is kept of what was refused: it is read again, and refused again until it is right.
+    const problem = imported.detail ?? "another import of this list came first";
+    return { outcome: "refused", problem, ...nothingKept };
+  }
+  const { change, notes } = imported;
+  deps.log.info({ list, version, ...change, notes: notes.length }, "list imported");
+  // In force it is whatever happens here; the watch reads it again soon.
+  await deps.watch.refresh().catch((error: unknown) => {
+    deps.log.error({ err: error, list }, "imported list could not be read yet");
+  });
+  return { outcome: "imported", problem: "", checksum, validators };
+}

@@ -1,0 +1,196 @@
+import { readFile, stat } from "node:fs/promises";
+import type { ListFile } from "../formats/file-bytes.ts";
+import { joinedBytes } from "../imports/files.ts";
+import { locationShown, type SourceFile } from "./setting.ts";
+
+/** What a file is known by, so that it is read again only when it changed. */
+export type Validator = {
+  readonly location: string;
+  /** An entity tag, or a file's time and length; "" where there is none. */
+  readonly tag: string;
+  /** As the server writes it; "" where it says none. */
+  readonly modified: string;
+};
+
+/** How much and how long is read; `stop` ends it for another reason. */
+export type FetchLimits = {
+  readonly bytesMax: number;
+  readonly timeoutMs: number;
+  readonly stop: AbortSignal;
+};
+
+export type FetchedFiles = {
+  readonly files: readonly ListFile[];
+  readonly validators: readonly Validator[];
+  /** When the newest file was changed, where any says so. */
+  readonly modifiedAt: Date | undefined;
+};
+type FetchProblem = { readonly problem: string };
+type Read = { readonly bytes: Uint8Array; readonly validator: Validator };
+
+/** A publisher moves a file now and then, and not in a circle. */
+const redirectsMax = 5;
+const unchanged = "unchanged";
+
+/** Thrown in this file only: what is wrong with a location, in words for an operator. */
+class Unreadable extends Error {}
+
+/**
+ * Reads the files of a source, all of them when one has changed since `known`; "unchanged" when
+ * none has.
+ */
+export async function fetchFiles(
+  files: readonly SourceFile[],
+  known: readonly Validator[],
+  limits: FetchLimits,
+): Promise<FetchedFiles | typeof unchanged | FetchProblem> {
+  const stop = AbortSignal.any([limits.stop, AbortSignal.timeout(limits.timeoutMs)]);
+  const within = { ...limits, stop };
+  const reads: (Read | typeof unchanged)[] = [];
+  try {
+    for (const file of files) {
+      const validator = known.find(({ location }) => location === locationShown(file));
+      reads.push(await fetchFile(file, validator, within));
+    }
+    if (reads.every((read) => read === unchanged)) return unchanged;
+    return gathered(
+      files,
+      await Promise.all(reads.map((read, at) => whole(files[at], read, within))),
+    );
+  } catch (error) {
+    if (error instanceof Unreadable) return { problem: error.message };
+    throw error;
+  }
+}
+
+/** A file that did not change has to be read too, when another one of its list did. */
+async function whole(
+  file: SourceFile | undefined,
+  read: Read | typeof unchanged,
+  limits: FetchLimits,
+): Promise<Read> {
+  const again =
+    read === unchanged && file !== undefined ? await fetchFile(file, undefined, limits) : read;
+  if (again === unchanged) throw new Unreadable("a file was unchanged without having been read");
+  return again;
+}
+
+function gathered(files: readonly SourceFile[], reads: readonly Read[]): FetchedFiles {
+  const times = reads
+    .map(({ validator }) => Date.parse(validator.modified))
+    .filter(Number.isFinite);
+  return {
+    files: reads.map(({ bytes }, at) => ({ name: files[at]?.name ?? "", bytes })),
+    validators: reads.map(({ validator }) => validator),
+    modifiedAt: times.length === 0 ? undefined : new Date(Math.max(...times)),
+  };
+}
+
+async function fetchFile(
+  file: SourceFile,
+  known: Validator | undefined,
+  limits: FetchLimits,
+): Promise<Read | typeof unchanged> {
+  const location = locationShown(file);
+  try {
+    return await ("path" in file
+      ? readPath(file.path, known, limits)
+      : readUrl(file.url, location, known, limits));
+  } catch (error) {
+    const problem = limits.stop.aborted ? "gave no whole answer in time" : problemOf(error);
+    throw new Unreadable(`${location}: ${problem}`, { cause: error });
+  }
+}
+
+function problemOf(error: unknown): string {
+  if (error instanceof Unreadable) return error.message;
+  const { code, cause } = error as { code?: unknown; cause?: { code?: unknown } };
+  const known = [code, cause?.code].find((each) => typeof each === "string");
+  return known === undefined ? "could not be read whole" : `could not be read (${known})`;
+}
+
+async function readPath(
+  path: string,
+  known: Validator | undefined,
+  limits: FetchLimits,
+): Promise<Read | typeof unchanged> {
+  const { mtime, size } = await stat(path);
+  const tag = `${mtime.getTime()}-${size}`;
+  if (known?.tag === tag) return unchanged;
+  if (size > limits.bytesMax) throw tooLarge(limits);
+  const bytes = Uint8Array.from(await readFile(path, { signal: limits.stop }));
+  return { bytes, validator: { location: path, tag, modified: mtime.toISOString() } };
+}
+
+async function readUrl(
+  url: string,
+  location: string,
+  known: Validator | undefined,
+  limits: FetchLimits,
+): Promise<Read | typeof unchanged> {
+  const response = await followed(new URL(url), known, limits);
+  if (response.status === 304 && known !== undefined) {
+    await response.body?.cancel();
+    return unchanged;
+  }
+  if (response.status !== 200) {
+    await response.body?.cancel();
+    throw new Unreadable(`answered ${response.status}`);
+  }
+  const bytes = await bodyOf(response, limits);
+  const { headers } = response;
+  const tag = headers.get("etag") ?? "";
+  return { bytes, validator: { location, tag, modified: headers.get("last-modified") ?? "" } };
+}
+
+/** Follows redirects, but never from https to what anybody on the way can change. */
+async function followed(
+  url: URL,
+  known: Validator | undefined,
+  { stop }: FetchLimits,
+): Promise<Response> {
+  const headers = {
+    "user-agent": "disburse-compliance",
+    // What is unpacked on the way in may be cut off without anybody noticing; plain bytes may not.
+    "accept-encoding": "identity",
+    ...(known?.tag ? { "if-none-match": known.tag } : {}),
+    ...(known?.modified ? { "if-modified-since": known.modified } : {}),
+  };
+  let at = url;
+  for (let hop = 0; hop <= redirectsMax; hop += 1) {
+    const response = await fetch(at, { headers, redirect: "manual", signal: stop });
+    const target = response.headers.get("location");
+    if (response.status < 301 || response.status > 308 || response.status === 304) return response;
+    await response.body?.cancel();
+    const next = redirected(at, target);
+    if ("problem" in next) throw new Unreadable(next.problem);
+    at = next;
+  }
+  throw new Unreadable(`redirects more than ${redirectsMax} times`);
+}
+
+/** Where a redirect leads, which an address with credentials or of another protocol does not. */
+export function redirected(from: URL, location: string | null): URL | FetchProblem {
+  const to = location === null ? null : URL.parse(location, from);
+  if (to === null || to.username !== "" || to.password !== "") {
+    return { problem: "redirects to nowhere" };
+  }
+  const isKept = to.protocol === "https:" || (to.protocol === "http:" && from.protocol === "http:");
+  return isKept ? to : { problem: "redirects to what is not https" };
+}
+
+/** The body as it is after its transfer coding, which a bomb can be too. */
+async function bodyOf(response: Response, limits: FetchLimits): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of response.body ?? []) {
+    length += piece.length;
+    if (length > limits.bytesMax) throw tooLarge(limits);
+    pieces.push(piece);
+  }
+  return joinedBytes(pieces);
+}
+
+function tooLarge({ bytesMax }: FetchLimits): Unreadable {
+  return new Unreadable(`is more than ${bytesMax} bytes`);
+}

@@ -1,0 +1,67 @@
+import { readFileSync } from "node:fs";
+import { z } from "zod";
+import { listFormats } from "../formats/list-format.ts";
+import { isListName } from "../imports/request.ts";
+
+/** Twice a day: publishers change their lists on some days of a week. */
+const everyHoursDefault = 12;
+/** A month; a list that is checked less often is not kept current. */
+const everyHoursMax = 720;
+/** As many as the format with the most files has, and some to spare. */
+const filesMax = 8;
+
+const fileName = z
+  .string()
+  .regex(/^[a-z0-9_.-]{0,64}$/)
+  .default("");
+
+const sourceFile = z.union([
+  z.strictObject({
+    name: fileName,
+    url: z
+      .url({ protocol: /^https?$/ })
+      .refine((url) => new URL(url).username === "" && new URL(url).password === "", {
+        message: "must hold no credentials",
+      }),
+  }),
+  z.strictObject({ name: fileName, path: z.string().min(1) }),
+]);
+
+const source = z.strictObject({
+  list: z.string().refine(isListName, { message: "must be a list's name" }),
+  format: z.enum(listFormats),
+  files: z.array(sourceFile).min(1).max(filesMax),
+  every_hours: z.number().positive().max(everyHoursMax).default(everyHoursDefault),
+  /** Nothing is screened before a list that is not optional has come into force once. */
+  optional: z.boolean().default(false),
+});
+
+/** One file of a source: where it is, and its name in the list's format. */
+export type SourceFile = z.output<typeof sourceFile>;
+
+/** A list that the service keeps current by itself. */
+export type SourceSetting = z.output<typeof source>;
+
+/** `LIST_SOURCES`: a JSON array, or the path of a file that holds one. */
+export const listSourcesSetting = z
+  .string()
+  .default("[]")
+  .transform((text, context): unknown => {
+    try {
+      return JSON.parse(text.trimStart().startsWith("[") ? text : readFileSync(text, "utf8"));
+    } catch {
+      context.addIssue({ code: "custom", message: "must be JSON, or a file of JSON" });
+      return z.NEVER;
+    }
+  })
+  .pipe(z.array(source))
+  .refine((all) => new Set(all.map(({ list }) => list)).size === all.length, {
+    message: "must name each list once",
+  });
+
+/** Where a file is, as it may be shown: a query can hold a token. */
+export function locationShown(file: SourceFile): string {
+  if ("path" in file) return file.path;
+  const { origin, pathname } = new URL(file.url);
+  return origin + pathname;
+}

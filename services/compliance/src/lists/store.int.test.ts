@@ -1,0 +1,188 @@
+import { createLog } from "@disburse/chassis/log.ts";
+import { connectDatabase, type Database } from "@disburse/chassis/mongo/database.ts";
+import { isRefused } from "@disburse/kernel/refusal.ts";
+import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { watchLists } from "../index/watch.ts";
+import { packEntries } from "./chunks.ts";
+import type { ImportDocument, ImportRequest } from "./documents.ts";
+import type { ListEntry } from "./rules/entry.ts";
+import { type ListStore, openListStore } from "./store.ts";
+
+const now = new Date("2026-11-20T10:00:00Z");
+const later = (minutes: number): Date => new Date(now.getTime() + minutes * 60_000);
+
+function entry(uid: string): ListEntry {
+  const none = { births: [], countries: [], documents: [], wallets: [], programs: [] };
+  const names = [{ name: `Person ${uid}`, kind: "primary" }] as const;
+  return { uid, source: "", type: "individual", names, ...none };
+}
+const packed = (uid: string) => packEntries("l", [entry(uid)]);
+const read = (uid: string) => ({
+  entries: 1,
+  checksum: "00",
+  change: { added: 1, changed: 0, removed: 0 },
+  chunks: packed(uid).map(({ id }) => id),
+  notes: [],
+});
+const request = (operationId: string): ImportRequest => ({
+  ...{ list: "l", version: operationId, operationId, acceptDropReason: "" },
+  format: "json_lines",
+  actor: { kind: "operator", id: "op" },
+});
+
+let database: Database;
+let store: ListStore;
+
+beforeAll(async () => {
+  const name = freshDatabase("lists");
+  database = await connectDatabase(mongodbUri(name), name);
+});
+afterAll(async () => {
+  await database.db.dropDatabase();
+  await database.close();
+});
+beforeEach(async () => {
+  await database.db.dropDatabase();
+  store = await openListStore(database);
+});
+
+async function begin(operationId: string, at = now): Promise<ImportDocument> {
+  const answer = await store.begin(request(operationId), at);
+  if (isRefused(answer) || "repeated" in answer) throw new Error("not begun");
+  return answer.begun;
+}
+
+async function written(operationId: string, at = now): Promise<ImportDocument> {
+  const begun = await begin(operationId, at);
+  await store.stage(begun, read(operationId), at);
+  await store.writeChunks(packed(operationId), at);
+  return begun;
+}
+
+async function imported(operationId: string): Promise<ImportDocument> {
+  const begun = await written(operationId);
+  await store.commit(begun, now);
+  return begun;
+}
+const inForce = async (): Promise<string[]> =>
+  (await store.listsInForce()).map(({ version }) => version.version);
+const chunkIds = async () =>
+  (await database.db.collection<{ _id: string }>("list_chunks").find().toArray()).map(
+    ({ _id }) => _id,
+  );
+const idsOf = (...uids: string[]) => uids.flatMap((uid) => read(uid).chunks);
+
+describe("what a crash leaves", () => {
+  it("before the switch: is failed once silent, and cannot come into force any more", async () => {
+    await imported("a");
+    const dead = await written("b");
+    await store.sweep(later(1));
+    expect(await store.begin(request("b"), later(1))).toEqual({ refused: "IMPORT_RUNNING" });
+    await store.sweep(later(3));
+    expect(await store.stage(dead, read("c"), later(3))).toEqual({ refused: "IMPORT_OVERTAKEN" });
+    expect(await store.commit(dead, later(3))).toEqual({ refused: "IMPORT_OVERTAKEN" });
+    expect(await inForce()).toEqual(["a"]);
+    await begin("b", later(3));
+  });
+
+  it("of chunks: goes after an hour, but for what another import is made of", async () => {
+    await imported("a");
+    const dead = await begin("b");
+    const both = { ...read("b"), chunks: idsOf("a", "b", "c") };
+    await store.stage(dead, both, now);
+    for (const uid of ["a", "b", "c"]) await store.writeChunks(packed(uid), now);
+    await store.sweep(later(3));
+    await store.sweep(later(62));
+    expect((await chunkIds()).sort()).toEqual(idsOf("a", "b", "c").sort());
+    // One that begins to need a chunk has said so, before it looks whether the chunk is there.
+    const taker = await begin("c", later(63));
+    await store.stage(taker, read("c"), later(63));
+    await store.sweep(later(64));
+    expect((await chunkIds()).sort()).toEqual(idsOf("a", "c").sort());
+  });
+
+  it("of chunks that were touched just now: they stay", async () => {
+    const dead = await written("b");
+    await store.abandon(dead, now);
+    await store.writeChunks(packed("b"), later(61));
+    await store.sweep(later(62));
+    expect(await chunkIds()).toEqual(idsOf("b"));
+  });
+
+  it("between commit and switch: is finished by the sweep, or by the repeat", async () => {
+    for (const [at, finish] of [
+      () => store.sweep(later(3)),
+      async () => {
+        expect(await store.begin(request("1"), now)).toMatchObject({ repeated: { version: "1" } });
+      },
+    ].entries()) {
+      const begun = await written(String(at));
+      await database.db
+        .collection<ImportDocument>("list_imports")
+        .updateOne({ _id: begun._id }, { $set: { state: "committing", imported_at: now } });
+      await finish();
+      expect(await inForce()).toEqual([String(at)]);
+    }
+  });
+});
+
+describe("a commit whose outcome is unknown", () => {
+  it("is never undone by giving the import up", async () => {
+    const begun = await imported("a");
+    await store.abandon(begun, now);
+    await store.sweep(later(70));
+    expect([await inForce(), await chunkIds()]).toEqual([["a"], idsOf("a")]);
+  });
+});
+
+describe("two imports of one list", () => {
+  it("that began together: the second to end is refused", async () => {
+    const [first, second] = [await written("a"), await written("b")];
+    expect(await store.commit(first, now)).toMatchObject({ version: "a" });
+    expect(await store.commit(second, now)).toEqual({ refused: "IMPORT_OVERTAKEN" });
+    expect(await inForce()).toEqual(["a"]);
+  });
+
+  it("of one operation: the second hears that it runs", async () => {
+    await begin("a");
+    expect(await store.begin(request("a"), later(1))).toEqual({ refused: "IMPORT_RUNNING" });
+  });
+
+  it("one after the other: the replaced version is kept, and its entries can be read", async () => {
+    const first = await imported("a");
+    await imported("b");
+    await store.sweep(later(1));
+    await store.sweep(later(100_000));
+    expect(await inForce()).toEqual(["b"]);
+    expect((await store.readImport(first._id)).map(({ id }) => id)).toEqual(idsOf("a"));
+    const states = (await store.listImports("l", undefined, 10)).map(({ state }) => state);
+    expect(states.sort()).toEqual(["in_force", "superseded"]);
+  });
+});
+
+describe("watchLists", () => {
+  const log = createLog("test", "silent");
+
+  it("keeps the old state when a version cannot be read whole", async () => {
+    await imported("a");
+    const watch = watchLists({ store, log });
+    expect(watch.current()).toBeUndefined();
+    await watch.refresh();
+    await imported("b");
+    const named = async () => watch.current()?.lists.map(({ version }) => version);
+    await database.db.collection<{ _id: string }>("list_chunks").deleteMany({
+      _id: { $in: idsOf("b") },
+    });
+    await expect(watch.refresh()).rejects.toThrow("0 of 1 chunks");
+    expect(await named()).toEqual(["a"]);
+    // Nor when the bytes are others than they were.
+    await store.writeChunks(
+      packed("c").map(({ bytes }) => ({ id: idsOf("b")[0] ?? "", bytes })),
+      now,
+    );
+    await expect(watch.refresh()).rejects.toThrow("is not what it was");
+    expect(await named()).toEqual(["a"]);
+    await watch.stop();
+  });
+});

@@ -1,0 +1,149 @@
+import { type Database, ensureIndexes } from "@disburse/chassis/mongo/database.ts";
+import type { PageCursor } from "@disburse/chassis/paging/cursor.ts";
+import { Binary, type Filter } from "mongodb";
+import type { Chunk } from "./chunks.ts";
+import {
+  chunkFields,
+  type ImportDocument,
+  type ImportRequest,
+  type ListImport,
+  type ReadImport,
+  type StoredList,
+  toListImport,
+  toStoredList,
+} from "./documents.ts";
+import {
+  abandonImport,
+  beginImport,
+  commitImport,
+  type ListCollections,
+  refuseImport,
+  stageImport,
+} from "./imports/steps.ts";
+import { sweepImports } from "./imports/sweep.ts";
+
+/** Every list together stays far below this many. */
+const listsMax = 1_000;
+/** Chunks read or written by one command: some 1 MiB, and a millisecond of this thread. */
+const chunksAtOnce = 16;
+
+export type ListStore = Awaited<ReturnType<typeof openListStore>>;
+
+/** The lists in force, their imports, and the chunks that hold their entries. */
+export async function openListStore({ db }: Pick<Database, "db">) {
+  const at: ListCollections = {
+    lists: db.collection("lists_in_force"),
+    imports: db.collection("list_imports"),
+    chunks: db.collection("list_chunks"),
+  };
+  await ensureIndexes(db, "list_imports", [
+    {
+      key: { operation_id: 1 },
+      name: "operation",
+      unique: true,
+      partialFilterExpression: { live: true },
+    },
+    { key: { swept: 1 }, name: "sweep" },
+    { key: { list: 1, started_at: -1, _id: -1 }, name: "list" },
+    { key: { started_at: -1, _id: -1 }, name: "newest" },
+  ]);
+  return {
+    ...imports(at),
+    /** The lists in force, by name. */
+    listsInForce: async (): Promise<StoredList[]> =>
+      (await at.lists.find().sort({ _id: 1 }).limit(listsMax).toArray()).map(toStoredList),
+
+    listInForce: async (list: string): Promise<StoredList | undefined> => {
+      const found = await at.lists.findOne({ _id: list });
+      return found === null ? undefined : toStoredList(found);
+    },
+
+    /** Ids of the chunks of an import that switched; of the import "" none. Throws for others. */
+    importChunks: (importId: string) => importChunks(at, importId),
+
+    /** These chunks, in any order. Throws when one is missing: then the list cannot be read. */
+    readChunks: (ids: readonly string[]): Promise<Chunk[]> => readChunks(at, ids),
+
+    /** Every chunk of an import that switched; of the import "" none. */
+    readImport: async (importId: string): Promise<Chunk[]> =>
+      readChunks(at, await importChunks(at, importId)),
+
+    /** Newest first; `list` "" for those of every list. */
+    listImports: async (
+      list: string,
+      before: PageCursor | undefined,
+      limit: number,
+    ): Promise<ListImport[]> => {
+      const filter: Filter<ImportDocument> = {
+        ...(list === "" ? {} : { list }),
+        ...(before === undefined
+          ? {}
+          : {
+              $or: [
+                { started_at: { $lt: before.at } },
+                { started_at: before.at, _id: { $lt: before.id } },
+              ],
+            }),
+      };
+      const found = at.imports.find(filter).sort({ started_at: -1, _id: -1 }).limit(limit);
+      return (await found.toArray()).map(toListImport);
+    },
+  };
+}
+
+/** The steps of an import; see `import-steps.ts`. */
+function imports(at: ListCollections) {
+  return {
+    begin: (request: ImportRequest, now: Date) => beginImport(at, request, now),
+    stage: (begun: ImportDocument, read: ReadImport, now: Date) =>
+      stageImport(at, begun, read, now),
+    writeChunks: (chunks: readonly Chunk[], now: Date) => writeChunks(at, chunks, now),
+    commit: (begun: ImportDocument, now: Date) => commitImport(at, begun, now),
+    refuse: (...given: Parameters<typeof refuseImport> extends [unknown, ...infer R] ? R : never) =>
+      refuseImport(at, ...given),
+    abandon: (begun: ImportDocument, now: Date) => abandonImport(at, begun, now),
+    sweep: (now: Date) => sweepImports(at, now),
+  };
+}
+
+async function importChunks(at: ListCollections, importId: string): Promise<readonly string[]> {
+  if (importId === "") return [];
+  const state = { $in: ["committing", "in_force", "superseded"] as const };
+  const found = await at.imports.findOne({ _id: importId, state });
+  if (found === null) throw new Error(`the import ${importId} was never in force`);
+  return found.chunks;
+}
+
+async function readChunks(at: ListCollections, ids: readonly string[]): Promise<Chunk[]> {
+  const read: Chunk[] = [];
+  for (let from = 0; from < ids.length; from += chunksAtOnce) {
+    const some = ids.slice(from, from + chunksAtOnce);
+    const found = await at.chunks.find({ _id: { $in: some } }).toArray();
+    if (found.length !== some.length) {
+      throw new Error(`${found.length} of ${some.length} chunks of a list could be read`);
+    }
+    // A copy that another thread can take over whole.
+    read.push(
+      ...found.map(({ _id, bytes }) => ({ id: _id, bytes: Uint8Array.from(bytes.value()) })),
+    );
+  }
+  return read;
+}
+
+/** Writes chunks, or touches those that are there: what is needed now is not swept away. */
+async function writeChunks(
+  at: ListCollections,
+  chunks: readonly Chunk[],
+  now: Date,
+): Promise<void> {
+  for (let from = 0; from < chunks.length; from += chunksAtOnce) {
+    const writes = chunks.slice(from, from + chunksAtOnce).map(({ id, bytes }) => ({
+      updateOne: {
+        filter: { _id: id },
+        update: { $setOnInsert: chunkFields(new Binary(bytes)), $set: { touched_at: now } },
+        upsert: true,
+      },
+    }));
+    await at.chunks.bulkWrite(writes, { ordered: false });
+  }
+}

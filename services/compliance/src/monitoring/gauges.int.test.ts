@@ -1,0 +1,47 @@
+import { createMetrics } from "@disburse/chassis/metrics.ts";
+import { afterEach, expect, it } from "vitest";
+import {
+  askedFor,
+  indexOf,
+  personEntry,
+  type TestSubjects,
+  testSubjects,
+} from "../test-subjects.ts";
+import { monitorGauges } from "./gauges.ts";
+import { monitorRound } from "./round.ts";
+
+let test: TestSubjects;
+afterEach(() => test.end());
+
+it("tells how many are stopped, what is owed, and how far monitoring is behind", async () => {
+  const listed = [personEntry("1", "Ulvanka Drostig")];
+  test = await testSubjects(indexOf("1", listed));
+  await test.addClear([askedFor("ben_1", "Harlan Mosswick"), askedFor("ben_2", "Any Body")]);
+  const metrics = createMetrics("test");
+  let minutes = 0;
+  const clock = { now: () => new Date(Date.now() + minutes * 60_000) };
+  const run = monitorGauges({ ...test.deps, clock }, metrics);
+  const shown = async () => {
+    await run();
+    const text = await metrics.text();
+    const value = (name: string) => Number(new RegExp(`^${name}.* (\\S+)$`, "m").exec(text)?.[1]);
+    return {
+      clear: value('disburse_subjects{verdict="clear"'),
+      block: value('disburse_subjects{verdict="block"'),
+      owed: value("disburse_screening_events_owed"),
+      lag: Math.round(value("disburse_monitoring_lag_seconds") / 60),
+    };
+  };
+  expect(await shown()).toEqual({ clear: 2, block: 0, owed: 0, lag: 0 });
+  const added = [personEntry("new", "Harlan Mosswick")];
+  test.switchTo(indexOf("2", [...listed, ...added]), { added });
+  minutes = 10;
+  expect(await shown()).toEqual({ clear: 2, block: 0, owed: 0, lag: 10 });
+  await monitorRound(test.deps);
+  expect(await shown()).toEqual({ clear: 1, block: 1, owed: 1, lag: 0 });
+  // Other numbers of the matcher have no import: the time counts from when it was noticed.
+  await test.subjects.updateOne({ record_id: "ben_2" }, { $set: { stamp: "other numbers" } });
+  expect((await shown()).lag).toBe(0);
+  minutes = 15;
+  expect((await shown()).lag).toBe(5);
+});

@@ -1,0 +1,79 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { createKeyedHashes } from "@disburse/chassis/crypto/keyed-hash.ts";
+import { reverseKeysVersion } from "@disburse/name-matcher/reverse-keys.ts";
+import type { ListEntry } from "../lists/rules/entry.ts";
+import type { ScreeningRequest } from "../screening/rules/screening.ts";
+import { entryKeys, requestKeys } from "./rules/reverse-keys.ts";
+
+/**
+ * Reverse keys as they are stored with a subject, each a whole number below 2^48: without the
+ * deployment's key nobody can read them.
+ */
+export type ReverseHashes = {
+  /** Which key and which rules made them; others find nothing among them. */
+  readonly keyring: string;
+  /** Those that a subject is found by. */
+  ofRequest(request: ScreeningRequest): Promise<number[]>;
+  /**
+   * Those of all subjects whom one of these entries may concern; `undefined` when these are more
+   * than a look-up is worth.
+   */
+  ofEntries(entries: readonly ListEntry[]): Promise<number[] | undefined>;
+};
+
+/**
+ * 48 bits are exact as a number. Of thirty million keys one meets another one of ten million by
+ * chance; then a subject is screened again in vain.
+ */
+const hashBytes = 6;
+/** Some 2 ms. */
+const sliceSize = 1_000;
+/** A company with 50 owners has 8,000; more would cost the store more than comparing whole does. */
+const hashesMax = 10_000;
+/** In place of too many: every change of a list concerns him. No hash is likely to be 0. */
+const everyChange = 0;
+/** 1.6 MB of a filter that is sent for each page; a filter has to stay below 16 MB. */
+const entriesHashesMax = 100_000;
+/** Entries whose keys are made in one turn of the event loop: some 2 ms. */
+const entriesSlice = 20;
+
+/**
+ * Hashes under a key derived from the first of the setting `ENCRYPTION_KEYS`. After a rotation
+ * every subject is screened again once, and so gets new ones.
+ */
+export function createReverseHashes(encryptionKeys: string): ReverseHashes {
+  const [{ keyId, hash }] = createKeyedHashes(encryptionKeys, "compliance reverse keys");
+  const add = async (keys: Iterable<string>, hashes: Set<number>): Promise<void> => {
+    let made = 0;
+    for (const key of keys) {
+      hashes.add(hash(key).readUIntBE(0, hashBytes));
+      made += 1;
+      if (made % sliceSize === 0) await nextTurn();
+    }
+  };
+  return {
+    keyring: `${keyId}/${reverseKeysVersion}`,
+    ofRequest: async ({ parties, wallets }) => {
+      const hashes = new Set<number>();
+      const parts = parties.map((party) => ({ parties: [party], wallets: [] }));
+      for (const part of [{ parties: [], wallets }, ...parts]) {
+        await add(requestKeys(part), hashes);
+        if (hashes.size > hashesMax) return [everyChange];
+        if (parties.length > 1) await nextTurn();
+      }
+      return [...hashes];
+    },
+    ofEntries: async (entries) => {
+      if (entries.length === 0) return [];
+      const keys = new Set<string>();
+      for (const [at, entry] of entries.entries()) {
+        for (const key of entryKeys(entry)) keys.add(key);
+        if (keys.size > entriesHashesMax) return undefined;
+        if (at % entriesSlice === entriesSlice - 1) await nextTurn();
+      }
+      const hashes = new Set([everyChange]);
+      await add(keys, hashes);
+      return [...hashes];
+    },
+  };
+}

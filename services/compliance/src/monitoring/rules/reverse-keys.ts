@@ -1,0 +1,30 @@
+import { entryKeys as nameKeys, partyKeys } from "@disburse/name-matcher/reverse-keys.ts";
+import type { ListEntry } from "../../lists/rules/entry.ts";
+import type { ScreeningRequest } from "../../screening/rules/screening.ts";
+import { canonicalWallet, type WalletFamily, walletFamilies } from "../../wallets/rules/wallet.ts";
+
+/** Keys of all parties and wallets of a request, each once. */
+export function requestKeys({ parties, wallets }: ScreeningRequest): Set<string> {
+  const keys = new Set<string>();
+  for (const party of parties) for (const key of partyKeys(party)) keys.add(key);
+  for (const { families, address } of wallets) addWalletKeys(keys, families, address);
+  return keys;
+}
+
+/** Keys of an entry, each once. */
+export function entryKeys(entry: ListEntry): Set<string> {
+  const keys = nameKeys(entry);
+  for (const { address } of entry.wallets) addWalletKeys(keys, walletFamilies, address);
+  return keys;
+}
+
+function addWalletKeys(
+  keys: Set<string>,
+  families: readonly WalletFamily[],
+  address: string,
+): void {
+  for (const family of families) {
+    const canonical = canonicalWallet(family, address);
+    if (canonical !== undefined) keys.add(`wallet ${family} ${canonical}`);
+  }
+}

@@ -1,0 +1,188 @@
+import { pageLimitDefault, pageLimitMax, readCursor } from "@disburse/chassis/paging/cursor.ts";
+import type {
+  ListScreeningsRequest,
+  Party as PartyMessage,
+  ScreenPartyRequest,
+  ScreenWalletRequest,
+  Subject as SubjectMessage,
+  Wallet as WalletMessage,
+} from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
+import {
+  Party_Type,
+  Verdict as VerdictCode,
+} from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
+import {
+  type Refused,
+  refused,
+  type Violation,
+  violationsMessage,
+} from "@disburse/kernel/refusal.ts";
+import { cleanText, textProblem } from "@disburse/kernel/text.ts";
+import { isCalendarDate } from "@disburse/kernel/time.ts";
+import type { Party } from "@disburse/name-matcher/matcher.ts";
+import type { Verdict } from "@disburse/name-matcher/verdict.ts";
+import type { Wallet } from "../wallets/rules/wallet.ts";
+import { walletFamily, walletNetworks } from "../wallets/rules/wallet.ts";
+import { walletFamiliesOf } from "../wallets/rules/wallet-index.ts";
+import type { Subject } from "./rules/screening.ts";
+import type { ScreeningFilter } from "./store.ts";
+
+type Invalid = Refused<"INVALID_REQUEST">;
+
+/** A company with its owners (decisions: depositors); more is no one party any more. */
+const partiesMax = 50;
+/** A party has a wallet or two; more are screened one by one. */
+const walletsMax = 10;
+/** A first and a last name of 255 characters each, and the space between. */
+const nameLengthMax = 511;
+const addressLengthMax = 128;
+/** Residence, citizenship, birth, and some to spare. */
+const countriesMax = 10;
+const documentsMax = 20;
+const documentLengthMax = 255;
+const idText = /^[\x21-\x7e]{1,128}$/;
+const countryText = /^[A-Z]{2}$/;
+
+const partyTypes: ReadonlyMap<Party_Type, Party["type"]> = new Map([
+  [Party_Type.INDIVIDUAL, "individual"],
+  [Party_Type.ENTITY, "entity"],
+]);
+
+/** Verdicts as the contract writes them. */
+export const verdictCodes: Readonly<Record<Verdict, VerdictCode>> = {
+  clear: VerdictCode.CLEAR,
+  review: VerdictCode.REVIEW,
+  block: VerdictCode.BLOCK,
+};
+
+function invalid(violations: readonly Violation[]): Invalid {
+  return refused("INVALID_REQUEST", violationsMessage(violations));
+}
+
+function readSubject(message: SubjectMessage | undefined, violations: Violation[]): Subject {
+  const { merchantId = "", recordId = "" } = message ?? {};
+  if (!idText.test(merchantId)) {
+    violations.push({ field: "subject.merchant_id", problem: "is required" });
+  }
+  if (recordId !== "" && !idText.test(recordId)) {
+    violations.push({ field: "subject.record_id", problem: "must be an id" });
+  }
+  return { merchantId, recordId };
+}
+
+/** A wallet with the networks that were named. */
+export type AskedWallet = Wallet & { readonly networks: readonly string[] };
+
+/** Whom and what to screen, and for whom: kept whole, so that it can be screened again. */
+export type Asked = {
+  readonly subject: Subject;
+  readonly parties: readonly Party[];
+  readonly wallets: readonly AskedWallet[];
+};
+
+/** A wallet to screen. */
+export function readWalletRequest(request: ScreenWalletRequest): Asked | Invalid {
+  const violations: Violation[] = [];
+  const subject = readSubject(request.subject, violations);
+  const wallet = readWallet(request, "", violations);
+  return violations.length > 0 ? invalid(violations) : { subject, parties: [], wallets: [wallet] };
+}
+
+/** The parties and wallets to screen. */
+export function readPartyRequest(request: ScreenPartyRequest): Asked | Invalid {
+  const violations: Violation[] = [];
+  const subject = readSubject(request.subject, violations);
+  const { parties, wallets } = request;
+  if (parties.length > partiesMax) {
+    violations.push({ field: "parties", problem: `must be at most ${partiesMax}` });
+  }
+  if (wallets.length > walletsMax) {
+    violations.push({ field: "wallets", problem: `must be at most ${walletsMax}` });
+  }
+  if (parties.length + wallets.length === 0) {
+    violations.push({ field: "parties", problem: "must be at least one, or a wallet" });
+  }
+  if (violations.length > 0) return invalid(violations);
+  const asked = {
+    subject,
+    parties: parties.map((party, at) => readParty(party, `parties[${at}]`, violations)),
+    wallets: wallets.map((wallet, at) => readWallet(wallet, `wallets[${at}].`, violations)),
+  };
+  return violations.length > 0 ? invalid(violations) : asked;
+}
+
+/** A wallet in the families whose addresses it is compared with. */
+function readWallet(
+  { address, networks }: Pick<WalletMessage, "address" | "networks">,
+  at: string,
+  violations: Violation[],
+): AskedWallet {
+  const known = networks.every((network) => walletFamily(network) !== undefined);
+  if (!known) {
+    const problem = `must be one of ${walletNetworks.join(", ")}`;
+    violations.push({ field: `${at}networks`, problem });
+  }
+  const families =
+    address.length > addressLengthMax ? undefined : walletFamiliesOf(networks, address);
+  if (families === undefined && known) {
+    violations.push({ field: `${at}address`, problem: "must be valid for its network" });
+  }
+  return { families: families ?? [], address, networks };
+}
+
+function readParty(message: PartyMessage, at: string, violations: Violation[]): Party {
+  const say = (field: string, problem: string | undefined): void => {
+    if (problem !== undefined) violations.push({ field: `${at}.${field}`, problem });
+  };
+  const type = partyTypes.get(message.type);
+  if (type === undefined) say("type", "must be an individual or an entity");
+  const name = cleanText(message.name);
+  const isTooLong = Array.from(name).length > nameLengthMax;
+  if (name === "" || isTooLong) say("name", `must be 1 to ${nameLengthMax} long`);
+  else say("name", textProblem(name));
+  if (message.date !== "" && !isCalendarDate(message.date)) say("date", "must be yyyy-mm-dd");
+  const countries = message.countries.filter((country) => country !== "");
+  if (countries.length > countriesMax || !countries.every((each) => countryText.test(each))) {
+    say("countries", `must be at most ${countriesMax} ISO 3166 alpha-2 codes`);
+  }
+  const documents = message.documents
+    .filter(({ number }) => number !== "")
+    .map(({ number, country }) => ({ number, country }));
+  const tooLong = documents.some(({ number }) => number.length > documentLengthMax);
+  if (documents.length > documentsMax || tooLong) {
+    say("documents", `must be at most ${documentsMax} of at most ${documentLengthMax} long`);
+  }
+  if (documents.some(({ country }) => country !== "" && !countryText.test(country))) {
+    say("documents", "must name ISO 3166 alpha-2 codes");
+  }
+  return { type: type ?? "individual", name, date: message.date, countries, documents };
+}
+
+const verdictOfCode: ReadonlyMap<VerdictCode, Verdict | undefined> = new Map([
+  [VerdictCode.UNSPECIFIED, undefined],
+  [VerdictCode.CLEAR, "clear" as const],
+  [VerdictCode.REVIEW, "review" as const],
+  [VerdictCode.BLOCK, "block" as const],
+]);
+
+/** Which page of screenings is asked for. */
+export function readListRequest(
+  request: ListScreeningsRequest,
+): { filter: ScreeningFilter; limit: number } | Invalid {
+  const violations: Violation[] = [];
+  const limit = request.limit === 0 ? pageLimitDefault : request.limit;
+  if (limit < 1 || limit > pageLimitMax) {
+    violations.push({ field: "limit", problem: `must be 1 to ${pageLimitMax}` });
+  }
+  if (!verdictOfCode.has(request.verdict)) {
+    violations.push({ field: "verdict", problem: "is not known" });
+  }
+  const cursor = request.cursor === "" ? undefined : readCursor(request.cursor);
+  if (request.cursor !== "" && cursor === undefined) {
+    violations.push({ field: "cursor", problem: "is not one of ours" });
+  }
+  if (violations.length > 0) return invalid(violations);
+  const { merchantId, recordId } = request;
+  const verdict = verdictOfCode.get(request.verdict);
+  return { filter: { merchantId, recordId, verdict, before: cursor?.id }, limit };
+}

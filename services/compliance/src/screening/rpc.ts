@@ -1,0 +1,134 @@
+import { create } from "@bufbuild/protobuf";
+import type { ServiceImpl } from "@connectrpc/connect";
+import { writeCursor } from "@disburse/chassis/paging/cursor.ts";
+import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
+import { refusalError } from "@disburse/chassis/rpc/refusal.ts";
+import {
+  type ComplianceService,
+  GetScreeningResponseSchema,
+  ListScreeningsResponseSchema,
+  ScreenPartyResponseSchema,
+  ScreenWalletResponseSchema,
+} from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
+import type { Mutation } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
+import { newId } from "@disburse/kernel/id.ts";
+import { refused } from "@disburse/kernel/refusal.ts";
+import { worstVerdict } from "@disburse/name-matcher/verdict.ts";
+import { type SubjectDeps, screenSubject } from "../monitoring/subject-screening.ts";
+import { accepted, refusals } from "../refusals.ts";
+import { assessWallet, type WalletProvider } from "../wallets/provider.ts";
+import type { WalletAssessment } from "../wallets/rules/assessment.ts";
+import {
+  type Asked,
+  type AskedWallet,
+  readListRequest,
+  readPartyRequest,
+  readWalletRequest,
+} from "./request.ts";
+import { undecided } from "./rules/decided-finding.ts";
+import type { Finding } from "./rules/hit.ts";
+import type { Screening, ScreeningKind } from "./rules/screening.ts";
+import type { StoredScreening } from "./store.ts";
+import { askedScreeningMessage, screeningMessage } from "./wire.ts";
+
+export type ScreeningDeps = SubjectDeps & {
+  /** Asked about wallets; `undefined` where there is none. */
+  readonly provider: WalletProvider | undefined;
+};
+
+type ScreeningMethod = "screenWallet" | "screenParty" | "getScreening" | "listScreenings";
+
+/** The RPCs that screen, and that read screenings. */
+export function screeningRpc(
+  deps: ScreeningDeps,
+): Pick<ServiceImpl<typeof ComplianceService>, ScreeningMethod> {
+  const { store } = deps;
+  return {
+    screenWallet: async (request) => {
+      const asked = accepted(readWalletRequest(request));
+      const screening = await screenOnce(deps, request.mutation, "wallet", asked);
+      return create(ScreenWalletResponseSchema, { screening: screeningMessage(screening) });
+    },
+
+    screenParty: async (request) => {
+      const asked = accepted(readPartyRequest(request));
+      const { recordId } = asked.subject;
+      const screening =
+        recordId === ""
+          ? await screenOnce(deps, request.mutation, "party", asked)
+          : sameAsked(await screenSubject(deps, asked, readMutation(request.mutation)), asked);
+      return create(ScreenPartyResponseSchema, { screening: screeningMessage(screening) });
+    },
+
+    getScreening: async ({ screeningId }) => {
+      const stored = accepted((await store.get(screeningId)) ?? refused("RECORD_NOT_FOUND"));
+      return create(GetScreeningResponseSchema, { screening: askedScreeningMessage(stored) });
+    },
+
+    listScreenings: async (request) => {
+      const { filter, limit } = accepted(readListRequest(request));
+      const found = await store.list(filter, limit + 1);
+      const page = found.slice(0, limit);
+      const last = found.length > limit ? page.at(-1) : undefined;
+      return create(ListScreeningsResponseSchema, {
+        screenings: page.map(screeningMessage),
+        nextCursor: last === undefined ? "" : writeCursor({ at: last.createdAt, id: last.id }),
+      });
+    },
+  };
+}
+
+/**
+ * Screens once for each operation what nobody monitors: a repeat gets the first result, whatever
+ * the lists say now.
+ */
+async function screenOnce(
+  deps: ScreeningDeps,
+  mutation: Mutation | undefined,
+  kind: ScreeningKind,
+  asked: Asked,
+): Promise<Screening> {
+  const { operationId, actor } = readMutation(mutation);
+  const { subject, parties, wallets } = asked;
+  const first = await deps.store.findOperation(kind, operationId);
+  if (first !== undefined) return sameAsked(first, asked);
+  const index = accepted(deps.watch.current() ?? refused("NO_LIST_IN_FORCE"));
+  const finding = await index.screen({ parties, wallets });
+  const assessment = kind === "wallet" ? await assessed(deps, finding, wallets) : undefined;
+  const createdAt = deps.clock.now();
+  const screening: Screening = {
+    ...undecided(finding),
+    ...(assessment && {
+      verdict: worstVerdict([finding.verdict, assessment.verdict]),
+      assessment,
+    }),
+    id: newId("screening", createdAt),
+    kind,
+    trigger: "request",
+    subject,
+    lists: index.lists,
+    configurationVersion: index.configurationVersion,
+    createdAt,
+  };
+  const made = { screening, operationId, actor, request: JSON.stringify(asked) };
+  const stored = await deps.store.save(made);
+  if (stored.screening.id === screening.id) deps.screened(screening);
+  return sameAsked(stored, asked);
+}
+
+/** The provider's word on the wallet; a listed one needs none. */
+async function assessed(
+  { provider }: ScreeningDeps,
+  { verdict }: Finding,
+  [wallet]: readonly AskedWallet[],
+): Promise<WalletAssessment | undefined> {
+  if (provider === undefined || wallet === undefined || verdict === "block") return undefined;
+  return accepted(await assessWallet(provider, wallet));
+}
+
+/** One operation is one intent: another party must never get the first one's verdict. */
+function sameAsked(stored: StoredScreening, asked: Asked): Screening {
+  if (stored.request === JSON.stringify(asked)) return stored.screening;
+  const detail = "mutation.operation_id: was used for another screening";
+  throw refusalError(refusals, refused("INVALID_REQUEST", detail));
+}

@@ -1,0 +1,61 @@
+import { matcherConfig } from "@disburse/name-matcher/config.ts";
+import type { EntryType } from "@disburse/name-matcher/entry.ts";
+import { buildIndex, type Party } from "@disburse/name-matcher/matcher.ts";
+import { describe, expect, it } from "vitest";
+import type { ListEntry } from "../../lists/rules/entry.ts";
+import { buildWalletIndex } from "../../wallets/rules/wallet-index.ts";
+import { hitsMax } from "./hit.ts";
+import { screen } from "./screening.ts";
+
+const listed = (uid: string, type: EntryType, name: string): ListEntry => ({
+  ...{ uid, type, source: "", births: [], countries: [], documents: [] },
+  ...{ names: [{ name, kind: "primary" }], wallets: [], programs: [] },
+});
+const party = (type: EntryType, name: string): Party => ({
+  ...{ type, name, date: "", countries: [], documents: [] },
+});
+const version = {
+  ...{ list: "l", version: "1", importId: "1", entries: 1, checksum: "" },
+  importedAt: new Date(0),
+};
+const inForce = (entries: readonly ListEntry[]) => ({
+  lists: [version],
+  matcher: buildIndex(entries, matcherConfig),
+  wallets: buildWalletIndex(entries),
+  listOf: () => version,
+});
+
+describe("a screening of several parties with more hits than it lists", () => {
+  // The exact name of the other type is a review, though its score is the best there is.
+  const reviews = Array.from({ length: hitsMax + 5 }, (_each, at) =>
+    listed(`review-${at}`, "entity", "Tamerlan Zhdanovski"),
+  );
+  const block = listed("block", "individual", "Ondrecka Vashtibor Karavellin");
+  const lists = inForce([...reviews, block]);
+  const reviewed = party("individual", "Tamerlan Zhdanovski");
+  const blocked = party("individual", "Ondrecka Vashtibor Karavelin");
+  const screened = (parties: readonly Party[]) => screen({ parties, wallets: [] }, lists);
+
+  it.each([
+    ["last", [reviewed, blocked], 1],
+    ["first", [blocked, reviewed], 0],
+  ])("lists the block of the %s party before all reviews of better scores", (_, parties, place) => {
+    const { verdict, hits } = screened(parties);
+    expect(verdict).toBe("block");
+    expect(hits).toHaveLength(hitsMax);
+    expect(hits[0]).toMatchObject({ entryUid: "block", subjectIndex: place, verdict: "block" });
+    const rest = hits.slice(1);
+    expect(rest.map((hit) => hit.verdict)).toEqual(rest.map(() => "review"));
+    expect(hits[0]?.score).toBeLessThan(Math.min(...rest.map((hit) => hit.score)));
+  });
+
+  it("lists the better score first among hits of one verdict", () => {
+    const exact = party("individual", "Ondrecka Vashtibor Karavellin");
+    const { hits } = screened([blocked, exact, reviewed]);
+    const blocks = hits.slice(0, 2).map(({ verdict, subjectIndex }) => [verdict, subjectIndex]);
+    expect(blocks).toEqual([
+      ["block", 1],
+      ["block", 0],
+    ]);
+  });
+});

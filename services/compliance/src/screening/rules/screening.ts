@@ -1,0 +1,122 @@
+import type { Matcher, Party } from "@disburse/name-matcher/matcher.ts";
+import { nameProblem } from "@disburse/name-matcher/name/legibility.ts";
+import { verdicts, worstVerdict } from "@disburse/name-matcher/verdict.ts";
+import type { ListEntry } from "../../lists/rules/entry.ts";
+import { entryFingerprint } from "../../lists/rules/entry-fingerprint.ts";
+import type { ListVersion } from "../../lists/rules/version.ts";
+import type { WalletAssessment } from "../../wallets/rules/assessment.ts";
+import type { Wallet } from "../../wallets/rules/wallet.ts";
+import type { WalletIndex } from "../../wallets/rules/wallet-index.ts";
+import type { DecidedFinding } from "./decided-finding.ts";
+import { type Finding, hitsMax, type ScreeningHit } from "./hit.ts";
+import { furtherHits, unreadableName } from "./pseudo-hit.ts";
+
+/** Everything that a screening compares with: one consistent state of all lists in force. */
+export type ListsInForce = {
+  readonly lists: readonly ListVersion[];
+  readonly matcher: Matcher<ListEntry>;
+  readonly wallets: WalletIndex;
+  /** The list that an entry of the indexes stands on. */
+  listOf(entry: ListEntry): ListVersion;
+};
+
+export type ScreeningKind = "wallet" | "party";
+
+/** Whom or what a screening is about. */
+export type Subject = { readonly merchantId: string; readonly recordId: string };
+
+/** Why a screening was made: its owner asked, or what it rests on changed. */
+export type ScreeningTrigger = "request" | "list_change" | "configuration_change" | "decision";
+
+/** A screening as it is kept for ever. */
+export type Screening = DecidedFinding & {
+  readonly id: string;
+  readonly kind: ScreeningKind;
+  readonly trigger: ScreeningTrigger;
+  readonly subject: Subject;
+  readonly lists: readonly ListVersion[];
+  readonly configurationVersion: string;
+  /** What the wallet risk provider said; absent where none was asked. */
+  readonly assessment?: WalletAssessment;
+  readonly createdAt: Date;
+};
+
+/** Whom and what to screen: a person, a company with its owners, their wallets. */
+export type ScreeningRequest = {
+  readonly parties: readonly Party[];
+  readonly wallets: readonly Wallet[];
+  /**
+   * How many hits to list at most: one more for each party or wallet tells of those beyond.
+   * `hitsMax` of the worst where that is not said.
+   */
+  readonly most?: number;
+};
+
+/** Compares all parties and wallets of a request: the verdict is the worst of theirs. */
+export function screen(request: ScreeningRequest, inForce: ListsInForce): Finding {
+  const { parties, wallets, most = hitsMax } = request;
+  const hits = [
+    ...parties.flatMap((_party, at) => partyHits(request, at, inForce)),
+    ...wallets.flatMap((wallet, at) => walletHits(wallet, parties.length + at, inForce)),
+    ...parties.flatMap((party, at) => nameHits(party, at, parties.length)),
+  ].sort(worstFirst);
+  const beyond = request.most === undefined ? [] : furtherHits(hits.slice(most));
+  const verdict = worstVerdict(hits.map((hit) => hit.verdict));
+  return { verdict, hits: [...hits.slice(0, most), ...beyond] };
+}
+
+/** Says which party of several is meant. */
+function whoOf(at: number, count: number): string {
+  return count > 1 ? `party ${at + 1} of ${count}: ` : "";
+}
+
+/** What a name is by itself that nothing, or not all of it, can be compared with. */
+function nameHits(party: Party, at: number, count: number): ScreeningHit[] {
+  const problem = nameProblem(party.name, party.type === "individual");
+  return problem === undefined ? [] : [unreadableName(party, problem, at, whoOf(at, count))];
+}
+
+function partyHits(
+  { parties, most }: ScreeningRequest,
+  subjectIndex: number,
+  inForce: ListsInForce,
+): ScreeningHit[] {
+  const party = parties[subjectIndex];
+  if (party === undefined) return [];
+  const who = whoOf(subjectIndex, parties.length);
+  const every = most === undefined ? undefined : Number.POSITIVE_INFINITY;
+  return inForce.matcher.match(party, every).map(({ entry, ...hit }) => ({
+    ...hit,
+    ...placed(entry, inForce),
+    subjectIndex,
+    reasons: hit.reasons.map((reason) => ({ ...reason, text: who + reason.text })),
+  }));
+}
+
+/** A listed wallet is a block: addresses are equal or not, there is nothing to weigh. */
+function walletHits(wallet: Wallet, subjectIndex: number, inForce: ListsInForce): ScreeningHit[] {
+  return inForce.wallets.find(wallet.families, wallet.address).map((hit) => ({
+    ...placed(hit.entry, inForce),
+    subjectIndex,
+    matchedName: hit.matchedName,
+    score: 1,
+    nameScore: 0,
+    verdict: "block",
+    reasons: hit.reasons,
+    ...{ parts: [], partyLeftOver: [], entryLeftOver: [] },
+  }));
+}
+
+function placed(entry: ListEntry, inForce: ListsInForce) {
+  const { list, version } = inForce.listOf(entry);
+  const { uid: entryUid, type: entryType, source, programs } = entry;
+  const fingerprint = entryFingerprint(entry);
+  return {
+    ...{ list, listVersion: version, entryUid, entryType, source, programs },
+    entryFingerprint: fingerprint,
+  };
+}
+
+function worstFirst(a: ScreeningHit, b: ScreeningHit): number {
+  return verdicts.indexOf(b.verdict) - verdicts.indexOf(a.verdict) || b.score - a.score;
+}

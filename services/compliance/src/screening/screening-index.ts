@@ -1,0 +1,57 @@
+import type { ListEntry } from "../lists/rules/entry.ts";
+import type { ListVersion } from "../lists/rules/version.ts";
+import type { Finding } from "./rules/hit.ts";
+import type { ScreeningRequest } from "./rules/screening.ts";
+
+/** Names one state of one list that is or was in force; the import that brought it is kept. */
+export type ImportRef = { readonly list: string; readonly importId: string };
+
+/** All lists in force, indexed: one consistent state, and it never changes. */
+export type ScreeningIndex = {
+  readonly lists: readonly ListVersion[];
+  /** Of the matcher's thresholds and weights. */
+  readonly configurationVersion: string;
+  /** The order of these: a higher one is newer. */
+  readonly configurationRevision: number;
+  /** Equal where the entries in force and the configuration are: nothing can be found otherwise. */
+  readonly stamp: string;
+  /**
+   * Compares with all lists, in another thread: the best hits, and the worst verdict. Rejects with
+   * an RPC error of code UNAVAILABLE when it cannot be answered now (too many ask, the thread
+   * died): then nothing was compared, and nothing may be taken for clear. Rejects with INTERNAL
+   * when the matcher itself throws.
+   */
+  screen(request: ScreeningRequest): Promise<Finding>;
+};
+
+/** The index that answers now, in this process. */
+export type IndexWatch = {
+  /**
+   * `undefined` until a list, and each that `LIST_SOURCES` requires, is in force and indexed: then
+   * nothing can be cleared.
+   */
+  current(): ScreeningIndex | undefined;
+  /** Told after each switch to an index of another stamp; the answer ends the telling. */
+  onSwitch(listener: (index: ScreeningIndex) => void): () => void;
+  /** Reads what is in force again, and switches when it is something else. */
+  refresh(): Promise<void>;
+};
+
+/** How one list differs between two of its states. */
+export type ListDifference = {
+  readonly list: string;
+  readonly added: readonly ListEntry[];
+  /** Both forms of each: the old one and the new one, under the same uid. */
+  readonly changed: readonly ListEntry[];
+  readonly removed: readonly ListEntry[];
+};
+
+/**
+ * What differs between two sets of lists in force; lists that are equal are not in the answer. A
+ * list that one side has not is as if it were empty there. Throws for an import that was never in
+ * force.
+ */
+export type ChangedEntries = (
+  from: readonly ImportRef[],
+  to: readonly ImportRef[],
+) => Promise<ListDifference[]>;
