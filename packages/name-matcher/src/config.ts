@@ -74,14 +74,15 @@ export type MatcherConfig = {
   readonly hitsMax: number;
 };
 
-export type SkeletonShares = { readonly base: number; readonly letters: number };
+type SkeletonShares = { readonly base: number; readonly letters: number };
 
-export type LeftOverCosts = {
+type LeftOverCosts = {
   readonly party: number;
   readonly entry: number;
   readonly conflict: number;
 };
 
+/** The numbers in use, as they were measured; see the README. */
 export const matcherConfig: MatcherConfig = {
   version: "2026-11-9",
   revision: 2,

@@ -2,6 +2,7 @@ import type { ListedEvidence } from "./evidence.ts";
 
 /** What can be listed; its names are read and weighed by its type. */
 export const entryTypes = ["individual", "entity", "vessel", "aircraft"] as const;
+/** What an entry is; see `entryTypes`. */
 export type EntryType = (typeof entryTypes)[number];
 
 /**
@@ -9,6 +10,7 @@ export type EntryType = (typeof entryTypes)[number];
  */
 export type NameKind = "primary" | "alias" | "weak";
 
+/** A name as the list writes it. */
 export type ListedName = { readonly name: string; readonly kind: NameKind };
 
 /**

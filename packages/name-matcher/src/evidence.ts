@@ -9,6 +9,7 @@ export type Reason = {
   readonly effect: number;
 };
 
+/** How two dates agree, from the strongest to none. */
 export type DateVerdict = "equal" | "near" | "year" | "contradicts" | "unknown";
 
 /** A year that a list gives alone is often an estimate (`circa 1965`): one off is near. */
@@ -71,13 +72,14 @@ const documentLengthMin = 5;
 /** `country` is ISO 3166 alpha-2 of who issued it, "" where that is not known. */
 export type PartyDocument = { readonly number: string; readonly country: string };
 
-/** What is known of a party, or listed of an entry, beside its names. */
+/** What is known of a party beside its name. */
 export type Evidence = {
   /** `yyyy-mm-dd` or "". */
   readonly date: string;
   readonly countries: readonly string[];
   readonly documents: readonly PartyDocument[];
 };
+/** What is listed of an entry beside its names. */
 export type ListedEvidence = {
   /** Of birth, or of incorporation: `yyyy`, `yyyy-mm` or `yyyy-mm-dd`. */
   readonly births: readonly string[];
@@ -94,6 +96,7 @@ type Step = {
   readonly down: number;
 };
 
+/** A score after the evidence, with a reason for each piece. */
 export type WeighedEvidence = {
   readonly score: number;
   readonly reasons: readonly Reason[];

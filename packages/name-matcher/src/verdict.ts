@@ -3,6 +3,7 @@ import { type Reason, roundScore, type WeighedEvidence } from "./evidence.ts";
 
 /** What a screening says: go on, let a person decide, stop. */
 export const verdicts = ["clear", "review", "block"] as const;
+/** One of the three; see `verdicts`. */
 export type Verdict = (typeof verdicts)[number];
 
 /** The worst of several verdicts; nothing to compare with is never asked here. */

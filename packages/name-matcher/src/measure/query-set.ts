@@ -10,7 +10,9 @@ export class UnusableInput extends Error {}
 
 /** Public lists and labelled queries that stand beside the project, where they are there at all. */
 const folder = join(import.meta.dirname, "../../../../../shared/data/sanctions");
+/** The list that the queries are about. */
 export const listFile = join(folder, "index_dev.jsonl.gz");
+/** The labelled queries. */
 export const queryFile = join(folder, "dev.jsonl");
 
 /** Whether the query set is on this machine; what needs it says that it skips. */

@@ -7,8 +7,11 @@ export function rightScore({ query, hits }: Answer): number {
   return Math.max(0, ...scores);
 }
 
+/** The best score of any hit. */
 export const topScore = ({ hits }: Answer): number => hits[0]?.score ?? 0;
+/** Whether somebody must be found. */
 export const isPositive = ({ query }: Answer): boolean => query.expected !== null;
+/** Whether nobody must be found. */
 export const isNegative = ({ query }: Answer): boolean => query.kind.startsWith("neg_");
 
 /** Shares of those that must be found, in [0, 1]. */

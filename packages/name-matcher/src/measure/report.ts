@@ -42,6 +42,7 @@ type Bands = {
   readonly namesakesBlocked: number;
 };
 
+/** Where recall is read off. */
 export const falsePositiveRates = [0.001, 0.01, 0.05] as const;
 
 /** What the answers are worth. */
@@ -80,6 +81,7 @@ function bandsOf(answers: readonly Answer[]): Bands {
   };
 }
 
+/** Percentiles of some times. */
 export function speedOf(times: readonly { readonly ms: number; readonly cpuMs: number }[]): Speed {
   const wall = times.map(({ ms }) => ms);
   const cpu = times.map(({ cpuMs }) => cpuMs);

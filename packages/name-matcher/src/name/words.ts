@@ -102,6 +102,7 @@ export function shortForm(word: string): string {
 
 /** In the order of their numbers in the index. */
 export const allKinds = ["legal", "particle", "honorific", "trade", "initial", "name"] as const;
+/** What a word is in a name: most say who is meant, the others weigh little. */
 export type WordKind = (typeof allKinds)[number];
 
 /** Titles that thousands bear as given names: what is left beside them decides. */

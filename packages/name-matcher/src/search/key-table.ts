@@ -10,6 +10,7 @@ export type NumberList = {
 
 const sizeMin = 1024;
 
+/** An empty list. */
 export function numberList(): NumberList {
   let values = new Int32Array(sizeMin);
   let length = 0;

@@ -17,6 +17,7 @@ export type NameIndex = {
   same(name: string): Map<number, NameMatch>;
 };
 
+/** Takes the names of entries one by one. */
 export type NameIndexBuilder = {
   add(entry: NamedEntry, entryAt: number): void;
   finish(): NameIndex;

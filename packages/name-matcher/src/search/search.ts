@@ -41,6 +41,7 @@ export type ListedNames = {
   readonly board: Float32Array;
 };
 
+/** An entry's name that a searched name is like, and how both are aligned. */
 export type NameMatch = {
   /** Which of the entry's names. */
   readonly nameAt: number;

@@ -29,6 +29,7 @@ export type SimilarWords = {
   readonly words: ReadonlyMap<number, number>;
 };
 
+/** Takes the words of names one by one. */
 export type VocabularyBuilder = {
   /** The id of a word, new or known. */
   add(text: string): number;
