@@ -9,8 +9,8 @@ import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { systemClock } from "@disburse/kernel/time.ts";
 import { readConfig } from "./config.ts";
-import { openCorridorStore } from "./corridor-store.ts";
-import { openQuoteStore } from "./quote-store.ts";
+import { openCorridors } from "./corridors/store.ts";
+import { openQuotes } from "./quotes/store.ts";
 import { quoteRpc } from "./rpc.ts";
 
 /** Starts the quote service. */
@@ -27,8 +27,8 @@ export const start: StartService = async (environment, shared) => {
     const payout = connectService(PayoutService, config.PAYOUT_URL, identity);
     lifetime.add("payout client", payout.close);
     const rpc = quoteRpc({
-      quotes: await openQuoteStore(database),
-      corridors: await openCorridorStore(database),
+      quotes: await openQuotes(database),
+      corridors: await openCorridors(database),
       beneficiary: beneficiary.rpc,
       payout: payout.rpc,
       clock: systemClock,

@@ -1,8 +1,15 @@
 import { orThrowBy, publicRefusals, type RefusalTable } from "@disburse/chassis/rpc/refusal.ts";
-import type { QuoteRefusal } from "./domain/quote.ts";
 
-/** Every refusal of this service, mapped once. */
-export const refusals: RefusalTable<QuoteRefusal> = publicRefusals;
+/** Every expected refusal of this service. */
+type QuoteRefusal =
+  | "INVALID_REQUEST"
+  | "RECORD_NOT_FOUND"
+  | "ACCESS_FORBIDDEN"
+  | "CORRIDOR_NOT_ACTIVE"
+  | "QUOTE_EXPIRED"
+  | "ALREADY_PROCESSED";
+
+const refusals: RefusalTable<QuoteRefusal> = publicRefusals;
 
 /** The answer of a rule, or its refusal thrown as the RPC's error. */
-export const accepted = orThrowBy(refusals);
+export const orThrow = orThrowBy(refusals);

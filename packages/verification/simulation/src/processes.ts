@@ -9,8 +9,8 @@ import { systemClock } from "@disburse/kernel/time.ts";
 import { subscription } from "@disburse/notifier/events/intake.ts";
 import { createNotifier, startWorker } from "@disburse/notifier/service.ts";
 import { startPayoutService } from "@disburse/payout/service.ts";
-import { openCorridorStore } from "@disburse/quote/corridor-store.ts";
-import { openQuoteStore } from "@disburse/quote/quote-store.ts";
+import { openCorridors } from "@disburse/quote/corridors/store.ts";
+import { openQuotes } from "@disburse/quote/quotes/store.ts";
 import { quoteRpc } from "@disburse/quote/rpc.ts";
 import type { Broker } from "./broker.ts";
 import { databaseLink, type Sabotage } from "./database-link.ts";
@@ -74,8 +74,8 @@ export async function bootQuote(around: Surroundings, life: Life): Promise<void>
   const log = processLog(life, around.watch);
   const database = databaseLink(life, databases.quote, breakage.sabotage);
   const rpc = quoteRpc({
-    quotes: await openQuoteStore(database),
-    corridors: await openCorridorStore(database),
+    quotes: await openQuotes(database),
+    corridors: await openCorridors(database),
     beneficiary: network.client(BeneficiaryService, life),
     payout: network.client(PayoutService, life),
     clock: systemClock,

@@ -17,7 +17,6 @@ const notYetMoved: readonly Exception[] = [
   notYet("documented exports", "services/gateway"),
   notYet("documented exports", "services/notifier"),
   notYet("documented exports", "services/payout"),
-  notYet("documented exports", "services/quote"),
   notYet("full folders", "packages/forms/src"),
   notYet("full folders", "packages/verification/bench/src"),
   notYet("full folders", "packages/verification/bench/src/webhooks"),

@@ -8,7 +8,7 @@ import { parseSource } from "./source.ts";
 import { disordered } from "./subjects.ts";
 import { badNames, markersLeft } from "./words.ts";
 
-const rule = "services/quote/src/domain/fee.ts";
+const rule = "services/quote/src/quotes/rules/fee.ts";
 const rpc = "services/quote/src/rpc.ts";
 
 test.each([
@@ -40,18 +40,18 @@ test.each([
   ["tests/journey.e2e.test.ts", "@disburse/testkit/engine.ts", true],
   ["tests/journey.e2e.test.ts", "@disburse/quote/store.ts", false],
   // Inside a workspace.
-  [rpc, "./domain/fee.ts", true],
+  [rpc, "./quotes/rules/fee.ts", true],
   [rpc, "./main.ts", false],
   [rpc, "../../payout/src/store.ts", false],
   ["services/gateway/src/routes/a/b/c.ts", "../../../clients.ts", false],
-  ["services/quote/src/store.ts", "./domain/fee.ts", true],
+  ["services/quote/src/store.ts", "./quotes/rules/fee.ts", true],
   ["services/quote/src/store.ts", "./rpc.ts", false],
   ["services/quote/src/quote-store.ts", "./events.ts", false],
   ["services/gateway/src/store/a.ts", "../routes/a.ts", false],
   ["services/quote/src/rpc.int.test.ts", "./main.ts", true],
   // Rules.
   [rule, "./corridor.ts", true],
-  [rule, "../domain/corridor.ts", true],
+  [rule, "../../corridors/rules/corridor.ts", true],
   [rule, "@disburse/kernel/money.ts", true],
   [rule, "../store.ts", false],
   [rule, "@disburse/chassis/log.ts", false],
@@ -62,8 +62,8 @@ test.each([
   [rule, "node:timers/promises", false],
   [rule, "node:util", true],
   [rule, "ibantools", true],
-  ["services/quote/src/domain/fee.test.ts", "node:fs", true],
-  ["services/quote/src/corridors/rules/fee.ts", "../../quotes/rules/quote.ts", true],
+  ["services/quote/src/quotes/rules/fee.test.ts", "node:fs", true],
+  ["services/quote/src/corridors/rules/fee.ts", "../../quotes/rules/quote.ts", false],
   ["services/quote/src/corridors/rules/fee.ts", "../store.ts", false],
   ["services/compliance/src/screening/rules/screening.ts", "@disburse/name-matcher/a.ts", true],
   ["packages/name-matcher/src/search/keys.ts", "../config.ts", true],
@@ -105,7 +105,7 @@ test.each([
   [rpc, "Date.now()", 0],
   ["packages/name-matcher/src/matcher.ts", "Math.random()", 1],
   ["packages/name-matcher/src/measure/main.ts", "performance.now()", 0],
-  ["services/quote/src/domain/fee.test.ts", "new Date()", 0],
+  ["services/quote/src/quotes/rules/fee.test.ts", "new Date()", 0],
 ])("%s: %s reads the clock or throws dice %i times", (path, text, count) => {
   expect(clocksInRules(parseSource(path, text))).toHaveLength(count);
 });
@@ -115,7 +115,7 @@ test.each([
   [rpc, 'process["env"].PORT', 1],
   [rpc, "process.exit", 0],
   ["services/quote/src/config.ts", "process.env.PORT", 0],
-  ["services/quote/src/domain/config.ts", "process.env.PORT", 1],
+  ["services/quote/src/quotes/rules/config.ts", "process.env.PORT", 1],
   ["packages/chassis/src/service.ts", "process.env.PORT", 0],
   ["packages/chassis/src/log.ts", "process.env.PORT", 1],
   ["packages/embedded/src/engine.ts", "process.env.PORT", 0],
@@ -186,7 +186,7 @@ test.each([
 });
 
 test.each([
-  ["services/quote/src/domain/quote-math.ts", 0],
+  ["services/quote/src/quotes/rules/quote-math.ts", 0],
   ["vitest.config.ts", 0],
   ["proto/disburse/v1/quote.int.test.ts", 0],
   ["packages/kernel/src/quoteMath.ts", 1],

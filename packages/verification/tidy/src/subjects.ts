@@ -26,6 +26,10 @@ export const subjects: Readonly<Record<string, Readonly<Record<string, readonly 
     rails: ["payouts", "ledger"],
     resolutions: ["payouts"],
   },
+  quote: {
+    corridors: [],
+    quotes: ["corridors"],
+  },
 };
 
 /** Files at the top of a service that its subjects may import; the others wire the service. */

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readPairStart, writePairCursor } from "./corridor-page.ts";
+import { readPairStart, writePairCursor } from "./page.ts";
 
 it("reads back what it wrote", () => {
   const pair = { source: "USD", destination: "USDC_COIN_POLYGON" };

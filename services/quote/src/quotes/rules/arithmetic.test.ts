@@ -24,7 +24,7 @@ type Vector = Record<
 >;
 
 const published = JSON.parse(
-  readFileSync(new URL("../../../../docs/quote-vectors.json", import.meta.url), "utf8"),
+  readFileSync(new URL("../../../../../docs/quote-vectors.json", import.meta.url), "utf8"),
 ) as { vectors: Vector[]; refused: Vector[] };
 
 function work(vector: Vector) {

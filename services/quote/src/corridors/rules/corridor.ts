@@ -2,7 +2,9 @@ import { findCurrency } from "@disburse/kernel/currency.ts";
 import { type Decimal, divideCeil, parseDecimal } from "@disburse/kernel/decimal.ts";
 import { parseAmount } from "@disburse/kernel/money.ts";
 import { isRefused, type Violation } from "@disburse/kernel/refusal.ts";
-import type { Fee } from "./arithmetic.ts";
+
+/** What a corridor takes: a share of the source amount, and a flat fee in source minor units. */
+export type Fee = { readonly share: Decimal; readonly flatMinor: bigint };
 
 /** Bounds on one payout, inclusive, in minor units; `undefined` where there is none. */
 export type Limits = {
@@ -25,8 +27,10 @@ export type CorridorTerms = {
   readonly rateMaxAgeSeconds: number;
 };
 
+/** A corridor as it is stored. */
 export type Corridor = CorridorTerms & { readonly id: string };
 
+/** An exchange rate of a corridor, with its time and source. */
 export type Rate = {
   /** Destination units per one source unit. */
   readonly rate: Decimal;

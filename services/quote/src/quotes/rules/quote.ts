@@ -1,17 +1,8 @@
 import type { Decimal } from "@disburse/kernel/decimal.ts";
 import { parseAmount } from "@disburse/kernel/money.ts";
 import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
+import type { Corridor } from "../../corridors/rules/corridor.ts";
 import { type Amounts, quoteFixedSource, quoteFixedTarget, type Terms } from "./arithmetic.ts";
-import type { Corridor } from "./corridor.ts";
-
-/** Why no quote is given or claimed. */
-export type QuoteRefusal =
-  | "INVALID_REQUEST"
-  | "RECORD_NOT_FOUND"
-  | "ACCESS_FORBIDDEN"
-  | "CORRIDOR_NOT_ACTIVE"
-  | "QUOTE_EXPIRED"
-  | "ALREADY_PROCESSED";
 
 /** The beneficiary as it was when the quote was made: a payout is made from the quote alone. */
 export type QuotedBeneficiary = {
@@ -22,7 +13,7 @@ export type QuotedBeneficiary = {
   readonly network: string;
 };
 
-/** Which payout took a quote, and the words that came with it. */
+/** The payout that claimed a quote, and what the merchant sent with it. */
 export type Claim = {
   readonly payoutId: string;
   readonly referenceId: string;
@@ -30,11 +21,13 @@ export type Claim = {
   readonly claimedAt: Date;
 };
 
+/** A quote is open until it is claimed or has expired. */
 export type QuoteState =
   | { readonly state: "open" }
   | { readonly state: "claimed"; readonly claim: Claim }
   | { readonly state: "expired" };
 
+/** A price for one payout, firm until it expires. */
 export type Quote = QuoteState & {
   readonly id: string;
   readonly merchantId: string;
@@ -87,7 +80,7 @@ export type Parties = {
 export function checkParties(
   request: QuoteRequest,
   { account, beneficiary }: Parties,
-): QuotedBeneficiary | Refused<QuoteRefusal> {
+): QuotedBeneficiary | Refused<"RECORD_NOT_FOUND" | "ACCESS_FORBIDDEN" | "INVALID_REQUEST"> {
   if (account === undefined) return refused("RECORD_NOT_FOUND");
   if (account.merchantId !== request.merchantId) return refused("ACCESS_FORBIDDEN");
   if (beneficiary === undefined || beneficiary.archived) return refused("RECORD_NOT_FOUND");
@@ -108,7 +101,7 @@ export function checkParties(
 export function checkCorridor(
   corridor: Corridor | undefined,
   openToMerchant: boolean,
-): Corridor | Refused<QuoteRefusal> {
+): Corridor | Refused<"RECORD_NOT_FOUND" | "CORRIDOR_NOT_ACTIVE"> {
   if (corridor === undefined) return refused("RECORD_NOT_FOUND");
   if (!corridor.active) return refused("CORRIDOR_NOT_ACTIVE");
   return openToMerchant ? corridor : refused("RECORD_NOT_FOUND");
@@ -137,7 +130,9 @@ export function quoteAmounts(
 export function claimOutcome(
   quote: Quote | undefined,
   payoutId: string,
-): (Quote & { state: "claimed" }) | Refused<QuoteRefusal> {
+):
+  | (Quote & { state: "claimed" })
+  | Refused<"RECORD_NOT_FOUND" | "ALREADY_PROCESSED" | "QUOTE_EXPIRED"> {
   if (quote === undefined) return refused("RECORD_NOT_FOUND");
   switch (quote.state) {
     case "claimed":

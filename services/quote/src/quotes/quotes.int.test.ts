@@ -18,9 +18,9 @@ import {
 import { refused } from "@disburse/kernel/refusal.ts";
 import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openCorridorStore } from "./corridor-store.ts";
-import { openQuoteStore } from "./quote-store.ts";
-import { quoteRpc } from "./rpc.ts";
+import { openCorridors } from "../corridors/store.ts";
+import { quoteRpc } from "../rpc.ts";
+import { openQuotes } from "./store.ts";
 
 const name = freshDatabase("quote");
 let database: Database;
@@ -63,8 +63,8 @@ let corridorId = "";
 beforeAll(async () => {
   database = await connectDatabase(mongodbUri(name), name);
   const rpc = quoteRpc({
-    quotes: await openQuoteStore(database),
-    corridors: await openCorridorStore(database),
+    quotes: await openQuotes(database),
+    corridors: await openCorridors(database),
     payout: createClient(PayoutService, neighbours),
     beneficiary: createClient(BeneficiaryService, neighbours),
     clock: { now: () => clockNow },

@@ -11,70 +11,83 @@ import type {
 import { invalidRequest, refused } from "@disburse/kernel/refusal.ts";
 import { cleanText } from "@disburse/kernel/text.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
-import { readPairStart, writePairCursor } from "./corridor-page.ts";
-import type { CorridorStore } from "./corridor-store.ts";
-import { readCorridor, readRate } from "./domain/corridor.ts";
-import { accepted } from "./refusals.ts";
+import { orThrow } from "../refusals.ts";
+import { readCorridor, readRate } from "./rules/corridor.ts";
+import { readPairStart, writePairCursor } from "./rules/page.ts";
+import {
+  addRate,
+  type CorridorStore,
+  findCorridor,
+  latestRate,
+  listCorridors,
+  setCorridor,
+  setMerchantCorridor,
+} from "./store.ts";
 import { corridorMessage, rateMessage } from "./wire.ts";
 
-type CorridorRpc = Pick<
-  ServiceImpl<typeof QuoteService>,
-  "setCorridor" | "setMerchantCorridor" | "setRate" | "listCorridors"
->;
-
-/** A publisher's clock may be ahead of ours by this much; a rate of tomorrow would win for ever. */
+/** A publisher's clock may be ahead of ours by this much; tomorrow's rate would stay in force. */
 const aheadMaxMs = 60_000;
 /** A publisher's name fits a line of an audit report. */
 const rateSourceMax = 64;
 
+/** What the RPCs of corridors work with. */
+export type CorridorDeps = { readonly corridors: CorridorStore; readonly clock: Clock };
+
 /** The RPCs of corridors and rates, for the operator. */
-export function corridorRpc(corridors: CorridorStore, clock: Clock): CorridorRpc {
+export function corridorsRpc({ corridors, clock }: CorridorDeps) {
   return {
     setCorridor: async ({ mutation, corridor }) => {
       const change = readMutation(mutation);
       const terms = readCorridor(corridorText(corridor));
       if (!("source" in terms)) {
-        return accepted(invalidRequest(terms));
+        return orThrow(invalidRequest(terms));
       }
-      const stored = await corridors.set(terms, change, clock.now());
-      return { corridor: corridorMessage(stored, await corridors.latestRate(stored.id)) };
+      const stored = await setCorridor(corridors, terms, change, clock.now());
+      return { corridor: corridorMessage(stored, await latestRate(corridors, stored.id)) };
     },
 
     setMerchantCorridor: async ({ mutation, merchantId, corridorId, open }) => {
       const change = readMutation(mutation);
-      accepted((await corridors.read(corridorId)) ?? refused("RECORD_NOT_FOUND"));
-      await corridors.openTo({ merchantId, corridorId, open }, change, clock.now());
+      orThrow((await findCorridor(corridors, { _id: corridorId })) ?? refused("RECORD_NOT_FOUND"));
+      await setMerchantCorridor(corridors, { merchantId, corridorId, open }, change, clock.now());
       return {};
     },
 
     setRate: async ({ mutation, corridorId, rate }) => {
       const change = readMutation(mutation);
-      accepted((await corridors.read(corridorId)) ?? refused("RECORD_NOT_FOUND"));
+      orThrow((await findCorridor(corridors, { _id: corridorId })) ?? refused("RECORD_NOT_FOUND"));
       const decimal = readRate(rate?.rate ?? "");
       const source = cleanText(rate?.source ?? "");
       if (decimal === undefined || source === "" || source.length > rateSourceMax) {
         const problem =
           "rate: a rate above zero with at most 10 decimals and its source are required";
-        return accepted(refused("INVALID_REQUEST", problem));
+        return orThrow(refused("INVALID_REQUEST", problem));
       }
       const asOf = rate?.asOf === undefined ? clock.now() : timestampDate(rate.asOf);
       if (!(asOf.getTime() <= clock.now().getTime() + aheadMaxMs)) {
-        return accepted(refused("INVALID_REQUEST", "rate.as_of: must not be in the future"));
+        return orThrow(refused("INVALID_REQUEST", "rate.as_of: must not be in the future"));
       }
       const added = { rate: decimal, asOf, source };
-      return { rate: rateMessage(await corridors.addRate(corridorId, added, change, clock.now())) };
+      return {
+        rate: rateMessage(
+          await addRate(corridors, { corridorId, rate: added }, change, clock.now()),
+        ),
+      };
     },
 
-    listCorridors: async ({ merchantId, limit: asked, cursor }) => {
-      const limit = accepted(readLimit(asked));
-      const after = accepted(readPairStart(cursor));
-      const { found, count } = await corridors.list(merchantId, { after, limit: limit + 1 });
+    listCorridors: async ({ merchantId, limit: wanted, cursor }) => {
+      const limit = orThrow(readLimit(wanted));
+      const after = orThrow(readPairStart(cursor));
+      const { found, count } = await listCorridors(corridors, merchantId, {
+        after,
+        limit: limit + 1,
+      });
       const { shown, nextCursor } = cutPageBy(found, limit, writePairCursor);
-      const rates = await Promise.all(shown.map(({ id }) => corridors.latestRate(id)));
+      const rates = await Promise.all(shown.map(({ id }) => latestRate(corridors, id)));
       const messages = shown.map((corridor, at) => corridorMessage(corridor, rates[at]));
       return { corridors: messages, nextCursor, ...countedTotal(count) };
     },
-  };
+  } satisfies Partial<ServiceImpl<typeof QuoteService>>;
 }
 
 function corridorText(corridor: MessageShape<typeof CorridorSchema> | undefined) {

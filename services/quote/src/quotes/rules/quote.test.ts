@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Corridor, isStale, readCorridor, readRate } from "./corridor.ts";
+import { type Corridor, isStale, readCorridor, readRate } from "../../corridors/rules/corridor.ts";
 import { checkCorridor, checkParties, claimOutcome, type Parties, type Quote } from "./quote.ts";
 
 const request = {

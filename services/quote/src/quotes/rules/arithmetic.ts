@@ -6,11 +6,9 @@ import {
   integerDigitsMax,
 } from "@disburse/kernel/decimal.ts";
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
+import type { Fee } from "../../corridors/rules/corridor.ts";
 
-/** What a corridor takes: a share of the source amount, and a flat fee in source minor units. */
-export type Fee = { readonly share: Decimal; readonly flatMinor: bigint };
-
-/** What a quote is worked out from; all in minor units of its currencies. */
+/** What a quote is computed from; all in minor units of its currencies. */
 export type Terms = {
   readonly source: string;
   readonly destination: string;
@@ -27,7 +25,7 @@ export type Amounts = {
   readonly receiving: bigint;
 };
 
-export type AmountsRefused = Refused<"INVALID_REQUEST">;
+type AmountsRefused = Refused<"INVALID_REQUEST">;
 
 /** Destination minor units per source minor unit, as an exact fraction. */
 function minorRate({ source, destination, rate }: Terms): { over: bigint; under: bigint } {
@@ -39,7 +37,7 @@ function minorRate({ source, destination, rate }: Terms): { over: bigint; under:
 
 /**
  * What arrives when exactly `source` is sent: the fee rounds up, what arrives rounds down, so the
- * house is never short by a fraction (decisions: quotes, fixed source).
+ * platform is never short by a fraction (decisions: quotes, fixed source).
  */
 export function quoteFixedSource(terms: Terms, source: bigint): Amounts | AmountsRefused {
   const { share, flatMinor } = terms.fee;

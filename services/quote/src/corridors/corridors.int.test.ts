@@ -6,8 +6,8 @@ import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { corridorRpc } from "./corridor-rpc.ts";
-import { openCorridorStore } from "./corridor-store.ts";
+import { corridorsRpc } from "./rpc.ts";
+import { openCorridors } from "./store.ts";
 
 let database: Database;
 let rpc: ReturnType<typeof createClient<typeof QuoteService>>;
@@ -16,7 +16,10 @@ const now = new Date("2026-01-01T00:00:00Z");
 beforeAll(async () => {
   const name = freshDatabase("corridor");
   database = await connectDatabase(mongodbUri(name), name);
-  const handlers = corridorRpc(await openCorridorStore(database), { now: () => now });
+  const handlers = corridorsRpc({
+    corridors: await openCorridors(database),
+    clock: { now: () => now },
+  });
   rpc = createClient(
     QuoteService,
     createRouterTransport(({ service }) => void service(QuoteService, handlers)),

@@ -1,0 +1,280 @@
+import {
+  type Database,
+  ensureIndexes,
+  fromDecimal128,
+  toDecimal128,
+} from "@disburse/chassis/mongo/database.ts";
+import { insertOrFind, upsertOnce } from "@disburse/chassis/mongo/once.ts";
+import { countMax } from "@disburse/chassis/paging/record-page.ts";
+import type { Change, StoredActor } from "@disburse/chassis/rpc/mutation.ts";
+import { type Decimal, formatDecimal, parseDecimal } from "@disburse/kernel/decimal.ts";
+import { newId } from "@disburse/kernel/id.ts";
+import type { Collection, Decimal128, Filter } from "mongodb";
+import type { Corridor, CorridorTerms, Rate } from "./rules/corridor.ts";
+import type { PairCursor } from "./rules/page.ts";
+
+/** Minor units; `null` where there is no bound. */
+type Bound = Decimal128 | null;
+
+type CorridorTermsDocument = {
+  source: string;
+  destination: string;
+  active: boolean;
+  fee_share: string;
+  fee_flat_minor: Decimal128;
+  source_min: Bound;
+  source_max: Bound;
+  receiving_min: Bound;
+  receiving_max: Bound;
+  quote_ttl_seconds: number;
+  rate_max_age_seconds: number;
+};
+
+/** What each stored document that changes has of its last change. */
+export type Changed = {
+  schema_version: number;
+  actor: StoredActor;
+  created_at: Date;
+  updated_at: Date;
+};
+
+type CorridorDocument = CorridorTermsDocument & Changed & { _id: string; operations: string[] };
+
+type MerchantCorridorDocument = Changed & {
+  _id: string;
+  merchant_id: string;
+  corridor_id: string;
+  open: boolean;
+  operations: string[];
+};
+
+type RateDocument = {
+  _id: string;
+  schema_version: number;
+  corridor_id: string;
+  rate: string;
+  as_of: Date;
+  source: string;
+  received_at: Date;
+  operation_id: string;
+  actor: StoredActor;
+};
+
+/** Corridors, the merchants they are open to, and every rate that was ever in force. */
+export type CorridorStore = {
+  readonly corridors: Collection<CorridorDocument>;
+  readonly merchantCorridors: Collection<MerchantCorridorDocument>;
+  readonly rates: Collection<RateDocument>;
+};
+
+/** Opens the collections of corridors and makes their indexes. */
+export async function openCorridors({ db }: Database): Promise<CorridorStore> {
+  await ensureIndexes(db, "corridors", [
+    { key: { source: 1, destination: 1 }, name: "pair", unique: true },
+  ]);
+  await ensureIndexes(db, "merchant_corridors", [{ key: { merchant_id: 1 }, name: "merchant" }]);
+  await ensureIndexes(db, "rates", [
+    { key: { corridor_id: 1, as_of: -1, received_at: -1 }, name: "latest" },
+    { key: { operation_id: 1 }, name: "operation", unique: true },
+  ]);
+  return {
+    corridors: db.collection("corridors"),
+    merchantCorridors: db.collection("merchant_corridors"),
+    rates: db.collection("rates"),
+  };
+}
+
+/** The corridor of an id, or of a pair of currencies. */
+export async function findCorridor(
+  { corridors }: CorridorStore,
+  filter: { readonly _id: string } | { readonly source: string; readonly destination: string },
+): Promise<Corridor | undefined> {
+  const found = await corridors.findOne(filter);
+  return found === null ? undefined : toCorridor(found);
+}
+
+/** Whether a corridor is open to a merchant. */
+export async function isOpenTo(
+  { merchantCorridors }: CorridorStore,
+  merchantId: string,
+  corridorId: string,
+): Promise<boolean> {
+  const found = await merchantCorridors.findOne({ _id: `${merchantId}:${corridorId}` });
+  return found?.open === true;
+}
+
+/**
+ * A page of every corridor, or of those that are open to a merchant, by pair; and how many there
+ * are of them, counted up to `countMax` and one. There are no more than pairs of currencies.
+ */
+export async function listCorridors(
+  { corridors, merchantCorridors }: CorridorStore,
+  merchantId: string,
+  { after, limit }: { readonly after: PairCursor | undefined; readonly limit: number },
+): Promise<{ readonly found: readonly Corridor[]; readonly count: number }> {
+  const listed: Filter<CorridorDocument> = {};
+  if (merchantId !== "") {
+    const open = await merchantCorridors.find({ merchant_id: merchantId, open: true }).toArray();
+    listed._id = { $in: open.map(({ corridor_id }) => corridor_id) };
+  }
+  const page = corridors
+    .find(after === undefined ? listed : { $and: [listed, beyond(after)] })
+    .sort({ source: 1, destination: 1 })
+    .limit(limit);
+  const [found, count] = await Promise.all([
+    page.toArray(),
+    corridors.countDocuments(listed, { limit: countMax + 1 }),
+  ]);
+  return { found: found.map(toCorridor), count };
+}
+
+function beyond({ source, destination }: PairCursor): Filter<CorridorDocument> {
+  return { $or: [{ source: { $gt: source } }, { source, destination: { $gt: destination } }] };
+}
+
+/** One corridor per pair of currencies; a repeat of an operation changes nothing. */
+export async function setCorridor(
+  { corridors }: CorridorStore,
+  terms: CorridorTerms,
+  change: Change,
+  now: Date,
+): Promise<Corridor> {
+  const { source, destination } = terms;
+  const once = onceFor(change, now);
+  await upsertOnce((upsert) =>
+    corridors.updateOne(
+      { source, destination, ...once.filter },
+      {
+        $set: { ...corridorTerms(terms), ...once.set },
+        $push: once.push,
+        $setOnInsert: { _id: newId("corridor", now), ...once.setOnInsert },
+      },
+      { upsert },
+    ),
+  );
+  const stored = await corridors.findOne({ source, destination });
+  if (stored === null) throw new Error("a corridor that was just written is not there");
+  return toCorridor(stored);
+}
+
+/** Opens a corridor to a merchant, or closes it; a repeat of an operation changes nothing. */
+export async function setMerchantCorridor(
+  { merchantCorridors }: CorridorStore,
+  { merchantId, corridorId, open }: { merchantId: string; corridorId: string; open: boolean },
+  change: Change,
+  now: Date,
+): Promise<void> {
+  const once = onceFor(change, now);
+  const pair = { merchant_id: merchantId, corridor_id: corridorId };
+  await upsertOnce((upsert) =>
+    merchantCorridors.updateOne(
+      { _id: `${merchantId}:${corridorId}`, ...once.filter },
+      {
+        $set: { open, ...once.set },
+        $push: once.push,
+        $setOnInsert: { ...pair, ...once.setOnInsert },
+      },
+      { upsert },
+    ),
+  );
+}
+
+/** The rate in force: the one with the latest time, whenever it arrived. */
+export async function latestRate(
+  { rates }: CorridorStore,
+  corridorId: string,
+): Promise<Rate | undefined> {
+  const sort = { as_of: -1, received_at: -1 } as const;
+  const found = await rates.findOne({ corridor_id: corridorId }, { sort });
+  return found === null ? undefined : toRate(found);
+}
+
+/** Appends a rate and answers with it; a repeat answers with the first one. */
+export async function addRate(
+  { rates }: CorridorStore,
+  { corridorId, rate }: { readonly corridorId: string; readonly rate: Rate },
+  { operationId, actor }: Change,
+  now: Date,
+): Promise<Rate> {
+  const document = {
+    _id: `${corridorId}:${operationId}`,
+    schema_version: 1,
+    corridor_id: corridorId,
+    rate: formatDecimal(rate.rate),
+    as_of: rate.asOf,
+    source: rate.source,
+    received_at: now,
+    operation_id: operationId,
+    actor,
+  };
+  return toRate(await insertOrFind(rates, document, { operation_id: operationId }));
+}
+
+/** Repeats come within minutes; so many changes of one corridor do not. */
+const operationsKept = 20;
+
+/** The parts of an upsert that make a repeated operation change nothing. */
+function onceFor({ operationId, actor }: Change, now: Date) {
+  return {
+    filter: { operations: { $ne: operationId } },
+    set: { actor, updated_at: now },
+    push: { operations: { $each: [operationId], $slice: -operationsKept } },
+    setOnInsert: { schema_version: 1, created_at: now },
+  };
+}
+
+function bound(minor: bigint | undefined): Bound {
+  return minor === undefined ? null : toDecimal128(minor);
+}
+
+function fromBound(stored: Bound): bigint | undefined {
+  return stored === null ? undefined : fromDecimal128(stored);
+}
+
+/** Reads a decimal that this service has stored. */
+export function storedDecimal(text: string): Decimal {
+  const read = parseDecimal(text);
+  if (read === undefined) throw new Error("not a stored decimal");
+  return read;
+}
+
+function corridorTerms(terms: CorridorTerms): CorridorTermsDocument {
+  return {
+    source: terms.source,
+    destination: terms.destination,
+    active: terms.active,
+    fee_share: formatDecimal(terms.fee.share),
+    fee_flat_minor: toDecimal128(terms.fee.flatMinor),
+    source_min: bound(terms.limits.sourceMin),
+    source_max: bound(terms.limits.sourceMax),
+    receiving_min: bound(terms.limits.receivingMin),
+    receiving_max: bound(terms.limits.receivingMax),
+    quote_ttl_seconds: terms.quoteTtlSeconds,
+    rate_max_age_seconds: terms.rateMaxAgeSeconds,
+  };
+}
+
+function toCorridor(document: CorridorDocument): Corridor {
+  return {
+    id: document._id,
+    source: document.source,
+    destination: document.destination,
+    active: document.active,
+    fee: {
+      share: storedDecimal(document.fee_share),
+      flatMinor: fromDecimal128(document.fee_flat_minor),
+    },
+    limits: {
+      sourceMin: fromBound(document.source_min),
+      sourceMax: fromBound(document.source_max),
+      receivingMin: fromBound(document.receiving_min),
+      receivingMax: fromBound(document.receiving_max),
+    },
+    quoteTtlSeconds: document.quote_ttl_seconds,
+    rateMaxAgeSeconds: document.rate_max_age_seconds,
+  };
+}
+
+function toRate(document: RateDocument): Rate {
+  return { rate: storedDecimal(document.rate), asOf: document.as_of, source: document.source };
+}

@@ -1,0 +1,223 @@
+import { create } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { type Client, Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
+import { valueOfWord } from "@disburse/chassis/rpc/enum-words.ts";
+import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
+import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
+import {
+  type BeneficiaryService,
+  ScreeningStatus,
+} from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
+import type { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import {
+  ClaimSchema,
+  CreateQuoteRequestSchema,
+  LimitsSchema,
+  type Quote as QuoteMessage,
+  QuoteSchema,
+  type QuoteService,
+  QuoteState as QuoteStateMessage,
+} from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
+import { checkedMessage } from "@disburse/forms/checked-message.ts";
+import { requestForQuote } from "@disburse/forms/transfer.ts";
+import { formatDecimal } from "@disburse/kernel/decimal.ts";
+import { newId } from "@disburse/kernel/id.ts";
+import { formatAmount } from "@disburse/kernel/money.ts";
+import { refused } from "@disburse/kernel/refusal.ts";
+import type { Clock } from "@disburse/kernel/time.ts";
+import { type Corridor, isStale, type Rate } from "../corridors/rules/corridor.ts";
+import { type CorridorStore, findCorridor, isOpenTo, latestRate } from "../corridors/store.ts";
+import { limitsMessage } from "../corridors/wire.ts";
+import { orThrow } from "../refusals.ts";
+import {
+  type Claim,
+  checkCorridor,
+  checkParties,
+  claimOutcome,
+  type Parties,
+  type Quote,
+  type QuoteRequest,
+  quoteAmounts,
+} from "./rules/quote.ts";
+import type { QuoteStore } from "./store.ts";
+
+/** What the RPCs of quotes work with. */
+export type QuoteDeps = {
+  readonly quotes: QuoteStore;
+  readonly corridors: CorridorStore;
+  readonly beneficiary: Client<typeof BeneficiaryService>;
+  readonly payout: Client<typeof PayoutService>;
+  readonly clock: Clock;
+  readonly quoteTtlSeconds: number;
+};
+
+/** The RPCs of quotes. */
+export function quotesRpc(deps: QuoteDeps) {
+  const { quotes, corridors, clock } = deps;
+  return {
+    createQuote: async (message) => {
+      const change = readMutation(message.mutation);
+      const request = orThrow(
+        checkedMessage(requestForQuote, CreateQuoteRequestSchema, message, {
+          now: clock.now(),
+          unreadable: message.unreadable,
+        }),
+      );
+      const first = await quotes.findByOperation(request.merchantId, change.operationId);
+      if (first !== undefined) return { quote: quoteMessage(first) };
+      const beneficiary = orThrow(checkParties(request, await readParties(deps, request)));
+      const corridor = await openCorridor(corridors, request);
+      const rate = await currentRate(corridors, corridor, clock.now());
+      const { fee } = corridor;
+      const terms = {
+        source: request.sourceCurrencyCode,
+        destination: request.destinationCurrencyCode,
+        rate: rate.rate,
+        fee,
+      };
+      const amounts = orThrow(quoteAmounts(request, terms));
+      const quote = newQuote(deps, { request, corridor, rate, amounts, beneficiary });
+      return { quote: quoteMessage(await quotes.insert(quote, change)) };
+    },
+
+    getQuote: async ({ merchantId, quoteId }) => {
+      const quote = await quotes.read(merchantId, quoteId);
+      return { quote: quoteMessage(orThrow(quote ?? refused("RECORD_NOT_FOUND"))) };
+    },
+
+    getClaimableQuote: async ({ quoteId }) => {
+      const found = await quotes.readAny(quoteId);
+      const { quote, now } = orThrow(found ?? refused("RECORD_NOT_FOUND"));
+      const [corridor, openToMerchant] = await Promise.all([
+        findCorridor(corridors, { _id: quote.corridorId }),
+        isOpenTo(corridors, quote.merchantId, quote.corridorId),
+      ]);
+      return {
+        quote: quoteMessage(quote),
+        corridorOpen: corridor?.active === true && openToMerchant,
+        limits: corridor === undefined ? create(LimitsSchema) : limitsMessage(corridor),
+        ...(quote.state === "claimed" ? { claim: claimMessage(quote.claim) } : {}),
+        now: timestampFromDate(now),
+      };
+    },
+
+    claimQuote: async ({ mutation, quoteId, payoutId, referenceId }) => {
+      const { operationId } = readMutation(mutation);
+      const quote = await quotes.claim(quoteId, { payoutId, referenceId, operationId });
+      const claimed = orThrow(claimOutcome(quote, payoutId));
+      return { quote: quoteMessage(claimed), claim: claimMessage(claimed.claim) };
+    },
+  } satisfies Partial<ServiceImpl<typeof QuoteService>>;
+}
+
+/** What the owning services know of the account and the beneficiary, read at the same time. */
+async function readParties(deps: QuoteDeps, request: QuoteRequest): Promise<Parties> {
+  const { accountId, merchantId, beneficiaryId } = request;
+  const [account, found] = await Promise.all([
+    orNotFound(deps.payout.resolveAccount({ accountId })),
+    orNotFound(deps.beneficiary.getBeneficiary({ merchantId, beneficiaryId })),
+  ]);
+  const beneficiary = found?.beneficiary;
+  return {
+    account: account && { merchantId: account.merchantId, currency: account.currencyCode },
+    beneficiary: beneficiary && {
+      currency: beneficiary.destinationCurrency,
+      cleared: beneficiary.screeningStatus === ScreeningStatus.CLEARED,
+      archived: beneficiary.archived,
+      quoted: {
+        id: beneficiary.id,
+        name: beneficiary.name,
+        accountNumberMasked: beneficiary.accountNumberMasked,
+        transferMethod: beneficiary.transferMethod,
+        network: beneficiary.network,
+      },
+    },
+  };
+}
+
+async function orNotFound<T>(call: Promise<T>): Promise<T | undefined> {
+  try {
+    return await call;
+  } catch (error) {
+    if (readRefusal(error)?.code === "RECORD_NOT_FOUND") return undefined;
+    throw error;
+  }
+}
+
+async function openCorridor(corridors: CorridorStore, request: QuoteRequest): Promise<Corridor> {
+  const corridor = await findCorridor(corridors, {
+    source: request.sourceCurrencyCode,
+    destination: request.destinationCurrencyCode,
+  });
+  const isOpen =
+    corridor !== undefined && (await isOpenTo(corridors, request.merchantId, corridor.id));
+  return orThrow(checkCorridor(corridor, isOpen));
+}
+
+async function currentRate(corridors: CorridorStore, corridor: Corridor, now: Date): Promise<Rate> {
+  const rate = await latestRate(corridors, corridor.id);
+  if (rate === undefined || isStale(corridor, rate, now)) {
+    throw new ConnectError("the corridor has no current rate", Code.Unavailable);
+  }
+  return rate;
+}
+
+function newQuote(
+  { clock, quoteTtlSeconds }: QuoteDeps,
+  parts: {
+    request: QuoteRequest;
+    corridor: Corridor;
+    rate: Rate;
+    amounts: Quote["amounts"];
+    beneficiary: Quote["beneficiary"];
+  },
+): Quote {
+  const { request, corridor, rate, amounts, beneficiary } = parts;
+  const now = clock.now();
+  const ttlSeconds = corridor.quoteTtlSeconds || quoteTtlSeconds;
+  return {
+    state: "open",
+    id: newId("quote", now),
+    merchantId: request.merchantId,
+    accountId: request.accountId,
+    corridorId: corridor.id,
+    source: request.sourceCurrencyCode,
+    destination: request.destinationCurrencyCode,
+    amounts,
+    rate: rate.rate,
+    rateAsOf: rate.asOf,
+    rateSource: rate.source,
+    beneficiary,
+    createdAt: now,
+    updatedAt: now,
+    expiresAt: new Date(now.getTime() + ttlSeconds * 1_000),
+  };
+}
+
+function quoteMessage(quote: Quote): QuoteMessage {
+  const { source, destination, amounts } = quote;
+  return create(QuoteSchema, {
+    id: quote.id,
+    merchantId: quote.merchantId,
+    accountId: quote.accountId,
+    corridorId: quote.corridorId,
+    sourceCurrencyCode: source,
+    destinationCurrencyCode: destination,
+    sourceAmount: formatAmount(amounts.source, source),
+    convertedAmount: formatAmount(amounts.converted, source),
+    totalFees: formatAmount(amounts.fees, source),
+    receivingAmount: formatAmount(amounts.receiving, destination),
+    exchangeRate: formatDecimal(quote.rate),
+    rateAsOf: timestampFromDate(quote.rateAsOf),
+    rateSource: quote.rateSource,
+    beneficiary: quote.beneficiary,
+    state: valueOfWord(QuoteStateMessage, quote.state),
+    createdAt: timestampFromDate(quote.createdAt),
+    updatedAt: timestampFromDate(quote.updatedAt),
+    expiredAt: timestampFromDate(quote.expiresAt),
+  });
+}
+
+function claimMessage(claim: Claim) {
+  return create(ClaimSchema, { ...claim, claimedAt: timestampFromDate(claim.claimedAt) });
+}

@@ -1,0 +1,182 @@
+import {
+  type Database,
+  ensureIndexes,
+  fromDecimal128,
+  toDecimal128,
+} from "@disburse/chassis/mongo/database.ts";
+import { insertOrFind } from "@disburse/chassis/mongo/once.ts";
+import type { Change } from "@disburse/chassis/rpc/mutation.ts";
+import { formatDecimal } from "@disburse/kernel/decimal.ts";
+import type { Collection, Decimal128 } from "mongodb";
+import { type Changed, storedDecimal } from "../corridors/store.ts";
+import type { Claim, Quote, QuoteState } from "./rules/quote.ts";
+
+/** A quote as it is stored. */
+type QuoteDocument = Changed & {
+  _id: string;
+  operation_id: string;
+  merchant_id: string;
+  account_id: string;
+  corridor_id: string;
+  source: string;
+  destination: string;
+  source_minor: Decimal128;
+  fees_minor: Decimal128;
+  converted_minor: Decimal128;
+  receiving_minor: Decimal128;
+  rate: string;
+  rate_as_of: Date;
+  rate_source: string;
+  beneficiary: {
+    id: string;
+    name: string;
+    account_number_masked: string;
+    transfer_method: string;
+    network: string;
+  };
+  state: QuoteState["state"];
+  claim?: { payout_id: string; reference_id: string; operation_id: string; claimed_at: Date };
+  expires_at: Date;
+};
+
+/** The store of quotes. */
+export type QuoteStore = Awaited<ReturnType<typeof openQuotes>>;
+
+/** Quotes; a claimed one holds its claim. */
+export async function openQuotes({ db }: Database) {
+  const quotes = db.collection<QuoteDocument>("quotes");
+  await ensureIndexes(db, "quotes", [
+    { key: { merchant_id: 1, operation_id: 1 }, name: "operation", unique: true },
+  ]);
+  const findByOperation = async (merchantId: string, operationId: string) => {
+    const found = await quotes.findOne({ merchant_id: merchantId, operation_id: operationId });
+    return found === null ? undefined : toQuote(found);
+  };
+  return {
+    findByOperation,
+    /** Stores a quote; answers with the first one of its operation when another call was faster. */
+    insert: async (quote: Quote, { operationId, actor }: Change): Promise<Quote> => {
+      const document = { ...quoteDocument(quote), operation_id: operationId, actor };
+      const { merchant_id, operation_id } = document;
+      return toQuote(await insertOrFind(quotes, document, { merchant_id, operation_id }));
+    },
+    read: async (merchantId: string, id: string): Promise<Quote | undefined> => {
+      const found = await quotes.findOne({ _id: id, merchant_id: merchantId });
+      return found === null ? undefined : toQuote(found);
+    },
+    /** Any merchant's quote, with the database's clock, against which it expires. */
+    readAny: async (id: string): Promise<{ quote: Quote; now: Date } | undefined> => {
+      const [found] = await quotes
+        .aggregate<QuoteDocument & { now: Date }>([
+          { $match: { _id: id } },
+          { $set: { now: "$$NOW" } },
+        ])
+        .toArray();
+      return found === undefined ? undefined : { quote: toQuote(found), now: found.now };
+    },
+    claim: (id: string, claim: Omit<Claim, "claimedAt">) => claimQuote(quotes, id, claim),
+  };
+}
+
+/**
+ * The commit point: in one write an open quote becomes claimed, or finally expired where it is past
+ * its expiry by the database's clock. Answers with the quote as it then is.
+ */
+async function claimQuote(
+  quotes: Collection<QuoteDocument>,
+  id: string,
+  claim: Omit<Claim, "claimedAt">,
+): Promise<Quote | undefined> {
+  const inTime = { $lt: ["$$NOW", "$expires_at"] };
+  const taken = {
+    payout_id: { $literal: claim.payoutId },
+    reference_id: { $literal: claim.referenceId },
+    operation_id: { $literal: claim.operationId },
+    claimed_at: "$$NOW",
+  };
+  const update = {
+    state: { $cond: [inTime, "claimed", "expired"] },
+    claim: { $cond: [inTime, taken, "$$REMOVE"] },
+    updated_at: "$$NOW",
+  };
+  const updated = await quotes.findOneAndUpdate({ _id: id, state: "open" }, [{ $set: update }], {
+    returnDocument: "after",
+  });
+  const found = updated ?? (await quotes.findOne({ _id: id }));
+  return found === null ? undefined : toQuote(found);
+}
+
+function quoteDocument(quote: Quote): Omit<QuoteDocument, "operation_id" | "actor"> {
+  return {
+    _id: quote.id,
+    schema_version: 1,
+    merchant_id: quote.merchantId,
+    account_id: quote.accountId,
+    corridor_id: quote.corridorId,
+    source: quote.source,
+    destination: quote.destination,
+    source_minor: toDecimal128(quote.amounts.source),
+    fees_minor: toDecimal128(quote.amounts.fees),
+    converted_minor: toDecimal128(quote.amounts.converted),
+    receiving_minor: toDecimal128(quote.amounts.receiving),
+    rate: formatDecimal(quote.rate),
+    rate_as_of: quote.rateAsOf,
+    rate_source: quote.rateSource,
+    beneficiary: {
+      id: quote.beneficiary.id,
+      name: quote.beneficiary.name,
+      account_number_masked: quote.beneficiary.accountNumberMasked,
+      transfer_method: quote.beneficiary.transferMethod,
+      network: quote.beneficiary.network,
+    },
+    state: quote.state,
+    created_at: quote.createdAt,
+    updated_at: quote.updatedAt,
+    expires_at: quote.expiresAt,
+  };
+}
+
+function toQuote(document: QuoteDocument): Quote {
+  return {
+    ...quoteState(document),
+    id: document._id,
+    merchantId: document.merchant_id,
+    accountId: document.account_id,
+    corridorId: document.corridor_id,
+    source: document.source,
+    destination: document.destination,
+    amounts: {
+      source: fromDecimal128(document.source_minor),
+      fees: fromDecimal128(document.fees_minor),
+      converted: fromDecimal128(document.converted_minor),
+      receiving: fromDecimal128(document.receiving_minor),
+    },
+    rate: storedDecimal(document.rate),
+    rateAsOf: document.rate_as_of,
+    rateSource: document.rate_source,
+    beneficiary: {
+      id: document.beneficiary.id,
+      name: document.beneficiary.name,
+      accountNumberMasked: document.beneficiary.account_number_masked,
+      transferMethod: document.beneficiary.transfer_method,
+      network: document.beneficiary.network,
+    },
+    createdAt: document.created_at,
+    updatedAt: document.updated_at,
+    expiresAt: document.expires_at,
+  };
+}
+
+function quoteState({ state, claim }: QuoteDocument): QuoteState {
+  if (state !== "claimed") return { state };
+  if (claim === undefined) throw new Error("a claimed quote without its claim");
+  return {
+    state,
+    claim: {
+      payoutId: claim.payout_id,
+      referenceId: claim.reference_id,
+      operationId: claim.operation_id,
+      claimedAt: claim.claimed_at,
+    },
+  };
+}
