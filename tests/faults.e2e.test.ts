@@ -1,7 +1,6 @@
 import { type BorrowedGround, openBorrowedGround } from "@disburse/faults/borrowed-ground.ts";
 import { type FaultPlatform, startFaultPlatform } from "@disburse/faults/fault-platform.ts";
 import { createLoad, type Load } from "@disburse/faults/load.ts";
-import { randomOf } from "@disburse/faults/random.ts";
 import { makeRecipients } from "@disburse/faults/recipients.ts";
 import { judge } from "@disburse/faults/verdict.ts";
 import { openWebhookBook, type WebhookBook } from "@disburse/faults/webhook-book.ts";
@@ -10,6 +9,7 @@ import { openWebhookHooks, type WebhookHooks } from "@disburse/faults/webhook-ho
 import { createWebhookLoad, type WebhookLoad } from "@disburse/faults/webhook-load.ts";
 import { judgeWebhooks, type LostCalls, noteLost } from "@disburse/faults/webhook-verdict.ts";
 import { crashAt } from "@disburse/faults/write-fault.ts";
+import { createRandom } from "@disburse/random/random.ts";
 import { serviceNames } from "@disburse/sandbox/environments.ts";
 import { amqpUrl, freshPrefix } from "@disburse/testkit/broker.ts";
 import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
@@ -17,7 +17,7 @@ import { afterAll, beforeAll, expect, it, vi } from "vitest";
 
 /** The short form of `npm run test:faults`: one platform, some of each kind, then the checker. */
 
-const random = randomOf(1);
+const random = createRandom(1);
 let platform: FaultPlatform;
 let ground: BorrowedGround;
 let book: WebhookBook;

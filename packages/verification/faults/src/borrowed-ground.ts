@@ -1,6 +1,6 @@
+import type { Random } from "@disburse/random/random.ts";
 import { MongoClient } from "mongodb";
 import type { Places } from "./fault-platform.ts";
-import type { Random } from "./random.ts";
 import { addressOf, startWeatherProxy, type WeatherProxy } from "./weather-proxy.ts";
 
 /** An engine and a broker that others use as well: only the way to them may be hurt. */

@@ -1,8 +1,8 @@
 import { type Broker, startBroker } from "@disburse/embedded/broker.ts";
 import { type Engine, startEngine } from "@disburse/embedded/engine.ts";
+import type { Random } from "@disburse/random/random.ts";
 import { MongoClient } from "mongodb";
 import { signalFamily } from "./processes.ts";
-import type { Random } from "./random.ts";
 import { addressOf, startWeatherProxy, type WeatherProxy } from "./weather-proxy.ts";
 
 /** An engine or a broker that may be hurt. */

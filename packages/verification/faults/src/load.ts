@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
+import type { Random } from "@disburse/random/random.ts";
 import { postCarefully } from "./careful-client.ts";
 import type { FaultPlatform } from "./fault-platform.ts";
-import type { Random } from "./random.ts";
 import type { Recipient } from "./recipients.ts";
 
 /** A payout that a client was told exists. */

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createRandom } from "@disburse/random/random.ts";
 import { clockFault } from "./clock-fault.ts";
 import { diskErrorFault, diskFullFault, mountSmallDisk } from "./disk-fault.ts";
 import { duplicateFault } from "./duplicate-fault.ts";
@@ -11,7 +12,6 @@ import { createLoad } from "./load.ts";
 import { type FaultOptions, readOptions, UsageError } from "./options.ts";
 import { brokerFault, engineFault, hangFault, networkFault } from "./part-fault.ts";
 import { raceFault } from "./race-fault.ts";
-import { randomOf } from "./random.ts";
 import { makeRecipients } from "./recipients.ts";
 import { createTallies, type Fault, type Stage } from "./stage.ts";
 import { type Assertion, judge } from "./verdict.ts";
@@ -46,7 +46,7 @@ async function runFaults(options: FaultOptions): Promise<number> {
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.once(signal, () => void endAll().finally(() => process.exit(interruptedCode)));
   }
-  const random = randomOf(options.seed);
+  const random = createRandom(options.seed);
   try {
     const ground = await startGround({ engine: disk, broker: scratch }, random);
     ends.push(ground.stop);
@@ -75,7 +75,7 @@ async function tryAll({ platform, ground, book, disk, options }: Place): Promise
   const recipients = await makeRecipients(platform);
   for (const fault of faults) {
     if (options.only.size > 0 && !options.only.has(fault.name)) continue;
-    const random = randomOf(options.seed);
+    const random = createRandom(options.seed);
     const load = createLoad(platform, recipients, random);
     const tallies = createTallies();
     const { fired, recovered } = tallies;

@@ -1,8 +1,8 @@
+import type { Random } from "@disburse/random/random.ts";
 import type { FaultPlatform } from "./fault-platform.ts";
 import type { Ground } from "./ground.ts";
 import type { Load } from "./load.ts";
 import type { FaultOptions } from "./options.ts";
-import type { Random } from "./random.ts";
 import type { Recipient } from "./recipients.ts";
 import { type Recovered, spreadOf } from "./recovery.ts";
 import type { Assertion } from "./verdict.ts";

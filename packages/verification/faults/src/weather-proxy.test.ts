@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+import { createRandom } from "@disburse/random/random.ts";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { randomOf } from "./random.ts";
 import { addressOf, startWeatherProxy, type WeatherProxy } from "./weather-proxy.ts";
 
 let echo: Server;
@@ -13,7 +13,7 @@ beforeEach(async () => {
   echo.listen(0, "127.0.0.1");
   await once(echo, "listening");
   const { port } = echo.address() as AddressInfo;
-  proxy = await startWeatherProxy(() => ({ host: "127.0.0.1", port }), randomOf(1));
+  proxy = await startWeatherProxy(() => ({ host: "127.0.0.1", port }), createRandom(1));
 });
 afterEach(async () => {
   for (const socket of opened.splice(0)) socket.destroy();

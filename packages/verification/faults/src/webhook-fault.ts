@@ -1,4 +1,4 @@
-import { randomOf } from "./random.ts";
+import { createRandom } from "@disburse/random/random.ts";
 import type { Fault, Stage } from "./stage.ts";
 import type { Assertion } from "./verdict.ts";
 import { clockJumps } from "./webhook-clock.ts";
@@ -23,7 +23,7 @@ export const webhookFault: Fault = {
   name: "webhooks",
   about: "a notifier killed between all its steps; outages, duplicates, stale and stray workers",
   run: async (stage) => {
-    const receiver = await openWebhookHooks(randomOf(stage.options.seed));
+    const receiver = await openWebhookHooks(createRandom(stage.options.seed));
     try {
       return [
         ...(await crashEverywhere(stage, receiver)),

@@ -6,8 +6,8 @@ import { createLog } from "@disburse/chassis/log.ts";
 import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { MerchantEventSchema } from "@disburse/contracts/disburse/notifier/v1/notifier_events_pb.ts";
 import { newId } from "@disburse/kernel/id.ts";
+import type { Random } from "@disburse/random/random.ts";
 import type { FaultPlatform } from "./fault-platform.ts";
-import type { Random } from "./random.ts";
 import { type HookKind, hookKinds, type WebhookHooks } from "./webhook-hooks.ts";
 
 /** A merchant's endpoint, and its path at the receiver. */

@@ -1,7 +1,7 @@
 import { syncBuiltinESMExports } from "node:module";
 import timersPromises from "node:timers/promises";
+import type { Random } from "@disburse/random/random.ts";
 import { currentLife } from "./life.ts";
-import type { Random } from "./random.ts";
 
 /** What simulated processes use of the platform that would tell two runs apart, by use. */
 export type UseCounts = { clock: number; timers: number; chance: number };

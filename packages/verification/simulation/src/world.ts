@@ -1,5 +1,5 @@
+import { createRandom, type Random } from "@disburse/random/random.ts";
 import { createFaults, type Faults } from "./faults.ts";
-import { createRandom, type Random } from "./random.ts";
 import { type Task, TaskQueue } from "./task-queue.ts";
 
 /** Something that can be waited for by a process, and dies with it. */

@@ -10,12 +10,19 @@ const services = ["beneficiary", "compliance", "gateway", "notifier", "payout", 
 const packageImports: Record<string, readonly string[]> = {
   bench: ["kernel", "contracts", "chassis", "embedded", "invariants", "platform", "sandbox"],
   chassis: ["kernel", "contracts"],
-  faults: ["kernel", "contracts", "chassis", "embedded", "invariants", "platform", "sandbox"],
+  faults: [
+    ...["kernel", "contracts", "chassis", "embedded", "invariants", "platform", "random"],
+    "sandbox",
+  ],
   forms: ["kernel"],
   invariants: ["kernel", "embedded"],
+  mutants: ["embedded", "random", "tidy"],
   platform: ["contracts", "chassis", "embedded", "sandbox"],
   sandbox: ["kernel", "contracts", "chassis"],
-  simulation: ["kernel", "contracts", "chassis", "invariants", "notifier", "payout", "quote"],
+  simulation: [
+    ...["kernel", "contracts", "chassis", "invariants", "random"],
+    ...["notifier", "payout", "quote"],
+  ],
   standalone: ["kernel", "contracts", "chassis", "embedded", "sandbox", "sdk", ...services],
   testkit: ["kernel", "contracts", "chassis", "embedded", "platform", "sandbox"],
 };

@@ -1,0 +1,116 @@
+import { randomInt } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startBroker } from "@disburse/embedded/broker.ts";
+import { startEngine } from "@disburse/embedded/engine.ts";
+import { createRandom } from "@disburse/random/random.ts";
+import { home, readRepository } from "@disburse/tidy/repository.ts";
+import { type Source, workspaceOf } from "@disburse/tidy/source.ts";
+import { copyTree } from "./copy.ts";
+import { diffOf, type Mutant, mutantsOf } from "./operators.ts";
+import { type MutantOptions, readOptions } from "./options.ts";
+import { importersOf, relatedTests, targetFiles } from "./targets.ts";
+import { runTests, type Sandbox, tryMutant } from "./trial.ts";
+
+/** `npm run test:mutants`: README.md says what it tries and how. */
+
+/** The share of mutants that the tests have to find. */
+const killedMin = 0.95;
+/** A workspace's tests without a mutant; they have to pass. */
+const baselineMs = 600_000;
+/** Beside twice what the tests take without a mutant. */
+const spareMs = 60_000;
+const seedMax = 2 ** 31;
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+
+/** A mutant with the file that it is of. */
+type Drawn = { readonly file: Source; readonly mutant: Mutant };
+
+async function testMutants({ seed, count, only }: MutantOptions): Promise<number> {
+  const { sources } = readRepository();
+  const importers = importersOf(sources);
+  const all = targetFiles(sources)
+    .filter(({ path }) => path.includes(only))
+    .flatMap((file) => mutantsOf(file).map((mutant) => ({ file, mutant })));
+  const drawn = createRandom(seed).shuffled(all);
+  say(`seed ${seed}: ${count} of ${all.length} mutants`);
+  const copy = await copyTree(home);
+  process.once("exit", copy.remove);
+  const backends = await startBackends();
+  const sandbox = { folder: copy.folder, env: backends.env };
+  const times = new Map<string, number>();
+  const survivors: Drawn[] = [];
+  let tried = 0;
+  try {
+    for (const each of drawn) {
+      if (tried === count) break;
+      const tests = relatedTests(each.file.path, importers);
+      const timeoutMs = 2 * (await baselineOf(tests, sandbox, times)) + spareMs;
+      const verdict = await tryMutant(sandbox, each.mutant, tests, timeoutMs);
+      if (verdict === "invalid") continue;
+      tried += 1;
+      if (verdict === "survived") survivors.push(each);
+      say(`${tried}/${count} ${verdict} ${titleOf(each)}`);
+    }
+  } finally {
+    await backends.stop();
+  }
+  return report(tried, survivors);
+}
+
+/** How long the tests' workspaces take without a mutant; each is run once, and has to pass. */
+async function baselineOf(
+  tests: readonly string[],
+  sandbox: Sandbox,
+  times: Map<string, number>,
+): Promise<number> {
+  let sumMs = 0;
+  for (const workspace of new Set(tests.map((path) => workspaceOf({ path })))) {
+    const startedAt = performance.now();
+    if (!times.has(workspace)) {
+      const end = await runTests(sandbox, [`${workspace}/src/`], baselineMs);
+      if (end !== "passed") throw new Error(`${workspace}: tests fail without a mutant`);
+      times.set(workspace, Math.round(performance.now() - startedAt));
+      say(`${workspace}: its tests take ${Math.round((times.get(workspace) ?? 0) / 1_000)} s`);
+    }
+    sumMs += times.get(workspace) ?? 0;
+  }
+  return sumMs;
+}
+
+/** An engine and a broker for all runs; each test names databases and queues of its own. */
+async function startBackends() {
+  const dataDir = mkdtempSync(join(tmpdir(), "disburse-mutants-data-"));
+  const lost = (part: string) => (how: string) => {
+    throw new Error(`the ${part} has gone: ${how}`);
+  };
+  const engine = await startEngine({ dataDir, onExit: lost("engine") });
+  const broker = await startBroker({ dataDir, onExit: lost("broker") });
+  if (broker === undefined) throw new Error("The tests need rabbitmq-server.");
+  return {
+    env: { ...process.env, MONGODB_URI: engine.uri("admin"), AMQP_URL: broker.url },
+    stop: async () => {
+      await Promise.all([engine.stop(), broker.stop()]);
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+function titleOf({ mutant: { path, line, operator } }: Drawn): string {
+  return `${path}:${line} ${operator}`;
+}
+
+function report(tried: number, survivors: readonly Drawn[]): number {
+  for (const each of survivors)
+    say(`\nsurvived ${titleOf(each)}\n${diffOf(each.file.text, each.mutant)}`);
+  const killed = tried - survivors.length;
+  say(`\n${killed} of ${tried} mutants killed; at least ${killedMin * 100} % have to be`);
+  return killed >= tried * killedMin ? 0 : 1;
+}
+
+// What was started ends with this process.
+for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
+
+process.exitCode = await testMutants(readOptions(process.argv.slice(2), randomInt(seedMax)));

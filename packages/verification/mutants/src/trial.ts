@@ -1,0 +1,79 @@
+import { spawn } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { workspaceOf } from "@disburse/tidy/source.ts";
+import { type Mutant, mutated } from "./operators.ts";
+
+/** `invalid` does not compile, and is no mutant that anyone could commit. */
+export type Verdict = "killed" | "survived" | "invalid";
+
+/** How one program of a trial ended. */
+type End = "passed" | "failed" | "late";
+
+/** Where mutants are tried: a copy of the tree, and the engine and broker for its tests. */
+export interface Sandbox {
+  readonly folder: string;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+const typecheckMs = 120_000;
+
+/** Puts a mutant into the copy, compiles and tests it there, and takes it out again. */
+export async function tryMutant(
+  sandbox: Sandbox,
+  mutant: Mutant,
+  tests: readonly string[],
+  timeoutMs: number,
+): Promise<Verdict> {
+  const file = join(sandbox.folder, mutant.path);
+  const text = readFileSync(file, "utf8");
+  writeFileSync(file, mutated(text, mutant));
+  try {
+    if ((await typecheck(sandbox, workspaceOf(mutant))) !== "passed") return "invalid";
+    return (await runTests(sandbox, tests, timeoutMs)) === "passed" ? "survived" : "killed";
+  } finally {
+    writeFileSync(file, text);
+  }
+}
+
+/** A mutant often leaves a name unused, which is no reason to refuse it. */
+function typecheck(sandbox: Sandbox, workspace: string): Promise<End> {
+  const tsc = join(sandbox.folder, "node_modules/typescript/bin/tsc");
+  const unused = ["--noUnusedLocals", "false", "--noUnusedParameters", "false"];
+  return run(sandbox, [tsc, "--noEmit", "-p", workspace, ...unused], typecheckMs);
+}
+
+/** Runs test files in the copy until one fails; a mutant that loops ends with the time. */
+export function runTests(
+  sandbox: Sandbox,
+  tests: readonly string[],
+  timeoutMs: number,
+): Promise<End> {
+  const vitest = join(sandbox.folder, "node_modules/vitest/vitest.mjs");
+  const projects = ["--project", "unit", "--project", "int"];
+  const args = [vitest, "run", ...projects, "--bail", "1", "--reporter", "dot", ...tests];
+  return run(sandbox, args, timeoutMs);
+}
+
+async function run(
+  { folder, env }: Sandbox,
+  args: readonly string[],
+  timeoutMs: number,
+): Promise<End> {
+  // A group of its own, so that all that the tests started ends with it.
+  const child = spawn(process.execPath, args, {
+    cwd: folder,
+    env,
+    stdio: "ignore",
+    detached: true,
+  });
+  let isLate = false;
+  const late = setTimeout(() => {
+    isLate = true;
+    if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
+  }, timeoutMs);
+  const code = await new Promise((resolve) => child.once("close", resolve));
+  clearTimeout(late);
+  if (isLate) return "late";
+  return code === 0 ? "passed" : "failed";
+}
