@@ -170,6 +170,36 @@ describe("the form that a body selects", () => {
   });
 });
 
+describe("the merchant's own id of its business", () => {
+  const own = example(depositor);
+
+  it.each([
+    "biz_123",
+    "BUS-0001",
+    "#1 / ä+b@c.example (main)",
+    "公司-7 🏦",
+    "x".repeat(64),
+    "🏦".repeat(64),
+  ])("is any printable text of up to 64 characters: %s", (id) => {
+    expect(check(depositor, { ...own, depositor_business_id: id })).toBe("");
+  });
+
+  it.each([
+    ["", "is required"],
+    ["   ", "is required"],
+    ["x".repeat(65), "must be at most 64 characters"],
+    ["🏦".repeat(65), "must be at most 64 characters"],
+    ["biz\u0000123", "must not contain control characters"],
+    ["biz\n123", "must not contain control characters"],
+    ["biz\u0085123", "must not contain control characters"],
+    ["biz\u202e123", "must not contain bidirectional overrides"],
+  ])("is refused as %j: %s", (id, problem) => {
+    expect(check(depositor, { ...own, depositor_business_id: id })).toBe(
+      `depositor_business_id: ${problem}`,
+    );
+  });
+});
+
 describe("what the edge could not read", () => {
   it("stands in the form's order and is not missing too", () => {
     const json = `{"depositor_relation":"external","depositor_type":"Corporate",

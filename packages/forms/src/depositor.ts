@@ -65,7 +65,9 @@ const selfBusiness: Form = {
   fields: [
     { ...relation, example: "business" },
     wallet,
-    documentNumberField("depositor_business_id", "Id of the business.", "BUS-0001"),
+    textField("depositor_business_id", "The merchant's own id of the business.", "biz_123", {
+      maxLength: lengths.businessId,
+    }),
   ],
   rules: [],
 };

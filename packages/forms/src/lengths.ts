@@ -10,6 +10,8 @@ export const lengths = {
   wallet: 128,
   alias: 100,
   documentId: 64,
+  /** The merchant's own id of its business (decisions: corrections). */
+  businessId: 64,
   /** `yyyy-mm-dd` */
   date: 10,
   /** `2026-11-20T11:26:00.123+05:30` */

@@ -54,7 +54,7 @@ describe("a depositor", () => {
     expect(own.status).toBe(DepositorStatus.WHITELISTED);
     const address = example(depositor).depositor_wallet_address;
     expect(own.fields?.depositorWalletAddress).toBe(address);
-    expect(own.fields?.depositorBusinessId).toBe("BUS-0001");
+    expect(own.fields?.depositorBusinessId).toBe("biz_123");
     expect(service.compliance.parties).toMatchObject([
       { recordId: own.id, parties: [], wallets: [{ networks: [], address }] },
     ]);

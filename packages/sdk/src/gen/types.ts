@@ -170,7 +170,7 @@ export interface Depositor {
   depositor_relation?: string;
   /** Wallet address, valid on one of the networks. */
   depositor_wallet_address?: string;
-  /** Id of the business. */
+  /** The merchant's own id of the business. */
   depositor_business_id?: string;
   /** Type of depositor. */
   depositor_type?: string;
@@ -1129,7 +1129,7 @@ export interface DepositorSelfBusinessRequest {
   depositor_relation: "business";
   /** Wallet address, valid on one of the networks. */
   depositor_wallet_address: string;
-  /** Id of the business. */
+  /** The merchant's own id of the business. */
   depositor_business_id: string;
 }
 
