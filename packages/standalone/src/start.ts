@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { createMemoryBus } from "@disburse/chassis/bus/memory-bus.ts";
+import { createMemoryBus } from "@disburse/chassis/bus/bus.ts";
 import type { Environment } from "@disburse/chassis/settings.ts";
 import { type Broker, startBroker } from "@disburse/embedded/broker.ts";
 import { type Engine, startEngine } from "@disburse/embedded/engine.ts";

@@ -1,4 +1,4 @@
-import { openBus } from "@disburse/chassis/amqp/service-bus.ts";
+import { openBus } from "@disburse/chassis/amqp/bus.ts";
 import { createSealer } from "@disburse/chassis/crypto/sealing.ts";
 import { createLog } from "@disburse/chassis/log.ts";
 import { createMetrics } from "@disburse/chassis/metrics.ts";

@@ -1,4 +1,4 @@
-import { openBus } from "@disburse/chassis/amqp/service-bus.ts";
+import { openBus } from "@disburse/chassis/amqp/bus.ts";
 import { createLog } from "@disburse/chassis/log.ts";
 import { createMetrics } from "@disburse/chassis/metrics.ts";
 import { connectDatabase } from "@disburse/chassis/mongo/database.ts";

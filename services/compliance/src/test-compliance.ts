@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { fromBinary } from "@bufbuild/protobuf";
 import type { Client } from "@connectrpc/connect";
-import { createMemoryBus } from "@disburse/chassis/bus/memory-bus.ts";
+import { createMemoryBus } from "@disburse/chassis/bus/bus.ts";
 import { connectDatabase, type Database } from "@disburse/chassis/mongo/database.ts";
 import { connectService } from "@disburse/chassis/rpc/client.ts";
 import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";

@@ -1,5 +1,5 @@
 import { hostname } from "node:os";
-import { openBus } from "@disburse/chassis/amqp/service-bus.ts";
+import { openBus } from "@disburse/chassis/amqp/bus.ts";
 import { createSealer } from "@disburse/chassis/crypto/sealing.ts";
 import { createLog, type Log } from "@disburse/chassis/log.ts";
 import { createMetrics, type Metrics } from "@disburse/chassis/metrics.ts";

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { hostname } from "node:os";
-import { openBus } from "@disburse/chassis/amqp/service-bus.ts";
+import { openBus } from "@disburse/chassis/amqp/bus.ts";
 import { createLog, type Log } from "@disburse/chassis/log.ts";
 import { startLoop } from "@disburse/chassis/loop.ts";
 import { createMetrics } from "@disburse/chassis/metrics.ts";

@@ -1,5 +1,5 @@
 import { createClient, createRouterTransport } from "@connectrpc/connect";
-import { createMemoryBus } from "@disburse/chassis/bus/memory-bus.ts";
+import { createMemoryBus } from "@disburse/chassis/bus/bus.ts";
 import { silentLog } from "@disburse/chassis/log.ts";
 import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { isRefused } from "@disburse/kernel/refusal.ts";

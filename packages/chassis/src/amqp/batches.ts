@@ -2,28 +2,23 @@ import { batchMax, storeRetryMs } from "../bus/bus.ts";
 import type { Log } from "../log.ts";
 
 /**
- * A batch gathers for as long as the one before took to be stored, within these: where storing is
- * slow, fewer and larger ones are what makes it quicker.
+ * A batch gathers for as long as the one before took to store, within these bounds: a slow store
+ * gets fewer and larger batches.
  */
 const gatherMinMs = 5;
 const gatherMaxMs = 12;
 
-export type Batches<T> = {
-  add(item: T): void;
-  /** Drops what has not begun (the broker keeps it) and waits for what has. */
-  stop(): Promise<void>;
-};
-
 /**
- * Gathers items into batches and handles one batch after the other, in the order in which they
- * came. A batch that fails is tried again after a pause, for as long as it takes: the prefetch
- * holds the rest back, and nothing is nacked.
+ * Gathers items into batches and handles one batch at a time, in order of arrival. A batch that
+ * fails is retried until it succeeds: the prefetch holds the rest back, and nothing is nacked.
  */
-export function startBatches<T>(options: {
+export function startBatches<T>({
+  handle,
+  log,
+}: {
   readonly handle: (batch: readonly T[]) => Promise<void>;
   readonly log: Log;
-}): Batches<T> {
-  const { handle, log } = options;
+}) {
   let waiting: T[] = [];
   let stopping = false;
   let draining: Promise<void> | undefined;
@@ -60,17 +55,18 @@ export function startBatches<T>(options: {
       await handleUntilStored(batch);
       tookMs = performance.now() - beganAt;
     }
-    // At once: what is added from now on needs a drain of its own.
+    // Items added from now on need a drain of their own.
     draining = undefined;
   };
 
   return {
-    add: (item) => {
+    add: (item: T): void => {
       if (stopping) return;
       waiting.push(item);
       draining ??= drain();
     },
-    stop: async () => {
+    /** Drops what has not begun (the broker keeps it) and waits for what has. */
+    stop: async (): Promise<void> => {
       stopping = true;
       interrupt();
       await draining;

@@ -1,27 +1,30 @@
 import type { Bus } from "../bus/bus.ts";
+import type { Log } from "../log.ts";
+import type { Lifetime, Shared } from "../service.ts";
+import { type BusSettings, SettingsError } from "../settings.ts";
 import type { AmqpOptions } from "./connection.ts";
 import { createConsumers } from "./consumers.ts";
 import { createPublisher } from "./publisher.ts";
 
 export type AmqpBusOptions = AmqpOptions & {
-  /** A confirm that does not come within this is as good as none: the outbox publishes again. */
+  /** Without a confirm in this time a message counts as unpublished; the outbox publishes again. */
   readonly confirmTimeoutMs?: number;
 };
 
-/** A broker that is busy confirms within seconds. */
+/** A busy broker confirms within seconds. */
 const confirmTimeoutDefaultMs = 10_000;
 
 /**
  * Events over RabbitMQ: one topic exchange, one quorum queue per consumer, persistent messages,
- * publisher confirms, manual acks after storing. Connects and reconnects by itself, a broker that
- * is away at the start included; topology is declared on every connection. A broker whose memory or
- * disk is full stops reading from who publishes: consumers have a connection of their own, on which
- * their acks get through.
+ * publisher confirms, manual acks after storing. Connects and reconnects by itself, also where the
+ * broker is down at the start; each connection declares the topology. A broker whose memory or disk
+ * is full stops reading from publishers: consumers have their own connection, so that their acks
+ * get through.
  */
 export async function connectAmqpBus(options: AmqpBusOptions): Promise<Bus> {
   const { confirmTimeoutMs = confirmTimeoutDefaultMs } = options;
   const consumers = createConsumers(options);
-  // An exchange that is gone took the bindings of queues along.
+  // The bindings of queues went with the exchange.
   const publisher = createPublisher({ ...options, confirmTimeoutMs, refused: consumers.renew });
   return {
     publish: publisher.publish,
@@ -32,4 +35,21 @@ export async function connectAmqpBus(options: AmqpBusOptions): Promise<Bus> {
       await publisher.stop();
     },
   };
+}
+
+/**
+ * The bus of a service: its process's shared one, else a connection to the broker at `AMQP_URL`,
+ * which ends with the service. Throws `SettingsError` where there is neither.
+ */
+export async function openBus(
+  { AMQP_URL: url, BUS_NAMESPACE: namespace }: BusSettings,
+  shared: Shared | undefined,
+  lifetime: Lifetime,
+  log: Log,
+): Promise<Bus> {
+  if (shared?.bus !== undefined) return shared.bus;
+  if (url === undefined) throw new SettingsError("settings: AMQP_URL: is required");
+  const bus = await connectAmqpBus({ url, namespace, log });
+  lifetime.add("bus", bus.stop);
+  return bus;
 }

@@ -2,6 +2,7 @@ import type { Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { type Channel, type ChannelModel, connect } from "amqplib";
 import type { Log } from "../log.ts";
+import { withTimeout } from "../timeout.ts";
 
 /** Where the broker is, and what the names of its exchange and queues begin with. */
 export type AmqpOptions = {
@@ -10,54 +11,48 @@ export type AmqpOptions = {
   readonly log: Log;
 };
 
-export type MaintainedConnection = {
-  /** Ends it, and what is being made of it. */
-  stop(): Promise<void>;
-};
-
-/** A broker that is well takes a connection at once; one that says nothing is tried again. */
+/** A working broker accepts a connection at once; one that stays silent is tried again. */
 const handshakeTimeoutMs = 10_000;
-/** The pause before a connection is made anew; twice as long after each that fails. */
+/** The pause before reconnecting, doubled after each failure. */
 const retryMs = 100;
-/** A broker that is back is found within about this. */
+/** Reconnects within about this once the broker is back. */
 const retryMaxMs = 2_000;
-/** Some services come back sooner and some later than the others, by this share at most. */
+/** Spreads the reconnects of several services by up to this share. */
 const retryJitter = 0.3;
-/** A broker answers at once that a connection may end. */
+/** A working broker confirms the end of a connection at once. */
 export const closeTimeoutMs = 2_000;
 
 /**
- * A connection to the broker that is made anew, for as long as it takes, whenever it cannot be made
- * or was lost. The library's own recovery hears of a connection's end only once it is set up, and
- * lets nobody else hear of one that it closes while it is being made.
+ * Keeps a connection to the broker: reconnects for as long as it takes, until `stop`. The library's
+ * own recovery leaves a connection without listeners (docs/decisions/0019).
  */
 export function maintainConnection(options: {
   readonly url: string;
-  /** What it is for: for the log. */
+  /** For the log. */
   readonly purpose: "publishing" | "consuming";
   readonly log: Log;
-  /** Makes of a new connection what is needed; where that fails the next one is tried. */
+  /** Opens the channels of a new connection; where it fails the next connection is tried. */
   readonly setup: (connection: ChannelModel) => Promise<void>;
-  /** What was made is of no use any more. Told of each connection, after its `setup`. */
+  /** Called at the end of each connection, after its `setup`. */
   readonly lost: () => void;
-}): MaintainedConnection {
+}): { stop(): Promise<void> } {
   const { url, purpose, log, setup, lost } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
   let failures = 0;
   let current: ChannelModel | undefined;
 
-  /** One connection, from its making to its end. */
+  /** One connection, from handshake to end. */
   const live = async () => {
     // Small frames that wait for each other's acknowledgement cost 40 ms each.
     const connection = await connect(url, { timeout: handshakeTimeoutMs, noDelay: true });
-    // From the first moment on: an error that nobody hears ends the process.
+    // At once: an `error` event without a listener ends the process.
     connection.on("error", (error) => log.warn({ err: error, purpose }, "bus connection failed"));
     const closed = new Promise<void>((resolve) => connection.once("close", () => resolve()));
     current = connection;
     try {
       if (signal.aborted) return;
-      // One that the broker closed in the same breath as it opened it has said so already.
+      // The broker may have closed it with the same packet: then `close` was already emitted.
       if (!streamOf(connection).writable) throw new Error("the broker closed the connection");
       await setup(connection);
       failures = 0;
@@ -88,8 +83,8 @@ export function maintainConnection(options: {
     stop: async () => {
       stopping.abort();
       if (current !== undefined) void closeConnection(current);
-      // One that is being made ends as soon as it is.
-      await Promise.race([running, timeout(closeTimeoutMs)]);
+      // A connection in handshake is closed as soon as it is open.
+      await withTimeout(closeTimeoutMs, () => running, doNothing);
     },
   };
 }
@@ -99,25 +94,25 @@ export function exchangeOf(namespace: string): string {
   return `${namespace}.events`;
 }
 
-/** Closes a connection; one whose broker does not answer is cut off. */
+/** Closes a connection, in `closeTimeoutMs` even where the broker does not answer. */
 export async function closeConnection(connection: ChannelModel): Promise<void> {
   const ended = new Promise((resolve) => connection.once("close", resolve));
-  const closed = connection.close().catch(() => undefined);
-  await Promise.race([closed, ended, timeout(closeTimeoutMs)]);
+  const closed = connection.close().catch(doNothing);
+  await withTimeout(closeTimeoutMs, () => Promise.race([closed, ended]), doNothing);
   cutConnection(connection);
 }
 
-/** Ends a connection at once, with what it has still to send. */
+/** Ends a connection at once; what it has not sent yet is lost. */
 export function cutConnection(connection: ChannelModel): void {
   streamOf(connection).destroy(new Error("the connection was cut off"));
 }
 
-/** The library's types do not tell of it. */
+/** Not in the library's types. */
 function streamOf({ connection }: ChannelModel): Socket {
   return (connection as unknown as { readonly stream: Socket }).stream;
 }
 
-/** A channel that the broker closed takes its connection along: both are made anew. */
+/** A channel that the broker closes ends its connection; both are opened again. */
 export function guardChannel(
   connection: ChannelModel,
   channel: Channel,
@@ -130,7 +125,5 @@ export function guardChannel(
   });
 }
 
-/** Resolves after so long; a process does not stay for it. */
-export function timeout(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms).unref());
-}
+/** For what may fail or come late while something closes. */
+export const doNothing = (): void => undefined;

@@ -1,38 +1,36 @@
 import type { Channel, ChannelModel, ConsumeMessage } from "amqplib";
-import { type BusMessage, batchMax, type Subscription } from "../bus/bus.ts";
+import { type Bus, type BusMessage, batchMax, type Subscription } from "../bus/bus.ts";
 import type { Log } from "../log.ts";
 import { isRequestId, requestIdHeader } from "../rpc/identity.ts";
+import { withTimeout } from "../timeout.ts";
 import { startBatches } from "./batches.ts";
 import {
   type AmqpOptions,
   closeConnection,
   closeTimeoutMs,
+  doNothing,
   exchangeOf,
   guardChannel,
   maintainConnection,
-  timeout,
 } from "./connection.ts";
 
-/** Unacked messages a consumer holds: two batches, so that one gathers while one is stored. */
+/** Unacked messages of a consumer: two batches, so that one gathers while the other is stored. */
 const prefetch = 2 * batchMax;
 /**
- * A consumer that dies takes its unacked messages' delivery count up by one. Far above any number
- * of crashes, so that only a message that cannot be parsed is dead-lettered, and that explicitly.
+ * Each crash of a consumer raises the delivery count of its unacked messages. Far above any number
+ * of crashes, so that only unreadable messages are dead-lettered, explicitly.
  */
 const deliveryLimit = 1_000;
 
 type Consumer = { stop(): Promise<void> };
 
-export type Consumers = {
-  /** Consumes from now on where there is a connection, else with the next one. */
-  subscribe(subscription: Subscription): Promise<void>;
-  /** Declares everything anew, for some of it may be gone. */
+/** Subscribes now where there is a connection, else with the next one. */
+type Consumers = Omit<Bus, "publish"> & {
+  /** Declares exchange and queues again, on a new connection. */
   renew(): void;
-  ready(): boolean;
-  stop(): Promise<void>;
 };
 
-/** Consumes what is subscribed to, on a connection of its own, whenever there is one. */
+/** Consumes on a connection of its own. */
 export function createConsumers({ url, namespace, log }: AmqpOptions): Consumers {
   const subscriptions: Subscription[] = [];
   const consumers = new Set<Consumer>();
@@ -83,7 +81,7 @@ export function createConsumers({ url, namespace, log }: AmqpOptions): Consumers
   };
 }
 
-/** The consumer's quorum queue, and where its dead letters go, at least once. */
+/** Declares the consumer's quorum queue and its dead-letter queue. */
 async function declareQueue(channel: Channel, namespace: string, subscription: Subscription) {
   const exchange = exchangeOf(namespace);
   const queue = `${namespace}.${subscription.queue}`;
@@ -112,33 +110,35 @@ async function startConsumer(
 ): Promise<Consumer> {
   const batches = startBatches<ConsumeMessage>({
     handle: async (messages) => {
-      const said = await subscription.handle(messages.map(toBusMessage));
+      const dispositions = await subscription.handle(messages.map(toBusMessage));
       for (const [at, message] of messages.entries()) {
-        if (said[at] === "dead") channel.nack(message, false, false);
+        if (dispositions[at] === "dead") channel.nack(message, false, false);
       }
-      // All that came before has been answered for: one answer is enough for the others.
-      const last = messages.findLast((_message, at) => said[at] === "stored");
+      // The dead ones are already nacked, so one ack covers all others up to the last.
+      const last = messages.findLast((_message, at) => dispositions[at] === "stored");
       if (last !== undefined) channel.ack(last, true);
     },
     log,
   });
-  // What this channel brought can be acked on no other: the broker brings it again.
+  // Messages can be acked on their own channel alone: the broker delivers them again.
   channel.once("close", () => void batches.stop());
   const { consumerTag } = await channel.consume(`${namespace}.${subscription.queue}`, (message) => {
-    // The broker took the consumer away (its queue went or moved): the channel is of no use.
-    if (message === null) void channel.close().catch(() => undefined);
+    // The broker cancelled the consumer: its queue was deleted or moved.
+    if (message === null) void channel.close().catch(doNothing);
     else batches.add(message);
   });
   return {
     stop: async () => {
-      await Promise.race([
-        channel.cancel(consumerTag).catch(() => undefined),
-        timeout(closeTimeoutMs),
-      ]);
+      await inTime(() => channel.cancel(consumerTag));
       await batches.stop();
-      await Promise.race([channel.close().catch(() => undefined), timeout(closeTimeoutMs)]);
+      await inTime(() => channel.close());
     },
   };
+}
+
+/** What the broker answers within `closeTimeoutMs`, if it does. */
+function inTime(close: () => Promise<unknown>): Promise<unknown> {
+  return withTimeout(closeTimeoutMs, close, doNothing).catch(doNothing);
 }
 
 function toBusMessage(message: ConsumeMessage): BusMessage {

@@ -1,34 +1,28 @@
 import type { ChannelModel, ConfirmChannel, Message } from "amqplib";
-import type { BusMessage } from "../bus/bus.ts";
+import type { Bus, BusMessage } from "../bus/bus.ts";
 import { requestIdHeader } from "../rpc/identity.ts";
+import { withTimeout } from "../timeout.ts";
 import {
   type AmqpOptions,
   cutConnection,
   exchangeOf,
   guardChannel,
   maintainConnection,
-  timeout,
 } from "./connection.ts";
 
-export type Publisher = {
-  publish(messages: readonly BusMessage[]): Promise<void>;
-  ready(): boolean;
-  stop(): Promise<void>;
-};
+type Publishing = Pick<Bus, "publish" | "ready">;
 
-type Publishing = Omit<Publisher, "stop">;
-
-export type PublisherOptions = AmqpOptions & {
+type PublisherOptions = AmqpOptions & {
   readonly confirmTimeoutMs: number;
-  /** The broker closed the channel, as it does where the exchange is gone. */
+  /** Called when the broker closes the channel, as it does where the exchange is gone. */
   readonly refused: () => void;
 };
 
-/** A confirm that is late by so many timeouts more will not come: its connection is of no use. */
+/** After so many further timeouts a late confirm is given up, with its connection. */
 const lateTimeoutsMax = 2;
 
-/** Publishes with confirms, on a connection of its own, whenever there is one. */
-export function createPublisher(options: PublisherOptions): Publisher {
+/** Publishes with confirms, on a connection of its own. */
+export function createPublisher(options: PublisherOptions): Omit<Bus, "subscribe"> {
   const { url, log, refused } = options;
   let current: Publishing | undefined;
   let stopping = false;
@@ -64,9 +58,9 @@ export function createPublisher(options: PublisherOptions): Publisher {
 }
 
 /**
- * Publishes on a channel; a message that no queue takes comes back and counts as unpublished. What
- * the broker does not take the library keeps, and sends when it can: so nothing is published while
- * the broker says that it takes nothing, nor after a confirm that is late, until it has come.
+ * Publishes on a channel; a message that no queue takes is returned and counts as unpublished. The
+ * library buffers without bound what the broker does not read, so nothing is published while the
+ * broker is blocked, nor while an earlier confirm is late.
  */
 function publishOn(
   connection: ChannelModel,
@@ -87,7 +81,7 @@ function publishOn(
     log.info({}, "the broker takes messages again");
   });
 
-  /** Rejects when the channel closes, too. */
+  /** Rejects as well when the channel closes. */
   const publishOne = ({ id, key, body, requestId }: BusMessage) =>
     new Promise<void>((resolve, reject) => {
       const headers = requestId === undefined ? {} : { [requestIdHeader]: requestId };
@@ -100,14 +94,18 @@ function publishOn(
     });
 
   const comes = (confirms: Promise<unknown>, ms: number) =>
-    Promise.race([confirms.then(() => true), timeout(ms).then(() => false)]);
+    withTimeout(
+      ms,
+      () => confirms.then(() => true),
+      () => false,
+    );
 
   const awaitLate = async (confirms: readonly Promise<void>[]) => {
     late += 1;
     const settled = Promise.allSettled(confirms);
     while (!(await comes(settled, lateTimeoutsMax * confirmTimeoutMs))) {
-      // With the connection go the messages that it has still to send. A broker that takes nothing
-      // says when it does: a new connection would bring it more of them each time.
+      // The connection's unsent messages go with it. A blocked broker announces when it reads
+      // again: cutting its connections would send it the same messages once more each time.
       if (!isBlocked) cutConnection(connection);
     }
     late -= 1;

@@ -1,53 +1,95 @@
-/** An event as it crosses the bus. */
+/** An event on the bus. */
 export type BusMessage = {
-  /** The event's id: consumers drop what they have stored already. */
+  /** The event's id, by which consumers drop duplicates. */
   readonly id: string;
-  /** `payout.initiated`: consumers bind to patterns of it. */
+  /** The routing key: `payout.initiated`. */
   readonly key: string;
   /** Binary protobuf of the event's message. */
   readonly body: Uint8Array;
-  /** The merchant's request that the event goes back to, for the log; not of every event known. */
+  /** The merchant's request that caused the event, for the log, where it is known. */
   readonly requestId?: string;
 };
 
-/** What a consumer says of a message: stored for good, or never to be understood. */
+/** What became of a message: stored, or unreadable and dead-lettered. */
 export type Disposition = "stored" | "dead";
 
 export type Subscription = {
-  /** The consumer's own name: its queue is `<namespace>.<queue>`. */
+  /** The consumer's name: its queue is `<namespace>.<queue>`. */
   readonly queue: string;
   /** Topic patterns: `payout.*`. */
   readonly keys: readonly string[];
   /**
-   * Stores a batch and answers for each message, in order. When it throws, nothing was stored: the
-   * same batch comes again, until it succeeds. The next one comes when it has answered.
+   * Stores a batch and answers for each message, in order. Where it throws, the same batch is
+   * delivered again until it succeeds. The next batch waits for the answer.
    */
   readonly handle: (batch: readonly BusMessage[]) => Promise<readonly Disposition[]>;
 };
 
-/** Where events are exchanged: RabbitMQ, or a hand-over within the process. */
+/** Where events are exchanged: RabbitMQ, or within the process. */
 export type Bus = {
   /**
-   * Resolves when each message is safe: confirmed by the broker, or stored by the consumer. Rejects
-   * when one is not, the ones that nobody is bound to included; publishing again is harmless.
+   * Resolves when each message is confirmed by the broker, or stored by the consumer. Rejects where
+   * one is not, or has no consumer bound to its key; publishing again is harmless.
    */
   publish(messages: readonly BusMessage[]): Promise<void>;
   subscribe(subscription: Subscription): Promise<void>;
   ready(): boolean;
-  /** Ends consumers first, then waits for running batches. */
+  /** Stops consumers first, then waits for running batches. */
   stop(): Promise<void>;
 };
 
 /** A batch is stored in one bulk write; larger ones gain nothing (webhooks: consumption). */
 export const batchMax = 200;
-/** The pause before a batch that could not be stored is tried again. */
+/** The pause before a batch is retried. */
 export const storeRetryMs = 1_000;
 
-/** Whether a topic pattern takes a key: `*` is one word, `#` any number. */
-export function patternTakes(pattern: string, key: string): boolean {
+/** Whether a topic pattern matches a key: `*` is one word, `#` any number. */
+export function patternMatches(pattern: string, key: string): boolean {
   const expression = pattern
     .split(".")
     .map((word) => (word === "*" ? "[^.]+" : word === "#" ? ".*" : RegExp.escape(word)))
     .join("\\.");
   return new RegExp(`^${expression}$`).test(key);
+}
+
+/**
+ * Hands events to consumers of the same process. A publication succeeds when every bound consumer
+ * has stored it; until then the publisher's outbox keeps it.
+ */
+export function createMemoryBus(): Bus {
+  const subscriptions: Subscription[] = [];
+  const running = new Set<Promise<unknown>>();
+  let stopped = false;
+
+  const takes = ({ keys }: Subscription, { key }: BusMessage) =>
+    keys.some((pattern) => patternMatches(pattern, key));
+  const deliver = async (messages: readonly BusMessage[]) => {
+    for (const subscription of subscriptions) {
+      const batch = messages.filter((message) => takes(subscription, message));
+      if (batch.length > 0) await subscription.handle(batch);
+    }
+  };
+  const bound = (message: BusMessage) => subscriptions.some((each) => takes(each, message));
+
+  return {
+    publish: async (messages) => {
+      if (stopped) throw new Error("the bus is stopped");
+      if (!messages.every(bound)) throw new Error("nobody is bound to an event's key yet");
+      const delivery = deliver(messages);
+      running.add(delivery);
+      try {
+        await delivery;
+      } finally {
+        running.delete(delivery);
+      }
+    },
+    subscribe: async (subscription) => {
+      subscriptions.push(subscription);
+    },
+    ready: () => !stopped,
+    stop: async () => {
+      stopped = true;
+      await Promise.allSettled(running);
+    },
+  };
 }

@@ -1,7 +1,7 @@
 import { expect, it, vi } from "vitest";
 import { createLog, silentLog } from "../log.ts";
 import type { Bus, BusMessage } from "./bus.ts";
-import { createMemoryBus } from "./memory-bus.ts";
+import { createMemoryBus } from "./bus.ts";
 import { startRelay } from "./outbox-relay.ts";
 
 const message = (id: string): BusMessage => ({

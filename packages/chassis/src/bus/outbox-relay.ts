@@ -3,9 +3,9 @@ import type { Log } from "../log.ts";
 import { type Loop, startLoop } from "../loop.ts";
 import type { Bus, BusMessage } from "./bus.ts";
 
-/** Events that documents owe; they stay with their documents until the bus has them. */
+/** Pending events; they stay in their documents until they are published. */
 export type Outbox = {
-  /** The oldest unpublished events, at most `limit`. */
+  /** The oldest pending events, at most `limit`. */
   due(limit: number): Promise<readonly BusMessage[]>;
   /** Removes published events from their documents. */
   published(messages: readonly BusMessage[]): Promise<void>;
@@ -13,12 +13,12 @@ export type Outbox = {
 
 /** One bulk write removes this many. */
 const relayBatch = 200;
-/** What a crash or a broker outage left is found no later than this after things are well again. */
+/** Events left by a crash or an outage are published this soon after recovery. */
 const sweepEveryMs = 500;
 
 /**
- * Publishes, waits for the confirm, then removes. The write path wakes it; a sweep finds leftovers.
- * A line tells of each event, under the request that it goes back to.
+ * Publishes pending events, waits for the confirm, then removes them. The write path wakes it; a
+ * sweep finds the rest. Each event is logged under the request that caused it.
  */
 export function startRelay(options: {
   readonly outbox: Outbox;

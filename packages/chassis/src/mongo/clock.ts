@@ -2,14 +2,13 @@ import { uptime } from "node:os";
 import { type Clock, steadyClock } from "@disburse/kernel/time.ts";
 import type { Database } from "./database.ts";
 
-/** One document of no collection. */
+/** A document of no collection. */
 const readNow = [{ $documents: [{}] }, { $set: { now: "$$NOW" } }];
 
 /**
- * The database's time, read once and counted on by this process: the same for all processes of a
- * service, one that starts again included, whatever their own clocks say or are set to. Off by no
- * more than the reading took. It stays what it was when the clock of the database's host is set;
- * who reads it later has the new time.
+ * The database's time, read once and advanced by a monotonic clock: the same for all processes of a
+ * service, whatever their own wall clocks say. Off by at most the time of the read. A later change
+ * of the database host's clock reaches processes that start after it.
  */
 export async function databaseClock(
   { db }: Pick<Database, "db">,
@@ -22,14 +21,14 @@ export async function databaseClock(
   return steadyClock(new Date(read.now.getTime() + halfWayMs), elapsed);
 }
 
-/** Reading how long the machine is up costs more than a time does. */
+/** Reading the uptime costs more than reading a clock. */
 const lookEveryMs = 1_000;
-/** Less is how coarsely it is told. */
+/** The uptime's resolution. */
 const sleepMinMs = 1_000;
 
 /**
- * Milliseconds since some moment, by clocks that nobody sets. Those of `running` stand still while
- * the machine sleeps; what it slept is added, within a second, from how long it is up.
+ * Monotonic milliseconds that include the machine's sleep: `running` stops while it sleeps, and the
+ * difference to the uptime is added within a second.
  */
 export function elapsedWithSleep(
   running: () => number = () => performance.now(),

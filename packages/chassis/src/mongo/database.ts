@@ -1,3 +1,5 @@
+import { subscribe } from "node:diagnostics_channel";
+import type { Socket } from "node:net";
 import {
   type Db,
   Decimal128,
@@ -13,7 +15,6 @@ import {
   MongoServerSelectionError,
   MongoWriteConcernError,
 } from "mongodb";
-import { guardDriverSockets } from "./driver-sockets.ts";
 
 /** Documents of one collection, each with its `_id`. */
 export type Rows = {
@@ -24,8 +25,8 @@ export type Rows = {
 export type Database = {
   readonly db: Db;
   /**
-   * Inserts documents of several collections in one command, in the order given, up to the first
-   * whose key is there already: then it answers false, and those before are inserted.
+   * Inserts documents into several collections in one command, in order, up to the first duplicate
+   * key: then the answer is false, and the documents before it are inserted.
    */
   bulkInsert(rows: readonly Rows[]): Promise<boolean>;
   /** Whether the database answers now. */
@@ -33,13 +34,13 @@ export type Database = {
   close(): Promise<void>;
 };
 
-/** Past this a write's outcome is unknown: read again, never assume. */
+/** After this a write's outcome is unknown: read again, never assume. */
 const writeTimeoutMs = 5_000;
-/** How long a call waits for a database that is away, or for a connection, before it fails. */
+/** How long a call waits for an unavailable database or a free connection before it fails. */
 const selectionTimeoutMs = 4_000;
-/** A database that has been silent for so long hangs: the call ends, its outcome unknown. */
+/** After so long without a byte the database hangs: the call fails, its outcome unknown. */
 const silenceMs = 8_000;
-/** A readiness probe must answer before its prober gives up. */
+/** A readiness probe must answer before its caller gives up. */
 const pingTimeoutMs = 1_000;
 
 /**
@@ -64,7 +65,31 @@ export async function connectDatabase(uri: string, name: string): Promise<Databa
   return databaseOf(client, name);
 }
 
-/** Of MongoDB 8.0: older ones know no bulk over several collections. */
+const driver = /[/\\]mongodb[/\\]lib[/\\]/;
+let areGuarded = false;
+
+/**
+ * Keeps commands from hanging on a closed connection. The driver (7.8.0, `writeCommand` of
+ * cmap/connection.js) waits for `drain` when a write is buffered, also on a socket that is
+ * destroyed but has not emitted `close` yet: `drain` then never comes, and no timeout runs. Where
+ * the hanging command is the monitor's, no connection is ever opened again. Such a socket emits an
+ * error here, which the driver handles like any other.
+ */
+function guardDriverSockets(): void {
+  if (areGuarded) return;
+  areGuarded = true;
+  subscribe("net.client.socket", (message) => {
+    // Published while the driver creates the socket, so that its frames are on the stack.
+    if (!driver.test(new Error("where").stack ?? "")) return;
+    const { socket } = message as { socket: Socket };
+    socket.once("close", () => {
+      if (socket.listenerCount("drain") === 0) return;
+      socket.emit("error", new MongoNetworkError("the connection closed before it was written to"));
+    });
+  });
+}
+
+/** MongoDB 8.0, the first with bulk writes over several collections. */
 const wireVersionMin = 25;
 
 async function assertRecent(client: MongoClient): Promise<void> {
@@ -74,7 +99,7 @@ async function assertRecent(client: MongoClient): Promise<void> {
   throw new Error("the database is older than MongoDB 8.0");
 }
 
-/** A database of a client, whose options hold for it. */
+/** A database of a client; the client's options apply. */
 export function databaseOf(client: MongoClient, name: string): Database {
   const db = client.db(name);
   return {
@@ -107,7 +132,7 @@ async function bulkInsert(
   }
 }
 
-/** Whether it failed for nothing else: what came before is as durable as any other write. */
+/** Whether duplicate keys alone stopped it: what came before is as durable as any other write. */
 function isStoppedByKey(error: unknown): boolean {
   if (!(error instanceof MongoClientBulkWriteError)) return false;
   const { writeErrors, writeConcernErrors } = error;
@@ -119,7 +144,7 @@ function isStoppedByKey(error: unknown): boolean {
   );
 }
 
-/** Makes a collection's indexes; those that are there already stay as they are. */
+/** Creates the missing indexes of a collection. */
 export async function ensureIndexes(
   db: Db,
   collection: string,
@@ -129,9 +154,9 @@ export async function ensureIndexes(
 }
 
 /**
- * MongoDB's codes for a member that cannot be reached (6, 7, 89, 9001), is not or no longer the
- * primary (189, 10058, 10107, 11602, 13435, 13436) or stops (91, 11600), for a limit of its own
- * time (262), and for what no majority has yet (64, 79, 100, 134).
+ * MongoDB's codes for a member that is unreachable (6, 7, 89, 9001), not the primary (189, 10058,
+ * 10107, 11602, 13435, 13436) or shutting down (91, 11600), for an exceeded time limit (262), and
+ * for a write or read that has no majority yet (64, 79, 100, 134).
  */
 const unavailableCodes = new Set<unknown>([
   ...[6, 7, 89, 9001],
@@ -141,7 +166,7 @@ const unavailableCodes = new Set<unknown>([
   ...[64, 79, 100, 134],
 ]);
 
-/** Whether a database did not answer, or not for sure: it may be well again soon. */
+/** Whether the database was unavailable or a write's outcome is unknown: retrying may succeed. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   const isAway =
     error instanceof MongoNetworkError ||
@@ -158,10 +183,10 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   );
 }
 
-/** Whether one of the failures that the driver wraps in a bulk write's is such a one. */
+/** Whether a failure that the driver wraps in a bulk write's is such a one. */
 function isBulkUnavailable(error: MongoError): boolean {
   if (error instanceof MongoBulkWriteError) {
-    // The driver keeps here what it wrapped.
+    // The wrapped error.
     if (isDatabaseUnavailable(error.errorResponse)) return true;
     return [error.writeErrors].flat().some(({ code }) => unavailableCodes.has(code));
   }
@@ -171,15 +196,15 @@ function isBulkUnavailable(error: MongoError): boolean {
   return [...writeErrors.values()].some(({ code }) => unavailableCodes.has(code));
 }
 
-/** MongoDB's code for a key that a unique index has already. */
+/** MongoDB's code for a duplicate key. */
 const duplicateKeyCode = 11_000;
 
-/** Whether a write failed because the key is there already: somebody was first. */
+/** Whether a write failed because a unique index has its key already. */
 export function isDuplicateKey(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === duplicateKeyCode;
 }
 
-/** Whether an unordered bulk insert failed for nothing else than keys that were there already. */
+/** Whether an unordered bulk insert failed because of duplicate keys alone. */
 export function isOnlyDuplicateKeys(error: unknown): boolean {
   if (isDuplicateKey(error) && !(error instanceof MongoBulkWriteError)) return true;
   if (!(error instanceof MongoBulkWriteError)) return false;
@@ -190,7 +215,7 @@ export function isOnlyDuplicateKeys(error: unknown): boolean {
 /** Decimal128 keeps 34 digits; past them it would round. */
 const decimal128Digits = 34;
 
-/** Whole minor units as the database keeps them: exact, and `$inc` works on them. */
+/** Whole minor units as they are stored: exact, and `$inc` works on them. */
 export function toDecimal128(minor: bigint): Decimal128 {
   const text = minor.toString();
   if (text.replace("-", "").length > decimal128Digits) throw new Error("more than 34 digits");

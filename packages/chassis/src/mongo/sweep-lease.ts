@@ -3,35 +3,35 @@ import type { Database } from "./database.ts";
 import { insertOnce } from "./once.ts";
 
 type LeaseDocument = {
-  /** What the lease is for. */
+  /** The sweep's name. */
   _id: string;
   schema_version: number;
   owner: string;
   until: Date;
-  /** One more with each new owner. */
+  /** Increases with each new owner. */
   epoch: number;
 };
 
-/** The right of one process to sweep, of all that could. */
+/** A lease that lets one process of a service sweep. */
 export type SweepLease = {
   /**
-   * Takes or renews the lease. `undefined`: another process has it. A sweep that outlives its lease
-   * is harmless: what it writes is guarded by what it read (docs/decisions/0008), the lease only
-   * spares the others the work.
+   * Acquires or renews the lease. `undefined`: another process has it. A sweep that outlives its
+   * lease is harmless: its writes are conditional on what it read (docs/decisions/0008), and the
+   * lease only spares the other processes the work.
    */
   hold(): Promise<{ readonly epoch: number } | undefined>;
-  /** Gives the lease back, so that another process need not wait for its end. */
+  /** Releases the lease, so that another process need not wait until it expires. */
   release(): Promise<void>;
 };
 
-/** A lease of `leaseMs` by the database's clock, under a name, for this process. */
+/** A named lease of `leaseMs`, by the database's clock, for this process. */
 export function createSweepLease({ db }: Database, name: string, leaseMs: number): SweepLease {
   const leases: Collection<LeaseDocument> = db.collection("leases");
   const owner = crypto.randomUUID();
   const until = { $add: ["$$NOW", leaseMs] };
   const isFree = { $expr: { $lte: ["$until", "$$NOW"] } };
 
-  const take = async () => {
+  const acquire = async () => {
     const found = await leases.findOneAndUpdate(
       { _id: name, $or: [{ owner }, isFree] },
       [
@@ -49,23 +49,23 @@ export function createSweepLease({ db }: Database, name: string, leaseMs: number
   };
 
   let held: { readonly epoch: number; readonly renewAt: number } | undefined;
-  const remembered = (taken: { readonly epoch: number } | undefined, askedAt: number) => {
-    held = taken && { ...taken, renewAt: askedAt + leaseMs / 2 };
-    return taken;
+  const remember = (acquired: { readonly epoch: number } | undefined, startedAt: number) => {
+    held = acquired && { ...acquired, renewAt: startedAt + leaseMs / 2 };
+    return acquired;
   };
 
   return {
     hold: async () => {
-      const askedAt = performance.now();
-      // Not a write with every sweep: what is held for longer than half a lease is held still.
-      if (held !== undefined && askedAt < held.renewAt) return { epoch: held.epoch };
-      const taken = remembered(await take(), askedAt);
-      if (taken !== undefined) return taken;
+      const startedAt = performance.now();
+      // One write per half lease, not one per sweep.
+      if (held !== undefined && startedAt < held.renewAt) return { epoch: held.epoch };
+      const acquired = remember(await acquire(), startedAt);
+      if (acquired !== undefined) return acquired;
       // The first lease under a name begins as an expired one, for the first that takes it.
       const expired = { owner: "", until: new Date(0), epoch: 0 };
       const document = { _id: name, schema_version: 1, ...expired };
       if (!(await insertOnce(leases, document))) return undefined;
-      return remembered(await take(), askedAt);
+      return remember(await acquire(), startedAt);
     },
     release: async () => {
       held = undefined;
