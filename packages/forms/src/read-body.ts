@@ -1,4 +1,9 @@
-import { type ExactJson, ExactNumber } from "@disburse/kernel/exact-json.ts";
+import {
+  type ExactJson,
+  ExactNumber,
+  isJsonObject,
+  type JsonObject,
+} from "@disburse/kernel/exact-json.ts";
 import type { Violation } from "@disburse/kernel/refusal.ts";
 import type {
   BodyValue,
@@ -27,7 +32,7 @@ export type ReadBody = { readonly values: BodyValues; readonly unreadable: Viola
  */
 export function readBody(body: PublicBody, json: ExactJson): ReadBody {
   const unreadable: Violation[] = [];
-  if (!isObject(json)) {
+  if (!isJsonObject(json)) {
     return { values: {}, unreadable: [{ field: wholeBody, problem: "must be a JSON object" }] };
   }
   return { values: readFields(fieldsOf(body), json, "", unreadable), unreadable };
@@ -40,17 +45,6 @@ export function fieldsOf(body: PublicBody): readonly Field[] {
     for (const field of form.fields) if (!byName.has(field.name)) byName.set(field.name, field);
   }
   return [...byName.values()];
-}
-
-type JsonObject = { [key: string]: ExactJson };
-
-function isObject(json: ExactJson | undefined): json is JsonObject {
-  return (
-    typeof json === "object" &&
-    json !== null &&
-    !Array.isArray(json) &&
-    !(json instanceof ExactNumber)
-  );
 }
 
 function readFields(
@@ -81,7 +75,7 @@ function readField(
   };
   switch (field.kind) {
     case "object":
-      if (!isObject(sent)) return refuse("must be an object");
+      if (!isJsonObject(sent)) return refuse("must be an object");
       return readFields(field.fields, sent, `${path}.`, unreadable);
     case "list":
       if (!Array.isArray(sent)) return refuse("must be an array");
@@ -126,7 +120,7 @@ function readItem(
   path: string,
   unreadable: Violation[],
 ): BodyValues {
-  if (isObject(sent)) return readFields(fields, sent, `${path}.`, unreadable);
+  if (isJsonObject(sent)) return readFields(fields, sent, `${path}.`, unreadable);
   unreadable.push({ field: path, problem: "must be an object" });
   return {};
 }

@@ -14,13 +14,20 @@ export class ExactNumber {
 }
 
 /** A JSON value whose numbers kept their digits. */
-export type ExactJson =
-  | null
-  | boolean
-  | string
-  | ExactNumber
-  | ExactJson[]
-  | { [key: string]: ExactJson };
+export type ExactJson = null | boolean | string | ExactNumber | ExactJson[] | JsonObject;
+
+/** A JSON object whose numbers kept their digits. */
+export type JsonObject = { [key: string]: ExactJson };
+
+/** Whether a JSON value is an object, and so may have fields. */
+export function isJsonObject(json: ExactJson | undefined): json is JsonObject {
+  return (
+    typeof json === "object" &&
+    json !== null &&
+    !Array.isArray(json) &&
+    !(json instanceof ExactNumber)
+  );
+}
 
 /**
  * Reads JSON text. Throws `SyntaxError` where it is none or a key stands twice with different

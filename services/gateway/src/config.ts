@@ -8,7 +8,7 @@ import {
   serviceUrlSetting,
 } from "@disburse/chassis/settings.ts";
 import { z } from "zod";
-import { isCidr } from "./domain/source-address.ts";
+import { isCidr } from "./keys/rules/source-address.ts";
 
 /** Networks joined by commas; the empty text for none. */
 const networksSetting = z

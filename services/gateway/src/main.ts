@@ -21,9 +21,9 @@ import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts"
 import { Health } from "@disburse/contracts/health/v1/health_pb.ts";
 import { systemClock } from "@disburse/kernel/time.ts";
 import { readConfig } from "./config.ts";
-import { createGateway } from "./gateway.ts";
 import { startHttpServer } from "./http/server.ts";
 import { createReadiness, serving } from "./readiness.ts";
+import { createGateway } from "./service.ts";
 
 type Config = ReturnType<typeof readConfig>;
 

@@ -25,8 +25,8 @@ import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts"
 import { newId } from "@disburse/kernel/id.ts";
 import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
 import type {} from "@disburse/testkit/global-setup.ts";
-import { createGateway, type GatewayDeps } from "./gateway.ts";
 import { type HttpTimeouts, startHttpServer } from "./http/server.ts";
+import { createGateway, type GatewayDeps } from "./service.ts";
 
 /**
  * A fake service: each RPC is what the test says just then; one that it says nothing of is a bug.

@@ -11,6 +11,13 @@ export const subjects: Readonly<Record<string, Readonly<Record<string, readonly 
     beneficiaries: ["records", "creation"],
     depositors: ["records", "creation"],
   },
+  gateway: {
+    keys: [],
+    idempotency: [],
+    openapi: ["keys"],
+    resources: ["openapi"],
+    http: ["openapi", "idempotency", "keys"],
+  },
   notifier: {
     sender: [],
     endpoints: ["sender"],

@@ -1,11 +1,17 @@
 import type { Readable } from "node:stream";
-import type { Refused } from "@disburse/kernel/refusal.ts";
-import type { Answer } from "../domain/answer.ts";
-import { type ErrorCode, wireError } from "../domain/errors.ts";
-import type { FileFormat } from "../reference/endpoint.ts";
-import type { PageAnswer } from "./content.ts";
+import type { Log } from "@disburse/chassis/log.ts";
+import { isDatabaseUnavailable } from "@disburse/chassis/mongo/database.ts";
+import { isUnavailable, readRefusal } from "@disburse/chassis/rpc/refusal.ts";
+import { type ErrorCode, errorTable } from "@disburse/kernel/errors.ts";
+import { type Refused, refused } from "@disburse/kernel/refusal.ts";
+import { MongoTopologyClosedError } from "mongodb";
+import type { Answer } from "../idempotency/rules/idempotency.ts";
+import type { FileFormat } from "../openapi/operation.ts";
 
-/** What a caller who should come again soon is told to wait, in seconds. */
+/** An answer that is not JSON text alone: a page, compressed bytes, a file under way. */
+export type PageAnswer = Omit<Answer, "body"> & { readonly body: string | Buffer | Readable };
+
+/** How long a caller who should come again soon has to wait. */
 const retryAfterSeconds = "1";
 
 const headersOf: Partial<Record<ErrorCode, Readonly<Record<string, string>>>> = {
@@ -28,6 +34,15 @@ export function fileAnswer({ mediaType, name }: FileFormat, bytes: Readable): Pa
   return { status: 200, headers, body: bytes };
 }
 
+/** What goes on the wire for a refusal: its status, and exactly `{ code, message }`. */
+export function wireError({ refused: code, detail }: Refused<ErrorCode>): {
+  status: number;
+  body: { code: ErrorCode; message: string };
+} {
+  const { status, message } = errorTable[code];
+  return { status, body: { code, message: detail ?? message } };
+}
+
 /** A refusal: its row of the error table, and the headers that its status asks for. */
 export function refusalAnswer(
   refusal: Refused<ErrorCode>,
@@ -39,4 +54,27 @@ export function refusalAnswer(
     headers: { ...headersOf[refusal.refused], ...headers },
     body: JSON.stringify(body),
   };
+}
+
+/** Whether a service's refusal is one that the merchant may read. */
+export function isErrorCode(code: string): code is ErrorCode {
+  return Object.hasOwn(errorTable, code);
+}
+
+/**
+ * The answer to a thrown error: a service's refusal verbatim; 503 where a service or our database
+ * did not answer; anything else is a bug, whose cause is for the log alone.
+ */
+export function failureAnswer(error: unknown, log: Log): Answer {
+  const refusal = readRefusal(error);
+  if (refusal !== undefined && isErrorCode(refusal.code)) {
+    return refusalAnswer(refused(refusal.code, refusal.message));
+  }
+  const isClosed = error instanceof MongoTopologyClosedError;
+  if (isUnavailable(error) || isDatabaseUnavailable(error) || isClosed) {
+    log.warn({ err: error }, "dependency did not answer");
+    return refusalAnswer(refused("SERVICE_UNAVAILABLE"));
+  }
+  log.error({ err: error }, "request failed");
+  return refusalAnswer(refused("INTERNAL_ERROR"));
 }

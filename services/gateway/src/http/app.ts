@@ -2,36 +2,33 @@ import type { RequestListener } from "node:http";
 import { Readable } from "node:stream";
 import type { Log } from "@disburse/chassis/log.ts";
 import type { Metrics } from "@disburse/chassis/metrics.ts";
+import { withTimeout } from "@disburse/chassis/timeout.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
 import Router from "@koa/router";
 import Koa from "koa";
-import type { Answer } from "../domain/answer.ts";
-import { headProblem } from "../domain/request-head.ts";
-import type { Operation } from "../routes/operation.ts";
-import { refusalAnswer } from "./answer.ts";
-import type { PageAnswer, PublicRoute } from "./content.ts";
-import { failureAnswer } from "./failure.ts";
-import { createFileGuard, type FileGuard } from "./file-guard.ts";
-import { observe } from "./observe.ts";
-import { type OperationalDeps, operationalRoutes } from "./operational.ts";
+import type { Answer } from "../idempotency/rules/idempotency.ts";
+import type { Operation } from "../openapi/operation.ts";
+import { failureAnswer, type PageAnswer, refusalAnswer } from "./answer.ts";
+import type { PublicRoute } from "./content.ts";
+import { type HttpContext, observe, type RequestState, type RouterContext } from "./observe.ts";
+import { headProblem } from "./rules/request.ts";
 import { type OperationDeps, serveOperation } from "./serve-operation.ts";
-import type { HttpContext, RequestState, RouterContext } from "./state.ts";
 
-export type AppDeps = OperationDeps &
-  OperationalDeps & {
-    readonly operations: readonly Operation[];
-    /** `/docs` and its files. */
-    readonly docs: readonly PublicRoute[];
-    readonly log: Log;
-    readonly metrics: Metrics;
-    /** When a request that hangs is given up; past every deadline when left out. */
-    readonly answerWithinMs?: number | undefined;
-    /** When a file that nobody reads on is given up. */
-    readonly stalledMs?: number | undefined;
-  };
+/** What the app serves, and with what. */
+export type AppDeps = OperationDeps & {
+  readonly operations: readonly Operation[];
+  readonly publicRoutes: readonly PublicRoute[];
+  readonly metrics: Metrics;
+  /** When a request that hangs is given up; past every deadline when left out. */
+  readonly answerWithinMs?: number | undefined;
+  /** When a file whose reader has stopped is given up. */
+  readonly stalledMs?: number | undefined;
+};
 
 /** Calls end with the edge's 10 s, slow bodies 1 s later: what is still running then, hangs. */
 const answerWithinMsDefault = 12_000;
+/** A reader that takes nothing of a file for so long has gone, or holds what others could use. */
+const stalledMsDefault = 60_000;
 
 /** Everything that answers a request that the HTTP parser let through. */
 export function createApp(deps: AppDeps): RequestListener {
@@ -41,7 +38,7 @@ export function createApp(deps: AppDeps): RequestListener {
   const router = new Router<RequestState>({ strict: true, sensitive: true });
   const guardFile = createFileGuard(deps.log, deps.stalledMs);
   const answerWith = answerRoute(deps.answerWithinMs ?? answerWithinMsDefault, guardFile);
-  for (const route of [...operationalRoutes(deps), ...deps.docs]) {
+  for (const route of deps.publicRoutes) {
     router.get(route.path, answerWith(`GET ${route.path}`, route.answer));
   }
   for (const operation of deps.operations) {
@@ -71,22 +68,34 @@ export function createApp(deps: AppDeps): RequestListener {
   return app.callback();
 }
 
-/** Answers by a route's function, or with 503 when that does not come to an end. */
+/** Answers by a route's function, or with 503 when that hangs. */
 function answerRoute(withinMs: number, guardFile: FileGuard) {
+  const unavailable = (): PageAnswer => refusalAnswer(refused("SERVICE_UNAVAILABLE"));
   return (route: string, answer: (ctx: RouterContext) => Promise<PageAnswer>) =>
     async (ctx: RouterContext): Promise<void> => {
       ctx.state.route = route;
-      const late = Promise.withResolvers<PageAnswer>();
-      const unavailable = refusalAnswer(refused("SERVICE_UNAVAILABLE"));
-      const timer = setTimeout(() => late.resolve(unavailable), withinMs);
-      try {
-        const answered = await Promise.race([answer(ctx), late.promise]);
-        if (answered.body instanceof Readable) guardFile(ctx, answered.body);
-        send(ctx, answered);
-      } finally {
-        clearTimeout(timer);
-      }
+      const answered = await withTimeout(withinMs, () => answer(ctx), unavailable);
+      if (answered.body instanceof Readable) guardFile(ctx, answered.body);
+      send(ctx, answered);
     };
+}
+
+type FileGuard = (ctx: RouterContext, file: Readable) => void;
+
+/**
+ * Breaks off a file that cannot be sent to its end. The connection is reset: no client of any
+ * version of HTTP takes that for the end of the file.
+ */
+function createFileGuard(log: Log, stalledMs = stalledMsDefault): FileGuard {
+  return (ctx, file) => {
+    const breakOff = () => ctx.req.socket.resetAndDestroy();
+    ctx.res.setTimeout(stalledMs, breakOff);
+    file.once("error", (error) => {
+      // Where the reader has gone, it was not the file that failed.
+      if (!ctx.req.socket.destroyed) log.warn({ err: error }, "file broke off");
+      breakOff();
+    });
+  };
 }
 
 function send(ctx: HttpContext | RouterContext, { status, headers, body }: PageAnswer): void {

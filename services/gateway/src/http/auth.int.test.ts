@@ -1,6 +1,6 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { makeKey } from "../domain/api-key.ts";
+import { makeKey } from "../keys/rules/api-key.ts";
 import { mutation, startTestGateway, type TestGateway } from "../test-gateway.ts";
 
 let gateway: TestGateway;

@@ -2,16 +2,18 @@ import type { IncomingMessage } from "node:http";
 import type { BlockList } from "node:net";
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
-import { bearerToken, type Mode, readKey } from "../domain/api-key.ts";
-import { admit, type Caller } from "../domain/key-access.ts";
-import { headerValues } from "../domain/request-head.ts";
-import { callerAddress } from "../domain/source-address.ts";
-import type { KeyCache } from "../key-cache.ts";
+import type { KeyCache } from "../keys/cache.ts";
+import { admit, type Caller } from "../keys/rules/access.ts";
+import { bearerToken, type Mode, readKey } from "../keys/rules/api-key.ts";
+import { callerAddress } from "../keys/rules/source-address.ts";
+import { headerValues } from "./rules/request.ts";
 
+/** Whose request it is, or why it is refused. */
 export type Authenticate = (
   request: IncomingMessage,
 ) => Promise<Caller | Refused<"UNAUTHENTICATED" | "ACCESS_FORBIDDEN">>;
 
+/** Where keys are found, and what they are checked against. */
 export type AuthenticateDeps = {
   readonly keys: KeyCache;
   readonly mode: Mode;

@@ -1,12 +1,8 @@
 import { createHash } from "node:crypto";
-import type { Readable } from "node:stream";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
-import type { Answer } from "../domain/answer.ts";
-import type { RouterContext } from "./state.ts";
-
-/** An answer that is not JSON text alone: a page, compressed bytes, a file under way. */
-export type PageAnswer = Omit<Answer, "body"> & { readonly body: string | Buffer | Readable };
+import type { PageAnswer } from "./answer.ts";
+import type { RouterContext } from "./observe.ts";
 
 /** A path that is answered without a key, outside `/api/v1`. */
 export type PublicRoute = {

@@ -5,8 +5,8 @@ import {
   type WatchedPage,
 } from "@disburse/testkit/browser.ts";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { tags } from "../reference/introduction.ts";
-import { at, times } from "../routes/test-calls.ts";
+import { tags } from "../openapi/introduction.ts";
+import { at, times } from "../test-calls.ts";
 import { startTestGateway, type TestGateway } from "../test-gateway.ts";
 
 const chromium = chromiumPath();

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Mode } from "../domain/api-key.ts";
+import type { Mode } from "../keys/rules/api-key.ts";
 
 /** What the page itself says of the OpenAPI document; the component shows the rest. */
 export type Reference = {
@@ -21,6 +21,7 @@ type ReferenceOperation = {
   readonly summary: string;
 };
 
+/** What the page is made of beside the document. */
 export type DocsPageParts = {
   /** CSS of the page itself, which is inlined so that it paints at once. */
   readonly style: string;

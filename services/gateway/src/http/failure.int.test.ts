@@ -1,9 +1,9 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { publicRefusals, refusalError, type WireRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import { RefusalSchema } from "@disburse/contracts/disburse/type/v1/refusal_pb.ts";
+import { errorTable } from "@disburse/kernel/errors.ts";
 import { describe, expect, it } from "vitest";
-import { errorTable } from "../domain/errors.ts";
-import { useCalls } from "../routes/test-calls.ts";
+import { useCalls } from "../test-calls.ts";
 
 const calls = useCalls();
 

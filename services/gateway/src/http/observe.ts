@@ -2,8 +2,23 @@ import { withCallContext } from "@disburse/chassis/call-context.ts";
 import type { Log } from "@disburse/chassis/log.ts";
 import { durationBuckets, type Metrics } from "@disburse/chassis/metrics.ts";
 import { requestIdFrom } from "@disburse/chassis/rpc/identity.ts";
-import { headerValues } from "../domain/request-head.ts";
-import type { HttpContext } from "./state.ts";
+import type { RouterContext as KoaRouterContext } from "@koa/router";
+import type { ParameterizedContext } from "koa";
+import type { Caller } from "../keys/rules/access.ts";
+import { headerValues } from "./rules/request.ts";
+
+/** What is known of a request so far; for the access log and the metrics. */
+export type RequestState = {
+  requestId: string;
+  /** Method and path template; `unmatched` until a route is found. */
+  route: string;
+  caller?: Caller;
+};
+
+/** A request on its way, and its answer. */
+export type HttpContext = ParameterizedContext<RequestState>;
+/** The same once its route is found. */
+export type RouterContext = KoaRouterContext<RequestState>;
 
 /** What a merchant waits at most; services get what is left of it (reliability: deadlines). */
 const deadlineMs = 10_000;

@@ -1,5 +1,6 @@
 import { TokenBucket } from "limiter";
 
+/** Requests of one API key: how many in a second, and how many at once. */
 export type RateLimitOptions = { readonly perSecond: number; readonly burst: number };
 
 /** Whether a request may go on, and what its answer says of the limit. */
@@ -8,6 +9,7 @@ export type Admission = {
   readonly headers: Readonly<Record<string, string>>;
 };
 
+/** Counts the requests of each API key. */
 export type RateLimiter = { take(keyId: string): Admission };
 
 /** More keys than one gateway serves at a time; the one that was idle longest gives way. */

@@ -1,9 +1,17 @@
-import { createServer, type RequestListener, type Server, type ServerResponse } from "node:http";
+import {
+  createServer,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Log } from "@disburse/chassis/log.ts";
-import { refused } from "@disburse/kernel/refusal.ts";
-import { parserRefusal, rawAnswer } from "./parser-refusal.ts";
+import type { ErrorCode } from "@disburse/kernel/errors.ts";
+import { type Refused, refused } from "@disburse/kernel/refusal.ts";
+import { refusalAnswer } from "./answer.ts";
+import { securityHeaders } from "./observe.ts";
 
 /** Decisions §2. The request line counts too. */
 const headerBytesMax = 16 * 1024;
@@ -23,12 +31,14 @@ const servedMethods = "DELETE, GET, HEAD, OPTIONS, POST";
 /** How often connections that became idle are closed during shutdown. */
 const idleCheckMs = 50;
 
+/** A server that listens. */
 export type HttpServer = {
   readonly url: string;
   /** Stops accepting, lets running requests end, closes. */
   stop(): Promise<void>;
 };
 
+/** Where a server listens, and what it logs to. */
 export type HttpServerOptions = {
   readonly host: string;
   /** 0 lets the system choose one. */
@@ -121,4 +131,44 @@ async function stop(server: Server): Promise<void> {
   await closed;
   clearInterval(idle);
   clearTimeout(late);
+}
+
+/** Node's codes that do not simply mean that this is no HTTP request. */
+const byParserCode: Readonly<Record<string, ErrorCode>> = {
+  HPE_HEADER_OVERFLOW: "HEADERS_TOO_LARGE",
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: "PAYLOAD_TOO_LARGE",
+  ERR_HTTP_REQUEST_TIMEOUT: "REQUEST_TIMEOUT",
+};
+
+/** What a request is refused with that the HTTP parser could not read. */
+function parserRefusal(error: NodeJS.ErrnoException): Refused<ErrorCode> {
+  const code = byParserCode[error.code ?? ""];
+  return code === undefined
+    ? refused("INVALID_REQUEST", "This is not a well-formed HTTP request.")
+    : refused(code);
+}
+
+/**
+ * A whole HTTP answer as text, for a socket that no request object exists for; one line tells of
+ * it.
+ */
+function rawAnswer(
+  refusal: Refused<ErrorCode>,
+  log: Log,
+  more: Readonly<Record<string, string>> = {},
+): string {
+  const requestId = crypto.randomUUID();
+  const { status, headers, body } = refusalAnswer(refusal, more);
+  const all = {
+    ...headers,
+    ...securityHeaders,
+    "X-Request-Id": requestId,
+    "Content-Type": "application/json; charset=utf-8",
+    "Content-Length": String(Buffer.byteLength(body)),
+    Connection: "close",
+  };
+  const fields = { request_id: requestId, route: "unreadable", status, code: refusal.refused };
+  log.info(fields, "request");
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${body}`;
 }

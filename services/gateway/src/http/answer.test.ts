@@ -1,0 +1,84 @@
+import { silentLog } from "@disburse/chassis/log.ts";
+import { publicRefusals } from "@disburse/chassis/rpc/refusal.ts";
+import { type ErrorCode, errorTable } from "@disburse/kernel/errors.ts";
+import { refused } from "@disburse/kernel/refusal.ts";
+import {
+  MongoNetworkError,
+  MongoOperationTimeoutError,
+  MongoServerError,
+  MongoServerSelectionError,
+} from "mongodb";
+import { expect, it } from "vitest";
+import { failureAnswer, isErrorCode, wireError } from "./answer.ts";
+
+/** The interface's table and decisions §2, as they are written there. */
+it.each<[number, ErrorCode, string]>([
+  [400, "INVALID_WALLET_ADDRESS", "Wallet address is invalid"],
+  [400, "RISK_ANALYSIS_FAILED", "Wallet id was found risky"],
+  [404, "RECORD_NOT_FOUND", "Unable to find the record requested."],
+  [403, "BENEFICIARY_CREATION_NOT_ALLOWED", "Beneficiary creation not allowed"],
+  [400, "INVALID_JSON", "Please check the request payload."],
+  [400, "CORRIDOR_NOT_ACTIVE", "Corridor Not Active"],
+  [403, "ACCESS_FORBIDDEN", "You are not authorized to access this record."],
+  [400, "QUOTE_EXPIRED", "This quote is expired"],
+  [400, "ALREADY_PROCESSED", "Transaction Already Processed"],
+  [400, "AMOUNT_NOT_WITHIN_LIMITS", "Amount is not within limits."],
+  [400, "INSUFFICIENT_BALANCE", "Balance is not sufficient for this transaction"],
+])("%i %s", (status, code, message) => {
+  expect(wireError(refused(code))).toEqual({ status, body: { code, message } });
+});
+
+it.each<[number, ErrorCode]>([
+  [400, "INVALID_REQUEST"],
+  [401, "UNAUTHENTICATED"],
+  [404, "ROUTE_NOT_FOUND"],
+  [405, "METHOD_NOT_ALLOWED"],
+  [408, "REQUEST_TIMEOUT"],
+  [409, "IDEMPOTENCY_IN_PROGRESS"],
+  [413, "PAYLOAD_TOO_LARGE"],
+  [415, "UNSUPPORTED_MEDIA_TYPE"],
+  [417, "EXPECTATION_FAILED"],
+  [422, "IDEMPOTENCY_KEY_REUSED"],
+  [429, "RATE_LIMITED"],
+  [431, "HEADERS_TOO_LARGE"],
+  [500, "INTERNAL_ERROR"],
+  [501, "NOT_IMPLEMENTED"],
+  [503, "SERVICE_UNAVAILABLE"],
+])("%i %s", (status, code) => {
+  expect(errorTable[code].status).toBe(status);
+});
+
+it("says a refusal's own words where it has any", () => {
+  const { body } = wireError(refused("INVALID_REQUEST", "url: is required"));
+  expect(body).toEqual({ code: "INVALID_REQUEST", message: "url: is required" });
+});
+
+it("knows every refusal of the services, in the same words", () => {
+  for (const { code, message } of Object.values(publicRefusals)) {
+    expect(isErrorCode(code) && errorTable[code].message).toBe(message);
+  }
+  expect(isErrorCode("constructor")).toBe(false);
+});
+
+/** What a member of a replica set says that is no longer the one to write to. */
+function elects(): MongoServerError {
+  const error = new MongoServerError({ message: "10.0.0.7", code: 10_107 });
+  error.addErrorLabel("RetryableWriteError");
+  return error;
+}
+
+it.each([
+  ["a broken connection", new MongoNetworkError("10.0.0.7:27017 closed"), 503],
+  ["no server", Object.create(MongoServerSelectionError.prototype), 503],
+  ["a slow database", new MongoOperationTimeoutError("10.0.0.7"), 503],
+  ["a database that elects", elects(), 503],
+  ["a database that says no", new MongoServerError({ message: "10.0.0.7", code: 2 }), 500],
+  ["a bug", new RangeError("10.0.0.7"), 500],
+  ["what is no error", "10.0.0.7", 500],
+])("%s", (_what, error, status) => {
+  const answer = failureAnswer(error, silentLog);
+  expect(answer.status).toBe(status);
+  expect(answer.headers["Retry-After"]).toBe(status === 503 ? "1" : undefined);
+  expect(Object.keys(JSON.parse(answer.body))).toEqual(["code", "message"]);
+  expect(answer.body).not.toContain("10.0.0.7");
+});

@@ -1,0 +1,108 @@
+import { MIMEType } from "node:util";
+import { type Refused, refused } from "@disburse/kernel/refusal.ts";
+
+/**
+ * Clients send 10 to 30 headers, proxies add as many again; more is an attack on whoever reads
+ * them.
+ */
+export const headersMax = 100;
+/** Of a name and its value together, in bytes; what most proxies keep for one line. */
+export const headerLengthMax = 8 * 1024;
+
+/** The head of a request as it came over the wire; `rawHeaders` alternates names and values. */
+export type RequestHead = {
+  readonly target: string;
+  readonly httpVersion: string;
+  readonly rawHeaders: readonly string[];
+};
+
+/**
+ * Every value of a header, one for each line that it was sent on; Node's own map drops repetitions.
+ */
+export function headerValues(rawHeaders: readonly string[], name: string): string[] {
+  return rawHeaders.filter(
+    (_value, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === name,
+  );
+}
+
+type HeadRefusal =
+  | "HEADERS_TOO_LARGE"
+  | "INVALID_REQUEST"
+  | "NOT_IMPLEMENTED"
+  | "EXPECTATION_FAILED";
+
+/** A value with its name before it; names themselves count for nothing. */
+function lineLength(rawHeaders: readonly string[], value: string, at: number): number {
+  return at % 2 === 0 ? 0 : (rawHeaders[at - 1]?.length ?? 0) + value.length;
+}
+
+/**
+ * What the HTTP parser lets through and we do not: too many or too long headers, no host or several
+ * (RFC 9112 §3.2), a transfer coding that we cannot decode (§6.1), an expectation that we cannot
+ * meet (RFC 9110 §10.1.1), a target that is no clean path.
+ */
+export function headProblem(head: RequestHead): Refused<HeadRefusal> | undefined {
+  const { rawHeaders } = head;
+  if (rawHeaders.length > 2 * headersMax) return refused("HEADERS_TOO_LARGE");
+  if (rawHeaders.some((value, at) => lineLength(rawHeaders, value, at) > headerLengthMax)) {
+    return refused("HEADERS_TOO_LARGE");
+  }
+  const hosts = headerValues(rawHeaders, "host");
+  if (hosts.length > 1 || (hosts.length === 0 && head.httpVersion === "1.1")) {
+    return refused("INVALID_REQUEST", "Host: must be sent exactly once");
+  }
+  const codings = headerValues(rawHeaders, "transfer-encoding").join(",");
+  if (codings !== "" && codings.trim().toLowerCase() !== "chunked") {
+    return refused("NOT_IMPLEMENTED");
+  }
+  const expectations = headerValues(rawHeaders, "expect").join(",").toLowerCase();
+  if (expectations !== "" && expectations !== "100-continue") return refused("EXPECTATION_FAILED");
+  const problem = targetProblem(head.target);
+  return problem === undefined ? undefined : refused("INVALID_REQUEST", problem);
+}
+
+/**
+ * Visible ASCII without `#`, beginning with a slash: a fragment is never sent (RFC 9112 §3.2.1),
+ * and URL libraries disagree about everything else.
+ */
+const originForm = /^\/[!-"$-~]*$/;
+/** No path or query of ours has them, and they confuse whoever logs them. */
+const controls = /\p{Cc}/u;
+
+/**
+ * What is wrong with a request target, for the merchant, or `undefined`. Only the origin form is
+ * served (RFC 9112 §3.2.1): a path and a query, well percent-encoded UTF-8, without control
+ * characters.
+ */
+export function targetProblem(target: string): string | undefined {
+  if (!originForm.test(target)) return "The request target must be a path.";
+  let decoded: string;
+  try {
+    decoded = decodeURIComponent(target);
+  } catch {
+    return "The request target is not well percent-encoded.";
+  }
+  return controls.test(decoded) ? "The request target has control characters." : undefined;
+}
+
+function parse(contentType: string): MIMEType | undefined {
+  try {
+    return new MIMEType(contentType);
+  } catch {
+    // The only thing that its constructor throws is "invalid MIME type".
+    return undefined;
+  }
+}
+
+/** Whether a body with these headers is one that we read: JSON in UTF-8, not compressed. */
+export function isPlainJson(
+  contentType: string | undefined,
+  contentEncoding: string | undefined,
+): boolean {
+  if (contentEncoding !== undefined && contentEncoding.trim().toLowerCase() !== "identity") {
+    return false;
+  }
+  const type = parse(contentType ?? "");
+  const charset = type?.params.get("charset") ?? "utf-8";
+  return type?.essence === "application/json" && charset.toLowerCase() === "utf-8";
+}

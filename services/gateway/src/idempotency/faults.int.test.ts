@@ -1,0 +1,288 @@
+import { publicRefusals, refusalError } from "@disburse/chassis/rpc/refusal.ts";
+import { refused } from "@disburse/kernel/refusal.ts";
+import { type Collection, type Db, MongoNetworkError } from "mongodb";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { operations } from "../resources/all.ts";
+import { startTestGateway, type TestGateway } from "../test-gateway.ts";
+import { lockMs } from "./rules/idempotency.ts";
+
+/** Two gateways on one database; what the second writes of keys can be made to go wrong. */
+let first: TestGateway;
+let second: TestGateway;
+let key: string;
+/** What the owning services were asked to do, in order, and what each operation came to. */
+let ran: string[] = [];
+let effects = new Map<string, number>();
+type Write = () => Promise<unknown>;
+/** What happens to one kind of the second gateway's writes of keys. */
+let fault: { readonly write: string; readonly how: (write: Write) => Promise<unknown> } | undefined;
+const away = () => Promise.reject(new MongoNetworkError("connection 7 to 10.0.0.7:27017 closed"));
+const lostBefore = away;
+const lostAfter = (write: Write) => write().then(away);
+
+beforeAll(async () => {
+  first = await startTestGateway();
+  const clock = { now: () => new Date(first.time.nowMs) };
+  second = await startTestGateway({ db: faulty(first.db), clock, place: "second:8080" });
+});
+afterAll(async () => {
+  await second.stop();
+  await first.stop();
+});
+beforeEach(async () => {
+  key = (await first.merchant()).key;
+  fault = undefined;
+  ran = [];
+  effects = new Map();
+  owning((operationId) => effectOf(operationId));
+});
+
+/** The database as the second gateway sees it. */
+function faulty(db: Db): Db {
+  return new Proxy(db, {
+    get: (target, name) =>
+      name === "collection"
+        ? (collection: string) => faultyCollection(target.collection(collection))
+        : bound(target, name),
+  });
+}
+
+function faultyCollection(collection: Collection): Collection {
+  if (collection.collectionName !== "idempotency_keys") return collection;
+  return new Proxy(collection, {
+    get: (target, name) => {
+      const made = bound(target, name);
+      if (typeof made !== "function") return made;
+      return (...args: unknown[]) => {
+        return fault?.write === name ? fault.how(() => made(...args)) : made(...args);
+      };
+    },
+  });
+}
+
+function bound(target: object, name: string | symbol): unknown {
+  const value: unknown = Reflect.get(target, name, target);
+  return typeof value === "function" ? value.bind(target) : value;
+}
+
+/** Owning services do each operation once: a repeat is answered as the first was. */
+function effectOf(operationId: string) {
+  const effect = effects.get(operationId) ?? effects.size + 1;
+  effects.set(operationId, effect);
+  const id = `id_${effect}`;
+  const amounts = { sourceAmount: "1", receivingAmount: "1", exchangeRate: "1", totalFees: "0" };
+  return {
+    ...{ payoutId: id, beneficiaryId: id, depositorId: id },
+    ...{ quote: { id, ...amounts, convertedAmount: "1" }, delivery: { id } },
+    ...{ endpoint: { id }, replay: { id }, secrets: { secret: id } },
+  };
+}
+
+/** Whatever changes something at an owning service is done so. */
+function owning(answer: (operationId: string) => unknown): void {
+  const change = ({ mutation }: { mutation?: { operationId: string } }) => {
+    ran.push(mutation?.operationId ?? "");
+    return answer(mutation?.operationId ?? "");
+  };
+  const names = ["createCryptoBeneficiary", "createFiatBeneficiary", "createDepositor"];
+  const ofEndpoints = ["createEndpoint", "pauseEndpoint", "resumeEndpoint", "verifyEndpoint"];
+  const ofSecrets = ["rotateSecret", "activateSecret", "sendTestEvent"];
+  const ofNotifier = [...ofEndpoints, ...ofSecrets, "redeliver", "createReplay", "cancelReplay"];
+  for (const { fakes } of [first, second]) {
+    fake(fakes.beneficiary, names, change);
+    fake(fakes.quote, ["createQuote"], change);
+    fake(fakes.payout, ["executePayout"], change);
+    fake(fakes.notifier, ofNotifier, change);
+  }
+}
+
+function fake(service: object, names: readonly string[], change: unknown): void {
+  Object.assign(service, Object.fromEntries(names.map((name) => [name, change])));
+}
+
+const posts = operations
+  .filter(({ method }) => method === "POST")
+  .map(({ path }) => path.replaceAll(/:\w+/g, "id_1"));
+const execute = "/api/v1/transfer/execute";
+
+function post(gateway: TestGateway, path = execute, body = '{"quote_id":"qt_1"}') {
+  return gateway.ask({ path, key, body, headers: { "idempotency-key": "k" } });
+}
+const code = async (reply: ReturnType<typeof post>) => (await reply).json.code;
+
+const refusing = () => {
+  throw refusalError(publicRefusals, refused("QUOTE_EXPIRED"));
+};
+const failing = () => {
+  throw new Error("a bug");
+};
+
+it.each(posts)(
+  "%s: an answer that could not be kept is given again, by any gateway",
+  async (path) => {
+    fault = { write: "updateOne", how: lostBefore };
+    const lost = await post(second, path, "{}");
+    expect([lost.status, effects.size]).toEqual([200, 1]);
+    expect(await code(post(first, path, "{}"))).toBe("IDEMPOTENCY_IN_PROGRESS");
+    first.time.nowMs += lockMs;
+    const again = await post(first, path, "{}");
+    expect([again.status, again.text]).toEqual([200, lost.text]);
+    expect([ran.length, effects.size]).toEqual([2, 1]);
+    fault = undefined;
+    const replayed = await post(second, path, "{}");
+    expect([replayed.headers["idempotent-replayed"], replayed.text]).toEqual(["true", lost.text]);
+    expect(ran.length).toBe(2);
+  },
+);
+
+it("a gateway that starts again frees the keys that it held when it was killed, and no others", async () => {
+  fault = { write: "updateOne", how: lostBefore };
+  const lost = await post(second);
+  fault = undefined;
+  const held = async () => code(post(first));
+  await first.gateway.freeEnded(new Date(first.time.nowMs + 1));
+  expect(await held()).toBe("IDEMPOTENCY_IN_PROGRESS");
+  await second.gateway.freeEnded(new Date(first.time.nowMs));
+  expect(await held()).toBe("IDEMPOTENCY_IN_PROGRESS");
+  await second.gateway.freeEnded(new Date(first.time.nowMs + 1));
+  const again = await post(first);
+  expect([again.status, again.text]).toEqual([200, lost.text]);
+  expect([ran.length, effects.size]).toEqual([2, 1]);
+});
+
+it("an answer that was kept, though the database did not say so, is replayed", async () => {
+  fault = { write: "updateOne", how: lostAfter };
+  const { text } = await post(second);
+  const again = await post(first);
+  expect([again.headers["idempotent-replayed"], again.text]).toEqual(["true", text]);
+  expect(ran.length).toBe(1);
+});
+
+it.each([
+  ["before", lostBefore, 0],
+  ["after", lostAfter, lockMs],
+])(
+  "without a database for the key nothing is done (it went %s the write)",
+  async (_when, how, untilOpenMs) => {
+    fault = { write: "insertOne", how };
+    const reply = await post(second);
+    expect([reply.status, reply.json.code, ran]).toEqual([503, "SERVICE_UNAVAILABLE", []]);
+    expect(reply.headers["retry-after"]).toBe("1");
+    fault = undefined;
+    first.time.nowMs += untilOpenMs;
+    expect((await post(second)).status).toBe(200);
+    expect([ran.length, effects.size]).toEqual([1, 1]);
+  },
+);
+
+it("a refusal whose key could not be freed is tried again under the same operation", async () => {
+  owning(refusing);
+  fault = { write: "deleteOne", how: lostBefore };
+  expect(await code(post(second))).toBe("QUOTE_EXPIRED");
+  owning(effectOf);
+  expect(await code(post(first))).toBe("IDEMPOTENCY_IN_PROGRESS");
+  first.time.nowMs += lockMs;
+  expect((await post(first)).status).toBe(200);
+  expect(new Set(ran).size).toBe(1);
+});
+
+it("of 32 at once at two gateways one does it; the others are told so", async () => {
+  const done = Promise.withResolvers<void>();
+  owning(async (operationId) => {
+    await done.promise;
+    return effectOf(operationId);
+  });
+  let refusals = 0;
+  const asked = Array.from({ length: 32 }, async (_each, at) => {
+    const reply = await post(at % 2 === 0 ? first : second);
+    if (reply.json.code === "IDEMPOTENCY_IN_PROGRESS") refusals += 1;
+    return reply;
+  });
+  await expect.poll(() => refusals).toBe(31);
+  done.resolve();
+  const replies = await Promise.all(asked);
+  expect(replies.filter(({ status }) => status === 200)).toHaveLength(1);
+  expect(replies.filter(({ status }) => status === 409)).toHaveLength(31);
+  expect([ran.length, effects.size]).toEqual([1, 1]);
+});
+
+describe("a run that stalled past its lock", () => {
+  it.each([
+    ["is answered", effectOf],
+    ["is refused", refusing],
+    ["fails", failing],
+  ])("changes nothing when it %s at last", async (_how, atLast) => {
+    const stalled = Promise.withResolvers<void>();
+    owning(async (operationId) => {
+      await stalled.promise;
+      return atLast(operationId);
+    });
+    const stale = post(first);
+    await expect.poll(() => ran.length).toBe(1);
+    first.time.nowMs += lockMs;
+    owning(effectOf);
+    const taken = await post(second);
+    expect(taken.status).toBe(200);
+    const stored = () => first.db.collection("idempotency_keys").find().toArray();
+    const before = await stored();
+    stalled.resolve();
+    await stale;
+    expect(await stored()).toEqual(before);
+    expect((await post(first)).text).toBe(taken.text);
+    expect([ran.length, effects.size]).toEqual([2, 1]);
+  });
+
+  it("keeps its answer when it ends just before another takes over", async () => {
+    const stalled = Promise.withResolvers<void>();
+    owning((operationId) => stalled.promise.then(() => effectOf(operationId)));
+    const stale = post(first);
+    await expect.poll(() => ran.length).toBe(1);
+    first.time.nowMs += lockMs;
+    const how = async (write: Write) => {
+      stalled.resolve();
+      await stale;
+      return write();
+    };
+    fault = { write: "updateOne", how };
+    const late = await post(second);
+    expect([late.headers["idempotent-replayed"], late.text]).toEqual(["true", (await stale).text]);
+    expect(ran.length).toBe(1);
+  });
+
+  it("is taken over by one gateway alone", async () => {
+    const stalled = Promise.withResolvers<void>();
+    owning(() => stalled.promise.then(failing));
+    const stale = post(first);
+    await expect.poll(() => ran.length).toBe(1);
+    first.time.nowMs += lockMs;
+    const others = Array.from({ length: 8 }, (_each, at) => post(at % 2 ? first : second));
+    let refusals = 0;
+    for (const each of others) {
+      void each.then(({ status }) => {
+        if (status === 409) refusals += 1;
+      });
+    }
+    await expect.poll(() => refusals).toBe(7);
+    expect(ran.length).toBe(2);
+    stalled.resolve();
+    await Promise.all([stale, ...others]);
+  });
+});
+
+describe("a key that a refusal freed", () => {
+  it("is another operation with another body", async () => {
+    owning(refusing);
+    expect(await code(post(first))).toBe("QUOTE_EXPIRED");
+    owning(effectOf);
+    expect((await post(second, execute, '{"quote_id":"qt_2"}')).status).toBe(200);
+    expect(new Set(ran).size).toBe(2);
+  });
+
+  it("is the same operation with the same body", async () => {
+    owning(refusing);
+    expect(await code(post(first))).toBe("QUOTE_EXPIRED");
+    owning(effectOf);
+    expect((await post(second)).status).toBe(200);
+    expect([ran.length, new Set(ran).size]).toEqual([2, 1]);
+  });
+});

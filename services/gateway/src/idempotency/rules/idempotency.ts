@@ -1,0 +1,128 @@
+import { createHash } from "node:crypto";
+import { formatDecimal, parseDecimal } from "@disburse/kernel/decimal.ts";
+import { type ExactJson, ExactNumber } from "@disburse/kernel/exact-json.ts";
+import { type Refused, refused } from "@disburse/kernel/refusal.ts";
+
+/**
+ * How long a run that does not end keeps its key (decisions §2): thrice the edge's 10 s, and its
+ * process is dead or stalled. What a killed gateway locked is freed when it starts again.
+ */
+export const lockMs = 30_000;
+/** How long a key and its answer are kept (decisions §2). */
+export const keptMs = 30 * 24 * 60 * 60 * 1_000;
+
+/** An answer; its body is JSON text, so that a stored one is replayed byte for byte. */
+export type Answer = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+};
+
+/** What an idempotency key is unique within. */
+export type IdempotencyScope = {
+  readonly merchantId: string;
+  readonly method: string;
+  readonly path: string;
+  readonly key: string;
+};
+
+const keyText = /^[\x20-\x7e]{1,255}$/;
+
+/** The request's key: none, one, or not a key. */
+export function idempotencyKey(
+  values: readonly string[],
+): string | undefined | Refused<"INVALID_REQUEST"> {
+  const [key] = values;
+  if (key === undefined) return undefined;
+  if (values.length === 1 && keyText.test(key)) return key;
+  return refused("INVALID_REQUEST", "Idempotency-Key: must be 1 to 255 printable characters");
+}
+
+function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+/** The record's id: a hash, so that the merchant's own words for a key are not kept. */
+export function scopeId({ merchantId, method, path, key }: IdempotencyScope): string {
+  return sha256(JSON.stringify([merchantId, method, path, key]));
+}
+
+/**
+ * The owning service keeps this unique: whatever runs under one key has one effect. A key that was
+ * freed names another operation with another body: were it the same one, a run of the first body
+ * that still stalls somewhere could answer for the second.
+ */
+export function operationIdOf(scope: IdempotencyScope, fingerprint: string): string {
+  return `op_${sha256(JSON.stringify([scopeId(scope), fingerprint]))}`;
+}
+
+function canonical(json: ExactJson): unknown {
+  if (json instanceof ExactNumber) {
+    const decimal = parseDecimal(json.text);
+    return { number: decimal === undefined ? json.text : formatDecimal(decimal) };
+  }
+  if (Array.isArray(json)) return json.map(canonical);
+  if (typeof json !== "object" || json === null) return json;
+  const entries = Object.entries(json).map(([key, value]) => [key, canonical(value)] as const);
+  return { object: entries.sort(([a], [b]) => (a < b ? -1 : 1)) };
+}
+
+/**
+ * SHA-256 of the body's meaning: neither spaces nor the order of keys nor `1.10` for `1.1` change
+ * it.
+ */
+export function fingerprintOf(body: ExactJson): string {
+  return sha256(JSON.stringify(canonical(body)));
+}
+
+/**
+ * What is known of a key: it runs until its lock ends, waits for another try, or has its answer.
+ */
+export type IdempotencyRecord<Answer> = {
+  readonly fingerprint: string;
+  readonly expiresAt: Date;
+  readonly progress:
+    | { readonly state: "running"; readonly lockUntil: Date }
+    | { readonly state: "open" }
+    | { readonly state: "done"; readonly answer: Answer };
+};
+
+/** What to do with a request under a key. */
+export type Start<Answer> =
+  | { readonly start: "new" }
+  | { readonly start: "again" }
+  | { readonly start: "replay"; readonly answer: Answer };
+
+/**
+ * What to do with a request under a key: run it for the first time, run it again under the same
+ * operation id (after a 5xx or a crash), answer as before, or refuse.
+ */
+export function startOf<Answer>(
+  record: IdempotencyRecord<Answer> | undefined,
+  fingerprint: string,
+  now: Date,
+): Start<Answer> | Refused<"IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS"> {
+  if (record === undefined || now >= record.expiresAt) return { start: "new" };
+  if (record.fingerprint !== fingerprint) return refused("IDEMPOTENCY_KEY_REUSED");
+  const { progress } = record;
+  if (progress.state === "done") return { start: "replay", answer: progress.answer };
+  if (progress.state === "running" && isLocked(progress.lockUntil, now)) {
+    return refused("IDEMPOTENCY_IN_PROGRESS");
+  }
+  return { start: "again" };
+}
+
+/** A lock beyond any honest one was made by a clock that was wrong, and binds nobody. */
+function isLocked(lockUntil: Date, now: Date): boolean {
+  const remainingMs = lockUntil.getTime() - now.getTime();
+  return remainingMs > 0 && remainingMs <= 2 * lockMs;
+}
+
+/**
+ * What becomes of a key when its request was answered: a 4xx frees it, a 5xx leaves it to be tried
+ * again.
+ */
+export function endOf(status: number): "keep answer" | "free" | "leave open" {
+  if (status < 400) return "keep answer";
+  return status < 500 ? "free" : "leave open";
+}

@@ -1,0 +1,193 @@
+import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
+import { ensureIndexes } from "@disburse/chassis/mongo/database.ts";
+import { insertOnce } from "@disburse/chassis/mongo/once.ts";
+import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
+import type { Clock } from "@disburse/kernel/time.ts";
+import type { Collection, Db } from "mongodb";
+import {
+  type Answer,
+  endOf,
+  type IdempotencyRecord,
+  type IdempotencyScope,
+  keptMs,
+  lockMs,
+  scopeId,
+  startOf,
+} from "./rules/idempotency.ts";
+
+const collectionName = "idempotency_keys";
+const schemaVersion = 1;
+
+type IdempotencyDocument = {
+  _id: string;
+  schema_version: number;
+  merchant_id: string;
+  fingerprint: string;
+  /** Who holds the key: new with each run, so that a run that lost its lock writes nothing. */
+  fence: string;
+  progress:
+    | { state: "running"; lock_until: Date; place: string }
+    | { state: "open" }
+    | { state: "done"; sealed_answer: string };
+  created_at: Date;
+  expires_at: Date;
+};
+
+/** The right to run a request under its key, until the lock ends. */
+export type Claim = { readonly id: string; readonly merchantId: string; readonly fence: string };
+
+/** The idempotency keys of all merchants. */
+export type IdempotencyStore = {
+  /** Takes the key for one run, or says what was answered before, or refuses. */
+  begin(
+    scope: IdempotencyScope,
+    fingerprint: string,
+  ): Promise<
+    | { readonly claim: Claim }
+    | { readonly replay: Answer }
+    | Refused<"IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS">
+  >;
+  /**
+   * Keeps the answer, frees the key or leaves it open for another try; nothing once the lock is
+   * lost.
+   */
+  end(claim: Claim, answer: Answer): Promise<void>;
+  /**
+   * Frees the keys that runs of this place hold which began before a time: whoever listens there
+   * now knows that they have ended. The next try goes on under the same operation id.
+   */
+  freeEnded(before: Date): Promise<void>;
+  /**
+   * Deletes what is past its 30 days; answers how many. The embedded engine's TTL indexes delete
+   * nothing.
+   */
+  sweep(): Promise<number>;
+};
+
+/**
+ * Others may take the key between our read and our write; who loses this often is told to come
+ * again.
+ */
+const triesMax = 3;
+
+function recordOf(document: IdempotencyDocument): IdempotencyRecord<string> {
+  const { progress } = document;
+  return {
+    fingerprint: document.fingerprint,
+    expiresAt: document.expires_at,
+    progress:
+      progress.state === "running"
+        ? { state: "running", lockUntil: progress.lock_until }
+        : progress.state === "done"
+          ? { state: "done", answer: progress.sealed_answer }
+          : { state: "open" },
+  };
+}
+
+type Deps = {
+  readonly collection: Collection<IdempotencyDocument>;
+  readonly sealer: Sealer;
+  readonly clock: Clock;
+  /** Where the gateway listens, so that no two that live have the same. */
+  readonly place: string;
+};
+
+const sealContext = ({ id, merchantId }: Claim) => `${merchantId}|${id}|answer`;
+
+/** A document for a new run, whether the key is unknown or taken over from a run before. */
+function started({ clock, place }: Deps, claim: Claim, fingerprint: string): IdempotencyDocument {
+  const now = clock.now();
+  return {
+    _id: claim.id,
+    schema_version: schemaVersion,
+    merchant_id: claim.merchantId,
+    fingerprint,
+    fence: claim.fence,
+    progress: { state: "running", lock_until: new Date(now.getTime() + lockMs), place },
+    created_at: now,
+    expires_at: new Date(now.getTime() + keptMs),
+  };
+}
+
+/** Takes over from the run that was read, unless another did so first. */
+async function takeOver(
+  { collection }: Deps,
+  found: IdempotencyDocument,
+  mine: IdempotencyDocument,
+  again: boolean,
+): Promise<boolean> {
+  const { _id, ...fields } = mine;
+  const kept = again ? { created_at: found.created_at, expires_at: found.expires_at } : {};
+  const result = await collection.updateOne(
+    { _id, fence: found.fence, "progress.state": found.progress.state },
+    { $set: { ...fields, ...kept } },
+  );
+  return result.matchedCount === 1;
+}
+
+async function begin(
+  deps: Deps,
+  scope: IdempotencyScope,
+  fingerprint: string,
+): ReturnType<IdempotencyStore["begin"]> {
+  const { collection, clock, sealer } = deps;
+  const id = scopeId(scope);
+  const claim: Claim = { id, merchantId: scope.merchantId, fence: crypto.randomUUID() };
+  for (let tries = 0; tries < triesMax; tries += 1) {
+    const mine = started(deps, claim, fingerprint);
+    if (await insertOnce(collection, mine)) return { claim };
+    const found = await collection.findOne({ _id: id });
+    if (found === null) continue;
+    const start = startOf(recordOf(found), fingerprint, clock.now());
+    if (isRefused(start)) return start;
+    if (start.start === "replay") {
+      return { replay: JSON.parse(sealer.open(start.answer, sealContext(claim))) as Answer };
+    }
+    if (await takeOver(deps, found, mine, start.start === "again")) return { claim };
+  }
+  return refused("IDEMPOTENCY_IN_PROGRESS");
+}
+
+async function end({ collection, sealer }: Deps, claim: Claim, answer: Answer): Promise<void> {
+  const mine = { _id: claim.id, fence: claim.fence };
+  const ending = endOf(answer.status);
+  if (ending === "free") {
+    await collection.deleteOne(mine);
+    return;
+  }
+  const progress: IdempotencyDocument["progress"] =
+    ending === "leave open"
+      ? { state: "open" }
+      : { state: "done", sealed_answer: sealer.seal(JSON.stringify(answer), sealContext(claim)) };
+  await collection.updateOne(mine, { $set: { progress } });
+}
+
+/** The idempotency keys of all merchants, with the sealed answers that they were given. */
+export async function openIdempotencyStore(
+  db: Db,
+  sealer: Sealer,
+  clock: Clock,
+  place: string,
+): Promise<IdempotencyStore> {
+  const collection = db.collection<IdempotencyDocument>(collectionName);
+  await ensureIndexes(db, collectionName, [
+    { key: { expires_at: 1 } },
+    { key: { "progress.place": 1 }, sparse: true },
+  ]);
+  const deps: Deps = { collection, sealer, clock, place };
+  return {
+    begin: (scope, fingerprint) => begin(deps, scope, fingerprint),
+    end: (claim, answer) => end(deps, claim, answer),
+    freeEnded: async (before) => {
+      const ended = { $lt: new Date(before.getTime() + lockMs) };
+      await collection.updateMany(
+        { "progress.place": place, "progress.lock_until": ended },
+        { $set: { progress: { state: "open" } } },
+      );
+    },
+    sweep: async () => {
+      const result = await collection.deleteMany({ expires_at: { $lte: clock.now() } });
+      return result.deletedCount;
+    },
+  };
+}

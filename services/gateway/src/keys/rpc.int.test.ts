@@ -1,0 +1,139 @@
+import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { Code } from "@connectrpc/connect";
+import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
+import { newId } from "@disburse/kernel/id.ts";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { mutation, startTestGateway, type TestGateway } from "../test-gateway.ts";
+import { scopes } from "./rules/scope.ts";
+
+let gateway: TestGateway;
+const path = "/api/v1/transfer/accounts";
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  gateway.fakes.payout.listAccounts = () => ({ accounts: [] });
+});
+afterAll(() => gateway.stop());
+
+const works = async (key: string) => (await gateway.ask({ path, key })).status === 200;
+const later = (ms: number) => timestampFromDate(new Date(gateway.time.nowMs + ms));
+const refusalOf = async (call: Promise<unknown>) =>
+  readRefusal(await call.catch((error: unknown) => error));
+const dayMs = 24 * 60 * 60 * 1_000;
+
+it("makes a key that works, and stores only its digest", async () => {
+  const merchantId = newId("merchant");
+  const wish = { scopes: ["account:read"], sourceCidrs: ["127.0.0.1"], description: "till" };
+  const asked = { mutation: mutation(), merchantId, ...wish, expiresAt: later(dayMs) };
+  const { key, secret } = await gateway.keys.createKey(asked);
+  expect(secret).toMatch(/^dsb_test_[0-9A-Za-z]{57}$/);
+  expect(key).toMatchObject({ id: secret.slice(9, 17), merchantId, ...wish });
+  expect(key?.expiresAt).toEqual(asked.expiresAt);
+  expect(await works(secret)).toBe(true);
+  const stored = await gateway.db.collection("api_keys").find().toArray();
+  expect(JSON.stringify(stored)).not.toContain(secret.slice(17, 40));
+});
+
+it("answers a repeat with the first key, for a day", async () => {
+  const asked = { mutation: mutation(), merchantId: newId("merchant") };
+  const all = await Promise.all([1, 2, 3].map(() => gateway.keys.createKey(asked)));
+  expect(new Set(all.map(({ secret }) => secret)).size).toBe(1);
+  const [first] = all;
+  expect(first?.key?.scopes).toEqual(scopes);
+  gateway.time.nowMs += dayMs - 1;
+  await gateway.gateway.sweep();
+  const changed = { ...asked, description: "another wish" };
+  expect(await gateway.keys.createKey(changed)).toEqual(first);
+  gateway.time.nowMs += 1;
+  const refusal = await refusalOf(gateway.keys.createKey(asked));
+  expect(refusal?.message).toContain("can no longer be shown");
+  await gateway.gateway.sweep();
+  const sealed = { "operation.sealed_secret": { $ne: null } };
+  expect(await gateway.db.collection("api_keys").countDocuments(sealed)).toBe(0);
+  expect(await works(first?.secret ?? "")).toBe(true);
+});
+
+it("rotates a key: both work for the overlap, then only the new one", async () => {
+  const wish = { scopes: ["account:read"], sourceCidrs: ["127.0.0.1"], expiresAt: later(dayMs) };
+  const old = await gateway.merchant(wish);
+  const asked = { mutation: mutation(), keyId: old.keyId, overlapSeconds: 60 };
+  const rotated = await gateway.keys.rotateKey(asked);
+  expect(await gateway.keys.rotateKey(asked)).toEqual(rotated);
+  expect(rotated.key).toMatchObject({ merchantId: old.merchantId, ...wish });
+  expect([await works(old.key), await works(rotated.secret)]).toEqual([true, true]);
+  gateway.time.nowMs += 60_000;
+  expect([await works(old.key), await works(rotated.secret)]).toEqual([false, true]);
+  const again = { ...asked, mutation: mutation() };
+  expect((await refusalOf(gateway.keys.rotateKey(again)))?.code).toBe("RECORD_NOT_FOUND");
+});
+
+it("ends the old key at once without overlap, and finishes a rotation that broke off", async () => {
+  const old = await gateway.merchant();
+  const asked = { mutation: mutation(), keyId: old.keyId, overlapSeconds: 0 };
+  const rotated = await gateway.keys.rotateKey(asked);
+  expect(await works(old.key)).toBe(false);
+  await gateway.db
+    .collection<{ _id: string }>("api_keys")
+    .updateOne({ _id: old.keyId }, { $set: { overlap_ends_at: null } });
+  gateway.time.nowMs += 5_000;
+  expect(await works(old.key)).toBe(true);
+  expect(await gateway.keys.rotateKey(asked)).toEqual(rotated);
+  expect(await works(old.key)).toBe(false);
+});
+
+it("does not lengthen an overlap by rotating once more", async () => {
+  const old = await gateway.merchant();
+  await gateway.keys.rotateKey({ mutation: mutation(), keyId: old.keyId, overlapSeconds: 10 });
+  const more = { mutation: mutation(), keyId: old.keyId, overlapSeconds: 1_000 };
+  const second = await gateway.keys.rotateKey(more);
+  expect(second.key?.expiresAt).toBeUndefined();
+  gateway.time.nowMs += 10_000;
+  expect(await works(old.key)).toBe(false);
+});
+
+it("revokes a key for good, once", async () => {
+  const { key, keyId } = await gateway.merchant();
+  const first = await gateway.keys.revokeKey({ mutation: mutation(), keyId });
+  expect(timestampDate(first.key!.revokedAt!).getTime()).toBe(gateway.time.nowMs);
+  gateway.time.nowMs += 1_000;
+  const second = await gateway.keys.revokeKey({ mutation: mutation(), keyId });
+  expect(second).toEqual(first);
+  expect(await works(key)).toBe(false);
+  const rotate = { mutation: mutation(), keyId, overlapSeconds: 0 };
+  expect((await refusalOf(gateway.keys.rotateKey(rotate)))?.code).toBe("RECORD_NOT_FOUND");
+});
+
+it("lists a merchant's keys, oldest first, without their secrets", async () => {
+  const { merchantId, keyId } = await gateway.merchant();
+  gateway.time.nowMs += 1;
+  const second = await gateway.keys.createKey({ mutation: mutation(), merchantId });
+  const { keys } = await gateway.keys.listKeys({ merchantId });
+  expect(keys.map(({ id }) => id)).toEqual([keyId, second.key?.id]);
+  expect(keys[1]).toEqual(second.key);
+  expect((await gateway.keys.listKeys({ merchantId: newId("merchant") })).keys).toEqual([]);
+});
+
+it("refuses what it cannot do", async () => {
+  const { keyId } = await gateway.merchant();
+  const made = { mutation: mutation(), merchantId: newId("merchant") };
+  await gateway.keys.createKey(made);
+  const wrong = { mutation: mutation(), merchantId: "acme", scopes: ["all"] };
+  expect((await refusalOf(gateway.keys.createKey(wrong)))?.message).toMatch(
+    /^merchant_id: must be a merchant's id; scopes: must be of beneficiary:read, /,
+  );
+  const unknown = { mutation: mutation(), keyId: "00000000" };
+  const refusals = await Promise.all([
+    refusalOf(gateway.keys.revokeKey(unknown)),
+    refusalOf(gateway.keys.rotateKey({ ...unknown, overlapSeconds: 0 })),
+    refusalOf(gateway.keys.rotateKey({ mutation: mutation(), keyId, overlapSeconds: -1 })),
+    refusalOf(gateway.keys.rotateKey({ mutation: made.mutation, keyId, overlapSeconds: 0 })),
+  ]);
+  expect(refusals.map((refusal) => refusal?.code)).toEqual([
+    "RECORD_NOT_FOUND",
+    "RECORD_NOT_FOUND",
+    "INVALID_REQUEST",
+    "INVALID_REQUEST",
+  ]);
+  const anonymous = gateway.keys.createKey({ merchantId: newId("merchant") });
+  await expect(anonymous).rejects.toMatchObject({ code: Code.InvalidArgument });
+});

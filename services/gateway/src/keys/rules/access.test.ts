@@ -1,0 +1,106 @@
+import { isRefused } from "@disburse/kernel/refusal.ts";
+import { expect, it } from "vitest";
+import { admit, type KeyRecord } from "./access.ts";
+import { keyDigest, makeKey } from "./api-key.ts";
+import { keyOrder, overlapProblem, overlapSecondsMax } from "./order.ts";
+import { scopes } from "./scope.ts";
+import { addressSet, callerAddress, isCidr } from "./source-address.ts";
+
+const pepper = Buffer.alloc(32, 7);
+const presented = makeKey("sandbox", (size) => new Uint8Array(size).fill(5));
+const now = new Date("2026-11-20T12:00:00.000Z");
+const earlier = new Date(now.getTime() - 1);
+const later = new Date(now.getTime() + 1);
+const record: KeyRecord = {
+  id: presented.id,
+  merchantId: "mer_1",
+  mode: "sandbox",
+  digest: keyDigest(presented.text, pepper),
+  scopes: new Set(["payout:read"]),
+  endsAt: undefined,
+  revokedAt: undefined,
+  sources: undefined,
+};
+const circumstances = { now, mode: "sandbox", address: "203.0.113.7", pepper } as const;
+
+it.each<[string, KeyRecord | undefined, string]>([
+  ["a stored key", record, "admitted"],
+  ["an unknown key", undefined, "UNAUTHENTICATED"],
+  ["another text", { ...record, digest: keyDigest("other", pepper) }, "UNAUTHENTICATED"],
+  ["a key of the other mode", { ...record, mode: "live" }, "UNAUTHENTICATED"],
+  ["a key that ends now", { ...record, endsAt: now }, "UNAUTHENTICATED"],
+  ["a key that ends later", { ...record, endsAt: later }, "admitted"],
+  ["a key revoked now", { ...record, revokedAt: now }, "UNAUTHENTICATED"],
+  ["a key revoked before", { ...record, revokedAt: earlier }, "UNAUTHENTICATED"],
+  ["its network", { ...record, sources: addressSet(["203.0.113.0/24"]) }, "admitted"],
+  ["its address", { ...record, sources: addressSet(["203.0.113.7"]) }, "admitted"],
+  ["another network", { ...record, sources: addressSet(["10.0.0.0/8"]) }, "ACCESS_FORBIDDEN"],
+])("admission of %s", (_what, stored, verdict) => {
+  const caller = admit(stored, presented, circumstances);
+  expect(isRefused(caller) ? caller.refused : "admitted").toBe(verdict);
+  if (!isRefused(caller)) expect(caller.merchantId).toBe("mer_1");
+});
+
+it.each([
+  ["10.1.2.3", undefined, "10.1.2.3"],
+  ["::ffff:203.0.113.7", undefined, "203.0.113.7"],
+  ["203.0.113.7", "198.51.100.1", "203.0.113.7"],
+  ["10.0.0.1", "198.51.100.1", "198.51.100.1"],
+  ["10.0.0.1", "1.1.1.1, 198.51.100.1, 10.0.0.2", "198.51.100.1"],
+  ["10.0.0.1", "10.0.0.3, 10.0.0.2", "10.0.0.3"],
+  ["10.0.0.1", "made up, 10.0.0.2", "made up"],
+  ["10.0.0.1", "2001:db8::1", "2001:db8::1"],
+])("peer %s with X-Forwarded-For %s is %s", (peer, forwarded, address) => {
+  expect(callerAddress(peer, forwarded, addressSet(["10.0.0.0/8"]))).toBe(address);
+});
+
+it.each([
+  ["203.0.113.0/24", true],
+  ["203.0.113.7", true],
+  ["203.0.113.0/32", true],
+  ["203.0.113.0/33", false],
+  ["2001:db8::/128", true],
+  ["2001:db8::/129", false],
+  ["203.0.113", false],
+  ["203.0.113.0/", false],
+  ["example.com", false],
+  ["", false],
+])("%s is a network: %s", (text, yes) => {
+  expect(isCidr(text)).toBe(yes);
+});
+
+const asked = {
+  merchantId: "mer_01hqz0000000000000000000ab",
+  scopes: [],
+  expiresAt: null,
+  sourceCidrs: [],
+  description: " till ",
+};
+
+it("gives a key every scope unless some are named", () => {
+  expect(keyOrder(asked, now)).toEqual({ ...asked, description: "till", scopes });
+  const some = { ...asked, scopes: ["payout:read", "payout:read"] };
+  expect(keyOrder(some, now)).toMatchObject({ scopes: ["payout:read"] });
+});
+
+it.each([
+  [{ merchantId: "acme" }, "merchant_id: must be a merchant's id"],
+  [{ scopes: ["payout:all"] }, "scopes: must be of beneficiary:read, "],
+  [{ expiresAt: now }, "expires_at: must be in the future"],
+  [{ sourceCidrs: ["x"] }, "source_cidrs: must be addresses or networks (CIDR)"],
+  [{ description: "x".repeat(256) }, "description: must be at most 255 characters"],
+  [{ description: "a\u0000" }, "description: must not contain control characters"],
+  [{ merchantId: "", expiresAt: earlier }, "merchant_id: must be a merchant's id; expires_at: "],
+])("refuses a key with %j", (wrong, message) => {
+  const order = keyOrder({ ...asked, ...wrong }, now);
+  expect(isRefused(order) && order.detail).toContain(message);
+});
+
+it.each([
+  [-1, false],
+  [0, true],
+  [overlapSecondsMax, true],
+  [overlapSecondsMax + 1, false],
+])("an overlap of %d s is fine: %s", (seconds, fine) => {
+  expect(overlapProblem(seconds) === undefined).toBe(fine);
+});

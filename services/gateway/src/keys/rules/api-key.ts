@@ -1,0 +1,81 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { crc32 } from "node:zlib";
+
+/**
+ * An API key is `dsb_test_` or `dsb_live_`, 8 characters of public id, 43 random base62 characters
+ * (256 bits) and 6 of CRC32 over all before them, so that a mistyped key costs no database read.
+ */
+export type Mode = "sandbox" | "live";
+
+const prefixes = { sandbox: "dsb_test_", live: "dsb_live_" } as const;
+const idLength = 8;
+const secretLength = 43;
+const checksumLength = 6;
+const keyText = /^dsb_(test|live)_([0-9A-Za-z]{8})[0-9A-Za-z]{49}$/;
+
+/** A key whose form and checksum are right; whether it exists is not known yet. */
+export type PresentedKey = { readonly text: string; readonly id: string; readonly mode: Mode };
+
+/** Digits, upper case, lower case: sorts as ASCII does. */
+const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/** The largest multiple of 62 within a byte: bytes from here on would favour the first letters. */
+const fairByteMax = 62 * 4;
+
+/** Random characters, each of the 62 equally likely; draws more bytes as needed. */
+export function randomBase62(length: number, randomBytes: (size: number) => Uint8Array): string {
+  let text = "";
+  while (text.length < length) {
+    for (const byte of randomBytes(length - text.length)) {
+      if (byte < fairByteMax) text += alphabet.charAt(byte % 62);
+    }
+  }
+  return text;
+}
+
+/** A whole number in base62 of a fixed width. */
+export function base62(value: number, width: number): string {
+  let text = "";
+  for (let rest = value; rest > 0; rest = Math.floor(rest / 62)) {
+    text = alphabet.charAt(rest % 62) + text;
+  }
+  return text.padStart(width, "0");
+}
+
+function checksum(text: string): string {
+  return base62(crc32(text), checksumLength);
+}
+
+/** A new key's text. */
+export function makeKey(mode: Mode, randomBytes: (size: number) => Uint8Array): PresentedKey {
+  const id = randomBase62(idLength, randomBytes);
+  const text = prefixes[mode] + id + randomBase62(secretLength, randomBytes);
+  return { text: text + checksum(text), id, mode };
+}
+
+/** Reads a key's text; `undefined` where form or checksum is wrong. */
+export function readKey(text: string): PresentedKey | undefined {
+  const match = keyText.exec(text);
+  if (match === null) return undefined;
+  if (checksum(text.slice(0, -checksumLength)) !== text.slice(-checksumLength)) return undefined;
+  return { text, id: match[2] ?? "", mode: match[1] === "live" ? "live" : "sandbox" };
+}
+
+/** All that is stored of a key: HMAC-SHA256 under the deployment's pepper. */
+export function keyDigest(text: string, pepper: Uint8Array): Buffer {
+  return createHmac("sha256", pepper).update(text).digest();
+}
+
+/** Compares in constant time. */
+export function digestMatches(text: string, digest: Uint8Array, pepper: Uint8Array): boolean {
+  const presented = keyDigest(text, pepper);
+  return presented.length === digest.length && timingSafeEqual(presented, digest);
+}
+
+const bearer = /^bearer +(\S+) *$/i;
+
+/** The key text of the request's `Authorization` headers: exactly one, of the bearer scheme. */
+export function bearerToken(authorizations: readonly string[]): string | undefined {
+  if (authorizations.length !== 1) return undefined;
+  return bearer.exec(authorizations[0] ?? "")?.[1];
+}

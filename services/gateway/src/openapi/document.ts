@@ -1,0 +1,179 @@
+import { bodyExamples } from "@disburse/forms/examples.ts";
+import type { Form, PublicBody } from "@disburse/forms/field.ts";
+import { formSchema, type JsonSchema, selectorOf } from "@disburse/forms/json-schema.ts";
+import { error, limitHeaders, refusalResponses, refusalsOf, sharedResponses } from "./errors.ts";
+import { exampleOfSchema } from "./example.ts";
+import { componentPath, type NamedSchema, schemaRef } from "./fields.ts";
+import { headerParameters, headerRefs, responseHeaders } from "./headers.ts";
+import { introduction, tags } from "./introduction.ts";
+import { type FileFormat, type Operation, takesBody } from "./operation.ts";
+import { operationalPaths } from "./operational.ts";
+import { pageMeta } from "./page.ts";
+
+/** Of the interface; the path says its first digit. */
+const interfaceVersion = "1.0.0";
+
+/** Schemas by their names. */
+export type Schemas = ReadonlyMap<string, JsonSchema>;
+
+type Described = {
+  readonly operations: readonly Operation[];
+  /** The answers' named parts. */
+  readonly components: readonly NamedSchema[];
+  readonly webhooks: (schemas: Schemas) => Readonly<Record<string, JsonSchema>>;
+};
+
+/** The OpenAPI 3.1 document of the public interface, out of operations and field tables. */
+export function openApiDocument({ operations, components, webhooks }: Described): JsonSchema {
+  const bodies = operations.flatMap(({ body }) => body?.form ?? []);
+  const schemas = [error, pageMeta, ...components, ...bodies.flatMap(formComponents)];
+  const paths = Map.groupBy(operations, ({ path }) => path.replaceAll(/:(\w+)/g, "{$1}"));
+  const byName = new Map(schemas.map(({ name, schema }) => [name, schema]));
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Disburse",
+      version: interfaceVersion,
+      summary: "Payouts in fiat and crypto.",
+      description: introduction,
+      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+    },
+    servers: [{ url: "/", description: "This gateway." }],
+    security: [{ apiKey: [] }],
+    tags,
+    paths: {
+      ...Object.fromEntries(
+        [...paths].map(([path, its]) => [
+          path,
+          Object.fromEntries(
+            its.map((each) => [each.method.toLowerCase(), operationItem(each, byName)]),
+          ),
+        ]),
+      ),
+      ...operationalPaths(),
+    },
+    webhooks: webhooks(byName),
+    components: {
+      schemas: Object.fromEntries(byName),
+      responses: sharedResponses(operations),
+      parameters: headerParameters,
+      headers: responseHeaders,
+      securitySchemes: {
+        apiKey: {
+          type: "http",
+          scheme: "bearer",
+          bearerFormat: "dsb_test_… or dsb_live_…",
+          description:
+            "The API key of a merchant: in the sandbox `npm start` prints one and `.data/sandbox.json` has all. A key has scopes; each operation names its own.",
+        },
+      },
+    },
+  };
+}
+
+function operationItem(operation: Operation, schemas: Schemas): JsonSchema {
+  const { id, tag, scope, summary, description, body } = operation;
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    description: `${description}\n\nScope: \`${scope}\`.`,
+    "x-scope": scope,
+    parameters: parametersOf(operation),
+    ...(body === undefined ? {} : { requestBody: requestBody(body) }),
+    responses: {
+      "200": success(operation, schemas),
+      ...refusalResponses(refusalsOf(operation)),
+    },
+  };
+}
+
+function parametersOf({ method, path, query = {} }: Operation): JsonSchema[] {
+  const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
+    name,
+    in: "path",
+    required: true,
+    description: "Id of the record.",
+    schema: { type: "string" },
+  }));
+  const inQuery = Object.entries(query).flatMap(([name, { description, schema }]) =>
+    description === "" ? [] : [{ name, in: "query", required: false, description, schema }],
+  );
+  const headers = takesBody(method) ? ["IdempotencyKey", "RequestId"] : ["RequestId"];
+  const inHeader = headers.map((name) => ({ $ref: `#/components/parameters/${name}` }));
+  return [...inPath, ...inQuery, ...inHeader];
+}
+
+function success({ method, data }: Operation, schemas: Schemas): JsonSchema {
+  if ("mediaType" in data) return fileSuccess(data);
+  const replayed = takesBody(method) ? ["Idempotent-Replayed"] : [];
+  const example = { data: exampleOfSchema(schemaRef(data), schemas) };
+  return {
+    description: data.schema.description,
+    headers: headerRefs(["X-Request-Id", ...limitHeaders, ...replayed]),
+    content: {
+      "application/json": {
+        schema: { type: "object", required: ["data"], properties: { data: schemaRef(data) } },
+        examples: { success: { value: example } },
+      },
+    },
+  };
+}
+
+function fileSuccess({ mediaType, description, example }: FileFormat): JsonSchema {
+  const file = { schema: { type: "string" }, examples: { success: { value: example } } };
+  return {
+    description,
+    headers: headerRefs(["X-Request-Id", ...limitHeaders, "Content-Disposition"]),
+    content: { [mediaType]: file },
+  };
+}
+
+function requestBody({
+  form,
+  optional = false,
+  examples = {},
+}: NonNullable<Operation["body"]>): JsonSchema {
+  const shown = {
+    ...Object.fromEntries(form === undefined ? [] : bodyExamples(form)),
+    ...examples,
+  };
+  const named = Object.entries(shown).map(([name, value]) => [name, { value }]);
+  const json = form === undefined ? { schema: { type: "object" } } : bodySchema(form);
+  return {
+    required: !optional,
+    content: {
+      "application/json": {
+        ...json,
+        ...(named.length === 0 ? {} : { examples: Object.fromEntries(named) }),
+      },
+    },
+  };
+}
+
+/** `crypto_beneficiary_individual` → `CryptoBeneficiaryIndividualRequest`. */
+function formName({ name }: Form): string {
+  const words = name.split("_").map((each) => each.charAt(0).toUpperCase() + each.slice(1));
+  return `${words.join("")}Request`;
+}
+
+function formComponents(body: PublicBody): NamedSchema[] {
+  return body.forms.map((form) => ({ name: formName(form), schema: formSchema(form) }));
+}
+
+function bodySchema(body: PublicBody): JsonSchema {
+  const refs = body.forms.map((form) => ({ $ref: componentPath + formName(form) }));
+  const [only] = refs;
+  if (refs.length === 1 && only !== undefined) return { schema: only };
+  const selector = selectorOf(body);
+  if (selector === undefined) return { schema: { description: body.description, anyOf: refs } };
+  const mapping = [...selector.forms].map(([value, form]) => [
+    value,
+    componentPath + formName(form),
+  ]);
+  const discriminator = {
+    propertyName: selector.field,
+    mapping: Object.fromEntries(mapping),
+  };
+  return { schema: { description: body.description, oneOf: refs, discriminator } };
+}

@@ -1,0 +1,267 @@
+import type { DescMessage, MessageShape, UnknownEnum } from "@bufbuild/protobuf";
+import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
+import { type WordOf, wordOf, wordsOf } from "@disburse/chassis/rpc/enum-words.ts";
+import type { JsonSchema } from "@disburse/forms/json-schema.ts";
+import { exactNumber } from "@disburse/kernel/exact-json.ts";
+import { isoTime } from "@disburse/kernel/time.ts";
+
+/**
+ * The field tables of the answers. A table gives each field its kind, description and example, and
+ * the JSON Schema, the example and the JSON of an answer follow from it.
+ */
+
+/** How a value is documented and written, wherever it is read. */
+export type Kind<Value> = {
+  readonly schema: JsonSchema;
+  readonly write: (value: Value) => unknown;
+  /** Left out of the answer where it has no value. */
+  readonly isOptional?: boolean;
+};
+
+/** A kind with where in a message its value is. */
+export type Field<Message> = Omit<Kind<never>, "write"> & {
+  readonly read: (message: Message) => unknown;
+};
+
+/** The fields of an object, in their order. */
+export type Fields<Message> = Readonly<Record<string, Field<Message>>>;
+
+/** A schema with a name of its own in the document. */
+export type NamedSchema = { readonly name: string; readonly schema: JsonSchema };
+
+/** A kind with a name of its own in the document. */
+export type Component<Value> = Kind<Value> & NamedSchema;
+
+/** Where components stand in the document. */
+export const componentPath = "#/components/schemas/";
+
+/** Text of ours; the example is one that a merchant would read. */
+export function text(description: string, example: string, more: JsonSchema = {}): Kind<string> {
+  return { schema: { type: "string", description, ...more, examples: [example] }, write: same };
+}
+
+/** One of a closed set of words that are text in the contract too. */
+export function oneOf(description: string, words: readonly string[]): Kind<string> {
+  const schema = { type: "string", description, enum: words, examples: [words[0]] };
+  return { schema, write: same };
+}
+
+/** An enum of the contract as its word; `words` where only some of them occur. */
+export function word<E extends Readonly<Record<string, number>>>(
+  values: E,
+  description: string,
+  words: readonly WordOf<E>[] = wordsOf(values),
+): Kind<E[keyof E] | UnknownEnum> {
+  return { ...oneOf(description, words), write: (value) => wordOf(values, value) ?? "" };
+}
+
+/** An id: its prefix, and 26 characters that sort by creation time. */
+export function id(prefix: string, description: string): Kind<string> {
+  const pattern = `^${prefix}_[0-9a-z]{26}$`;
+  return text(description, `${prefix}_01hqz0000000000000000000ab`, { pattern });
+}
+
+/** A JSON number with exact digits, for a decimal parser. */
+export function decimal(description: string, example: string): Kind<string> {
+  const examples = [exactNumber(example)];
+  return {
+    schema: { type: "number", format: "decimal", description, examples },
+    write: exactNumber,
+  };
+}
+
+/** The same digits as a string. */
+export function decimalText(description: string, example: string): Kind<string> {
+  return text(description, example, { format: "decimal", pattern: "^-?[0-9]+([.][0-9]+)?$" });
+}
+
+/** A whole number that fits a float exactly. */
+export function whole(
+  description: string,
+  example: number,
+  more: JsonSchema = {},
+): Kind<number | bigint> {
+  return {
+    schema: { type: "integer", description, minimum: 0, ...more, examples: [example] },
+    write: (value) => exactNumber(String(value)),
+  };
+}
+
+/** A boolean. */
+export function flag(description: string, example: boolean): Kind<boolean> {
+  return { schema: { type: "boolean", description, examples: [example] }, write: same };
+}
+
+/** ISO 8601 in UTC with milliseconds. */
+export function moment(description: string): Kind<Timestamp | undefined> {
+  const pattern = "^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$";
+  const more = { format: "date-time", pattern };
+  return { ...text(description, "2026-11-20T11:26:00.123Z", more), write: timeText };
+}
+
+/** A moment, or the empty text where there is none yet. */
+export function momentOrNone(description: string): Kind<Timestamp | undefined> {
+  const pattern = "^(\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z)?$";
+  return { ...text(description, "", { pattern }), write: timeText };
+}
+
+function timeText(time: Timestamp | undefined): string {
+  return time === undefined ? "" : isoTime(timestampDate(time));
+}
+
+/** When a record was made, and last changed. */
+export const recordTimes = {
+  created_at: moment("When it was made."),
+  updated_at: moment("When it last changed."),
+} as const;
+
+/** An array, each item written by its kind. */
+export function listOf<Value>(description: string, kind: Kind<Value>): Kind<readonly Value[]> {
+  return {
+    schema: { type: "array", description, items: kind.schema },
+    write: (values) => values.map(kind.write),
+  };
+}
+
+/** Leaves the field out where the message has no value for it: nothing, `""`, `false`, no item. */
+export function optional<Value>(kind: Kind<Value>): Kind<Value | undefined> {
+  const write = (value: Value | undefined) => {
+    const isEmpty = !value || (Array.isArray(value) && value.length === 0);
+    return isEmpty ? undefined : kind.write(value);
+  };
+  return { ...kind, write, isOptional: true };
+}
+
+/** A field that has another name in the message, or is made of several. */
+export function from<Message, const Name extends keyof Message>(
+  name: Name,
+  kind: Kind<Message[Name]>,
+): Field<Message>;
+export function from<Message, Value>(
+  read: (message: Message) => Value,
+  kind: Kind<Value>,
+): Field<Message>;
+export function from(
+  source: string | ((message: never) => unknown),
+  { write, ...kind }: Kind<unknown>,
+): Field<never> {
+  const read = typeof source === "string" ? (message: never) => message[source] : source;
+  return { ...kind, read: (message) => write(read(message)) };
+}
+
+/** The fields of a part of a message as fields of the message. */
+export function within<Message, Part>(
+  read: (message: Message) => Part | undefined,
+  fields: Fields<Part>,
+): Fields<Message> {
+  const entries = Object.entries(fields).map(([name, field]) => [
+    name,
+    { ...field, read: (message: Message) => field.read(present(read(message))) },
+  ]);
+  return Object.fromEntries(entries);
+}
+
+/** `source_amount` → `sourceAmount`. */
+export type CamelCase<Name> = Name extends `${infer Head}_${infer Rest}`
+  ? `${Head}${Capitalize<CamelCase<Rest>>}`
+  : Name;
+
+/** What a name is checked against that the message has no field for. */
+export type NoSuchField<Name> = { readonly "the message has no such field": Name };
+
+/** A table whose kinds all fit the message's fields of their names. */
+type Matching<Message, Table> = {
+  readonly [Name in keyof Table]: Table[Name] extends Kind<never>
+    ? Kind<CamelCase<Name> extends keyof Message ? Message[CamelCase<Name>] : NoSuchField<Name>>
+    : Table[Name];
+};
+
+/** A message's fields without what protobuf adds, so that any value of the shape will do. */
+export type Shape<Desc extends DescMessage> = Omit<MessageShape<Desc>, "$typeName" | "$unknown">;
+
+type TableOf<Desc extends DescMessage> = Readonly<Record<string, Kind<never> | Field<Shape<Desc>>>>;
+
+/** The fields of a table; a kind is read from the message's field of the same name. */
+export function fields<Desc extends DescMessage, Table extends TableOf<Desc>>(
+  desc: Desc,
+  table: Table & Matching<Shape<Desc>, Table>,
+): Fields<Shape<Desc>> {
+  return namedFields(desc, table);
+}
+
+function namedFields<Desc extends DescMessage>(desc: Desc, table: TableOf<Desc>) {
+  const entries = Object.entries(table).map(([name, entry]) => {
+    if ("read" in entry) return [name, entry];
+    const of = desc.fields.find((each) => each.name === name)?.localName;
+    if (of === undefined) throw new Error(`${desc.typeName} has no field ${name}`);
+    const { write, ...kind } = entry as Kind<unknown>;
+    return [name, { ...kind, read: (message: never) => write(message[of]) }];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** The schema of an object whose fields are always there, but for optional ones. */
+export function objectSchema(
+  description: string,
+  its: Readonly<Record<string, Pick<Kind<never>, "schema" | "isOptional">>>,
+): JsonSchema {
+  const all = Object.entries(its);
+  const properties = Object.fromEntries(all.map(([name, { schema }]) => [name, schema]));
+  const required = all.flatMap(([name, { isOptional }]) => (isOptional ? [] : [name]));
+  return { type: "object", description, properties, required };
+}
+
+/** An object, written field by field. */
+export function object<Message>(description: string, its: Fields<Message>): Kind<Message> {
+  const all = Object.entries(its);
+  return {
+    schema: objectSchema(description, its),
+    write: (message) => {
+      const values: Record<string, unknown> = {};
+      for (const [name, { read }] of all) {
+        const value = read(message);
+        if (value !== undefined) values[name] = value;
+      }
+      return values;
+    },
+  };
+}
+
+/** An object with a name of its own in the document. */
+export function component<Message>(
+  name: string,
+  description: string,
+  its: Fields<Message>,
+): Component<Message> {
+  return { name, ...object(description, its) };
+}
+
+/** A component that is made of a message, by a table of its fields. */
+export function record<Desc extends DescMessage, Table extends TableOf<Desc>>(
+  desc: Desc,
+  name: string,
+  description: string,
+  table: Table & Matching<Shape<Desc>, Table>,
+): Component<Shape<Desc>> {
+  return component(name, description, namedFields(desc, table));
+}
+
+/** Where a schema is referred to by its name. */
+export function schemaRef({ name }: NamedSchema): JsonSchema {
+  return { $ref: `${componentPath}${name}` };
+}
+
+/** A component where it is used; a message without it is a bug of the service. */
+export function ref<Value>(its: Component<Value>): Kind<Value | undefined> {
+  return { schema: schemaRef(its), write: (value) => its.write(present(value)) };
+}
+
+/** What a reply must hold by its contract; a service that leaves it out has a bug. */
+export function present<Value>(value: Value | undefined): Value {
+  if (value === undefined) throw new Error("a service's reply has no record in it");
+  return value;
+}
+
+function same<Value>(value: Value): Value {
+  return value;
+}

@@ -1,0 +1,149 @@
+import type { Readable } from "node:stream";
+import { create, type DescMessage, fromJson, type MessageShape } from "@bufbuild/protobuf";
+import type { Client } from "@connectrpc/connect";
+import type { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
+import type { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
+import type { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import type { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
+import type { Mutation } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
+import {
+  type Violation,
+  ViolationSchema,
+} from "@disburse/contracts/disburse/type/v1/refusal_pb.ts";
+import type { BodyValues, PublicBody } from "@disburse/forms/field.ts";
+import { readBody } from "@disburse/forms/read-body.ts";
+import type { ErrorCode } from "@disburse/kernel/errors.ts";
+import type { JsonObject } from "@disburse/kernel/exact-json.ts";
+import type { Refused } from "@disburse/kernel/refusal.ts";
+import type { Scope } from "../keys/rules/scope.ts";
+import type { Component, NamedSchema } from "./fields.ts";
+import type { Tag } from "./introduction.ts";
+import type { QueryRequest } from "./query.ts";
+import type { QueryShape, QueryValues } from "./rules/query.ts";
+
+/** The services that own what the operations are about. */
+export type Clients = {
+  readonly beneficiary: Client<typeof BeneficiaryService>;
+  readonly quote: Client<typeof QuoteService>;
+  readonly payout: Client<typeof PayoutService>;
+  readonly notifier: Client<typeof NotifierService>;
+};
+
+/** What a POST or a PATCH takes. */
+type OperationBody = {
+  /** The table of its fields; none where it has no field. */
+  readonly form?: PublicBody;
+  /** It may be left out where each of its fields may be left out. */
+  readonly optional?: boolean;
+  /** Bodies to show beside those of the table. */
+  readonly examples?: Readonly<Record<string, BodyValues>>;
+};
+
+/** What an operation answers with that is no JSON: a file, sent while it is made. */
+export type FileFormat = {
+  readonly mediaType: "text/csv";
+  /** What it is called where it is saved. */
+  readonly name: string;
+  readonly description: string;
+  /** Its first lines. */
+  readonly example: string;
+};
+
+type PathNames<Path> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | PathNames<Rest>
+  : Path extends `${string}:${infer Name}`
+    ? Name
+    : never;
+
+/** An authenticated request, and what it says. */
+export type Call<Path = string, Query = QueryShape> = {
+  /** The RPC's request: the merchant, the ids of the path, and the query. */
+  readonly request: { merchantId: string } & Record<PathNames<Path>, string> & QueryRequest<Query>;
+  /** The same with who asks, and the operation id that the owning service keeps unique. */
+  readonly change: Call<Path, Query>["request"] & { mutation: Mutation };
+  readonly query: QueryValues<Query>;
+  readonly form: PublicBody | undefined;
+  /** Empty where the operation takes none. */
+  readonly body: JsonObject;
+};
+
+/** What an answer is made of: a message of the owning service, or the bytes of a file. */
+type Answered<Data> = Data extends Component<infer Value> ? Value | undefined : Readable;
+
+type Described<Path, Query, Data> = {
+  /** `verbNoun`, unique: its name in the reference and in client libraries. */
+  readonly id: string;
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  /** With `:name` for a parameter, named as in the RPC's request. */
+  readonly path: Path;
+  readonly scope: Scope;
+  readonly tag: Tag;
+  readonly summary: string;
+  readonly description: string;
+  readonly body?: OperationBody;
+  readonly query?: Query;
+  /** What `data` of a success is, or the file that a success is. */
+  readonly data: Data;
+  /** Beside those that every operation of its method has; in the order of the checks. */
+  readonly refusals: readonly ErrorCode[];
+  /** Whether a POST with this query changes nothing and so needs no idempotency key. */
+  readonly isReadOnly?: (query: URLSearchParams) => boolean;
+  /** Calls the owning service; its errors are mapped in one place. */
+  readonly answer: (
+    call: Call<Path, Query>,
+    clients: Clients,
+  ) => Promise<Answered<Data> | Refused<ErrorCode>>;
+};
+
+/** One public operation: its documentation, and what serves it. */
+export type Operation = Omit<
+  Described<string, QueryShape, Component<unknown> | FileFormat>,
+  "answer"
+> & {
+  readonly answer: (call: Call, clients: Clients) => Promise<unknown>;
+};
+
+/** A public noun: its operations, and the named parts of their answers in the document's order. */
+export type Resource = {
+  readonly components: readonly NamedSchema[];
+  readonly operations: readonly Operation[];
+};
+
+/** An operation, with its answer checked against its path, query and data. */
+export function operation<
+  const Path extends string,
+  Data extends Component<never> | FileFormat,
+  Query extends QueryShape = Record<never, never>,
+>(described: Described<Path, Query, Data>): Operation {
+  return described as unknown as Operation;
+}
+
+/** Whether operations of a method have a body and may be made idempotent by a key. */
+export function takesBody(method: Operation["method"]): boolean {
+  return method === "POST" || method === "PATCH";
+}
+
+/**
+ * The body as the message that its fields are part of, with what could not be read. The owning
+ * service judges both together, in its own order of checks.
+ */
+export function bodyFields<Desc extends DescMessage>(
+  { form, body }: Pick<Call, "form" | "body">,
+  desc: Desc,
+): { fields: MessageShape<Desc>; unreadable: Violation[] } {
+  if (form === undefined) throw new Error("the operation has no fields in its body");
+  const { values, unreadable } = readBody(form, body);
+  return {
+    fields: fromJson(desc, values),
+    unreadable: unreadable.map((violation) => create(ViolationSchema, violation)),
+  };
+}
+
+/** The RPC's request where the fields of the body are its own. */
+export function bodyRequest<Desc extends DescMessage>(
+  call: Pick<Call, "form" | "body" | "change">,
+  desc: Desc,
+): MessageShape<Desc> {
+  const { fields, unreadable } = bodyFields(call, desc);
+  return Object.assign(fields, call.change, { unreadable });
+}

@@ -1,0 +1,58 @@
+import { isRefused } from "@disburse/kernel/refusal.ts";
+import { expect, it } from "vitest";
+import {
+  limitParameter,
+  momentParameter,
+  readQuery,
+  textParameter,
+  tokenParameter,
+  wordParameter,
+} from "./query.ts";
+
+const shape = {
+  limit: limitParameter,
+  cursor: tokenParameter,
+  reference_id: textParameter,
+  state: wordParameter({ pending: 1, delivered: 2 }),
+  created_from: momentParameter,
+} as const;
+const read = (query: string) => readQuery(new URLSearchParams(query), shape);
+
+it.each([
+  ["", {}],
+  ["unknown=1&unknown=2", {}],
+  ["limit=1", { limit: 1 }],
+  ["limit=100&state=delivered", { limit: 100, state: 2 }],
+  ["cursor=a.b_c-d&reference_id=%E2%82%AC 5", { cursor: "a.b_c-d", reference_id: "€ 5" }],
+  ["created_from=2026-11-20", { created_from: new Date("2026-11-20T00:00:00Z") }],
+  ["created_from=2026-11-20T11:26:00Z", { created_from: new Date("2026-11-20T11:26:00Z") }],
+  [
+    "created_from=2026-11-20T11:26:00.123%2B05:30",
+    { created_from: new Date("2026-11-20T05:56:00.123Z") },
+  ],
+  [`reference_id=${"x".repeat(255)}`, { reference_id: "x".repeat(255) }],
+])("reads %s", (query, values) => {
+  expect(read(query)).toEqual(values);
+});
+
+it.each([
+  ["limit=0", "limit: must be a whole number from 1 to 100"],
+  ["limit=101", "limit: must be a whole number from 1 to 100"],
+  ["limit=1.5", "limit: must be a whole number from 1 to 100"],
+  ["limit=", "limit: must be a whole number from 1 to 100"],
+  ["limit=1e1", "limit: must be a whole number from 1 to 100"],
+  ["limit=1&limit=1", "limit: must not be repeated"],
+  ["cursor=", "cursor: must be 1 to 255 printable characters"],
+  ["cursor=a%20b", "cursor: must be 1 to 255 printable characters"],
+  [`reference_id=${"x".repeat(256)}`, "reference_id: must be 1 to 255 characters"],
+  ["state=Pending", "state: must be one of pending, delivered"],
+  ["state=constructor", "state: must be one of pending, delivered"],
+  ["created_from=2026-02-30", "created_from: must be an ISO 8601 time such as"],
+  ["created_from=2026-11-20T24:00:00Z", "created_from: must be an ISO 8601 time such as"],
+  ["created_from=2026-11-20T11:26:00", "created_from: must be an ISO 8601 time such as"],
+  ["created_from=yesterday", "created_from: must be an ISO 8601 time such as"],
+  ["limit=x&state=y", "limit: must be a whole number from 1 to 100; state: must be one of"],
+])("refuses %s", (query, message) => {
+  const refusal = read(query);
+  expect(isRefused(refusal) && refusal.detail).toContain(message);
+});

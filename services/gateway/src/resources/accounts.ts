@@ -1,0 +1,184 @@
+import {
+  AccountSchema,
+  GetAccountRequestSchema,
+  type LedgerEntry,
+  LedgerEntrySchema,
+  LedgerStep,
+  type ListAccountsResponse,
+  ListEntriesRequestSchema,
+  type ListEntriesResponse,
+} from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { currencyOf } from "@disburse/kernel/currency.ts";
+import { formatDecimal, parseDecimal } from "@disburse/kernel/decimal.ts";
+import {
+  decimal,
+  from,
+  id,
+  moment,
+  record,
+  recordTimes,
+  text,
+  whole,
+  word,
+} from "../openapi/fields.ts";
+import { type FileFormat, type Operation, operation, type Resource } from "../openapi/operation.ts";
+import { pageOf } from "../openapi/page.ts";
+import { enumParameter, pageQuery, queryOf } from "../openapi/query.ts";
+import { momentParameter, parameter, tokenParameter } from "../openapi/rules/query.ts";
+import { entriesFile } from "./entries-file.ts";
+
+const account = record(AccountSchema, "Account", "An account with its money.", {
+  id: id("acc", "Account id."),
+  currency_code: text("Its currency.", "USD"),
+  available: decimal("What can be spent.", "1000000.00"),
+  held: decimal("What is set aside for payouts under way.", "0.00"),
+  ...recordTimes,
+});
+
+/** What an entry posts to an account, with all decimals of its currency; zero where nothing. */
+const posted =
+  (account: string) =>
+  ({ postings, currencyCode }: Pick<LedgerEntry, "postings" | "currencyCode">): string => {
+    const posting = postings.find((each) => each.account === account);
+    const amount = parseDecimal(posting?.amount ?? "0");
+    if (amount === undefined) throw new Error("a posting has no amount");
+    return formatDecimal(amount, currencyOf(currencyCode).decimals);
+  };
+
+/** Of an entry's postings the merchant sees those of its own account, and the fees. */
+const entry = record(LedgerEntrySchema, "LedgerEntry", "One line of a statement.", {
+  id: text("Id of the line: what moved the money, and which step of it.", "…"),
+  account_id: id("acc", "Account id."),
+  sequence: whole("From 1, without gap within an account.", 1, { minimum: 1 }),
+  step: word(
+    LedgerStep,
+    "`credit`: money arrived. `hold`: set aside for a payout. `post`: left the account. `release`: not paid after all. `return`: paid and came back. `reversal`: a credit taken back.",
+  ),
+  currency_code: text("Currency of the amounts.", "USD"),
+  amount: decimal("What moved.", "250.00"),
+  available: decimal("What could be spent after it.", "999750.00"),
+  held: decimal("What was set aside after it.", "250.00"),
+  available_change: from(
+    posted("available"),
+    decimal("What `available` gained; negative where it lost.", "-250.00"),
+  ),
+  held_change: from(
+    posted("held"),
+    decimal("What `held` gained; negative where it lost.", "250.00"),
+  ),
+  total_fees: from(
+    posted("house:fees"),
+    decimal(
+      "What of a `post` were fees; negative where a `return` gives them back; else zero.",
+      "0.00",
+    ),
+  ),
+  payout_id: text("The payout that it belongs to; empty for a credit and its reversal.", ""),
+  note: text("What was noted with it.", ""),
+  reverses: text("Id of the line that it takes back, for `return` and `reversal`; else empty.", ""),
+  previous_hash: text("`hash` of the line before it in the account; empty for the first.", ""),
+  hash: text(
+    "SHA-256 over the line as it is kept and `previous_hash`: a statement whose hashes follow each other is whole and in order.",
+    "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+  ),
+  created_at: moment("When it was written."),
+});
+
+/** The columns of an exported statement: the fields of its lines. */
+const entryColumns = Object.keys(entry.schema.properties as object);
+
+const accountPage = pageOf(
+  "AccountPage",
+  "accounts",
+  (reply: ListAccountsResponse) => reply.accounts,
+  account,
+);
+const entryPage = pageOf(
+  "LedgerEntryPage",
+  "entries",
+  (reply: ListEntriesResponse) => reply.entries,
+  entry,
+);
+
+const entryFilters = queryOf(ListEntriesRequestSchema, {
+  step: parameter(enumParameter(LedgerStep), "Lines of this step alone."),
+  payout_id: parameter(tokenParameter, "Lines of this payout alone."),
+  created_from: parameter(momentParameter, "Written at this time or later."),
+  created_to: parameter(momentParameter, "Written before this time."),
+});
+
+const getAccountQuery = queryOf(GetAccountRequestSchema, {
+  as_of: parameter(
+    momentParameter,
+    "The account after its last line of this time or before; not before it was opened.",
+  ),
+});
+
+const statementFile: FileFormat = {
+  mediaType: "text/csv",
+  name: "entries.csv",
+  description: "One line of a statement on each line, with a line of names before (RFC 4180).",
+  example: `${entryColumns.join(",")}\r\n`,
+};
+
+/** A page of an exported statement is as long as a page may be. */
+const exportPage = 100;
+
+const read = { method: "GET", scope: "account:read", tag: "Accounts" } as const;
+
+const operations: readonly Operation[] = [
+  operation({
+    ...read,
+    id: "listAccounts",
+    path: "/api/v1/transfer/accounts",
+    summary: "List accounts",
+    description: "Your accounts, oldest first.",
+    query: pageQuery,
+    data: accountPage,
+    refusals: ["INVALID_REQUEST"],
+    answer: ({ request }, { payout }) => payout.listAccounts(request),
+  }),
+  operation({
+    ...read,
+    id: "getAccount",
+    path: "/api/v1/transfer/accounts/:accountId",
+    summary: "Get account",
+    description: "One account: what can be spent, and what is set aside; now, or as of a time.",
+    query: getAccountQuery,
+    data: account,
+    refusals: ["INVALID_REQUEST", "RECORD_NOT_FOUND"],
+    answer: async ({ request }, { payout }) => (await payout.getAccount(request)).account,
+  }),
+  operation({
+    ...read,
+    id: "listEntries",
+    path: "/api/v1/transfer/accounts/:accountId/entries",
+    summary: "List entries (statement)",
+    description: "Every movement of an account's money, newest first.",
+    query: { ...pageQuery, ...entryFilters },
+    data: entryPage,
+    refusals: ["INVALID_REQUEST", "RECORD_NOT_FOUND"],
+    answer: ({ request }, { payout }) => payout.listEntries(request),
+  }),
+  operation({
+    ...read,
+    id: "exportEntries",
+    path: "/api/v1/transfer/accounts/:accountId/entries.csv",
+    summary: "Export entries (CSV)",
+    description:
+      "The whole statement as a file, newest first: a column for each field of List entries, amounts digit for digit. It is as of the first line: what is written while it is sent is not in it. A file that breaks off is not whole: read it only where the answer came to its end.\n\nWhere a note would be a formula to a spreadsheet (it begins with `=`, `+`, `-` or `@`), a `'` stands before it.",
+    query: entryFilters,
+    data: statementFile,
+    refusals: ["INVALID_REQUEST", "RECORD_NOT_FOUND"],
+    answer: ({ request }, { payout }) =>
+      entriesFile(entryColumns, entry, (cursor) =>
+        payout.listEntries({ ...request, limit: exportPage, cursor }),
+      ),
+  }),
+];
+
+/** Accounts and their statements. */
+export const accounts: Resource = {
+  components: [account, entry, accountPage, entryPage],
+  operations,
+};

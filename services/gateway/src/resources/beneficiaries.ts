@@ -1,0 +1,253 @@
+import {
+  ArchivedFilter,
+  type Beneficiary,
+  BeneficiaryKind,
+  BeneficiarySchema,
+  CreateCryptoBeneficiaryRequestSchema,
+  type CreateCryptoBeneficiaryResponse,
+  CryptoBeneficiaryFieldsSchema,
+  FiatBeneficiaryFieldsSchema,
+  ListBeneficiariesRequestSchema,
+  type ListBeneficiariesResponse,
+  ScreeningStatus,
+} from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
+import { cryptoBeneficiary } from "@disburse/forms/crypto-beneficiary.ts";
+import { fiatBeneficiary } from "@disburse/forms/fiat-beneficiary.ts";
+import { exampleOfSchema } from "../openapi/example.ts";
+import {
+  component,
+  flag,
+  from,
+  id,
+  oneOf,
+  optional,
+  record,
+  recordTimes,
+  text,
+  word,
+} from "../openapi/fields.ts";
+import { bodyFields, type Operation, operation, type Resource } from "../openapi/operation.ts";
+import { pageOf } from "../openapi/page.ts";
+import { enumParameter, pageQuery, queryOf } from "../openapi/query.ts";
+import {
+  momentParameter,
+  parameter,
+  tokenParameter,
+  wordParameter,
+} from "../openapi/rules/query.ts";
+import { storedValues, withStored } from "../openapi/stored-fields.ts";
+
+/** The fields of the body as they are stored: masked by their owner, empty ones left out. */
+function stored({ fields }: Pick<Beneficiary, "fields">): object {
+  if (fields.case === "crypto") return storedValues(CryptoBeneficiaryFieldsSchema, fields.value);
+  if (fields.case === "fiat") return storedValues(FiatBeneficiaryFieldsSchema, fields.value);
+  return {};
+}
+
+/** A stored beneficiary (decisions §3). */
+const beneficiary = withStored(
+  [cryptoBeneficiary, fiatBeneficiary],
+  stored,
+  record(
+    BeneficiarySchema,
+    "Beneficiary",
+    "A stored beneficiary: the fields of its form, without document number and birth date.",
+    {
+      beneficiary_id: from("id", id("ben", "Beneficiary id.")),
+      beneficiary_type: from("kind", word(BeneficiaryKind, "How it is paid.")),
+      beneficiary_name: from(
+        "name",
+        text("Its name; of a person in fiat, first and last.", "Jane Doe"),
+      ),
+      beneficiary_account_number: from(
+        "accountNumberMasked",
+        text("Masked but for the last four characters.", "******7890"),
+      ),
+      transfer_method: oneOf("How money is sent to it.", ["CRYPTO", "SWIFT", "ACH", "LOCAL"]),
+      screening_status: word(
+        ScreeningStatus,
+        "`pending` until it was screened. Only a `cleared` one can be paid; `review`: a person looks at it.",
+      ),
+      archived: flag("An archived one is not quoted any more.", false),
+      ...recordTimes,
+    },
+  ),
+);
+
+const createdId = id("ben", "Beneficiary id; left out with `validate=true`.");
+const valid = flag("With `validate=true`: the body would be taken; else left out.", true);
+
+const createdFields = component(
+  "CreatedBeneficiary",
+  "A beneficiary that was stored; or, with `validate=true`, a body that would be.",
+  {
+    beneficiary_id: from(
+      ({ beneficiaryId }: Pick<CreateCryptoBeneficiaryResponse, "beneficiaryId">) => beneficiaryId,
+      optional(createdId),
+    ),
+    valid: from(
+      ({ beneficiaryId }: Pick<CreateCryptoBeneficiaryResponse, "beneficiaryId">) =>
+        beneficiaryId === "",
+      optional({ ...valid, schema: { ...valid.schema, enum: [true] } }),
+    ),
+  },
+);
+
+/** Exactly one of its fields: an answer with neither tells a merchant nothing. */
+const created: typeof createdFields = {
+  ...createdFields,
+  schema: {
+    ...createdFields.schema,
+    minProperties: 1,
+    maxProperties: 1,
+    examples: [{ beneficiary_id: exampleOfSchema(createdId.schema, new Map()) }],
+  },
+};
+
+const beneficiaryPage = pageOf(
+  "BeneficiaryPage",
+  "beneficiaries",
+  (reply: ListBeneficiariesResponse) => reply.beneficiaries,
+  beneficiary,
+);
+
+const createQuery = queryOf(CreateCryptoBeneficiaryRequestSchema, {
+  validate: parameter(
+    wordParameter({ true: true, false: false }),
+    "`true` checks the body, and a wallet's risk, as creating does, and stores no beneficiary. Nobody is screened, and an idempotency key is not kept.",
+    "validateOnly",
+  ),
+});
+
+const isValidation = (query: URLSearchParams) => query.get("validate") === "true";
+
+const listQuery = queryOf(ListBeneficiariesRequestSchema, {
+  ...pageQuery,
+  beneficiary_type: parameter(
+    enumParameter(BeneficiaryKind),
+    "Beneficiaries that are paid this way alone.",
+    "kind",
+  ),
+  beneficiary_account_type: parameter(
+    wordParameter({ Individual: "Individual", Corporate: "Corporate" }),
+    "Beneficiaries of this type alone.",
+    "accountType",
+  ),
+  destination_currency: parameter(tokenParameter, "Beneficiaries of this currency alone."),
+  screening_status: parameter(
+    enumParameter(ScreeningStatus),
+    "Beneficiaries of this screening status alone.",
+  ),
+  archived: parameter(
+    wordParameter({
+      false: ArchivedFilter.EXCLUDED,
+      true: ArchivedFilter.ONLY,
+      any: ArchivedFilter.ANY,
+    }),
+    "`false`, or left out: those that are not archived; `true`: archived ones alone; `any`: both.",
+  ),
+  created_from: parameter(momentParameter, "Made at this time or later."),
+  created_to: parameter(momentParameter, "Made before this time."),
+});
+
+/** Where a body of each kind is posted. */
+export const createPaths = {
+  crypto: "/api/v1/transfer/crypto/beneficiary",
+  fiat: "/api/v1/transfer/fiat/beneficiary",
+} as const;
+const collection = "/api/v1/transfer/beneficiaries";
+const tag = "Beneficiaries";
+const refusals = [
+  "RECORD_NOT_FOUND",
+  "BENEFICIARY_CREATION_NOT_ALLOWED",
+  "INVALID_REQUEST",
+] as const;
+
+const operations: readonly Operation[] = [
+  operation({
+    id: "createCryptoBeneficiary",
+    method: "POST",
+    path: createPaths.crypto,
+    scope: "beneficiary:write",
+    tag,
+    summary: "Create crypto beneficiary",
+    description:
+      "Registers a wallet to be paid. The wallet is checked before it is stored, its owner is screened when it has been. The answer does not tell how the screening went: read `screening_status` before you quote; only a `cleared` beneficiary can be paid. What can be paid is what List corridors tells.",
+    body: { form: cryptoBeneficiary },
+    query: createQuery,
+    data: created,
+    refusals: [...refusals, "INVALID_WALLET_ADDRESS", "RISK_ANALYSIS_FAILED"],
+    isReadOnly: isValidation,
+    answer: (call, { beneficiary }) =>
+      beneficiary.createCryptoBeneficiary({
+        ...call.change,
+        ...bodyFields(call, CryptoBeneficiaryFieldsSchema),
+      }),
+  }),
+  operation({
+    id: "createFiatBeneficiary",
+    method: "POST",
+    path: createPaths.fiat,
+    scope: "beneficiary:write",
+    tag,
+    summary: "Create fiat beneficiary",
+    description:
+      "Registers a bank account to be paid. Its owner is screened when it has been stored. The answer does not tell how the screening went: read `screening_status` before you quote; only a `cleared` beneficiary can be paid.",
+    body: { form: fiatBeneficiary },
+    query: createQuery,
+    data: created,
+    refusals,
+    isReadOnly: isValidation,
+    answer: (call, { beneficiary }) =>
+      beneficiary.createFiatBeneficiary({
+        ...call.change,
+        ...bodyFields(call, FiatBeneficiaryFieldsSchema),
+      }),
+  }),
+  operation({
+    id: "listBeneficiaries",
+    method: "GET",
+    path: collection,
+    scope: "beneficiary:read",
+    tag,
+    summary: "List beneficiaries",
+    description: "Your beneficiaries, newest first; without archived ones unless asked for.",
+    query: listQuery,
+    data: beneficiaryPage,
+    refusals: ["INVALID_REQUEST"],
+    answer: ({ request }, { beneficiary }) => beneficiary.listBeneficiaries(request),
+  }),
+  operation({
+    id: "getBeneficiary",
+    method: "GET",
+    path: `${collection}/:beneficiaryId`,
+    scope: "beneficiary:read",
+    tag,
+    summary: "Get beneficiary",
+    description: "One beneficiary, archived or not.",
+    data: beneficiary,
+    refusals: ["RECORD_NOT_FOUND"],
+    answer: async ({ request }, { beneficiary }) =>
+      (await beneficiary.getBeneficiary(request)).beneficiary,
+  }),
+  operation({
+    id: "archiveBeneficiary",
+    method: "DELETE",
+    path: `${collection}/:beneficiaryId`,
+    scope: "beneficiary:write",
+    tag,
+    summary: "Archive beneficiary",
+    description:
+      "It is not quoted any more (404); quotes made before still execute, and it stays readable.",
+    data: beneficiary,
+    refusals: ["RECORD_NOT_FOUND"],
+    answer: async ({ change }, { beneficiary }) =>
+      (await beneficiary.archiveBeneficiary(change)).beneficiary,
+  }),
+];
+
+/** Recipients: registering, listing, reading and archiving them. */
+export const beneficiaries: Resource = {
+  components: [beneficiary, created, beneficiaryPage],
+  operations,
+};

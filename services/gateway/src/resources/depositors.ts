@@ -1,0 +1,118 @@
+import {
+  CreateDepositorResponseSchema,
+  type Depositor,
+  DepositorFieldsSchema,
+  DepositorSchema,
+  DepositorStatus,
+  ListDepositorsRequestSchema,
+  type ListDepositorsResponse,
+} from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
+import { depositor as depositorBody } from "@disburse/forms/depositor.ts";
+import { from, id, present, record, recordTimes, word } from "../openapi/fields.ts";
+import { bodyFields, type Operation, operation, type Resource } from "../openapi/operation.ts";
+import { pageOf } from "../openapi/page.ts";
+import { enumParameter, pageQuery, queryOf } from "../openapi/query.ts";
+import { momentParameter, parameter, wordParameter } from "../openapi/rules/query.ts";
+import { storedValues, withStored } from "../openapi/stored-fields.ts";
+
+const depositor = withStored(
+  [depositorBody],
+  ({ fields }: Pick<Depositor, "fields">) => storedValues(DepositorFieldsSchema, present(fields)),
+  record(
+    DepositorSchema,
+    "Depositor",
+    "A stored depositor: the fields of its form, without numbers of documents and birth dates.",
+    {
+      id: id("dep", "Depositor id."),
+      status: word(
+        DepositorStatus,
+        "`pending` until it was screened; `whitelisted`, `review` (a person looks at it) or `rejected`.",
+      ),
+      ...recordTimes,
+    },
+  ),
+);
+
+const created = record(
+  CreateDepositorResponseSchema,
+  "CreatedDepositor",
+  "A depositor that was stored.",
+  { id: from("depositorId", id("dep", "Depositor id.")) },
+);
+
+const depositorPage = pageOf(
+  "DepositorPage",
+  "depositors",
+  (reply: ListDepositorsResponse) => reply.depositors,
+  depositor,
+);
+
+const listQuery = queryOf(ListDepositorsRequestSchema, {
+  ...pageQuery,
+  status: parameter(enumParameter(DepositorStatus), "Depositors of this status alone."),
+  depositor_type: parameter(
+    wordParameter({ Individual: "Individual", Corporate: "Corporate" }),
+    "Depositors of this type alone.",
+  ),
+  created_from: parameter(momentParameter, "Made at this time or later."),
+  created_to: parameter(momentParameter, "Made before this time."),
+});
+
+const operations: readonly Operation[] = [
+  operation({
+    id: "createDepositor",
+    method: "POST",
+    path: "/api/v1/depositor",
+    scope: "depositor:write",
+    tag: "Depositors",
+    summary: "Whitelist depositor",
+    description:
+      "Registers whoever pays in from a wallet: a person, a company with its owners, or your own business. Persons, business and wallet are screened.",
+    body: { form: depositorBody },
+    data: created,
+    refusals: [
+      "RECORD_NOT_FOUND",
+      "BENEFICIARY_CREATION_NOT_ALLOWED",
+      "INVALID_REQUEST",
+      "INVALID_WALLET_ADDRESS",
+      "RISK_ANALYSIS_FAILED",
+    ],
+    answer: (call, { beneficiary }) =>
+      beneficiary.createDepositor({
+        ...call.change,
+        ...bodyFields(call, DepositorFieldsSchema),
+      }),
+  }),
+  operation({
+    id: "listDepositors",
+    method: "GET",
+    path: "/api/v1/depositors",
+    scope: "depositor:read",
+    tag: "Depositors",
+    summary: "List depositors",
+    description: "Your depositors, newest first.",
+    query: listQuery,
+    data: depositorPage,
+    refusals: ["INVALID_REQUEST"],
+    answer: ({ request }, { beneficiary }) => beneficiary.listDepositors(request),
+  }),
+  operation({
+    id: "getDepositor",
+    method: "GET",
+    path: "/api/v1/depositor/:depositorId",
+    scope: "depositor:read",
+    tag: "Depositors",
+    summary: "Get depositor",
+    description: "One depositor and what its screening came to.",
+    data: depositor,
+    refusals: ["RECORD_NOT_FOUND"],
+    answer: async ({ request }, { beneficiary }) =>
+      (await beneficiary.getDepositor(request)).depositor,
+  }),
+];
+
+/** Depositors: whitelisting, listing and reading them. */
+export const depositors: Resource = {
+  components: [depositor, created, depositorPage],
+  operations,
+};

@@ -1,0 +1,182 @@
+import { request } from "node:http";
+import { create } from "@bufbuild/protobuf";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { type CallContext, callContext } from "@disburse/chassis/call-context.ts";
+import {
+  type LedgerEntry,
+  LedgerEntrySchema,
+  LedgerStep,
+  type ListEntriesRequest,
+} from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { type ExactJson, ExactNumber, parseExactJson } from "@disburse/kernel/exact-json.ts";
+import { parse } from "csv-parse/sync";
+import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
+import { at } from "../test-calls.ts";
+import { startTestGateway, type TestGateway } from "../test-gateway.ts";
+
+let gateway: TestGateway;
+let key: string;
+let asked: ListEntriesRequest[] = [];
+beforeAll(async () => {
+  gateway = await startTestGateway({ stalledMs: 300 });
+  key = (await gateway.merchant()).key;
+});
+afterAll(() => gateway.stop());
+beforeEach(() => {
+  asked = [];
+});
+
+const listPath = "/api/v1/transfer/accounts/acc_1/entries";
+const path = `${listPath}.csv`;
+const notes = ['say "no", twice', "two\r\nlines", "=HYPERLINK(1)", "-1", "ünï ₹", "", " a"];
+
+function entryOf(sequence: number): LedgerEntry {
+  return create(LedgerEntrySchema, {
+    ...{ id: `po_${sequence}:return`, accountId: "acc_1", sequence: BigInt(sequence) },
+    ...{ step: LedgerStep.RETURN, currencyCode: "USD", amount: "100.10", held: "0.00" },
+    ...{ available: "999999999999999.99", payoutId: `po_${sequence}` },
+    ...{
+      note: notes[sequence % notes.length] ?? "",
+      createdAt: at,
+      reverses: `po_${sequence}:post`,
+    },
+    ...{ previousHash: "a".repeat(64), hash: "b".repeat(64) },
+    postings: [
+      { account: "available", currencyCode: "USD", amount: "100.1" },
+      { account: "house:fees", currencyCode: "USD", amount: "-0.5" },
+      { account: "house:exchange", currencyCode: "USD", amount: "-99.6" },
+    ],
+  });
+}
+
+/** A statement of so many lines, in pages of a hundred, newest first. */
+function statement(lines: number, page?: (request: ListEntriesRequest) => void) {
+  gateway.fakes.payout.listEntries = async (request) => {
+    asked.push(request);
+    page?.(request);
+    const last = Number(request.cursor === "" ? lines : request.cursor);
+    const length = Math.min(request.limit || 20, last);
+    const entries = Array.from({ length }, (_each, index) => entryOf(last - index));
+    const nextCursor = last > length ? String(last - length) : "";
+    return { entries, totalCount: BigInt(lines), nextCursor };
+  };
+}
+
+type Statement = { readonly data: { readonly entries: Record<string, ExactJson>[] } };
+
+function textOf(entry: Record<string, ExactJson>): Record<string, unknown> {
+  const fields = Object.entries(entry).map(([name, value]) => {
+    return [name, value instanceof ExactNumber ? value.text : value];
+  });
+  return Object.fromEntries(fields);
+}
+
+it("holds every line of the statement, field for field, digit for digit", async () => {
+  statement(250);
+  const { status, headers, text } = await gateway.ask({ path, key });
+  expect(status).toBe(200);
+  expect(headers).toMatchObject({
+    "content-type": "text/csv; charset=utf-8",
+    "content-disposition": 'attachment; filename="entries.csv"',
+    "cache-control": "no-store",
+  });
+  const rows: Record<string, string>[] = parse(text, { columns: true });
+  const listed: Record<string, ExactJson>[] = [];
+  for (const cursor of ["", "&cursor=150", "&cursor=50"]) {
+    const page = await gateway.ask({ path: `${listPath}?limit=100${cursor}`, key });
+    listed.push(...(parseExactJson(page.text) as unknown as Statement).data.entries);
+  }
+  const unescaped = rows.map((row) => ({ ...row, note: row.note?.replace(/^'(?=[=-])/, "") }));
+  expect(unescaped).toEqual(listed.map(textOf));
+  expect(rows[0]).toMatchObject({
+    ...{ available: "999999999999999.99", available_change: "100.10", held_change: "0.00" },
+    ...{ total_fees: "-0.50", step: "return", reverses: "po_250:post" },
+  });
+  expect(text).toContain(",'-1,");
+  expect(text).toContain(",'=HYPERLINK(1),");
+  expect(text).not.toMatch(/house|(^|[^\r])\n(?!lines)/);
+});
+
+it("asks for what the query says, a hundred lines at a time", async () => {
+  statement(201);
+  const query = "?step=return&payout_id=po_1&created_from=2026-11-20&created_to=2026-11-21";
+  await gateway.ask({ path: path + query, key });
+  expect(asked.map(({ cursor }) => cursor)).toEqual(["", "101", "1"]);
+  const from = { seconds: BigInt(Date.parse("2026-11-20") / 1_000) };
+  const to = { seconds: BigInt(Date.parse("2026-11-21") / 1_000) };
+  for (const each of asked) {
+    expect(each).toMatchObject({
+      ...{ accountId: "acc_1", limit: 100, step: LedgerStep.RETURN, payoutId: "po_1" },
+      ...{ createdFrom: from, createdTo: to },
+    });
+  }
+});
+
+it("takes longer than any other answer, each page in its own time", async () => {
+  const contexts: (CallContext | undefined)[] = [];
+  const startedAt = Date.now();
+  statement(300, () => {
+    contexts.push(callContext());
+    vi.spyOn(Date, "now").mockReturnValue(startedAt + contexts.length * 60_000);
+  });
+  await gateway.ask({ path, key, headers: { "x-request-id": "r-1" } });
+  expect(contexts.map((each) => each?.requestId)).toEqual(["r-1", "r-1", "r-1"]);
+  const [first = 0, ...others] = contexts.map((each) => each?.deadlineMs ?? 0);
+  expect(first).toBeLessThan(startedAt + 60_000);
+  expect(others).toEqual([startedAt + 70_000, startedAt + 130_000]);
+});
+
+it("of an empty statement has its names alone", async () => {
+  statement(0);
+  const { text } = await gateway.ask({ path, key });
+  expect(text).toMatch(/^id,account_id,sequence,[a-z_,]+,created_at\r\n$/);
+});
+
+it("is not made for whoever asks for its head alone", async () => {
+  statement(300);
+  const { status, headers, text } = await gateway.ask({ method: "HEAD", path, key });
+  expect([status, headers["content-type"], text]).toEqual([200, "text/csv; charset=utf-8", ""]);
+  expect(asked).toHaveLength(1);
+});
+
+it("is refused as everything is refused", async () => {
+  const malformed = await gateway.ask({ path: `${path}?step=theft&created_to=soon`, key });
+  expect([malformed.status, malformed.json.code, asked]).toEqual([400, "INVALID_REQUEST", []]);
+  statement(1, () => {
+    throw new ConnectError("away", Code.Unavailable);
+  });
+  const away = await gateway.ask({ path, key });
+  expect([away.status, away.json.code]).toEqual([503, "SERVICE_UNAVAILABLE"]);
+  expect(away.headers["content-type"]).toMatch(/^application\/json/);
+  expect((await gateway.ask({ path })).status).toBe(401);
+});
+
+it.each(["HTTP/1.1", "HTTP/1.0"])("that breaks off never looks whole, over %s", async (version) => {
+  statement(300, ({ cursor }) => {
+    if (cursor === "100") throw new ConnectError("away", Code.Unavailable);
+  });
+  const head = `GET ${path} ${version}\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n\r\n`;
+  await expect(gateway.raw(head)).rejects.toMatchObject({ code: "ECONNRESET" });
+  expect(gateway.logLines).toContainEqual(
+    expect.objectContaining({ level: "warn", event: "file broke off" }),
+  );
+  statement(1);
+  expect((await gateway.ask({ path, key })).status).toBe(200);
+});
+
+it("is made no faster than it is read, and given up when it is not read on", async () => {
+  statement(1_000_000);
+  const before = gateway.logLines.filter(isExport).length;
+  const headers = { authorization: `Bearer ${key}` };
+  const reader = request(gateway.url + path, { headers }, (response) => response.pause());
+  reader.on("error", () => reader.destroy());
+  reader.end();
+  const ended = () => gateway.logLines.filter(isExport).length - before;
+  await expect.poll(ended, { timeout: 10_000 }).toBe(1);
+  reader.destroy();
+  expect(asked.length).toBeGreaterThan(1);
+  expect(asked.length).toBeLessThan(1_000);
+});
+
+const isExport = ({ fields }: { fields: object }) =>
+  "route" in fields && String(fields.route).endsWith("entries.csv");

@@ -1,0 +1,178 @@
+import { readFileSync } from "node:fs";
+import type { JsonSchema } from "@disburse/forms/json-schema.ts";
+import { errorTable } from "@disburse/kernel/errors.ts";
+import { referenceOf } from "@disburse/testkit/reference.ts";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { describe, expect, it } from "vitest";
+import { isScope } from "../keys/rules/scope.ts";
+import { reference as openApi, operations } from "./all.ts";
+
+const document = JSON.parse(JSON.stringify(openApi));
+const reference = referenceOf(document);
+
+type Media = {
+  readonly schema: JsonSchema;
+  readonly examples?: Record<string, { readonly value: unknown }>;
+};
+type Content = { readonly content?: { readonly "application/json"?: Media } };
+
+/** Every operation of the document, with where it stands. */
+const described: [string, { [key: string]: unknown }][] = Object.entries(document.paths).flatMap(
+  ([path, methods]) =>
+    Object.entries(methods as object).map(([method, operation]): [string, typeof operation] => [
+      `/paths/${path.replaceAll("/", "~1")}/${method}`,
+      operation,
+    ]),
+);
+
+it("is a valid OpenAPI 3.1 document", async () => {
+  const validator = new Validator();
+  const { valid, errors } = await validator.validate(structuredClone(document));
+  expect(errors ?? []).toEqual([]);
+  expect([valid, validator.version]).toEqual([true, "3.1"]);
+});
+
+it("is the one in docs/; `npm run generate` writes it", () => {
+  const file = new URL("../../../../docs/openapi.json", import.meta.url);
+  expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(document);
+});
+
+it("tells of every operation once, by a name of its own", () => {
+  const told = described.map(([pointer, { operationId }]) => [operationId, pointer]);
+  for (const { id, method, path } of operations) {
+    const pointer = path.replaceAll(/:(\w+)/g, "{$1}").replaceAll("/", "~1");
+    expect(told).toContainEqual([id, `/paths/${pointer}/${method.toLowerCase()}`]);
+  }
+  expect(new Set(told.map(([id]) => id)).size).toBe(told.length);
+  expect(operations.filter(({ scope }) => !isScope(scope))).toEqual([]);
+});
+
+it("tells of every error code, with its status and sentence", () => {
+  const { enum: codes } = document.components.schemas.Error.properties.code;
+  expect(codes).toEqual(Object.keys(errorTable));
+  const shown = new Set(described.flatMap(([, operation]) => refusedWith(operation)));
+  const beyondRoutes = ["ROUTE_NOT_FOUND", "METHOD_NOT_ALLOWED"];
+  expect([...shown, ...beyondRoutes].sort()).toEqual([...codes].sort());
+});
+
+function refusedWith(operation: { [key: string]: unknown }): string[] {
+  return Object.entries(operation.responses as Record<string, Content & { $ref?: string }>).flatMap(
+    ([status, { $ref, content }]) => {
+      const shared = document.components.responses[$ref?.split("/").at(-1) ?? ""] as Content;
+      const examples = (content ?? shared?.content)?.["application/json"]?.examples ?? {};
+      return Object.entries(examples).flatMap(([code, { value }]) => {
+        if (code === "success") return [];
+        const row = errorTable[code as keyof typeof errorTable];
+        const { message } = value as { message: string };
+        expect([status, code === "INVALID_REQUEST" ? row.message : message]).toEqual([
+          String(row.status),
+          row.message,
+        ]);
+        return [code];
+      });
+    },
+  );
+}
+
+describe.each(described)("%s", (pointer, operation) => {
+  it("has examples that are as its schemas say", () => {
+    const { requestBody, responses } = operation as {
+      requestBody?: Content;
+      responses: Record<string, Content>;
+    };
+    const places: [string, Content | undefined][] = [
+      [`${pointer}/requestBody`, requestBody],
+      ...Object.entries(responses).map(([status, response]): [string, Content] => [
+        `${pointer}/responses/${status}`,
+        response,
+      ]),
+    ];
+    for (const [place, content] of places) {
+      const examples = content?.content?.["application/json"]?.examples ?? {};
+      for (const [name, { value }] of Object.entries(examples)) {
+        const schema = `${place}/content/application~1json/schema`;
+        expect(reference.schemaProblems(schema, value), `${place} ${name}`).toEqual([]);
+      }
+    }
+  });
+
+  it("tells what it is, and of whom it asks what", () => {
+    expect(operation).toMatchObject({
+      summary: expect.stringMatching(/^[A-Z]/),
+      description: expect.stringMatching(/./),
+      tags: [expect.any(String)],
+    });
+    const tagged = document.tags.map(({ name }: { name: string }) => name);
+    expect(tagged).toContain((operation.tags as string[])[0]);
+  });
+});
+
+describe("an answer that is wrong", () => {
+  const asked = { method: "POST", path: "/api/v1/transfer/crypto/beneficiary", status: 200 };
+  const headers = new Headers({
+    "content-type": "application/json; charset=utf-8",
+    "x-request-id": "r-1",
+    "ratelimit-limit": "200",
+    "ratelimit-remaining": "199",
+    "ratelimit-reset": "1",
+  });
+  const headersBut = (name: string) =>
+    new Headers([...headers].filter(([each]) => each !== name) as [string, string][]);
+  const beneficiary_id = "ben_01hqz0000000000000000000ab";
+  const right = { ...asked, headers, body: { data: { beneficiary_id } } };
+
+  it("is told from one that is right", () => {
+    expect(reference.problems(right)).toEqual([]);
+    expect(reference.problems({ ...right, body: { data: { valid: true } } })).toEqual([]);
+  });
+
+  it.each<[string, object, string]>([
+    ["neither stored nor checked", { body: { data: {} } }, "NOT have fewer"],
+    ["both", { body: { data: { beneficiary_id, valid: true } } }, "NOT have more"],
+    ["checked and found wanting", { body: { data: { valid: false } } }, "allowed values"],
+    ["a field that nobody described", { body: { data: { beneficiary_id }, at: 1 } }, "additional"],
+    ["a status that is not told", { status: 418 }, "does not tell of 418"],
+    ["no request id", { headers: new Headers() }, "header X-Request-Id is missing"],
+    [
+      "a code of another status",
+      { status: 400, body: { code: "RATE_LIMITED", message: "" } },
+      "allowed values",
+    ],
+    ["no such operation", { path: "/api/v1/none" }, "no such operation"],
+    [
+      "no error where there is no operation",
+      { path: "/api/v1/none", status: 404, body: { stack: "at x" } },
+      "required property 'code'",
+    ],
+    ["no limits", { headers: headersBut("ratelimit-remaining") }, "RateLimit-Remaining is missing"],
+    ["a page", { headers: headersBut("content-type") }, "the media type is none"],
+  ])("%s", (_, change, problem) => {
+    expect(reference.problems({ ...right, ...change }).join()).toContain(problem);
+  });
+
+  it("in a webhook", () => {
+    const data = { id: "evt_1", status: "paid" };
+    const body = { transaction_type: "refund", transaction_id: "evt_1", data };
+    expect(reference.webhookProblems(body)).toEqual([]);
+    expect(reference.webhookProblems({ ...body, ...{ extra: 1 } }).join()).toContain("additional");
+    expect(reference.webhookProblems({ transaction_type: "none" })).toEqual(["no webhook of none"]);
+  });
+});
+
+it("shows what each success holds, nowhere nothing", () => {
+  for (const [pointer, { responses }] of described) {
+    const success = (responses as Record<string, Content>)["200"]?.content?.["application/json"];
+    const value = success?.examples?.success?.value as { data?: object } | undefined;
+    if (value?.data !== undefined) expect(value.data, pointer).not.toEqual({});
+  }
+});
+
+it("uses every component, and has each that is referred to", () => {
+  const text = JSON.stringify(document);
+  const used = new Set([...text.matchAll(/"#(\/components\/[^"]+)"/g)].map(([, at]) => at));
+  const { securitySchemes: _, ...parts } = document.components;
+  const present = Object.entries(parts as Record<string, object>).flatMap(([kind, its]) =>
+    Object.keys(its).map((name) => `/components/${kind}/${name}`),
+  );
+  expect([...used].sort()).toEqual(present.sort());
+});

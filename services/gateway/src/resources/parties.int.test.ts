@@ -1,0 +1,189 @@
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import {
+  ArchivedFilter,
+  BeneficiaryKind,
+  DepositorStatus,
+  ScreeningStatus,
+} from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
+import { describe, expect, it } from "vitest";
+import { at, times, useCalls, wireTimes } from "../test-calls.ts";
+
+const calls = useCalls();
+
+describe("beneficiaries and depositors", () => {
+  it.each([
+    ["crypto/beneficiary", "createCryptoBeneficiary"],
+    ["fiat/beneficiary", "createFiatBeneficiary"],
+  ] as const)("%s is created by its owner", async (path, rpc) => {
+    calls.fakes().beneficiary[rpc] = calls.replying({ beneficiaryId: "ben_1" });
+    const body = '{"beneficiary_name":"Jane","beneficiary_city":[],"unknown":{"a":1}}';
+    const answer = await calls.data({ path: `/api/v1/transfer/${path}`, body });
+    expect(answer).toEqual({ beneficiary_id: "ben_1" });
+    expect(calls.asked()[0]).toMatchObject({
+      merchantId: calls.merchantId(),
+      fields: { beneficiaryName: "Jane", beneficiaryCity: "" },
+      unreadable: [{ field: "beneficiary_city", problem: "must be a string" }],
+    });
+  });
+
+  it("a depositor is created with its nested fields", async () => {
+    calls.fakes().beneficiary.createDepositor = calls.replying({ depositorId: "dep_1" });
+    const body =
+      '{"depositor_relation":"external","depositor_details":{"address":{"city":"Pune"}},' +
+      '"company_owner_details":[{"documents":{"document_type":5}}]}';
+    expect(await calls.data({ path: "/api/v1/depositor", body })).toEqual({ id: "dep_1" });
+    expect(calls.asked()[0]).toMatchObject({
+      fields: { depositorRelation: "external", depositorDetails: { address: { city: "Pune" } } },
+      unreadable: [{ field: "company_owner_details[0].documents.document_type" }],
+    });
+  });
+
+  it("are read as they are stored", async () => {
+    const fields = { beneficiaryFirstName: "Jane", beneficiaryAccountNumber: "**7890" };
+    calls.fakes().beneficiary.getBeneficiary = calls.replying({
+      beneficiary: {
+        ...{ id: "ben_1", kind: BeneficiaryKind.FIAT, name: "Jane Doe", accountType: "Individual" },
+        ...{ transferMethod: "SWIFT", accountNumberMasked: "**7890", archived: false, ...times },
+        screeningStatus: ScreeningStatus.CLEARED,
+        fields: { case: "fiat" as const, value: fields },
+      },
+    });
+    expect(await calls.data({ path: "/api/v1/transfer/beneficiaries/ben_1" })).toEqual({
+      ...{ beneficiary_id: "ben_1", beneficiary_type: "fiat", beneficiary_name: "Jane Doe" },
+      ...{ beneficiary_first_name: "Jane", beneficiary_account_number: "**7890" },
+      ...{ transfer_method: "SWIFT", screening_status: "cleared", archived: false, ...wireTimes },
+    });
+    const depositor = { id: "dep_1", status: DepositorStatus.WHITELISTED, ...times };
+    calls.fakes().beneficiary.getDepositor = calls.replying({
+      depositor: { ...depositor, fields: { depositorDetails: { address: { city: "Pune" } } } },
+    });
+    expect(await calls.data({ path: "/api/v1/depositor/dep_1" })).toEqual({
+      ...{ id: "dep_1", status: "whitelisted", ...wireTimes },
+      depositor_details: { address: { city: "Pune" } },
+    });
+    expect(calls.asked()).toMatchObject([
+      { merchantId: calls.merchantId(), beneficiaryId: "ben_1" },
+      { merchantId: calls.merchantId(), depositorId: "dep_1" },
+    ]);
+  });
+
+  it.each([
+    ["crypto/beneficiary", "createCryptoBeneficiary"],
+    ["fiat/beneficiary", "createFiatBeneficiary"],
+  ] as const)("%s is only checked where that is asked", async (path, rpc) => {
+    calls.fakes().beneficiary[rpc] = (request) => {
+      calls.replying({})(request);
+      return { beneficiaryId: request.validateOnly ? "" : "ben_1" };
+    };
+    const create = `/api/v1/transfer/${path}`;
+    const headers = { "idempotency-key": crypto.randomUUID() };
+    const post = (at: string) => calls.ask({ path: at, body: "{}", headers });
+    // A key that a check was sent with is free: nothing was done under it.
+    expect((await post(`${create}?validate=true`)).json).toEqual({ data: { valid: true } });
+    expect((await post(create)).json).toEqual({ data: { beneficiary_id: "ben_1" } });
+    expect((await post(`${create}?validate=true`)).json).toEqual({ data: { valid: true } });
+    expect((await post(create)).headers["idempotent-replayed"]).toBe("true");
+    expect(calls.asked().map(({ validateOnly }) => validateOnly)).toEqual([true, false, true]);
+    expect((await calls.ask({ path: `${create}?validate=yes`, body: "{}" })).json).toEqual({
+      code: "INVALID_REQUEST",
+      message: "validate: must be one of true, false",
+    });
+  });
+
+  it.each(["", "?validate=false"])("are created once under a key: %s", async (query) => {
+    calls.fakes().beneficiary.createFiatBeneficiary = calls.replying({ beneficiaryId: "ben_1" });
+    const headers = { "idempotency-key": crypto.randomUUID() };
+    const path = `/api/v1/transfer/fiat/beneficiary${query}`;
+    const post = () => calls.ask({ path, body: "{}", headers });
+    const [first, again] = [await post(), await post()];
+    expect(again.json).toEqual(first.json);
+    expect(again.headers["idempotent-replayed"]).toBe("true");
+    expect(calls.asked()).toHaveLength(1);
+  });
+
+  it("are listed in pages, narrowed by what is asked", async () => {
+    const { beneficiary } = calls.fakes();
+    beneficiary.listBeneficiaries = calls.replying({
+      beneficiaries: [{ id: "ben_1", ...times }],
+      totalCount: 3n,
+      nextCursor: "c2",
+    });
+    beneficiary.listDepositors = calls.replying({
+      depositors: [{ id: "dep_1", fields: {}, ...times }],
+      totalCount: 1n,
+    });
+    const query =
+      "limit=1&cursor=c1&beneficiary_type=fiat&beneficiary_account_type=Corporate" +
+      "&destination_currency=USD&screening_status=review&archived=any" +
+      "&created_from=2026-11-01&created_to=2026-11-20T11:26:00.123Z";
+    const path = "/api/v1/transfer/beneficiaries";
+    expect(await calls.data({ path: `${path}?${query}` })).toMatchObject({
+      beneficiaries: [{ beneficiary_id: "ben_1" }],
+      meta_data: { total_count: 3, next_cursor: "c2" },
+    });
+    await calls.data({ path });
+    const depositors = "/api/v1/depositors?status=whitelisted&depositor_type=Individual";
+    const page = "limit=2&cursor=c9&created_from=2026-11-01&created_to=2026-11-20T11:26:00.123Z";
+    expect(await calls.data({ path: `${depositors}&${page}` })).toMatchObject({
+      depositors: [{ id: "dep_1" }],
+      meta_data: { total_count: 1, next_cursor: "" },
+    });
+    expect(calls.asked()).toMatchObject([
+      {
+        merchantId: calls.merchantId(),
+        limit: 1,
+        cursor: "c1",
+        kind: BeneficiaryKind.FIAT,
+        accountType: "Corporate",
+        destinationCurrency: "USD",
+        screeningStatus: ScreeningStatus.REVIEW,
+        archived: ArchivedFilter.ANY,
+        createdFrom: timestampFromDate(new Date("2026-11-01")),
+        createdTo: at,
+      },
+      {
+        merchantId: calls.merchantId(),
+        limit: 0,
+        kind: BeneficiaryKind.UNSPECIFIED,
+        archived: ArchivedFilter.UNSPECIFIED,
+      },
+      {
+        merchantId: calls.merchantId(),
+        status: DepositorStatus.WHITELISTED,
+        depositorType: "Individual",
+        limit: 2,
+        cursor: "c9",
+        createdFrom: timestampFromDate(new Date("2026-11-01")),
+        createdTo: at,
+      },
+    ]);
+  });
+
+  it.each([
+    ["/api/v1/transfer/beneficiaries?screening_status=fine", "screening_status: must be one of"],
+    ["/api/v1/transfer/beneficiaries?archived=1", "archived: must be one of false, true, any"],
+    ["/api/v1/depositors?limit=0", "limit: must be a whole number from 1 to 100"],
+    ["/api/v1/transfer/corridors?limit=101", "limit: must be a whole number from 1 to 100"],
+    ["/api/v1/transfer/accounts?cursor=", "cursor: must be 1 to 255 printable characters"],
+    ["/api/v1/webhooks/endpoints?limit=a", "limit: must be a whole number from 1 to 100"],
+  ])("%s is refused", async (path, problem) => {
+    const { status, json } = await calls.ask({ path });
+    expect([status, json]).toEqual([
+      400,
+      { code: "INVALID_REQUEST", message: expect.stringContaining(problem) },
+    ]);
+  });
+
+  it("are archived by whom the key is of", async () => {
+    const beneficiary = { id: "ben_1", archived: true, ...times };
+    calls.fakes().beneficiary.archiveBeneficiary = calls.replying({ beneficiary });
+    const path = "/api/v1/transfer/beneficiaries/ben_1";
+    const archived = await calls.data({ method: "DELETE", path });
+    expect(archived).toMatchObject({ beneficiary_id: "ben_1", archived: true });
+    expect(calls.asked()[0]).toMatchObject({
+      merchantId: calls.merchantId(),
+      beneficiaryId: "ben_1",
+      mutation: { actor: { id: calls.keyId() } },
+    });
+  });
+});

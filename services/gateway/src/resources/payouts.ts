@@ -1,0 +1,291 @@
+import {
+  ExecutePayoutRequestSchema,
+  ExecutePayoutResponseSchema,
+  type ListPayoutEventsResponse,
+  ListPayoutsRequestSchema,
+  type ListPayoutsResponse,
+  type Payout,
+  PayoutCause,
+  PayoutEventSchema,
+  PayoutSchema,
+  PayoutStatus,
+  PayoutSubStatus,
+} from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { executePayout } from "@disburse/forms/transfer.ts";
+import { findCurrency } from "@disburse/kernel/currency.ts";
+import {
+  decimal,
+  decimalText,
+  fields,
+  from,
+  id,
+  moment,
+  type NamedSchema,
+  object,
+  objectSchema,
+  oneOf,
+  record,
+  recordTimes,
+  text,
+  whole,
+  word,
+} from "../openapi/fields.ts";
+import { bodyRequest, type Operation, operation, type Resource } from "../openapi/operation.ts";
+import { pageOf } from "../openapi/page.ts";
+import { enumParameter, pageQuery, queryOf } from "../openapi/query.ts";
+import {
+  momentParameter,
+  parameter,
+  textParameter,
+  tokenParameter,
+} from "../openapi/rules/query.ts";
+
+const status = word(
+  PayoutStatus,
+  "`initiated` until the money has arrived or cannot; `succeeded` → `failed` where it came back.",
+);
+const subStatus = word(
+  PayoutSubStatus,
+  "Tells more: `unknown` is a payout that the rail cannot tell of yet, its money still held.",
+);
+const reference = text("The merchant's own reference; empty where none was given.", "order-1001");
+
+/** What a payout says of its quote; the webhooks' payload says the same. */
+const transfer = {
+  quote_id: id("qt", "Quote that was executed."),
+  corridor_id: id("cor", "Corridor."),
+  source_currency_code: text("Currency of the account.", "USD"),
+  destination_currency_code: text("Currency of the beneficiary.", "USDC_ETH"),
+  beneficiary_id: id("ben", "Who is paid."),
+  source_amount: decimal("What the account pays, fees included.", "250.00"),
+  receiving_amount: decimal("What the beneficiary receives.", "248.207250"),
+  exchange_rate: decimal("Destination units per one source unit.", "0.9998"),
+  total_fees: decimal("Fees of the whole payout.", "1.75"),
+} as const;
+
+const transactionReference = text(
+  "Transaction hash (crypto) or bank reference (fiat); empty unless `succeeded`.",
+  "",
+);
+
+/** One payout (service interface, "Payout"; decisions §6). */
+const payout = record(PayoutSchema, "Payout", "A payout.", {
+  id: id("po", "Payout id."),
+  reference_id: reference,
+  status,
+  sub_status: subStatus,
+  parent_id: from("merchantId", id("mer", "The merchant's id, `merchant_id` in webhooks.")),
+  ...transfer,
+  fixed_cost_currency: from(
+    "sourceCurrencyCode",
+    text("Currency of the fees: the source currency, `total_fees_currency` of the quote.", "USD"),
+  ),
+  unique_transaction_reference: transactionReference,
+  ...recordTimes,
+});
+
+/** The payload of webhooks about a payout (service interface, "Events"). */
+export const payoutWebhook: NamedSchema = {
+  name: "PayoutWebhookData",
+  schema: objectSchema("The payout as it was when its status changed.", {
+    id: id("po", "Payout id."),
+    reference_id: text("Your own reference; empty where none was given.", "order-1001"),
+    status: word(PayoutStatus, "The status that it changed to."),
+    merchant_id: id("mer", "Your id."),
+    ...transfer,
+    receiving_amount: decimal("What the beneficiary receives.", "248.200350"),
+    exchange_rate: decimal("Rate when the quote was made.", "0.9998"),
+    fixed_cost_currency: text("Currency of the fees.", "USD"),
+    unique_transaction_reference: transactionReference,
+    ...recordTimes,
+  }),
+};
+
+const currency = (description: string, name: string, symbol: string) =>
+  object(description, {
+    name: from(
+      (code: string) => findCurrency(code)?.name ?? code,
+      text("Name of the currency.", name),
+    ),
+    symbol: from(
+      (code: string) => findCurrency(code)?.symbol ?? code,
+      text("Its symbol; the code of a crypto currency.", symbol),
+    ),
+  });
+
+const amounts = object(
+  "The amounts, as strings.",
+  fields(PayoutSchema, {
+    source_amount: decimalText("What the account pays, fees included.", "250.00"),
+    receiving_amount: decimalText("What the beneficiary receives.", "248.207250"),
+    source_amount_currency: from(
+      "sourceCurrencyCode",
+      currency("Of the account.", "US Dollar", "$"),
+    ),
+    receiving_amount_currency: from(
+      "destinationCurrencyCode",
+      currency("Of the beneficiary.", "USD Coin", "USDC_ETH"),
+    ),
+  }),
+);
+
+const isCrypto = ({ transferMethod }: Pick<Payout, "transferMethod">) =>
+  transferMethod === "CRYPTO";
+
+/** A line of the list (service interface, "Payout list item"; decisions §6). */
+const payoutItem = record(PayoutSchema, "PayoutItem", "A payout as it stands in the list.", {
+  id: id("po", "Payout id."),
+  title: from("beneficiaryName", text("Name of the beneficiary.", "Jane Doe")),
+  sub_title: from(
+    ({ destinationCurrencyCode, transferMethod }) => `${destinationCurrencyCode} ${transferMethod}`,
+    text("Destination currency and transfer method.", "USDC_ETH CRYPTO"),
+  ),
+  status,
+  sub_status: subStatus,
+  transaction_type: from(() => "payout_session", oneOf("What it is.", ["payout_session"])),
+  transfer_method: from(
+    (its) => (its.status === PayoutStatus.FAILED ? "CREDIT_REVERSAL" : its.transferMethod),
+    oneOf(
+      "How it is sent; `CREDIT_REVERSAL` where it failed or came back and the money is credited.",
+      ["CRYPTO", "SWIFT", "ACH", "LOCAL", "CREDIT_REVERSAL"],
+    ),
+  ),
+  transfer_type: from(() => "debit", oneOf("Money out.", ["debit"])),
+  transaction_hash: from(
+    (its) => (isCrypto(its) ? its.uniqueTransactionReference : ""),
+    text("Of a crypto payout that succeeded; else empty.", ""),
+  ),
+  bank_reference_number: from(
+    (its) => (isCrypto(its) ? "" : its.uniqueTransactionReference),
+    text("Of a fiat payout that succeeded; else empty.", ""),
+  ),
+  beneficiary_name: text("Name of the beneficiary.", "Jane Doe"),
+  beneficiary_account_number: from(
+    "beneficiaryAccountNumberMasked",
+    text("Masked but for the last four.", "**************BeAed"),
+  ),
+  reference_note: from("referenceId", reference),
+  beneficiary_id: id("ben", "Who is paid."),
+  total_cost: from("sourceAmount", decimal("What the account pays, fees included.", "250.00")),
+  amount: from((its) => its, amounts),
+  ...recordTimes,
+});
+
+const payoutPage = pageOf(
+  "PayoutPage",
+  "transactions",
+  (reply: ListPayoutsResponse) => reply.payouts,
+  payoutItem,
+);
+
+const event = record(PayoutEventSchema, "PayoutEvent", "A step of a payout.", {
+  status,
+  sub_status: subStatus,
+  cause: word(
+    PayoutCause,
+    "`executed`: by your request. `submitted`: handed to a rail. `accepted`: the rail has it. `outcome_unknown`: the rail cannot tell what became of it. `settled`, `rejected`, `returned`: the rail's word. `resolved`: decided by two persons of the operator's.",
+  ),
+  version: whole("Of the payout by then: the `webhook-sequence` of its status.", 1, {
+    minimum: 1,
+  }),
+  created_at: moment("When it took place."),
+});
+
+const eventPage = pageOf(
+  "PayoutEventPage",
+  "events",
+  (reply: ListPayoutEventsResponse) => reply.events,
+  event,
+);
+
+const executed = record(
+  ExecutePayoutResponseSchema,
+  "ExecutedPayout",
+  "A payout that was accepted.",
+  {
+    id: from("payoutId", id("po", "Payout id.")),
+    message: from(
+      () => "Transaction Queued",
+      oneOf("The money is held and the payout is queued.", ["Transaction Queued"]),
+    ),
+  },
+);
+
+const listQuery = queryOf(ListPayoutsRequestSchema, {
+  ...pageQuery,
+  status: parameter(enumParameter(PayoutStatus), "Payouts of this status alone."),
+  beneficiary_id: parameter(tokenParameter, "Payouts to this beneficiary alone."),
+  reference_id: parameter(textParameter, "Payouts with this reference of the merchant alone."),
+  quote_id: parameter(tokenParameter, "The payout of this quote alone."),
+  source_currency_code: parameter(tokenParameter, "Payouts out of this currency alone."),
+  destination_currency_code: parameter(tokenParameter, "Payouts into this currency alone."),
+  created_from: parameter(momentParameter, "Made at this time or later."),
+  created_to: parameter(momentParameter, "Made before this time."),
+});
+
+const read = { method: "GET", scope: "payout:read", tag: "Payouts" } as const;
+
+const operations: readonly Operation[] = [
+  operation({
+    id: "executePayout",
+    method: "POST",
+    path: "/api/v1/transfer/execute",
+    scope: "payout:write",
+    tag: "Payouts",
+    summary: "Execute payout",
+    description:
+      "Pays a quote, once. The money is set aside before the answer; what becomes of it is told by webhooks and by reading the payout. A quote that was refused for balance or limits stays open. `succeeded` is not always the end: a bank can send money back, and `failed` follows.\n\n`ACCESS_FORBIDDEN` is said too where the beneficiary is not `cleared` (read its `screening_status`) or its corridor was closed.\n\nIn the sandbox the simulated rail rejects where `reference_id` begins with `sandbox-fail`, settles and then sends back where it begins with `sandbox-return`, and cannot tell until it is asked again where it begins with `sandbox-unknown`.",
+    body: { form: executePayout },
+    data: executed,
+    refusals: [
+      "INVALID_REQUEST",
+      "RECORD_NOT_FOUND",
+      "ACCESS_FORBIDDEN",
+      "ALREADY_PROCESSED",
+      "QUOTE_EXPIRED",
+      "AMOUNT_NOT_WITHIN_LIMITS",
+      "INSUFFICIENT_BALANCE",
+    ],
+    answer: (call, { payout }) =>
+      payout.executePayout(bodyRequest(call, ExecutePayoutRequestSchema)),
+  }),
+  operation({
+    ...read,
+    id: "listPayouts",
+    path: "/api/v1/transfer/payouts",
+    summary: "List payouts",
+    description:
+      "Newest first. `total_count` may lag by a second for no filter and for `status` alone; for other filters it is counted, up to 10,000.",
+    query: listQuery,
+    data: payoutPage,
+    refusals: ["INVALID_REQUEST"],
+    answer: ({ request }, { payout }) => payout.listPayouts(request),
+  }),
+  operation({
+    ...read,
+    id: "getPayout",
+    path: "/api/v1/transfer/payouts/:payoutId",
+    summary: "Get payout",
+    description: "One payout as it is now.",
+    data: payout,
+    refusals: ["RECORD_NOT_FOUND"],
+    answer: async ({ request }, { payout }) => (await payout.getPayout(request)).payout,
+  }),
+  operation({
+    ...read,
+    id: "listPayoutEvents",
+    path: "/api/v1/transfer/payouts/:payoutId/events",
+    summary: "List events (timeline)",
+    description: "Every step of a payout with its time and cause, oldest first.",
+    query: pageQuery,
+    data: eventPage,
+    refusals: ["INVALID_REQUEST", "RECORD_NOT_FOUND"],
+    answer: ({ request }, { payout }) => payout.listPayoutEvents(request),
+  }),
+];
+
+/** Payouts: executing a quote, and reading what became of it. */
+export const payouts: Resource = {
+  components: [payout, payoutItem, payoutPage, event, eventPage, executed],
+  operations,
+};

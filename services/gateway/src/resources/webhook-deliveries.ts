@@ -1,0 +1,139 @@
+import {
+  DeliveryAttemptSchema,
+  DeliverySchema,
+  DeliveryState,
+  ListDeliveriesRequestSchema,
+  type ListDeliveriesResponse,
+} from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
+import {
+  component,
+  fields,
+  id,
+  listOf,
+  moment,
+  momentOrNone,
+  record,
+  recordTimes,
+  ref,
+  text,
+  whole,
+  word,
+} from "../openapi/fields.ts";
+import { type Operation, operation, type Resource } from "../openapi/operation.ts";
+import { pageOf } from "../openapi/page.ts";
+import { enumParameter, pageQuery, queryOf } from "../openapi/query.ts";
+import { parameter, tokenParameter } from "../openapi/rules/query.ts";
+import { endpointNameProblem } from "./rules/endpoint-name.ts";
+
+const described = fields(DeliverySchema, {
+  id: id("whd", "Delivery id."),
+  endpoint_id: id("whe", "Where it is sent."),
+  event_id: text("The event's id: the header `webhook-id` of every attempt.", "evt_…"),
+  transaction_type: text("What the event is of.", "payout_session"),
+  transaction_id: text("Id of what the event is of.", "po_01hqz0000000000000000000ab"),
+  status: text("The status that the event tells.", "succeeded"),
+  sequence: whole("Orders the events of one transaction, from 1.", 2, { minimum: 1 }),
+  state: word(
+    DeliveryState,
+    "`exhausted`: 24 hours went by without a 200. `cancelled`: its endpoint was deleted.",
+  ),
+  attempts_count: whole("Attempts so far.", 1),
+  replay: whole("0, or which redelivery this is.", 0),
+  next_attempt_at: momentOrNone("When it is tried next; empty when it is not."),
+  ...recordTimes,
+});
+
+/** One event on its way to one endpoint (decisions §7). */
+export const delivery = component(
+  "WebhookDelivery",
+  "One event on its way to one endpoint.",
+  described,
+);
+
+const attempt = record(DeliveryAttemptSchema, "WebhookAttempt", "One attempt at a delivery.", {
+  number: whole("From 1.", 1, { minimum: 1 }),
+  started_at: moment("When it began."),
+  duration_ms: whole("How long it took, in milliseconds.", 42),
+  status_code: whole("HTTP status of the answer; 0 where there was none.", 200),
+  error: text("Why there was no answer; empty where there was one.", ""),
+  response_body: text("The answer's body, at most its first 1 KiB.", "ok"),
+});
+
+const deliveryWithAttempts = component(
+  "WebhookDeliveryWithAttempts",
+  "A delivery with its last 20 attempts, oldest first.",
+  {
+    ...described,
+    ...fields(DeliverySchema, { attempts: listOf("Oldest first.", ref(attempt)) }),
+  },
+);
+
+const deliveryPage = pageOf(
+  "WebhookDeliveryPage",
+  "deliveries",
+  (reply: ListDeliveriesResponse) => reply.deliveries,
+  delivery,
+);
+
+const listQuery = queryOf(ListDeliveriesRequestSchema, {
+  ...pageQuery,
+  endpoint_id: parameter(
+    tokenParameter,
+    "Deliveries to this endpoint alone; `endpoint` is another name of this parameter.",
+  ),
+  endpoint: parameter(tokenParameter, "", "endpointId"),
+  transaction_id: parameter(tokenParameter, "Deliveries of this transaction's events alone."),
+  state: parameter(enumParameter(DeliveryState), "Deliveries in this state alone."),
+});
+
+const path = "/api/v1/webhooks/deliveries";
+const tag = "Webhook deliveries";
+
+const operations: readonly Operation[] = [
+  operation({
+    id: "listWebhookDeliveries",
+    method: "GET",
+    path,
+    scope: "webhook:read",
+    tag,
+    summary: "List webhook deliveries",
+    description: "What was sent to your endpoints, newest first.",
+    query: listQuery,
+    data: deliveryPage,
+    refusals: ["INVALID_REQUEST"],
+    answer: async ({ request, query }, { notifier }) =>
+      endpointNameProblem(query) ?? notifier.listDeliveries(request),
+  }),
+  operation({
+    id: "getWebhookDelivery",
+    method: "GET",
+    path: `${path}/:deliveryId`,
+    scope: "webhook:read",
+    tag,
+    summary: "Get webhook delivery",
+    description: "One delivery with its attempts.",
+    data: deliveryWithAttempts,
+    refusals: ["RECORD_NOT_FOUND"],
+    answer: async ({ request }, { notifier }) => (await notifier.getDelivery(request)).delivery,
+  }),
+  operation({
+    id: "redeliverWebhook",
+    method: "POST",
+    path: `${path}/:deliveryId/redeliver`,
+    scope: "webhook:write",
+    tag,
+    summary: "Redeliver a webhook",
+    description:
+      "Sends the event once more, from the start of the schedule: a new delivery with the same `webhook-id`.",
+    body: { optional: true },
+    data: delivery,
+    refusals: ["RECORD_NOT_FOUND"],
+    answer: async ({ change }, { notifier }) => (await notifier.redeliver(change)).delivery,
+  }),
+];
+
+/** What was sent to a merchant's endpoints, and the outcome. */
+export const webhookDeliveries: Resource = {
+  components: [delivery, attempt, deliveryWithAttempts, deliveryPage],
+  operations,
+};

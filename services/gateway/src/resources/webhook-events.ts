@@ -1,0 +1,103 @@
+import {
+  EventRecordSchema,
+  ListEventsRequestSchema,
+  ListEventsResponseSchema,
+} from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
+import { type ExactJson, exactValue, parseExactJson } from "@disburse/kernel/exact-json.ts";
+import { exampleOfSchema } from "../openapi/example.ts";
+import {
+  flag,
+  from,
+  type Kind,
+  listOf,
+  moment,
+  oneOf,
+  present,
+  record,
+  ref,
+  schemaRef,
+  text,
+  whole,
+} from "../openapi/fields.ts";
+import { type Operation, operation, type Resource } from "../openapi/operation.ts";
+import { queryOf } from "../openapi/query.ts";
+import { limitParameter, parameter, tokenParameter } from "../openapi/rules/query.ts";
+import { payoutWebhook } from "./payouts.ts";
+import { paymentSessionData, refundData } from "./webhooks.ts";
+
+/** `data` of a webhook's body, each number with the digits that it has there. */
+const payload: Kind<Uint8Array> = {
+  schema: {
+    description: "`data` of the webhook's body, with the same digits.",
+    anyOf: [payoutWebhook, paymentSessionData, refundData].map(schemaRef),
+    examples: [
+      {
+        ...(exampleOfSchema(payoutWebhook.schema, new Map()) as object),
+        status: "succeeded",
+        unique_transaction_reference: "0xabc",
+        updated_at: "2026-11-20T11:26:01.456Z",
+      },
+    ],
+  },
+  write: (body) => {
+    const { data } = parseExactJson(new TextDecoder().decode(body)) as { data?: ExactJson };
+    return exactValue(present(data));
+  },
+};
+
+const event = record(EventRecordSchema, "WebhookEventRecord", "An event, as webhooks tell it.", {
+  id: from(
+    "eventId",
+    text("The header `webhook-id` of its webhooks.", "evt_01hqz0000000000000000000ab_2"),
+  ),
+  transaction_type: oneOf("What it is of.", ["payout_session", "payment_session", "refund"]),
+  transaction_id: text("Id of what it is of.", "po_01hqz0000000000000000000ab"),
+  status: text("The status that it tells.", "succeeded"),
+  sequence: whole("Orders the events of one transaction, from 1.", 2, { minimum: 1 }),
+  data: from("body", payload),
+  occurred_at: moment("When it happened."),
+  received_at: moment("When it was stored here."),
+});
+
+const eventPage = record(
+  ListEventsResponseSchema,
+  "WebhookEventPage",
+  "The next events of the feed.",
+  {
+    events: listOf("In the order of the feed, which never changes.", ref(event)),
+    next_cursor: text(
+      "`after` of the next request, also where there is nothing more now.",
+      "bWVyXzEvMg",
+    ),
+    has_more: flag("There are more already: ask again at once.", false),
+  },
+);
+
+const operations: readonly Operation[] = [
+  operation({
+    id: "listWebhookEvents",
+    method: "GET",
+    path: "/api/v1/events",
+    scope: "webhook:read",
+    tag: "Webhook events",
+    summary: "Read the feed of events",
+    description:
+      "Every event of the last 90 days once, whatever endpoints you have: to catch up after you were away, or instead of webhooks. Keep `next_cursor` when you have stored the events, and go on there. Events of one transaction may stand out of their order: `sequence` tells it. Test events are not in it.",
+    query: queryOf(ListEventsRequestSchema, {
+      limit: parameter(limitParameter, "At most so many events; 20 when left out."),
+      after: parameter(
+        tokenParameter,
+        "`next_cursor` of the answer before; from the oldest event that is kept when left out.",
+      ),
+    }),
+    data: eventPage,
+    refusals: ["INVALID_REQUEST"],
+    answer: ({ request }, { notifier }) => notifier.listEvents(request),
+  }),
+];
+
+/** Every event of a merchant, whether it was sent or not. */
+export const webhookEvents: Resource = {
+  components: [event, eventPage],
+  operations,
+};

@@ -1,0 +1,184 @@
+import type { JsonSchema } from "@disburse/forms/json-schema.ts";
+import { exampleOfSchema } from "../openapi/example.ts";
+import {
+  decimal,
+  id,
+  moment,
+  type NamedSchema,
+  objectSchema,
+  oneOf,
+  schemaRef,
+  text,
+} from "../openapi/fields.ts";
+import { payoutWebhook } from "./payouts.ts";
+
+/** What merchants' endpoints are told (service interface, "Events"; decisions: webhooks). */
+
+const payload = (
+  name: string,
+  description: string,
+  its: Parameters<typeof objectSchema>[1],
+): NamedSchema => ({ name, schema: objectSchema(description, its) });
+
+/** The payload of webhooks about a payment session. */
+export const paymentSessionData = payload("PaymentSessionWebhookData", "A payment session.", {
+  id: text("Payment session id.", "ps_1001"),
+  reference_id: text("Your own reference.", "order-1001"),
+  merchant_id: text("Your id.", "mer_01hqz0000000000000000000ab"),
+  status: text("Its status.", "initiated"),
+  failure_code: text("Why it failed; empty where it did not.", ""),
+  amount: decimal("Its amount.", "100.10"),
+  source_currency: text("Currency that is paid in.", "USDC_ETH"),
+  source_account: text("Wallet address that pays.", "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"),
+  payment_option_id: text("Way of paying.", "opt_1"),
+  payment_option_code: text("Its code.", "USDC_ETH"),
+  success_redirect_url: text("Where the payer goes then.", "https://merchant.example/paid"),
+  failure_redirect_url: text("Where the payer goes else.", "https://merchant.example/failed"),
+  risk_score: text("Its risk.", "lowRisk"),
+  created_at: text("When it was made.", "2026-11-20T11:26:00.123Z"),
+  updated_at: text("When it last changed.", "2026-11-20T11:26:00.123Z"),
+  expires_at: text("When it expires.", "2026-11-20T12:26:00.123Z"),
+});
+
+/** The payload of webhooks about a refund. */
+export const refundData: NamedSchema = {
+  name: "RefundWebhookData",
+  schema: {
+    type: "object",
+    description: "A refund, as its system tells it.",
+    properties: {
+      id: text("Refund id.", "rf_1001").schema,
+      status: text("Its status.", "initiated").schema,
+    },
+    additionalProperties: true,
+    examples: [{ id: "rf_1001", status: "initiated" }],
+  },
+};
+
+const testData = payload("TestWebhookData", "A test event, made by `sendTestWebhook`.", {
+  id: text("Id of the event.", "evt_01hqz0000000000000000000ab"),
+  status: oneOf("Always the same.", ["test"]),
+  merchant_id: id("mer", "Your id."),
+  endpoint_id: id("whe", "The endpoint that is tried."),
+  created_at: moment("When it was asked for."),
+});
+
+const challengeData = payload(
+  "ChallengeWebhookData",
+  "A challenge, made by `verifyWebhookEndpoint`: your 200 makes the URL live.",
+  {
+    id: text("Id of the event.", "evt_01hqz0000000000000000000ab"),
+    status: oneOf("Always the same.", ["challenge"]),
+    merchant_id: id("mer", "Your id."),
+    endpoint_id: id("whe", "The endpoint whose URL is verified."),
+    created_at: moment("When it was asked for."),
+  },
+);
+
+const events = {
+  payout_session: [payoutWebhook, "A payout was initiated, or its status changed."],
+  payment_session: [paymentSessionData, "A payment session changed."],
+  refund: [refundData, "A refund changed."],
+  webhook_test: [testData, "Somebody tries the endpoint."],
+  webhook_challenge: [challengeData, "The endpoint's URL is verified."],
+} as const;
+
+type EventType = keyof typeof events;
+
+/** `data.id` again, with the same example. */
+function idOf({ schema }: NamedSchema) {
+  const { id: described } = schema.properties as Record<string, { examples: [string] }>;
+  return text("Id of what the event is of: `data.id`.", described?.examples[0] ?? "");
+}
+
+function envelope(type: EventType, data: NamedSchema): NamedSchema {
+  const name = data.name.replace(/Data$/, "");
+  return payload(name, "The body of a webhook: exactly these three fields.", {
+    transaction_type: oneOf("What the event is of.", [type]),
+    transaction_id: idOf(data),
+    data: { schema: schemaRef(data) },
+  });
+}
+
+const envelopes = Object.entries(events).map(
+  ([type, [data]]) => [type, envelope(type as EventType, data)] as const,
+);
+
+const header = (name: string, required: boolean, description: string): JsonSchema => ({
+  name,
+  in: "header",
+  required,
+  description,
+  schema: { type: "string" },
+});
+
+const headers = [
+  header(
+    "X-SERVICE-Signature",
+    true,
+    '`base64(sha256("<data.id>,<data.status>:<secret>"))`. It covers neither amounts nor time.',
+  ),
+  header(
+    "X-SERVICE-Signature-Previous",
+    false,
+    "The same by the secret before, while a rotation's overlap lasts.",
+  ),
+  header(
+    "webhook-id",
+    true,
+    "The event's id, the same on every retry and redelivery: drop what you have seen.",
+  ),
+  header("webhook-timestamp", true, "Unix seconds of this attempt: refuse what is 5 minutes off."),
+  header(
+    "webhook-signature",
+    true,
+    "Standard Webhooks: `v1,` and the HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>` in base64; two, separated by a space, while a rotation's overlap lasts.",
+  ),
+  header(
+    "webhook-sequence",
+    true,
+    "Orders the events of one transaction, from 1. No signature covers it.",
+  ),
+];
+
+/** The `webhooks` of the document: by what the event is of, what is sent and what is awaited. */
+export function webhookItems(
+  schemas: ReadonlyMap<string, JsonSchema>,
+): Readonly<Record<string, JsonSchema>> {
+  return Object.fromEntries(
+    envelopes.map(([type, body]) => [
+      type,
+      {
+        post: {
+          operationId: `on_${type}`,
+          tags: ["Webhooks"],
+          summary: events[type as EventType][1],
+          description:
+            "Anything but 200 within 15 s is tried again, doubling from 5 s, for 24 hours. Check both signatures over the bytes that arrived: `verifyWebhook(rawBody, headers, { secret, standardSecret })` of the SDK does; by hand, the HMAC's key is what follows `whsec_` in `standard_secret`, base64-decoded. An event may come again: drop a `webhook-id` that you have seen.",
+          security: [],
+          parameters: headers,
+          requestBody: {
+            required: true,
+            content: {
+              "application/json": {
+                schema: schemaRef(body),
+                examples: { [type]: { value: exampleOfSchema(schemaRef(body), schemas) } },
+              },
+            },
+          },
+          responses: { "200": { description: "The event is stored on your side." } },
+        },
+      },
+    ]),
+  );
+}
+
+/** The named parts of the webhooks. */
+export const webhookComponents: readonly NamedSchema[] = [
+  payoutWebhook,
+  paymentSessionData,
+  refundData,
+  testData,
+  challengeData,
+  ...envelopes.map(([, body]) => body),
+];

@@ -1,0 +1,47 @@
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { afterAll, beforeAll, beforeEach, expect } from "vitest";
+import { type Ask, startTestGateway, type TestGateway } from "./test-gateway.ts";
+
+/** A moment as services say it, and as merchants read it. */
+export const at = timestampFromDate(new Date("2026-11-20T11:26:00.123Z"));
+export const wireAt = "2026-11-20T11:26:00.123Z";
+export const times = { createdAt: at, updatedAt: at };
+export const wireTimes = { created_at: wireAt, updated_at: wireAt };
+
+/** A gateway for the tests of a file, with one merchant, and what its fake services were asked. */
+export function useCalls() {
+  let gateway: TestGateway;
+  let merchant: Awaited<ReturnType<TestGateway["merchant"]>>;
+  let asked: Record<string, unknown>[] = [];
+  beforeAll(async () => {
+    gateway = await startTestGateway();
+    merchant = await gateway.merchant();
+  });
+  afterAll(() => gateway.stop());
+  beforeEach(() => {
+    asked = [];
+  });
+  const ask = (request: Ask) => gateway.ask({ key: merchant.key, ...request });
+  return {
+    fakes: () => gateway.fakes,
+    logLines: () => gateway.logLines,
+    asked: () => asked,
+    merchantId: () => merchant.merchantId,
+    keyId: () => merchant.keyId,
+    ask,
+    /** A fake RPC that remembers what it was asked. */
+    replying:
+      <Reply>(reply: Reply) =>
+      (request: object) => {
+        asked.push(request as Record<string, unknown>);
+        return reply;
+      },
+    /** The `data` of an answer that must be a success. */
+    data: async (request: Ask): Promise<unknown> => {
+      const reply = await ask(request);
+      expect(reply.json.code).toBeUndefined();
+      expect([reply.status, Object.keys(reply.json)]).toEqual([200, ["data"]]);
+      return reply.json.data;
+    },
+  };
+}
