@@ -9,7 +9,7 @@ import { openWebhookHooks, type WebhookHooks } from "@disburse/faults/webhook-ho
 import { createWebhookLoad, type WebhookLoad } from "@disburse/faults/webhook-load.ts";
 import { judgeWebhooks, type LostCalls, noteLost } from "@disburse/faults/webhook-verdict.ts";
 import { crashAt } from "@disburse/faults/write-fault.ts";
-import { createRandom } from "@disburse/random/random.ts";
+import { createRandom } from "@disburse/harness/random.ts";
 import { serviceNames } from "@disburse/sandbox/environments.ts";
 import { amqpUrl, freshPrefix } from "@disburse/testkit/broker.ts";
 import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";

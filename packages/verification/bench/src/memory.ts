@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
+import { runCommand, say } from "@disburse/harness/command-line.ts";
 import { type LoadClient, startLoadGenerator } from "./load-client.ts";
 import {
   type MemorySample,
@@ -10,13 +10,11 @@ import {
   memoryTable,
   sumOf,
 } from "./memory-report.ts";
-import { countOf } from "./options.ts";
+import { readMemoryOptions } from "./options.ts";
 import { canMeasureProcesses, residentTree } from "./process-usage.ts";
 import { type RunningStandalone, startStandalone } from "./standalone.ts";
 
 /** `npm run bench:memory`: README.md tells what it measures and how. */
-
-const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 const concurrency = 16;
 /** Quotes are asked for and executed this many at a time. */
@@ -84,14 +82,7 @@ async function measureMemory(payouts: number, json: string | undefined): Promise
 // All that was started ends when this process does.
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
 
-try {
-  const { values } = parseArgs({
-    options: { payouts: { type: "string", default: "10000" }, json: { type: "string" } },
-  });
-  process.exitCode = await measureMemory(countOf("--payouts", values.payouts), values.json);
-} catch (error) {
-  process.stderr.write(
-    `The measurement failed: ${error instanceof Error ? error.message : error}\n`,
-  );
-  process.exitCode = 1;
-}
+await runCommand((args) => {
+  const { payouts, json } = readMemoryOptions(args);
+  return measureMemory(payouts, json);
+});

@@ -1,4 +1,4 @@
-import { parseArgs } from "node:util";
+import { countOf, oneOf, readArguments } from "@disburse/harness/command-line.ts";
 
 /**
  * What can be measured: `flat` compares few payouts with many, `hot` one account with many, `idle`
@@ -15,12 +15,14 @@ export const measurementNames = [
   "idle",
 ] as const;
 
+/** One of them. */
 export type MeasurementName = (typeof measurementNames)[number];
 
 /** Storing a million payouts takes longer than all the rest. */
 const onlyByName: readonly MeasurementName[] = ["idle"];
 const always = measurementNames.filter((name) => !onlyByName.includes(name));
 
+/** What `npm run bench` is to measure. */
 export type BenchOptions = {
   readonly only: ReadonlySet<MeasurementName>;
   /** How long each scenario is measured. */
@@ -35,11 +37,6 @@ export type BenchOptions = {
   /** Where all figures go as JSON. */
   readonly json: string | undefined;
 };
-
-/** Thrown for arguments that say nothing we know. */
-export class UsageError extends Error {
-  override name = "UsageError";
-}
 
 const usage =
   "usage: npm run bench -- [--only NAME]… [--seconds N] [--json FILE] [--smoke]\n" +
@@ -61,45 +58,32 @@ const smoke = {
   idle: { sizes: [100, 1_000], seconds: 1 },
 };
 
+const optionTypes = {
+  only: { type: "string", multiple: true },
+  seconds: { type: "string" },
+  json: { type: "string" },
+  smoke: { type: "boolean", default: false },
+} as const;
+
 /** Reads the arguments of `npm run bench`. */
 export function readOptions(args: readonly string[]): BenchOptions {
-  const { only, seconds, json, ...flags } = parsed(args);
+  const { only, seconds, json, ...flags } = readArguments(args, optionTypes, usage);
   const preset = flags.smoke ? smoke : whole;
   return {
     ...preset,
-    only: new Set(only === undefined ? always : only.map(measurementName)),
-    seconds: seconds === undefined ? preset.seconds : countOf("--seconds", seconds),
+    only: new Set(
+      only === undefined ? always : only.map((name) => oneOf(measurementNames, name, usage)),
+    ),
+    seconds: seconds === undefined ? preset.seconds : countOf("--seconds", seconds, usage),
     json,
   };
 }
 
-function parsed(args: readonly string[]) {
-  try {
-    const { values } = parseArgs({
-      args: [...args],
-      options: {
-        only: { type: "string", multiple: true },
-        seconds: { type: "string" },
-        json: { type: "string" },
-        smoke: { type: "boolean", default: false },
-      },
-    });
-    return values;
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`${why}\n${usage}`, { cause: error });
-  }
+/** Reads the arguments of `npm run bench:memory`. */
+export function readMemoryOptions(args: readonly string[]) {
+  const payouts = { type: "string", default: "10000" } as const;
+  const values = readArguments(args, { payouts, json: { type: "string" } }, memoryUsage);
+  return { payouts: countOf("--payouts", values.payouts, memoryUsage), json: values.json };
 }
 
-function measurementName(text: string): MeasurementName {
-  const found = measurementNames.find((name) => name === text);
-  if (found === undefined) throw new UsageError(`--only: there is no ${text}\n${usage}`);
-  return found;
-}
-
-/** Reads a whole number above zero. */
-export function countOf(option: string, text: string): number {
-  const count = Number(text);
-  if (Number.isSafeInteger(count) && count > 0) return count;
-  throw new UsageError(`${option}: must be a whole number above zero`);
-}
+const memoryUsage = "usage: npm run bench:memory [-- --payouts N] [--json FILE]";

@@ -1,4 +1,4 @@
-import type { Random } from "@disburse/random/random.ts";
+import type { Random } from "@disburse/harness/random.ts";
 import { MongoClient } from "mongodb";
 import type { Places } from "./fault-platform.ts";
 import { addressOf, startWeatherProxy, type WeatherProxy } from "./weather-proxy.ts";

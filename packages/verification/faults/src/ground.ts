@@ -1,6 +1,6 @@
 import { type Broker, startBroker } from "@disburse/embedded/broker.ts";
 import { type Engine, startEngine } from "@disburse/embedded/engine.ts";
-import type { Random } from "@disburse/random/random.ts";
+import type { Random } from "@disburse/harness/random.ts";
 import { MongoClient } from "mongodb";
 import { signalFamily } from "./processes.ts";
 import { addressOf, startWeatherProxy, type WeatherProxy } from "./weather-proxy.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { Random } from "@disburse/random/random.ts";
+import type { Random } from "@disburse/harness/random.ts";
 import { postCarefully } from "./careful-client.ts";
 import type { FaultPlatform } from "./fault-platform.ts";
 import type { Recipient } from "./recipients.ts";

@@ -1,7 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createRandom } from "@disburse/random/random.ts";
+import { runCommand, say } from "@disburse/harness/command-line.ts";
+import { createRandom } from "@disburse/harness/random.ts";
 import { clockFault } from "./clock-fault.ts";
 import { diskErrorFault, diskFullFault, mountSmallDisk } from "./disk-fault.ts";
 import { duplicateFault } from "./duplicate-fault.ts";
@@ -9,7 +10,7 @@ import { type FaultPlatform, startFaultPlatform } from "./fault-platform.ts";
 import { type Ground, startGround } from "./ground.ts";
 import { killFault } from "./kill-fault.ts";
 import { createLoad } from "./load.ts";
-import { type FaultOptions, readOptions, UsageError } from "./options.ts";
+import { type FaultOptions, readOptions } from "./options.ts";
 import { brokerFault, engineFault, hangFault, networkFault } from "./part-fault.ts";
 import { raceFault } from "./race-fault.ts";
 import { makeRecipients } from "./recipients.ts";
@@ -29,8 +30,6 @@ const busNamespace = "faults";
 /** Holds the databases of a long run, and is filled quickly. */
 const diskMegabytes = 4_096;
 const interruptedCode = 130;
-
-const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 async function runFaults(options: FaultOptions): Promise<number> {
   const scratch = mkdtempSync(join(tmpdir(), "disburse-faults-"));
@@ -121,11 +120,7 @@ function tell(assertions: readonly Assertion[], counts: { passed: number; failed
 
 const problemsShown = 20;
 
-try {
+await runCommand((args) => {
   const names = faults.map(({ name }) => name);
-  process.exitCode = await runFaults(readOptions(process.argv.slice(2), names));
-} catch (error) {
-  if (!(error instanceof UsageError)) throw error;
-  process.stderr.write(`${error.message}\n`);
-  process.exitCode = 2;
-}
+  return runFaults(readOptions(args, names));
+});

@@ -1,5 +1,6 @@
+import { UsageError } from "@disburse/harness/command-line.ts";
 import { expect, it } from "vitest";
-import { readOptions, UsageError } from "./options.ts";
+import { readOptions } from "./options.ts";
 
 const names = ["kills", "races"];
 

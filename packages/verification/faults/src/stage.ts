@@ -1,4 +1,4 @@
-import type { Random } from "@disburse/random/random.ts";
+import type { Random } from "@disburse/harness/random.ts";
 import type { FaultPlatform } from "./fault-platform.ts";
 import type { Ground } from "./ground.ts";
 import type { Load } from "./load.ts";

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
-import { createRandom } from "@disburse/random/random.ts";
+import { createRandom } from "@disburse/harness/random.ts";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { addressOf, startWeatherProxy, type WeatherProxy } from "./weather-proxy.ts";
 

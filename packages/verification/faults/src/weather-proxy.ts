@@ -7,7 +7,7 @@ import {
   type Socket,
 } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
-import type { Random } from "@disburse/random/random.ts";
+import type { Random } from "@disburse/harness/random.ts";
 
 /**
  * How a connection behaves: `delay` holds each piece back, `drip` hands it on in small bits, `dark`

@@ -1,4 +1,4 @@
-import { createRandom } from "@disburse/random/random.ts";
+import { createRandom } from "@disburse/harness/random.ts";
 import type { Fault, Stage } from "./stage.ts";
 import type { Assertion } from "./verdict.ts";
 import { clockJumps } from "./webhook-clock.ts";

@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { setTimeout as pause } from "node:timers/promises";
-import type { Random } from "@disburse/random/random.ts";
+import type { Random } from "@disburse/harness/random.ts";
 
 /**
  * How an endpoint takes its calls: at once, after a while, or now and then not at all: with another

@@ -5,8 +5,8 @@ import type { BusMessage } from "@disburse/chassis/bus/bus.ts";
 import { createLog } from "@disburse/chassis/log.ts";
 import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { MerchantEventSchema } from "@disburse/contracts/disburse/notifier/v1/notifier_events_pb.ts";
+import type { Random } from "@disburse/harness/random.ts";
 import { newId } from "@disburse/kernel/id.ts";
-import type { Random } from "@disburse/random/random.ts";
 import type { FaultPlatform } from "./fault-platform.ts";
 import { type HookKind, hookKinds, type WebhookHooks } from "./webhook-hooks.ts";
 

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { startEngine } from "@disburse/embedded/engine.ts";
-import { UsageError } from "./options.ts";
+import { UsageError } from "@disburse/harness/command-line.ts";
 
 /** The databases of a data folder, as long as they are looked at. */
 export type OpenFolder = { readonly uri: string; readonly close: () => Promise<void> };

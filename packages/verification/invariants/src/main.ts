@@ -1,15 +1,14 @@
 import { writeFileSync } from "node:fs";
+import { runCommand, say } from "@disburse/harness/command-line.ts";
 import { MongoClient } from "mongodb";
 import { openerOf } from "./answer-check.ts";
 import { encryptionKeysOf, openDataFolder } from "./data-folder.ts";
 import { type CheckReport, checkDatabase, type Databases } from "./database-check.ts";
-import { type CheckCommand, readCommand, UsageError } from "./options.ts";
+import { type CheckCommand, readCommand } from "./options.ts";
 import { untilQuiet } from "./quiet.ts";
 import { reportLines, verdictOf } from "./report.ts";
 
 /** `npm run check:invariants`: README.md tells what it checks and how. */
-
-const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 async function check(command: CheckCommand): Promise<number> {
   const { mongodbUri, dataDir, prefix, settleSeconds, json } = command;
@@ -37,10 +36,4 @@ function asJson({ counts, findings, broken }: CheckReport): string {
   return `${JSON.stringify(report, null, 2)}\n`;
 }
 
-try {
-  process.exitCode = await check(readCommand(process.argv.slice(2)));
-} catch (error) {
-  if (!(error instanceof UsageError)) throw error;
-  process.stderr.write(`${error.message}\n`);
-  process.exitCode = 2;
-}
+await runCommand((args) => check(readCommand(args)));

@@ -1,4 +1,4 @@
-import { parseArgs } from "node:util";
+import { readArguments, UsageError } from "@disburse/harness/command-line.ts";
 
 /** What `npm run check:invariants` was asked. */
 export type CheckCommand = {
@@ -12,18 +12,21 @@ export type CheckCommand = {
   readonly json: string | undefined;
 };
 
-/** Thrown for arguments that say nothing we know. */
-export class UsageError extends Error {
-  override name = "UsageError";
-}
-
 const usage =
   "usage: npm run check:invariants [-- --mongodb-uri URI] [--prefix disburse_]\n" +
   "       [--data-dir .data] [--settle SECONDS] [--json FILE]";
 
+const optionTypes = {
+  "mongodb-uri": { type: "string" },
+  prefix: { type: "string", default: "disburse_" },
+  "data-dir": { type: "string", default: ".data" },
+  settle: { type: "string", default: "30" },
+  json: { type: "string" },
+} as const;
+
 /** Reads the arguments of `npm run check:invariants`. */
 export function readCommand(args: readonly string[]): CheckCommand {
-  const values = parsed(args);
+  const values = readArguments(args, optionTypes, usage);
   const settleSeconds = Number(values.settle);
   if (!Number.isSafeInteger(settleSeconds) || settleSeconds < 0) {
     throw new UsageError(`--settle: must be a whole number of seconds\n${usage}`);
@@ -35,23 +38,4 @@ export function readCommand(args: readonly string[]): CheckCommand {
     settleSeconds,
     json: values.json,
   };
-}
-
-function parsed(args: readonly string[]) {
-  try {
-    const { values } = parseArgs({
-      args: [...args],
-      options: {
-        "mongodb-uri": { type: "string" },
-        prefix: { type: "string", default: "disburse_" },
-        "data-dir": { type: "string", default: ".data" },
-        settle: { type: "string", default: "30" },
-        json: { type: "string" },
-      },
-    });
-    return values;
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`${why}\n${usage}`, { cause: error });
-  }
 }

@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startBroker } from "@disburse/embedded/broker.ts";
 import { startEngine } from "@disburse/embedded/engine.ts";
-import { createRandom } from "@disburse/random/random.ts";
+import { runCommand, say } from "@disburse/harness/command-line.ts";
+import { createRandom } from "@disburse/harness/random.ts";
 import { home, readRepository } from "@disburse/tidy/repository.ts";
 import { type Source, workspaceOf } from "@disburse/tidy/source.ts";
 import { copyTree } from "./copy.ts";
@@ -22,8 +23,6 @@ const baselineMs = 600_000;
 /** Beside twice what the tests take without a mutant. */
 const spareMs = 60_000;
 const seedMax = 2 ** 31;
-
-const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 /** A mutant with the file that it is of. */
 type Drawn = { readonly file: Source; readonly mutant: Mutant };
@@ -113,4 +112,4 @@ function report(tried: number, survivors: readonly Drawn[]): number {
 // What was started ends with this process.
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
 
-process.exitCode = await testMutants(readOptions(process.argv.slice(2), randomInt(seedMax)));
+await runCommand((args) => testMutants(readOptions(args, randomInt(1, seedMax))));

@@ -1,4 +1,4 @@
-import { parseArgs } from "node:util";
+import { countOf, readArguments } from "@disburse/harness/command-line.ts";
 
 /** What `npm run test:mutants` is to do. */
 export interface MutantOptions {
@@ -11,17 +11,17 @@ export interface MutantOptions {
 
 const usage = "usage: npm run test:mutants [-- --seed N] [--count 100] [--only PART-OF-A-PATH]";
 
-/** Reads the arguments. @throws {RangeError} with the usage, for any that mean nothing. */
+/** Reads the arguments; `anySeed` is for where none is given. */
 export function readOptions(args: readonly string[], anySeed: number): MutantOptions {
-  const options = {
-    seed: { type: "string", default: String(anySeed) },
-    count: { type: "string", default: "100" },
-    only: { type: "string", default: "" },
-  } as const;
-  const { values } = parseArgs({ args: [...args], options });
-  const [seed, count] = [Number(values.seed), Number(values.count)];
-  if (!Number.isSafeInteger(seed) || !Number.isSafeInteger(count) || count < 1) {
-    throw new RangeError(usage);
-  }
-  return { seed, count, only: values.only };
+  const values = readArguments(
+    args,
+    {
+      seed: { type: "string", default: String(anySeed) },
+      count: { type: "string", default: "100" },
+      only: { type: "string", default: "" },
+    },
+    usage,
+  );
+  const count = (option: "seed" | "count") => countOf(`--${option}`, values[option], usage);
+  return { seed: count("seed"), count: count("count"), only: values.only };
 }

@@ -1,4 +1,4 @@
-import type { Random } from "@disburse/random/random.ts";
+import type { Random } from "@disburse/harness/random.ts";
 
 /** What goes wrong in a simulation, by name: each has to happen in a long run. */
 export const faultKinds = [

@@ -1,12 +1,11 @@
+import { runCommand, say } from "@disburse/harness/command-line.ts";
 import { faultKinds } from "./faults.ts";
-import { readCommand, type SimulationCommand, UsageError } from "./options.ts";
+import { readCommand, type SimulationCommand } from "./options.ts";
 import { runSeed, type SeedResult } from "./seed-run.ts";
 import { runSeeds, type SeedsReport } from "./seeds.ts";
 import { virtualGlobals } from "./virtual-globals.ts";
 
 /** `npm run test:sim`: README.md tells what it runs and what it checks. */
-
-const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 /** So many seeds are enough for each fault to happen; fewer say nothing of one that did not. */
 const seedsForEachFault = 300;
@@ -44,10 +43,4 @@ function* reportLines({ faults, steps }: SeedsReport): Generator<string> {
   yield `${String(steps).padStart(9)}  steps`;
 }
 
-try {
-  process.exitCode = await run(readCommand(process.argv.slice(2)));
-} catch (error) {
-  if (!(error instanceof UsageError)) throw error;
-  process.stderr.write(`${error.message}\n`);
-  process.exitCode = 2;
-}
+await runCommand((args) => run(readCommand(args)));

@@ -1,5 +1,6 @@
+import { UsageError } from "@disburse/harness/command-line.ts";
 import { expect, it } from "vitest";
-import { readCommand, UsageError } from "./options.ts";
+import { readCommand } from "./options.ts";
 
 it("runs 10,000 seeds, or as many as it is told, or one again", () => {
   expect(readCommand([])).toEqual({ kind: "many", first: 1, seeds: 10_000 });

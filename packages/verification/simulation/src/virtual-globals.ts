@@ -1,6 +1,6 @@
 import { syncBuiltinESMExports } from "node:module";
 import timersPromises from "node:timers/promises";
-import type { Random } from "@disburse/random/random.ts";
+import type { Random } from "@disburse/harness/random.ts";
 import { currentLife } from "./life.ts";
 
 /** What simulated processes use of the platform that would tell two runs apart, by use. */

@@ -1,4 +1,4 @@
-import { createRandom, type Random } from "@disburse/random/random.ts";
+import { createRandom, type Random } from "@disburse/harness/random.ts";
 import { createFaults, type Faults } from "./faults.ts";
 import { type Task, TaskQueue } from "./task-queue.ts";
 

@@ -8,19 +8,24 @@ const services = ["beneficiary", "compliance", "gateway", "notifier", "payout", 
 
 /** Which of our packages each package may import; a package that is not here may import none. */
 const packageImports: Record<string, readonly string[]> = {
-  bench: ["kernel", "contracts", "chassis", "embedded", "invariants", "platform", "sandbox"],
+  bench: [
+    ...["kernel", "contracts", "chassis", "embedded", "harness"],
+    "invariants",
+    "platform",
+    "sandbox",
+  ],
   chassis: ["kernel", "contracts"],
   faults: [
-    ...["kernel", "contracts", "chassis", "embedded", "invariants", "platform", "random"],
+    ...["kernel", "contracts", "chassis", "embedded", "invariants", "platform", "harness"],
     "sandbox",
   ],
   forms: ["kernel"],
-  invariants: ["kernel", "embedded"],
-  mutants: ["embedded", "random", "tidy"],
+  invariants: ["kernel", "embedded", "harness"],
+  mutants: ["embedded", "harness", "tidy"],
   platform: ["contracts", "chassis", "embedded", "sandbox"],
   sandbox: ["kernel", "contracts", "chassis"],
   simulation: [
-    ...["kernel", "contracts", "chassis", "invariants", "random"],
+    ...["kernel", "contracts", "chassis", "invariants", "harness"],
     ...["notifier", "payout", "quote"],
   ],
   standalone: ["kernel", "contracts", "chassis", "embedded", "sandbox", "sdk", ...services],

@@ -1,14 +1,12 @@
 import { writeFileSync } from "node:fs";
+import { runCommand, say } from "@disburse/harness/command-line.ts";
 import { type Backends, withBackends } from "../backends.ts";
-import { UsageError } from "../options.ts";
 import { readWebhookOptions, type WebhookBenchOptions } from "./options.ts";
 import { playScenarios } from "./play.ts";
 import { costReport, webhookReport } from "./report.ts";
 import { startStage } from "./stage.ts";
 
 /** `npm run bench:webhooks`: README.md tells what it measures and how. */
-
-const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 async function bench(options: WebhookBenchOptions, backends: Backends): Promise<number> {
   const startedAt = performance.now();
@@ -37,13 +35,9 @@ function tooLate(seconds: number): never {
 // All that was started ends when this process does.
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
 
-try {
-  const options = readWebhookOptions(process.argv.slice(2));
+await runCommand((args) => {
+  const options = readWebhookOptions(args);
   const { timeoutSeconds } = options.sizes;
   setTimeout(tooLate, timeoutSeconds * 1_000, timeoutSeconds).unref();
-  process.exitCode = await withBackends((backends) => bench(options, backends));
-} catch (error) {
-  const known = error instanceof UsageError;
-  process.stderr.write(`${known ? error.message : `The bench failed: ${error}`}\n`);
-  process.exitCode = 1;
-}
+  return withBackends((backends) => bench(options, backends));
+});

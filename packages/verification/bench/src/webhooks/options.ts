@@ -1,8 +1,8 @@
-import { parseArgs } from "node:util";
-import { UsageError } from "../options.ts";
+import { oneOf, readArguments } from "@disburse/harness/command-line.ts";
 
 /** The scenarios; README.md says what each is. */
 export const scenarioNames = ["A", "B", "C", "D", "E", "F"] as const;
+/** One of them. */
 export type ScenarioName = (typeof scenarioNames)[number];
 
 /** How much is measured. */
@@ -24,6 +24,7 @@ export type Sizes = {
   readonly timeoutSeconds: number;
 };
 
+/** What `npm run bench:webhooks` is to measure. */
 export type WebhookBenchOptions = {
   readonly only: ReadonlySet<ScenarioName>;
   readonly sizes: Sizes;
@@ -61,37 +62,21 @@ const long: Sizes = {
   timeoutSeconds: 5_400,
 };
 
+const optionTypes = {
+  only: { type: "string" },
+  json: { type: "string" },
+  profile: { type: "string" },
+  long: { type: "boolean", default: false },
+} as const;
+
 /** Reads the arguments of `npm run bench:webhooks`. */
 export function readWebhookOptions(args: readonly string[]): WebhookBenchOptions {
-  const { only, json, profile, ...flags } = parsed(args);
+  const { only, json, profile, ...flags } = readArguments(args, optionTypes, usage);
+  const names = only?.toUpperCase().split(",") ?? scenarioNames;
   return {
-    only: new Set(only === undefined ? scenarioNames : only.split(",").map(scenarioName)),
+    only: new Set(names.map((name) => oneOf(scenarioNames, name, usage))),
     sizes: flags.long ? long : short,
     json,
     profile,
   };
-}
-
-function parsed(args: readonly string[]) {
-  try {
-    const { values } = parseArgs({
-      args: [...args],
-      options: {
-        only: { type: "string" },
-        json: { type: "string" },
-        profile: { type: "string" },
-        long: { type: "boolean", default: false },
-      },
-    });
-    return values;
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`${why}\n${usage}`, { cause: error });
-  }
-}
-
-function scenarioName(text: string): ScenarioName {
-  const found = scenarioNames.find((name) => name === text.toUpperCase());
-  if (found === undefined) throw new UsageError(`--only: there is no ${text}\n${usage}`);
-  return found;
 }

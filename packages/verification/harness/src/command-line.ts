@@ -1,0 +1,54 @@
+import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
+
+/** Thrown for arguments that a command does not know. */
+export class UsageError extends Error {
+  override name = "UsageError";
+}
+
+/** The values of a command's arguments. @throws {UsageError} for any that is not an option. */
+export function readArguments<T extends ParseArgsOptionsConfig>(
+  args: readonly string[],
+  options: T,
+  usage: string,
+) {
+  try {
+    return parseArgs({ args: [...args], options }).values;
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`${why}\n${usage}`, { cause: error });
+  }
+}
+
+/** Reads a whole number above zero. @throws {UsageError} for anything else. */
+export function countOf(option: string, text: string, usage: string): number {
+  const count = Number(text);
+  if (/^\d+$/.test(text) && Number.isSafeInteger(count) && count > 0) return count;
+  throw new UsageError(`${option}: must be a whole number above zero\n${usage}`);
+}
+
+/** One of the names that an option may have. @throws {UsageError} for any other. */
+export function oneOf<T extends string>(names: readonly T[], text: string, usage: string): T {
+  const found = names.find((name) => name === text);
+  if (found === undefined) {
+    throw new UsageError(`--only: there is no ${text}, but ${names.join(", ")}\n${usage}`);
+  }
+  return found;
+}
+
+/** Runs a command, whose answer is the exit code; 2 for arguments that it does not know. */
+export async function runCommand(
+  run: (args: readonly string[]) => number | Promise<number>,
+): Promise<void> {
+  try {
+    process.exitCode = await run(process.argv.slice(2));
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exitCode = 2;
+  }
+}
+
+/** Prints a line. */
+export function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
