@@ -11,7 +11,6 @@ const notYetMoved: readonly Exception[] = [
   notYet("documented exports", "packages/forms"),
   notYet("documented exports", "packages/sandbox"),
   notYet("documented exports", "packages/standalone"),
-  notYet("documented exports", "packages/verification/bench"),
   notYet("documented exports", "packages/verification/invariants"),
   notYet("documented exports", "services/compliance"),
   notYet("documented exports", "services/notifier"),
