@@ -1,23 +1,23 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
-/** What travels with a request through every service that it touches. */
+/** What a request carries through every service that it touches. */
 export type CallContext = {
-  /** The same in every log line and answer of one request of a merchant. */
+  /** In every log line and answer of one request of a merchant. */
   readonly requestId: string;
-  /** When nobody waits for the answer any more, in milliseconds since the epoch. */
+  /** When the caller stops waiting, in milliseconds since the epoch. */
   readonly deadlineMs?: number | undefined;
 };
 
 const storage = new AsyncLocalStorage<CallContext>();
 
-/** Runs work within a context; calls to other services made inside carry it on. */
+/** Runs work within a context, which its calls to other services carry on. */
 export function withCallContext<T>(context: CallContext, work: () => T): T {
   return storage.run(context, work);
 }
 
 /**
- * Runs background work for the request that caused it: its lines and calls carry that request's id.
- * Nobody waits for it, so there is no deadline. Without a known request it just runs.
+ * Runs background work under the id of the request that caused it, where that is known, and without
+ * a deadline.
  */
 export function forRequest<T>(requestId: string | undefined, work: () => T): T {
   return requestId === undefined ? work() : storage.run({ requestId }, work);

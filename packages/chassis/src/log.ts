@@ -13,14 +13,14 @@ export type Log = {
 /** Where lines go: JSON, one at a time, each with its line end. */
 export type LogDestination = { write(line: string): void };
 
-/** Every level that a log can be set to, loudest first. */
+/** The levels of a log, most severe first. */
 export const logLevels = ["fatal", "error", "warn", "info", "debug", "silent"] as const;
 export type LogLevel = (typeof logLevels)[number];
 
 /**
- * A service's log: JSON lines, each with the request's id. They go to standard output unless told
- * otherwise, and are written at once: nothing is lost however the process ends. A line that a full
- * disk does not take is lost, and the service goes on.
+ * A service's log: JSON lines, each with the request's id. Written at once, by default to standard
+ * output: nothing is lost however the process ends. On a full disk lines are lost and the service
+ * goes on.
  */
 export function createLog(
   service: string,
@@ -45,8 +45,8 @@ function standardOutput(): LogDestination {
   const open = () => {
     const opened = pino.destination({ fd: 1, sync: true });
     opened.on("error", ({ code }: NodeJS.ErrnoException) => {
-      // It keeps what it could not write, and `fatal` would wait for that: the next line gets a new
-      // one. One whose reader is gone writes nothing any more.
+      // It buffers what it could not write, and `fatal` would wait for that: a new one takes the
+      // next line. After EPIPE there is no reader left to write to.
       if (code !== "EPIPE") output = open();
     });
     return opened;
@@ -55,12 +55,12 @@ function standardOutput(): LogDestination {
   return { write: (line) => void output.write(line) };
 }
 
-/** How deep causes are followed; some errors are their own. */
+/** How deep causes are followed; some errors are their own cause. */
 const causesMax = 5;
 
 /**
- * An error without what drivers hang onto it: the failed write's documents are not for the log. Its
- * message and stack stay.
+ * An error's type, code, message, stack and causes, without what drivers attach to it: the
+ * documents of a failed write must not be logged.
  */
 export function plainError(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return { type: typeof error };
@@ -78,7 +78,7 @@ export function plainError(error: unknown, depth = 0): unknown {
   };
 }
 
-/** Says nothing: for tests of parts that log. */
+/** Logs nothing: for tests. */
 export const silentLog: Log = {
   fatal: () => undefined,
   error: () => undefined,

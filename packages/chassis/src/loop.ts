@@ -2,25 +2,22 @@ import type { Log } from "./log.ts";
 
 /** Background work with a lifetime: a sweep, a relay, a worker. */
 export type Loop = {
-  /** Runs as soon as the present run ends: something new is there. */
+  /** Runs again as soon as the present run ends. */
   wake(): void;
-  /** Ends after the present run. */
+  /** Stops after the present run. */
   stop(): Promise<void>;
 };
 
 export type LoopOptions = {
   readonly name: string;
-  /** The pause after a run that found nothing more to do, or that failed. */
+  /** The pause after a run that found nothing more to do, or failed. */
   readonly everyMs: number;
-  /**
-   * One run; answers whether there is more to do at once. What it throws is logged, and it runs
-   * again.
-   */
+  /** One run; answers whether there is more to do at once. An error is logged and retried. */
   readonly run: () => Promise<boolean>;
   readonly log: Log;
 };
 
-/** Starts background work that goes on until it is stopped. The first run is at once. */
+/** Starts background work that runs until it is stopped. The first run is at once. */
 export function startLoop({ name, everyMs, run, log }: LoopOptions): Loop {
   let stopping = false;
   let woken = false;

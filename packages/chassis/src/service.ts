@@ -2,7 +2,7 @@ import type { Bus } from "./bus/bus.ts";
 import { createLog, type Log, type LogDestination } from "./log.ts";
 import type { Environment } from "./settings.ts";
 
-/** A service that runs: its address for other services, and its end. */
+/** A running service. */
 export type RunningService = {
   /** Where its RPCs are served. */
   readonly url: string;
@@ -11,24 +11,24 @@ export type RunningService = {
   stop(): Promise<void>;
 };
 
-/** What `npm start` hands to services that share its process. */
+/** What services in one process share (`npm start`). */
 export type Shared = {
-  /** In place of the broker of `AMQP_URL`. */
+  /** In place of the broker at `AMQP_URL`. */
   readonly bus?: Bus;
-  /** Takes every service's lines, in place of standard output. */
+  /** In place of standard output. */
   readonly logTo?: LogDestination;
 };
 
 /** A service's `main.ts` exports one of these. */
 export type StartService = (environment: Environment, shared?: Shared) => Promise<RunningService>;
 
-/** Things to end at shutdown, in reverse order of their making. */
+/** What a service closes at shutdown, last opened first. */
 export type Lifetime = {
   add(name: string, end: () => Promise<void> | void): void;
   end(): Promise<void>;
 };
 
-/** Collects what a service opens; a failure to close one thing does not keep the others open. */
+/** Collects what a service opens; a failure to close one part does not keep the others open. */
 export function createLifetime(log: Log): Lifetime {
   const ends: { name: string; end: () => Promise<void> | void }[] = [];
   return {
@@ -45,14 +45,14 @@ export function createLifetime(log: Log): Lifetime {
   };
 }
 
-/** The exit code of a process that could not start, or not stop in time. */
+/** The exit code of a process that did not start, or did not stop in time. */
 const failedCode = 1;
-/** Running calls get 20 s and background work its last run; after this nothing is waited for. */
+/** Running calls get 20 s, background work its last run; after this the process exits. */
 const stopTimeoutMs = 30_000;
 
 /**
- * Runs a service as this process: starts it from the environment, ends it on SIGTERM or SIGINT, at
- * once on a second signal. A failure to start ends the process with the reason.
+ * Runs a service as this process: starts it from the environment, stops it on SIGTERM or SIGINT,
+ * at once on a second signal. A failure to start ends the process with its reason.
  */
 export async function runService(name: string, start: StartService): Promise<void> {
   const log = createLog(name, process.env.LOG_LEVEL ?? "info");

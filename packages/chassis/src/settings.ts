@@ -4,12 +4,12 @@ import { logLevels } from "./log.ts";
 /** A service's settings as text, as the process environment gives them. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Thrown for settings that are missing or malformed; names them, never shows a value. */
+/** Thrown for missing or malformed settings; names them, never shows a value. */
 export class SettingsError extends Error {
   override name = "SettingsError";
 }
 
-/** Reads settings once, checked and complete; the whole process ends on what this throws. */
+/** Reads settings, checked and complete, or throws a `SettingsError` that ends the process. */
 export function readSettings<Shape extends z.ZodRawShape>(
   environment: Environment,
   shape: Shape,
@@ -37,13 +37,13 @@ export const serviceUrlSetting = z.url({ protocol: /^https?$/ });
 /** Short shared tokens can be guessed; 32 characters of base64 are 192 bits. */
 const serviceTokenLengthMin = 32;
 
-/** What every service is told. Defaults are safe anywhere; secrets and addresses have none. */
+/** Settings of every service. Defaults are safe anywhere; secrets and addresses have none. */
 export const commonSettings = {
   DISBURSE_MODE: modeSetting,
   HOST: z.string().default("127.0.0.1"),
   PORT: portSetting,
   MONGODB_URI: z.string().regex(/^mongodb(\+srv)?:\/\//, "must be a mongodb:// address"),
-  /** Shared by all services of a deployment; a call without it is refused. */
+  /** Shared by all services of a deployment; calls without it are refused. */
   SERVICE_TOKEN: z.string().min(serviceTokenLengthMin),
   LOG_LEVEL: z.enum(logLevels).default("info"),
 } as const;

@@ -1,6 +1,5 @@
 import type { Bus } from "@disburse/chassis/bus/bus.ts";
-import { createKeyedHashes } from "@disburse/chassis/crypto/keyed-hash.ts";
-import { createSealer } from "@disburse/chassis/crypto/sealing.ts";
+import { createKeyedHashes, createSealer } from "@disburse/chassis/crypto/sealing.ts";
 import type { Log } from "@disburse/chassis/log.ts";
 import type { Metrics } from "@disburse/chassis/metrics.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";

@@ -1,6 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { createKeyedHashes } from "@disburse/chassis/crypto/keyed-hash.ts";
-import { createSealer } from "@disburse/chassis/crypto/sealing.ts";
+import { createKeyedHashes, createSealer } from "@disburse/chassis/crypto/sealing.ts";
 import { silentLog } from "@disburse/chassis/log.ts";
 import { createMetrics, type Metrics } from "@disburse/chassis/metrics.ts";
 import { connectDatabase } from "@disburse/chassis/mongo/database.ts";

@@ -9,9 +9,9 @@ import {
   nextEntry,
 } from "./trail.ts";
 
-/** An entry of the trail. None is ever changed or removed. */
+/** An entry of the trail; never changed or removed. */
 type AuditDocument = {
-  /** The entry's number: inserting it is what decides who is next. */
+  /** The entry's number: its insertion decides between concurrent writers. */
   _id: number;
   schema_version: number;
   key: string;
@@ -25,15 +25,15 @@ type AuditDocument = {
   created_at: Date;
 };
 
-/** What operators did, in order, each entry sealing those before it. */
+/** The audit trail: what operators did, in order, hash-chained. */
 export type AuditStore<Action extends string> = {
-  /** Appends what was done, once: a repeat answers with the first entry. */
+  /** Appends an action once: a repeat answers with the first entry. */
   append(record: AuditRecord<Action>): Promise<AuditEntry<Action>>;
-  /** The last entry on a subject. */
+  /** The last entry of a subject. */
   lastOf(subject: string): Promise<AuditEntry<Action> | undefined>;
   /**
-   * Newest first, of a subject or of all, before a number, at most `limit`. Throws where an entry
-   * was changed or is missing.
+   * At most `limit` entries, newest first, of a subject or of all, before a number. Throws where an
+   * entry was changed or is missing.
    */
   list(
     subject: string | undefined,
@@ -79,8 +79,8 @@ export async function openAuditStore<Action extends string>({
         .limit(limit)
         .toArray();
       const listed = found.map((each) => toEntry<Action>(each));
-      const isEnd = listed.length < limit;
-      const all = isEnd ? "from the first" : "consecutive";
+      const reachesFirst = listed.length < limit;
+      const all = reachesFirst ? "from the first" : "consecutive";
       const flaw = findTampering(listed.toReversed(), subject === undefined ? all : "some");
       if (flaw !== undefined) throw new Error(flaw);
       return listed;
@@ -101,7 +101,7 @@ function documentOf(entry: AuditEntry): AuditDocument {
   };
 }
 
-/** No other service writes into the trail, and its own deeds are a closed union. */
+/** Only this service writes its trail, and its actions are a closed union. */
 function toEntry<Action extends string>(document: AuditDocument): AuditEntry<Action> {
   const { _id: sequence, person, subject, operation, detail, hash } = document;
   return {

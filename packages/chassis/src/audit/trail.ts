@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 
 /**
- * Something that a person of the operator's staff did, to be kept once under its key. `Action` is
- * the service's closed union of such deeds: `resolution.proposed`.
+ * An action of one of the operator's staff, kept once under its key. `Action` is the service's
+ * closed union: `resolution.proposed`.
  */
 export type AuditRecord<Action extends string = string> = {
   readonly at: Date;
@@ -10,23 +10,23 @@ export type AuditRecord<Action extends string = string> = {
   readonly action: Action;
   /** The id or name of what was acted on. */
   readonly subject: string;
-  /** As which operation: the same step again is kept once. */
+  /** The operation's id: a repeat is kept once. */
   readonly operation: string;
-  /** For people; a service that may not keep it in the clear gives it sealed. */
+  /** For people to read; sealed where it may not be stored in the clear. */
   readonly detail: string;
 };
 
-/** An entry of the trail: it seals itself and all before it. */
+/** An entry of the trail: its hash covers itself and all entries before it. */
 export type AuditEntry<Action extends string = string> = AuditRecord<Action> & {
-  /** From 1, without gap. */
+  /** From 1, without gaps. */
   readonly sequence: number;
-  /** "" of the first. */
+  /** "" for the first. */
   readonly previousHash: string;
   /** SHA-256 in hexadecimal. */
   readonly hash: string;
 };
 
-/** What makes a step the same as another. */
+/** The key under which an action is kept once. */
 export function auditKeyOf({ action, subject, operation }: AuditRecord): string {
   return `${action}:${subject}:${operation}`;
 }
@@ -52,28 +52,30 @@ function hashOf(entry: Omit<AuditEntry, "hash">): string {
   return createHash("sha256").update(JSON.stringify(sealed)).digest("hex");
 }
 
-/** What entries are of the trail: some, all between two, or all from its beginning. */
-export type Extent = "some" | "consecutive" | "from the first";
+/** Which entries of the trail are checked: some, consecutive ones, or all from the first. */
+type ChainRange = "some" | "consecutive" | "from the first";
 
 /**
- * The first thing that is wrong with entries of the trail, oldest first: one was changed after it
- * was written, or does not follow the one before it. `undefined`: nothing is. That the newest were
- * removed shows nowhere.
+ * Describes the first entry, oldest first, that was changed after it was written or does not follow
+ * the one before it; `undefined` where none is. Removal of the newest entries is not detectable.
  */
-export function findTampering(entries: readonly AuditEntry[], extent: Extent): string | undefined {
-  let before: Link | undefined = extent === "from the first" ? start : undefined;
+export function findTampering(
+  entries: readonly AuditEntry[],
+  range: ChainRange,
+): string | undefined {
+  let before: Link | undefined = range === "from the first" ? start : undefined;
   for (const entry of entries) {
     const name = `audit entry ${entry.sequence}`;
     if (hashOf(entry) !== entry.hash) return `${name} was changed`;
     if (before !== undefined && !follows(entry, before)) return `${name} is not the next`;
-    before = extent === "some" ? undefined : entry;
+    before = range === "some" ? undefined : entry;
   }
   return undefined;
 }
 
 type Link = Pick<AuditEntry, "sequence" | "hash">;
 
-/** What the first entry follows. */
+/** The predecessor of the first entry. */
 const start: Link = { sequence: 0, hash: "" };
 
 function follows({ sequence, previousHash }: AuditEntry, before: Link): boolean {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createKeyedHashes } from "./keyed-hash.ts";
+import { createKeyedHashes } from "./sealing.ts";
 
 const key = (byte: number) => Buffer.alloc(32, byte).toString("base64");
 const hex = (keys: string, purpose: string) =>

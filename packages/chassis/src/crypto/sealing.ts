@@ -1,16 +1,15 @@
-import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";
 
 /**
- * Encryption at rest: AES-256-GCM under a named key. What is sealed for one place cannot be opened
- * as another's: `context` (merchant | record id | field) is authenticated with it.
+ * Encryption at rest: AES-256-GCM under a named key. The `context` (merchant | record id | field)
+ * is authenticated, so that a sealed text cannot be opened in another place.
  */
 export type Sealer = {
   seal(plain: string, context: string): string;
-  /** Throws when the text was altered, belongs elsewhere, or its key is not among the settings. */
+  /** Throws where the text was altered, has another context, or its key is not configured. */
   open(sealed: string, context: string): string;
   /**
-   * Whether the key that seals now sealed this. What an older one sealed has to be sealed anew
-   * before that key can leave the settings.
+   * Whether the current key sealed this; otherwise it must be resealed before its key is removed.
    */
   isCurrent(sealed: string): boolean;
 };
@@ -18,23 +17,30 @@ export type Sealer = {
 const algorithm = "aes-256-gcm";
 const nonceLength = 12;
 const tagLength = 16;
+const keyLength = 32;
+
+type NamedKey = readonly [keyId: string, key: Buffer];
+
+/** The keys of the setting `ENCRYPTION_KEYS`, the current one first. */
+function readKeys(encryptionKeys: string): readonly [NamedKey, ...NamedKey[]] {
+  const [first, ...others] = encryptionKeys.split(",").map((pair): NamedKey => {
+    const [keyId = "", secret = ""] = pair.split(":");
+    const key = Buffer.from(secret, "base64");
+    if (keyId === "" || key.length !== keyLength) throw new Error("an encryption key is malformed");
+    return [keyId, key];
+  });
+  if (first === undefined) throw new Error("no encryption key");
+  return [first, ...others];
+}
 
 /**
  * A sealer from the setting `ENCRYPTION_KEYS` (`key_id:base64,…`). The first key seals; the others
- * open what was sealed before a rotation. Sealed text: `key_id.base64url(nonce ‖ tag ‖
- * ciphertext)`.
+ * open what was sealed before a rotation. Format: `key_id.base64url(nonce ‖ tag ‖ ciphertext)`.
  */
 export function createSealer(encryptionKeys: string): Sealer {
-  const keys = new Map<string, Buffer>();
-  for (const pair of encryptionKeys.split(",")) {
-    const [keyId = "", secret = ""] = pair.split(":");
-    const key = Buffer.from(secret, "base64");
-    if (keyId === "" || key.length !== 32) throw new Error("an encryption key is malformed");
-    keys.set(keyId, key);
-  }
-  const [first] = keys;
-  if (first === undefined) throw new Error("no encryption key");
-  const [sealingKeyId, sealingKey] = first;
+  const all = readKeys(encryptionKeys);
+  const keys = new Map(all);
+  const [[sealingKeyId, sealingKey]] = all;
   return {
     seal: (plain, context) => {
       const nonce = randomBytes(nonceLength);
@@ -57,4 +63,32 @@ export function createSealer(encryptionKeys: string): Sealer {
     },
     isCurrent: (sealed) => sealed.startsWith(`${sealingKeyId}.`),
   };
+}
+
+/**
+ * Hashes of values that must be found at rest but not read: HMAC-SHA-256 under a key derived
+ * (HKDF-SHA-256) from the sealing key and a purpose. Guessing values needs the key, and hashes of
+ * two purposes cannot be compared.
+ */
+export type KeyedHash = {
+  /** The key's id: after a rotation the hashes differ. */
+  readonly keyId: string;
+  /** 32 bytes. */
+  hash(text: string): Buffer;
+};
+
+/**
+ * The keyed hash of a purpose under each key of the setting `ENCRYPTION_KEYS`: the first makes new
+ * hashes, the others find what was written before a rotation.
+ */
+export function createKeyedHashes(
+  encryptionKeys: string,
+  purpose: string,
+): readonly [KeyedHash, ...KeyedHash[]] {
+  const derive = ([keyId, master]: NamedKey): KeyedHash => {
+    const key = Buffer.from(hkdfSync("sha256", master, "", `disburse ${purpose}`, keyLength));
+    return { keyId, hash: (text) => createHmac("sha256", key).update(text).digest() };
+  };
+  const [first, ...others] = readKeys(encryptionKeys);
+  return [derive(first), ...others.map(derive)];
 }

@@ -1,20 +1,20 @@
 import { type PageCursor, writeCursor } from "./cursor.ts";
 
-/** The order of most lists: newest first, those of one moment by id. Its indexes end so. */
+/** The order of most lists, and of the last keys of their indexes: newest first, then by id. */
 export const newestFirst = { created_at: -1, _id: -1 } as const;
 
-/** The order of lists that only grow at their end and stay short: accounts, endpoints. */
+/** The order of short lists: accounts, endpoints. */
 export const oldestFirst = { created_at: 1, _id: 1 } as const;
 
-/** A condition of a filter on the keys that lists are ordered by. */
-export type PageCondition =
+/** A condition on the keys that lists are ordered by. */
+type PageCondition =
   | { created_at: { $lte: Date } | { $gte: Date } }
   | { $or: [{ created_at: { $lt: Date } }, { _id: { $lt: string } }] }
   | { $or: [{ created_at: { $gt: Date } }, { _id: { $gt: string } }] };
 
 /**
- * What the records behind a cursor fulfil, all of it. The first bound is where an index starts,
- * however far down the page is; the second drops those of the same moment that were shown before.
+ * The conditions of the records after a cursor, all of which must hold. The first bounds the index
+ * scan; the second excludes records of the same moment that were shown before.
  */
 export function behind(
   { at, id }: PageCursor,
@@ -32,7 +32,7 @@ export function behind(
   ];
 }
 
-/** A filter on the time of creation: `from` inclusive, `to` exclusive; empty where neither is. */
+/** A filter on the time of creation: `from` inclusive, `to` exclusive; empty without either. */
 export function createdWithin(
   from: Date | undefined,
   to: Date | undefined,
@@ -49,8 +49,8 @@ export function createdWithin(
 type Page<T> = { readonly shown: readonly T[]; readonly nextCursor: string };
 
 /**
- * One page of records that were read in order of their creation, one more than `limit` of them: the
- * extra one tells that there is a further page.
+ * One page of records in order of creation, of which one more than `limit` were read to see whether
+ * there is a further page.
  */
 export function cutPage<T extends { readonly id: string; readonly createdAt: Date }>(
   read: readonly T[],
@@ -59,7 +59,7 @@ export function cutPage<T extends { readonly id: string; readonly createdAt: Dat
   return cutPageBy(read, limit, ({ createdAt, id }) => writeCursor({ at: createdAt, id }));
 }
 
-/** The same of a list in another order, or of other records, whose cursors `cursorOf` writes. */
+/** One page of records in any order, whose cursors `cursorOf` writes. */
 export function cutPageBy<T>(
   read: readonly T[],
   limit: number,
@@ -70,10 +70,10 @@ export function cutPageBy<T>(
   return { shown, nextCursor: last === undefined ? "" : cursorOf(last) };
 }
 
-/** Counting stops here where a count is not kept (decisions: payouts). */
+/** Counting stops here (decisions: payouts). */
 export const countMax = 10_000;
 
-/** The count of a list whose records were counted up to `countMax` and one. */
+/** The total of a list that was counted up to `countMax` + 1. */
 export function countedTotal(counted: number): { totalCount: bigint; totalCountCapped: boolean } {
   return {
     totalCount: BigInt(Math.min(counted, countMax)),

@@ -7,14 +7,13 @@ import {
   type Interceptor,
   type Transport,
 } from "@connectrpc/connect";
-import { createConnectTransport } from "@connectrpc/connect-node";
+import { createConnectTransport, Http2SessionManager } from "@connectrpc/connect-node";
 import { callContext } from "../call-context.ts";
 import { sendIdentity } from "./identity.ts";
-import { renewableSessions, type Sessions } from "./sessions.ts";
 
-/** A write may wait for a fsync on every member; background work has no merchant's deadline. */
+/** A write may wait for a fsync on every member; background work has no deadline of its own. */
 const timeoutDefaultMs = 5_000;
-/** What a hop keeps of the remaining time for its own answer. */
+/** Reserved of the remaining time for the answer of this hop. */
 const hopMs = 50;
 
 export type ServiceClientOptions = {
@@ -24,7 +23,7 @@ export type ServiceClientOptions = {
   readonly timeoutMs?: number;
 };
 
-/** A client with a lifetime: the connection is shared by all calls and closed once. */
+/** A client and its connection, which all calls share. */
 export type ServiceClient<S extends DescService> = {
   readonly rpc: Client<S>;
   close(): void;
@@ -32,7 +31,7 @@ export type ServiceClient<S extends DescService> = {
 
 /**
  * A typed client of another service. Calls carry identity, request id and the remaining deadline;
- * a broken connection is `UNAVAILABLE`, whatever broke it.
+ * any broken connection is `UNAVAILABLE`.
  */
 export function connectService<S extends DescService>(
   service: S,
@@ -57,38 +56,37 @@ export function connectService<S extends DescService>(
   };
 }
 
-/** Gives each call the time that is left of its request, at most `timeoutMs`. */
+/** Limits each call to the remaining time of its request, and to `timeoutMs`. */
 function withinDeadline(transport: Transport, timeoutMs: number): Transport {
-  const left = (asked: number | undefined) => {
+  const remaining = (requested: number | undefined) => {
     const deadlineMs = callContext()?.deadlineMs;
-    if (deadlineMs === undefined) return asked ?? timeoutMs;
+    if (deadlineMs === undefined) return requested ?? timeoutMs;
     const remainingMs = Math.floor(deadlineMs - Date.now() - hopMs);
     if (remainingMs <= 0) throw new ConnectError("no time is left", Code.DeadlineExceeded);
-    return Math.min(remainingMs, asked ?? timeoutMs);
+    return Math.min(remainingMs, requested ?? timeoutMs);
   };
   return {
-    unary: async (method, signal, asked, header, input, values) =>
-      transport.unary(method, signal, left(asked), header, input, values),
-    stream: async (method, signal, asked, header, input, values) =>
-      transport.stream(method, signal, left(asked), header, input, values),
+    unary: async (method, signal, timeout, ...rest) =>
+      transport.unary(method, signal, remaining(timeout), ...rest),
+    stream: async (method, signal, timeout, ...rest) =>
+      transport.stream(method, signal, remaining(timeout), ...rest),
   };
 }
 
 /**
- * A reset, closed or refused connection says nothing of the call's effect: it is `UNAVAILABLE`
- * here. An error that the service answered with carries its response headers; one of the network
- * has none. A call whose time ran out without a word may have been sent to a peer that is gone: the
- * next one gets a connection of its own.
+ * After a reset, closed or refused connection the call's effect is unknown: `UNAVAILABLE`. An error
+ * of the service carries response headers; a network error has none. After a call that timed out
+ * without any answer the next one gets a new connection: the peer may be gone.
  */
 function brokenConnectionIsUnavailable(sessions: Sessions): Interceptor {
   return (next) => async (request) => {
     try {
       return await next(request);
     } catch (error) {
-      const known = ConnectError.from(error);
-      const isAnswered = known.metadata.entries().next().done !== true;
+      const { code, metadata } = ConnectError.from(error);
+      const isAnswered = metadata.entries().next().done !== true;
       if (isAnswered) throw error;
-      if (known.code !== Code.DeadlineExceeded) throw unavailable(error);
+      if (code !== Code.DeadlineExceeded) throw unavailable(error);
       sessions.renew();
       throw error;
     }
@@ -97,4 +95,48 @@ function brokenConnectionIsUnavailable(sessions: Sessions): Interceptor {
 
 function unavailable(cause: unknown): ConnectError {
   return new ConnectError("the service does not answer", Code.Unavailable, undefined, [], cause);
+}
+
+/** An idle connection is closed after this. */
+const idleTimeoutMs = 60_000;
+/** Bounds the connections to a slow service: one more in this time at most. */
+const renewEveryMs = 2_000;
+/** Running calls on a replaced connection have this long to end. */
+const retiredMs = 60_000;
+
+/** A connection to a service that can be replaced while calls run on it. */
+type Sessions = Pick<Http2SessionManager, "authority" | "request" | "notifyResponseByteRead"> & {
+  /** Gives new calls a new connection: the peer of the present one may be gone. */
+  renew(): void;
+  abort(): void;
+};
+
+/** Connects on the first call. */
+function renewableSessions(url: string): Sessions {
+  const open = () => new Http2SessionManager(url, { idleConnectionTimeoutMs: idleTimeoutMs });
+  let current = open();
+  let renewedAt = 0;
+  const retired = new Set<Http2SessionManager>();
+  return {
+    authority: current.authority,
+    request: (method, path, headers, options) => current.request(method, path, headers, options),
+    notifyResponseByteRead: (stream) => {
+      for (const sessions of [current, ...retired]) sessions.notifyResponseByteRead(stream);
+    },
+    renew: () => {
+      const now = performance.now();
+      if (renewedAt !== 0 && now - renewedAt < renewEveryMs) return;
+      renewedAt = now;
+      const old = current;
+      current = open();
+      retired.add(old);
+      setTimeout(() => {
+        retired.delete(old);
+        old.abort();
+      }, retiredMs).unref();
+    },
+    abort: () => {
+      for (const sessions of [current, ...retired]) sessions.abort();
+    },
+  };
 }

@@ -2,28 +2,28 @@ import { timingSafeEqual } from "node:crypto";
 import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
 import { callContext, withCallContext } from "../call-context.ts";
 
-/** Header with the calling service's name: who asks, beside the token that proves it may. */
+/** Header with the calling service's name; the token authenticates the deployment. */
 export const callerHeader = "x-disburse-caller";
 /** Header with the id of the merchant's request that a call serves. */
 export const requestIdHeader = "x-request-id";
 
-/** Services that probes and load balancers ask without a token. */
+/** Services that probes and load balancers call without a token. */
 export const unauthenticatedServices: ReadonlySet<string> = new Set(["grpc.health.v1.Health"]);
 
 const requestIdPattern = /^[A-Za-z0-9._:-]{1,128}$/;
 
-/** The request id that a caller sent when it is a sane token, else a new one. */
+/** The request id that a caller sent where it is well-formed, else a new one. */
 export function requestIdFrom(sent: string | null | undefined): string {
   return isRequestId(sent) ? sent : crypto.randomUUID();
 }
 
-/** Whether what was sent can be a request id: a token that may stand in logs and headers. */
+/** Whether a value is a well-formed request id, safe in logs and headers. */
 export function isRequestId(sent: unknown): sent is string {
   return typeof sent === "string" && requestIdPattern.test(sent);
 }
 
 /**
- * Refuses calls without the deployment's token and takes over the caller's request id and deadline.
+ * Refuses calls without the deployment's token and adopts the caller's request id and deadline.
  */
 export function acceptIdentity(serviceToken: string): Interceptor {
   const expected = Buffer.from(`Bearer ${serviceToken}`);

@@ -7,13 +7,13 @@ import {
 } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { type WordOf, wordOf } from "./enum-words.ts";
 
-/** Who made a change, as it is stored with the change. */
+/** Who made a change, as stored with it. */
 export type StoredActor = {
   readonly kind: WordOf<typeof Actor_Kind>;
   readonly id: string;
 };
 
-/** The operation that a write belongs to, and who asked for it. */
+/** The operation that a write belongs to, and who requested it. */
 export type Change = { readonly operationId: string; readonly actor: StoredActor };
 
 const printable = /^[\x21-\x7e]{1,128}$/;
@@ -35,7 +35,7 @@ export function readMutation(mutation: Mutation | undefined): Change {
   return { operationId, actor: { kind, id } };
 }
 
-/** The mutation of a service's own doing: a sweep, a relay, the sandbox's set-up. */
+/** The mutation of a change that a service makes by itself: a sweep, a relay, the sandbox. */
 export function serviceMutation(service: string, operationId: string): Mutation {
   return create(MutationSchema, { operationId, actor: { kind: Actor_Kind.SERVICE, id: service } });
 }

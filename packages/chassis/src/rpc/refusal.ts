@@ -42,7 +42,7 @@ export function readRefusal(error: unknown): { code: string; message: string } |
   return detail === undefined ? undefined : { code: detail.code, message: detail.message };
 }
 
-/** Whether a call got no answer from a service that may be well again soon. */
+/** Whether a call got no answer from a service: retrying may succeed. */
 export function isUnavailable(error: unknown): boolean {
   return (
     error instanceof ConnectError &&

@@ -11,10 +11,9 @@ import { connectNodeAdapter } from "@connectrpc/connect-node";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 import { isDatabaseUnavailable } from "../mongo/database.ts";
-import { registerHealth } from "./health.ts";
 import { acceptIdentity, callerHeader, unauthenticatedServices } from "./identity.ts";
-import { registerReflection } from "./reflection.ts";
 import { readRefusal } from "./refusal.ts";
+import { registerHealth, registerReflection } from "./standard-services.ts";
 
 export type RpcServerOptions = {
   readonly host: string;
@@ -22,34 +21,35 @@ export type RpcServerOptions = {
   readonly serviceToken: string;
   readonly log: Log;
   readonly metrics: Metrics;
-  /** What reflection tells of; the routes below must serve all of them. */
+  /** The services that reflection lists; `routes` must serve all of them. */
   readonly services: readonly DescService[];
   readonly routes: (router: ConnectRouter) => void;
-  /** Whether the service can do its work now: its database answers. */
+  /** Whether the service can work now: its database answers. */
   readonly ready: () => Promise<boolean>;
 };
 
 export type RpcServer = {
   readonly url: string;
   /**
-   * Stops accepting, lets running calls end for at most 20 s, closes. The port stays taken until
-   * `held` has ended as well, so that no successor starts before.
+   * Stops accepting, gives running calls at most 20 s, closes. The port stays bound until `held`
+   * has settled, so that no successor starts before.
    */
   stop(held?: Promise<unknown>): Promise<void>;
 };
 
 /** Running calls get this long at shutdown (reliability: at most 20 s in flight). */
 const drainMs = 20_000;
-/** gRPC's usual bound; a body is read before its caller's token is, and may be compressed. */
+/** gRPC's usual bound; a body is read before the token is checked, and may be compressed. */
 const messageBytesMax = 4 * 1024 * 1024;
-/** A connection that says nothing for so long is no caller's. */
+/** A connection without a first byte in this time is closed. */
 const firstByteMs = 10_000;
 /** An HTTP/2 client's first bytes. */
 const http2Preface = "PRI";
 
 /**
- * Serves gRPC, gRPC-Web and Connect on one port: the first bytes of a connection tell HTTP/2 from
- * HTTP/1.1. Beside the service's own routes: health, reflection and, over HTTP/1.1, `/metrics`.
+ * Serves gRPC, gRPC-Web and Connect on one port: the first bytes of a connection distinguish HTTP/2
+ * from HTTP/1.1. Beside the service's own routes: health, reflection and, over HTTP/1.1,
+ * `/metrics`.
  */
 export async function startRpcServer(options: RpcServerOptions): Promise<RpcServer> {
   const adapter = connectNodeAdapter({
@@ -74,7 +74,7 @@ export async function startRpcServer(options: RpcServerOptions): Promise<RpcServ
   });
   const sockets = new Set<Socket>();
   const silent = new Set<Socket>();
-  const door = createServer((socket) => {
+  const listener = createServer((socket) => {
     sockets.add(socket);
     silent.add(socket);
     socket.once("close", () => [sockets, silent].map((set) => set.delete(socket)));
@@ -91,13 +91,13 @@ export async function startRpcServer(options: RpcServerOptions): Promise<RpcServ
       if (!isHttp2) process.nextTick(() => socket.resume());
     });
   });
-  const port = await listen(door, options.port, options.host);
+  const port = await listen(listener, options.port, options.host);
   return {
     url: `http://${options.host}:${port}`,
     stop: async (held = Promise.resolve()) => {
-      door.maxConnections = 0;
+      listener.maxConnections = 0;
       const closed = Promise.allSettled([held]).then(
-        () => new Promise<void>((resolve) => door.close(() => resolve())),
+        () => new Promise<void>((resolve) => listener.close(() => resolve())),
       );
       for (const session of sessions) session.close();
       for (const socket of silent) socket.destroy();
@@ -111,12 +111,12 @@ export async function startRpcServer(options: RpcServerOptions): Promise<RpcServ
   };
 }
 
-function listen(door: ReturnType<typeof createServer>, port: number, host: string) {
+function listen(listener: ReturnType<typeof createServer>, port: number, host: string) {
   return new Promise<number>((resolve, reject) => {
-    door.once("error", reject);
-    door.listen(port, host, () => {
-      door.off("error", reject);
-      resolve((door.address() as AddressInfo).port);
+    listener.once("error", reject);
+    listener.listen(port, host, () => {
+      listener.off("error", reject);
+      resolve((listener.address() as AddressInfo).port);
     });
   });
 }
@@ -130,8 +130,8 @@ async function serveMetrics(
 }
 
 /**
- * Counts, times and logs every call; an error that is no refusal is a bug: logged here, never sent.
- * Probes ask every few seconds and are nobody's request, so their lines are for `debug`.
+ * Counts, times and logs every call; an error that is no refusal is a bug: logged, never sent.
+ * Probes call every few seconds, so their lines are at `debug`.
  */
 function observe(log: Log, metrics: Metrics): Interceptor {
   return (next) => async (request) => {
@@ -157,13 +157,13 @@ function observe(log: Log, metrics: Metrics): Interceptor {
 }
 
 /**
- * What a caller is answered for what a handler threw: refusals as they are, a database that is away
- * as `UNAVAILABLE`, anything else as `INTERNAL`: logged, and not told.
+ * The RPC error for what a handler threw: refusals as they are, an unavailable database as
+ * `UNAVAILABLE`, anything else as `INTERNAL`, whose cause is logged and not sent.
  */
 export function rpcErrorOf(error: unknown, rpc: string, log: Log): ConnectError {
   if (error instanceof ConnectError) return error;
   if (isDatabaseUnavailable(error)) {
-    // No bug: the caller may try again soon.
+    // No bug: the caller may retry.
     log.warn({ reason: (error as Error).name }, "database does not answer");
     return new ConnectError("the database does not answer", Code.Unavailable);
   }

@@ -1,4 +1,4 @@
-import type { KeyedHash } from "@disburse/chassis/crypto/keyed-hash.ts";
+import type { KeyedHash } from "@disburse/chassis/crypto/sealing.ts";
 import { hashedId } from "@disburse/kernel/id.ts";
 import type { ScreeningHit } from "../screening/rules/hit.ts";
 import type { ScreeningRequest, Subject } from "../screening/rules/screening.ts";

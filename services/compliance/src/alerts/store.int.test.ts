@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { createKeyedHashes } from "@disburse/chassis/crypto/keyed-hash.ts";
-import { createSealer } from "@disburse/chassis/crypto/sealing.ts";
+import { createKeyedHashes, createSealer } from "@disburse/chassis/crypto/sealing.ts";
 import {
   AlertState,
   Decision,

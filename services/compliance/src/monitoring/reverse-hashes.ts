@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { createKeyedHashes } from "@disburse/chassis/crypto/keyed-hash.ts";
+import { createKeyedHashes } from "@disburse/chassis/crypto/sealing.ts";
 import { reverseKeysVersion } from "@disburse/name-matcher/reverse-keys.ts";
 import type { ListEntry } from "../lists/rules/entry.ts";
 import type { ScreeningRequest } from "../screening/rules/screening.ts";
