@@ -30,7 +30,7 @@ afterAll(async () => {
 
 type Line = { readonly service: string; readonly msg: string; readonly rpc?: string };
 
-/** A service's lines of one request: `rpc ClaimQuote`, `payout moved on`, as they were written. */
+/** A service's lines of one request: `rpc ClaimQuote`, `payout advanced`, as they were written. */
 function told(service: ServiceName, requestId: string): string[] {
   const lines = platform.log(service).split("\n");
   return lines
@@ -80,7 +80,7 @@ it("finds a payout's request in every service, up to its last webhook", async ()
   expect(told("quote", "traced-payout")).toEqual(["rpc GetClaimableQuote", "rpc ClaimQuote"]);
   expect(told("beneficiary", "traced-payout")).toContain("rpc GetPaymentInstruction");
   expect(told("payout", "traced-payout")).toEqual(
-    expect.arrayContaining(["rpc ExecutePayout", "rail answered", "payout moved on"]),
+    expect.arrayContaining(["rpc ExecutePayout", "rail answered", "payout advanced"]),
   );
   expect(times("notifier", "traced-payout", "event stored")).toBe(2);
 

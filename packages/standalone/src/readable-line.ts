@@ -20,7 +20,7 @@ function readable(value: unknown): string {
   return typeof value === "string" && plainText.test(value) ? value : JSON.stringify(value);
 }
 
-/** `payout: payout moved on [r-1] payout_id=po_1 stage=settled`: all but time, level and error. */
+/** `payout: payout advanced [r-1] payout_id=po_1 stage=settled`: all but time, level and error. */
 function message(line: LogLine): string {
   const { service, msg, request_id: requestId } = line;
   const from = typeof service === "string" ? [`${printable(service)}:`] : [];

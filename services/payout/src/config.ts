@@ -61,17 +61,17 @@ export function readConfig(environment: Environment) {
     QUOTE_URL: serviceUrlSetting,
     /** How long a simulated transfer takes. */
     SANDBOX_SETTLE_MS: countSetting().default(1_000),
-    /** Whether it takes just that, or that on the whole. */
+    /** Whether every transfer takes that long, or the average. */
     SANDBOX_DELAY: z.enum(["fixed", "uniform", "long-tailed"]).default("fixed"),
-    /** What the simulated rail decides by, where it decides by chance. */
+    /** The seed of the simulated rail's random choices. */
     SANDBOX_SEED: countSetting().default(0),
     /** Of a hundred transfers, how many get a scenario: `lost=5,duplicate=10`. */
     SANDBOX_SCENARIOS: sharesSetting.default({}),
-    /** Payouts that are worked on side by side. */
+    /** Payouts that are worked on concurrently. */
     RAIL_WORKERS: countSetting(1).default(8),
     /** Which transfers go to which rail: the first that matches. */
     RAIL_ROUTES: routesSetting.default([{ rail: "sandbox", transferType: undefined }]),
-    /** A payout that is open for so long after its submission is put before the operators. */
+    /** A payout that is open for so long after its submission gets an exception. */
     STUCK_AFTER_SECONDS: countSetting(1).default(86_400),
   });
 }

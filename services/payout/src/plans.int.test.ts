@@ -6,15 +6,20 @@ import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
 import { type Document, MongoClient } from "mongodb";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { ExecuteDeps } from "./execution/execute.ts";
-import { sweepHolds } from "./execution/hold-sweep.ts";
-import { openAccountStore } from "./ledger/accounts.ts";
+import { sweepHolds } from "./execution/holds.ts";
+import { openAccount, openLedger } from "./ledger/accounts.ts";
+import { recordRecent } from "./ledger/recorder.ts";
 import { openPayoutCounts } from "./payouts/counts.ts";
 import { type PayoutDocument, payoutDocument } from "./payouts/document.ts";
+import { listExceptions } from "./payouts/exceptions.ts";
+import { listPublished, payoutOutbox } from "./payouts/outbox.ts";
 import { payoutFrom } from "./payouts/rules/payout.ts";
-import { openPayoutStore } from "./payouts/store.ts";
+import { openPayouts } from "./payouts/store.ts";
+import { freeLeases, leaseDue, recallWork } from "./payouts/work.ts";
 import { createSandboxRail } from "./rails/sandbox/rail.ts";
 import { concluded, type Resolution } from "./resolutions/rules/resolution.ts";
 import { openResolutionStore, type ResolutionStore } from "./resolutions/store.ts";
+import { place } from "./test-platform.ts";
 
 const settledCount = 2_000;
 /** What the driver adds to a command; `explain` takes none of it. */
@@ -64,13 +69,18 @@ async function endedResolutions(): Promise<ResolutionStore> {
   const resolutions = await openResolutionStore(database);
   for (const id of ["rsl_1", "rsl_2", "rsl_3"]) {
     const proposed = { person: "ada", operation: id, at: new Date("2026-01-01") };
-    const owed = { ...proposed, action: "resolution.proposed", subject: id, detail: "" } as const;
+    const pending = {
+      ...proposed,
+      action: "resolution.proposed",
+      subject: id,
+      detail: "",
+    } as const;
     const resolution: Resolution = {
-      ...{ id, payoutId: "po_1", outcome: { kind: "rejected" }, reason: "", doubt: "unknown" },
+      ...{ id, payoutId: "po_1", outcome: { kind: "rejected" }, reason: "", exception: "unknown" },
       ...{ proposed, state: { kind: "proposed" }, updatedAt: proposed.at },
     };
-    await resolutions.insert(resolution, owed);
-    await resolutions.recorded(id, owed);
+    await resolutions.insert(resolution, pending);
+    await resolutions.recorded(id, pending);
     await resolutions.change(resolution, concluded(resolution, "superseded", proposed.at));
   }
   return resolutions;
@@ -78,12 +88,13 @@ async function endedResolutions(): Promise<ResolutionStore> {
 
 it("what is asked again and again costs nothing, however many payouts are settled", async () => {
   const clock = systemClock;
-  const accounts = await openAccountStore(database);
-  const payouts = await openPayoutStore(database, "first:8080", clock);
+  const ledger = await openLedger(database);
+  const payouts = await openPayouts(database);
   const behaviour = { settleMs: 0, delay: "fixed", seed: 0, shares: {} } as const;
   const rail = await createSandboxRail({ database, clock, behaviour, callbackSecret: "secret" });
-  await payouts.collection.insertMany(Array.from({ length: settledCount }, settled));
-  await accounts.open(
+  await payouts.insertMany(Array.from({ length: settledCount }, settled));
+  await openAccount(
+    ledger,
     {
       ...{ merchantId: "mer_1", currency: "USD", operationId: "op" },
       actor: { kind: "operator", id: "ops" },
@@ -93,20 +104,20 @@ it("what is asked again and again costs nothing, however many payouts are settle
   const resolutions = await endedResolutions();
   commands = [];
 
-  expect(await payouts.leaseDue(clock.now(), 1_000)).toBeUndefined();
-  await payouts.freeLeases();
-  await payouts.recallWork(clock.now(), 1_000);
-  expect(await payouts.outbox.due(100)).toEqual([]);
+  expect(await leaseDue(payouts, clock.now(), 1_000, place)).toBeUndefined();
+  await freeLeases(payouts, place);
+  await recallWork(payouts, clock.now(), 1_000);
+  expect(await payoutOutbox(payouts, clock).due(100)).toEqual([]);
   const lastMinute = { from: new Date(Date.now() - 60_000), to: clock.now() };
-  expect(await payouts.listPublished(lastMinute, { after: undefined, limit: 20 })).toEqual([]);
+  expect(await listPublished(payouts, lastMinute, { after: undefined, limit: 20 })).toEqual([]);
   await openPayoutCounts(database, payouts).run();
-  await sweepHolds({ accounts, payouts, clock, log: silentLog } as ExecuteDeps & {
+  await sweepHolds({ ledger, payouts, clock, log: silentLog } as ExecuteDeps & {
     log: typeof silentLog;
   });
-  await accounts.recordRecent();
+  await recordRecent(ledger);
   await rail.sendDue();
   expect(await resolutions.unfinished()).toEqual([]);
-  expect(await payouts.listExceptions(undefined, { after: undefined, limit: 20 })).toEqual([]);
+  expect(await listExceptions(payouts, undefined, { after: undefined, limit: 20 })).toEqual([]);
 
   expect(commands.length).toBeGreaterThanOrEqual(9);
   for (const command of commands) {

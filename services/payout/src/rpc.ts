@@ -1,69 +1,31 @@
 import type { ServiceImpl } from "@connectrpc/connect";
-import { readLimit, readStart } from "@disburse/chassis/paging/cursor.ts";
-import { countedTotal, cutPage } from "@disburse/chassis/paging/record-page.ts";
-import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import type { Mode } from "@disburse/chassis/settings.ts";
+import type { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import type { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
-import { refused } from "@disburse/kernel/refusal.ts";
-import type { Clock } from "@disburse/kernel/time.ts";
-import { type ExecuteDeps, executePayout } from "./execution/execute.ts";
-import { readExecuteRequest } from "./execution/request.ts";
-import { accountRpc } from "./ledger/rpc.ts";
-import { statementRpc } from "./ledger/statement-rpc.ts";
+import type { ExecuteDeps } from "./execution/execute.ts";
+import { executionRpc } from "./execution/rpc.ts";
+import { ledgerRpc } from "./ledger/rpc.ts";
 import type { PayoutCounts } from "./payouts/counts.ts";
-import { isCountKept, readFilter } from "./payouts/list-request.ts";
-import { timelineRpc } from "./payouts/timeline-rpc.ts";
-import { payoutMessage } from "./payouts/wire.ts";
-import { reportRpc } from "./rails/report-rpc.ts";
-import { orThrow } from "./refusals.ts";
+import { publishedRpc } from "./payouts/published-rpc.ts";
+import { payoutsRpc } from "./payouts/rpc.ts";
+import { railsRpc, reportRpc } from "./rails/rpc.ts";
+import { resolutionsRpc } from "./resolutions/rpc.ts";
 
-export type PayoutDeps = ExecuteDeps & {
-  readonly counts: PayoutCounts;
-  readonly clock: Clock;
-  readonly mode: Mode;
-};
-
-/**
- * The RPCs of the payout service; proto/disburse/payout/v1/payout.proto tells what each promises.
- */
-export function payoutRpc(deps: PayoutDeps): ServiceImpl<typeof PayoutService> {
-  const { payouts, counts } = deps;
+/** The RPCs for the gateway and other services; proto/disburse/payout/v1/payout.proto has them. */
+export function payoutRpc(
+  deps: ExecuteDeps & { readonly counts: PayoutCounts; readonly mode: Mode },
+): ServiceImpl<typeof PayoutService> {
   return {
-    ...accountRpc(deps.accounts, deps.clock),
-    ...statementRpc(deps.accounts),
+    ...ledgerRpc(deps.ledger, deps.clock),
+    ...executionRpc(deps),
+    ...payoutsRpc(deps.payouts, deps.counts),
     ...reportRpc(deps),
-    ...timelineRpc(deps),
-
-    executePayout: async (message) => {
-      const { operationId, actor } = readMutation(message.mutation);
-      const { quoteId, referenceId } = orThrow(
-        readExecuteRequest(message, deps.mode, deps.clock.now()),
-      );
-      const { merchantId } = message;
-      const request = { merchantId, quoteId, referenceId, operationId, actor };
-      return { payoutId: orThrow(await executePayout(deps, request)).id };
-    },
-
-    getPayout: async ({ merchantId, payoutId }) => {
-      const payout = await payouts.read(merchantId, payoutId);
-      return { payout: payoutMessage(orThrow(payout ?? refused("RECORD_NOT_FOUND"))) };
-    },
-
-    listPayouts: async (message) => {
-      const limit = orThrow(readLimit(message.limit));
-      const start = orThrow(readStart(message.cursor));
-      const filter = readFilter(message);
-      const { merchantId } = message;
-      const total = async () =>
-        isCountKept(filter)
-          ? { totalCount: BigInt(await counts.total(merchantId, filter.status)) }
-          : countedTotal(await payouts.count(merchantId, filter));
-      const [read, counted] = await Promise.all([
-        payouts.list(merchantId, filter, { after: start, limit: limit + 1 }),
-        total(),
-      ]);
-      const { shown, nextCursor } = cutPage(read, limit);
-      return { payouts: shown.map(payoutMessage), nextCursor, ...counted };
-    },
   };
+}
+
+/** The RPCs for operators, rails and subscribers; payout_operations.proto has them. */
+export function operationsRpc(
+  deps: Parameters<typeof resolutionsRpc>[0] & Parameters<typeof railsRpc>[0],
+): ServiceImpl<typeof PayoutOperationsService> {
+  return { ...resolutionsRpc(deps), ...railsRpc(deps), ...publishedRpc(deps.payouts) };
 }

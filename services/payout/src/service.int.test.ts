@@ -4,6 +4,7 @@ import { silentLog } from "@disburse/chassis/log.ts";
 import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { isRefused } from "@disburse/kernel/refusal.ts";
 import { expect, it, vi } from "vitest";
+import { findPayout } from "./payouts/store.ts";
 import { proposeResolution } from "./resolutions/resolve.ts";
 import { confirm } from "./resolutions/rules/resolution.ts";
 import { startPayoutService } from "./service.ts";
@@ -47,7 +48,7 @@ it("goes on where its predecessor died: a confirmed resolution, a pause of a rai
     expect(rails).toMatchObject([{ name: silent.name, paused: true, reason: "holiday" }]);
     await vi.waitFor(
       async () => {
-        expect((await payouts.findPayout(payoutId))?.progress.stage).toBe("rejected");
+        expect((await findPayout(payouts, payoutId))?.progress.stage).toBe("rejected");
         const { state } = (await resolving.resolutions.read(proposed.id)) ?? {};
         expect(state?.kind).toBe("applied");
       },

@@ -6,49 +6,46 @@ import type { Log } from "@disburse/chassis/log.ts";
 import { startLoop } from "@disburse/chassis/loop.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { createSweepLease } from "@disburse/chassis/mongo/sweep-lease.ts";
+import type { Change } from "@disburse/chassis/rpc/mutation.ts";
 import type { Mode } from "@disburse/chassis/settings.ts";
 import type { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import type { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import type { PayoutService as PayoutRpc } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import type { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
-import type { ExecuteDeps } from "./execution/execute.ts";
-import { createHoldCloser, type HoldCloser } from "./execution/hold-closer.ts";
-import { sweepHolds } from "./execution/hold-sweep.ts";
-import { openExecutionStore } from "./execution/store.ts";
-import { openAccountStore } from "./ledger/accounts.ts";
-import type { AuditAction, AuditStore } from "./payouts/audit.ts";
+import { type ExecuteDeps, openExecutions } from "./execution/execute.ts";
+import { createHoldCloser, type HoldCloser, sweepHolds } from "./execution/holds.ts";
+import { openLedger } from "./ledger/accounts.ts";
+import { recordRecent } from "./ledger/recorder.ts";
 import { openPayoutCounts } from "./payouts/counts.ts";
-import { publishedRpc } from "./payouts/published-rpc.ts";
-import { openPayoutStore } from "./payouts/store.ts";
-import type { Reporter } from "./payouts/work.ts";
+import type { AuditAction, AuditStore } from "./payouts/operators.ts";
+import { payoutOutbox } from "./payouts/outbox.ts";
+import { openPayouts } from "./payouts/store.ts";
+import { freeLeases, recallWork } from "./payouts/work.ts";
 import { openRailCallbacks, type ReceivedMessage, receiveCallback } from "./rails/callbacks.ts";
 import { createRailDirectory, type RailDirectory } from "./rails/directory.ts";
 import type { Rail } from "./rails/rail.ts";
-import { railRpc } from "./rails/rpc.ts";
 import type { Route } from "./rails/rules/routing.ts";
 import { openRailStates, type RailStates } from "./rails/states.ts";
 import { deferMaxMs } from "./rails/steps.ts";
 import { workOnDuePayout } from "./rails/worker.ts";
-import type { ResolutionDeps } from "./resolutions/resolve.ts";
-import { operatorRpc } from "./resolutions/rpc.ts";
+import { type ResolutionDeps, sweepResolutions } from "./resolutions/resolve.ts";
 import { openResolutionStore } from "./resolutions/store.ts";
-import { sweepResolutions } from "./resolutions/sweep.ts";
-import { payoutRpc } from "./rpc.ts";
+import { operationsRpc, payoutRpc } from "./rpc.ts";
 
-/** How late background work may find what nobody woke it for. */
+/** How late background work finds what it was not woken for. */
 const pollMs = 100;
 const sweepMs = 1_000;
-/** An account carries its movements no longer than this before they are in the ledger. */
+/** How long an account carries its movements before they are in the ledger. */
 const recordMs = 250;
-/** How late work may be found that a wrong clock put off. */
+/** How late work is found that a wrong clock deferred. */
 const recallMs = 5_000;
-/** A process that died holds up the sweeps no longer. */
+/** How long a killed process delays the sweeps. */
 const sweepLeaseMs = 3_000;
-/** The first rail worker polls; each that finds work wakes the next, which otherwise rests. */
+/** The first rail worker polls; one that finds work wakes the next, which polls so seldom. */
 const restMs = 60_000;
 
-/** What a payout service stands on: a process has connections here, a simulation its own. */
+/** What a payout service runs on: connections of a process, or of a simulation. */
 export type PayoutServiceOptions = {
   readonly database: Database;
   readonly bus: Bus;
@@ -57,24 +54,24 @@ export type PayoutServiceOptions = {
   readonly rails: readonly Rail[];
   /** Which transfers go to which rail: the first that matches. */
   readonly routes: readonly Route[];
-  /** A payout that is open for so long after its submission is put before the operators. */
+  /** A payout that is open for so long after its submission gets an exception. */
   readonly stuckAfterMs: number;
-  /** Payouts that are worked on side by side. */
+  /** Payouts that are worked on concurrently. */
   readonly railWorkers: number;
   readonly mode: Mode;
-  /** Where this process is, `host:port`: of no other one that runs. */
+  /** This process, `host:port`; unique among those that run. */
   readonly place: string;
   readonly clock: Clock;
   readonly log: Log;
 };
 
-/** A payout service at work. */
+/** A running payout service. */
 export type PayoutService = {
   readonly rpc: Partial<ServiceImpl<typeof PayoutRpc>>;
-  /** For the operator's staff, and for rails. */
+  /** For operators, rails and subscribers. */
   readonly operations: Partial<ServiceImpl<typeof PayoutOperationsService>>;
-  /** Takes a message of a rail that lives in this process, as the RPC takes those of others. */
-  receive(message: ReceivedMessage, by: Reporter): Promise<unknown>;
+  /** Receives a callback of a rail in this process, as the RPC does. */
+  receive(message: ReceivedMessage, by: Change): Promise<unknown>;
   /** Ends the background work after its present runs. */
   stop(): Promise<void>;
 };
@@ -82,12 +79,12 @@ export type PayoutService = {
 /** Opens the stores, starts the relay, the rail workers and the sweeps, and answers the RPCs. */
 export async function startPayoutService(options: PayoutServiceOptions): Promise<PayoutService> {
   const { database, quote, beneficiary, mode, clock } = options;
-  const accounts = await openAccountStore(database);
-  const payouts = await openPayoutStore(database, options.place, clock);
-  await payouts.freeLeases();
-  const executions = openExecutionStore(database);
-  const closer = createHoldCloser(accounts);
-  const stores = { accounts, executions, payouts };
+  const ledger = await openLedger(database);
+  const payouts = await openPayouts(database);
+  await freeLeases(payouts, options.place);
+  const executions = openExecutions(database);
+  const closer = createHoldCloser(ledger);
+  const stores = { ledger, executions, payouts };
   const deps = { ...stores, clock, quote, beneficiary, closeHold: closer.close };
   const resolutions = await openResolutionStore(database);
   const audit = await openAuditStore<AuditAction>(database);
@@ -100,16 +97,16 @@ export async function startPayoutService(options: PayoutServiceOptions): Promise
     closer,
   );
   const callbacks = openRailCallbacks(database);
-  const heard = { payouts, callbacks, rails, states, resolutions, audit, clock, wake };
+  const operations = { payouts, callbacks, rails, states, resolutions, audit, clock, wake };
   return {
     rpc: payoutRpc({ ...deps, counts, mode, wake }),
-    operations: { ...railRpc(heard), ...operatorRpc(heard), ...publishedRpc(heard) },
-    receive: (message, by) => receiveCallback(heard, message, by),
+    operations: operationsRpc(operations),
+    receive: (message, by) => receiveCallback(operations, message, by),
     stop,
   };
 }
 
-/** What an operator decided of a rail counts also where a crash came before it took effect. */
+/** Applies the last audit entry of each rail, which a crash may have kept from its state. */
 async function followTrail(
   rails: readonly Rail[],
   audit: AuditStore,
@@ -121,15 +118,15 @@ async function followTrail(
   }
 }
 
-/** Starts what runs beside the RPCs; `wake` tells it that a payout was made or changed. */
+/** Starts what runs beside the RPCs; `wake` is called when a payout was made or changed. */
 function startBackground(
-  { database, bus, railWorkers, stuckAfterMs, log }: PayoutServiceOptions,
+  { database, bus, place, railWorkers, stuckAfterMs, log }: PayoutServiceOptions,
   deps: Omit<ExecuteDeps & ResolutionDeps, "wake"> & { readonly rails: RailDirectory },
   closer: HoldCloser,
 ) {
   const counts = openPayoutCounts(database, deps.payouts);
-  const relay = startRelay({ outbox: deps.payouts.outbox, bus, log });
-  const work = { ...deps, stuckAfterMs, log, onChanged: relay.wake };
+  const relay = startRelay({ outbox: payoutOutbox(deps.payouts, deps.clock), bus, log });
+  const work = { ...deps, place, stuckAfterMs, log, onChanged: relay.wake };
   const workers = Array.from({ length: railWorkers }, (_each, at) => {
     const run = async () => {
       const worked = await workOnDuePayout(work);
@@ -144,7 +141,7 @@ function startBackground(
   };
   const sweepDeps = { ...deps, log, wake };
   const lease = createSweepLease(database, "sweeps", sweepLeaseMs);
-  /** One process of many sweeps; the others look in vain whether it is their turn. */
+  /** One process sweeps, the one with the lease. */
   const leased = (run: () => Promise<unknown>) => async () => {
     if ((await lease.hold()) !== undefined) await run();
     return false;
@@ -162,7 +159,7 @@ function startBackground(
     startLoop({
       name: "work-recall",
       everyMs: recallMs,
-      run: leased(() => deps.payouts.recallWork(deps.clock.now(), deferMaxMs)),
+      run: leased(() => recallWork(deps.payouts, deps.clock.now(), deferMaxMs)),
       log,
     }),
     startLoop({
@@ -175,7 +172,7 @@ function startBackground(
     startLoop({
       name: "ledger-recorder",
       everyMs: recordMs,
-      run: leased(deps.accounts.recordRecent),
+      run: leased(() => recordRecent(deps.ledger)),
       log,
     }),
   ];

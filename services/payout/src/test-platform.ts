@@ -15,23 +15,23 @@ import { QuoteService, QuoteState } from "@disburse/contracts/disburse/quote/v1/
 import { newId } from "@disburse/kernel/id.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
 import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
-import { sweepHolds } from "./execution/hold-sweep.ts";
-import { openExecutionStore } from "./execution/store.ts";
-import { openAccountStore } from "./ledger/accounts.ts";
-import type { AuditAction } from "./payouts/audit.ts";
+import { openExecutions } from "./execution/execute.ts";
+import { sweepHolds } from "./execution/holds.ts";
+import { openLedger } from "./ledger/accounts.ts";
 import { openPayoutCounts } from "./payouts/counts.ts";
-import { publishedRpc } from "./payouts/published-rpc.ts";
-import { openPayoutStore } from "./payouts/store.ts";
+import { toPayout } from "./payouts/document.ts";
+import { historyOf } from "./payouts/history.ts";
+import type { AuditAction } from "./payouts/operators.ts";
+import { payoutOutbox } from "./payouts/outbox.ts";
+import { openPayouts } from "./payouts/store.ts";
 import { openRailCallbacks, receiveCallback } from "./rails/callbacks.ts";
 import type { RailDirectory } from "./rails/directory.ts";
 import type { Rail, RailReply } from "./rails/rail.ts";
-import { railRpc } from "./rails/rpc.ts";
 import { createSandboxRail } from "./rails/sandbox/rail.ts";
 import { openRailStates } from "./rails/states.ts";
 import { workOnDuePayout } from "./rails/worker.ts";
-import { operatorRpc } from "./resolutions/rpc.ts";
 import { openResolutionStore } from "./resolutions/store.ts";
-import { payoutRpc } from "./rpc.ts";
+import { operationsRpc, payoutRpc } from "./rpc.ts";
 
 /** A quote of the stand-in for the quote service; it is claimed as the real one is. */
 export type StandInQuote = {
@@ -43,6 +43,9 @@ export type StandInQuote = {
   state: QuoteState;
   claim?: { payoutId: string; referenceId: string; operationId: string; claimedAt: Date };
 };
+
+/** The process whose leases the platform's worker takes. */
+export const place = "first:8080";
 
 export type TestPlatform = Awaited<ReturnType<typeof startTestPlatform>>;
 
@@ -58,13 +61,13 @@ export async function startTestPlatform() {
   const faults = { claim: (): void => undefined, afterClaim: (): void => undefined };
   const world = { screening: ScreeningStatus.CLEARED as ScreeningStatus, offsetMs: 0 };
   const clock = { now: () => new Date(Date.now() + world.offsetMs) };
-  const accounts = await openAccountStore(database);
-  const payouts = await openPayoutStore(database, "first:8080", clock);
+  const ledger = await openLedger(database);
+  const payouts = await openPayouts(database);
   const counts = openPayoutCounts(database, payouts);
   const neighbours = standIns(quotes, faults, world);
   const deps = {
-    accounts,
-    executions: openExecutionStore(database),
+    ledger,
+    executions: openExecutions(database),
     payouts,
     counts,
     clock,
@@ -81,27 +84,23 @@ export async function startTestPlatform() {
   const sandboxRail = await createSandboxRail({ database, clock, behaviour, callbackSecret });
   const rails = { current: sandboxRail as Rail | undefined };
   const directory = directoryOf(rails);
-  const worker = { ...deps, rails: directory, stuckAfterMs: 86_400_000 };
+  const worker = { ...deps, place, rails: directory, stuckAfterMs: 86_400_000 };
   const callbacks = openRailCallbacks(database);
   const states = openRailStates(database, clock);
   const resolutions = await openResolutionStore(database);
   const audit = await openAuditStore<AuditAction>(database);
-  const heard = { ...deps, rails: directory, callbacks, states, resolutions, audit };
+  const resolving = { ...deps, rails: directory, callbacks, states, resolutions, audit };
   const transport = createRouterTransport(({ service }) => {
     service(PayoutService, payoutRpc(deps));
-    service(PayoutOperationsService, {
-      ...railRpc(heard),
-      ...operatorRpc(heard),
-      ...publishedRpc(heard),
-    });
+    service(PayoutOperationsService, operationsRpc(resolving));
   });
   let operations = 0;
   const operation = () => serviceMutation("test", `op-${++operations}`);
   const rpc = createClient(PayoutService, transport);
-  const operationsRpc = createClient(PayoutOperationsService, transport);
+  const operationsClient = createClient(PayoutOperationsService, transport);
   sandboxRail.sendTo(({ body, signature }) =>
     receiveCallback(
-      heard,
+      resolving,
       { rail: sandboxRail.name, body, signature },
       { actor: { kind: "service", id: "sandbox" }, operationId: operation().operationId },
     ),
@@ -130,17 +129,23 @@ export async function startTestPlatform() {
     world,
     rails,
     sandboxRail,
-    accounts,
+    ledger,
     payouts,
+    outbox: payoutOutbox(payouts, clock),
+    /** A payout with everything that is recorded of it. */
+    history: async (id: string) => {
+      const found = await payouts.findOne({ _id: id });
+      return found === null ? undefined : { payout: toPayout(found), lines: historyOf(found) };
+    },
     counts,
     operation,
     rpc,
-    operationsRpc,
+    operationsRpc: operationsClient,
     callbacks,
     callbackSecret,
     states,
     worker,
-    resolving: heard,
+    resolving,
     sweep: () => sweepHolds(deps),
     work,
     /** Lets time go by, and does what is due then; the rail's messages are sent too. */
@@ -189,7 +194,7 @@ function directoryOf(rails: { current: Rail | undefined }): RailDirectory {
     get all() {
       return rails.current === undefined ? [] : [rails.current];
     },
-    choose: async () => rails.current ?? { waits: "DOWN" },
+    choose: async () => rails.current ?? "DOWN",
     unavailability: async () => (rails.current === undefined ? "DOWN" : undefined),
     named: (name) => (rails.current?.name === name ? rails.current : undefined),
   };

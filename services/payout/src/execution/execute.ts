@@ -1,6 +1,8 @@
 import type { Client } from "@connectrpc/connect";
 import { callContext } from "@disburse/chassis/call-context.ts";
-import { type StoredActor, serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
+import type { Database } from "@disburse/chassis/mongo/database.ts";
+import { insertOrFind } from "@disburse/chassis/mongo/once.ts";
+import { type Change, type StoredActor, serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import {
   type BeneficiaryService,
@@ -9,42 +11,55 @@ import {
 import type { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
-import type { AccountStore } from "../ledger/accounts.ts";
+import type { Collection } from "mongodb";
+import { closeHolds, type Ledger } from "../ledger/accounts.ts";
+import type { Payouts } from "../payouts/document.ts";
 import { type ClaimedQuote, type Payout, payoutFrom, payoutIdOf } from "../payouts/rules/payout.ts";
-import type { PayoutStore } from "../payouts/store.ts";
+import { findPayout, insertPayout, readPayout } from "../payouts/store.ts";
 import type { PayoutRefusal } from "../refusals.ts";
 import { claimedQuote, type ReadQuote, readExecutable } from "./quote.ts";
 import { executedBefore, fundable, payable } from "./rules/payable.ts";
-import type { ExecutionStore } from "./store.ts";
 
+/** The quote that an operation is for: bound before money is held, and never changed. */
+type ExecutionDocument = {
+  /** `<merchant id>:<operation id>`. */
+  _id: string;
+  schema_version: number;
+  quote_id: string;
+  created_at: Date;
+};
+
+/** Where operations are bound to quotes. */
+export function openExecutions({ db }: Database): Collection<ExecutionDocument> {
+  return db.collection<ExecutionDocument>("executions");
+}
+
+/** What execute works with. */
 export type ExecuteDeps = {
-  readonly accounts: AccountStore;
-  readonly executions: ExecutionStore;
-  readonly payouts: PayoutStore;
+  readonly ledger: Ledger;
+  readonly executions: Collection<ExecutionDocument>;
+  readonly payouts: Payouts;
   readonly clock: Clock;
   readonly quote: Client<typeof QuoteService>;
   readonly beneficiary: Client<typeof BeneficiaryService>;
-  /** Told that a hold has its payout; need not be done at once, nor survive a crash. */
+  /** Closes a hold whose payout exists; may be late, and lost in a crash. */
   readonly closeHold: (accountId: string, payoutId: string) => void;
   /** Called when there is an event to publish and a payout to submit. */
   readonly wake: () => void;
 };
 
-/** What a merchant asks for, its fields checked. */
-export type ExecuteRequest = {
+/** A merchant's request, its fields checked. */
+export type ExecuteRequest = Change & {
   readonly merchantId: string;
   readonly quoteId: string;
   readonly referenceId: string;
-  readonly operationId: string;
-  readonly actor: StoredActor;
 };
 
 type ExecuteResult = Payout | Refused<PayoutRefusal>;
 
 /**
- * Hold → claim → create (docs/ARCHITECTURE.md tells why it is safe). A crash or an error in between
- * leaves the hold, which the sweep takes through the rest or releases; the claim decides, whoever
- * asks.
+ * Hold → claim → create (docs/ARCHITECTURE.md says why it is safe). A crash or an error in between
+ * leaves the hold; the sweep completes or releases it, as the claim decides.
  */
 export async function executePayout(
   deps: ExecuteDeps,
@@ -59,12 +74,11 @@ export async function executePayout(
   if (isRefused(next)) return next;
   const { operationId } = request;
   const { corridorOpen } = read.executable;
-  const answer = (outcome: ExecuteResult) => answerTo(operationId, outcome, corridorOpen);
+  const answer = (result: ExecuteResult) => answerTo(operationId, result, corridorOpen);
   if (next === "complete") return answer(await completeClaimed(deps, read, request));
   const fit = fundable(read.executable, await isCleared(deps, merchantId, read.beneficiaryId));
   if (isRefused(fit)) return fit;
-  const bound = await deps.executions.bind(merchantId, operationId, quoteId, deps.clock.now());
-  if (bound !== quoteId) return otherQuote;
+  if ((await bindOperation(deps, request)) !== quoteId) return otherQuote;
   const held = await hold(deps, request, read);
   if (isRefused(held)) return held;
   return answer(await claimAndCreate(deps, read.accountId, request));
@@ -72,16 +86,26 @@ export async function executePayout(
 
 const otherQuote = refused("INVALID_REQUEST", "operation_id: was used for another quote");
 
+/** Binds the operation to its quote; answers with the quote that it was bound to first. */
+async function bindOperation(
+  { executions, clock }: ExecuteDeps,
+  { merchantId, operationId, quoteId }: ExecuteRequest,
+): Promise<string> {
+  const _id = `${merchantId}:${operationId}`;
+  const execution = { _id, schema_version: 1, quote_id: quoteId, created_at: clock.now() };
+  return (await insertOrFind(executions, execution, { _id })).quote_id;
+}
+
 /** The payout that this operation made of this quote before. */
 async function findRepeated(
   { payouts }: ExecuteDeps,
   { merchantId, operationId, quoteId }: ExecuteRequest,
 ): Promise<Payout | undefined> {
-  const payout = await payouts.read(merchantId, payoutIdOf(quoteId));
+  const payout = await readPayout(payouts, merchantId, payoutIdOf(quoteId));
   return payout?.quote.claim.operationId === operationId ? payout : undefined;
 }
 
-/** The payout for its own operation; for any other, why it gets none. */
+/** The payout for its own operation; for another one, the refusal. */
 function answerTo(
   operationId: string,
   outcome: ExecuteResult,
@@ -110,7 +134,7 @@ async function isCleared(
   return beneficiary?.screeningStatus === ScreeningStatus.CLEARED;
 }
 
-/** Sets the money aside under the payout's id; a hold that is there already is success. */
+/** Holds the money under the payout's id; a repeated hold is success. */
 async function hold(
   deps: ExecuteDeps,
   request: ExecuteRequest,
@@ -132,7 +156,7 @@ async function hold(
     ...(requestId === undefined ? {} : { request_id: requestId }),
   };
   const target = { merchantId, accountId: quote.accountId, intent };
-  const { outcome } = await deps.accounts.apply(target, movement);
+  const { outcome } = await deps.ledger.apply(target, movement);
   switch (outcome) {
     case "applied":
       return "held";
@@ -145,7 +169,7 @@ async function hold(
   }
 }
 
-/** From here on nothing is decided but by the claim. */
+/** Claims the quote and creates the payout; from here on the claim alone decides. */
 export async function claimAndCreate(
   deps: ExecuteDeps,
   accountId: string,
@@ -170,27 +194,27 @@ async function completeClaimed(
   read: ReadQuote,
   request: ExecuteRequest,
 ): Promise<ExecuteResult> {
-  const existing = await deps.payouts.findPayout(payoutIdOf(request.quoteId));
+  const existing = await findPayout(deps.payouts, payoutIdOf(request.quoteId));
   if (existing !== undefined) return existing;
   return claimAndCreate(deps, read.accountId, request);
 }
 
 async function create(deps: ExecuteDeps, quote: ClaimedQuote, actor: StoredActor): Promise<Payout> {
-  const payout = await deps.payouts.insert(payoutFrom(quote), actor);
+  const payout = await insertPayout(deps.payouts, payoutFrom(quote), actor);
   deps.closeHold(quote.accountId, payout.id);
   deps.wake();
   return payout;
 }
 
-/** Gives held money back after the claim was refused for good. Once, whoever does it. */
+/** Releases held money, once, after the claim was refused: that answer is final. */
 async function releaseHold(
-  { accounts }: ExecuteDeps,
+  { ledger }: ExecuteDeps,
   merchantId: string,
   accountId: string,
   payoutId: string,
 ): Promise<void> {
   const movement = { step: "release", payoutId, note: "quote expired" } as const;
-  const { outcome } = await accounts.apply({ merchantId, accountId }, movement);
+  const { outcome } = await ledger.apply({ merchantId, accountId }, movement);
   if (outcome !== "applied") throw new Error(`hold not released: ${outcome}`);
-  await accounts.closeHolds(accountId, [payoutId]);
+  await closeHolds(ledger, accountId, [payoutId]);
 }

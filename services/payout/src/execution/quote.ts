@@ -1,4 +1,5 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
+import { wordOf } from "@disburse/chassis/rpc/enum-words.ts";
 import {
   type ClaimQuoteResponse,
   type GetClaimableQuoteResponse,
@@ -18,19 +19,12 @@ export type ReadQuote = {
   readonly now: Date;
 };
 
-const states: Readonly<Record<QuoteState, ExecutableQuote["state"] | undefined>> = {
-  [QuoteState.UNSPECIFIED]: undefined,
-  [QuoteState.OPEN]: "open",
-  [QuoteState.CLAIMED]: "claimed",
-  [QuoteState.EXPIRED]: "expired",
-};
-
-/** Reads the quote service's answer; anything that its contract does not allow is a bug there. */
+/** Reads the quote service's response; what its contract does not allow is a bug there. */
 export function readExecutable(response: GetClaimableQuoteResponse): ReadQuote {
   const { quote, limits, now } = response;
-  const state = quote && states[quote.state];
+  const state = quote && wordOf(QuoteState, quote.state);
   if (quote?.expiredAt === undefined || state === undefined || now === undefined) {
-    throw new Error("the quote service told half a quote");
+    throw new Error("the quote service sent an incomplete quote");
   }
   const { sourceCurrencyCode: source, destinationCurrencyCode: destination } = quote;
   const bound = (text: string | undefined, currency: string) =>
@@ -56,11 +50,11 @@ export function readExecutable(response: GetClaimableQuoteResponse): ReadQuote {
   };
 }
 
-/** What a payout is made from, out of the answer to its claim. */
+/** What a payout is made from, read from the response to its claim. */
 export function claimedQuote({ quote, claim }: ClaimQuoteResponse): ClaimedQuote {
   const { beneficiary } = quote ?? {};
   if (quote === undefined || beneficiary === undefined || claim?.claimedAt === undefined) {
-    throw new Error("the quote service told half a claim");
+    throw new Error("the quote service sent an incomplete claim");
   }
   return {
     id: quote.id,

@@ -4,6 +4,8 @@ import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import { LedgerStep } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
+import { readAccount } from "./accounts.ts";
+import { recordRecent } from "./recorder.ts";
 
 let platform: TestPlatform;
 beforeAll(async () => {
@@ -21,7 +23,7 @@ const merchantId = "mer_1";
 
 function hold(accountId: string, payoutId: string, amount: bigint) {
   const movement = { step: "hold", amount, payoutId, note: "" } as const;
-  return platform.accounts.apply({ merchantId, accountId }, movement);
+  return platform.ledger.apply({ merchantId, accountId }, movement);
 }
 
 describe("an account", () => {
@@ -79,7 +81,7 @@ describe("an account", () => {
 
   it("remembers who credited it", async () => {
     const accountId = await platform.fundedAccount(merchantId, "1.00");
-    await platform.accounts.recordRecent();
+    await recordRecent(platform.ledger);
     const ledger = platform.database.db.collection("ledger_entries");
     const actor = { kind: "service", id: "test" };
     expect(await ledger.findOne({ account_id: accountId })).toMatchObject({ actor });
@@ -142,7 +144,7 @@ describe("a credit in error", () => {
     expect(await codeOf(reverse())).toBe("INSUFFICIENT_BALANCE");
     const target = { merchantId, accountId };
     const payoutId = `po_${accountId}`;
-    await platform.accounts.apply(target, { step: "release", payoutId, note: "" });
+    await platform.ledger.apply(target, { step: "release", payoutId, note: "" });
     const [first, second] = await Promise.all([reverse(), reverse()]);
     expect(first).toEqual(second);
     expect(first.entry).toMatchObject({
@@ -154,11 +156,11 @@ describe("a credit in error", () => {
   it("of another account of the merchant is not found, and nothing moves", async () => {
     const accountId = await platform.fundedAccount(merchantId, "100.00");
     const otherId = await platform.fundedAccount(merchantId, "100.00");
-    await platform.accounts.recordRecent();
+    await recordRecent(platform.ledger);
     const { entries } = await platform.rpc.listEntries({ merchantId, accountId: otherId });
     const entryId = entries[0]?.id ?? "";
     const read = () =>
-      Promise.all([accountId, otherId].map((id) => platform.accounts.read(merchantId, id)));
+      Promise.all([accountId, otherId].map((id) => readAccount(platform.ledger, merchantId, id)));
     const before = await read();
     const request = { mutation: platform.operation(), merchantId, accountId, entryId };
     const reversed = platform.rpc.reverseCredit({ ...request, note: "typing error" });
@@ -174,7 +176,7 @@ describe("a movement", () => {
       Array.from({ length: 12 }, () => hold(accountId, "po_a", 100n)),
     );
     expect(tries.every(({ outcome }) => outcome === "applied")).toBe(true);
-    const account = await platform.accounts.read(merchantId, accountId);
+    const account = await readAccount(platform.ledger, merchantId, accountId);
     expect(account).toMatchObject({ available: 9_900n, held: 100n });
   });
 
@@ -202,7 +204,7 @@ describe("a movement", () => {
       exchangeRate: "83.1234567891",
     };
     const movement = { step: "post", payoutId: "po_house", note: "", conversion } as const;
-    await platform.accounts.apply({ merchantId, accountId }, movement);
+    await platform.ledger.apply({ merchantId, accountId }, movement);
     expect(before).toEqual({});
     expect(await house()).toEqual({
       "house:exchange": "-1000.806419740764",

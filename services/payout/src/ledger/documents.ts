@@ -3,21 +3,23 @@ import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import { parseDecimal } from "@disburse/kernel/decimal.ts";
 import type { Collection, Decimal128 } from "mongodb";
 import type { Account, LedgerEntry, LedgerStep, Posting } from "./rules/account.ts";
-import { type HouseSums, type LedgerState, postingText } from "./rules/movement.ts";
+import type { LedgerState } from "./rules/movement.ts";
+import { type HouseSums, postingText } from "./rules/postings.ts";
 
-/** What a hold remembers, so that anyone can take it through claim and create after a crash. */
+/** What it takes to claim and create the payout of a hold after a crash. */
 export type HoldIntent = {
   quote_id: string;
   reference_id: string;
   operation_id: string;
   actor: StoredActor;
-  /** The merchant's request, for the log of whoever finishes it. */
+  /** The merchant's request, for the log. */
   request_id?: string;
 };
 
 /** A hold whose payout is not known to exist yet. */
 export type OpenHold = { payout_id: string; since: Date; intent: HoldIntent };
 
+/** What an entry is stored with, in its account and in the ledger. */
 export type EntryFields = {
   step: LedgerStep;
   amount: Decimal128;
@@ -30,7 +32,7 @@ export type EntryFields = {
   reverses: string;
   previous_hash: string;
   hash: string;
-  /** Who credited the account; a payout's movements have the payout's. */
+  /** Who credited the account; of a payout's movements, the payout says. */
   actor?: StoredActor;
   created_at: Date;
 };
@@ -38,6 +40,7 @@ export type EntryFields = {
 /** An entry inside its account: the account is the outbox of its own ledger. */
 export type RecentEntry = EntryFields & { key: string };
 
+/** An account: balances, what the ledger does not have yet, open holds. */
 export type AccountDocument = {
   _id: string;
   schema_version: number;
@@ -51,7 +54,7 @@ export type AccountDocument = {
   head_hash: string;
   /** Up to here every entry is in the ledger. */
   recorded_sequence: number;
-  /** Entries that are not in the ledger yet. */
+  /** Entries that the ledger does not have yet. */
   recent: RecentEntry[];
   open_holds: OpenHold[];
   /** The sums of the account's house postings, by `<account>/<currency>`, as decimal text. */
@@ -65,6 +68,7 @@ export type AccountDocument = {
   updated_at: Date;
 };
 
+/** An entry in the ledger. */
 export type LedgerDocument = EntryFields & {
   /** The entry's key. */
   _id: string;
@@ -77,12 +81,13 @@ export type LedgerDocument = EntryFields & {
 /** The shape of what this release writes; what an earlier one wrote is not read. */
 export const accountSchemaVersion = 2;
 
-/** Where accounts and their statements are kept. */
-export type AccountCollections = {
+/** Where accounts and their statements are stored. */
+export type LedgerCollections = {
   readonly accounts: Collection<AccountDocument>;
-  readonly ledger: Collection<LedgerDocument>;
+  readonly entries: Collection<LedgerDocument>;
 };
 
+/** An account as the rules and RPCs see it. */
 export function toAccount(document: AccountDocument): Account {
   return {
     id: document._id,
@@ -95,6 +100,7 @@ export function toAccount(document: AccountDocument): Account {
   };
 }
 
+/** What the next movement of an account is planned on. */
 export function toLedgerState(document: AccountDocument): LedgerState {
   return {
     accountId: document._id,
@@ -107,15 +113,18 @@ export function toLedgerState(document: AccountDocument): LedgerState {
   };
 }
 
+/** The account's sums of house postings. */
 export function toHouseSums(document: Pick<AccountDocument, "house">): HouseSums {
   const sums = Object.entries(document.house);
   return Object.fromEntries(sums.map(([name, text]) => [name, storedDecimal(text)]));
 }
 
+/** Sums of house postings as they are stored. */
 export function houseFields(sums: HouseSums): Record<string, string> {
   return Object.fromEntries(Object.entries(sums).map(([name, sum]) => [name, postingText(sum)]));
 }
 
+/** An entry as its account carries it. */
 export function recentEntry(entry: LedgerEntry, actor: StoredActor | undefined): RecentEntry {
   const { key, step, note, sequence, reverses, hash } = entry;
   return {
@@ -136,6 +145,7 @@ export function recentEntry(entry: LedgerEntry, actor: StoredActor | undefined):
   };
 }
 
+/** An entry of an account as the ledger has it. */
 export function ledgerDocument(account: AccountDocument, recent: RecentEntry): LedgerDocument {
   const { key, ...fields } = recent;
   return {
@@ -148,6 +158,7 @@ export function ledgerDocument(account: AccountDocument, recent: RecentEntry): L
   };
 }
 
+/** An entry as the rules and RPCs see it. */
 export function toLedgerEntry(document: LedgerDocument): LedgerEntry {
   return {
     key: document._id,

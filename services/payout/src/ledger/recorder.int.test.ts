@@ -2,7 +2,7 @@ import { connectDatabase } from "@disburse/chassis/mongo/database.ts";
 import { mongodbUri } from "@disburse/testkit/engine.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
-import { openAccountStore } from "./accounts.ts";
+import { closeHolds, openHolds, openLedger, readAccount } from "./accounts.ts";
 import type { AccountDocument, LedgerDocument } from "./documents.ts";
 import { recordRecent } from "./recorder.ts";
 import { createAccountWriter } from "./writer.ts";
@@ -25,10 +25,10 @@ const holdOf = (payoutId: string, amount = 100n) =>
 /** An account of 100.00, its credit recorded, with one hold that is not. */
 async function heldAccount() {
   const accountId = await platform.fundedAccount(merchantId, "100.00");
-  await platform.accounts.recordRecent();
+  await recordRecent(platform.ledger);
   const payoutId = `po_${accountId}`;
   const target = { merchantId, accountId };
-  await platform.accounts.apply(target, holdOf(payoutId));
+  await platform.ledger.apply(target, holdOf(payoutId));
   return { accountId, payoutId, target, key: `${payoutId}:hold` };
 }
 
@@ -36,19 +36,19 @@ describe("the recorder", () => {
   it("takes a movement out of its account only when it is in the ledger", async () => {
     const { accountId, key } = await heldAccount();
     expect(await read(accountId)).toMatchObject({ recorded_sequence: 1, dirty: true });
-    await platform.accounts.recordRecent();
+    await recordRecent(platform.ledger);
     expect(await read(accountId)).toMatchObject({ recorded_sequence: 2, recent: [] });
     expect(await ledger().findOne({ _id: key })).toMatchObject({ sequence: 2 });
-    await platform.accounts.recordRecent();
+    await recordRecent(platform.ledger);
     expect((await read(accountId)).dirty).toBeUndefined();
   });
 
   it("goes on where a crash between its two writes left it", async () => {
     const { accountId, key } = await heldAccount();
     const before = await read(accountId);
-    await platform.accounts.recordRecent();
+    await recordRecent(platform.ledger);
     await accounts().replaceOne({ _id: accountId }, before);
-    await platform.accounts.recordRecent();
+    await recordRecent(platform.ledger);
     expect(await read(accountId)).toMatchObject({ recorded_sequence: 2, recent: [] });
     expect(await ledger().countDocuments({ account_id: accountId })).toBe(2);
     expect(await ledger().findOne({ _id: key })).toMatchObject({ sequence: 2 });
@@ -59,13 +59,13 @@ describe("the recorder", () => {
     const real = ledger();
     const slow = {
       insertMany: async (...args: Parameters<typeof real.insertMany>) => {
-        await platform.accounts.apply(target, holdOf("po_meanwhile", 7n));
+        await platform.ledger.apply(target, holdOf("po_meanwhile", 7n));
         return real.insertMany(...args);
       },
     } as unknown as typeof real;
-    await recordRecent({ accounts: accounts(), ledger: slow });
+    await recordRecent({ accounts: accounts(), entries: slow });
     expect((await read(accountId)).recent.map(({ key }) => key)).toEqual(["po_meanwhile:hold"]);
-    await platform.accounts.recordRecent();
+    await recordRecent(platform.ledger);
     expect(await ledger().findOne({ _id: "po_meanwhile:hold" })).toMatchObject({ sequence: 3 });
   });
 
@@ -73,11 +73,11 @@ describe("the recorder", () => {
     const { accountId, key } = await heldAccount();
     const other = await platform.fundedAccount(merchantId, "1.00");
     const before = await read(accountId);
-    await recordRecent({ accounts: accounts(), ledger: ledger() });
-    await platform.accounts.apply({ merchantId, accountId: other }, holdOf("po_other", 1n));
+    await recordRecent({ accounts: accounts(), entries: ledger() });
+    await platform.ledger.apply({ merchantId, accountId: other }, holdOf("po_other", 1n));
     const forged = before.recent.map((each) => ({ ...each, hash: "other" }));
     await accounts().replaceOne({ _id: accountId }, { ...before, recent: forged });
-    await expect(platform.accounts.recordRecent()).rejects.toMatchObject({
+    await expect(recordRecent(platform.ledger)).rejects.toMatchObject({
       errors: [expect.objectContaining({ message: `movement ${key} was applied twice` })],
     });
     expect(await read(other)).toMatchObject({ recent: [] });
@@ -88,8 +88,8 @@ describe("the recorder", () => {
 describe("a movement", () => {
   it("is not repeated when only the ledger still knows it", async () => {
     const { accountId, target, payoutId } = await heldAccount();
-    await platform.accounts.recordRecent();
-    expect(await platform.accounts.apply(target, holdOf(payoutId))).toMatchObject({
+    await recordRecent(platform.ledger);
+    expect(await platform.ledger.apply(target, holdOf(payoutId))).toMatchObject({
       ...{ outcome: "applied", entry: { sequence: 2 } },
     });
     expect(await read(accountId)).toMatchObject({ sequence: 2 });
@@ -101,13 +101,13 @@ describe("a movement", () => {
     const late = {
       find: (...args: Parameters<typeof real.find>) => ({
         toArray: async () => {
-          await platform.accounts.recordRecent();
+          await recordRecent(platform.ledger);
           return real.find(...args).toArray();
         },
       }),
     } as unknown as typeof real;
-    const writer = createAccountWriter({ accounts: accounts(), ledger: late });
-    expect((await writer.apply(target, holdOf(payoutId))).outcome).toBe("applied");
+    const apply = createAccountWriter({ accounts: accounts(), entries: late });
+    expect((await apply(target, holdOf(payoutId))).outcome).toBe("applied");
     expect(await read(accountId)).toMatchObject({ sequence: 2 });
   });
 
@@ -120,25 +120,27 @@ describe("a movement", () => {
         toArray: async () => {
           const found = await real.find(...args).toArray();
           if (interfered++ < 2) {
-            await platform.accounts.apply(target, holdOf(`po_other_${interfered}`, 4_000n));
+            await platform.ledger.apply(target, holdOf(`po_other_${interfered}`, 4_000n));
           }
           return found;
         },
       }),
     } as unknown as typeof real;
-    const writer = createAccountWriter({ accounts: accounts(), ledger: slow });
-    const made = await writer.apply(target, holdOf("po_unlucky", 4_000n));
+    const apply = createAccountWriter({ accounts: accounts(), entries: slow });
+    const made = await apply(target, holdOf("po_unlucky", 4_000n));
     expect(made).toEqual({ outcome: "insufficient" });
     expect(interfered).toBe(3);
-    expect(await platform.accounts.read(merchantId, accountId)).toMatchObject({ held: 8_100n });
+    expect(await readAccount(platform.ledger, merchantId, accountId)).toMatchObject({
+      held: 8_100n,
+    });
   });
 
   it("moves nothing for a merchant whose account it is not", async () => {
     const { accountId } = await heldAccount();
     const target = { merchantId: "mer_2", accountId };
-    const made = await platform.accounts.apply(target, holdOf("po_f", 1n));
+    const made = await platform.ledger.apply(target, holdOf("po_f", 1n));
     expect(made).toEqual({ outcome: "no_account" });
-    const account = await platform.accounts.read(merchantId, accountId);
+    const account = await readAccount(platform.ledger, merchantId, accountId);
     expect(account).toMatchObject({ available: 9_900n, held: 100n });
   });
 });
@@ -153,25 +155,25 @@ describe("an open hold", () => {
       actor: { kind: "operator", id: "o" },
     } as const;
     const target = { merchantId, accountId, intent };
-    await platform.accounts.apply(target, holdOf("po_o", 5n));
-    await platform.accounts.recordRecent();
+    await platform.ledger.apply(target, holdOf("po_o", 5n));
+    await recordRecent(platform.ledger);
     const open = async () => {
       const soon = new Date(Date.now() + 60_000);
-      const found = await Array.fromAsync(platform.accounts.openHolds(soon));
+      const found = await Array.fromAsync(openHolds(platform.ledger, soon));
       return found
         .filter((each) => each.accountId === accountId)
         .flatMap(({ holds }) => holds.map((each) => each.intent.reference_id));
     };
     expect(await open()).toEqual(["$available"]);
-    await platform.accounts.recordRecent();
+    await recordRecent(platform.ledger);
     expect((await read(accountId)).dirty).toBe(true);
-    await platform.accounts.closeHolds(accountId, ["po_o"]);
+    await closeHolds(platform.ledger, accountId, ["po_o"]);
     expect(await open()).toEqual([]);
-    expect(await platform.accounts.apply(target, holdOf("po_o", 5n))).toMatchObject({
+    expect(await platform.ledger.apply(target, holdOf("po_o", 5n))).toMatchObject({
       outcome: "applied",
     });
     expect(await open()).toEqual([]);
-    expect(await platform.accounts.read(merchantId, accountId)).toMatchObject({ held: 5n });
+    expect(await readAccount(platform.ledger, merchantId, accountId)).toMatchObject({ held: 5n });
   });
 });
 
@@ -181,7 +183,7 @@ it("four processes spend one account to exactly nothing, each movement once", as
   const databases = await Promise.all(
     [1, 2, 3, 4].map(() => connectDatabase(mongodbUri(databaseName), databaseName)),
   );
-  const stores = await Promise.all(databases.map(openAccountStore));
+  const stores = await Promise.all(databases.map(openLedger));
   const holds = Array.from({ length: 40 }, (_each, at) => holdOf(`po_${accountId}_${at}`, 1_000n));
   const target = { merchantId, accountId };
   const made = await Promise.all(
@@ -189,10 +191,10 @@ it("four processes spend one account to exactly nothing, each movement once", as
   );
   const applied = made.filter((each) => each.outcome === "applied");
   expect(new Set(applied.map(({ entry }) => entry.sequence)).size).toBe(10);
-  expect(await platform.accounts.read(merchantId, accountId)).toMatchObject({
+  expect(await readAccount(platform.ledger, merchantId, accountId)).toMatchObject({
     ...{ available: 0n, held: 10_000n },
   });
-  await Promise.all(stores.map((store) => store.recordRecent()));
+  await Promise.all(stores.map((store) => recordRecent(store)));
   const entries = await ledger().find({ account_id: accountId }).sort({ sequence: 1 }).toArray();
   expect(entries.map(({ sequence }) => sequence)).toEqual(
     Array.from({ length: 11 }, (_e, at) => at + 1),

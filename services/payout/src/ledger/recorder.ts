@@ -1,22 +1,22 @@
 import { isOnlyDuplicateKeys } from "@disburse/chassis/mongo/database.ts";
 import {
-  type AccountCollections,
   type AccountDocument,
+  type LedgerCollections,
   type LedgerDocument,
   ledgerDocument,
 } from "./documents.ts";
 
-/** Writes what an account carries to the ledger, then drops it there. */
+/** Writes the entries that an account carries to the ledger, then removes them there. */
 export async function recordAccount(
-  { accounts, ledger }: AccountCollections,
+  { accounts, entries }: LedgerCollections,
   account: AccountDocument,
 ): Promise<void> {
   const { _id, recent, sequence, open_holds } = account;
   if (recent.length > 0) {
     const documents = recent.map((entry) => ledgerDocument(account, entry));
-    await ledger.insertMany(documents, { ordered: false }).catch(async (error: unknown) => {
+    await entries.insertMany(documents, { ordered: false }).catch(async (error: unknown) => {
       if (!isOnlyDuplicateKeys(error)) throw error;
-      await assertSame(ledger, documents);
+      await assertSame(entries, documents);
     });
     await accounts.updateOne(
       { _id },
@@ -34,24 +34,24 @@ export async function recordAccount(
 }
 
 /**
- * Entries that were there already are to be the same ones. A key with two entries is money that
- * moved twice: it is said aloud, and stays in its account, until a person has looked at it.
+ * Entries that were recorded before have to be equal. Two entries under one key are money that moved
+ * twice: this fails, and keeps the entry in its account, until an operator has corrected it.
  */
 async function assertSame(
-  ledger: AccountCollections["ledger"],
+  entries: LedgerCollections["entries"],
   documents: readonly LedgerDocument[],
 ): Promise<void> {
   const ids = documents.map(({ _id }) => _id);
   const hashes = new Map(documents.map(({ _id, hash }) => [_id, hash]));
-  for await (const { _id, hash } of ledger.find({ _id: { $in: ids } })) {
+  for await (const { _id, hash } of entries.find({ _id: { $in: ids } })) {
     if (hashes.get(_id) !== hash) throw new Error(`movement ${_id} was applied twice`);
   }
 }
 
 /**
- * Records what accounts still carry; one that cannot be recorded does not keep the others waiting.
+ * Records what accounts carry. An account that cannot be recorded does not stop the others.
  */
-export async function recordRecent(collections: AccountCollections): Promise<void> {
+export async function recordRecent(collections: LedgerCollections): Promise<void> {
   const failures: unknown[] = [];
   for await (const account of collections.accounts.find({ dirty: true })) {
     await recordAccount(collections, account).catch((error: unknown) => failures.push(error));

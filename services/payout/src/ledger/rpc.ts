@@ -1,24 +1,33 @@
-import { timestampDate } from "@bufbuild/protobuf/wkt";
+import { create } from "@bufbuild/protobuf";
+import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { readLimit, readStart } from "@disburse/chassis/paging/cursor.ts";
-import { countedTotal, cutPage } from "@disburse/chassis/paging/record-page.ts";
+import { countedTotal, cutPage, cutPageBy } from "@disburse/chassis/paging/record-page.ts";
+import { valueOfWord, wordOf } from "@disburse/chassis/rpc/enum-words.ts";
 import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
-import type {
-  CreditAccountRequest,
-  PayoutService,
-  ReverseCreditRequest,
+import {
+  AccountSchema,
+  type CreditAccountRequest,
+  LedgerEntrySchema,
+  LedgerStep,
+  type ListEntriesRequest,
+  type PayoutService,
+  type ReverseCreditRequest,
 } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { findCurrency } from "@disburse/kernel/currency.ts";
-import { parseAmount } from "@disburse/kernel/money.ts";
+import { formatAmount, parseAmount } from "@disburse/kernel/money.ts";
 import { isRefused, refused } from "@disburse/kernel/refusal.ts";
 import { cleanText, textProblem } from "@disburse/kernel/text.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { orThrow } from "../refusals.ts";
-import type { AccountStore } from "./accounts.ts";
-import { accountMessage, entryMessage } from "./wire.ts";
+import { countAccounts, type Ledger, listAccounts, openAccount, readAccount } from "./accounts.ts";
+import { toAccount } from "./documents.ts";
+import type { Account, LedgerEntry } from "./rules/account.ts";
+import { postingText } from "./rules/postings.ts";
+import { type EntryFilter, houseBalances, listEntries, readAccountAsOf } from "./statement.ts";
 import type { Applied } from "./writer.ts";
 
-type AccountRpc = Pick<
+type LedgerRpc = Pick<
   ServiceImpl<typeof PayoutService>,
   | "openAccount"
   | "creditAccount"
@@ -26,89 +35,110 @@ type AccountRpc = Pick<
   | "getAccount"
   | "listAccounts"
   | "resolveAccount"
+  | "listEntries"
+  | "listHouseBalances"
 >;
 
 /** A statement's note fits one line of it. */
 const noteMax = 255;
 
-/** The RPCs of accounts and what is credited to them. */
-export function accountRpc(accounts: AccountStore, clock: Clock): AccountRpc {
+/** The RPCs of accounts, their statements and the house's balances. */
+export function ledgerRpc(ledger: Ledger, clock: Clock): LedgerRpc {
   return {
-    openAccount: async ({ mutation, merchantId, currencyCode }) => {
+    openAccount: async ({ mutation, merchantId, currencyCode: currency }) => {
       const change = readMutation(mutation);
       if (merchantId === "") orThrow(refused("INVALID_REQUEST", "merchant_id: is required"));
-      if (findCurrency(currencyCode) === undefined) {
+      if (findCurrency(currency) === undefined) {
         orThrow(refused("INVALID_REQUEST", "currency_code: must be a known currency"));
       }
-      const account = await accounts.open(
-        { merchantId, currency: currencyCode, ...change },
-        clock.now(),
-      );
+      const account = await openAccount(ledger, { merchantId, currency, ...change }, clock.now());
       return { account: accountMessage(account) };
     },
 
-    creditAccount: (request) => credit(accounts, request),
+    creditAccount: (request) => credit(ledger, request),
 
-    reverseCredit: (request) => reverse(accounts, request),
+    reverseCredit: (request) => reverse(ledger, request),
 
     getAccount: async ({ merchantId, accountId, asOf }) => {
-      const account = orThrow(
-        (await accounts.read(merchantId, accountId)) ?? refused("RECORD_NOT_FOUND"),
-      );
+      const account = await existing(ledger, merchantId, accountId);
       if (asOf === undefined) return { account: accountMessage(account) };
-      const then = await accounts.readAsOf({ merchantId, accountId }, timestampDate(asOf));
+      const then = await readAccountAsOf(ledger, { merchantId, accountId }, timestampDate(asOf));
       const tooEarly = refused("INVALID_REQUEST", "as_of: is before the account was opened");
       return { account: accountMessage(orThrow(then ?? tooEarly)) };
     },
 
-    listAccounts: async ({ merchantId, limit: asked, cursor }) => {
-      const limit = orThrow(readLimit(asked));
-      const start = orThrow(readStart(cursor));
+    listAccounts: async ({ merchantId, ...page }) => {
+      const limit = orThrow(readLimit(page.limit));
+      const start = orThrow(readStart(page.cursor));
       const [found, count] = await Promise.all([
-        accounts.list(merchantId, start, limit + 1),
-        accounts.count(merchantId),
+        listAccounts(ledger, merchantId, start, limit + 1),
+        countAccounts(ledger, merchantId),
       ]);
       const { shown, nextCursor } = cutPage(found, limit);
       return { accounts: shown.map(accountMessage), nextCursor, ...countedTotal(count) };
     },
 
     resolveAccount: async ({ accountId }) => {
-      const account = orThrow(
-        (await accounts.findPayout(accountId)) ?? refused("RECORD_NOT_FOUND"),
-      );
+      const found = await ledger.accounts.findOne({ _id: accountId });
+      const account = toAccount(orThrow(found ?? refused("RECORD_NOT_FOUND")));
       return { accountId, merchantId: account.merchantId, currencyCode: account.currency };
+    },
+
+    listEntries: async (request) => {
+      const { merchantId, accountId, cursor } = request;
+      const limit = orThrow(readLimit(request.limit));
+      if (!/^\d{0,15}$/.test(cursor)) {
+        orThrow(refused("INVALID_REQUEST", "cursor: must be one that a list gave"));
+      }
+      const page = {
+        limit: limit + 1,
+        ...(cursor === "" ? {} : { beforeSequence: Number(cursor) }),
+      };
+      const filter = readEntryFilter(request);
+      const found = await listEntries(ledger, { merchantId, accountId }, filter, page);
+      const { entries, count, isCapped } = orThrow(found ?? refused("RECORD_NOT_FOUND"));
+      const { shown, nextCursor } = cutPageBy(entries, limit, ({ sequence }) => String(sequence));
+      const total = { totalCount: BigInt(count), totalCountCapped: isCapped };
+      return { entries: shown.map(entryMessage), nextCursor, ...total };
+    },
+
+    listHouseBalances: async ({ currencyCode }) => {
+      const found = await houseBalances(ledger, currencyCode === "" ? undefined : currencyCode);
+      const balances = found.map(({ currency, ...each }) => ({ ...each, currencyCode: currency }));
+      return { balances };
     },
   };
 }
 
-/** Adds money once per operation; a repeat answers with the first entry. */
-async function credit(accounts: AccountStore, request: CreditAccountRequest) {
-  const { mutation, merchantId, accountId, amount: text } = request;
+async function existing(ledger: Ledger, merchantId: string, id: string): Promise<Account> {
+  return orThrow((await readAccount(ledger, merchantId, id)) ?? refused("RECORD_NOT_FOUND"));
+}
+
+/** Credits an account once per operation; a repeat answers with the first entry. */
+async function credit(ledger: Ledger, request: CreditAccountRequest) {
+  const { mutation, merchantId, accountId, amount: text, currencyCode } = request;
   const { operationId, actor } = readMutation(mutation);
-  const account = orThrow(
-    (await accounts.read(merchantId, accountId)) ?? refused("RECORD_NOT_FOUND"),
-  );
-  const { currencyCode } = request;
-  if (currencyCode !== "" && currencyCode !== account.currency) {
-    return orThrow(refused("INVALID_REQUEST", `currency_code: must be ${account.currency}`));
+  const { currency } = await existing(ledger, merchantId, accountId);
+  if (currencyCode !== "" && currencyCode !== currency) {
+    return orThrow(refused("INVALID_REQUEST", `currency_code: must be ${currency}`));
   }
-  const amount = parseAmount(text, account.currency);
+  const amount = parseAmount(text, currency);
   if (isRefused(amount)) return orThrow(refused("INVALID_REQUEST", `amount: ${amount.detail}`));
   const note = readNote(request.note);
   const movement = { step: "credit", operationId, amount, note } as const;
-  return entryOf(await accounts.apply({ merchantId, accountId, actor }, movement));
+  return entryOf(await ledger.apply({ merchantId, accountId, actor }, movement));
 }
 
-/** Takes a credit back, once; a repeat answers with the first entry. */
-async function reverse(accounts: AccountStore, request: ReverseCreditRequest) {
+/** Reverses a credit once; a repeat answers with the first entry. */
+async function reverse(ledger: Ledger, request: ReverseCreditRequest) {
   const { mutation, merchantId, accountId, entryId } = request;
   const { actor } = readMutation(mutation);
   const note = readNote(request.note);
   if (note === "") orThrow(refused("INVALID_REQUEST", "note: is required"));
   const movement = { step: "reversal", creditKey: entryId, note } as const;
-  const made = await accounts.apply({ merchantId, accountId, actor }, movement);
-  if (made.outcome === "insufficient") return orThrow(refused("INSUFFICIENT_BALANCE"));
-  return entryOf(made);
+  const applied = await ledger.apply({ merchantId, accountId, actor }, movement);
+  if (applied.outcome === "insufficient") return orThrow(refused("INSUFFICIENT_BALANCE"));
+  return entryOf(applied);
 }
 
 function readNote(text: string): string {
@@ -117,16 +147,62 @@ function readNote(text: string): string {
   return orThrow(refused("INVALID_REQUEST", "note: must be at most 255 plain characters"));
 }
 
-function entryOf(made: Applied) {
-  switch (made.outcome) {
+function entryOf(applied: Applied) {
+  switch (applied.outcome) {
     case "applied":
-      return { entry: entryMessage(made.entry) };
+      return { entry: entryMessage(applied.entry) };
     case "full":
       return orThrow(refused("INVALID_REQUEST", "amount: the balance would be too large"));
     case "no_account":
     case "nothing_to_end":
       return orThrow(refused("RECORD_NOT_FOUND"));
     default:
-      throw new Error(`not applied: ${made.outcome}`);
+      throw new Error(`not applied: ${applied.outcome}`);
   }
+}
+
+function readEntryFilter(request: ListEntriesRequest): EntryFilter {
+  const { payoutId, createdFrom, createdTo } = request;
+  const step = wordOf(LedgerStep, request.step);
+  return {
+    ...(step && { step }),
+    ...(payoutId !== "" && { payoutId }),
+    ...(createdFrom && { from: timestampDate(createdFrom) }),
+    ...(createdTo && { to: timestampDate(createdTo) }),
+  };
+}
+
+function accountMessage(account: Account) {
+  return create(AccountSchema, {
+    id: account.id,
+    merchantId: account.merchantId,
+    currencyCode: account.currency,
+    available: formatAmount(account.available, account.currency),
+    held: formatAmount(account.held, account.currency),
+    createdAt: timestampFromDate(account.createdAt),
+    updatedAt: timestampFromDate(account.updatedAt),
+  });
+}
+
+function entryMessage(entry: LedgerEntry) {
+  const text = (minor: bigint) => formatAmount(minor, entry.currency);
+  return create(LedgerEntrySchema, {
+    id: entry.key,
+    accountId: entry.accountId,
+    sequence: BigInt(entry.sequence),
+    step: valueOfWord(LedgerStep, entry.step),
+    currencyCode: entry.currency,
+    amount: text(entry.amount),
+    available: text(entry.available),
+    held: text(entry.held),
+    payoutId: entry.payoutId,
+    note: entry.note,
+    createdAt: timestampFromDate(entry.createdAt),
+    postings: entry.postings.map(({ account, currency, amount }) => ({
+      ...{ account, currencyCode: currency, amount: postingText(amount) },
+    })),
+    previousHash: entry.previousHash,
+    hash: entry.hash,
+    reverses: entry.reverses,
+  });
 }

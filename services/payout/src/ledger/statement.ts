@@ -1,19 +1,21 @@
 import { countMax } from "@disburse/chassis/paging/record-page.ts";
 import type { Filter } from "mongodb";
 import {
-  type AccountCollections,
   type AccountDocument,
+  type LedgerCollections,
   type LedgerDocument,
   toAccount,
+  toHouseSums,
   toLedgerEntry,
 } from "./documents.ts";
 import { recordAccount } from "./recorder.ts";
 import { type Account, type LedgerEntry, type LedgerStep, movementKey } from "./rules/account.ts";
+import { addHouseSums, type HouseSums, postingText } from "./rules/postings.ts";
 
-/** A merchant's account. */
+/** An account and the merchant that it has to belong to. */
 export type OwnAccount = { readonly merchantId: string; readonly accountId: string };
 
-/** What a statement is narrowed to; all that is given must hold. */
+/** The conditions of a statement; all that are given must hold. */
 export type EntryFilter = {
   readonly step?: LedgerStep;
   readonly payoutId?: string;
@@ -27,7 +29,7 @@ export type EntryPage = {
   readonly entries: readonly LedgerEntry[];
   /** Of all pages. */
   readonly count: number;
-  /** The entries had to be counted, and there are more than were. */
+  /** There are more entries than were counted. */
   readonly isCapped: boolean;
 };
 
@@ -38,7 +40,7 @@ const payoutSteps: readonly LedgerStep[] = ["hold", "post", "release", "return"]
  * Entries are numbered without gap and in the order of their times, so a time is a number.
  */
 export async function listEntries(
-  collections: AccountCollections,
+  collections: LedgerCollections,
   { merchantId, accountId }: OwnAccount,
   filter: EntryFilter,
   { beforeSequence, limit }: { readonly beforeSequence?: number; readonly limit: number },
@@ -62,25 +64,25 @@ export async function listEntries(
     ...narrowed,
     sequence: { $gte: first, $lt: below },
   });
-  const { ledger } = collections;
   const isNarrowed = Object.keys(narrowed).length > 0;
-  const [entries, count] = await Promise.all([
-    ledger
+  const [found, counted] = await Promise.all([
+    collections.entries
       .find(within(Math.min(end, beforeSequence ?? end)))
       .sort({ sequence: -1 })
       .limit(limit)
       .toArray(),
     isNarrowed
-      ? ledger.countDocuments(within(end), { limit: countMax + 1 })
+      ? collections.entries.countDocuments(within(end), { limit: countMax + 1 })
       : Math.max(end - first, 0),
   ]);
-  const isCapped = isNarrowed && count > countMax;
-  return { entries: entries.map(toLedgerEntry), count: isCapped ? countMax : count, isCapped };
+  const isCapped = isNarrowed && counted > countMax;
+  const count = isCapped ? countMax : counted;
+  return { entries: found.map(toLedgerEntry), count, isCapped };
 }
 
 /** An account as it was at a time, after the last entry made by then; `undefined`: none yet. */
 export async function readAccountAsOf(
-  collections: AccountCollections,
+  collections: LedgerCollections,
   own: OwnAccount,
   time: Date,
 ): Promise<Account | undefined> {
@@ -94,9 +96,9 @@ export async function readAccountAsOf(
   return { ...now, available, held, updatedAt: createdAt };
 }
 
-/** The account as it was read, all its entries of that moment in the ledger. */
+/** The account as it was read, with all its entries of that moment in the ledger. */
 async function readRecorded(
-  collections: AccountCollections,
+  collections: LedgerCollections,
   { merchantId, accountId }: OwnAccount,
 ): Promise<AccountDocument | undefined> {
   const account = await collections.accounts.findOne({ _id: accountId, merchant_id: merchantId });
@@ -105,9 +107,9 @@ async function readRecorded(
   return account;
 }
 
-/** The number of the first entry that was made at a time or later, by halving. */
+/** The number of the first entry at a time or later, by binary search. */
 async function firstSequenceFrom(
-  collections: AccountCollections,
+  collections: LedgerCollections,
   account: AccountDocument,
   time: Date,
 ): Promise<number> {
@@ -123,11 +125,38 @@ async function firstSequenceFrom(
 }
 
 async function entryAt(
-  { ledger }: AccountCollections,
+  { entries }: LedgerCollections,
   accountId: string,
   sequence: number,
 ): Promise<LedgerDocument> {
-  const found = await ledger.findOne({ account_id: accountId, sequence });
+  const found = await entries.findOne({ account_id: accountId, sequence });
   if (found === null) throw new Error("a statement with a gap");
   return found;
+}
+
+/** What one of the house's own accounts holds in a currency. */
+type HouseBalance = {
+  readonly account: string;
+  readonly currency: string;
+  /** Signed decimal text. */
+  readonly balance: string;
+};
+
+/** The house's balances of one currency or all, by currency and account: sums over accounts. */
+export async function houseBalances(
+  { accounts }: LedgerCollections,
+  currency: string | undefined,
+): Promise<HouseBalance[]> {
+  let total: HouseSums = {};
+  const found = accounts.find({}).project<Pick<AccountDocument, "house">>({ house: 1 });
+  for await (const document of found) {
+    total = addHouseSums(total, toHouseSums(document));
+  }
+  return Object.entries(total)
+    .map(([name, sum]) => {
+      const [account = "", of = ""] = name.split("/");
+      return { account, currency: of, balance: postingText(sum) };
+    })
+    .filter((each) => currency === undefined || each.currency === currency)
+    .sort((a, b) => (`${a.currency} ${a.account}` < `${b.currency} ${b.account}` ? -1 : 1));
 }

@@ -2,10 +2,10 @@ import { setTimeout as pause } from "node:timers/promises";
 import { toDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import {
-  type AccountCollections,
   type AccountDocument,
   type HoldIntent,
   houseFields,
+  type LedgerCollections,
   ledgerDocument,
   type RecentEntry,
   recentEntry,
@@ -14,28 +14,29 @@ import {
   toLedgerState,
 } from "./documents.ts";
 import type { LedgerEntry, Movement } from "./rules/account.ts";
-import { decidingKeys, type Planned, planMovement, withHousePostings } from "./rules/movement.ts";
+import { decidingKeys, type Planned, planMovement } from "./rules/movement.ts";
+import { withHousePostings } from "./rules/postings.ts";
 
-/** What applying a movement came to. `applied` also says that an earlier try had done it. */
+/** The result of applying a movement; `applied` also where it was applied before. */
 export type Applied =
   | { readonly outcome: "applied"; readonly entry: LedgerEntry }
   | { readonly outcome: Exclude<Planned["outcome"], "applied" | "repeated"> | "no_account" };
 
-/** What a movement is applied to. */
-export type MovementTarget = {
+/** The account of a movement, and what is stored with it. */
+type MovementTarget = {
   readonly merchantId: string;
   readonly accountId: string;
-  /** Of a hold: what it takes to finish its payout. */
+  /** Of a hold: what it takes to create its payout. */
   readonly intent?: HoldIntent;
   /** Of a credit: who made it. */
   readonly actor?: StoredActor;
 };
 
-/** What one write takes at most; more would make the account's document large for a moment. */
+/** Movements of one write; more would make the account's document large for a moment. */
 const batchMax = 100;
-/** How often a batch begins again because another process was faster. */
+/** Tries of a batch while other processes change the account. */
 const triesMax = 100;
-/** The pause before it does, at random up to this, so that two do not keep in step. */
+/** The pause between tries is random up to this, so that two processes do not collide again. */
 const pauseMaxMs = 10;
 
 type Waiting = {
@@ -45,10 +46,11 @@ type Waiting = {
 };
 
 /**
- * Applies movements to accounts, each once by its key; docs/decisions/0008 has the argument. Those
- * that come for an account while one of its writes runs go into the next write together.
+ * Makes the function that applies movements to accounts, each once by its key; docs/decisions/0008
+ * has the argument. It throws where it is not known whether a movement was applied: repeat it.
+ * Movements that arrive for an account during one of its writes go into the next write together.
  */
-export function createAccountWriter(collections: AccountCollections) {
+export function createAccountWriter(collections: LedgerCollections) {
   const queues = new Map<string, Waiting[]>();
 
   const drain = async (accountId: string, queue: Waiting[]) => {
@@ -64,28 +66,25 @@ export function createAccountWriter(collections: AccountCollections) {
     queues.delete(accountId);
   };
 
-  return {
-    /** Throws where it is not known whether it was applied: the same again finds out. */
-    apply: (target: MovementTarget, movement: Movement): Promise<Applied> => {
-      const { accountId } = target;
-      const done = Promise.withResolvers<Applied>();
-      const queue = queues.get(accountId);
-      const waiting = { target, movement, done };
-      if (queue === undefined) {
-        const fresh = [waiting];
-        queues.set(accountId, fresh);
-        void drain(accountId, fresh);
-      } else {
-        queue.push(waiting);
-      }
-      return done.promise;
-    },
+  return (target: MovementTarget, movement: Movement): Promise<Applied> => {
+    const { accountId } = target;
+    const done = Promise.withResolvers<Applied>();
+    const queue = queues.get(accountId);
+    const waiting = { target, movement, done };
+    if (queue === undefined) {
+      const fresh = [waiting];
+      queues.set(accountId, fresh);
+      void drain(accountId, fresh);
+    } else {
+      queue.push(waiting);
+    }
+    return done.promise;
   };
 }
 
-/** One write for all that applies of a batch; begun again while others are faster. */
+/** One write for a batch; repeated while other processes change the account. */
 async function write(
-  collections: AccountCollections,
+  collections: LedgerCollections,
   accountId: string,
   batch: readonly Waiting[],
 ): Promise<Applied[]> {
@@ -98,14 +97,14 @@ async function write(
       return plan.outcomes;
     }
   }
-  throw new Error("an account that others change all the time");
+  throw new Error("the account changed during every try");
 }
 
 type ReadAccount = { readonly document: AccountDocument; readonly now: Date };
 
 /** The account as it is, with its database's clock. */
 async function readAccount(
-  { accounts }: AccountCollections,
+  { accounts }: LedgerCollections,
   accountId: string,
 ): Promise<ReadAccount | undefined> {
   const [found] = await accounts
@@ -128,7 +127,7 @@ type Plan = {
 };
 
 async function planBatch(
-  collections: AccountCollections,
+  collections: LedgerCollections,
   { document, now }: ReadAccount,
   batch: readonly Waiting[],
 ): Promise<Plan> {
@@ -163,13 +162,13 @@ async function planBatch(
 }
 
 /** The entries of an account under these keys, wherever they are. */
-export async function findEntries(
-  { ledger }: AccountCollections,
+async function findEntries(
+  { entries }: LedgerCollections,
   document: AccountDocument,
   keys: readonly string[],
 ): Promise<Map<string, LedgerEntry>> {
   const wanted = new Set(keys);
-  const recorded = await ledger
+  const recorded = await entries
     .find({ _id: { $in: [...wanted] }, account_id: document._id })
     .toArray();
   const recent = document.recent
@@ -180,7 +179,7 @@ export async function findEntries(
 
 /** `false` when the account has changed since it was read. */
 async function save(
-  { accounts }: AccountCollections,
+  { accounts }: LedgerCollections,
   { _id, sequence }: AccountDocument,
   { fresh, intents, house, state }: Plan,
 ): Promise<boolean> {

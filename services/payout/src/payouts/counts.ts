@@ -1,54 +1,51 @@
-import { type Database, isDuplicateKey } from "@disburse/chassis/mongo/database.ts";
+import type { Database } from "@disburse/chassis/mongo/database.ts";
+import { insertOnce } from "@disburse/chassis/mongo/once.ts";
 import type { Collection } from "mongodb";
-import type { PayoutDocument } from "./document.ts";
+import type { PayoutDocument, Payouts } from "./document.ts";
 import type { PayoutStatus } from "./rules/progress.ts";
-import type { PayoutStore } from "./store.ts";
 
 /**
- * A merchant's kept counts: a list's `total_count` costs one read, however many payouts there are.
+ * A merchant's counts by status: a list's `total_count` costs one read, however many payouts exist.
  */
 type CountsDocument = Record<PayoutStatus, number> & {
   _id: string;
   schema_version: number;
   revision: number;
-  /**
-   * The last events that were counted: a crash before they left their payouts counts none twice.
-   */
+  /** The last counted changes: one that a crash left in its payout is not counted twice. */
   counted: string[];
 };
 
-/** Payouts that one run counts. */
+/** Payouts of one run. */
 const countBatch = 200;
-/** Several runs' worth, so that what a crash left is still known when it comes again. */
+/** More than several runs, so that a change that a crash left is still known when it is read again. */
 const countedMax = 2_000;
 
-/**
- * Far less than 2,000 events take to come: what a run found may have been counted and forgotten.
- */
+/** Far less than 2,000 changes take to arrive: older ones may be counted and forgotten. */
 const countWithinMs = 10_000;
 
+/** Counts of payouts. */
 export type PayoutCounts = ReturnType<typeof openPayoutCounts>;
 
-/** Keeps the counts of payouts by merchant and status, from what each change of status owes. */
-export function openPayoutCounts({ db }: Database, { collection: payouts }: PayoutStore) {
+/** Keeps the counts of payouts by merchant and status, from the changes that payouts carry. */
+export function openPayoutCounts({ db }: Database, payouts: Payouts) {
   const counts = db.collection<CountsDocument>("payout_counts");
   return {
-    /** Counts what payouts owe; answers whether there may be more. */
+    /** Counts the changes that payouts carry; `true`: there may be more. */
     run: async (): Promise<boolean> => {
-      const findingAt = performance.now();
-      const isFresh = () => performance.now() - findingAt < countWithinMs;
+      const readAt = performance.now();
+      const isFresh = () => performance.now() - readAt < countWithinMs;
       const found = await payouts
         .find({ "untallied.at": { $gt: new Date(0) } })
-        .project<Owing>({ merchant_id: 1, untallied: 1 })
+        .project<Uncounted>({ merchant_id: 1, untallied: 1 })
         .sort({ "untallied.at": 1 })
         .limit(countBatch)
         .toArray();
       const byMerchant = Map.groupBy(found, ({ merchant_id }) => merchant_id);
-      for (const [merchantId, owing] of byMerchant) {
-        const owed = owing.flatMap(({ untallied }) => untallied);
-        while (!(await addToCounts(counts, merchantId, owed, isFresh)));
-        const ids = owed.map(({ id }) => id);
-        const removals = owing.map(({ _id }) => ({
+      for (const [merchantId, carrying] of byMerchant) {
+        const changes = carrying.flatMap(({ untallied }) => untallied);
+        while (!(await addToCounts(counts, merchantId, changes, isFresh)));
+        const ids = changes.map(({ id }) => id);
+        const removals = carrying.map(({ _id }) => ({
           updateOne: { filter: { _id }, update: { $pull: { untallied: { id: { $in: ids } } } } },
         }));
         await payouts.bulkWrite(removals, { ordered: false });
@@ -65,20 +62,20 @@ export function openPayoutCounts({ db }: Database, { collection: payouts }: Payo
   };
 }
 
-type Owing = Pick<PayoutDocument, "_id" | "merchant_id" | "untallied">;
+type Uncounted = Pick<PayoutDocument, "_id" | "merchant_id" | "untallied">;
 
-/** Adds events to a merchant's counts; `false` when somebody else changed them meanwhile. */
+/** Adds changes to a merchant's counts; `false`: a concurrent write won. */
 async function addToCounts(
   counts: Collection<CountsDocument>,
   merchantId: string,
-  owed: PayoutDocument["untallied"],
+  changes: PayoutDocument["untallied"],
   isFresh: () => boolean,
 ): Promise<boolean> {
   const before = await counts.findOne({ _id: merchantId });
-  // Asked after the read: a stall before it is noticed here, one after it by the revision.
+  // After the read: a stall before it is noticed here, one after it by the revision.
   if (!isFresh()) throw new Error("the run took too long and begins again");
   const counted = new Set(before?.counted);
-  const fresh = owed.filter(({ id }) => !counted.has(id));
+  const fresh = changes.filter(({ id }) => !counted.has(id));
   if (fresh.length === 0) return true;
   const after: CountsDocument = {
     _id: merchantId,
@@ -97,11 +94,5 @@ async function addToCounts(
     const { revision } = before;
     return (await counts.replaceOne({ _id: merchantId, revision }, after)).modifiedCount === 1;
   }
-  try {
-    await counts.insertOne(after);
-    return true;
-  } catch (error) {
-    if (isDuplicateKey(error)) return false;
-    throw error;
-  }
+  return insertOnce(counts, after);
 }

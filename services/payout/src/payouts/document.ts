@@ -4,7 +4,7 @@ import { fromDecimal128, toDecimal128 } from "@disburse/chassis/mongo/database.t
 import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import { PayoutStatusChangedSchema } from "@disburse/contracts/disburse/payout/v1/payout_events_pb.ts";
 import { eventId } from "@disburse/kernel/id.ts";
-import { Binary, type Decimal128 } from "mongodb";
+import { Binary, type Collection, type Decimal128 } from "mongodb";
 import type { Uncleared } from "./rules/clearance.ts";
 import type { PayoutException } from "./rules/exception.ts";
 import type { Payout } from "./rules/payout.ts";
@@ -12,33 +12,33 @@ import { type PayoutStatus, type Progress, publicStatusOf } from "./rules/progre
 import type { HistoryCause } from "./rules/timeline.ts";
 import { payoutMessage } from "./wire.ts";
 
-/** An event that the payout owes to the bus. */
+/** An event that is not published yet. */
 export type PendingEvent = { id: string; key: string; at: Date; body: Binary };
 
-/** An event that the bus has; kept as long as the payout. */
+/** A published event; kept as long as the payout. */
 export type PublishedEvent = Omit<PendingEvent, "at">;
 
-/** A step of the payout: written with the change that it tells of, and never dropped. */
+/** A step of the payout: written with its change of state, and never dropped. */
 export type StoredStep = {
   stage: Progress["stage"];
   /** The payout's version by then. */
   version: number;
   at: Date;
   cause: HistoryCause;
-  /** For people: `rail said accepted`, `post applied`. */
+  /** For operators: `rail said accepted`, `post applied`. */
   detail: string;
   /** Who reported or decided an outcome, and as which operation or resolution. */
   actor?: StoredActor;
   operation_id?: string;
 };
 
-/** What became of a confirmed resolution: decided here, in one write with what it does. */
+/** The effect of a confirmed resolution: decided here, in one write with what it does. */
 export type ResolutionFate = "applied" | "superseded";
 
 /**
- * What passed between the payout's worker and its rail. `leased` stands before every question: of a
- * payout that a rail has, the worker asks next. `submit` stands before a submission, `answer` after
- * either, with what was said; `callback` is a word of the rail's own, with what became of it.
+ * A message between the payout's worker and its rail. `leased` precedes every poll: a worker polls
+ * the rail of a payout that was submitted. `submit` precedes a submission; `answer` follows either,
+ * with the response; `callback` is a report of the rail's own, with its result.
  */
 export type StoredCall = {
   kind: "leased" | "submit" | "answer" | "callback";
@@ -48,8 +48,10 @@ export type StoredCall = {
   operation_id?: string;
 };
 
+/** The right of one worker, at `place`, to work on the payout. */
 export type Lease = { token: string; until: Date; place: string };
 
+/** A payout as it is stored. */
 export type PayoutDocument = {
   _id: string;
   schema_version: number;
@@ -61,7 +63,7 @@ export type PayoutDocument = {
   reference_id: string;
   operation_id: string;
   actor: StoredActor;
-  /** The merchant's request that made the payout: the log of all later work on it carries it. */
+  /** The merchant's request that made the payout; logged with all later work on it. */
   request_id?: string;
   source: string;
   destination: string;
@@ -80,11 +82,11 @@ export type PayoutDocument = {
   /** Absent until it is submitted. */
   rail?: string;
   submitted_at?: Date;
-  /** Absent where people need not look. */
+  /** The open exception. */
   doubt?: PayoutException;
-  /** Absent where its beneficiary was cleared when that was last asked. */
+  /** Absent where its beneficiary was cleared at the last check. */
   uncleared?: Uncleared;
-  /** Absent where people never had to resolve it. */
+  /** Absent where it was never resolved by operators. */
   resolutions?: { id: string; fate: ResolutionFate }[];
   journal: StoredStep[];
   /** The last of them. */
@@ -97,12 +99,16 @@ export type PayoutDocument = {
   told?: PublishedEvent[];
   /** When its last event was published; absent like `told`. */
   published_at?: Date;
-  /** Events that the merchant's kept counts do not know of yet. */
+  /** Changes of status that the merchant's counts do not have yet. */
   untallied: { id: string; at: Date; from: PayoutStatus | null; to: PayoutStatus }[];
   created_at: Date;
   updated_at: Date;
 };
 
+/** Where payouts are stored. */
+export type Payouts = Collection<PayoutDocument>;
+
+/** A new payout as it is stored, with its first event. */
 export function payoutDocument(
   payout: Payout,
   actor: StoredActor,
@@ -137,7 +143,12 @@ export function payoutDocument(
     progress: payout.progress,
     version: payout.version,
     revision: payout.revision,
-    journal: [firstStep(payout)],
+    journal: [
+      {
+        ...{ stage: payout.progress.stage, version: payout.version, at: createdAt },
+        ...{ cause: "executed", detail: "executed" },
+      },
+    ],
     calls: [],
     work_due_at: createdAt,
     outbox: [event],
@@ -147,13 +158,9 @@ export function payoutDocument(
   };
 }
 
-function firstStep({ progress, version, createdAt }: Payout): StoredStep {
-  const [cause, detail] = ["executed", "executed"] as const;
-  return { stage: progress.stage, version, at: createdAt, cause, detail };
-}
-
 /**
- * The event of a payout's present version, as it is published and stored: without name and number.
+ * The event of a payout's present version, as it is stored and published: without the beneficiary's
+ * name and account number.
  */
 export function pendingEvent(payout: Payout): PendingEvent {
   const { status } = publicStatusOf(payout.progress);
@@ -167,6 +174,7 @@ export function pendingEvent(payout: Payout): PendingEvent {
   return { id, key: `payout.${status}`, at: payout.updatedAt, body };
 }
 
+/** A stored payout as the rules see it. */
 export function toPayout(document: PayoutDocument): Payout {
   return {
     id: document._id,
@@ -199,7 +207,7 @@ export function toPayout(document: PayoutDocument): Payout {
     revision: document.revision,
     rail: document.rail ?? "",
     submittedAt: document.submitted_at,
-    doubt: document.doubt,
+    exception: document.doubt,
     uncleared: document.uncleared,
     createdAt: document.created_at,
     updatedAt: document.updated_at,

@@ -1,14 +1,14 @@
-import type { Collection, Filter } from "mongodb";
-import { type PayoutDocument, type ResolutionFate, toPayout } from "./document.ts";
+import type { Filter } from "mongodb";
+import { type PayoutDocument, type Payouts, type ResolutionFate, toPayout } from "./document.ts";
 import type { PayoutPage } from "./list.ts";
 import type { ExceptionKind } from "./rules/exception.ts";
 import type { Payout } from "./rules/payout.ts";
 import type { Progress } from "./rules/progress.ts";
 import { advance, type Step, stepOf } from "./work.ts";
 
-/** Payouts that people have to look at, those that wait longest first. */
+/** Payouts with an exception, the oldest exceptions first. */
 export async function listExceptions(
-  payouts: Collection<PayoutDocument>,
+  payouts: Payouts,
   kind: ExceptionKind | undefined,
   { after, limit }: PayoutPage,
 ): Promise<Payout[]> {
@@ -19,7 +19,7 @@ export async function listExceptions(
   return (await found.toArray()).map(toPayout);
 }
 
-/** What a page may hold: its bound is where the index starts, however far down the page is. */
+/** The filter of a page: its bound is where the index starts, however far down the page is. */
 export function exceptionFilter(
   kind: ExceptionKind | undefined,
   after: PayoutPage["after"],
@@ -28,22 +28,23 @@ export function exceptionFilter(
   const behind = [{ "doubt.since": { $gt: since } }, { _id: { $gt: after?.id ?? "" } }];
   return {
     "doubt.since": { $exists: true, $gte: since },
-    ...(kind === undefined ? {} : { "doubt.kind": kind }),
-    ...(after === undefined ? {} : { $or: behind }),
+    ...(kind !== undefined && { "doubt.kind": kind }),
+    ...(after !== undefined && { $or: behind }),
   };
 }
 
 /** A payout as it is now, for one of its resolutions. */
 export type Resolvable = {
   readonly payout: Payout;
-  /** What became of the resolution, if that is decided. */
+  /** The effect of the resolution, once it is decided. */
   readonly fate: ResolutionFate | undefined;
-  /** A worker may be handing the payout to its rail at this moment. */
+  /** A worker may be submitting the payout at this moment. */
   readonly isBeingSent: boolean;
 };
 
+/** Reads a payout for a resolution. */
 export async function readResolvable(
-  payouts: Collection<PayoutDocument>,
+  payouts: Payouts,
   id: string,
   resolutionId: string,
   now: Date,
@@ -56,21 +57,21 @@ export async function readResolvable(
   return { payout: toPayout(found), fate: decided?.fate, isBeingSent };
 }
 
-/** What a confirmed resolution comes to. */
+/** The effect of a confirmed resolution on its payout. */
 export type Decision =
   | { readonly kind: "moves"; readonly to: Progress; readonly step: ResolvedStep }
-  /** Nothing but its doubt ends. */
+  /** Its exception ends, and nothing else changes. */
   | { readonly kind: "stands"; readonly step: ResolvedStep }
   | { readonly kind: "superseded" };
 
 type ResolvedStep = Pick<Step, "at" | "detail" | "by">;
 
 /**
- * Decides what becomes of a resolution in one write of its payout, guarded by the revision that was
- * read; `false`: somebody was faster. Whoever reads the payout later finds the decision there.
+ * Decides the effect of a resolution in one write of its payout, guarded by the revision that was
+ * read; `false`: a concurrent write won. The payout's document keeps the decision.
  */
 export async function decide(
-  payouts: Collection<PayoutDocument>,
+  payouts: Payouts,
   payout: Payout,
   resolutionId: string,
   decision: Decision,
@@ -80,18 +81,15 @@ export async function decide(
     const resolving = { cause: "resolved", resolves: resolutionId, work: step.at } as const;
     return (await advance(payouts, payout, to, { ...step, ...resolving })) !== undefined;
   }
-  const stands = decision.kind === "stands" && {
-    $unset: { doubt: "" as const },
-    journal: stepOf(payout, { ...decision.step, cause: "resolved" }),
-  };
+  const step = decision.kind === "stands" ? decision.step : undefined;
   const result = await payouts.updateOne(
     { _id: payout.id, revision: payout.revision },
     {
       $inc: { revision: 1 },
-      ...(stands && { $unset: stands.$unset }),
+      ...(step && { $unset: { doubt: "" } }),
       $push: {
-        resolutions: { id: resolutionId, fate: stands ? "applied" : "superseded" },
-        ...(stands && { journal: stands.journal }),
+        resolutions: { id: resolutionId, fate: step ? "applied" : "superseded" },
+        ...(step && { journal: stepOf(payout, { ...step, cause: "resolved" }) }),
       },
     },
   );

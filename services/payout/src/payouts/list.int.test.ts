@@ -69,7 +69,7 @@ describe("a list of payouts", () => {
     await platform.work();
     platform.world.offsetMs += 1_100;
     await platform.work();
-    const collection = platform.payouts.collection;
+    const collection = platform.payouts;
     const owing = await collection.find({ "untallied.0": { $exists: true } }).toArray();
     await Promise.all([platform.counts.run(), platform.counts.run()]);
     for (const { _id, untallied } of owing) {
@@ -88,9 +88,9 @@ describe("a list of payouts", () => {
     while (await platform.counts.run());
     const before = await total();
     const owe = async (event: string) => {
-      const { _id } = (await platform.payouts.collection.findOne({ untallied: [] }))!;
+      const { _id } = (await platform.payouts.findOne({ untallied: [] }))!;
       const untallied = [{ id: event, at: new Date(), from: null, to: "initiated" as const }];
-      await platform.payouts.collection.updateOne({ _id }, { $set: { untallied } });
+      await platform.payouts.updateOne({ _id }, { $set: { untallied } });
     };
     await owe("evt_between_1");
     let between: (() => Promise<unknown>) | undefined = async () => {
@@ -118,21 +118,21 @@ describe("a list of payouts", () => {
 
   it("counts nothing that a stalled run found long ago", async () => {
     const before = await list();
-    const { _id } = (await platform.payouts.collection.findOne({})) ?? { _id: "" };
+    const { _id } = (await platform.payouts.findOne({})) ?? { _id: "" };
     const late = { id: "evt_late_1", at: new Date(), from: null, to: "initiated" } as const;
-    await platform.payouts.collection.updateOne({ _id }, { $set: { untallied: [late] } });
+    await platform.payouts.updateOne({ _id }, { $set: { untallied: [late] } });
     vi.spyOn(performance, "now").mockReturnValueOnce(0).mockReturnValue(10_000);
     await expect(platform.counts.run()).rejects.toThrow("too long");
     vi.restoreAllMocks();
     expect((await list()).totalCount).toBe(before.totalCount);
-    await platform.payouts.collection.updateOne({ _id }, { $set: { untallied: [] } });
+    await platform.payouts.updateOne({ _id }, { $set: { untallied: [] } });
   });
 
   it("scans no more than it shows", async () => {
     const plans = await Promise.all(
       [{}, { status: "succeeded" as const }, { reference_id: "order-1" }, { source: "USD" }].map(
         (filter) =>
-          platform.payouts.collection
+          platform.payouts
             .find({ merchant_id: merchantId, ...filter })
             .sort({ created_at: -1, _id: -1 })
             .limit(2)

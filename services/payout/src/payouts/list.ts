@@ -1,3 +1,4 @@
+import { timestampDate } from "@bufbuild/protobuf/wkt";
 import type { PageCursor } from "@disburse/chassis/paging/cursor.ts";
 import {
   behind,
@@ -5,14 +6,18 @@ import {
   createdWithin,
   newestFirst,
 } from "@disburse/chassis/paging/record-page.ts";
-import type { Collection, Filter } from "mongodb";
-import { type PayoutDocument, toPayout } from "./document.ts";
+import { type WordOf, wordOf } from "@disburse/chassis/rpc/enum-words.ts";
+import {
+  type ListPayoutsRequest,
+  PayoutStatus,
+} from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import type { Filter } from "mongodb";
+import { type PayoutDocument, type Payouts, toPayout } from "./document.ts";
 import type { Payout } from "./rules/payout.ts";
-import type { PayoutStatus } from "./rules/progress.ts";
 
-/** What a list is narrowed to; absent for any. */
+/** The conditions of a list; all that are given must hold. */
 export type PayoutFilter = {
-  readonly status?: PayoutStatus;
+  readonly status?: WordOf<typeof PayoutStatus>;
   readonly beneficiaryId?: string;
   readonly referenceId?: string;
   readonly quoteId?: string;
@@ -27,7 +32,7 @@ export type PayoutPage = { readonly after: PageCursor | undefined; readonly limi
 
 /** A page of a merchant's payouts, newest first. */
 export async function listPayouts(
-  payouts: Collection<PayoutDocument>,
+  payouts: Payouts,
   merchantId: string,
   filter: PayoutFilter,
   { after, limit }: PayoutPage,
@@ -51,7 +56,7 @@ export function pageFilter(
 
 /** How many payouts pass a filter, up to `countMax` and one. */
 export function countPayouts(
-  payouts: Collection<PayoutDocument>,
+  payouts: Payouts,
   merchantId: string,
   filter: PayoutFilter,
 ): Promise<number> {
@@ -62,12 +67,34 @@ function documentFilter(merchantId: string, filter: PayoutFilter): Filter<Payout
   const { status, beneficiaryId, referenceId, quoteId, source, destination } = filter;
   return {
     merchant_id: merchantId,
-    ...(status === undefined ? {} : { status }),
-    ...(beneficiaryId === undefined ? {} : { beneficiary_id: beneficiaryId }),
-    ...(referenceId === undefined ? {} : { reference_id: referenceId }),
-    ...(quoteId === undefined ? {} : { quote_id: quoteId }),
-    ...(source === undefined ? {} : { source }),
-    ...(destination === undefined ? {} : { destination }),
+    ...(status !== undefined && { status }),
+    ...(beneficiaryId !== undefined && { beneficiary_id: beneficiaryId }),
+    ...(referenceId !== undefined && { reference_id: referenceId }),
+    ...(quoteId !== undefined && { quote_id: quoteId }),
+    ...(source !== undefined && { source }),
+    ...(destination !== undefined && { destination }),
     ...createdWithin(filter.createdFrom, filter.createdTo),
   };
+}
+
+/** The filter of a request: a field that was not sent is no condition. */
+export function readFilter(message: ListPayoutsRequest): PayoutFilter {
+  const { beneficiaryId, referenceId, quoteId, createdFrom, createdTo } = message;
+  const { sourceCurrencyCode: source, destinationCurrencyCode: destination } = message;
+  const status = wordOf(PayoutStatus, message.status);
+  return {
+    ...(status && { status }),
+    ...(beneficiaryId !== "" && { beneficiaryId }),
+    ...(referenceId !== "" && { referenceId }),
+    ...(quoteId !== "" && { quoteId }),
+    ...(source !== "" && { source }),
+    ...(destination !== "" && { destination }),
+    ...(createdFrom && { createdFrom: timestampDate(createdFrom) }),
+    ...(createdTo && { createdTo: timestampDate(createdTo) }),
+  };
+}
+
+/** Whether the count of a filter is kept: none, or `status` alone. */
+export function isCountKept(filter: PayoutFilter): boolean {
+  return Object.keys(filter).every((name) => name === "status");
 }

@@ -1,14 +1,23 @@
 import type { BusMessage } from "@disburse/chassis/bus/bus.ts";
 import type { Outbox } from "@disburse/chassis/bus/outbox-relay.ts";
+import { eventId } from "@disburse/kernel/id.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
-import { type AnyBulkWriteOperation, Binary, type Collection } from "mongodb";
-import type { PayoutDocument } from "./document.ts";
+import { type AnyBulkWriteOperation, Binary } from "mongodb";
+import {
+  type PayoutDocument,
+  type Payouts,
+  type PublishedEvent,
+  pendingEvent,
+  type StoredStep,
+  toPayout,
+} from "./document.ts";
+import type { PayoutPage } from "./list.ts";
 
 /**
- * The owed events of payouts. When the bus has one it is owed no more, and stays as told: were it
- * lost on its way, it can be told again byte for byte. A payout has three of them at most.
+ * The pending events of payouts. A published event stays with its payout, so that one that was lost
+ * on its way can be published again, byte for byte. A payout has at most three.
  */
-export function payoutOutbox(payouts: Collection<PayoutDocument>, clock: Clock): Outbox {
+export function payoutOutbox(payouts: Payouts, clock: Clock): Outbox {
   return {
     due: async (limit) => {
       const found = await payouts
@@ -33,7 +42,7 @@ export function payoutOutbox(payouts: Collection<PayoutDocument>, clock: Clock):
   };
 }
 
-/** One that another relay was first to strike off is left as it is. */
+/** An event that another relay has marked stays as it is. */
 function markPublished(
   { id, key, body }: BusMessage,
   now: Date,
@@ -51,6 +60,95 @@ function markPublished(
 }
 
 /** `evt_x_2` is an event of `po_x`. */
-export function payoutIdOfEvent(event: string): string {
+function payoutIdOfEvent(event: string): string {
   return `po_${event.slice("evt_".length, event.lastIndexOf("_"))}`;
+}
+
+/** A span of time: `from` is in it, `to` is not. */
+export type Span = { readonly from: Date; readonly to: Date };
+
+/** A payout, and which of its versions are published. */
+type PublishedPayout = {
+  readonly id: string;
+  readonly merchantId: string;
+  readonly createdAt: Date;
+  readonly publishedAt: Date;
+  readonly versions: readonly number[];
+};
+
+/** Payouts whose last event was published in a span, those published first. */
+export async function listPublished(
+  payouts: Payouts,
+  { from, to }: Span,
+  { after, limit }: PayoutPage,
+): Promise<PublishedPayout[]> {
+  const start = after === undefined || after.at < from ? from : after.at;
+  const found = await payouts
+    .find(
+      {
+        published_at: { $gte: start, $lt: to },
+        ...(after && { $or: [{ published_at: { $gt: after.at } }, { _id: { $gt: after.id } }] }),
+      },
+      {
+        projection: { merchant_id: 1, created_at: 1, published_at: 1, version: 1, "outbox.id": 1 },
+        hint: "published",
+      },
+    )
+    .sort({ published_at: 1, _id: 1 })
+    .limit(limit)
+    .toArray();
+  return found.map(({ _id: id, merchant_id: merchantId, created_at: createdAt, ...rest }) => ({
+    ...{ id, merchantId, createdAt },
+    publishedAt: rest.published_at ?? createdAt,
+    versions: versionsOf(id, rest),
+  }));
+}
+
+/** Versions are numbered from 1 without gap; those of pending events are not published yet. */
+function versionsOf(
+  id: string,
+  { version, outbox }: Pick<PayoutDocument, "version" | "outbox">,
+): number[] {
+  const pending = new Set(outbox.map((event) => event.id));
+  const all = Array.from({ length: version }, (_each, at) => at + 1);
+  return all.filter((each) => !pending.has(eventId(id, each)));
+}
+
+/** Published events as the bus has them; others are left out. */
+export async function republished(
+  payouts: Payouts,
+  eventIds: readonly string[],
+): Promise<BusMessage[]> {
+  const ids = [...new Set(eventIds.map(payoutIdOfEvent))];
+  const found = await payouts.find({ _id: { $in: ids } }).toArray();
+  return found.flatMap((document) => {
+    const { _id: id, request_id: requestId } = document;
+    return versionsOf(id, document).flatMap((version) => {
+      const isWanted = eventIds.includes(eventId(id, version));
+      const event = isWanted ? publishedEvent(document, version) : undefined;
+      if (event === undefined) return [];
+      const message = { id: event.id, key: event.key, body: event.body.value() };
+      return [requestId === undefined ? message : { ...message, requestId }];
+    });
+  });
+}
+
+/** The event of a version; rebuilt where it was not kept and its state is still known. */
+function publishedEvent(document: PayoutDocument, version: number): PublishedEvent | undefined {
+  const id = eventId(document._id, version);
+  const kept = document.told?.find((event) => event.id === id);
+  const step = document.journal.find((each) => each.version === version);
+  return kept ?? (step && rebuiltEvent(document, step));
+}
+
+/** The first version is of a queued payout; of the later ones only the present one is known. */
+function rebuiltEvent(
+  document: PayoutDocument,
+  { version, at: updatedAt }: StoredStep,
+): PublishedEvent | undefined {
+  const payout = toPayout(document);
+  if (version === 1) {
+    return pendingEvent({ ...payout, version, updatedAt, progress: { stage: "queued" } });
+  }
+  return version === payout.version ? pendingEvent({ ...payout, updatedAt }) : undefined;
 }

@@ -15,7 +15,7 @@ beforeAll(async () => {
   const quoteId = platform.quote(accountId);
   const mutation = platform.operation();
   const { payoutId } = await platform.rpc.executePayout({ mutation, merchantId, quoteId });
-  const made = await platform.payouts.collection.findOne({ _id: payoutId });
+  const made = await platform.payouts.findOne({ _id: payoutId });
   if (made === null) throw new Error("no payout to copy");
   const copies = Array.from({ length: count }, (_each, at) => ({
     ...made,
@@ -23,7 +23,7 @@ beforeAll(async () => {
     merchant_id: "mer_many",
     created_at: new Date(1_600_000_000_000 + Math.floor(at / together)),
   }));
-  await platform.payouts.collection.insertMany(copies);
+  await platform.payouts.insertMany(copies);
   newestFirst.push(...copies.map(({ _id }) => _id).reverse());
 });
 afterAll(() => platform.stop());
@@ -47,7 +47,7 @@ it.each<PayoutFilter>([{}, { status: "initiated" }, { source: "USD" }, { benefic
         at: new Date(1_600_000_000_000 + Math.floor(at / together)),
         id: `po_${String(at).padStart(6, "0")}`,
       };
-      const { executionStats } = await platform.payouts.collection
+      const { executionStats } = await platform.payouts
         .find(pageFilter("mer_many", filter, after))
         .sort({ created_at: -1, _id: -1 })
         .limit(20)

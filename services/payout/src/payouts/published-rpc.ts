@@ -5,29 +5,30 @@ import { cutPageBy } from "@disburse/chassis/paging/record-page.ts";
 import type { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 import { orThrow } from "../refusals.ts";
-import type { PayoutStore } from "./store.ts";
+import type { Payouts } from "./document.ts";
+import { listPublished, republished } from "./outbox.ts";
 
 type PublishedRpc = Pick<
   ServiceImpl<typeof PayoutOperationsService>,
   "listPublishedPayouts" | "republishPayoutEvents"
 >;
 
-/** For services, not for people: a page is small without the payouts' contents. */
+/** Larger than a page for people: it has no content of payouts. */
 const pageMax = 500;
 /** Of about 1 KiB each. */
 const eventsMax = 100;
 
-/** What was published, for whoever has to know that nothing of it was lost. */
-export function publishedRpc({ payouts }: { readonly payouts: PayoutStore }): PublishedRpc {
+/** The RPCs that tell a subscriber which events were published, and give them again. */
+export function publishedRpc(payouts: Payouts): PublishedRpc {
   return {
-    listPublishedPayouts: async ({ from, to, limit: asked, cursor }) => {
-      const limit = orThrow(readPageLimit(asked));
+    listPublishedPayouts: async ({ from, to, limit: given, cursor }) => {
+      const limit = orThrow(readPageLimit(given));
       const after = orThrow(readStart(cursor));
       if (from === undefined || to === undefined) {
         return orThrow(refused("INVALID_REQUEST", "from, to: are required"));
       }
       const span = { from: timestampDate(from), to: timestampDate(to) };
-      const found = await payouts.listPublished(span, { after, limit: limit + 1 });
+      const found = await listPublished(payouts, span, { after, limit: limit + 1 });
       const { shown, nextCursor } = cutPageBy(found, limit, ({ publishedAt: at, id }) =>
         writeCursor({ at, id }),
       );
@@ -40,11 +41,11 @@ export function publishedRpc({ payouts }: { readonly payouts: PayoutStore }): Pu
     },
 
     republishPayoutEvents: async ({ eventIds }) => {
-      const isAsked = eventIds.length >= 1 && eventIds.length <= eventsMax;
-      if (!isAsked || eventIds.some((id) => id.length > 128)) {
+      const isSized = eventIds.length >= 1 && eventIds.length <= eventsMax;
+      if (!isSized || eventIds.some((id) => id.length > 128)) {
         orThrow(refused("INVALID_REQUEST", `event_ids: must be 1 to ${eventsMax} ids`));
       }
-      const found = await payouts.republished(eventIds);
+      const found = await republished(payouts, eventIds);
       const events = found.map(({ id: eventId, key: routingKey, body, requestId = "" }) => ({
         ...{ eventId, routingKey, body, requestId },
       }));

@@ -1,59 +1,20 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { valueOfWord, wordOf } from "@disburse/chassis/rpc/enum-words.ts";
 import {
   type Payout as PayoutMessage,
   PayoutSchema,
-  PayoutStatus as PayoutStatusMessage,
-  PayoutSubStatus as PayoutSubStatusMessage,
+  PayoutStatus,
+  PayoutSubStatus,
   RailOutcome,
   type ReportRailOutcomeRequest,
 } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { formatAmount } from "@disburse/kernel/money.ts";
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { Payout } from "./rules/payout.ts";
-import {
-  type Outcome,
-  type PayoutStatus,
-  type PayoutSubStatus,
-  publicStatusOf,
-  visibleReference,
-} from "./rules/progress.ts";
+import { type Outcome, publicStatusOf, visibleReference } from "./rules/progress.ts";
 
-const statuses = {
-  initiated: PayoutStatusMessage.INITIATED,
-  succeeded: PayoutStatusMessage.SUCCEEDED,
-  failed: PayoutStatusMessage.FAILED,
-} as const satisfies Record<PayoutStatus, PayoutStatusMessage>;
-
-const subStatuses = {
-  queued: PayoutSubStatusMessage.QUEUED,
-  processing: PayoutSubStatusMessage.PROCESSING,
-  unknown: PayoutSubStatusMessage.UNKNOWN,
-  settled: PayoutSubStatusMessage.SETTLED,
-  rejected: PayoutSubStatusMessage.REJECTED,
-  returned: PayoutSubStatusMessage.RETURNED,
-} as const satisfies Record<PayoutSubStatus, PayoutSubStatusMessage>;
-
-const statusNames: Readonly<Record<PayoutStatusMessage, PayoutStatus | undefined>> = {
-  [PayoutStatusMessage.UNSPECIFIED]: undefined,
-  [PayoutStatusMessage.INITIATED]: "initiated",
-  [PayoutStatusMessage.SUCCEEDED]: "succeeded",
-  [PayoutStatusMessage.FAILED]: "failed",
-};
-
-/** The status of a filter; `undefined` for any. */
-export function statusFilter(message: PayoutStatusMessage): PayoutStatus | undefined {
-  return statusNames[message];
-}
-
-export function statusMessage(status: PayoutStatus): PayoutStatusMessage {
-  return statuses[status];
-}
-
-export function subStatusMessage(subStatus: PayoutSubStatus): PayoutSubStatusMessage {
-  return subStatuses[subStatus];
-}
-
+/** A payout as merchants and other services see it. */
 export function payoutMessage(payout: Payout): PayoutMessage {
   const { quote, progress } = payout;
   const { status, subStatus } = publicStatusOf(progress);
@@ -65,8 +26,8 @@ export function payoutMessage(payout: Payout): PayoutMessage {
     corridorId: quote.corridorId,
     beneficiaryId: quote.beneficiary.id,
     referenceId: quote.claim.referenceId,
-    status: statuses[status],
-    subStatus: subStatuses[subStatus],
+    status: valueOfWord(PayoutStatus, status),
+    subStatus: valueOfWord(PayoutSubStatus, subStatus),
     sourceCurrencyCode: quote.source,
     destinationCurrencyCode: quote.destination,
     sourceAmount: formatAmount(quote.sourceMinor, quote.source),
@@ -87,26 +48,16 @@ export function payoutMessage(payout: Payout): PayoutMessage {
 /** A hash or bank reference: printable, of bounded length. */
 const transactionReference = /^[\x21-\x7e]{1,128}$/;
 
-/** The outcome that a message tells, its reference checked. */
+/** The outcome of a message, its reference checked. */
 export function readOutcome(
   message: Pick<ReportRailOutcomeRequest, "outcome" | "transactionReference">,
 ): Outcome | Refused<"INVALID_REQUEST"> {
-  const reference = message.transactionReference;
-  switch (message.outcome) {
-    case RailOutcome.SETTLED:
-      return transactionReference.test(reference)
-        ? { kind: "settled", reference }
-        : refused(
-            "INVALID_REQUEST",
-            "transaction_reference: must be 1 to 128 printable characters",
-          );
-    case RailOutcome.REJECTED:
-      return { kind: "rejected" };
-    case RailOutcome.RETURNED:
-      return transactionReference.test(reference)
-        ? { kind: "returned", reference }
-        : { kind: "returned" };
-    default:
-      return refused("INVALID_REQUEST", "outcome: is required");
-  }
+  const { transactionReference: reference } = message;
+  const isReference = transactionReference.test(reference);
+  const kind = wordOf(RailOutcome, message.outcome);
+  if (kind === undefined) return refused("INVALID_REQUEST", "outcome: is required");
+  if (kind === "rejected" || (kind === "returned" && !isReference)) return { kind };
+  if (isReference) return { kind, reference };
+  const problem = "must be 1 to 128 printable characters";
+  return refused("INVALID_REQUEST", `transaction_reference: ${problem}`);
 }

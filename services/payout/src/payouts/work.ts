@@ -1,7 +1,8 @@
-import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
-import type { Collection, Filter, UpdateFilter } from "mongodb";
+import type { Change } from "@disburse/chassis/rpc/mutation.ts";
+import type { Filter, UpdateFilter } from "mongodb";
 import {
   type PayoutDocument,
+  type Payouts,
   pendingEvent,
   type StoredCall,
   type StoredStep,
@@ -13,7 +14,7 @@ import type { Payout } from "./rules/payout.ts";
 import { type Progress, publicStatusOf } from "./rules/progress.ts";
 import type { HistoryCause, StepCause } from "./rules/timeline.ts";
 
-/** A payout with the right to work on it until the lease ends. */
+/** A payout with the right to work on it until the lease expires. */
 export type LeasedPayout = {
   readonly payout: Payout;
   readonly leaseToken: string;
@@ -21,21 +22,19 @@ export type LeasedPayout = {
   readonly requestId: string | undefined;
 };
 
-/** Who reported or decided an outcome, and as which operation or resolution. */
-export type Reporter = { readonly actor: StoredActor; readonly operationId: string };
-
 /** What a change of a payout's progress is written with. */
 export type Step = {
   readonly cause: StepCause;
-  /** For the journal: `rail said accepted`, `post applied`. */
+  /** For the history: `rail said accepted`, `post applied`. */
   readonly detail: string;
   readonly at: Date;
-  readonly by?: Reporter;
-  /** The lease goes on until a time; or it ends, and work is due at a time, or never again. */
+  /** Who reported or decided an outcome, and as which operation or resolution. */
+  readonly by?: Change;
+  /** The lease is renewed; or it ends, and work is due at a time, or is done. */
   readonly work: { readonly leasedUntil: Date } | Date | "done";
-  /** The rail that is sent the payout next, under its id. */
+  /** The rail that the payout is submitted to next, under its id. */
   readonly submitTo?: string;
-  /** What was said between payout and rail, for the journal. */
+  /** Messages between payout and rail, for the history. */
   readonly calls?: readonly StoredCall[];
   /** The resolution that takes effect with this step. */
   readonly resolves?: string;
@@ -43,8 +42,7 @@ export type Step = {
 
 /**
  * How long a lease is: longer than the slowest rail call with the write after it, and short enough
- * that what a killed worker left is recovered within 10 s. A lease that goes on is renewed by each
- * write.
+ * that what a killed worker left is recovered within 10 s. Each write can renew it.
  */
 export const leaseMs = 8_000;
 
@@ -52,18 +50,18 @@ export const leaseMs = 8_000;
 const callsMax = 60;
 
 /**
- * A payout that was written so often has a rail that wavers between having it and not knowing: that
- * is journalled no more, so that the document stays small. Every outcome is.
+ * From this revision on, changes between processing and unknown are not recorded any more: the rail
+ * wavers, and the document has to stay small. Every outcome is recorded.
  */
 const waveringRevisionMax = 2_000;
 
 /**
- * Takes the payout whose work is due longest, for `leasedMs`. The lease raises the revision: what a
- * worker whose lease ended still writes then changes nothing. A lease that ends later than any
- * honest one was made by a clock that was wrong, and binds nobody.
+ * Leases the payout whose work is due longest, for `leasedMs`. The lease raises the revision, so
+ * that a worker whose lease expired changes nothing. A lease that ends later than a correct clock
+ * can have set counts as expired.
  */
 export async function leaseDue(
-  payouts: Collection<PayoutDocument>,
+  payouts: Payouts,
   now: Date,
   leasedMs: number,
   place: string,
@@ -85,23 +83,20 @@ export async function leaseDue(
 }
 
 /**
- * Ends the leases that a killed worker of this place left: whoever starts there is its successor.
- * Were it alive after all, the next lease would keep its writes from changing anything.
+ * Ends the leases of the process that ran at this place before: it was killed. Were it alive, the
+ * next lease would raise the revision, and its writes would change nothing.
  */
-export async function freeLeases(
-  payouts: Collection<PayoutDocument>,
-  place: string,
-): Promise<void> {
+export async function freeLeases(payouts: Payouts, place: string): Promise<void> {
   const open = { work_due_at: { $gt: new Date(0) }, "lease.place": place };
   await payouts.updateMany(open, { $unset: { lease: "" } });
 }
 
 /**
- * Moves a payout on in one write, guarded by the revision that was read: `undefined` when somebody
- * was faster. A change of status raises the version and owes its event in the same write.
+ * Advances a payout in one write, guarded by the revision that was read; `undefined`: a concurrent
+ * write won. A change of status raises the version and adds its event in the same write.
  */
 export async function advance(
-  payouts: Collection<PayoutDocument>,
+  payouts: Payouts,
   payout: Payout,
   progress: Progress,
   step: Step,
@@ -109,20 +104,20 @@ export async function advance(
   const { at, cause, submitTo, work, resolves } = step;
   const from = publicStatusOf(payout.progress).status;
   const to = publicStatusOf(progress).status;
-  const isFirstSubmission = submitTo !== undefined && payout.rail === "";
-  const doubt = exceptionAfterStep(payout.doubt, progress.stage, cause, at);
+  const submitted =
+    submitTo !== undefined && payout.rail === "" ? { rail: submitTo, submittedAt: at } : undefined;
+  const exception = exceptionAfterStep(payout.exception, progress.stage, cause, at);
   const changed: Payout = {
     ...payout,
+    ...submitted,
     progress,
     version: from === to ? payout.version : payout.version + 1,
     revision: payout.revision + 1,
-    ...(isFirstSubmission ? { rail: submitTo, submittedAt: at } : {}),
-    doubt,
+    exception,
     uncleared: undefined,
     updatedAt: at,
   };
   const event = from === to ? undefined : pendingEvent(changed);
-  const steps = isRecorded(payout, progress, step) ? [stepOf(changed, step)] : [];
   const submission: StoredCall[] = submitTo === undefined ? [] : [{ kind: "submit", at }];
   const calls = [...(step.calls ?? []), ...submission];
   const result = await payouts.updateOne(
@@ -134,17 +129,17 @@ export async function advance(
         version: changed.version,
         revision: changed.revision,
         updated_at: at,
-        ...(isFirstSubmission ? { rail: submitTo, submitted_at: at } : {}),
-        ...(doubt && { doubt }),
+        ...(submitted && { rail: submitted.rail, submitted_at: at }),
+        ...(exception && { doubt: exception }),
         ...setWork(work),
       },
       $unset: {
         ...unsetWork(work),
-        ...(doubt === undefined ? { doubt: "" } : {}),
+        ...(exception === undefined && { doubt: "" }),
         uncleared: "",
       },
       $push: {
-        ...(steps.length > 0 && { journal: { $each: steps } }),
+        ...(isRecorded(payout, progress, step) && { journal: stepOf(changed, step) }),
         ...(calls.length > 0 && { calls: keep(calls) }),
         ...(resolves !== undefined && { resolutions: { id: resolves, fate: "applied" } }),
         ...(event && { outbox: event, untallied: { id: event.id, at, from, to } }),
@@ -166,19 +161,13 @@ function isRecorded(payout: Payout, progress: Progress, { cause }: Step): boolea
   return !isOpen || payout.revision <= waveringRevisionMax;
 }
 
-/** A step as the journal keeps it, with the payout's stage and version after it. */
+/** A step as the history keeps it, with the payout's stage and version after it. */
 export function stepOf(
   { progress, version }: Payout,
   { at, cause, detail, by }: Pick<Step, "at" | "detail" | "by"> & { cause: HistoryCause },
 ): StoredStep {
   const reporter = by && { actor: by.actor, operation_id: by.operationId };
   return { stage: progress.stage, version, at, cause, detail, ...reporter };
-}
-
-/** That a payout waits, as the journal keeps it: once for each status of its beneficiary. */
-function waitOf(payout: Payout, { wait, at }: UnclearedNote): StoredStep {
-  const detail = `not sent: the screening of its beneficiary is ${wait.status}`;
-  return stepOf(payout, { at, cause: "uncleared", detail });
 }
 
 function setWork(work: Step["work"]): UpdateFilter<PayoutDocument>["$set"] {
@@ -192,14 +181,9 @@ function unsetWork(work: Step["work"]): UpdateFilter<PayoutDocument>["$unset"] {
 }
 
 /**
- * Work on an open payout is never due later than a rail worker may put it off. What is due later
- * was written by a clock that was wrong, and is due now.
+ * Makes work due now that is due later than a rail worker may defer it: a wrong clock set that time.
  */
-export async function recallWork(
-  payouts: Collection<PayoutDocument>,
-  now: Date,
-  deferMaxMs: number,
-): Promise<void> {
+export async function recallWork(payouts: Payouts, now: Date, deferMaxMs: number): Promise<void> {
   const latest = new Date(now.getTime() + 2 * deferMaxMs);
   await payouts.updateMany(
     { work_due_at: { $gt: latest }, status: "initiated" },
@@ -207,31 +191,31 @@ export async function recallWork(
   );
 }
 
-/** How a lease ends that changed no state. */
-export type Release = {
-  readonly work: Date | "done";
-  readonly calls?: readonly StoredCall[];
-  /** A doubt that arose. */
-  readonly doubt?: PayoutException;
-  /** That its beneficiary is not cleared, where that is news. */
-  readonly uncleared?: UnclearedNote;
+/** What is recorded of a payout without a change of its state. */
+export type Annotation = {
+  readonly call?: StoredCall;
+  /** An exception that is raised. */
+  readonly exception?: PayoutException;
+  /** A wait for its beneficiary's clearance that begins or changes; not shown to merchants. */
+  readonly uncleared?: { readonly wait: Uncleared; readonly at: Date };
 };
 
-/** A wait for a beneficiary, as it was found at a time. */
-type UnclearedNote = { readonly wait: Uncleared; readonly at: Date };
+/** How a lease ends without a change of state. */
+export type Release = Omit<Annotation, "call"> & {
+  readonly work: Date | "done";
+  readonly calls?: readonly StoredCall[];
+};
 
 /**
- * Ends a lease without a change of state; a lease that somebody else has by now stays, and so does
- * a doubt that somebody else raised.
+ * Ends a lease without a change of state. A lease of another worker stays, and so does an exception
+ * that was raised meanwhile.
  */
 export async function release(
-  payouts: Collection<PayoutDocument>,
+  payouts: Payouts,
   { payout, leaseToken }: LeasedPayout,
-  { work, calls = [], doubt, uncleared }: Release,
-): Promise<void> {
-  if (doubt !== undefined || uncleared !== undefined) {
-    await note(payouts, payout, { ...(doubt && { doubt }), ...(uncleared && { uncleared }) });
-  }
+  { work, calls = [], ...annotation }: Release,
+): Promise<undefined> {
+  await annotate(payouts, payout, annotation);
   await payouts.updateOne(
     { _id: payout.id, "lease.token": leaseToken },
     {
@@ -242,37 +226,37 @@ export async function release(
   );
 }
 
-/** What was heard of a payout without a change of its state. */
-export type Note = {
-  readonly call?: StoredCall;
-  /** A doubt that it raises. */
-  readonly doubt?: PayoutException;
-  /** That it waits for its beneficiary: an entry of the journal that no merchant is shown. */
-  readonly uncleared?: UnclearedNote;
-};
-
 /**
- * Journals what was heard. One that raises a doubt or tells of a wait is guarded by the revision
- * that was read: `false` when somebody was faster.
+ * Records an annotation. An exception or a wait is guarded by the revision that was read; `false`:
+ * a concurrent write won.
  */
-export async function note(
-  payouts: Collection<PayoutDocument>,
+export async function annotate(
+  payouts: Payouts,
   payout: Payout,
-  { call, doubt, uncleared }: Note,
+  { call, exception, uncleared }: Annotation,
 ): Promise<boolean> {
-  const told = call && { calls: keep([call]) };
-  if (doubt === undefined && uncleared === undefined) {
-    if (told !== undefined) await payouts.updateOne({ _id: payout.id }, { $push: told });
+  const calls = call && { calls: keep([call]) };
+  if (exception === undefined && uncleared === undefined) {
+    if (calls !== undefined) await payouts.updateOne({ _id: payout.id }, { $push: calls });
     return true;
   }
-  const journal = uncleared && { journal: waitOf(payout, uncleared) };
+  const journal = uncleared && { journal: waitStep(payout, uncleared) };
   const result = await payouts.updateOne(
     { _id: payout.id, revision: payout.revision },
     {
-      $set: { ...(doubt && { doubt }), ...(uncleared && { uncleared: uncleared.wait }) },
+      $set: {
+        ...(exception && { doubt: exception }),
+        ...(uncleared && { uncleared: uncleared.wait }),
+      },
       $inc: { revision: 1 },
-      ...((told || journal) && { $push: { ...told, ...journal } }),
+      ...((calls || journal) && { $push: { ...calls, ...journal } }),
     },
   );
   return result.modifiedCount === 1;
+}
+
+/** A wait as the history keeps it: once for each screening status of its beneficiary. */
+function waitStep(payout: Payout, { wait, at }: NonNullable<Annotation["uncleared"]>): StoredStep {
+  const detail = `not sent: the screening of its beneficiary is ${wait.status}`;
+  return stepOf(payout, { at, cause: "uncleared", detail });
 }

@@ -18,14 +18,14 @@ beforeEach(async () => {
   accountId = await platform.fundedAccount(merchantId, "100.00");
 });
 
-/** A payout's state, its doubt, its money, and what the rail's own words came to. */
+/** A payout's state, its exception, its money, and what the rail's own words came to. */
 async function look(id: string) {
-  const found = await platform.payouts.journal(id);
+  const found = await platform.history(id);
   const { account } = await platform.rpc.getAccount({ merchantId, accountId });
   const callbacks = await platform.callbacks.find({ payout_id: id }).toArray();
   return {
     stage: found?.payout.progress.stage,
-    doubt: found?.payout.doubt?.kind,
+    exception: found?.payout.exception?.kind,
     balance: `${account?.available} + ${account?.held}`,
     became: callbacks.map(({ became }) => became).join(),
     heard: found?.lines.filter(({ kind }) => kind === "callback").map(({ detail }) => detail),
@@ -42,7 +42,7 @@ describe("the sandbox's scenario", () => {
     await platform.after(0);
     await platform.after(1_000);
     const { heard, ...rest } = await look(id);
-    const settled = { stage: "settled", doubt: undefined, balance: "90.00 + 0.00" };
+    const settled = { stage: "settled", exception: undefined, balance: "90.00 + 0.00" };
     expect(rest).toEqual({ ...settled, became: "applied" });
     expect(heard).toEqual([expect.stringMatching(heardSettled)]);
   });
@@ -52,7 +52,7 @@ describe("the sandbox's scenario", () => {
     await platform.after(0);
     await platform.after(1_000);
     const { heard, ...rest } = await look(id);
-    const settled = { stage: "settled", doubt: undefined, balance: "90.00 + 0.00" };
+    const settled = { stage: "settled", exception: undefined, balance: "90.00 + 0.00" };
     expect(rest).toEqual({ ...settled, became: "applied,repeated,repeated" });
     expect(heard?.map((each) => each.replace(heardSettled, ""))).toEqual([
       ...["believed", "known already", "known already"],
@@ -68,9 +68,9 @@ describe("the sandbox's scenario", () => {
   it("lost: asked for by its key, paid once", async () => {
     const id = await platform.execute(accountId, "sandbox-lost-1");
     await platform.after(0);
-    expect(await look(id)).toMatchObject({ stage: "unknown", doubt: "unknown" });
+    expect(await look(id)).toMatchObject({ stage: "unknown", exception: "unknown" });
     await platform.after(2_100);
-    expect(await look(id)).toMatchObject({ stage: "settled", doubt: undefined });
+    expect(await look(id)).toMatchObject({ stage: "settled", exception: undefined });
     const transfers = platform.database.db.collection<{ _id: string }>("sandbox_transfers");
     expect(await transfers.findOne({ _id: id })).toMatchObject({ submitted: 1 });
   });
@@ -79,9 +79,9 @@ describe("the sandbox's scenario", () => {
     const id = await platform.execute(accountId, "sandbox-contradict-1");
     await platform.after(0);
     await platform.after(1_000);
-    expect(await look(id)).toMatchObject({ stage: "settled", doubt: undefined });
+    expect(await look(id)).toMatchObject({ stage: "settled", exception: undefined });
     await platform.after(1_000);
-    const told = { stage: "settled", doubt: "contradicted", balance: "90.00 + 0.00" };
+    const told = { stage: "settled", exception: "contradicted", balance: "90.00 + 0.00" };
     expect(await look(id)).toMatchObject({ ...told, became: "applied,refused" });
   });
 
@@ -89,16 +89,16 @@ describe("the sandbox's scenario", () => {
     const id = await platform.execute(accountId, "sandbox-silent-1");
     for (const ms of [0, 2_100, 86_400_000]) {
       await platform.after(ms);
-      expect(await look(id)).toMatchObject({ stage: "unknown", doubt: "unknown" });
+      expect(await look(id)).toMatchObject({ stage: "unknown", exception: "unknown" });
     }
   });
 
   it("amount: another amount is not believed, and people have to look", async () => {
     const id = await platform.execute(accountId, "sandbox-amount-1");
     await platform.after(0);
-    expect(await look(id)).toMatchObject({ stage: "processing", doubt: undefined });
+    expect(await look(id)).toMatchObject({ stage: "processing", exception: undefined });
     await platform.after(1_000);
-    const told = { stage: "settled", doubt: "contradicted", balance: "90.00 + 0.00" };
+    const told = { stage: "settled", exception: "contradicted", balance: "90.00 + 0.00" };
     expect(await look(id)).toMatchObject({ ...told, became: "refused" });
   });
 
@@ -109,7 +109,7 @@ describe("the sandbox's scenario", () => {
     await platform.after(2 * 86_400_000);
     expect(await look(id)).toMatchObject({ stage: "settled", balance: "90.00 + 0.00" });
     await platform.after(86_400_000);
-    const told = { stage: "returned", doubt: undefined, balance: "100.00 + 0.00" };
+    const told = { stage: "returned", exception: undefined, balance: "100.00 + 0.00" };
     expect(await look(id)).toMatchObject(told);
   });
 });
@@ -147,9 +147,9 @@ describe("a rail's message", () => {
     const { body, signature } = signed(change);
     expect(await send("sandbox", body, signature)).toBe(code);
     expect(await last()).toMatchObject({ became, payout_id: id });
-    const { stage, doubt, balance, heard } = await look(id);
-    expect({ stage, doubt, balance }).toEqual({
-      ...{ stage: "unknown", doubt: "contradicted", balance: "90.00 + 10.00" },
+    const { stage, exception, balance, heard } = await look(id);
+    expect({ stage, exception, balance }).toEqual({
+      ...{ stage: "unknown", exception: "contradicted", balance: "90.00 + 10.00" },
     });
     expect(heard?.at(-1)).toContain("; refused: ");
   });
@@ -190,9 +190,9 @@ describe("a rail's message", () => {
   });
 
   it("is decided anew when another one was faster", async () => {
-    const { findPayout } = platform.payouts;
-    vi.spyOn(platform.payouts, "findPayout").mockImplementationOnce(async (key) => {
-      const read = await findPayout(key);
+    const { findOne } = platform.payouts;
+    vi.spyOn(platform.payouts, "findOne").mockImplementationOnce(async (...given: unknown[]) => {
+      const read = await findOne.apply(platform.payouts, given as never);
       const rejected = signed({ outcome: "rejected" });
       expect(await send("sandbox", rejected.body, rejected.signature)).toBe("applied");
       return read;
@@ -200,7 +200,7 @@ describe("a rail's message", () => {
     const settled = signed();
     expect(await send("sandbox", settled.body, settled.signature)).toBe("INVALID_REQUEST");
     await platform.work();
-    const told = { stage: "rejected", doubt: "contradicted", balance: "100.00 + 0.00" };
+    const told = { stage: "rejected", exception: "contradicted", balance: "100.00 + 0.00" };
     expect(await look(id)).toMatchObject(told);
   });
 
@@ -210,7 +210,7 @@ describe("a rail's message", () => {
     await platform.work();
     const rejected = signed({ outcome: "rejected" });
     expect(await send("sandbox", rejected.body, rejected.signature)).toBe("INVALID_REQUEST");
-    const told = { stage: "settled", doubt: "contradicted", balance: "90.00 + 0.00" };
+    const told = { stage: "settled", exception: "contradicted", balance: "90.00 + 0.00" };
     expect(await look(id)).toMatchObject(told);
   });
 });

@@ -1,13 +1,12 @@
 import { createHash } from "node:crypto";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
-import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
+import type { Change, StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
 import { Binary, type Collection } from "mongodb";
-import type { Reporter } from "../payouts/work.ts";
 import type { RailDirectory } from "./directory.ts";
 import { type RailReportDeps, type Reported, reportOutcome } from "./reports.ts";
 
-/** What became of a message; `received` when a crash came between. */
+/** The result of a callback; `received` when a crash came between. */
 type CallbackResult =
   | "received"
   | "applied"
@@ -19,7 +18,7 @@ type CallbackResult =
   | "unknown_rail"
   | "unknown_key";
 
-/** A rail's message as it came. None is ever dropped or written over but for what became of it. */
+/** A callback as it was received. Append-only, but for its result. */
 type RailCallbackDocument = {
   _id: string;
   schema_version: number;
@@ -37,24 +36,25 @@ type RailCallbackDocument = {
   received_at: Date;
 };
 
-/** A rail's message, word for word. */
+/** A callback of a rail, byte for byte. */
 export type ReceivedMessage = {
   readonly rail: string;
   readonly body: Uint8Array;
   readonly signature: string;
 };
 
+/** What receiving a callback works with. */
 export type ReceiveDeps = RailReportDeps & {
   readonly callbacks: Collection<RailCallbackDocument>;
   readonly rails: RailDirectory;
 };
 
-/** No rail has more to say of one transfer. */
+/** More than any rail sends about one transfer. */
 const bodyMaxBytes = 65_536;
-/** Of what is kept of a name or signature; real ones are far shorter. */
+/** The length that a name or signature is cut to; real ones are far shorter. */
 const textMax = 1_024;
 
-/** The messages of rails; they are read by people. */
+/** The callbacks of rails, for investigations. */
 export function openRailCallbacks({ db }: Database): Collection<RailCallbackDocument> {
   return db.collection<RailCallbackDocument>("rail_callbacks");
 }
@@ -62,13 +62,13 @@ export function openRailCallbacks({ db }: Database): Collection<RailCallbackDocu
 type Received = Reported | Refused<"ACCESS_FORBIDDEN" | "RECORD_NOT_FOUND" | "INVALID_REQUEST">;
 
 /**
- * Takes a rail's message: kept first, forged ones too, then believed when the rail signed it and
- * its payout allows it. The same message again changes nothing.
+ * Receives a callback: stored first, forged ones too, then applied where the rail signed it and its
+ * payout allows it. A repeat changes nothing.
  */
 export async function receiveCallback(
   deps: ReceiveDeps,
   message: ReceivedMessage,
-  by: Reporter,
+  by: Change,
 ): Promise<Received> {
   const read = readSigned(deps.rails, message);
   const kept = keptOf(message, by, deps.clock.now());
@@ -86,7 +86,7 @@ export async function receiveCallback(
   return reported;
 }
 
-/** What a message says, or what becomes of one that says nothing to be believed. */
+/** The content of a callback, or the result of one that cannot be applied. */
 function readSigned(rails: RailDirectory, { rail: name, body, signature }: ReceivedMessage) {
   if (body.length > bodyMaxBytes) {
     const refusal = refused("INVALID_REQUEST", `body: must have at most ${bodyMaxBytes} bytes`);
@@ -96,15 +96,15 @@ function readSigned(rails: RailDirectory, { rail: name, body, signature }: Recei
   if (rail === undefined) {
     return { became: "unknown_rail", refusal: refused("RECORD_NOT_FOUND") } as const;
   }
-  const said = rail.readCallback(body, signature);
-  if (said === "forged") {
+  const report = rail.readCallback(body, signature);
+  if (report === "forged") {
     return { became: "forged", refusal: refused("ACCESS_FORBIDDEN") } as const;
   }
-  if (said === "unreadable") {
+  if (report === "unreadable") {
     const refusal = refused("INVALID_REQUEST", "body: must tell an outcome");
     return { became: "unreadable", refusal } as const;
   }
-  return said;
+  return report;
 }
 
 function callbackResult(
@@ -116,7 +116,7 @@ function callbackResult(
 
 function keptOf(
   { rail, body, signature }: ReceivedMessage,
-  { actor, operationId }: Reporter,
+  { actor, operationId }: Change,
   now: Date,
 ): Omit<RailCallbackDocument, "became"> {
   return {

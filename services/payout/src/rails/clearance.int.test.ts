@@ -3,6 +3,7 @@ import { ScreeningStatus } from "@disburse/contracts/disburse/beneficiary/v1/ben
 import { PayoutSchema, RailOutcome } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { findPayout } from "../payouts/store.ts";
 import { startTestPlatform, type TestPlatform, testRail } from "../test-platform.ts";
 import type { RailReply } from "./rail.ts";
 
@@ -44,24 +45,24 @@ async function executeThen(screening: ScreeningStatus): Promise<string> {
 }
 
 async function look(payoutId: string) {
-  const payout = await platform.payouts.findPayout(payoutId);
+  const payout = await findPayout(platform.payouts, payoutId);
   const { account } = await platform.rpc.getAccount({ merchantId, accountId });
   return {
     stage: payout?.progress.stage,
-    doubt: payout?.doubt?.kind,
+    exception: payout?.exception?.kind,
     balance: `${account?.available} + ${account?.held}`,
   };
 }
 
 async function waits(payoutId: string): Promise<string[]> {
-  const found = await platform.payouts.journal(payoutId);
+  const found = await platform.history(payoutId);
   return (found?.lines ?? [])
     .map(({ detail }) => detail)
     .filter((detail) => detail.startsWith("not sent"));
 }
 
-const queued = { stage: "queued", doubt: undefined, balance: "90.00 + 10.00" };
-const settled = { stage: "settled", doubt: undefined, balance: "90.00 + 0.00" };
+const queued = { stage: "queued", exception: undefined, balance: "90.00 + 10.00" };
+const settled = { stage: "settled", exception: undefined, balance: "90.00 + 0.00" };
 
 describe("a payout whose beneficiary is not cleared when it is to be sent", () => {
   it.each([
@@ -83,7 +84,7 @@ describe("a payout whose beneficiary is not cleared when it is to be sent", () =
       expect(sent(id)).toBe(1);
       await platform.after(2_000);
       expect(await look(id)).toEqual(settled);
-      expect((await platform.payouts.findPayout(id))?.uncleared).toBeUndefined();
+      expect((await findPayout(platform.payouts, id))?.uncleared).toBeUndefined();
     },
   );
 
@@ -98,25 +99,25 @@ describe("a payout whose beneficiary is not cleared when it is to be sent", () =
     platform.world.screening = ScreeningStatus.BLOCKED;
     await platform.after(60_000);
     expect(await told()).toEqual(before);
-    expect((await platform.payouts.collection.findOne({ _id: id }))?.outbox).toHaveLength(1);
+    expect((await platform.payouts.findOne({ _id: id }))?.outbox).toHaveLength(1);
   });
 
   it("is put before the operators at once when it is blocked, and after long in review", async () => {
     const blocked = await executeThen(ScreeningStatus.BLOCKED);
-    expect(await look(blocked)).toEqual({ ...queued, doubt: "stuck" });
+    expect(await look(blocked)).toEqual({ ...queued, exception: "stuck" });
     accountId = await platform.fundedAccount(merchantId, "100.00");
     platform.world.screening = ScreeningStatus.CLEARED;
     const inReview = await executeThen(ScreeningStatus.REVIEW);
     await platform.after(dayMs - 1_000);
     expect(await look(inReview)).toEqual(queued);
     await platform.after(120_000);
-    expect(await look(inReview)).toEqual({ ...queued, doubt: "stuck" });
+    expect(await look(inReview)).toEqual({ ...queued, exception: "stuck" });
     const { payouts } = await platform.operationsRpc.listPayoutsInDoubt({ limit: 100 });
     const listed = payouts.map(({ payout }) => payout?.id);
     expect(listed).toEqual(expect.arrayContaining([blocked, inReview]));
     platform.world.screening = ScreeningStatus.CLEARED;
     await platform.after(120_000);
-    expect(await look(inReview)).toMatchObject({ doubt: undefined });
+    expect(await look(inReview)).toMatchObject({ exception: undefined });
     expect([sent(blocked), sent(inReview)]).toEqual([1, 1]);
   });
 
@@ -136,24 +137,27 @@ describe("a payout whose beneficiary is not cleared when it is to be sent", () =
     platform.world.screening = ScreeningStatus.CLEARED;
     await platform.after(120_000);
     expect(sent(payoutId)).toBe(0);
-    const released = { stage: "rejected", doubt: undefined, balance: "100.00 + 0.00" };
+    const released = { stage: "rejected", exception: undefined, balance: "100.00 + 0.00" };
     expect(await look(payoutId)).toEqual(released);
   });
 
   it("waits on, since the same moment, after its worker died", async () => {
     const id = await platform.execute(accountId, "order");
     platform.world.screening = ScreeningStatus.REVIEW;
-    const { updateOne } = platform.payouts.collection;
-    const written = vi.spyOn(platform.payouts.collection, "updateOne");
+    const { updateOne } = platform.payouts;
+    const written = vi.spyOn(platform.payouts, "updateOne");
     // The wait is written; the lease then is not given back, as by a process that was killed.
     written.mockImplementationOnce(updateOne).mockRejectedValue(new Error("killed"));
     await platform.work().catch(() => undefined);
     written.mockRestore();
-    const since = (await platform.payouts.findPayout(id))?.uncleared?.since;
+    const since = (await findPayout(platform.payouts, id))?.uncleared?.since;
     expect(since).toBeInstanceOf(Date);
     await platform.after(9_000);
     await platform.after(60_000);
-    expect((await platform.payouts.findPayout(id))?.uncleared).toEqual({ status: "review", since });
+    expect((await findPayout(platform.payouts, id))?.uncleared).toEqual({
+      status: "review",
+      since,
+    });
     expect(await waits(id)).toHaveLength(1);
     platform.world.screening = ScreeningStatus.CLEARED;
     await platform.after(60_000);
@@ -186,12 +190,12 @@ describe("a payout that was submitted before", () => {
     await platform.after(60_000);
     await platform.after(60_000);
     expect(sent(id)).toBe(1);
-    expect(await look(id)).toMatchObject({ stage: "unknown", doubt: "unknown" });
+    expect(await look(id)).toMatchObject({ stage: "unknown", exception: "unknown" });
     expect(await waits(id)).toHaveLength(1);
     answers.submit = { kind: "accepted" };
     platform.world.screening = ScreeningStatus.CLEARED;
     await platform.after(60_000);
     expect(sent(id)).toBe(2);
-    expect(await look(id)).toMatchObject({ stage: "processing", doubt: undefined });
+    expect(await look(id)).toMatchObject({ stage: "processing", exception: undefined });
   });
 });

@@ -1,4 +1,5 @@
 import { SettingsError } from "@disburse/chassis/settings.ts";
+import { withTimeout } from "@disburse/chassis/timeout.ts";
 import { isRefused } from "@disburse/kernel/refusal.ts";
 import type { Rail } from "./rail.ts";
 import {
@@ -9,27 +10,27 @@ import {
   type Transfer,
 } from "./rules/routing.ts";
 
-/** Why a transfer waits in the queue: nobody can send it, or its rail takes nothing new now. */
-export type Unavailability = { readonly waits: RoutingRefusal | Away };
-type Away = "PAUSED" | "DOWN";
+/** Why a transfer waits: no rail can take it, or its rail takes no new transfers now. */
+export type Unavailability = RoutingRefusal | TemporaryUnavailability;
+type TemporaryUnavailability = "PAUSED" | "DOWN";
 
 /** The rails of a deployment. */
 export type RailDirectory = {
   readonly all: readonly Rail[];
   /** The rail that a transfer goes to now, or why it waits. */
   choose(transfer: Transfer): Promise<Rail | Unavailability>;
-  /** Whether a rail takes nothing new now, and why. */
-  unavailability(rail: Rail): Promise<Away | undefined>;
-  /** The rail of a name, whatever the routes say by now. */
+  /** Why a rail takes no new transfers now; `undefined`: it does. */
+  unavailability(rail: Rail): Promise<TemporaryUnavailability | undefined>;
+  /** The rail of a name, also one without a route. */
   named(name: string): Rail | undefined;
 };
 
-/** A rail that does not say in this time whether it takes transfers takes none. */
+/** A rail that does not answer in this time is down. */
 const availableTimeoutMs = 1_000;
 
 /**
  * Makes the directory; routes that a rail's declared capabilities do not cover end the process.
- * `isPaused` tells whether an operator has paused a rail.
+ * `isPaused` says whether an operator has paused a rail.
  */
 export function createRailDirectory(
   rails: readonly Rail[],
@@ -40,7 +41,7 @@ export function createRailDirectory(
   const capabilities = new Map(rails.map((rail) => [rail.name, rail.capabilities]));
   const problems = routeProblems(routes, capabilities);
   if (problems.length > 0) throw new SettingsError(`RAIL_ROUTES: ${problems.join("; ")}`);
-  const unavailability = async (rail: Rail): Promise<Away | undefined> => {
+  const unavailability = async (rail: Rail): Promise<TemporaryUnavailability | undefined> => {
     if (await isPaused(rail.name)) return "PAUSED";
     return (await isAvailable(rail)) ? undefined : "DOWN";
   };
@@ -48,27 +49,25 @@ export function createRailDirectory(
     all: rails,
     choose: async (transfer) => {
       const name = railFor(routes, capabilities, transfer);
-      if (isRefused(name)) return { waits: name.refused };
+      if (isRefused(name)) return name.refused;
       const rail = byName.get(name);
-      if (rail === undefined) return { waits: "NO_ROUTE" };
-      const waits = await unavailability(rail);
-      return waits === undefined ? rail : { waits };
+      return rail === undefined ? "NO_ROUTE" : ((await unavailability(rail)) ?? rail);
     },
     unavailability,
     named: (name) => byName.get(name),
   };
 }
 
-/** Whether a rail takes new transfers now, by its own word. */
+/** Whether a rail says that it takes new transfers now. */
 export async function isAvailable(rail: Rail): Promise<boolean> {
-  const late = Promise.withResolvers<boolean>();
-  const timer = setTimeout(() => late.resolve(false), availableTimeoutMs);
   try {
-    return await Promise.race([rail.available(), late.promise]);
+    return await withTimeout(
+      availableTimeoutMs,
+      () => rail.available(),
+      () => false,
+    );
   } catch {
-    // A rail that cannot even say so takes nothing now; it is asked again before each transfer.
+    // An error means unavailable; the rail is checked again before each transfer.
     return false;
-  } finally {
-    clearTimeout(timer);
   }
 }

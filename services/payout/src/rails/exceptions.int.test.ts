@@ -3,7 +3,7 @@ import { RailOutcome } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { mongodbUri } from "@disburse/testkit/engine.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { openPayoutStore } from "../payouts/store.ts";
+import { findPayout, openPayouts } from "../payouts/store.ts";
 import { startTestPlatform, type TestPlatform, testRail } from "../test-platform.ts";
 import { createRailDirectory } from "./directory.ts";
 import type { RailReply } from "./rail.ts";
@@ -26,8 +26,8 @@ beforeEach(async () => {
 });
 
 async function look(id: string) {
-  const payout = await platform.payouts.findPayout(id);
-  return { stage: payout?.progress.stage, rail: payout?.rail, doubt: payout?.doubt?.kind };
+  const payout = await findPayout(platform.payouts, id);
+  return { stage: payout?.progress.stage, rail: payout?.rail, exception: payout?.exception?.kind };
 }
 
 /** Works with a directory of real routes until nothing is due. */
@@ -55,21 +55,21 @@ describe("a payout that waits", () => {
     const id = await platform.execute(accountId, "order");
     await workWith(directory);
     await workWith(directory, 3_600_000);
-    expect(await look(id)).toEqual({ stage: "queued", rail: "", doubt: "stuck" });
+    expect(await look(id)).toEqual({ stage: "queued", rail: "", exception: "stuck" });
     await platform.after(30_000);
-    expect(await look(id)).toEqual({ stage: "processing", rail: "sandbox", doubt: undefined });
+    expect(await look(id)).toEqual({ stage: "processing", rail: "sandbox", exception: undefined });
   });
 
   it.each([
     ["says no", async () => false],
     ["throws", () => Promise.reject(new Error("away"))],
-  ])("for a rail that is away (%s) stays queued without a doubt", async (_what, available) => {
+  ])("for a rail that is away (%s) stays queued without a exception", async (_what, available) => {
     const rail = testRail({ capabilities: { ...ach, limits: {} }, available });
     const directory = createRailDirectory([rail], [{ rail: "scripted" }], never);
     const id = await platform.execute(accountId, "order");
     await workWith(directory);
     await workWith(directory, 3_600_000);
-    expect(await look(id)).toEqual({ stage: "queued", rail: "", doubt: undefined });
+    expect(await look(id)).toEqual({ stage: "queued", rail: "", exception: undefined });
   });
 
   it("for a paused rail goes on when an operator resumes it", async () => {
@@ -93,7 +93,7 @@ describe("a payout that waits", () => {
     const { rails } = await operationsRpc.listRails({});
     expect(rails).toMatchObject([{ name: "sandbox", paused: true, reason: "bank holiday" }]);
     await workWith(directory);
-    expect(await look(id)).toEqual({ stage: "queued", rail: "", doubt: undefined });
+    expect(await look(id)).toEqual({ stage: "queued", rail: "", exception: undefined });
     expect((await pause(false, "")).rail).toMatchObject({ paused: false, reason: "" });
     await workWith(directory, 30_000);
     expect(await look(id)).toMatchObject({ stage: "processing", rail: "sandbox" });
@@ -165,9 +165,9 @@ it("asks the rail that it was sent to, whatever the routes say by now", async ()
   await workWith(createRailDirectory(rails, [{ rail: "first" }], never));
   const changed = createRailDirectory(rails, [{ rail: "second" }], never);
   await workWith(createRailDirectory(rails.slice(1), [{ rail: "second" }], never), 1_000);
-  expect(await look(id)).toEqual({ stage: "processing", rail: "first", doubt: "stuck" });
+  expect(await look(id)).toEqual({ stage: "processing", rail: "first", exception: "stuck" });
   await workWith(changed, 30_000);
-  expect(await look(id)).toEqual({ stage: "settled", rail: "first", doubt: undefined });
+  expect(await look(id)).toEqual({ stage: "settled", rail: "first", exception: undefined });
   expect(asked[0]).toBe("first");
 });
 
@@ -179,14 +179,14 @@ describe("people have to look", () => {
     await platform.after(0);
     for (let days = 0.5; days < 1; days += 0.25) {
       await platform.after(21_600_000);
-      expect((await look(id)).doubt).toBeUndefined();
+      expect((await look(id)).exception).toBeUndefined();
     }
     await platform.after(43_300_000);
     await platform.after(61_000);
-    expect(await look(id)).toMatchObject({ stage: "processing", doubt: "stuck" });
+    expect(await look(id)).toMatchObject({ stage: "processing", exception: "stuck" });
     status = { kind: "settled", reference: "R" };
     await platform.after(61_000);
-    expect(await look(id)).toMatchObject({ stage: "settled", doubt: undefined });
+    expect(await look(id)).toMatchObject({ stage: "settled", exception: undefined });
   });
 
   it.each<[string, RailReply]>([
@@ -203,9 +203,9 @@ describe("people have to look", () => {
     platform.rails.current = testRail({ submit: async () => said[0]!, query: async () => later });
     const id = await platform.execute(accountId, "order");
     await platform.after(0);
-    expect(await look(id)).toMatchObject({ stage: "settled", doubt: undefined });
+    expect(await look(id)).toMatchObject({ stage: "settled", exception: undefined });
     await platform.after(1_100);
-    expect(await look(id)).toMatchObject({ stage: "settled", doubt: "contradicted" });
+    expect(await look(id)).toMatchObject({ stage: "settled", exception: "contradicted" });
     const { account } = await platform.rpc.getAccount({ merchantId, accountId });
     expect(account).toMatchObject({ available: "990.00", held: "0.00" });
   });
@@ -224,7 +224,7 @@ describe("people have to look", () => {
     });
     const id = await platform.execute(accountId, "order");
     await platform.after(0);
-    expect(await look(id)).toMatchObject({ stage: "settled", doubt: "contradicted" });
+    expect(await look(id)).toMatchObject({ stage: "settled", exception: "contradicted" });
   });
 });
 
@@ -243,12 +243,10 @@ it("goes on within 10 s of a worker's death, at any step, and sends nothing twic
   for (const survived of [0, 1, 2]) {
     let left = survived;
     // A killed worker writes nothing more, its release included.
-    const dying = {
-      ...payouts,
-      advance: (...given: Parameters<typeof payouts.advance>) =>
-        left-- > 0 ? payouts.advance(...given) : die(),
-      release: die,
-    };
+    const dying: typeof payouts = Object.assign(Object.create(payouts), {
+      updateOne: (...given: Parameters<typeof payouts.updateOne>) =>
+        left-- > 0 ? payouts.updateOne(...given) : die(),
+    });
     await workOnDuePayout({ ...worker, payouts: dying }).catch(() => undefined);
     platform.world.offsetMs += 9_000;
   }
@@ -281,7 +279,8 @@ it("never has two calls for one payout at once, though two processes work", asyn
   const other = await connectDatabase(mongodbUri(name), name);
   const second = {
     ...platform.worker,
-    payouts: await openPayoutStore(other, "second:8080", platform.worker.clock),
+    payouts: await openPayouts(other),
+    place: "second:8080",
   };
   const until = async (deps: typeof platform.worker) => {
     while (await workOnDuePayout(deps));

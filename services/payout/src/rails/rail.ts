@@ -2,7 +2,7 @@ import type { Outcome } from "../payouts/rules/progress.ts";
 import type { RailReport, TransferredAmount } from "../payouts/rules/rail-report.ts";
 import type { RailCapabilities } from "./rules/routing.ts";
 
-/** What a rail is told to pay. Never logged: it holds the account number in full. */
+/** A payment instruction. Never logged: it has the full account number. */
 export type Instruction = {
   /** The merchant's reference; the sandbox reads scenarios from it. */
   readonly referenceId: string;
@@ -20,10 +20,10 @@ export type Instruction = {
   readonly destinationCountry: string;
 };
 
-/** An answer, and when it is worth asking again; never, when there is no time. */
+/** The reply of a rail, and when to poll it next; without a time, not at all. */
 export type RailReply = RailReport & { readonly pollAfterMs?: number };
 
-/** A message of a rail's own, its signature verified. */
+/** A callback of a rail, its signature verified. */
 export type RailCallback = {
   /** The key that the transfer was submitted under. */
   readonly key: string;
@@ -32,21 +32,21 @@ export type RailCallback = {
 };
 
 /**
- * A way to move money. `key` is the payout's id: a rail pays one key at most once, however often it
- * is submitted. `submit` and `query` may throw: that is no answer, and the rail is asked by the key
- * again. `test-contract.ts` tries what every rail has to keep to.
+ * A way to move money. `key` is the payout's id: a rail pays a key at most once, however often it is
+ * submitted. After an error of `submit` or `query` the outcome is unknown, and the rail is polled by
+ * the key. `test-contract.ts` tests what every rail has to guarantee.
  */
 export type Rail = {
-  /** Stored with each payout that it is sent: it never changes. 1 to 64 of `a-z 0-9 -`. */
+  /** Stored with each payout that it is sent: must never change. 1 to 64 of `a-z 0-9 -`. */
   readonly name: string;
   readonly capabilities: RailCapabilities;
-  /** Its own word, now, on whether it takes new transfers; one that throws does not. */
+  /** Whether it takes new transfers now; an error means that it does not. */
   available(): Promise<boolean>;
   submit(key: string, instruction: Instruction): Promise<RailReply>;
   query(key: string): Promise<RailReply>;
   /**
-   * Reads a message of the rail's. `forged` when it is not signed by the rail, whatever it says;
-   * `unreadable` when it is, and says nothing of an outcome.
+   * Reads a callback. `forged`: the signature is not the rail's; `unreadable`: it is, and the body
+   * has no outcome.
    */
   readCallback(body: Uint8Array, signature: string): RailCallback | "forged" | "unreadable";
 };

@@ -1,51 +1,52 @@
+import type { Change } from "@disburse/chassis/rpc/mutation.ts";
 import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
-import type { StoredCall } from "../payouts/document.ts";
+import type { Payouts, StoredCall } from "../payouts/document.ts";
 import { raiseException } from "../payouts/rules/exception.ts";
 import type { Payout } from "../payouts/rules/payout.ts";
 import { applyRailReport, type RailReport } from "../payouts/rules/rail-report.ts";
 import { causeOf } from "../payouts/rules/timeline.ts";
-import type { PayoutStore } from "../payouts/store.ts";
-import type { Reporter } from "../payouts/work.ts";
-import { describeResponse } from "./calls.ts";
+import { findPayout } from "../payouts/store.ts";
+import { advance, annotate } from "../payouts/work.ts";
+import { describeResponse } from "./responses.ts";
 
+/** What applying a rail report works with. */
 export type RailReportDeps = {
-  readonly payouts: PayoutStore;
+  readonly payouts: Payouts;
   readonly clock: Clock;
-  /** Called when there is a payout to move on. */
+  /** Called when there is work on a payout. */
   readonly wake: () => void;
 };
 
-/** What became of a rail's word; `applied` unless it was known already. */
+/** The result of a rail report; `applied` unless it was known. */
 export type Reported = { readonly payout: Payout; readonly applied: boolean };
 
 /**
- * Takes a rail's word on a payout, by callback: believed once, a repeat changes nothing. One that
- * contradicts what is known is refused and puts the payout before the operators. Each is in the
- * payout's journal, with what became of it.
+ * Applies a rail report that came by callback, once: a repeat changes nothing. A contradiction is
+ * refused and raises an exception. Each report is in the payout's history, with its result.
  */
 export async function reportOutcome(
   { payouts, clock, wake }: RailReportDeps,
   payoutId: string,
-  word: RailReport,
-  by: Reporter,
+  report: RailReport,
+  by: Change,
 ): Promise<Reported | Refused<"RECORD_NOT_FOUND" | "INVALID_REQUEST">> {
   for (;;) {
-    const payout = await payouts.findPayout(payoutId);
+    const payout = await findPayout(payouts, payoutId);
     if (payout === undefined) return refused("RECORD_NOT_FOUND");
     const at = clock.now();
-    const next = applyRailReport(payout, word);
+    const next = applyRailReport(payout, report);
     if (isRefused(next)) {
-      const call = callback(word, at, by, `refused: ${next.detail}`);
-      const doubt = raiseException(payout.doubt, "contradicted", at);
-      if (await payouts.note(payout, { call, doubt })) return next;
+      const call = callback(report, at, by, `refused: ${next.detail}`);
+      const exception = raiseException(payout.exception, "contradicted", at);
+      if (await annotate(payouts, payout, { call, exception })) return next;
     } else if (next === "unchanged") {
-      await payouts.note(payout, { call: callback(word, at, by, "known already") });
+      await annotate(payouts, payout, { call: callback(report, at, by, "known already") });
       return { payout, applied: false };
     } else {
-      const step = { cause: causeOf(word.status), detail: `rail reported ${word.status.kind}` };
-      const calls = [callback(word, at, by, "believed")];
-      const advanced = await payouts.advance(payout, next, { ...step, at, work: at, by, calls });
+      const step = { cause: causeOf(report.status), detail: `rail reported ${report.status.kind}` };
+      const calls = [callback(report, at, by, "believed")];
+      const advanced = await advance(payouts, payout, next, { ...step, at, work: at, by, calls });
       if (advanced !== undefined) {
         wake();
         return { payout: advanced, applied: true };
@@ -54,7 +55,7 @@ export async function reportOutcome(
   }
 }
 
-function callback(word: RailReport, at: Date, by: Reporter, became: string): StoredCall {
-  const said = `${describeResponse(word)}; ${became}`;
+function callback(report: RailReport, at: Date, by: Change, became: string): StoredCall {
+  const said = `${describeResponse(report)}; ${became}`;
   return { kind: "callback", at, said, actor: by.actor, operation_id: by.operationId };
 }

@@ -44,7 +44,7 @@ function answering(answers: (RailReply["status"] | Error)[]) {
 /** The steps of the account and what the merchant hears, in order. */
 async function story(payoutId: string) {
   const { entries } = await platform.rpc.listEntries({ merchantId, accountId });
-  const stored = await platform.payouts.collection.findOne({ _id: payoutId });
+  const stored = await platform.payouts.findOne({ _id: payoutId });
   const { account } = await platform.rpc.getAccount({ merchantId, accountId });
   return {
     moved: entries.filter((entry) => entry.payoutId === payoutId).length,

@@ -5,26 +5,40 @@ import {
   type PayoutOperationsService,
   RailInfoSchema,
 } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import type { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
-import type { AuditStore } from "../payouts/audit.ts";
-import { readOperator } from "../payouts/operator.ts";
+import { type AuditStore, readOperator } from "../payouts/operators.ts";
+import { payoutMessage, readOutcome } from "../payouts/wire.ts";
 import { orThrow } from "../refusals.ts";
 import { type ReceiveDeps, receiveCallback } from "./callbacks.ts";
 import { isAvailable } from "./directory.ts";
 import type { Rail } from "./rail.ts";
+import { type RailReportDeps, reportOutcome } from "./reports.ts";
 import type { RailStates } from "./states.ts";
 
-export type RailRpcDeps = ReceiveDeps & {
-  readonly states: RailStates;
-  readonly audit: AuditStore;
-};
+/** The RPC by which a caller that the platform trusts reports an outcome. */
+export function reportRpc(
+  deps: RailReportDeps,
+): Pick<ServiceImpl<typeof PayoutService>, "reportRailOutcome"> {
+  return {
+    reportRailOutcome: async (message) => {
+      const by = readMutation(message.mutation);
+      const status = orThrow(readOutcome(message));
+      const { payoutId, amount, currencyCode: currency } = message;
+      const isGiven = amount !== "" || currency !== "";
+      const report = { status, ...(isGiven && { transferred: { amount, currency } }) };
+      const { payout } = orThrow(await reportOutcome(deps, payoutId, report, by));
+      return { payout: payoutMessage(payout) };
+    },
+  };
+}
 
-/** Why a rail is paused, for those who ask later. */
+/** The longest reason of a pause. */
 const reasonMax = 255;
 
-/** The operators' RPCs of rails, and the rails' own. */
-export function railRpc(
-  deps: RailRpcDeps,
+/** The operators' RPCs of rails, and the one that receives callbacks. */
+export function railsRpc(
+  deps: ReceiveDeps & { readonly states: RailStates; readonly audit: AuditStore },
 ): Pick<
   ServiceImpl<typeof PayoutOperationsService>,
   "listRails" | "setRailPaused" | "receiveRailCallback"
@@ -42,7 +56,7 @@ export function railRpc(
       const action = paused ? "rail.paused" : "rail.resumed";
       const detail = paused ? reason : "";
       const at = deps.clock.now();
-      // The trail first: its order is the order of what counts, and a repeat of it changes nothing.
+      // The audit trail first: its order decides, and a repeat changes nothing.
       await states.follow(await audit.append({ action, subject: name, detail, at, ...by }));
       if (!paused) deps.wake();
       return { rail: await railInfo(states, rail) };

@@ -1,14 +1,15 @@
-import { type Database, isDuplicateKey } from "@disburse/chassis/mongo/database.ts";
+import type { Database } from "@disburse/chassis/mongo/database.ts";
+import { onceByKey } from "@disburse/chassis/mongo/once.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
-import type { AuditEntry } from "../payouts/audit.ts";
+import type { AuditEntry } from "../payouts/operators.ts";
 
-/** What operators decided of a rail; a rail without one is not paused. */
+/** The state of a rail; a rail without one is not paused. */
 type RailStateDocument = {
   _id: string;
   schema_version: number;
   paused: boolean;
   reason: string;
-  /** The entry of the audit trail that this state is of: an earlier one changes nothing. */
+  /** The audit entry that set this state: an earlier one changes nothing. */
   audit_sequence: number;
   updated_at: Date;
 };
@@ -16,9 +17,10 @@ type RailStateDocument = {
 /** Whether operators paused a rail, and why; "" when they did not. */
 export type RailState = { readonly paused: boolean; readonly reason: string };
 
+/** The states of rails. */
 export type RailStates = ReturnType<typeof openRailStates>;
 
-/** A pause that another process was told of holds here after this at the latest. */
+/** How late a pause by another process takes effect here. */
 const knownForMs = 1_000;
 
 const running: RailState = { paused: false, reason: "" };
@@ -35,28 +37,26 @@ export function openRailStates({ db }: Database, clock: Clock) {
   };
   return {
     read,
-    /** As it was a second ago at most: asked before each submission. */
+    /** Cached for a second: called before each submission. */
     isPaused: async (rail: string): Promise<boolean> => {
       const last = known.get(rail);
       const age = last && clock.now().getTime() - last.readAt;
       const isFresh = age !== undefined && age >= 0 && age < knownForMs;
       return (last && isFresh ? last.state : await read(rail)).paused;
     },
-    /** Brings the state up to what the audit trail says, were it left behind by a crash. */
+    /** Applies an audit entry, once: also where a crash came between the trail and the state. */
     follow: async (entry: AuditEntry): Promise<void> => {
       const { subject: rail, sequence, action, detail, at } = entry;
       const paused = action === "rail.paused";
       const written = { paused, reason: paused ? detail : "", audit_sequence: sequence };
-      try {
-        await states.updateOne(
+      // A duplicate key means that a later entry is applied.
+      await onceByKey(() =>
+        states.updateOne(
           { _id: rail, audit_sequence: { $not: { $gte: sequence } } },
           { $set: { schema_version: 1, ...written, updated_at: at } },
           { upsert: true },
-        );
-      } catch (error) {
-        // A later entry was here before.
-        if (!isDuplicateKey(error)) throw error;
-      }
+        ),
+      );
       known.delete(rail);
     },
   };

@@ -2,21 +2,23 @@ import type { Client } from "@connectrpc/connect";
 import type { Log } from "@disburse/chassis/log.ts";
 import type { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
-import type { AccountStore } from "../ledger/accounts.ts";
+import type { Ledger } from "../ledger/accounts.ts";
+import type { Payouts } from "../payouts/document.ts";
 import { type PayoutException, raiseException } from "../payouts/rules/exception.ts";
 import type { Payout } from "../payouts/rules/payout.ts";
 import { type Progress, publicStatusOf } from "../payouts/rules/progress.ts";
-import type { PayoutStore } from "../payouts/store.ts";
-import { type LeasedPayout, leaseMs, type Release, type Step } from "../payouts/work.ts";
+import { advance, type LeasedPayout, leaseMs, release, type Step } from "../payouts/work.ts";
 import type { RailDirectory } from "./directory.ts";
 
-/** What a worker works with. */
+/** What a rail worker works with. */
 export type RailWorkerDeps = {
-  readonly accounts: AccountStore;
-  readonly payouts: PayoutStore;
+  readonly ledger: Ledger;
+  readonly payouts: Payouts;
   readonly beneficiary: Client<typeof BeneficiaryService>;
   readonly rails: RailDirectory;
-  /** A payout that is open for so long after its submission is put before the operators. */
+  /** The process of the worker, which its leases name. */
+  readonly place: string;
+  /** A payout that is open for so long after its submission gets an exception. */
   readonly stuckAfterMs: number;
   readonly clock: Clock;
   readonly log: Log;
@@ -24,64 +26,48 @@ export type RailWorkerDeps = {
   readonly onChanged: () => void;
 };
 
-/** A payout as a step left it, and when its rail wants to be asked again. */
+/** A payout after a step, and when to poll its rail next. */
 export type StepResult = { readonly payout: Payout; readonly pollAt: Date | "done" };
 
-/** A payout that is not at its end is put off no longer than this, whatever its rail says. */
+/** The longest time to the next work on an open payout, whatever its rail says. */
 export const deferMaxMs = 600_000;
 
-/** Writes a step of a payout and tells of it, with how long the payout stood where it was. */
-export async function advance(
+/** Writes a step of a payout and logs it, with the time since the step before. */
+export async function takeStep(
   { payouts, log }: RailWorkerDeps,
   leased: LeasedPayout,
   progress: Progress,
   step: Step,
 ): Promise<Payout | undefined> {
   const { payout } = leased;
-  const moved = await payouts.advance(payout, progress, step);
-  if (moved === undefined) {
-    // Somebody was faster. Whoever did not take the lease along leaves the work to the next one.
-    await payouts.release(leased, { work: step.at });
-    return undefined;
-  }
-  const { stage } = moved.progress;
-  const { status } = publicStatusOf(moved.progress);
+  const advanced = await advance(payouts, payout, progress, step);
+  // A concurrent write won. Where it left the lease, the next worker goes on.
+  if (advanced === undefined) return release(payouts, leased, { work: step.at });
+  const { stage } = advanced.progress;
+  const { status } = publicStatusOf(advanced.progress);
   const stood_ms = step.at.getTime() - payout.updatedAt.getTime();
   log.info(
     { payout_id: payout.id, stage, status, cause: step.detail, stood_ms },
-    "payout moved on",
+    "payout advanced",
   );
-  return moved;
+  return advanced;
 }
 
-/** Ends the lease without a change of state: this worker is done with the payout for now. */
-export async function release(
-  { payouts }: RailWorkerDeps,
-  leased: LeasedPayout,
-  ending: Release,
-): Promise<undefined> {
-  await payouts.release(leased, ending);
-}
-
-/** The doubt of a payout that stands still, where nobody doubts it yet. */
-export function stuck(
+/** The exception of a payout that is open for too long, where it has none. */
+export function overdueException(
   { clock }: RailWorkerDeps,
-  { doubt }: Payout,
-): { readonly doubt?: PayoutException } {
-  return doubt === undefined ? { doubt: raiseException(undefined, "stuck", clock.now()) } : {};
+  { exception }: Payout,
+): { readonly exception?: PayoutException } {
+  if (exception !== undefined) return {};
+  return { exception: raiseException(undefined, "stuck", clock.now()) };
 }
 
 /** A time from now. */
-export function later({ clock }: RailWorkerDeps, ms: number): Date {
+export function fromNow({ clock }: RailWorkerDeps, ms: number): Date {
   return new Date(clock.now().getTime() + ms);
 }
 
-/** Of a payout that is not at its end, whatever its rail says. */
-export function soon(deps: RailWorkerDeps, ms: number): Date {
-  return later(deps, Math.min(ms, deferMaxMs));
-}
-
-/** Of a step after which this worker goes on: the lease begins anew. */
-export function keepLease(deps: RailWorkerDeps): Pick<Step, "at" | "work"> {
-  return { at: deps.clock.now(), work: { leasedUntil: later(deps, leaseMs) } };
+/** The renewed lease of a step after which this worker continues. */
+export function renewedLease(deps: RailWorkerDeps): Pick<Step, "at" | "work"> {
+  return { at: deps.clock.now(), work: { leasedUntil: fromNow(deps, leaseMs) } };
 }

@@ -4,6 +4,7 @@ import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import { PayoutStatusChangedSchema } from "@disburse/contracts/disburse/payout/v1/payout_events_pb.ts";
 import { PayoutSchema, RailOutcome } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { recordRecent } from "../ledger/recorder.ts";
 import { startTestPlatform, type TestPlatform, testRail } from "../test-platform.ts";
 import type { RailReply } from "./rail.ts";
 
@@ -122,7 +123,7 @@ describe("a payout on the sandbox's rail", () => {
 
 it("tries again soon what failed, long before the lease would end", async () => {
   const id = await execute("order-1");
-  vi.spyOn(platform.payouts, "advance").mockRejectedValueOnce(new Error("database away"));
+  vi.spyOn(platform.payouts, "updateOne").mockRejectedValueOnce(new Error("database away"));
   await after(0);
   expect(await look(id)).toEqual(initiated("queued"));
   await after(2_100);
@@ -132,7 +133,7 @@ it("tries again soon what failed, long before the lease would end", async () => 
 it("tells an outcome only after its money moved", async () => {
   const id = await execute("order-1");
   await after(0);
-  vi.spyOn(platform.accounts, "apply").mockRejectedValue(new Error("database away"));
+  vi.spyOn(platform.ledger, "apply").mockRejectedValue(new Error("database away"));
   await after(1_100);
   expect(await look(id)).toEqual(initiated("processing"));
   vi.restoreAllMocks();
@@ -143,14 +144,14 @@ it("tells an outcome only after its money moved", async () => {
 it("moves the money of an outcome once, also when it was moved before a crash", async () => {
   const id = await execute("sandbox-fail-1");
   await after(0);
-  const { advance } = platform.payouts;
-  vi.spyOn(platform.payouts, "advance")
-    .mockImplementationOnce(advance)
+  const { updateOne } = platform.payouts;
+  vi.spyOn(platform.payouts, "updateOne")
+    .mockImplementationOnce(updateOne)
     .mockRejectedValueOnce(new Error("crash"));
   await after(1_100);
   expect(await look(id)).toMatchObject({ status: "initiated", balance: "100.00 + 0.00" });
   vi.restoreAllMocks();
-  await platform.accounts.recordRecent();
+  await recordRecent(platform.ledger);
   const accounts = platform.database.db.collection("accounts");
   await accounts.updateOne({ _id: accountId as never }, { $set: { applied: [] } });
   const quoteId = platform.quote(accountId);
@@ -308,7 +309,7 @@ it("owes an event for each change of status, in order, until the bus has it", as
   await after(0);
   await after(1_100);
   await after(1_000);
-  const messages = (await platform.payouts.outbox.due(1_000)).filter(({ id: event }) =>
+  const messages = (await platform.outbox.due(1_000)).filter(({ id: event }) =>
     event.startsWith(`evt_${id.slice(3)}_`),
   );
   const told = messages.map(({ id: event, key, body }) => {
@@ -318,7 +319,7 @@ it("owes an event for each change of status, in order, until the bus has it", as
     return `${key} ${payout?.version}`;
   });
   expect(told).toEqual(["payout.initiated 1", "payout.succeeded 2", "payout.failed 3"]);
-  await platform.payouts.outbox.published(messages);
-  const left = await platform.payouts.outbox.due(1_000);
+  await platform.outbox.published(messages);
+  const left = await platform.outbox.due(1_000);
   expect(left.some(({ id: event }) => event.startsWith(`evt_${id.slice(3)}_`))).toBe(false);
 });

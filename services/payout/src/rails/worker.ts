@@ -1,29 +1,28 @@
 import { forRequest } from "@disburse/chassis/call-context.ts";
 import type { StoredCall } from "../payouts/document.ts";
 import { clearanceWait, type UnclearedStatus } from "../payouts/rules/clearance.ts";
-import { type LeasedPayout, leaseMs } from "../payouts/work.ts";
-import { applyAnswer } from "./answers.ts";
-import { callRail, retryMs } from "./calls.ts";
-import { moveMoney } from "./conclusion.ts";
+import { closingMovement, pendingMovement } from "../payouts/rules/movement.ts";
+import type { Progress } from "../payouts/rules/progress.ts";
+import { type LeasedPayout, leaseDue, leaseMs, release } from "../payouts/work.ts";
 import type { Unavailability } from "./directory.ts";
 import { readInstruction } from "./instruction.ts";
 import type { Rail } from "./rail.ts";
+import { applyResponse, callRail, retryMs } from "./responses.ts";
 import {
-  advance,
-  keepLease,
-  later,
+  fromNow,
+  overdueException,
   type RailWorkerDeps,
-  release,
+  renewedLease,
   type StepResult,
-  stuck,
+  takeStep,
 } from "./steps.ts";
 
-/** A payout that waits for its rail is tried again no more seldom than this. */
+/** The longest pause of a payout that waits for a rail. */
 const queueWaitMaxMs = 30_000;
 
-/** Works on the payout that is due longest; answers whether there was one. */
+/** Works on the payout that is due longest; `false`: none is due. */
 export async function workOnDuePayout(deps: RailWorkerDeps): Promise<boolean> {
-  const leased = await deps.payouts.leaseDue(deps.clock.now(), leaseMs);
+  const leased = await leaseDue(deps.payouts, deps.clock.now(), leaseMs, deps.place);
   if (leased === undefined) return false;
   await forRequest(leased.requestId, () => workOrRelease(deps, leased));
   return true;
@@ -33,24 +32,21 @@ async function workOrRelease(deps: RailWorkerDeps, leased: LeasedPayout): Promis
   try {
     await work(deps, leased);
   } catch (error) {
-    deps.log.error({ err: error, payout_id: leased.payout.id }, "payout not moved on");
-    await deps.payouts.release(leased, { work: later(deps, retryMs) });
+    deps.log.error({ err: error, payout_id: leased.payout.id }, "payout not advanced");
+    await release(deps.payouts, leased, { work: fromNow(deps, retryMs) });
   }
 }
 
-/**
- * Moves a payout on until it has to wait; each step is one write, journalled before the rail is
- * called.
- */
+/** Advances a payout until it has to wait; each step is one write, and precedes the rail call. */
 async function work(deps: RailWorkerDeps, leased: LeasedPayout): Promise<void> {
-  let moved: StepResult | undefined = { payout: leased.payout, pollAt: deps.clock.now() };
-  while (moved !== undefined) {
-    moved = await moveOn(deps, { ...leased, payout: moved.payout }, moved.pollAt);
+  let result: StepResult | undefined = { payout: leased.payout, pollAt: deps.clock.now() };
+  while (result !== undefined) {
+    result = await nextStep(deps, { ...leased, payout: result.payout }, result.pollAt);
   }
 }
 
 /** One step; `undefined` when this worker is done with the payout for now. */
-async function moveOn(
+async function nextStep(
   deps: RailWorkerDeps,
   leased: LeasedPayout,
   pollAt: Date | "done",
@@ -62,17 +58,17 @@ async function moveOn(
     case "processing":
     case "unknown":
     case "settled":
-      return ask(deps, leased);
+      return poll(deps, leased);
     case "concluding":
     case "returning":
       return moveMoney(deps, leased, pollAt);
     case "rejected":
     case "returned":
-      return release(deps, leased, { work: "done" });
+      return release(deps.payouts, leased, { work: "done" });
   }
 }
 
-/** The rail is chosen now, and once: it is written with the step before the call. */
+/** Chooses the rail, once: the step before the rail call stores it. */
 async function submitFirst(
   deps: RailWorkerDeps,
   leased: LeasedPayout,
@@ -81,31 +77,35 @@ async function submitFirst(
   const { transferMethod, network } = beneficiary;
   const transfer = { currency: destination, amount: receivingMinor, transferMethod, network };
   const chosen = await deps.rails.choose(transfer);
-  return "waits" in chosen ? waitFor(deps, leased, chosen) : submit(deps, leased, chosen, []);
+  return typeof chosen === "string"
+    ? waitForRail(deps, leased, chosen, [])
+    : submit(deps, leased, chosen, []);
 }
 
 /**
- * A payout that no rail takes now stays as it is and never fails; one that none could take is also
- * put before the operators.
+ * Leaves a payout as it is until its rail takes it; it does not fail. Where no rail could take it,
+ * it gets an exception.
  */
-function waitFor(
+function waitForRail(
   deps: RailWorkerDeps,
   leased: LeasedPayout,
-  { waits }: Unavailability,
-  calls: readonly StoredCall[] = [],
+  waits: Unavailability,
+  calls: readonly StoredCall[],
 ): Promise<undefined> {
   const { payout } = leased;
-  const isAway = waits === "PAUSED" || waits === "DOWN";
+  const isTemporary = waits === "PAUSED" || waits === "DOWN";
   deps.log.info({ payout_id: payout.id, waits }, "payout waits for its rail");
   const waitedMs = deps.clock.now().getTime() - payout.createdAt.getTime();
   const waitMs = Math.min(Math.max(waitedMs / 8, retryMs), queueWaitMaxMs);
-  const doubt = isAway ? {} : stuck(deps, payout);
-  return release(deps, leased, { work: later(deps, waitMs), calls, ...doubt });
+  return release(deps.payouts, leased, {
+    ...{ work: fromNow(deps, waitMs), calls },
+    ...(!isTemporary && overdueException(deps, payout)),
+  });
 }
 
 /**
- * A payout to a beneficiary that is not cleared stays as it is, also one that its rail has lost. It
- * goes on by itself when the beneficiary is cleared, and never fails by itself.
+ * Leaves a payout as it is until its beneficiary is cleared, also one that its rail has lost. It
+ * continues by itself then, and does not fail by itself.
  */
 function waitForClearance(
   deps: RailWorkerDeps,
@@ -116,18 +116,17 @@ function waitForClearance(
   const { payout } = leased;
   const at = deps.clock.now();
   const wait = clearanceWait(payout.uncleared, status, at, deps.stuckAfterMs);
-  const { uncleared, isNews, isForOperators, waitMs } = wait;
   deps.log.info({ payout_id: payout.id, screening: status }, "payout waits for its beneficiary");
-  return release(deps, leased, {
-    ...{ work: later(deps, waitMs), calls },
-    ...(isNews && { uncleared: { wait: uncleared, at } }),
-    ...(isForOperators && stuck(deps, payout)),
+  return release(deps.payouts, leased, {
+    ...{ work: fromNow(deps, wait.waitMs), calls },
+    ...(wait.isChange && { uncleared: { wait: wait.uncleared, at } }),
+    ...(wait.needsOperator && overdueException(deps, payout)),
   });
 }
 
 /**
- * Sends a payout under its id, the same one every time, if its beneficiary is cleared at this
- * moment; `calls` is what led to it.
+ * Submits a payout under its id, the same one every time, if its beneficiary is cleared now;
+ * `calls` preceded it.
  */
 async function submit(
   deps: RailWorkerDeps,
@@ -141,28 +140,60 @@ async function submit(
   }
   const { name } = rail;
   const detail = `submitting to ${name}`;
-  const step = { cause: "submitted", detail, ...keepLease(deps), submitTo: name, calls } as const;
-  const payout = await advance(deps, leased, { stage: "submitting" }, step);
+  const step = {
+    cause: "submitted",
+    detail,
+    ...renewedLease(deps),
+    submitTo: name,
+    calls,
+  } as const;
+  const payout = await takeStep(deps, leased, { stage: "submitting" }, step);
   if (payout === undefined) return undefined;
-  const heard = await callRail(deps, payout.id, () => rail.submit(payout.id, instruction));
-  return applyAnswer(deps, { ...leased, payout }, heard);
+  const response = await callRail(deps, payout.id, () => rail.submit(payout.id, instruction));
+  return applyResponse(deps, { ...leased, payout }, response);
 }
 
-/**
- * Asks by the payout's own key; only a rail that never saw the key is sent it, the same one, again.
- */
-async function ask(deps: RailWorkerDeps, leased: LeasedPayout): Promise<StepResult | undefined> {
+/** Polls by the payout's key; a rail that never saw the key gets it, the same one, again. */
+async function poll(deps: RailWorkerDeps, leased: LeasedPayout): Promise<StepResult | undefined> {
   const { payout } = leased;
   const rail = deps.rails.named(payout.rail);
   if (rail === undefined) {
     deps.log.error({ payout_id: payout.id, rail: payout.rail }, "rail is not configured");
-    return release(deps, leased, { work: later(deps, queueWaitMaxMs), ...stuck(deps, payout) });
+    const work = fromNow(deps, queueWaitMaxMs);
+    return release(deps.payouts, leased, { work, ...overdueException(deps, payout) });
   }
-  const heard = await callRail(deps, payout.id, () => rail.query(payout.id));
-  const isLost = heard.status.kind === "not_received" && payout.progress.stage !== "settled";
-  if (!isLost) return applyAnswer(deps, leased, heard);
+  const response = await callRail(deps, payout.id, () => rail.query(payout.id));
+  const isLost = response.status.kind === "not_received" && payout.progress.stage !== "settled";
+  if (!isLost) return applyResponse(deps, leased, response);
   const waits = await deps.rails.unavailability(rail);
   return waits === undefined
-    ? submit(deps, leased, rail, [heard.call])
-    : waitFor(deps, leased, { waits }, [heard.call]);
+    ? submit(deps, leased, rail, [response.call])
+    : waitForRail(deps, leased, waits, [response.call]);
+}
+
+/** Moves the money of a decided outcome, once; only then is the outcome published. */
+async function moveMoney(
+  deps: RailWorkerDeps,
+  leased: LeasedPayout,
+  pollAt: Date | "done",
+): Promise<undefined> {
+  const { payout } = leased;
+  const { ledger, clock, onChanged } = deps;
+  const pending = pendingMovement(payout.progress);
+  if (pending === undefined) throw new Error("a payout without an outcome has no movement");
+  const { accountId, merchantId } = payout.quote;
+  const movement = closingMovement(payout, pending.step);
+  const { outcome } = await ledger.apply({ merchantId, accountId }, movement);
+  if (outcome !== "applied") throw new Error(`${pending.step} not applied: ${outcome}`);
+  const { stage } = pending.to;
+  const cause = stage === "rejected" || stage === "returned" ? stage : "settled";
+  const work = workAfter(stage, pollAt, clock.now());
+  const step = { cause, detail: `${pending.step} applied`, at: clock.now(), work } as const;
+  if ((await takeStep(deps, leased, pending.to, step)) !== undefined) onChanged();
+}
+
+/** A settled payout is polled when its rail says; a reported return continues at once. */
+function workAfter(stage: Progress["stage"], pollAt: Date | "done", now: Date): Date | "done" {
+  if (stage === "returning") return now;
+  return stage === "settled" ? pollAt : "done";
 }

@@ -1,6 +1,11 @@
 import { isRefused } from "@disburse/kernel/refusal.ts";
+import { Collection } from "mongodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { Payouts } from "../payouts/document.ts";
+import { decide, readResolvable } from "../payouts/exceptions.ts";
 import type { Outcome } from "../payouts/rules/progress.ts";
+import { findPayout } from "../payouts/store.ts";
+import { annotate } from "../payouts/work.ts";
 import type { RailReply } from "../rails/rail.ts";
 import { reportOutcome } from "../rails/reports.ts";
 import { workOnDuePayout } from "../rails/worker.ts";
@@ -9,11 +14,12 @@ import {
   confirmResolution,
   proposeResolution,
   type ResolutionDeps,
+  sweepResolutions,
   withdrawResolution,
 } from "./resolve.ts";
 import type { Resolution } from "./rules/resolution.ts";
-import { sweepResolutions } from "./sweep.ts";
 
+const { findOne } = Collection.prototype;
 const merchantId = "mer_1";
 const reason = "the bank's statement of the day";
 const rejected: Outcome = { kind: "rejected" };
@@ -54,7 +60,7 @@ const stateOf = async (id: string) => (await deps.resolutions.read(id))?.state.k
 
 /** What became of a payout: its stage, how often it was resolved, the movements of its money. */
 async function endOf(payoutId: string) {
-  const found = await platform.payouts.journal(payoutId);
+  const found = await platform.history(payoutId);
   const { entries } = await platform.rpc.listEntries({ merchantId, accountId, payoutId });
   return {
     stage: found?.payout.progress.stage,
@@ -70,14 +76,13 @@ it("a confirmation that stalls while another try of it takes effect hears the sa
   const payoutId = await unknownPayout();
   const proposed = await propose(payoutId);
   const bob = by("bob");
-  const stalling = {
-    ...deps.payouts,
-    findPayout: async (id: string) => {
+  const stalling: Payouts = Object.assign(Object.create(deps.payouts), {
+    findOne: async (...given: Parameters<typeof findOne>) => {
       await confirmResolution(deps, proposed.id, bob);
       await platform.work();
-      return deps.payouts.findPayout(id);
+      return findOne.apply(deps.payouts, given);
     },
-  };
+  });
   const status = await confirmResolution({ ...deps, payouts: stalling }, proposed.id, bob);
   expect(status).toMatchObject({ id: proposed.id, state: { kind: "applied" } });
 });
@@ -134,16 +139,19 @@ describe("at the same moment", () => {
 
   it("a contradiction is heard and a decision written: the one that read less is not", async () => {
     const payoutId = await unknownPayout();
-    const read = await platform.payouts.findPayout(payoutId);
+    const read = await findPayout(platform.payouts, payoutId);
     if (read === undefined) throw new Error("no payout");
-    const doubt = { kind: "contradicted", since: new Date() } as const;
-    expect(await platform.payouts.note(read, { doubt })).toBe(true);
+    const exception = { kind: "contradicted", since: new Date() } as const;
+    expect(await annotate(platform.payouts, read, { exception })).toBe(true);
     const step = { at: new Date(), detail: "resolved" };
     for (const kind of ["stands", "superseded"] as const) {
-      expect(await platform.payouts.decide(read, "rsl_late", { kind, step })).toBe(false);
+      expect(await decide(platform.payouts, read, "rsl_late", { kind, step })).toBe(false);
     }
-    const found = await platform.payouts.resolvable(payoutId, "rsl_late", new Date());
-    expect(found).toMatchObject({ fate: undefined, payout: { doubt: { kind: "contradicted" } } });
+    const found = await readResolvable(platform.payouts, payoutId, "rsl_late", new Date());
+    expect(found).toMatchObject({
+      fate: undefined,
+      payout: { exception: { kind: "contradicted" } },
+    });
   });
 
   it("one confirms and one withdraws: either, and not both", async () => {
@@ -173,14 +181,18 @@ describe("at the same moment", () => {
       const rail = { actor: { kind: "service", id: "rail" }, operationId: `r-${attempt}` } as const;
       const report = () => reportOutcome({ ...platform.worker, ...deps }, payoutId, word, rail);
       let reported: Promise<unknown> | undefined;
-      // The rail tells while the payout is read for its resolution: now before that, now after.
-      const resolvable: typeof deps.payouts.resolvable = (...given) => {
-        if (attempt % 2 === 0) reported ??= report();
-        const read = deps.payouts.resolvable(...given);
-        reported ??= report();
-        return read;
-      };
-      const meeting = { ...deps, payouts: { ...deps.payouts, resolvable } };
+      // The rail reports while the payout is read for its resolution: now before that, now after.
+      let reads = 0;
+      const payouts: Payouts = Object.assign(Object.create(deps.payouts), {
+        findOne: (...given: Parameters<typeof findOne>) => {
+          const isForResolution = ++reads === 2;
+          if (isForResolution && attempt % 2 === 0) reported ??= report();
+          const read = findOne.apply(deps.payouts, given);
+          if (isForResolution) reported ??= report();
+          return read;
+        },
+      });
+      const meeting = { ...deps, payouts };
       await confirmResolution(meeting, id, by("bob"));
       await reported;
       await platform.work();
@@ -193,8 +205,8 @@ describe("at the same moment", () => {
           : { stage: "settled", resolved: 0, moved: ["hold", "post"] },
       );
       expect(await stateOf(id)).toBe(byPeople ? "applied" : "superseded");
-      const payout = await platform.payouts.findPayout(payoutId);
-      expect(payout?.doubt?.kind).toBe(byPeople ? "contradicted" : undefined);
+      const payout = await findPayout(platform.payouts, payoutId);
+      expect(payout?.exception?.kind).toBe(byPeople ? "contradicted" : undefined);
     }
     expect(counted.people).toBeGreaterThan(0);
     expect(counted.rail).toBeGreaterThan(0);
@@ -225,20 +237,20 @@ function dying(survived: number, isDone: boolean): ResolutionDeps {
         const last = async (...given: unknown[]) => {
           const isLast = left-- === 0;
           if (left < -1 || (isLast && !isDone)) throw new Error("killed");
-          const status = await write(...given);
+          const status = await write.apply(store, given);
           if (isLast) throw new Error("killed");
           return status;
         };
         return [name, last];
       }),
     );
-    return { ...store, ...own };
+    return Object.assign(Object.create(store), own);
   };
   return {
     ...deps,
     resolutions: mortal(deps.resolutions, "insert", "change", "recorded"),
     audit: mortal(deps.audit, "append"),
-    payouts: mortal(deps.payouts, "decide"),
+    payouts: mortal(deps.payouts, "updateOne"),
   };
 }
 
@@ -296,8 +308,8 @@ describe("whoever dies", () => {
     said = { kind: "unknown" };
     await platform.after(70_000);
     // A sweep that had read it when it was confirmed finds what was decided.
-    const found = await platform.payouts.resolvable(payoutId, id, new Date());
-    expect(found).toMatchObject({ fate: "superseded", payout: { doubt: { kind: "unknown" } } });
+    const found = await readResolvable(platform.payouts, payoutId, id, new Date());
+    expect(found).toMatchObject({ fate: "superseded", payout: { exception: { kind: "unknown" } } });
   });
 });
 
@@ -373,9 +385,11 @@ describe("a pause of a rail", () => {
 describe("a rejection that two persons confirmed", () => {
   it("gives nothing back while a worker is sending the payout", async () => {
     const payoutId = await unknownPayout();
-    const read = await platform.payouts.findPayout(payoutId);
+    const read = await findPayout(platform.payouts, payoutId);
     if (read === undefined) throw new Error("no payout");
-    await platform.payouts.note(read, { doubt: { kind: "contradicted", since: new Date() } });
+    await annotate(platform.payouts, read, {
+      exception: { kind: "contradicted", since: new Date() },
+    });
     const { id } = await propose(payoutId);
     const sending = Promise.withResolvers<void>();
     const sent = Promise.withResolvers<RailReply>();

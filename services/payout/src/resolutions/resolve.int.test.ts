@@ -7,9 +7,11 @@ import {
 import { PayoutCause, RailOutcome } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { findPayout } from "../payouts/store.ts";
+import { annotate } from "../payouts/work.ts";
 import type { RailReply } from "../rails/rail.ts";
 import { startTestPlatform, type TestPlatform, testRail } from "../test-platform.ts";
-import { sweepResolutions } from "./sweep.ts";
+import { sweepResolutions } from "./resolve.ts";
 
 const merchantId = "mer_1";
 const reason = "the bank's statement of the day";
@@ -77,17 +79,17 @@ function refusal(call: Promise<unknown>): Promise<string> {
 }
 
 async function look(id: string) {
-  const found = await platform.payouts.journal(id);
+  const found = await platform.history(id);
   const { account } = await platform.rpc.getAccount({ merchantId, accountId });
   return {
     stage: found?.payout.progress.stage,
-    doubt: found?.payout.doubt?.kind,
+    exception: found?.payout.exception?.kind,
     balance: `${account?.available} + ${account?.held}`,
   };
 }
 
 const supersededRefusal = "INVALID_REQUEST resolution_id: the payout has moved on since";
-const resolvedAs = (stage: string, balance: string) => ({ stage, doubt: undefined, balance });
+const resolvedAs = (stage: string, balance: string) => ({ stage, exception: undefined, balance });
 
 async function trail(subject: string) {
   const { entries } = await platform.operationsRpc.listAuditEntries({ subject });
@@ -103,7 +105,7 @@ describe("a payout in doubt", () => {
     const id = await unknownPayout();
     const proposed = await propose(id, told);
     expect(proposed).toMatchObject({ payoutId: id, state: ResolutionState.PROPOSED, reason });
-    expect(await look(id)).toMatchObject({ stage: "unknown", doubt: "unknown" });
+    expect(await look(id)).toMatchObject({ stage: "unknown", exception: "unknown" });
     const confirmed = await confirm(proposed.id);
     expect(confirmed).toMatchObject({
       state: ResolutionState.APPLIED,
@@ -166,10 +168,10 @@ describe("a payout in doubt", () => {
   it("that no rail was given can be rejected, and nothing else", async () => {
     platform.rails.current = undefined;
     const id = await platform.execute(accountId, "order");
-    const payout = await platform.payouts.findPayout(id);
+    const payout = await findPayout(platform.payouts, id);
     if (payout === undefined) throw new Error("no payout");
-    const doubt = { kind: "stuck", since: new Date() } as const;
-    await platform.payouts.note(payout, { doubt });
+    const exception = { kind: "stuck", since: new Date() } as const;
+    await annotate(platform.payouts, payout, { exception });
     expect(await refusal(propose(id))).toBe("INVALID_REQUEST outcome: settled contradicts queued");
     await confirm((await propose(id, rejected)).id);
     await platform.work();
@@ -184,7 +186,7 @@ it("a payout whose outcome is decided and contradicted can be said to have come 
     platform.rpc.reportRailOutcome({ mutation: platform.operation(), ...told, ...change });
   await report();
   expect(await refusal(report({ amount: "9.99", currencyCode: "USD" }))).toMatch(/^INVALID/);
-  expect(await look(id)).toMatchObject({ stage: "concluding", doubt: "contradicted" });
+  expect(await look(id)).toMatchObject({ stage: "concluding", exception: "contradicted" });
   await confirm((await propose(id, { outcome: RailOutcome.RETURNED })).id);
   await platform.work();
   expect(await look(id)).toEqual(resolvedAs("returned", "10000.00 + 0.00"));
@@ -201,7 +203,7 @@ describe("after its end", () => {
     const told = { payoutId: id, outcome: then, transactionReference: "LATE" };
     const mutation = platform.operation();
     await platform.rpc.reportRailOutcome({ mutation, ...told }).catch(() => undefined);
-    expect(await look(id)).toMatchObject({ stage: first.kind, doubt: "contradicted" });
+    expect(await look(id)).toMatchObject({ stage: first.kind, exception: "contradicted" });
     return id;
   }
 
@@ -230,7 +232,7 @@ describe("after its end", () => {
     const report = () =>
       platform.rpc.reportRailOutcome({ mutation: platform.operation(), ...told });
     expect(await refusal(report())).toMatch(/^INVALID_REQUEST outcome: settled contradicts/);
-    const kept = { stage: "rejected", doubt: "contradicted", balance: "10000.00 + 0.00" };
+    const kept = { stage: "rejected", exception: "contradicted", balance: "10000.00 + 0.00" };
     expect(await look(id)).toEqual(kept);
     expect(await refusal(propose(id))).toMatch(/^INVALID_REQUEST/);
     await confirm((await propose(id, rejected)).id);

@@ -1,10 +1,12 @@
+import type { Log } from "@disburse/chassis/log.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
-import type { AuditAction, AuditRecord, AuditStore } from "../payouts/audit.ts";
-import type { Decision } from "../payouts/exceptions.ts";
+import type { Payouts } from "../payouts/document.ts";
+import { type Decision, decide, readResolvable } from "../payouts/exceptions.ts";
+import type { AuditAction, AuditRecord, AuditStore } from "../payouts/operators.ts";
 import type { Outcome } from "../payouts/rules/progress.ts";
-import type { PayoutStore } from "../payouts/store.ts";
+import { findPayout } from "../payouts/store.ts";
 import {
   concluded,
   confirm,
@@ -18,19 +20,20 @@ import {
 } from "./rules/resolution.ts";
 import type { ResolutionStore, StoredResolution } from "./store.ts";
 
+/** What resolving works with. */
 export type ResolutionDeps = {
-  readonly payouts: PayoutStore;
+  readonly payouts: Payouts;
   readonly resolutions: ResolutionStore;
   readonly audit: AuditStore;
   readonly clock: Clock;
-  /** Called when there is a payout to move on. */
+  /** Called when there is work on a payout. */
   readonly wake: () => void;
 };
 
-/** Who asks, and as which operation. */
+/** The operator and the operation of a request. */
 type By = Pick<OperatorAction, "person" | "operation">;
 
-/** What one person says became of a payout, and what it was learned from. */
+/** A proposed outcome with its evidence. */
 export type Proposal = {
   readonly payoutId: string;
   readonly outcome: Outcome;
@@ -40,7 +43,7 @@ export type Proposal = {
 type Answer<R extends string = never> = Resolution | Refused<R | "RECORD_NOT_FOUND" | Invalid>;
 type Invalid = "INVALID_REQUEST";
 
-/** One person's word on a payout in doubt: kept, and nothing else. */
+/** Stores the proposal of one operator; the payout does not change. */
 export async function proposeResolution(
   deps: ResolutionDeps,
   { payoutId, outcome, reason }: Proposal,
@@ -49,22 +52,22 @@ export async function proposeResolution(
   const { payouts, resolutions, clock } = deps;
   const first = await resolutions.findByOperation(by.operation);
   if (first !== undefined) return repeated(deps, first, payoutId);
-  const payout = await payouts.findPayout(payoutId);
+  const payout = await findPayout(payouts, payoutId);
   if (payout === undefined) return refused("RECORD_NOT_FOUND");
   const effect = effectOfOutcome(payout, outcome);
   if (isRefused(effect)) return effect;
-  if (payout.doubt === undefined) throw new Error("a payout that is not in doubt was resolved");
+  if (payout.exception === undefined) throw new Error("a payout without an exception was resolved");
   const at = clock.now();
   const resolution: Resolution = {
     id: newId("resolution", at),
-    ...{ payoutId, outcome, reason, doubt: payout.doubt.kind },
+    ...{ payoutId, outcome, reason, exception: payout.exception.kind },
     proposed: { ...by, at },
     state: { kind: "proposed" },
     updatedAt: at,
   };
-  const owed = auditRecord("resolution.proposed", resolution, resolution.proposed);
-  if (await resolutions.insert(resolution, owed)) {
-    await record(deps, { ...resolution, owed: [owed] });
+  const pending = auditRecord("resolution.proposed", resolution, resolution.proposed);
+  if (await resolutions.insert(resolution, pending)) {
+    await record(deps, { ...resolution, pending: [pending] });
     return resolution;
   }
   const other = await resolutions.findByOperation(by.operation);
@@ -84,7 +87,7 @@ async function repeated(
   return first;
 }
 
-/** The second person's word: kept, in the audit trail, and then applied to the payout. */
+/** Stores the confirmation by a second operator, then appends it to the audit trail and applies it. */
 export async function confirmResolution(
   deps: ResolutionDeps,
   id: string,
@@ -98,17 +101,17 @@ export async function confirmResolution(
     const confirmed = confirm(found, act);
     if (isRefused(confirmed)) return confirmed;
     if (confirmed === "repeated") return effective(await finishResolution(deps, found));
-    const payout = await payouts.findPayout(found.payoutId);
+    const payout = await findPayout(payouts, found.payoutId);
     if (payout === undefined || isRefused(effectOf(found, payout))) {
-      // Unless this very confirmation took effect meanwhile, by another try of it.
+      // False where another try of this confirmation took effect meanwhile.
       if (await resolutions.change(found, concluded(found, "superseded", act.at)))
         return supersededRefusal;
       continue;
     }
-    const owed = auditRecord("resolution.confirmed", confirmed, act);
-    if (await resolutions.change(found, confirmed, owed)) {
-      const owing = { ...confirmed, owed: [...found.owed, owed] };
-      return effective(await finishResolution(deps, owing));
+    const entry = auditRecord("resolution.confirmed", confirmed, act);
+    if (await resolutions.change(found, confirmed, entry)) {
+      const pending = [...found.pending, entry];
+      return effective(await finishResolution(deps, { ...confirmed, pending }));
     }
   }
 }
@@ -117,7 +120,7 @@ function effective(resolution: Resolution): Resolution | typeof supersededRefusa
   return resolution.state.kind === "superseded" ? supersededRefusal : resolution;
 }
 
-/** Takes a proposal back that nobody has confirmed. */
+/** Withdraws a proposal that is not confirmed. */
 export async function withdrawResolution(
   deps: ResolutionDeps,
   id: string,
@@ -134,17 +137,17 @@ export async function withdrawResolution(
       await record(deps, found);
       return found;
     }
-    const owed = auditRecord("resolution.withdrawn", withdrawn, act);
-    if (await resolutions.change(found, withdrawn, owed)) {
-      await record(deps, { ...withdrawn, owed: [...found.owed, owed] });
+    const entry = auditRecord("resolution.withdrawn", withdrawn, act);
+    if (await resolutions.change(found, withdrawn, entry)) {
+      await record(deps, { ...withdrawn, pending: [...found.pending, entry] });
       return withdrawn;
     }
   }
 }
 
 /**
- * Takes a resolution to its end: the audit trail first, then the payout, then its own state. Each
- * is one write that finds what was done before, so anybody can go on from wherever it was left.
+ * Completes a resolution: the audit trail first, then the payout, then its own state. Each is one
+ * idempotent write, so that another process can continue after a crash.
  */
 export async function finishResolution(
   deps: ResolutionDeps,
@@ -153,7 +156,7 @@ export async function finishResolution(
   await record(deps, resolution);
   switch (resolution.state.kind) {
     case "proposed": {
-      const payout = await deps.payouts.findPayout(resolution.payoutId);
+      const payout = await findPayout(deps.payouts, resolution.payoutId);
       const isOver = payout === undefined || isRefused(effectOf(resolution, payout));
       return isOver ? conclude(deps, resolution, "superseded") : resolution;
     }
@@ -167,8 +170,8 @@ export async function finishResolution(
 }
 
 /**
- * What becomes of a confirmed resolution: the payout's document decides, once. `undefined`: not
- * yet, because money would be given back while a worker may be sending it.
+ * Decides the effect of a confirmed resolution, once, in the payout's document. `undefined`: not yet,
+ * because a worker may be submitting the payout whose money would be released.
  */
 async function decideFate(
   { payouts, clock, wake }: ResolutionDeps,
@@ -176,7 +179,7 @@ async function decideFate(
 ): Promise<"applied" | "superseded" | undefined> {
   for (;;) {
     const { payoutId, id, outcome } = resolution;
-    const found = await payouts.resolvable(payoutId, id, clock.now());
+    const found = await readResolvable(payouts, payoutId, id, clock.now());
     if (found === undefined) throw new Error("a resolution without its payout");
     if (found.fate !== undefined) return found.fate;
     if (found.isBeingSent && outcome.kind === "rejected") return undefined;
@@ -184,11 +187,11 @@ async function decideFate(
     const decision: Decision = isRefused(effect)
       ? { kind: "superseded" }
       : { ...effect, step: stepFor(resolution, clock.now()) };
-    if (await payouts.decide(found.payout, resolution.id, decision)) wake();
+    if (await decide(payouts, found.payout, resolution.id, decision)) wake();
   }
 }
 
-/** The journal names both persons; the step is the confirming one's. */
+/** The step in the history names both operators; its actor is the confirming one. */
 function stepFor({ id, outcome, proposed, state, reason }: Resolution, at: Date) {
   if (state.kind !== "confirmed") throw new Error(`${state.kind} resolutions have no effect`);
   const persons = `proposed by ${proposed.person}, confirmed by ${state.by.person}`;
@@ -207,9 +210,9 @@ async function conclude(
   return (await resolutions.read(resolution.id)) ?? ended;
 }
 
-/** Puts into the audit trail what it does not have of a resolution yet. */
-async function record({ audit, resolutions }: ResolutionDeps, { id, owed }: StoredResolution) {
-  for (const each of owed) {
+/** Appends the pending entries of a resolution to the audit trail. */
+async function record({ audit, resolutions }: ResolutionDeps, { id, pending }: StoredResolution) {
+  for (const each of pending) {
     await audit.append(each);
     await resolutions.recorded(id, each);
   }
@@ -219,4 +222,20 @@ function auditRecord(action: AuditAction, resolution: Resolution, by: OperatorAc
   const { id: subject, payoutId, outcome, reason } = resolution;
   const detail = `${payoutId}: ${outcomeText(outcome)}; ${reason}`;
   return { ...{ action, subject, detail }, ...by };
+}
+
+/**
+ * Completes what a crash left: applies a confirmed resolution, appends pending audit entries, and
+ * supersedes a proposal whose payout has changed. Safe beside requests and other sweeps.
+ */
+export async function sweepResolutions(
+  deps: ResolutionDeps & { readonly log: Log },
+): Promise<void> {
+  for (const resolution of await deps.resolutions.unfinished()) {
+    try {
+      await finishResolution(deps, resolution);
+    } catch (error) {
+      deps.log.error({ err: error, resolution_id: resolution.id }, "resolution not finished");
+    }
+  }
 }

@@ -1,10 +1,28 @@
+import { create } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { readLimit, readStart, writeCursor } from "@disburse/chassis/paging/cursor.ts";
 import { cutPageBy } from "@disburse/chassis/paging/record-page.ts";
-import type { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import { valueOfWord, wordOf } from "@disburse/chassis/rpc/enum-words.ts";
+import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
+import {
+  AuditEntrySchema,
+  Doubt,
+  JournalEntry_Kind,
+  JournalEntrySchema,
+  PayoutInDoubtSchema,
+  type PayoutOperationsService,
+  ResolutionSchema,
+  ResolutionState,
+} from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import { RailOutcome } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { Actor_Kind, ActorSchema } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
 import { cleanText, textProblem } from "@disburse/kernel/text.ts";
-import { readOperator } from "../payouts/operator.ts";
+import { toPayout } from "../payouts/document.ts";
+import { listExceptions } from "../payouts/exceptions.ts";
+import { type HistoryEntry, historyOf } from "../payouts/history.ts";
+import { type AuditEntry, readOperator } from "../payouts/operators.ts";
 import type { Payout } from "../payouts/rules/payout.ts";
 import { payoutMessage, readOutcome } from "../payouts/wire.ts";
 import { orThrow } from "../refusals.ts";
@@ -14,15 +32,9 @@ import {
   type ResolutionDeps,
   withdrawResolution,
 } from "./resolve.ts";
-import {
-  auditMessage,
-  exceptionKindOf,
-  historyMessage,
-  inDoubtMessage,
-  resolutionMessage,
-} from "./wire.ts";
+import type { Resolution } from "./rules/resolution.ts";
 
-type OperatorRpc = Pick<
+type ResolutionsRpc = Pick<
   ServiceImpl<typeof PayoutOperationsService>,
   | "listPayoutsInDoubt"
   | "getPayoutJournal"
@@ -35,29 +47,30 @@ type OperatorRpc = Pick<
 /** A reason says what was learned and from where. */
 const [reasonMin, reasonMax] = [10, 1_000];
 
-/** The operators' RPCs of payouts in doubt, and of the trail of what operators did. */
-export function operatorRpc(deps: ResolutionDeps): OperatorRpc {
+/** The operators' RPCs of exceptions, their resolutions and the audit trail. */
+export function resolutionsRpc(deps: ResolutionDeps): ResolutionsRpc {
   const { payouts, resolutions, audit } = deps;
   return {
-    listPayoutsInDoubt: async ({ limit: asked, cursor, doubt }) => {
-      const limit = orThrow(readLimit(asked));
-      const after = orThrow(readStart(cursor));
-      const found = await payouts.listExceptions(exceptionKindOf(doubt), {
-        after,
-        limit: limit + 1,
+    listPayoutsInDoubt: async ({ doubt, ...page }) => {
+      const limit = orThrow(readLimit(page.limit));
+      const after = orThrow(readStart(page.cursor));
+      const found = await listExceptions(payouts, wordOf(Doubt, doubt), {
+        ...{ after, limit: limit + 1 },
       });
       const { shown, nextCursor } = cutPageBy(found, limit, exceptionCursor);
       const open = await resolutions.openOf(shown.map(({ id }) => id));
       return {
-        payouts: shown.map((payout) => inDoubtMessage(payout, open.get(payout.id) ?? "")),
+        payouts: shown.map((payout) => exceptionMessage(payout, open.get(payout.id) ?? "")),
         nextCursor,
       };
     },
 
     getPayoutJournal: async ({ payoutId }) => {
-      const found = await payouts.journal(payoutId);
-      const { payout, lines } = orThrow(found ?? refused("RECORD_NOT_FOUND"));
-      return { payout: payoutMessage(payout), entries: lines.map(historyMessage) };
+      const found = orThrow(
+        (await payouts.findOne({ _id: payoutId })) ?? refused("RECORD_NOT_FOUND"),
+      );
+      const entries = historyOf(found).map(historyMessage);
+      return { payout: payoutMessage(toPayout(found)), entries };
     },
 
     proposeResolution: async (message) => {
@@ -79,8 +92,8 @@ export function operatorRpc(deps: ResolutionDeps): OperatorRpc {
       return { resolution: resolutionMessage(orThrow(withdrawn)) };
     },
 
-    listAuditEntries: async ({ limit: asked, cursor, subject }) => {
-      const limit = orThrow(readLimit(asked));
+    listAuditEntries: async ({ cursor, subject, ...page }) => {
+      const limit = orThrow(readLimit(page.limit));
       if (!/^\d{0,15}$/.test(cursor)) {
         orThrow(refused("INVALID_REQUEST", "cursor: must be one that a list gave"));
       }
@@ -92,8 +105,8 @@ export function operatorRpc(deps: ResolutionDeps): OperatorRpc {
   };
 }
 
-function exceptionCursor({ id, doubt, createdAt }: Payout): string {
-  return writeCursor({ at: doubt?.since ?? createdAt, id });
+function exceptionCursor({ id, exception, createdAt }: Payout): string {
+  return writeCursor({ at: exception?.since ?? createdAt, id });
 }
 
 function readReason(text: string): string {
@@ -102,4 +115,59 @@ function readReason(text: string): string {
   if (isSized && textProblem(reason) === undefined) return reason;
   const length = `${reasonMin} to ${reasonMax}`;
   return orThrow(refused("INVALID_REQUEST", `reason: must be ${length} plain characters`));
+}
+
+/** A payout with its exception and its open resolution. */
+function exceptionMessage(payout: Payout, resolutionId: string) {
+  const { exception, rail } = payout;
+  if (exception === undefined) throw new Error("a payout without an exception was listed");
+  return create(PayoutInDoubtSchema, {
+    payout: payoutMessage(payout),
+    doubt: valueOfWord(Doubt, exception.kind),
+    since: timestampFromDate(exception.since),
+    ...{ rail, resolutionId },
+  });
+}
+
+function historyMessage({ kind, at, actor, ...entry }: HistoryEntry) {
+  return create(JournalEntrySchema, {
+    ...entry,
+    kind: valueOfWord(JournalEntry_Kind, kind),
+    createdAt: timestampFromDate(at),
+    ...(actor && { actor: actorMessage(actor) }),
+  });
+}
+
+function resolutionMessage(resolution: Resolution) {
+  const { id, payoutId, outcome, reason, proposed, state, updatedAt } = resolution;
+  const isConfirmed = state.kind !== "proposed" && state.kind !== "withdrawn";
+  const confirmation = isConfirmed ? state.by : undefined;
+  return create(ResolutionSchema, {
+    ...{ id, payoutId, reason },
+    outcome: valueOfWord(RailOutcome, outcome.kind),
+    transactionReference: "reference" in outcome ? outcome.reference : "",
+    state: valueOfWord(ResolutionState, state.kind),
+    proposedBy: operatorMessage(proposed.person),
+    ...(confirmation && { confirmedBy: operatorMessage(confirmation.person) }),
+    createdAt: timestampFromDate(proposed.at),
+    updatedAt: timestampFromDate(updatedAt),
+  });
+}
+
+function auditMessage(entry: AuditEntry) {
+  const { sequence, at, person, action, subject, detail, previousHash, hash } = entry;
+  return create(AuditEntrySchema, {
+    sequence: BigInt(sequence),
+    createdAt: timestampFromDate(at),
+    actor: operatorMessage(person),
+    ...{ action, subject, detail, previousHash, hash },
+  });
+}
+
+function operatorMessage(person: string) {
+  return actorMessage({ kind: "operator", id: person });
+}
+
+function actorMessage({ kind, id }: StoredActor) {
+  return create(ActorSchema, { kind: valueOfWord(Actor_Kind, kind), id });
 }

@@ -1,6 +1,7 @@
 import { auditKeyOf } from "@disburse/chassis/audit/trail.ts";
-import { type Database, ensureIndexes, isDuplicateKey } from "@disburse/chassis/mongo/database.ts";
-import type { AuditRecord } from "../payouts/audit.ts";
+import { type Database, ensureIndexes } from "@disburse/chassis/mongo/database.ts";
+import { insertOnce } from "@disburse/chassis/mongo/once.ts";
+import type { AuditRecord } from "../payouts/operators.ts";
 import type { ExceptionKind } from "../payouts/rules/exception.ts";
 import type { Outcome } from "../payouts/rules/progress.ts";
 import type { OperatorAction, Resolution, ResolutionState } from "./rules/resolution.ts";
@@ -18,18 +19,19 @@ type ResolutionDocument = {
   state: ResolutionState;
   /** While it is proposed or confirmed: a payout has one such at most. */
   open?: true;
-  /** What the audit trail does not have yet. */
+  /** Entries that the audit trail does not have yet. */
   owed: (AuditRecord & { key: string })[];
   created_at: Date;
   updated_at: Date;
 };
 
-/** A resolution with what the audit trail does not have of it yet. */
-export type StoredResolution = Resolution & { readonly owed: readonly AuditRecord[] };
+/** A resolution with the entries that the audit trail does not have yet. */
+export type StoredResolution = Resolution & { readonly pending: readonly AuditRecord[] };
 
+/** Where resolutions are stored. */
 export type ResolutionStore = Awaited<ReturnType<typeof openResolutionStore>>;
 
-/** Resolutions; each change is one write, with the audit entry that it owes inside. */
+/** Opens the resolutions; each change is one write, with its audit entry inside. */
 export async function openResolutionStore({ db }: Database) {
   const resolutions = db.collection<ResolutionDocument>("resolutions");
   await ensureIndexes(db, "resolutions", [
@@ -50,39 +52,32 @@ export async function openResolutionStore({ db }: Database) {
     read: (id: string) => readOne({ _id: id }),
     findByOperation: (operation: string) => readOne({ operation_id: operation }),
     /** Stores a new proposal; `false`: the operation or the payout has one already. */
-    insert: async (resolution: Resolution, owed: AuditRecord): Promise<boolean> => {
-      try {
-        await resolutions.insertOne(documentOf(resolution, owed));
-        return true;
-      } catch (error) {
-        if (!isDuplicateKey(error)) throw error;
-        return false;
-      }
-    },
-    /** Writes the next state; `false`: somebody was faster. No state is ever come back to. */
-    change: async (from: Resolution, to: Resolution, owed?: AuditRecord): Promise<boolean> => {
+    insert: (resolution: Resolution, pending: AuditRecord): Promise<boolean> =>
+      insertOnce(resolutions, documentOf(resolution, pending)),
+    /** Writes the next state; `false`: a concurrent write won. No state is left and entered again. */
+    change: async (from: Resolution, to: Resolution, pending?: AuditRecord): Promise<boolean> => {
       const result = await resolutions.updateOne(
         { _id: from.id, "state.kind": from.state.kind },
         {
           $set: { state: to.state, updated_at: to.updatedAt },
           ...(isOpen(to) ? {} : { $unset: { open: "" } }),
-          ...(owed && { $push: { owed: keyed(owed) } }),
+          ...(pending && { $push: { owed: keyed(pending) } }),
         },
       );
       return result.modifiedCount === 1;
     },
-    /** Notes that the audit trail has a record. */
+    /** Removes an entry that the audit trail has. */
     recorded: async (id: string, record: AuditRecord): Promise<void> => {
       const key = auditKeyOf(record);
       await resolutions.updateOne({ _id: id }, { $pull: { owed: { key } } });
     },
-    /** What is not at its end, and what the audit trail does not have yet. */
+    /** Resolutions that are open, or have pending audit entries. */
     unfinished: async (): Promise<StoredResolution[]> => {
-      const [open, owing] = await Promise.all([
+      const [open, pending] = await Promise.all([
         resolutions.find({ open: true }).toArray(),
         resolutions.find({ "owed.at": { $gt: new Date(0) } }).toArray(),
       ]);
-      const all = new Map([...owing, ...open].map((each) => [each._id, each]));
+      const all = new Map([...pending, ...open].map((each) => [each._id, each]));
       return [...all.values()].map(toResolution);
     },
     /** The open resolution of each of these payouts that has one. */
@@ -103,15 +98,15 @@ function keyed(record: AuditRecord): AuditRecord & { key: string } {
   return { ...record, key: auditKeyOf(record) };
 }
 
-function documentOf(resolution: Resolution, owed: AuditRecord): ResolutionDocument {
-  const { id, payoutId, outcome, reason, doubt, proposed, state, updatedAt } = resolution;
+function documentOf(resolution: Resolution, pending: AuditRecord): ResolutionDocument {
+  const { id, payoutId, outcome, reason, exception, proposed, state, updatedAt } = resolution;
   return {
     _id: id,
     schema_version: 1,
     payout_id: payoutId,
     operation_id: proposed.operation,
-    ...{ outcome, reason, doubt, proposed, state, open: true },
-    owed: [keyed(owed)],
+    ...{ outcome, reason, doubt: exception, proposed, state, open: true },
+    owed: [keyed(pending)],
     created_at: proposed.at,
     updated_at: updatedAt,
   };
@@ -122,8 +117,8 @@ function toResolution(document: ResolutionDocument): StoredResolution {
   return {
     id: document._id,
     payoutId: document.payout_id,
-    ...{ outcome, reason, doubt, proposed, state },
-    owed: owed.map(({ key: _key, ...record }) => record),
+    ...{ outcome, reason, exception: doubt, proposed, state },
+    pending: owed.map(({ key: _key, ...record }) => record),
     updatedAt: document.updated_at,
   };
 }

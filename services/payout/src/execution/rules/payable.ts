@@ -1,6 +1,6 @@
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 
-/** Bounds in minor units, inclusive; `undefined` where there is none. */
+/** A corridor's bounds in minor units, inclusive; `undefined` where there is none. */
 export type Limits = {
   readonly sourceMin: bigint | undefined;
   readonly sourceMax: bigint | undefined;
@@ -8,7 +8,7 @@ export type Limits = {
   readonly receivingMax: bigint | undefined;
 };
 
-/** A quote as the payout service sees it when it is asked to execute it. */
+/** A quote to execute. */
 export type ExecutableQuote = {
   readonly merchantId: string;
   readonly state: "open" | "claimed" | "expired";
@@ -19,13 +19,12 @@ export type ExecutableQuote = {
   readonly expiresAt: Date;
 };
 
-/** The next thing to do with a quote: pay it, or finish a payout that a crash left half made. */
+/** The next step of an execute: hold the money, or complete what a crash left. */
 export type Payable = "hold" | "complete";
 
 /**
- * What the merchant hears first when a quote cannot be paid, in the interface's order of
- * precedence; `now` is the clock of the quote's database. The claim decides on expiry for good;
- * this refuses early.
+ * The first refusal of a quote that cannot be paid, in the interface's order of precedence; `now` is
+ * the clock of the quote's database. This refuses early: on expiry the claim decides.
  */
 export function payable(
   quote: ExecutableQuote,
@@ -39,7 +38,7 @@ export function payable(
   return "hold";
 }
 
-/** What is decided after the quote itself: the beneficiary, then the corridor's limits. */
+/** The checks after those of the quote itself: the beneficiary, then the corridor's limits. */
 export function fundable(
   quote: Pick<ExecutableQuote, "limits" | "sourceMinor" | "receivingMinor">,
   beneficiaryCleared: boolean,
@@ -57,8 +56,8 @@ function isWithin(minor: bigint, min: bigint | undefined, max: bigint | undefine
 }
 
 /**
- * What a repeated or late execute hears of a payout that exists. To any but its own operation a
- * corridor that is closed by now comes first, in the interface's order of precedence.
+ * The answer to an execute whose payout exists. For another operation a corridor that has closed
+ * comes first, in the interface's order of precedence.
  */
 export function executedBefore(
   payout: { readonly operationId: string },

@@ -2,15 +2,8 @@ import { addDecimals, type Decimal } from "@disburse/kernel/decimal.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Conversion, LedgerEntry, Movement } from "./account.ts";
-import {
-  decidingKeys,
-  hashOf,
-  type LedgerState,
-  planMovement,
-  postingText,
-  withHousePostings,
-} from "./movement.ts";
-import { isBalanced } from "./postings.ts";
+import { decidingKeys, hashOf, type LedgerState, planMovement } from "./movement.ts";
+import { isBalanced, postingText, withHousePostings } from "./postings.ts";
 
 const start: LedgerState = {
   accountId: "acc_1",

@@ -1,12 +1,6 @@
 import { createHash } from "node:crypto";
 import { currencyOf } from "@disburse/kernel/currency.ts";
-import {
-  addDecimals,
-  type Decimal,
-  formatDecimal,
-  normalise,
-  rescale,
-} from "@disburse/kernel/decimal.ts";
+import { rescale } from "@disburse/kernel/decimal.ts";
 import {
   creditKey,
   type LedgerEntry,
@@ -16,9 +10,9 @@ import {
   type Posting,
   reversalKey,
 } from "./account.ts";
-import { isBalanced, paymentPostings, plainPostings, reversed } from "./postings.ts";
+import { isBalanced, paymentPostings, plainPostings, postingText, reversed } from "./postings.ts";
 
-/** What the next movement of an account goes on from. */
+/** What the next movement of an account is planned on. */
 export type LedgerState = {
   readonly accountId: string;
   readonly currency: string;
@@ -33,10 +27,10 @@ export type LedgerState = {
 /** Entries by their keys. */
 export type KnownEntries = ReadonlyMap<string, LedgerEntry>;
 
-/** What planning a movement came to. */
+/** The result of planning a movement. */
 export type Planned =
   | { readonly outcome: "applied"; readonly entry: LedgerEntry; readonly state: LedgerState }
-  /** An earlier try had applied it. */
+  /** It was applied before. */
   | { readonly outcome: "repeated"; readonly entry: LedgerEntry }
   | { readonly outcome: Refusal };
 
@@ -44,9 +38,9 @@ type Refusal =
   | "insufficient"
   /** The balance would be more than is kept exactly. */
   | "full"
-  /** Nothing is there that it could end or take back. */
+  /** There is no hold to end, no payment to return, no credit to reverse. */
   | "nothing_to_end"
-  /** What it would end has ended the other way. */
+  /** The hold was released where it would be posted, or the other way round. */
   | "ended_otherwise";
 
 /** Balances stay within what Decimal128 keeps exactly. */
@@ -184,11 +178,6 @@ function ownGain(
     .reduce((sum, { amount }) => sum + rescale(amount, decimals), 0n);
 }
 
-/** An amount of a posting as it is stored, hashed and shown: no zeros at its end, no exponent. */
-export function postingText(amount: Decimal): string {
-  return formatDecimal(normalise(amount));
-}
-
 /** The link of the chain: SHA-256 in hexadecimal over the entry and the hash before it. */
 export function hashOf(entry: Omit<LedgerEntry, "hash">): string {
   const postings = entry.postings.map(({ account, currency, amount }) => [
@@ -213,29 +202,4 @@ export function hashOf(entry: Omit<LedgerEntry, "hash">): string {
     entry.createdAt.toISOString(),
   ];
   return createHash("sha256").update(JSON.stringify(fields)).digest("hex");
-}
-
-/** Sums of house postings by `<account>/<currency>`. */
-export type HouseSums = Readonly<Record<string, Decimal>>;
-
-/** Both sums together. */
-export function addHouseSums(a: HouseSums, b: HouseSums): HouseSums {
-  const total: Record<string, Decimal> = { ...a };
-  for (const [name, amount] of Object.entries(b)) {
-    const before = total[name];
-    total[name] = before === undefined ? amount : addDecimals(before, amount);
-  }
-  return total;
-}
-
-/** The sums with the house postings of further entries added. */
-export function withHousePostings(sums: HouseSums, entries: readonly LedgerEntry[]): HouseSums {
-  return entries
-    .flatMap(({ postings }) => postings)
-    .filter(({ account }) => account !== "available" && account !== "held")
-    .reduce<HouseSums>(
-      (total, { account, currency, amount }) =>
-        addHouseSums(total, { [`${account}/${currency}`]: amount }),
-      sums,
-    );
 }

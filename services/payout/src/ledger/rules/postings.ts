@@ -2,13 +2,15 @@ import { currencyOf } from "@disburse/kernel/currency.ts";
 import {
   addDecimals,
   type Decimal,
+  formatDecimal,
   multiplyDecimals,
+  normalise,
   parseDecimal,
 } from "@disburse/kernel/decimal.ts";
-import type { Conversion, LedgerStep, Posting } from "./account.ts";
+import type { Conversion, LedgerEntry, LedgerStep, Posting } from "./account.ts";
 
 /** Minor units as an exact amount of their currency. */
-export function unitsOf(minor: bigint, currency: string): Decimal {
+function unitsOf(minor: bigint, currency: string): Decimal {
   return { units: minor, scale: currencyOf(currency).decimals };
 }
 
@@ -82,4 +84,34 @@ export function isBalanced(postings: readonly Posting[]): boolean {
   return [...sums.values()].every(
     (group) => group.map(({ amount }) => amount).reduce(addDecimals).units === 0n,
   );
+}
+
+/** An amount of a posting as it is stored, hashed and shown: no zeros at its end, no exponent. */
+export function postingText(amount: Decimal): string {
+  return formatDecimal(normalise(amount));
+}
+
+/** Sums of house postings by `<account>/<currency>`. */
+export type HouseSums = Readonly<Record<string, Decimal>>;
+
+/** Both sums together. */
+export function addHouseSums(a: HouseSums, b: HouseSums): HouseSums {
+  const total: Record<string, Decimal> = { ...a };
+  for (const [name, amount] of Object.entries(b)) {
+    const before = total[name];
+    total[name] = before === undefined ? amount : addDecimals(before, amount);
+  }
+  return total;
+}
+
+/** The sums with the house postings of further entries added. */
+export function withHousePostings(sums: HouseSums, entries: readonly LedgerEntry[]): HouseSums {
+  return entries
+    .flatMap(({ postings }) => postings)
+    .filter(({ account }) => account !== "available" && account !== "held")
+    .reduce<HouseSums>(
+      (total, { account, currency, amount }) =>
+        addHouseSums(total, { [`${account}/${currency}`]: amount }),
+      sums,
+    );
 }

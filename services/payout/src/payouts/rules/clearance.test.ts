@@ -15,7 +15,7 @@ describe("a payout whose beneficiary is not cleared", () => {
   ])("that waits %s is looked at again after a growing pause", (_what, waitedMs, waitMs) => {
     const before = { status: "review", since } as const;
     const wait = clearanceWait(before, "review", later(waitedMs), stuckAfterMs);
-    expect(wait).toMatchObject({ waitMs, isNews: false, uncleared: before });
+    expect(wait).toMatchObject({ waitMs, isChange: false, uncleared: before });
   });
 
   it.each<[UnclearedStatus, number, boolean]>([
@@ -27,13 +27,13 @@ describe("a payout whose beneficiary is not cleared", () => {
   ])("is put before people when it is %s after %i ms: %s", (status, waitedMs, expected) => {
     const before = waitedMs === 0 ? undefined : ({ status, since } as const);
     const wait = clearanceWait(before, status, later(waitedMs), stuckAfterMs);
-    expect(wait.isForOperators).toBe(expected);
+    expect(wait.needsOperator).toBe(expected);
   });
 
   it("waits since the first look, whatever its status has become", () => {
     const wait = clearanceWait({ status: "review", since }, "blocked", later(60_000), stuckAfterMs);
-    expect(wait).toMatchObject({ isNews: true, uncleared: { status: "blocked", since } });
+    expect(wait).toMatchObject({ isChange: true, uncleared: { status: "blocked", since } });
     const first = clearanceWait(undefined, "review", since, stuckAfterMs);
-    expect(first).toMatchObject({ isNews: true, uncleared: { status: "review", since } });
+    expect(first).toMatchObject({ isChange: true, uncleared: { status: "review", since } });
   });
 });

@@ -1,30 +1,30 @@
-/** How the screening of a beneficiary stands that may not be paid. */
+/** The screening status of a beneficiary that may not be paid. */
 export type UnclearedStatus = "pending" | "review" | "blocked";
 
 /** That a payout is not sent because its beneficiary is not cleared, and since when. */
 export type Uncleared = { readonly status: UnclearedStatus; readonly since: Date };
 
-/** What a look at a beneficiary that is not cleared means for its payout. */
+/** What a beneficiary that is not cleared means for its payout. */
 export type ClearanceWait = {
   readonly uncleared: Uncleared;
-  /** The first such look, or the status is another than at the last: worth an entry. */
-  readonly isNews: boolean;
-  /** People have to look: it is blocked, or has waited for too long. */
-  readonly isForOperators: boolean;
-  /** The pause before the beneficiary is looked at again. */
+  /** The status differs from the last one: recorded in the history. */
+  readonly isChange: boolean;
+  /** It is blocked, or has waited for too long. */
+  readonly needsOperator: boolean;
+  /** The pause before the beneficiary is checked again. */
   readonly waitMs: number;
 };
 
-/** Somebody who is cleared at once, by a correction of a list, waits no longer than this. */
+/** A beneficiary that a corrected list clears at once waits no longer than this. */
 const waitMinMs = 2_000;
-/** A beneficiary that is in review for days is looked at no more seldom than this. */
+/** The longest pause, for a beneficiary that is in review for days. */
 const waitMaxMs = 120_000;
-/** The pause is this share of what has been waited. */
+/** The pause is this share of the wait so far. */
 const waitShare = 8;
 
 /**
- * A payout waits until its beneficiary is cleared, and is never failed for it: what a person
- * decides on a hit can be that it is somebody else.
+ * A payout waits until its beneficiary is cleared, and does not fail: a compliance officer may find
+ * that a hit is another person.
  */
 export function clearanceWait(
   before: Uncleared | undefined,
@@ -36,8 +36,8 @@ export function clearanceWait(
   const waitedMs = now.getTime() - since.getTime();
   return {
     uncleared: { status, since },
-    isNews: before?.status !== status,
-    isForOperators: status === "blocked" || waitedMs >= stuckAfterMs,
+    isChange: before?.status !== status,
+    needsOperator: status === "blocked" || waitedMs >= stuckAfterMs,
     waitMs: Math.min(Math.max(waitedMs / waitShare, waitMinMs), waitMaxMs),
   };
 }

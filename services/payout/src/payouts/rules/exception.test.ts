@@ -8,19 +8,19 @@ import {
 
 const since = new Date(1_000);
 const at = new Date(2_000);
-const doubt = (kind: PayoutException["kind"]): PayoutException => ({ kind, since });
+const exception = (kind: PayoutException["kind"]): PayoutException => ({ kind, since });
 
 describe("a doubt after a step", () => {
   it.each([
     ["none", undefined, "processing", "accepted", undefined],
     ["none, the rail cannot tell", undefined, "unknown", "outcome_unknown", "unknown since 2000"],
-    ["unknown still", doubt("unknown"), "unknown", "outcome_unknown", "unknown since 1000"],
-    ["unknown, the rail knows again", doubt("unknown"), "processing", "accepted", undefined],
-    ["stuck, decided", doubt("stuck"), "concluding", "settled", undefined],
-    ["stuck, unknown now", doubt("stuck"), "unknown", "outcome_unknown", "unknown since 1000"],
-    ["contradicted, at its end", doubt("contradicted"), "settled", "settled", "contradicted"],
-    ["contradicted, resolved", doubt("contradicted"), "concluding", "resolved", undefined],
-    ["unknown, resolved", doubt("unknown"), "concluding", "resolved", undefined],
+    ["unknown still", exception("unknown"), "unknown", "outcome_unknown", "unknown since 1000"],
+    ["unknown, the rail knows again", exception("unknown"), "processing", "accepted", undefined],
+    ["stuck, decided", exception("stuck"), "concluding", "settled", undefined],
+    ["stuck, unknown now", exception("stuck"), "unknown", "outcome_unknown", "unknown since 1000"],
+    ["contradicted, at its end", exception("contradicted"), "settled", "settled", "contradicted"],
+    ["contradicted, resolved", exception("contradicted"), "concluding", "resolved", undefined],
+    ["unknown, resolved", exception("unknown"), "concluding", "resolved", undefined],
   ] as const)("that was %s", (_what, before, stage, cause, expected) => {
     const after = exceptionAfterStep(before, stage, cause, at);
     const told = after && `${after.kind} since ${after.since.getTime()}`;
@@ -30,9 +30,9 @@ describe("a doubt after a step", () => {
 
 it.each([
   ["nothing", undefined, "stuck", "stuck since 2000"],
-  ["stuck", doubt("stuck"), "contradicted", "contradicted since 1000"],
-  ["contradicted", doubt("contradicted"), "stuck", "contradicted since 1000"],
-  ["unknown", doubt("unknown"), "stuck", "unknown since 1000"],
+  ["stuck", exception("stuck"), "contradicted", "contradicted since 1000"],
+  ["contradicted", exception("contradicted"), "stuck", "contradicted since 1000"],
+  ["unknown", exception("unknown"), "stuck", "unknown since 1000"],
 ] as const)("keeps the graver reason beside %s", (_what, before, kind, expected) => {
   const after = raiseException(before, kind, at);
   expect(`${after.kind} since ${after.since.getTime()}`).toBe(expected);

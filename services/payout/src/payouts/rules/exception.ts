@@ -2,18 +2,18 @@ import type { Progress } from "./progress.ts";
 import type { StepCause } from "./timeline.ts";
 
 /**
- * Why people have to look at a payout: its rail cannot tell, it is not at its end for longer than
- * its rail ever takes (or no rail can take it), or its rail contradicted itself.
+ * Why a payout needs an operator: its rail does not know the outcome; it is open for longer than its
+ * rail ever takes, or no rail can take it; or the rail's reports contradict each other.
  */
 export type ExceptionKind = "unknown" | "stuck" | "contradicted";
 
-/** A doubt, and since when there has been one. */
+/** An exception, and since when the payout has had one. */
 export type PayoutException = { readonly kind: ExceptionKind; readonly since: Date };
 
 /**
- * The doubt after a step. One about an outcome or a delay ends when the payout moves on; a
- * contradiction does not, also at the payout's end, until people have resolved it: what the rail
- * did and what was booked may differ.
+ * The exception after a step. One of an outcome or a delay ends when the payout advances. A
+ * contradiction stays until operators have resolved it, also at the payout's end: what the rail did
+ * and what was posted may differ.
  */
 export function exceptionAfterStep(
   before: PayoutException | undefined,
@@ -26,24 +26,24 @@ export function exceptionAfterStep(
   return stage === "unknown" ? raiseException(before, "unknown", at) : undefined;
 }
 
-/** A payout in doubt for one more reason: the graver one counts, since the first. */
+/** Raises an exception: the more severe kind counts, since the first. */
 export function raiseException(
   before: PayoutException | undefined,
   kind: ExceptionKind,
   at: Date,
 ): PayoutException {
-  const graver = before !== undefined && isMoreSevere(before.kind, kind) ? before.kind : kind;
-  return { kind: graver, since: before?.since ?? at };
+  const severer = before !== undefined && isMoreSevere(before.kind, kind) ? before.kind : kind;
+  return { kind: severer, since: before?.since ?? at };
 }
 
-/** Whether one reason to look is graver than another. */
+/** Whether one kind of exception is more severe than another. */
 export function isMoreSevere(one: ExceptionKind, other: ExceptionKind): boolean {
   return severity[one] > severity[other];
 }
 
 const severity: Readonly<Record<ExceptionKind, number>> = { stuck: 0, unknown: 1, contradicted: 2 };
 
-/** Whether an open payout should long be at its end; `submittedAt` is `undefined` in the queue. */
+/** Whether a payout is open for too long; `submittedAt` is `undefined` in the queue. */
 export function isOverdue(submittedAt: Date | undefined, now: Date, stuckAfterMs: number): boolean {
   return submittedAt !== undefined && now.getTime() - submittedAt.getTime() >= stuckAfterMs;
 }

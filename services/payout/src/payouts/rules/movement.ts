@@ -2,7 +2,7 @@ import type { Movement } from "../../ledger/rules/account.ts";
 import type { Payout } from "./payout.ts";
 import type { Progress } from "./progress.ts";
 
-/** The steps that end a payout's hold, or take its payment back. */
+/** The steps that end a payout's hold, or return its payment. */
 export type ClosingStep = "post" | "release" | "return";
 
 /** The movement of a payout's money whose outcome is decided. */
@@ -13,7 +13,7 @@ export function closingMovement({ id, quote }: Payout, step: ClosingStep): Movem
   return { step, ...common, conversion: { destination, feesMinor, receivingMinor, exchangeRate } };
 }
 
-/** The movement of money that a decided outcome owes, and where the payout stands after it. */
+/** The movement that a decided outcome needs, and the progress after it. */
 export function pendingMovement(
   progress: Progress,
 ): { readonly step: ClosingStep; readonly to: Progress } | undefined {

@@ -67,7 +67,7 @@ const at = new Date(0);
 /** A payout of 10 from an account of 100, as the service's writes take it on. */
 class Life {
   progress: Progress = { stage: "queued" };
-  doubt: PayoutException | undefined;
+  exception: PayoutException | undefined;
   readonly statuses = ["initiated"];
   readonly movements: ClosingStep[] = [];
 
@@ -82,14 +82,14 @@ class Life {
       case "resolved": {
         const resolved = effectOfOutcome(this, happening.outcome);
         if (isRefused(resolved)) return;
-        expect(this.doubt).toBeDefined();
+        expect(this.exception).toBeDefined();
         if (resolved.kind === "moves") this.#step(resolved.to, "resolved");
-        else this.doubt = undefined;
+        else this.exception = undefined;
         return;
       }
       case "overdue":
         if (publicStatusOf(this.progress).status !== "initiated") return;
-        this.doubt = raiseException(this.doubt, "stuck", at);
+        this.exception = raiseException(this.exception, "stuck", at);
         return;
       case "worked":
         this.#work(happening.dies);
@@ -98,7 +98,7 @@ class Life {
 
   #hear(said: RailStatus): void {
     const next = applyRailStatus(this.progress, said);
-    if (isRefused(next)) this.doubt = raiseException(this.doubt, "contradicted", at);
+    if (isRefused(next)) this.exception = raiseException(this.exception, "contradicted", at);
     else if (next !== "unchanged") this.#step(next, causeOf(said));
   }
 
@@ -114,7 +114,7 @@ class Life {
     expect(arrows[this.progress.stage], `from ${this.progress.stage}`).toContain(to.stage);
     const { status } = publicStatusOf(to);
     if (status !== this.statuses.at(-1)) this.statuses.push(status);
-    this.doubt = exceptionAfterStep(this.doubt, to.stage, cause, at);
+    this.exception = exceptionAfterStep(this.exception, to.stage, cause, at);
     this.progress = to;
   }
 }

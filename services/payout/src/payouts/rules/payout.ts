@@ -3,7 +3,7 @@ import type { Uncleared } from "./clearance.ts";
 import type { PayoutException } from "./exception.ts";
 import type { Progress } from "./progress.ts";
 
-/** What a payout is made from: a claimed quote, word for word. */
+/** What a payout is made from: a claimed quote. */
 export type ClaimedQuote = {
   readonly id: string;
   readonly merchantId: string;
@@ -30,6 +30,7 @@ export type ClaimedQuote = {
   };
 };
 
+/** A payout, as rules see it. */
 export type Payout = {
   readonly id: string;
   readonly quote: ClaimedQuote;
@@ -38,24 +39,23 @@ export type Payout = {
   readonly version: number;
   /** One more with each write: a writer that read an older one changes nothing. */
   readonly revision: number;
-  /** The rail that it was submitted to, the same for good; "" while it is queued. */
+  /** The rail that it was submitted to, which never changes; "" while it is queued. */
   readonly rail: string;
   /** When it was first submitted; `undefined` while it is queued. */
   readonly submittedAt: Date | undefined;
-  /** Why people have to look at it, if they have to. */
-  readonly doubt: PayoutException | undefined;
-  /** That it waits because its beneficiary is not cleared, if it does. */
+  readonly exception: PayoutException | undefined;
+  /** Set while it waits for the clearance of its beneficiary. */
   readonly uncleared: Uncleared | undefined;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 };
 
-/** The payout of a quote: at most one, whoever makes it. */
+/** The id of the payout of a quote: a quote has at most one. */
 export function payoutIdOf(quoteId: string): string {
   return derivedId("payout", quoteId);
 }
 
-/** A new payout; the same from the same claim, whoever makes it. */
+/** A new payout; the same claim always makes the same. */
 export function payoutFrom(quote: ClaimedQuote): Payout {
   const { claimedAt } = quote.claim;
   return {
@@ -66,7 +66,7 @@ export function payoutFrom(quote: ClaimedQuote): Payout {
     revision: 1,
     rail: "",
     submittedAt: undefined,
-    doubt: undefined,
+    exception: undefined,
     uncleared: undefined,
     createdAt: claimedAt,
     updatedAt: claimedAt,

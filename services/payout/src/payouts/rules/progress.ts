@@ -1,7 +1,8 @@
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 
-/** The interface's status, and nothing else. */
+/** The public status of a payout. */
 export type PayoutStatus = "initiated" | "succeeded" | "failed";
+/** Its public sub-status. */
 export type PayoutSubStatus =
   | "queued"
   | "processing"
@@ -19,7 +20,7 @@ export type Progress =
   /** Written before the rail is called: from here on the rail may have it. */
   | { readonly stage: "submitting" }
   | { readonly stage: "processing" }
-  /** The rail cannot tell; `asked` counts how often. */
+  /** The rail does not know the outcome; `asked` counts its answers that said so. */
   | { readonly stage: "unknown"; readonly asked: number }
   | { readonly stage: "concluding"; readonly outcome: Conclusion }
   | { readonly stage: "settled"; readonly reference: string }
@@ -27,26 +28,26 @@ export type Progress =
   | { readonly stage: "returning"; readonly reference: string }
   | { readonly stage: "returned" };
 
+/** A decided outcome; `returned`: the return, which the rail has reported, follows the settlement. */
 export type Conclusion =
-  /** `returned`: the rail said already that it came back; the return follows the settlement. */
   | { readonly kind: "settled"; readonly reference: string; readonly returned?: true }
   | { readonly kind: "rejected" };
 
-/** What a rail says of a transfer, by answer, by poll or by callback. */
+/** The status of a transfer at its rail. */
 export type RailStatus =
-  /** It has the transfer and will know more later. */
+  /** The rail has the transfer; its outcome is open. */
   | { readonly kind: "accepted" }
   | { readonly kind: "settled"; readonly reference: string }
-  /** It did not and will not pay. */
+  /** It was not and will not be paid. */
   | { readonly kind: "rejected" }
-  /** Paid, and came back; with the reference of the payment where the rail tells it. */
+  /** Paid, and came back; with the reference of the payment where the rail gives it. */
   | { readonly kind: "returned"; readonly reference?: string }
-  /** It cannot tell. */
+  /** The rail does not know. */
   | { readonly kind: "unknown" }
-  /** It has never seen the key: sending under the same key is safe. */
+  /** The rail has never seen the key: submitting under the same key is safe. */
   | { readonly kind: "not_received" };
 
-/** A fate: what a rail or people may tell of a payout, never that they do not know. */
+/** The outcome of a transfer, as a rail reports or operators resolve it. */
 export type Outcome = Extract<RailStatus, { kind: "settled" | "rejected" | "returned" }>;
 
 type PublicStatus = { readonly status: PayoutStatus; readonly subStatus: PayoutSubStatus };
@@ -63,7 +64,7 @@ const publicStatuses: Readonly<Record<Progress["stage"], PublicStatus>> = {
   returned: { status: "failed", subStatus: "returned" },
 };
 
-/** What the merchant sees of a stage. */
+/** The public status of a stage. */
 export function publicStatusOf({ stage }: Pick<Progress, "stage">): PublicStatus {
   return publicStatuses[stage];
 }
@@ -74,53 +75,53 @@ export function visibleReference(progress: Progress): string {
 }
 
 /**
- * Where an answer of the rail takes a payout; `unchanged` for what was known already. A
- * contradiction (a rejection after a settlement, say) is refused: no guess moves money.
+ * The progress of a payout after a status of its rail; `unchanged` where it was known. A
+ * contradiction, such as a rejection after a settlement, is refused: no guess moves money.
  */
 export function applyRailStatus(
   progress: Progress,
-  answer: RailStatus,
+  status: RailStatus,
 ): Progress | "unchanged" | Refused<"INVALID_REQUEST"> {
   switch (progress.stage) {
     case "submitting":
     case "processing":
     case "unknown":
-      return applyToOpen(progress, answer);
+      return applyToOpen(progress, status);
     case "concluding":
-      if (answer.kind === "returned" && progress.outcome.kind === "settled") {
+      if (status.kind === "returned" && progress.outcome.kind === "settled") {
         if (progress.outcome.returned === true) return "unchanged";
         return { stage: "concluding", outcome: { ...progress.outcome, returned: true } };
       }
-      return answer.kind === progress.outcome.kind || isOpen(answer)
+      return status.kind === progress.outcome.kind || isOpen(status)
         ? "unchanged"
-        : contradiction(progress, answer);
+        : contradiction(progress, status);
     case "settled":
-      if (answer.kind === "returned") return { stage: "returning", reference: progress.reference };
-      return answer.kind === "settled" || isOpen(answer)
+      if (status.kind === "returned") return { stage: "returning", reference: progress.reference };
+      return status.kind === "settled" || isOpen(status)
         ? "unchanged"
-        : contradiction(progress, answer);
+        : contradiction(progress, status);
     case "returning":
     case "returned":
-      return answer.kind === "returned" || answer.kind === "settled"
+      return status.kind === "returned" || status.kind === "settled"
         ? "unchanged"
-        : contradiction(progress, answer);
+        : contradiction(progress, status);
     case "rejected":
-      return answer.kind === "rejected" ? "unchanged" : contradiction(progress, answer);
+      return status.kind === "rejected" ? "unchanged" : contradiction(progress, status);
     case "queued":
-      return contradiction(progress, answer);
+      return contradiction(progress, status);
   }
 }
 
-function isOpen(answer: RailStatus): boolean {
-  return answer.kind === "accepted" || answer.kind === "unknown" || answer.kind === "not_received";
+function isOpen(status: RailStatus): boolean {
+  return status.kind === "accepted" || status.kind === "unknown" || status.kind === "not_received";
 }
 
-function applyToOpen(progress: Progress, answer: RailStatus): Progress | "unchanged" {
-  switch (answer.kind) {
+function applyToOpen(progress: Progress, status: RailStatus): Progress | "unchanged" {
+  switch (status.kind) {
     case "accepted":
       return progress.stage === "processing" ? "unchanged" : { stage: "processing" };
     case "settled":
-      return { stage: "concluding", outcome: { kind: "settled", reference: answer.reference } };
+      return { stage: "concluding", outcome: { kind: "settled", reference: status.reference } };
     case "rejected":
       return { stage: "concluding", outcome: { kind: "rejected" } };
     case "unknown": {
@@ -130,14 +131,14 @@ function applyToOpen(progress: Progress, answer: RailStatus): Progress | "unchan
     case "not_received":
       return progress.stage === "submitting" ? "unchanged" : { stage: "submitting" };
     case "returned": {
-      const reference = answer.reference ?? "";
+      const reference = status.reference ?? "";
       const outcome = { kind: "settled", reference, returned: true } as const;
       return { stage: "concluding", outcome };
     }
   }
 }
 
-function contradiction(progress: Progress, answer: RailStatus): Refused<"INVALID_REQUEST"> {
+function contradiction(progress: Progress, status: RailStatus): Refused<"INVALID_REQUEST"> {
   const { subStatus } = publicStatusOf(progress);
-  return refused("INVALID_REQUEST", `outcome: ${answer.kind} contradicts ${subStatus}`);
+  return refused("INVALID_REQUEST", `outcome: ${status.kind} contradicts ${subStatus}`);
 }

@@ -4,21 +4,21 @@ import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { Payout } from "./payout.ts";
 import { applyRailStatus, type Progress, type RailStatus } from "./progress.ts";
 
-/** What a rail says it moved, as it says it; "" where it does not say. */
+/** The amount of a rail report, as the rail writes it; "" where it gives none. */
 export type TransferredAmount = {
   /** Decimal text. */
   readonly amount: string;
   readonly currency: string;
 };
 
-/** A rail's word on a transfer: an answer, and what was moved where it tells. */
+/** What a rail says of a transfer, by response, poll or callback. */
 export type RailReport = {
   readonly status: RailStatus;
   readonly transferred?: TransferredAmount | undefined;
 };
 
 /**
- * Where a rail's word takes a payout. A word of another amount or currency than was submitted is
+ * The progress of a payout after a rail report. Another amount or currency than was submitted is
  * refused as a contradiction is: no guess moves money.
  */
 export function applyRailReport(

@@ -43,8 +43,8 @@ describe("the timeline of a payout", () => {
   it("that was in doubt and sent again under its key", () => {
     const unknown: Told[] = [...sent.slice(0, 2), ["unknown", "outcome_unknown"]];
     const told = story(...unknown, ["submitting", "submitted"], ["processing", "accepted"]);
-    const doubt = "initiated/unknown outcome_unknown 3, initiated/processing submitted 4";
-    expect(told).toBe(`${way}, ${doubt}`);
+    const exception = "initiated/unknown outcome_unknown 3, initiated/processing submitted 4";
+    expect(told).toBe(`${way}, ${exception}`);
   });
 
   it("says nothing of a wait for the beneficiary's screening, wherever it stands", () => {
@@ -61,8 +61,8 @@ describe("the timeline of a payout", () => {
   ] as const)("that was %s", (_what, decision, processing, end) => {
     const unknown: Told[] = [...sent.slice(0, 2), ["unknown", "outcome_unknown"]];
     const told = story(...unknown, ["concluding", decision], ["rejected", "rejected"]);
-    const doubt = `initiated/unknown outcome_unknown 3, initiated/processing ${processing} 4`;
-    expect(told).toBe(`${way}, ${doubt}, failed/rejected ${end} 5`);
+    const exception = `initiated/unknown outcome_unknown 3, initiated/processing ${processing} 4`;
+    expect(told).toBe(`${way}, ${exception}, failed/rejected ${end} 5`);
   });
 
   it("tells a return as the rail's though people resolved the settlement", () => {

@@ -15,10 +15,10 @@ export type StepCause =
   | "settled"
   | "rejected"
   | "returned"
-  /** Two persons decided on it. */
+  /** Operators resolved it. */
   | "resolved";
 
-/** What the journal has beside steps: that a payout waits for its beneficiary to be cleared. */
+/** The causes in a history: of steps, and of a wait for the clearance of the beneficiary. */
 export type HistoryCause = StepCause | "uncleared";
 
 const causes = {
@@ -30,12 +30,12 @@ const causes = {
   not_received: "submitted",
 } as const satisfies Record<RailStatus["kind"], StepCause>;
 
-/** What a rail's answer is as the cause of a step. */
+/** The cause of a step that a rail's status makes. */
 export function causeOf({ kind }: RailStatus): StepCause {
   return causes[kind];
 }
 
-/** A step of a payout, as its journal keeps it. */
+/** A step of a payout, as its history keeps it. */
 export type TimelineStep = {
   readonly stage: Progress["stage"];
   readonly cause: HistoryCause;
@@ -43,7 +43,7 @@ export type TimelineStep = {
   readonly at: Date;
 };
 
-/** A change of what the merchant sees of a payout. */
+/** A change of public status. */
 export type TimelineEvent = {
   readonly status: PayoutStatus;
   readonly subStatus: PayoutSubStatus;
@@ -53,9 +53,8 @@ export type TimelineEvent = {
 };
 
 /**
- * The steps that changed a payout's status or sub-status, oldest first. A step between two others
- * that look alike is the house's own affair, and of screenings merchants are told nothing. What
- * people decided is told so also where the money moved a step later.
+ * The steps that changed a payout's status or sub-status, oldest first. Screening is not shown to
+ * merchants. The cause of a resolved outcome is `resolved`, also where the money moved a step later.
  */
 export function timelineOf(steps: readonly TimelineStep[]): TimelineEvent[] {
   const events: TimelineEvent[] = [];
@@ -69,13 +68,13 @@ export function timelineOf(steps: readonly TimelineStep[]): TimelineEvent[] {
     const { status, subStatus } = publicStatusOf({ stage });
     const last = events.at(-1);
     if (last?.status === status && last.subStatus === subStatus) continue;
-    const told = decided === "resolved" ? decided : visibleCause(stage, cause);
-    events.push({ status, subStatus, cause: told, version, at });
+    const shown = decided === "resolved" ? decided : visibleCause(stage, cause);
+    events.push({ status, subStatus, cause: shown, version, at });
   }
   return events;
 }
 
-/** A decided outcome is told when its money moved; until then the rail merely has the payout. */
+/** A decided outcome is public when its money moved; until then the rail has the payout. */
 function visibleCause(stage: Progress["stage"], cause: StepCause): StepCause {
   if (stage === "concluding") return "accepted";
   return stage === "returning" ? "settled" : cause;

@@ -39,7 +39,7 @@ const stages: Progress[] = [
 ];
 
 function word(progress: Progress, outcome: Outcome): string {
-  const resolved = effectOfOutcome({ progress, doubt: unknown }, outcome);
+  const resolved = effectOfOutcome({ progress, exception: unknown }, outcome);
   if (isRefused(resolved)) return "refused";
   return resolved.kind === "moves" ? resolved.to.stage : resolved.kind;
 }
@@ -66,7 +66,7 @@ describe("the word of people", () => {
   it("is not asked for where there is no doubt", () => {
     for (const progress of stages) {
       for (const outcome of outcomes) {
-        expect(effectOfOutcome({ progress, doubt: undefined }, outcome)).toEqual({
+        expect(effectOfOutcome({ progress, exception: undefined }, outcome)).toEqual({
           ...{ refused: "INVALID_REQUEST", detail: "payout_id: is not in doubt" },
         });
       }
@@ -76,7 +76,7 @@ describe("the word of people", () => {
 
 function resolution(state: ResolutionState): Resolution {
   return {
-    ...{ id: "rsl_1", payoutId: "po_1", outcome: { kind: "rejected" }, doubt: "unknown" },
+    ...{ id: "rsl_1", payoutId: "po_1", outcome: { kind: "rejected" }, exception: "unknown" },
     ...{ reason: "the bank's statement", proposed: act("ada", "op-1"), state, updatedAt: at },
   };
 }
@@ -134,9 +134,9 @@ describe("a second person", () => {
 describe("a proposal", () => {
   const processing: Progress = { stage: "processing" };
   it.each<[string, Progress, PayoutException | undefined, boolean]>([
-    ["counts while the doubt goes on", processing, unknown, true],
-    ["counts when the doubt is less grave", processing, { ...unknown, kind: "stuck" }, true],
-    ["is over with the doubt", processing, undefined, false],
+    ["counts while the exception goes on", processing, unknown, true],
+    ["counts when the exception is less grave", processing, { ...unknown, kind: "stuck" }, true],
+    ["is over with the exception", processing, undefined, false],
     [
       "is over when the rail contradicted itself since",
       processing,
@@ -144,8 +144,8 @@ describe("a proposal", () => {
       false,
     ],
     ["is over when the payout settled", { stage: "settled", reference: "R" }, unknown, false],
-  ])("%s", (_what, progress, doubt, counts) => {
-    const effect = effectOf(resolution({ kind: "proposed" }), { progress, doubt });
+  ])("%s", (_what, progress, exception, counts) => {
+    const effect = effectOf(resolution({ kind: "proposed" }), { progress, exception });
     expect(isRefused(effect)).toBe(!counts);
   });
 

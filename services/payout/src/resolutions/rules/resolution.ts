@@ -3,51 +3,51 @@ import { type ExceptionKind, isMoreSevere } from "../../payouts/rules/exception.
 import type { Payout } from "../../payouts/rules/payout.ts";
 import { applyRailStatus, type Outcome, type Progress } from "../../payouts/rules/progress.ts";
 
-/** What one person did, as which operation, and when. */
+/** What an operator did, as which operation, and when. */
 export type OperatorAction = {
   readonly person: string;
   readonly operation: string;
   readonly at: Date;
 };
 
+/** The state of a resolution. */
 export type ResolutionState =
   | { readonly kind: "proposed" }
-  /** By a second person: it takes effect, whoever is cut off. */
+  /** By a second operator: it will take effect, also after a crash. */
   | { readonly kind: "confirmed"; readonly by: OperatorAction }
   | { readonly kind: "applied"; readonly by: OperatorAction }
   | { readonly kind: "withdrawn"; readonly by: OperatorAction }
-  /** The payout had moved on by itself, before or after somebody confirmed. */
+  /** The payout had changed by itself, before or after the confirmation. */
   | { readonly kind: "superseded"; readonly by?: OperatorAction };
 
-/** What became of a payout in doubt, as one person tells it and another confirms. */
+/** The outcome of a payout with an exception: one operator proposes it, another confirms it. */
 export type Resolution = {
   readonly id: string;
   readonly payoutId: string;
   readonly outcome: Outcome;
-  /** What it was learned from. */
+  /** The evidence for the outcome. */
   readonly reason: string;
-  /** Why the payout was in doubt when it was proposed. */
-  readonly doubt: ExceptionKind;
+  /** The exception that the proposer knew. */
+  readonly exception: ExceptionKind;
   readonly proposed: OperatorAction;
   readonly state: ResolutionState;
   readonly updatedAt: Date;
 };
 
-/** What a resolution does to a payout: it moves, or stands as it is and is in doubt no more. */
+/** The effect on a payout: it moves, or its exception ends and nothing else changes. */
 export type Resolved =
   | { readonly kind: "moves"; readonly to: Progress }
   | { readonly kind: "stands" };
 
 /**
- * Where the word of people takes a payout in doubt: where the rail's would, and one that no rail
- * was ever given can be rejected. The present outcome can be told again, which ends a contradiction
- * and nothing else.
+ * The effect of a resolved outcome: that of a rail's report; a payout that was never submitted can
+ * be rejected. An outcome that equals the present one ends a contradiction and nothing else.
  */
 export function effectOfOutcome(
-  { progress, doubt }: Pick<Payout, "progress" | "doubt">,
+  { progress, exception }: Pick<Payout, "progress" | "exception">,
   outcome: Outcome,
 ): Resolved | Refused<"INVALID_REQUEST"> {
-  if (doubt === undefined) return refused("INVALID_REQUEST", "payout_id: is not in doubt");
+  if (exception === undefined) return refused("INVALID_REQUEST", "payout_id: is not in doubt");
   if (progress.stage === "queued" && outcome.kind === "rejected") {
     return { kind: "moves", to: { stage: "concluding", outcome } };
   }
@@ -81,25 +81,27 @@ function isPresent(progress: Progress, outcome: Outcome): boolean {
 }
 
 /**
- * What a proposal does to its payout as that is now; refused when the payout has moved on by
- * itself: its doubt is over, is a graver one than the proposer knew, or allows the outcome no more.
+ * The effect of a proposal on its payout as it is now; refused where the payout has changed by
+ * itself: its exception ended or is more severe than the proposer knew, or the outcome is not
+ * possible any more.
  */
 export function effectOf(
-  { outcome, doubt }: Pick<Resolution, "outcome" | "doubt">,
-  payout: Pick<Payout, "progress" | "doubt">,
+  { outcome, exception }: Pick<Resolution, "outcome" | "exception">,
+  payout: Pick<Payout, "progress" | "exception">,
 ): Resolved | Refused<"INVALID_REQUEST"> {
   const effect = effectOfOutcome(payout, outcome);
-  const isMoreSevereNow = payout.doubt !== undefined && isMoreSevere(payout.doubt.kind, doubt);
+  const isMoreSevereNow =
+    payout.exception !== undefined && isMoreSevere(payout.exception.kind, exception);
   return isRefused(effect) || isMoreSevereNow ? supersededRefusal : effect;
 }
 
-/** What a resolution that came too late is refused with. */
+/** The refusal of a resolution that came too late. */
 export const supersededRefusal = refused(
   "INVALID_REQUEST",
   "resolution_id: the payout has moved on since",
 );
 
-/** The second person's word; `repeated` when this operation gave it before. */
+/** Confirms a proposal; `repeated` where this operation has confirmed it. */
 export function confirm(
   resolution: Resolution,
   by: OperatorAction,
@@ -121,7 +123,7 @@ export function confirm(
   }
 }
 
-/** Takes a proposal back; `repeated` when this operation did so before. */
+/** Withdraws a proposal; `repeated` where this operation has withdrawn it. */
 export function withdraw(
   resolution: Resolution,
   by: OperatorAction,
@@ -143,7 +145,7 @@ export function withdraw(
 const isConfirmed = refused("INVALID_REQUEST", "resolution_id: is confirmed already");
 const isWithdrawn = refused("INVALID_REQUEST", "resolution_id: is withdrawn");
 
-/** A resolution whose fate is decided: it had its effect, or the payout had moved on. */
+/** A resolution at its end: applied, or superseded because the payout had changed. */
 export function concluded(
   resolution: Resolution,
   fate: "applied" | "superseded",
@@ -158,7 +160,7 @@ export function concluded(
   return { ...resolution, state: { kind: fate, by: state.by }, updatedAt: at };
 }
 
-/** The names of one person may be written in capitals here and not there. */
+/** Operators are the same where their ids differ in case only. */
 function isSamePerson(one: OperatorAction, other: OperatorAction): boolean {
   return one.person.toLowerCase() === other.person.toLowerCase();
 }
@@ -167,7 +169,7 @@ function isRepeat(first: OperatorAction, again: OperatorAction): boolean {
   return first.person === again.person && first.operation === again.operation;
 }
 
-/** An outcome for people: `settled R-1`. */
+/** An outcome for operators: `settled R-1`. */
 export function outcomeText(outcome: Outcome): string {
   const reference = "reference" in outcome ? outcome.reference : undefined;
   return reference === undefined ? outcome.kind : `${outcome.kind} ${reference}`;

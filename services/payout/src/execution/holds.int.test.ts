@@ -91,9 +91,9 @@ it("finishes a hold under the request that made it, as all later work on its pay
   const quoteId = await withCallContext({ requestId: "req-orphan" }, () => orphan(accountId));
   await sweepLater();
   const payoutId = derivedId("payout", quoteId);
-  const stored = await platform.payouts.collection.findOne({ _id: payoutId });
+  const stored = await platform.payouts.findOne({ _id: payoutId });
   expect(stored?.request_id).toBe("req-orphan");
-  const owed = await platform.payouts.outbox.due(1_000);
+  const owed = await platform.outbox.due(1_000);
   const event = owed.find(({ id }) => id === stored?.outbox[0]?.id);
   expect(event?.requestId).toBe("req-orphan");
 });

@@ -26,7 +26,7 @@ async function returned(): Promise<string> {
 
 /** The events that a payout owes. */
 async function owed(id: string): Promise<readonly BusMessage[]> {
-  const all = await platform.payouts.outbox.due(1_000);
+  const all = await platform.outbox.due(1_000);
   return all.filter((event) => event.id.startsWith(`evt_${id.slice("po_".length)}_`));
 }
 
@@ -45,7 +45,7 @@ const republished = async (eventIds: string[]) =>
   (await platform.operationsRpc.republishPayoutEvents({ eventIds })).events;
 
 it("is listed by the time of its last event, without what it owes", async () => {
-  const { outbox } = platform.payouts;
+  const { outbox } = platform;
   const [first, second] = [await returned(), await returned()];
   const from = timestampFromDate(new Date(Date.now() + platform.world.offsetMs));
   const [initiated, ...others] = await owed(first);
@@ -71,9 +71,9 @@ it("tells its events again byte for byte, each once, and none that it still owes
   const ids = messages.map((event) => event.id);
   expect(await republished(ids)).toEqual([]);
   // Two relays that published the same: the second one changes nothing.
-  await platform.payouts.outbox.published(messages.slice(0, 2));
-  await platform.payouts.outbox.published(messages);
-  expect((await platform.payouts.collection.findOne({ _id: id }))?.told).toHaveLength(3);
+  await platform.outbox.published(messages.slice(0, 2));
+  await platform.outbox.published(messages);
+  expect((await platform.payouts.findOne({ _id: id }))?.told).toHaveLength(3);
   const again = await republished([...ids, eventId(id, 4), "evt_none_1", "x"]);
   expect(again.map((event) => ({ ...event, body: Buffer.from(event.body) }))).toMatchObject(
     messages.map(({ id: event, key, body }) => ({
@@ -85,9 +85,9 @@ it("tells its events again byte for byte, each once, and none that it still owes
 it("makes anew what was published before it was kept: the first and the present version", async () => {
   const id = await returned();
   const messages = await owed(id);
-  await platform.payouts.outbox.published(messages);
+  await platform.outbox.published(messages);
   const older = { $unset: { told: "" } } as const;
-  await platform.payouts.collection.updateOne({ _id: id }, older);
+  await platform.payouts.updateOne({ _id: id }, older);
   const again = await republished(messages.map((event) => event.id));
   const [first, , third] = messages;
   expect(again.map(({ eventId: event, body }) => [event, Buffer.from(body)])).toEqual(

@@ -5,7 +5,8 @@ import {
 } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { RailReply } from "../rails/rail.ts";
-import { startTestPlatform, type TestPlatform, testRail } from "../test-platform.ts";
+import { place, startTestPlatform, type TestPlatform, testRail } from "../test-platform.ts";
+import { leaseDue } from "./work.ts";
 
 const merchantId = "mer_1";
 let platform: TestPlatform;
@@ -22,7 +23,7 @@ beforeEach(async () => {
 });
 
 async function journal(id: string): Promise<string[]> {
-  const found = await platform.payouts.journal(id);
+  const found = await platform.history(id);
   return (found?.lines ?? []).map(({ kind, stage, version, detail, rail }) =>
     `${kind} ${kind === "step" ? `${stage} ${version}` : rail}: ${detail}`.replace(/SBX\d+/, "SBX"),
   );
@@ -57,7 +58,7 @@ describe("the journal of a payout", () => {
     const id = await platform.execute(accountId, "order");
     await platform.after(0);
     platform.world.offsetMs += 1_000;
-    const lease = await platform.payouts.leaseDue(new Date(Date.now() + 1_000), 8_000);
+    const lease = await leaseDue(platform.payouts, new Date(Date.now() + 1_000), 8_000, place);
     expect(lease?.payout.id).toBe(id);
     expect(await journal(id)).toEqual([...submitted, "query sandbox: "]);
     await platform.after(8_000);
@@ -81,7 +82,7 @@ describe("the journal of a payout", () => {
     expect(steps.map((line) => line.split(" ")[1])).toEqual([
       ...["queued", "submitting", "processing", "unknown", "concluding", "settled"],
     ]);
-    const stored = await platform.payouts.collection.findOne({ _id: id });
+    const stored = await platform.payouts.findOne({ _id: id });
     expect(stored?.calls.length).toBe(60);
     expect(stored?.calls.some(({ said }) => said === "settled R")).toBe(true);
   });

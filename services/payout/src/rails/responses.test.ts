@@ -2,7 +2,7 @@ import { silentLog } from "@disburse/chassis/log.ts";
 import { systemClock } from "@disburse/kernel/time.ts";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { leaseMs } from "../payouts/work.ts";
-import { callRail, describeResponse } from "./calls.ts";
+import { callRail, describeResponse } from "./responses.ts";
 
 const deps = { clock: systemClock, log: silentLog };
 

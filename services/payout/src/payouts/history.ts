@@ -2,7 +2,7 @@ import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import type { PayoutDocument, StoredCall, StoredStep } from "./document.ts";
 import type { Progress } from "./rules/progress.ts";
 
-/** A step of the payout, a call to its rail, or a word of its rail's own. */
+/** A step of the payout, a call to its rail, or a report of its rail's own. */
 export type HistoryEntry = {
   readonly kind: "step" | "submit" | "query" | "callback";
   readonly at: Date;
@@ -10,30 +10,30 @@ export type HistoryEntry = {
   readonly stage: Progress["stage"];
   /** The payout's version by then. */
   readonly version: number;
-  /** Of a step: why. Of a call: the answer, "" while there is none. Of a callback: what it said. */
+  /** The cause of a step, the response to a call or "", the content of a callback. */
   readonly detail: string;
   /** "" before a rail was chosen. */
   readonly rail: string;
   readonly actor: StoredActor | undefined;
 };
 
-type Mutable = { -readonly [Key in keyof HistoryEntry]: HistoryEntry[Key] };
+type OpenEntry = { -readonly [Key in keyof HistoryEntry]: HistoryEntry[Key] };
 
-/** Steps and calls of a stored payout as one story, oldest first. */
+/** Steps and calls of a stored payout as one list, oldest first. */
 export function historyOf(
   document: Pick<PayoutDocument, "journal" | "calls" | "rail" | "submitted_at">,
 ): HistoryEntry[] {
-  const lines: Mutable[] = [];
+  const entries: OpenEntry[] = [];
   let stage: Progress["stage"] = "queued";
   let version = 1;
-  let open: Mutable | undefined;
+  let open: OpenEntry | undefined;
   for (const entry of inOrder(document.journal, document.calls)) {
     const { at, actor } = entry;
     const isSubmitted = document.submitted_at !== undefined && at >= document.submitted_at;
     const rail = (isSubmitted && document.rail) || "";
     if ("stage" in entry) {
       ({ stage, version } = entry);
-      lines.push({ kind: "step", at, stage, version, detail: entry.detail, rail, actor });
+      entries.push({ kind: "step", at, stage, version, detail: entry.detail, rail, actor });
       continue;
     }
     const said = entry.said ?? "";
@@ -43,16 +43,16 @@ export function historyOf(
       continue;
     }
     const kind = callKinds[entry.kind];
-    if (entry.kind === "leased" && !asked.has(stage)) continue;
-    const line: Mutable = { kind, at, stage, version, detail: said, rail, actor };
-    if (entry.kind !== "callback") open = line;
-    lines.push(line);
+    if (entry.kind === "leased" && !polled.has(stage)) continue;
+    const added: OpenEntry = { kind, at, stage, version, detail: said, rail, actor };
+    if (entry.kind !== "callback") open = added;
+    entries.push(added);
   }
-  return lines;
+  return entries;
 }
 
-/** A worker that takes a payout in one of these stages asks the rail before it does anything. */
-const asked: ReadonlySet<Progress["stage"]> = new Set([
+/** A worker that leases a payout in one of these stages polls the rail first. */
+const polled: ReadonlySet<Progress["stage"]> = new Set([
   "submitting",
   "processing",
   "unknown",

@@ -1,0 +1,82 @@
+import { forRequest } from "@disburse/chassis/call-context.ts";
+import type { Log } from "@disburse/chassis/log.ts";
+import { isUnavailable } from "@disburse/chassis/rpc/refusal.ts";
+import { isRefused } from "@disburse/kernel/refusal.ts";
+import { closeHolds, type Ledger, openHolds } from "../ledger/accounts.ts";
+import type { OpenHold } from "../ledger/documents.ts";
+import { claimAndCreate, type ExecuteDeps } from "./execute.ts";
+
+/** Collects holds whose payouts were just created, so that one write of an account closes many. */
+export type HoldCloser = {
+  /** Returns at once. The sweep closes what a crash forgets. */
+  close(accountId: string, payoutId: string): void;
+  /** Closes what was collected; `true`: there may be more. */
+  flush(): Promise<boolean>;
+};
+
+/** A closer for one process. */
+export function createHoldCloser(ledger: Ledger): HoldCloser {
+  let collected = new Map<string, string[]>();
+  return {
+    close: (accountId, payoutId) => {
+      const ids = collected.get(accountId);
+      if (ids === undefined) collected.set(accountId, [payoutId]);
+      else ids.push(payoutId);
+    },
+    flush: async () => {
+      const toClose = collected;
+      collected = new Map();
+      for (const [accountId, ids] of toClose) await closeHolds(ledger, accountId, ids);
+      return collected.size > 0;
+    },
+  };
+}
+
+/** No execute runs for so long; after it a hold without a payout is orphaned. */
+const orphanedAfterMs = 5_000;
+
+type SweepDeps = ExecuteDeps & { readonly log: Log };
+
+/**
+ * Claims and creates the payout of each orphaned hold, or releases the hold: what a crash, a stall
+ * or an unreachable quote service left. Safe beside running executes and other sweeps.
+ */
+export async function sweepHolds(deps: SweepDeps): Promise<void> {
+  const { ledger, payouts, clock } = deps;
+  const before = new Date(clock.now().getTime() - orphanedAfterMs);
+  for await (const { accountId, merchantId, holds } of openHolds(ledger, before)) {
+    const ids = holds.map(({ payout_id }) => payout_id);
+    const found = payouts.find({ _id: { $in: ids } }, { projection: { _id: 1 } });
+    const existing = (await found.toArray()).map(({ _id }) => _id);
+    if (existing.length > 0) await closeHolds(ledger, accountId, existing);
+    for (const orphan of holds.filter(({ payout_id }) => !existing.includes(payout_id))) {
+      const { request_id: requestId } = orphan.intent;
+      await forRequest(requestId, () => finish(deps, accountId, merchantId, orphan));
+    }
+  }
+}
+
+async function finish(
+  deps: SweepDeps,
+  accountId: string,
+  merchantId: string,
+  { intent, payout_id }: OpenHold,
+): Promise<void> {
+  try {
+    const result = await claimAndCreate(deps, accountId, {
+      merchantId,
+      quoteId: intent.quote_id,
+      referenceId: intent.reference_id,
+      operationId: intent.operation_id,
+      actor: intent.actor,
+    });
+    const event = isRefused(result) ? "orphaned hold released" : "orphaned hold completed";
+    deps.log.warn({ payout_id }, event);
+  } catch (error) {
+    if (isUnavailable(error)) {
+      deps.log.warn({ payout_id }, "orphaned hold waits for the quote service");
+    } else {
+      deps.log.error({ err: error, payout_id }, "orphaned hold not finished");
+    }
+  }
+}

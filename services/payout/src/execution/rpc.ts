@@ -1,0 +1,34 @@
+import type { ServiceImpl } from "@connectrpc/connect";
+import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
+import type { Mode } from "@disburse/chassis/settings.ts";
+import {
+  ExecutePayoutRequestSchema,
+  type PayoutService,
+} from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { checkedMessage } from "@disburse/forms/checked-message.ts";
+import { executePayout as executeForm } from "@disburse/forms/transfer.ts";
+import { refused } from "@disburse/kernel/refusal.ts";
+import { orThrow } from "../refusals.ts";
+import { type ExecuteDeps, executePayout } from "./execute.ts";
+import { sandboxReferencePrefix } from "./rules/payable.ts";
+
+/** The RPC that makes a payout of a quote. */
+export function executionRpc(
+  deps: ExecuteDeps & { readonly mode: Mode },
+): Pick<ServiceImpl<typeof PayoutService>, "executePayout"> {
+  return {
+    executePayout: async (message) => {
+      const change = readMutation(message.mutation);
+      const { merchantId, unreadable } = message;
+      const context = { now: deps.clock.now(), unreadable };
+      const { quoteId, referenceId } = orThrow(
+        checkedMessage(executeForm, ExecutePayoutRequestSchema, message, context),
+      );
+      if (deps.mode === "live" && referenceId.startsWith(sandboxReferencePrefix)) {
+        orThrow(refused("INVALID_REQUEST", "reference_id: is reserved for the sandbox"));
+      }
+      const request = { merchantId, quoteId, referenceId, ...change };
+      return { payoutId: orThrow(await executePayout(deps, request)).id };
+    },
+  };
+}

@@ -1,0 +1,33 @@
+import type { AuditStore as Store } from "@disburse/chassis/audit/store.ts";
+import type { AuditEntry as Entry, AuditRecord as Record } from "@disburse/chassis/audit/trail.ts";
+import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
+import type { Mutation } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
+import { refused } from "@disburse/kernel/refusal.ts";
+import { orThrow } from "../refusals.ts";
+
+/** What an operator can do that goes into the audit trail. */
+export type AuditAction =
+  | "resolution.proposed"
+  | "resolution.confirmed"
+  | "resolution.withdrawn"
+  | "rail.paused"
+  | "rail.resumed";
+
+/** An action to append to the audit trail. */
+export type AuditRecord = Record<AuditAction>;
+/** An action in the audit trail. */
+export type AuditEntry = Entry<AuditAction>;
+/** This service's audit trail. */
+export type AuditStore = Store<AuditAction>;
+
+const notAnOperator = refused("ACCESS_FORBIDDEN", "mutation.actor: must be an operator");
+
+/** The person and the operation of a change that only operators may make. */
+export function readOperator(mutation: Mutation | undefined): {
+  readonly person: string;
+  readonly operation: string;
+} {
+  const { actor, operationId } = readMutation(mutation);
+  if (actor.kind !== "operator") orThrow(notAnOperator);
+  return { person: actor.id, operation: operationId };
+}

@@ -1,0 +1,78 @@
+import { create } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import type { ServiceImpl } from "@connectrpc/connect";
+import { readLimit, readStart, writeCursor } from "@disburse/chassis/paging/cursor.ts";
+import { countedTotal, cutPage, cutPageBy } from "@disburse/chassis/paging/record-page.ts";
+import { valueOfWord } from "@disburse/chassis/rpc/enum-words.ts";
+import {
+  PayoutCause,
+  PayoutEventSchema,
+  type PayoutService,
+  PayoutStatus,
+  PayoutSubStatus,
+} from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { refused } from "@disburse/kernel/refusal.ts";
+import { orThrow } from "../refusals.ts";
+import type { PayoutCounts } from "./counts.ts";
+import type { Payouts } from "./document.ts";
+import { countPayouts, isCountKept, listPayouts, readFilter } from "./list.ts";
+import { type TimelineEvent, timelineOf } from "./rules/timeline.ts";
+import { readPayout } from "./store.ts";
+import { payoutMessage } from "./wire.ts";
+
+/** The RPCs that read a merchant's payouts. */
+export function payoutsRpc(
+  payouts: Payouts,
+  counts: PayoutCounts,
+): Pick<ServiceImpl<typeof PayoutService>, "getPayout" | "listPayouts" | "listPayoutEvents"> {
+  return {
+    getPayout: async ({ merchantId, payoutId }) => {
+      const payout = await readPayout(payouts, merchantId, payoutId);
+      return { payout: payoutMessage(orThrow(payout ?? refused("RECORD_NOT_FOUND"))) };
+    },
+
+    listPayouts: async (message) => {
+      const limit = orThrow(readLimit(message.limit));
+      const after = orThrow(readStart(message.cursor));
+      const filter = readFilter(message);
+      const { merchantId } = message;
+      const total = async () =>
+        isCountKept(filter)
+          ? { totalCount: BigInt(await counts.total(merchantId, filter.status)) }
+          : countedTotal(await countPayouts(payouts, merchantId, filter));
+      const [read, counted] = await Promise.all([
+        listPayouts(payouts, merchantId, filter, { after, limit: limit + 1 }),
+        total(),
+      ]);
+      const { shown, nextCursor } = cutPage(read, limit);
+      return { payouts: shown.map(payoutMessage), nextCursor, ...counted };
+    },
+
+    listPayoutEvents: async ({ merchantId, payoutId, ...page }) => {
+      const limit = orThrow(readLimit(page.limit));
+      const start = orThrow(readStart(page.cursor));
+      const own = { _id: payoutId, merchant_id: merchantId };
+      const found = await payouts.findOne(own, { projection: { journal: 1 } });
+      const events = timelineOf(orThrow(found ?? refused("RECORD_NOT_FOUND")).journal);
+      const numbered = events.map((event, at) => ({ event, number: at + 1 }));
+      // Events are append-only, so their numbers do not change.
+      const from = start === undefined ? 0 : Number(start.id);
+      const read = numbered.filter(({ number }) => number > from).slice(0, limit + 1);
+      const { shown, nextCursor } = cutPageBy(read, limit, ({ event, number }) =>
+        writeCursor({ at: event.at, id: String(number) }),
+      );
+      const messages = shown.map(({ event }) => eventMessage(event));
+      return { events: messages, nextCursor, ...countedTotal(events.length) };
+    },
+  };
+}
+
+function eventMessage({ status, subStatus, cause, version, at }: TimelineEvent) {
+  return create(PayoutEventSchema, {
+    status: valueOfWord(PayoutStatus, status),
+    subStatus: valueOfWord(PayoutSubStatus, subStatus),
+    cause: valueOfWord(PayoutCause, cause),
+    version,
+    createdAt: timestampFromDate(at),
+  });
+}
