@@ -14,7 +14,6 @@ const notYetMoved: readonly Exception[] = [
   notYet("documented exports", "packages/verification/invariants"),
   notYet("documented exports", "services/compliance"),
   notYet("documented exports", "services/notifier"),
-  notYet("documented exports", "services/payout"),
   notYet("full folders", "packages/forms/src"),
   notYet("full folders", "packages/verification/bench/src"),
   notYet("full folders", "packages/verification/bench/src/webhooks"),

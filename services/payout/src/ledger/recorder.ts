@@ -34,8 +34,8 @@ export async function recordAccount(
 }
 
 /**
- * Entries that were recorded before have to be equal. Two entries under one key are money that moved
- * twice: this fails, and keeps the entry in its account, until an operator has corrected it.
+ * Entries that were recorded before have to be equal. Two entries under one key are money that
+ * moved twice: this fails, and keeps the entry in its account, until an operator has corrected it.
  */
 async function assertSame(
   entries: LedgerCollections["entries"],
@@ -48,9 +48,7 @@ async function assertSame(
   }
 }
 
-/**
- * Records what accounts carry. An account that cannot be recorded does not stop the others.
- */
+/** Records what accounts carry. An account that cannot be recorded does not stop the others. */
 export async function recordRecent(collections: LedgerCollections): Promise<void> {
   const failures: unknown[] = [];
   for await (const account of collections.accounts.find({ dirty: true })) {

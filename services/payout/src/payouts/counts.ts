@@ -17,7 +17,9 @@ type CountsDocument = Record<PayoutStatus, number> & {
 
 /** Payouts of one run. */
 const countBatch = 200;
-/** More than several runs, so that a change that a crash left is still known when it is read again. */
+/**
+ * More than several runs, so that a change that a crash left is still known when it is read again.
+ */
 const countedMax = 2_000;
 
 /** Far less than 2,000 changes take to arrive: older ones may be counted and forgotten. */

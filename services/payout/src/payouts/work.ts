@@ -181,7 +181,8 @@ function unsetWork(work: Step["work"]): UpdateFilter<PayoutDocument>["$unset"] {
 }
 
 /**
- * Makes work due now that is due later than a rail worker may defer it: a wrong clock set that time.
+ * Makes work due now that is due later than a rail worker may defer it: a wrong clock set that
+ * time.
  */
 export async function recallWork(payouts: Payouts, now: Date, deferMaxMs: number): Promise<void> {
   const latest = new Date(now.getTime() + 2 * deferMaxMs);

@@ -32,9 +32,9 @@ export type RailCallback = {
 };
 
 /**
- * A way to move money. `key` is the payout's id: a rail pays a key at most once, however often it is
- * submitted. After an error of `submit` or `query` the outcome is unknown, and the rail is polled by
- * the key. `test-contract.ts` tests what every rail has to guarantee.
+ * A way to move money. `key` is the payout's id: a rail pays a key at most once, however often it
+ * is submitted. After an error of `submit` or `query` the outcome is unknown, and the rail is
+ * polled by the key. `test-contract.ts` tests what every rail has to guarantee.
  */
 export type Rail = {
   /** Stored with each payout that it is sent: must never change. 1 to 64 of `a-z 0-9 -`. */

@@ -87,7 +87,9 @@ async function repeated(
   return first;
 }
 
-/** Stores the confirmation by a second operator, then appends it to the audit trail and applies it. */
+/**
+ * Stores the confirmation by a second operator, then appends it to the audit trail and applies it.
+ */
 export async function confirmResolution(
   deps: ResolutionDeps,
   id: string,
@@ -170,8 +172,8 @@ export async function finishResolution(
 }
 
 /**
- * Decides the effect of a confirmed resolution, once, in the payout's document. `undefined`: not yet,
- * because a worker may be submitting the payout whose money would be released.
+ * Decides the effect of a confirmed resolution, once, in the payout's document. `undefined`: not
+ * yet, because a worker may be submitting the payout whose money would be released.
  */
 async function decideFate(
   { payouts, clock, wake }: ResolutionDeps,

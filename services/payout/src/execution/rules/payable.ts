@@ -23,8 +23,8 @@ export type ExecutableQuote = {
 export type Payable = "hold" | "complete";
 
 /**
- * The first refusal of a quote that cannot be paid, in the interface's order of precedence; `now` is
- * the clock of the quote's database. This refuses early: on expiry the claim decides.
+ * The first refusal of a quote that cannot be paid, in the interface's order of precedence; `now`
+ * is the clock of the quote's database. This refuses early: on expiry the claim decides.
  */
 export function payable(
   quote: ExecutableQuote,

@@ -2,8 +2,8 @@ import type { Progress } from "./progress.ts";
 import type { StepCause } from "./timeline.ts";
 
 /**
- * Why a payout needs an operator: its rail does not know the outcome; it is open for longer than its
- * rail ever takes, or no rail can take it; or the rail's reports contradict each other.
+ * Why a payout needs an operator: its rail does not know the outcome; it is open for longer than
+ * its rail ever takes, or no rail can take it; or the rail's reports contradict each other.
  */
 export type ExceptionKind = "unknown" | "stuck" | "contradicted";
 

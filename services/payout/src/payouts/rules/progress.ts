@@ -28,7 +28,9 @@ export type Progress =
   | { readonly stage: "returning"; readonly reference: string }
   | { readonly stage: "returned" };
 
-/** A decided outcome; `returned`: the return, which the rail has reported, follows the settlement. */
+/**
+ * A decided outcome; `returned`: the return, which the rail has reported, follows the settlement.
+ */
 export type Conclusion =
   | { readonly kind: "settled"; readonly reference: string; readonly returned?: true }
   | { readonly kind: "rejected" };

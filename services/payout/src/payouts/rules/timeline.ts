@@ -54,7 +54,8 @@ export type TimelineEvent = {
 
 /**
  * The steps that changed a payout's status or sub-status, oldest first. Screening is not shown to
- * merchants. The cause of a resolved outcome is `resolved`, also where the money moved a step later.
+ * merchants. The cause of a resolved outcome is `resolved`, also where the money moved a step
+ * later.
  */
 export function timelineOf(steps: readonly TimelineStep[]): TimelineEvent[] {
   const events: TimelineEvent[] = [];
