@@ -42,7 +42,7 @@ export type HotAccountFigures = {
   readonly ratio_min: number;
 };
 
-/** What a platform does in a minute in which nobody asks; `null` where it cannot be measured. */
+/** What an idle platform does in a minute; `null` where it cannot be measured. */
 export type IdleFigures = {
   readonly payout_cpu_ms: number | null;
   readonly engine_cpu_ms: number | null;

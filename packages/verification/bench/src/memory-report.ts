@@ -1,4 +1,4 @@
-import type { ResidentProcess } from "./process-usage.ts";
+import type { ResidentProcess } from "./measures/process-usage.ts";
 import { table } from "./report.ts";
 
 /** What the processes of the standalone platform have in memory, in MB. */

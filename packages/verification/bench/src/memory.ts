@@ -2,7 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runCommand, say } from "@disburse/harness/command-line.ts";
-import { type LoadClient, startLoadGenerator } from "./load-client.ts";
+import { type Child, startChild } from "./load/child.ts";
+import type { LoadCalls } from "./load/load-process.ts";
+import { canMeasureProcesses, residentTree } from "./measures/process-usage.ts";
 import {
   type MemorySample,
   memoryFaults,
@@ -11,13 +13,12 @@ import {
   sumOf,
 } from "./memory-report.ts";
 import { readMemoryOptions } from "./options.ts";
-import { canMeasureProcesses, residentTree } from "./process-usage.ts";
-import { type RunningStandalone, startStandalone } from "./standalone.ts";
+import { type RunningStandalone, startStandalone } from "./platforms/standalone.ts";
 
 /** `npm run bench:memory`: README.md tells what it measures and how. */
 
 const concurrency = 16;
-/** Quotes are asked for and executed this many at a time. */
+/** Quotes are made and executed this many at a time. */
 const batch = 500;
 const sampleEveryMs = 1_000;
 
@@ -28,11 +29,11 @@ function isMark(payouts: number): boolean {
 
 async function payAndSample(
   { pid, target }: RunningStandalone,
-  load: LoadClient,
+  load: Child<LoadCalls>,
   payouts: number,
 ): Promise<MemorySample[]> {
-  await load.run({ kind: "target", name: "standalone", target, payouts: [] });
-  const run = { kind: "run", name: "standalone", cursor: "", concurrency } as const;
+  await load.call("target", { name: "standalone", target, payouts: [] });
+  const run = { name: "standalone", cursor: "", concurrency } as const;
   const samples: MemorySample[] = [];
   let peak = 0;
   const watch = setInterval(() => {
@@ -41,8 +42,8 @@ async function payAndSample(
   try {
     for (let made = 0; made < payouts; ) {
       const end = { requests: Math.min(batch, payouts - made) };
-      await load.run({ ...run, scenario: "quote", end });
-      ({ executed: made } = await load.run({ ...run, scenario: "execute", end }));
+      await load.call("run", { ...run, scenario: "quote", end });
+      ({ executed: made } = await load.call("run", { ...run, scenario: "execute", end }));
       if (!isMark(made) && made < payouts) continue;
       const sample = memorySample(made, residentTree(pid), peak);
       samples.push(sample);
@@ -56,10 +57,11 @@ async function payAndSample(
 }
 
 async function measureMemory(payouts: number, json: string | undefined): Promise<number> {
-  if (!canMeasureProcesses) throw new Error("Memory is read from /proc, which only Linux has.");
+  if (!canMeasureProcesses)
+    throw new Error("TargetState is read from /proc, which only Linux has.");
   const dataDir = mkdtempSync(join(tmpdir(), "disburse-memory-"));
   process.once("exit", () => rmSync(dataDir, { recursive: true, force: true }));
-  const load = startLoadGenerator();
+  const load = startChild<LoadCalls>("load/load-process.ts");
   try {
     const standalone = await startStandalone(dataDir);
     try {

@@ -2,7 +2,7 @@ import { countOf, oneOf, readArguments } from "@disburse/harness/command-line.ts
 
 /**
  * What can be measured: `flat` compares few payouts with many, `hot` one account with many, `idle`
- * few settled payouts with a million when nobody asks.
+ * an idle platform of few settled payouts with one of a million.
  */
 export const measurementNames = [
   "quote",
@@ -30,9 +30,9 @@ export type BenchOptions = {
   readonly warmUpSeconds: number;
   /** How many payouts there are in the two platforms that are compared. */
   readonly sizes: { readonly small: number; readonly large: number };
-  /** How often the two are asked in turn. */
+  /** How many rounds the two take in turn. */
   readonly rounds: number;
-  /** How many payouts there are where nobody asks, and how long nobody does. */
+  /** The idle platforms: their numbers of payouts, and how long each is measured. */
   readonly idle: { readonly sizes: readonly number[]; readonly seconds: number };
   /** Where all figures go as JSON. */
   readonly json: string | undefined;

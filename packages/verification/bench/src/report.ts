@@ -112,5 +112,5 @@ function idleTable({ idle }: BenchFigures): string {
   ]);
   const cpu = ["payout CPU ms", "engine CPU ms"];
   const head = ["", ...cpu, "MongoDB commands", "keys read", "documents read"];
-  return `A minute in which nobody asks\n${table(head, rows)}`;
+  return `An idle minute\n${table(head, rows)}`;
 }

@@ -15,8 +15,6 @@ const notYetMoved: readonly Exception[] = [
   notYet("documented exports", "services/compliance"),
   notYet("documented exports", "services/notifier"),
   notYet("full folders", "packages/forms/src"),
-  notYet("full folders", "packages/verification/bench/src"),
-  notYet("full folders", "packages/verification/bench/src/webhooks"),
   notYet("full folders", "packages/verification/faults/src"),
   notYet("full folders", "packages/verification/simulation/src"),
 ];

@@ -1,9 +1,9 @@
-import type { Spent } from "../counters.ts";
-import { percentile, rounded } from "../percentile.ts";
+import type { Usage } from "../measures/counters.ts";
+import { percentile, rounded } from "../measures/percentile.ts";
 import type { ScenarioName } from "./options.ts";
 import type { Sample } from "./tally.ts";
 
-/** What a scenario came to; `null` where a figure does not apply to it. */
+/** The result of a scenario; `null` where a figure does not apply to it. */
 export type ScenarioFigures = {
   /** From when an event should have been published to its request's arrival. */
   readonly p50_ms: number | null;
@@ -12,9 +12,9 @@ export type ScenarioFigures = {
   readonly per_s: number | null;
   /** B's deliveries a second over those of the bare loop. */
   readonly floor_ratio: number | null;
-  /** Events that came to nobody. */
+  /** Events that did not arrive. */
   readonly lost: number;
-  /** Arrivals beyond each event's first. */
+  /** Requests beyond each event's first. */
   readonly duplicates: number;
   /** p99 over that of an A beside it: the median of rounds in C and D, of new events in E. */
   readonly p99_to_a: number | null;
@@ -29,9 +29,9 @@ export type WebhookFigures = Partial<Record<ScenarioName, ScenarioFigures>>;
 const none = { p50_ms: null, p99_ms: null, per_s: null, floor_ratio: null, lost: 0, duplicates: 0 };
 const noneOfAll = { ...none, p99_to_a: null, in_flight: null, back_after_s: null };
 
-/** The figures that are told, and nothing of the others. */
-export function figuresOf(told: Partial<ScenarioFigures>): ScenarioFigures {
-  return { ...noneOfAll, ...told };
+/** The figures given, and none for the others. */
+export function figuresOf(given: Partial<ScenarioFigures>): ScenarioFigures {
+  return { ...noneOfAll, ...given };
 }
 
 /** p50 and p99 of latencies, in ms. */
@@ -44,4 +44,4 @@ export function latencyOf(samples: readonly Sample[]): { p50_ms: number; p99_ms:
 }
 
 /** What one delivery costs: MongoDB commands, and microseconds of each process. */
-export type Cost = { readonly deliveries: number; readonly spent: Spent };
+export type Cost = { readonly deliveries: number; readonly usage: Usage };

@@ -1,18 +1,22 @@
 import { writeFileSync } from "node:fs";
 import { runCommand, say } from "@disburse/harness/command-line.ts";
-import { type Backends, withBackends } from "../backends.ts";
-import { readWebhookOptions, type WebhookBenchOptions } from "./options.ts";
-import { playScenarios } from "./play.ts";
-import { costReport, webhookReport } from "./report.ts";
-import { startStage } from "./stage.ts";
+import { type Backends, withBackends } from "../platforms/backends.ts";
+import { measureDeadEndpoint } from "./dead-endpoint.ts";
+import type { Cost, ScenarioFigures, WebhookFigures } from "./figures.ts";
+import { type Harness, measureUsage, startHarness, startSteady } from "./harness.ts";
+import { measureCrash, measureOutage } from "./interruptions.ts";
+import { monotonicMs, untilMs } from "./monotonic-clock.ts";
+import { readWebhookOptions, type ScenarioName, type WebhookBenchOptions } from "./options.ts";
+import { costReport, restReport, webhookReport } from "./report.ts";
+import { type Measured, measureSaturation, measureSteady } from "./throughput.ts";
 
 /** `npm run bench:webhooks`: README.md tells what it measures and how. */
 
 async function bench(options: WebhookBenchOptions, backends: Backends): Promise<number> {
   const startedAt = performance.now();
-  const stage = await startStage(backends, options, say);
+  const harness = await startHarness(backends, options);
   try {
-    const { figures, costs, faults } = await playScenarios(stage);
+    const { figures, costs, faults } = await measureScenarios(harness);
     const seconds = Math.round((performance.now() - startedAt) / 1_000);
     say(`\n${webhookReport(figures)}\n`);
     if (costs.length > 0) say(`${costReport(costs)}\n`);
@@ -20,16 +24,85 @@ async function bench(options: WebhookBenchOptions, backends: Backends): Promise<
       writeFileSync(options.json, `${JSON.stringify(figures, null, 2)}\n`);
     }
     say(`${seconds} s in all`);
-    say(faults.length === 0 ? "nothing lost" : `${faults.join("\n")}\n${stage.platform.log()}`);
+    say(faults.length === 0 ? "nothing lost" : `${faults.join("\n")}\n${harness.platform.log()}`);
     return faults.length === 0 ? 0 : 1;
   } finally {
-    await stage.stop();
+    await harness.stop();
   }
 }
 
 function tooLate(seconds: number): never {
   process.stderr.write(`The bench has not ended in ${seconds} s.\n`);
   process.exit(1);
+}
+
+/** Before anything is measured: code that runs for the first time is slow. */
+const warmUpSeconds = 5;
+
+/** Long enough for every loop of the notifier's to come round often. */
+const restMs = 4_000;
+
+/** All results of a bench. */
+export type Results = {
+  readonly figures: WebhookFigures;
+  readonly costs: readonly (readonly [ScenarioName, Cost])[];
+  /** What was lost or went misrouted; each fails the bench. */
+  readonly faults: readonly string[];
+};
+
+/** Measures the chosen scenarios, in the order of their names. */
+export async function measureScenarios(harness: Harness): Promise<Results> {
+  const { options } = harness;
+  const measured = new Map<ScenarioName, Measured>();
+  const wants = (name: ScenarioName) => options.only.has(name);
+  const keep = (name: ScenarioName, each: Measured) => {
+    measured.set(name, each);
+    if (each.note !== undefined) say(`  ${name}: ${each.note}`);
+  };
+  const measure = async (name: ScenarioName, work: () => Promise<Measured>) => {
+    if (!wants(name)) return;
+    say(`measuring ${name}`);
+    keep(name, await work());
+  };
+  say("warming up");
+  await startSteady(harness, "warm", harness.endpoints, warmUpSeconds).ended;
+  say(restReport((await measureUsage(harness, () => untilMs(monotonicMs() + restMs))).usage));
+  await measure("A", () => measureSteady(harness));
+  await measure("B", () => measureSaturation(harness));
+  const besideDead = (["C", "D"] as const).filter(wants);
+  if (besideDead.length > 0) {
+    say(`measuring ${besideDead.join(" and ")}, each in turn with A`);
+    const both = await measureDeadEndpoint(harness, besideDead);
+    for (const name of besideDead) {
+      const each = both[name];
+      if (each !== undefined) keep(name, each);
+    }
+  }
+  await measure("E", () => measureOutage(harness));
+  await measure("F", () => measureCrash(harness));
+  return summary(measured);
+}
+
+function summary(measured: ReadonlyMap<ScenarioName, Measured>): Results {
+  const all = [...measured];
+  const figures: Partial<Record<ScenarioName, ScenarioFigures>> = {};
+  for (const [name, each] of all) figures[name] = each.figures;
+  const costs = all.flatMap(([name, { cost }]) =>
+    cost === undefined ? [] : [[name, cost] as const],
+  );
+  const faults = all.flatMap(
+    ([
+      name,
+      {
+        figures: { lost },
+        misrouted,
+      },
+    ]) => [
+      ...(lost === 0 ? [] : [`${name}: ${lost} events were lost`]),
+      ...(misrouted === 0 ? [] : [`${name}: ${misrouted} events went to another endpoint`]),
+    ],
+  );
+  return { figures, costs, faults };
 }
 
 // All that was started ends when this process does.

@@ -4,8 +4,8 @@ import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifi
 import { configureServices } from "@disburse/platform/services.ts";
 import { waitUntilServing } from "@disburse/sandbox/clients.ts";
 import type { Db } from "mongodb";
-import type { Backends } from "../backends.ts";
-import { deadStatus, type Hook } from "./hook.ts";
+import type { Backends } from "../platforms/backends.ts";
+import { deadStatus, type Endpoint } from "./endpoints.ts";
 
 /** Of the exchange and the queues. */
 export const namespace = "bench-webhooks";
@@ -68,34 +68,44 @@ export async function startPlatform(backends: Backends, profileDir?: string): Pr
 let operations = 0;
 const mutation = () => serviceMutation("bench", `webhooks:${++operations}`);
 
-/** Registers an endpoint that is told of one status alone; answers its id. */
-export async function register({ rpc }: Platform, hook: Hook, url: string): Promise<string> {
-  const { merchantId, status } = hook;
+/** Registers an endpoint that subscribes to one status; answers its id. */
+export async function register(
+  { rpc }: Platform,
+  endpoint: Endpoint,
+  url: string,
+): Promise<string> {
+  const { merchantId, status } = endpoint;
   const eventTypes = [`payment_session.${status}`];
   const made = await rpc.createEndpoint({ mutation: mutation(), merchantId, url, eventTypes });
   return made.endpoint?.id ?? "";
 }
 
 /** An endpoint that is registered. */
-export type Registered = { readonly hook: Hook; readonly endpointId: string };
+export type Registered = { readonly endpoint: Endpoint; readonly endpointId: string };
 
 /** Registers one that never answers, beside another one of the same merchant. */
 export async function registerDead(
   platform: Platform,
-  beside: Hook,
+  beside: Endpoint,
   at: number,
   url: string,
 ): Promise<Registered> {
-  const hook = { at, merchantId: beside.merchantId, status: deadStatus };
-  return { hook, endpointId: await register(platform, hook, url) };
+  const endpoint = { at, merchantId: beside.merchantId, status: deadStatus };
+  return { endpoint, endpointId: await register(platform, endpoint, url) };
 }
 
 /** What comes for it waits from now on. */
-export async function pause({ rpc }: Platform, { hook, endpointId }: Registered): Promise<void> {
-  await rpc.pauseEndpoint({ mutation: mutation(), merchantId: hook.merchantId, endpointId });
+export async function pause(
+  { rpc }: Platform,
+  { endpoint, endpointId }: Registered,
+): Promise<void> {
+  await rpc.pauseEndpoint({ mutation: mutation(), merchantId: endpoint.merchantId, endpointId });
 }
 
 /** What has waited goes out. */
-export async function resume({ rpc }: Platform, { hook, endpointId }: Registered): Promise<void> {
-  await rpc.resumeEndpoint({ mutation: mutation(), merchantId: hook.merchantId, endpointId });
+export async function resume(
+  { rpc }: Platform,
+  { endpoint, endpointId }: Registered,
+): Promise<void> {
+  await rpc.resumeEndpoint({ mutation: mutation(), merchantId: endpoint.merchantId, endpointId });
 }

@@ -4,38 +4,61 @@
  */
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
-import { serveCalls, tellNews } from "./child.ts";
-import { readEventId } from "./event-id.ts";
+import { sendNews, serveCalls } from "../load/child.ts";
+import { readEventId } from "./events.ts";
 import { monotonicMs } from "./monotonic-clock.ts";
-import type { Receipts, ReceiverCalls } from "./receiver-calls.ts";
+
+/** The calls of the process that stands for the merchants' receivers. */
+export type ReceiverCalls = {
+  /** Opens so many receivers, and one that never answers; answers their URLs. */
+  readonly listen: {
+    readonly job: { readonly receivers: number };
+    readonly reply: { readonly urls: readonly string[]; readonly deadUrl: string };
+  };
+  /** What has come of a run so far. */
+  readonly receipts: { readonly job: { readonly run: string }; readonly reply: Receipts };
+};
+
+/** How many different events of each run have arrived; sent many times a second. */
+export type ReceiverNews = Readonly<Record<string, number>>;
+
+/** What has come of a run. */
+export type Receipts = {
+  /** By the event's number: when its first byte came first, by the monotonic clock. */
+  readonly firstAtMs: ReadonlyMap<number, number>;
+  /** Requests beyond each event's first. */
+  readonly duplicates: number;
+  /** Requests at another endpoint than the event's. */
+  readonly misrouted: number;
+};
 
 /** What a receiver takes to store an event. */
 const answerAfterMs = 30;
 const tellEveryMs = 50;
 
-type Run = { firstAtMs: Map<number, number>; duplicates: number; astray: number };
+type Run = { firstAtMs: Map<number, number>; duplicates: number; misrouted: number };
 const runs = new Map<string, Run>();
 
 function runOf(name: string): Run {
-  const run = runs.get(name) ?? { firstAtMs: new Map(), duplicates: 0, astray: 0 };
+  const run = runs.get(name) ?? { firstAtMs: new Map(), duplicates: 0, misrouted: 0 };
   runs.set(name, run);
   return run;
 }
 
-function record(id: string, hook: number, atMs: number): void {
+function record(id: string, endpoint: number, atMs: number): void {
   const event = readEventId(id);
   if (event === undefined) return;
   const run = runOf(event.run);
-  if (event.hook !== hook) run.astray += 1;
+  if (event.endpoint !== endpoint) run.misrouted += 1;
   if (run.firstAtMs.has(event.number)) run.duplicates += 1;
   else run.firstAtMs.set(event.number, atMs);
 }
 
 /** Node calls this when the head is there, which the sender writes at once with the body. */
 const receiverAt =
-  (hook: number): RequestListener =>
+  (endpoint: number): RequestListener =>
   (request, response) => {
-    record(String(request.headers["webhook-id"]), hook, monotonicMs());
+    record(String(request.headers["webhook-id"]), endpoint, monotonicMs());
     request.resume();
     setTimeout(() => response.writeHead(200).end(), answerAfterMs);
   };
@@ -58,5 +81,5 @@ serveCalls<ReceiverCalls>({
 });
 
 setInterval(() => {
-  tellNews(Object.fromEntries([...runs].map(([name, { firstAtMs }]) => [name, firstAtMs.size])));
+  sendNews(Object.fromEntries([...runs].map(([name, { firstAtMs }]) => [name, firstAtMs.size])));
 }, tellEveryMs);

@@ -25,12 +25,12 @@ test("shows a figure that does not apply as none, beside the target", () => {
 });
 
 test("tells rest as parts of a core", () => {
-  const spent = {
+  const usage = {
     elapsedMs: 4_000,
     cpu: { notifier: 80_000, broker: undefined },
     commands: { find: 6 },
   };
-  expect(restReport(spent)).toBe(
+  expect(restReport(usage)).toBe(
     "  at rest: notifier 2, broker – % of a core; 1.5 MongoDB commands/s",
   );
 });

@@ -1,6 +1,5 @@
-import { commandTotal, scaledCounts } from "../command-counts.ts";
-import type { Spent } from "../counters.ts";
-import { rounded } from "../percentile.ts";
+import { commandTotal, scaledCounts, type Usage } from "../measures/counters.ts";
+import { rounded } from "../measures/percentile.ts";
 import { table } from "../report.ts";
 import type { Cost, ScenarioFigures, WebhookFigures } from "./figures.ts";
 import type { ScenarioName } from "./options.ts";
@@ -65,16 +64,16 @@ const cell = (value: number | null): string => (value === null ? "–" : String(
 
 /** What one delivery costs, by scenario: microseconds of each process, MongoDB commands by kind. */
 export function costReport(costs: Named<Cost>): string {
-  const processes = Object.keys(costs[0]?.[1].spent.cpu ?? {});
-  const cpu = costs.map(([name, { deliveries, spent }]) => [
+  const processes = Object.keys(costs[0]?.[1].usage.cpu ?? {});
+  const cpu = costs.map(([name, { deliveries, usage }]) => [
     name,
     ...processes.map((process) => {
-      const used = spent.cpu[process];
+      const used = usage.cpu[process];
       return used === undefined ? "–" : String(Math.round(used / deliveries));
     }),
   ]);
-  const commands = costs.map(([name, { deliveries, spent }]) => {
-    const each = scaledCounts(spent.commands, 1 / deliveries);
+  const commands = costs.map(([name, { deliveries, usage }]) => {
+    const each = scaledCounts(usage.commands, 1 / deliveries);
     const kinds = Object.entries(each).map(([kind, count]) => `${kind} ${rounded(count, 3)}`);
     return `${name}: ${rounded(commandTotal(each), 3)} (${kinds.join(", ")})`;
   });
@@ -84,8 +83,8 @@ export function costReport(costs: Named<Cost>): string {
   ].join("\n\n");
 }
 
-/** What everything does while nobody publishes; each scenario's cost has it in it. */
-export function restReport({ elapsedMs, cpu, commands }: Spent): string {
+/** What the idle processes use; each scenario's cost has it in it. */
+export function restReport({ elapsedMs, cpu, commands }: Usage): string {
   const shares = Object.entries(cpu).map(([process, used]) => {
     return `${process} ${used === undefined ? "–" : rounded(used / 10 / elapsedMs, 1)}`;
   });

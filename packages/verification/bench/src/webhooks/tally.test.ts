@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import type { Receipts } from "./receiver-calls.ts";
-import { backAfterMs, rateBetween, tallyOf } from "./tally.ts";
+import type { Receipts } from "./receiver-process.ts";
+import { backAfterMs, outcomeOf, rateBetween } from "./tally.ts";
 
 const receipts = (entries: readonly (readonly [number, number])[], more = {}): Receipts => ({
   firstAtMs: new Map(entries),
   duplicates: 0,
-  astray: 0,
+  misrouted: 0,
   ...more,
 });
 
@@ -16,7 +16,7 @@ test("counts an event's time from when it should have been published", () => {
     [0, 1_012],
     [1, 1_006],
   ]);
-  expect(tallyOf(plan, came)).toEqual({
+  expect(outcomeOf(plan, came)).toEqual({
     samples: [
       { dueAtMs: 1_000, latencyMs: 12 },
       { dueAtMs: 1_005, latencyMs: 1 },
@@ -24,7 +24,7 @@ test("counts an event's time from when it should have been published", () => {
     ],
     lost: 0,
     duplicates: 0,
-    astray: 0,
+    misrouted: 0,
   });
 });
 
@@ -35,12 +35,12 @@ test("counts what has not come, and nothing that was not to come", () => {
       [0, 9],
       [3, 17],
     ],
-    { duplicates: 2, astray: 1 },
+    { duplicates: 2, misrouted: 1 },
   );
-  expect(tallyOf(plan, came)).toMatchObject({ lost: 2, duplicates: 2, astray: 1 });
+  expect(outcomeOf(plan, came)).toMatchObject({ lost: 2, duplicates: 2, misrouted: 1 });
 });
 
-test("counts arrivals from the beginning of a time to before its end", () => {
+test("counts receivers from the beginning of a time to before its end", () => {
   const came = receipts([
     [0, 999],
     [1, 1_000],

@@ -1,4 +1,4 @@
-import type { Receipts } from "./receiver-calls.ts";
+import type { Receipts } from "./receiver-process.ts";
 
 /** A run's events as they were to be published: event n at `startsAtMs + n * everyMs`. */
 export type Plan = {
@@ -11,31 +11,31 @@ export type Plan = {
 /** How long an event took, and when it should have been published. */
 export type Sample = { readonly dueAtMs: number; readonly latencyMs: number };
 
-/** What a run came to. */
-export type Tally = {
+/** The result of a run. */
+export type RunOutcome = {
   /** Of each event that has come, in the order of their publication. */
   readonly samples: readonly Sample[];
-  /** Events that came to nobody. */
+  /** Events that did not arrive. */
   readonly lost: number;
-  /** Arrivals beyond each event's first. */
+  /** Requests beyond each event's first. */
   readonly duplicates: number;
-  /** Arrivals at another endpoint than the event's. */
-  readonly astray: number;
+  /** Requests at another endpoint than the event's. */
+  readonly misrouted: number;
 };
 
-/** Sets what has come beside what was planned. */
-export function tallyOf({ startsAtMs, everyMs, expected }: Plan, receipts: Receipts): Tally {
+/** Compares what arrived with what was planned. */
+export function outcomeOf({ startsAtMs, everyMs, expected }: Plan, receipts: Receipts): RunOutcome {
   const samples = expected.flatMap((number): Sample[] => {
     const firstAtMs = receipts.firstAtMs.get(number);
     if (firstAtMs === undefined) return [];
     const dueAtMs = startsAtMs + number * everyMs;
     return [{ dueAtMs, latencyMs: firstAtMs - dueAtMs }];
   });
-  const { duplicates, astray } = receipts;
-  return { samples, lost: expected.length - samples.length, duplicates, astray };
+  const { duplicates, misrouted } = receipts;
+  return { samples, lost: expected.length - samples.length, duplicates, misrouted };
 }
 
-/** Arrivals per second between two moments. */
+/** Requests per second between two moments. */
 export function rateBetween({ firstAtMs }: Receipts, fromMs: number, untilMs: number): number {
   let arrivals = 0;
   for (const at of firstAtMs.values()) if (at >= fromMs && at < untilMs) arrivals += 1;

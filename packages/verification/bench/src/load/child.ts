@@ -1,0 +1,89 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+
+/** The calls of a forked process, by name. */
+export type Calls = Readonly<Record<string, { readonly job: unknown; readonly reply: unknown }>>;
+
+/** Messages between the bench and what it forks. */
+type Request = { readonly id: number; readonly name: string; readonly job: unknown };
+type Answer = { readonly id: number } & (
+  | { readonly reply: unknown }
+  | { readonly failure: string }
+);
+type News = { readonly news: unknown };
+
+/** A forked process as the bench holds it. */
+export type Child<C extends Calls, N = never> = {
+  readonly pid: number;
+  /** Makes a call; rejects with what went wrong there, or when the process has gone. */
+  call<K extends keyof C & string>(name: K, job: C[K]["job"]): Promise<C[K]["reply"]>;
+  /** Listens to what the process sends by itself. */
+  onNews(listener: (news: N) => void): void;
+  stop(): Promise<void>;
+};
+
+/** Forks a module of the bench that serves calls. */
+export function startChild<C extends Calls, N = never>(module: string): Child<C, N> {
+  const file = join(import.meta.dirname, "..", module);
+  const child = fork(file, { execArgv: [], serialization: "advanced" });
+  const exited = once(child, "exit");
+  const waiting = new Map<number, PromiseWithResolvers<unknown>>();
+  const listeners: ((news: N) => void)[] = [];
+  let calls = 0;
+  child.on("message", (message: Answer | News) => {
+    if ("news" in message) {
+      for (const listener of listeners) listener(message.news as N);
+      return;
+    }
+    const call = waiting.get(message.id);
+    waiting.delete(message.id);
+    if ("failure" in message) call?.reject(new Error(`${module}: ${message.failure}`));
+    else call?.resolve(message.reply);
+  });
+  child.once("exit", () => {
+    for (const call of waiting.values()) call.reject(new Error(`${module} has gone`));
+  });
+  return {
+    pid: child.pid ?? 0,
+    call: (name, job) => {
+      const id = ++calls;
+      const call = Promise.withResolvers<unknown>();
+      waiting.set(id, call);
+      child.send({ id, name, job } satisfies Request);
+      return call.promise;
+    },
+    onNews: (listener) => void listeners.push(listener),
+    stop: async () => {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      child.kill("SIGTERM");
+      await exited;
+    },
+  };
+}
+
+/** The other side: answers the bench's calls, and ends with it. */
+export function serveCalls<C extends Calls>(
+  handlers: {
+    readonly [K in keyof C]: (job: C[K]["job"]) => C[K]["reply"] | Promise<C[K]["reply"]>;
+  },
+): void {
+  const answer = async ({ id, name, job }: Request): Promise<Answer> => {
+    const handle = handlers[name];
+    if (handle === undefined) return { id, failure: `there is no ${name}` };
+    try {
+      return { id, reply: await handle(job) };
+    } catch (error) {
+      return { id, failure: String(error) };
+    }
+  };
+  process.on("message", (request: Request) => {
+    void answer(request).then((reply) => process.send?.(reply));
+  });
+  process.once("disconnect", () => process.exit());
+}
+
+/** Sends the bench a message that answers no call. */
+export function sendNews(news: unknown): void {
+  process.send?.({ news } satisfies News);
+}

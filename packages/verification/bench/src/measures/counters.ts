@@ -1,0 +1,105 @@
+import type { MongoClient } from "mongodb";
+import { cpuMicroseconds } from "./process-usage.ts";
+
+/** CPU time by process, in microseconds; `undefined` where it cannot be measured. */
+export type CpuTimes = Readonly<Record<string, number | undefined>>;
+
+/** What processes and engine had done at a moment. */
+export type UsageReading = {
+  readonly atMs: number;
+  readonly cpu: CpuTimes;
+  readonly commands: CommandCounts;
+};
+
+/** What was done between two readings, by process and by command. */
+export type Usage = {
+  readonly elapsedMs: number;
+  readonly cpu: CpuTimes;
+  readonly commands: CommandCounts;
+};
+
+/** Reads what the processes have used and what the engine has run so far. */
+export async function readUsage(
+  mongo: MongoClient,
+  pids: Readonly<Record<string, number | undefined>>,
+): Promise<UsageReading> {
+  const commands = await readCommands(mongo);
+  const cpu = Object.entries(pids).map(([name, pid]) => {
+    return [name, pid === undefined ? undefined : cpuMicroseconds(pid)] as const;
+  });
+  return { atMs: performance.now(), cpu: Object.fromEntries(cpu), commands };
+}
+
+/** The engine counts each command that it runs. */
+async function readCommands(mongo: MongoClient): Promise<CommandCounts> {
+  const { metrics } = await mongo.db("admin").command({ serverStatus: 1 });
+  const counted = metrics.commands as Record<string, { total?: number } | undefined>;
+  const pairs = dataCommands.map((name) => [name, Number(counted[name]?.total ?? 0)] as const);
+  return Object.fromEntries(pairs);
+}
+
+/** What was done between two readings, less what an idle platform does in that time. */
+export function usageBetween(before: UsageReading, after: UsageReading, idle?: Usage): Usage {
+  const elapsedMs = after.atMs - before.atMs;
+  const share = idle === undefined ? 0 : elapsedMs / idle.elapsedMs;
+  const cpu = Object.entries(after.cpu).map(([name, used]) => {
+    const since = before.cpu[name];
+    if (used === undefined || since === undefined) return [name, undefined] as const;
+    return [name, Math.max(0, used - since - (idle?.cpu[name] ?? 0) * share)] as const;
+  });
+  return {
+    elapsedMs,
+    cpu: Object.fromEntries(cpu),
+    commands: commandsBetween(
+      before.commands,
+      after.commands,
+      scaledCounts(idle?.commands ?? {}, share),
+    ),
+  };
+}
+
+/** How often each MongoDB command ran; `find` counts a query, `getMore` each further batch. */
+export type CommandCounts = Readonly<Record<string, number>>;
+
+/** The commands that read or write documents; the rest keeps connections and tells states. */
+export const dataCommands = [
+  "find",
+  "getMore",
+  "insert",
+  "update",
+  "delete",
+  "findAndModify",
+  "aggregate",
+  "count",
+  "distinct",
+  "bulkWrite",
+] as const;
+
+/** What ran between two readings, each less what an idle platform runs in the same time. */
+export function commandsBetween(
+  before: CommandCounts,
+  after: CommandCounts,
+  idle: CommandCounts = {},
+): CommandCounts {
+  const counts = Object.entries(after).map(([name, count]) => {
+    return [name, Math.max(0, count - (before[name] ?? 0) - (idle[name] ?? 0))] as const;
+  });
+  return Object.fromEntries(counts.filter(([, count]) => count > 0));
+}
+
+/** Each count times a factor. */
+export function scaledCounts(counts: CommandCounts, factor: number): CommandCounts {
+  return Object.fromEntries(Object.entries(counts).map(([name, n]) => [name, n * factor]));
+}
+
+/** All commands together. */
+export function commandTotal(counts: CommandCounts): number {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0);
+}
+
+/** Whole commands for one request: half a one or more is one. */
+export function wholeCommands(counts: CommandCounts): string[] {
+  return Object.entries(counts).flatMap(([name, count]) =>
+    Array.from({ length: Math.round(count) }, () => name),
+  );
+}

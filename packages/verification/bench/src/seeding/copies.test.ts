@@ -1,0 +1,48 @@
+import { Binary, Decimal128 } from "mongodb";
+import { expect, test } from "vitest";
+import { compileCopy, namesAny } from "./copies.ts";
+
+test("gives a copy its own names and times, and leaves the rest", () => {
+  const amount = Decimal128.fromString("500");
+  const original = {
+    _id: "po_aaa",
+    event: "evt_aaa_2",
+    operation: "op_ccc of aaa",
+    amount,
+    version: 2,
+    claim: { at: new Date(5_000), note: "x" },
+    journal: [{ cause: "aaa and aaa" }],
+    lease: null,
+    body: new Binary(Buffer.from([0xff, 0x61, 0x61, 0x61, 0x00])),
+  };
+  const copier = compileCopy(original, ["aaa", "ccc"]);
+  const copy = copier({ names: ["bbb", "ddd"], shiftMs: -1_000 });
+  expect(copy).toMatchObject({
+    _id: "po_bbb",
+    event: "evt_bbb_2",
+    operation: "op_ddd of bbb",
+    amount,
+    version: 2,
+    claim: { at: new Date(4_000), note: "x" },
+    journal: [{ cause: "bbb and bbb" }],
+    lease: null,
+  });
+  expect([...copy.body.value()]).toEqual([0xff, 0x62, 0x62, 0x62, 0x00]);
+  expect(original._id).toBe("po_aaa");
+  expect(copier({ names: ["eee", "fff"], shiftMs: 0 })).toMatchObject({ _id: "po_eee" });
+});
+
+test("makes copies that can be changed, also of what names nothing", () => {
+  const original = { step: "hold", held: 1 };
+  const copy = compileCopy(original, ["aaa"])({ names: ["bbb"], shiftMs: 0 });
+  copy.held = 2;
+  expect(original.held).toBe(1);
+});
+
+test.each([
+  [{ _id: "po_aaa" }, true],
+  [{ a: { b: ["x", "evt_aaa_1"] } }, true],
+  [{ a: { b: ["x"] }, c: null }, false],
+])("knows whether %j names it", (document, expected) => {
+  expect(namesAny(document, ["aaa"])).toBe(expected);
+});

@@ -1,0 +1,191 @@
+import { randomBytes } from "node:crypto";
+import { writeCursor } from "@disburse/chassis/paging/cursor.ts";
+import { newId } from "@disburse/kernel/id.ts";
+import type { ServiceName } from "@disburse/sandbox/environments.ts";
+import type { Db, Document } from "mongodb";
+import type { KnownRecord } from "../load/answers.ts";
+import type { BenchPlatform } from "../platforms/bench-platform.ts";
+import { type Copier, type CopyTerms, compileCopy } from "./copies.ts";
+import { type LedgerChain, type LedgerLine, startChain } from "./ledger-chain.ts";
+import {
+  createTemplatePayout,
+  type TemplateDocuments,
+  type TemplatePayout,
+} from "./template-payout.ts";
+
+/** Payouts whose documents are inserted together. */
+const batchSize = 500;
+/** Batches that are under way at once: one is made while the engine stores another. */
+const batchesMax = 3;
+/**
+ * Copies are this far apart in time, the last of them before the payout they are copies of; longer
+ * than a payout takes, so that each is settled before the next.
+ */
+const apartMs = 2_000;
+/** Of the seeded payouts, as many are read later. */
+const readableMax = 2_000;
+
+/** Written at once, and journalled together with the last write. */
+const unjournalled = { w: 1, j: false };
+const journalled = { w: "majority", j: true } as const;
+
+/** What was seeded: some payouts that can be read, and a place deep down the list. */
+export type Seeded = { readonly readable: readonly KnownRecord[]; readonly deepCursor: string };
+
+/** A page this far from the newest end, as a share of all payouts. */
+const deepShare = 0.7;
+
+/**
+ * Brings a platform to `payouts` payouts: makes one over HTTP, and stores copies of every document
+ * that the services keep of it (`services`: these services alone). The account's ledger is written
+ * anew: what funded it, the copies, and the payout that was made. Balance, statement, chain and
+ * kept counts are those of so many payouts.
+ */
+export async function seedPayouts(
+  platform: BenchPlatform,
+  payouts: number,
+  services?: readonly ServiceName[],
+): Promise<Seeded> {
+  const template = await createTemplatePayout(platform, services);
+  const ledger = ledgerOf(template);
+  const plan = planCopies(template, payouts - 1);
+  const chain = startChain();
+  const accountAt = new Date(template.createdAt.getTime() - payouts * apartMs);
+  await beginLedger(platform, ledger, chain, accountAt);
+  await predateScreening(platform, accountAt);
+  const parts = template.parts.filter((part) => part !== ledger);
+  const originals = compileTemplate({ ...template, parts });
+  const lines = compileTemplate({ ...template, parts: [ledger] });
+  const running = new Set<Promise<unknown>>();
+  for (let from = 0; from < plan.length; from += batchSize) {
+    const planned = plan.slice(from, from + batchSize).map((each) => termsOf(each, template));
+    const stored = Promise.all([
+      ...originals.map((original) => insertAll(original, copiesOf(original, planned))),
+      ...lines.map((each) => insertAll(each, linked(chain, copiesOf(each, planned)))),
+    ]);
+    const tracked = stored.finally(() => running.delete(tracked));
+    running.add(tracked);
+    if (running.size >= batchesMax) await Promise.race(running);
+  }
+  await Promise.all(running);
+  await insertAll(ledger, linked(chain, ledger.documents));
+  await writeSums(platform, chain, plan.length, accountAt);
+  const known = ({ suffix }: PlannedCopy) => ({ id: `po_${suffix}`, amount: template.amount });
+  const deep = plan[Math.floor(plan.length * (1 - deepShare))];
+  const at = new Date(template.createdAt.getTime() + (deep?.shiftMs ?? 0));
+  return {
+    readable: plan.slice(-readableMax).map(known),
+    deepCursor: writeCursor({ at, id: `po_${deep?.suffix}` }),
+  };
+}
+
+/** A copy that is to be made: what its ids end in, and how long before the original it is. */
+type PlannedCopy = { readonly suffix: string; readonly shiftMs: number };
+
+function planCopies({ createdAt }: TemplatePayout, copies: number): PlannedCopy[] {
+  return Array.from({ length: copies }, (_each, at) => {
+    const shiftMs = -(copies - at) * apartMs;
+    const id = newId("quote", new Date(createdAt.getTime() + shiftMs));
+    return { suffix: id.slice("qt_".length), shiftMs };
+  });
+}
+
+/** The documents of one collection, ready to be copied. */
+type Originals = Pick<TemplateDocuments, "db" | "collection"> & {
+  readonly copiers: readonly Copier[];
+};
+
+function compileTemplate({ suffix, operations, parts }: TemplatePayout): Originals[] {
+  const names = [suffix, ...operations];
+  return parts.map(({ db, collection, documents }) => {
+    return { db, collection, copiers: documents.map((document) => compileCopy(document, names)) };
+  });
+}
+
+/** Operations and keys are named by a SHA-256 in hexadecimal. */
+const operationBytes = 32;
+
+function termsOf({ suffix, shiftMs }: PlannedCopy, { operations }: TemplatePayout): CopyTerms {
+  const own = operations.map(() => randomBytes(operationBytes).toString("hex"));
+  return { names: [suffix, ...own], shiftMs };
+}
+
+function copiesOf({ copiers }: Originals, planned: readonly CopyTerms[]): Document[] {
+  return planned.flatMap((terms) => copiers.map((copier) => copier(terms)));
+}
+
+/** As one command: the driver's own `insertMany` reads every document twice to measure it. */
+async function insertAll(
+  { db, collection }: { readonly db: Db; readonly collection: string },
+  documents: readonly Document[],
+): Promise<void> {
+  const options = { ordered: false, writeConcern: unjournalled };
+  const { n } = await db.command({ insert: collection, documents, ...options });
+  if (n !== documents.length) throw new Error(`${collection}: not all copies were stored`);
+}
+
+/** The payout's own lines of the statement, in their order. */
+function ledgerOf({ parts }: TemplatePayout): TemplateDocuments {
+  const found = parts.find(({ collection }) => collection === "ledger_entries");
+  if (found === undefined) throw new Error("the payout has no ledger entries");
+  const { documents } = found;
+  Object.assign(found, { documents: documents.toSorted((a, b) => a.sequence - b.sequence) });
+  return found;
+}
+
+function linked(chain: LedgerChain, documents: readonly Document[]): Document[] {
+  return documents.map((document) => chain.add(document as unknown as LedgerLine));
+}
+
+/** Begins the account's ledger anew, with what funded it, at a time before all payouts. */
+async function beginLedger(
+  { target }: BenchPlatform,
+  { db, collection, documents }: TemplateDocuments,
+  chain: LedgerChain,
+  at: Date,
+): Promise<void> {
+  const own = { account_id: target.accountId };
+  const all = await db.collection(collection).find(own).sort({ sequence: 1 }).toArray();
+  const credits = all.slice(0, all.length - documents.length);
+  if (credits.some(({ step }) => step !== "credit")) throw new Error("the account has a past");
+  await db.collection(collection).deleteMany(own);
+  const earlier = credits.map((credit) => ({ ...credit, created_at: at }));
+  await insertAll({ db, collection }, linked(chain, earlier));
+}
+
+/** Whom the copies pay was cleared before them. */
+async function predateScreening({ db, target }: BenchPlatform, at: Date): Promise<void> {
+  const own = { record_id: target.beneficiaryId };
+  await db("compliance")
+    .collection("screenings")
+    .updateMany(own, { $set: { created_at: at } });
+}
+
+/** What the services add up over payouts: the account, and the merchant's kept counts. */
+async function writeSums(
+  { db, target, merchantId }: BenchPlatform,
+  chain: LedgerChain,
+  copies: number,
+  openedAt: Date,
+): Promise<void> {
+  const account = chain.account();
+  const sequence = account.sequence - 2 * copies;
+  const atRest = { sequence, recorded_sequence: sequence, recent: [], open_holds: [] };
+  const summed = await db("payout")
+    .collection<{ _id: string }>("accounts")
+    .updateOne(
+      { _id: target.accountId, ...atRest },
+      { $set: { ...account, created_at: openedAt } },
+      { writeConcern: journalled },
+    );
+  const counted = await db("payout")
+    .collection<{ _id: string }>("payout_counts")
+    .updateOne(
+      { _id: merchantId },
+      { $inc: { succeeded: copies, revision: 1 } },
+      { writeConcern: journalled },
+    );
+  if (summed.modifiedCount + counted.modifiedCount !== 2) {
+    throw new Error("the account was not at rest while it was seeded");
+  }
+}

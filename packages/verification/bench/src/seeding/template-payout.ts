@@ -1,0 +1,122 @@
+import { type ServiceName, serviceNames } from "@disburse/sandbox/environments.ts";
+import type { Db, Document } from "mongodb";
+import { callGateway } from "../load/gateway.ts";
+import type { BenchPlatform } from "../platforms/bench-platform.ts";
+import { namesAny } from "./copies.ts";
+
+/** The documents of one collection that tell of one payout. */
+export type TemplateDocuments = {
+  readonly db: Db;
+  readonly collection: string;
+  readonly documents: readonly Document[];
+};
+
+/** Everything that the services store of one payout, from its quote to its settlement. */
+export type TemplatePayout = {
+  /** What quote, payout and events have in common in their ids. */
+  readonly suffix: string;
+  /** Of the quote and of the execute: their operations, and the gateway's idempotency keys. */
+  readonly operations: readonly string[];
+  readonly amount: string;
+  readonly createdAt: Date;
+  readonly parts: readonly TemplateDocuments[];
+};
+
+/** An amount that the sandbox's limits allow and its fees leave something of. */
+const templateAmount = "5.00";
+/** What a merchant's every payout adds to is no payout's own. */
+const sums = ["accounts", "payout_counts"];
+
+const settleTimeoutMs = 30_000;
+const pollEveryMs = 100;
+
+/**
+ * Makes a payout as a merchant does, waits until it is settled, and reads all that was stored by
+ * these services.
+ */
+export async function createTemplatePayout(
+  platform: BenchPlatform,
+  services: readonly ServiceName[] = serviceNames,
+): Promise<TemplatePayout> {
+  const { target } = platform;
+  const quoteBody = {
+    source_amount: templateAmount,
+    source_currency_code: "USD",
+    destination_currency_code: "USDC_ETH",
+    beneficiary_id: target.beneficiaryId,
+    account_id: target.accountId,
+  };
+  const quote = await callGateway(target, "/transfer/rfq", JSON.stringify(quoteBody));
+  const executeBody = JSON.stringify({ quote_id: quote.id, reference_id: "bench" });
+  const { id = "" } = await callGateway(target, "/transfer/execute", executeBody);
+  const payout = await settled(platform, id);
+  const made = await findQuote(platform, String(quote.id));
+  const hashes = [made.operation_id, payout.operation_id].map(operationHash);
+  const operations = [...hashes, ...(await newestKeys(platform))];
+  const suffix = id.slice("po_".length);
+  const parts = await partsNaming(platform, services, [suffix, ...operations]);
+  return { suffix, operations, amount: templateAmount, createdAt: payout.created_at, parts };
+}
+
+const operationHash = (operationId: string): string => operationId.replace(/^op_/, "");
+
+/** The hashed idempotency keys of the last two requests: the quote's and the execute's. */
+async function newestKeys(platform: BenchPlatform): Promise<string[]> {
+  const keys = platform.db("gateway").collection<{ _id: string }>("idempotency_keys");
+  const newest = await keys.find().sort({ created_at: -1 }).limit(2).toArray();
+  return newest.map(({ _id }) => _id);
+}
+
+async function findQuote(platform: BenchPlatform, id: string): Promise<Document> {
+  const quote = await platform
+    .db("quote")
+    .collection<{ _id: string }>("quotes")
+    .findOne({ _id: id });
+  if (quote === null) throw new Error("the quote is not stored");
+  return quote;
+}
+
+/** The payout when nothing is left to do for it and its account. */
+async function settled(platform: BenchPlatform, payoutId: string): Promise<Document> {
+  const db = platform.db("payout");
+  const giveUpAt = Date.now() + settleTimeoutMs;
+  for (;;) {
+    const payout: Document | null = await db
+      .collection<{ _id: string }>("payouts")
+      .findOne({ _id: payoutId });
+    const account = await db
+      .collection<{ _id: string }>("accounts")
+      .findOne({ _id: platform.target.accountId });
+    const events = await platform
+      .db("notifier")
+      .collection("events")
+      .countDocuments({ transaction_id: payoutId });
+    if (payout && account && isDone(payout, account) && events === payout.version) return payout;
+    if (Date.now() > giveUpAt) throw new Error("a payout was not settled in time");
+    await new Promise((resolve) => setTimeout(resolve, pollEveryMs));
+  }
+}
+
+function isDone(payout: Document, account: Document): boolean {
+  const owed = [payout.outbox, payout.untallied, account.recent, account.open_holds];
+  const owes = owed.reduce((sum, each) => sum + each.length, 0);
+  return payout.status === "succeeded" && owes === 0 && payout.lease === undefined;
+}
+
+async function partsNaming(
+  platform: BenchPlatform,
+  services: readonly ServiceName[],
+  names: readonly string[],
+): Promise<TemplateDocuments[]> {
+  const parts: TemplateDocuments[] = [];
+  for (const service of services) {
+    const db = platform.db(service);
+    for (const { name } of await db.listCollections().toArray()) {
+      if (sums.includes(name)) continue;
+      const all = await db.collection(name).find().toArray();
+      const documents = all.filter((document) => namesAny(document, names));
+      if (documents.length > 0) parts.push({ db, collection: name, documents });
+    }
+  }
+  return parts;
+}

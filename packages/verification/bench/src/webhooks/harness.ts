@@ -1,0 +1,196 @@
+import { say } from "@disburse/harness/command-line.ts";
+import { type Child, startChild } from "../load/child.ts";
+import { readUsage, type Usage, usageBetween } from "../measures/counters.ts";
+import type { Backends } from "../platforms/backends.ts";
+import { deadStatus, type Endpoint, planEndpoints } from "./endpoints.ts";
+import { monotonicMs, untilMs } from "./monotonic-clock.ts";
+import type { WebhookBenchOptions } from "./options.ts";
+import { namespace, type Platform, type Registered, register, startPlatform } from "./platform.ts";
+import type { Lateness, PublisherCalls } from "./publisher-process.ts";
+import type { Receipts, ReceiverCalls, ReceiverNews } from "./receiver-process.ts";
+import { outcomeOf, type RunOutcome } from "./tally.ts";
+
+/** What the scenarios run on. */
+export type Harness = {
+  readonly backends: Backends;
+  readonly platform: Platform;
+  readonly load: Child<PublisherCalls>;
+  readonly receivers: Receivers;
+  /** The endpoints whose receivers answer. */
+  readonly registered: readonly Registered[];
+  readonly endpoints: readonly Endpoint[];
+  readonly options: WebhookBenchOptions;
+  stop(): Promise<void>;
+};
+
+/** What is on its way when all is published has come by then, a lost lease's end included. */
+const settleMs = 45_000;
+/** Enough to have the first event in hand when its moment comes. */
+const leadMs = 200;
+/** Of each endpoint; 100 of them have 200 together. */
+const perSecondEach = 2;
+/** 100,000 events, beside whatever else the machine does. */
+const fillTimeoutMs = 600_000;
+/** Counting many costs the engine something as well. */
+const pollEveryMs = 500;
+
+/** Starts notifier, publisher and receivers, and registers every endpoint. */
+export async function startHarness(
+  backends: Backends,
+  options: WebhookBenchOptions,
+): Promise<Harness> {
+  const ends: (() => Promise<void>)[] = [];
+  let log = (): string => "";
+  const stop = async () => {
+    for (const end of ends.splice(0).toReversed()) await end();
+  };
+  try {
+    const platform = await startPlatform(backends, options.profile);
+    ends.push(platform.stop);
+    log = platform.log;
+    const endpoints = planEndpoints();
+    const receivers = await startReceivers(endpoints.length);
+    ends.push(receivers.stop);
+    const load = startChild<PublisherCalls>("webhooks/publisher-process.ts");
+    ends.push(load.stop);
+    await load.call("connect", { url: backends.amqpUrl, namespace });
+    const registered: Registered[] = [];
+    for (const endpoint of endpoints) {
+      const endpointId = await register(platform, endpoint, receivers.urls[endpoint.at] ?? "");
+      registered.push({ endpoint, endpointId });
+    }
+    return { backends, platform, load, receivers, registered, endpoints, options, stop };
+  } catch (error) {
+    say(log());
+    await stop();
+    throw error;
+  }
+}
+
+/** The result of an open loop. */
+export type SteadyRun = RunOutcome & Lateness & { readonly seconds: number };
+
+/** Starts an open loop at two events a second for each endpoint. */
+export function startSteady(
+  { load, receivers }: Harness,
+  run: string,
+  endpoints: readonly Endpoint[],
+  seconds: number,
+): { readonly startsAtMs: number; readonly ended: Promise<SteadyRun> } {
+  const perSecond = perSecondEach * endpoints.length;
+  const count = Math.round(seconds * perSecond);
+  const startsAtMs = monotonicMs() + leadMs;
+  const numbers = Array.from({ length: count }, (_, number) => number);
+  const expected = numbers.filter(
+    (number) => endpoints[number % endpoints.length]?.status !== deadStatus,
+  );
+  const play = async () => {
+    const late = await load.call("steady", { run, endpoints, startsAtMs, perSecond, count });
+    await receivers.untilArrived(run, expected.length, settleMs);
+    const plan = { startsAtMs, everyMs: 1_000 / perSecond, expected };
+    return { ...outcomeOf(plan, await receivers.receipts(run)), ...late, seconds };
+  };
+  return { startsAtMs, ended: play() };
+}
+
+/** Publishes so many events as fast as they are taken, and waits until all are stored. */
+export async function fill(
+  { load, platform }: Harness,
+  run: string,
+  targets: readonly Registered[],
+  count: number,
+): Promise<void> {
+  const ids = targets.map(({ endpointId }) => endpointId);
+  const before = await pendingOf(platform, ids);
+  const endpoints = targets.map(({ endpoint }) => endpoint);
+  const endsAtMs = monotonicMs() + fillTimeoutMs;
+  await load.call("flood", { run, endpoints, count, endsAtMs, ahead: count });
+  const stored = (await untilPending(platform, ids, before + count, fillTimeoutMs)) - before;
+  if (stored < count) throw new Error(`${stored} of ${count} events were stored in time`);
+}
+
+/** Waits until so many deliveries of endpoints wait in the store; answers how many there are. */
+export async function untilPending(
+  platform: Platform,
+  endpointIds: readonly string[],
+  wanted: number,
+  timeoutMs: number,
+): Promise<number> {
+  const endsAtMs = monotonicMs() + timeoutMs;
+  for (;;) {
+    const pending = await pendingOf(platform, endpointIds);
+    if (pending >= wanted || monotonicMs() > endsAtMs) return pending;
+    await untilMs(monotonicMs() + pollEveryMs);
+  }
+}
+
+/** How many deliveries of endpoints wait in the notifier's store. */
+export function pendingOf({ db }: Platform, endpointIds: readonly string[]): Promise<number> {
+  return db
+    .collection("deliveries")
+    .countDocuments({ state: "pending", endpoint_id: { $in: [...endpointIds] } });
+}
+
+/** What every process used, and what the engine ran, while something was done. */
+export async function measureUsage<T>(
+  { backends, platform, load, receivers }: Harness,
+  work: () => Promise<T>,
+): Promise<{ readonly done: T; readonly usage: Usage }> {
+  const notifier = platform.pid();
+  const pids = { notifier, ...backends.pids, load: load.pid, receivers: receivers.pid };
+  const before = await readUsage(backends.mongo, pids);
+  const done = await work();
+  return { done, usage: usageBetween(before, await readUsage(backends.mongo, pids)) };
+}
+
+/** The receivers' process, and what has come there. */
+export type Receivers = {
+  readonly pid: number;
+  readonly urls: readonly string[];
+  readonly deadUrl: string;
+  /** Different events of a run that have come, as of a moment ago. */
+  count(run: string): number;
+  /** Waits until so many have come; answers whether they have in time. */
+  untilArrived(run: string, count: number, timeoutMs: number): Promise<boolean>;
+  receipts(run: string): Promise<Receipts>;
+  /** Calls this whenever there is news, until what it answers is called. */
+  onNews(listener: () => void): () => void;
+  stop(): Promise<void>;
+};
+
+/** Starts so many receivers that answer, and one that never does. */
+export async function startReceivers(receivers: number): Promise<Receivers> {
+  const child: Child<ReceiverCalls, ReceiverNews> = startChild("webhooks/receiver-process.ts");
+  let counts: ReceiverNews = {};
+  const listeners = new Set<() => void>();
+  child.onNews((news) => {
+    counts = news;
+    for (const listener of listeners) listener();
+  });
+  const count = (run: string): number => counts[run] ?? 0;
+  return {
+    pid: child.pid,
+    ...(await child.call("listen", { receivers })),
+    count,
+    untilArrived: (run, wanted, timeoutMs) =>
+      new Promise((resolve) => {
+        const end = (came: boolean) => {
+          clearTimeout(late);
+          listeners.delete(check);
+          resolve(came);
+        };
+        const check = () => {
+          if (count(run) >= wanted) end(true);
+        };
+        const late = setTimeout(end, timeoutMs, false);
+        listeners.add(check);
+        check();
+      }),
+    receipts: (run) => child.call("receipts", { run }),
+    onNews: (listener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    stop: child.stop,
+  };
+}

@@ -1,0 +1,139 @@
+/**
+ * The process that publishes events as another system does: over the broker, with confirms, again
+ * until they come. Forked; of its own, so that neither bench nor receivers make it late.
+ */
+import { connectAmqpBus } from "@disburse/chassis/amqp/bus.ts";
+import type { Bus, BusMessage } from "@disburse/chassis/bus/bus.ts";
+import { createLog } from "@disburse/chassis/log.ts";
+import { serveCalls } from "../load/child.ts";
+import { percentile, rounded } from "../measures/percentile.ts";
+import type { Endpoint } from "./endpoints.ts";
+import { sessionMessage } from "./events.ts";
+import { monotonicMs, untilMs } from "./monotonic-clock.ts";
+
+/** The calls of the process that publishes events. */
+export type PublisherCalls = {
+  readonly connect: {
+    readonly job: { readonly url: string; readonly namespace: string };
+    readonly reply: undefined;
+  };
+  /** An open loop: event n is published at `startsAtMs + n * 1000 / perSecond`, come what may. */
+  readonly steady: {
+    readonly job: {
+      readonly run: string;
+      /** In turn. */
+      readonly endpoints: readonly Endpoint[];
+      readonly startsAtMs: number;
+      readonly perSecond: number;
+      readonly count: number;
+    };
+    readonly reply: Lateness;
+  };
+  /** As many as the broker takes; at most `ahead` more than `received` tells. */
+  readonly flood: {
+    readonly job: {
+      readonly run: string;
+      readonly endpoints: readonly Endpoint[];
+      readonly count: number;
+      readonly endsAtMs: number;
+      readonly ahead: number;
+    };
+    /** How many were published, each confirmed. */
+    readonly reply: number;
+  };
+  /** How many events of the flood have arrived at the receivers. */
+  readonly received: { readonly job: number; readonly reply: undefined };
+};
+
+/** How much later than it should have an event was handed to the broker. */
+export type Lateness = { readonly lateP99Ms: number; readonly lateMaxMs: number };
+
+/** How many events of a flood are published at a time, and how many such batches side by side. */
+const floodBatch = 50;
+const floodBatches = 4;
+/** The consumer's queue must be bound, and a broker may refuse for a moment. */
+const publishTries = 100;
+const retryMs = 100;
+/** How often a flood that is too far ahead looks again. */
+const lookMs = 5;
+
+let bus: Bus | undefined;
+let received = 0;
+
+const pause = (ms: number): Promise<void> => untilMs(monotonicMs() + ms);
+
+/** As an outbox does: again until it is confirmed. */
+async function publish(messages: readonly BusMessage[]): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      if (bus === undefined) throw new Error("not connected");
+      return await bus.publish(messages);
+    } catch (error) {
+      if (tries === publishTries) throw error;
+      await pause(retryMs);
+    }
+  }
+}
+
+function endpointAt(endpoints: readonly Endpoint[], number: number): Endpoint {
+  const endpoint = endpoints[number % endpoints.length];
+  if (endpoint === undefined) throw new Error("there is no endpoint");
+  return endpoint;
+}
+
+async function steady(job: PublisherCalls["steady"]["job"]): Promise<Lateness> {
+  const { run, endpoints, startsAtMs, perSecond, count } = job;
+  const late: number[] = [];
+  const confirms: Promise<void>[] = [];
+  let number = 0;
+  while (number < count) {
+    const now = monotonicMs();
+    for (; number < count; number += 1) {
+      const dueAt = startsAtMs + (number * 1_000) / perSecond;
+      if (dueAt > now) break;
+      confirms.push(publish([sessionMessage(run, number, endpointAt(endpoints, number))]));
+      late.push(monotonicMs() - dueAt);
+    }
+    await untilMs(startsAtMs + (number * 1_000) / perSecond);
+  }
+  await Promise.all(confirms);
+  return {
+    lateP99Ms: rounded(percentile(late, 0.99), 1),
+    lateMaxMs: rounded(Math.max(...late), 1),
+  };
+}
+
+async function flood(job: PublisherCalls["flood"]["job"]): Promise<number> {
+  const { run, endpoints, count, endsAtMs, ahead } = job;
+  received = 0;
+  let next = 0;
+  const publisher = async () => {
+    while (next < count && monotonicMs() < endsAtMs) {
+      if (next - received >= ahead) {
+        await pause(lookMs);
+        continue;
+      }
+      const length = Math.min(floodBatch, count - next);
+      const messages = Array.from({ length }, (_, at) =>
+        sessionMessage(run, next + at, endpointAt(endpoints, next + at)),
+      );
+      next += length;
+      await publish(messages);
+    }
+  };
+  await Promise.all(Array.from({ length: floodBatches }, publisher));
+  return next;
+}
+
+serveCalls<PublisherCalls>({
+  connect: async ({ url, namespace }) => {
+    bus = await connectAmqpBus({ url, namespace, log: createLog("bench", "error") });
+    return undefined;
+  },
+  steady,
+  flood,
+  received: (count) => {
+    received = count;
+    return undefined;
+  },
+});
