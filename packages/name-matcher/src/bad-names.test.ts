@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { matcherConfig } from "./config.ts";
-import { buildIndex, type Party } from "./matcher.ts";
+import { buildMatcher, type Party } from "./matcher.ts";
 import type { ListedEntry } from "./measure/query-set.ts";
 import { nameProblem } from "./name/legibility.ts";
 import { worstVerdict } from "./verdict.ts";
@@ -22,7 +22,7 @@ const entries = [
   listed("e4", "Hamas Somoke"),
   ...crowd,
 ];
-const matcher = buildIndex(entries, matcherConfig);
+const matcher = buildMatcher(entries, matcherConfig);
 /** As a screening takes it: a name that is not compared whole is a review by itself. */
 const found = (name: string, more: Partial<Party> = {}) => {
   const party = { name, date: "", countries: [], documents: [], ...more };

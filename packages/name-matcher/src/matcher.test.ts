@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { matcherConfig } from "./config.ts";
 import type { EntryType, NameKind } from "./entry.ts";
-import { buildIndex, type Party } from "./matcher.ts";
+import { buildMatcher, type Party } from "./matcher.ts";
 import type { ListedEntry } from "./measure/query-set.ts";
 
 let entries = 0;
@@ -43,7 +43,7 @@ const list = [
   entry("entity", "Defence of Something Else (Zorvek Kalim)"),
   entry("individual", "Сергей Никифоренко"),
 ];
-const matcher = buildIndex(list, matcherConfig);
+const matcher = buildMatcher(list, matcherConfig);
 const verdictOf = (asked: Party): string => matcher.match(asked)[0]?.verdict ?? "clear";
 
 describe("match", () => {
@@ -144,7 +144,9 @@ describe("match", () => {
     const twins = Array.from({ length: 40 }, (_, at) =>
       entry("individual", `Tamerlan Zhdanovski ${at === 30 ? "" : "Oktay"}`),
     );
-    const hits = buildIndex(twins, matcherConfig).match(party("individual", "Tamerlan Zhdanovski"));
+    const hits = buildMatcher(twins, matcherConfig).match(
+      party("individual", "Tamerlan Zhdanovski"),
+    );
     expect(hits).toHaveLength(matcherConfig.hitsMax);
     expect(hits[0]?.entry).toBe(twins[30]);
     expect(hits.map(({ score }) => score)).toEqual(
@@ -197,7 +199,7 @@ describe("any listed name of two or more words of five or more letters", () => {
           ...asked.slice(0, turn % asked.length),
         ];
         const listed = entry(type, words.join(" ").toUpperCase());
-        const index = buildIndex(
+        const index = buildMatcher(
           [...others.map((each) => entry(type, each.join(" "))), listed],
           matcherConfig,
         );
@@ -216,7 +218,7 @@ describe("a name of words that more names share than are compared", () => {
   const companies = others.map((other) => entry("entity", `${other} International`));
   const sheikh = entry("individual", "AL-SHAYKH, Muhammad");
   const des = entry("entity", "D.E.S. INTERNATIONAL CO., LTD.");
-  const index = buildIndex([...persons, ...companies, sheikh, des], matcherConfig);
+  const index = buildMatcher([...persons, ...companies, sheikh, des], matcherConfig);
 
   it.each([
     ["individual", "Muhammad al-Shaykh", sheikh, "block"],
@@ -237,7 +239,7 @@ describe("a variant of a name of common words", () => {
     entry("individual", `${middle} ZAMBI, Qadim`),
   ]);
   const listed = entry("individual", "AL-ZAMBI, Qadim");
-  const index = buildIndex([...crowd, listed], matcherConfig);
+  const index = buildMatcher([...crowd, listed], matcherConfig);
 
   it.each([["Zambi Qadim"], ["Qadim Zambi"], ["Qadim al Zambi"], ["Qadeem al-Zambi"]])(
     "is found among more that share its words: %s",
@@ -250,7 +252,7 @@ describe("a variant of a name of common words", () => {
 
 describe("an entry with a strong and a weak alias that are both alike", () => {
   const names = [alias("Tamerlan Zhdanovski", "weak"), alias("Tamerlan Zhdanovskij", "alias")];
-  const index = buildIndex([entry("individual", "", { names })], matcherConfig);
+  const index = buildMatcher([entry("individual", "", { names })], matcherConfig);
 
   it("is weighed by the one that counts more after the share of a weak alias", () => {
     const [hit] = index.match(party("individual", "Tamerlan Zhdanovski"));

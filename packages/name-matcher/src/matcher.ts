@@ -77,7 +77,7 @@ export function matcherBuilder<Entry extends NamedEntry>(
 }
 
 /** A matcher of all these entries. */
-export function buildIndex<Entry extends NamedEntry>(
+export function buildMatcher<Entry extends NamedEntry>(
   entries: Iterable<Entry>,
   config: MatcherConfig,
 ): Matcher<Entry> {

@@ -1,4 +1,5 @@
 import { openBus } from "@disburse/chassis/amqp/bus.ts";
+import { createKeyedHashes, createSealer } from "@disburse/chassis/crypto/sealing.ts";
 import { createLog } from "@disburse/chassis/log.ts";
 import { createMetrics } from "@disburse/chassis/metrics.ts";
 import { connectDatabase } from "@disburse/chassis/mongo/database.ts";
@@ -6,11 +7,21 @@ import { startRpcServer } from "@disburse/chassis/rpc/server.ts";
 import { createLifetime, runService, type StartService } from "@disburse/chassis/service.ts";
 import { ComplianceService } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { ComplianceReviewService } from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
-import { systemClock } from "@disburse/kernel/time.ts";
+import { systemClock as clock } from "@disburse/kernel/time.ts";
+import { subjectAlerts } from "./alerts/raising.ts";
 import { startReview } from "./alerts/service.ts";
+import { openAlertStore } from "./alerts/store.ts";
 import { readConfig } from "./config.ts";
-import { startLists } from "./list-service.ts";
-import { startScreening } from "./screening-service.ts";
+import { startWatch } from "./index/watch.ts";
+import { changedEntriesOf, isListedIn } from "./lists/changed-entries.ts";
+import { startLists } from "./lists/service.ts";
+import { openListStore } from "./lists/store.ts";
+import { startMonitoring } from "./monitoring/loop.ts";
+import { createReverseHashes } from "./monitoring/reverse-hashes.ts";
+import { openSubjectStore } from "./monitoring/store.ts";
+import { screeningRpc } from "./screening/rpc.ts";
+import { openStore } from "./screening/store.ts";
+import { createWalletProvider } from "./wallets/provider.ts";
 import { walletProviderOf } from "./wallets/provider-setting.ts";
 
 /** Starts the compliance service. */
@@ -23,42 +34,50 @@ export const start: StartService = async (environment, shared) => {
     const database = await connectDatabase(config.MONGODB_URI, config.DATABASE);
     lifetime.add("database", database.close);
     const bus = await openBus(config, shared, lifetime, log);
-    const lists = await startLists({
-      ...{ database, metrics, clock: systemClock, log },
-      pollMs: config.LISTS_POLL_MS,
-      sources: config.LIST_SOURCES,
-    });
-    lifetime.add("lists", lists.stop);
-    const { watch } = lists;
-    const screening = await startScreening({
-      ...{ database, bus, watch, metrics, clock: systemClock, log },
-      changedEntries: lists.changedEntries,
-      isListed: lists.isListed,
-      encryptionKeys: config.ENCRYPTION_KEYS,
-      wholeEveryDays: config.RESCREEN_DAYS,
-      walletProvider: walletProviderOf(config),
-    });
-    lifetime.add("screening", screening.stop);
-    const review = await startReview({
-      ...{ database, metrics, clock: systemClock, log },
-      encryptionKeys: config.ENCRYPTION_KEYS,
-      alerts: screening.alertStore,
-      screenings: screening.store,
-      rescreen: screening.rescreen,
-    });
+    const { ENCRYPTION_KEYS: encryptionKeys, LIST_SOURCES: sources } = config;
+    const sealer = createSealer(encryptionKeys);
+    const common = { database, metrics, clock, log };
+
+    const lists = await openListStore(database);
+    const required = sources.filter(({ optional }) => !optional).map(({ list }) => list);
+    const watch = await startWatch({ store: lists, log, required }, config.LISTS_POLL_MS);
+    lifetime.add("index", watch.stop);
+    const indexed = () => watch.current()?.lists ?? [];
+    const listService = startLists({ ...common, lists, sources, indexed, refresh: watch.refresh });
+    lifetime.add("lists", listService.stop);
+
+    const alerts = await openAlertStore(database, sealer);
+    const screenings = await openStore(database, sealer);
+    const keys = createKeyedHashes(encryptionKeys, "compliance alerts");
+    const monitoring = startMonitoring(
+      { database, bus, metrics, wholeEveryDays: config.RESCREEN_DAYS },
+      {
+        ...{ watch, sealer, clock, log, store: screenings },
+        subjects: await openSubjectStore(database),
+        changedEntries: changedEntriesOf(lists),
+        alerts: subjectAlerts({ store: alerts, keys, isListed: isListedIn(lists), clock }),
+        hashes: createReverseHashes(encryptionKeys),
+      },
+    );
+    lifetime.add("monitoring", monitoring.stop);
+    const providerSetting = walletProviderOf(config);
+    const provider = providerSetting && createWalletProvider(providerSetting, common);
+    if (provider !== undefined) lifetime.add("wallet provider", provider.close);
+    const screening = screeningRpc({ ...monitoring, provider });
+
+    const { rescreen } = monitoring;
+    const review = await startReview({ ...common, encryptionKeys, alerts, screenings, rescreen });
     lifetime.add("review", review.stop);
     const server = await startRpcServer({
       host: config.HOST,
       port: config.PORT,
       serviceToken: config.SERVICE_TOKEN,
-      log,
-      metrics,
+      ...{ log, metrics, ready: database.ready },
       services: [ComplianceService, ComplianceReviewService],
       routes: (router) => {
-        router.service(ComplianceService, { ...screening.rpc, ...lists.rpc });
+        router.service(ComplianceService, { ...screening, ...listService.rpc });
         router.service(ComplianceReviewService, review.rpc);
       },
-      ready: database.ready,
     });
     lifetime.add("server", server.stop);
     return { url: server.url, stop: lifetime.end };

@@ -40,4 +40,4 @@ export const refusals: RefusalTable<ComplianceRefusal> = {
 };
 
 /** The answer of a rule, or its refusal thrown as the RPC's error. */
-export const accepted = orThrowBy(refusals);
+export const orThrow = orThrowBy(refusals);

@@ -15,7 +15,7 @@ import { subjectAlerts } from "./alerts/raising.ts";
 import { auditContext } from "./alerts/review.ts";
 import { startReview } from "./alerts/service.ts";
 import { openAlertStore } from "./alerts/store.ts";
-import type { IsListed } from "./lists/listed-entry.ts";
+import type { IsListed } from "./lists/changed-entries.ts";
 import { decidedFinding } from "./screening/rules/decided-finding.ts";
 import type { ScreeningHit } from "./screening/rules/hit.ts";
 import type { Screening, ScreeningRequest, Subject } from "./screening/rules/screening.ts";

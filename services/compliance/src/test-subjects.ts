@@ -4,8 +4,9 @@ import { silentLog } from "@disburse/chassis/log.ts";
 import { connectDatabase } from "@disburse/chassis/mongo/database.ts";
 import { systemClock } from "@disburse/kernel/time.ts";
 import { matcherConfig } from "@disburse/name-matcher/config.ts";
-import { buildIndex } from "@disburse/name-matcher/matcher.ts";
+import { buildMatcher } from "@disburse/name-matcher/matcher.ts";
 import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
+import type { ListDifference } from "./lists/changed-entries.ts";
 import type { ListEntry } from "./lists/rules/entry.ts";
 import type { ListVersion } from "./lists/rules/version.ts";
 import { type SubjectDocument, sealAsked, subjectFields } from "./monitoring/document.ts";
@@ -15,9 +16,9 @@ import { openSubjectStore } from "./monitoring/store.ts";
 import { comparedWith } from "./monitoring/subject-screening.ts";
 import type { Asked } from "./screening/request.ts";
 import { screen } from "./screening/rules/screening.ts";
-import type { ListDifference, ScreeningIndex } from "./screening/screening-index.ts";
+import type { ScreeningIndex } from "./screening/screening-index.ts";
 import { openStore } from "./screening/store.ts";
-import { buildWalletIndex } from "./wallets/rules/wallet-index.ts";
+import { buildWalletIndex } from "./wallets/rules/wallet.ts";
 
 /** What the tests of a monitoring round share: one list in memory, subjects in a database. */
 const list = "test";
@@ -42,7 +43,7 @@ export function indexOf(version: string, entries: readonly ListEntry[]): Screeni
   };
   const inForce = {
     lists: [listVersion],
-    matcher: buildIndex(entries, matcherConfig),
+    matcher: buildMatcher(entries, matcherConfig),
     wallets: buildWalletIndex(entries),
     listOf: () => listVersion,
   };

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, describe, expect, it } from "vitest";
-import { buildIndex } from "../matcher.ts";
+import { buildMatcher } from "../matcher.ts";
 import { ask, predictionLine, seeAll } from "./answers.ts";
 import { entriesOf, queriesOf, UnusableInput } from "./query-set.ts";
 
@@ -41,7 +41,7 @@ describe("the input of the benchmark", () => {
 
 describe("the benchmark", () => {
   it("predicts what each query finds, with its score and time", () => {
-    const matcher = buildIndex(entriesOf(at("list.jsonl")), seeAll);
+    const matcher = buildMatcher(entriesOf(at("list.jsonl")), seeAll);
     const [line] = ask(matcher, queriesOf(at("queries.jsonl"))).map(predictionLine);
     const results = [{ uid: "e2", score: 1 }];
     expect(JSON.parse(line ?? "")).toEqual({ id: "q1", results, ms: expect.any(Number) });

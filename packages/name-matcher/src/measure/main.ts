@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { matcherConfig } from "../config.ts";
-import { buildIndex } from "../matcher.ts";
+import { buildMatcher } from "../matcher.ts";
 import { ask, predictionLine, seeAll, timed } from "./answers.ts";
 import { plainScan } from "./plain-scan.ts";
 import { printed } from "./print.ts";
@@ -47,7 +47,7 @@ function run(args: readonly string[]): void {
   }
   const entries = entriesOf(index ?? listFile);
   const queries = queriesOf(asked ?? queryFile);
-  const matcher = buildIndex(entries, seeAll);
+  const matcher = buildMatcher(entries, seeAll);
   // The first pass is for the compiler; a process that runs for days has had it.
   ask(matcher, queries);
   const answers = ask(matcher, queries);
@@ -75,7 +75,7 @@ function write(path: string, text: string): void {
 
 function larger(entries: readonly ListedEntry[], queries: readonly Query[]): Report["larger"] {
   const more = syntheticEntries(entries, largerCount, seed);
-  const matcher = buildIndex(more, matcherConfig);
+  const matcher = buildMatcher(more, matcherConfig);
   ask(matcher, queries.slice(0, queries.length / 4));
   return { entries: more.length, ...speedOf(ask(matcher, queries)) };
 }

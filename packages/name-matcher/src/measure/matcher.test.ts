@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { matcherConfig } from "../config.ts";
-import { buildIndex } from "../matcher.ts";
+import { buildMatcher } from "../matcher.ts";
 import { entryKeys, partyKeys } from "../reverse-keys.ts";
 import { ask, seeAll } from "./answers.ts";
 import { entriesOf, hasQuerySet, listFile, queriesOf, queryFile } from "./query-set.ts";
-import { isPositive, quantile, recallAt, rightScore } from "./recall.ts";
+import { isPositive, quantile, recallAt, rightScore } from "./report.ts";
 
 const reason = hasQuerySet ? "" : " (skipped: ../shared/data/sanctions is not here)";
 
 describe.skipIf(!hasQuerySet)(`the matcher on public lists and labelled queries${reason}`, () => {
   const answers = hasQuerySet
-    ? ask(buildIndex(entriesOf(listFile), seeAll), queriesOf(queryFile))
+    ? ask(buildMatcher(entriesOf(listFile), seeAll), queriesOf(queryFile))
     : [];
 
   // Watchman's score reaches 36.0, 57.1 and 71.2 on this set.

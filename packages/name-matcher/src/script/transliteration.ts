@@ -1,7 +1,5 @@
 import anyAscii from "any-ascii";
 import { readArabic } from "./arabic.ts";
-import { readHangul } from "./hangul.ts";
-import { readHebrew } from "./hebrew.ts";
 import { readByLook } from "./homoglyphs.ts";
 
 /**
@@ -87,4 +85,81 @@ export function toLatin(text: string): string {
   if (ascii.test(bare)) return bare;
   const apart = readHangul(bare.normalize("NFC").replace(signs, "$1 "));
   return apart.replace(unread, (run) => anyAscii(run).toLowerCase());
+}
+
+/**
+ * Korean syllables in Latin letters, as passports and lists write names: McCune and Reischauer's
+ * way, without its marks and with every stop voiceless (`Kim`, `Pak`, `To Chun`). The state's own
+ * romanisation (`Gim`, `Bak`) is used for places, hardly ever for persons.
+ */
+
+const firsts = "k kk n t tt r m p pp s ss _ j jj ch k t p h".split(" ");
+const vowels = "a ae ya yae o e yo ye o wa wae oe yo u wo we wi yu u ui i".split(" ");
+const lasts = "_ k k k n n n t l k m l l l p l m p p t t ng t t k t p t".split(" ");
+
+const syllables = /[\uac00-\ud7a3]/gu;
+const base = 0xac00;
+
+/** The text with each Korean syllable in Latin letters; nothing comes between two of them. */
+export function readHangul(text: string): string {
+  return text.replace(syllables, (syllable) => {
+    const at = syllable.charCodeAt(0) - base;
+    const first = Math.floor(at / (vowels.length * lasts.length));
+    const vowel = Math.floor(at / lasts.length) % vowels.length;
+    const parts = [firsts[first], vowels[vowel], lasts[at % lasts.length]];
+    return parts.map((part) => (part === "_" ? "" : part)).join("");
+  });
+}
+
+/**
+ * Hebrew words in Latin letters. The script writes few vowels, so each pair of consonants gets the
+ * commonest one between, as in Arabic.
+ */
+
+const consonants: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    ...{ ב: "b", ג: "g", ד: "d", ה: "h", ז: "z", ח: "h", ט: "t", כ: "k", ך: "k", ל: "l", מ: "m" },
+    ...{ ם: "m", נ: "n", ן: "n", ס: "s", פ: "f", ף: "f", צ: "ts", ץ: "ts", ק: "k", ר: "r" },
+    ...{ ש: "sh", ת: "t" },
+  }),
+);
+
+const points = /[\u0591-\u05c7]/gu;
+const word = /\p{Script=Hebrew}+/gu;
+const [alef, he, vav, yod, ayin] = ["א", "ה", "ו", "י", "ע"] as const;
+
+/** The text with each Hebrew word in Latin letters. */
+export function readHebrew(text: string): string {
+  return text.replace(points, "").replace(word, vocalised);
+}
+
+/** Letter by letter: `v` and `y` are vowels after consonants, and unwritten vowels are `a`. */
+function vocalised(written: string): string {
+  let latin = "";
+  let afterConsonant = false;
+  const consonant = (sound: string): void => {
+    // A letter twice is one that is long.
+    latin += afterConsonant && !latin.endsWith(sound) ? `a${sound}` : sound;
+    afterConsonant = true;
+  };
+  const vowel = (sound: string): void => {
+    if (!latin.endsWith(sound)) latin += sound;
+    afterConsonant = false;
+  };
+  for (const [at, letter] of [...written].entries()) {
+    const isLast = at === written.length - 1;
+    if (letter === vav && afterConsonant) vowel("u");
+    else if (letter === yod && (afterConsonant || latin.endsWith("a"))) {
+      latin = latin.replace(/a$/, "");
+      vowel("i");
+    } else if (letter === vav) consonant("v");
+    else if (letter === yod) consonant("y");
+    else if (letter === alef || letter === ayin || (letter === he && isLast)) vowel("a");
+    else {
+      const sound = letter === "פ" && at === 0 ? "p" : consonants.get(letter);
+      if (sound === undefined) latin += letter;
+      else consonant(sound);
+    }
+  }
+  return latin;
 }

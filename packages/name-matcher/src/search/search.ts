@@ -7,10 +7,8 @@ import { neighbours, partsOfJoined } from "../name/neighbours.ts";
 import { type NameReading, nameReadings } from "../name/readings.ts";
 import { squashedKey, squashedLink } from "../name/squashed.ts";
 import { allKinds, tellingPlaces, type WordKind, wordKinds } from "../name/words.ts";
-import { type HowMany, highest } from "./highest.ts";
-import type { KeyTable } from "./key-table.ts";
+import { type HowMany, highest, type KeyTable, type Rows } from "./flat-tables.ts";
 import { hashShare, hashWord, wholeKey } from "./keys.ts";
-import type { Rows } from "./rows.ts";
 import type { Vocabulary } from "./vocabulary.ts";
 
 /** The names of entries of one type, laid out to be searched; made by `name-index.ts`. */

@@ -1,6 +1,6 @@
 import { spellingSimilarity } from "../alignment/spelling-distance.ts";
 import { canonicalSpelling } from "../name/canonical-spelling.ts";
-import { type KeyTable, keyTable, numberList } from "./key-table.ts";
+import { type KeyTable, keyTable, numberList } from "./flat-tables.ts";
 import { forEachSearchHash, forEachWordHash } from "./keys.ts";
 
 /**

@@ -1,7 +1,6 @@
 import { posix } from "node:path";
 import { circlesOf, importGraph } from "./graph.ts";
-import type { Finding, Source } from "./source.ts";
-import { isOurs, workspaceOf } from "./source.ts";
+import { type Finding, isOurs, type Source, workspaceOf } from "./source.ts";
 
 /** A folder is read in one look. */
 const folderFilesMax = 20;

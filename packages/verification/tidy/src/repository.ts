@@ -8,7 +8,7 @@ export const home = join(import.meta.dirname, "..", "..", "..", "..");
 
 /** Not written by hand, or not ours. */
 const skipped =
-  /^(?:\.git|\.cache|\.data|\.turbo|coverage|node_modules|packages\/(?:(?:contracts|sdk)\/src\/gen|sdk\/dist))$/;
+  /^(?:\.git|\.cache|\.data|\.turbo|coverage|node_modules|packages\/(?:(?:contracts|sdk)\/src\/gen|(?:sdk|name-matcher)\/dist))$/;
 
 const sourceFile = /\.(?:ts|mjs)$/;
 const writtenFile = /\.(?:ts|mjs|proto|sh|md|ya?ml|json|jsonc)$|\/Dockerfile$|^\.ci\/run$/;

@@ -11,6 +11,15 @@ export const subjects: Readonly<Record<string, Readonly<Record<string, readonly 
     beneficiaries: ["records", "creation"],
     depositors: ["records", "creation"],
   },
+  compliance: {
+    lists: [],
+    wallets: ["lists"],
+    screening: ["lists", "wallets"],
+    index: ["lists", "wallets", "screening"],
+    alerts: ["lists", "wallets", "screening"],
+    monitoring: ["lists", "wallets", "screening", "alerts"],
+    measure: ["lists", "screening", "index"],
+  },
   gateway: {
     keys: [],
     idempotency: [],

@@ -1,12 +1,12 @@
+import type { KeyedHash } from "@disburse/chassis/crypto/sealing.ts";
+import { hashedId } from "@disburse/kernel/id.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
-import type { IsListed } from "../lists/listed-entry.ts";
+import type { IsListed } from "../lists/changed-entries.ts";
+import type { ImportRef } from "../lists/rules/version.ts";
 import { type Decisions, decidableMax, isCut } from "../screening/rules/decided-finding.ts";
-import type { ScreeningHit } from "../screening/rules/hit.ts";
-import { pseudoList } from "../screening/rules/pseudo-hit.ts";
+import { pseudoList, type ScreeningHit } from "../screening/rules/hit.ts";
 import type { Screening, ScreeningRequest, Subject } from "../screening/rules/screening.ts";
-import type { ImportRef } from "../screening/screening-index.ts";
 import type { StoredAlert } from "./document.ts";
-import { type AlertKeys, alertIds, partyKey, partyKeys } from "./keys.ts";
 import {
   type Absence,
   type Alert,
@@ -18,6 +18,7 @@ import {
   waitingKinds,
   wordOf,
 } from "./rules/alert.ts";
+import { screenedForm, screenedForms } from "./rules/screened-form.ts";
 import type { AlertStore } from "./store.ts";
 
 /** What was found of a subject, to be compared with what people decided. */
@@ -144,4 +145,39 @@ async function settle(
     const next = rule(found.alert);
     if (next === undefined || (await store.change(found, next)) === "written") return;
   }
+}
+
+/** Keyed hashes under each key of the deployment: the first makes new ids, the others find. */
+export type AlertKeys = readonly [KeyedHash, ...KeyedHash[]];
+
+/**
+ * The ids that the alert of a hit may have: it is one for subject, party or wallet, list, entry and
+ * what is compared of both, so that a decision lapses by itself when one of them changes.
+ */
+export function alertIds(
+  [first, ...others]: AlertKeys,
+  { merchantId, recordId }: Subject,
+  request: ScreeningRequest,
+  hit: ScreeningHit,
+): [string, ...string[]] {
+  const form = screenedForm(request, hit.subjectIndex);
+  const { list, entryUid, entryFingerprint } = hit;
+  const text = JSON.stringify([merchantId, recordId, form, list, entryUid, entryFingerprint]);
+  const idUnder = (key: KeyedHash) => hashedId("alert", key.hash(text));
+  return [idUnder(first), ...others.map(idUnder)];
+}
+
+/** What a new alert names its party or wallet by. */
+export function partyKey([first]: AlertKeys, request: ScreeningRequest, at: number): string {
+  return keyText(first, screenedForm(request, at));
+}
+
+/** All names that alerts may have for the parties and wallets of a request. */
+export function partyKeys(keys: AlertKeys, request: ScreeningRequest): ReadonlySet<string> {
+  const forms = screenedForms(request);
+  return new Set(keys.flatMap((key) => forms.map((form) => keyText(key, form))));
+}
+
+function keyText({ hash }: KeyedHash, form: string): string {
+  return hash(form).toString("hex");
 }

@@ -4,7 +4,7 @@ import { type Chunk, chunkLines, lineEntry } from "../lists/chunks.ts";
 import type { ListEntry } from "../lists/rules/entry.ts";
 import type { ListVersion } from "../lists/rules/version.ts";
 import type { ListsInForce } from "../screening/rules/screening.ts";
-import { buildWalletIndex } from "../wallets/rules/wallet-index.ts";
+import { buildWalletIndex } from "../wallets/rules/wallet.ts";
 
 /** A list to index, as it is stored. */
 export type PackedList = { readonly version: ListVersion; readonly chunks: readonly Chunk[] };

@@ -1,12 +1,11 @@
 import { matcherConfig } from "@disburse/name-matcher/config.ts";
-import { buildIndex } from "@disburse/name-matcher/matcher.ts";
+import { buildMatcher } from "@disburse/name-matcher/matcher.ts";
 import { listedParties, riskyWallets, sandboxListLines } from "@disburse/sandbox/sandbox-list.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseListLine } from "../lists/formats/list-line.ts";
+import { parseListLine } from "../lists/formats/json-lines.ts";
 import type { ListEntry } from "../lists/rules/entry.ts";
-import { canonicalWallet } from "../wallets/rules/wallet.ts";
-import { buildWalletIndex } from "../wallets/rules/wallet-index.ts";
+import { buildWalletIndex, canonicalWallet } from "../wallets/rules/wallet.ts";
 
 const lines = sandboxListLines().trimEnd().split("\n");
 const entries = lines.map((line) => {
@@ -14,7 +13,7 @@ const entries = lines.map((line) => {
   if ("problem" in entry) throw new Error(entry.problem);
   return entry;
 });
-const matcher = buildIndex(entries, matcherConfig);
+const matcher = buildMatcher(entries, matcherConfig);
 const typeOf = { Individual: "individual", Corporate: "entity" } as const;
 
 function hits(name: string, type: ListEntry["type"], date = "", country = "") {

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import type { Log } from "@disburse/chassis/log.ts";
+import { startLoop } from "@disburse/chassis/loop.ts";
 import { matcherConfig } from "@disburse/name-matcher/config.ts";
 import type { StoredList } from "../lists/documents.ts";
-import type { ListVersion } from "../lists/rules/version.ts";
+import { type ListVersion, missingLists } from "../lists/rules/version.ts";
 import type { ListStore } from "../lists/store.ts";
 import type { Finding } from "../screening/rules/hit.ts";
 import type { IndexWatch, ScreeningIndex } from "../screening/screening-index.ts";
@@ -82,13 +83,20 @@ export function watchLists({
   };
 }
 
-/** Those of some lists that never came into force. */
-export function missingLists(
-  required: readonly string[],
-  inForce: readonly Pick<StoredList, "version">[],
-): string[] {
-  const known = new Set(inForce.map(({ version }) => version.list));
-  return required.filter((list) => !known.has(list));
+/** Watches the lists of a store from now on, and looks at them every `pollMs`. */
+export async function startWatch(deps: WatchDeps, pollMs: number) {
+  const { log } = deps;
+  const watch = watchLists(deps);
+  // Read before the first request, so that a restart answers at once. Until it succeeds,
+  // screening is refused, and the loop tries again.
+  await watch.refresh().catch((error: unknown) => log.error({ err: error }, "lists not read"));
+  const run = () => watch.refresh().then(() => false);
+  const loop = startLoop({ name: "lists", everyMs: pollMs, log, run });
+  const stop = async () => {
+    await loop.stop();
+    await watch.stop();
+  };
+  return { ...watch, stop };
 }
 
 /** Looks whether a required list is missing, and tells the log when these are others. */

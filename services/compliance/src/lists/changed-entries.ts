@@ -1,15 +1,40 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { ChangedEntries, ImportRef, ListDifference } from "../screening/screening-index.ts";
-import { chunkBucket } from "./chunks.ts";
-import { compareChunks, unshared } from "./difference.ts";
+import {
+  chunkBucket,
+  chunkLines,
+  compareChunks,
+  entryBucket,
+  lineEntry,
+  unshared,
+} from "./chunks.ts";
 import type { ListEntry } from "./rules/entry.ts";
+import type { ImportRef } from "./rules/version.ts";
 import type { ListStore } from "./store.ts";
+
+/** How one list differs between two of its states. */
+export type ListDifference = {
+  readonly list: string;
+  readonly added: readonly ListEntry[];
+  /** Both forms of each: the old one and the new one, under the same uid. */
+  readonly changed: readonly ListEntry[];
+  readonly removed: readonly ListEntry[];
+};
 
 type Store = Pick<ListStore, "importChunks" | "readChunks">;
 
-/** Reads what differs between two sets of lists; only chunks that are not shared are read. */
-export function changedEntriesOf(store: Store): ChangedEntries {
-  return async (from, to) => {
+/** See `changedEntriesOf`. */
+export type ChangedEntries = ReturnType<typeof changedEntriesOf>;
+
+/**
+ * Reads what differs between two sets of lists in force; a list without a difference is not in the
+ * answer, and one that a side does not have counts as empty there. Reads only chunks that the sides
+ * do not share. Throws for an import that was never in force.
+ */
+export function changedEntriesOf(store: Store) {
+  return async (
+    from: readonly ImportRef[],
+    to: readonly ImportRef[],
+  ): Promise<ListDifference[]> => {
     const differences: ListDifference[] = [];
     for (const list of new Set([...from, ...to].map((each) => each.list))) {
       const before = await store.importChunks(importOf(list, from));
@@ -49,4 +74,23 @@ async function differenceOf(
     removed.push(...difference.removed);
   }
   return { list, added, changed, removed };
+}
+
+/** See `isListedIn`. */
+export type IsListed = ReturnType<typeof isListedIn>;
+
+/**
+ * Whether one of these states of lists has an entry, read from the one chunk that it would be in.
+ * Throws when it cannot be read.
+ */
+export function isListedIn(store: Store) {
+  return async (
+    lists: readonly ImportRef[],
+    { list, entryUid }: { readonly list: string; readonly entryUid: string },
+  ): Promise<boolean> => {
+    const bucket = entryBucket(list, entryUid);
+    const chunks = await store.importChunks(importOf(list, lists));
+    const lines = await store.readChunks(chunks.filter((id) => chunkBucket(id) === bucket));
+    return lines.flatMap(chunkLines).some((line) => lineEntry(line).uid === entryUid);
+  };
 }

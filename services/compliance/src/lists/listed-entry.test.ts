@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { memoryLists, people, person } from "../test-lists.ts";
-import { isListedIn } from "./listed-entry.ts";
+import { isListedIn } from "./changed-entries.ts";
 
 it("tells whether an entry is on its list, in that state of it", async () => {
   const store = memoryLists();

@@ -19,8 +19,8 @@ import {
   type ListCollections,
   refuseImport,
   stageImport,
+  sweepImports,
 } from "./imports/steps.ts";
-import { sweepImports } from "./imports/sweep.ts";
 
 /** Every list together stays far below this many. */
 const listsMax = 1_000;

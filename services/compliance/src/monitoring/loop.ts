@@ -4,10 +4,12 @@ import { type Loop, startLoop } from "@disburse/chassis/loop.ts";
 import type { Metrics } from "@disburse/chassis/metrics.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { createSweepLease } from "@disburse/chassis/mongo/sweep-lease.ts";
+import type { Change } from "@disburse/chassis/rpc/mutation.ts";
+import type { Asked } from "../screening/request.ts";
 import type { Subject } from "../screening/rules/screening.ts";
-import { monitorGauges } from "./gauges.ts";
+import type { SubjectDocument } from "./document.ts";
 import { compareAgain, type MonitorDeps, monitorRound } from "./round.ts";
-import { rescreen, type SubjectDeps, settle } from "./subject-screening.ts";
+import { rescreen, screenSubject, settle, stampOf } from "./subject-screening.ts";
 
 /** How late a change is noticed that nobody woke the monitor for. */
 const pollMs = 1_000;
@@ -34,20 +36,10 @@ export type MonitoringOptions = {
 };
 
 /** What monitoring needs beside what it makes itself. */
-export type MonitoringDeps = Omit<SubjectDeps, "owes" | "compared"> &
-  Pick<MonitorDeps, "changedEntries">;
-
-/** Monitoring at work. */
-export type Monitoring = {
-  /** What the RPCs screen with. */
-  readonly deps: SubjectDeps;
-  /** See `Rescreen`. */
-  readonly rescreen: (subject: Subject, trigger: "decision") => Promise<void>;
-  stop(): Promise<void>;
-};
+export type MonitoringDeps = Omit<MonitorDeps, "owes" | "compared" | "screened" | "held">;
 
 /** Starts the relay of the events, the monitor and its sweeps. */
-export function startMonitoring(options: MonitoringOptions, given: MonitoringDeps): Monitoring {
+export function startMonitoring(options: MonitoringOptions, given: MonitoringDeps) {
   const { database, bus, metrics } = options;
   const { subjects, watch, log } = given;
   const relay = startRelay({ outbox: subjects.outbox, bus, log });
@@ -56,6 +48,10 @@ export function startMonitoring(options: MonitoringOptions, given: MonitoringDep
     "Whole comparisons of monitored subjects, by what made them and whether they found anything new",
     ["trigger", "outcome"],
   );
+  const screenings = metrics.counter("disburse_screenings_total", "Screenings made", [
+    "kind",
+    "verdict",
+  ]);
   const lease = createSweepLease(database, "monitoring", leaseMs);
   let stopping = false;
   // A round over many ends early when the process does: whoever comes next goes on with it.
@@ -64,6 +60,7 @@ export function startMonitoring(options: MonitoringOptions, given: MonitoringDep
     ...given,
     owes: relay.wake,
     compared: (trigger, outcome) => compared.inc({ trigger, outcome }),
+    screened: ({ kind, verdict }) => screenings.inc({ kind, verdict }),
     held,
   };
   const work = monitorWork(deps, lease.release);
@@ -84,8 +81,9 @@ export function startMonitoring(options: MonitoringOptions, given: MonitoringDep
     }),
   ];
   return {
-    deps,
-    rescreen: (subject, trigger) => rescreen(deps, subject, trigger),
+    ...deps,
+    screenSubject: (asked: Asked, by: Change) => screenSubject(deps, asked, by),
+    rescreen: (subject: Subject, trigger: "decision") => rescreen(deps, subject, trigger),
     stop: async () => {
       stopping = true;
       unlisten();
@@ -139,4 +137,49 @@ function againRun(deps: MonitorDeps, { wholeEveryDays }: MonitoringOptions) {
     await compareAgain(deps, since);
     return false;
   };
+}
+
+type GaugeDeps = Pick<MonitorDeps, "subjects" | "watch" | "hashes" | "clock">;
+
+/** One run brings the gauges of monitoring up to date. */
+export function monitorGauges(deps: GaugeDeps, metrics: Metrics): () => Promise<boolean> {
+  const { subjects, clock } = deps;
+  const count = metrics.gauge("disburse_subjects", "Monitored subjects", ["verdict"]);
+  const owed = metrics.gauge("disburse_screening_events_owed", "Subjects that owe an event", []);
+  const lag = metrics.gauge(
+    "disburse_monitoring_lag_seconds",
+    "How long something has been in force that not every subject was compared with",
+    [],
+  );
+  let noticedAt: Date | undefined;
+  return async () => {
+    for (const [verdict, number] of await subjects.countByVerdict()) {
+      count.set({ verdict }, number);
+    }
+    owed.set(await subjects.countOwed());
+    const behind = await subjectsBehind(deps);
+    noticedAt = behind.length === 0 ? undefined : (noticedAt ?? clock.now());
+    const since = behind.map((each) => behindSince(deps, each)).filter((at) => at !== undefined);
+    const oldest = [...since, ...(noticedAt === undefined ? [] : [noticedAt])].sort(
+      (a, b) => a.getTime() - b.getTime(),
+    )[0];
+    lag.set(oldest === undefined ? 0 : (clock.now().getTime() - oldest.getTime()) / 1_000);
+    return false;
+  };
+}
+
+/** One subject of each state that is not the present one. */
+async function subjectsBehind({ watch, subjects, hashes }: GaugeDeps): Promise<SubjectDocument[]> {
+  const index = watch.current();
+  if (index === undefined) return [];
+  const stamps = await subjects.otherStamps(stampOf(index, hashes));
+  const samples = await Promise.all(stamps.map((stamp) => subjects.sample(stamp)));
+  return samples.filter((sample) => sample !== undefined);
+}
+
+/** When the first import came into force that a subject was not compared with. */
+function behindSince({ watch }: GaugeDeps, { lists }: SubjectDocument): Date | undefined {
+  const known = new Set(lists.map((each) => each.import_id));
+  const fresh = watch.current()?.lists.filter(({ importId }) => !known.has(importId)) ?? [];
+  return fresh.map((each) => each.importedAt).sort((a, b) => a.getTime() - b.getTime())[0];
 }

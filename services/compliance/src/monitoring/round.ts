@@ -1,9 +1,6 @@
+import type { ChangedEntries, ListDifference } from "../lists/changed-entries.ts";
 import type { ScreeningTrigger, Subject } from "../screening/rules/screening.ts";
-import type {
-  ChangedEntries,
-  ListDifference,
-  ScreeningIndex,
-} from "../screening/screening-index.ts";
+import type { ScreeningIndex } from "../screening/screening-index.ts";
 import { entryName, importRefs, type SubjectDocument } from "./document.ts";
 import { comparedWith, isAhead, rescreen, type SubjectDeps, stampOf } from "./subject-screening.ts";
 

@@ -7,11 +7,12 @@ import {
   configurationRevision,
   notAheadOf,
   type OwedEvent,
+  owed,
   type SubjectDocument,
   type SubjectState,
   subjectId,
+  subjectOutbox,
 } from "./document.ts";
-import { owed, subjectOutbox } from "./outbox.ts";
 import { subjectWalks } from "./walks.ts";
 
 /** What one sweep settles. */

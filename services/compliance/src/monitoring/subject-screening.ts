@@ -1,12 +1,12 @@
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import type { Log } from "@disburse/chassis/log.ts";
-import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
+import type { Change, StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import { refusalError } from "@disburse/chassis/rpc/refusal.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { SubjectAlerts } from "../alerts/raising.ts";
-import { accepted, refusals } from "../refusals.ts";
+import { orThrow, refusals } from "../refusals.ts";
 import { openScreening, screeningDocument } from "../screening/document.ts";
 import type { Asked } from "../screening/request.ts";
 import {
@@ -27,11 +27,11 @@ import {
   openAsked,
   type SubjectDocument,
   type SubjectState,
+  screeningChanged,
   sealAsked,
   subjectFields,
   subjectOf,
 } from "./document.ts";
-import { screeningChanged } from "./outbox.ts";
 import type { ReverseHashes } from "./reverse-hashes.ts";
 import type { SubjectStore } from "./store.ts";
 
@@ -63,7 +63,7 @@ const triesMax = 50;
 export async function screenSubject(
   deps: SubjectDeps,
   asked: Asked,
-  by: { readonly operationId: string; readonly actor: StoredActor },
+  by: Change,
 ): Promise<StoredScreening> {
   for (let tries = 0; tries < triesMax; tries += 1) {
     const before = await deps.subjects.get(asked.subject);
@@ -197,7 +197,7 @@ async function indexSince(
   const known = watch.current();
   const isOther = known !== undefined && before?.stamp !== stampOf(known, hashes);
   if (before !== undefined && isOther) await watch.refresh();
-  const index = accepted(watch.current() ?? refused("NO_LIST_IN_FORCE"));
+  const index = orThrow(watch.current() ?? refused("NO_LIST_IN_FORCE"));
   if (before !== undefined && isAhead(before, index)) {
     throw refusalError(refusals, refused("INDEX_UNAVAILABLE"));
   }

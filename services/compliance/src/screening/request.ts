@@ -21,9 +21,12 @@ import { cleanText, textProblem } from "@disburse/kernel/text.ts";
 import { isCalendarDate } from "@disburse/kernel/time.ts";
 import type { Party } from "@disburse/name-matcher/matcher.ts";
 import type { Verdict } from "@disburse/name-matcher/verdict.ts";
-import type { Wallet } from "../wallets/rules/wallet.ts";
-import { walletFamily, walletNetworks } from "../wallets/rules/wallet.ts";
-import { walletFamiliesOf } from "../wallets/rules/wallet-index.ts";
+import {
+  type Wallet,
+  walletFamiliesOf,
+  walletFamily,
+  walletNetworks,
+} from "../wallets/rules/wallet.ts";
 import type { Subject } from "./rules/screening.ts";
 import type { ScreeningFilter } from "./store.ts";
 

@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { writeCursor } from "@disburse/chassis/paging/cursor.ts";
-import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
+import { cutPage } from "@disburse/chassis/paging/record-page.ts";
+import { type Change, readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { refusalError } from "@disburse/chassis/rpc/refusal.ts";
 import {
   type ComplianceService,
@@ -13,9 +13,9 @@ import {
 import type { Mutation } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
+import type { Clock } from "@disburse/kernel/time.ts";
 import { worstVerdict } from "@disburse/name-matcher/verdict.ts";
-import { type SubjectDeps, screenSubject } from "../monitoring/subject-screening.ts";
-import { accepted, refusals } from "../refusals.ts";
+import { orThrow, refusals } from "../refusals.ts";
 import { assessWallet, type WalletProvider } from "../wallets/provider.ts";
 import type { WalletAssessment } from "../wallets/rules/assessment.ts";
 import {
@@ -28,54 +28,55 @@ import {
 import { undecided } from "./rules/decided-finding.ts";
 import type { Finding } from "./rules/hit.ts";
 import type { Screening, ScreeningKind } from "./rules/screening.ts";
-import type { StoredScreening } from "./store.ts";
+import type { IndexWatch } from "./screening-index.ts";
+import type { ScreeningStore, StoredScreening } from "./store.ts";
 import { askedScreeningMessage, screeningMessage } from "./wire.ts";
 
-export type ScreeningDeps = SubjectDeps & {
+/** What the RPCs of screening need. */
+export type ScreeningDeps = {
+  readonly store: ScreeningStore;
+  readonly watch: IndexWatch;
+  readonly clock: Clock;
+  /** Counts a new screening. */
+  readonly screened: (screening: Screening) => void;
   /** Asked about wallets; `undefined` where there is none. */
   readonly provider: WalletProvider | undefined;
+  /** Screens a subject that is monitored from then on, once for each operation. */
+  readonly screenSubject: (asked: Asked, by: Change) => Promise<StoredScreening>;
 };
 
-type ScreeningMethod = "screenWallet" | "screenParty" | "getScreening" | "listScreenings";
-
 /** The RPCs that screen, and that read screenings. */
-export function screeningRpc(
-  deps: ScreeningDeps,
-): Pick<ServiceImpl<typeof ComplianceService>, ScreeningMethod> {
+export function screeningRpc(deps: ScreeningDeps) {
   const { store } = deps;
   return {
     screenWallet: async (request) => {
-      const asked = accepted(readWalletRequest(request));
+      const asked = orThrow(readWalletRequest(request));
       const screening = await screenOnce(deps, request.mutation, "wallet", asked);
       return create(ScreenWalletResponseSchema, { screening: screeningMessage(screening) });
     },
 
     screenParty: async (request) => {
-      const asked = accepted(readPartyRequest(request));
+      const asked = orThrow(readPartyRequest(request));
       const { recordId } = asked.subject;
       const screening =
         recordId === ""
           ? await screenOnce(deps, request.mutation, "party", asked)
-          : sameAsked(await screenSubject(deps, asked, readMutation(request.mutation)), asked);
+          : sameAsked(await deps.screenSubject(asked, readMutation(request.mutation)), asked);
       return create(ScreenPartyResponseSchema, { screening: screeningMessage(screening) });
     },
 
     getScreening: async ({ screeningId }) => {
-      const stored = accepted((await store.get(screeningId)) ?? refused("RECORD_NOT_FOUND"));
+      const stored = orThrow((await store.get(screeningId)) ?? refused("RECORD_NOT_FOUND"));
       return create(GetScreeningResponseSchema, { screening: askedScreeningMessage(stored) });
     },
 
     listScreenings: async (request) => {
-      const { filter, limit } = accepted(readListRequest(request));
-      const found = await store.list(filter, limit + 1);
-      const page = found.slice(0, limit);
-      const last = found.length > limit ? page.at(-1) : undefined;
-      return create(ListScreeningsResponseSchema, {
-        screenings: page.map(screeningMessage),
-        nextCursor: last === undefined ? "" : writeCursor({ at: last.createdAt, id: last.id }),
-      });
+      const { filter, limit } = orThrow(readListRequest(request));
+      const { shown, nextCursor } = cutPage(await store.list(filter, limit + 1), limit);
+      const screenings = shown.map(screeningMessage);
+      return create(ListScreeningsResponseSchema, { screenings, nextCursor });
     },
-  };
+  } satisfies Partial<ServiceImpl<typeof ComplianceService>>;
 }
 
 /**
@@ -92,7 +93,7 @@ async function screenOnce(
   const { subject, parties, wallets } = asked;
   const first = await deps.store.findOperation(kind, operationId);
   if (first !== undefined) return sameAsked(first, asked);
-  const index = accepted(deps.watch.current() ?? refused("NO_LIST_IN_FORCE"));
+  const index = orThrow(deps.watch.current() ?? refused("NO_LIST_IN_FORCE"));
   const finding = await index.screen({ parties, wallets });
   const assessment = kind === "wallet" ? await assessed(deps, finding, wallets) : undefined;
   const createdAt = deps.clock.now();
@@ -123,7 +124,7 @@ async function assessed(
   [wallet]: readonly AskedWallet[],
 ): Promise<WalletAssessment | undefined> {
   if (provider === undefined || wallet === undefined || verdict === "block") return undefined;
-  return accepted(await assessWallet(provider, wallet));
+  return orThrow(await assessWallet(provider, wallet));
 }
 
 /** One operation is one intent: another party must never get the first one's verdict. */

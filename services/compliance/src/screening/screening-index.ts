@@ -1,10 +1,6 @@
-import type { ListEntry } from "../lists/rules/entry.ts";
 import type { ListVersion } from "../lists/rules/version.ts";
 import type { Finding } from "./rules/hit.ts";
 import type { ScreeningRequest } from "./rules/screening.ts";
-
-/** Names one state of one list that is or was in force; the import that brought it is kept. */
-export type ImportRef = { readonly list: string; readonly importId: string };
 
 /** All lists in force, indexed: one consistent state, and it never changes. */
 export type ScreeningIndex = {
@@ -31,27 +27,8 @@ export type IndexWatch = {
    * nothing can be cleared.
    */
   current(): ScreeningIndex | undefined;
-  /** Told after each switch to an index of another stamp; the answer ends the telling. */
+  /** Called after each switch to an index of another stamp; returns what ends the subscription. */
   onSwitch(listener: (index: ScreeningIndex) => void): () => void;
   /** Reads what is in force again, and switches when it is something else. */
   refresh(): Promise<void>;
 };
-
-/** How one list differs between two of its states. */
-export type ListDifference = {
-  readonly list: string;
-  readonly added: readonly ListEntry[];
-  /** Both forms of each: the old one and the new one, under the same uid. */
-  readonly changed: readonly ListEntry[];
-  readonly removed: readonly ListEntry[];
-};
-
-/**
- * What differs between two sets of lists in force; lists that are equal are not in the answer. A
- * list that one side has not is as if it were empty there. Throws for an import that was never in
- * force.
- */
-export type ChangedEntries = (
-  from: readonly ImportRef[],
-  to: readonly ImportRef[],
-) => Promise<ListDifference[]>;

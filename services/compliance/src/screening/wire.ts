@@ -2,8 +2,6 @@ import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import {
   type HitSchema,
-  type ListVersion as ListVersionMessage,
-  ListVersionSchema,
   Party_Type,
   PartySchema,
   type Screening as ScreeningMessage,
@@ -12,23 +10,12 @@ import {
   WalletSchema,
 } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import type { EntryType } from "@disburse/name-matcher/entry.ts";
-import type { ListVersion } from "../lists/rules/version.ts";
+import { listVersionShape } from "../lists/wire.ts";
 import type { WalletAssessment } from "../wallets/rules/assessment.ts";
 import { type Asked, verdictCodes } from "./request.ts";
 import type { ScreeningHit } from "./rules/hit.ts";
 import type { Screening } from "./rules/screening.ts";
 import type { StoredScreening } from "./store.ts";
-
-function listVersionShape(version: ListVersion): MessageInitShape<typeof ListVersionSchema> {
-  const { list, entries, checksum } = version;
-  const importedAt = timestampFromDate(version.importedAt);
-  return { list, version: version.version, entries, checksum, importedAt };
-}
-
-/** A list's version as the contract writes it. */
-export function listVersionMessage(version: ListVersion): ListVersionMessage {
-  return create(ListVersionSchema, listVersionShape(version));
-}
 
 /** A hit as the contract writes it. */
 export function hitShape(hit: ScreeningHit): MessageInitShape<typeof HitSchema> {

@@ -1,13 +1,16 @@
+import { setTimeout as wait } from "node:timers/promises";
 import type { Log } from "@disburse/chassis/log.ts";
 import { durationBuckets, type Metrics } from "@disburse/chassis/metrics.ts";
 import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
-import { connectProvider, type ProviderHttp } from "./provider-http.ts";
+import { Agent, type Dispatcher } from "undici";
+import { z } from "zod";
 import type { WalletProviderSetting } from "./provider-setting.ts";
 import {
   askedAddress,
   assessedNetworks,
   assessmentOf,
+  type Identification,
   type WalletAssessment,
   worstAssessment,
 } from "./rules/assessment.ts";
@@ -120,4 +123,144 @@ export async function assessWallet(
     words.push(word);
   }
   return worstAssessment(words) ?? refused("WALLET_PROVIDER_SILENT");
+}
+
+/** Why a provider gave no answer. */
+export type Silence = "timeout" | "unreachable" | "rate_limited" | "error_status" | "malformed";
+
+/** What the provider knows of an address, or that it did not say: then nothing is cleared. */
+export type ProviderAnswer =
+  | { readonly identifications: readonly Identification[] }
+  | {
+      readonly silence: Silence;
+      /** For the log: a status, or the code of an error; never an address. */
+      readonly detail: string;
+      /** How long the provider wants not to be asked. */
+      readonly retryAfterMs?: number;
+    };
+
+/** A provider in the shape of the public sanctions-address API: `GET {url}/address/{address}`. */
+export type ProviderHttp = {
+  readonly ask: (address: string) => Promise<ProviderAnswer>;
+  close(): Promise<void>;
+};
+
+export type ProviderHttpOptions = {
+  readonly url: string;
+  readonly apiKey: string;
+  /** In all, repeats included. */
+  readonly timeoutMs: number;
+};
+
+/** Enough for a merchant's batch of beneficiaries; more wait for a connection. */
+const connectionsMax = 16;
+/** A connection that failed is tried again, since nothing was asked yet. */
+const triesMax = 3;
+const backoffMs = 25;
+/** An answer has some identifications of some hundred characters. */
+const answerBytesMax = 65_536;
+const identificationsMax = 1_000;
+/** What a provider that says nothing of time is spared, and the longest that it may ask for. */
+const retryAfterDefaultMs = 1_000;
+const retryAfterMaxMs = 60_000;
+
+const text = z
+  .string()
+  .nullish()
+  .transform((value) => value ?? "");
+const answerForm = z.object({
+  identifications: z
+    .array(z.object({ category: z.string().min(1), name: text, url: text }))
+    .max(identificationsMax),
+});
+
+/** Connects to a provider. Asking follows no redirect and reads at most 64 KiB. */
+export function connectProvider({ url, apiKey, timeoutMs }: ProviderHttpOptions): ProviderHttp {
+  const base = new URL(url);
+  const agent = new Agent({
+    allowH2: false,
+    connections: connectionsMax,
+    connect: { timeout: timeoutMs },
+    headersTimeout: timeoutMs,
+    bodyTimeout: timeoutMs,
+    maxResponseSize: answerBytesMax,
+    pipelining: 1,
+  });
+  const headers = {
+    accept: "application/json",
+    "accept-encoding": "identity",
+    "x-api-key": apiKey,
+  };
+  const path = base.pathname.replace(/\/+$/, "");
+  const attempt = async (address: string, signal: AbortSignal): Promise<ProviderAnswer> => {
+    try {
+      const answer = await agent.request({
+        origin: base.origin,
+        path: `${path}/address/${encodeURIComponent(address)}`,
+        method: "GET",
+        headers,
+        signal,
+      });
+      return await readAnswer(answer);
+    } catch (error) {
+      return failure(error, signal);
+    }
+  };
+  return {
+    ask: async (address) => {
+      const signal = AbortSignal.timeout(timeoutMs);
+      for (let tries = 1; ; tries += 1) {
+        const answer = await attempt(address, signal);
+        const again = "silence" in answer && answer.silence === "unreachable" && tries < triesMax;
+        if (!again) return answer;
+        await wait(backoffMs * tries);
+      }
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+async function readAnswer({
+  statusCode,
+  headers,
+  body,
+}: Dispatcher.ResponseData): Promise<ProviderAnswer> {
+  const detail = String(statusCode);
+  if (statusCode !== 200) await body.dump();
+  if (statusCode === 429) {
+    return { silence: "rate_limited", detail, retryAfterMs: retryAfter(headers["retry-after"]) };
+  }
+  if (statusCode !== 200) return { silence: "error_status", detail };
+  const type = String(headers["content-type"]);
+  const bytes = await body.text();
+  if (!/^application\/json\b/i.test(type)) return { silence: "malformed", detail: "content type" };
+  const parsed = answerForm.safeParse(jsonOf(bytes));
+  if (!parsed.success) return { silence: "malformed", detail: "body" };
+  return { identifications: parsed.data.identifications };
+}
+
+function jsonOf(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Seconds, as providers write it; a date or nothing is taken for a second. */
+function retryAfter(header: string | string[] | undefined): number {
+  const seconds = /^\d{1,6}$/.test(String(header)) ? Number(header) : 0;
+  const ms = seconds === 0 ? retryAfterDefaultMs : seconds * 1_000;
+  return Math.min(ms, retryAfterMaxMs);
+}
+
+const timedOut = /^(?:ETIMEDOUT|UND_ERR_(?:CONNECT|HEADERS|BODY)_TIMEOUT)$/;
+/** What came was no answer of HTTP, or too much of one. */
+const wrongAnswer = /^(?:HPE_|UND_ERR_(?:RES_|HEADERS_OVERFLOW))/;
+
+function failure(error: unknown, signal: AbortSignal): ProviderAnswer {
+  const { code = "" } = error as { code?: unknown };
+  const detail = String(code);
+  if (signal.aborted || timedOut.test(detail)) return { silence: "timeout", detail };
+  return { silence: wrongAnswer.test(detail) ? "malformed" : "unreachable", detail };
 }

@@ -1,8 +1,7 @@
 import { documentKey } from "@disburse/name-matcher/evidence.ts";
 import type { Party } from "@disburse/name-matcher/matcher.ts";
 import type { ScreeningRequest } from "../../screening/rules/screening.ts";
-import type { Wallet } from "../../wallets/rules/wallet.ts";
-import { canonicalWallet } from "../../wallets/rules/wallet.ts";
+import { canonicalWallet, type Wallet } from "../../wallets/rules/wallet.ts";
 
 /**
  * What is compared of the party or wallet at a place of a request, parties first, as one text:

@@ -1,7 +1,5 @@
 import { CsvError, parse } from "csv-parse/sync";
-import type { ListFile } from "./file-bytes.ts";
-import { fileText } from "./file-bytes.ts";
-import { Unreadable } from "./unreadable.ts";
+import { fileText, type ListFile, Unreadable } from "./file-bytes.ts";
 
 /** A record of a CSV file; `line` is the last one that it stands on. */
 export type CsvRow = { readonly line: number; readonly cells: readonly string[] };

@@ -1,6 +1,6 @@
 import type { EntryType, ListedName, NameKind } from "@disburse/name-matcher/entry.ts";
 import type { ListEntry, ListedDocument, ListedWallet } from "../rules/entry.ts";
-import { Unreadable } from "./unreadable.ts";
+import { Unreadable } from "./file-bytes.ts";
 
 /** Longer than any listed text (245 in the lists of 2026). */
 const textLengthMax = 1_000;

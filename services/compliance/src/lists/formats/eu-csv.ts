@@ -3,11 +3,8 @@ import type { ListEntry } from "../rules/entry.ts";
 import { countryCode } from "./country-code.ts";
 import { type CsvTable, csvRows, csvTable } from "./csv-rows.ts";
 import { addDocument, addName, type EntryDraft, entryDraft, finishedEntry } from "./entry-draft.ts";
-import type { ListFile } from "./file-bytes.ts";
-import { onlyFile } from "./file-bytes.ts";
+import { type ListFile, type Note, onlyFile, placedAt, Unreadable } from "./file-bytes.ts";
 import { partialDate, yearSpan } from "./listed-date.ts";
-import type { Note } from "./reading-notes.ts";
-import { placedAt, Unreadable } from "./unreadable.ts";
 
 /** Of the 118 columns of the EU's financial sanctions file 1.1, those that are compared. */
 const columns = [

@@ -1,6 +1,5 @@
 import { isUtf8 } from "node:buffer";
 import { gunzipSync } from "node:zlib";
-import { placedAt, Unreadable } from "./unreadable.ts";
 
 /**
  * A file of a list, as published or gzipped. `name` is "" for the only one; of `ofac_csv` it is
@@ -75,4 +74,40 @@ function firstWrongLine(bytes: Buffer): number {
     line += 1;
   }
   return line;
+}
+
+/**
+ * What makes a list unreadable, in words for whoever imports it, with the line or the entry.
+ * Thrown inside this folder only, to leave a nested check; `readList` and `parseListLine` turn it
+ * into an answer.
+ */
+export class Unreadable extends Error {}
+
+/** The same problem with the place where it stands, for a problem that does not know its place. */
+export function placedAt<T>(place: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof Unreadable)
+      throw new Unreadable(`${place}: ${error.message}`, { cause: error });
+    throw error;
+  }
+}
+
+/** Told of something that could not be read and is no reason to refuse the list. */
+export type Note = (text: string) => void;
+
+/** Enough to see what is wrong; a list of another kind would fill thousands of lines. */
+const notesMax = 100;
+
+export function noteBook(): { readonly note: Note; readonly notes: () => readonly string[] } {
+  const kept: string[] = [];
+  let count = 0;
+  return {
+    note: (text) => {
+      count += 1;
+      if (kept.length < notesMax - 1) kept.push(text);
+    },
+    notes: () => (count > kept.length ? [...kept, `and ${count - kept.length} more`] : kept),
+  };
 }

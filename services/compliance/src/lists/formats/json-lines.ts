@@ -1,8 +1,11 @@
-import type { ListEntry } from "../rules/entry.ts";
-import type { ListFile } from "./file-bytes.ts";
-import { onlyFile } from "./file-bytes.ts";
-import { parseListLine } from "./list-line.ts";
-import { placedAt, Unreadable } from "./unreadable.ts";
+import {
+  type EntryType,
+  entryTypes,
+  type ListedName,
+  type NameKind,
+} from "@disburse/name-matcher/entry.ts";
+import type { ListEntry, ListedDocument, ListedWallet } from "../rules/entry.ts";
+import { type ListFile, onlyFile, placedAt, Unreadable } from "./file-bytes.ts";
 
 /** Ten times the longest line of the lists of 2026 and more; past it a file is no list. */
 const lineBytesMax = 1_048_576;
@@ -47,4 +50,132 @@ function addEntry(entries: Map<string, ListEntry>, text: string): void {
   if (entries.has(entry.uid)) throw new Unreadable(`uid ${entry.uid} stands twice`);
   if (entries.size === entriesMax) throw new Unreadable(`is more than ${entriesMax} entries`);
   entries.set(entry.uid, entry);
+}
+
+/** What is wrong with a line, in words for whoever imports it. */
+export type LineProblem = { readonly problem: string };
+
+/** How publishers' kinds of names are read: all that is not weak is searched for alike. */
+const nameKinds: ReadonlyMap<string, NameKind> = new Map([
+  ["primary", "primary"],
+  ["alias", "alias"],
+  ["former", "alias"],
+  ["original_script", "alias"],
+  ["weak", "weak"],
+  ["weak_alias", "weak"],
+]);
+
+/** More names than any publisher gives one entry (121 in the lists of 2026). */
+const itemsMax = 2_000;
+/**
+ * Longer than any listed text (245 in the lists of 2026), short enough to keep a document small.
+ */
+const textLengthMax = 1_000;
+const uidText = /^[\x21-\x7e]{1,128}$/;
+const dateText = /^\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?$/;
+const countryText = /^[A-Z]{2}$/;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function fields(value: unknown, at: string): Fields {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new Unreadable(`${at} must be an object`);
+  }
+  return value as Fields;
+}
+
+function text(value: unknown, at: string): string {
+  if (typeof value !== "string" || value.length > textLengthMax || !value.isWellFormed()) {
+    throw new Unreadable(`${at} must be a text of at most ${textLengthMax} characters`);
+  }
+  return value;
+}
+
+/** A text that some publishers leave out or write as null. */
+function textOrNone(value: unknown, at: string): string {
+  return value === undefined || value === null ? "" : text(value, at);
+}
+
+function matching(value: unknown, form: RegExp, at: string, what: string): string {
+  const written = text(value, at);
+  if (!form.test(written)) throw new Unreadable(`${at} must be ${what}`);
+  return written;
+}
+
+/** An array; left out is empty. */
+function items<T>(value: unknown, at: string, read: (item: unknown, at: string) => T): T[] {
+  if (value === undefined) return [];
+  if (!Array.isArray(value) || value.length > itemsMax) {
+    throw new Unreadable(`${at} must be an array of at most ${itemsMax}`);
+  }
+  return value.map((item, index) => read(item, `${at}[${index}]`));
+}
+
+function listedName(value: unknown, at: string): ListedName {
+  const { name, kind } = fields(value, at);
+  const known = nameKinds.get(textOrNone(kind, `${at}.kind`) || "alias");
+  if (known === undefined) {
+    throw new Unreadable(`${at}.kind must be one of ${[...nameKinds.keys()].join(", ")}`);
+  }
+  const written = text(name, `${at}.name`).trim();
+  if (written === "") throw new Unreadable(`${at}.name must not be empty`);
+  return { name: written, kind: known };
+}
+
+function listedDocument(value: unknown, at: string): ListedDocument {
+  const { type, number, country } = fields(value, at);
+  return {
+    type: textOrNone(type, `${at}.type`),
+    number: text(number, `${at}.number`),
+    country: textOrNone(country, `${at}.country`),
+  };
+}
+
+function listedWallet(value: unknown, at: string): ListedWallet {
+  const { currency, address } = fields(value, at);
+  const written = text(address, `${at}.address`).trim();
+  if (written === "") throw new Unreadable(`${at}.address must not be empty`);
+  return { currency: textOrNone(currency, `${at}.currency`), address: written };
+}
+
+const primaryFirst = (a: ListedName, b: ListedName): number =>
+  Number(b.kind === "primary") - Number(a.kind === "primary");
+
+function entryOf(value: unknown): ListEntry {
+  const line = fields(value, "line");
+  const type = entryTypes.find((known) => known === line.type);
+  if (type === undefined) throw new Unreadable(`type must be one of ${entryTypes.join(", ")}`);
+  const names = items(line.names, "names", listedName).sort(primaryFirst);
+  if (names.length === 0) throw new Unreadable("names must have at least one name");
+  return {
+    uid: matching(line.uid, uidText, "uid", "1 to 128 printable characters without spaces"),
+    source: textOrNone(line.list, "list"),
+    type: type satisfies EntryType,
+    names,
+    births: items(line.dob, "dob", (each, at) => matching(each, dateText, at, "a date or a year")),
+    countries: items(line.countries, "countries", (each, at) =>
+      matching(each, countryText, at, "an ISO 3166 alpha-2 code"),
+    ),
+    documents: items(line.ids, "ids", listedDocument),
+    wallets: items(line.crypto, "crypto", listedWallet),
+    programs: items(line.programs, "programs", text),
+  };
+}
+
+/**
+ * Reads one line of a list, or says what is wrong with it. Fields that are not known are ignored.
+ */
+export function parseListLine(line: string): ListEntry | LineProblem {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return { problem: "is not JSON" };
+  }
+  try {
+    return entryOf(value);
+  } catch (error) {
+    if (error instanceof Unreadable) return { problem: error.message };
+    throw error;
+  }
 }

@@ -1,12 +1,10 @@
 import type { ListEntry } from "../rules/entry.ts";
 import { readEuCsv } from "./eu-csv.ts";
-import { type ListFile, unpackedFiles } from "./file-bytes.ts";
+import { type ListFile, type Note, noteBook, Unreadable, unpackedFiles } from "./file-bytes.ts";
 import { readJsonLines } from "./json-lines.ts";
 import { readOfacCsv } from "./ofac-csv.ts";
-import { type Note, noteBook } from "./reading-notes.ts";
 import { readUkCsv } from "./uk-csv.ts";
 import { readUnXml } from "./un-xml.ts";
-import { Unreadable } from "./unreadable.ts";
 
 /** How a publisher writes its list. */
 export const listFormats = ["json_lines", "ofac_csv", "un_xml", "eu_csv", "uk_csv"] as const;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseListLine } from "./list-line.ts";
+import { parseListLine } from "./json-lines.ts";
 
 const whole = {
   uid: "ofac:1",

@@ -3,10 +3,8 @@ import type { ListEntry } from "../rules/entry.ts";
 import { countryCode } from "./country-code.ts";
 import { type CsvRow, csvRows } from "./csv-rows.ts";
 import { addDocument, addName, type EntryDraft, entryDraft, finishedEntry } from "./entry-draft.ts";
-import type { ListFile } from "./file-bytes.ts";
+import { type ListFile, type Note, placedAt, Unreadable } from "./file-bytes.ts";
 import { joinedRemarks, readRemarks } from "./ofac-remarks.ts";
-import type { Note } from "./reading-notes.ts";
-import { placedAt, Unreadable } from "./unreadable.ts";
 
 /** The files of OFAC's legacy CSV, with the number of their columns; `cons_*` are the same. */
 const columns = { primary: 12, alternates: 5, addresses: 6, comments: 2 } as const;

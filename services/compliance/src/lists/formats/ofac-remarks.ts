@@ -1,8 +1,7 @@
 import { countryCode } from "./country-code.ts";
 import { addDocument, addName, type EntryDraft } from "./entry-draft.ts";
+import { type Note, Unreadable } from "./file-bytes.ts";
 import { datesInWords } from "./listed-date.ts";
-import type { Note } from "./reading-notes.ts";
-import { Unreadable } from "./unreadable.ts";
 
 /** OFAC cuts remarks here, in the middle of a word, and goes on in the comments file. */
 const remarksLengthMax = 1_000;

@@ -2,11 +2,8 @@ import type { EntryType, NameKind } from "@disburse/name-matcher/entry.ts";
 import type { ListEntry } from "../rules/entry.ts";
 import { countryCode } from "./country-code.ts";
 import { addDocument, addName, type EntryDraft, entryDraft, finishedEntry } from "./entry-draft.ts";
-import type { ListFile } from "./file-bytes.ts";
-import { onlyFile } from "./file-bytes.ts";
+import { type ListFile, type Note, onlyFile, placedAt, Unreadable } from "./file-bytes.ts";
 import { datesInWords, partialDate, yearSpan } from "./listed-date.ts";
-import type { Note } from "./reading-notes.ts";
-import { placedAt, Unreadable } from "./unreadable.ts";
 import { elementsIn, parsedXml, textIn, type XmlElement } from "./xml-elements.ts";
 
 const entryTypes: ReadonlyMap<string, EntryType> = new Map([

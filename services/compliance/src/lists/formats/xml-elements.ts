@@ -1,7 +1,5 @@
 import { parseXml, XmlElement, XmlError } from "@rgrove/parse-xml";
-import type { ListFile } from "./file-bytes.ts";
-import { fileText } from "./file-bytes.ts";
-import { Unreadable } from "./unreadable.ts";
+import { fileText, type ListFile, Unreadable } from "./file-bytes.ts";
 
 export type { XmlElement };
 

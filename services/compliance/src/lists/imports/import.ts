@@ -1,3 +1,4 @@
+import { Worker } from "node:worker_threads";
 import { isRefused, refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { type ImportDocument, type ImportRequest, importedVersion } from "../documents.ts";
@@ -6,8 +7,7 @@ import type { ListChange, ListVersion } from "../rules/version.ts";
 import type { ListStore } from "../store.ts";
 import type { ArrivedFiles } from "./files.ts";
 import type { ImportRefused } from "./steps.ts";
-import { readImportApart } from "./thread.ts";
-import type { ReadWork } from "./work.ts";
+import type { ImportProblem, ImportWork, ReadWork } from "./work.ts";
 
 /** How an import ended, as it is counted. */
 export type ImportOutcome = "imported" | "refused" | "overtaken" | "failed";
@@ -109,4 +109,39 @@ async function refuse(
   const short = problem.slice(0, problemLengthMax);
   await lists.refuse(begun, short, read, clock.now());
   return refused("INVALID_REQUEST", short);
+}
+
+const limits = {
+  /** Well under the silence after which an import counts as dead; public lists take a second. */
+  timeoutMs: 90_000,
+  /** Ten times what the largest public list needs; past it the thread ends, not the process. */
+  heapMegabytes: 1_536,
+};
+
+/** Reads a list in a thread of its own, which is given the files' and chunks' bytes for good. */
+export function readImportApart(
+  work: ImportWork,
+  { timeoutMs, heapMegabytes } = limits,
+): Promise<ReadWork | ImportProblem> {
+  const handed = [...work.files, ...work.base].map(({ bytes }) => bytes.buffer);
+  const worker = new Worker(new URL("./worker.ts", import.meta.url), {
+    workerData: work,
+    transferList: handed.filter((each) => each instanceof ArrayBuffer),
+    resourceLimits: { maxOldGenerationSizeMb: heapMegabytes },
+  });
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      resolve({ problem: `files: could not be read within ${timeoutMs / 1_000} s` });
+      void worker.terminate();
+    }, timeoutMs);
+    worker.once("message", resolve);
+    worker.once("error", (error: NodeJS.ErrnoException) => {
+      if (error.code !== "ERR_WORKER_OUT_OF_MEMORY") reject(error);
+      else resolve({ problem: "files: hold more than fits the memory" });
+    });
+    worker.once("exit", (code) => {
+      clearTimeout(timer);
+      reject(new Error(`the thread that reads a list ended with ${code}`));
+    });
+  });
 }

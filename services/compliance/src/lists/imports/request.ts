@@ -1,9 +1,10 @@
 import { Code, ConnectError } from "@connectrpc/connect";
+import { wordOf } from "@disburse/chassis/rpc/enum-words.ts";
 import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import {
   type ImportListRequest,
   type ImportListRequest_Header,
-  ListFormat as ListFormatCode,
+  ListFormat,
 } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import {
   type Refused,
@@ -12,26 +13,11 @@ import {
   violationsMessage,
 } from "@disburse/kernel/refusal.ts";
 import type { ImportRequest } from "../documents.ts";
-import type { ListFormat } from "../formats/list-format.ts";
 import type { FilePart } from "./files.ts";
 
 const listName = /^[a-z0-9_-]{1,64}$/;
 const versionName = /^[\x21-\x7e]{1,64}$/;
 const reasonLength = { min: 10, max: 1_000 } as const;
-
-/** Formats as the contract writes them. */
-export const formatCodes: Readonly<Record<ListFormat, ListFormatCode>> = {
-  json_lines: ListFormatCode.JSON_LINES,
-  ofac_csv: ListFormatCode.OFAC_CSV,
-  un_xml: ListFormatCode.UN_XML,
-  eu_csv: ListFormatCode.EU_CSV,
-  uk_csv: ListFormatCode.UK_CSV,
-};
-
-const formats: ReadonlyMap<ListFormatCode, ListFormat> = new Map([
-  [ListFormatCode.UNSPECIFIED, "json_lines"],
-  ...Object.entries(formatCodes).map(([format, code]) => [code, format as ListFormat] as const),
-]);
 
 /** Whether a text is a list's name. */
 export function isListName(text: string): boolean {
@@ -48,7 +34,8 @@ export function readImportHeader(
     violations.push({ field: `header.${field}`, problem });
   if (!isListName(header.list)) say("list", "must be 1 to 64 of a-z, 0-9, _ and -");
   if (!versionName.test(header.version)) say("version", "must be 1 to 64 printable characters");
-  const format = formats.get(header.format);
+  const isDefault = header.format === ListFormat.UNSPECIFIED;
+  const format = isDefault ? "json_lines" : wordOf(ListFormat, header.format);
   if (format === undefined) say("format", "is not known");
   const acceptDropReason = header.acceptDropReason.trim();
   if (acceptDropReason !== "") {

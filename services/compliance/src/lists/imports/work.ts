@@ -1,5 +1,4 @@
-import { type Chunk, packEntries } from "../chunks.ts";
-import { compareChunks, unshared } from "../difference.ts";
+import { type Chunk, compareChunks, packEntries, unshared } from "../chunks.ts";
 import type { ListFile } from "../formats/file-bytes.ts";
 import { type ListFormat, readList } from "../formats/list-format.ts";
 import { type DetailLoss, detailLoss } from "../rules/loss.ts";

@@ -18,3 +18,15 @@ export type ListChange = {
   readonly changed: number;
   readonly removed: number;
 };
+
+/** Names one state of one list that is or was in force; the import that brought it is kept. */
+export type ImportRef = { readonly list: string; readonly importId: string };
+
+/** Those of some lists that never came into force. */
+export function missingLists(
+  required: readonly string[],
+  inForce: readonly { readonly version: ListVersion }[],
+): string[] {
+  const known = new Set(inForce.map(({ version }) => version.list));
+  return required.filter((list) => !known.has(list));
+}

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { personLine } from "../../test-compliance.ts";
 import { arrivedFiles } from "../imports/files.ts";
 import { type ImportDeps, importList } from "../imports/import.ts";
-import { listMetrics } from "../metrics.ts";
+import { listMetrics } from "../service.ts";
 import { type ListStore, openListStore } from "../store.ts";
 import { type ListSources, openSources } from "./check.ts";
 import { openSourceStore } from "./store.ts";
@@ -56,8 +56,7 @@ beforeEach(async () => {
   importing = { lists, clock: { now: () => now }, ended };
   sources = open(importing, ["l"]);
   show = async () => {
-    const inForce = await lists.listsInForce();
-    update({ inForce, index: undefined, sources: await sources.list(), now });
+    await update({ ...importing, indexed: () => [] }, sources);
     return metrics.text();
   };
 });
@@ -69,7 +68,7 @@ const open = (deps: ImportDeps, names: readonly string[], stop = new AbortContro
     ...deps,
     settings: names.map((list) => ({ list, format, ...more })),
     store: openSourceStore(database),
-    watch: { refresh: async () => undefined },
+    refresh: async () => undefined,
     log: createLog("test", "silent"),
     stop: stop.signal,
     timeoutMs: 500,

@@ -2,7 +2,6 @@ import { randomInt, randomUUID } from "node:crypto";
 import type { Log } from "@disburse/chassis/log.ts";
 import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
-import type { IndexWatch } from "../../screening/screening-index.ts";
 import { arrivedFiles, fileBytesMax } from "../imports/files.ts";
 import { type ImportDeps, importList } from "../imports/import.ts";
 import { nextCheckAt } from "../rules/source-schedule.ts";
@@ -13,7 +12,8 @@ import type { SourceState, SourceStore } from "./store.ts";
 export type SourceDeps = ImportDeps & {
   readonly settings: readonly SourceSetting[];
   readonly store: SourceStore;
-  readonly watch: Pick<IndexWatch, "refresh">;
+  /** Brings the index to the lists in force. */
+  readonly refresh: () => Promise<void>;
   readonly log: Log;
   /** Ends what is being fetched. */
   readonly stop: AbortSignal;
@@ -148,7 +148,7 @@ async function takeUp(
   const { change, notes } = imported;
   deps.log.info({ list, version, ...change, notes: notes.length }, "list imported");
   // In force it is whatever happens here; the watch reads it again soon.
-  await deps.watch.refresh().catch((error: unknown) => {
+  await deps.refresh().catch((error: unknown) => {
     deps.log.error({ err: error, list }, "imported list could not be read yet");
   });
   return { outcome: "imported", problem: "", checksum, validators };

@@ -1,6 +1,5 @@
 import { type Verdict, worstVerdict } from "@disburse/name-matcher/verdict.ts";
-import type { Finding, ScreeningHit } from "./hit.ts";
-import { hitsMax } from "./hit.ts";
+import { type Finding, hitsMax, type ScreeningHit } from "./hit.ts";
 
 /** What a person said of a hit: nothing yet, that it is somebody else, or that it is the one. */
 export type HitWord = "undecided" | "false_positive" | "true_match";

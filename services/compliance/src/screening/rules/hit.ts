@@ -1,7 +1,9 @@
+import { createHash } from "node:crypto";
 import type { Explanation } from "@disburse/name-matcher/alignment/explanation.ts";
 import type { EntryType } from "@disburse/name-matcher/entry.ts";
 import type { Reason } from "@disburse/name-matcher/evidence.ts";
-import type { Verdict } from "@disburse/name-matcher/verdict.ts";
+import type { Party } from "@disburse/name-matcher/matcher.ts";
+import { type Verdict, worstVerdict } from "@disburse/name-matcher/verdict.ts";
 
 /** One reason for a score, readable by a compliance officer. */
 export type ScreeningReason = Omit<Reason, "kind"> & {
@@ -33,3 +35,53 @@ export type Finding = { readonly verdict: Verdict; readonly hits: readonly Scree
 
 /** More hits than a person reads; the verdict counts them all. */
 export const hitsMax = 20;
+
+/** What stands among the hits without an entry of a list: a person decides it as any other. */
+function pseudoHit(
+  of: Pick<ScreeningHit, "subjectIndex" | "entryType" | "verdict">,
+  what: Pick<ScreeningHit, "entryUid" | "entryFingerprint">,
+  text: string,
+): ScreeningHit {
+  return {
+    ...{ ...of, ...what, list: pseudoList, listVersion: "", source: "", programs: [] },
+    ...{ matchedName: "", score: 0, nameScore: 0, parts: [], partyLeftOver: [] },
+    ...{ entryLeftOver: [], reasons: [{ kind: "name", text, effect: 0 }] },
+  };
+}
+
+/** No list is called so. */
+export const pseudoList = "";
+
+const nameProblems = {
+  blank: "the name has no letter that can be compared",
+  partial: "the name is too long or too strange to be compared whole",
+} as const;
+
+/** A name that cannot be compared, or not whole: a person has to read it. */
+export function unreadableName(
+  { type }: Party,
+  problem: keyof typeof nameProblems,
+  subjectIndex: number,
+  who: string,
+): ScreeningHit {
+  const of = { subjectIndex, entryType: type, verdict: "review" } as const;
+  const what = { entryUid: "unreadable-name", entryFingerprint: "" };
+  return pseudoHit(of, what, who + nameProblems[problem]);
+}
+
+/**
+ * Hits that are too many to be listed, as one for each party or wallet. What was decided about them
+ * lapses when they become others.
+ */
+export function furtherHits(unlisted: readonly ScreeningHit[]): ScreeningHit[] {
+  return [...Map.groupBy(unlisted, ({ subjectIndex }) => subjectIndex)].map(([at, hits]) => {
+    const names = hits.map(({ list, entryUid, entryFingerprint }) =>
+      JSON.stringify([list, entryUid, entryFingerprint]),
+    );
+    const entryFingerprint = createHash("sha256").update(names.sort().join("\n")).digest("hex");
+    const verdict = worstVerdict(hits.map((hit) => hit.verdict));
+    const of = { subjectIndex: at, entryType: hits[0]?.entryType ?? "individual", verdict };
+    const text = `${hits.length} further entries are alike, too many to be listed`;
+    return pseudoHit(of, { entryUid: "further-hits", entryFingerprint }, text);
+  });
+}

@@ -1,9 +1,9 @@
 import { matcherConfig } from "@disburse/name-matcher/config.ts";
 import type { EntryType } from "@disburse/name-matcher/entry.ts";
-import { buildIndex, type Party } from "@disburse/name-matcher/matcher.ts";
+import { buildMatcher, type Party } from "@disburse/name-matcher/matcher.ts";
 import { describe, expect, it } from "vitest";
 import type { ListEntry } from "../../lists/rules/entry.ts";
-import { buildWalletIndex } from "../../wallets/rules/wallet-index.ts";
+import { buildWalletIndex } from "../../wallets/rules/wallet.ts";
 import { hitsMax } from "./hit.ts";
 import { screen } from "./screening.ts";
 
@@ -20,7 +20,7 @@ const version = {
 };
 const inForce = (entries: readonly ListEntry[]) => ({
   lists: [version],
-  matcher: buildIndex(entries, matcherConfig),
+  matcher: buildMatcher(entries, matcherConfig),
   wallets: buildWalletIndex(entries),
   listOf: () => version,
 });

@@ -1,15 +1,12 @@
 import type { Matcher, Party } from "@disburse/name-matcher/matcher.ts";
 import { nameProblem } from "@disburse/name-matcher/name/legibility.ts";
 import { verdicts, worstVerdict } from "@disburse/name-matcher/verdict.ts";
-import type { ListEntry } from "../../lists/rules/entry.ts";
-import { entryFingerprint } from "../../lists/rules/entry-fingerprint.ts";
+import { entryFingerprint, type ListEntry } from "../../lists/rules/entry.ts";
 import type { ListVersion } from "../../lists/rules/version.ts";
 import type { WalletAssessment } from "../../wallets/rules/assessment.ts";
-import type { Wallet } from "../../wallets/rules/wallet.ts";
-import type { WalletIndex } from "../../wallets/rules/wallet-index.ts";
+import type { Wallet, WalletIndex } from "../../wallets/rules/wallet.ts";
 import type { DecidedFinding } from "./decided-finding.ts";
-import { type Finding, hitsMax, type ScreeningHit } from "./hit.ts";
-import { furtherHits, unreadableName } from "./pseudo-hit.ts";
+import { type Finding, furtherHits, hitsMax, type ScreeningHit, unreadableName } from "./hit.ts";
 
 /** Everything that a screening compares with: one consistent state of all lists in force. */
 export type ListsInForce = {

@@ -1,8 +1,12 @@
 import { riskyWallets } from "@disburse/sandbox/sandbox-list.ts";
 import { describe, expect, it } from "vitest";
 import type { ListEntry } from "../../lists/rules/entry.ts";
-import { canonicalWallet, type WalletFamily } from "./wallet.ts";
-import { buildWalletIndex, walletFamiliesOf } from "./wallet-index.ts";
+import {
+  buildWalletIndex,
+  canonicalWallet,
+  type WalletFamily,
+  walletFamiliesOf,
+} from "./wallet.ts";
 
 const evm = riskyWallets.ETHEREUM;
 const segwit = "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4";

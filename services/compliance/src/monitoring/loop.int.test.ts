@@ -7,7 +7,7 @@ import {
   type TestSubjects,
   testSubjects,
 } from "../test-subjects.ts";
-import { monitorGauges } from "./gauges.ts";
+import { monitorGauges } from "./loop.ts";
 import { monitorRound } from "./round.ts";
 
 let test: TestSubjects;

@@ -1,8 +1,8 @@
 import { matcherConfig } from "@disburse/name-matcher/config.ts";
-import { buildIndex, type Party } from "@disburse/name-matcher/matcher.ts";
+import { buildMatcher, type Party } from "@disburse/name-matcher/matcher.ts";
 import { describe, expect, it } from "vitest";
 import type { ListEntry } from "../../lists/rules/entry.ts";
-import { buildWalletIndex } from "../../wallets/rules/wallet-index.ts";
+import { buildWalletIndex } from "../../wallets/rules/wallet.ts";
 import { hitsMax } from "./hit.ts";
 import { screen } from "./screening.ts";
 
@@ -16,7 +16,7 @@ const version = {
 };
 const inForce = (entries: readonly ListEntry[]) => ({
   lists: [version],
-  matcher: buildIndex(entries, matcherConfig),
+  matcher: buildMatcher(entries, matcherConfig),
   wallets: buildWalletIndex(entries),
   listOf: () => version,
 });

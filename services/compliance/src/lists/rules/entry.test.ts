@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ListEntry } from "./entry.ts";
-import { entryFingerprint } from "./entry-fingerprint.ts";
+import { entryFingerprint, type ListEntry } from "./entry.ts";
 
 const entry: ListEntry = {
   uid: "1",

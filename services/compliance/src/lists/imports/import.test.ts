@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { people } from "../../test-lists.ts";
 import { chunkLines, lineEntry, packEntries } from "../chunks.ts";
-import { readImportApart } from "./thread.ts";
+import { readImportApart } from "./import.ts";
 
 const limits = { timeoutMs: 60_000, heapMegabytes: 512 };
 

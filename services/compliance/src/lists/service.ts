@@ -1,0 +1,126 @@
+import type { Log } from "@disburse/chassis/log.ts";
+import { startLoop } from "@disburse/chassis/loop.ts";
+import type { Metrics } from "@disburse/chassis/metrics.ts";
+import type { Database } from "@disburse/chassis/mongo/database.ts";
+import { createSweepLease } from "@disburse/chassis/mongo/sweep-lease.ts";
+import type { Clock } from "@disburse/kernel/time.ts";
+import type { ImportOutcome } from "./imports/import.ts";
+import { listRpc } from "./rpc.ts";
+import { type ListVersion, missingLists } from "./rules/version.ts";
+import { type ListSources, openSources } from "./sources/check.ts";
+import type { SourceSetting } from "./sources/setting.ts";
+import { openSourceStore } from "./sources/store.ts";
+import type { ListStore } from "./store.ts";
+
+/** What a crash left is removed within minutes. */
+const sweepEveryMs = 30_000;
+/** How late a source may be checked; the process that checks renews its lease this often. */
+const sourcesEveryMs = 30_000;
+/** Longer than the checks of a source or two, so that no other process begins the same. */
+const sourcesLeaseMs = 300_000;
+
+/** What imports, sources and their metrics need. */
+export type ListServiceDeps = {
+  readonly database: Database;
+  readonly lists: ListStore;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly sources: readonly SourceSetting[];
+  /** Brings the index to the lists in force. */
+  readonly refresh: () => Promise<void>;
+  /** The lists that this process screens with. */
+  readonly indexed: () => readonly ListVersion[];
+};
+
+/** Starts imports, the checks of sources, and the sweep of what a crash left. */
+export function startLists(deps: ListServiceDeps) {
+  const { database, lists, clock, log, refresh } = deps;
+  const metrics = listMetrics(deps.metrics);
+  const stopping = new AbortController();
+  const importing = { lists, clock, ended: metrics.ended, refresh, log };
+  const sources = openSources({
+    ...{ ...importing, settings: deps.sources, stop: stopping.signal },
+    store: openSourceStore(database),
+  });
+  const lease = createSweepLease(database, "list-sources", sourcesLeaseMs);
+  const loops = [
+    startLoop({
+      ...{ name: "imports", everyMs: sweepEveryMs, log },
+      run: async () => {
+        await metrics.show(deps, sources);
+        await lists.sweep(clock.now());
+        return false;
+      },
+    }),
+    startLoop({
+      ...{ name: "list sources", everyMs: sourcesEveryMs, log },
+      run: async () => {
+        await sources.checkDue(async () => (await lease.hold()) !== undefined);
+        return false;
+      },
+    }),
+  ];
+  return {
+    rpc: listRpc({ ...importing, sources }),
+    stop: async () => {
+      stopping.abort();
+      await Promise.all(loops.map((loop) => loop.stop()));
+      await lease.release();
+    },
+  };
+}
+
+type ShownDeps = Pick<ListServiceDeps, "lists" | "clock" | "indexed">;
+
+/** Metrics of the lists; the README says what to alert on. */
+export function listMetrics(metrics: Metrics) {
+  const imports = metrics.counter(
+    "disburse_list_imports_total",
+    "Imports of lists: imported, refused, overtaken, failed.",
+    ["list", "outcome"],
+  );
+  const age = metrics.gauge(
+    "disburse_list_age_seconds",
+    "Since a list was imported, or last found to be what its source publishes.",
+    ["list"],
+  );
+  const failures = metrics.gauge(
+    "disburse_list_source_failures",
+    "Checks of a source in a row that were refused, reached nothing or failed.",
+    ["list"],
+  );
+  const indexed = metrics.gauge(
+    "disburse_list_indexed",
+    "1 where this process screens with the version in force, 0 where with another or none.",
+    ["list"],
+  );
+  const awaited = metrics.gauge(
+    "disburse_list_awaited",
+    "1 where nothing is screened because this list of LIST_SOURCES never came into force.",
+    ["list"],
+  );
+  return {
+    ended: (list: string, outcome: ImportOutcome): void => imports.inc({ list, outcome }),
+
+    /** Shows how old the lists in force are, whether they are indexed, and how sources do. */
+    show: async (deps: ShownDeps, sources: ListSources): Promise<void> => {
+      const inForce = await deps.lists.listsInForce();
+      const [known, now] = [await sources.list(), deps.clock.now()];
+      const used = new Set(deps.indexed().map(({ importId }) => importId));
+      const confirmed = new Map(known.map(({ setting, state }) => [setting.list, state]));
+      for (const { version } of inForce) {
+        const { list, importId, importedAt } = version;
+        const last = confirmed.get(list)?.confirmedAt ?? importedAt;
+        const since = Math.max(importedAt.getTime(), last.getTime());
+        indexed.set({ list }, used.has(importId) ? 1 : 0);
+        age.set({ list }, Math.max(0, now.getTime() - since) / 1_000);
+      }
+      for (const { setting, state } of known) {
+        const { list, optional } = setting;
+        failures.set({ list }, state?.failures ?? 0);
+        if (!optional) awaited.set({ list }, missingLists([list], inForce).length);
+      }
+    },
+  };
+}
