@@ -118,7 +118,7 @@ async function exercise(): Promise<void> {
   await sweepDeliveries({
     ...notifier,
     ...{ gaps: openGapStore(notifier.database, notifier.events, notifier.deliveries) },
-    ...{ clock: { now: () => notifier.world.now }, log: silentLog, holds: async () => true },
+    ...{ clock: { now: () => notifier.world.now }, log: silentLog, holdsLease: async () => true },
     metrics: { swept: () => undefined, through: () => undefined },
   });
   await notifier.work();

@@ -17,7 +17,7 @@ import {
 import { startDispatch } from "./deliveries/dispatch/loop.ts";
 import { createWorkMetrics, type WorkMetrics } from "./deliveries/dispatch/metrics.ts";
 import { openWorkStore, type WorkStore } from "./deliveries/dispatch/work-store.ts";
-import { openLineStore } from "./deliveries/order/store.ts";
+import { openOrderStore } from "./deliveries/order/store.ts";
 import { openRedeliveryStore, type RedeliveryStore } from "./deliveries/redelivery-store.ts";
 import { sweepExpired } from "./deliveries/retention.ts";
 import type { Slots } from "./deliveries/rules/fairness.ts";
@@ -80,31 +80,31 @@ export async function createNotifier(options: NotifierOptions): Promise<Notifier
   const deliveries = await openDeliveryStore(database);
   const redeliveries = openRedeliveryStore(deliveries);
   const replays = await openReplayStore(database, options.place);
-  const lines = openLineStore(deliveries, events);
+  const order = openOrderStore(deliveries, events);
   const work = openWorkStore(deliveries);
   const metrics = createWorkMetrics(options.metrics);
   let replayWoken = (): void => undefined;
   const healths = await openHealthStore(database);
   const dispatcher = createDispatcher({
-    ...{ ...options, work, lines, endpoints, healths, metrics, slots, elapsed },
+    ...{ ...options, work, order, endpoints, healths, metrics, slots, elapsed },
     shards: openShardStore(database),
   });
   const { admission, release } = dispatcher;
   const fanOut = createFanOut({
-    ...{ endpoints, events, deliveries, lines, admission, clock, release },
+    ...{ endpoints, events, deliveries, order, admission, clock, release },
     arrivals: openArrivalStore(database),
   });
   let woken = (): void => undefined;
   const wake = (): void => woken();
-  const unpark = (): void => {
-    dispatcher.unpark();
+  const resumeSuspended = (): void => {
+    dispatcher.resumeSuspended();
     wake();
   };
   const stores = { endpoints, events, feeds, deliveries, redeliveries, replays };
   const replayer = createReplayer({ ...stores, clock, log, wake });
   const wakeReplayer = (): void => replayWoken();
   const rpc = notifierRpc({
-    ...{ ...options, ...stores, fanOut, wake, unpark, wakeReplayer },
+    ...{ ...options, ...stores, fanOut, wake, resumeSuspended, wakeReplayer },
     mustVerify: options.policy === "public" || options.verifyUrls === true,
     challenges: openChallengeStore(database),
     healths,
@@ -125,7 +125,7 @@ export async function createNotifier(options: NotifierOptions): Promise<Notifier
 }
 
 /** Health is for people and for the next owner. */
-const tellEveryMs = 3_000;
+const saveHealthEveryMs = 3_000;
 /** A wake-up that was lost costs its wait all the same. */
 const lookAgainEveryMs = 5_000;
 /** Replays have a page a second. */
@@ -177,9 +177,9 @@ export function startWorker(
   });
   const health = startLoop({
     name: "webhook-health",
-    everyMs: tellEveryMs,
+    everyMs: saveHealthEveryMs,
     run: async () => {
-      await dispatcher.tellHealth();
+      await dispatcher.saveHealth();
       return false;
     },
     log,
@@ -187,7 +187,7 @@ export function startWorker(
   const order = startLoop({
     name: "webhook-order",
     everyMs: lookAgainEveryMs,
-    run: dispatcher.lookAgain,
+    run: dispatcher.recheck,
     log,
   });
   const others = [replay, measure, sweep, health, order];

@@ -162,7 +162,7 @@ const statuses = {
   failed: PayoutStatus.FAILED,
 } as const;
 
-export type PayoutNews = {
+export type PayoutEventFields = {
   readonly merchantId: string;
   readonly payoutId?: string;
   readonly status?: keyof typeof statuses;
@@ -170,7 +170,7 @@ export type PayoutNews = {
 };
 
 /** A payout's event as the payout service publishes it. */
-export function payoutMessage(news: PayoutNews): BusMessage & { readonly payoutId: string } {
+export function payoutMessage(news: PayoutEventFields): BusMessage & { readonly payoutId: string } {
   const { merchantId, payoutId = newId("payout"), status = "initiated", version = 1 } = news;
   const at = timestampFromDate(new Date("2026-11-20T11:26:00.123Z"));
   const id = eventId(payoutId, version);

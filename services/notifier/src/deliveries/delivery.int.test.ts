@@ -242,7 +242,7 @@ describe("several processes", () => {
     await notifier.dispatcher.look();
     await notifier.consume(Array.from({ length: 12 }, () => payoutMessage(dead)));
     await notifier.work();
-    await notifier.dispatcher.tellHealth();
+    await notifier.dispatcher.saveHealth();
     const other = await secondProcess();
     await untilOwner(other);
     const { shards, circuits } = await other.dispatcher.figures();
@@ -265,7 +265,7 @@ describe("several processes", () => {
     other.world.answer = () => refusedBy(500);
     await other.consume([payoutMessage(made)]);
     await other.work();
-    await other.dispatcher.tellHealth();
+    await other.dispatcher.saveHealth();
     const { endpoint } = await other.rpc.getEndpoint(made);
     expect(endpoint?.health?.lastFailure).toBe("500");
     expect(endpoint?.health?.lastDeliveredAt).toBeDefined();
@@ -427,7 +427,7 @@ describe("deleting an endpoint", () => {
     expect(notifier.world.posted).toHaveLength(8);
     const { deliveries } = await notifier.rpc.listDeliveries({ merchantId });
     expect(deliveries.map(({ state }) => state)).toEqual(Array.from({ length: 12 }, () => 4));
-    await notifier.dispatcher.tellHealth();
+    await notifier.dispatcher.saveHealth();
     const healths = notifier.database.db.collection("endpoint_health");
     expect(await healths.countDocuments({ circuit: { $exists: true } })).toBe(0);
   });

@@ -3,8 +3,13 @@ import type { Change, StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import type { Binary } from "mongodb";
 import type { DeliveryOrder } from "../endpoints/rules/endpoint.ts";
 import type { Outcome } from "../sender/rules/outcome.ts";
-import { type Attempt, type DeliveryState, deliveryIdentity, lineOf } from "./rules/delivery.ts";
-import { lookAgainAt, orderWaitMs, withoutBound } from "./rules/order.ts";
+import {
+  type Attempt,
+  type DeliveryState,
+  deliveryIdentity,
+  orderingKey,
+} from "./rules/delivery.ts";
+import { orderWaitMs, recheckAt, withoutBound } from "./rules/order.ts";
 
 export const schemaVersion = 1;
 
@@ -108,7 +113,7 @@ export function waiting(until: Date, now: Date) {
     held: true,
     due_at: until,
     next_attempt_at: isBound ? until : null,
-    ...(isBound ? {} : { recheck_at: lookAgainAt(now, now) }),
+    ...(isBound ? {} : { recheck_at: recheckAt(now, now) }),
   };
 }
 
@@ -157,7 +162,7 @@ function deliveryDocument(told: Told, placing: Placing): DeliveryDocument {
     status: told.status,
     sequence: told.sequence,
     replay,
-    line: lineOf(endpointId, told.transaction_type, told.transaction_id),
+    line: orderingKey(endpointId, told.transaction_type, told.transaction_id),
     body: told.body,
     jitter,
     state: "pending",

@@ -5,7 +5,7 @@ import { type Collection, MongoBulkWriteError, type OptionalUnlessRequiredId } f
  * Inserts what is not there yet, in one write. Answers the places of those that were there: for
  * whoever comes second that is success. Throws when anything else went wrong.
  */
-export async function insertUnlessThere<T extends { _id: string }>(
+export async function insertNew<T extends { _id: string }>(
   collection: Collection<T>,
   documents: readonly T[],
 ): Promise<ReadonlySet<number>> {

@@ -1,7 +1,7 @@
 import type { Change } from "@disburse/chassis/rpc/mutation.ts";
 import type { Collection } from "mongodb";
 import { type DeliveryDocument, redelivery } from "./documents.ts";
-import { insertUnlessThere } from "./insert.ts";
+import { insertNew } from "./insert.ts";
 import type { DeliveryStore } from "./store.ts";
 
 /** A delivery to be sent once more, and as which operation. */
@@ -40,7 +40,7 @@ async function makeRedeliveries(
     const documents = left.map(({ source, change }) =>
       redelivery(source, (last.get(numberOf(source)) ?? 0) + 1, now, change),
     );
-    const taken = await insertUnlessThere(deliveries, documents);
+    const taken = await insertNew(deliveries, documents);
     left = left.filter((_each, at) => taken.has(at));
   }
 }

@@ -3,7 +3,7 @@ import type { PageCursor } from "@disburse/chassis/paging/cursor.ts";
 import { behind, countMax, newestFirst } from "@disburse/chassis/paging/record-page.ts";
 import type { Collection, Filter, IndexDescription } from "mongodb";
 import { type DeliveryDocument, endedUntried } from "./documents.ts";
-import { insertUnlessThere } from "./insert.ts";
+import { insertNew } from "./insert.ts";
 import type { DeliveryState } from "./rules/delivery.ts";
 
 export type DeliveryStore = Awaited<ReturnType<typeof openDeliveryStore>>;
@@ -74,7 +74,7 @@ export async function openDeliveryStore({ db }: Database) {
   return {
     collection: deliveries,
 
-    insert: (documents: readonly DeliveryDocument[]) => insertUnlessThere(deliveries, documents),
+    insert: (documents: readonly DeliveryDocument[]) => insertNew(deliveries, documents),
 
     find: (merchantId: string, id: string) =>
       deliveries.findOne({ _id: id, merchant_id: merchantId }),

@@ -7,7 +7,7 @@ import type { NotifierRefusal } from "../refusals.ts";
 import { lookupHost } from "../sender/rules/url.ts";
 import type { Post, PostRequest } from "../sender/sender.ts";
 import type { ChallengeStore } from "./challenge-store.ts";
-import type { Asked, Changed, EndpointChanges } from "./changes.ts";
+import type { ChangeResult, EndpointChanges, EndpointCommand } from "./changes.ts";
 import { openSigners } from "./keys.ts";
 import type { EndpointRecord } from "./rules/endpoint.ts";
 import { signatureHeaders } from "./rules/signature.ts";
@@ -45,7 +45,10 @@ const turnMs = challengeTimeoutMs + 2_000;
 export function createVerification(
   deps: ChallengeDeps,
   changes: EndpointChanges,
-): (asked: Asked, endpointId: string) => Promise<Changed | Refused<NotifierRefusal>> {
+): (
+  asked: EndpointCommand,
+  endpointId: string,
+) => Promise<ChangeResult | Refused<NotifierRefusal>> {
   const { endpoints, clock } = deps;
   return async (asked, endpointId) => {
     const before = await changes.repeated(asked, endpointId);

@@ -13,26 +13,35 @@ import { type EndpointChange, revised } from "./rules/revision.ts";
 import type { EndpointStore } from "./store.ts";
 
 /** An operation that a merchant asks for. */
-export type Asked = { readonly merchantId: string; readonly operation: EndpointOperation };
+export type EndpointCommand = {
+  readonly merchantId: string;
+  readonly operation: EndpointOperation;
+};
 
 /** An endpoint after a change, and the change: the same ones for every repeat. */
-export type Changed = { readonly endpoint: EndpointRecord; readonly operation: EndpointOperation };
+export type ChangeResult = {
+  readonly endpoint: EndpointRecord;
+  readonly operation: EndpointOperation;
+};
 
 /** What an operation makes of the endpoint as it is now. */
 export type Decide = (endpoint: EndpointRecord) => EndpointChange | Refused<NotifierRefusal>;
 
 export type EndpointChanges = {
-  create(asked: Asked, settings: EndpointSettings): Promise<Changed | Refused<NotifierRefusal>>;
+  create(
+    asked: EndpointCommand,
+    settings: EndpointSettings,
+  ): Promise<ChangeResult | Refused<NotifierRefusal>>;
   /** What an operation has done already; refuses the id of another intent. */
   repeated(
-    asked: Asked,
+    asked: EndpointCommand,
     endpointId?: string,
-  ): Promise<Changed | Refused<NotifierRefusal> | undefined>;
+  ): Promise<ChangeResult | Refused<NotifierRefusal> | undefined>;
   change(
-    asked: Asked,
+    asked: EndpointCommand,
     endpointId: string,
     decide: Decide,
-  ): Promise<Changed | Refused<NotifierRefusal>>;
+  ): Promise<ChangeResult | Refused<NotifierRefusal>>;
 };
 
 /** Changes of one endpoint that meet take turns; so many at once are a mistake. */
@@ -85,10 +94,10 @@ export function createEndpointChanges(endpoints: EndpointStore, sealer: Sealer):
 }
 
 function created(
-  { merchantId, operation: asked }: Asked,
+  { merchantId, operation: asked }: EndpointCommand,
   settings: EndpointSettings,
   sealer: Sealer,
-): Changed {
+): ChangeResult {
   const { at } = asked;
   const id = newId("endpoint", at);
   const key = makeKey(sealer, { merchantId, id }, at);

@@ -20,14 +20,14 @@ import { everyEvent } from "./rules/event-filter.ts";
 import { overlapSecondsDefault } from "./rules/secret-set.ts";
 
 /** What a merchant says of an endpoint. */
-type AskedSettings = Pick<EndpointSettings, "url" | "description" | "order" | "eventTypes">;
+type RequestedSettings = Pick<EndpointSettings, "url" | "description" | "order" | "eventTypes">;
 
 /** A registration's fields, checked by their form, the URL by what this deployment may reach. */
 export function readCreateRequest(
   message: CreateEndpointRequest,
   { policy, ownNetworks }: AddressRules,
   now: Date,
-): AskedSettings | InvalidRequest {
+): RequestedSettings | InvalidRequest {
   const { url, description, order, eventTypes, unreadable } = message;
   const body = { url, description, order, event_types: eventTypes };
   const checked = checkedBody(createEndpoint, body, unreadable, now);
@@ -48,7 +48,7 @@ export function readUpdateRequest(
   message: UpdateEndpointRequest,
   { policy, ownNetworks }: AddressRules,
   now: Date,
-): Partial<AskedSettings> | InvalidRequest {
+): Partial<RequestedSettings> | InvalidRequest {
   const { url = "", description, order = "", eventTypes, unreadable } = message;
   const body = { url, description: description ?? "", order, event_types: eventTypes };
   const checked = checkedBody(updateEndpoint, body, unreadable, now);

@@ -11,10 +11,10 @@ import type { Clock } from "@disburse/kernel/time.ts";
 import { orThrow } from "../refusals.ts";
 import type { AddressRules } from "../sender/rules/address.ts";
 import type { ChallengeStore } from "./challenge-store.ts";
-import { type Changed, createEndpointChanges } from "./changes.ts";
+import { type ChangeResult, createEndpointChanges } from "./changes.ts";
 import type { HealthStore } from "./health-store.ts";
 import { makeKey, openKey } from "./keys.ts";
-import { askedOf, shown } from "./operation.ts";
+import { commandOf, shown } from "./operation.ts";
 import { readCreateRequest, readRotateRequest } from "./request.ts";
 import type { EndpointRecord } from "./rules/endpoint.ts";
 import { healthStart } from "./rules/health.ts";
@@ -44,7 +44,7 @@ export function endpointRpc(
   const changes = createEndpointChanges(endpoints, sealer);
   return {
     createEndpoint: async (message) => {
-      const asked = askedOf(message, "create", clock);
+      const asked = commandOf(message, "create", clock);
       const { at } = asked.operation;
       const settings = orThrow(readCreateRequest(message, deps, at));
       const verifiedAt = mustVerify ? undefined : at;
@@ -72,7 +72,7 @@ export function endpointRpc(
     },
 
     deleteEndpoint: async (message) => {
-      const asked = askedOf(message, "delete", clock);
+      const asked = commandOf(message, "delete", clock);
       const { merchantId, endpointId } = message;
       const { operation } = asked;
       const deletion = () => ({ operation, isDeleted: true });
@@ -106,7 +106,7 @@ export function secretRpc(deps: EndpointDeps): Pick<Notifier, "rotateSecret" | "
   const changes = createEndpointChanges(endpoints, sealer);
   return {
     rotateSecret: async (message) => {
-      const asked = askedOf(message, "rotate", clock);
+      const asked = commandOf(message, "rotate", clock);
       const { at } = asked.operation;
       const { overlapSeconds, stage } = orThrow(readRotateRequest(message, at));
       const changed = await changes.change(asked, message.endpointId, (endpoint) => {
@@ -121,7 +121,7 @@ export function secretRpc(deps: EndpointDeps): Pick<Notifier, "rotateSecret" | "
     },
 
     activateSecret: async (message) => {
-      const asked = askedOf(message, "activate", clock);
+      const asked = commandOf(message, "activate", clock);
       const { operation } = asked;
       const changed = await changes.change(asked, message.endpointId, (endpoint) => {
         const signing = activated(endpoint.signing, operation.at);
@@ -133,6 +133,6 @@ export function secretRpc(deps: EndpointDeps): Pick<Notifier, "rotateSecret" | "
 }
 
 /** The secrets that a change made, in the clear. */
-function secretsOf({ endpoint, operation }: Changed, sealer: Sealer) {
+function secretsOf({ endpoint, operation }: ChangeResult, sealer: Sealer) {
   return openKey(sealer, endpoint, operation.keyId ?? "");
 }

@@ -4,7 +4,7 @@ import { refused } from "@disburse/kernel/refusal.ts";
 import { orThrow } from "../refusals.ts";
 import { type ChallengeDeps, createVerification } from "./challenge.ts";
 import { createEndpointChanges } from "./changes.ts";
-import { type Asking, askedOf, shown } from "./operation.ts";
+import { type CommandMessage, commandOf, shown } from "./operation.ts";
 import { readUpdateRequest } from "./request.ts";
 import type { EndpointDeps } from "./rpc.ts";
 import type { EndpointOperation, EndpointRecord, EndpointSettings } from "./rules/endpoint.ts";
@@ -13,7 +13,7 @@ import { urlChange, verification } from "./rules/verification.ts";
 export type EndpointStateDeps = EndpointDeps &
   ChallengeDeps & {
     /** What has waited for an endpoint may be due now: those that rest are asked at once. */
-    readonly unpark: () => void;
+    readonly resumeSuspended: () => void;
   };
 
 /** What an operation makes of the settings as they are. */
@@ -26,16 +26,16 @@ export function endpointStateRpc(
   ServiceImpl<typeof NotifierService>,
   "updateEndpoint" | "pauseEndpoint" | "resumeEndpoint" | "verifyEndpoint" | "approveEndpoint"
 > {
-  const { endpoints, sealer, clock, mustVerify, unpark } = deps;
+  const { endpoints, sealer, clock, mustVerify, resumeSuspended } = deps;
   const changes = createEndpointChanges(endpoints, sealer);
   const verify = createVerification(deps, changes);
 
   const change = async (
-    message: Asking & { readonly endpointId: string },
+    message: CommandMessage & { readonly endpointId: string },
     kind: EndpointOperation["kind"],
     decide: (operation: EndpointOperation) => Change,
   ) => {
-    const asked = askedOf(message, kind, clock);
+    const asked = commandOf(message, kind, clock);
     const { operation } = asked;
     const settings = decide(operation);
     const changed = await changes.change(asked, message.endpointId, (endpoint) => ({
@@ -43,7 +43,7 @@ export function endpointStateRpc(
       settings: settings(endpoint),
     }));
     const answer = shown(orThrow(changed));
-    unpark();
+    resumeSuspended();
     return answer;
   };
 
@@ -76,9 +76,9 @@ export function endpointStateRpc(
       ),
 
     verifyEndpoint: async (message) => {
-      const asked = askedOf(message, "verify", clock);
+      const asked = commandOf(message, "verify", clock);
       const answer = shown(orThrow(await verify(asked, message.endpointId)));
-      unpark();
+      resumeSuspended();
       return answer;
     },
 

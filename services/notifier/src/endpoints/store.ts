@@ -82,7 +82,7 @@ export async function openEndpointStore({ db }: Database) {
     freePlaces: (merchantId: string) => freePlaces(endpoints, merchantId),
 
     /** The active ones of merchants that are told of one of these types, to choose from. */
-    toldOf: async (
+    findSubscribed: async (
       merchantIds: readonly string[],
       eventTypes: readonly string[],
     ): Promise<ReadonlyMap<string, readonly Recipient[]>> => {

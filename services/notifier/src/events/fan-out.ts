@@ -2,11 +2,11 @@ import type { Change } from "@disburse/chassis/rpc/mutation.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { Admission } from "../deliveries/dispatch/admission.ts";
 import { type DeliveryDocument, deliveryKeptMs, firstDelivery } from "../deliveries/documents.ts";
-import type { LineStore } from "../deliveries/order/store.ts";
+import type { OrderStore } from "../deliveries/order/store.ts";
 import { arrivalMatters } from "../deliveries/rules/order.ts";
 import type { DeliveryStore } from "../deliveries/store.ts";
 import type { Recipient } from "../endpoints/rules/endpoint.ts";
-import { isTold, typesTelling } from "../endpoints/rules/event-filter.ts";
+import { isSubscribed, subscriptionTypes } from "../endpoints/rules/event-filter.ts";
 import type { EndpointStore } from "../endpoints/store.ts";
 import type { ArrivalStore } from "./arrival-store.ts";
 import { type EventDocument, eventDocument } from "./documents.ts";
@@ -14,11 +14,11 @@ import type { WebhookEvent } from "./rules/event.ts";
 import type { EventStore } from "./store.ts";
 
 export type FanOutDeps = {
-  readonly endpoints: Pick<EndpointStore, "toldOf" | "readActive">;
+  readonly endpoints: Pick<EndpointStore, "findSubscribed" | "readActive">;
   readonly arrivals: ArrivalStore;
   readonly events: EventStore;
   readonly deliveries: DeliveryStore;
-  readonly lines: Pick<LineStore, "placed">;
+  readonly order: Pick<OrderStore, "placed">;
   readonly admission: Admission;
   readonly clock: Clock;
   /** Something has come into these lines that others may wait for. */
@@ -72,12 +72,12 @@ export function createFanOut(deps: FanOutDeps): FanOut {
     );
 
   const wanted = (event: WebhookEvent, all: readonly Recipient[] = []): string[] =>
-    all.filter((endpoint) => isTold(endpoint, event)).map(({ id }) => id);
+    all.filter((endpoint) => isSubscribed(endpoint, event)).map(({ id }) => id);
 
-  const toldOf = (batch: readonly WebhookEvent[]) =>
-    endpoints.toldOf(
+  const findSubscribed = (batch: readonly WebhookEvent[]) =>
+    endpoints.findSubscribed(
       [...new Set(batch.map(({ merchantId }) => merchantId))],
-      [...new Set(batch.flatMap(typesTelling))],
+      [...new Set(batch.flatMap(subscriptionTypes))],
     );
 
   /** To the endpoints that were chosen when the events were stored first. */
@@ -90,7 +90,7 @@ export function createFanOut(deps: FanOutDeps): FanOut {
     deliver,
     publish: async (batch) => {
       await admission.room();
-      const told = await toldOf(batch);
+      const told = await findSubscribed(batch);
       const receivedAt = clock.now();
       const documents = batch.map((event) =>
         eventDocument(event, wanted(event, told.get(event.merchantId)), receivedAt),
@@ -101,7 +101,7 @@ export function createFanOut(deps: FanOutDeps): FanOut {
     publishOne: async (event, change, endpointId) => {
       const told =
         endpointId === undefined
-          ? wanted(event, (await toldOf([event])).get(event.merchantId))
+          ? wanted(event, (await findSubscribed([event])).get(event.merchantId))
           : [endpointId];
       const [stored] = await events.store([eventDocument(event, told, clock.now(), change)]);
       if (stored !== undefined) await deliver([stored]);
@@ -112,13 +112,13 @@ export function createFanOut(deps: FanOutDeps): FanOut {
 
 /** Inserts deliveries, admitted as far as there is room, and begins with those. */
 async function insertAdmitted(
-  { lines, admission, release }: FanOutDeps,
+  { order, admission, release }: FanOutDeps,
   made: readonly DeliveryDocument[],
   known: Endpoints,
   /** Answers the places of those that were there; `undefined` when it did not insert all. */
   write: (admitted: readonly DeliveryDocument[]) => Promise<ReadonlySet<number> | undefined>,
 ): Promise<boolean> {
-  const admitted = admission.admit(await lines.placed(made), known);
+  const admitted = admission.admit(await order.placed(made), known);
   const there = await write(admitted).catch((error: unknown) => {
     admission.abandon(admitted);
     throw error;
@@ -128,10 +128,10 @@ async function insertAdmitted(
     return false;
   }
   await admission.begin(admitted, there, known);
-  const stirred = admitted.filter(
+  const touched = admitted.filter(
     (delivery) => delivery.held || arrivalMatters(delivery.transaction_type),
   );
-  release(stirred.map(({ line }) => line));
+  release(touched.map(({ line }) => line));
   return true;
 }
 

@@ -94,7 +94,7 @@ export function readEvent(message: BusMessage, receivedAt: Date): WebhookEvent {
 }
 
 /** One line for each event that is stored now, under the request that it goes back to. */
-function tellStored(events: readonly WebhookEvent[], startedMs: number, log: Log): void {
+function logStored(events: readonly WebhookEvent[], startedMs: number, log: Log): void {
   const duration_ms = Math.round(performance.now() - startedMs);
   for (const { eventId, transactionId, status, requestId } of events) {
     const fields = { event_id: eventId, transaction_id: transactionId, status, duration_ms };
@@ -130,7 +130,7 @@ export function subscription(
         }
       });
       if (events.length > 0) await fanOut.publish(events);
-      tellStored(events, startedMs, log);
+      logStored(events, startedMs, log);
       return dispositions;
     },
   };

@@ -1,6 +1,6 @@
 import { type Database, ensureIndexes } from "@disburse/chassis/mongo/database.ts";
 import type { IndexDescription } from "mongodb";
-import { insertUnlessThere } from "../deliveries/insert.ts";
+import { insertNew } from "../deliveries/insert.ts";
 import { type Arrived, type EventNumber, numberKey } from "../deliveries/order/store.ts";
 import type { EventDocument } from "./documents.ts";
 
@@ -45,7 +45,7 @@ export async function openEventStore({ db }: Database) {
      * stored another event is left out.
      */
     store: async (documents: readonly EventDocument[]): Promise<EventDocument[]> => {
-      const there = await insertUnlessThere(events, documents);
+      const there = await insertNew(events, documents);
       if (there.size === 0) return [...documents];
       const fresh = documents.filter((_each, at) => !there.has(at));
       const ids = documents.filter((_each, at) => there.has(at)).map(({ _id }) => _id);

@@ -1,6 +1,6 @@
 import { deliveryKeptMs } from "../deliveries/documents.ts";
 import { deliveryIdentity } from "../deliveries/rules/delivery.ts";
-import type { GapDeps } from "./payout-events.ts";
+import type { SweepDeps } from "./payout-events.ts";
 import { gapWindow } from "./rules/window.ts";
 import type { EventReach } from "./store.ts";
 
@@ -13,8 +13,8 @@ const overlapMs = 60_000;
  * Finds stored events that lack a delivery, and makes it. A message of the broker comes again until
  * its deliveries are there; a caller of PublishEvent that died with the process never does.
  */
-export async function sweepDeliveries(deps: GapDeps): Promise<void> {
-  const { gaps, clock, metrics, holds } = deps;
+export async function sweepDeliveries(deps: SweepDeps): Promise<void> {
+  const { gaps, clock, metrics, holdsLease } = deps;
   const through = await gaps.through("delivery");
   const now = clock.now();
   if (through !== undefined) metrics.through("delivery", now.getTime() - through.getTime());
@@ -25,7 +25,7 @@ export async function sweepDeliveries(deps: GapDeps): Promise<void> {
     metrics.through("delivery", clock.now().getTime() - until.getTime());
   };
   for await (const chunk of gaps.receivedIn(window)) {
-    if (!(await holds())) return;
+    if (!(await holdsLease())) return;
     await repair(deps, chunk);
     await reached(chunk.at(-1)?.received_at ?? window.from);
   }
@@ -33,7 +33,7 @@ export async function sweepDeliveries(deps: GapDeps): Promise<void> {
 }
 
 async function repair(
-  { gaps, fanOut, metrics, log }: GapDeps,
+  { gaps, fanOut, metrics, log }: SweepDeps,
   chunk: readonly EventReach[],
 ): Promise<void> {
   const ids = chunk.flatMap(deliveryIds);

@@ -2,10 +2,10 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type Loop, startLoop } from "@disburse/chassis/loop.ts";
 import type { SweepLease } from "@disburse/chassis/mongo/sweep-lease.ts";
 import { sweepDeliveries } from "./deliveries.ts";
-import { type GapDeps, type PayoutEvents, sweepPayoutEvents } from "./payout-events.ts";
+import { type PayoutEvents, type SweepDeps, sweepPayoutEvents } from "./payout-events.ts";
 import { gapKinds } from "./rules/window.ts";
 
-export type GapLoopOptions = Omit<GapDeps, "holds"> & {
+export type GapLoopOptions = Omit<SweepDeps, "holdsLease"> & {
   readonly lease: SweepLease;
   /** Absent where the deployment names no payout service: its events are not looked at then. */
   readonly payout: PayoutEvents | undefined;
@@ -31,8 +31,8 @@ export function startGapSweep(options: GapLoopOptions): Pick<Loop, "stop"> {
   const { lease, payout, everyMs, log } = options;
   const ended = new AbortController();
   // A sweep of a long time need not come to its end: the next one goes on from there.
-  const holds = async () => !ended.signal.aborted && (await lease.hold()) !== undefined;
-  const deps: GapDeps = { ...options, holds };
+  const holdsLease = async () => !ended.signal.aborted && (await lease.hold()) !== undefined;
+  const deps: SweepDeps = { ...options, holdsLease };
   if (payout === undefined) {
     log.warn({}, "no PAYOUT_URL: lost events of payouts are not looked for");
   }
@@ -43,7 +43,7 @@ export function startGapSweep(options: GapLoopOptions): Pick<Loop, "stop"> {
     run: async () => {
       await pause(firstMs, undefined, { signal: ended.signal }).catch(() => undefined);
       firstMs = 0;
-      if (!(await holds())) return false;
+      if (!(await holdsLease())) return false;
       await sweepDeliveries(deps);
       if (payout !== undefined) await sweepPayoutEvents(deps, payout);
       return false;
@@ -53,7 +53,7 @@ export function startGapSweep(options: GapLoopOptions): Pick<Loop, "stop"> {
   const ages = startLoop({
     name: "webhook-gap-age",
     everyMs: Math.min(everyMs, tellEveryMs),
-    run: () => tellAges(options),
+    run: () => reportAges(options),
     log,
   });
   return {
@@ -65,7 +65,7 @@ export function startGapSweep(options: GapLoopOptions): Pick<Loop, "stop"> {
   };
 }
 
-async function tellAges({ gaps, clock, metrics }: GapLoopOptions): Promise<false> {
+async function reportAges({ gaps, clock, metrics }: GapLoopOptions): Promise<false> {
   for (const kind of gapKinds) {
     const through = await gaps.through(kind);
     if (through !== undefined) metrics.through(kind, clock.now().getTime() - through.getTime());

@@ -23,14 +23,14 @@ export type PayoutEvents = Pick<
   "listPublishedPayouts" | "republishPayoutEvents"
 >;
 
-export type GapDeps = {
+export type SweepDeps = {
   readonly gaps: GapStore;
   readonly fanOut: FanOut;
   readonly metrics: GapMetrics;
   readonly clock: Clock;
   readonly log: Log;
   /** Whether this process still is the one that sweeps. */
-  readonly holds: () => Promise<boolean>;
+  readonly holdsLease: () => Promise<boolean>;
 };
 
 /** What is older may be deleted here, and is no gap; a third of its time is left for outages. */
@@ -49,8 +49,8 @@ type Expected = { readonly key: string; readonly eventId: string };
  * same as for the broker's, so that an event that arrives after all changes nothing. The checkpoint
  * moves behind what was looked at: where payout does not answer, all of it is looked at again.
  */
-export async function sweepPayoutEvents(deps: GapDeps, payout: PayoutEvents): Promise<void> {
-  const { gaps, clock, metrics, holds } = deps;
+export async function sweepPayoutEvents(deps: SweepDeps, payout: PayoutEvents): Promise<void> {
+  const { gaps, clock, metrics, holdsLease } = deps;
   const through = await gaps.through("event");
   const now = clock.now();
   if (through !== undefined) metrics.through("event", now.getTime() - through.getTime());
@@ -58,7 +58,7 @@ export async function sweepPayoutEvents(deps: GapDeps, payout: PayoutEvents): Pr
   if (window === undefined) return;
   const oldest = new Date(now.getTime() - reachMs);
   const span = { from: timestampFromDate(window.from), to: timestampFromDate(window.to) };
-  for (let cursor = ""; await holds(); ) {
+  for (let cursor = ""; await holdsLease(); ) {
     const { payouts, nextCursor } = await payout.listPublishedPayouts({ ...span, cursor });
     await repair(deps, payout, await missing(gaps, payouts, oldest));
     const last = payouts.at(-1)?.publishedAt;
@@ -93,7 +93,7 @@ function recentVersions({ versions, createdAt }: PublishedPayout, oldest: Date):
 }
 
 async function repair(
-  { gaps, fanOut, metrics, clock, log }: GapDeps,
+  { gaps, fanOut, metrics, clock, log }: SweepDeps,
   payout: PayoutEvents,
   lost: readonly Expected[],
 ): Promise<void> {

@@ -86,7 +86,7 @@ const metrics: GapMetrics = {
 
 const deps = (log = silentLog) => ({
   gaps: openGapStore(notifier.database, notifier.events, notifier.deliveries),
-  ...{ fanOut: notifier.fanOut, metrics, log, holds: async () => true },
+  ...{ fanOut: notifier.fanOut, metrics, log, holdsLease: async () => true },
   clock: { now: () => notifier.world.now },
 });
 

@@ -6,7 +6,7 @@ import type { DeliveryStore } from "../deliveries/store.ts";
 import { isLive } from "../endpoints/rules/endpoint.ts";
 import type { EndpointStore } from "../endpoints/store.ts";
 import { readOriginals } from "./originals.ts";
-import { fateAfterPage, fateWhileNotLive } from "./rules/replay.ts";
+import { transitionAfterPage, transitionWhileNotLive } from "./rules/replay.ts";
 import { type ReplayDocument, type ReplaySettlement, type ReplayStore, termsOf } from "./store.ts";
 
 export type ReplayerDeps = {
@@ -46,7 +46,7 @@ export function createReplayer(deps: ReplayerDeps): Replayer {
         const fields = {
           replay_id: replay._id,
           count: settlement.queued,
-          state: settlement.fate.state,
+          state: settlement.transition.state,
         };
         if (isWritten) log.info(fields, "replay page queued");
         else log.warn(fields, "replay page without a lease was dropped");
@@ -64,8 +64,8 @@ async function sendPage(deps: ReplayerDeps, replay: ReplayDocument): Promise<Rep
   const endpoint = await endpoints.find(merchantId, endpointId);
   if (endpoint === undefined || !isLive(endpoint)) {
     const now = clock.now();
-    const fate = endpoint === undefined ? cancelled : fateWhileNotLive(now);
-    return { fate, queued: 0, last: undefined, at: now };
+    const transition = endpoint === undefined ? cancelled : transitionWhileNotLive(now);
+    return { transition, queued: 0, last: undefined, at: now };
   }
   const of = { merchantId, ...termsOf(replay) };
   const page = await readOriginals(deliveries.collection, of, cursor ?? undefined, rate);
@@ -78,7 +78,7 @@ async function sendPage(deps: ReplayerDeps, replay: ReplayDocument): Promise<Rep
   const last = page.at(-1);
   const at = clock.now();
   return {
-    fate: fateAfterPage(replay, page.length, at),
+    transition: transitionAfterPage(replay, page.length, at),
     queued: page.length,
     last: last && { at: last.created_at, id: last._id },
     at,

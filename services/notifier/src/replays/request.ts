@@ -7,13 +7,13 @@ import {
 import { isRefused } from "@disburse/kernel/refusal.ts";
 import { parseMoment } from "@disburse/kernel/time.ts";
 import { checkedBody, type InvalidRequest, textOf } from "../endpoints/request-body.ts";
-import type { AskedReplay } from "./rules/replay.ts";
+import type { ReplayRequest } from "./rules/replay.ts";
 
 /** A replay as it is asked for, its fields checked by their form. */
 export function readReplayRequest(
   message: CreateReplayRequest,
   now: Date,
-): AskedReplay | InvalidRequest {
+): ReplayRequest | InvalidRequest {
   const { endpointId, since, until, states, ratePerSecond, unreadable } = message;
   const body = {
     ...{ endpoint_id: endpointId, since, until, states },
@@ -34,7 +34,7 @@ export function readReplayRequest(
 }
 
 /** Those that gave up, unless others are asked for. */
-function readStates(words: unknown): AskedReplay["states"] {
+function readStates(words: unknown): ReplayRequest["states"] {
   if (!Array.isArray(words)) return ["exhausted"];
   return replayableStates.filter((state) => words.includes(state));
 }

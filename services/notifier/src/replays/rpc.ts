@@ -14,7 +14,7 @@ import type { EndpointStore } from "../endpoints/store.ts";
 import { type NotifierRefusal, operationUsed, orThrow } from "../refusals.ts";
 import { countOriginals } from "./originals.ts";
 import { readReplayRequest } from "./request.ts";
-import { type AskedReplay, isSameReplay, replayTerms } from "./rules/replay.ts";
+import { isSameReplay, type ReplayRequest, replayTerms } from "./rules/replay.ts";
 import { newReplay, type ReplayDocument, type ReplayStore, termsOf } from "./store.ts";
 import { replayMessage } from "./wire.ts";
 
@@ -95,7 +95,7 @@ async function createReplay(
 /** A repeat is answered with the first replay, as it is now, if it asks for the same. */
 function repeated(
   first: ReplayDocument,
-  asked: AskedReplay,
+  asked: ReplayRequest,
 ): ReplayDocument | Refused<NotifierRefusal> {
   const terms = replayTerms(asked, first.created_at);
   return "rate" in terms && isSameReplay(terms, termsOf(first)) ? first : operationUsed();

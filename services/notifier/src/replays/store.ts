@@ -6,7 +6,7 @@ import type { Change, StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import type { Collection, IndexDescription } from "mongodb";
 import { deliveryKeptMs } from "../deliveries/documents.ts";
-import type { ReplayableState, ReplayFate, ReplayTerms } from "./rules/replay.ts";
+import type { ReplayableState, ReplayTerms, ReplayTransition } from "./rules/replay.ts";
 
 /** What is to be sent once more, and how far it has come. */
 export type ReplayDocument = {
@@ -18,7 +18,7 @@ export type ReplayDocument = {
   until: Date;
   states: ReplayableState[];
   rate: number;
-  state: ReplayFate["state"];
+  state: ReplayTransition["state"];
   /** The last original that was sent once more. */
   cursor: PageCursor | null;
   /** Up to 10,000, and then `total_capped`. */
@@ -127,7 +127,7 @@ export async function openReplayStore({ db }: Database, place: string) {
 
 /** How far a page came. */
 export type ReplaySettlement = {
-  readonly fate: ReplayFate;
+  readonly transition: ReplayTransition;
   readonly queued: number;
   /** The last original of the page; `undefined` when there was none. */
   readonly last: PageCursor | undefined;
@@ -137,13 +137,15 @@ export type ReplaySettlement = {
 async function settle(
   replays: Collection<ReplayDocument>,
   { id, leaseToken }: { readonly id: string; readonly leaseToken: string },
-  { fate, queued, last, at }: ReplaySettlement,
+  { transition, queued, last, at }: ReplaySettlement,
 ): Promise<boolean> {
   const { matchedCount } = await replays.updateOne(
     { _id: id, state: "running", "lease.token": leaseToken },
     {
       $set: {
-        ...(fate.state === "running" ? { due_at: fate.nextPageAt } : ended(fate.state, at)),
+        ...(transition.state === "running"
+          ? { due_at: transition.nextPageAt }
+          : ended(transition.state, at)),
         ...(last === undefined ? {} : { cursor: last }),
         lease: null,
         updated_at: at,

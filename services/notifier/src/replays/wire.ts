@@ -6,14 +6,14 @@ import {
   ReplayState,
 } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import { deliveryStates } from "../deliveries/wire.ts";
-import type { ReplayFate } from "./rules/replay.ts";
+import type { ReplayTransition } from "./rules/replay.ts";
 import type { ReplayDocument } from "./store.ts";
 
 const states = {
   running: ReplayState.RUNNING,
   done: ReplayState.DONE,
   cancelled: ReplayState.CANCELLED,
-} as const satisfies Record<ReplayFate["state"], ReplayState>;
+} as const satisfies Record<ReplayTransition["state"], ReplayState>;
 
 export function replayMessage(replay: ReplayDocument): Replay {
   return create(ReplaySchema, {

@@ -6,33 +6,41 @@ import type { ShardStore, Worker } from "./shard-store.ts";
 export type MembershipDeps = {
   readonly store: ShardStore;
   readonly place: string;
-  /** Without a beat for so long another process is dead. */
-  readonly silenceMs: number;
-  readonly beatEveryMs: number;
+  /** The lease of a process without a heartbeat expires after this. */
+  readonly leaseMs: number;
+  readonly heartbeatEveryMs: number;
   readonly onJoin: () => Promise<void>;
   readonly log: Log;
 };
 
-/** This process among those that deliver: it beats, and sees whether the others do. */
+/** This process as a member of the cluster: sends heartbeats, watches those of the others. */
 export function createMembership(deps: MembershipDeps) {
-  const { store, place, silenceMs, onJoin, log } = deps;
-  const silence = createSilence(deps.beatEveryMs);
-  let token = crypto.randomUUID();
+  const { store, place, leaseMs, heartbeatEveryMs, onJoin, log } = deps;
+  let seen = new Map<string, { readonly heartbeat: number; readonly silentMs: number }>();
+  let token = randomUUID();
   let joined = false;
+
+  /** For how long another process has been watched without a heartbeat. */
+  const silentMs = ({ token: other, heartbeat }: Worker, passedMs: number): number => {
+    const before = seen.get(other);
+    if (before?.heartbeat !== heartbeat) return 0;
+    // No process could send one while the store was away: a long pause counts as one interval.
+    return before.silentMs + Math.min(passedMs, heartbeatEveryMs);
+  };
 
   return {
     token: (): string => token,
 
-    /** `false` when this process must begin (anew): others may have what it had. */
-    beat: async (): Promise<boolean> => joined && (await store.beat(token)),
+    /** `false`: this process must join (again), and others may own its shards. */
+    heartbeat: async (): Promise<boolean> => joined && (await store.heartbeat(token)),
 
-    /** Joins, under a new token where it had joined before: it may have nothing at that moment. */
-    begin: async (): Promise<void> => {
+    /** Joins; under a new token after an eviction, for it must own nothing then. */
+    join: async (): Promise<void> => {
       if (joined) {
-        log.warn({}, "taken for dead by another process, beginning anew");
-        token = crypto.randomUUID();
+        log.warn({}, "lease expired, joining again");
+        token = randomUUID();
       } else {
-        const before = (await store.living()).filter((worker) => worker.place === place);
+        const before = (await store.members()).filter((worker) => worker.place === place);
         for (const worker of before) await store.leave(worker.token);
         await onJoin();
       }
@@ -40,60 +48,42 @@ export function createMembership(deps: MembershipDeps) {
       joined = true;
     },
 
-    /** All that live, this process among them; `passedMs` since the last look. */
-    look: async (passedMs: number): Promise<readonly Worker[]> => {
-      const living: Worker[] = [];
-      for (const worker of await store.living()) {
-        const isDead = worker.token !== token && silence.of(worker, passedMs) >= silenceMs;
-        const isBuried = isDead && (await store.bury(worker)).deletedCount === 1;
-        if (isBuried) log.warn({ place: worker.place }, "a process is taken for dead");
-        else living.push(worker);
+    /** All members, this process included; evicts those whose lease expired. */
+    watch: async (passedMs: number): Promise<readonly Worker[]> => {
+      const members: Worker[] = [];
+      const now: typeof seen = new Map();
+      for (const worker of await store.members()) {
+        const silent = silentMs(worker, passedMs);
+        const isExpired = worker.token !== token && silent >= leaseMs;
+        if (isExpired && (await store.evict(worker))) {
+          log.warn({ place: worker.place }, "process evicted, its lease expired");
+        } else {
+          members.push(worker);
+          now.set(worker.token, { heartbeat: worker.heartbeat, silentMs: silent });
+        }
       }
-      silence.keep(living);
-      return living;
+      seen = now;
+      return members;
     },
 
-    /** Leaves in any case, and beats until `drained` has resolved or rejected. */
+    /** Sends heartbeats until `drained` settles, then leaves, also where it rejects. */
     leave: async (drained: Promise<unknown>): Promise<void> => {
-      const run = async () => {
-        if (joined) await store.beat(token);
-        return false;
-      };
-      const everyMs = deps.beatEveryMs;
-      const beats = startLoop({ name: "webhook-beat", everyMs, run, log });
+      const run = async () => joined && (await store.heartbeat(token)) && false;
+      const everyMs = heartbeatEveryMs;
+      const heartbeats = startLoop({ name: "webhook-beat", everyMs, run, log });
       try {
         await drained;
       } finally {
-        await beats.stop();
+        await heartbeats.stop();
         if (joined) await store.leave(token);
       }
     },
   };
 }
 
-/** For how long each of the others has been seen without a beat. */
-function createSilence(beatEveryMs: number) {
-  const seen = new Map<string, { beat: number; silentMs: number }>();
-  return {
-    of: ({ token, beat }: Worker, passedMs: number): number => {
-      const before = seen.get(token);
-      // While the store was away nobody could beat: a long time without a look counts for little.
-      const silentMs =
-        before?.beat === beat ? before.silentMs + Math.min(passedMs, beatEveryMs) : 0;
-      seen.set(token, { beat, silentMs });
-      return silentMs;
-    },
-    keep: (living: readonly Worker[]): void => {
-      const alive = new Set(living.map(({ token }) => token));
-      for (const token of seen.keys()) if (!alive.has(token)) seen.delete(token);
-    },
-  };
-}
-
 /**
- * Where a process is, for those beside it: who starts at a place is the successor of who was there.
- * A port that the system chooses is known too late and means nothing after a restart, so such a
- * process has a place that nobody else ever has.
+ * The place of a process: one that starts at a place succeeds the one that was there. A port that
+ * the system chooses means nothing after a restart, so such a process has a place of its own.
  */
 export function processPlace(host: string, port: number): string {
   return `${host}:${port === 0 ? randomUUID() : port}`;

@@ -25,13 +25,14 @@ function begin(onJoin = (): void => undefined) {
       onJoin();
       beats.set(token, 0);
     },
-    beat: async (token) => {
+    heartbeat: async (token) => {
       const before = beats.get(token);
       if (before !== undefined) beats.set(token, before + 1);
       return before !== undefined;
     },
-    living: async () => [...beats].map(([token, beat]) => ({ token, place: "here", beat })),
-    bury: async () => ({ acknowledged: true, deletedCount: 0 }),
+    members: async () =>
+      [...beats].map(([token, heartbeat]) => ({ token, place: "here", heartbeat })),
+    evict: async () => false,
     leave: async (token) => ({ acknowledged: true, deletedCount: Number(beats.delete(token)) }),
     read: async () => shards,
     write: async ({ epoch }, owners) => {

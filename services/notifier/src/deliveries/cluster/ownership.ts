@@ -4,29 +4,30 @@ import { fairShare, shardMoves } from "../rules/shards.ts";
 import { createMembership } from "./membership.ts";
 import type { ShardStore, Shards, Worker } from "./shard-store.ts";
 
-/** A process that has not been seen to beat for so long is dead (webhooks: data). */
+/** The lease of a process without a heartbeat expires after this (webhooks: data). */
 export const processLeaseMs = 15_000;
-const beatEveryMs = 5_000;
-/** A process stops by itself so long before others may think it dead. */
+const heartbeatEveryMs = 5_000;
+/** A process stops by itself so long before others may evict it. */
 const marginMs = 1_000;
-/** How often one looks at the others, where there are any: what they leave is taken so soon. */
+/** How often a process looks at the others: so soon it takes what they leave. */
 const lookEveryMs = 1_000;
 
 export type OwnershipDeps = {
   readonly store: ShardStore;
-  /** Where this process is: one that was there before is gone. */
+  /** Where this process is; it succeeds the process that was there. */
   readonly place: string;
-  /** Milliseconds of a clock that nobody sets. */
+  /** Milliseconds of a monotonic clock. */
   readonly elapsed: () => number;
-  /** Whether attempts to endpoints of a shard are under way here. */
+  /** Whether attempts to endpoints of a shard are in flight here. */
   readonly isBusy: (shard: number) => boolean;
-  /** The process has begun, and nobody delivers from its place any more. */
+  /** The process has joined, and no other one delivers from its place. */
   readonly onJoin: () => Promise<void>;
-  /** These shards will be this process's as soon as this is done. */
+  /** Runs before this process owns these shards. */
   readonly onTake: (shards: readonly number[]) => Promise<void>;
   readonly log: Log;
 };
 
+/** Which shards, and so which endpoints, this process delivers to. */
 export type Ownership = {
   /** Under which this process leases deliveries. */
   token(): string;
@@ -35,11 +36,11 @@ export type Ownership = {
   shardsOwned(): number;
   /** Whether other processes deliver too. */
   isShared(): boolean;
-  /** Beats, looks at the others, takes and gives shards, each when it is time. */
+  /** Sends a heartbeat, looks at the others, takes and gives shards, each when it is time. */
   round(): Promise<void>;
   /**
-   * Nothing is attempted from now on. What is under way has until `drained` resolves or rejects;
-   * nobody else takes it until then. Then everything is given back.
+   * Nothing starts from now on. Attempts in flight have until `drained` settles, and no other
+   * process takes their shards before; then this process owns none.
    */
   leave(drained: Promise<unknown>): Promise<void>;
 };
@@ -47,28 +48,25 @@ export type Ownership = {
 /** Keeps this process's share of the shards. */
 export function createOwnership(deps: OwnershipDeps): Ownership {
   const { store, elapsed, isBusy, onTake, log } = deps;
-  let beatAt = Number.NEGATIVE_INFINITY;
+  let heartbeatAt = Number.NEGATIVE_INFINITY;
   let lookedAt = Number.NEGATIVE_INFINITY;
-  let isUnsettled = true;
-  let isShared = false;
+  let [isUnsettled, isShared] = [true, false];
   let isLeaving = false;
   let own = new Set<number>();
-  const membership = createMembership({ ...deps, silenceMs: processLeaseMs, beatEveryMs });
+  const membership = createMembership({ ...deps, leaseMs: processLeaseMs, heartbeatEveryMs });
 
-  const move = async (shards: Shards, living: readonly Worker[]): Promise<void> => {
+  const move = async (shards: Shards, members: readonly Worker[]): Promise<void> => {
     const token = membership.token();
-    const tokens = living.map((worker) => worker.token);
+    const tokens = members.map((worker) => worker.token);
     if (!tokens.includes(token)) {
-      // Taken away since the last beat: what it had may be another's, and the next beat is now.
+      // Evicted since the last heartbeat: others may own its shards, and it joins again at once.
       own = new Set();
-      beatAt = Number.NEGATIVE_INFINITY;
+      heartbeatAt = Number.NEGATIVE_INFINITY;
       return;
     }
     const { take, give } = shardMoves(shards.owners, token, tokens);
-    const kept = shards.owners.flatMap((owner, shard) =>
-      owner === token && !give.includes(shard) ? [shard] : [],
-    );
-    // From now on nothing starts in what is given; it goes when the last attempt there has ended.
+    const kept = ownedBy(token, shards).filter((shard) => !give.includes(shard));
+    // Nothing starts in a shard that is given from now on; it goes when its last attempt has ended.
     own = new Set(kept);
     const given = give.filter((shard) => !isBusy(shard));
     isUnsettled = give.length > 0 || kept.length + take.length < fairShare(token, tokens);
@@ -76,38 +74,40 @@ export function createOwnership(deps: OwnershipDeps): Ownership {
     await onTake(take);
     const isWritten = await store.write(shards, movedOwners(shards, token, take, given));
     isUnsettled ||= !isWritten;
-    if (!isWritten) return;
-    own = new Set([...kept, ...take]);
-    log.info({ taken: take.length, given: given.length, owned: own.size }, "shards moved");
+    if (isWritten) own = new Set([...kept, ...take]);
+    const fields = { taken: take.length, given: given.length, owned: own.size };
+    if (isWritten) log.info(fields, "shards moved");
   };
 
   return {
     token: membership.token,
     owns: (endpointId) =>
-      !isLeaving && own.has(shardOf(endpointId)) && elapsed() < beatAt + processLeaseMs - marginMs,
+      !isLeaving &&
+      own.has(shardOf(endpointId)) &&
+      elapsed() < heartbeatAt + processLeaseMs - marginMs,
     shardsOwned: () => own.size,
     isShared: () => isShared,
     round: async () => {
       const startedAt = elapsed();
       const passedMs = startedAt - lookedAt;
-      const isLate = startedAt - beatAt >= beatEveryMs;
+      const isLate = startedAt - heartbeatAt >= heartbeatEveryMs;
       if (!isLate && !((isShared || isUnsettled) && passedMs >= lookEveryMs)) return;
       if (isLate) {
-        if (!(await membership.beat())) {
+        if (!(await membership.heartbeat())) {
           // In this order: under a new token it owns nothing yet.
           own = new Set();
-          await membership.begin();
+          await membership.join();
         }
-        beatAt = startedAt;
+        heartbeatAt = startedAt;
       }
       lookedAt = startedAt;
-      // In this order: whoever owns a shard had joined, and is among the living if it lives.
+      // In this order: the owner of a shard had joined, and is among the members if it lives.
       const shards = await store.read();
-      const living = await membership.look(passedMs);
-      isShared = living.length > 1;
-      // What the reading took was no silence: a beat may have come until it was answered.
+      const members = await membership.watch(passedMs);
+      isShared = members.length > 1;
+      // The time of the reads was no silence: a heartbeat may have come until they were answered.
       lookedAt = elapsed();
-      await move(shards, living);
+      await move(shards, members);
     },
     leave: async (drained) => {
       isLeaving = true;
@@ -116,14 +116,17 @@ export function createOwnership(deps: OwnershipDeps): Ownership {
   };
 }
 
+function ownedBy(token: string, { owners }: Shards): number[] {
+  return owners.flatMap((owner, shard) => (owner === token ? [shard] : []));
+}
+
 function movedOwners(
-  shards: Shards,
+  { owners }: Shards,
   token: string,
   take: readonly number[],
   given: readonly number[],
 ): (string | null)[] {
-  const owners = [...shards.owners];
-  for (const shard of take) owners[shard] = token;
-  for (const shard of given) owners[shard] = null;
-  return owners;
+  return owners.map((owner, shard) =>
+    take.includes(shard) ? token : given.includes(shard) ? null : owner,
+  );
 }

@@ -1,16 +1,17 @@
-import { type Database, isDuplicateKey } from "@disburse/chassis/mongo/database.ts";
+import type { Database } from "@disburse/chassis/mongo/database.ts";
+import { insertOnce } from "@disburse/chassis/mongo/once.ts";
 import type { Collection } from "mongodb";
 import { shardCount } from "../../endpoints/rules/shard.ts";
 import { schemaVersion } from "../documents.ts";
 import type { ShardOwners } from "../rules/shards.ts";
 
-/** A process that delivers, for as long as it beats. */
+/** A process that delivers, for as long as it sends heartbeats. */
 type WorkerDocument = {
-  /** Its token, new whenever it begins anew. */
+  /** Its token, new whenever it joins again. */
   _id: string;
   schema_version: number;
   place: string;
-  /** One more every few seconds; others watch it by clocks of their own. */
+  /** Counts heartbeats; other processes time its changes by their own clocks. */
   beat: number;
 };
 
@@ -22,7 +23,7 @@ type ShardsDocument = {
   owners: (string | null)[];
 };
 
-export type Worker = { readonly token: string; readonly place: string; readonly beat: number };
+export type Worker = { readonly token: string; readonly place: string; readonly heartbeat: number };
 export type Shards = { readonly epoch: number; readonly owners: ShardOwners };
 
 export type ShardStore = ReturnType<typeof openShardStore>;
@@ -30,8 +31,9 @@ export type ShardStore = ReturnType<typeof openShardStore>;
 const shardsId = "all";
 
 /**
- * Processes and what they own. No time of any clock stands in it: a process is dead when another
- * has seen its beat unchanged for the length of a lease, and takes it away under that very beat.
+ * Processes and the shards that they own. No clock time is stored: the lease of a process expires
+ * when another one has seen its heartbeat unchanged for the length of a lease. The other one evicts
+ * it on the condition that the heartbeat is still the same.
  */
 export function openShardStore({ db }: Database) {
   const workers: Collection<WorkerDocument> = db.collection("workers");
@@ -39,28 +41,24 @@ export function openShardStore({ db }: Database) {
 
   return {
     join: async (token: string, place: string): Promise<void> => {
-      try {
-        await workers.insertOne({ _id: token, schema_version: schemaVersion, place, beat: 0 });
-      } catch (error) {
-        // The answer of an insert before was lost.
-        if (!isDuplicateKey(error)) throw error;
-      }
+      // A duplicate: the answer of an earlier insert was lost.
+      await insertOnce(workers, { _id: token, schema_version: schemaVersion, place, beat: 0 });
     },
 
-    /** Answers whether it is still known; if not, all that it owned may be another's by now. */
-    beat: async (token: string): Promise<boolean> => {
+    /** `false`: it was evicted, and other processes may own its shards. */
+    heartbeat: async (token: string): Promise<boolean> => {
       const { matchedCount } = await workers.updateOne({ _id: token }, { $inc: { beat: 1 } });
       return matchedCount === 1;
     },
 
-    living: async (): Promise<Worker[]> => {
+    members: async (): Promise<Worker[]> => {
       const found = await workers.find({ _id: { $gt: "" } }).toArray();
-      return found.map(({ _id, place, beat }) => ({ token: _id, place, beat }));
+      return found.map(({ _id, place, beat }) => ({ token: _id, place, heartbeat: beat }));
     },
 
-    /** Takes a process away, unless it has beaten since. */
-    bury: ({ token, beat }: Pick<Worker, "token" | "beat">) =>
-      workers.deleteOne({ _id: token, beat }),
+    /** Removes a process, unless it has sent a heartbeat since; answers whether it did. */
+    evict: async ({ token, heartbeat }: Pick<Worker, "token" | "heartbeat">): Promise<boolean> =>
+      (await workers.deleteOne({ _id: token, beat: heartbeat })).deletedCount === 1,
 
     leave: (token: string) => workers.deleteOne({ _id: token }),
 
@@ -68,15 +66,11 @@ export function openShardStore({ db }: Database) {
       const found = await shards.findOne({ _id: shardsId });
       if (found !== null) return { epoch: found.epoch, owners: found.owners };
       const owners = Array.from({ length: shardCount }, () => null);
-      try {
-        await shards.insertOne({ _id: shardsId, schema_version: schemaVersion, epoch: 0, owners });
-      } catch (error) {
-        if (!isDuplicateKey(error)) throw error;
-      }
+      await insertOnce(shards, { _id: shardsId, schema_version: schemaVersion, epoch: 0, owners });
       return { epoch: 0, owners };
     },
 
-    /** Writes who owns what from now on; `false` when somebody else was first. */
+    /** Changes the owners; `false`: another process changed them since `before` was read. */
     write: async (before: Shards, owners: ShardOwners): Promise<boolean> => {
       const { matchedCount } = await shards.updateOne(
         { _id: shardsId, epoch: before.epoch },

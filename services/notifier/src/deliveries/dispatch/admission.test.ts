@@ -2,8 +2,8 @@ import { expect, it } from "vitest";
 import type { DeliveryDocument } from "../documents.ts";
 import { createAdmission } from "./admission.ts";
 import { slotsDefault } from "./dispatcher.ts";
-import { createLanes } from "./lanes.ts";
-import { createNewcomers } from "./newcomers.ts";
+import { createFreshQueue } from "./fresh-queue.ts";
+import { createLimiter } from "./limiter.ts";
 import { deliveryLeaseMs } from "./work-store.ts";
 
 /** A step of the store that a test lets go on. */
@@ -27,24 +27,24 @@ function startAdmission(leased: readonly DeliveryDocument[]) {
   const held = new Map(leased.map((each) => [each._id, each]));
   const started: string[] = [];
   const slots = new Map<string, DeliveryDocument>();
-  const lanes = createLanes(slotsDefault, () => nowMs);
+  const limiter = createLimiter(slotsDefault, () => nowMs);
   const reading = { passed: Promise.resolve() };
   const givingBack = { passed: Promise.resolve() };
   const runner = {
     has: (id: string) => slots.has(id),
     enter: (each: DeliveryDocument) => {
       slots.set(each._id, each);
-      lanes.enter(lanes.of(each.endpoint_id, each.merchant_id), false);
+      limiter.enter(limiter.of(each.endpoint_id, each.merchant_id), false);
     },
     start: ({ _id }: DeliveryDocument) => started.push(_id),
     leave: (id: string) => {
       const slot = slots.get(id);
-      if (slot !== undefined) lanes.leave(lanes.of(slot.endpoint_id), false);
+      if (slot !== undefined) limiter.leave(limiter.of(slot.endpoint_id), false);
       slots.delete(id);
     },
   };
   const admission = createAdmission({
-    ...{ lanes, newcomers: createNewcomers(), place: "p", wake: () => undefined },
+    ...{ limiter, freshQueue: createFreshQueue(), place: "p", wake: () => undefined },
     clock: { now: () => new Date(nowMs) },
     ownership: { owns: () => true, token: () => "t" } as never,
     runner: runner as never,
@@ -72,12 +72,12 @@ function startAdmission(leased: readonly DeliveryDocument[]) {
   const advance = (ms: number): void => {
     nowMs += ms;
   };
-  return { handle, fill, advance, started, held, lanes, runner, reading, givingBack };
+  return { handle, fill, advance, started, held, limiter, runner, reading, givingBack };
 }
 
 it("starts what a try before has leased once, however many handle it at the same time", async () => {
   const [waits, starts] = [delivery("whd_1", "whe_full"), delivery("whd_2", "whe_free")];
-  const { handle, fill, started, lanes, runner, givingBack } = startAdmission([waits, starts]);
+  const { handle, fill, started, limiter, runner, givingBack } = startAdmission([waits, starts]);
   fill("whe_full");
   const { passed, open } = gate();
   givingBack.passed = passed;
@@ -87,7 +87,7 @@ it("starts what a try before has leased once, however many handle it at the same
   await Promise.all(both);
   expect(started).toEqual(["whd_2"]);
   runner.leave("whd_2");
-  expect(lanes.of("whe_free").running).toBe(0);
+  expect(limiter.of("whe_free").running).toBe(0);
 });
 
 it("starts nothing whose lease is being given back", async () => {

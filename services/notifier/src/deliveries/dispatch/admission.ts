@@ -3,17 +3,17 @@ import type { Clock } from "@disburse/kernel/time.ts";
 import { isLive, type Recipient } from "../../endpoints/rules/endpoint.ts";
 import type { Ownership } from "../cluster/ownership.ts";
 import type { DeliveryDocument } from "../documents.ts";
-import type { Lanes } from "./lanes.ts";
-import type { Newcomers } from "./newcomers.ts";
+import type { FreshQueue } from "./fresh-queue.ts";
+import type { Limiter } from "./limiter.ts";
 import type { Runner } from "./runner.ts";
 import { underLease, type WorkStore } from "./work-store.ts";
 
 export type AdmissionDeps = {
   readonly work: Pick<WorkStore, "leased" | "giveBack">;
-  readonly lanes: Lanes;
+  readonly limiter: Limiter;
   readonly ownership: Ownership;
   readonly runner: Runner;
-  readonly newcomers: Newcomers;
+  readonly freshQueue: FreshQueue;
   readonly clock: Clock;
   readonly place: string;
   /** Something is due. */
@@ -49,27 +49,27 @@ export type Admission = {
 
 /** Lets fresh deliveries pass those that wait, as far as their endpoints' limits leave room. */
 export function createAdmission(deps: AdmissionDeps): Admission {
-  const { lanes, ownership, runner, newcomers, clock, place, wake } = deps;
+  const { limiter, ownership, runner, freshQueue, clock, place, wake } = deps;
   const adopt = createAdoption(deps);
 
   const isAdmitted = (delivery: DeliveryDocument, endpoint: Recipient | undefined) => {
     const { _id, endpoint_id: endpointId, merchant_id: merchantId, held } = delivery;
     if (held || !ownership.owns(endpointId) || runner.has(_id)) return false;
     if (endpoint === undefined || !isLive(endpoint)) return false;
-    return lanes.mayAdmit(lanes.of(endpointId, merchantId));
+    return limiter.mayAdmit(limiter.of(endpointId, merchantId));
   };
 
   return {
     room: async () => {
       const until = performance.now() + waitMaxMs;
-      let least = lanes.fresh();
+      let least = limiter.fresh();
       let movedAt = performance.now();
-      while (lanes.fresh() >= freshMax) {
+      while (limiter.fresh() >= freshMax) {
         await pause(lookEveryMs);
         const now = performance.now();
         if (now >= until || now - movedAt >= stalledMs) return;
-        if (lanes.fresh() < least) movedAt = now;
-        least = Math.min(least, lanes.fresh());
+        if (limiter.fresh() < least) movedAt = now;
+        least = Math.min(least, limiter.fresh());
       }
     },
     admit: (fresh, endpoints) => {
@@ -89,9 +89,9 @@ export function createAdmission(deps: AdmissionDeps): Admission {
           if (there.has(at)) runner.leave(delivery._id);
           else runner.start(delivery, endpoint);
         } else if (!delivery.held && ownership.owns(delivery.endpoint_id)) {
-          lanes.due(delivery.endpoint_id);
+          limiter.due(delivery.endpoint_id);
           const isFresh = !there.has(at) && !runner.has(delivery._id);
-          if (isFresh && endpoint !== undefined && isLive(endpoint)) newcomers.add(delivery);
+          if (isFresh && endpoint !== undefined && isLive(endpoint)) freshQueue.add(delivery);
           isDue = true;
         }
       }
@@ -119,7 +119,7 @@ function createAdoption(deps: AdmissionDeps) {
 }
 
 async function adopt(deps: AdmissionDeps, ids: readonly string[], endpoints: Endpoints) {
-  const { work, lanes, ownership, runner, newcomers, clock, place } = deps;
+  const { work, limiter, ownership, runner, freshQueue, clock, place } = deps;
   const lease = { token: ownership.token(), place };
   const read = await work.leased(
     ids.filter((id) => !runner.has(id)),
@@ -131,7 +131,7 @@ async function adopt(deps: AdmissionDeps, ids: readonly string[], endpoints: End
   const waiting: DeliveryDocument[] = [];
   for (const delivery of read.filter(isLeft)) {
     const { endpoint_id: endpointId, merchant_id: merchantId } = delivery;
-    if (lanes.mayAdmit(lanes.of(endpointId, merchantId))) {
+    if (limiter.mayAdmit(limiter.of(endpointId, merchantId))) {
       runner.enter(delivery, false);
       runner.start(delivery, endpoints.get(endpointId));
     } else {
@@ -143,7 +143,7 @@ async function adopt(deps: AdmissionDeps, ids: readonly string[], endpoints: End
     if (!isLeft(delivery)) continue;
     const now = clock.now();
     await work.giveBack(delivery, lease, now);
-    newcomers.add({ ...delivery, lease: null, due_at: now });
-    lanes.due(delivery.endpoint_id);
+    freshQueue.add({ ...delivery, lease: null, due_at: now });
+    limiter.due(delivery.endpoint_id);
   }
 }

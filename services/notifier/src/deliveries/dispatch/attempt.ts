@@ -6,7 +6,7 @@ import type { Recipient } from "../../endpoints/rules/endpoint.ts";
 import { signatureHeaders } from "../../endpoints/rules/signature.ts";
 import type { Post } from "../../sender/sender.ts";
 import type { DeliveryDocument } from "../documents.ts";
-import { type Attempt, fateAfter, fateBefore } from "../rules/delivery.ts";
+import { type Attempt, transitionAfter, transitionBefore } from "../rules/delivery.ts";
 import type { Settlement } from "./work-store.ts";
 
 export type AttemptDeps = {
@@ -32,14 +32,14 @@ export async function attemptDelivery(
   const attemptsBefore = delivery.attempts_count;
   const settlement = { id, leaseToken: lease.token, line, attemptsBefore };
   const startedAt = clock.now();
-  const before = fateBefore({ deadline }, endpoint !== undefined, startedAt);
+  const before = transitionBefore({ deadline }, endpoint !== undefined, startedAt);
   if (before !== undefined || endpoint === undefined) {
-    return { ...settlement, fate: before ?? { state: "cancelled" }, at: startedAt };
+    return { ...settlement, transition: before ?? { state: "cancelled" }, at: startedAt };
   }
   const outcome = await deps.post(webhook(deps, delivery, endpoint, startedAt));
   const endedAt = clock.now();
   const attempt: Attempt = { number: attemptsBefore + 1, startedAt, endedAt, outcome };
-  const fate = fateAfter(attempt, { jitter, deadline });
+  const transition = transitionAfter(attempt, { jitter, deadline });
   log.info(
     {
       delivery_id: id,
@@ -47,12 +47,12 @@ export async function attemptDelivery(
       event_id: delivery.event_id,
       attempt: attempt.number,
       result: outcome.kind === "answered" ? outcome.statusCode : outcome.error,
-      state: fate.state,
+      state: transition.state,
       duration_ms: endedAt.getTime() - startedAt.getTime(),
     },
     "webhook attempted",
   );
-  return { ...settlement, attempt, fate, at: endedAt };
+  return { ...settlement, attempt, transition, at: endedAt };
 }
 
 function webhook(

@@ -3,9 +3,9 @@ import { expect, it } from "vitest";
 import type { DeliveryDocument } from "../documents.ts";
 import { type ClaimerDeps, createClaimer } from "./claimer.ts";
 import { slotsDefault } from "./dispatcher.ts";
-import { createLanes } from "./lanes.ts";
-import { createNewcomers } from "./newcomers.ts";
-import { createReadAhead } from "./read-ahead.ts";
+import { createFreshQueue } from "./fresh-queue.ts";
+import { createLimiter } from "./limiter.ts";
+import { createPrefetch } from "./prefetch.ts";
 
 const endpointOf = (number: number): string => `whe_${String(number).padStart(5, "0")}`;
 
@@ -24,20 +24,20 @@ function startClaimer(endpoints: number, store: Partial<Store> = {}, live = 1) {
   const started: string[] = [];
   const entered = new Set<string>();
   const reads: number[] = [];
-  const lanes = createLanes(slotsDefault, () => nowMs);
-  const newcomers = createNewcomers();
+  const limiter = createLimiter(slotsDefault, () => nowMs);
+  const freshQueue = createFreshQueue();
   const last = endpointOf(endpoints);
   const delivery = (endpointId: string) => dueDelivery(`whd_${endpointId}`, endpointId);
   const { due = async (endpointId) => [delivery(endpointId)] } = store;
   const claimer = createClaimer({
-    ...{ lanes, newcomers, place: "p" },
+    ...{ limiter, freshQueue, place: "p" },
     clock: { now: () => new Date(nowMs) },
     ownership: { owns: () => true, token: () => "t" } as never,
     runner: {
       has: (id: string) => entered.has(id),
       enter: ({ _id, endpoint_id: endpointId }: DeliveryDocument, isClaimed: boolean) => {
         entered.add(_id);
-        lanes.enter(lanes.of(endpointId, "m"), isClaimed);
+        limiter.enter(limiter.of(endpointId, "m"), isClaimed);
       },
       leave: (id: string) => entered.delete(id),
       start: ({ _id }: DeliveryDocument) => started.push(_id),
@@ -59,16 +59,16 @@ function startClaimer(endpoints: number, store: Partial<Store> = {}, live = 1) {
       ],
       ...store,
     } as never,
-    readAhead: createReadAhead(
+    prefetch: createPrefetch(
       { due: async (endpointId) => (await due(endpointId)).map((each) => BSON.serialize(each)) },
       () => nowMs,
     ),
   });
-  for (let number = 1; number <= endpoints; number += 1) lanes.due(endpointOf(number));
+  for (let number = 1; number <= endpoints; number += 1) limiter.due(endpointOf(number));
   const advance = (ms: number): void => {
     nowMs += ms;
   };
-  return { claimer, lanes, newcomers, started, entered, reads, advance, last };
+  return { claimer, limiter, freshQueue, started, entered, reads, advance, last };
 }
 
 it("lets a thousand endpoints that rest cost a live one nothing", async () => {
@@ -97,19 +97,19 @@ it("starts what it took although the answer was lost", async () => {
 });
 
 /** Claims of one endpoint with three due, while so many fresh ones begin at some endpoints. */
-async function claimBeside(news: number, endpointOfNews: (at: number) => string) {
-  const { claimer, lanes, started, last } = startClaimer(1, {
+async function claimBeside(freshCount: number, endpointOfNews: (at: number) => string) {
+  const { claimer, limiter, started, last } = startClaimer(1, {
     due: async (endpointId) => {
-      for (let at = 0; at < news; at += 1) {
+      for (let at = 0; at < freshCount; at += 1) {
         const of = endpointOfNews(at);
-        lanes.enter(lanes.of(of, of === endpointId ? "m" : `m_${of}`), false);
+        limiter.enter(limiter.of(of, of === endpointId ? "m" : `m_${of}`), false);
       }
       return [1, 2, 3].map((each) => dueDelivery(`whd_${each}`, endpointId));
     },
   });
-  lanes.of(last, "m");
+  limiter.of(last, "m");
   await claimer.round();
-  return { started: started.length, hasBacklog: lanes.of(last).hasBacklog };
+  return { started: started.length, hasBacklog: limiter.of(last).hasBacklog };
 }
 
 it("claims no more of an endpoint than its limit leaves when the page was read", async () => {
@@ -122,8 +122,8 @@ it("claims no more than 32 in one go, 2 of each endpoint in its turn", async () 
   const turns = Array.from({ length: 40 }, (_, at) => endpointOf(at + 1));
   const due = async (endpointId: string) =>
     [1, 2, 3].map((each) => dueDelivery(`${endpointId}/${each}`, endpointId));
-  const { claimer, lanes, started } = startClaimer(40, { due }, 40);
-  for (const endpointId of turns) lanes.of(endpointId, `m_${endpointId}`);
+  const { claimer, limiter, started } = startClaimer(40, { due }, 40);
+  for (const endpointId of turns) limiter.of(endpointId, `m_${endpointId}`);
   await claimer.round();
   expect(started).toHaveLength(32);
   const served = new Set(started.splice(0).map((id) => id.split("/")[0]));
@@ -134,8 +134,8 @@ it("claims no more than 32 in one go, 2 of each endpoint in its turn", async () 
 });
 
 it("counts what has waited against the pace, and no news", async () => {
-  const { claimer, newcomers, started, last } = startClaimer(1);
-  newcomers.add(dueDelivery("whd_news", last));
+  const { claimer, freshQueue, started, last } = startClaimer(1);
+  freshQueue.add(dueDelivery("whd_news", last));
   const counted: number[] = [];
   await claimer.round({ allowed: () => 1, claimed: (count) => counted.push(count) });
   expect(started).toEqual(["whd_news", `whd_${last}`]);

@@ -4,10 +4,10 @@ import { isLive, type Recipient } from "../../endpoints/rules/endpoint.ts";
 import type { EndpointStore } from "../../endpoints/store.ts";
 import type { Ownership } from "../cluster/ownership.ts";
 import type { DeliveryDocument } from "../documents.ts";
-import type { Lanes } from "./lanes.ts";
-import type { Newcomers } from "./newcomers.ts";
+import type { FreshQueue } from "./fresh-queue.ts";
+import type { Limiter } from "./limiter.ts";
 import type { Pace } from "./pace.ts";
-import type { ReadAhead } from "./read-ahead.ts";
+import type { Prefetch } from "./prefetch.ts";
 import type { Runner } from "./runner.ts";
 import type { WorkStore } from "./work-store.ts";
 
@@ -20,11 +20,11 @@ const startedTogether = 6;
 export type ClaimerDeps = {
   readonly work: WorkStore;
   readonly endpoints: Pick<EndpointStore, "readActive">;
-  readonly lanes: Lanes;
+  readonly limiter: Limiter;
   readonly ownership: Ownership;
   readonly runner: Runner;
-  readonly newcomers: Newcomers;
-  readonly readAhead: ReadAhead;
+  readonly freshQueue: FreshQueue;
+  readonly prefetch: Prefetch;
   readonly clock: Clock;
   readonly place: string;
 };
@@ -42,14 +42,14 @@ type Endpoints = ReadonlyMap<string, Recipient>;
 
 /** Takes what has waited: retries, what was held, what no slot was free for when it came. */
 export function createClaimer(deps: ClaimerDeps): Claimer {
-  const { clock, work, endpoints, lanes, ownership, runner, place } = deps;
+  const { clock, work, endpoints, limiter, ownership, runner, place } = deps;
 
   /** Asks endpoints whether they are live before they cost others a slot. */
   const probe = async (ids: readonly string[]): Promise<Endpoints> => {
     if (ids.length === 0) return new Map();
     const active = await endpoints.readActive(ids);
     // What is left of a deleted one is claimed, and ends.
-    for (const id of ids) lanes.probed(id, isResting(active.get(id)) ? "resting" : "live");
+    for (const id of ids) limiter.probed(id, isSuspended(active.get(id)) ? "suspended" : "live");
     return active;
   };
 
@@ -65,7 +65,7 @@ export function createClaimer(deps: ClaimerDeps): Claimer {
     for (const page of read) if (page.status === "fulfilled") entered.push(...page.value);
     const failed = read.find((page) => page.status === "rejected");
     if (failed !== undefined) throw failed.reason;
-    const live = entered.filter(({ endpoint_id }) => !isResting(active.get(endpoint_id)));
+    const live = entered.filter(({ endpoint_id }) => !isSuspended(active.get(endpoint_id)));
     const mine = { token: ownership.token(), place };
     try {
       return await work.take(live, mine, now);
@@ -80,22 +80,22 @@ export function createClaimer(deps: ClaimerDeps): Claimer {
 
   return {
     round: async (pace = unhurried) => {
-      const asked = lanes.toProbe();
+      const asked = limiter.toProbe();
       const probed = await probe(asked);
-      const entered = lateNews(deps);
+      const entered = enterQueuedFresh(deps);
       const late = new Set(ids(entered));
-      const shares = new Map(lanes.shares(ownership.owns, pace.allowed(lanes.admitted())));
-      if (entered.length + shares.size === 0) return lanes.toProbe().length > 0 ? 1 : 0;
+      const shares = new Map(limiter.shares(ownership.owns, pace.allowed(limiter.admitted())));
+      if (entered.length + shares.size === 0) return limiter.toProbe().length > 0 ? 1 : 0;
       let taken: readonly DeliveryDocument[] = [];
       let active = probed;
-      let resting = 0;
+      let suspended = 0;
       try {
         const known = new Set(asked);
         const wanted = new Set([...entered.map((each) => each.endpoint_id), ...shares.keys()]);
         const read = await probe([...wanted].filter((id) => !known.has(id)));
         active = new Map([...probed, ...read]);
         for (const id of wanted) {
-          if (isResting(active.get(id)) && shares.delete(id)) resting += 1;
+          if (isSuspended(active.get(id)) && shares.delete(id)) suspended += 1;
         }
         taken = await lease(entered, shares, active);
       } finally {
@@ -106,7 +106,7 @@ export function createClaimer(deps: ClaimerDeps): Claimer {
       await startAll(runner, taken, active);
       if (taken.length > 0) return taken.length;
       // The slots of those that turned out to rest are for the others, and at once.
-      return resting + lanes.toProbe().length > 0 ? 1 : 0;
+      return suspended + limiter.toProbe().length > 0 ? 1 : 0;
     },
   };
 }
@@ -123,7 +123,7 @@ async function startAll(
   }
 }
 
-function isResting(endpoint: Recipient | undefined): boolean {
+function isSuspended(endpoint: Recipient | undefined): boolean {
   return endpoint !== undefined && !isLive(endpoint);
 }
 
@@ -132,14 +132,19 @@ function ids(deliveries: readonly DeliveryDocument[]): string[] {
 }
 
 /** Those that came lately and found no slot, as far as there is one now, each with its slot. */
-function lateNews({ newcomers, lanes, ownership, runner }: ClaimerDeps): DeliveryDocument[] {
-  return newcomers.admit((delivery) => {
+function enterQueuedFresh({
+  freshQueue,
+  limiter,
+  ownership,
+  runner,
+}: ClaimerDeps): DeliveryDocument[] {
+  return freshQueue.admit((delivery) => {
     const { _id, endpoint_id: endpointId, merchant_id: merchantId } = delivery;
-    const lane = lanes.of(endpointId, merchantId);
-    const isOpen = lane.health.circuit === "open";
-    const isOut = isOpen || lane.liveness === "resting";
+    const queue = limiter.of(endpointId, merchantId);
+    const isOpen = queue.health.circuit === "open";
+    const isOut = isOpen || queue.liveness === "suspended";
     if (isOut || !ownership.owns(endpointId) || runner.has(_id)) return "never";
-    if (!lanes.mayAdmit(lane)) return "later";
+    if (!limiter.mayAdmit(queue)) return "later";
     runner.enter(delivery, false);
     return "now";
   });
@@ -147,21 +152,21 @@ function lateNews({ newcomers, lanes, ownership, runner }: ClaimerDeps): Deliver
 
 /** The next due deliveries of an endpoint, oldest first, each with its slot. */
 async function enterDue(
-  { lanes, runner, newcomers, readAhead }: ClaimerDeps,
+  { limiter, runner, freshQueue, prefetch }: ClaimerDeps,
   endpointId: string,
   share: number,
   now: Date,
 ): Promise<DeliveryDocument[]> {
-  const isLast = await readAhead.fill(endpointId, share, now);
-  const lane = lanes.of(endpointId, readAhead.merchantOf(endpointId));
+  const isLast = await prefetch.fill(endpointId, share, now);
+  const queue = limiter.of(endpointId, prefetch.merchantOf(endpointId));
   // While it was read, fresh ones may have taken what was free when it was asked for.
-  const room = Math.min(share, lanes.room(lane));
-  const { next, isEmpty } = readAhead.take(endpointId, room);
-  if (isLast && isEmpty) lanes.caughtUp(lane);
+  const room = Math.min(share, limiter.room(queue));
+  const { next, isEmpty } = prefetch.take(endpointId, room);
+  if (isLast && isEmpty) limiter.caughtUp(queue);
   // Whose lease has ended while its attempt is still being settled here needs no second one.
   const entered = next.filter(({ _id }) => !runner.has(_id));
   for (const delivery of entered) {
-    newcomers.forget(delivery._id);
+    freshQueue.forget(delivery._id);
     runner.enter(delivery, true);
   }
   return entered;

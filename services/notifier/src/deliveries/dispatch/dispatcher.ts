@@ -1,27 +1,24 @@
-import type { Clock } from "@disburse/kernel/time.ts";
 import type { HealthStore } from "../../endpoints/health-store.ts";
 import type { EndpointStore } from "../../endpoints/store.ts";
-import { createOwnership, type Ownership } from "../cluster/ownership.ts";
+import { createOwnership } from "../cluster/ownership.ts";
 import type { ShardStore } from "../cluster/shard-store.ts";
-import { createReleaser, type Releaser } from "../order/releaser.ts";
-import type { LineStore } from "../order/store.ts";
+import type { OrderStore } from "../order/store.ts";
 import type { Slots } from "../rules/fairness.ts";
-import { type Admission, createAdmission } from "./admission.ts";
+import { createAdmission } from "./admission.ts";
 import type { AttemptDeps } from "./attempt.ts";
 import { createClaimer } from "./claimer.ts";
-import { createLanes, type Lanes } from "./lanes.ts";
-import type { WorkFigures, WorkMetrics } from "./metrics.ts";
-import { createNewcomers } from "./newcomers.ts";
-import type { Pace } from "./pace.ts";
-import { createReadAhead } from "./read-ahead.ts";
+import { createFreshQueue } from "./fresh-queue.ts";
+import { createLimiter } from "./limiter.ts";
+import type { DispatchStats, WorkMetrics } from "./metrics.ts";
+import { createPrefetch } from "./prefetch.ts";
 import { createRunner } from "./runner.ts";
-import { createSettler } from "./settler.ts";
+import { createReleaser, createSettler } from "./settlement.ts";
 import type { WorkStore } from "./work-store.ts";
 
 /**
  * 256 sockets fill one core, and 64 leave room for three other merchants (webhooks: fairness); 64
- * hung attempts at open circuits leave three quarters to those that are well. What has waited has
- * half of a process, which is more than it can use, so that news pass it in any case.
+ * hung attempts at open circuits leave three quarters to healthy endpoints. A backlog has at most
+ * half of a process.
  */
 export const slotsDefault: Slots = {
   processMax: 256,
@@ -33,153 +30,130 @@ export const slotsDefault: Slots = {
 
 export type DispatcherDeps = AttemptDeps & {
   readonly work: WorkStore;
-  readonly lines: LineStore;
+  readonly order: OrderStore;
   readonly endpoints: Pick<EndpointStore, "readActive">;
   readonly shards: ShardStore;
   readonly healths: HealthStore;
   readonly metrics: WorkMetrics;
   readonly slots: Slots;
-  readonly clock: Clock;
-  /** Milliseconds of a clock that nobody sets. */
+  /** Milliseconds of a monotonic clock. */
   readonly elapsed: () => number;
   readonly place: string;
 };
 
-export type Dispatcher = {
-  readonly admission: Admission;
-  readonly release: Releaser["release"];
-  /** Keeps this process's shards and finds out which of their endpoints have something due. */
-  look(): Promise<void>;
-  /**
-   * Claims of what is due as much as there are slots for, at this pace, and starts it; answers how
-   * many, and one at least where another round at once would find more.
-   */
-  round(pace?: Pace): Promise<number>;
-  /** Resolves when nothing runs any more, and all that waited for it is let go. */
-  idle(): Promise<void>;
-  /** Endpoints that were not live may be. */
-  unpark(): void;
-  /** Whether other processes store events too, of which this one hears by looking alone. */
-  isShared(): boolean;
-  /** Looks again at some that wait without bound for others; answers whether there are more. */
-  lookAgain(): Promise<boolean>;
-  /** Stores what endpoints are like now. */
-  tellHealth(): Promise<void>;
-  figures(): Promise<WorkFigures>;
-  /**
-   * Leaves everything to other processes when nothing runs any more, or else as soon as `late`
-   * resolves; nothing starts from now on.
-   */
-  leave(late?: Promise<void>): Promise<void>;
-  /** Calls this whenever something is due and there may be a slot for it. */
-  onWake(wake: () => void): void;
-};
+/** A count for people covers at most so many endpoints. */
+const countedMax = 1_000;
 
-/** Delivers this process's share: what comes in is admitted, what waits is claimed. */
-export function createDispatcher(deps: DispatcherDeps): Dispatcher {
-  const { clock, elapsed, work, lines, shards, healths, metrics, place } = deps;
-  let woken = (): void => undefined;
-  let dueIds: readonly string[] = [];
+/** The parts of a dispatcher, put together. */
+function assemble(deps: DispatcherDeps, wake: () => void) {
+  const { clock, elapsed, work, order, shards, healths, place, log } = deps;
   let isNewOwner = false;
   let knownAs = "";
-  const wake = (): void => woken();
-  const lanes = createLanes(deps.slots, elapsed);
+  const limiter = createLimiter(deps.slots, elapsed);
+
+  const saveHealth = async (isIncluded?: (endpointId: string) => boolean): Promise<void> => {
+    const unsaved = limiter.unsavedHealth(isIncluded);
+    try {
+      await healths.write(unsaved);
+    } catch (error) {
+      limiter.markUnsaved(unsaved);
+      throw error;
+    }
+  };
   const ownership = createOwnership({
-    ...{ store: shards, place, elapsed, isBusy: lanes.isBusy, log: deps.log },
+    ...{ store: shards, place, elapsed, isBusy: limiter.isBusy, log },
     onJoin: () => work.freeLeases(place, clock.now()),
     onTake: async (taken) => {
-      await handOver(lanes, healths, ownership, knownAs);
+      const isForeign = (endpointId: string): boolean => !ownership.owns(endpointId);
+      // The next owner of what is given needs it; after an eviction it knows more already.
+      if (ownership.token() === knownAs) await saveHealth(isForeign);
+      limiter.forget(isForeign);
       knownAs = ownership.token();
-      lanes.learn(await healths.troubled(taken, clock.now()));
+      limiter.restore(await healths.troubled(taken, clock.now()));
       isNewOwner ||= taken.length > 0;
     },
   });
   const due = (endpointIds: Iterable<string>): void => {
     const own = [...endpointIds].filter(ownership.owns);
-    for (const endpointId of own) lanes.due(endpointId);
+    for (const endpointId of own) limiter.due(endpointId);
     if (own.length > 0) wake();
   };
   const releaser = createReleaser({ ...deps, due });
-  const settler = createSettler({ ...deps, releaser });
-  const runner = createRunner({ ...deps, lanes, ownership, settler, freed: wake });
-  const newcomers = createNewcomers();
-  const readAhead = createReadAhead(work, elapsed);
-  const claimer = createClaimer({ ...deps, lanes, ownership, runner, newcomers, readAhead });
-  const idle = () => runner.idle().then(releaser.idle);
+  const settle = createSettler({ ...deps, releaser });
+  const runner = createRunner({ ...deps, limiter, ownership, settle, freed: wake });
+  const freshQueue = createFreshQueue();
+  const prefetch = createPrefetch(work, elapsed);
+  const claimer = createClaimer({ ...deps, limiter, ownership, runner, freshQueue, prefetch });
   return {
-    admission: createAdmission({ ...deps, lanes, ownership, runner, newcomers, wake }),
-    look: async () => {
+    ...{ limiter, ownership, saveHealth, due, releaser, runner, claimer },
+    admission: createAdmission({ ...deps, limiter, ownership, runner, freshQueue, wake }),
+    /** Releases what a process that crashed has left held in shards that are this one's now. */
+    releaseLeft: async (now: Date): Promise<void> => {
+      if (isNewOwner) await order.releaseLeft(now);
+      isNewOwner = false;
+    },
+  };
+}
+
+/** Delivers this process's share of the endpoints. */
+export type Dispatcher = ReturnType<typeof createDispatcher>;
+
+/** Fresh deliveries are admitted as they are stored; everything else is claimed when it is due. */
+export function createDispatcher(deps: DispatcherDeps) {
+  const { clock, work, order, metrics, log } = deps;
+  let woken = (): void => undefined;
+  let dueIds: readonly string[] = [];
+  const parts = assemble(deps, () => woken());
+  const { limiter, ownership, saveHealth, due, releaser, runner, claimer } = parts;
+  const idle = () => runner.idle().then(releaser.idle);
+
+  return {
+    admission: parts.admission,
+    /** Keeps this process's shards and finds out which of their endpoints have something due. */
+    look: async (): Promise<void> => {
       await ownership.round();
       const now = clock.now();
-      if (isNewOwner) {
-        await lines.releaseLeft(now);
-        isNewOwner = false;
-      }
+      await parts.releaseLeft(now);
       const found = await work.dueEndpoints(now);
       const own = found.filter(({ endpointId }) => ownership.owns(endpointId));
-      for (const { endpointId } of own) lanes.due(endpointId);
-      // What waits for a merchant is no delay of ours.
-      const served = own.filter(({ endpointId }) => lanes.of(endpointId).liveness === "live");
+      for (const { endpointId } of own) limiter.due(endpointId);
+      // A suspended endpoint waits for its merchant, not for this process.
+      const served = own.filter(({ endpointId }) => limiter.of(endpointId).liveness === "live");
       dueIds = served.map(({ endpointId }) => endpointId);
       metrics.due(served, now);
     },
     release: releaser.release,
     round: claimer.round,
+    /** Resolves when no attempt is in flight, and all that waited for one is released. */
     idle,
-    unpark: lanes.unpark,
+    resumeSuspended: limiter.resumeSuspended,
+    /** Whether other processes store events too, which only a look finds. */
     isShared: ownership.isShared,
-    lookAgain: () => lookAgain(deps, due),
-    tellHealth: () => tellHealth(lanes, healths, ownership.owns),
-    figures: async () => ({
+    /** Looks again at some that wait without bound for others; answers whether there are more. */
+    recheck: async (): Promise<boolean> => {
+      const { freed, givenUp, hasMore } = await order.recheck(clock.now());
+      const gaveUp = "strict order: sent without an event before it that never arrived";
+      if (givenUp.length > 0) log.warn({ delivery_ids: givenUp }, gaveUp);
+      due(freed);
+      return hasMore;
+    },
+    /** Stores the health of this process's endpoints. */
+    saveHealth: () => saveHealth(ownership.owns),
+    figures: async (): Promise<DispatchStats> => ({
       due: await work.dueCount(dueIds.slice(0, countedMax), clock.now()),
-      running: lanes.running(),
+      running: limiter.running(),
       shards: ownership.shardsOwned(),
-      circuits: lanes.circuits(),
+      circuits: limiter.circuits(),
     }),
-    leave: (late = new Promise(() => undefined)) =>
-      ownership.leave(Promise.race([late, idle().then(() => tellHealth(lanes, healths))])),
-    onWake: (listener) => {
+    /**
+     * Nothing starts from now on. Leaves everything to other processes when no attempt is in
+     * flight, or as soon as `late` resolves.
+     */
+    leave: (late: Promise<void> = new Promise(() => undefined)): Promise<void> =>
+      ownership.leave(Promise.race([late, idle().then(() => saveHealth())])),
+    /** Calls this whenever something is due and there may be a slot for it. */
+    onWake: (listener: () => void): void => {
       woken = listener;
     },
   };
-}
-
-async function lookAgain(
-  { lines, clock, log }: DispatcherDeps,
-  due: (endpointIds: Iterable<string>) => void,
-): Promise<boolean> {
-  const { freed, givenUp, hasMore } = await lines.lookAgain(clock.now());
-  const gaveUp = "strict order: sent without an event before it that never arrived";
-  if (givenUp.length > 0) log.warn({ delivery_ids: givenUp }, gaveUp);
-  due(freed);
-  return hasMore;
-}
-
-/** Of what is given the next owner has to hear; of what was taken away it knows more already. */
-async function handOver(
-  lanes: Lanes,
-  healths: HealthStore,
-  { owns, token }: Ownership,
-  knownAs: string,
-): Promise<void> {
-  const isForeign = (endpointId: string): boolean => !owns(endpointId);
-  if (token() === knownAs) await tellHealth(lanes, healths, isForeign);
-  lanes.forget(isForeign);
-}
-
-/** A count for people goes no further than through so many endpoints. */
-const countedMax = 1_000;
-
-async function tellHealth(
-  lanes: Lanes,
-  healths: HealthStore,
-  isToTell?: (endpointId: string) => boolean,
-): Promise<void> {
-  const news = lanes.news(isToTell);
-  try {
-    await healths.write(news);
-  } catch (error) {
-    lanes.untold(news);
-    throw error;
-  }
 }

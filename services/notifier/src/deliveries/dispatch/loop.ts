@@ -16,7 +16,7 @@ export function startDispatch(
   onWake: (wake: () => void) => void,
   log: Log,
 ): Loop {
-  let lookedAt = Number.NEGATIVE_INFINITY;
+  let rechecked = Number.NEGATIVE_INFINITY;
   let claimedAt = Number.NEGATIVE_INFINITY;
   let isWanted = true;
   let utilization = performance.eventLoopUtilization();
@@ -33,9 +33,9 @@ export function startDispatch(
       const sinceClaimMs = performance.now() - claimedAt;
       if (sinceClaimMs < gatherMs) await pause(gatherMs - sinceClaimMs);
       const lookMs = dispatcher.isShared() ? lookEverySharedMs : lookEveryMs;
-      if (isWanted || performance.now() - lookedAt >= lookMs) {
+      if (isWanted || performance.now() - rechecked >= lookMs) {
         isWanted = false;
-        lookedAt = performance.now();
+        rechecked = performance.now();
         await dispatcher.look();
       }
       claimedAt = performance.now();

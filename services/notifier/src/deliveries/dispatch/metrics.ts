@@ -8,11 +8,11 @@ export type WorkMetrics = {
   /** `createdAt` is when the delivery was made. */
   settled(settlement: Settlement, createdAt: Date): void;
   due(endpoints: readonly DueEndpoint[], now: Date): void;
-  measured(figures: WorkFigures): void;
+  measured(figures: DispatchStats): void;
 };
 
 /** What is counted now and then. */
-export type WorkFigures = {
+export type DispatchStats = {
   readonly due: number;
   readonly running: number;
   readonly shards: number;
@@ -67,7 +67,7 @@ export function createWorkMetrics(metrics: Metrics): WorkMetrics {
     ["circuit"],
   );
   return {
-    settled: ({ attempt, fate }, createdAt) => {
+    settled: ({ attempt, transition }, createdAt) => {
       if (attempt !== undefined) {
         if (attempt.number === 1) {
           wait.observe({}, (attempt.startedAt.getTime() - createdAt.getTime()) / 1_000);
@@ -76,7 +76,7 @@ export function createWorkMetrics(metrics: Metrics): WorkMetrics {
         const answered = isAcknowledged(outcome) ? "acknowledged" : "refused";
         attempts.inc({ outcome: outcome.kind === "answered" ? answered : outcome.error });
       }
-      if (fate.state !== "pending") ended.inc({ state: fate.state });
+      if (transition.state !== "pending") ended.inc({ state: transition.state });
     },
     due: (endpoints, now) => {
       const since = Math.min(now.getTime(), ...endpoints.map((each) => each.oldestDueAt.getTime()));

@@ -4,7 +4,7 @@ import { createPace } from "./pace.ts";
 /** A pace for a thread that is busy for this share of its time. */
 function start(share: number) {
   const thread = { share };
-  const news = { perSecond: 0 };
+  const unsavedHealth = { perSecond: 0 };
   let nowMs = 0;
   let fresh = 0;
   const pace = createPace(
@@ -13,7 +13,7 @@ function start(share: number) {
   );
   return {
     thread,
-    news,
+    unsavedHealth,
     /** Claims what is allowed after so long; answers how many. */
     claimAfter: (ms: number): number => {
       nowMs += ms;
@@ -25,7 +25,7 @@ function start(share: number) {
     claimFor: (seconds: number, waiting = 1e9): number => {
       let claimed = 0;
       for (const endsAtMs = nowMs + seconds * 1_000; nowMs < endsAtMs; nowMs += 25) {
-        fresh += news.perSecond / 40;
+        fresh += unsavedHealth.perSecond / 40;
         const count = Math.min(pace.allowed(fresh), waiting);
         pace.claimed(count);
         claimed += count;
@@ -74,13 +74,13 @@ it("grows to 4,000 a second while the thread has time, and back when it has not"
 });
 
 it("does not grow while it would delay many fresh ones, and makes room for them", () => {
-  const { news, claimFor } = start(0.3);
-  news.perSecond = 20;
+  const { unsavedHealth, claimFor } = start(0.3);
+  unsavedHealth.perSecond = 20;
   expect(claimFor(10)).toBeCloseTo(740, -1.5);
-  news.perSecond = 19;
+  unsavedHealth.perSecond = 19;
   claimFor(10);
   expect(claimFor(1)).toBeCloseTo(4_000, -2);
-  news.perSecond = 200;
+  unsavedHealth.perSecond = 200;
   claimFor(2);
   expect(claimFor(1)).toBeCloseTo(740, -2);
 });

@@ -5,10 +5,10 @@ const notifier = await testNotifierOfFile();
 
 it("asks an endpoint that rests at once where one was changed, not for what is sent again", async () => {
   const { rpc, deliveries, endpoints, replayer } = notifier;
-  const resting = await register(notifier);
+  const suspended = await register(notifier);
   const live = await register(notifier);
-  await rpc.pauseEndpoint({ mutation: operation(), ...resting });
-  await notifier.consume([resting, live].map(({ merchantId }) => payoutMessage({ merchantId })));
+  await rpc.pauseEndpoint({ mutation: operation(), ...suspended });
+  await notifier.consume([suspended, live].map(({ merchantId }) => payoutMessage({ merchantId })));
   await notifier.work();
   const sent = await deliveries.collection.findOne({ endpoint_id: live.endpointId });
   // Less than the second after which it is asked in any case.
@@ -18,7 +18,7 @@ it("asks an endpoint that rests at once where one was changed, not for what is s
   const isAsked = async (): Promise<boolean> => {
     reads.mockClear();
     await notifier.work();
-    return JSON.stringify(reads.mock.calls).includes(resting.endpointId);
+    return JSON.stringify(reads.mock.calls).includes(suspended.endpointId);
   };
   expect(await isAsked()).toBe(false);
 

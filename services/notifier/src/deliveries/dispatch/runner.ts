@@ -3,15 +3,15 @@ import type { Recipient } from "../../endpoints/rules/endpoint.ts";
 import type { Ownership } from "../cluster/ownership.ts";
 import type { DeliveryDocument } from "../documents.ts";
 import { type AttemptDeps, attemptDelivery } from "./attempt.ts";
-import type { Lanes } from "./lanes.ts";
+import type { Limiter } from "./limiter.ts";
 import type { WorkMetrics } from "./metrics.ts";
-import type { Settler } from "./settler.ts";
+import type { Settle } from "./settlement.ts";
 import type { WorkStore } from "./work-store.ts";
 
 export type RunnerDeps = AttemptDeps & {
-  readonly lanes: Lanes;
+  readonly limiter: Limiter;
   readonly ownership: Pick<Ownership, "owns">;
-  readonly settler: Settler;
+  readonly settle: Settle;
   readonly work: Pick<WorkStore, "giveBack">;
   readonly metrics: WorkMetrics;
   /** A slot is free that something waits for. */
@@ -33,7 +33,7 @@ export type Runner = {
 
 /** Attempts side by side, each from its slot to its settlement. */
 export function createRunner(deps: RunnerDeps): Runner {
-  const { lanes, ownership, settler, metrics, log } = deps;
+  const { limiter, ownership, settle, metrics, log } = deps;
   const slots = new Map<string, { endpointId: string; isClaimed: boolean }>();
   const running = new Set<Promise<void>>();
 
@@ -41,9 +41,9 @@ export function createRunner(deps: RunnerDeps): Runner {
     const slot = slots.get(deliveryId);
     if (slot === undefined) return;
     slots.delete(deliveryId);
-    const lane = lanes.of(slot.endpointId);
-    lanes.leave(lane, slot.isClaimed);
-    if (lane.hasBacklog) deps.freed();
+    const queue = limiter.of(slot.endpointId);
+    limiter.leave(queue, slot.isClaimed);
+    if (queue.hasBacklog) deps.freed();
   };
 
   const run = async (
@@ -60,9 +60,9 @@ export function createRunner(deps: RunnerDeps): Runner {
       const settlement = await attemptDelivery(deps, delivery, endpoint);
       const { attempt } = settlement;
       if (attempt !== undefined) {
-        lanes.attempted(lanes.of(delivery.endpoint_id), attempt.outcome, attempt.endedAt);
+        limiter.attempted(limiter.of(delivery.endpoint_id), attempt.outcome, attempt.endedAt);
       }
-      await settler.settle(settlement);
+      await settle(settlement);
       metrics.settled(settlement, delivery.created_at);
     } catch (error) {
       // The lease ends and the delivery is taken again; there is nothing that could be written.
@@ -76,7 +76,7 @@ export function createRunner(deps: RunnerDeps): Runner {
     enter: (delivery, isClaimed) => {
       const { _id, endpoint_id: endpointId, merchant_id: merchantId } = delivery;
       slots.set(_id, { endpointId, isClaimed });
-      lanes.enter(lanes.of(endpointId, merchantId), isClaimed);
+      limiter.enter(limiter.of(endpointId, merchantId), isClaimed);
     },
     has: (deliveryId) => slots.has(deliveryId),
     start: (delivery, endpoint) => {

@@ -21,7 +21,7 @@ async function leased() {
   const settlement: Settlement = {
     ...{ id, line, leaseToken: lease.token, attemptsBefore, at },
     attempt: { number: attemptsBefore + 1, startedAt: at, endedAt: at, outcome },
-    fate: { state: "delivered" },
+    transition: { state: "delivered" },
   };
   const stored = () => deliveries.collection.findOne({ _id: id });
   return { delivery, settlement, stored };

@@ -1,6 +1,6 @@
 import { BSON, type Collection, type Filter } from "mongodb";
 import { attemptDocument, type DeliveryDocument, deliveryKeptMs } from "../documents.ts";
-import type { Attempt, Fate } from "../rules/delivery.ts";
+import type { Attempt, Transition } from "../rules/delivery.ts";
 import { deadlineOf } from "../rules/schedule.ts";
 import type { DeliveryStore } from "../store.ts";
 
@@ -19,7 +19,7 @@ export type Settlement = {
   readonly attempt?: Attempt;
   /** Made before this one. */
   readonly attemptsBefore: number;
-  readonly fate: Fate;
+  readonly transition: Transition;
   readonly at: Date;
 };
 
@@ -237,10 +237,10 @@ async function settle(
   return matchedCount;
 }
 
-function settledFields({ attempt, fate, at }: Settlement) {
-  const next = fate.state === "pending" ? fate.nextAttemptAt : null;
+function settledFields({ attempt, transition, at }: Settlement) {
+  const next = transition.state === "pending" ? transition.nextAttemptAt : null;
   return {
-    state: fate.state,
+    state: transition.state,
     next_attempt_at: next,
     due_at: next,
     lease: null,

@@ -142,11 +142,11 @@ describe("order", () => {
     await collection.insertOne({ ...waiting, ...ended, ...before });
     await notifier.work();
     notifier.advance(29_999);
-    await notifier.dispatcher.lookAgain();
+    await notifier.dispatcher.recheck();
     await notifier.work();
     expect(sent()).toEqual([]);
     notifier.advance(1);
-    await notifier.dispatcher.lookAgain();
+    await notifier.dispatcher.recheck();
     await notifier.work();
     expect(sent()).toEqual(["succeeded"]);
     expect(await collection.countDocuments({ recheck_at: { $exists: true } })).toBe(0);
@@ -156,7 +156,7 @@ describe("order", () => {
     const { merchantId } = await registerOrdered("strict");
     const later = async (ms: number) => {
       notifier.advance(ms);
-      await notifier.dispatcher.lookAgain();
+      await notifier.dispatcher.recheck();
       await notifier.work();
       return sequences();
     };
@@ -182,7 +182,7 @@ describe("order", () => {
     notifier.advance(600_000);
     await notifier.rpc.resumeEndpoint({ mutation: operation(), ...made });
     await notifier.work();
-    await notifier.dispatcher.lookAgain();
+    await notifier.dispatcher.recheck();
     await notifier.work();
     expect(sequences()).toEqual(["1"]);
   });

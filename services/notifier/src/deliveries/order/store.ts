@@ -3,9 +3,9 @@ import { type DeliveryDocument, deliveryKeptMs, waiting } from "../documents.ts"
 import {
   givesUpAt,
   heldUntil,
-  type InLine,
   isGivenUp,
-  lookAgainAt,
+  type OrderedDelivery,
+  recheckAt,
   withoutBound,
 } from "../rules/order.ts";
 import type { DeliveryStore } from "../store.ts";
@@ -50,20 +50,20 @@ const lookMax = 200;
 /** Of those that wait with a bound; the rest waits until then. */
 const leftMax = 1_000;
 
-export type LineStore = ReturnType<typeof openLineStore>;
+export type OrderStore = ReturnType<typeof openOrderStore>;
 
 /**
  * Lets go what waits for nothing any more. Called after deliveries were inserted and after others
  * were settled: whichever of the two happens last sees the other's write. A call that a crash
  * swallows costs the wait that stands in the delivery itself, or its next look.
  */
-export function openLineStore(
+export function openOrderStore(
   { collection: deliveries }: Pick<DeliveryStore, "collection">,
   events: Arrivals,
 ) {
   /** What waits no longer; `givesUp` where what was waited for too long never comes. */
   const decide = async (lines: readonly string[], now: Date, givesUp: boolean) => {
-    const held = await linesWithHeld(deliveries, lines);
+    const held = await keysWithHeld(deliveries, lines);
     if (held.length === 0) return [];
     const members = await membersOf(deliveries, held);
     const waits = await waitsOf(members, members, events, givesUp ? now : undefined);
@@ -116,11 +116,11 @@ export function openLineStore(
      * Looks again at those that wait without bound: their wake-up may have been lost, or what they
      * wait for may never come; `givenUp` are those deliveries that go without it.
      */
-    lookAgain: async (now: Date): Promise<Looked> => {
-      const found = await toLookAt(deliveries, now);
+    recheck: async (now: Date): Promise<Rechecked> => {
+      const found = await dueForRecheck(deliveries, now);
       if (found.length === 0) return { freed: new Set(), givenUp: [], hasMore: false };
       const free = await decide([...new Set(found.map(({ line }) => line))], now, true);
-      await lookedAt(deliveries, found, now);
+      await rechecked(deliveries, found, now);
       const givenUp = free.filter((each) => each.isGivenUp).map(({ member }) => member._id);
       return { freed: endpointsOf(free), givenUp, hasMore: found.length === lookMax };
     },
@@ -130,7 +130,7 @@ export function openLineStore(
 type Waiter = Pick<DeliveryDocument, "_id" | "line" | "created_at" | "transaction_type">;
 
 /** Those that wait without bound whose turn it is, the longest waiting first. */
-function toLookAt(deliveries: Collection<DeliveryDocument>, now: Date): Promise<Waiter[]> {
+function dueForRecheck(deliveries: Collection<DeliveryDocument>, now: Date): Promise<Waiter[]> {
   return deliveries
     .find<Waiter>(
       { recheck_at: { $lte: now } },
@@ -142,7 +142,7 @@ function toLookAt(deliveries: Collection<DeliveryDocument>, now: Date): Promise<
 }
 
 /** Those that wait on are looked at later once more. */
-async function lookedAt(
+async function rechecked(
   deliveries: Collection<DeliveryDocument>,
   waiters: readonly Waiter[],
   now: Date,
@@ -150,7 +150,7 @@ async function lookedAt(
   const next = waiters.map((each) => ({
     updateOne: {
       filter: { _id: each._id, held: true },
-      update: { $set: { recheck_at: nextLook(each, now) } },
+      update: { $set: { recheck_at: nextRecheck(each, now) } },
     },
   }));
   await deliveries.bulkWrite(next, { ordered: false });
@@ -159,7 +159,7 @@ async function lookedAt(
 }
 
 /** What a look has changed, and whether there are more to look at. */
-type Looked = {
+type Rechecked = {
   readonly freed: ReadonlySet<string>;
   readonly givenUp: readonly string[];
   readonly hasMore: boolean;
@@ -169,13 +169,13 @@ function endpointsOf(waits: readonly Wait[]): ReadonlySet<string> {
   return new Set(waits.map(({ member }) => member.endpoint_id));
 }
 
-function nextLook(waiter: Waiter, now: Date): Date {
+function nextRecheck(waiter: Waiter, now: Date): Date {
   const { created_at: createdAt, transaction_type: transactionType } = waiter;
-  return lookAgainAt(createdAt, now, givesUpAt(createdAt, transactionType));
+  return recheckAt(createdAt, now, givesUpAt(createdAt, transactionType));
 }
 
 /** Those among lines in which somebody waits: few, and in an index of their own. */
-async function linesWithHeld(
+async function keysWithHeld(
   deliveries: Collection<DeliveryDocument>,
   lines: readonly string[],
 ): Promise<string[]> {
@@ -217,11 +217,11 @@ async function waitsOf(
   const withoutNext = waiters.filter((member) => !hasNumberBefore(member, lines));
   const arrived = await events.arrived(withoutNext.map(numberBefore));
   return waiters.map((member) => {
-    const line = (lines.get(member.line) ?? []).map(inLine);
+    const line = (lines.get(member.line) ?? []).map(orderedDelivery);
     const isBefore =
       hasNumberBefore(member, lines) ||
       hasCome(arrived.get(numberKey(numberBefore(member))), member);
-    const waiter = { ...inLine(member), order: member.order ?? "bounded" };
+    const waiter = { ...orderedDelivery(member), order: member.order ?? "bounded" };
     const type = member.transaction_type;
     const until = heldUntil(waiter, line, type, isBefore);
     const mayGiveUp = now !== undefined && until !== undefined;
@@ -254,7 +254,7 @@ function numberBefore(member: Member): EventNumber {
   };
 }
 
-function inLine(member: Member): InLine {
+function orderedDelivery(member: Member): OrderedDelivery {
   return {
     id: member._id,
     sequence: member.sequence,

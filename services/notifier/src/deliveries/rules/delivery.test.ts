@@ -1,7 +1,7 @@
 import { isId } from "@disburse/kernel/id.ts";
 import { describe, expect, it } from "vitest";
 import type { Outcome } from "../../sender/rules/outcome.ts";
-import { type Attempt, deliveryIdentity, fateAfter, fateBefore } from "./delivery.ts";
+import { type Attempt, deliveryIdentity, transitionAfter, transitionBefore } from "./delivery.ts";
 
 const start = new Date("2026-11-20T00:00:00.000Z");
 const later = (ms: number): Date => new Date(start.getTime() + ms);
@@ -30,13 +30,13 @@ describe("delivery", () => {
   });
 
   it("is delivered by 200 alone", () => {
-    expect(fateAfter(attempt(1, answered(200)), delivery)).toEqual({ state: "delivered" });
+    expect(transitionAfter(attempt(1, answered(200)), delivery)).toEqual({ state: "delivered" });
   });
 
   it.each([100, 201, 202, 204, 301, 302, 400, 401, 404, 410, 429, 500, 503])(
     "is tried again after %s",
     (status) => {
-      expect(fateAfter(attempt(1, answered(status)), delivery)).toEqual({
+      expect(transitionAfter(attempt(1, answered(status)), delivery)).toEqual({
         state: "pending",
         nextAttemptAt: later(5_050),
       });
@@ -45,18 +45,18 @@ describe("delivery", () => {
 
   it("is tried again where there was no answer, and exhausted after the last attempt", () => {
     const failed: Outcome = { kind: "failed", error: "timeout" };
-    expect(fateAfter(attempt(2, failed, later(7)), delivery)).toEqual({
+    expect(transitionAfter(attempt(2, failed, later(7)), delivery)).toEqual({
       state: "pending",
       nextAttemptAt: later(10_107),
     });
-    expect(fateAfter(attempt(15, failed), delivery)).toEqual({ state: "exhausted" });
+    expect(transitionAfter(attempt(15, failed), delivery)).toEqual({ state: "exhausted" });
   });
 
   it.each([
     ["cancelled when its endpoint is gone", false, start, { state: "cancelled" }],
     ["attempted 1 ms before its deadline", true, later(86_399_999), undefined],
     ["exhausted at its deadline", true, later(86_400_000), { state: "exhausted" }],
-  ])("is %s", (_name, active, now, fate) => {
-    expect(fateBefore(delivery, active, now)).toEqual(fate);
+  ])("is %s", (_name, active, now, transition) => {
+    expect(transitionBefore(delivery, active, now)).toEqual(transition);
   });
 });

@@ -37,20 +37,24 @@ export function deliveryIdentity(
 }
 
 /** The deliveries among which order is kept: one transaction's, to one endpoint. */
-export function lineOf(endpointId: string, transactionType: string, transactionId: string): string {
+export function orderingKey(
+  endpointId: string,
+  transactionType: string,
+  transactionId: string,
+): string {
   return `${endpointId}/${transactionType}/${transactionId}`;
 }
 
 /** What becomes of a delivery. */
-export type Fate =
+export type Transition =
   | { readonly state: "pending"; readonly nextAttemptAt: Date }
   | { readonly state: Exclude<DeliveryState, "pending"> };
 
 /** What an attempt makes of its delivery: delivered, due again, or exhausted. */
-export function fateAfter(
+export function transitionAfter(
   attempt: Attempt,
   delivery: { readonly jitter: number; readonly deadline: Date },
-): Fate {
+): Transition {
   if (isAcknowledged(attempt.outcome)) return { state: "delivered" };
   const { number: attempts, endedAt } = attempt;
   const { jitter, deadline } = delivery;
@@ -59,11 +63,11 @@ export function fateAfter(
 }
 
 /** What is known before an attempt starts: where it goes may be gone, its time may be over. */
-export function fateBefore(
+export function transitionBefore(
   delivery: { readonly deadline: Date },
   endpointIsActive: boolean,
   now: Date,
-): Fate | undefined {
+): Transition | undefined {
   if (!endpointIsActive) return { state: "cancelled" };
   return now >= delivery.deadline ? { state: "exhausted" } : undefined;
 }

@@ -5,14 +5,18 @@ import {
   arrivalMatters,
   givesUpAt,
   heldUntil,
-  type InLine,
   isGivenUp,
-  lookAgainAt,
+  type OrderedDelivery,
+  recheckAt,
   withoutBound,
 } from "./order.ts";
 
 const createdAt = new Date("2026-11-20T00:00:00.000Z");
-const one = (sequence: number, state: DeliveryState = "pending", attempts = 0): InLine => ({
+const one = (
+  sequence: number,
+  state: DeliveryState = "pending",
+  attempts = 0,
+): OrderedDelivery => ({
   id: `whd_${sequence}`,
   sequence,
   state,
@@ -21,7 +25,7 @@ const one = (sequence: number, state: DeliveryState = "pending", attempts = 0): 
 });
 const after = (seconds: number): Date => new Date(createdAt.getTime() + seconds * 1_000);
 
-it.each<[string, InLine, InLine[], boolean, Date | undefined]>([
+it.each<[string, OrderedDelivery, OrderedDelivery[], boolean, Date | undefined]>([
   ["the first waits for nothing", one(1), [], false, undefined],
   ["nobody waits for one behind", one(1), [one(2)], false, undefined],
   ["one not attempted yet", one(2), [one(1)], true, after(30)],
@@ -44,7 +48,7 @@ it("waits only briefly for a number that another publisher may have left out", (
   expect(heldUntil(waiter, [one(3)], "payment_session", false)).toEqual(after(30));
 });
 
-it.each<[string, DeliveryOrder, InLine[], boolean, Date | undefined]>([
+it.each<[string, DeliveryOrder, OrderedDelivery[], boolean, Date | undefined]>([
   ["none waits for nothing", "none", [one(1)], false, undefined],
   [
     "strict waits for one that was tried often",
@@ -71,7 +75,7 @@ it("has no moment in strict order at which it goes unseen, also where numbers ha
   expect(heldUntil(waiter, [], "refund", false)).toEqual(withoutBound);
 });
 
-it.each<[string, DeliveryOrder, InLine[], string, number, boolean]>([
+it.each<[string, DeliveryOrder, OrderedDelivery[], string, number, boolean]>([
   ["a number that may have been left out", "strict", [], "refund", 299, false],
   ["the same, 5 minutes later", "strict", [], "refund", 300, true],
   ["a payout's version", "strict", [], "payout_session", 86_399, false],
@@ -85,8 +89,8 @@ it.each<[string, DeliveryOrder, InLine[], string, number, boolean]>([
 
 it("looks again just when a wait is given up", () => {
   const givesUp = givesUpAt(createdAt, "refund");
-  expect(lookAgainAt(createdAt, after(250), givesUp)).toEqual(after(300));
-  expect(lookAgainAt(createdAt, after(300), givesUp)).toEqual(after(450));
+  expect(recheckAt(createdAt, after(250), givesUp)).toEqual(after(300));
+  expect(recheckAt(createdAt, after(300), givesUp)).toEqual(after(450));
 });
 
 it.each([
@@ -94,7 +98,7 @@ it.each([
   ["later", 100, 150],
   ["at last", 90_000, 90_600],
 ])("looks again %s", (_when, waited, next) => {
-  expect(lookAgainAt(createdAt, after(waited))).toEqual(after(next));
+  expect(recheckAt(createdAt, after(waited))).toEqual(after(next));
 });
 
 it("makes a difference to who waits that an event has come whose number might be left out", () => {

@@ -32,7 +32,7 @@ const unseenWaitStrictDefaultMs = 300_000;
 const lookAgainMs = { least: 30_000, most: 600_000 };
 
 /** A delivery as its line sees it; redeliveries stand in no line. */
-export type InLine = {
+export type OrderedDelivery = {
   readonly id: string;
   readonly sequence: number;
   readonly state: DeliveryState;
@@ -41,8 +41,8 @@ export type InLine = {
 };
 
 /** Whether the ones behind a delivery still wait for it. */
-export function holdsUp(
-  delivery: Pick<InLine, "state" | "attempts">,
+export function blocksNext(
+  delivery: Pick<OrderedDelivery, "state" | "attempts">,
   order: DeliveryOrder = "bounded",
 ): boolean {
   if (delivery.state !== "pending" || order === "none") return false;
@@ -63,8 +63,8 @@ export function arrivalMatters(transactionType: string): boolean {
  * goes there.
  */
 export function heldUntil(
-  delivery: InLine & { readonly order: DeliveryOrder },
-  line: readonly InLine[],
+  delivery: OrderedDelivery & { readonly order: DeliveryOrder },
+  line: readonly OrderedDelivery[],
   transactionType: string,
   beforeArrived: boolean,
 ): Date | undefined {
@@ -72,7 +72,7 @@ export function heldUntil(
   if (order === "none") return undefined;
   const until = (ms: number): Date => new Date(delivery.createdAt.getTime() + ms);
   const ahead = line.filter((other) => other.sequence < sequence);
-  if (ahead.some((other) => holdsUp(other, order))) {
+  if (ahead.some((other) => blocksNext(other, order))) {
     return order === "strict" ? withoutBound : until(orderWaitMs);
   }
   if (sequence === 1 || beforeArrived) return undefined;
@@ -92,19 +92,19 @@ export function givesUpAt(createdAt: Date, transactionType: string): Date {
  * in its line it waits on.
  */
 export function isGivenUp(
-  delivery: InLine & { readonly order: DeliveryOrder },
-  line: readonly InLine[],
+  delivery: OrderedDelivery & { readonly order: DeliveryOrder },
+  line: readonly OrderedDelivery[],
   transactionType: string,
   now: Date,
 ): boolean {
   if (delivery.order !== "strict") return false;
   const ahead = line.filter((other) => other.sequence < delivery.sequence);
-  if (ahead.some((other) => holdsUp(other, "strict"))) return false;
+  if (ahead.some((other) => blocksNext(other, "strict"))) return false;
   return now >= givesUpAt(delivery.createdAt, transactionType);
 }
 
 /** When to look again at a delivery that waits without bound: also just when it gives up. */
-export function lookAgainAt(createdAt: Date, now: Date, givesUp?: Date): Date {
+export function recheckAt(createdAt: Date, now: Date, givesUp?: Date): Date {
   const waited = (now.getTime() - createdAt.getTime()) / 2;
   const { least, most } = lookAgainMs;
   const next = new Date(now.getTime() + Math.min(Math.max(waited, least), most));

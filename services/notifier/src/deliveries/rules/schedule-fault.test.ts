@@ -2,7 +2,7 @@ import { type Clock, steadyClock } from "@disburse/kernel/time.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Outcome } from "../../sender/rules/outcome.ts";
-import { fateAfter, fateBefore } from "./delivery.ts";
+import { transitionAfter, transitionBefore } from "./delivery.ts";
 import { attemptsMax, deadlineOf, firstDelayMs, horizonMs, jitterMax } from "./schedule.ts";
 
 /**
@@ -38,16 +38,16 @@ function live({ jitter, durations, restarts, shifts }: World): { start: number; 
   const deadline = deadlineOf(clock.now());
   const made: { start: number; end: number }[] = [];
   for (;;) {
-    if (fateBefore({ deadline }, true, clock.now()) !== undefined) return made;
+    if (transitionBefore({ deadline }, true, clock.now()) !== undefined) return made;
     const number = made.length + 1;
     const start = trueMs;
     const startedAt = clock.now();
     trueMs += durations[made.length] ?? 0;
     made.push({ start, end: trueMs });
     const attempt = { number, startedAt, endedAt: clock.now(), outcome: failed };
-    const fate = fateAfter(attempt, { jitter, deadline });
-    if (fate.state !== "pending") return made;
-    const dueMs = fate.nextAttemptAt.getTime();
+    const transition = transitionAfter(attempt, { jitter, deadline });
+    if (transition.state !== "pending") return made;
+    const dueMs = transition.nextAttemptAt.getTime();
     setByMs += shifts[number - 1] ?? 0;
     const part = restarts[number - 1];
     if (part !== undefined) {

@@ -17,8 +17,8 @@ it.each<[string, ShardOwners, string[], number, number]>([
   ["of three the first has one more", owned([null, 256]), ["a", "b", "c"], 86, 0],
   ["one that is not among the living moves nothing", owned(["a", 200], [null, 56]), ["b"], 0, 0],
   ["nor where nobody is", owned([null, 256]), [], 0, 0],
-])("%s", (_name, owners, living, take, give) => {
-  const moves = shardMoves(owners, "a", living);
+])("%s", (_name, owners, members, take, give) => {
+  const moves = shardMoves(owners, "a", members);
   expect([moves.take.length, moves.give.length]).toEqual([take, give]);
 });
 
@@ -27,14 +27,14 @@ it("gives each shard to one, whatever was before, and moves none that may stay",
   const owner = fc.constantFrom(null, ...names);
   const owners = fc.array(owner, { minLength: shardCount, maxLength: shardCount });
   fc.assert(
-    fc.property(owners, fc.subarray(names, { minLength: 1 }), (before, living) => {
+    fc.property(owners, fc.subarray(names, { minLength: 1 }), (before, members) => {
       let now = [...before];
-      for (const self of [...living, ...living]) {
-        const { take, give } = shardMoves(now, self, living);
+      for (const self of [...members, ...members]) {
+        const { take, give } = shardMoves(now, self, members);
         now = now.map((was, at) => (take.includes(at) ? self : give.includes(at) ? null : was));
       }
-      for (const self of living) {
-        expect(now.filter((each) => each === self)).toHaveLength(fairShare(self, living));
+      for (const self of members) {
+        expect(now.filter((each) => each === self)).toHaveLength(fairShare(self, members));
       }
     }),
   );

@@ -10,11 +10,11 @@ export type ShardMoves = { readonly take: readonly number[]; readonly give: read
  * How many shards a process should have: as many as any other, or one more of the rest; none where
  * it is not among the living.
  */
-export function fairShare(self: string, living: readonly string[]): number {
-  const place = living.toSorted().indexOf(self);
+export function fairShare(self: string, members: readonly string[]): number {
+  const place = members.toSorted().indexOf(self);
   if (place === -1) return 0;
-  const rest = shardCount % living.length;
-  return Math.floor(shardCount / living.length) + (place < rest ? 1 : 0);
+  const rest = shardCount % members.length;
+  return Math.floor(shardCount / members.length) + (place < rest ? 1 : 0);
 }
 
 /**
@@ -25,11 +25,11 @@ export function fairShare(self: string, living: readonly string[]): number {
 export function shardMoves(
   owners: ShardOwners,
   self: string,
-  living: readonly string[],
+  members: readonly string[],
 ): ShardMoves {
-  if (!living.includes(self)) return { take: [], give: [] };
-  const alive = new Set(living);
-  const share = fairShare(self, living);
+  if (!members.includes(self)) return { take: [], give: [] };
+  const alive = new Set(members);
+  const share = fairShare(self, members);
   const own = owners.flatMap((owner, shard) => (owner === self ? [shard] : []));
   const free = owners.flatMap((owner, shard) =>
     owner === null || !alive.has(owner) ? [shard] : [],

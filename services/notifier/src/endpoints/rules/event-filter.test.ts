@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { isTold } from "./event-filter.ts";
+import { isSubscribed } from "./event-filter.ts";
 
 const failed = { transactionType: "payout_session", status: "failed" };
 
-describe("isTold", () => {
+describe("isSubscribed", () => {
   it.each([
     [["*"], true],
     [["payout_session"], true],
@@ -14,6 +14,6 @@ describe("isTold", () => {
     [["payout_session.fail"], false],
     [[], false],
   ])("of a failed payout for %j: %s", (eventTypes, told) => {
-    expect(isTold({ eventTypes }, failed)).toBe(told);
+    expect(isSubscribed({ eventTypes }, failed)).toBe(told);
   });
 });

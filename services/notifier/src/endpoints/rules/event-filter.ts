@@ -7,11 +7,11 @@ export const everyEvent = "*";
 type Told = { readonly transactionType: string; readonly status: string };
 
 /** The event types of which each is enough to be told of an event. */
-export function typesTelling({ transactionType, status }: Told): readonly string[] {
+export function subscriptionTypes({ transactionType, status }: Told): readonly string[] {
   return [everyEvent, transactionType, `${transactionType}.${status}`];
 }
 
 /** Whether an endpoint wants an event; asked once, when the event is fanned out. */
-export function isTold({ eventTypes }: Pick<Endpoint, "eventTypes">, event: Told): boolean {
-  return typesTelling(event).some((type) => eventTypes.includes(type));
+export function isSubscribed({ eventTypes }: Pick<Endpoint, "eventTypes">, event: Told): boolean {
+  return subscriptionTypes(event).some((type) => eventTypes.includes(type));
 }

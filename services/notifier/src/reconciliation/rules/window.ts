@@ -18,7 +18,7 @@ const firstReachMs = 86_400_000;
 export type GapTerms = {
   /** What is older may be deleted, and is no gap. */
   readonly reachMs: number;
-  /** Looked at once more: what may have been told late, by clocks that differ so much. */
+  /** Rechecked at once more: what may have been told late, by clocks that differ so much. */
   readonly overlapMs: number;
 };
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { type AskedReplay, fateAfterPage, isSameReplay, replayTerms } from "./replay.ts";
+import { isSameReplay, type ReplayRequest, replayTerms, transitionAfterPage } from "./replay.ts";
 
 const now = new Date("2026-11-20T12:00:00.000Z");
 const at = (ms: number): Date => new Date(now.getTime() + ms);
 const days30 = 30 * 86_400_000;
-const asked: AskedReplay = {
+const asked: ReplayRequest = {
   endpointId: "whe_1",
   since: at(-3_600_000),
   until: at(-1_000),
@@ -65,6 +65,6 @@ it.each([
   ["done after a page that was not full", 9, { state: "done" }],
   ["done after an empty page", 0, { state: "done" }],
   ["to go on a second after a full page", 10, { state: "running", nextPageAt: at(1_000) }],
-])("is %s", (_name, sent, fate) => {
-  expect(fateAfterPage({ rate: 10 }, sent, now)).toEqual(fate);
+])("is %s", (_name, sent, transition) => {
+  expect(transitionAfterPage({ rate: 10 }, sent, now)).toEqual(transition);
 });

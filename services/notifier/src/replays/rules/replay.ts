@@ -17,7 +17,7 @@ export type ReplayTerms = {
 };
 
 /** Terms as they were asked for. */
-export type AskedReplay = Omit<ReplayTerms, "until"> & { readonly until: Date | undefined };
+export type ReplayRequest = Omit<ReplayTerms, "until"> & { readonly until: Date | undefined };
 
 /** As long as deliveries are kept after their end (webhooks: data). */
 export const windowMaxMs = 30 * 86_400_000;
@@ -26,7 +26,7 @@ export const windowMaxMs = 30 * 86_400_000;
  * The terms of a replay that is asked for at `now`: what is made from then on is none of it, so
  * that it ends. Asked for again later, they are the same at the same `now`.
  */
-export function replayTerms(asked: AskedReplay, now: Date): ReplayTerms | readonly Violation[] {
+export function replayTerms(asked: ReplayRequest, now: Date): ReplayTerms | readonly Violation[] {
   const { since } = asked;
   if (since >= now) return [{ field: "since", problem: "must be in the past" }];
   if (asked.until !== undefined && asked.until <= since) {
@@ -54,7 +54,7 @@ export function isSameReplay(one: ReplayTerms, other: ReplayTerms): boolean {
 export const pageEveryMs = 1_000;
 
 /** What becomes of a replay. */
-export type ReplayFate =
+export type ReplayTransition =
   | { readonly state: "running"; readonly nextPageAt: Date }
   | { readonly state: "done" | "cancelled" };
 
@@ -62,11 +62,11 @@ export type ReplayFate =
  * What a page of at most `rate` leaves to do. The next one waits from when this one was written, so
  * that no second sees more than `rate`, however long the writing took.
  */
-export function fateAfterPage(
+export function transitionAfterPage(
   { rate }: Pick<ReplayTerms, "rate">,
   sent: number,
   now: Date,
-): ReplayFate {
+): ReplayTransition {
   if (sent < rate) return { state: "done" };
   return { state: "running", nextPageAt: new Date(now.getTime() + pageEveryMs) };
 }
@@ -78,6 +78,6 @@ export const lookAgainMs = 10_000;
  * A replay waits while its endpoint is paused or unverified. What it queued meanwhile would all be
  * due when the endpoint goes on, and the rate would be none.
  */
-export function fateWhileNotLive(now: Date): ReplayFate {
+export function transitionWhileNotLive(now: Date): ReplayTransition {
   return { state: "running", nextPageAt: new Date(now.getTime() + lookAgainMs) };
 }

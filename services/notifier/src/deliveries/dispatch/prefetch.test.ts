@@ -1,7 +1,7 @@
 import { Binary, BSON } from "mongodb";
 import { expect, it } from "vitest";
 import type { DeliveryDocument } from "../documents.ts";
-import { createReadAhead } from "./read-ahead.ts";
+import { createPrefetch } from "./prefetch.ts";
 
 const now = new Date(0);
 
@@ -19,11 +19,11 @@ function start(count: number, bytes?: number) {
     reads.push(limit);
     return stored.slice(0, limit).map((each) => BSON.serialize(each));
   };
-  const readAhead = createReadAhead({ due }, () => nowMs);
+  const prefetch = createPrefetch({ due }, () => nowMs);
   /** Takes so many as the claimer does, and those are no longer due. */
   const take = async (wanted: number, endpointId = "whe_1") => {
-    const isLast = await readAhead.fill(endpointId, wanted, now);
-    const { next, isEmpty } = readAhead.take(endpointId, wanted);
+    const isLast = await prefetch.fill(endpointId, wanted, now);
+    const { next, isEmpty } = prefetch.take(endpointId, wanted);
     const ids = new Set(next.map(({ _id }) => _id));
     stored.splice(0, stored.length, ...stored.filter(({ _id }) => !ids.has(_id)));
     return { ids: [...ids], isCaughtUp: isLast && isEmpty };
@@ -31,7 +31,7 @@ function start(count: number, bytes?: number) {
   const advance = (ms: number): void => {
     nowMs += ms;
   };
-  return { take, stored, reads, advance, merchantOf: readAhead.merchantOf };
+  return { take, stored, reads, advance, merchantOf: prefetch.merchantOf };
 }
 
 it("gives what is due in its order, with a read for 16 or for what is wanted", async () => {

@@ -1,18 +1,18 @@
 import type { DeliveryDocument } from "../documents.ts";
 
 /** What does not fit is found in the store; with the largest bodies these are 32 MiB. */
-const newcomersMax = 512;
+const queuedMax = 512;
 /** An endpoint that is slow fills no more than its part. */
 const ofEndpointMax = 16;
 
-export type Newcomers = ReturnType<typeof createNewcomers>;
+export type FreshQueue = ReturnType<typeof createFreshQueue>;
 
 /**
  * Fresh deliveries that found no slot when they were stored. By the time at which they are due they
  * would come behind all that waits, so they are remembered, and have the next slots that are left
  * to what is fresh. They are leased by nobody: forgotten, they are due like any other.
  */
-export function createNewcomers() {
+export function createFreshQueue() {
   const waiting = new Map<string, DeliveryDocument>();
   const counts = new Map<string, number>();
 
@@ -29,7 +29,7 @@ export function createNewcomers() {
     add: (delivery: DeliveryDocument): void => {
       const { _id, endpoint_id: endpointId } = delivery;
       const count = counts.get(endpointId) ?? 0;
-      if (waiting.size >= newcomersMax || count >= ofEndpointMax || waiting.has(_id)) return;
+      if (waiting.size >= queuedMax || count >= ofEndpointMax || waiting.has(_id)) return;
       waiting.set(_id, delivery);
       counts.set(endpointId, count + 1);
     },

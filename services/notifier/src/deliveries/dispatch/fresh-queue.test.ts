@@ -1,16 +1,16 @@
 import { expect, it } from "vitest";
 import type { DeliveryDocument } from "../documents.ts";
-import { createNewcomers } from "./newcomers.ts";
+import { createFreshQueue } from "./fresh-queue.ts";
 
 const delivery = (endpointId: string, number: number) =>
   ({ _id: `${endpointId}_${number}`, endpoint_id: endpointId }) as DeliveryDocument;
 
 it("remembers of each endpoint its part, so that a slow one leaves room to the others", () => {
-  const newcomers = createNewcomers();
-  for (let number = 0; number < 600; number += 1) newcomers.add(delivery("slow", number));
-  newcomers.add(delivery("well", 0));
-  const admitted = () => newcomers.admit(() => "now").map(({ endpoint_id: id }) => id);
+  const freshQueue = createFreshQueue();
+  for (let number = 0; number < 600; number += 1) freshQueue.add(delivery("slow", number));
+  freshQueue.add(delivery("well", 0));
+  const admitted = () => freshQueue.admit(() => "now").map(({ endpoint_id: id }) => id);
   expect(admitted()).toEqual([...Array.from({ length: 16 }, () => "slow"), "well"]);
-  newcomers.add(delivery("slow", 1));
+  freshQueue.add(delivery("slow", 1));
   expect(admitted()).toEqual(["slow"]);
 });

@@ -16,14 +16,14 @@ type Page = {
   readonly deliveries: EncodedDelivery[];
 };
 
-export type ReadAhead = ReturnType<typeof createReadAhead>;
+export type Prefetch = ReturnType<typeof createPrefetch>;
 
 /**
  * Due deliveries of endpoints that have more of them than may start now, read before it is their
  * turn. They are leased by nobody, so each may have become something else by then: taking one finds
  * out. Forgotten, it is due like any other.
  */
-export function createReadAhead(work: Pick<WorkStore, "due">, elapsed: () => number) {
+export function createPrefetch(work: Pick<WorkStore, "due">, elapsed: () => number) {
   /** In the order in which they were read. */
   const pages = new Map<string, Page>();
   let kept = 0;

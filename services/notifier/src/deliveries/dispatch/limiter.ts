@@ -1,0 +1,146 @@
+import { afterOutcome, circuitPauseMs, type Health } from "../../endpoints/rules/health.ts";
+import { shardOf } from "../../endpoints/rules/shard.ts";
+import type { Outcome } from "../../sender/rules/outcome.ts";
+import { admissible, allot, type Candidate, claimable, type Slots } from "../rules/fairness.ts";
+import { createEndpointQueues, type EndpointQueue } from "./endpoint-queues.ts";
+
+/** Limits attempts in flight per process, merchant and endpoint. */
+export type Limiter = ReturnType<typeof createLimiter>;
+
+/**
+ * Decides what may start. All of it is in memory, for this process is the only owner of its
+ * endpoints.
+ */
+export function createLimiter(slots: Slots, elapsed: () => number) {
+  const queues = createEndpointQueues(elapsed);
+  const { backlog } = queues;
+  const inFlight = createInFlight();
+  let servedLast = "";
+
+  const setHealth = (queue: EndpointQueue, health: Health): void => {
+    const isTurn = queue.health.circuit !== health.circuit;
+    queue.health = health;
+    if (isTurn) inFlight.circuitTurned(queue);
+    if (health.circuit === "open") queue.waitsUntilMs = elapsed() + circuitPauseMs;
+  };
+  const merchantRoom = (merchantId: string): number =>
+    roomIn(inFlight.ofMerchant(merchantId), slots.merchantMax);
+  /** Slots of an endpoint that its backlog may still take. */
+  const roomOf = (queue: EndpointQueue): number => {
+    if (queue.waitsUntilMs > elapsed() || queue.liveness !== "live") return 0;
+    if (queue.health.circuit === "closed") return roomIn(queue, queue.health.concurrency);
+    return queue.running === 0 && inFlight.open() < slots.openMax ? 1 : 0;
+  };
+
+  return {
+    ...queues,
+    enter: (queue: EndpointQueue, isClaimed: boolean): void => inFlight.count(queue, 1, isClaimed),
+    leave: (queue: EndpointQueue, isClaimed: boolean): void => inFlight.count(queue, -1, isClaimed),
+    ...{ isBusy: inFlight.isBusy, admitted: inFlight.admitted },
+    running: (): number => inFlight.all.running,
+    /** Attempts in flight of fresh deliveries. */
+    fresh: (): number => inFlight.all.running - inFlight.all.claimed,
+    /** Whether a fresh delivery may start now; a backlog keeps its part. */
+    mayAdmit: (queue: EndpointQueue): boolean => mayAdmit(queue, inFlight, slots, elapsed()),
+    /** How much of an endpoint may be claimed at this moment, under every limit. */
+    room: (queue: EndpointQueue): number =>
+      Math.max(
+        0,
+        Math.min(roomOf(queue), merchantRoom(queue.merchantId), freeOf(inFlight.all, slots)),
+      ),
+
+    /** Counts an attempt's outcome; an endpoint whose circuit is open then pauses. */
+    attempted: (queue: EndpointQueue, outcome: Outcome, at: Date): void => {
+      setHealth(queue, afterOutcome(queue.health, outcome, at));
+      queue.isUnsaved = true;
+    },
+    /** Takes over the health that the previous owner saved. */
+    restore: (healths: ReadonlyMap<string, Health>): void => {
+      for (const [endpointId, health] of healths) setHealth(queues.of(endpointId), health);
+    },
+
+    /** How much to claim for which endpoints. */
+    shares: (isOwn: (endpointId: string) => boolean, max: number): Map<string, number> => {
+      const free = Math.min(freeOf(inFlight.all, slots), max);
+      if (free <= 0 || backlog.size === 0) return new Map();
+      const due: Candidate[] = [];
+      for (const queue of backlog) {
+        const room = roomOf(queue);
+        if (!isOwn(queue.endpointId)) queues.caughtUp(queue);
+        else if (room > 0) due.push({ ...queue, room });
+      }
+      const shares = allot(due, free, merchantRoom, slots.pageMax, servedLast);
+      servedLast = [...shares.keys()].at(-1) ?? servedLast;
+      return shares;
+    },
+  };
+}
+
+function mayAdmit(queue: EndpointQueue, inFlight: Counts, slots: Slots, nowMs: number): boolean {
+  const { circuit, concurrency } = queue.health;
+  if (circuit === "open" || queue.waitsUntilMs > nowMs) return false;
+  return (
+    queue.running < concurrency &&
+    queue.running - queue.claimed < admissible(concurrency, queue.hasBacklog) &&
+    inFlight.ofMerchant(queue.merchantId).running < slots.merchantMax &&
+    inFlight.all.running < slots.processMax
+  );
+}
+
+type Counts = ReturnType<typeof createInFlight>;
+
+/** Attempts in flight; those that were claimed had waited. */
+type InFlight = { running: number; claimed: number };
+
+/** What may still be claimed of a process's slots. */
+function freeOf({ running, claimed }: Readonly<InFlight>, slots: Slots): number {
+  return Math.min(slots.processMax - running, slots.claimedMax - claimed);
+}
+
+/** What may still be claimed under a limit. */
+function roomIn({ running, claimed }: Readonly<InFlight>, max: number): number {
+  return Math.min(max - running, claimable(max) - claimed);
+}
+
+/** Counts attempts in flight: of the process, of each merchant, endpoint and shard. */
+function createInFlight() {
+  const all: InFlight = { running: 0, claimed: 0 };
+  const merchants = new Map<string, InFlight>();
+  const shards = new Map<number, number>();
+  let open = 0;
+  let admitted = 0;
+
+  const ofMerchant = (merchantId: string): InFlight =>
+    merchants.get(merchantId) ?? { running: 0, claimed: 0 };
+
+  return {
+    all: all as Readonly<InFlight>,
+    ofMerchant: ofMerchant as (merchantId: string) => Readonly<InFlight>,
+    /** Fresh deliveries that were admitted since this process began. */
+    admitted: (): number => admitted,
+    /** At endpoints whose circuit is open. */
+    open: (): number => open,
+    isBusy: (shard: number): boolean => shards.has(shard),
+
+    count: (queue: EndpointQueue, by: 1 | -1, isClaimed: boolean): void => {
+      if (by === 1 && !isClaimed) admitted += 1;
+      const merchant = ofMerchant(queue.merchantId);
+      for (const each of [all, queue, merchant]) {
+        each.running += by;
+        if (isClaimed) each.claimed += by;
+      }
+      if (merchant.running === 0) merchants.delete(queue.merchantId);
+      else merchants.set(queue.merchantId, merchant);
+      const shard = shardOf(queue.endpointId);
+      const inShard = (shards.get(shard) ?? 0) + by;
+      if (inShard === 0) shards.delete(shard);
+      else shards.set(shard, inShard);
+      if (queue.health.circuit === "open") open += by;
+    },
+
+    /** A circuit has opened or closed. */
+    circuitTurned: ({ health, running }: EndpointQueue): void => {
+      open += health.circuit === "open" ? running : -running;
+    },
+  };
+}

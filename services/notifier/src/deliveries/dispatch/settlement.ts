@@ -1,0 +1,70 @@
+import type { Log } from "@disburse/chassis/log.ts";
+import type { Clock } from "@disburse/kernel/time.ts";
+import type { OrderStore } from "../order/store.ts";
+import { blocksNext } from "../rules/order.ts";
+import { createBatcher } from "./batcher.ts";
+import type { Settlement, WorkStore } from "./work-store.ts";
+
+/** One bulk write settles this many (webhooks: claiming and settling). */
+const settledMax = 64;
+/** One read covers this many ordering keys. */
+const keysMax = 256;
+
+export type ReleaserDeps = {
+  readonly order: Pick<OrderStore, "release">;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Something of these endpoints is due now. */
+  readonly due: (endpointIds: Iterable<string>) => void;
+};
+
+/** Releases held deliveries of ordering keys in which something was settled or has arrived. */
+export type Releaser = ReturnType<typeof createReleaser>;
+
+/** Looks at ordering keys in batches. */
+export function createReleaser({ order, clock, log, due }: ReleaserDeps) {
+  const batcher = createBatcher<string>(
+    keysMax,
+    async (keys) => due(await order.release([...new Set(keys)], clock.now())),
+    (error, count) => log.error({ err: error, count }, "held deliveries not looked at"),
+  );
+  return {
+    /** Soon releases what no longer waits under these ordering keys. */
+    release: (keys: Iterable<string>): void => {
+      for (const key of new Set(keys)) batcher.add(key);
+    },
+    idle: batcher.idle,
+  };
+}
+
+export type SettlerDeps = {
+  readonly work: Pick<WorkStore, "settle">;
+  readonly releaser: Pick<Releaser, "release">;
+  readonly log: Log;
+};
+
+/** Settles attempts: resolves when a settlement is written, or given up for its lease to expire. */
+export type Settle = (settlement: Settlement) => Promise<void>;
+
+/** Writes settlements in batches, and releases what has waited for them. */
+export function createSettler({ work, releaser, log }: SettlerDeps): Settle {
+  const batcher = createBatcher<{ readonly settlement: Settlement; readonly done: () => void }>(
+    settledMax,
+    async (batch) => {
+      const settlements = batch.map(({ settlement }) => settlement);
+      const stale = settlements.length - (await work.settle(settlements));
+      if (stale > 0) log.warn({ count: stale }, "settlements without a lease were dropped");
+      releaser.release(settlements.filter(unblocks).map(({ line }) => line));
+    },
+    (error, count) => log.error({ err: error, count }, "settlements not written"),
+    (batch) => {
+      for (const { done } of batch) done();
+    },
+  );
+  return (settlement) => new Promise((done) => batcher.add({ settlement, done }));
+}
+
+/** Whether the next deliveries of the ordering key need not wait for this one any longer. */
+function unblocks({ transition, attempt }: Settlement): boolean {
+  return !blocksNext({ state: transition.state, attempts: attempt?.number ?? 0 });
+}
