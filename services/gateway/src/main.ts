@@ -5,7 +5,7 @@ import { createLog, type Log } from "@disburse/chassis/log.ts";
 import { startLoop } from "@disburse/chassis/loop.ts";
 import { createMetrics } from "@disburse/chassis/metrics.ts";
 import { connectDatabase } from "@disburse/chassis/mongo/database.ts";
-import { connectService } from "@disburse/chassis/rpc/client.ts";
+import { connectService, type ServiceClient } from "@disburse/chassis/rpc/client.ts";
 import { startRpcServer } from "@disburse/chassis/rpc/server.ts";
 import {
   createLifetime,
@@ -18,11 +18,13 @@ import { KeyService } from "@disburse/contracts/disburse/gateway/v1/keys_pb.ts";
 import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
-import { Health } from "@disburse/contracts/health/v1/health_pb.ts";
+import {
+  Health,
+  HealthCheckResponse_ServingStatus,
+} from "@disburse/contracts/health/v1/health_pb.ts";
 import { systemClock } from "@disburse/kernel/time.ts";
 import { readConfig } from "./config.ts";
 import { startHttpServer } from "./http/server.ts";
-import { createReadiness, serving } from "./readiness.ts";
 import { createGateway } from "./service.ts";
 
 type Config = ReturnType<typeof readConfig>;
@@ -59,6 +61,45 @@ function connectServices(config: Config, lifetime: Lifetime) {
       payout: health(PAYOUT_URL),
       notifier: health(NOTIFIER_URL),
     },
+  };
+}
+
+/** Probes come without a key; however many, each dependency is asked once in this time. */
+const freshMs = 1_000;
+/** A dependency that needs longer to say that it is well is not. */
+const checkTimeoutMs = 1_000;
+
+type Check = () => Promise<boolean>;
+
+/** Whether a service says that it can do its work now. */
+function serving({ rpc }: Pick<ServiceClient<typeof Health>, "rpc">): Check {
+  return async () => {
+    try {
+      const { status } = await rpc.check({ service: "" }, { timeoutMs: checkTimeoutMs });
+      return status === HealthCheckResponse_ServingStatus.SERVING;
+    } catch {
+      // Any failure to answer means the same: not reachable now.
+      return false;
+    }
+  };
+}
+
+/** Asks everything that the gateway cannot work without, and remembers the answers for a second. */
+function createReadiness(
+  checks: Readonly<Record<string, Check>>,
+): () => Promise<Readonly<Record<string, boolean>>> {
+  let last:
+    | { readonly askedMs: number; readonly answers: Promise<Record<string, boolean>> }
+    | undefined;
+  return () => {
+    const nowMs = performance.now();
+    if (last === undefined || nowMs - last.askedMs >= freshMs) {
+      const asked = Object.entries(checks).map(
+        async ([name, check]) => [name, await check()] as const,
+      );
+      last = { askedMs: nowMs, answers: Promise.all(asked).then(Object.fromEntries) };
+    }
+    return last.answers;
   };
 }
 

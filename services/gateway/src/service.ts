@@ -15,7 +15,7 @@ import { createKeyCache } from "./keys/cache.ts";
 import { keyService } from "./keys/rpc.ts";
 import type { Mode } from "./keys/rules/api-key.ts";
 import { addressSet } from "./keys/rules/source-address.ts";
-import { openKeyStore, recordOfKey } from "./keys/store.ts";
+import { findRecord, forgetSecrets, openKeys } from "./keys/store.ts";
 import type { Clients } from "./openapi/operation.ts";
 import { operations, reference } from "./resources/all.ts";
 
@@ -54,13 +54,9 @@ export type Gateway = {
 /** Opens the stores and puts the parts together. */
 export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
   const { db, sealer, clock, log, metrics, mode, pepper } = deps;
-  const keys = await openKeyStore(db);
+  const keys = await openKeys(db);
   const idempotency = await openIdempotencyStore(db, sealer, clock, deps.place);
-  const loadKey = async (id: string) => {
-    const key = await keys.find(id);
-    return key && recordOfKey(key);
-  };
-  const cache = createKeyCache(loadKey, deps.monotonicMs);
+  const cache = createKeyCache((id) => findRecord(keys, id), deps.monotonicMs);
   const proxies = addressSet(deps.proxies);
   const listener = createApp({
     operations,
@@ -80,7 +76,7 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
     freeEnded: idempotency.freeEnded,
     sweep: async () => {
       await idempotency.sweep();
-      await keys.forgetSecrets(clock.now());
+      await forgetSecrets(keys, clock.now());
       return false;
     },
   };

@@ -9,8 +9,8 @@ import Koa from "koa";
 import type { Answer } from "../idempotency/rules/idempotency.ts";
 import type { Operation } from "../openapi/operation.ts";
 import { failureAnswer, type PageAnswer, refusalAnswer } from "./answer.ts";
-import type { PublicRoute } from "./content.ts";
 import { type HttpContext, observe, type RequestState, type RouterContext } from "./observe.ts";
+import type { PublicRoute } from "./public-routes.ts";
 import { headProblem } from "./rules/request.ts";
 import { type OperationDeps, serveOperation } from "./serve-operation.ts";
 

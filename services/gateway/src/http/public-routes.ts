@@ -1,9 +1,13 @@
+import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
+import { promisify } from "node:util";
+import { brotliCompress, constants, gzip } from "node:zlib";
 import type { Metrics } from "@disburse/chassis/metrics.ts";
 import type { Answer } from "../idempotency/rules/idempotency.ts";
 import type { Mode } from "../keys/rules/api-key.ts";
-import { contentHash, type PublicRoute, serveContent } from "./content.ts";
+import type { PageAnswer } from "./answer.ts";
 import { docsPage, type Reference } from "./docs-page.ts";
+import type { RouterContext } from "./observe.ts";
 
 /** The page says by its hash which version of a file it wants, so that one never changes. */
 const forever = "public, max-age=31536000, immutable";
@@ -102,4 +106,69 @@ function operationalRoutes({
       }),
     },
   ];
+}
+
+/** A path that is answered without a key, outside `/api/v1`. */
+export type PublicRoute = {
+  readonly path: string;
+  readonly answer: (ctx: RouterContext) => Promise<PageAnswer>;
+};
+
+/** What one path always answers, the same to everybody. */
+type Content = {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly load: () => Promise<Buffer>;
+};
+
+/** 1.7 MB take 0.1 s at 9 and 1.2 s at 10, for 7 % less. */
+const brotliQuality = 9;
+
+const compress = {
+  br: (bytes: Buffer) =>
+    promisify(brotliCompress)(bytes, {
+      params: { [constants.BROTLI_PARAM_QUALITY]: brotliQuality },
+    }),
+  gzip: (bytes: Buffer) => promisify(gzip)(bytes),
+};
+
+/** The shortest first. */
+const encodings = ["br", "gzip"] as const;
+
+/** The first digits of a content's SHA-256: it names one version of it. */
+function contentHash(bytes: string | Buffer): string {
+  return createHash("sha256").update(bytes).digest("hex").slice(0, 16);
+}
+
+/**
+ * Serves content with an `ETag` as the caller can read it. It is compressed when it is first asked
+ * for and then kept; uncompressed it is not kept, for hardly anybody asks for that.
+ */
+function serveContent(hash: string, { headers, load }: Content): PublicRoute["answer"] {
+  const kept = new Map<keyof typeof compress, Promise<Buffer>>();
+  const compressed = (encoding: keyof typeof compress) => {
+    const before = kept.get(encoding);
+    if (before !== undefined) return before;
+    const now = load().then(compress[encoding]);
+    kept.set(encoding, now);
+    now.catch(() => kept.delete(encoding));
+    return now;
+  };
+  return async (ctx) => {
+    // One by one: of several that it likes equally, a browser names gzip first.
+    const encoding = encodings.find((each) => ctx.acceptsEncodings(each) === each);
+    const shown = {
+      ...headers,
+      ...(encoding === undefined ? {} : { "Content-Encoding": encoding }),
+      ETag: `"${hash}-${encoding ?? "identity"}"`,
+      Vary: "Accept-Encoding",
+    };
+    // Koa compares the ETag of an answer that is a success.
+    ctx.status = 200;
+    ctx.set("ETag", shown.ETag);
+    const isKnown = ctx.fresh;
+    ctx.remove("ETag");
+    if (isKnown) return { status: 304, headers: shown, body: "" };
+    const body = await (encoding === undefined ? load() : compressed(encoding));
+    return { status: 200, headers: shown, body };
+  };
 }

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import { create } from "@bufbuild/protobuf";
 import type { Log } from "@disburse/chassis/log.ts";
@@ -20,10 +21,9 @@ import { queryRequest } from "../openapi/query.ts";
 import { readQuery } from "../openapi/rules/query.ts";
 import { dataAnswer, failureAnswer, fileAnswer, type PageAnswer, refusalAnswer } from "./answer.ts";
 import type { Authenticate } from "./authenticate.ts";
-import { readBody } from "./body.ts";
 import type { RouterContext } from "./observe.ts";
 import type { RateLimiter } from "./rate-limit.ts";
-import { headerValues } from "./rules/request.ts";
+import { headerValues, isPlainJson, readJsonBody } from "./rules/request.ts";
 
 /** What every operation is served with. */
 export type OperationDeps = {
@@ -66,7 +66,7 @@ export function serveOperation(operation: Operation, deps: OperationDeps) {
       return fileAnswer(data, bytes as Readable);
     }
     if (!takesBody(operation.method)) return runJson(run, data, deps, randomOperationId());
-    const body = await readBody(ctx.req, operation.body?.optional === true);
+    const body = await readBody(ctx.req, operation.body?.optional ?? operation.body === undefined);
     if (isRefused(body)) return refusalAnswer(body);
     return runOnce({ ...run, body }, data, deps);
   };
@@ -134,4 +134,48 @@ async function answerOf(
 
 function randomOperationId(): string {
   return `op_${crypto.randomUUID()}`;
+}
+
+/** The largest form is a tenth of it (decisions §2). */
+const bodyMax = 64 * 1024;
+/** A body that is too large is read away up to here, so that a plain client hears the answer. */
+const drainMax = 1024 * 1024;
+
+/** The JSON object of a request's body; an empty one counts as `{}` where it may be left out. */
+async function readBody(
+  request: IncomingMessage,
+  isOptional: boolean,
+): Promise<JsonObject | Refused<ErrorCode>> {
+  const { "content-type": type, "content-encoding": encoding } = request.headers;
+  if (hasBody(request) && !isPlainJson(type, encoding)) return refused("UNSUPPORTED_MEDIA_TYPE");
+  const bytes = await readBytes(request);
+  if (isRefused(bytes)) return bytes;
+  return bytes.length === 0 && isOptional ? {} : readJsonBody(bytes);
+}
+
+/** A request's body; the bytes past the limit are not kept. */
+async function readBytes(
+  request: IncomingMessage,
+): Promise<Buffer | Refused<"PAYLOAD_TOO_LARGE" | "REQUEST_TIMEOUT">> {
+  if (Number(request.headers["content-length"] ?? 0) > drainMax)
+    return refused("PAYLOAD_TOO_LARGE");
+  const kept: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+      size += (chunk as Buffer).length;
+      if (size > drainMax) break;
+      if (size <= bodyMax) kept.push(chunk as Buffer);
+    }
+  } catch (error) {
+    // The client went away, or the server gave it up and has told it so.
+    if (request.errored !== null) return refused("REQUEST_TIMEOUT");
+    throw error;
+  }
+  return size > bodyMax ? refused("PAYLOAD_TOO_LARGE") : Buffer.concat(kept);
+}
+
+function hasBody(request: IncomingMessage): boolean {
+  const { "transfer-encoding": coding, "content-length": length } = request.headers;
+  return coding !== undefined || Number(length ?? 0) > 0;
 }

@@ -1,26 +1,25 @@
 import { randomBytes } from "node:crypto";
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
-import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
+import { insertOnce } from "@disburse/chassis/mongo/once.ts";
+import type { Change } from "@disburse/chassis/rpc/mutation.ts";
 import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
+import { Binary } from "mongodb";
 import { keyDigest, type Mode, makeKey } from "./rules/api-key.ts";
-import { type AskedKey, type KeyOrder, keyOrder, overlapProblem } from "./rules/order.ts";
-import { endOfKey, type KeyStore, type StoredKey } from "./store.ts";
-
-/** Who changes a key, and as which operation. */
-export type KeyChange = { readonly operationId: string; readonly actor: StoredActor };
+import { type AskedKey, type KeyOrder, keyOrder, overlapProblem } from "./rules/key.ts";
+import { endOfKey, endOverlap, type KeyDocument, type Keys } from "./store.ts";
 
 /** A new key and its text, which is shown here and in a repeat's answer only. */
-export type IssuedKey = { readonly key: StoredKey; readonly secret: string };
+export type IssuedKey = { readonly key: KeyDocument; readonly secret: string };
 
 /** What keys are issued with. */
 export type KeyIssuerDeps = {
-  readonly keys: KeyStore;
+  readonly keys: Keys;
   readonly sealer: Sealer;
   readonly pepper: Uint8Array;
   readonly mode: Mode;
   readonly clock: Clock;
-  /** Told of keys that were changed here. */
+  /** Called for each key that was changed here. */
   readonly changed: (keyId: string) => void;
 };
 
@@ -39,48 +38,53 @@ async function madeBefore(
   operationId: string,
   follows: string | null,
 ): Promise<IssuedKey | Refused<"INVALID_REQUEST"> | undefined> {
-  const key = await keys.findMadeBy(operationId);
-  if (key === undefined) return undefined;
-  const { sealedSecret, secretUntil } = key.operation;
-  if ((key.follows?.keyId ?? null) !== follows) {
+  const key = await keys.findOne({ "operation.id": operationId });
+  if (key === null) return undefined;
+  const { sealed_secret, secret_until } = key.operation;
+  if ((key.follows?.key_id ?? null) !== follows) {
     return refused("INVALID_REQUEST", "operation_id: was used for another operation");
   }
-  if (sealedSecret === null || clock.now() >= secretUntil) {
+  if (sealed_secret === null || clock.now() >= secret_until) {
     return refused("INVALID_REQUEST", "operation_id: its key can no longer be shown, rotate it");
   }
-  return { key, secret: sealer.open(sealedSecret, sealContext(key.merchantId, key.id)) };
+  return { key, secret: sealer.open(sealed_secret, sealContext(key.merchant_id, key._id)) };
 }
 
 async function issue(
   deps: KeyIssuerDeps,
-  by: KeyChange,
+  by: Change,
   order: KeyOrder,
-  follows: StoredKey["follows"],
+  follows: KeyDocument["follows"],
 ): Promise<IssuedKey | Refused<"INVALID_REQUEST">> {
   const made = makeKey(deps.mode, (size) => randomBytes(size));
   const now = deps.clock.now();
-  const key: StoredKey = {
-    ...order,
-    id: made.id,
+  const key: KeyDocument = {
+    _id: made.id,
+    schema_version: 1,
+    merchant_id: order.merchantId,
     mode: deps.mode,
-    digest: keyDigest(made.text, deps.pepper),
-    overlapEndsAt: null,
-    revokedAt: null,
-    createdAt: now,
-    createdBy: by.actor,
-    follows,
+    digest: new Binary(keyDigest(made.text, deps.pepper)),
+    scopes: order.scopes,
+    source_cidrs: order.sourceCidrs,
+    description: order.description,
+    expires_at: order.expiresAt,
+    overlap_ends_at: null,
+    revoked_at: null,
+    created_at: now,
+    created_by: by.actor,
     operation: {
       id: by.operationId,
-      sealedSecret: deps.sealer.seal(made.text, sealContext(order.merchantId, made.id)),
-      secretUntil: new Date(now.getTime() + secretShownMs),
+      sealed_secret: deps.sealer.seal(made.text, sealContext(order.merchantId, made.id)),
+      secret_until: new Date(now.getTime() + secretShownMs),
     },
+    follows,
   };
-  if (await deps.keys.insert(key)) {
-    // A key id that was asked for before it existed may be remembered as unknown.
-    deps.changed(key.id);
+  if (await insertOnce(deps.keys, key)) {
+    // An id that was looked up before it existed may be cached as unknown.
+    deps.changed(key._id);
     return { key, secret: made.text };
   }
-  const first = await madeBefore(deps, by.operationId, follows?.keyId ?? null);
+  const first = await madeBefore(deps, by.operationId, follows?.key_id ?? null);
   if (first === undefined) throw new Error("a key id was made twice");
   return first;
 }
@@ -91,18 +95,18 @@ async function endOld(
   issued: IssuedKey | Refused<"INVALID_REQUEST">,
 ): Promise<IssuedKey | Refused<"INVALID_REQUEST">> {
   if (isRefused(issued)) return issued;
-  const { follows, createdAt } = issued.key;
+  const { follows, created_at } = issued.key;
   if (follows === null) return issued;
-  const end = new Date(createdAt.getTime() + follows.overlapSeconds * 1_000);
-  await keys.endOverlap(follows.keyId, end);
-  changed(follows.keyId);
+  const end = new Date(created_at.getTime() + follows.overlap_seconds * 1_000);
+  await endOverlap(keys, follows.key_id, end);
+  changed(follows.key_id);
   return issued;
 }
 
 /** Makes a key; a repeat of the operation answers the first one. */
 export async function createKey(
   deps: KeyIssuerDeps,
-  by: KeyChange,
+  by: Change,
   asked: AskedKey,
 ): Promise<IssuedKey | Refused<"INVALID_REQUEST">> {
   const before = await madeBefore(deps, by.operationId, null);
@@ -114,7 +118,7 @@ export async function createKey(
 /** Makes a key like an old one, which ends after the overlap; a repeat answers the first one. */
 export async function rotateKey(
   deps: KeyIssuerDeps,
-  by: KeyChange,
+  by: Change,
   keyId: string,
   overlapSeconds: number,
 ): Promise<IssuedKey | Refused<"INVALID_REQUEST" | "RECORD_NOT_FOUND">> {
@@ -122,26 +126,36 @@ export async function rotateKey(
   if (before !== undefined) return endOld(deps, before);
   const problem = overlapProblem(overlapSeconds);
   if (problem !== undefined) return problem;
-  const old = await deps.keys.find(keyId);
-  if (old === undefined || !isAlive(old, deps.clock.now())) return refused("RECORD_NOT_FOUND");
-  const { merchantId, scopes, expiresAt, sourceCidrs, description } = old;
-  const order = { merchantId, scopes, expiresAt, sourceCidrs, description };
-  return endOld(deps, await issue(deps, by, order, { keyId, overlapSeconds }));
+  const old = await deps.keys.findOne({ _id: keyId });
+  if (old === null || !isAlive(old, deps.clock.now())) return refused("RECORD_NOT_FOUND");
+  const order: KeyOrder = {
+    merchantId: old.merchant_id,
+    scopes: old.scopes,
+    expiresAt: old.expires_at,
+    sourceCidrs: old.source_cidrs,
+    description: old.description,
+  };
+  const follows = { key_id: keyId, overlap_seconds: overlapSeconds };
+  return endOld(deps, await issue(deps, by, order, follows));
 }
 
 /** Revokes a key; the first time stays. */
 export async function revokeKey(
   { keys, clock, changed }: KeyIssuerDeps,
-  by: KeyChange,
+  by: Change,
   keyId: string,
-): Promise<StoredKey | Refused<"RECORD_NOT_FOUND">> {
-  await keys.revoke(keyId, clock.now(), by.actor, by.operationId);
+): Promise<KeyDocument | Refused<"RECORD_NOT_FOUND">> {
+  const revoked_by = { ...by.actor, operation_id: by.operationId };
+  await keys.updateOne(
+    { _id: keyId, revoked_at: null },
+    { $set: { revoked_at: clock.now(), revoked_by } },
+  );
   changed(keyId);
-  return (await keys.find(keyId)) ?? refused("RECORD_NOT_FOUND");
+  return (await keys.findOne({ _id: keyId })) ?? refused("RECORD_NOT_FOUND");
 }
 
 /** Whether a key still works: one that was revoked or has ended is not carried on by a rotation. */
-function isAlive(key: StoredKey, now: Date): boolean {
+function isAlive(key: KeyDocument, now: Date): boolean {
   const end = endOfKey(key);
-  return key.revokedAt === null && (end === undefined || now < end);
+  return key.revoked_at === null && (end === undefined || now < end);
 }

@@ -4,7 +4,7 @@ import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { mutation, startTestGateway, type TestGateway } from "../test-gateway.ts";
-import { scopes } from "./rules/scope.ts";
+import { everyScope } from "./rules/key.ts";
 
 let gateway: TestGateway;
 const path = "/api/v1/transfer/accounts";
@@ -39,7 +39,7 @@ it("answers a repeat with the first key, for a day", async () => {
   const all = await Promise.all([1, 2, 3].map(() => gateway.keys.createKey(asked)));
   expect(new Set(all.map(({ secret }) => secret)).size).toBe(1);
   const [first] = all;
-  expect(first?.key?.scopes).toEqual(scopes);
+  expect(first?.key?.scopes).toEqual(everyScope);
   gateway.time.nowMs += dayMs - 1;
   await gateway.gateway.sweep();
   const changed = { ...asked, description: "another wish" };

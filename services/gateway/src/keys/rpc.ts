@@ -2,38 +2,30 @@ import { create } from "@bufbuild/protobuf";
 import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
-import { orThrowBy, publicRefusals, type RefusalTable } from "@disburse/chassis/rpc/refusal.ts";
+import { orThrowBy, publicRefusals } from "@disburse/chassis/rpc/refusal.ts";
 import {
   type Key,
   KeySchema,
   type KeyService,
 } from "@disburse/contracts/disburse/gateway/v1/keys_pb.ts";
 import { createKey, type KeyIssuerDeps, revokeKey, rotateKey } from "./issuer.ts";
-import { endOfKey, type StoredKey } from "./store.ts";
+import { endOfKey, type KeyDocument } from "./store.ts";
 
-type KeyRefusal = "INVALID_REQUEST" | "RECORD_NOT_FOUND";
-
-const refusals: RefusalTable<KeyRefusal> = {
-  INVALID_REQUEST: publicRefusals.INVALID_REQUEST,
-  RECORD_NOT_FOUND: publicRefusals.RECORD_NOT_FOUND,
-};
-
-const orThrow = orThrowBy(refusals);
+const orThrow = orThrowBy(publicRefusals);
 
 /** A key as operators see it: everything but its secret part. */
-function keyMessage(key: StoredKey): Key {
-  const message = create(KeySchema, {
-    id: key.id,
-    merchantId: key.merchantId,
-    scopes: [...key.scopes],
-    sourceCidrs: [...key.sourceCidrs],
-    createdAt: timestampFromDate(key.createdAt),
-    description: key.description,
-  });
+function keyMessage(key: KeyDocument): Key {
   const end = endOfKey(key);
-  if (end !== undefined) message.expiresAt = timestampFromDate(end);
-  if (key.revokedAt !== null) message.revokedAt = timestampFromDate(key.revokedAt);
-  return message;
+  return create(KeySchema, {
+    id: key._id,
+    merchantId: key.merchant_id,
+    scopes: [...key.scopes],
+    sourceCidrs: [...key.source_cidrs],
+    createdAt: timestampFromDate(key.created_at),
+    description: key.description,
+    ...(end && { expiresAt: timestampFromDate(end) }),
+    ...(key.revoked_at && { revokedAt: timestampFromDate(key.revoked_at) }),
+  });
 }
 
 /** `KeyService`: parse, issue or revoke, reply. */
@@ -54,8 +46,9 @@ export function keyService(deps: KeyIssuerDeps): ServiceImpl<typeof KeyService> 
     revokeKey: async ({ mutation, keyId }) => ({
       key: keyMessage(orThrow(await revokeKey(deps, readMutation(mutation), keyId))),
     }),
-    listKeys: async ({ merchantId }) => ({
-      keys: (await deps.keys.list(merchantId)).map(keyMessage),
-    }),
+    listKeys: async ({ merchantId }) => {
+      const found = deps.keys.find({ merchant_id: merchantId }).sort({ created_at: 1, _id: 1 });
+      return { keys: (await found.toArray()).map(keyMessage) };
+    },
   };
 }

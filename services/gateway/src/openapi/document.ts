@@ -1,14 +1,22 @@
 import { bodyExamples } from "@disburse/forms/examples.ts";
 import type { Form, PublicBody } from "@disburse/forms/field.ts";
 import { formSchema, type JsonSchema, selectorOf } from "@disburse/forms/json-schema.ts";
-import { error, limitHeaders, refusalResponses, refusalsOf, sharedResponses } from "./errors.ts";
 import { exampleOfSchema } from "./example.ts";
 import { componentPath, type NamedSchema, schemaRef } from "./fields.ts";
-import { headerParameters, headerRefs, responseHeaders } from "./headers.ts";
 import { introduction, tags } from "./introduction.ts";
 import { type FileFormat, type Operation, takesBody } from "./operation.ts";
-import { operationalPaths } from "./operational.ts";
 import { pageMeta } from "./page.ts";
+import {
+  error,
+  headerParameters,
+  headerRefs,
+  limitHeaders,
+  operationalPaths,
+  refusalResponses,
+  refusalsOf,
+  responseHeaders,
+  sharedResponses,
+} from "./responses.ts";
 
 /** Of the interface; the path says its first digit. */
 const interfaceVersion = "1.0.0";
@@ -72,7 +80,7 @@ export function openApiDocument({ operations, components, webhooks }: Described)
 }
 
 function operationItem(operation: Operation, schemas: Schemas): JsonSchema {
-  const { id, tag, scope, summary, description, body } = operation;
+  const { id, method, tag, scope, summary, description, body } = operation;
   return {
     operationId: id,
     tags: [tag],
@@ -80,7 +88,7 @@ function operationItem(operation: Operation, schemas: Schemas): JsonSchema {
     description: `${description}\n\nScope: \`${scope}\`.`,
     "x-scope": scope,
     parameters: parametersOf(operation),
-    ...(body === undefined ? {} : { requestBody: requestBody(body) }),
+    ...(takesBody(method) ? { requestBody: requestBody(body) } : {}),
     responses: {
       "200": success(operation, schemas),
       ...refusalResponses(refusalsOf(operation)),
@@ -129,26 +137,15 @@ function fileSuccess({ mediaType, description, example }: FileFormat): JsonSchem
   };
 }
 
-function requestBody({
-  form,
-  optional = false,
-  examples = {},
-}: NonNullable<Operation["body"]>): JsonSchema {
-  const shown = {
-    ...Object.fromEntries(form === undefined ? [] : bodyExamples(form)),
-    ...examples,
-  };
-  const named = Object.entries(shown).map(([name, value]) => [name, { value }]);
-  const json = form === undefined ? { schema: { type: "object" } } : bodySchema(form);
-  return {
-    required: !optional,
-    content: {
-      "application/json": {
-        ...json,
-        ...(named.length === 0 ? {} : { examples: Object.fromEntries(named) }),
-      },
-    },
-  };
+function requestBody(body: Operation["body"]): JsonSchema {
+  if (body === undefined) {
+    return { required: false, content: { "application/json": { schema: { type: "object" } } } };
+  }
+  const { form, optional = false, examples = {} } = body;
+  const shown = Object.entries({ ...Object.fromEntries(bodyExamples(form)), ...examples });
+  const named = Object.fromEntries(shown.map(([name, value]) => [name, { value }]));
+  const json = { ...bodySchema(form), ...(shown.length === 0 ? {} : { examples: named }) };
+  return { required: !optional, content: { "application/json": json } };
 }
 
 /** `crypto_beneficiary_individual` → `CryptoBeneficiaryIndividualRequest`. */

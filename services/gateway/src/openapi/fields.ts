@@ -170,7 +170,7 @@ export type CamelCase<Name> = Name extends `${infer Head}_${infer Rest}`
 export type NoSuchField<Name> = { readonly "the message has no such field": Name };
 
 /** A table whose kinds all fit the message's fields of their names. */
-type Matching<Message, Table> = {
+export type Matching<Message, Table> = {
   readonly [Name in keyof Table]: Table[Name] extends Kind<never>
     ? Kind<CamelCase<Name> extends keyof Message ? Message[CamelCase<Name>] : NoSuchField<Name>>
     : Table[Name];
@@ -179,7 +179,10 @@ type Matching<Message, Table> = {
 /** A message's fields without what protobuf adds, so that any value of the shape will do. */
 export type Shape<Desc extends DescMessage> = Omit<MessageShape<Desc>, "$typeName" | "$unknown">;
 
-type TableOf<Desc extends DescMessage> = Readonly<Record<string, Kind<never> | Field<Shape<Desc>>>>;
+/** A table of the fields of an answer: kinds by the names of the message, or `from` others. */
+export type TableOf<Desc extends DescMessage> = Readonly<
+  Record<string, Kind<never> | Field<Shape<Desc>>>
+>;
 
 /** The fields of a table; a kind is read from the message's field of the same name. */
 export function fields<Desc extends DescMessage, Table extends TableOf<Desc>>(
@@ -189,7 +192,11 @@ export function fields<Desc extends DescMessage, Table extends TableOf<Desc>>(
   return namedFields(desc, table);
 }
 
-function namedFields<Desc extends DescMessage>(desc: Desc, table: TableOf<Desc>) {
+/** The same of a table whose names are checked already. */
+export function namedFields<Desc extends DescMessage>(
+  desc: Desc,
+  table: TableOf<Desc>,
+): Fields<Shape<Desc>> {
   const entries = Object.entries(table).map(([name, entry]) => {
     if ("read" in entry) return [name, entry];
     const of = desc.fields.find((each) => each.name === name)?.localName;

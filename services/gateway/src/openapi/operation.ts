@@ -15,7 +15,7 @@ import { readBody } from "@disburse/forms/read-body.ts";
 import type { ErrorCode } from "@disburse/kernel/errors.ts";
 import type { JsonObject } from "@disburse/kernel/exact-json.ts";
 import type { Refused } from "@disburse/kernel/refusal.ts";
-import type { Scope } from "../keys/rules/scope.ts";
+import type { Scope } from "../keys/rules/key.ts";
 import type { Component, NamedSchema } from "./fields.ts";
 import type { Tag } from "./introduction.ts";
 import type { QueryRequest } from "./query.ts";
@@ -29,10 +29,10 @@ export type Clients = {
   readonly notifier: Client<typeof NotifierService>;
 };
 
-/** What a POST or a PATCH takes. */
+/** What a POST or a PATCH takes; no field and an optional body where none is declared. */
 type OperationBody = {
-  /** The table of its fields; none where it has no field. */
-  readonly form?: PublicBody;
+  /** The table of its fields. */
+  readonly form: PublicBody;
   /** It may be left out where each of its fields may be left out. */
   readonly optional?: boolean;
   /** Bodies to show beside those of the table. */
@@ -84,8 +84,8 @@ type Described<Path, Query, Data> = {
   readonly query?: Query;
   /** What `data` of a success is, or the file that a success is. */
   readonly data: Data;
-  /** Beside those that every operation of its method has; in the order of the checks. */
-  readonly refusals: readonly ErrorCode[];
+  /** Its own, in the order of the checks; `refusalsOf` adds what follows from method and path. */
+  readonly refusals?: readonly ErrorCode[];
   /** Whether a POST with this query changes nothing and so needs no idempotency key. */
   readonly isReadOnly?: (query: URLSearchParams) => boolean;
   /** Calls the owning service; its errors are mapped in one place. */

@@ -1,11 +1,17 @@
+import type { DescMessage } from "@bufbuild/protobuf";
 import {
   type Component,
   component,
   flag,
   from,
+  type Kind,
   listOf,
+  type Matching,
+  namedFields,
   optional,
   ref,
+  type Shape,
+  type TableOf,
   text,
   whole,
 } from "./fields.ts";
@@ -34,15 +40,20 @@ export const pageMeta: Component<PageReply> = component(
   },
 );
 
-/** A page of records under their name. */
-export function pageOf<Reply extends PageReply, Record>(
+/** The records of a page. */
+export function recordsOf<Value>(item: Component<Value>): Kind<readonly (Value | undefined)[]> {
+  return listOf("The records of this page.", ref(item));
+}
+
+/** A page out of a list's reply; the table names its records. */
+export function pageOf<Desc extends DescMessage, Table extends TableOf<Desc>>(
+  desc: Desc,
   name: string,
-  records: string,
-  read: (reply: Reply) => readonly Record[],
-  item: Component<Record>,
-): Component<Reply> {
+  records: Table & Matching<Shape<Desc>, Table>,
+): Component<Shape<Desc>> {
+  const { write, ...meta } = ref(pageMeta);
   return component(name, "A page of a list.", {
-    [records]: from(read, listOf("The records of this page.", ref(item))),
-    meta_data: from((reply: Reply) => reply, ref(pageMeta)),
+    ...namedFields(desc, records),
+    meta_data: { ...meta, read: (reply) => write(reply as unknown as PageReply) },
   });
 }

@@ -4,35 +4,25 @@ import {
   type LedgerEntry,
   LedgerEntrySchema,
   LedgerStep,
-  type ListAccountsResponse,
+  ListAccountsResponseSchema,
   ListEntriesRequestSchema,
-  type ListEntriesResponse,
+  ListEntriesResponseSchema,
 } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { currencyOf } from "@disburse/kernel/currency.ts";
 import { formatDecimal, parseDecimal } from "@disburse/kernel/decimal.ts";
-import {
-  decimal,
-  from,
-  id,
-  moment,
-  record,
-  recordTimes,
-  text,
-  whole,
-  word,
-} from "../openapi/fields.ts";
+import * as f from "../openapi/fields.ts";
 import { type FileFormat, type Operation, operation, type Resource } from "../openapi/operation.ts";
-import { pageOf } from "../openapi/page.ts";
+import { pageOf, recordsOf } from "../openapi/page.ts";
 import { enumParameter, pageQuery, queryOf } from "../openapi/query.ts";
 import { momentParameter, parameter, tokenParameter } from "../openapi/rules/query.ts";
 import { entriesFile } from "./entries-file.ts";
 
-const account = record(AccountSchema, "Account", "An account with its money.", {
-  id: id("acc", "Account id."),
-  currency_code: text("Its currency.", "USD"),
-  available: decimal("What can be spent.", "1000000.00"),
-  held: decimal("What is set aside for payouts under way.", "0.00"),
-  ...recordTimes,
+const account = f.record(AccountSchema, "Account", "An account with its money.", {
+  id: f.id("acc", "Account id."),
+  currency_code: f.text("Its currency.", "USD"),
+  available: f.decimal("What can be spent.", "1000000.00"),
+  held: f.decimal("What is set aside for payouts under way.", "0.00"),
+  ...f.recordTimes,
 });
 
 /** What an entry posts to an account, with all decimals of its currency; zero where nothing. */
@@ -46,59 +36,56 @@ const posted =
   };
 
 /** Of an entry's postings the merchant sees those of its own account, and the fees. */
-const entry = record(LedgerEntrySchema, "LedgerEntry", "One line of a statement.", {
-  id: text("Id of the line: what moved the money, and which step of it.", "…"),
-  account_id: id("acc", "Account id."),
-  sequence: whole("From 1, without gap within an account.", 1, { minimum: 1 }),
-  step: word(
+const entry = f.record(LedgerEntrySchema, "LedgerEntry", "One line of a statement.", {
+  id: f.text("Id of the line: what moved the money, and which step of it.", "…"),
+  account_id: f.id("acc", "Account id."),
+  sequence: f.whole("From 1, without gap within an account.", 1, { minimum: 1 }),
+  step: f.word(
     LedgerStep,
     "`credit`: money arrived. `hold`: set aside for a payout. `post`: left the account. `release`: not paid after all. `return`: paid and came back. `reversal`: a credit taken back.",
   ),
-  currency_code: text("Currency of the amounts.", "USD"),
-  amount: decimal("What moved.", "250.00"),
-  available: decimal("What could be spent after it.", "999750.00"),
-  held: decimal("What was set aside after it.", "250.00"),
-  available_change: from(
+  currency_code: f.text("Currency of the amounts.", "USD"),
+  amount: f.decimal("What moved.", "250.00"),
+  available: f.decimal("What could be spent after it.", "999750.00"),
+  held: f.decimal("What was set aside after it.", "250.00"),
+  available_change: f.from(
     posted("available"),
-    decimal("What `available` gained; negative where it lost.", "-250.00"),
+    f.decimal("What `available` gained; negative where it lost.", "-250.00"),
   ),
-  held_change: from(
+  held_change: f.from(
     posted("held"),
-    decimal("What `held` gained; negative where it lost.", "250.00"),
+    f.decimal("What `held` gained; negative where it lost.", "250.00"),
   ),
-  total_fees: from(
+  total_fees: f.from(
     posted("house:fees"),
-    decimal(
+    f.decimal(
       "What of a `post` were fees; negative where a `return` gives them back; else zero.",
       "0.00",
     ),
   ),
-  payout_id: text("The payout that it belongs to; empty for a credit and its reversal.", ""),
-  note: text("What was noted with it.", ""),
-  reverses: text("Id of the line that it takes back, for `return` and `reversal`; else empty.", ""),
-  previous_hash: text("`hash` of the line before it in the account; empty for the first.", ""),
-  hash: text(
+  payout_id: f.text("The payout that it belongs to; empty for a credit and its reversal.", ""),
+  note: f.text("What was noted with it.", ""),
+  reverses: f.text(
+    "Id of the line that it takes back, for `return` and `reversal`; else empty.",
+    "",
+  ),
+  previous_hash: f.text("`hash` of the line before it in the account; empty for the first.", ""),
+  hash: f.text(
     "SHA-256 over the line as it is kept and `previous_hash`: a statement whose hashes follow each other is whole and in order.",
     "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
   ),
-  created_at: moment("When it was written."),
+  created_at: f.moment("When it was written."),
 });
 
 /** The columns of an exported statement: the fields of its lines. */
 const entryColumns = Object.keys(entry.schema.properties as object);
 
-const accountPage = pageOf(
-  "AccountPage",
-  "accounts",
-  (reply: ListAccountsResponse) => reply.accounts,
-  account,
-);
-const entryPage = pageOf(
-  "LedgerEntryPage",
-  "entries",
-  (reply: ListEntriesResponse) => reply.entries,
-  entry,
-);
+const accountPage = pageOf(ListAccountsResponseSchema, "AccountPage", {
+  accounts: recordsOf(account),
+});
+const entryPage = pageOf(ListEntriesResponseSchema, "LedgerEntryPage", {
+  entries: recordsOf(entry),
+});
 
 const entryFilters = queryOf(ListEntriesRequestSchema, {
   step: parameter(enumParameter(LedgerStep), "Lines of this step alone."),
@@ -135,7 +122,6 @@ const operations: readonly Operation[] = [
     description: "Your accounts, oldest first.",
     query: pageQuery,
     data: accountPage,
-    refusals: ["INVALID_REQUEST"],
     answer: ({ request }, { payout }) => payout.listAccounts(request),
   }),
   operation({
@@ -146,7 +132,6 @@ const operations: readonly Operation[] = [
     description: "One account: what can be spent, and what is set aside; now, or as of a time.",
     query: getAccountQuery,
     data: account,
-    refusals: ["INVALID_REQUEST", "RECORD_NOT_FOUND"],
     answer: async ({ request }, { payout }) => (await payout.getAccount(request)).account,
   }),
   operation({
@@ -157,7 +142,6 @@ const operations: readonly Operation[] = [
     description: "Every movement of an account's money, newest first.",
     query: { ...pageQuery, ...entryFilters },
     data: entryPage,
-    refusals: ["INVALID_REQUEST", "RECORD_NOT_FOUND"],
     answer: ({ request }, { payout }) => payout.listEntries(request),
   }),
   operation({
@@ -169,7 +153,6 @@ const operations: readonly Operation[] = [
       "The whole statement as a file, newest first: a column for each field of List entries, amounts digit for digit. It is as of the first line: what is written while it is sent is not in it. A file that breaks off is not whole: read it only where the answer came to its end.\n\nWhere a note would be a formula to a spreadsheet (it begins with `=`, `+`, `-` or `@`), a `'` stands before it.",
     query: entryFilters,
     data: statementFile,
-    refusals: ["INVALID_REQUEST", "RECORD_NOT_FOUND"],
     answer: ({ request }, { payout }) =>
       entriesFile(entryColumns, entry, (cursor) =>
         payout.listEntries({ ...request, limit: exportPage, cursor }),

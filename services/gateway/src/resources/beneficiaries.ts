@@ -8,26 +8,15 @@ import {
   CryptoBeneficiaryFieldsSchema,
   FiatBeneficiaryFieldsSchema,
   ListBeneficiariesRequestSchema,
-  type ListBeneficiariesResponse,
+  ListBeneficiariesResponseSchema,
   ScreeningStatus,
 } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { cryptoBeneficiary } from "@disburse/forms/crypto-beneficiary.ts";
 import { fiatBeneficiary } from "@disburse/forms/fiat-beneficiary.ts";
 import { exampleOfSchema } from "../openapi/example.ts";
-import {
-  component,
-  flag,
-  from,
-  id,
-  oneOf,
-  optional,
-  record,
-  recordTimes,
-  text,
-  word,
-} from "../openapi/fields.ts";
+import * as f from "../openapi/fields.ts";
 import { bodyFields, type Operation, operation, type Resource } from "../openapi/operation.ts";
-import { pageOf } from "../openapi/page.ts";
+import { pageOf, recordsOf } from "../openapi/page.ts";
 import { enumParameter, pageQuery, queryOf } from "../openapi/query.ts";
 import {
   momentParameter,
@@ -48,47 +37,47 @@ function stored({ fields }: Pick<Beneficiary, "fields">): object {
 const beneficiary = withStored(
   [cryptoBeneficiary, fiatBeneficiary],
   stored,
-  record(
+  f.record(
     BeneficiarySchema,
     "Beneficiary",
     "A stored beneficiary: the fields of its form, without document number and birth date.",
     {
-      beneficiary_id: from("id", id("ben", "Beneficiary id.")),
-      beneficiary_type: from("kind", word(BeneficiaryKind, "How it is paid.")),
-      beneficiary_name: from(
+      beneficiary_id: f.from("id", f.id("ben", "Beneficiary id.")),
+      beneficiary_type: f.from("kind", f.word(BeneficiaryKind, "How it is paid.")),
+      beneficiary_name: f.from(
         "name",
-        text("Its name; of a person in fiat, first and last.", "Jane Doe"),
+        f.text("Its name; of a person in fiat, first and last.", "Jane Doe"),
       ),
-      beneficiary_account_number: from(
+      beneficiary_account_number: f.from(
         "accountNumberMasked",
-        text("Masked but for the last four characters.", "******7890"),
+        f.text("Masked but for the last four characters.", "******7890"),
       ),
-      transfer_method: oneOf("How money is sent to it.", ["CRYPTO", "SWIFT", "ACH", "LOCAL"]),
-      screening_status: word(
+      transfer_method: f.oneOf("How money is sent to it.", ["CRYPTO", "SWIFT", "ACH", "LOCAL"]),
+      screening_status: f.word(
         ScreeningStatus,
         "`pending` until it was screened. Only a `cleared` one can be paid; `review`: a person looks at it.",
       ),
-      archived: flag("An archived one is not quoted any more.", false),
-      ...recordTimes,
+      archived: f.flag("An archived one is not quoted any more.", false),
+      ...f.recordTimes,
     },
   ),
 );
 
-const createdId = id("ben", "Beneficiary id; left out with `validate=true`.");
-const valid = flag("With `validate=true`: the body would be taken; else left out.", true);
+const createdId = f.id("ben", "Beneficiary id; left out with `validate=true`.");
+const valid = f.flag("With `validate=true`: the body would be taken; else left out.", true);
 
-const createdFields = component(
+const createdFields = f.component(
   "CreatedBeneficiary",
   "A beneficiary that was stored; or, with `validate=true`, a body that would be.",
   {
-    beneficiary_id: from(
+    beneficiary_id: f.from(
       ({ beneficiaryId }: Pick<CreateCryptoBeneficiaryResponse, "beneficiaryId">) => beneficiaryId,
-      optional(createdId),
+      f.optional(createdId),
     ),
-    valid: from(
+    valid: f.from(
       ({ beneficiaryId }: Pick<CreateCryptoBeneficiaryResponse, "beneficiaryId">) =>
         beneficiaryId === "",
-      optional({ ...valid, schema: { ...valid.schema, enum: [true] } }),
+      f.optional({ ...valid, schema: { ...valid.schema, enum: [true] } }),
     ),
   },
 );
@@ -104,12 +93,9 @@ const created: typeof createdFields = {
   },
 };
 
-const beneficiaryPage = pageOf(
-  "BeneficiaryPage",
-  "beneficiaries",
-  (reply: ListBeneficiariesResponse) => reply.beneficiaries,
-  beneficiary,
-);
+const beneficiaryPage = pageOf(ListBeneficiariesResponseSchema, "BeneficiaryPage", {
+  beneficiaries: recordsOf(beneficiary),
+});
 
 const createQuery = queryOf(CreateCryptoBeneficiaryRequestSchema, {
   validate: parameter(
@@ -214,7 +200,6 @@ const operations: readonly Operation[] = [
     description: "Your beneficiaries, newest first; without archived ones unless asked for.",
     query: listQuery,
     data: beneficiaryPage,
-    refusals: ["INVALID_REQUEST"],
     answer: ({ request }, { beneficiary }) => beneficiary.listBeneficiaries(request),
   }),
   operation({
@@ -226,7 +211,6 @@ const operations: readonly Operation[] = [
     summary: "Get beneficiary",
     description: "One beneficiary, archived or not.",
     data: beneficiary,
-    refusals: ["RECORD_NOT_FOUND"],
     answer: async ({ request }, { beneficiary }) =>
       (await beneficiary.getBeneficiary(request)).beneficiary,
   }),
@@ -240,7 +224,6 @@ const operations: readonly Operation[] = [
     description:
       "It is not quoted any more (404); quotes made before still execute, and it stays readable.",
     data: beneficiary,
-    refusals: ["RECORD_NOT_FOUND"],
     answer: async ({ change }, { beneficiary }) =>
       (await beneficiary.archiveBeneficiary(change)).beneficiary,
   }),

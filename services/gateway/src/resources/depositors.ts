@@ -5,47 +5,44 @@ import {
   DepositorSchema,
   DepositorStatus,
   ListDepositorsRequestSchema,
-  type ListDepositorsResponse,
+  ListDepositorsResponseSchema,
 } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { depositor as depositorBody } from "@disburse/forms/depositor.ts";
-import { from, id, present, record, recordTimes, word } from "../openapi/fields.ts";
+import * as f from "../openapi/fields.ts";
 import { bodyFields, type Operation, operation, type Resource } from "../openapi/operation.ts";
-import { pageOf } from "../openapi/page.ts";
+import { pageOf, recordsOf } from "../openapi/page.ts";
 import { enumParameter, pageQuery, queryOf } from "../openapi/query.ts";
 import { momentParameter, parameter, wordParameter } from "../openapi/rules/query.ts";
 import { storedValues, withStored } from "../openapi/stored-fields.ts";
 
 const depositor = withStored(
   [depositorBody],
-  ({ fields }: Pick<Depositor, "fields">) => storedValues(DepositorFieldsSchema, present(fields)),
-  record(
+  ({ fields }: Pick<Depositor, "fields">) => storedValues(DepositorFieldsSchema, f.present(fields)),
+  f.record(
     DepositorSchema,
     "Depositor",
     "A stored depositor: the fields of its form, without numbers of documents and birth dates.",
     {
-      id: id("dep", "Depositor id."),
-      status: word(
+      id: f.id("dep", "Depositor id."),
+      status: f.word(
         DepositorStatus,
         "`pending` until it was screened; `whitelisted`, `review` (a person looks at it) or `rejected`.",
       ),
-      ...recordTimes,
+      ...f.recordTimes,
     },
   ),
 );
 
-const created = record(
+const created = f.record(
   CreateDepositorResponseSchema,
   "CreatedDepositor",
   "A depositor that was stored.",
-  { id: from("depositorId", id("dep", "Depositor id.")) },
+  { id: f.from("depositorId", f.id("dep", "Depositor id.")) },
 );
 
-const depositorPage = pageOf(
-  "DepositorPage",
-  "depositors",
-  (reply: ListDepositorsResponse) => reply.depositors,
-  depositor,
-);
+const depositorPage = pageOf(ListDepositorsResponseSchema, "DepositorPage", {
+  depositors: recordsOf(depositor),
+});
 
 const listQuery = queryOf(ListDepositorsRequestSchema, {
   ...pageQuery,
@@ -93,7 +90,6 @@ const operations: readonly Operation[] = [
     description: "Your depositors, newest first.",
     query: listQuery,
     data: depositorPage,
-    refusals: ["INVALID_REQUEST"],
     answer: ({ request }, { beneficiary }) => beneficiary.listDepositors(request),
   }),
   operation({
@@ -105,7 +101,6 @@ const operations: readonly Operation[] = [
     summary: "Get depositor",
     description: "One depositor and what its screening came to.",
     data: depositor,
-    refusals: ["RECORD_NOT_FOUND"],
     answer: async ({ request }, { beneficiary }) =>
       (await beneficiary.getDepositor(request)).depositor,
   }),

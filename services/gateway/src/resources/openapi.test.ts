@@ -4,7 +4,7 @@ import { errorTable } from "@disburse/kernel/errors.ts";
 import { referenceOf } from "@disburse/testkit/reference.ts";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, it } from "vitest";
-import { isScope } from "../keys/rules/scope.ts";
+import { isScope } from "../keys/rules/key.ts";
 import { reference as openApi, operations } from "./all.ts";
 
 const document = JSON.parse(JSON.stringify(openApi));

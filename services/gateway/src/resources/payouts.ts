@@ -1,9 +1,9 @@
 import {
   ExecutePayoutRequestSchema,
   ExecutePayoutResponseSchema,
-  type ListPayoutEventsResponse,
+  ListPayoutEventsResponseSchema,
   ListPayoutsRequestSchema,
-  type ListPayoutsResponse,
+  ListPayoutsResponseSchema,
   type Payout,
   PayoutCause,
   PayoutEventSchema,
@@ -13,25 +13,9 @@ import {
 } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { executePayout } from "@disburse/forms/transfer.ts";
 import { findCurrency } from "@disburse/kernel/currency.ts";
-import {
-  decimal,
-  decimalText,
-  fields,
-  from,
-  id,
-  moment,
-  type NamedSchema,
-  object,
-  objectSchema,
-  oneOf,
-  record,
-  recordTimes,
-  text,
-  whole,
-  word,
-} from "../openapi/fields.ts";
+import * as f from "../openapi/fields.ts";
 import { bodyRequest, type Operation, operation, type Resource } from "../openapi/operation.ts";
-import { pageOf } from "../openapi/page.ts";
+import { pageOf, recordsOf } from "../openapi/page.ts";
 import { enumParameter, pageQuery, queryOf } from "../openapi/query.ts";
 import {
   momentParameter,
@@ -40,89 +24,89 @@ import {
   tokenParameter,
 } from "../openapi/rules/query.ts";
 
-const status = word(
+const status = f.word(
   PayoutStatus,
   "`initiated` until the money has arrived or cannot; `succeeded` → `failed` where it came back.",
 );
-const subStatus = word(
+const subStatus = f.word(
   PayoutSubStatus,
   "Tells more: `unknown` is a payout that the rail cannot tell of yet, its money still held.",
 );
-const reference = text("The merchant's own reference; empty where none was given.", "order-1001");
+const reference = f.text("The merchant's own reference; empty where none was given.", "order-1001");
 
 /** What a payout says of its quote; the webhooks' payload says the same. */
 const transfer = {
-  quote_id: id("qt", "Quote that was executed."),
-  corridor_id: id("cor", "Corridor."),
-  source_currency_code: text("Currency of the account.", "USD"),
-  destination_currency_code: text("Currency of the beneficiary.", "USDC_ETH"),
-  beneficiary_id: id("ben", "Who is paid."),
-  source_amount: decimal("What the account pays, fees included.", "250.00"),
-  receiving_amount: decimal("What the beneficiary receives.", "248.207250"),
-  exchange_rate: decimal("Destination units per one source unit.", "0.9998"),
-  total_fees: decimal("Fees of the whole payout.", "1.75"),
+  quote_id: f.id("qt", "Quote that was executed."),
+  corridor_id: f.id("cor", "Corridor."),
+  source_currency_code: f.text("Currency of the account.", "USD"),
+  destination_currency_code: f.text("Currency of the beneficiary.", "USDC_ETH"),
+  beneficiary_id: f.id("ben", "Who is paid."),
+  source_amount: f.decimal("What the account pays, fees included.", "250.00"),
+  receiving_amount: f.decimal("What the beneficiary receives.", "248.207250"),
+  exchange_rate: f.decimal("Destination units per one source unit.", "0.9998"),
+  total_fees: f.decimal("Fees of the whole payout.", "1.75"),
 } as const;
 
-const transactionReference = text(
+const transactionReference = f.text(
   "Transaction hash (crypto) or bank reference (fiat); empty unless `succeeded`.",
   "",
 );
 
 /** One payout (service interface, "Payout"; decisions §6). */
-const payout = record(PayoutSchema, "Payout", "A payout.", {
-  id: id("po", "Payout id."),
+const payout = f.record(PayoutSchema, "Payout", "A payout.", {
+  id: f.id("po", "Payout id."),
   reference_id: reference,
   status,
   sub_status: subStatus,
-  parent_id: from("merchantId", id("mer", "The merchant's id, `merchant_id` in webhooks.")),
+  parent_id: f.from("merchantId", f.id("mer", "The merchant's id, `merchant_id` in webhooks.")),
   ...transfer,
-  fixed_cost_currency: from(
+  fixed_cost_currency: f.from(
     "sourceCurrencyCode",
-    text("Currency of the fees: the source currency, `total_fees_currency` of the quote.", "USD"),
+    f.text("Currency of the fees: the source currency, `total_fees_currency` of the quote.", "USD"),
   ),
   unique_transaction_reference: transactionReference,
-  ...recordTimes,
+  ...f.recordTimes,
 });
 
 /** The payload of webhooks about a payout (service interface, "Events"). */
-export const payoutWebhook: NamedSchema = {
+export const payoutWebhook: f.NamedSchema = {
   name: "PayoutWebhookData",
-  schema: objectSchema("The payout as it was when its status changed.", {
-    id: id("po", "Payout id."),
-    reference_id: text("Your own reference; empty where none was given.", "order-1001"),
-    status: word(PayoutStatus, "The status that it changed to."),
-    merchant_id: id("mer", "Your id."),
+  schema: f.objectSchema("The payout as it was when its status changed.", {
+    id: f.id("po", "Payout id."),
+    reference_id: f.text("Your own reference; empty where none was given.", "order-1001"),
+    status: f.word(PayoutStatus, "The status that it changed to."),
+    merchant_id: f.id("mer", "Your id."),
     ...transfer,
-    receiving_amount: decimal("What the beneficiary receives.", "248.200350"),
-    exchange_rate: decimal("Rate when the quote was made.", "0.9998"),
-    fixed_cost_currency: text("Currency of the fees.", "USD"),
+    receiving_amount: f.decimal("What the beneficiary receives.", "248.200350"),
+    exchange_rate: f.decimal("Rate when the quote was made.", "0.9998"),
+    fixed_cost_currency: f.text("Currency of the fees.", "USD"),
     unique_transaction_reference: transactionReference,
-    ...recordTimes,
+    ...f.recordTimes,
   }),
 };
 
 const currency = (description: string, name: string, symbol: string) =>
-  object(description, {
-    name: from(
+  f.object(description, {
+    name: f.from(
       (code: string) => findCurrency(code)?.name ?? code,
-      text("Name of the currency.", name),
+      f.text("Name of the currency.", name),
     ),
-    symbol: from(
+    symbol: f.from(
       (code: string) => findCurrency(code)?.symbol ?? code,
-      text("Its symbol; the code of a crypto currency.", symbol),
+      f.text("Its symbol; the code of a crypto currency.", symbol),
     ),
   });
 
-const amounts = object(
+const amounts = f.object(
   "The amounts, as strings.",
-  fields(PayoutSchema, {
-    source_amount: decimalText("What the account pays, fees included.", "250.00"),
-    receiving_amount: decimalText("What the beneficiary receives.", "248.207250"),
-    source_amount_currency: from(
+  f.fields(PayoutSchema, {
+    source_amount: f.decimalText("What the account pays, fees included.", "250.00"),
+    receiving_amount: f.decimalText("What the beneficiary receives.", "248.207250"),
+    source_amount_currency: f.from(
       "sourceCurrencyCode",
       currency("Of the account.", "US Dollar", "$"),
     ),
-    receiving_amount_currency: from(
+    receiving_amount_currency: f.from(
       "destinationCurrencyCode",
       currency("Of the beneficiary.", "USD Coin", "USDC_ETH"),
     ),
@@ -133,80 +117,74 @@ const isCrypto = ({ transferMethod }: Pick<Payout, "transferMethod">) =>
   transferMethod === "CRYPTO";
 
 /** A line of the list (service interface, "Payout list item"; decisions §6). */
-const payoutItem = record(PayoutSchema, "PayoutItem", "A payout as it stands in the list.", {
-  id: id("po", "Payout id."),
-  title: from("beneficiaryName", text("Name of the beneficiary.", "Jane Doe")),
-  sub_title: from(
+const payoutItem = f.record(PayoutSchema, "PayoutItem", "A payout as it stands in the list.", {
+  id: f.id("po", "Payout id."),
+  title: f.from("beneficiaryName", f.text("Name of the beneficiary.", "Jane Doe")),
+  sub_title: f.from(
     ({ destinationCurrencyCode, transferMethod }) => `${destinationCurrencyCode} ${transferMethod}`,
-    text("Destination currency and transfer method.", "USDC_ETH CRYPTO"),
+    f.text("Destination currency and transfer method.", "USDC_ETH CRYPTO"),
   ),
   status,
   sub_status: subStatus,
-  transaction_type: from(() => "payout_session", oneOf("What it is.", ["payout_session"])),
-  transfer_method: from(
+  transaction_type: f.from(() => "payout_session", f.oneOf("What it is.", ["payout_session"])),
+  transfer_method: f.from(
     (its) => (its.status === PayoutStatus.FAILED ? "CREDIT_REVERSAL" : its.transferMethod),
-    oneOf(
+    f.oneOf(
       "How it is sent; `CREDIT_REVERSAL` where it failed or came back and the money is credited.",
       ["CRYPTO", "SWIFT", "ACH", "LOCAL", "CREDIT_REVERSAL"],
     ),
   ),
-  transfer_type: from(() => "debit", oneOf("Money out.", ["debit"])),
-  transaction_hash: from(
+  transfer_type: f.from(() => "debit", f.oneOf("Money out.", ["debit"])),
+  transaction_hash: f.from(
     (its) => (isCrypto(its) ? its.uniqueTransactionReference : ""),
-    text("Of a crypto payout that succeeded; else empty.", ""),
+    f.text("Of a crypto payout that succeeded; else empty.", ""),
   ),
-  bank_reference_number: from(
+  bank_reference_number: f.from(
     (its) => (isCrypto(its) ? "" : its.uniqueTransactionReference),
-    text("Of a fiat payout that succeeded; else empty.", ""),
+    f.text("Of a fiat payout that succeeded; else empty.", ""),
   ),
-  beneficiary_name: text("Name of the beneficiary.", "Jane Doe"),
-  beneficiary_account_number: from(
+  beneficiary_name: f.text("Name of the beneficiary.", "Jane Doe"),
+  beneficiary_account_number: f.from(
     "beneficiaryAccountNumberMasked",
-    text("Masked but for the last four.", "**************BeAed"),
+    f.text("Masked but for the last four.", "**************BeAed"),
   ),
-  reference_note: from("referenceId", reference),
-  beneficiary_id: id("ben", "Who is paid."),
-  total_cost: from("sourceAmount", decimal("What the account pays, fees included.", "250.00")),
-  amount: from((its) => its, amounts),
-  ...recordTimes,
+  reference_note: f.from("referenceId", reference),
+  beneficiary_id: f.id("ben", "Who is paid."),
+  total_cost: f.from("sourceAmount", f.decimal("What the account pays, fees included.", "250.00")),
+  amount: f.from((its) => its, amounts),
+  ...f.recordTimes,
 });
 
-const payoutPage = pageOf(
-  "PayoutPage",
-  "transactions",
-  (reply: ListPayoutsResponse) => reply.payouts,
-  payoutItem,
-);
+const payoutPage = pageOf(ListPayoutsResponseSchema, "PayoutPage", {
+  transactions: f.from("payouts", recordsOf(payoutItem)),
+});
 
-const event = record(PayoutEventSchema, "PayoutEvent", "A step of a payout.", {
+const event = f.record(PayoutEventSchema, "PayoutEvent", "A step of a payout.", {
   status,
   sub_status: subStatus,
-  cause: word(
+  cause: f.word(
     PayoutCause,
     "`executed`: by your request. `submitted`: handed to a rail. `accepted`: the rail has it. `outcome_unknown`: the rail cannot tell what became of it. `settled`, `rejected`, `returned`: the rail's word. `resolved`: decided by two persons of the operator's.",
   ),
-  version: whole("Of the payout by then: the `webhook-sequence` of its status.", 1, {
+  version: f.whole("Of the payout by then: the `webhook-sequence` of its status.", 1, {
     minimum: 1,
   }),
-  created_at: moment("When it took place."),
+  created_at: f.moment("When it took place."),
 });
 
-const eventPage = pageOf(
-  "PayoutEventPage",
-  "events",
-  (reply: ListPayoutEventsResponse) => reply.events,
-  event,
-);
+const eventPage = pageOf(ListPayoutEventsResponseSchema, "PayoutEventPage", {
+  events: recordsOf(event),
+});
 
-const executed = record(
+const executed = f.record(
   ExecutePayoutResponseSchema,
   "ExecutedPayout",
   "A payout that was accepted.",
   {
-    id: from("payoutId", id("po", "Payout id.")),
-    message: from(
+    id: f.from("payoutId", f.id("po", "Payout id.")),
+    message: f.from(
       () => "Transaction Queued",
-      oneOf("The money is held and the payout is queued.", ["Transaction Queued"]),
+      f.oneOf("The money is held and the payout is queued.", ["Transaction Queued"]),
     ),
   },
 );
@@ -258,7 +236,6 @@ const operations: readonly Operation[] = [
       "Newest first. `total_count` may lag by a second for no filter and for `status` alone; for other filters it is counted, up to 10,000.",
     query: listQuery,
     data: payoutPage,
-    refusals: ["INVALID_REQUEST"],
     answer: ({ request }, { payout }) => payout.listPayouts(request),
   }),
   operation({
@@ -268,7 +245,6 @@ const operations: readonly Operation[] = [
     summary: "Get payout",
     description: "One payout as it is now.",
     data: payout,
-    refusals: ["RECORD_NOT_FOUND"],
     answer: async ({ request }, { payout }) => (await payout.getPayout(request)).payout,
   }),
   operation({
@@ -279,7 +255,6 @@ const operations: readonly Operation[] = [
     description: "Every step of a payout with its time and cause, oldest first.",
     query: pageQuery,
     data: eventPage,
-    refusals: ["INVALID_REQUEST", "RECORD_NOT_FOUND"],
     answer: ({ request }, { payout }) => payout.listPayoutEvents(request),
   }),
 ];

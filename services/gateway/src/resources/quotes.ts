@@ -3,107 +3,94 @@ import {
   CorridorSchema,
   CreateQuoteRequestSchema,
   LimitsSchema,
-  type ListCorridorsResponse,
+  ListCorridorsResponseSchema,
   QuoteSchema,
 } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { requestForQuote } from "@disburse/forms/transfer.ts";
-import {
-  decimal,
-  fields,
-  flag,
-  from,
-  id,
-  moment,
-  momentOrNone,
-  object,
-  optional,
-  record,
-  recordTimes,
-  text,
-} from "../openapi/fields.ts";
+import * as f from "../openapi/fields.ts";
 import { bodyRequest, type Operation, operation, type Resource } from "../openapi/operation.ts";
-import { pageOf } from "../openapi/page.ts";
+import { pageOf, recordsOf } from "../openapi/page.ts";
 import { pageQuery } from "../openapi/query.ts";
 
 /** A quote (service interface, "Quote"). */
-const quote = record(QuoteSchema, "Quote", "What a payout would cost and bring.", {
-  id: id("qt", "Quote id."),
-  corridor_id: id("cor", "Corridor."),
-  source_currency_code: text("Currency of the account.", "USD"),
-  destination_currency_code: text("Currency of the beneficiary.", "USDC_ETH"),
-  source_amount: decimal("What the account pays, fees included.", "250.00"),
-  exchange_rate: decimal("Destination units per one source unit.", "0.9998"),
-  receiving_amount: decimal("What the beneficiary receives.", "248.200350"),
-  total_fees_currency: from(
+const quote = f.record(QuoteSchema, "Quote", "What a payout would cost and bring.", {
+  id: f.id("qt", "Quote id."),
+  corridor_id: f.id("cor", "Corridor."),
+  source_currency_code: f.text("Currency of the account.", "USD"),
+  destination_currency_code: f.text("Currency of the beneficiary.", "USDC_ETH"),
+  source_amount: f.decimal("What the account pays, fees included.", "250.00"),
+  exchange_rate: f.decimal("Destination units per one source unit.", "0.9998"),
+  receiving_amount: f.decimal("What the beneficiary receives.", "248.200350"),
+  total_fees_currency: f.from(
     ({ sourceCurrencyCode }) => sourceCurrencyCode,
-    text("The source currency.", "USD"),
+    f.text("The source currency.", "USD"),
   ),
-  total_fees: decimal("Fees of the whole payout.", "1.75"),
-  converted_amount: decimal("`source_amount` less `total_fees`, exactly.", "248.25"),
-  ...recordTimes,
-  expired_at: moment("The quote cannot be executed from this time on."),
+  total_fees: f.decimal("Fees of the whole payout.", "1.75"),
+  converted_amount: f.decimal("`source_amount` less `total_fees`, exactly.", "248.25"),
+  ...f.recordTimes,
+  expired_at: f.moment("The quote cannot be executed from this time on."),
 });
 
-const limits = object(
+const limits = f.object(
   "Bounds of a payout's amounts, both inclusive, checked when it is executed; one that there is not is left out.",
-  fields(LimitsSchema, {
-    source_amount_min: from("sourceMin", optional(decimal("Least source amount.", "1.00"))),
-    source_amount_max: from("sourceMax", optional(decimal("Greatest source amount.", "100000.00"))),
-    receiving_amount_min: from(
+  f.fields(LimitsSchema, {
+    source_amount_min: f.from("sourceMin", f.optional(f.decimal("Least source amount.", "1.00"))),
+    source_amount_max: f.from(
+      "sourceMax",
+      f.optional(f.decimal("Greatest source amount.", "100000.00")),
+    ),
+    receiving_amount_min: f.from(
       "receivingMin",
-      optional(decimal("Least receiving amount.", "1.000000")),
+      f.optional(f.decimal("Least receiving amount.", "1.000000")),
     ),
-    receiving_amount_max: from(
+    receiving_amount_max: f.from(
       "receivingMax",
-      optional(decimal("Greatest receiving amount.", "100000.000000")),
+      f.optional(f.decimal("Greatest receiving amount.", "100000.000000")),
     ),
   }),
 );
 
-const fees = object(
+const fees = f.object(
   "What a payout costs, in the source currency.",
-  fields(CorridorSchema, {
-    share: from(
+  f.fields(CorridorSchema, {
+    share: f.from(
       "feeShare",
-      decimal("Share of the source amount: 0.005 is half a percent.", "0.005"),
+      f.decimal("Share of the source amount: 0.005 is half a percent.", "0.005"),
     ),
-    flat: from("feeFlat", decimal("Added to the share.", "0.50")),
+    flat: f.from("feeFlat", f.decimal("Added to the share.", "0.50")),
   }),
 );
 
-const corridor = record(
+const corridor = f.record(
   CorridorSchema,
   "Corridor",
   "A pair of currencies that you can send between.",
   {
-    id: id("cor", "Corridor id."),
-    source_currency_code: text("Currency of the account.", "USD"),
-    destination_currency_code: text("Currency of the beneficiary.", "USDC_ETH"),
-    active: flag("Whether quotes are given now.", true),
-    fees: from((its) => its, fees),
-    limits: from((its) => its.limits ?? create(LimitsSchema), limits),
-    exchange_rate: from(
+    id: f.id("cor", "Corridor id."),
+    source_currency_code: f.text("Currency of the account.", "USD"),
+    destination_currency_code: f.text("Currency of the beneficiary.", "USDC_ETH"),
+    active: f.flag("Whether quotes are given now.", true),
+    fees: f.from((its) => its, fees),
+    limits: f.from((its) => its.limits ?? create(LimitsSchema), limits),
+    exchange_rate: f.from(
       ({ rate }) => rate?.rate,
-      optional(
-        decimal(
+      f.optional(
+        f.decimal(
           "Destination units per one source unit, now; left out where none is known.",
           "0.9998",
         ),
       ),
     ),
-    rate_as_of: from(
+    rate_as_of: f.from(
       ({ rate }) => rate?.asOf,
-      momentOrNone("When the rate was true; empty where none is known."),
+      f.momentOrNone("When the rate was true; empty where none is known."),
     ),
   },
 );
 
-const corridorPage = pageOf(
-  "CorridorPage",
-  "corridors",
-  (reply: ListCorridorsResponse) => reply.corridors,
-  corridor,
-);
+const corridorPage = pageOf(ListCorridorsResponseSchema, "CorridorPage", {
+  corridors: recordsOf(corridor),
+});
 
 const read = { method: "GET", scope: "quote:read", tag: "Quotes" } as const;
 
@@ -147,7 +134,6 @@ const operations: readonly Operation[] = [
     summary: "Get quote",
     description: "A quote as it was given.",
     data: quote,
-    refusals: ["RECORD_NOT_FOUND"],
     answer: async ({ request }, { quote }) => (await quote.getQuote(request)).quote,
   }),
   operation({
@@ -158,7 +144,6 @@ const operations: readonly Operation[] = [
     description: "What you can send, with limits, fees and the current rate.",
     query: pageQuery,
     data: corridorPage,
-    refusals: ["INVALID_REQUEST"],
     answer: ({ request }, { quote }) => quote.listCorridors(request),
   }),
 ];

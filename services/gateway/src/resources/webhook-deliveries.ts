@@ -3,77 +3,61 @@ import {
   DeliverySchema,
   DeliveryState,
   ListDeliveriesRequestSchema,
-  type ListDeliveriesResponse,
+  ListDeliveriesResponseSchema,
 } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
-import {
-  component,
-  fields,
-  id,
-  listOf,
-  moment,
-  momentOrNone,
-  record,
-  recordTimes,
-  ref,
-  text,
-  whole,
-  word,
-} from "../openapi/fields.ts";
+import * as f from "../openapi/fields.ts";
 import { type Operation, operation, type Resource } from "../openapi/operation.ts";
-import { pageOf } from "../openapi/page.ts";
+import { pageOf, recordsOf } from "../openapi/page.ts";
 import { enumParameter, pageQuery, queryOf } from "../openapi/query.ts";
 import { parameter, tokenParameter } from "../openapi/rules/query.ts";
 import { endpointNameProblem } from "./rules/endpoint-name.ts";
 
-const described = fields(DeliverySchema, {
-  id: id("whd", "Delivery id."),
-  endpoint_id: id("whe", "Where it is sent."),
-  event_id: text("The event's id: the header `webhook-id` of every attempt.", "evt_…"),
-  transaction_type: text("What the event is of.", "payout_session"),
-  transaction_id: text("Id of what the event is of.", "po_01hqz0000000000000000000ab"),
-  status: text("The status that the event tells.", "succeeded"),
-  sequence: whole("Orders the events of one transaction, from 1.", 2, { minimum: 1 }),
-  state: word(
+const described = f.fields(DeliverySchema, {
+  id: f.id("whd", "Delivery id."),
+  endpoint_id: f.id("whe", "Where it is sent."),
+  event_id: f.text("The event's id: the header `webhook-id` of every attempt.", "evt_…"),
+  transaction_type: f.text("What the event is of.", "payout_session"),
+  transaction_id: f.text("Id of what the event is of.", "po_01hqz0000000000000000000ab"),
+  status: f.text("The status that the event tells.", "succeeded"),
+  sequence: f.whole("Orders the events of one transaction, from 1.", 2, { minimum: 1 }),
+  state: f.word(
     DeliveryState,
     "`exhausted`: 24 hours went by without a 200. `cancelled`: its endpoint was deleted.",
   ),
-  attempts_count: whole("Attempts so far.", 1),
-  replay: whole("0, or which redelivery this is.", 0),
-  next_attempt_at: momentOrNone("When it is tried next; empty when it is not."),
-  ...recordTimes,
+  attempts_count: f.whole("Attempts so far.", 1),
+  replay: f.whole("0, or which redelivery this is.", 0),
+  next_attempt_at: f.momentOrNone("When it is tried next; empty when it is not."),
+  ...f.recordTimes,
 });
 
 /** One event on its way to one endpoint (decisions §7). */
-export const delivery = component(
+export const delivery = f.component(
   "WebhookDelivery",
   "One event on its way to one endpoint.",
   described,
 );
 
-const attempt = record(DeliveryAttemptSchema, "WebhookAttempt", "One attempt at a delivery.", {
-  number: whole("From 1.", 1, { minimum: 1 }),
-  started_at: moment("When it began."),
-  duration_ms: whole("How long it took, in milliseconds.", 42),
-  status_code: whole("HTTP status of the answer; 0 where there was none.", 200),
-  error: text("Why there was no answer; empty where there was one.", ""),
-  response_body: text("The answer's body, at most its first 1 KiB.", "ok"),
+const attempt = f.record(DeliveryAttemptSchema, "WebhookAttempt", "One attempt at a delivery.", {
+  number: f.whole("From 1.", 1, { minimum: 1 }),
+  started_at: f.moment("When it began."),
+  duration_ms: f.whole("How long it took, in milliseconds.", 42),
+  status_code: f.whole("HTTP status of the answer; 0 where there was none.", 200),
+  error: f.text("Why there was no answer; empty where there was one.", ""),
+  response_body: f.text("The answer's body, at most its first 1 KiB.", "ok"),
 });
 
-const deliveryWithAttempts = component(
+const deliveryWithAttempts = f.component(
   "WebhookDeliveryWithAttempts",
   "A delivery with its last 20 attempts, oldest first.",
   {
     ...described,
-    ...fields(DeliverySchema, { attempts: listOf("Oldest first.", ref(attempt)) }),
+    ...f.fields(DeliverySchema, { attempts: f.listOf("Oldest first.", f.ref(attempt)) }),
   },
 );
 
-const deliveryPage = pageOf(
-  "WebhookDeliveryPage",
-  "deliveries",
-  (reply: ListDeliveriesResponse) => reply.deliveries,
-  delivery,
-);
+const deliveryPage = pageOf(ListDeliveriesResponseSchema, "WebhookDeliveryPage", {
+  deliveries: recordsOf(delivery),
+});
 
 const listQuery = queryOf(ListDeliveriesRequestSchema, {
   ...pageQuery,
@@ -100,7 +84,6 @@ const operations: readonly Operation[] = [
     description: "What was sent to your endpoints, newest first.",
     query: listQuery,
     data: deliveryPage,
-    refusals: ["INVALID_REQUEST"],
     answer: async ({ request, query }, { notifier }) =>
       endpointNameProblem(query) ?? notifier.listDeliveries(request),
   }),
@@ -113,7 +96,6 @@ const operations: readonly Operation[] = [
     summary: "Get webhook delivery",
     description: "One delivery with its attempts.",
     data: deliveryWithAttempts,
-    refusals: ["RECORD_NOT_FOUND"],
     answer: async ({ request }, { notifier }) => (await notifier.getDelivery(request)).delivery,
   }),
   operation({
@@ -125,9 +107,7 @@ const operations: readonly Operation[] = [
     summary: "Redeliver a webhook",
     description:
       "Sends the event once more, from the start of the schedule: a new delivery with the same `webhook-id`.",
-    body: { optional: true },
     data: delivery,
-    refusals: ["RECORD_NOT_FOUND"],
     answer: async ({ change }, { notifier }) => (await notifier.redeliver(change)).delivery,
   }),
 ];

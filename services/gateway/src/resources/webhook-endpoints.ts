@@ -7,108 +7,90 @@ import {
   EndpointSchema,
   EndpointSecretsSchema,
   EndpointState,
-  type ListEndpointsResponse,
+  ListEndpointsResponseSchema,
   RotateSecretRequestSchema,
   UpdateEndpointRequestSchema,
 } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import { createEndpoint, rotateSecret, updateEndpoint } from "@disburse/forms/webhook-endpoint.ts";
-import {
-  component,
-  fields,
-  flag,
-  from,
-  id,
-  listOf,
-  momentOrNone,
-  record,
-  recordTimes,
-  ref,
-  text,
-  whole,
-  within,
-  word,
-} from "../openapi/fields.ts";
+import * as f from "../openapi/fields.ts";
 import { bodyRequest, type Operation, operation, type Resource } from "../openapi/operation.ts";
-import { pageOf } from "../openapi/page.ts";
+import { pageOf, recordsOf } from "../openapi/page.ts";
 import { pageQuery } from "../openapi/query.ts";
 import { delivery } from "./webhook-deliveries.ts";
 
-const described = fields(EndpointSchema, {
-  id: id("whe", "Endpoint id."),
-  url: text("Where webhooks are sent.", "https://merchant.example/webhooks"),
-  description: text("Your note; empty where none was given.", "Production"),
-  state: word(
+const described = f.fields(EndpointSchema, {
+  id: f.id("whe", "Endpoint id."),
+  url: f.text("Where webhooks are sent.", "https://merchant.example/webhooks"),
+  description: f.text("Your note; empty where none was given.", "Production"),
+  state: f.word(
     EndpointState,
     "`paused`: its events wait for resume. `unverified`: they wait for verify.",
   ),
-  order: word(DeliveryOrder, "In which order the events of one transaction arrive."),
-  event_types: listOf(
+  order: f.word(DeliveryOrder, "In which order the events of one transaction arrive."),
+  event_types: f.listOf(
     "What it is told of: `*` for everything.",
-    text("A transaction type, or one with a status.", "*"),
+    f.text("A transaction type, or one with a status.", "*"),
   ),
-  pending_url: text("A new URL that is not verified yet; empty where there is none.", ""),
-  ...recordTimes,
+  pending_url: f.text("A new URL that is not verified yet; empty where there is none.", ""),
+  ...f.recordTimes,
 });
 
-const health = record(
+const health = f.record(
   EndpointHealthSchema,
   "WebhookEndpointHealth",
   "How an endpoint takes its events; some seconds old.",
   {
-    circuit: word(
+    circuit: f.word(
       CircuitState,
       "`open`: it failed again and again, and gets one attempt at a time, 5 s apart.",
     ),
-    concurrency_limit: whole("Attempts that may run at once: a failure halves it.", 8, {
+    concurrency_limit: f.whole("Attempts that may run at once: a failure halves it.", 8, {
       minimum: 1,
       maximum: 32,
     }),
-    consecutive_failures: whole("Failures since the last 200.", 0),
-    last_delivered_at: momentOrNone("When it last answered 200; empty where it never did."),
-    last_failed_at: momentOrNone("When it last did not; empty where it always did."),
-    last_failure: text("Status or error of the last failure; empty where there was none.", "503"),
-    pending_count: whole("Deliveries that wait, counted up to 10,000.", 0),
-    oldest_pending_at: momentOrNone("When the oldest of them was made; empty where none waits."),
+    consecutive_failures: f.whole("Failures since the last 200.", 0),
+    last_delivered_at: f.momentOrNone("When it last answered 200; empty where it never did."),
+    last_failed_at: f.momentOrNone("When it last did not; empty where it always did."),
+    last_failure: f.text("Status or error of the last failure; empty where there was none.", "503"),
+    pending_count: f.whole("Deliveries that wait, counted up to 10,000.", 0),
+    oldest_pending_at: f.momentOrNone("When the oldest of them was made; empty where none waits."),
   },
 );
 
 /** A registered endpoint (decisions §7). */
-const endpoint = component("WebhookEndpoint", "Where webhooks are sent.", described);
+const endpoint = f.component("WebhookEndpoint", "Where webhooks are sent.", described);
 
-const endpointWithHealth = component(
+const endpointWithHealth = f.component(
   "WebhookEndpointWithHealth",
   "An endpoint with how it takes its events.",
-  { ...described, ...fields(EndpointSchema, { health: ref(health) }) },
+  { ...described, ...f.fields(EndpointSchema, { health: f.ref(health) }) },
 );
 
 type EndpointAndSecrets = Pick<CreateEndpointResponse, "endpoint" | "secrets">;
 
-const endpointWithSecrets = component<EndpointAndSecrets>(
+const endpointWithSecrets = f.component<EndpointAndSecrets>(
   "WebhookEndpointWithSecrets",
   "An endpoint with the secrets that sign its webhooks. They are shown here and never again.",
   {
-    ...within(({ endpoint }) => endpoint, described),
-    ...within(
+    ...f.within(({ endpoint }) => endpoint, described),
+    ...f.within(
       ({ secrets }) => secrets,
-      fields(EndpointSecretsSchema, {
-        secret: text("Signs the header `X-SERVICE-Signature`.", "…"),
-        standard_secret: text("Signs the header `webhook-signature`.", "whsec_…"),
+      f.fields(EndpointSecretsSchema, {
+        secret: f.text("Signs the header `X-SERVICE-Signature`.", "…"),
+        standard_secret: f.text("Signs the header `webhook-signature`.", "whsec_…"),
       }),
     ),
   },
 );
 
-const deleted = component("DeletedWebhookEndpoint", "An endpoint that is no more.", {
-  id: from(({ endpointId }: { endpointId: string }) => endpointId, id("whe", "Endpoint id.")),
-  deleted: from(() => true, flag("Always true.", true)),
+const deleted = f.component("DeletedWebhookEndpoint", "An endpoint that is no more.", {
+  id: f.from(({ endpointId }: { endpointId: string }) => endpointId, f.id("whe", "Endpoint id.")),
+  deleted: f.from(() => true, f.flag("Always true.", true)),
 });
 
-const endpointPage = pageOf(
-  "WebhookEndpointPage",
-  "endpoints",
-  (reply: ListEndpointsResponse) => reply.endpoints,
-  endpointWithHealth,
-);
+const endpointPage = pageOf(ListEndpointsResponseSchema, "WebhookEndpointPage", {
+  endpoints: recordsOf(endpointWithHealth),
+});
 
 const path = "/api/v1/webhooks/endpoints";
 const read = { method: "GET", scope: "webhook:read", tag: "Webhook endpoints" } as const;
@@ -124,7 +106,6 @@ const operations: readonly Operation[] = [
       "From now on it is told of what it asks for; in live mode once its URL is verified. The answer shows its two secrets, once.",
     body: { form: createEndpoint },
     data: endpointWithSecrets,
-    refusals: ["INVALID_REQUEST"],
     answer: (call, { notifier }) =>
       notifier.createEndpoint(bodyRequest(call, CreateEndpointRequestSchema)),
   }),
@@ -136,7 +117,6 @@ const operations: readonly Operation[] = [
     description: "Your endpoints, oldest first.",
     query: pageQuery,
     data: endpointPage,
-    refusals: ["INVALID_REQUEST"],
     answer: ({ request }, { notifier }) => notifier.listEndpoints(request),
   }),
   operation({
@@ -146,7 +126,6 @@ const operations: readonly Operation[] = [
     summary: "Get webhook endpoint",
     description: "One endpoint, without its secrets.",
     data: endpointWithHealth,
-    refusals: ["RECORD_NOT_FOUND"],
     answer: async ({ request }, { notifier }) => (await notifier.getEndpoint(request)).endpoint,
   }),
   operation({
@@ -159,7 +138,6 @@ const operations: readonly Operation[] = [
       "Changes what is sent and nothing else. In live mode a new URL waits as `pending_url` until it is verified, and events go to the old one until then. Deliveries that exist keep their order; event types count for events from now on.",
     body: { form: updateEndpoint },
     data: endpoint,
-    refusals: ["INVALID_REQUEST", "RECORD_NOT_FOUND"],
     answer: async (call, { notifier }) =>
       (await notifier.updateEndpoint(bodyRequest(call, UpdateEndpointRequestSchema))).endpoint,
   }),
@@ -171,7 +149,6 @@ const operations: readonly Operation[] = [
     summary: "Delete webhook endpoint",
     description: "Nothing is sent to it any more. Its deliveries stay readable.",
     data: deleted,
-    refusals: ["RECORD_NOT_FOUND"],
     answer: async ({ change }, { notifier }) => {
       await notifier.deleteEndpoint(change);
       return change;
@@ -184,9 +161,7 @@ const operations: readonly Operation[] = [
     summary: "Pause webhook endpoint",
     description:
       "Nothing is sent to it until it is resumed; its events wait. A delivery that was tried before still ends 24 hours after its first attempt.",
-    body: { optional: true },
     data: endpoint,
-    refusals: ["RECORD_NOT_FOUND"],
     answer: async ({ change }, { notifier }) => (await notifier.pauseEndpoint(change)).endpoint,
   }),
   operation({
@@ -195,9 +170,7 @@ const operations: readonly Operation[] = [
     path: `${path}/:endpointId/resume`,
     summary: "Resume webhook endpoint",
     description: "What has waited since it was paused is sent.",
-    body: { optional: true },
     data: endpoint,
-    refusals: ["RECORD_NOT_FOUND"],
     answer: async ({ change }, { notifier }) => (await notifier.resumeEndpoint(change)).endpoint,
   }),
   operation({
@@ -207,9 +180,7 @@ const operations: readonly Operation[] = [
     summary: "Verify webhook endpoint",
     description:
       "Posts a signed event of the type `webhook_challenge` to the URL that is not live yet: your first one, or `pending_url`. When that answers 200 within 8 s, events go there from now on. Refused with what was answered otherwise; an endpoint that is live stays so. One challenge at a time, 5 s apart.",
-    body: { optional: true },
     data: endpoint,
-    refusals: ["RECORD_NOT_FOUND", "INVALID_REQUEST"],
     answer: async ({ change }, { notifier }) => (await notifier.verifyEndpoint(change)).endpoint,
   }),
   operation({
@@ -221,7 +192,6 @@ const operations: readonly Operation[] = [
       "Makes new secrets and shows them, once. They sign at once; the old ones sign along for `overlap_seconds`. Staged ones wait for activate-secret.",
     body: { form: rotateSecret, optional: true },
     data: endpointWithSecrets,
-    refusals: ["INVALID_REQUEST", "RECORD_NOT_FOUND"],
     answer: (call, { notifier }) =>
       notifier.rotateSecret(bodyRequest(call, RotateSecretRequestSchema)),
   }),
@@ -231,9 +201,7 @@ const operations: readonly Operation[] = [
     path: `${path}/:endpointId/activate-secret`,
     summary: "Activate staged webhook secrets",
     description: "Staged secrets sign from now on. Refused where none are staged.",
-    body: { optional: true },
     data: endpoint,
-    refusals: ["RECORD_NOT_FOUND", "INVALID_REQUEST"],
     answer: async ({ change }, { notifier }) => (await notifier.activateSecret(change)).endpoint,
   }),
   operation({
@@ -242,9 +210,7 @@ const operations: readonly Operation[] = [
     path: `${path}/:endpointId/test`,
     summary: "Send a test event",
     description: "Queues a signed event of the type `webhook_test` for this endpoint.",
-    body: { optional: true },
     data: delivery,
-    refusals: ["RECORD_NOT_FOUND"],
     answer: async ({ change }, { notifier }) => (await notifier.sendTestEvent(change)).delivery,
   }),
 ];

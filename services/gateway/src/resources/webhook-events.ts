@@ -5,20 +5,7 @@ import {
 } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import { type ExactJson, exactValue, parseExactJson } from "@disburse/kernel/exact-json.ts";
 import { exampleOfSchema } from "../openapi/example.ts";
-import {
-  flag,
-  from,
-  type Kind,
-  listOf,
-  moment,
-  oneOf,
-  present,
-  record,
-  ref,
-  schemaRef,
-  text,
-  whole,
-} from "../openapi/fields.ts";
+import * as f from "../openapi/fields.ts";
 import { type Operation, operation, type Resource } from "../openapi/operation.ts";
 import { queryOf } from "../openapi/query.ts";
 import { limitParameter, parameter, tokenParameter } from "../openapi/rules/query.ts";
@@ -26,10 +13,10 @@ import { payoutWebhook } from "./payouts.ts";
 import { paymentSessionData, refundData } from "./webhooks.ts";
 
 /** `data` of a webhook's body, each number with the digits that it has there. */
-const payload: Kind<Uint8Array> = {
+const payload: f.Kind<Uint8Array> = {
   schema: {
     description: "`data` of the webhook's body, with the same digits.",
-    anyOf: [payoutWebhook, paymentSessionData, refundData].map(schemaRef),
+    anyOf: [payoutWebhook, paymentSessionData, refundData].map(f.schemaRef),
     examples: [
       {
         ...(exampleOfSchema(payoutWebhook.schema, new Map()) as object),
@@ -41,35 +28,35 @@ const payload: Kind<Uint8Array> = {
   },
   write: (body) => {
     const { data } = parseExactJson(new TextDecoder().decode(body)) as { data?: ExactJson };
-    return exactValue(present(data));
+    return exactValue(f.present(data));
   },
 };
 
-const event = record(EventRecordSchema, "WebhookEventRecord", "An event, as webhooks tell it.", {
-  id: from(
+const event = f.record(EventRecordSchema, "WebhookEventRecord", "An event, as webhooks tell it.", {
+  id: f.from(
     "eventId",
-    text("The header `webhook-id` of its webhooks.", "evt_01hqz0000000000000000000ab_2"),
+    f.text("The header `webhook-id` of its webhooks.", "evt_01hqz0000000000000000000ab_2"),
   ),
-  transaction_type: oneOf("What it is of.", ["payout_session", "payment_session", "refund"]),
-  transaction_id: text("Id of what it is of.", "po_01hqz0000000000000000000ab"),
-  status: text("The status that it tells.", "succeeded"),
-  sequence: whole("Orders the events of one transaction, from 1.", 2, { minimum: 1 }),
-  data: from("body", payload),
-  occurred_at: moment("When it happened."),
-  received_at: moment("When it was stored here."),
+  transaction_type: f.oneOf("What it is of.", ["payout_session", "payment_session", "refund"]),
+  transaction_id: f.text("Id of what it is of.", "po_01hqz0000000000000000000ab"),
+  status: f.text("The status that it tells.", "succeeded"),
+  sequence: f.whole("Orders the events of one transaction, from 1.", 2, { minimum: 1 }),
+  data: f.from("body", payload),
+  occurred_at: f.moment("When it happened."),
+  received_at: f.moment("When it was stored here."),
 });
 
-const eventPage = record(
+const eventPage = f.record(
   ListEventsResponseSchema,
   "WebhookEventPage",
   "The next events of the feed.",
   {
-    events: listOf("In the order of the feed, which never changes.", ref(event)),
-    next_cursor: text(
+    events: f.listOf("In the order of the feed, which never changes.", f.ref(event)),
+    next_cursor: f.text(
       "`after` of the next request, also where there is nothing more now.",
       "bWVyXzEvMg",
     ),
-    has_more: flag("There are more already: ask again at once.", false),
+    has_more: f.flag("There are more already: ask again at once.", false),
   },
 );
 
@@ -91,7 +78,6 @@ const operations: readonly Operation[] = [
       ),
     }),
     data: eventPage,
-    refusals: ["INVALID_REQUEST"],
     answer: ({ request }, { notifier }) => notifier.listEvents(request),
   }),
 ];

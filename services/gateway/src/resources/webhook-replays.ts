@@ -1,59 +1,45 @@
 import {
   CreateReplayRequestSchema,
   DeliveryState,
-  type ListReplaysResponse,
+  ListReplaysResponseSchema,
   ReplaySchema,
   ReplayState,
 } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import { createReplay, replayableStates } from "@disburse/forms/webhook-replay.ts";
-import {
-  flag,
-  from,
-  id,
-  listOf,
-  moment,
-  optional,
-  record,
-  recordTimes,
-  whole,
-  word,
-} from "../openapi/fields.ts";
+import * as f from "../openapi/fields.ts";
 import { bodyRequest, type Operation, operation, type Resource } from "../openapi/operation.ts";
-import { pageOf } from "../openapi/page.ts";
+import { pageOf, recordsOf } from "../openapi/page.ts";
 import { pageQuery } from "../openapi/query.ts";
 import { endpointNameProblem } from "./rules/endpoint-name.ts";
 
 /** A replay with its progress. */
-const replay = record(
+const replay = f.record(
   ReplaySchema,
   "WebhookReplay",
   "Many deliveries that are sent once more, with how far that has come.",
   {
-    id: id("whr", "Replay id."),
-    endpoint_id: id("whe", "Where they went and go again."),
-    since: moment("Deliveries made at this time or later."),
-    until: moment("Deliveries made before this time."),
-    states: listOf("How they had ended.", word(DeliveryState, "A state.", replayableStates)),
-    rate: from("ratePerSecond", whole("At most so many in a second.", 10, { minimum: 1 })),
-    state: word(
+    id: f.id("whr", "Replay id."),
+    endpoint_id: f.id("whe", "Where they went and go again."),
+    since: f.moment("Deliveries made at this time or later."),
+    until: f.moment("Deliveries made before this time."),
+    states: f.listOf("How they had ended.", f.word(DeliveryState, "A state.", replayableStates)),
+    rate: f.from("ratePerSecond", f.whole("At most so many in a second.", 10, { minimum: 1 })),
+    state: f.word(
       ReplayState,
       "`done`: everything is queued. `cancelled`: it was ended, or its endpoint was deleted.",
     ),
-    total_count: whole("How many there were to send when it was asked for.", 120),
-    total_count_capped: optional(
-      flag("True where counting stopped at 10,000; else left out.", true),
+    total_count: f.whole("How many there were to send when it was asked for.", 120),
+    total_count_capped: f.optional(
+      f.flag("True where counting stopped at 10,000; else left out.", true),
     ),
-    queued_count: whole("How many are queued or sent by now.", 50),
-    ...recordTimes,
+    queued_count: f.whole("How many are queued or sent by now.", 50),
+    ...f.recordTimes,
   },
 );
 
-const replayPage = pageOf(
-  "WebhookReplayPage",
-  "replays",
-  (reply: ListReplaysResponse) => reply.replays,
-  replay,
-);
+const replayPage = pageOf(ListReplaysResponseSchema, "WebhookReplayPage", {
+  replays: recordsOf(replay),
+});
 
 const path = "/api/v1/webhooks/replays";
 const tag = "Webhook deliveries";
@@ -70,7 +56,7 @@ const operations: readonly Operation[] = [
       "Sends every delivery of an endpoint once more that was made in a span of time and ended in one of the states, oldest first, at a rate. An endpoint has one replay at a time; it waits while the endpoint is paused, and its event types of today do not matter.",
     body: { form: createReplay },
     data: replay,
-    refusals: ["INVALID_REQUEST", "RECORD_NOT_FOUND"],
+    refusals: ["RECORD_NOT_FOUND"],
     answer: async (call, { notifier }) => {
       const problem = endpointNameProblem(call.body);
       if (problem !== undefined) return problem;
@@ -89,7 +75,6 @@ const operations: readonly Operation[] = [
     description: "Your replays, newest first; those that ended more than 30 days ago are gone.",
     query: pageQuery,
     data: replayPage,
-    refusals: ["INVALID_REQUEST"],
     answer: ({ request }, { notifier }) => notifier.listReplays(request),
   }),
   operation({
@@ -101,7 +86,6 @@ const operations: readonly Operation[] = [
     summary: "Get webhook replay",
     description: "One replay with its progress.",
     data: replay,
-    refusals: ["RECORD_NOT_FOUND"],
     answer: async ({ request }, { notifier }) => (await notifier.getReplay(request)).replay,
   }),
   operation({
@@ -113,7 +97,6 @@ const operations: readonly Operation[] = [
     summary: "Cancel webhook replay",
     description: "Ends a running replay. What it has queued is sent all the same.",
     data: replay,
-    refusals: ["RECORD_NOT_FOUND"],
     answer: async ({ change }, { notifier }) => (await notifier.cancelReplay(change)).replay,
   }),
 ];

@@ -1,15 +1,6 @@
 import type { JsonSchema } from "@disburse/forms/json-schema.ts";
 import { exampleOfSchema } from "../openapi/example.ts";
-import {
-  decimal,
-  id,
-  moment,
-  type NamedSchema,
-  objectSchema,
-  oneOf,
-  schemaRef,
-  text,
-} from "../openapi/fields.ts";
+import * as f from "../openapi/fields.ts";
 import { payoutWebhook } from "./payouts.ts";
 
 /** What merchants' endpoints are told (service interface, "Events"; decisions: webhooks). */
@@ -17,38 +8,38 @@ import { payoutWebhook } from "./payouts.ts";
 const payload = (
   name: string,
   description: string,
-  its: Parameters<typeof objectSchema>[1],
-): NamedSchema => ({ name, schema: objectSchema(description, its) });
+  its: Parameters<typeof f.objectSchema>[1],
+): f.NamedSchema => ({ name, schema: f.objectSchema(description, its) });
 
 /** The payload of webhooks about a payment session. */
 export const paymentSessionData = payload("PaymentSessionWebhookData", "A payment session.", {
-  id: text("Payment session id.", "ps_1001"),
-  reference_id: text("Your own reference.", "order-1001"),
-  merchant_id: text("Your id.", "mer_01hqz0000000000000000000ab"),
-  status: text("Its status.", "initiated"),
-  failure_code: text("Why it failed; empty where it did not.", ""),
-  amount: decimal("Its amount.", "100.10"),
-  source_currency: text("Currency that is paid in.", "USDC_ETH"),
-  source_account: text("Wallet address that pays.", "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"),
-  payment_option_id: text("Way of paying.", "opt_1"),
-  payment_option_code: text("Its code.", "USDC_ETH"),
-  success_redirect_url: text("Where the payer goes then.", "https://merchant.example/paid"),
-  failure_redirect_url: text("Where the payer goes else.", "https://merchant.example/failed"),
-  risk_score: text("Its risk.", "lowRisk"),
-  created_at: text("When it was made.", "2026-11-20T11:26:00.123Z"),
-  updated_at: text("When it last changed.", "2026-11-20T11:26:00.123Z"),
-  expires_at: text("When it expires.", "2026-11-20T12:26:00.123Z"),
+  id: f.text("Payment session id.", "ps_1001"),
+  reference_id: f.text("Your own reference.", "order-1001"),
+  merchant_id: f.text("Your id.", "mer_01hqz0000000000000000000ab"),
+  status: f.text("Its status.", "initiated"),
+  failure_code: f.text("Why it failed; empty where it did not.", ""),
+  amount: f.decimal("Its amount.", "100.10"),
+  source_currency: f.text("Currency that is paid in.", "USDC_ETH"),
+  source_account: f.text("Wallet address that pays.", "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"),
+  payment_option_id: f.text("Way of paying.", "opt_1"),
+  payment_option_code: f.text("Its code.", "USDC_ETH"),
+  success_redirect_url: f.text("Where the payer goes then.", "https://merchant.example/paid"),
+  failure_redirect_url: f.text("Where the payer goes else.", "https://merchant.example/failed"),
+  risk_score: f.text("Its risk.", "lowRisk"),
+  created_at: f.text("When it was made.", "2026-11-20T11:26:00.123Z"),
+  updated_at: f.text("When it last changed.", "2026-11-20T11:26:00.123Z"),
+  expires_at: f.text("When it expires.", "2026-11-20T12:26:00.123Z"),
 });
 
 /** The payload of webhooks about a refund. */
-export const refundData: NamedSchema = {
+export const refundData: f.NamedSchema = {
   name: "RefundWebhookData",
   schema: {
     type: "object",
     description: "A refund, as its system tells it.",
     properties: {
-      id: text("Refund id.", "rf_1001").schema,
-      status: text("Its status.", "initiated").schema,
+      id: f.text("Refund id.", "rf_1001").schema,
+      status: f.text("Its status.", "initiated").schema,
     },
     additionalProperties: true,
     examples: [{ id: "rf_1001", status: "initiated" }],
@@ -56,22 +47,22 @@ export const refundData: NamedSchema = {
 };
 
 const testData = payload("TestWebhookData", "A test event, made by `sendTestWebhook`.", {
-  id: text("Id of the event.", "evt_01hqz0000000000000000000ab"),
-  status: oneOf("Always the same.", ["test"]),
-  merchant_id: id("mer", "Your id."),
-  endpoint_id: id("whe", "The endpoint that is tried."),
-  created_at: moment("When it was asked for."),
+  id: f.text("Id of the event.", "evt_01hqz0000000000000000000ab"),
+  status: f.oneOf("Always the same.", ["test"]),
+  merchant_id: f.id("mer", "Your id."),
+  endpoint_id: f.id("whe", "The endpoint that is tried."),
+  created_at: f.moment("When it was asked for."),
 });
 
 const challengeData = payload(
   "ChallengeWebhookData",
   "A challenge, made by `verifyWebhookEndpoint`: your 200 makes the URL live.",
   {
-    id: text("Id of the event.", "evt_01hqz0000000000000000000ab"),
-    status: oneOf("Always the same.", ["challenge"]),
-    merchant_id: id("mer", "Your id."),
-    endpoint_id: id("whe", "The endpoint whose URL is verified."),
-    created_at: moment("When it was asked for."),
+    id: f.text("Id of the event.", "evt_01hqz0000000000000000000ab"),
+    status: f.oneOf("Always the same.", ["challenge"]),
+    merchant_id: f.id("mer", "Your id."),
+    endpoint_id: f.id("whe", "The endpoint whose URL is verified."),
+    created_at: f.moment("When it was asked for."),
   },
 );
 
@@ -86,17 +77,17 @@ const events = {
 type EventType = keyof typeof events;
 
 /** `data.id` again, with the same example. */
-function idOf({ schema }: NamedSchema) {
+function idOf({ schema }: f.NamedSchema) {
   const { id: described } = schema.properties as Record<string, { examples: [string] }>;
-  return text("Id of what the event is of: `data.id`.", described?.examples[0] ?? "");
+  return f.text("Id of what the event is of: `data.id`.", described?.examples[0] ?? "");
 }
 
-function envelope(type: EventType, data: NamedSchema): NamedSchema {
+function envelope(type: EventType, data: f.NamedSchema): f.NamedSchema {
   const name = data.name.replace(/Data$/, "");
   return payload(name, "The body of a webhook: exactly these three fields.", {
-    transaction_type: oneOf("What the event is of.", [type]),
+    transaction_type: f.oneOf("What the event is of.", [type]),
     transaction_id: idOf(data),
-    data: { schema: schemaRef(data) },
+    data: { schema: f.schemaRef(data) },
   });
 }
 
@@ -161,8 +152,8 @@ export function webhookItems(
             required: true,
             content: {
               "application/json": {
-                schema: schemaRef(body),
-                examples: { [type]: { value: exampleOfSchema(schemaRef(body), schemas) } },
+                schema: f.schemaRef(body),
+                examples: { [type]: { value: exampleOfSchema(f.schemaRef(body), schemas) } },
               },
             },
           },
@@ -174,7 +165,7 @@ export function webhookItems(
 }
 
 /** The named parts of the webhooks. */
-export const webhookComponents: readonly NamedSchema[] = [
+export const webhookComponents: readonly f.NamedSchema[] = [
   payoutWebhook,
   paymentSessionData,
   refundData,

@@ -1,7 +1,6 @@
 import { isRefused } from "@disburse/kernel/refusal.ts";
 import { describe, expect, it } from "vitest";
-import { readJsonBody } from "./json-body.ts";
-import { headProblem, isPlainJson, targetProblem } from "./request.ts";
+import { headProblem, isPlainJson, readJsonBody, targetProblem } from "./request.ts";
 
 it.each([
   ["/", true],

@@ -2,8 +2,7 @@ import { isRefused } from "@disburse/kernel/refusal.ts";
 import { expect, it } from "vitest";
 import { admit, type KeyRecord } from "./access.ts";
 import { keyDigest, makeKey } from "./api-key.ts";
-import { keyOrder, overlapProblem, overlapSecondsMax } from "./order.ts";
-import { scopes } from "./scope.ts";
+import { everyScope, keyOrder, overlapProblem, overlapSecondsMax } from "./key.ts";
 import { addressSet, callerAddress, isCidr } from "./source-address.ts";
 
 const pepper = Buffer.alloc(32, 7);
@@ -78,7 +77,7 @@ const asked = {
 };
 
 it("gives a key every scope unless some are named", () => {
-  expect(keyOrder(asked, now)).toEqual({ ...asked, description: "till", scopes });
+  expect(keyOrder(asked, now)).toEqual({ ...asked, description: "till", scopes: everyScope });
   const some = { ...asked, scopes: ["payout:read", "payout:read"] };
   expect(keyOrder(some, now)).toMatchObject({ scopes: ["payout:read"] });
 });

@@ -1,7 +1,7 @@
 import type { BlockList } from "node:net";
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 import { digestMatches, type Mode, type PresentedKey } from "./api-key.ts";
-import type { Scope } from "./scope.ts";
+import type { Scope } from "./key.ts";
 import { contains } from "./source-address.ts";
 
 /** A stored key as far as admission asks for it. */

@@ -6,8 +6,23 @@ import {
   violationsMessage,
 } from "@disburse/kernel/refusal.ts";
 import { cleanText, textProblem } from "@disburse/kernel/text.ts";
-import { scopes as everyScope, isScope, type Scope } from "./scope.ts";
 import { isCidr } from "./source-address.ts";
+
+const nouns = ["beneficiary", "depositor", "quote", "payout", "account", "webhook"] as const;
+
+/** What a key may do to a noun. */
+export type Scope = `${(typeof nouns)[number]}:${"read" | "write"}`;
+
+/** Every scope; a key made without any named gets them all. */
+export const everyScope: readonly Scope[] = nouns.flatMap((noun): Scope[] => [
+  `${noun}:read`,
+  `${noun}:write`,
+]);
+
+/** Whether a text is a scope. */
+export function isScope(text: string): text is Scope {
+  return (everyScope as readonly string[]).includes(text);
+}
 
 /** The longest overlap of two keys: 30 days. */
 export const overlapSecondsMax = 2_592_000;

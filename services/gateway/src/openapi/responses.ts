@@ -1,0 +1,227 @@
+import type { JsonSchema } from "@disburse/forms/json-schema.ts";
+import { type ErrorCode, errorTable } from "@disburse/kernel/errors.ts";
+import { type NamedSchema, objectSchema, oneOf, schemaRef, text } from "./fields.ts";
+import { type Operation, takesBody } from "./operation.ts";
+
+/** What is sent and answered in headers, for all operations alike (decisions: wire conventions). */
+
+const requestId = "Names the request in every log of it; 1 to 128 of letters, digits and `._:-`.";
+
+/** Headers that a request may have, by their names in the document. */
+export const headerParameters: Readonly<Record<string, JsonSchema>> = {
+  RequestId: {
+    name: "X-Request-Id",
+    in: "header",
+    required: false,
+    description: `${requestId} One is made where none is sent.`,
+    schema: { type: "string", pattern: "^[A-Za-z0-9._:-]{1,128}$" },
+    example: "checkout-7f3a",
+  },
+  IdempotencyKey: {
+    name: "Idempotency-Key",
+    in: "header",
+    required: false,
+    description:
+      "1 to 255 printable characters, a new one for each thing to be done. Sent again with the same body within 30 days it is answered with what was answered first, and nothing is done twice. A request that was refused (4xx) frees its key.",
+    schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[ -~]+$" },
+    example: "3f2c9f54-6a0c-4c8e-9a31-5f0f7f0f3b11",
+  },
+};
+
+const header = (description: string, schema: JsonSchema): JsonSchema => ({ description, schema });
+
+/** Headers that an answer may have. */
+export const responseHeaders: Readonly<Record<string, JsonSchema>> = {
+  "X-Request-Id": header(requestId, { type: "string" }),
+  "RateLimit-Limit": header("How many requests may come at once.", { type: "integer" }),
+  "RateLimit-Remaining": header("How many may still come now.", { type: "integer" }),
+  "RateLimit-Reset": header("Seconds until all may come again.", { type: "integer" }),
+  "Retry-After": header("Seconds to wait before the next try.", { type: "integer" }),
+  "Idempotent-Replayed": header("The answer of an earlier request with this idempotency key.", {
+    type: "string",
+    enum: ["true"],
+  }),
+  "Content-Disposition": header("What the file is called.", { type: "string" }),
+  "WWW-Authenticate": header("How to authenticate.", { type: "string", enum: ["Bearer"] }),
+};
+
+/** The headers of a response, by reference. */
+export function headerRefs(names: readonly string[]): JsonSchema {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+/** Before anything is known of the operation, and whenever it cannot be carried out. */
+const always: readonly ErrorCode[] = [
+  "INVALID_REQUEST",
+  "UNAUTHENTICATED",
+  "ACCESS_FORBIDDEN",
+  "REQUEST_TIMEOUT",
+  "EXPECTATION_FAILED",
+  "RATE_LIMITED",
+  "HEADERS_TOO_LARGE",
+  "INTERNAL_ERROR",
+  "NOT_IMPLEMENTED",
+  "SERVICE_UNAVAILABLE",
+];
+
+/** Of whatever has a body and may be asked for under an idempotency key. */
+const ofBodies: readonly ErrorCode[] = [
+  "INVALID_JSON",
+  "IDEMPOTENCY_IN_PROGRESS",
+  "PAYLOAD_TOO_LARGE",
+  "UNSUPPORTED_MEDIA_TYPE",
+  "IDEMPOTENCY_KEY_REUSED",
+];
+
+/** Of an operation on one record, which its path names. */
+const ofRecords: readonly ErrorCode[] = ["RECORD_NOT_FOUND"];
+
+/** Every code that an operation can be refused with. */
+export function refusalsOf({ method, path, refusals = [] }: Operation): readonly ErrorCode[] {
+  const more = [path.includes("/:") ? ofRecords : [], takesBody(method) ? ofBodies : []];
+  return [...new Set([...refusals, ...always, ...more.flat()])];
+}
+
+/** What every error is: exactly this. */
+export const error: NamedSchema = {
+  name: "Error",
+  schema: objectSchema("Why a request was refused.", {
+    code: oneOf("What a program decides by; more may be added.", Object.keys(errorTable)),
+    message: text("What a person reads.", "Quote has expired"),
+  }),
+};
+
+/** Headers that come with some statuses, by status. */
+const headersOf: Readonly<Record<number, readonly string[]>> = {
+  401: ["WWW-Authenticate"],
+  409: ["Retry-After"],
+  429: ["Retry-After"],
+  503: ["Retry-After"],
+};
+
+/** Of the key that a request came with: those before it was looked at have none. */
+export const limitHeaders = ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"] as const;
+
+function limits(status: number): readonly string[] {
+  return [401, 408, 417, 431, 501].includes(status) ? [] : limitHeaders;
+}
+
+/** The responses of refusals, by status; those of a single code stand among the components. */
+export function refusalResponses(codes: readonly ErrorCode[]): Record<string, JsonSchema> {
+  const byStatus = Map.groupBy(codes, (code) => errorTable[code].status);
+  const responses = [...byStatus].map(([status, its]): [string, JsonSchema] => {
+    const [only, ...more] = its;
+    const isShared = only !== undefined && more.length === 0;
+    return [
+      String(status),
+      isShared ? { $ref: `#/components/responses/${only}` } : response(status, its),
+    ];
+  });
+  return Object.fromEntries(responses.sort(([a], [b]) => a.localeCompare(b)));
+}
+
+/** The responses that `refusalResponses` refers to, for all operations together. */
+export function sharedResponses(operations: readonly Operation[]): Record<string, JsonSchema> {
+  const shared = operations.flatMap((endpoint) => {
+    const byStatus = Map.groupBy(refusalsOf(endpoint), (code) => errorTable[code].status);
+    return [...byStatus.values()].flatMap((its) => (its.length === 1 ? its : []));
+  });
+  return Object.fromEntries(
+    [...new Set(shared)].sort().map((code) => [code, response(errorTable[code].status, [code])]),
+  );
+}
+
+function response(status: number, codes: readonly ErrorCode[]): JsonSchema {
+  return {
+    description: codes.map((code) => `\`${code}\`: ${errorTable[code].message}`).join("\n\n"),
+    headers: headerRefs(["X-Request-Id", ...(headersOf[status] ?? []), ...limits(status)]),
+    content: {
+      "application/json": {
+        schema: { allOf: [schemaRef(error)], properties: { code: { enum: codes } } },
+        examples: Object.fromEntries(codes.map((code) => [code, { value: exampleOf(code) }])),
+      },
+    },
+  };
+}
+
+function exampleOf(code: ErrorCode) {
+  const message =
+    code === "INVALID_REQUEST"
+      ? "beneficiary_name: is required; destination_currency: must be one of USD, USDC"
+      : errorTable[code].message;
+  return { code, message };
+}
+
+/** What is served without a key, outside `/api/v1`. */
+
+function reply(description: string, type: string, schema: JsonSchema): JsonSchema {
+  const headers = headerRefs(["X-Request-Id"]);
+  return { description, headers, content: { [type]: { schema } } };
+}
+
+const notReady = objectSchema("What does not answer.", {
+  status: oneOf("Not now.", ["not ready"]),
+  dependencies: {
+    schema: {
+      type: "object",
+      description: "What the gateway cannot work without, and whether it answers now.",
+      additionalProperties: { type: "boolean" },
+    },
+  },
+});
+
+const routes = {
+  "/healthz": [
+    "getHealth",
+    "Liveness",
+    "The process lives.",
+    {
+      "200": reply(
+        "It does.",
+        "application/json",
+        objectSchema("Health.", { status: oneOf("Fine.", ["ok"]) }),
+      ),
+    },
+  ],
+  "/readyz": [
+    "getReadiness",
+    "Readiness",
+    "The database and the services behind the gateway answer.",
+    {
+      "200": reply(
+        "They do.",
+        "application/json",
+        objectSchema("Readiness.", { status: oneOf("Fine.", ["ready"]) }),
+      ),
+      "503": reply("Some do not.", "application/json", notReady),
+    },
+  ],
+  "/metrics": [
+    "getMetrics",
+    "Metrics",
+    "For Prometheus.",
+    { "200": reply("Metrics.", "text/plain", text("Prometheus text.", "# HELP …").schema) },
+  ],
+  "/openapi.json": [
+    "getOpenApi",
+    "This document",
+    "OpenAPI 3.1, as a file.",
+    { "200": reply("The document.", "application/json", { type: "object" }) },
+  ],
+  "/docs": [
+    "getDocs",
+    "The reference to read",
+    "This document as a page, served by the gateway alone.",
+    { "200": reply("The page.", "text/html", text("HTML.", "<!doctype html>").schema) },
+  ],
+} as const;
+
+/** The path items of these routes. */
+export function operationalPaths(): Record<string, JsonSchema> {
+  return Object.fromEntries(
+    Object.entries(routes).map(([path, [operationId, summary, description, responses]]) => {
+      const get = { operationId, tags: ["Operational"], summary, description, security: [] };
+      return [path, { get: { ...get, responses } }];
+    }),
+  );
+}
