@@ -1,7 +1,6 @@
 import { inspect } from "node:util";
 import { describe, expect, test, vi } from "vitest";
-import type { CallOptions } from "./call-options.ts";
-import { type ApiRequest, createCaller } from "./caller.ts";
+import { type ApiRequest, type CallOptions, createCaller } from "./caller.ts";
 import { type ClientOptions, clientSettings } from "./client-options.ts";
 import { DisburseError, isDisburseError } from "./disburse-error.ts";
 import { data, type Reply, refusal, scripted } from "./test-platform.ts";

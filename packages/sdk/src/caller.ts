@@ -1,10 +1,29 @@
-import { readAnswer } from "./answer.ts";
-import type { CallOptions } from "./call-options.ts";
 import { type ClientSettings, checkedTimeout } from "./client-options.ts";
 import { DisburseError } from "./disburse-error.ts";
-import { isUnderWay, isWorthRetrying, retryWaitMs } from "./retry.ts";
+import { isObject, parseExactJson } from "./exact-json.ts";
 import { type Deadline, realTime, startDeadline, type Time } from "./time.ts";
-import { userAgent } from "./version.ts";
+
+/** Version of the package, the same as in package.json. */
+export const version = "0.1.0";
+
+/** Names the program's library in the platform's logs. */
+export const userAgent = `disburse-sdk/${version} node/${process.versions.node}`;
+
+/** What a single call may be told beside what it is about. */
+export type CallOptions = {
+  /**
+   * Key of what a POST or PATCH does, 1 to 255 printable ASCII characters: the same key and body
+   * within 30 days do it once. One is made where none is given; give your own where the call may be
+   * repeated by another process, or after a crash. A GET or DELETE takes none.
+   */
+  readonly idempotencyKey?: string | undefined;
+  /** `X-Request-Id` of all tries: 1 to 128 of letters, digits and `._-`; one is made else. */
+  readonly requestId?: string | undefined;
+  /** Ends the call: it then rejects with the signal's reason. What was sent may still happen. */
+  readonly signal?: AbortSignal | undefined;
+  /** Bounds this call, retries and waits included, in milliseconds; the client's own else. */
+  readonly timeoutMs?: number | undefined;
+};
 
 /** One operation with all that it is asked with. */
 export type ApiRequest = {
@@ -117,12 +136,12 @@ async function attempt(
   call: Call,
   time: Time,
 ): Promise<{ readonly data: unknown } | DisburseError> {
-  const { requestId, idempotencyKey, signal } = call;
+  const { signal } = call;
   const deadline = startDeadline(Math.min(tryTimeoutMs, call.deadlineAt - time.now()), signal);
   try {
     const response = await fetch(call.url, { ...call.init, signal: deadline.signal });
     const text = await response.text();
-    return readAnswer(response, text, { requestId, idempotencyKey });
+    return readAnswer(response, text, call);
   } catch (cause) {
     signal?.throwIfAborted();
     return failure(deadline, cause, call);
@@ -133,20 +152,98 @@ async function attempt(
 
 function failure(deadline: Deadline, cause: unknown, call: Call): DisburseError {
   const { requestId, idempotencyKey } = call;
-  return deadline.isOver()
-    ? new DisburseError({
-        kind: "timeout",
-        code: "TIMEOUT",
-        message: "No answer came in time.",
-        requestId,
-        idempotencyKey,
-      })
-    : new DisburseError({
-        kind: "connection",
-        code: "CONNECTION_FAILED",
-        message: `${new URL(call.url).origin} could not be reached, or its answer broke off.`,
-        requestId,
-        idempotencyKey,
-        cause,
-      });
+  if (deadline.isOver()) {
+    const message = "No answer came in time.";
+    return new DisburseError({
+      kind: "timeout",
+      code: "TIMEOUT",
+      message,
+      requestId,
+      idempotencyKey,
+    });
+  }
+  return new DisburseError({
+    kind: "connection",
+    code: "CONNECTION_FAILED",
+    message: `${new URL(call.url).origin} could not be reached, or its answer broke off.`,
+    requestId,
+    idempotencyKey,
+    cause,
+  });
+}
+
+/** What an answer says: the data of a success, or why there is none. */
+function readAnswer(
+  { status, headers }: Pick<Response, "status" | "headers">,
+  text: string,
+  { requestId, idempotencyKey }: Call,
+): { readonly data: unknown } | DisburseError {
+  const body = jsonOf(text);
+  if (status === 200 && isObject(body) && "data" in body) return { data: body.data };
+  const known = {
+    status,
+    requestId: headers.get("x-request-id") ?? requestId,
+    idempotencyKey,
+    retryAfterSeconds: retryAfterSeconds(headers),
+  };
+  if (status >= 400 && isObject(body)) {
+    const { code, message } = body;
+    if (typeof code === "string" && typeof message === "string") {
+      return new DisburseError({ kind: "refused", code, message, ...known });
+    }
+  }
+  // Whose text it is nobody knows, so it stands in no message.
+  const message = `An answer with status ${status} is not the platform's.`;
+  return new DisburseError({ kind: "answer", code: "UNEXPECTED_ANSWER", message, ...known });
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return parseExactJson(text);
+  } catch {
+    // No JSON, or nested deeper than a stack can be: either way not the platform's.
+    return undefined;
+  }
+}
+
+/** The platform tells seconds; a proxy may tell a date, which is left to our own waits. */
+function retryAfterSeconds(headers: Headers): number | undefined {
+  const told = headers.get("retry-after")?.trim() ?? "";
+  return /^\d{1,9}$/.test(told) ? Number(told) : undefined;
+}
+
+/** The first wait is at most this long; it covers a restart of a load balancer's target. */
+const firstWaitMs = 250;
+/** No wait of our own is longer; what the platform asks for may be. */
+const longestWaitMs = 8_000;
+
+/** Answers behind which the same request may succeed a little later. */
+const passing: readonly number[] = [429, 500, 502, 503, 504];
+
+/**
+ * Whether the same request may be sent again and be worth it. Every request of the SDK is safe to
+ * repeat: it reads, it deletes, or it carries an idempotency key.
+ */
+function isWorthRetrying(error: Pick<DisburseError, "kind" | "code" | "status">): boolean {
+  const { kind, status } = error;
+  if (kind === "connection" || kind === "timeout") return true;
+  if (status === 409) return isUnderWay(error);
+  return status !== undefined && passing.includes(status);
+}
+
+/**
+ * Whether an earlier try still runs. After a crash of the gateway its key is held for 30 s: to wait
+ * for that is no failure, so it counts as no retry, and ends with the call's own time.
+ */
+function isUnderWay({ code, status }: Pick<DisburseError, "code" | "status">): boolean {
+  return status === 409 && code === "IDEMPOTENCY_IN_PROGRESS";
+}
+
+/**
+ * How long to wait before a retry, the first being 1: somewhere between nothing and a bound that
+ * doubles, so that many callers do not come back at once; and never less than the platform asks.
+ */
+function retryWaitMs(retry: number, retryAfterSeconds: number, random: number): number {
+  const bound = Math.min(longestWaitMs, firstWaitMs * 2 ** (retry - 1));
+  return retryAfterSeconds * 1_000 + Math.floor(bound * random);
 }

@@ -1,8 +1,7 @@
 // biome-ignore-all lint/performance/noBarrelFile: a program imports a package from one file.
 // biome-ignore-all lint/performance/noReExportAll: every type of the reference is for programs.
-export type { CallOptions } from "./call-options.ts";
+export type { CallOptions } from "./caller.ts";
 export type { ClientOptions } from "./client-options.ts";
-export type { Decimal } from "./decimal.ts";
 export { Disburse } from "./disburse.ts";
 export {
   type ClientErrorCode,

@@ -8,10 +8,10 @@ import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { version } from "./caller.ts";
 import { operationsOf } from "./generator/document.ts";
 import { placeOf } from "./generator/resources.ts";
 import { type InstalledPackage, installPackage, oldestNode } from "./test-package.ts";
-import { version } from "./version.ts";
 
 /** The package as a project gets it, run by the oldest Node at hand. */
 

@@ -1,5 +1,4 @@
-import type { CallOptions } from "./call-options.ts";
-import type { ApiRequest, Caller } from "./caller.ts";
+import type { ApiRequest, Caller, CallOptions } from "./caller.ts";
 import { DisburseError } from "./disburse-error.ts";
 import { isObject } from "./exact-json.ts";
 import type { PageMeta } from "./gen/types.ts";

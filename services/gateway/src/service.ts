@@ -10,7 +10,7 @@ import { createApp } from "./http/app.ts";
 import { createAuthenticate } from "./http/authenticate.ts";
 import { publicRoutes } from "./http/public-routes.ts";
 import { createRateLimiter, type RateLimitOptions } from "./http/rate-limit.ts";
-import { openIdempotencyStore } from "./idempotency/store.ts";
+import { freeEnded, openIdempotencyStore, sweep } from "./idempotency/store.ts";
 import { createKeyCache } from "./keys/cache.ts";
 import { keyService } from "./keys/rpc.ts";
 import type { Mode } from "./keys/rules/api-key.ts";
@@ -55,7 +55,7 @@ export type Gateway = {
 export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
   const { db, sealer, clock, log, metrics, mode, pepper } = deps;
   const keys = await openKeys(db);
-  const idempotency = await openIdempotencyStore(db, sealer, clock, deps.place);
+  const idempotency = await openIdempotencyStore(db, { sealer, clock, place: deps.place });
   const cache = createKeyCache((id) => findRecord(keys, id), deps.monotonicMs);
   const proxies = addressSet(deps.proxies);
   const listener = createApp({
@@ -73,9 +73,9 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
   return {
     listener,
     keyService: keyService({ keys, sealer, pepper, mode, clock, changed: cache.drop }),
-    freeEnded: idempotency.freeEnded,
+    freeEnded: (before) => freeEnded(idempotency, before),
     sweep: async () => {
-      await idempotency.sweep();
+      await sweep(idempotency);
       await forgetSecrets(keys, clock.now());
       return false;
     },

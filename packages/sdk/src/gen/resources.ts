@@ -1,7 +1,6 @@
 // Generated out of docs/openapi.json by `npm run generate`; not edited by hand.
 
-import type { CallOptions } from "../call-options.ts";
-import { type Caller, segment } from "../caller.ts";
+import { type CallOptions, type Caller, segment } from "../caller.ts";
 import { PageRequest } from "../page.ts";
 import type {
   Account,

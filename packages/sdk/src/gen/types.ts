@@ -1,6 +1,11 @@
 // Generated out of docs/openapi.json by `npm run generate`; not edited by hand.
 
-import type { Decimal } from "../decimal.ts";
+/**
+ * An exact decimal, digit for digit as the platform writes it: `"100.10"`. Answers have every
+ * amount, rate and fee as one, and requests take one. Calculate with a decimal library, never
+ * with `Number`.
+ */
+export type Decimal = string;
 
 /** How many records there are, and where the next page begins. */
 export interface PageMeta {

@@ -2,8 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type Document, operationsOf } from "./document.ts";
-import { generatedFiles } from "./generated-files.ts";
-import { placeOf } from "./resources.ts";
+import { generatedFiles, placeOf } from "./resources.ts";
 import { typeOf } from "./types.ts";
 
 const root = join(import.meta.dirname, "../../../..");

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { generatedFiles } from "./generated-files.ts";
+import { generatedFiles } from "./resources.ts";
 
 /** Writes `src/gen` out of `docs/openapi.json`; part of `npm run generate`. */
 

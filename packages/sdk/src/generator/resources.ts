@@ -1,6 +1,5 @@
-import type { Document, Operation, Schema } from "./document.ts";
-import { nameOf } from "./document.ts";
-import { bodyType, capitalized, comment } from "./types.ts";
+import { type Document, nameOf, type Operation, operationsOf, type Schema } from "./document.ts";
+import { bodyType, capitalized, comment, typesSource } from "./types.ts";
 
 /** Operations that stand in a resource of another name than their tag's. */
 const resourceOf: Readonly<Record<string, string>> = { listCorridors: "Corridors" };
@@ -41,7 +40,7 @@ function pageOf({ data }: Operation, { components }: Document): Page | undefined
 }
 
 /** The source of the resources of the client, with a method for each operation. */
-export function resourcesSource(document: Document, operations: readonly Operation[]): string {
+function resourcesSource(document: Document, operations: readonly Operation[]): string {
   const resources = new Map<string, Operation[]>();
   for (const each of operations) {
     const { resource } = placeOf(each);
@@ -51,8 +50,7 @@ export function resourcesSource(document: Document, operations: readonly Operati
   const named = [...new Set(operations.flatMap((each) => typesOf(each, document)))].sort();
   const names = [...resources.keys()];
   return [
-    'import type { CallOptions } from "../call-options.ts";',
-    'import { type Caller, segment } from "../caller.ts";',
+    'import { type CallOptions, type Caller, segment } from "../caller.ts";',
     'import { PageRequest } from "../page.ts";',
     `import type {\n${named.map((name) => `  ${name},\n`).join("")}} from "./types.ts";\n`,
     ...classes,
@@ -152,4 +150,15 @@ function documentation({ id, text, refusals }: Operation): string {
   const codes = refusals.map((code) => `\`${code}\``).join(", ");
   const own = codes === "" ? "" : `\n\nRefusals of its own: ${codes}.`;
   return `${text}${own}\n\nOperation \`${id}\` of the reference.`;
+}
+
+const head = "// Generated out of docs/openapi.json by `npm run generate`; not edited by hand.\n\n";
+
+/** The generated files of the SDK, by name. */
+export function generatedFiles(document: Document): Readonly<Record<string, string>> {
+  const operations = operationsOf(document);
+  return {
+    "types.ts": head + typesSource(document, operations),
+    "resources.ts": head + resourcesSource(document, operations),
+  };
 }

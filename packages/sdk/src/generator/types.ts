@@ -71,6 +71,11 @@ export function bodyType({ id, body }: Operation): string | undefined {
   return body?.oneOf || body?.anyOf ? `${capitalized(id)}Request` : undefined;
 }
 
+const decimalText =
+  'An exact decimal, digit for digit as the platform writes it: `"100.10"`. Answers have every\n' +
+  "amount, rate and fee as one, and requests take one. Calculate with a decimal library, never\n" +
+  "with `Number`.";
+
 /** The source of every type: named schemas, bodies of several forms, queries, events, codes. */
 export function typesSource(document: Document, operations: readonly Operation[]): string {
   const { Error: refusal, ...schemas } = document.components.schemas;
@@ -91,7 +96,7 @@ export function typesSource(document: Document, operations: readonly Operation[]
   );
   const codes = refusal?.properties?.code?.enum ?? [];
   return [
-    'import type { Decimal } from "../decimal.ts";\n',
+    `${comment(decimalText)}export type Decimal = string;\n`,
     ...named,
     ...bodies,
     ...queries,

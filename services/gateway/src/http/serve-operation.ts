@@ -13,7 +13,7 @@ import {
   idempotencyKey,
   operationIdOf,
 } from "../idempotency/rules/idempotency.ts";
-import type { IdempotencyStore } from "../idempotency/store.ts";
+import { begin, end, type IdempotencyStore } from "../idempotency/store.ts";
 import type { Caller } from "../keys/rules/access.ts";
 import { type Component, present } from "../openapi/fields.ts";
 import { type Clients, type Operation, takesBody } from "../openapi/operation.ts";
@@ -82,7 +82,7 @@ async function runOnce(run: Run, data: Component<unknown>, deps: OperationDeps):
   const { merchantId } = caller;
   const scope: IdempotencyScope = { merchantId, method: ctx.method, path: ctx.path, key };
   const fingerprint = fingerprintOf(body);
-  const begun = await deps.idempotency.begin(scope, fingerprint);
+  const begun = await begin(deps.idempotency, scope, fingerprint);
   if (isRefused(begun)) return refusalAnswer(begun);
   if ("replay" in begun) {
     const { status, headers, body: text } = begun.replay;
@@ -91,7 +91,7 @@ async function runOnce(run: Run, data: Component<unknown>, deps: OperationDeps):
   const work = runJson(run, data, deps, operationIdOf(scope, fingerprint));
   const answer = await work.catch((error: unknown) => failureAnswer(error, deps.log));
   try {
-    await deps.idempotency.end(begun.claim, answer);
+    await end(deps.idempotency, begun.claim, answer);
   } catch (error) {
     // The effect is done and its answer true: the next try runs under the same operation id.
     deps.log.warn({ err: error }, "idempotency key could not be settled");

@@ -36,34 +36,6 @@ type IdempotencyDocument = {
 /** The right to run a request under its key, until the lock ends. */
 export type Claim = { readonly id: string; readonly merchantId: string; readonly fence: string };
 
-/** The idempotency keys of all merchants. */
-export type IdempotencyStore = {
-  /** Takes the key for one run, or says what was answered before, or refuses. */
-  begin(
-    scope: IdempotencyScope,
-    fingerprint: string,
-  ): Promise<
-    | { readonly claim: Claim }
-    | { readonly replay: Answer }
-    | Refused<"IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS">
-  >;
-  /**
-   * Keeps the answer, frees the key or leaves it open for another try; nothing once the lock is
-   * lost.
-   */
-  end(claim: Claim, answer: Answer): Promise<void>;
-  /**
-   * Frees the keys that runs of this place hold which began before a time: whoever listens there
-   * now knows that they have ended. The next try goes on under the same operation id.
-   */
-  freeEnded(before: Date): Promise<void>;
-  /**
-   * Deletes what is past its 30 days; answers how many. The embedded engine's TTL indexes delete
-   * nothing.
-   */
-  sweep(): Promise<number>;
-};
-
 /**
  * Others may take the key between our read and our write; who loses this often is told to come
  * again.
@@ -84,7 +56,8 @@ function recordOf(document: IdempotencyDocument): IdempotencyRecord<string> {
   };
 }
 
-type Deps = {
+/** The idempotency keys of all merchants, with the sealed answers that they were given. */
+export type IdempotencyStore = {
   readonly collection: Collection<IdempotencyDocument>;
   readonly sealer: Sealer;
   readonly clock: Clock;
@@ -95,7 +68,11 @@ type Deps = {
 const sealContext = ({ id, merchantId }: Claim) => `${merchantId}|${id}|answer`;
 
 /** A document for a new run, whether the key is unknown or taken over from a run before. */
-function started({ clock, place }: Deps, claim: Claim, fingerprint: string): IdempotencyDocument {
+function started(
+  { clock, place }: IdempotencyStore,
+  claim: Claim,
+  fingerprint: string,
+): IdempotencyDocument {
   const now = clock.now();
   return {
     _id: claim.id,
@@ -111,7 +88,7 @@ function started({ clock, place }: Deps, claim: Claim, fingerprint: string): Ide
 
 /** Takes over from the run that was read, unless another did so first. */
 async function takeOver(
-  { collection }: Deps,
+  { collection }: IdempotencyStore,
   found: IdempotencyDocument,
   mine: IdempotencyDocument,
   again: boolean,
@@ -125,11 +102,16 @@ async function takeOver(
   return result.matchedCount === 1;
 }
 
-async function begin(
-  deps: Deps,
+/** Takes the key for one run, or says what was answered before, or refuses. */
+export async function begin(
+  deps: IdempotencyStore,
   scope: IdempotencyScope,
   fingerprint: string,
-): ReturnType<IdempotencyStore["begin"]> {
+): Promise<
+  | { readonly claim: Claim }
+  | { readonly replay: Answer }
+  | Refused<"IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS">
+> {
   const { collection, clock, sealer } = deps;
   const id = scopeId(scope);
   const claim: Claim = { id, merchantId: scope.merchantId, fence: crypto.randomUUID() };
@@ -148,7 +130,12 @@ async function begin(
   return refused("IDEMPOTENCY_IN_PROGRESS");
 }
 
-async function end({ collection, sealer }: Deps, claim: Claim, answer: Answer): Promise<void> {
+/** Keeps the answer, frees the key or leaves it open for a retry; nothing once the lock is lost. */
+export async function end(
+  { collection, sealer }: IdempotencyStore,
+  claim: Claim,
+  answer: Answer,
+): Promise<void> {
   const mine = { _id: claim.id, fence: claim.fence };
   const ending = endOf(answer.status);
   if (ending === "free") {
@@ -162,32 +149,34 @@ async function end({ collection, sealer }: Deps, claim: Claim, answer: Answer): 
   await collection.updateOne(mine, { $set: { progress } });
 }
 
-/** The idempotency keys of all merchants, with the sealed answers that they were given. */
+/**
+ * Frees the keys that runs of this place hold which began before a time: whoever listens there
+ * now knows that they have ended. The next try goes on under the same operation id.
+ */
+export async function freeEnded(
+  { collection, place }: IdempotencyStore,
+  before: Date,
+): Promise<void> {
+  const ended = { $lt: new Date(before.getTime() + lockMs) };
+  await collection.updateMany(
+    { "progress.place": place, "progress.lock_until": ended },
+    { $set: { progress: { state: "open" } } },
+  );
+}
+
+/** Deletes what is past its 30 days; the embedded engine's TTL indexes delete nothing. */
+export async function sweep({ collection, clock }: IdempotencyStore): Promise<void> {
+  await collection.deleteMany({ expires_at: { $lte: clock.now() } });
+}
+
+/** Opens the collection with its indexes. */
 export async function openIdempotencyStore(
   db: Db,
-  sealer: Sealer,
-  clock: Clock,
-  place: string,
+  deps: Omit<IdempotencyStore, "collection">,
 ): Promise<IdempotencyStore> {
-  const collection = db.collection<IdempotencyDocument>(collectionName);
   await ensureIndexes(db, collectionName, [
     { key: { expires_at: 1 } },
     { key: { "progress.place": 1 }, sparse: true },
   ]);
-  const deps: Deps = { collection, sealer, clock, place };
-  return {
-    begin: (scope, fingerprint) => begin(deps, scope, fingerprint),
-    end: (claim, answer) => end(deps, claim, answer),
-    freeEnded: async (before) => {
-      const ended = { $lt: new Date(before.getTime() + lockMs) };
-      await collection.updateMany(
-        { "progress.place": place, "progress.lock_until": ended },
-        { $set: { progress: { state: "open" } } },
-      );
-    },
-    sweep: async () => {
-      const result = await collection.deleteMany({ expires_at: { $lte: clock.now() } });
-      return result.deletedCount;
-    },
-  };
+  return { collection: db.collection<IdempotencyDocument>(collectionName), ...deps };
 }
