@@ -4,12 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /**
- * A Unix socket's path may have 104 bytes on macOS and 108 on Linux; what is put below the
- * temporary folder takes less than 60.
+ * A Unix socket's path may have 104 bytes on macOS and 108 on Linux; what is below the temporary
+ * folder takes less than 60.
  */
 const tmpdirLengthMax = 44;
 
-/** Makes a folder that only this user can read, or throws with what to do about it. */
+/** Creates a folder that only this user can read, or throws with what to do about it. */
 export function prepareFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -24,7 +24,7 @@ export function prepareFolder(folder: string): void {
   }
 }
 
-/** The error for a folder that another running process works on. */
+/** The error for a folder that another running process uses. */
 export function folderInUseError(folder: string, cause?: unknown): Error {
   return new Error(
     `The data folder ${folder} is in use by another process. ` +
@@ -33,7 +33,7 @@ export function folderInUseError(folder: string, cause?: unknown): Error {
   );
 }
 
-/** A new folder for sockets, its path short however long the data folder's is. */
+/** A new folder for sockets, with a short path. */
 export function socketFolder(): Promise<string> {
   const parent = tmpdir().length <= tmpdirLengthMax ? tmpdir() : "/tmp";
   return mkdtemp(join(parent, "disburse-"));

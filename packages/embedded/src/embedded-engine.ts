@@ -3,9 +3,13 @@ import { basename, join } from "node:path";
 import { MongoClient } from "mongodb";
 import { folderInUseError, prepareFolder, socketFolder } from "./data-folder.ts";
 import { loaderPrefix } from "./libc.ts";
-import { answers, waitUntilReady } from "./readiness.ts";
 import { recordProcesses, stopStaleProcesses } from "./stale-processes.ts";
-import { type SupervisedProcess, startSupervised } from "./supervised-process.ts";
+import {
+  answers,
+  type SupervisedProcess,
+  startSupervised,
+  waitUntilReady,
+} from "./supervised-process.ts";
 
 /** Opening takes under a second; after a crash the journal is read first. */
 const startTimeoutMs = 60_000;
@@ -13,10 +17,9 @@ const startTimeoutMs = 60_000;
 const stopTimeoutMs = 15_000;
 
 /**
- * The engine allocates from many threads with the C library's allocator, whose default is an arena
- * for each, and for all sizes: what is freed between two pieces in use stays with the process.
- * Busy documents, which are copied whole with each change, left 60 MB of such holes. Few arenas
- * share them, and pieces from this size on are given back when they are freed.
+ * The C library's allocator has an arena for each of the engine's many threads and returns little
+ * of what is freed: busy documents, copied whole with each change, left 60 MB of fragments. Two
+ * arenas share them, and pieces from this size on are returned at once.
  */
 const allocator = { MALLOC_ARENA_MAX: "2", MALLOC_MMAP_THRESHOLD_: "32768" };
 
@@ -28,7 +31,7 @@ export interface EmbeddedEngine {
   socket: string;
 }
 
-/** Opens the folder with MongoDB's own engine in a process of its own. */
+/** Opens the folder with MongoDB's embedded engine in a process of its own. */
 export async function startEmbedded(
   folder: string,
   cacheMegabytes: number,
@@ -36,8 +39,8 @@ export async function startEmbedded(
 ): Promise<EmbeddedEngine> {
   prepareFolder(folder);
   const prefix = await loaderPrefix(env);
-  const note = join(folder, "processes.json");
-  await stopStaleProcesses(note, { folder, timeoutMs: stopTimeoutMs });
+  const record = join(folder, "processes.json");
+  await stopStaleProcesses(record, { folder, timeoutMs: stopTimeoutMs });
   const sockets = await socketFolder();
   const socket = join(sockets, "mongodb.sock");
   const data = join(folder, "data");
@@ -51,7 +54,7 @@ export async function startEmbedded(
     stopTimeoutMs,
   });
   void child.exited.then(() => rm(sockets, { recursive: true, force: true }));
-  await recordProcesses(note, [{ child, mark: data }]);
+  await recordProcesses(record, [{ child, mark: data }]);
   await waitUntilReady({
     name: "The embedded MongoDB engine",
     process: child,
@@ -62,11 +65,11 @@ export async function startEmbedded(
     throw String(cause).includes("DBPathInUse") ? folderInUseError(folder, cause) : cause;
   });
   await limitCache(socket, cacheMegabytes);
-  await rememberSockets(folder, sockets);
+  await recordSockets(folder, sockets);
   return { process: child, socket };
 }
 
-/** The engine takes no settings when it is opened; this one it takes while it runs. */
+/** The engine takes this setting only while it runs. */
 async function limitCache(socket: string, megabytes: number): Promise<void> {
   const client = new MongoClient(`mongodb://${encodeURIComponent(socket)}/?directConnection=true`);
   try {
@@ -80,15 +83,15 @@ async function limitCache(socket: string, megabytes: number): Promise<void> {
 }
 
 /**
- * Notes where the sockets are, and removes the ones of an engine that was killed together with
- * all who watched over it: the folder is locked by now, so that engine is gone.
+ * Records the folder of the sockets, and removes that of an engine that was killed together with
+ * its supervisor: the data folder is locked by now, so that engine is gone.
  */
-async function rememberSockets(folder: string, sockets: string): Promise<void> {
-  const note = join(folder, "sockets");
-  const earlier = await readlink(note).catch(() => undefined);
+async function recordSockets(folder: string, sockets: string): Promise<void> {
+  const link = join(folder, "sockets");
+  const earlier = await readlink(link).catch(() => undefined);
   if (earlier !== undefined && basename(earlier).startsWith("disburse-")) {
     await rm(earlier, { recursive: true, force: true });
   }
-  await rm(note, { force: true });
-  await symlink(sockets, note);
+  await rm(link, { force: true });
+  await symlink(sockets, link);
 }

@@ -1,8 +1,7 @@
 /**
- * The process that holds the embedded engine: one engine to a process is all it allows. Started
- * as `engine-host.ts DATA_FOLDER SOCKET`, it opens the data and serves the wire protocol on the
- * socket until it is asked to stop. It starts no process: where the C library is too old it runs
- * under another loader, which `process.execPath` then names instead of Node.
+ * The process of the embedded engine, which allows one per process: `engine-host.ts DATA_FOLDER
+ * SOCKET` opens the data and serves the wire protocol on the socket until SIGTERM. It starts no
+ * process: under another loader (where the C library is too old) `process.execPath` is not Node.
  */
 import { rmSync, symlinkSync } from "node:fs";
 import { dirname } from "node:path";
@@ -14,7 +13,7 @@ if (folder === undefined || socket === undefined) {
 }
 
 const engine = await open(folder);
-// The engine chooses its socket's name; the starter knows this one, which leads to it.
+// The engine chooses its socket's name; the starter knows this link to it.
 symlinkSync(engine.socketPath, socket);
 
 process.once("SIGTERM", async () => {

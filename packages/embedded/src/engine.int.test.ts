@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { MongoClient } from "mongodb";
 import { expect, onTestFinished, test } from "vitest";
 import { type Engine, startEngine } from "./engine.ts";
-import { isEnough } from "./libc.ts";
+import { isSupportedGlibc } from "./libc.ts";
 import { bareEnv, isAlive, startInChildProcess, temporaryFolder, until } from "./testing.ts";
 
 interface Watched extends Engine {
@@ -107,7 +107,7 @@ test("prefers a mongod on PATH to the embedded engine", async () => {
 const glibc = (process.report.getReport() as { header: { glibcVersionRuntime?: string } }).header
   .glibcVersionRuntime;
 
-test.skipIf(glibc === undefined || isEnough(glibc))(
+test.skipIf(glibc === undefined || isSupportedGlibc(glibc))(
   "says what to do where the C library is too old and no newer one can be had",
   async () => {
     const folder = await temporaryFolder();

@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { createServer } from "node:net";
+import { type AddressInfo, createServer } from "node:net";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
-import { freePorts } from "./free-ports.ts";
+import { assertPortFree, freePorts } from "./free-ports.ts";
 
 it("gives ports that can be listened on, below those that a system gives by itself", async () => {
   const ports = await freePorts(20);
@@ -25,7 +25,7 @@ it("never gives a port twice, and no other process gives it meanwhile", async ()
   const module = JSON.stringify(new URL("./free-ports.ts", import.meta.url).href);
   // The other process is led to a port of ours first, and then to others.
   const other = `
-    import { freePorts } from ${module};
+    import { assertPortFree, freePorts } from ${module};
     const share = (${first} - 10_000 + 0.5) / (32_768 - 10_000);
     const { random } = Math;
     let led = false;
@@ -40,4 +40,19 @@ it("never gives a port twice, and no other process gives it meanwhile", async ()
   const [port, led] = JSON.parse(stdout);
   expect(led).toBe(true);
   expect(port).not.toBe(first);
+});
+
+it("tells a port that is taken from one that is free", async () => {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  await expect(assertPortFree("127.0.0.1", port)).rejects.toMatchObject({
+    code: "EADDRINUSE",
+    port,
+  });
+  server.close();
+  await once(server, "close");
+  await assertPortFree("127.0.0.1", port);
+  // It was given back, so that it can be taken now.
+  await assertPortFree("127.0.0.1", port);
 });

@@ -2,30 +2,27 @@ import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { createServer } from "node:net";
 
-/**
- * Below the ports that systems give to outgoing connections and to servers that ask for any: Linux
- * gives them from 32,768 on, others from 49,152.
- */
-const chosenFrom = { min: 10_000, max: 32_767 };
-const mostTries = 1_000;
+/** Below the ephemeral ports, which begin at 32,768 on Linux and at 49,152 elsewhere. */
+const range = { min: 10_000, max: 32_767 };
+const triesMax = 1_000;
 
 /**
- * Ports on 127.0.0.1 that nothing listens on, all different, and no one else's who asks here:
- * this process marks each, until it ends, by the UDP port of the same number.
+ * Different free TCP ports on 127.0.0.1. Until this process ends it reserves each, for other
+ * callers of this function, by binding the UDP port of the same number.
  *
- * @throws {Error} where so few are free that a thousand tries find too few.
+ * @throws {Error} where a thousand tries find too few.
  */
 export async function freePorts(count: number): Promise<number[]> {
   const ports: number[] = [];
   for (let tries = 0; ports.length < count; tries += 1) {
-    if (tries === mostTries) throw new Error(`no ${count} free ports on 127.0.0.1`);
-    const port = chosenFrom.min + Math.floor(Math.random() * (chosenFrom.max - chosenFrom.min + 1));
-    if ((await marked(port)) && (await unheard(port))) ports.push(port);
+    if (tries === triesMax) throw new Error(`no ${count} free ports on 127.0.0.1`);
+    const port = range.min + Math.floor(Math.random() * (range.max - range.min + 1));
+    if ((await isReserved(port)) && (await isFree(port))) ports.push(port);
   }
   return ports;
 }
 
-async function marked(port: number): Promise<boolean> {
+async function isReserved(port: number): Promise<boolean> {
   const mark = createSocket("udp4").unref();
   try {
     mark.bind({ port, address: "127.0.0.1", exclusive: true });
@@ -37,7 +34,7 @@ async function marked(port: number): Promise<boolean> {
   }
 }
 
-async function unheard(port: number): Promise<boolean> {
+async function isFree(port: number): Promise<boolean> {
   const server = createServer();
   try {
     server.listen(port, "127.0.0.1");
@@ -48,4 +45,12 @@ async function unheard(port: number): Promise<boolean> {
   server.close();
   await once(server, "close");
   return true;
+}
+
+/** Throws as listening on the port would (`EADDRINUSE`, `EACCES`); 0 is always free. */
+export async function assertPortFree(host: string, port: number): Promise<void> {
+  const server = createServer().listen({ host, port, exclusive: true });
+  await once(server, "listening");
+  server.close();
+  await once(server, "close");
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isEnough } from "./libc.ts";
+import { isSupportedGlibc } from "./libc.ts";
 
 test.each([
   ["2.37", false],
@@ -9,5 +9,5 @@ test.each([
   ["1.99", false],
   ["3.0", true],
 ])("glibc %s runs the engine: %s", (version, enough) => {
-  expect(isEnough(version)).toBe(enough);
+  expect(isSupportedGlibc(version)).toBe(enough);
 });

@@ -12,7 +12,7 @@ const glibcNeeded = [2, 38] as const;
 const suite = "trixie";
 const packages = ["libc6", "libstdc++6", "libgcc-s1"];
 
-/** A mirror that does not answer is given up on; the packages are 4 MB together. */
+/** For 4 MB of packages from a mirror. */
 const fetchTimeoutMs = 120_000;
 
 const loaders: Record<string, string> = {
@@ -20,57 +20,57 @@ const loaders: Record<string, string> = {
   arm64: "usr/lib/aarch64-linux-gnu/ld-linux-aarch64.so.1",
 };
 
-const otherWays =
+const alternatives =
   "Otherwise set MONGODB_URI to a MongoDB of your own, or put a mongod on PATH, and start again.";
 
-/** How to start a program so that it finds a C library that is new enough: nothing, or a loader. */
+/** What to put before a command so that it finds a C library that is new enough. */
 export async function loaderPrefix(env: NodeJS.ProcessEnv): Promise<string[]> {
   if (process.platform !== "linux") return [];
   const glibc = glibcVersion();
   if (glibc === undefined) {
-    throw new Error(`The embedded MongoDB engine needs a Linux with glibc. ${otherWays}`);
+    throw new Error(`The embedded MongoDB engine needs a Linux with glibc. ${alternatives}`);
   }
-  if (isEnough(glibc)) return [];
+  if (isSupportedGlibc(glibc)) return [];
   const loader = loaders[process.arch];
   if (loader === undefined) {
-    throw new Error(`The embedded MongoDB engine is not made for ${process.arch}. ${otherWays}`);
+    throw new Error(`The embedded MongoDB engine is not made for ${process.arch}. ${alternatives}`);
   }
-  const folder = await fetched(cacheFolder(env), glibc, env);
+  const folder = await fetchLibc(cacheFolder(env), glibc, env);
   const file = join(folder, loader);
   return [file, "--library-path", join(file, "..")];
 }
 
-/** Whether a glibc of this version, as in `2.36`, runs the engine as it is. */
-export function isEnough(version: string): boolean {
+/** Whether a glibc of this version (`2.36`) runs the engine. */
+export function isSupportedGlibc(version: string): boolean {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   return major > glibcNeeded[0] || (major === glibcNeeded[0] && minor >= glibcNeeded[1]);
 }
 
 function glibcVersion(): string | undefined {
-  // Without this the report looks up every network interface's name, which can take seconds.
+  // The report would look up every network interface's name, which can take seconds.
   Object.assign(process.report, { excludeNetwork: true });
   const report = process.report.getReport() as { header: { glibcVersionRuntime?: string } };
   return report.header.glibcVersionRuntime;
 }
 
-/** Where what was fetched is kept: beside the sources, unless DISBURSE_CACHE_DIR says otherwise. */
+/** The cache of fetched packages: DISBURSE_CACHE_DIR, else beside the sources. */
 function cacheFolder(env: NodeJS.ProcessEnv): string {
   const repository = join(import.meta.dirname, "..", "..", "..");
   return env.DISBURSE_CACHE_DIR ?? join(repository, ".cache");
 }
 
-async function fetched(cache: string, glibc: string, env: NodeJS.ProcessEnv): Promise<string> {
+async function fetchLibc(cache: string, glibc: string, env: NodeJS.ProcessEnv): Promise<string> {
   const folder = join(cache, "libc", `${suite}-${process.arch}`);
   if (existsSync(folder)) return folder;
   const why = `The embedded MongoDB engine needs glibc 2.38; this machine has ${glibc}.`;
   if (!existsSync("/etc/debian_version") || onPath("apt-get", env) === undefined) {
-    throw new Error(`${why} Only on Debian can a newer one be fetched beside it. ${otherWays}`);
+    throw new Error(`${why} Only on Debian can a newer one be fetched beside it. ${alternatives}`);
   }
   await mkdir(join(cache, "libc"), { recursive: true });
   const work = await mkdtemp(join(cache, "libc", "fetching-"));
   try {
     await unpack(work, env);
-    // Another process may have been quicker; its copy is as good.
+    // Another process may have been faster; its copy serves as well.
     await rename(join(work, "root"), folder).catch((cause) => {
       if (!existsSync(folder)) throw cause;
     });
@@ -78,7 +78,7 @@ async function fetched(cache: string, glibc: string, env: NodeJS.ProcessEnv): Pr
   } catch (cause) {
     throw new Error(
       `${why} Fetching a newer one from the Debian mirror failed: ${lastLine(cause)}\n` +
-        `Connect this machine to the network and start again. ${otherWays}`,
+        `Connect this machine to the network and start again. ${alternatives}`,
       { cause },
     );
   } finally {
@@ -87,8 +87,8 @@ async function fetched(cache: string, glibc: string, env: NodeJS.ProcessEnv): Pr
 }
 
 /**
- * Downloads the packages with lists, caches and sources of its own, so that nothing of the
- * machine's apt changes, and unpacks them into `root`. Needs no rights.
+ * Downloads the packages with apt's state in `work`, so that nothing of the machine's changes, and
+ * unpacks them into `root`. Needs no privileges.
  */
 async function unpack(work: string, env: NodeJS.ProcessEnv): Promise<void> {
   const sources = join(work, "sources.list");
@@ -101,7 +101,7 @@ async function unpack(work: string, env: NodeJS.ProcessEnv): Promise<void> {
     "Dir::Etc::SourceParts=/dev/null",
     `Dir::State::Lists=${join(work, "lists")}`,
     `Dir::Cache=${join(work, "cache")}`,
-    // As root, apt would drop to a user that may not enter this folder.
+    // As root, apt would change to a user that may not enter this folder.
     "APT::Sandbox::User=root",
     "Acquire::Languages=none",
     "Acquire::Retries=2",
@@ -115,7 +115,7 @@ async function unpack(work: string, env: NodeJS.ProcessEnv): Promise<void> {
   }
 }
 
-/** The mirror this machine uses for Debian's main archive, and who has to have signed it. */
+/** This machine's mirror of Debian's main archive, and the keyring that must have signed it. */
 async function sourceLine(env: NodeJS.ProcessEnv): Promise<string> {
   const keyring = "/usr/share/keyrings/debian-archive-keyring.gpg";
   const signedBy = existsSync(keyring) ? `[signed-by=${keyring}] ` : "";

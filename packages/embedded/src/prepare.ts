@@ -1,4 +1,4 @@
-/** `node prepare.ts` fetches what an engine on this machine will need, or says what to do. */
+/** `node prepare.ts` fetches what an engine will need on this machine. */
 import { prepareEngine } from "./engine.ts";
 
 try {

@@ -3,25 +3,29 @@ import { mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { firstExecutable, onPath } from "./executables.ts";
 import { freePorts } from "./free-ports.ts";
-import { answers, waitUntilReady } from "./readiness.ts";
 import { recordProcesses } from "./stale-processes.ts";
-import { type SupervisedProcess, startSupervised } from "./supervised-process.ts";
+import {
+  answers,
+  type SupervisedProcess,
+  startSupervised,
+  waitUntilReady,
+} from "./supervised-process.ts";
 
-/** Booting takes 3 to 5 s on a free machine; after a crash queues are recovered first. */
+/** Booting takes 3 to 5 s on an idle machine; after a crash queues are recovered first. */
 const startTimeoutMs = 90_000;
-/** A node that was asked to stop needs a second or two to close its queues. */
+/** A node needs a second or two to close its queues. */
 const stopTimeoutMs = 20_000;
 
 /**
- * Quorum queues keep in memory what is in their log, acknowledged or not, until the log is full:
- * by default 512 MB of it, 2.5 kB for each payout.
+ * Quorum queues keep their log in memory, acknowledged messages included, until it is full: by
+ * default 512 MB, at 2.5 kB for each payout.
  */
 const walBytesMax = 16 * 1_024 * 1_024;
 
-/** What an AMQP 0-9-1 client says first; a server that is ready answers with its own start. */
+/** The first bytes of an AMQP 0-9-1 client; a server that is ready answers. */
 const protocolHeader = Buffer.from("AMQP\x00\x00\x09\x01", "latin1");
 
-/** The first of these is a symlink farm of Debian's and Fedora's packages, and needs no rights. */
+/** The script of Debian's and Fedora's packages, which needs no privileges. */
 const packagedServer = "/usr/lib/rabbitmq/bin/rabbitmq-server";
 
 /** A running private node. */
@@ -32,21 +36,21 @@ export interface PrivateNode {
 }
 
 /**
- * The script that runs a node in the foreground as the present user. Packages put a wrapper on
- * PATH that insists on root or on a system user; theirs is passed over for the script it wraps.
+ * The script that runs a node in the foreground as the present user. Packages put a wrapper on PATH
+ * that requires root or a system user; the script that it wraps is preferred.
  */
 export function rabbitmqServer(env: NodeJS.ProcessEnv): string | undefined {
   return firstExecutable([packagedServer]) ?? onPath("rabbitmq-server", env);
 }
 
 /**
- * Boots a node of our own: ports, names, cookie, data and logs touch no other node's. Writes who
- * works on the folder to the file `note`.
+ * Boots a private node with its own ports, names, cookie, data and logs. Records in a file the
+ * processes that use the folder.
  */
 export async function startNode(
   server: string,
   folder: string,
-  note: string,
+  record: string,
   env: NodeJS.ProcessEnv,
 ): Promise<PrivateNode> {
   const [amqp, dist, names] = (await freePorts(3)) as [number, number, number];
@@ -55,7 +59,7 @@ export async function startNode(
   const mark = nodeName(folder);
   const node = await startSupervised({
     command: server,
-    // Erlang ignores a flag it does not know; it is there to tell whose node this is.
+    // Erlang ignores unknown flags; this one identifies the node.
     args: ["-disburse", mark],
     env: nodeEnvironment({ folder, amqp, dist, names }, env),
     cwd: folder,
@@ -63,7 +67,7 @@ export async function startNode(
     stopTimeoutMs,
   });
   void node.exited.then(() => epmd.stop());
-  await recordProcesses(note, [
+  await recordProcesses(record, [
     { child: node, mark },
     { child: epmd, mark: epmdMark(names) },
   ]);
@@ -77,10 +81,7 @@ export async function startNode(
   return { node, epmd, port: amqp };
 }
 
-/**
- * Erlang's name server, started here rather than left to the node: what a node starts outlives
- * it as a daemon that nobody would end.
- */
+/** Erlang's name server: a node would start it as a daemon that outlives it. */
 async function startEpmd(
   port: number,
   folder: string,
@@ -116,19 +117,14 @@ function epmdCommand(env: NodeJS.ProcessEnv): string {
   return found;
 }
 
-/** The same for the same folder, for a node finds its queues by its own name. */
+/** Constant for a folder: a node finds its queues by its name. */
 function nodeName(folder: string): string {
   return `disburse-${createHash("sha256").update(folder).digest("hex").slice(0, 12)}`;
 }
 
-interface Placement {
-  folder: string;
-  amqp: number;
-  dist: number;
-  names: number;
-}
+type Placement = { folder: string; amqp: number; dist: number; names: number };
 
-/** Settings come from here alone: a machine-wide configuration is for the machine's own node. */
+/** All settings: a machine-wide configuration must not apply. */
 function nodeEnvironment(place: Placement, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const { folder, amqp, dist, names } = place;
   const emptyFolder = join(folder, "conf.d");
@@ -146,9 +142,9 @@ function nodeEnvironment(place: Placement, env: NodeJS.ProcessEnv): NodeJS.Proce
     HOME: folder,
     ERL_EPMD_PORT: String(names),
     ERL_EPMD_ADDRESS: "127.0.0.1",
-    // Makes the start script become the node instead of waiting for it, so that its pid is known.
+    // Makes the start script exec the node, so that its pid is known.
     RUNNING_UNDER_SYSTEMD: "true",
-    // Not this machine's host name, which may change between two starts.
+    // The machine's host name may change between two starts.
     RABBITMQ_NODENAME: `${nodeName(folder)}@localhost`,
     RABBITMQ_DIST_PORT: String(dist),
     RABBITMQ_CONF_ENV_FILE: join(folder, "env.conf"),
@@ -161,7 +157,7 @@ function nodeEnvironment(place: Placement, env: NodeJS.ProcessEnv): NodeJS.Proce
     RABBITMQ_PID_FILE: join(folder, "node.pid"),
     RABBITMQ_GENERATED_CONFIG_DIR: join(folder, "generated"),
     RABBITMQ_FEATURE_FLAGS_FILE: join(folder, "feature_flags"),
-    // Keeps the node on the loopback address for Erlang's own connections too.
+    // Keeps Erlang's own connections on the loopback address too.
     RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS: "-kernel inet_dist_use_interface {127,0,0,1}",
   };
 }

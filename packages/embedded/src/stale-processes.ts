@@ -14,7 +14,7 @@ interface RecordedProcess {
   /** The supervisor's. */
   keeperPid: number;
   starterPid: number;
-  /** Part of its and its supervisor's command line: pids are used again, this with them is not. */
+  /** Part of its and its supervisor's command line: a pid alone may be reused. */
   mark: string;
 }
 
@@ -30,9 +30,9 @@ export async function recordProcesses(
 }
 
 /**
- * Makes sure that nothing of an earlier run still works on the folder. Processes whose starter
- * was killed get time to be ended by their supervisors; those whose supervisors were killed too are
- * killed here. Throws when the starter is alive, because then the folder is in use.
+ * Waits until no process of an earlier run uses the folder. Processes whose starter was killed get
+ * time to be stopped by their supervisors; those whose supervisors were killed too are killed here.
+ * Throws where the starter is alive: the folder is in use.
  */
 export async function stopStaleProcesses(
   file: string,
@@ -45,7 +45,7 @@ export async function stopStaleProcesses(
     if (states.includes("in use")) throw folderInUseError(folder);
     for (const [index, { pid }] of recorded.entries()) {
       const overdue = states[index] === "ending" && performance.now() > deadline;
-      if (states[index] === "orphaned" || overdue) killIfThere(pid);
+      if (states[index] === "orphaned" || overdue) killIfAlive(pid);
     }
     if (states.every((state) => state === "gone")) return;
     await pause(pollMs);
@@ -57,7 +57,7 @@ async function readRecord(file: string): Promise<RecordedProcess[]> {
   try {
     return JSON.parse(text) as RecordedProcess[];
   } catch {
-    // A crash cut it short while it was written.
+    // A crash interrupted its writing.
     return [];
   }
 }
@@ -68,7 +68,7 @@ async function stateOf(recorded: RecordedProcess): Promise<State> {
   const [own, supervisor] = await Promise.all([inspect(recorded.pid), inspect(recorded.keeperPid)]);
   if (own?.args.includes(recorded.mark) !== true) return "gone";
   if (supervisor?.args.includes(recorded.mark) !== true) return "orphaned";
-  // A supervisor whose starter died has got another parent.
+  // A supervisor whose starter died has another parent.
   return supervisor.parent === recorded.starterPid ? "in use" : "ending";
 }
 
@@ -88,7 +88,7 @@ async function inspect(pid: number): Promise<{ parent: number; args: string } | 
   }
 }
 
-function killIfThere(pid: number): void {
+function killIfAlive(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch (cause) {

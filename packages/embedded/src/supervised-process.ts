@@ -1,19 +1,22 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { connect, type NetConnectOpts } from "node:net";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { text } from "node:stream/consumers";
+import { setTimeout as pause } from "node:timers/promises";
 
 const supervisor = join(import.meta.dirname, "supervisor.sh");
 
-/** What to run, and how long it may take to stop before it is killed. */
-export interface SupervisedCommand {
+/** A command, and how long it may take to stop before it is killed. */
+interface SupervisedCommand {
   command: string;
   args: readonly string[];
   env: NodeJS.ProcessEnv;
   cwd?: string;
-  /** The file that takes what it writes to standard output and error. */
+  /** Receives its standard output and error. */
   logFile: string;
   stopTimeoutMs: number;
 }
@@ -21,36 +24,36 @@ export interface SupervisedCommand {
 /** A child process that cannot outlive this one. */
 export interface SupervisedProcess {
   pid: number;
-  /** The pid of the shell that watches over it. */
+  /** The pid of the supervising shell. */
   supervisorPid: number;
-  /** Settles when the process is gone, with how it ended in words. */
+  /** Resolves when the process has ended, with how. */
   exited: Promise<string>;
-  /** Asks it to stop, waits until it is gone, and kills it when it takes too long. */
+  /** Stops it and waits until it has ended; kills it where it takes too long. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts a command under a supervisor: a shell of a session of its own, so that a Ctrl-C in the
- * terminal does not reach the command, which ends the command when this process ends in any
- * way. Should the supervisor be killed, this process ends the command instead.
+ * Starts a command under a supervisor: a shell in a session of its own, which Ctrl-C does not reach
+ * and which ends the command however this process ends. Where the supervisor is killed, this
+ * process ends the command.
  */
-export async function startSupervised(kept: SupervisedCommand): Promise<SupervisedProcess> {
-  const log = openSync(kept.logFile, "w", 0o600);
-  const patience = String(Math.ceil(kept.stopTimeoutMs / 100));
-  const child = spawn("/bin/sh", [supervisor, patience, kept.command, ...kept.args], {
+export async function startSupervised(run: SupervisedCommand): Promise<SupervisedProcess> {
+  const log = openSync(run.logFile, "w", 0o600);
+  const patience = String(Math.ceil(run.stopTimeoutMs / 100));
+  const child = spawn("/bin/sh", [supervisor, patience, run.command, ...run.args], {
     detached: true,
-    env: kept.env,
-    cwd: kept.cwd,
+    env: run.env,
+    cwd: run.cwd,
     stdio: ["ignore", log, log, "pipe", "pipe"],
   });
   closeSync(log);
   const exited = exitOf(child);
   const lifeline = child.stdio[3] as Writable;
-  // The supervisor may be gone before its lifeline is ended; `exited` is what tells that.
+  // The supervisor may end before its lifeline does; `exited` reports that.
   lifeline.on("error", () => lifeline.destroy());
   const reported = Number(await text(child.stdio[4] as Readable));
   if (!reported || child.pid === undefined) {
-    throw new Error(`${kept.command} could not be started: ${await exited}`);
+    throw new Error(`${run.command} could not be started: ${await exited}`);
   }
   const stop = async (): Promise<void> => {
     lifeline.end();
@@ -68,7 +71,7 @@ async function exitOf(child: ChildProcess): Promise<string> {
   return typeof code === "number" ? `exit code ${code}` : String(code);
 }
 
-/** Whatever is left of a supervisor's process group once the supervisor itself has gone. */
+/** Kills what is left of a supervisor's process group. */
 function endGroup(supervisorPid: number | undefined): void {
   if (supervisorPid === undefined) return;
   try {
@@ -81,4 +84,58 @@ function endGroup(supervisorPid: number | undefined): void {
 function isNoSuchProcess(cause: unknown): boolean {
   // macOS answers EPERM for a group of which only zombies are left.
   return cause instanceof Error && /ESRCH|EPERM/.test(cause.message);
+}
+
+/** Not noticeable at start, and leaves the processor to the child. */
+const pollMs = 25;
+
+/**
+ * Waits until a just started process serves. Where it ends before, or takes too long and is
+ * stopped, throws with the last lines of its log.
+ */
+export async function waitUntilReady(waited: {
+  /** For the error. */
+  readonly name: string;
+  readonly process: SupervisedProcess;
+  readonly ready: () => Promise<boolean>;
+  readonly timeoutMs: number;
+  readonly logFile: string;
+}): Promise<void> {
+  let ended: string | undefined;
+  void waited.process.exited.then((how) => {
+    ended = how;
+  });
+  const deadline = performance.now() + waited.timeoutMs;
+  while (ended === undefined && performance.now() < deadline) {
+    if (await waited.ready()) return;
+    await pause(pollMs);
+  }
+  const what = ended ?? `not ready after ${waited.timeoutMs / 1000} s`;
+  await waited.process.stop();
+  throw new Error(`${waited.name} did not start: ${what}.\n${await logTail(waited.logFile)}`);
+}
+
+/** Whether a server accepts there, and replies to `greeting` where one is given. */
+export async function answers(address: NetConnectOpts, greeting?: Buffer): Promise<boolean> {
+  const socket = connect({ ...address, timeout: 2_000 });
+  socket.on("timeout", () => socket.destroy(new Error("timeout")));
+  try {
+    await once(socket, "connect");
+    if (greeting === undefined) return true;
+    socket.write(greeting);
+    return await Promise.race([
+      once(socket, "data").then(() => true),
+      once(socket, "close").then(() => false),
+    ]);
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
+
+/** The last lines of a log, for an error message. */
+async function logTail(file: string): Promise<string> {
+  const lines = (await readFile(file, "utf8").catch(() => "")).trimEnd().split("\n");
+  return lines.slice(-12).join("\n");
 }

@@ -1,4 +1,4 @@
-/** What the tests of this package share: folders that go away, and starters that get killed. */
+/** What the tests of this package share: temporary folders, and starters to be killed. */
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
@@ -9,7 +9,7 @@ import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 
-/** An environment that names neither an engine nor a broker of the machine's. */
+/** An environment without an engine or broker of the machine. */
 export const bareEnv: NodeJS.ProcessEnv = {
   PATH: process.env.PATH,
   HOME: process.env.HOME,
@@ -23,13 +23,13 @@ export async function temporaryFolder(): Promise<string> {
   return folder;
 }
 
-/** What a started part says of itself to the test. */
-export interface Reported {
+/** What a started part reports to the test. */
+interface Reported {
   pid: number;
   address: string;
 }
 
-/** Runs a module's start function in a process of its own, to be killed like a crashed one. */
+/** Runs a module's start function in a child process, to be killed as in a crash. */
 export async function startInChildProcess(
   module: string,
   code: string,
@@ -50,12 +50,12 @@ export async function startInChildProcess(
   return { ...(JSON.parse(line) as Reported), kill };
 }
 
-/** Polls until the condition holds; the test's own time limit ends it otherwise. */
+/** Polls until the condition holds, or the test times out. */
 export async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await pause(20);
 }
 
-/** Whether a process is there; on Linux a zombie counts as gone. */
+/** Whether a process runs; on Linux a zombie does not. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -1,4 +1,4 @@
-import { Code, ConnectError } from "@connectrpc/connect";
+import { type Client, Code, ConnectError } from "@connectrpc/connect";
 import { connectService } from "@disburse/chassis/rpc/client.ts";
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { ComplianceService } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
@@ -10,15 +10,23 @@ import {
   HealthCheckResponse_ServingStatus,
 } from "@disburse/contracts/health/v1/health_pb.ts";
 import type { ServiceName } from "./environments.ts";
-import { retryUntilAvailable, type SandboxClients } from "./seed.ts";
+
+/** Clients of the services that the sandbox is created in. */
+export type SandboxClients = {
+  readonly compliance: Client<typeof ComplianceService>;
+  readonly beneficiary: Client<typeof BeneficiaryService>;
+  readonly quote: Client<typeof QuoteService>;
+  readonly payout: Client<typeof PayoutService>;
+  readonly keys: Client<typeof KeyService>;
+};
 
 /** Where each service's RPCs are served. */
 export type ServiceUrls = Readonly<Record<ServiceName, string>>;
 
-/** A list's import is the longest of the calls. */
+/** A list's import is the longest call. */
 const callTimeoutMs = 30_000;
 
-/** Lets `use` call the services that the sandbox is made in; the connections end with it. */
+/** Runs `use` with clients of the services, whose connections end with it. */
 export async function withSandboxClients<T>(
   urls: ServiceUrls,
   serviceToken: string,
@@ -43,7 +51,7 @@ export async function withSandboxClients<T>(
   }
 }
 
-/** Waits until a service says that it can do its work. */
+/** Waits until a service reports that it is serving. */
 export async function waitUntilServing(
   url: string,
   serviceToken: string,
@@ -58,5 +66,26 @@ export async function waitUntilServing(
     }, timeoutMs);
   } finally {
     health.close();
+  }
+}
+
+/** The pause between two attempts. */
+const retryMs = 50;
+
+/** Retries a call while its service is unavailable; throws the last error after `timeoutMs`. */
+export async function retryUntilAvailable(
+  call: () => Promise<unknown>,
+  timeoutMs: number,
+): Promise<void> {
+  const deadline = Date.now() + timeoutMs;
+  for (;;) {
+    try {
+      await call();
+      return;
+    } catch (error) {
+      const isUnavailable = error instanceof ConnectError && error.code === Code.Unavailable;
+      if (!isUnavailable || Date.now() > deadline) throw error;
+      await new Promise((resolve) => setTimeout(resolve, retryMs));
+    }
   }
 }

@@ -6,10 +6,10 @@ import {
 } from "@disburse/chassis/settings.ts";
 import { z } from "zod";
 
-/** The settings of the job that makes the sandbox in services that run elsewhere. */
+/** The settings of the job that creates the sandbox in running services. */
 export function readConfig(environment: Environment = process.env) {
   return readSettings(environment, {
-    /** A live platform gets no merchants that nobody has looked at. */
+    /** A live platform has no sandbox. */
     DISBURSE_MODE: z.literal("sandbox"),
     SERVICE_TOKEN: commonSettings.SERVICE_TOKEN,
     BENEFICIARY_URL: serviceUrlSetting,
@@ -20,7 +20,7 @@ export function readConfig(environment: Environment = process.env) {
     QUOTE_URL: serviceUrlSetting,
     /** Where merchants reach the gateway. */
     BASE_URL: serviceUrlSetting,
-    /** Written at the end; an earlier one says who the merchants are. */
+    /** Written at the end; an earlier one has the merchants. */
     SANDBOX_FILE: z.string(),
   });
 }

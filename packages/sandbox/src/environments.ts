@@ -1,7 +1,7 @@
 import type { Environment } from "@disburse/chassis/settings.ts";
 import type { Secrets } from "./secrets.ts";
 
-/** The services of the platform, in an order in which they can be started. */
+/** The services of the platform, in their order of start. */
 export const serviceNames = [
   "compliance",
   "beneficiary",
@@ -11,22 +11,24 @@ export const serviceNames = [
   "gateway",
 ] as const;
 
+/** The name of a service. */
 export type ServiceName = (typeof serviceNames)[number];
 
-/** Where each service listens on this machine; `public` is the gateway's public port. */
+/** The port of each service; `public` is the gateway's public one. */
 export type Ports = Readonly<Record<ServiceName | "public", number>>;
 
+/** What the services of one machine are configured from. */
 export type MachineOptions = {
   readonly host: string;
   readonly ports: Ports;
   readonly secrets: Secrets;
   /** The connection string of each service's own database. */
   readonly mongodbUri: (database: string) => string;
-  /** Absent where the services share a process and hand events over there. */
+  /** Absent where the services share a process and a bus in it. */
   readonly amqpUrl?: string;
-  /** Put before every database's name, so that platforms can share an engine. */
+  /** Prefix of every database's name, so that platforms can share an engine. */
   readonly databasePrefix?: string;
-  /** Settings that reach every service as they are: log level, timings of the sandbox, …. */
+  /** Settings of every service: log level, timings of the sandbox, … */
   readonly settings?: Environment;
 };
 

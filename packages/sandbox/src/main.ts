@@ -3,12 +3,12 @@ import { type ServiceUrls, waitUntilServing } from "./clients.ts";
 import { readConfig } from "./config.ts";
 import { createSandbox } from "./sandbox-file.ts";
 
-/** Makes the sandbox in services that run elsewhere, and says in a file what it holds. */
+/** Creates the sandbox in running services, and writes a file of what it holds. */
 
-/** Six services that start on a small machine. */
+/** For six services on a small machine. */
 const startTimeoutMs = 120_000;
 
-async function makeFromSettings(): Promise<void> {
+async function createFromSettings(): Promise<void> {
   const config = readConfig();
   const { SERVICE_TOKEN: serviceToken, SANDBOX_FILE: path, BASE_URL: baseUrl } = config;
   const grpc: ServiceUrls = {
@@ -26,7 +26,7 @@ async function makeFromSettings(): Promise<void> {
 
 const log = createLog("sandbox", "info");
 try {
-  await makeFromSettings();
+  await createFromSettings();
   log.info({}, "sandbox ready");
 } catch (error) {
   log.fatal({ err: error }, "sandbox not made");

@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
+import { writeFileAtomically } from "./atomic-file.ts";
 import { generateSecrets } from "./secrets.ts";
-import { writeFileAtomically } from "./whole-file.ts";
 
 /**
- * Makes a sandbox's secrets, as settings in the file that it is given. A file that is there stays:
- * with other secrets nobody could read what is sealed, and no key would be known.
+ * Writes a sandbox's secrets to a file of settings. An existing file stays: with new secrets sealed
+ * data could not be opened, and no API key would be valid.
  */
 
 const [path] = process.argv.slice(2);

@@ -1,15 +1,18 @@
-/** What the sandbox holds; decisions §8 name it, the rates and fees are the sandbox's own. */
+/** The sandbox's data after decisions §8; rates and fees are its own. */
 
+/** The sandbox's merchants. */
 export const merchantNames = ["acme", "globex", "frozen", "bare"] as const;
+/** The name of a sandbox merchant. */
 export type MerchantName = (typeof merchantNames)[number];
 
-export type SandboxAccount = {
+type SandboxAccount = {
   readonly merchant: MerchantName;
   readonly currency: string;
-  /** What it opens with; "" for an empty one. */
+  /** The opening balance; "" for none. */
   readonly funds: string;
 };
 
+/** The accounts of the merchants. */
 export const sandboxAccounts: readonly SandboxAccount[] = [
   { merchant: "acme", currency: "USD", funds: "1000000.00" },
   { merchant: "acme", currency: "USD", funds: "" },
@@ -19,7 +22,7 @@ export const sandboxAccounts: readonly SandboxAccount[] = [
   { merchant: "globex", currency: "USD", funds: "1000000.00" },
 ];
 
-export type SandboxCorridor = {
+type SandboxCorridor = {
   readonly source: string;
   readonly destination: string;
   readonly rate: string;
@@ -29,7 +32,7 @@ export type SandboxCorridor = {
   readonly openTo: readonly MerchantName[];
 };
 
-const everyone: readonly MerchantName[] = ["acme", "globex"];
+const both: readonly MerchantName[] = ["acme", "globex"];
 
 function corridor(
   source: string,
@@ -37,9 +40,10 @@ function corridor(
   rate: string,
   [feeShare, feeFlat]: readonly [string, string],
 ): SandboxCorridor {
-  return { source, destination, rate, feeShare, feeFlat, active: true, openTo: everyone };
+  return { source, destination, rate, feeShare, feeFlat, active: true, openTo: both };
 }
 
+/** The corridors, and the merchants that they are open to. */
 export const sandboxCorridors: readonly SandboxCorridor[] = [
   corridor("USD", "USD", "1", ["0.001", "0.50"]),
   corridor("USD", "USDC", "0.9998", ["0.001", "0.50"]),
@@ -58,7 +62,7 @@ export const sandboxCorridors: readonly SandboxCorridor[] = [
   { ...corridor("USD", "MATIC_POLYGON", "2.5", ["0.003", "0.25"]), openTo: ["globex"] },
 ];
 
-/** Bounds on what one payout may take, by source currency. */
+/** The limits of one payout, by source currency. */
 export const sandboxLimits: Readonly<Record<string, { min: string; max: string }>> = {
   USD: { min: "1.00", max: "100000.00" },
   USDC_ETH: { min: "1.000000", max: "100000.000000" },

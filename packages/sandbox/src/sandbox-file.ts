@@ -1,15 +1,10 @@
 import { existsSync, readFileSync } from "node:fs";
-import { type ServiceUrls, withSandboxClients } from "./clients.ts";
+import { writeFileAtomically } from "./atomic-file.ts";
+import { type SandboxClients, type ServiceUrls, withSandboxClients } from "./clients.ts";
 import { listedParties, riskyWallets } from "./sandbox-list.ts";
-import {
-  type SandboxClients,
-  type SandboxMerchants,
-  type SeededSandbox,
-  seedSandbox,
-} from "./seed.ts";
-import { writeFileAtomically } from "./whole-file.ts";
+import { type SandboxMerchants, type SeededSandbox, seedSandbox } from "./seed.ts";
 
-/** `sandbox.json` (decisions §8): what tools and tests need to use a sandbox. */
+/** `sandbox.json` (decisions §8): what tools and tests need of a sandbox. */
 export type SandboxDocument = SeededSandbox & {
   readonly base_url: string;
   readonly grpc: ServiceUrls;
@@ -18,17 +13,19 @@ export type SandboxDocument = SeededSandbox & {
   readonly listed_parties: typeof listedParties;
 };
 
-/** Where the services are, and where the file is to be. */
-export type SandboxPlace = {
+/** Creates the sandbox in running services and writes its file; a repeat changes nothing. */
+export async function createSandbox({
+  baseUrl,
+  grpc,
+  serviceToken,
+  path,
+}: {
   readonly baseUrl: string;
   readonly grpc: ServiceUrls;
   readonly serviceToken: string;
+  /** Of `sandbox.json`. */
   readonly path: string;
-};
-
-/** Makes the sandbox in running services and writes down what it holds; again changes nothing. */
-export async function createSandbox(place: SandboxPlace): Promise<SandboxDocument> {
-  const { baseUrl, grpc, serviceToken, path } = place;
+}): Promise<SandboxDocument> {
   const seeded = await withSandboxClients(grpc, serviceToken, async (clients) =>
     seedSandbox(clients, await knownMerchants(clients, path)),
   );
@@ -44,7 +41,7 @@ export async function createSandbox(place: SandboxPlace): Promise<SandboxDocumen
   return sandbox;
 }
 
-/** The merchants of the file's sandbox, unless the gateway knows no key of theirs. */
+/** The merchants of an earlier file, where the gateway knows their keys. */
 async function knownMerchants(
   { keys }: SandboxClients,
   path: string,

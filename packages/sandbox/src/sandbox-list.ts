@@ -1,19 +1,9 @@
 /**
- * The sandbox's sanctions list. Its parties are invented, with names that nobody else has. Its
- * wallets are real and public: the Office of Foreign Assets Control designated them (Specially
- * Designated Nationals list), and they belong to a designated party each, named below. The entries
- * that carry them are named after the designation, so that no real person's name matches in the
+ * The sandbox's sanctions list. Its parties are invented, with unique names. Its wallets are real
+ * and public: each belongs to a party of OFAC's Specially Designated Nationals list, named below.
+ * Their entries are named after the designation, so that no real person's name matches in the
  * sandbox.
  */
-
-/** A party of the sandbox's list, in the words of a beneficiary's form. */
-export type SandboxParty = {
-  readonly name: string;
-  readonly type: "Individual" | "Corporate";
-  /** Of birth, or of incorporation. */
-  readonly date_of_birth: string;
-  readonly country: string;
-};
 
 /** Wallets that the sandbox refuses, by network. */
 export const riskyWallets = {
@@ -25,41 +15,26 @@ export const riskyWallets = {
   TRX: "TTKnV2S1295UrPr7N67Tp9ykNL7xX2Z4Uj",
 } as const;
 
-/** Invented parties that the sandbox's list holds. */
-export const listedParties: readonly SandboxParty[] = [
-  {
-    name: "Zoltvar Quimbrandt",
-    type: "Individual",
-    date_of_birth: "1971-03-14",
-    country: "DE",
-  },
-  {
-    name: "Ondrecka Milusava Vashtibor",
-    type: "Individual",
-    date_of_birth: "1964-11-02",
-    country: "CZ",
-  },
-  {
-    name: "Marvenko Dzhulbarov",
-    type: "Individual",
-    date_of_birth: "1980-07-29",
-    country: "KG",
-  },
-  {
-    name: "Quandorvex Tralmine Maritime Ltd",
-    type: "Corporate",
-    date_of_birth: "2009-05-20",
-    country: "PA",
-  },
-  {
-    name: "Brelvanta Oskarim Petrochem LLC",
-    type: "Corporate",
-    date_of_birth: "2013-09-01",
-    country: "AE",
-  },
-];
+/** Invented parties of the sandbox's list, in the words of a beneficiary's form. */
+export const listedParties = [
+  party("Zoltvar Quimbrandt", "Individual", "1971-03-14", "DE"),
+  party("Ondrecka Milusava Vashtibor", "Individual", "1964-11-02", "CZ"),
+  party("Marvenko Dzhulbarov", "Individual", "1980-07-29", "KG"),
+  party("Quandorvex Tralmine Maritime Ltd", "Corporate", "2009-05-20", "PA"),
+  party("Brelvanta Oskarim Petrochem LLC", "Corporate", "2013-09-01", "AE"),
+] as const;
 
-/** The sandbox's list under this name and version. */
+/** `dateOfBirth` is of incorporation for a corporate party. */
+function party(
+  name: string,
+  type: "Individual" | "Corporate",
+  dateOfBirth: string,
+  country: string,
+) {
+  return { name, type, date_of_birth: dateOfBirth, country } as const;
+}
+
+/** The name and version of the sandbox's list. */
 export const sandboxList = { list: "sandbox", version: "1" } as const;
 
 const walletEntries = [
@@ -68,7 +43,7 @@ const walletEntries = [
   { currency: "TRX", address: riskyWallets.TRX, of: "Fengbing Xia" },
 ];
 
-/** The sandbox's list as `ImportList` takes it: JSON lines. */
+/** The sandbox's list as JSON lines, for `ImportList`. */
 export function sandboxListLines(): string {
   const parties = listedParties.map((party, at) => ({
     uid: `sandbox-party-${at + 1}`,

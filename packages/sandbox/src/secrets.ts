@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 
-/** The secrets of one deployment on one machine. */
+/** The secrets of one deployment. */
 export type Secrets = {
   readonly serviceToken: string;
   readonly encryptionKeys: string;
@@ -10,7 +10,7 @@ export type Secrets = {
 /** All symmetric secrets have 256 bits. */
 const secretBytes = 32;
 
-/** New secrets, from the system's randomness. */
+/** New random secrets. */
 export function generateSecrets(): Secrets {
   return {
     serviceToken: randomBytes(secretBytes).toString("base64url"),

@@ -1,11 +1,6 @@
-import { type Client, Code, ConnectError } from "@connectrpc/connect";
 import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
-import type { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
-import type { ComplianceService } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
-import type { KeyService } from "@disburse/contracts/disburse/gateway/v1/keys_pb.ts";
-import type { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
-import type { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { newId } from "@disburse/kernel/id.ts";
+import type { SandboxClients } from "./clients.ts";
 import {
   type MerchantName,
   merchantNames,
@@ -15,16 +10,7 @@ import {
 } from "./sandbox-data.ts";
 import { sandboxList, sandboxListLines } from "./sandbox-list.ts";
 
-/** The services that the sandbox is made in. */
-export type SandboxClients = {
-  readonly compliance: Client<typeof ComplianceService>;
-  readonly beneficiary: Client<typeof BeneficiaryService>;
-  readonly quote: Client<typeof QuoteService>;
-  readonly payout: Client<typeof PayoutService>;
-  readonly keys: Client<typeof KeyService>;
-};
-
-/** Who the sandbox's merchants are: made once, kept by whoever starts the sandbox. */
+/** The sandbox's merchants: created once, kept by the caller. */
 export type SandboxMerchants = Readonly<
   Record<MerchantName, { readonly merchant_id: string; readonly api_key: string }>
 >;
@@ -44,15 +30,15 @@ export type SeededSandbox = {
 const seeder = "sandbox";
 
 /**
- * Makes the sandbox. Every step is keyed by what it makes, so that doing it again changes nothing:
- * a crash in the middle is mended by the next start. `known` are the merchants of an earlier start.
+ * Creates the sandbox. Each step is idempotent by a key of what it creates: after a crash the next
+ * start completes it. `known` are the merchants of an earlier start.
  */
 export async function seedSandbox(
   clients: SandboxClients,
   known: SandboxMerchants | undefined,
 ): Promise<SeededSandbox> {
   await importSandboxList(clients);
-  const merchants = known ?? (await makeMerchants(clients));
+  const merchants = known ?? (await createMerchants(clients));
   await allowMerchants(clients, merchants);
   await openCorridors(clients, merchants);
   return { merchants, accounts: await openAccounts(clients, merchants) };
@@ -72,7 +58,7 @@ async function importSandboxList({ compliance }: SandboxClients): Promise<void> 
   await compliance.importList(parts());
 }
 
-async function makeMerchants({ keys }: SandboxClients): Promise<SandboxMerchants> {
+async function createMerchants({ keys }: SandboxClients): Promise<SandboxMerchants> {
   const run = crypto.randomUUID();
   const made = merchantNames.map(async (name) => {
     const merchantId = newId("merchant");
@@ -84,7 +70,7 @@ async function makeMerchants({ keys }: SandboxClients): Promise<SandboxMerchants
   return Object.fromEntries(await Promise.all(made)) as SandboxMerchants;
 }
 
-/** `frozen` may create nothing; `bare` has no settings at all. */
+/** `frozen` may create nothing; `bare` has no settings. */
 async function allowMerchants(
   { beneficiary }: SandboxClients,
   merchants: SandboxMerchants,
@@ -159,25 +145,4 @@ async function openAccounts(
     opened.push({ merchant, account_id: accountId, currency, available });
   }
   return opened;
-}
-
-/** How often a service that is not up yet is asked again. */
-const askEveryMs = 50;
-
-/** Waits until a service answers; throws what it said last when it does not within `timeoutMs`. */
-export async function retryUntilAvailable(
-  ask: () => Promise<unknown>,
-  timeoutMs: number,
-): Promise<void> {
-  const giveUpAt = Date.now() + timeoutMs;
-  for (;;) {
-    try {
-      await ask();
-      return;
-    } catch (error) {
-      const isAway = error instanceof ConnectError && error.code === Code.Unavailable;
-      if (!isAway || Date.now() > giveUpAt) throw error;
-      await new Promise((resolve) => setTimeout(resolve, askEveryMs));
-    }
-  }
 }

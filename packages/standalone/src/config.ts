@@ -1,3 +1,4 @@
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { logLevels } from "@disburse/chassis/log.ts";
 import {
@@ -6,6 +7,8 @@ import {
   portSetting,
   readSettings,
 } from "@disburse/chassis/settings.ts";
+import { writeFileAtomically } from "@disburse/sandbox/atomic-file.ts";
+import { generateSecrets, type Secrets } from "@disburse/sandbox/secrets.ts";
 import { z } from "zod";
 
 /** The settings of `npm start`; README.md lists them. */
@@ -21,8 +24,8 @@ export function readConfig(environment: Environment, root: string) {
   return { ...settings, passedOn: passedOn(environment) };
 }
 
-/** Settings of single services that `npm start` hands through as they are. */
-const handedThrough = [
+/** Settings of single services that `npm start` passes on. */
+const serviceSettings = [
   "LIST_SOURCES",
   "QUOTE_TTL_SECONDS",
   "RATE_LIMIT_PER_SECOND",
@@ -36,9 +39,22 @@ const handedThrough = [
 ] as const;
 
 function passedOn(environment: Environment): Environment {
-  const present = handedThrough.flatMap((name) => {
+  const present = serviceSettings.flatMap((name) => {
     const value = environment[name];
     return value === undefined ? [] : [[name, value] as const];
   });
   return Object.fromEntries(present);
+}
+
+/** Describes the sandbox to tools and tests. */
+export const sandboxFile = "sandbox.json";
+
+/** The secrets of a data folder's platform, generated at its first start. */
+export function readSecrets(folder: string): Secrets {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const path = join(folder, "secrets.json");
+  if (existsSync(path)) return JSON.parse(readFileSync(path, "utf8")) as Secrets;
+  const secrets = generateSecrets();
+  writeFileAtomically(path, `${JSON.stringify(secrets, null, 2)}\n`);
+  return secrets;
 }

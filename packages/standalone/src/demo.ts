@@ -3,15 +3,15 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { SandboxDocument } from "@disburse/sandbox/sandbox-file.ts";
-import { sandboxFile } from "./data-folder.ts";
+import { sandboxFile } from "./config.ts";
 import { runMainJob } from "./main-job.ts";
 import { startStandalone } from "./start.ts";
 
-/** `npm run demo`: the main job against the running platform, or against one of its own. */
+/** `npm run demo`: the main job against the running platform, or one of its own. */
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "../../..");
 
-/** The sandbox of a platform that runs on the data folder now. */
+/** The sandbox of a platform that runs on the data folder. */
 async function runningSandbox(): Promise<SandboxDocument | undefined> {
   const path = join(process.env.DATA_DIR || join(root, ".data"), sandboxFile);
   if (!existsSync(path)) return undefined;
@@ -31,7 +31,7 @@ async function demo(): Promise<void> {
   }
   process.stdout.write("No platform runs here: starting one for the demo\n");
   const folder = mkdtempSync(join(tmpdir(), "disburse-demo-"));
-  // The demo tells of its requests itself.
+  // The demo prints its requests itself.
   const LOG_LEVEL = process.env.LOG_LEVEL || "warn";
   const environment = { ...process.env, LOG_LEVEL, DATA_DIR: folder, PORT: "0" };
   const standalone = await startStandalone(environment, root, (message) => {

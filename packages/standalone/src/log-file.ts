@@ -10,44 +10,44 @@ import {
 import { dirname, join } from "node:path";
 import type { LogDestination } from "@disburse/chassis/log.ts";
 
-/** A day of calls by hand fits many times; a load test does not fill the disk. */
+/** Many days of calls by hand; a load test does not fill the disk. */
 const fileBytesMax = 16 * 1024 * 1024;
-/** Lines gather this long, so that a busy platform writes hundreds at a time. */
-const gatherMs = 20;
-/** Only this user looks into it. */
+/** Lines are buffered this long, so that a busy platform writes hundreds at a time. */
+const bufferMs = 20;
+/** Only for this user. */
 const folderMode = 0o700;
 const fileMode = 0o600;
 
-/** The log's files in a data folder, oldest first, whether or not they are there. */
+/** The paths of a data folder's log files, oldest first. */
 export function logFiles(dataDir: string): readonly [string, string, string] {
   const path = join(dataDir, "log", "disburse.log");
   return [`${path}.2`, `${path}.1`, path];
 }
 
 export type LogFile = LogDestination & {
-  /** Writes what has gathered; lines that come later are dropped. */
+  /** Writes what is buffered; later lines are dropped. */
   close(): void;
 };
 
 /**
  * The log of a data folder: a file of `bytesMax`, exceeded by less than a line, and the two before
- * it. What has gathered is written when the process exits, and lost when it is killed. `onError` is
- * told, once, when nothing can be written any more.
+ * it. Buffered lines are written when the process exits, and lost when it is killed. `onError` is
+ * called once, when the file can no longer be written.
  */
 export function openLogFile(
   dataDir: string,
   onError: (error: NodeJS.ErrnoException) => void,
   bytesMax = fileBytesMax,
 ): LogFile {
-  let gathered: string[] = [];
+  let buffered: string[] = [];
   let timer: NodeJS.Timeout | undefined;
   let file: RotatedFile | undefined;
 
   const flush = () => {
     clearTimeout(timer);
     timer = undefined;
-    const lines = gathered;
-    gathered = [];
+    const lines = buffered;
+    buffered = [];
     try {
       file?.append(lines);
     } catch (error) {
@@ -70,8 +70,8 @@ export function openLogFile(
   return {
     write: (line) => {
       if (file === undefined) return;
-      gathered.push(line);
-      timer ??= setTimeout(flush, gatherMs).unref();
+      buffered.push(line);
+      timer ??= setTimeout(flush, bufferMs).unref();
     },
     close,
   };

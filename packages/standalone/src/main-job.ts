@@ -1,25 +1,27 @@
+import { once } from "node:events";
+import { createServer, type IncomingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
 import type { SandboxDocument } from "@disburse/sandbox/sandbox-file.ts";
 import { Disburse } from "@disburse/sdk/disburse.ts";
 import { isDisburseError } from "@disburse/sdk/disburse-error.ts";
 import { verifyWebhook } from "@disburse/sdk/verify-webhook.ts";
-import { startWebhookListener } from "./webhook-listener.ts";
 
-/** A step's title and what came, for the reader of a terminal. */
+/** Prints a step's title and result. */
 function show(title: string, text: string): void {
   process.stdout.write(`\n■ ${title}\n  ${text}\n`);
 }
 
-/** What a step shows of an answer; secrets are shown once, and not by a demo. */
-function shown(answer: unknown): string {
+/** An answer as it is printed, without secrets. */
+function printable(answer: unknown): string {
   const isSecret = (name: string) => name === "secret" || name === "standard_secret";
   return JSON.stringify(answer, (name, value) => (isSecret(name) ? "…" : value));
 }
 
-/** Waits for a call and shows what came; a refusal ends the job, by the step's name. */
+/** Waits for a call and prints its answer; a refusal ends the job with the step's name. */
 async function step<T>(title: string, call: Promise<T>): Promise<T> {
   try {
     const answer = await call;
-    show(title, shown(answer));
+    show(title, printable(answer));
     return answer;
   } catch (error) {
     const why = isDisburseError(error) ? `${error.code}: ${error.message}` : String(error);
@@ -109,15 +111,62 @@ export async function runMainJob(sandbox: SandboxDocument): Promise<void> {
       const webhook = await listener.next(payout.id, status, webhookTimeoutMs);
       const { secret, standard_secret: standardSecret } = endpoint;
       const event = verifyWebhook(webhook.body, webhook.headers, { secret, standardSecret });
-      show(`Received a webhook and verified both signatures: ${status}`, shown(event));
+      show(`Received a webhook and verified both signatures: ${status}`, printable(event));
     }
     await step("Read the payout", disburse.payouts.get(payout.id));
     const { records } = await disburse.payouts.list({ limit: 1 });
-    show("Listed payouts", shown(records));
+    show("Listed payouts", printable(records));
   } finally {
-    // Nobody listens there any more, and later payouts would be told to nobody for 24 hours.
+    // Otherwise webhooks of later payouts would be retried there for 24 hours.
     const { id } = await registration;
     await disburse.webhookEndpoints.delete(id);
     await listener.stop();
   }
+}
+
+type ReceivedWebhook = { readonly headers: IncomingHttpHeaders; readonly body: string };
+
+type Payload = { transaction_id: string; data: { id: string; status: string } };
+
+/** A minimal webhook endpoint: answers 200 and keeps what it received. */
+async function startWebhookListener() {
+  const received: ReceivedWebhook[] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      received.push({ headers: request.headers, body: Buffer.concat(chunks).toString("utf8") });
+      response.writeHead(200).end();
+      server.emit("webhook");
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+
+  const find = (id: string, status: string) =>
+    received.find(({ body }) => {
+      const payload = JSON.parse(body) as Payload;
+      return payload.transaction_id === id && payload.data.status === status;
+    });
+
+  return {
+    url: `http://127.0.0.1:${port}/webhooks`,
+    /** Waits for the webhook of a payout's status. */
+    next: async (id: string, status: string, timeoutMs: number): Promise<ReceivedWebhook> => {
+      const signal = AbortSignal.timeout(timeoutMs);
+      for (;;) {
+        const found = find(id, status);
+        if (found !== undefined) return found;
+        await once(server, "webhook", { signal }).catch(() => {
+          throw new Error(`no webhook said that the payout is ${status}`);
+        });
+      }
+    },
+    stop: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
 }

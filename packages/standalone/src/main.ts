@@ -1,10 +1,9 @@
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { SettingsError } from "@disburse/chassis/settings.ts";
-import { banner } from "./banner.ts";
 import { type Standalone, startStandalone } from "./start.ts";
 
-/** `npm start`: the whole platform on this machine, until it is told to stop. */
+/** `npm start`: the whole platform on this machine, until it is stopped. */
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "../../..");
 
@@ -20,14 +19,36 @@ const brokers = {
   "in process": "handed over in process (no RabbitMQ on this machine)",
 } as const satisfies Record<Standalone["brokerKind"], string>;
 
+/** What is printed at the start: where the platform is, a first call, where to read on. */
+function banner({ sandbox, sandboxPath, engineKind, brokerKind }: Standalone): string {
+  const { base_url, merchants, grpc } = sandbox;
+  const { gateway, ...others } = grpc;
+  const services = Object.entries({ ...others, "API keys": gateway }).map(
+    ([name, url]) => `  ${name.padEnd(12)} ${url}`,
+  );
+  return `
+Disburse sandbox
+  gateway      ${base_url}
+  reference    ${base_url}/docs
+${services.join("\n")}
+  database     ${databases[engineKind]}
+  events       ${brokers[brokerKind]}
+  sandbox      ${sandboxPath} (merchants, keys, accounts, gRPC token)
+
+Try it:
+  curl -s ${base_url}/api/v1/transfer/accounts -H 'Authorization: Bearer ${merchants.acme.api_key}'
+
+The main job, step by step: npm run demo        Read on: README.md
+What one request did:       npm run trace -- ID (the X-Request-Id of its answer)
+`;
+}
+
 function fail(message: string): never {
   process.stderr.write(`\nDisburse cannot go on: ${message}\n`);
   process.exit(1);
 }
 
-/**
- * What to do about a start that failed, in a sentence; the error itself where it says so already.
- */
+/** What to do about a failed start, in a sentence. */
 function advice(error: unknown): string {
   const { code, port, message } = error as { code?: string; port?: number; message: string };
   if (code === "EADDRINUSE") {
@@ -57,10 +78,9 @@ process.on("SIGTERM", stop);
 process.on("SIGINT", stop);
 
 try {
-  const { sandbox, sandboxPath, engineKind, brokerKind } = await starting;
-  const parts = { database: databases[engineKind], broker: brokers[brokerKind] };
-  process.stdout.write(banner({ sandbox, sandboxPath, ...parts }));
-  process.stdout.write(`\nready ${sandbox.base_url}\n`);
+  const standalone = await starting;
+  process.stdout.write(banner(standalone));
+  process.stdout.write(`\nready ${standalone.sandbox.base_url}\n`);
 } catch (error) {
   if (!stopping) fail(advice(error));
 }

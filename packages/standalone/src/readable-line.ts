@@ -1,19 +1,19 @@
 import { prettyFactory } from "pino-pretty";
 
-/** A line of a service's log, as far as it is understood here. */
+/** A line of a service's log. */
 export type LogLine = Readonly<Record<string, unknown>>;
 
 export type ReadableOptions = {
   /** Colours, for a terminal. */
   readonly colors: boolean;
-  /** With the day: for lines that may be from any. */
+  /** With the date. */
   readonly dated: boolean;
 };
 
-/** Told elsewhere in the line: before the fields, or below it. */
-const toldApart = new Set(["time", "level", "service", "msg", "request_id", "err"]);
+/** Printed before the fields, or below the line. */
+const printedApart = new Set(["time", "level", "service", "msg", "request_id", "err"]);
 
-/** Needs no quotes to be told from what follows it. */
+/** Unambiguous without quotes. */
 const plainText = /^[\x21\x23-\x7e]+$/;
 
 function readable(value: unknown): string {
@@ -27,19 +27,19 @@ function message(line: LogLine): string {
   const event = typeof msg === "string" ? [printable(msg)] : [];
   const id = typeof requestId === "string" ? [`[${printable(requestId)}]`] : [];
   const fields = Object.entries(line)
-    .filter(([name]) => !toldApart.has(name))
+    .filter(([name]) => !printedApart.has(name))
     .map(([name, value]) => `${printable(name)}=${readable(value)}`);
   return [...from, ...event, ...id, ...fields].join(" ");
 }
 
-/** Text without what could move a terminal's cursor: lines may come from anywhere. */
+/** Text without control characters of terminals: lines may come from anywhere. */
 function printable(text: string): string {
   return plainText.test(text) ? text : JSON.stringify(text).slice(1, -1);
 }
 
 /**
- * How people read log lines: local time, level, service, event, request and fields on one line, an
- * error with its stack below. Each ends with a line end.
+ * Formats log lines for people: local time, level, service, event, request and fields on one line,
+ * an error with its stack below.
  */
 export function readableLines({ colors, dated }: ReadableOptions): (line: LogLine) => string {
   return prettyFactory({

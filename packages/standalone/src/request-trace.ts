@@ -13,14 +13,14 @@ function jsonOf(text: string): LogLine | undefined {
     const value: unknown = JSON.parse(text.slice(from));
     return typeof value === "object" && value !== null ? { ...value } : undefined;
   } catch {
-    // Another program's line, or one that a kill cut off.
+    // Another program's line, or one cut off by a kill.
     return undefined;
   }
 }
 
 /**
  * The lines of one request, of all services, in time order; lines of the same millisecond stay in
- * the order they came in. A line without a readable time has no place in it.
+ * their order. A line without a readable time is left out.
  */
 export async function linesOfRequest(
   lines: AsyncIterable<string>,
@@ -28,7 +28,7 @@ export async function linesOfRequest(
 ): Promise<readonly LogLine[]> {
   const found: Timed[] = [];
   for await (const text of lines) {
-    // Most lines are another request's, and need not be parsed.
+    // Most lines belong to other requests and need not be parsed.
     if (!text.includes(requestId)) continue;
     const line = jsonOf(text);
     const at = Date.parse(String(line?.time));

@@ -1,36 +1,46 @@
 import { join } from "node:path";
+import { start as startBeneficiary } from "@disburse/beneficiary/main.ts";
 import { createMemoryBus } from "@disburse/chassis/bus/bus.ts";
+import type { RunningService, Shared, StartService } from "@disburse/chassis/service.ts";
 import type { Environment } from "@disburse/chassis/settings.ts";
+import { start as startCompliance } from "@disburse/compliance/main.ts";
 import { type Broker, startBroker } from "@disburse/embedded/broker.ts";
 import { type Engine, startEngine } from "@disburse/embedded/engine.ts";
-import { freePorts } from "@disburse/embedded/free-ports.ts";
-import { type Ports, serviceEnvironments } from "@disburse/sandbox/environments.ts";
+import { assertPortFree, freePorts } from "@disburse/embedded/free-ports.ts";
+import { start as startGateway } from "@disburse/gateway/main.ts";
+import { start as startNotifier } from "@disburse/notifier/main.ts";
+import { start as startPayout } from "@disburse/payout/main.ts";
+import { start as startQuote } from "@disburse/quote/main.ts";
+import {
+  type Ports,
+  type ServiceName,
+  serviceEnvironments,
+  serviceNames,
+} from "@disburse/sandbox/environments.ts";
 import { createSandbox, type SandboxDocument } from "@disburse/sandbox/sandbox-file.ts";
 import { pino } from "pino";
-import { readConfig } from "./config.ts";
-import { readSecrets, sandboxFile } from "./data-folder.ts";
-import { assertPortFree } from "./free-port.ts";
+import { readConfig, readSecrets, sandboxFile } from "./config.ts";
 import { type LogOutput, openLogOutput } from "./log-output.ts";
-import { startPlatform } from "./platform.ts";
 
+/** A running platform on embedded parts. */
 export type Standalone = {
   readonly sandbox: SandboxDocument;
   readonly sandboxPath: string;
   readonly engineKind: Engine["kind"];
   readonly brokerKind: Broker["kind"] | "in process";
-  /** Ends services, broker and engine, in this order. */
+  /** Stops services, broker and engine, in this order. */
   stop(): Promise<void>;
 };
 
 /**
- * Enough for what is in use. With 256 MB the whole platform would need more than 700 MB as soon
- * as 20,000 payouts are stored; with this it needs the same however many there are.
+ * Fits the working set. With 256 MB the platform needs more than 700 MB once 20,000 payouts are
+ * stored; with this its memory does not grow with their number.
  */
 const cacheMegabytes = 64;
 
 /**
- * Starts the whole platform on embedded parts and makes the sandbox in it. `onLost` is told when
- * the engine or the broker ends by itself: nothing works without them.
+ * Starts the whole platform on embedded parts and creates the sandbox in it. `onLost` is called
+ * when the engine or the broker ends by itself: nothing works without them.
  */
 export async function startStandalone(
   environment: Environment,
@@ -48,7 +58,7 @@ export async function startStandalone(
     await assertPortFree(config.HOST, config.PORT);
     const secrets = readSecrets(dataDir);
     const env = { ...environment };
-    // Side by side: the broker takes seconds, the engine most of one.
+    // In parallel: the broker takes seconds, the engine most of one.
     const [engineStart, brokerStart] = await Promise.allSettled([
       startEngine({ dataDir, env, cacheMegabytes, onExit: lost("database engine") }),
       startBroker({ dataDir, env, onExit: lost("message broker") }),
@@ -58,7 +68,7 @@ export async function startStandalone(
     }
     const engine = started(engineStart);
     const broker = started(brokerStart);
-    // The engine holds the data folder: from here on no other platform writes there.
+    // The engine has locked the data folder: no other platform writes its log.
     const log = openLog(config);
     ends.push(async () => log.close());
     const { SANDBOX_SETTLE_MS, passedOn } = config;
@@ -100,7 +110,7 @@ export async function startStandalone(
 
 function openLog(config: ReturnType<typeof readConfig>): LogOutput {
   const { DATA_DIR: dataDir, LOG_FORMAT, LOG_LEVEL: level } = config;
-  // `isTTY` is not there where it is not true.
+  // `isTTY` is undefined rather than false.
   const isTerminal = Boolean(process.stdout.isTTY);
   const format = LOG_FORMAT ?? (isTerminal ? "pretty" : "json");
   const out = pino.destination({ fd: 1, sync: true });
@@ -113,7 +123,41 @@ function started<T>(part: PromiseSettledResult<T>): T {
 }
 
 async function choosePorts(publicPort: number): Promise<Ports> {
-  const [compliance = 0, beneficiary = 0, notifier = 0, quote = 0, payout = 0, gateway = 0] =
-    await freePorts(6);
-  return { compliance, beneficiary, notifier, quote, payout, gateway, public: publicPort };
+  const chosen = await freePorts(serviceNames.length);
+  const ports = Object.fromEntries(serviceNames.map((name, at) => [name, chosen[at] ?? 0]));
+  return { ...(ports as Ports), public: publicPort };
+}
+
+const starts: Readonly<Record<ServiceName, StartService>> = {
+  compliance: startCompliance,
+  beneficiary: startBeneficiary,
+  notifier: startNotifier,
+  quote: startQuote,
+  payout: startPayout,
+  gateway: startGateway,
+};
+
+type Platform = {
+  readonly services: Readonly<Record<ServiceName, RunningService>>;
+  stop(): Promise<void>;
+};
+
+/** Starts every service in this process; where one fails, those that run are stopped. */
+async function startPlatform(
+  environments: Readonly<Record<ServiceName, Environment>>,
+  shared: Shared,
+): Promise<Platform> {
+  const running: [ServiceName, RunningService][] = [];
+  const stop = async () => {
+    for (const [, service] of running.toReversed()) await service.stop();
+  };
+  try {
+    for (const name of serviceNames) {
+      running.push([name, await starts[name](environments[name], shared)]);
+    }
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { services: Object.fromEntries(running) as Platform["services"], stop };
 }

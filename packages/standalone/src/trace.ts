@@ -8,8 +8,7 @@ import { linesOfRequest } from "./request-trace.ts";
 
 /**
  * `npm run trace -- REQUEST_ID`: what all services did for one request, from the log in the data
- * folder; with `-` from the JSON lines of standard input. It never reads that unasked: what starts
- * it may leave an idle pipe there.
+ * folder; with `-` from the JSON lines of standard input, which may be an idle pipe otherwise.
  */
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "../../..");
@@ -32,7 +31,7 @@ const input = args.includes("-") ? createInterface({ input: process.stdin }) : l
 const lines = await linesOfRequest(input, requestId);
 const readable = readableLines({ colors: Boolean(process.stdout.isTTY), dated: true });
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  // Whoever reads along (`head`, a pager) has had enough.
+  // The reader (`head`, a pager) closed the pipe.
   if (error.code !== "EPIPE") throw error;
 });
 process.stdout.write(lines.map(readable).join(""));

@@ -8,7 +8,8 @@ import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifi
 import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
-import { retryUntilAvailable, type SeededSandbox, seedSandbox } from "@disburse/sandbox/seed.ts";
+import { retryUntilAvailable } from "@disburse/sandbox/clients.ts";
+import { type SeededSandbox, seedSandbox } from "@disburse/sandbox/seed.ts";
 import { configureServices, type PlatformOptions, type Services } from "./services.ts";
 
 /** The whole platform, each service a process of its own, with the sandbox in it. */

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { withDatabase } from "@disburse/embedded/mongodb-uri.ts";
+import { withDatabase } from "@disburse/embedded/engine.ts";
 import { inject } from "vitest";
 import type {} from "./global-setup.ts";
 

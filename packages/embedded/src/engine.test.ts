@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { withDatabase } from "./mongodb-uri.ts";
+import { withDatabase } from "./engine.ts";
 
 test.each([
   ["mongodb://h", "mongodb://h/quote"],

@@ -1,9 +1,9 @@
 import { closeSync, fsyncSync, openSync, renameSync, writeSync } from "node:fs";
 
-/** Only this user reads keys and secrets. */
+/** The files hold keys and secrets. */
 const fileMode = 0o600;
 
-/** Writes a file so that a reader, also after a crash, sees the old one or the new one whole. */
+/** Writes a file so that readers, also after a crash, see the old text or the new one. */
 export function writeFileAtomically(path: string, text: string): void {
   const draft = `${path}.draft`;
   const file = openSync(draft, "w", fileMode);
