@@ -12,7 +12,7 @@ const required = {
 };
 
 describe("the settings of rails", () => {
-  it("send everything to the sandbox unless told otherwise, without chance", () => {
+  it("send everything to the sandbox by default, without randomness", () => {
     const config = readConfig(required);
     expect(config.RAIL_ROUTES).toEqual([{ rail: "sandbox" }]);
     expect(config.SANDBOX_SCENARIOS).toEqual({});

@@ -86,7 +86,7 @@ async function endedResolutions(): Promise<ResolutionStore> {
   return resolutions;
 }
 
-it("what is asked again and again costs nothing, however many payouts are settled", async () => {
+it("polling reads no settled payout, account or resolution", async () => {
   const clock = systemClock;
   const ledger = await openLedger(database);
   const payouts = await openPayouts(database);

@@ -6,8 +6,7 @@ import type { ExecuteDeps } from "./execution/execute.ts";
 import { executionRpc } from "./execution/rpc.ts";
 import { ledgerRpc } from "./ledger/rpc.ts";
 import type { PayoutCounts } from "./payouts/counts.ts";
-import { publishedRpc } from "./payouts/published-rpc.ts";
-import { payoutsRpc } from "./payouts/rpc.ts";
+import { payoutsRpc, publishedRpc } from "./payouts/rpc.ts";
 import { railsRpc, reportRpc } from "./rails/rpc.ts";
 import { resolutionsRpc } from "./resolutions/rpc.ts";
 

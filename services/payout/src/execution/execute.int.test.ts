@@ -59,9 +59,13 @@ describe("execute", () => {
       uniqueTransactionReference: "",
       version: 1,
     });
-    expect(await codeOf(platform.rpc.getPayout({ merchantId: "mer_2", payoutId }))).toBe(
-      "RECORD_NOT_FOUND",
-    );
+  });
+
+  it("makes a payout that another merchant does not find", async () => {
+    const accountId = await platform.fundedAccount("mer_1", "100.00");
+    const { payoutId } = await execute(platform.quote(accountId));
+    const foreign = platform.rpc.getPayout({ merchantId: "mer_2", payoutId });
+    expect(await codeOf(foreign)).toBe("RECORD_NOT_FOUND");
   });
 
   const past = new Date(Date.now() - 1);
@@ -103,7 +107,7 @@ describe("execute", () => {
     expect(await balance(accountId)).toEqual({ available: "90.00", held: "10.00" });
   });
 
-  it("answers a repeat without asking anybody, and to its own merchant alone", async () => {
+  it("answers a repeat without the quote service, and another merchant's is not found", async () => {
     const accountId = await platform.fundedAccount("mer_1", "100.00");
     const quoteId = platform.quote(accountId);
     const mutation = platform.operation();

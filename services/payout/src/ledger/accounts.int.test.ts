@@ -27,21 +27,33 @@ function hold(accountId: string, payoutId: string, amount: bigint) {
 }
 
 describe("an account", () => {
-  it("is opened once per operation, and is its merchant's alone", async () => {
+  it("is opened once per operation", async () => {
     const mutation = platform.operation();
     const open = () => platform.rpc.openAccount({ mutation, merchantId, currencyCode: "BTC" });
     const [first, second] = await Promise.all([open(), open()]);
     expect(first).toEqual(second);
     expect(first.account).toMatchObject({ available: "0.00000000", held: "0.00000000" });
     const accountId = first.account?.id ?? "";
+    expect((await platform.rpc.resolveAccount({ accountId })).merchantId).toBe("mer_1");
+    const unknown = { mutation: platform.operation(), merchantId, currencyCode: "EUR" };
+    expect(await codeOf(platform.rpc.openAccount(unknown))).toBe("INVALID_REQUEST");
+  });
+
+  it("of another merchant is not found: its balance, its statement, a credit to it", async () => {
+    const accountId = await platform.fundedAccount(merchantId, "1.00");
     const foreign = { merchantId: "mer_2", accountId };
     expect(await codeOf(platform.rpc.getAccount(foreign))).toBe("RECORD_NOT_FOUND");
     expect(await codeOf(platform.rpc.listEntries(foreign))).toBe("RECORD_NOT_FOUND");
     const credit = { mutation: platform.operation(), ...foreign, amount: "1" };
     expect(await codeOf(platform.rpc.creditAccount(credit))).toBe("RECORD_NOT_FOUND");
-    expect((await platform.rpc.resolveAccount({ accountId })).merchantId).toBe("mer_1");
-    const unknown = { mutation: platform.operation(), merchantId, currencyCode: "EUR" };
-    expect(await codeOf(platform.rpc.openAccount(unknown))).toBe("INVALID_REQUEST");
+    const { account } = await platform.rpc.getAccount({ merchantId, accountId });
+    expect(account?.available).toBe("1.00");
+  });
+
+  it("of another merchant is not listed, nor counted", async () => {
+    await platform.fundedAccount(merchantId, "1.00");
+    const stranger = await platform.rpc.listAccounts({ merchantId: "mer_stranger" });
+    expect(stranger).toMatchObject({ accounts: [], nextCursor: "", totalCount: 0n });
   });
 
   it("is credited once per operation, exactly", async () => {
@@ -70,8 +82,6 @@ describe("an account", () => {
       cursor = page.nextCursor;
     } while (cursor !== "");
     expect(seen).toEqual(opened.map(({ account }) => account?.id ?? "").toSorted());
-    const stranger = await platform.rpc.listAccounts({ merchantId: "mer_stranger" });
-    expect(stranger).toMatchObject({ accounts: [], nextCursor: "", totalCount: 0n });
     for (const wrong of [{ limit: 101 }, { limit: -1 }, { cursor: "x" }]) {
       expect(await codeOf(platform.rpc.listAccounts({ ...lister, ...wrong }))).toBe(
         "INVALID_REQUEST",
@@ -139,7 +149,6 @@ describe("a credit in error", () => {
       platform.rpc.reverseCredit({ mutation: platform.operation(), ...of, ...change });
     expect(await codeOf(reverse({ note: " " }))).toBe("INVALID_REQUEST");
     expect(await codeOf(reverse({ entryId: `${of.entryId}x` }))).toBe("RECORD_NOT_FOUND");
-    expect(await codeOf(reverse({ merchantId: "mer_2" }))).toBe("RECORD_NOT_FOUND");
     await hold(accountId, `po_${accountId}`, 10_001n);
     expect(await codeOf(reverse())).toBe("INSUFFICIENT_BALANCE");
     const target = { merchantId, accountId };
@@ -151,6 +160,17 @@ describe("a credit in error", () => {
       ...{ step: LedgerStep.REVERSAL, amount: "7.00", available: "100.00" },
       reverses: of.entryId,
     });
+  });
+
+  it("of another merchant's account is not found, and nothing moves", async () => {
+    const accountId = await platform.fundedAccount(merchantId, "7.00");
+    const { entries } = await platform.rpc.listEntries({ merchantId, accountId });
+    const entryId = entries[0]?.id ?? "";
+    const foreign = { mutation: platform.operation(), merchantId: "mer_2", accountId, entryId };
+    const reversed = platform.rpc.reverseCredit({ ...foreign, note: "typing error" });
+    expect(await codeOf(reversed)).toBe("RECORD_NOT_FOUND");
+    const account = await readAccount(platform.ledger, merchantId, accountId);
+    expect(account?.available).toBe(700n);
   });
 
   it("of another account of the merchant is not found, and nothing moves", async () => {

@@ -111,18 +111,11 @@ export async function closeHolds(
   await accounts.updateOne({ _id: accountId }, { $pull: { open_holds: closed } });
 }
 
-/** The open holds of one account. */
-export type OpenHolds = {
-  readonly accountId: string;
-  readonly merchantId: string;
-  readonly holds: readonly OpenHold[];
-};
-
 /** Holds that are open since before `before`, by account. */
 export async function* openHolds(
   { accounts }: LedgerCollections,
   before: Date,
-): AsyncGenerator<OpenHolds> {
+): AsyncGenerator<{ accountId: string; merchantId: string; holds: readonly OpenHold[] }> {
   for await (const account of accounts.find({ dirty: true })) {
     const { _id: accountId, merchant_id: merchantId, open_holds } = account;
     const holds = open_holds.filter(({ since }) => since < before);

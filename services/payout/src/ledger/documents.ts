@@ -3,7 +3,6 @@ import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import { parseDecimal } from "@disburse/kernel/decimal.ts";
 import type { Collection, Decimal128 } from "mongodb";
 import type { Account, LedgerEntry, LedgerStep, Posting } from "./rules/account.ts";
-import type { LedgerState } from "./rules/movement.ts";
 import { type HouseSums, postingText } from "./rules/postings.ts";
 
 /** What it takes to claim and create the payout of a hold after a crash. */
@@ -95,20 +94,9 @@ export function toAccount(document: AccountDocument): Account {
     currency: document.currency,
     available: fromDecimal128(document.available),
     held: fromDecimal128(document.held),
-    createdAt: document.created_at,
-    updatedAt: document.updated_at,
-  };
-}
-
-/** What the next movement of an account is planned on. */
-export function toLedgerState(document: AccountDocument): LedgerState {
-  return {
-    accountId: document._id,
-    currency: document.currency,
-    available: fromDecimal128(document.available),
-    held: fromDecimal128(document.held),
     sequence: document.sequence,
     headHash: document.head_hash,
+    createdAt: document.created_at,
     updatedAt: document.updated_at,
   };
 }

@@ -135,7 +135,7 @@ describe("a movement", () => {
     });
   });
 
-  it("moves nothing for a merchant whose account it is not", async () => {
+  it("by another merchant does not touch the account", async () => {
     const { accountId } = await heldAccount();
     const target = { merchantId: "mer_2", accountId };
     const made = await platform.ledger.apply(target, holdOf("po_f", 1n));

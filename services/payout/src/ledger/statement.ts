@@ -9,7 +9,7 @@ import {
   toLedgerEntry,
 } from "./documents.ts";
 import { recordAccount } from "./recorder.ts";
-import { type Account, type LedgerEntry, type LedgerStep, movementKey } from "./rules/account.ts";
+import { type Account, type LedgerStep, movementKey } from "./rules/account.ts";
 import { addHouseSums, type HouseSums, postingText } from "./rules/postings.ts";
 
 /** An account and the merchant that it has to belong to. */
@@ -25,26 +25,19 @@ export type EntryFilter = {
   readonly to?: Date;
 };
 
-export type EntryPage = {
-  readonly entries: readonly LedgerEntry[];
-  /** Of all pages. */
-  readonly count: number;
-  /** There are more entries than were counted. */
-  readonly isCapped: boolean;
-};
-
 const payoutSteps: readonly LedgerStep[] = ["hold", "post", "release", "return"];
 
 /**
- * A page of a statement, newest first, complete up to this moment. `undefined`: no such account.
- * Entries are numbered without gap and in the order of their times, so a time is a number.
+ * A page of a statement, newest first, complete up to this moment, with the count of all pages,
+ * which may be capped. `undefined`: no such account. Entries are numbered without gap and in the
+ * order of their times, so a time is a number.
  */
 export async function listEntries(
   collections: LedgerCollections,
   { merchantId, accountId }: OwnAccount,
   filter: EntryFilter,
   { beforeSequence, limit }: { readonly beforeSequence?: number; readonly limit: number },
-): Promise<EntryPage | undefined> {
+) {
   const account = await readRecorded(collections, { merchantId, accountId });
   if (account === undefined) return undefined;
   const { step, payoutId, from, to } = filter;

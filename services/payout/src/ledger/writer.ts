@@ -9,12 +9,12 @@ import {
   ledgerDocument,
   type RecentEntry,
   recentEntry,
+  toAccount,
   toHouseSums,
   toLedgerEntry,
-  toLedgerState,
 } from "./documents.ts";
 import type { LedgerEntry, Movement } from "./rules/account.ts";
-import { decidingKeys, type Planned, planMovement } from "./rules/movement.ts";
+import { decidingKeys, type LedgerState, type Planned, planMovement } from "./rules/movement.ts";
 import { withHousePostings } from "./rules/postings.ts";
 
 /** The result of applying a movement; `applied` also where it was applied before. */
@@ -118,29 +118,23 @@ async function readAccount(
   return { document, now };
 }
 
-type Plan = {
-  readonly outcomes: Applied[];
-  readonly fresh: RecentEntry[];
-  readonly intents: { payout_id: string; intent: HoldIntent; since: Date }[];
-  readonly house: Record<string, string>;
-  readonly state: ReturnType<typeof toLedgerState>;
-};
+type Plan = Awaited<ReturnType<typeof planBatch>>;
 
 async function planBatch(
   collections: LedgerCollections,
   { document, now }: ReadAccount,
   batch: readonly Waiting[],
-): Promise<Plan> {
+) {
   // After the account was read: what it no longer carries is in the ledger by then.
   const known = await findEntries(
     collections,
     document,
     batch.flatMap(({ movement }) => decidingKeys(document._id, movement)),
   );
-  let state = toLedgerState(document);
+  let state: LedgerState = toAccount(document);
   const entries: LedgerEntry[] = [];
   const fresh: RecentEntry[] = [];
-  const intents: Plan["intents"] = [];
+  const intents: AccountDocument["open_holds"] = [];
   const outcomes = batch.map(({ target, movement }): Applied => {
     if (target.merchantId !== document.merchant_id) return { outcome: "no_account" };
     const planned = planMovement(state, known, movement, now);

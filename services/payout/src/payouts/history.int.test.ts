@@ -54,7 +54,7 @@ describe("the journal of a payout", () => {
     ]);
   });
 
-  it("has the question of a worker that was killed before the answer", async () => {
+  it("has the poll of a worker that was killed before the answer", async () => {
     const id = await platform.execute(accountId, "order");
     await platform.after(0);
     platform.world.offsetMs += 1_000;
@@ -69,7 +69,7 @@ describe("the journal of a payout", () => {
     ]);
   });
 
-  it("keeps every step and the last calls of a payout that is asked for a long time", async () => {
+  it("keeps every step and the last calls of a payout that is polled for long", async () => {
     let answers: RailReply["status"][] = [];
     const next = async () => ({ status: answers.shift() ?? { kind: "unknown" } }) as RailReply;
     platform.rails.current = testRail({ name: "sandbox", query: next });
@@ -89,7 +89,7 @@ describe("the journal of a payout", () => {
 });
 
 describe("the timeline of a payout", () => {
-  it("tells each change of status or sub-status, its cause and version, in pages", async () => {
+  it("lists each change of status or sub-status, its cause and version, in pages", async () => {
     const id = await platform.execute(accountId, "sandbox-unknown-1");
     await platform.after(0);
     await platform.after(1_100);
@@ -116,7 +116,7 @@ describe("the timeline of a payout", () => {
     expect(paged).toEqual(all.events);
   });
 
-  it("is its merchant's alone", async () => {
+  it("of another merchant's payout is not found, and a wrong cursor is refused", async () => {
     const id = await platform.execute(accountId, "order");
     const foreign = platform.rpc.listPayoutEvents({ merchantId: "mer_2", payoutId: id });
     await expect(foreign).rejects.toThrow("RECORD_NOT_FOUND");

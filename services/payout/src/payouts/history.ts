@@ -61,23 +61,19 @@ const polled: ReadonlySet<Progress["stage"]> = new Set([
 
 const callKinds = { leased: "query", submit: "submit", callback: "callback" } as const;
 
-/** Both lists are in order; of one moment, a submission comes after its step, an answer before. */
-function* inOrder(
+/** Both lists are in order; of one moment, a submission follows its step, an answer precedes it. */
+function inOrder(
   steps: readonly StoredStep[],
   calls: readonly StoredCall[],
-): Generator<StoredStep | StoredCall> {
-  let [atStep, atCall] = [0, 0];
-  for (;;) {
-    const [step, call] = [steps[atStep], calls[atCall]];
-    if (step === undefined && call === undefined) return;
-    if (step !== undefined && (call === undefined || isBefore(step, call))) {
-      yield step;
-      atStep += 1;
-    } else if (call !== undefined) {
-      yield call;
-      atCall += 1;
-    }
-  }
+): (StoredStep | StoredCall)[] {
+  let left = calls;
+  const merged = steps.flatMap((step): (StoredStep | StoredCall)[] => {
+    const next = left.findIndex((call) => isBefore(step, call));
+    const before = next === -1 ? left : left.slice(0, next);
+    left = left.slice(before.length);
+    return [...before, step];
+  });
+  return [...merged, ...left];
 }
 
 function isBefore(step: StoredStep, call: StoredCall): boolean {

@@ -39,7 +39,7 @@ describe("a list of payouts", () => {
     expect(seen).toEqual(payoutIds);
   });
 
-  it("is empty for a merchant without payouts", async () => {
+  it("has no payouts of another merchant, and does not count them", async () => {
     expect(await list({ merchantId: "mer_2" })).toMatchObject({ payouts: [], totalCount: 0n });
   });
 

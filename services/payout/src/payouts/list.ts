@@ -6,7 +6,7 @@ import {
   createdWithin,
   newestFirst,
 } from "@disburse/chassis/paging/record-page.ts";
-import { type WordOf, wordOf } from "@disburse/chassis/rpc/enum-words.ts";
+import { wordOf } from "@disburse/chassis/rpc/enum-words.ts";
 import {
   type ListPayoutsRequest,
   PayoutStatus,
@@ -15,17 +15,14 @@ import type { Filter } from "mongodb";
 import { type PayoutDocument, type Payouts, toPayout } from "./document.ts";
 import type { Payout } from "./rules/payout.ts";
 
-/** The conditions of a list; all that are given must hold. */
-export type PayoutFilter = {
-  readonly status?: WordOf<typeof PayoutStatus>;
-  readonly beneficiaryId?: string;
-  readonly referenceId?: string;
-  readonly quoteId?: string;
-  readonly source?: string;
-  readonly destination?: string;
-  readonly createdFrom?: Date;
-  readonly createdTo?: Date;
-};
+/** The conditions of a list, as documents have them; all that are given must hold. */
+export type PayoutFilter = Partial<
+  Pick<
+    PayoutDocument,
+    "status" | "beneficiary_id" | "reference_id" | "quote_id" | "source" | "destination"
+  >
+> &
+  ReturnType<typeof createdWithin>;
 
 /** Where a page starts, and how long it is. */
 export type PayoutPage = { readonly after: PageCursor | undefined; readonly limit: number };
@@ -44,14 +41,14 @@ export async function listPayouts(
   return (await found.toArray()).map(toPayout);
 }
 
-/** What a page may hold. */
+/** The filter of a page. */
 export function pageFilter(
   merchantId: string,
   filter: PayoutFilter,
   after: PageCursor | undefined,
 ): Filter<PayoutDocument> {
-  const narrowed = documentFilter(merchantId, filter);
-  return after === undefined ? narrowed : { $and: [narrowed, ...behind(after)] };
+  const own = { ...filter, merchant_id: merchantId };
+  return after === undefined ? own : { $and: [own, ...behind(after)] };
 }
 
 /** How many payouts pass a filter, up to `countMax` and one. */
@@ -60,37 +57,25 @@ export function countPayouts(
   merchantId: string,
   filter: PayoutFilter,
 ): Promise<number> {
-  return payouts.countDocuments(documentFilter(merchantId, filter), { limit: countMax + 1 });
-}
-
-function documentFilter(merchantId: string, filter: PayoutFilter): Filter<PayoutDocument> {
-  const { status, beneficiaryId, referenceId, quoteId, source, destination } = filter;
-  return {
-    merchant_id: merchantId,
-    ...(status !== undefined && { status }),
-    ...(beneficiaryId !== undefined && { beneficiary_id: beneficiaryId }),
-    ...(referenceId !== undefined && { reference_id: referenceId }),
-    ...(quoteId !== undefined && { quote_id: quoteId }),
-    ...(source !== undefined && { source }),
-    ...(destination !== undefined && { destination }),
-    ...createdWithin(filter.createdFrom, filter.createdTo),
-  };
+  const own = { ...filter, merchant_id: merchantId };
+  return payouts.countDocuments(own, { limit: countMax + 1 });
 }
 
 /** The filter of a request: a field that was not sent is no condition. */
 export function readFilter(message: ListPayoutsRequest): PayoutFilter {
-  const { beneficiaryId, referenceId, quoteId, createdFrom, createdTo } = message;
-  const { sourceCurrencyCode: source, destinationCurrencyCode: destination } = message;
+  const { createdFrom: from, createdTo: to } = message;
   const status = wordOf(PayoutStatus, message.status);
+  const fields = {
+    beneficiary_id: message.beneficiaryId,
+    reference_id: message.referenceId,
+    quote_id: message.quoteId,
+    source: message.sourceCurrencyCode,
+    destination: message.destinationCurrencyCode,
+  };
   return {
     ...(status && { status }),
-    ...(beneficiaryId !== "" && { beneficiaryId }),
-    ...(referenceId !== "" && { referenceId }),
-    ...(quoteId !== "" && { quoteId }),
-    ...(source !== "" && { source }),
-    ...(destination !== "" && { destination }),
-    ...(createdFrom && { createdFrom: timestampDate(createdFrom) }),
-    ...(createdTo && { createdTo: timestampDate(createdTo) }),
+    ...Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== "")),
+    ...createdWithin(from && timestampDate(from), to && timestampDate(to)),
   };
 }
 

@@ -44,7 +44,7 @@ async function published(from: Timestamp, limit = 0) {
 const republished = async (eventIds: string[]) =>
   (await platform.operationsRpc.republishPayoutEvents({ eventIds })).events;
 
-it("is listed by the time of its last event, without what it owes", async () => {
+it("is listed by the time of its last event, without pending events", async () => {
   const { outbox } = platform;
   const [first, second] = [await returned(), await returned()];
   const from = timestampFromDate(new Date(Date.now() + platform.world.offsetMs));
@@ -65,7 +65,7 @@ it("is listed by the time of its last event, without what it owes", async () => 
   ]);
 });
 
-it("tells its events again byte for byte, each once, and none that it still owes", async () => {
+it("publishes its events again byte for byte, each once, and no pending one", async () => {
   const id = await returned();
   const messages = await owed(id);
   const ids = messages.map((event) => event.id);

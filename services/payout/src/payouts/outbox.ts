@@ -64,24 +64,15 @@ function payoutIdOfEvent(event: string): string {
   return `po_${event.slice("evt_".length, event.lastIndexOf("_"))}`;
 }
 
-/** A span of time: `from` is in it, `to` is not. */
-export type Span = { readonly from: Date; readonly to: Date };
-
-/** A payout, and which of its versions are published. */
-type PublishedPayout = {
-  readonly id: string;
-  readonly merchantId: string;
-  readonly createdAt: Date;
-  readonly publishedAt: Date;
-  readonly versions: readonly number[];
-};
-
-/** Payouts whose last event was published in a span, those published first. */
+/**
+ * Payouts whose last event was published from `from` until before `to`, with their published
+ * versions, oldest first.
+ */
 export async function listPublished(
   payouts: Payouts,
-  { from, to }: Span,
+  { from, to }: { readonly from: Date; readonly to: Date },
   { after, limit }: PayoutPage,
-): Promise<PublishedPayout[]> {
+) {
   const start = after === undefined || after.at < from ? from : after.at;
   const found = await payouts
     .find(

@@ -43,7 +43,7 @@ it("is one worker's until it ends; then the next one's, and the first changes no
   expect((await stored())?.lease).toBeUndefined();
 });
 
-it("ends when its worker's place starts again, and at no other place", async () => {
+it("ends when its worker's process starts again, and no other one", async () => {
   const { payouts } = platform;
   const now = new Date(Date.now() + 30_000);
   const killed = await leaseDue(payouts, now, leaseMs, place);
@@ -58,7 +58,7 @@ it("ends when its worker's place starts again, and at no other place", async () 
   await release(payouts, next, { work: now });
 });
 
-it("binds nobody when it ends later than any honest one: a clock was wrong", async () => {
+it("counts as expired when it ends later than a correct clock can set", async () => {
   const { payouts } = platform;
   const now = new Date(Date.now() + 60_000);
   const wrong = new Date(now.getTime() + 86_400_000);
@@ -68,7 +68,7 @@ it("binds nobody when it ends later than any honest one: a clock was wrong", asy
   expect(await leaseDue(payouts, now, leaseMs, place)).toBeUndefined();
 });
 
-it("is due again soon where a wrong clock put the work off for a day, and at no other time", async () => {
+it("is due now where a wrong clock deferred the work for a day, and not otherwise", async () => {
   const { payouts } = platform;
   const now = new Date(Date.now() + 300_000);
   const due = async () => (await payouts.findOne({ _id: payoutId }))?.work_due_at;
@@ -86,7 +86,7 @@ it("is due again soon where a wrong clock put the work off for a day, and at no 
   expect(await due()).toEqual(new Date(now.getTime() + 86_400_000));
 });
 
-it("raises a doubt on what was read alone, and ends with no other's doubt", async () => {
+it("raises an exception on the revision that was read, and keeps one raised meanwhile", async () => {
   const { payouts } = platform;
   const now = new Date(Date.now() + 600_000);
   await payouts.updateOne({ _id: payoutId }, { $set: { work_due_at: now } });

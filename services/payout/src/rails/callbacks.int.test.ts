@@ -37,7 +37,7 @@ const reference = expect.stringMatching(/^SBX\d{12}$/);
 describe("the sandbox's scenario", () => {
   const heardSettled = /^settled SBX\d{12}, 10.00 USD; /;
 
-  it("callback: the rail tells by itself", async () => {
+  it("callback: the rail reports by itself", async () => {
     const id = await platform.execute(accountId, "sandbox-callback-1");
     await platform.after(0);
     await platform.after(1_000);
@@ -65,7 +65,7 @@ describe("the sandbox's scenario", () => {
     expect(await look(id)).toMatchObject({ stage: "settled", became: "applied" });
   });
 
-  it("lost: asked for by its key, paid once", async () => {
+  it("lost: polled by its key, paid once", async () => {
     const id = await platform.execute(accountId, "sandbox-lost-1");
     await platform.after(0);
     expect(await look(id)).toMatchObject({ stage: "unknown", exception: "unknown" });
@@ -75,7 +75,7 @@ describe("the sandbox's scenario", () => {
     expect(await transfers.findOne({ _id: id })).toMatchObject({ submitted: 1 });
   });
 
-  it("contradict: what was settled stays so, and people have to look", async () => {
+  it("contradict: a settled payout stays settled, with an exception", async () => {
     const id = await platform.execute(accountId, "sandbox-contradict-1");
     await platform.after(0);
     await platform.after(1_000);
@@ -85,7 +85,7 @@ describe("the sandbox's scenario", () => {
     expect(await look(id)).toMatchObject({ ...told, became: "applied,refused" });
   });
 
-  it("silent: it never tells, and people have to look", async () => {
+  it("silent: never has an outcome, and gets an exception", async () => {
     const id = await platform.execute(accountId, "sandbox-silent-1");
     for (const ms of [0, 2_100, 86_400_000]) {
       await platform.after(ms);
@@ -93,7 +93,7 @@ describe("the sandbox's scenario", () => {
     }
   });
 
-  it("amount: another amount is not believed, and people have to look", async () => {
+  it("amount: another amount is refused, and raises an exception", async () => {
     const id = await platform.execute(accountId, "sandbox-amount-1");
     await platform.after(0);
     expect(await look(id)).toMatchObject({ stage: "processing", exception: undefined });
@@ -189,7 +189,7 @@ describe("a rail's message", () => {
     expect(await look(id)).toMatchObject({ stage: "settled", balance: "90.00 + 0.00" });
   });
 
-  it("is decided anew when another one was faster", async () => {
+  it("is decided again after a concurrent write", async () => {
     const { findOne } = platform.payouts;
     vi.spyOn(platform.payouts, "findOne").mockImplementationOnce(async (...given: unknown[]) => {
       const read = await findOne.apply(platform.payouts, given as never);
@@ -204,7 +204,7 @@ describe("a rail's message", () => {
     expect(await look(id)).toMatchObject(told);
   });
 
-  it("that contradicts the end is refused, and people have to look at it still", async () => {
+  it("that contradicts the outcome is refused, and the exception stays", async () => {
     const settled = signed();
     expect(await send("sandbox", settled.body, settled.signature)).toBe("applied");
     await platform.work();

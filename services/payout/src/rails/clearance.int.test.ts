@@ -88,7 +88,7 @@ describe("a payout whose beneficiary is not cleared when it is to be sent", () =
     },
   );
 
-  it("looks to its merchant as it did before: queued, and nothing happened", async () => {
+  it("looks unchanged to its merchant: queued, without an event", async () => {
     const id = await platform.execute(accountId, "order");
     const told = async () => {
       const { payout } = await platform.rpc.getPayout({ merchantId, payoutId: id });
@@ -102,7 +102,7 @@ describe("a payout whose beneficiary is not cleared when it is to be sent", () =
     expect((await platform.payouts.findOne({ _id: id }))?.outbox).toHaveLength(1);
   });
 
-  it("is put before the operators at once when it is blocked, and after long in review", async () => {
+  it("raises an exception at once when it is blocked, and after long in review", async () => {
     const blocked = await executeThen(ScreeningStatus.BLOCKED);
     expect(await look(blocked)).toEqual({ ...queued, exception: "stuck" });
     accountId = await platform.fundedAccount(merchantId, "100.00");
@@ -121,7 +121,7 @@ describe("a payout whose beneficiary is not cleared when it is to be sent", () =
     expect([sent(blocked), sent(inReview)]).toEqual([1, 1]);
   });
 
-  it("can be resolved as not sent by two persons, which frees the money for good", async () => {
+  it("can be resolved as rejected by two operators, which releases the money", async () => {
     const payoutId = await executeThen(ScreeningStatus.BLOCKED);
     const by = (id: string, operationId: string) => ({
       mutation: { operationId, actor: { kind: Actor_Kind.OPERATOR, id } },
@@ -164,7 +164,7 @@ describe("a payout whose beneficiary is not cleared when it is to be sent", () =
     expect(sent(id)).toBe(1);
   });
 
-  it("journals each status that its beneficiary goes through", async () => {
+  it("records each screening status of its beneficiary", async () => {
     const id = await executeThen(ScreeningStatus.REVIEW);
     platform.world.screening = ScreeningStatus.BLOCKED;
     await platform.after(2_000);

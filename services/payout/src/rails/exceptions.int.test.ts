@@ -51,7 +51,7 @@ describe("a payout that waits", () => {
       "because its amount is below the rail's limits",
       createRailDirectory([testRail({ capabilities: ach })], [{ rail: "scripted" }], never),
     ],
-  ])("%s stays queued, and people have to look; then it goes on", async (_what, directory) => {
+  ])("%s stays queued, and an exception is raised; then it goes on", async (_what, directory) => {
     const id = await platform.execute(accountId, "order");
     await workWith(directory);
     await workWith(directory, 3_600_000);
@@ -63,7 +63,7 @@ describe("a payout that waits", () => {
   it.each([
     ["says no", async () => false],
     ["throws", () => Promise.reject(new Error("away"))],
-  ])("for a rail that is away (%s) stays queued without a exception", async (_what, available) => {
+  ])("for a rail that is down (%s) stays queued without an exception", async (_what, available) => {
     const rail = testRail({ capabilities: { ...ach, limits: {} }, available });
     const directory = createRailDirectory([rail], [{ rail: "scripted" }], never);
     const id = await platform.execute(accountId, "order");
@@ -124,7 +124,7 @@ it("is not sent again to a rail that is away, though that never saw the key", as
   expect(submits).toBe(2);
 });
 
-it("asks ever more seldom whether a settled payout comes back, where the rail never tells", async () => {
+it("polls a settled payout with backoff where the rail never knows of a return", async () => {
   const asked: string[] = [];
   platform.rails.current = testRail({
     submit: async () => ({ status: { kind: "accepted" }, pollAfterMs: 1_000 }),
@@ -210,7 +210,7 @@ describe("people have to look", () => {
     expect(account).toMatchObject({ available: "990.00", held: "0.00" });
   });
 
-  it("also when the contradiction comes while the rail is asked, which goes on at once", async () => {
+  it("also by a contradiction during a poll, whose result still applies", async () => {
     const clock = platform.worker.clock;
     const by = { actor: { kind: "service", id: "rail" }, operationId: "op" } as const;
     platform.rails.current = testRail({
@@ -228,7 +228,7 @@ describe("people have to look", () => {
   });
 });
 
-it("goes on within 10 s of a worker's death, at any step, and sends nothing twice", async () => {
+it("continues within 10 s of a worker's death, at any step, and submits nothing twice", async () => {
   const submits: string[] = [];
   platform.rails.current = testRail({
     submit: async (key) => {

@@ -8,7 +8,7 @@ import { applyRailReport, type RailReport } from "../payouts/rules/rail-report.t
 import { causeOf } from "../payouts/rules/timeline.ts";
 import { findPayout } from "../payouts/store.ts";
 import { advance, annotate } from "../payouts/work.ts";
-import { describeResponse } from "./responses.ts";
+import { describeResponse } from "./steps.ts";
 
 /** What applying a rail report works with. */
 export type RailReportDeps = {

@@ -62,7 +62,7 @@ const cameBack = {
 };
 
 describe("a payout that came back", () => {
-  it("while nobody asked, still succeeds first and then fails", async () => {
+  it("between two polls, succeeds first and then fails", async () => {
     const id = await execute("sandbox-return-1");
     await after(0);
     await after(2_100);

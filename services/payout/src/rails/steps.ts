@@ -1,14 +1,20 @@
 import type { Client } from "@connectrpc/connect";
 import type { Log } from "@disburse/chassis/log.ts";
+import { withTimeout } from "@disburse/chassis/timeout.ts";
 import type { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
+import { isRefused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { Ledger } from "../ledger/accounts.ts";
-import type { Payouts } from "../payouts/document.ts";
-import { type PayoutException, raiseException } from "../payouts/rules/exception.ts";
+import type { Payouts, StoredCall } from "../payouts/document.ts";
+import { isOverdue, type PayoutException, raiseException } from "../payouts/rules/exception.ts";
+import { pendingMovement } from "../payouts/rules/movement.ts";
 import type { Payout } from "../payouts/rules/payout.ts";
 import { type Progress, publicStatusOf } from "../payouts/rules/progress.ts";
+import { applyRailReport, type RailReport } from "../payouts/rules/rail-report.ts";
+import { causeOf } from "../payouts/rules/timeline.ts";
 import { advance, type LeasedPayout, leaseMs, release, type Step } from "../payouts/work.ts";
 import type { RailDirectory } from "./directory.ts";
+import type { RailReply } from "./rail.ts";
 
 /** What a rail worker works with. */
 export type RailWorkerDeps = {
@@ -70,4 +76,102 @@ export function fromNow({ clock }: RailWorkerDeps, ms: number): Date {
 /** The renewed lease of a step after which this worker continues. */
 export function renewedLease(deps: RailWorkerDeps): Pick<Step, "at" | "work"> {
   return { at: deps.clock.now(), work: { leasedUntil: fromNow(deps, leaseMs) } };
+}
+
+/** The response of a rail, with its entry for the history. */
+export type RailResponse = RailReply & { readonly call: StoredCall };
+
+/** The timeout of a rail call, shorter than a lease. */
+const railTimeoutMs = 5_000;
+/** The pause before a retry where the rail or the beneficiary service is not available. */
+export const retryMs = 2_000;
+/** The poll interval of an open payout where its rail gives no time, and the longest backoff. */
+const pollIntervalMaxMs = 60_000;
+/** The length that a response is kept to: a hash or reference, an amount, a currency. */
+const textMax = 256;
+
+/** Calls a rail. After an error or a timeout the status is unknown, not rejected. */
+export async function callRail(
+  { clock, log }: { readonly clock: Clock; readonly log: Log },
+  payoutId: string,
+  call: () => Promise<RailReply>,
+): Promise<RailResponse> {
+  const started = performance.now();
+  try {
+    const reply = await withTimeout(railTimeoutMs, call);
+    const duration_ms = Math.round(performance.now() - started);
+    log.info({ payout_id: payoutId, answer: reply.status.kind, duration_ms }, "rail answered");
+    const said = describeResponse(reply);
+    return { ...reply, call: { kind: "answer", at: clock.now(), said } };
+  } catch (error) {
+    log.warn({ err: error, payout_id: payoutId }, "rail did not answer");
+    const noAnswer: StoredCall = { kind: "answer", at: clock.now(), said: "no answer" };
+    return { status: { kind: "unknown" }, pollAfterMs: retryMs, call: noAnswer };
+  }
+}
+
+/** A rail report for the history: `settled R-1, 10.00 USD`. */
+export function describeResponse({ status, transferred }: RailReport): string {
+  const reference = "reference" in status ? ` ${status.reference ?? ""}`.trimEnd() : "";
+  const amount =
+    transferred === undefined ? "" : `, ${transferred.amount} ${transferred.currency}`.trimEnd();
+  return `${status.kind}${reference}${amount}`.slice(0, textMax);
+}
+
+/** Applies a response to its payout; `undefined` unless the payout is decided and goes on now. */
+export async function applyResponse(
+  deps: RailWorkerDeps,
+  leased: LeasedPayout,
+  response: RailResponse,
+): Promise<StepResult | undefined> {
+  const { payout } = leased;
+  const { status, pollAfterMs, call } = response;
+  const next = applyRailReport(payout, response);
+  // An open payout is polled, also where its rail announces a callback.
+  const isOpen = publicStatusOf(payout.progress).status === "initiated";
+  const latestPoll = isOpen ? fromNow(deps, pollIntervalMaxMs) : "done";
+  if (isRefused(next)) {
+    deps.log.error({ payout_id: payout.id, answer: status.kind }, "rail contradicts itself");
+    const exception = raiseException(payout.exception, "contradicted", call.at);
+    return release(deps.payouts, leased, { work: latestPoll, calls: [call], exception });
+  }
+  if (next === "unchanged") {
+    const overdue = isOpen && isOverdue(payout.submittedAt, call.at, deps.stuckAfterMs);
+    return release(deps.payouts, leased, {
+      ...{ work: nextPollAt(deps, payout, response), calls: [call] },
+      ...(overdue && overdueException(deps, payout)),
+    });
+  }
+  const step = { cause: causeOf(status), detail: `rail said ${status.kind}`, calls: [call] };
+  if (pendingMovement(next) !== undefined) {
+    const decided = await takeStep(deps, leased, next, { ...step, ...renewedLease(deps) });
+    const pollAt = pollAfterMs === undefined ? "done" : fromNow(deps, pollAfterMs);
+    return decided && { payout: decided, pollAt };
+  }
+  const waitMs = next.stage === "unknown" ? pollBackoffMs(next.asked, pollAfterMs) : pollAfterMs;
+  const work = fromNow(deps, Math.min(waitMs ?? retryMs, deferMaxMs));
+  await takeStep(deps, leased, next, { ...step, at: call.at, work });
+  return undefined;
+}
+
+/**
+ * When to poll after a response that changed nothing. A settled payout may be returned: where its
+ * rail asks for polls and gives no status, it is polled with backoff.
+ */
+function nextPollAt(
+  deps: RailWorkerDeps,
+  { progress, updatedAt }: Payout,
+  { status, pollAfterMs }: RailResponse,
+): Date | "done" {
+  const isOpen = publicStatusOf(progress).status === "initiated";
+  if (pollAfterMs === undefined) return isOpen ? fromNow(deps, pollIntervalMaxMs) : "done";
+  if (isOpen) return fromNow(deps, Math.min(pollAfterMs, deferMaxMs));
+  if (status.kind === "settled") return fromNow(deps, pollAfterMs);
+  const settledForMs = deps.clock.now().getTime() - updatedAt.getTime();
+  return fromNow(deps, Math.max(pollAfterMs, settledForMs / 4));
+}
+
+/** A rail that does not know the outcome is polled with exponential backoff, without end. */
+function pollBackoffMs(asked: number, pollAfterMs = retryMs): number {
+  return Math.min(pollAfterMs * 2 ** Math.min(asked - 1, 20), pollIntervalMaxMs);
 }

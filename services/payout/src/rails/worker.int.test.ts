@@ -110,7 +110,7 @@ describe("a payout on the sandbox's rail", () => {
     expect(await look(id)).toEqual({ ...rejected, subStatus: "returned", version: 3 });
   });
 
-  it("stays unknown, its money held, until the rail is asked the second time", async () => {
+  it("stays unknown, its money held, until the second poll", async () => {
     const id = await execute("sandbox-unknown-1");
     await after(0);
     expect(await look(id)).toEqual(initiated("unknown"));
@@ -121,7 +121,7 @@ describe("a payout on the sandbox's rail", () => {
   });
 });
 
-it("tries again soon what failed, long before the lease would end", async () => {
+it("retries a failed step long before the lease expires", async () => {
   const id = await execute("order-1");
   vi.spyOn(platform.payouts, "updateOne").mockRejectedValueOnce(new Error("database away"));
   await after(0);
@@ -130,7 +130,7 @@ it("tries again soon what failed, long before the lease would end", async () => 
   expect(await look(id)).toEqual(initiated("processing"));
 });
 
-it("tells an outcome only after its money moved", async () => {
+it("publishes an outcome only after its money moved", async () => {
   const id = await execute("order-1");
   await after(0);
   vi.spyOn(platform.ledger, "apply").mockRejectedValue(new Error("database away"));
@@ -178,7 +178,7 @@ function scripted(answers: (RailReply["status"] | Error)[]) {
 }
 
 describe("a rail", () => {
-  it("whose answer was lost is asked by the key, never sent again", async () => {
+  it("whose response was lost is polled by the key, never submitted again", async () => {
     const calls = scripted([new Error("cut"), { kind: "settled", reference: "R1" }]);
     const id = await execute("order");
     await after(0);
@@ -199,7 +199,7 @@ describe("a rail", () => {
     expect(calls.slice(0, 3)).toEqual([`submit ${id}`, `query ${id}`, `submit ${id}`]);
   });
 
-  it("that means to call back and does not is asked all the same", async () => {
+  it("that announces a callback and does not send it is polled", async () => {
     const answers: RailReply[] = [
       { status: { kind: "accepted" } },
       { status: { kind: "accepted" } },

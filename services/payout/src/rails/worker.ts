@@ -1,18 +1,22 @@
 import { forRequest } from "@disburse/chassis/call-context.ts";
+import { wordOf } from "@disburse/chassis/rpc/enum-words.ts";
+import { ScreeningStatus } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import type { StoredCall } from "../payouts/document.ts";
 import { clearanceWait, type UnclearedStatus } from "../payouts/rules/clearance.ts";
 import { closingMovement, pendingMovement } from "../payouts/rules/movement.ts";
+import type { Payout } from "../payouts/rules/payout.ts";
 import type { Progress } from "../payouts/rules/progress.ts";
 import { type LeasedPayout, leaseDue, leaseMs, release } from "../payouts/work.ts";
 import type { Unavailability } from "./directory.ts";
-import { readInstruction } from "./instruction.ts";
-import type { Rail } from "./rail.ts";
-import { applyResponse, callRail, retryMs } from "./responses.ts";
+import type { Instruction, Rail } from "./rail.ts";
 import {
+  applyResponse,
+  callRail,
   fromNow,
   overdueException,
   type RailWorkerDeps,
   renewedLease,
+  retryMs,
   type StepResult,
   takeStep,
 } from "./steps.ts";
@@ -151,6 +155,33 @@ async function submit(
   if (payout === undefined) return undefined;
   const response = await callRail(deps, payout.id, () => rail.submit(payout.id, instruction));
   return applyResponse(deps, { ...leased, payout }, response);
+}
+
+/**
+ * Reads the payment instruction of a payout, or why it may not be sent: one response of the
+ * beneficiary service has both. A missing or unknown status clears nothing. A block between this
+ * response and the rail call comes too late.
+ */
+async function readInstruction(
+  { beneficiary }: Pick<RailWorkerDeps, "beneficiary">,
+  { quote }: Payout,
+): Promise<Instruction | { readonly uncleared: UnclearedStatus }> {
+  const { merchantId, beneficiary: paid, destination, receivingMinor, claim } = quote;
+  const found = await beneficiary.getPaymentInstruction({ merchantId, beneficiaryId: paid.id });
+  const screening = wordOf(ScreeningStatus, found.screeningStatus) ?? "pending";
+  if (screening !== "cleared") return { uncleared: screening };
+  return {
+    referenceId: claim.referenceId,
+    currency: destination,
+    amount: receivingMinor,
+    transferMethod: found.transferMethod,
+    network: found.network,
+    beneficiaryName: found.beneficiaryName,
+    accountNumber: found.accountNumber,
+    routingCodeType: found.routingCodeType1,
+    routingCodeValue: found.routingCodeValue1,
+    destinationCountry: found.destinationCountry,
+  };
 }
 
 /** Polls by the payout's key; a rail that never saw the key gets it, the same one, again. */

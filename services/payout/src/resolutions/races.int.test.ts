@@ -72,7 +72,7 @@ async function endOf(payoutId: string) {
 const actionsOn = async (subject: string) =>
   (await deps.audit.list(subject, undefined, 100)).map(({ action }) => action).toReversed();
 
-it("a confirmation that stalls while another try of it takes effect hears the same", async () => {
+it("a confirmation that stalls while a repeat of it takes effect gets the same answer", async () => {
   const payoutId = await unknownPayout();
   const proposed = await propose(payoutId);
   const bob = by("bob");
@@ -137,7 +137,7 @@ describe("at the same moment", () => {
     expect(refusals).toEqual(["mutation.operation_id: proposed for another payout"]);
   });
 
-  it("a contradiction is heard and a decision written: the one that read less is not", async () => {
+  it("a contradiction is reported and a decision written: the write with the older revision fails", async () => {
     const payoutId = await unknownPayout();
     const read = await findPayout(platform.payouts, payoutId);
     if (read === undefined) throw new Error("no payout");
@@ -169,7 +169,7 @@ describe("at the same moment", () => {
     }
   });
 
-  it("people and the rail tell: one of them counts, in 50 tries, and money moves once", async () => {
+  it("operators and the rail decide: one of them wins, in 50 tries, and money moves once", async () => {
     const payoutIds = await Promise.all(
       Array.from({ length: 50 }, () => platform.execute(accountId, "order")),
     );
@@ -257,7 +257,7 @@ function dying(survived: number, isDone: boolean): ResolutionDeps {
 const deaths = (writes: number) =>
   Array.from({ length: writes }, (_each, at) => [[at, false] as const, [at, true] as const]).flat();
 
-describe("whoever dies", () => {
+describe("a process that dies", () => {
   it.each(deaths(5))(
     "at write %i of a confirmation (done: %s): a sweep goes on",
     async (at, done) => {
@@ -297,7 +297,7 @@ describe("whoever dies", () => {
     },
   );
 
-  it("after the payout moved on: the confirmed resolution is superseded, for good", async () => {
+  it("after the payout changed: the confirmed resolution is and stays superseded", async () => {
     const payoutId = await unknownPayout();
     const { id } = await propose(payoutId);
     await expect(confirmResolution(dying(1, true), id, by("bob"))).rejects.toThrow("killed");

@@ -96,7 +96,7 @@ async function trail(subject: string) {
   return entries.map(({ action, actor }) => `${action} by ${actor?.id}`).toReversed();
 }
 
-describe("a payout in doubt", () => {
+describe("a payout with an exception", () => {
   it.each([
     ["settled", settled, "9990.00 + 0.00", ["hold", "post"]],
     ["rejected", rejected, "10000.00 + 0.00", ["hold", "release"]],
@@ -224,7 +224,7 @@ describe("after its end", () => {
     expect(await look(other)).toEqual(resolvedAs("returned", "9990.00 + 0.00"));
   });
 
-  it("a rejected one stays so, whatever the rail says later: people look again", async () => {
+  it("a rejected payout stays rejected after a later report, which raises an exception", async () => {
     const id = await unknownPayout();
     await confirm((await propose(id, rejected)).id);
     await platform.work();
@@ -241,7 +241,7 @@ describe("after its end", () => {
 });
 
 describe("is refused", () => {
-  it("what is said by nobody of the staff, or without a reason", async () => {
+  it("a proposal by another actor than an operator, or without a reason", async () => {
     const id = await unknownPayout();
     const service = { mutation: platform.operation() };
     const { id: resolutionId } = await propose(id);
@@ -256,7 +256,7 @@ describe("is refused", () => {
     expect(await refusal(propose(id, { outcome: RailOutcome.UNSPECIFIED }))).toMatch(/outcome: is/);
   });
 
-  it("what is unknown, and a payout that nobody doubts", async () => {
+  it("an unknown payout, and one without an exception", async () => {
     expect(await refusal(propose("po_x"))).toMatch(/^RECORD_NOT_FOUND/);
     expect(await refusal(confirm("rsl_x"))).toMatch(/^RECORD_NOT_FOUND/);
     expect(await refusal(withdraw("rsl_x"))).toMatch(/^RECORD_NOT_FOUND/);
@@ -284,7 +284,7 @@ describe("is refused", () => {
     expect(await propose(id, rejected, as("cleo"))).toMatchObject({ payoutId: id });
   });
 
-  it("a resolution whose payout moved on by itself, which is over then", async () => {
+  it("a resolution whose payout changed by itself, which is superseded", async () => {
     const [confirmedLate, swept] = [await unknownPayout(), await unknownPayout()];
     const late = await propose(confirmedLate);
     const { id: open } = await propose(swept);

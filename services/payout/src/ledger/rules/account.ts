@@ -14,30 +14,16 @@ export type Conversion = {
   readonly exchangeRate: string;
 };
 
-/** A movement to apply to an account. What it takes back or ends tells its amount. */
-export type Movement =
-  | {
-      readonly step: "credit";
-      readonly operationId: string;
-      readonly amount: bigint;
-      readonly note: string;
-    }
-  | { readonly step: "reversal"; readonly creditKey: string; readonly note: string }
-  | {
-      readonly step: "hold";
-      readonly payoutId: string;
-      readonly amount: bigint;
-      readonly note: string;
-    }
-  | {
-      readonly step: "post";
-      readonly payoutId: string;
-      readonly note: string;
-      readonly conversion: Conversion;
-    }
-  | { readonly step: "release" | "return"; readonly payoutId: string; readonly note: string };
+/** A movement to apply to an account; one that ends or reverses another has that one's amount. */
+export type Movement = { readonly note: string } & (
+  | { readonly step: "credit"; readonly operationId: string; readonly amount: bigint }
+  | { readonly step: "reversal"; readonly creditKey: string }
+  | { readonly step: "hold"; readonly payoutId: string; readonly amount: bigint }
+  | { readonly step: "post"; readonly payoutId: string; readonly conversion: Conversion }
+  | { readonly step: "release" | "return"; readonly payoutId: string }
+);
 
-/** The key of a payout's movement: one per payout and step, whoever makes it. */
+/** The key of a payout's movement: one per payout and step. */
 export function movementKey(payoutId: string, step: LedgerStep): string {
   return `${payoutId}:${step}`;
 }
@@ -47,22 +33,27 @@ export function creditKey(accountId: string, operationId: string): string {
   return `${accountId}:credit:${operationId}`;
 }
 
-/** The key of what takes a credit back: one per credit. */
+/** The key of the reversal of a credit: one per credit. */
 export function reversalKey(key: string): string {
   return `${key}:reversal`;
 }
 
+/** An account, as rules and RPCs see it. */
 export type Account = {
   readonly id: string;
   readonly merchantId: string;
   readonly currency: string;
   readonly available: bigint;
   readonly held: bigint;
+  /** Of the last entry; 0 and "" before the first. */
+  readonly sequence: number;
+  readonly headHash: string;
   readonly createdAt: Date;
+  /** Of the last entry. */
   readonly updatedAt: Date;
 };
 
-/** The house's own accounts; docs/decisions/0008 tells what each is for. */
+/** The house's own accounts; docs/decisions/0008 describes them. */
 export type HouseAccount =
   | "house:funding"
   | "house:fees"
@@ -96,7 +87,7 @@ export type LedgerEntry = {
   readonly held: bigint;
   /** They sum to zero in each currency. */
   readonly postings: readonly Posting[];
-  /** The key of the entry that this one takes back; else "". */
+  /** The key of the entry that this one reverses; else "". */
   readonly reverses: string;
   /** Of the entry before; "" for the first. */
   readonly previousHash: string;

@@ -6,7 +6,7 @@ import { decidingKeys, hashOf, type LedgerState, planMovement } from "./movement
 import { isBalanced, postingText, withHousePostings } from "./postings.ts";
 
 const start: LedgerState = {
-  accountId: "acc_1",
+  id: "acc_1",
   currency: "USD",
   available: 0n,
   held: 0n,
@@ -21,7 +21,7 @@ function run(movements: readonly Movement[], at = now) {
   let state = start;
   const known = new Map<string, LedgerEntry>();
   const outcomes = movements.map((movement) => {
-    const keys = new Set(decidingKeys(state.accountId, movement));
+    const keys = new Set(decidingKeys(state.id, movement));
     const deciding = new Map([...known].filter(([key]) => keys.has(key)));
     const planned = planMovement(state, deciding, movement, at);
     if (planned.outcome === "applied") {

@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { currencyOf } from "@disburse/kernel/currency.ts";
 import { rescale } from "@disburse/kernel/decimal.ts";
 import {
+  type Account,
   creditKey,
   type LedgerEntry,
-  type LedgerStep,
   type Movement,
   movementKey,
   type Posting,
@@ -13,16 +13,7 @@ import {
 import { isBalanced, paymentPostings, plainPostings, postingText, reversed } from "./postings.ts";
 
 /** What the next movement of an account is planned on. */
-export type LedgerState = {
-  readonly accountId: string;
-  readonly currency: string;
-  readonly available: bigint;
-  readonly held: bigint;
-  readonly sequence: number;
-  readonly headHash: string;
-  /** Of the last movement. */
-  readonly updatedAt: Date;
-};
+export type LedgerState = Omit<Account, "merchantId" | "createdAt">;
 
 /** Entries by their keys. */
 export type KnownEntries = ReadonlyMap<string, LedgerEntry>;
@@ -58,7 +49,7 @@ export function keyOf(accountId: string, movement: Movement): string {
   }
 }
 
-/** The keys that decide on a movement: its own, what it ends, and what would have ended that. */
+/** The keys that decide on a movement: its own, and those of the entries that it depends on. */
 export function decidingKeys(accountId: string, movement: Movement): string[] {
   const own = keyOf(accountId, movement);
   switch (movement.step) {
@@ -68,13 +59,11 @@ export function decidingKeys(accountId: string, movement: Movement): string[] {
     case "reversal":
       return [own, movement.creditKey];
     case "post":
-      return ["hold", "release"]
-        .map((step) => movementKey(movement.payoutId, step as LedgerStep))
-        .concat(own);
-    case "release":
-      return ["hold", "post"]
-        .map((step) => movementKey(movement.payoutId, step as LedgerStep))
-        .concat(own);
+    case "release": {
+      const { payoutId, step } = movement;
+      const other = step === "post" ? "release" : "post";
+      return [own, movementKey(payoutId, "hold"), movementKey(payoutId, other)];
+    }
     case "return":
       return [own, movementKey(movement.payoutId, "post")];
   }
@@ -82,7 +71,7 @@ export function decidingKeys(accountId: string, movement: Movement): string[] {
 
 /**
  * Decides on one movement: `known` has every entry of the account under its deciding keys. Money
- * that is held ends once, posted or released; what was posted returns once; a credit is taken back
+ * that is held is posted or released, once; what was posted returns once; a credit is reversed
  * once.
  */
 export function planMovement(
@@ -91,7 +80,7 @@ export function planMovement(
   movement: Movement,
   now: Date,
 ): Planned {
-  const repeated = known.get(keyOf(state.accountId, movement));
+  const repeated = known.get(keyOf(state.id, movement));
   if (repeated !== undefined) return { outcome: "repeated", entry: repeated };
   const draft = draftOf(state, known, movement);
   if (typeof draft === "string") return { outcome: draft };
@@ -101,8 +90,8 @@ export function planMovement(
   if (available >= balanceMax) return { outcome: "full" };
   if (!isBalanced(draft.postings)) throw new Error("a movement whose postings do not sum to zero");
   const unsealed = {
-    key: keyOf(state.accountId, movement),
-    accountId: state.accountId,
+    key: keyOf(state.id, movement),
+    accountId: state.id,
     currency: state.currency,
     step: movement.step,
     amount: draft.amount,

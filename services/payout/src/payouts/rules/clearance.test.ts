@@ -24,13 +24,13 @@ describe("a payout whose beneficiary is not cleared", () => {
     ["review", stuckAfterMs, true],
     ["pending", stuckAfterMs, true],
     ["blocked", 0, true],
-  ])("is put before people when it is %s after %i ms: %s", (status, waitedMs, expected) => {
+  ])("needs an operator when it is %s after %i ms: %s", (status, waitedMs, expected) => {
     const before = waitedMs === 0 ? undefined : ({ status, since } as const);
     const wait = clearanceWait(before, status, later(waitedMs), stuckAfterMs);
     expect(wait.needsOperator).toBe(expected);
   });
 
-  it("waits since the first look, whatever its status has become", () => {
+  it("waits since the first check, also when its status changes", () => {
     const wait = clearanceWait({ status: "review", since }, "blocked", later(60_000), stuckAfterMs);
     expect(wait).toMatchObject({ isChange: true, uncleared: { status: "blocked", since } });
     const first = clearanceWait(undefined, "review", since, stuckAfterMs);

@@ -10,7 +10,7 @@ const since = new Date(1_000);
 const at = new Date(2_000);
 const exception = (kind: PayoutException["kind"]): PayoutException => ({ kind, since });
 
-describe("a doubt after a step", () => {
+describe("an exception after a step", () => {
   it.each([
     ["none", undefined, "processing", "accepted", undefined],
     ["none, the rail cannot tell", undefined, "unknown", "outcome_unknown", "unknown since 2000"],

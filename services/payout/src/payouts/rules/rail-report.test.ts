@@ -10,7 +10,7 @@ const payout = (progress: Progress): Pick<Payout, "progress" | "quote"> => ({
 });
 const status = { kind: "settled", reference: "R" } as const;
 
-describe("a rail's word on an amount", () => {
+describe("a rail report of an amount", () => {
   it.each([
     ["the same", "12.50", "USD", "concluding"],
     ["the same, written shorter", "12.5", "USD", "concluding"],

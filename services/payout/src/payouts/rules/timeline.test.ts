@@ -40,7 +40,7 @@ describe("the timeline of a payout", () => {
     expect(told).toBe(`${way}, succeeded/settled settled 5, failed/returned returned 6`);
   });
 
-  it("that was in doubt and sent again under its key", () => {
+  it("that was unknown and submitted again under its key", () => {
     const unknown: Told[] = [...sent.slice(0, 2), ["unknown", "outcome_unknown"]];
     const told = story(...unknown, ["submitting", "submitted"], ["processing", "accepted"]);
     const exception = "initiated/unknown outcome_unknown 3, initiated/processing submitted 4";
@@ -65,7 +65,7 @@ describe("the timeline of a payout", () => {
     expect(told).toBe(`${way}, ${exception}, failed/rejected ${end} 5`);
   });
 
-  it("tells a return as the rail's though people resolved the settlement", () => {
+  it("shows a return as the rail's though operators resolved the settlement", () => {
     const settled: Told[] = [...sent, ["concluding", "resolved"], ["settled", "settled"]];
     const told = story(...settled, ["returning", "returned"], ["returned", "returned"]);
     expect(told).toBe(`${way}, succeeded/settled resolved 5, failed/returned returned 7`);

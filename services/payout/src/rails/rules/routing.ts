@@ -14,7 +14,7 @@ export type RailCapabilities = {
   readonly limits: Readonly<Record<string, TransferLimits>>;
 };
 
-/** What is to be sent, as far as a route asks. */
+/** The properties of a transfer that decide on its rail. */
 export type Transfer = {
   readonly currency: string;
   /** Minor units of the currency. */
@@ -24,7 +24,7 @@ export type Transfer = {
   readonly network: string;
 };
 
-/** Which transfers go to a rail; a condition that is absent holds for any. */
+/** Which transfers go to a rail; an absent condition matches all. */
 export type Route = {
   readonly currency?: string | undefined;
   readonly network?: string | undefined;
@@ -32,12 +32,13 @@ export type Route = {
   readonly rail: string;
 };
 
-/** Why no rail can take a transfer, now or later: somebody has to change routes or limits. */
+/** Why no rail can take a transfer until routes or limits change. */
 export type RoutingRefusal = "NO_ROUTE" | "NOT_CAPABLE" | "OUTSIDE_LIMITS";
 
+/** The capabilities of rails by name. */
 export type RailsByName = ReadonlyMap<string, RailCapabilities>;
 
-/** The rail that the first matching route names; no other is tried where that one cannot. */
+/** The rail of the first matching route; there is no fallback to another. */
 export function railFor(
   routes: readonly Route[],
   rails: RailsByName,
@@ -69,7 +70,7 @@ function isCapable(
   return isNetwork && currencies.includes(currency) && transferMethods.includes(transferMethod);
 }
 
-/** What is wrong with routes, in words for whoever configures them; empty when nothing is. */
+/** The problems of configured routes, in words for their configuration; empty without any. */
 export function routeProblems(routes: readonly Route[], rails: RailsByName): string[] {
   return routes.flatMap((route, at) =>
     problemsOf(route, rails).map((problem) => `route ${at + 1}: ${problem}`),

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
 import type { RailCallback } from "../rail.ts";
 
-/** The body of the sandbox rail's message, as JSON. */
+/** The body of the sandbox rail's callback, as JSON. */
 const messageSchema = z.object({
   key: z.string().min(1).max(64),
   outcome: z.enum(["settled", "rejected", "returned"]),
@@ -12,18 +12,19 @@ const messageSchema = z.object({
   currency: z.string().max(32),
 });
 
+/** A callback before it is signed. */
 export type SandboxMessage = z.output<typeof messageSchema>;
 
-/** A message as it goes out: the exact bytes, and their signature. */
+/** A callback as it is sent: the exact bytes and their signature. */
 export type SignedMessage = { readonly body: Uint8Array; readonly signature: string };
 
-/** Writes a message and signs it: HMAC-SHA256 of the body, as `sha256=` and hexadecimal. */
+/** Signs a callback: HMAC-SHA256 of the body, as `sha256=` and hexadecimal. */
 export function signMessage(message: SandboxMessage, secret: string): SignedMessage {
   const body = new TextEncoder().encode(JSON.stringify(message));
   return { body, signature: signatureOf(body, secret) };
 }
 
-/** Reads a message whose signature is the rail's. */
+/** Reads a callback and checks its signature. */
 export function readMessage(
   body: Uint8Array,
   signature: string,
@@ -47,7 +48,7 @@ function jsonOf(body: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
   } catch {
-    // Whatever is no JSON is no message either.
+    // The schema refuses it.
     return undefined;
   }
 }

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { type Database, ensureIndexes, isDuplicateKey } from "@disburse/chassis/mongo/database.ts";
+import { type Database, ensureIndexes } from "@disburse/chassis/mongo/database.ts";
+import { insertOnce } from "@disburse/chassis/mongo/once.ts";
 import { currencies } from "@disburse/kernel/currency.ts";
 import { formatAmount } from "@disburse/kernel/money.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
@@ -16,10 +17,10 @@ import {
   scenarioOf,
 } from "./scenarios.ts";
 
-/** A message that the rail has still to send. */
+/** A callback that is not sent yet. */
 type PendingMessage = { at: Date; message: SandboxMessage };
 
-/** The rail's own book; it stands for a system outside, so nothing else reads it. */
+/** A transfer at the rail, which stands for an external system: nothing else reads it. */
 type TransferDocument = {
   _id: string;
   schema_version: number;
@@ -28,10 +29,10 @@ type TransferDocument = {
   settles_at: Date;
   returns_at: Date;
   asked: number;
-  /** How often it was submitted; it is paid once. */
+  /** The number of submissions; it is paid once. */
   submitted: number;
   owed: PendingMessage[];
-  /** When the first of them goes out; absent when nothing is owed. */
+  /** When the first of them is due; absent when none is pending. */
   owed_at?: Date;
 };
 
@@ -39,36 +40,36 @@ export type SandboxRailOptions = {
   readonly database: Database;
   readonly clock: Clock;
   readonly behaviour: SandboxBehaviour;
-  /** What the rail's messages are signed with. */
+  /** The key of the signatures of callbacks. */
   readonly callbackSecret: string;
 };
 
-/** Takes a message of the rail's; one that throws is sent again. */
+/** Receives a callback; after an error it is sent again. */
 export type ReceiveMessage = (message: SignedMessage) => Promise<unknown>;
 
-/** The simulated rail, which also has to be told where its messages go, and when to send them. */
+/** The simulated rail, with what connects and drives its callbacks. */
 export type SandboxRail = Rail & {
   sendTo(receive: ReceiveMessage): void;
-  /** Sends the messages that are due; answers whether there may be more. */
+  /** Sends the callbacks that are due; `true`: there may be more. */
   sendDue(): Promise<boolean>;
 };
 
-/** An unknown transfer is known when the rail is asked this often. */
+/** A transfer of `sandbox-unknown` is known from this poll on. */
 const knownWhenAsked = 2;
-/** Messages that go out in one run. */
+/** Callbacks of one run. */
 const sendBatch = 50;
-/** A duplicate message comes this often. */
+/** A duplicate callback is sent this often. */
 const duplicates = 3;
 
-/** All that a payout can be; the simulation has no limits of its own. */
-const everything: RailCapabilities = {
+/** Every kind of payout; the simulation has no limits of its own. */
+const capabilities: RailCapabilities = {
   currencies: currencies.map(({ code }) => code),
   transferMethods: ["CRYPTO", "SWIFT", "ACH", "LOCAL"],
   networks: ["ETHEREUM", "SOLANA", "POL", "BNB", "BTC", "TRX"],
   limits: {},
 };
 
-/** A simulated rail; what it does is by the merchant's reference, or by its seed. */
+/** A simulated rail; the merchant's reference, or the seed, decides what it does. */
 export async function createSandboxRail(options: SandboxRailOptions): Promise<SandboxRail> {
   const { database, clock, behaviour, callbackSecret } = options;
   const transfers = database.db.collection<TransferDocument>("sandbox_transfers");
@@ -79,16 +80,16 @@ export async function createSandboxRail(options: SandboxRailOptions): Promise<Sa
   const send = (message: SandboxMessage) => receive(signMessage(message, callbackSecret));
   return {
     name: "sandbox",
-    capabilities: everything,
+    capabilities,
     available: async () => true,
     submit: async (key, instruction) => {
       const now = clock.now();
       const transfer = transferOf(key, instruction, behaviour, now);
-      const booked = await book(transfers, transfer);
-      const { scenario, reference } = booked;
-      if (scenario === "lost" && booked === transfer) throw new Error("the answer was lost");
+      const stored = await accept(transfers, transfer);
+      const { scenario, reference } = stored;
+      if (scenario === "lost" && stored === transfer) throw new Error("the answer was lost");
       if (scenario === "early") await send(messageOf(key, "settled", reference, instruction));
-      return answerOf(booked, now);
+      return replyOf(stored, now);
     },
     query: async (key) => {
       const transfer = await transfers.findOneAndUpdate(
@@ -97,7 +98,7 @@ export async function createSandboxRail(options: SandboxRailOptions): Promise<Sa
         { returnDocument: "after" },
       );
       if (transfer === null) return { status: { kind: "not_received" } };
-      return answerOf(transfer, clock.now());
+      return replyOf(transfer, clock.now());
     },
     readCallback: (body, signature) => readMessage(body, signature, callbackSecret),
     sendTo: (to) => {
@@ -107,24 +108,18 @@ export async function createSandboxRail(options: SandboxRailOptions): Promise<Sa
   };
 }
 
-/** Books a transfer once; answers with the booked one. */
-async function book(
+/** Stores a transfer once; answers with the stored one. */
+async function accept(
   transfers: Collection<TransferDocument>,
   transfer: TransferDocument,
 ): Promise<TransferDocument> {
-  try {
-    await transfers.insertOne(transfer);
-    return transfer;
-  } catch (error) {
-    if (!isDuplicateKey(error)) throw error;
-    const first = await transfers.findOneAndUpdate(
-      { _id: transfer._id },
-      { $inc: { submitted: 1 } },
-      { returnDocument: "after" },
-    );
-    if (first === null) throw error;
-    return first;
-  }
+  if (await insertOnce(transfers, transfer)) return transfer;
+  const first = await transfers.findOneAndUpdate(
+    { _id: transfer._id },
+    { $inc: { submitted: 1 } },
+    { returnDocument: "after" },
+  );
+  return first ?? transfer;
 }
 
 function transferOf(
@@ -139,7 +134,7 @@ function transferOf(
   const settlesAt = new Date(now.getTime() + (scenario === "early" ? 0 : delayMs));
   const returnsAfterMs = scenario === "late-return" ? lateReturnMs : delayMs;
   const returnsAt = new Date(settlesAt.getTime() + returnsAfterMs);
-  const owed = owedBy(scenario, settlesAt, returnsAt).map(({ at, outcome, more }) => ({
+  const owed = plannedBy(scenario, settlesAt, returnsAt).map(({ at, outcome, more }) => ({
     at,
     message: messageOf(key, outcome, reference, instruction, more),
   }));
@@ -157,11 +152,11 @@ function transferOf(
   };
 }
 
-/** A message of a plan; `more` is what its amount has above the transfer's, in minor units. */
+/** A planned callback; its amount has `more` minor units than the transfer's. */
 type Planned = { at: Date; outcome: SandboxMessage["outcome"]; more?: bigint };
 
-/** The messages that a scenario sends, in order. */
-function owedBy(scenario: Scenario, settlesAt: Date, returnsAt: Date): Planned[] {
+/** The callbacks of a scenario, in order. */
+function plannedBy(scenario: Scenario, settlesAt: Date, returnsAt: Date): Planned[] {
   const settled = { at: settlesAt, outcome: "settled" } as const;
   switch (scenario) {
     case "callback":
@@ -189,10 +184,10 @@ function messageOf(
   return { key, outcome, reference, amount: formatAmount(amount + more, currency), currency };
 }
 
-/** Scenarios whose fate the rail tells by itself: it asks not to be asked. */
+/** Scenarios whose outcome the rail sends by callback: its replies ask for no poll. */
 const callsBack: ReadonlySet<Scenario> = new Set(["callback", "duplicate", "contradict"]);
 
-function answerOf(transfer: TransferDocument, now: Date): RailReply {
+function replyOf(transfer: TransferDocument, now: Date): RailReply {
   const { scenario, reference, settles_at, returns_at } = transfer;
   const remainingMs = settles_at.getTime() - now.getTime();
   if (scenario === "silent") return { status: { kind: "unknown" } };

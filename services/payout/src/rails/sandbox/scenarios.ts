@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** What the sandbox's rail does with a transfer; README.md tells of each. */
+/** What the sandbox's rail does with a transfer; README.md describes each. */
 export const scenarios = [
   "settle",
   "fail",
@@ -15,23 +15,25 @@ export const scenarios = [
   "amount",
   "silent",
 ] as const;
+/** One of them. */
 export type Scenario = (typeof scenarios)[number];
 
-/** Of a hundred transfers whose reference asks for nothing, how many get which scenario. */
+/** Percent of the transfers without a scenario in their reference that get each scenario. */
 export type ScenarioShares = Partial<Readonly<Record<Scenario, number>>>;
 
-/** How long transfers take around `settleMs`. */
+/** The distribution of durations around `settleMs`. */
 export type DelayShape = "fixed" | "uniform" | "long-tailed";
 
+/** What the simulated rail is configured with. */
 export type SandboxBehaviour = {
   readonly settleMs: number;
   readonly delay: DelayShape;
-  /** The same seed decides the same for the same transfer. */
+  /** The same seed gives the same transfer the same scenario and delay. */
   readonly seed: number;
   readonly shares: ScenarioShares;
 };
 
-/** A transfer of `sandbox-late-return` comes back so long after it settled. */
+/** A transfer of `sandbox-late-return` is returned so long after it settled. */
 export const lateReturnMs = 3 * 86_400_000;
 /** A long-tailed delay doubles at most so often. */
 const doublingsMax = 6;
@@ -47,7 +49,7 @@ export function scenarioOf(
 ): Scenario {
   const named = scenarios.find((each) => referenceId.startsWith(`sandbox-${each}`));
   if (named !== undefined) return named;
-  let left = dice(`${seed}:scenario:${key}`) % 100;
+  let left = hash32(`${seed}:scenario:${key}`) % 100;
   for (const scenario of scenarios) {
     left -= shares[scenario] ?? 0;
     if (left < 0) return scenario;
@@ -56,26 +58,26 @@ export function scenarioOf(
 }
 
 /**
- * How long a transfer takes: `settleMs`; anything from 0 to twice that; or half of it doubled as
- * often as a coin falls on heads, six times at most, and up to as much again.
+ * The duration of a transfer: `settleMs`; uniform from 0 to twice that; or half of it doubled up to
+ * six times, each with a chance of one half, and up to as much again.
  */
 export function delayOf(key: string, { settleMs, delay, seed }: SandboxBehaviour): number {
-  const rolled = dice(`${seed}:delay:${key}`);
+  const random = hash32(`${seed}:delay:${key}`);
   switch (delay) {
     case "fixed":
       return settleMs;
     case "uniform":
-      return rolled % (2 * settleMs + 1);
+      return random % (2 * settleMs + 1);
     case "long-tailed": {
-      const base = Math.floor(settleMs / 2) * 2 ** heads(rolled);
-      return base + (dice(`${seed}:spread:${key}`) % (base + 1));
+      const base = Math.floor(settleMs / 2) * 2 ** trailingOnes(random);
+      return base + (hash32(`${seed}:spread:${key}`) % (base + 1));
     }
   }
 }
 
-/** How many of a number's last bits are ones in a row. */
-function heads(rolled: number): number {
-  let [left, count] = [rolled, 0];
+/** The number of trailing one bits, up to `doublingsMax`. */
+function trailingOnes(random: number): number {
+  let [left, count] = [random, 0];
   while (left % 2 === 1 && count < doublingsMax) {
     left = Math.floor(left / 2);
     count += 1;
@@ -83,7 +85,7 @@ function heads(rolled: number): number {
   return count;
 }
 
-/** A number of 32 bits that a text decides. */
-function dice(text: string): number {
+/** A 32-bit hash of a text. */
+function hash32(text: string): number {
   return createHash("sha256").update(text).digest().readUInt32BE();
 }

@@ -44,7 +44,7 @@ function word(progress: Progress, outcome: Outcome): string {
   return resolved.kind === "moves" ? resolved.to.stage : resolved.kind;
 }
 
-describe("the word of people", () => {
+describe("a resolved outcome", () => {
   const columns = "settled R  settled other  rejected  returned";
   it.each([
     [0, "refused    refused    concluding refused"],
@@ -63,7 +63,7 @@ describe("the word of people", () => {
     expect(outcomes.map((outcome) => word(progress, outcome))).toEqual(row.split(/\s+/));
   });
 
-  it("is not asked for where there is no doubt", () => {
+  it("is refused without an exception", () => {
     for (const progress of stages) {
       for (const outcome of outcomes) {
         expect(effectOfOutcome({ progress, exception: undefined }, outcome)).toEqual({
@@ -134,9 +134,9 @@ describe("a second person", () => {
 describe("a proposal", () => {
   const processing: Progress = { stage: "processing" };
   it.each<[string, Progress, PayoutException | undefined, boolean]>([
-    ["counts while the exception goes on", processing, unknown, true],
-    ["counts when the exception is less grave", processing, { ...unknown, kind: "stuck" }, true],
-    ["is over with the exception", processing, undefined, false],
+    ["applies while the exception is open", processing, unknown, true],
+    ["applies when the exception is less severe", processing, { ...unknown, kind: "stuck" }, true],
+    ["is superseded when the exception ended", processing, undefined, false],
     [
       "is over when the rail contradicted itself since",
       processing,

@@ -110,17 +110,11 @@ export function confirm(
   if (isSamePerson(proposed, by)) {
     return refused("ACCESS_FORBIDDEN", "mutation.actor: must not be the one who proposed it");
   }
-  switch (state.kind) {
-    case "proposed":
-      return { ...resolution, state: { kind: "confirmed", by }, updatedAt: by.at };
-    case "confirmed":
-    case "applied":
-      return isRepeat(state.by, by) ? "repeated" : isConfirmed;
-    case "withdrawn":
-      return isWithdrawn;
-    case "superseded":
-      return supersededRefusal;
+  if (state.kind === "proposed") {
+    return { ...resolution, state: { kind: "confirmed", by }, updatedAt: by.at };
   }
+  const isApproved = state.kind === "confirmed" || state.kind === "applied";
+  return isApproved && isRepeat(state.by, by) ? "repeated" : closedRefusal(state.kind);
 }
 
 /** Withdraws a proposal; `repeated` where this operation has withdrawn it. */
@@ -129,35 +123,32 @@ export function withdraw(
   by: OperatorAction,
 ): Resolution | "repeated" | Refused<"INVALID_REQUEST"> {
   const { state } = resolution;
-  switch (state.kind) {
-    case "proposed":
-      return { ...resolution, state: { kind: "withdrawn", by }, updatedAt: by.at };
-    case "confirmed":
-    case "applied":
-      return isConfirmed;
-    case "withdrawn":
-      return isRepeat(state.by, by) ? "repeated" : isWithdrawn;
-    case "superseded":
-      return supersededRefusal;
+  if (state.kind === "proposed") {
+    return { ...resolution, state: { kind: "withdrawn", by }, updatedAt: by.at };
   }
+  const isRepeated = state.kind === "withdrawn" && isRepeat(state.by, by);
+  return isRepeated ? "repeated" : closedRefusal(state.kind);
 }
 
-const isConfirmed = refused("INVALID_REQUEST", "resolution_id: is confirmed already");
-const isWithdrawn = refused("INVALID_REQUEST", "resolution_id: is withdrawn");
+/** The refusal of a change to a resolution that is not a proposal any more. */
+function closedRefusal(kind: Exclude<ResolutionState["kind"], "proposed">) {
+  if (kind === "superseded") return supersededRefusal;
+  const state = kind === "withdrawn" ? "is withdrawn" : "is confirmed already";
+  return refused("INVALID_REQUEST", `resolution_id: ${state}`);
+}
 
 /** A resolution at its end: applied, or superseded because the payout had changed. */
 export function concluded(
   resolution: Resolution,
-  fate: "applied" | "superseded",
+  kind: "applied" | "superseded",
   at: Date,
 ): Resolution {
   const { state } = resolution;
-  if (fate === "superseded") {
-    const confirmation = state.kind === "confirmed" ? { by: state.by } : {};
-    return { ...resolution, state: { kind: fate, ...confirmation }, updatedAt: at };
+  if (state.kind === "confirmed") {
+    return { ...resolution, state: { kind, by: state.by }, updatedAt: at };
   }
-  if (state.kind !== "confirmed") throw new Error(`${state.kind} resolutions have no effect`);
-  return { ...resolution, state: { kind: fate, by: state.by }, updatedAt: at };
+  if (kind === "applied") throw new Error(`${state.kind} resolutions have no effect`);
+  return { ...resolution, state: { kind }, updatedAt: at };
 }
 
 /** Operators are the same where their ids differ in case only. */

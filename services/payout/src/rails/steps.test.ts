@@ -2,7 +2,7 @@ import { silentLog } from "@disburse/chassis/log.ts";
 import { systemClock } from "@disburse/kernel/time.ts";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { leaseMs } from "../payouts/work.ts";
-import { callRail, describeResponse } from "./responses.ts";
+import { callRail, describeResponse } from "./steps.ts";
 
 const deps = { clock: systemClock, log: silentLog };
 
@@ -11,7 +11,7 @@ describe("a rail", () => {
     vi.useRealTimers();
   });
 
-  it("that hangs has told nothing, well before the lease ends", async () => {
+  it("that hangs times out with an unknown status, before the lease expires", async () => {
     vi.useFakeTimers();
     const hanging = callRail(deps, "po_1", () => new Promise(() => undefined));
     await vi.advanceTimersByTimeAsync(leaseMs - 2_000);
@@ -20,7 +20,7 @@ describe("a rail", () => {
     expect(call).toMatchObject({ kind: "answer", said: "no answer" });
   });
 
-  it("that throws has told nothing, and its words are not kept", async () => {
+  it("that throws has an unknown status, and its message is not stored", async () => {
     const thrown = await callRail(deps, "po_1", () => Promise.reject(new Error("account 123")));
     expect(thrown.status).toEqual({ kind: "unknown" });
     expect(thrown.call.said).toBe("no answer");
