@@ -1,4 +1,4 @@
-import type { BodyValues } from "@disburse/forms/field.ts";
+import type { BodyValues } from "@disburse/forms/fields/field.ts";
 import { type SeparatePlatform, startSeparatePlatform } from "@disburse/testkit/platform.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {

@@ -1,9 +1,9 @@
-import { cryptoBeneficiary } from "@disburse/forms/crypto-beneficiary.ts";
-import { depositor } from "@disburse/forms/depositor.ts";
-import { fiatBeneficiary } from "@disburse/forms/fiat-beneficiary.ts";
-import type { BodyValues, PublicBody } from "@disburse/forms/field.ts";
-import type { Network } from "@disburse/forms/networks.ts";
-import { exampleOf } from "@disburse/forms/public-bodies.ts";
+import { cryptoBeneficiary } from "@disburse/forms/bodies/crypto-beneficiary.ts";
+import { depositor } from "@disburse/forms/bodies/depositor.ts";
+import { fiatBeneficiary } from "@disburse/forms/bodies/fiat-beneficiary.ts";
+import { exampleOf } from "@disburse/forms/describe/examples.ts";
+import type { BodyValues, PublicBody } from "@disburse/forms/fields/field.ts";
+import type { Network } from "@disburse/forms/values/networks.ts";
 
 /** Bodies that the platform accepts, for tests to send as they are or to spoil. */
 

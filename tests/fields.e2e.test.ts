@@ -1,5 +1,5 @@
-import type { BodyValues, Field, TextField } from "@disburse/forms/field.ts";
-import { networkCurrencies, networks } from "@disburse/forms/networks.ts";
+import type { BodyValues, Field, TextField } from "@disburse/forms/fields/field.ts";
+import { networkCurrencies, networks } from "@disburse/forms/values/networks.ts";
 import type { GatewayAnswer } from "@disburse/testkit/merchant.ts";
 import { type SeparatePlatform, startSeparatePlatform } from "@disburse/testkit/platform.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

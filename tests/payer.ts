@@ -1,5 +1,5 @@
-import type { BodyValues } from "@disburse/forms/field.ts";
-import type { Network } from "@disburse/forms/networks.ts";
+import type { BodyValues } from "@disburse/forms/fields/field.ts";
+import type { Network } from "@disburse/forms/values/networks.ts";
 import type { MerchantName } from "@disburse/sandbox/sandbox-data.ts";
 import type {
   CreateCryptoBeneficiaryRequest,

@@ -1,11 +1,15 @@
-import { cryptoBeneficiary } from "@disburse/forms/crypto-beneficiary.ts";
-import { depositor } from "@disburse/forms/depositor.ts";
-import { fiatBeneficiary } from "@disburse/forms/fiat-beneficiary.ts";
-import type { BodyValues, Condition, Field, PublicBody } from "@disburse/forms/field.ts";
-import { exampleOf, publicBodies } from "@disburse/forms/public-bodies.ts";
-import { executePayout, requestForQuote } from "@disburse/forms/transfer.ts";
-import { createEndpoint, rotateSecret, updateEndpoint } from "@disburse/forms/webhook-endpoint.ts";
-import { createReplay } from "@disburse/forms/webhook-replay.ts";
+import { cryptoBeneficiary } from "@disburse/forms/bodies/crypto-beneficiary.ts";
+import { depositor } from "@disburse/forms/bodies/depositor.ts";
+import { fiatBeneficiary } from "@disburse/forms/bodies/fiat-beneficiary.ts";
+import { executePayout, requestForQuote } from "@disburse/forms/bodies/transfer.ts";
+import {
+  createEndpoint,
+  createReplay,
+  rotateSecret,
+  updateEndpoint,
+} from "@disburse/forms/bodies/webhooks.ts";
+import { exampleOf, publicBodies } from "@disburse/forms/describe/examples.ts";
+import type { BodyValues, Condition, Field, PublicBody } from "@disburse/forms/fields/field.ts";
 import { type AccountType, type BankTransfer, bankBody, paths } from "./bodies.ts";
 import type { Payer } from "./payer.ts";
 

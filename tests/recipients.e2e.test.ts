@@ -1,5 +1,5 @@
-import type { BodyValues } from "@disburse/forms/field.ts";
-import { networkCurrencies, networks } from "@disburse/forms/networks.ts";
+import type { BodyValues } from "@disburse/forms/fields/field.ts";
+import { networkCurrencies, networks } from "@disburse/forms/values/networks.ts";
 import { listedParties } from "@disburse/sandbox/sandbox-list.ts";
 import { type Merchant, merchantOf } from "@disburse/testkit/merchant.ts";
 import { type SeparatePlatform, startSeparatePlatform } from "@disburse/testkit/platform.ts";

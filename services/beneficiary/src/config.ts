@@ -8,7 +8,7 @@ import {
   readSettings,
   serviceUrlSetting,
 } from "@disburse/chassis/settings.ts";
-import { isNetwork, type Network, networks } from "@disburse/forms/networks.ts";
+import { isNetwork, type Network, networks } from "@disburse/forms/values/networks.ts";
 import { z } from "zod";
 
 /** Texts joined by commas, spaces around them ignored. */

@@ -19,8 +19,8 @@ import {
   ComplianceService,
   Verdict,
 } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
-import { cryptoBeneficiary } from "@disburse/forms/crypto-beneficiary.ts";
-import { exampleOf } from "@disburse/forms/public-bodies.ts";
+import { cryptoBeneficiary } from "@disburse/forms/bodies/crypto-beneficiary.ts";
+import { exampleOf } from "@disburse/forms/describe/examples.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import { amqpUrl, freshPrefix } from "@disburse/testkit/broker.ts";
 import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";

@@ -8,7 +8,7 @@ import { startRpcServer } from "@disburse/chassis/rpc/server.ts";
 import { createLifetime, runService, type StartService } from "@disburse/chassis/service.ts";
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { ComplianceService } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
-import { custodyProviderCodes } from "@disburse/forms/custody-providers.ts";
+import { custodyProviderCodes } from "@disburse/forms/values/custody-providers.ts";
 import { systemClock } from "@disburse/kernel/time.ts";
 import { readConfig } from "./config.ts";
 import { beneficiaryRpc } from "./rpc.ts";

@@ -6,7 +6,7 @@ import {
   ScreeningStatus,
 } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { Party_Type, Verdict } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
-import { depositor } from "@disburse/forms/depositor.ts";
+import { depositor } from "@disburse/forms/bodies/depositor.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { beneficiaryRpc } from "./rpc.ts";
 import { type Creator, creatorOn, example, merchantId, refusalOf } from "./test-bodies.ts";

@@ -6,11 +6,11 @@ import {
   FiatBeneficiaryFieldsSchema,
   type SetMerchantSettingsResponse,
 } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
-import { cryptoBeneficiary } from "@disburse/forms/crypto-beneficiary.ts";
-import { depositor } from "@disburse/forms/depositor.ts";
-import { fiatBeneficiary } from "@disburse/forms/fiat-beneficiary.ts";
-import type { BodyValues, PublicBody } from "@disburse/forms/field.ts";
-import { exampleOf } from "@disburse/forms/public-bodies.ts";
+import { cryptoBeneficiary } from "@disburse/forms/bodies/crypto-beneficiary.ts";
+import { depositor } from "@disburse/forms/bodies/depositor.ts";
+import { fiatBeneficiary } from "@disburse/forms/bodies/fiat-beneficiary.ts";
+import { exampleOf } from "@disburse/forms/describe/examples.ts";
+import type { BodyValues, PublicBody } from "@disburse/forms/fields/field.ts";
 import { mutation, type TestService } from "./test-service.ts";
 
 /** The merchant that creates, unless a test names another. */

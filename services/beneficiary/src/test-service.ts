@@ -19,7 +19,7 @@ import {
   type Wallet,
 } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
-import { networks } from "@disburse/forms/networks.ts";
+import { networks } from "@disburse/forms/values/networks.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
 import { beneficiaryRpc } from "./rpc.ts";

@@ -2,10 +2,10 @@ import {
   CryptoBeneficiaryFieldsSchema,
   FiatBeneficiaryFieldsSchema,
 } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
-import { cryptoBeneficiary as cryptoForm } from "@disburse/forms/crypto-beneficiary.ts";
-import { fiatBeneficiary as fiatForm } from "@disburse/forms/fiat-beneficiary.ts";
-import { isNetwork } from "@disburse/forms/networks.ts";
-import { checkWalletAddress } from "@disburse/forms/wallet-address.ts";
+import { cryptoBeneficiary as cryptoForm } from "@disburse/forms/bodies/crypto-beneficiary.ts";
+import { fiatBeneficiary as fiatForm } from "@disburse/forms/bodies/fiat-beneficiary.ts";
+import { isNetwork } from "@disburse/forms/values/networks.ts";
+import { checkWalletAddress } from "@disburse/forms/values/wallet-address.ts";
 import type { Refused } from "@disburse/kernel/refusal.ts";
 import type { Creation } from "../creation/creation.ts";
 import { type Fields, textOf } from "../records/rules/private-fields.ts";

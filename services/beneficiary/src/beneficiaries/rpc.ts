@@ -2,7 +2,7 @@ import { Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
 import { callerHeader } from "@disburse/chassis/rpc/identity.ts";
 import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import type { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
-import { beneficiaryForms } from "@disburse/forms/discovery.ts";
+import { beneficiaryForms } from "@disburse/forms/describe/discovery.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
 import { type CreationDeps, createRecord } from "../creation/creation.ts";
 import { listPage } from "../records/list-request.ts";

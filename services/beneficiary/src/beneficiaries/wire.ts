@@ -18,7 +18,7 @@ import {
   type ListBeneficiariesRequest,
   ScreeningStatus,
 } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
-import type { BeneficiaryForm, FormChoice } from "@disburse/forms/discovery.ts";
+import type { BeneficiaryForm, FormChoice } from "@disburse/forms/describe/discovery.ts";
 import type { Refused } from "@disburse/kernel/refusal.ts";
 import type { RecordFilter } from "../records/list.ts";
 import { partyType, readFilter, type Wanted, wantedWord } from "../records/list-request.ts";

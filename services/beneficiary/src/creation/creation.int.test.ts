@@ -5,8 +5,8 @@ import {
   CryptoBeneficiaryFieldsSchema,
 } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { Verdict } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
-import { cryptoBeneficiary } from "@disburse/forms/crypto-beneficiary.ts";
-import type { BodyValues } from "@disburse/forms/field.ts";
+import { cryptoBeneficiary } from "@disburse/forms/bodies/crypto-beneficiary.ts";
+import type { BodyValues } from "@disburse/forms/fields/field.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { cryptoCreation } from "../beneficiaries/creation.ts";
 import {

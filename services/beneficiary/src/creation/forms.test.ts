@@ -5,12 +5,12 @@ import {
   FiatBeneficiaryFieldsSchema,
 } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { ViolationSchema } from "@disburse/contracts/disburse/type/v1/refusal_pb.ts";
-import { cryptoBeneficiary } from "@disburse/forms/crypto-beneficiary.ts";
-import { depositor } from "@disburse/forms/depositor.ts";
-import { fiatBeneficiary } from "@disburse/forms/fiat-beneficiary.ts";
-import type { Field, PublicBody } from "@disburse/forms/field.ts";
-import { exampleOf } from "@disburse/forms/public-bodies.ts";
-import { fieldsOf } from "@disburse/forms/read-body.ts";
+import { cryptoBeneficiary } from "@disburse/forms/bodies/crypto-beneficiary.ts";
+import { depositor } from "@disburse/forms/bodies/depositor.ts";
+import { fiatBeneficiary } from "@disburse/forms/bodies/fiat-beneficiary.ts";
+import { fieldsOf } from "@disburse/forms/checks/read.ts";
+import { exampleOf } from "@disburse/forms/describe/examples.ts";
+import type { Field, PublicBody } from "@disburse/forms/fields/field.ts";
 import { describe, expect, it } from "vitest";
 import { beneficiaryWallet } from "../beneficiaries/creation.ts";
 import { depositorWallet } from "../depositors/depositors.ts";

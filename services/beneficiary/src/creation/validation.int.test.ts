@@ -1,6 +1,6 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { Verdict } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
-import type { BodyValues } from "@disburse/forms/field.ts";
+import type { BodyValues } from "@disburse/forms/fields/field.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type Creator, creatorOn, type More, refusalOf } from "../test-bodies.ts";
 import { mutation, notAnswering, startTestService, type TestService } from "../test-service.ts";

@@ -10,8 +10,8 @@ import {
   DepositorStatus,
   type ListDepositorsRequest,
 } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
-import { depositor as depositorForm } from "@disburse/forms/depositor.ts";
-import { checkWalletAddress, walletNetworks } from "@disburse/forms/wallet-address.ts";
+import { depositor as depositorForm } from "@disburse/forms/bodies/depositor.ts";
+import { checkWalletAddress, walletNetworks } from "@disburse/forms/values/wallet-address.ts";
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { Db } from "mongodb";
 import { type Creation, type CreationDeps, createRecord } from "../creation/creation.ts";

@@ -6,7 +6,7 @@ import {
   ScreeningStatus,
 } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { Verdict } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
-import { cryptoBeneficiary } from "@disburse/forms/crypto-beneficiary.ts";
+import { cryptoBeneficiary } from "@disburse/forms/bodies/crypto-beneficiary.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { creatorOn, example, merchantId, refusalOf } from "../test-bodies.ts";
 import { mutation, startTestService, type TestService } from "../test-service.ts";

@@ -3,9 +3,9 @@ import {
   CryptoBeneficiaryFieldsSchema,
   DepositorFieldsSchema,
 } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
-import { cryptoBeneficiary } from "@disburse/forms/crypto-beneficiary.ts";
-import { depositor } from "@disburse/forms/depositor.ts";
-import { exampleOf } from "@disburse/forms/public-bodies.ts";
+import { cryptoBeneficiary } from "@disburse/forms/bodies/crypto-beneficiary.ts";
+import { depositor } from "@disburse/forms/bodies/depositor.ts";
+import { exampleOf } from "@disburse/forms/describe/examples.ts";
 import type { Document } from "mongodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import {

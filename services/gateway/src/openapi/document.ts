@@ -1,6 +1,6 @@
-import { bodyExamples } from "@disburse/forms/examples.ts";
-import type { Form, PublicBody } from "@disburse/forms/field.ts";
-import { formSchema, type JsonSchema, selectorOf } from "@disburse/forms/json-schema.ts";
+import { bodyExamples } from "@disburse/forms/describe/examples.ts";
+import { formSchema, type JsonSchema, selectorOf } from "@disburse/forms/describe/json-schema.ts";
+import type { Form, PublicBody } from "@disburse/forms/fields/field.ts";
 import { exampleOfSchema } from "./example.ts";
 import { componentPath, type NamedSchema, schemaRef } from "./fields.ts";
 import { introduction, tags } from "./introduction.ts";

@@ -1,4 +1,4 @@
-import type { JsonSchema } from "@disburse/forms/json-schema.ts";
+import type { JsonSchema } from "@disburse/forms/describe/json-schema.ts";
 import { componentPath } from "./fields.ts";
 
 /**

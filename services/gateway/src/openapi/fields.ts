@@ -1,7 +1,7 @@
 import type { DescMessage, MessageShape, UnknownEnum } from "@bufbuild/protobuf";
 import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
 import { type WordOf, wordOf, wordsOf } from "@disburse/chassis/rpc/enum-words.ts";
-import type { JsonSchema } from "@disburse/forms/json-schema.ts";
+import type { JsonSchema } from "@disburse/forms/describe/json-schema.ts";
 import { exactNumber } from "@disburse/kernel/exact-json.ts";
 import { isoTime } from "@disburse/kernel/time.ts";
 

@@ -10,8 +10,8 @@ import {
   type Violation,
   ViolationSchema,
 } from "@disburse/contracts/disburse/type/v1/refusal_pb.ts";
-import type { BodyValues, PublicBody } from "@disburse/forms/field.ts";
-import { readBody } from "@disburse/forms/read-body.ts";
+import { readBody } from "@disburse/forms/checks/read.ts";
+import type { BodyValues, PublicBody } from "@disburse/forms/fields/field.ts";
 import type { ErrorCode } from "@disburse/kernel/errors.ts";
 import type { JsonObject } from "@disburse/kernel/exact-json.ts";
 import type { Refused } from "@disburse/kernel/refusal.ts";

@@ -1,4 +1,4 @@
-import type { JsonSchema } from "@disburse/forms/json-schema.ts";
+import type { JsonSchema } from "@disburse/forms/describe/json-schema.ts";
 import { type ErrorCode, errorTable } from "@disburse/kernel/errors.ts";
 import { type NamedSchema, objectSchema, oneOf, schemaRef, text } from "./fields.ts";
 import { type Operation, takesBody } from "./operation.ts";

@@ -1,7 +1,7 @@
 import { type DescMessage, type MessageShape, toJson } from "@bufbuild/protobuf";
-import type { Field, PublicBody } from "@disburse/forms/field.ts";
-import type { JsonSchema } from "@disburse/forms/json-schema.ts";
-import { fieldsOf } from "@disburse/forms/read-body.ts";
+import { fieldsOf } from "@disburse/forms/checks/read.ts";
+import type { JsonSchema } from "@disburse/forms/describe/json-schema.ts";
+import type { Field, PublicBody } from "@disburse/forms/fields/field.ts";
 import type { Component } from "./fields.ts";
 
 /**

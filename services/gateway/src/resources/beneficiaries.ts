@@ -11,8 +11,8 @@ import {
   ListBeneficiariesResponseSchema,
   ScreeningStatus,
 } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
-import { cryptoBeneficiary } from "@disburse/forms/crypto-beneficiary.ts";
-import { fiatBeneficiary } from "@disburse/forms/fiat-beneficiary.ts";
+import { cryptoBeneficiary } from "@disburse/forms/bodies/crypto-beneficiary.ts";
+import { fiatBeneficiary } from "@disburse/forms/bodies/fiat-beneficiary.ts";
 import { exampleOfSchema } from "../openapi/example.ts";
 import * as f from "../openapi/fields.ts";
 import { bodyFields, type Operation, operation, type Resource } from "../openapi/operation.ts";

@@ -6,7 +6,7 @@ import {
   ListBeneficiaryFormsResponseSchema,
 } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_forms_pb.ts";
 import { BeneficiaryKind } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
-import { choicesOf } from "@disburse/forms/discovery.ts";
+import { choicesOf } from "@disburse/forms/describe/discovery.ts";
 import * as f from "../openapi/fields.ts";
 import { type Operation, operation, type Resource } from "../openapi/operation.ts";
 import { queryOf } from "../openapi/query.ts";

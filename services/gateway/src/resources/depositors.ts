@@ -7,7 +7,7 @@ import {
   ListDepositorsRequestSchema,
   ListDepositorsResponseSchema,
 } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
-import { depositor as depositorBody } from "@disburse/forms/depositor.ts";
+import { depositor as depositorBody } from "@disburse/forms/bodies/depositor.ts";
 import * as f from "../openapi/fields.ts";
 import { bodyFields, type Operation, operation, type Resource } from "../openapi/operation.ts";
 import { pageOf, recordsOf } from "../openapi/page.ts";

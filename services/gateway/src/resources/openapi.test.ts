@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { JsonSchema } from "@disburse/forms/json-schema.ts";
+import type { JsonSchema } from "@disburse/forms/describe/json-schema.ts";
 import { errorTable } from "@disburse/kernel/errors.ts";
 import { referenceOf } from "@disburse/testkit/reference.ts";
 import { Validator } from "@seriousme/openapi-schema-validator";

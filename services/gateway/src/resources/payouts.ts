@@ -11,7 +11,7 @@ import {
   PayoutStatus,
   PayoutSubStatus,
 } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
-import { executePayout } from "@disburse/forms/transfer.ts";
+import { executePayout } from "@disburse/forms/bodies/transfer.ts";
 import { findCurrency } from "@disburse/kernel/currency.ts";
 import * as f from "../openapi/fields.ts";
 import { bodyRequest, type Operation, operation, type Resource } from "../openapi/operation.ts";

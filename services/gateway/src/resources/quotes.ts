@@ -6,7 +6,7 @@ import {
   ListCorridorsResponseSchema,
   QuoteSchema,
 } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
-import { requestForQuote } from "@disburse/forms/transfer.ts";
+import { requestForQuote } from "@disburse/forms/bodies/transfer.ts";
 import * as f from "../openapi/fields.ts";
 import { bodyRequest, type Operation, operation, type Resource } from "../openapi/operation.ts";
 import { pageOf, recordsOf } from "../openapi/page.ts";

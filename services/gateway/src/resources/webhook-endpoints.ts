@@ -11,7 +11,7 @@ import {
   RotateSecretRequestSchema,
   UpdateEndpointRequestSchema,
 } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
-import { createEndpoint, rotateSecret, updateEndpoint } from "@disburse/forms/webhook-endpoint.ts";
+import { createEndpoint, rotateSecret, updateEndpoint } from "@disburse/forms/bodies/webhooks.ts";
 import * as f from "../openapi/fields.ts";
 import { bodyRequest, type Operation, operation, type Resource } from "../openapi/operation.ts";
 import { pageOf, recordsOf } from "../openapi/page.ts";

@@ -5,7 +5,7 @@ import {
   ReplaySchema,
   ReplayState,
 } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
-import { createReplay, replayableStates } from "@disburse/forms/webhook-replay.ts";
+import { createReplay, replayableStates } from "@disburse/forms/bodies/webhooks.ts";
 import * as f from "../openapi/fields.ts";
 import { bodyRequest, type Operation, operation, type Resource } from "../openapi/operation.ts";
 import { pageOf, recordsOf } from "../openapi/page.ts";

@@ -1,4 +1,4 @@
-import type { JsonSchema } from "@disburse/forms/json-schema.ts";
+import type { JsonSchema } from "@disburse/forms/describe/json-schema.ts";
 import { exampleOfSchema } from "../openapi/example.ts";
 import * as f from "../openapi/fields.ts";
 import { payoutWebhook } from "./payouts.ts";

@@ -1,5 +1,5 @@
-import { checkBody } from "@disburse/forms/check-body.ts";
-import type { BodyValues, PublicBody } from "@disburse/forms/field.ts";
+import { checkBody } from "@disburse/forms/checks/body.ts";
+import type { BodyValues, PublicBody } from "@disburse/forms/fields/field.ts";
 import {
   type Refused,
   refused,

@@ -3,14 +3,14 @@ import type {
   RotateSecretRequest,
   UpdateEndpointRequest,
 } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
-import type { BodyValues } from "@disburse/forms/field.ts";
-import { wholeBody } from "@disburse/forms/read-body.ts";
 import {
   createEndpoint,
   deliveryOrders,
   rotateSecret,
   updateEndpoint,
-} from "@disburse/forms/webhook-endpoint.ts";
+} from "@disburse/forms/bodies/webhooks.ts";
+import { wholeBody } from "@disburse/forms/checks/read.ts";
+import type { BodyValues } from "@disburse/forms/fields/field.ts";
 import { isRefused } from "@disburse/kernel/refusal.ts";
 import type { AddressRules } from "../sender/rules/address.ts";
 import { urlProblem } from "../sender/rules/url.ts";

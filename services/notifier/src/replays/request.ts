@@ -3,7 +3,7 @@ import {
   createReplay,
   replayableStates,
   replayRateDefault,
-} from "@disburse/forms/webhook-replay.ts";
+} from "@disburse/forms/bodies/webhooks.ts";
 import { isRefused } from "@disburse/kernel/refusal.ts";
 import { parseMoment } from "@disburse/kernel/time.ts";
 import { checkedBody, type InvalidRequest, textOf } from "../endpoints/request-body.ts";

@@ -5,8 +5,8 @@ import {
   ExecutePayoutRequestSchema,
   type PayoutService,
 } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
-import { checkedMessage } from "@disburse/forms/checked-message.ts";
-import { executePayout as executeForm } from "@disburse/forms/transfer.ts";
+import { executePayout as executeForm } from "@disburse/forms/bodies/transfer.ts";
+import { checkedMessage } from "@disburse/forms/checks/message.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
 import { orThrow } from "../refusals.ts";
 import { type ExecuteDeps, executePayout } from "./execute.ts";

@@ -18,8 +18,8 @@ import {
   type QuoteService,
   QuoteState as QuoteStateMessage,
 } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
-import { checkedMessage } from "@disburse/forms/checked-message.ts";
-import { requestForQuote } from "@disburse/forms/transfer.ts";
+import { requestForQuote } from "@disburse/forms/bodies/transfer.ts";
+import { checkedMessage } from "@disburse/forms/checks/message.ts";
 import { formatDecimal } from "@disburse/kernel/decimal.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import { formatAmount } from "@disburse/kernel/money.ts";

@@ -5,9 +5,9 @@ import {
   FieldDescriptorProto_Type as Type,
 } from "@bufbuild/protobuf/wkt";
 import { describe, expect, it } from "vitest";
-import { checkedMessage } from "./checked-message.ts";
-import { type PublicBody, singleForm } from "./field.ts";
-import { textField } from "./make-field.ts";
+import { type PublicBody, singleForm } from "../fields/field.ts";
+import { textField } from "../fields/make.ts";
+import { checkedMessage } from "./message.ts";
 
 /** A contract's message with text fields of these names; one is called otherwise in the body. */
 function messageOf(...names: readonly string[]): DescMessage {

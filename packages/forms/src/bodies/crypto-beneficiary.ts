@@ -1,15 +1,20 @@
-import { custodyProviderCodes } from "./custody-providers.ts";
-import type { Form, PublicBody, Rule, TextField } from "./field.ts";
-import { lengths } from "./lengths.ts";
+import type { Form, PublicBody, Rule, TextField } from "../fields/field.ts";
 import {
   choiceField,
   countryField,
   dateField,
   documentNumber,
   emailField,
+  lengths,
   textField,
-} from "./make-field.ts";
-import { isNetwork, networkCurrencies, networks, solanaDefaultCurrency } from "./networks.ts";
+} from "../fields/make.ts";
+import { custodyProviderCodes } from "../values/custody-providers.ts";
+import {
+  isNetwork,
+  networkCurrencies,
+  networks,
+  solanaDefaultCurrency,
+} from "../values/networks.ts";
 
 /** Service interface, "Crypto beneficiary (request fields)". */
 

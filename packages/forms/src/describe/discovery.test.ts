@@ -1,6 +1,9 @@
 import { isRefused } from "@disburse/kernel/refusal.ts";
 import { describe, expect, it } from "vitest";
-import { checkBody } from "./check-body.ts";
+import { checkBody } from "../checks/body.ts";
+import type { BodyValues } from "../fields/field.ts";
+import { isNetwork } from "../values/networks.ts";
+import { checkWalletAddress } from "../values/wallet-address.ts";
 import {
   type AskedField,
   type BeneficiaryForm,
@@ -8,9 +11,6 @@ import {
   bodyOf,
   choicesOf,
 } from "./discovery.ts";
-import type { BodyValues } from "./field.ts";
-import { isNetwork } from "./networks.ts";
-import { checkWalletAddress } from "./wallet-address.ts";
 
 const now = new Date("2026-11-20T11:26:00.123Z");
 

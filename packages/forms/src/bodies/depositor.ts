@@ -1,7 +1,19 @@
-import type { Field, Form, ObjectField, PublicBody, TextField } from "./field.ts";
-import { optional } from "./field.ts";
-import { lengths } from "./lengths.ts";
-import { choiceField, countryField, dateField, documentNumber, textField } from "./make-field.ts";
+import {
+  type Field,
+  type Form,
+  type ObjectField,
+  optional,
+  type PublicBody,
+  type TextField,
+} from "../fields/field.ts";
+import {
+  choiceField,
+  countryField,
+  dateField,
+  documentNumber,
+  lengths,
+  textField,
+} from "../fields/make.ts";
 
 /** Service interface, "Depositor (request fields)". */
 

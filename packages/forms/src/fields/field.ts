@@ -110,6 +110,7 @@ export type ListField = Described & {
   readonly fields: readonly Field[];
 };
 
+/** A field of a public body. */
 export type Field =
   | TextField
   | IntegerField
@@ -121,6 +122,7 @@ export type Field =
 
 /** A value of a body as it was read: protobuf JSON with the contract's own field names. */
 export type BodyValue = string | number | boolean | BodyValues | BodyValue[];
+/** A body, or an object in it, by the names of its fields. */
 export type BodyValues = { [name: string]: BodyValue };
 
 /** What a rule needs beside the body. */

@@ -1,4 +1,4 @@
-import type { Condition, Field, Form, PublicBody, TextField, TextKind } from "./field.ts";
+import type { Condition, Field, Form, PublicBody, TextField, TextKind } from "../fields/field.ts";
 
 /** A JSON Schema (draft 2020-12, as OpenAPI 3.1 takes it). */
 export type JsonSchema = { readonly [keyword: string]: unknown };

@@ -1,14 +1,14 @@
-import type { TextField } from "./field.ts";
-import { lengths } from "./lengths.ts";
+import type { TextField } from "../fields/field.ts";
 import {
   alphanumeric,
   choiceField,
   countryField,
   digitsField,
   emailField,
+  lengths,
   onlyWhen,
   textField,
-} from "./make-field.ts";
+} from "../fields/make.ts";
 
 /** Entries that the fiat forms share (service interface, "Fiat beneficiary (request fields)"). */
 
@@ -28,28 +28,35 @@ export const nameFields: readonly TextField[] = [
   ),
 ];
 
+/** The e-mail address. */
 export const email = emailField("beneficiary_email", "E-mail address.");
 
+/** Whether a person or a company is paid. */
 export const accountType = choiceField("beneficiary_account_type", "Type of beneficiary.", [
   "Individual",
   "Corporate",
 ]);
 
+/** The country of the account. */
 export const destinationCountry = countryField(
   "destination_country",
   "Country that the money is sent to.",
 );
 
+/** The country of residence. */
 export const residence = countryField("beneficiary_country_code", "Country of residence.");
 
+/** The routing code of the bank or branch. */
 export const routingValue = (description: string, example: string): TextField =>
   textField("routing_code_value_1", description, example, { maxLength: lengths.routingValue });
 
+/** A second routing code, where a bank asks for one. */
 export const secondRouting: readonly TextField[] = [
   textField("routing_code_type_2", "Second routing code type.", "BRANCH", { required: false }),
   textField("routing_code_value_2", "Second routing value.", "001", { required: false }),
 ];
 
+/** The address of residence. */
 export const residenceAddress: readonly TextField[] = [
   textField("beneficiary_state", "State.", "NY"),
   textField("beneficiary_address", "Address line.", "1 Main Street"),
@@ -57,12 +64,14 @@ export const residenceAddress: readonly TextField[] = [
   textField("beneficiary_postcode", "Post code.", "10001", { maxLength: lengths.postcode }),
 ];
 
+/** The account number or IBAN. */
 export const accountNumber = (example: string): TextField =>
   textField("beneficiary_account_number", "Payout account.", example, {
     maxLength: lengths.accountNumber,
     pattern: alphanumeric,
   });
 
+/** The telephone number. */
 export const contact: readonly TextField[] = [
   digitsField(
     "beneficiary_contact_country_code",
@@ -78,10 +87,12 @@ export const contact: readonly TextField[] = [
   ),
 ];
 
+/** The merchant's nickname of the beneficiary. */
 export const alias = textField("beneficiary_alias", "Nickname.", "jane", {
   maxLength: lengths.alias,
 });
 
+/** The name of the bank. */
 export const bankName = textField("beneficiary_bank_name", "Name of the bank.", "First Bank");
 
 /** The five fields that a SWIFT transfer needs; required, unless a form says when. */
@@ -103,6 +114,7 @@ export const counterPartyAlias = textField(
   { required: false, maxLength: lengths.alias },
 );
 
+/** The relationship of the beneficiary and the sender. */
 export const relationship = textField(
   "beneficiary_relationship",
   "What the beneficiary is to the sender.",

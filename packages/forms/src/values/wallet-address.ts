@@ -3,9 +3,10 @@ import { sha256 } from "@noble/hashes/sha2.js";
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import { base58, bech32, bech32m, createBase58check } from "@scure/base";
-import { lengths } from "./lengths.ts";
+import { lengths } from "../fields/make.ts";
 import { type Network, networks } from "./networks.ts";
 
+/** Why a wallet address is refused. */
 export type WalletRefusal = Refused<"INVALID_WALLET_ADDRESS">;
 
 const base58check = createBase58check(sha256);

@@ -1,6 +1,7 @@
 /** The networks of crypto beneficiaries (service interface: `routing_code_value_1`). */
 export const networks = ["ETHEREUM", "SOLANA", "POL", "BNB", "BTC", "TRX"] as const;
 
+/** The network of a wallet. */
 export type Network = (typeof networks)[number];
 
 /** Whether a text names one of the networks. */

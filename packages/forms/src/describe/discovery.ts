@@ -1,9 +1,15 @@
-import { countryCodes } from "./check-text.ts";
-import { decide, type Known } from "./condition.ts";
-import { cryptoBeneficiary } from "./crypto-beneficiary.ts";
-import { fiatBeneficiary } from "./fiat-beneficiary.ts";
-import type { CheckContext, Condition, Form, PublicBody, Rule, TextField } from "./field.ts";
-import { variantOf } from "./variant.ts";
+import { cryptoBeneficiary } from "../bodies/crypto-beneficiary.ts";
+import { fiatBeneficiary } from "../bodies/fiat-beneficiary.ts";
+import { countryCodes } from "../checks/text.ts";
+import { decide, type Known, variantOf } from "../fields/conditions.ts";
+import type {
+  CheckContext,
+  Condition,
+  Form,
+  PublicBody,
+  Rule,
+  TextField,
+} from "../fields/field.ts";
 
 /** What a front end asks for, of one kind of beneficiary. */
 export type BeneficiaryForm = {

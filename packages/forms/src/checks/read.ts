@@ -13,7 +13,7 @@ import type {
   PublicBody,
   TextField,
   WordsField,
-} from "./field.ts";
+} from "../fields/field.ts";
 
 /** The path that stands for the whole body where it is no object. */
 export const wholeBody = "body";

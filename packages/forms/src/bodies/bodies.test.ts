@@ -1,9 +1,9 @@
 import { parseExactJson } from "@disburse/kernel/exact-json.ts";
 import { describe, expect, it } from "vitest";
-import { checkBody } from "./check-body.ts";
-import type { BodyValues, Condition, Field, Form, PublicBody } from "./field.ts";
-import { exampleOf, publicBodies } from "./public-bodies.ts";
-import { fieldsOf, readBody } from "./read-body.ts";
+import { checkBody } from "../checks/body.ts";
+import { fieldsOf, readBody } from "../checks/read.ts";
+import { exampleOf, publicBodies } from "../describe/examples.ts";
+import type { BodyValues, Condition, Field, Form, PublicBody } from "../fields/field.ts";
 
 /** Properties that hold for every table, tried on every field of it. */
 

@@ -1,11 +1,10 @@
 import { type ExactJson, parseExactJson } from "@disburse/kernel/exact-json.ts";
 import { describe, expect, it } from "vitest";
-import { depositor } from "./depositor.ts";
-import { fiatBeneficiary } from "./fiat-beneficiary.ts";
-import { readBody, wholeBody } from "./read-body.ts";
-import { requestForQuote } from "./transfer.ts";
-import { rotateSecret } from "./webhook-endpoint.ts";
-import { createReplay } from "./webhook-replay.ts";
+import { depositor } from "../bodies/depositor.ts";
+import { fiatBeneficiary } from "../bodies/fiat-beneficiary.ts";
+import { requestForQuote } from "../bodies/transfer.ts";
+import { createReplay, rotateSecret } from "../bodies/webhooks.ts";
+import { readBody, wholeBody } from "./read.ts";
 
 const read = (body: typeof depositor, json: string) => readBody(body, parseExactJson(json));
 

@@ -1,6 +1,5 @@
-import { type PublicBody, singleForm, type TextField } from "./field.ts";
-import { lengths } from "./lengths.ts";
-import { textField } from "./make-field.ts";
+import { type PublicBody, singleForm, type TextField } from "../fields/field.ts";
+import { lengths, textField } from "../fields/make.ts";
 
 /** Service interface, "Request for quote" and "Execute payout". */
 

@@ -1,6 +1,6 @@
 import type { Violation } from "@disburse/kernel/refusal.ts";
 import { cleanText } from "@disburse/kernel/text.ts";
-import { checkText } from "./check-text.ts";
+import { conditionHolds, textOf, variantOf } from "../fields/conditions.ts";
 import type {
   BodyValue,
   BodyValues,
@@ -14,9 +14,9 @@ import type {
   TextField,
   TextsField,
   WordsField,
-} from "./field.ts";
-import { integerProblem, wholeBody, wordsProblem } from "./read-body.ts";
-import { variantOf } from "./variant.ts";
+} from "../fields/field.ts";
+import { integerProblem, wholeBody, wordsProblem } from "./read.ts";
+import { checkText } from "./text.ts";
 
 /** A sound body: its form, and the form's fields trimmed, composed and with defaults filled in. */
 export type SoundBody = { readonly form: Form; readonly values: BodyValues };
@@ -54,23 +54,6 @@ export function checkBody(
     const problem = walk.problems.get(field);
     return problem === undefined ? [] : [{ field, problem }];
   });
-}
-
-/** Whether a condition holds for a body; a field that could not be read was sent all the same. */
-export function conditionHolds(
-  condition: Condition,
-  values: BodyValues,
-  unreadable: ReadonlyMap<string, string> = new Map(),
-): boolean {
-  const text = textOf(values, condition.field);
-  if ("in" in condition) return condition.in.includes(text);
-  if ("notIn" in condition) return !condition.notIn.includes(text);
-  return text === "" && !unreadable.has(condition.field);
-}
-
-function textOf(values: BodyValues, field: string): string {
-  const value = values[field];
-  return typeof value === "string" ? cleanText(value) : "";
 }
 
 function checkRules(form: Form, cleaned: BodyValues, { problems, holds }: Walk): void {

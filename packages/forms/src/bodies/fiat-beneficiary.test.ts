@@ -1,9 +1,9 @@
 import { violationsMessage } from "@disburse/kernel/refusal.ts";
 import { describe, expect, it } from "vitest";
-import { checkBody } from "./check-body.ts";
+import { checkBody } from "../checks/body.ts";
+import { exampleOf } from "../describe/examples.ts";
+import type { BodyValues } from "../fields/field.ts";
 import { fiatBeneficiary } from "./fiat-beneficiary.ts";
-import type { BodyValues } from "./field.ts";
-import { exampleOf } from "./public-bodies.ts";
 
 const now = new Date("2026-11-20T11:26:00.123Z");
 

@@ -1,17 +1,17 @@
 import { parseExactJson } from "@disburse/kernel/exact-json.ts";
 import { type Violation, violationsMessage } from "@disburse/kernel/refusal.ts";
 import { describe, expect, it } from "vitest";
-import { checkBody } from "./check-body.ts";
-import { cryptoBeneficiary } from "./crypto-beneficiary.ts";
-import { custodyProviderCodes, custodyProviders } from "./custody-providers.ts";
-import { depositor } from "./depositor.ts";
-import { fiatBeneficiary } from "./fiat-beneficiary.ts";
-import type { BodyValues, PublicBody } from "./field.ts";
-import { networkCurrencies, networks } from "./networks.ts";
-import { exampleOf } from "./public-bodies.ts";
-import { readBody } from "./read-body.ts";
-import { requestForQuote } from "./transfer.ts";
-import { createReplay } from "./webhook-replay.ts";
+import { cryptoBeneficiary } from "../bodies/crypto-beneficiary.ts";
+import { depositor } from "../bodies/depositor.ts";
+import { fiatBeneficiary } from "../bodies/fiat-beneficiary.ts";
+import { requestForQuote } from "../bodies/transfer.ts";
+import { createReplay } from "../bodies/webhooks.ts";
+import { exampleOf } from "../describe/examples.ts";
+import type { BodyValues, PublicBody } from "../fields/field.ts";
+import { custodyProviderCodes, custodyProviders } from "../values/custody-providers.ts";
+import { networkCurrencies, networks } from "../values/networks.ts";
+import { checkBody } from "./body.ts";
+import { readBody } from "./read.ts";
 
 const now = new Date("2026-11-20T11:26:00.123Z");
 

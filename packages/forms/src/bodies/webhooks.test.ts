@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { checkBody } from "./check-body.ts";
-import { createEndpoint, updateEndpoint } from "./webhook-endpoint.ts";
+import { checkBody } from "../checks/body.ts";
+import { createEndpoint, updateEndpoint } from "./webhooks.ts";
 
 const url = "https://merchant.example/webhooks";
 const context = { now: new Date("2026-11-22T00:00:00Z") };

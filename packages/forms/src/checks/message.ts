@@ -6,9 +6,9 @@ import {
   toJson,
 } from "@bufbuild/protobuf";
 import { invalidRequest, type Refused, type Violation } from "@disburse/kernel/refusal.ts";
-import { checkBody } from "./check-body.ts";
-import type { BodyValues, CheckContext, PublicBody } from "./field.ts";
-import { fieldsOf } from "./read-body.ts";
+import type { BodyValues, CheckContext, PublicBody } from "../fields/field.ts";
+import { checkBody } from "./body.ts";
+import { fieldsOf } from "./read.ts";
 
 /** What a check of a message needs beside it. */
 export type MessageContext = CheckContext & {

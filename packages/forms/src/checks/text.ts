@@ -3,7 +3,7 @@ import { textProblem } from "@disburse/kernel/text.ts";
 import { isCalendarDate, parseMoment } from "@disburse/kernel/time.ts";
 import { iso31661 } from "iso-3166/1.js";
 import isEmail from "validator/lib/isEmail.js";
-import type { CheckContext, TextField, TextKind } from "./field.ts";
+import type { CheckContext, TextField, TextKind } from "../fields/field.ts";
 
 /** Every country code that ISO 3166-1 assigns, in order. */
 export const countryCodes: readonly string[] = iso31661
