@@ -11,92 +11,63 @@ type GrpcCode =
 
 /**
  * One error of the public interface: its HTTP status, its sentence, and the gRPC code of the
- * service that refuses with it. A row without `grpc` is the gateway's own.
+ * service that refuses with it; without one the gateway alone refuses so.
  */
-type ErrorRow = {
-  readonly status: number;
-  readonly grpc?: GrpcCode;
-  readonly message: string;
-};
+function row<const Grpc extends GrpcCode | undefined = undefined>(
+  status: number,
+  message: string,
+  grpc?: Grpc,
+) {
+  return { status, message, grpc } as { status: number; message: string; grpc: Grpc };
+}
 
 /**
  * Every error that a merchant can read: the interface's table first, its sentences letter for
  * letter; then decisions §2 and the HTTP parser's.
  */
 export const errorTable = {
-  INVALID_WALLET_ADDRESS: {
-    status: 400,
-    grpc: "InvalidArgument",
-    message: "Wallet address is invalid",
-  },
-  RISK_ANALYSIS_FAILED: {
-    status: 400,
-    grpc: "FailedPrecondition",
-    message: "Wallet id was found risky",
-  },
-  RECORD_NOT_FOUND: {
-    status: 404,
-    grpc: "NotFound",
-    message: "Unable to find the record requested.",
-  },
-  BENEFICIARY_CREATION_NOT_ALLOWED: {
-    status: 403,
-    grpc: "PermissionDenied",
-    message: "Beneficiary creation not allowed",
-  },
-  INVALID_JSON: { status: 400, message: "Please check the request payload." },
-  CORRIDOR_NOT_ACTIVE: { status: 400, grpc: "FailedPrecondition", message: "Corridor Not Active" },
-  ACCESS_FORBIDDEN: {
-    status: 403,
-    grpc: "PermissionDenied",
-    message: "You are not authorized to access this record.",
-  },
-  QUOTE_EXPIRED: { status: 400, grpc: "FailedPrecondition", message: "This quote is expired" },
-  ALREADY_PROCESSED: {
-    status: 400,
-    grpc: "AlreadyExists",
-    message: "Transaction Already Processed",
-  },
-  AMOUNT_NOT_WITHIN_LIMITS: {
-    status: 400,
-    grpc: "OutOfRange",
-    message: "Amount is not within limits.",
-  },
-  INSUFFICIENT_BALANCE: {
-    status: 400,
-    grpc: "FailedPrecondition",
-    message: "Balance is not sufficient for this transaction",
-  },
-  INVALID_REQUEST: { status: 400, grpc: "InvalidArgument", message: "The request is invalid." },
-  UNAUTHENTICATED: { status: 401, message: "A valid API key is required." },
-  ROUTE_NOT_FOUND: { status: 404, message: "There is no such route." },
-  METHOD_NOT_ALLOWED: { status: 405, message: "This route does not allow this method." },
-  REQUEST_TIMEOUT: { status: 408, message: "The request did not arrive in time." },
-  IDEMPOTENCY_IN_PROGRESS: {
-    status: 409,
-    grpc: "Aborted",
-    message: "A request with this idempotency key is still running.",
-  },
-  PAYLOAD_TOO_LARGE: { status: 413, message: "The request body is larger than 64 KiB." },
-  UNSUPPORTED_MEDIA_TYPE: {
-    status: 415,
-    message: "The request body must be application/json in UTF-8, without content encoding.",
-  },
-  EXPECTATION_FAILED: { status: 417, message: "This expectation is not supported." },
-  IDEMPOTENCY_KEY_REUSED: {
-    status: 422,
-    message: "This idempotency key was used before with another body.",
-  },
-  RATE_LIMITED: { status: 429, message: "Too many requests with this API key." },
-  HEADERS_TOO_LARGE: { status: 431, message: "The request headers are too large or too many." },
-  INTERNAL_ERROR: { status: 500, message: "Something went wrong on our side." },
-  NOT_IMPLEMENTED: { status: 501, message: "This transfer encoding is not supported." },
-  SERVICE_UNAVAILABLE: {
-    status: 503,
-    grpc: "Unavailable",
-    message: "The service is not available right now.",
-  },
-} as const satisfies Record<string, ErrorRow>;
+  INVALID_WALLET_ADDRESS: row(400, "Wallet address is invalid", "InvalidArgument"),
+  RISK_ANALYSIS_FAILED: row(400, "Wallet id was found risky", "FailedPrecondition"),
+  RECORD_NOT_FOUND: row(404, "Unable to find the record requested.", "NotFound"),
+  BENEFICIARY_CREATION_NOT_ALLOWED: row(
+    403,
+    "Beneficiary creation not allowed",
+    "PermissionDenied",
+  ),
+  INVALID_JSON: row(400, "Please check the request payload."),
+  CORRIDOR_NOT_ACTIVE: row(400, "Corridor Not Active", "FailedPrecondition"),
+  ACCESS_FORBIDDEN: row(403, "You are not authorized to access this record.", "PermissionDenied"),
+  QUOTE_EXPIRED: row(400, "This quote is expired", "FailedPrecondition"),
+  ALREADY_PROCESSED: row(400, "Transaction Already Processed", "AlreadyExists"),
+  AMOUNT_NOT_WITHIN_LIMITS: row(400, "Amount is not within limits.", "OutOfRange"),
+  INSUFFICIENT_BALANCE: row(
+    400,
+    "Balance is not sufficient for this transaction",
+    "FailedPrecondition",
+  ),
+  INVALID_REQUEST: row(400, "The request is invalid.", "InvalidArgument"),
+  UNAUTHENTICATED: row(401, "A valid API key is required."),
+  ROUTE_NOT_FOUND: row(404, "There is no such route."),
+  METHOD_NOT_ALLOWED: row(405, "This route does not allow this method."),
+  REQUEST_TIMEOUT: row(408, "The request did not arrive in time."),
+  IDEMPOTENCY_IN_PROGRESS: row(
+    409,
+    "A request with this idempotency key is still running.",
+    "Aborted",
+  ),
+  PAYLOAD_TOO_LARGE: row(413, "The request body is larger than 64 KiB."),
+  UNSUPPORTED_MEDIA_TYPE: row(
+    415,
+    "The request body must be application/json in UTF-8, without content encoding.",
+  ),
+  EXPECTATION_FAILED: row(417, "This expectation is not supported."),
+  IDEMPOTENCY_KEY_REUSED: row(422, "This idempotency key was used before with another body."),
+  RATE_LIMITED: row(429, "Too many requests with this API key."),
+  HEADERS_TOO_LARGE: row(431, "The request headers are too large or too many."),
+  INTERNAL_ERROR: row(500, "Something went wrong on our side."),
+  NOT_IMPLEMENTED: row(501, "This transfer encoding is not supported."),
+  SERVICE_UNAVAILABLE: row(503, "The service is not available right now.", "Unavailable"),
+};
 
 /** Every code of the public interface. */
 export type ErrorCode = keyof typeof errorTable;

@@ -24,10 +24,8 @@ export function logFiles(dataDir: string): readonly [string, string, string] {
   return [`${path}.2`, `${path}.1`, path];
 }
 
-export type LogFile = LogDestination & {
-  /** Writes what is buffered; later lines are dropped. */
-  close(): void;
-};
+/** A log file; `close` writes what is buffered, and later lines are dropped. */
+export type LogFile = LogDestination & { close(): void };
 
 /**
  * The log of a data folder: a file of `bytesMax`, exceeded by less than a line, and the two before
@@ -39,34 +37,62 @@ export function openLogFile(
   onError: (error: NodeJS.ErrnoException) => void,
   bytesMax = fileBytesMax,
 ): LogFile {
+  const [oldest, previous, path] = logFiles(dataDir);
   let buffered: string[] = [];
   let timer: NodeJS.Timeout | undefined;
-  let file: RotatedFile | undefined;
+  let file: number | undefined;
+  let size = 0;
 
-  const flush = () => {
-    clearTimeout(timer);
-    timer = undefined;
-    const lines = buffered;
-    buffered = [];
+  const open = () => {
+    file = openSync(path, "a", fileMode);
+    ({ size } = fstatSync(file));
+    return file;
+  };
+  const rotate = (full: number) => {
+    closeSync(full);
+    if (existsSync(previous)) renameSync(previous, oldest);
+    renameSync(path, previous);
+    return open();
+  };
+  /** Runs a step; after one that fails nothing is written any more. */
+  const attempt = (step: () => void) => {
     try {
-      file?.append(lines);
+      step();
     } catch (error) {
       file = undefined;
       onError(error as NodeJS.ErrnoException);
     }
   };
+  const flush = () => {
+    clearTimeout(timer);
+    timer = undefined;
+    let chunk = "";
+    attempt(() => {
+      if (file === undefined) return;
+      for (const line of buffered) {
+        if (size >= bytesMax) {
+          appendFileSync(file, chunk);
+          chunk = "";
+          file = rotate(file);
+        }
+        chunk += line;
+        size += Buffer.byteLength(line);
+      }
+      appendFileSync(file, chunk);
+    });
+    buffered = [];
+  };
   const close = () => {
     process.off("exit", close);
     flush();
-    file?.close();
+    if (file !== undefined) closeSync(file);
     file = undefined;
   };
-  try {
-    file = openRotated(dataDir, bytesMax);
+  attempt(() => {
+    mkdirSync(dirname(path), { recursive: true, mode: folderMode });
+    open();
     process.on("exit", close);
-  } catch (error) {
-    onError(error as NodeJS.ErrnoException);
-  }
+  });
   return {
     write: (line) => {
       if (file === undefined) return;
@@ -74,37 +100,5 @@ export function openLogFile(
       timer ??= setTimeout(flush, bufferMs).unref();
     },
     close,
-  };
-}
-
-type RotatedFile = { append(lines: readonly string[]): void; close(): void };
-
-function openRotated(dataDir: string, bytesMax: number): RotatedFile {
-  const [oldest, previous, path] = logFiles(dataDir);
-  mkdirSync(dirname(path), { recursive: true, mode: folderMode });
-  let descriptor = openSync(path, "a", fileMode);
-  let { size } = fstatSync(descriptor);
-  const rotate = () => {
-    closeSync(descriptor);
-    if (existsSync(previous)) renameSync(previous, oldest);
-    renameSync(path, previous);
-    descriptor = openSync(path, "a", fileMode);
-    size = 0;
-  };
-  return {
-    append: (lines) => {
-      let chunk = "";
-      for (const line of lines) {
-        if (size >= bytesMax) {
-          appendFileSync(descriptor, chunk);
-          chunk = "";
-          rotate();
-        }
-        chunk += line;
-        size += Buffer.byteLength(line);
-      }
-      appendFileSync(descriptor, chunk);
-    },
-    close: () => closeSync(descriptor),
   };
 }

@@ -26,26 +26,10 @@ type AuditDocument = {
 };
 
 /** The audit trail: what operators did, in order, hash-chained. */
-export type AuditStore<Action extends string> = {
-  /** Appends an action once: a repeat answers with the first entry. */
-  append(record: AuditRecord<Action>): Promise<AuditEntry<Action>>;
-  /** The last entry of a subject. */
-  lastOf(subject: string): Promise<AuditEntry<Action> | undefined>;
-  /**
-   * At most `limit` entries, newest first, of a subject or of all, before a number. Throws where an
-   * entry was changed or is missing.
-   */
-  list(
-    subject: string | undefined,
-    beforeSequence: number | undefined,
-    limit: number,
-  ): Promise<AuditEntry<Action>[]>;
-};
+export type AuditStore<Action extends string> = Awaited<ReturnType<typeof openAuditStore<Action>>>;
 
 /** The audit trail of a service: `audit_entries` of its database. */
-export async function openAuditStore<Action extends string>({
-  db,
-}: Pick<Database, "db">): Promise<AuditStore<Action>> {
+export async function openAuditStore<Action extends string>({ db }: Pick<Database, "db">) {
   const entries = db.collection<AuditDocument>("audit_entries");
   await ensureIndexes(db, "audit_entries", [
     { key: { key: 1 }, name: "key", unique: true },
@@ -58,7 +42,8 @@ export async function openAuditStore<Action extends string>({
     return found && toEntry<Action>(found);
   };
   return {
-    append: async (record) => {
+    /** Appends an action once: a repeat answers with the first entry. */
+    append: async (record: AuditRecord<Action>): Promise<AuditEntry<Action>> => {
       // One of several writers succeeds each time; the others go on from the new head.
       const key = auditKeyOf(record);
       for (;;) {
@@ -68,8 +53,17 @@ export async function openAuditStore<Action extends string>({
         if (await insertOnce(entries, documentOf(entry))) return entry;
       }
     },
-    lastOf: (subject) => last({ subject }),
-    list: async (subject, beforeSequence, limit) => {
+    /** The last entry of a subject. */
+    lastOf: (subject: string) => last({ subject }),
+    /**
+     * At most `limit` entries, newest first, of a subject or of all, before a number. Throws where
+     * an entry was changed or is missing.
+     */
+    list: async (
+      subject: string | undefined,
+      beforeSequence: number | undefined,
+      limit: number,
+    ): Promise<AuditEntry<Action>[]> => {
       const found = await entries
         .find({
           ...(subject === undefined ? {} : { subject }),

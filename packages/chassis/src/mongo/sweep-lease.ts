@@ -13,19 +13,10 @@ type LeaseDocument = {
 };
 
 /** A lease that lets one process of a service sweep. */
-export type SweepLease = {
-  /**
-   * Acquires or renews the lease. `undefined`: another process has it. A sweep that outlives its
-   * lease is harmless: its writes are conditional on what it read (docs/decisions/0008), and the
-   * lease only spares the other processes the work.
-   */
-  hold(): Promise<{ readonly epoch: number } | undefined>;
-  /** Releases the lease, so that another process need not wait until it expires. */
-  release(): Promise<void>;
-};
+export type SweepLease = ReturnType<typeof createSweepLease>;
 
 /** A named lease of `leaseMs`, by the database's clock, for this process. */
-export function createSweepLease({ db }: Database, name: string, leaseMs: number): SweepLease {
+export function createSweepLease({ db }: Database, name: string, leaseMs: number) {
   const leases: Collection<LeaseDocument> = db.collection("leases");
   const owner = crypto.randomUUID();
   const until = { $add: ["$$NOW", leaseMs] };
@@ -55,7 +46,12 @@ export function createSweepLease({ db }: Database, name: string, leaseMs: number
   };
 
   return {
-    hold: async () => {
+    /**
+     * Acquires or renews the lease. `undefined`: another process has it. A sweep that outlives its
+     * lease is harmless: its writes are conditional on what it read (docs/decisions/0008), and the
+     * lease only spares the other processes the work.
+     */
+    hold: async (): Promise<{ readonly epoch: number } | undefined> => {
       const startedAt = performance.now();
       // One write per half lease, not one per sweep.
       if (held !== undefined && startedAt < held.renewAt) return { epoch: held.epoch };
@@ -67,7 +63,8 @@ export function createSweepLease({ db }: Database, name: string, leaseMs: number
       if (!(await insertOnce(leases, document))) return undefined;
       return remember(await acquire(), startedAt);
     },
-    release: async () => {
+    /** Releases the lease, so that another process need not wait until it expires. */
+    release: async (): Promise<void> => {
       held = undefined;
       await leases.updateOne({ _id: name, owner }, { $set: { until: new Date(0) } });
     },

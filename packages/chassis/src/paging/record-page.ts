@@ -6,29 +6,18 @@ export const newestFirst = { created_at: -1, _id: -1 } as const;
 /** The order of short lists: accounts, endpoints. */
 export const oldestFirst = { created_at: 1, _id: 1 } as const;
 
-/** A condition on the keys that lists are ordered by. */
-type PageCondition =
-  | { created_at: { $lte: Date } | { $gte: Date } }
-  | { $or: [{ created_at: { $lt: Date } }, { _id: { $lt: string } }] }
-  | { $or: [{ created_at: { $gt: Date } }, { _id: { $gt: string } }] };
+type ListOrder = typeof newestFirst | typeof oldestFirst;
 
 /**
  * The conditions of the records after a cursor, all of which must hold. The first bounds the index
  * scan; the second excludes records of the same moment that were shown before.
  */
-export function behind(
-  { at, id }: PageCursor,
-  order: typeof newestFirst | typeof oldestFirst = newestFirst,
-): PageCondition[] {
-  if (order === oldestFirst) {
-    return [
-      { created_at: { $gte: at } },
-      { $or: [{ created_at: { $gt: at } }, { _id: { $gt: id } }] },
-    ];
-  }
+export function behind({ at, id }: PageCursor, order: ListOrder = newestFirst) {
+  const isOlder = order === newestFirst;
+  const key = <T>(value: T) => (isOlder ? { $lt: value } : { $gt: value });
   return [
-    { created_at: { $lte: at } },
-    { $or: [{ created_at: { $lt: at } }, { _id: { $lt: id } }] },
+    { created_at: isOlder ? { $lte: at } : { $gte: at } },
+    { $or: [{ created_at: key(at) }, { _id: key(id) }] },
   ];
 }
 
@@ -38,12 +27,7 @@ export function createdWithin(
   to: Date | undefined,
 ): { created_at?: { $gte?: Date; $lt?: Date } } {
   if (from === undefined && to === undefined) return {};
-  return {
-    created_at: {
-      ...(from === undefined ? {} : { $gte: from }),
-      ...(to === undefined ? {} : { $lt: to }),
-    },
-  };
+  return { created_at: { ...(from && { $gte: from }), ...(to && { $lt: to }) } };
 }
 
 type Page<T> = { readonly shown: readonly T[]; readonly nextCursor: string };
@@ -74,9 +58,7 @@ export function cutPageBy<T>(
 export const countMax = 10_000;
 
 /** The total of a list that was counted up to `countMax` + 1. */
-export function countedTotal(counted: number): { totalCount: bigint; totalCountCapped: boolean } {
-  return {
-    totalCount: BigInt(Math.min(counted, countMax)),
-    totalCountCapped: counted > countMax,
-  };
+export function countedTotal(counted: number) {
+  const totalCount = BigInt(Math.min(counted, countMax));
+  return { totalCount, totalCountCapped: counted > countMax };
 }

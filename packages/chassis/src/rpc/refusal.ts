@@ -58,6 +58,6 @@ type PublicRefusal = {
 /** The interface's refusals as they leave a service; a service's own table begins with these. */
 export const publicRefusals = Object.fromEntries(
   Object.entries(errorTable).flatMap(([code, row]) =>
-    "grpc" in row ? [[code, { rpc: Code[row.grpc], code, message: row.message }]] : [],
+    row.grpc === undefined ? [] : [[code, { rpc: Code[row.grpc], code, message: row.message }]],
   ),
 ) as RefusalTable<PublicRefusal>;

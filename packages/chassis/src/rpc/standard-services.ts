@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import { type DescFile, type DescService, toBinary } from "@bufbuild/protobuf";
+import { createRegistry, type DescFile, type DescService, toBinary } from "@bufbuild/protobuf";
 import { FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError, type ConnectRouter } from "@connectrpc/connect";
 import {
@@ -53,8 +53,7 @@ export function registerReflection(router: ConnectRouter, services: readonly Des
   const all = [...services, Health, ServerReflection];
   const files = new Map<string, DescFile>();
   for (const service of all) collect(service.file, files);
-  const bySymbol = new Map<string, DescFile>();
-  for (const file of files.values()) index(file, bySymbol);
+  const registry = createRegistry(...files.values());
   const answer = ({ messageRequest: { case: kind, value } }: ServerReflectionRequest) => {
     switch (kind) {
       case "listServices":
@@ -65,7 +64,7 @@ export function registerReflection(router: ConnectRouter, services: readonly Des
       case "fileByFilename":
         return described(files.get(value));
       case "fileContainingSymbol":
-        return described(bySymbol.get(value));
+        return described((registry.get(value) ?? registry.get(parentOf(value)))?.file);
       default:
         return failed(Code.Unimplemented, "extensions are not used");
     }
@@ -89,19 +88,8 @@ function collect(file: DescFile, into: Map<string, DescFile>): void {
   for (const dependency of file.dependencies) collect(dependency, into);
 }
 
-function index(file: DescFile, into: Map<string, DescFile>): void {
-  for (const service of file.services) {
-    into.set(service.typeName, file);
-    for (const method of service.methods) into.set(`${service.typeName}.${method.name}`, file);
-  }
-  const nested = [...file.messages];
-  for (let message = nested.pop(); message !== undefined; message = nested.pop()) {
-    into.set(message.typeName, file);
-    nested.push(...message.nestedMessages);
-    for (const each of message.nestedEnums) into.set(each.typeName, file);
-  }
-  for (const each of file.enums) into.set(each.typeName, file);
-}
+/** The service of a method. */
+const parentOf = (symbol: string) => symbol.slice(0, symbol.lastIndexOf("."));
 
 /** The file with everything it imports, as clients expect it in one answer. */
 function described(file: DescFile | undefined) {
