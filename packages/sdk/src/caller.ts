@@ -9,7 +9,7 @@ export const version = "0.1.0";
 /** Names the program's library in the platform's logs. */
 export const userAgent = `disburse-sdk/${version} node/${process.versions.node}`;
 
-/** What a single call may be told beside what it is about. */
+/** Options of a single call. */
 export type CallOptions = {
   /**
    * Key of what a POST or PATCH does, 1 to 255 printable ASCII characters: the same key and body
@@ -25,7 +25,7 @@ export type CallOptions = {
   readonly timeoutMs?: number | undefined;
 };
 
-/** One operation with all that it is asked with. */
+/** The request of one operation. */
 export type ApiRequest = {
   readonly method: string;
   /** From `/api/v1` on, its ids encoded. */
@@ -35,7 +35,7 @@ export type ApiRequest = {
   readonly body?: object;
 };
 
-/** Sends requests, with retries; the resources of the client stand on it. */
+/** Sends requests, with retries, for the resources of the client. */
 export type Caller = {
   /**
    * Resolves with what the answer holds under `data`, and rejects with a `DisburseError`, with the
@@ -110,7 +110,7 @@ function begin(
         ...(body === undefined ? {} : { "content-type": "application/json" }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      // The gateway redirects nowhere; whoever does is not to be told the key.
+      // The gateway never redirects; the key must not follow a redirect elsewhere.
       redirect: "manual",
     },
     requestId,
@@ -172,7 +172,7 @@ function failure(deadline: Deadline, cause: unknown, call: Call): DisburseError 
   });
 }
 
-/** What an answer says: the data of a success, or why there is none. */
+/** The data of a success, or the error. */
 function readAnswer(
   { status, headers }: Pick<Response, "status" | "headers">,
   text: string,
@@ -192,7 +192,7 @@ function readAnswer(
       return new DisburseError({ kind: "refused", code, message, ...known });
     }
   }
-  // Whose text it is nobody knows, so it stands in no message.
+  // The text may be anybody's, so no message quotes it.
   const message = `An answer with status ${status} is not the platform's.`;
   return new DisburseError({ kind: "answer", code: "UNEXPECTED_ANSWER", message, ...known });
 }
@@ -206,7 +206,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** The platform tells seconds; a proxy may tell a date, which is left to our own waits. */
+/** The platform sends seconds. A proxy may send a date: then our own backoff decides. */
 function retryAfterSeconds(headers: Headers): number | undefined {
   const told = headers.get("retry-after")?.trim() ?? "";
   return /^\d{1,9}$/.test(told) ? Number(told) : undefined;
@@ -214,7 +214,7 @@ function retryAfterSeconds(headers: Headers): number | undefined {
 
 /** The first wait is at most this long; it covers a restart of a load balancer's target. */
 const firstWaitMs = 250;
-/** No wait of our own is longer; what the platform asks for may be. */
+/** The longest backoff of our own; `Retry-After` may be longer. */
 const longestWaitMs = 8_000;
 
 /** Answers behind which the same request may succeed a little later. */
@@ -240,8 +240,8 @@ function isUnderWay({ code, status }: Pick<DisburseError, "code" | "status">): b
 }
 
 /**
- * How long to wait before a retry, the first being 1: somewhere between nothing and a bound that
- * doubles, so that many callers do not come back at once; and never less than the platform asks.
+ * How long to wait before a retry, the first being 1: exponential backoff with full jitter, on top
+ * of the platform's `Retry-After`.
  */
 function retryWaitMs(retry: number, retryAfterSeconds: number, random: number): number {
   const bound = Math.min(longestWaitMs, firstWaitMs * 2 ** (retry - 1));

@@ -1,6 +1,6 @@
 import type { ErrorCode } from "./gen/types.ts";
 
-/** What the SDK itself says where no refusal of the platform came. */
+/** The SDK's own codes, where the platform did not answer with one. */
 export type ClientErrorCode = "CONNECTION_FAILED" | "TIMEOUT" | "UNEXPECTED_ANSWER";
 
 /**
@@ -22,7 +22,7 @@ export type ErrorDetails = {
   readonly cause?: unknown;
 };
 
-/** Told apart by this also where a program has the package twice. */
+/** Recognises the error also where a program has the package twice. */
 const brand: unique symbol = Symbol.for("@disburse/sdk.DisburseError") as never;
 
 /**
@@ -36,9 +36,9 @@ export class DisburseError extends Error {
   readonly code: ErrorCode | ClientErrorCode | (string & {});
   /** HTTP status; `undefined` where no answer came. */
   readonly status: number | undefined;
-  /** Names the request in every log of it: tell it to support. */
+  /** Identifies the request in all logs; quote it to support. */
   readonly requestId: string;
-  /** How long the platform asks to wait before the next try. */
+  /** `Retry-After` of the answer. */
   readonly retryAfterSeconds: number | undefined;
   /** The key that a POST was sent with. */
   readonly idempotencyKey: string | undefined;

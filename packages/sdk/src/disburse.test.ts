@@ -34,7 +34,7 @@ test("each operation of the reference that answers with JSON has exactly one met
   for (const [name] of methodsOf(new Disburse(scripted([]).options))) {
     const { options, sent } = scripted([data(page)]);
     const [, method] = methodsOf(new Disburse(options)).find(([each]) => each === name) ?? [];
-    // A page without its list is refused, but it was asked for.
+    // A page without its list is refused, but it was requested.
     await method?.("{id}").catch(() => undefined);
     const [request] = sent;
     const path = decodeURIComponent(new URL(request?.url ?? "").pathname);

@@ -155,7 +155,7 @@ describe("examples", () => {
     const child = spawn(node.path, [file], {
       env: {
         PATH: process.env.PATH,
-        // Express tells of what it refuses elsewhere.
+        // Express reports what it refuses elsewhere.
         NODE_ENV: "test",
         PORT: "0",
         DISBURSE_WEBHOOK_SECRET: secret,

@@ -37,7 +37,7 @@ export class Page<T> implements AsyncIterable<T> {
 }
 
 /**
- * A list that was asked for: awaited, it is the first page; iterated (`for await`), it yields every
+ * A requested list: awaited, it is the first page; iterated (`for await`), it yields every
  * record of every page. Nothing is sent before.
  */
 export class PageRequest<T> implements Promise<Page<T>>, AsyncIterable<T> {

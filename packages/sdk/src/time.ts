@@ -42,7 +42,7 @@ export type Deadline = {
 
 /**
  * Starts a deadline. `AbortSignal.any` would do, but in the oldest supported Node each use of it
- * stays with the caller's signal for good.
+ * leaks a listener on the caller's signal.
  */
 export function startDeadline(ms: number, signal: AbortSignal | undefined): Deadline {
   const controller = new AbortController();

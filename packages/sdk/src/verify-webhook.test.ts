@@ -295,7 +295,7 @@ describe("refuses", () => {
       "webhook-signature": new Webhook(standardSecret).sign("evt_1", now, text),
     };
     expect(refusalOf(text, signed, { secret })).toBe("BODY_MALFORMED");
-    // The second scheme needs no status; a refund's system may tell none.
+    // The second scheme needs no status; a refund's system may leave it out.
     const code = what === "no status" ? "none" : "BODY_MALFORMED";
     expect(refusalOf(text, signed, { standardSecret, now })).toBe(code);
   });

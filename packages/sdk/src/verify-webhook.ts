@@ -50,8 +50,8 @@ const toleranceDefaultSeconds = 300;
 /**
  * The event of a webhook that is genuine by every scheme whose secret is given. Give both: the
  * first scheme covers neither amounts nor time. While secrets are rotated, those from before are
- * taken too. A refund whose data tells no status is taken by the standard scheme alone: what the
- * first one signs is not in it.
+ * accepted too. A refund without a status is verified by the standard scheme alone: the first one
+ * signs the status.
  *
  * `rawBody` is the body as it arrived, before any parser: what was parsed and written again is
  * other bytes. Throws a `WebhookVerificationError` where the webhook is refused, and a `TypeError`
@@ -101,7 +101,7 @@ function parsed(bytes: Uint8Array): unknown {
   try {
     return parseExactJson(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes));
   } catch {
-    // Neither the text nor the parser's words about it belong into a log: it is no event, is all.
+    // Neither the text nor the parser's message belongs into a log.
     return undefined;
   }
 }
@@ -122,7 +122,7 @@ function verifyInterface(
   ];
   if (sent.length === 0) throw missing(signatureHeader);
   const { id = transaction_id, status } = data;
-  // The signed status is the event's, which a refund's system need not tell.
+  // The signed status is the event's; a refund's system may leave it out.
   if (transaction_type === "refund" && id === transaction_id && status === undefined) {
     if (standardSecret !== undefined) return;
     throw new WebhookVerificationError(
@@ -130,7 +130,7 @@ function verifyInterface(
       "a refund that tells no status can be checked only where standardSecret is given",
     );
   }
-  // What is signed is data.id; an event that says another id outside would be for another record.
+  // The signature covers data.id; another id outside would point to another record.
   if (id !== transaction_id || typeof status !== "string") {
     throw new WebhookVerificationError(
       "BODY_MALFORMED",

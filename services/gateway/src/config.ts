@@ -29,7 +29,7 @@ const settings = {
   /** Of the internal port, where `KeyService` is served; `PORT` is the public one. */
   RPC_HOST: z.string().default("127.0.0.1"),
   RPC_PORT: portSetting,
-  /** Under which API keys are hashed; whoever has only the database can try no key. */
+  /** API keys are hashed under it, so that the database alone does not suffice to test a key. */
   API_KEY_PEPPER: pepperSetting,
   ENCRYPTION_KEYS: encryptionKeysSetting,
   BENEFICIARY_URL: serviceUrlSetting,

@@ -64,14 +64,14 @@ function connectServices(config: Config, lifetime: Lifetime) {
   };
 }
 
-/** Probes come without a key; however many, each dependency is asked once in this time. */
+/** Probes need no key, so each dependency is checked at most once in this time. */
 const freshMs = 1_000;
-/** A dependency that needs longer to say that it is well is not. */
+/** A dependency that takes longer to answer is not ready. */
 const checkTimeoutMs = 1_000;
 
 type Check = () => Promise<boolean>;
 
-/** Whether a service says that it can do its work now. */
+/** Whether a service reports that it is serving. */
 function serving({ rpc }: Pick<ServiceClient<typeof Health>, "rpc">): Check {
   return async () => {
     try {
@@ -84,7 +84,7 @@ function serving({ rpc }: Pick<ServiceClient<typeof Health>, "rpc">): Check {
   };
 }
 
-/** Asks everything that the gateway cannot work without, and remembers the answers for a second. */
+/** Checks the gateway's dependencies, and caches the results for a second. */
 function createReadiness(
   checks: Readonly<Record<string, Check>>,
 ): () => Promise<Readonly<Record<string, boolean>>> {
@@ -139,7 +139,7 @@ async function open(config: Config, log: Log, lifetime: Lifetime) {
   const { HOST: host, PORT: port } = config;
   const httpServer = await startHttpServer(gateway.listener, { host, port, log });
   lifetime.add("http server", httpServer.stop);
-  // The port is ours: whoever had it before has ended.
+  // The port is ours, so the process that had it before has ended.
   await gateway.freeEnded(startedAt);
   return { url: rpcServer.url, publicUrl: httpServer.url };
 }

@@ -2,13 +2,13 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, beforeEach, expect } from "vitest";
 import { type Ask, startTestGateway, type TestGateway } from "./test-gateway.ts";
 
-/** A moment as services say it, and as merchants read it. */
+/** A moment as services send it, and as merchants read it. */
 export const at = timestampFromDate(new Date("2026-11-20T11:26:00.123Z"));
 export const wireAt = "2026-11-20T11:26:00.123Z";
 export const times = { createdAt: at, updatedAt: at };
 export const wireTimes = { created_at: wireAt, updated_at: wireAt };
 
-/** A gateway for the tests of a file, with one merchant, and what its fake services were asked. */
+/** A gateway for the tests of a file, with one merchant, and the requests to its fake services. */
 export function useCalls() {
   let gateway: TestGateway;
   let merchant: Awaited<ReturnType<TestGateway["merchant"]>>;
@@ -29,7 +29,7 @@ export function useCalls() {
     merchantId: () => merchant.merchantId,
     keyId: () => merchant.keyId,
     ask,
-    /** A fake RPC that remembers what it was asked. */
+    /** A fake RPC that records its requests. */
     replying:
       <Reply>(reply: Reply) =>
       (request: object) => {

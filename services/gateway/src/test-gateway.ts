@@ -29,7 +29,7 @@ import { type HttpTimeouts, startHttpServer } from "./http/server.ts";
 import { createGateway, type GatewayDeps } from "./service.ts";
 
 /**
- * A fake service: each RPC is what the test says just then; one that it says nothing of is a bug.
+ * A fake service: each RPC is what the test sets; a call of any other is a bug.
  */
 type Fake<S extends DescService> = Partial<ServiceImpl<S>>;
 

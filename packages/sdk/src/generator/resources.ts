@@ -1,7 +1,7 @@
 import { type Document, nameOf, type Operation, operationsOf, type Schema } from "./document.ts";
 import { bodyType, capitalized, comment, typesSource } from "./types.ts";
 
-/** Operations that stand in a resource of another name than their tag's. */
+/** Operations whose resource has another name than their tag. */
 const resourceOf: Readonly<Record<string, string>> = { listCorridors: "Corridors" };
 
 const words = (text: string): string[] => text.match(/[A-Z]?[a-z0-9]+/g) ?? [];
@@ -95,7 +95,7 @@ function methodSource(operation: Operation, document: Document): string {
   const asked = queryType(operation);
   const optional = operation.bodyRequired ? "" : " = {}";
   const needed = query.some(({ required }) => required) ? "" : " = {}";
-  // What a POST may be asked with beside its body stands among the call's options.
+  // The query of a POST is part of the call's options.
   const inOptions = asked !== undefined && body !== undefined;
   const parameters = [
     ...pathNames.map((name) => `${name}: string`),
@@ -125,7 +125,7 @@ function methodSource(operation: Operation, document: Document): string {
 }
 
 /**
- * An operation that may be asked with `validate` does one of two things, and answers with `valid`
+ * An operation with the parameter `validate` does one of two things, and answers with `valid`
  * where it only checked, and with all its other fields where it did more.
  */
 function checkedOverloads(

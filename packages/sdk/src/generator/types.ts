@@ -16,7 +16,7 @@ export function typeOf(schema: Schema, indent = ""): string {
   const either = schema.oneOf ?? schema.anyOf;
   if (either !== undefined) return either.map((each) => typeOf(each, indent)).join(" | ");
   const { type } = schema;
-  // Where the platform takes a number as text too, the text is the form that stays exact.
+  // Where the platform accepts a number as text too, the text stays exact.
   if (Array.isArray(type) && type.includes("string")) {
     return type.includes("number") ? "Decimal" : "string";
   }
@@ -65,7 +65,7 @@ export function capitalized(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1);
 }
 
-/** The name of the type of what an operation is asked with. */
+/** The name of the type of an operation's body. */
 export function bodyType({ id, body }: Operation): string | undefined {
   if (body?.$ref !== undefined) return nameOf(body.$ref);
   return body?.oneOf || body?.anyOf ? `${capitalized(id)}Request` : undefined;

@@ -48,19 +48,19 @@ it.each<[number, ErrorCode]>([
   expect(errorTable[code].status).toBe(status);
 });
 
-it("says a refusal's own words where it has any", () => {
+it("sends a refusal's detail where it has one", () => {
   const { body } = wireError(refused("INVALID_REQUEST", "url: is required"));
   expect(body).toEqual({ code: "INVALID_REQUEST", message: "url: is required" });
 });
 
-it("knows every refusal of the services, in the same words", () => {
+it("has every refusal of the services, with the same sentence", () => {
   for (const { code, message } of Object.values(publicRefusals)) {
     expect(isErrorCode(code) && errorTable[code].message).toBe(message);
   }
   expect(isErrorCode("constructor")).toBe(false);
 });
 
-/** What a member of a replica set says that is no longer the one to write to. */
+/** The error of a replica set member that is no longer the primary. */
 function elects(): MongoServerError {
   const error = new MongoServerError({ message: "10.0.0.7", code: 10_107 });
   error.addErrorLabel("RetryableWriteError");

@@ -27,13 +27,13 @@ export type AppDeps = OperationDeps & {
 
 /** Calls end with the edge's 10 s, slow bodies 1 s later: what is still running then, hangs. */
 const answerWithinMsDefault = 12_000;
-/** A reader that takes nothing of a file for so long has gone, or holds what others could use. */
+/** A reader that stalls for so long has gone, or holds resources that others need. */
 const stalledMsDefault = 60_000;
 
 /** Everything that answers a request that the HTTP parser let through. */
 export function createApp(deps: AppDeps): RequestListener {
   const app = new Koa<RequestState>();
-  // Whatever happens to a connection after its answer began is the client's affair, not an error.
+  // A connection that breaks after its answer began is no error of ours.
   app.on("error", (error: unknown) => deps.log.debug({ err: error }, "connection broke off"));
   const router = new Router<RequestState>({ strict: true, sensitive: true });
   const guardFile = createFileGuard(deps.log, deps.stalledMs);

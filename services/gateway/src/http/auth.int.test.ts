@@ -54,7 +54,7 @@ describe("a key", () => {
     expect(await gateway.raw(text)).toMatch(/^HTTP\/1.1 401 /);
   });
 
-  it("does only what its scopes say", async () => {
+  it("allows only what its scopes allow", async () => {
     const { key } = await gateway.merchant({ scopes: ["payout:read", "account:write"] });
     const reply = await gateway.ask({ path: accounts, key });
     expect([reply.status, reply.json.code]).toEqual([403, "ACCESS_FORBIDDEN"]);
@@ -136,7 +136,7 @@ describe("before any key is looked at", () => {
   });
 });
 
-it("limits each key for itself and says so on every answer", async () => {
+it("limits each key separately, with headers on every answer", async () => {
   const [busy, calm] = [await gateway.merchant(), await gateway.merchant()];
   const replies = [];
   for (let at = 0; at < 21; at += 1) {

@@ -60,7 +60,7 @@ it("reads a body in chunks, and refuses one that grows past the limit", async ()
   expect((await ask(padded(70_000))).status).toBe(413);
 });
 
-it("takes no body where none is needed, but nothing that is no JSON", async () => {
+it("accepts an absent body where none is needed, but no body that is not JSON", async () => {
   const redeliver = "/api/v1/webhooks/deliveries/whd_1/redeliver";
   const ask = (body?: string) =>
     gateway.ask({ method: "POST", path: redeliver, key, ...(body === undefined ? {} : { body }) });

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Mode } from "../keys/rules/api-key.ts";
 
-/** What the page itself says of the OpenAPI document; the component shows the rest. */
+/** The parts of the OpenAPI document that the page shows; the component shows the rest. */
 export type Reference = {
   readonly info: {
     readonly title: string;

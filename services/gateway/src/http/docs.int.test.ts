@@ -25,7 +25,7 @@ async function raw(path: string, accepted: string) {
 }
 
 describe("/docs", () => {
-  it("says what it is before any script has run", async () => {
+  it("shows its content before any script has run", async () => {
     const { status, headers, text } = await gateway.ask({ path: "/docs" });
     expect(status).toBe(200);
     expect(headers).toMatchObject({
@@ -73,7 +73,7 @@ describe("/docs", () => {
 });
 
 describe("the files of /docs", () => {
-  it("may be kept for ever under a name that says their content", async () => {
+  it("may be cached for ever, under a name with their content's hash", async () => {
     expect(files).toHaveLength(3);
     for (const path of files) {
       const { status, headers } = await gateway.ask({ path });

@@ -23,7 +23,7 @@ describe("what a service throws", () => {
     expect([reply.status, reply.json]).toEqual([status, { code, message: row.message }]);
   });
 
-  it("a refusal's own words are passed on", async () => {
+  it("a refusal's message is passed on", async () => {
     const row = { INVALID_REQUEST: publicRefusals.INVALID_REQUEST };
     const detail = "beneficiary_name: is required";
     const reply = await throwing(refusalError(row, { refused: "INVALID_REQUEST", detail }));

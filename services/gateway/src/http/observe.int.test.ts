@@ -80,12 +80,12 @@ it("does not let a caller wait for what hangs", async () => {
 });
 
 describe("without a key", () => {
-  it("says that it lives", async () => {
+  it("reports liveness", async () => {
     const reply = await gateway.ask({ path: "/healthz" });
     expect([reply.status, reply.json]).toEqual([200, { status: "ok" }]);
   });
 
-  it("says whether what it needs can be reached", async () => {
+  it("reports readiness by dependency", async () => {
     dependencies = { database: true, payout: true };
     const ready = await gateway.ask({ path: "/readyz" });
     expect([ready.status, ready.json]).toEqual([200, { status: "ready" }]);
@@ -94,7 +94,7 @@ describe("without a key", () => {
     expect([unready.status, unready.json]).toEqual([503, { status: "not ready", dependencies }]);
   });
 
-  it("tells its metrics by route template, never by id", async () => {
+  it("labels its metrics by route template, never by id", async () => {
     await gateway.ask({ path, key: merchant.key });
     await gateway.ask({ path: "/nowhere/acc_secret" });
     const metrics = () => gateway.ask({ path: "/metrics" });

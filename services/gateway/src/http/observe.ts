@@ -23,7 +23,7 @@ export type RouterContext = KoaRouterContext<RequestState>;
 /** What a merchant waits at most; services get what is left of it (reliability: deadlines). */
 const deadlineMs = 10_000;
 
-/** On every answer: amounts and names are for nobody's cache, and JSON is nothing else. */
+/** On every answer: no cache keeps amounts and names, and JSON is not sniffed as another type. */
 export const securityHeaders = {
   "Cache-Control": "no-store",
   "X-Content-Type-Options": "nosniff",
@@ -50,7 +50,7 @@ export function observe(log: Log, metrics: Metrics) {
     ctx.res.once("close", () => {
       const durationMs = performance.now() - started;
       const { route, caller } = ctx.state;
-      // A caller who went away before the answer began has got no status.
+      // A caller who disconnected before the answer began has received no status.
       const status = ctx.res.headersSent ? ctx.res.statusCode : 0;
       duration.observe({ route, status: String(status) }, durationMs / 1_000);
       const ids = { merchant_id: caller?.merchantId, key_id: caller?.keyId };

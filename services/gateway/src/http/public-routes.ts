@@ -9,9 +9,9 @@ import type { PageAnswer } from "./answer.ts";
 import { docsPage, type Reference } from "./docs-page.ts";
 import type { RouterContext } from "./observe.ts";
 
-/** The page says by its hash which version of a file it wants, so that one never changes. */
+/** The path holds the content's hash, so a file never changes. */
 const forever = "public, max-age=31536000, immutable";
-/** A page that was kept is asked about each time, and hardly ever sent again. */
+/** A cached page is revalidated each time, and rarely sent again. */
 const revalidate = "no-cache";
 
 const script = "text/javascript; charset=utf-8";
@@ -140,8 +140,8 @@ function contentHash(bytes: string | Buffer): string {
 }
 
 /**
- * Serves content with an `ETag` as the caller can read it. It is compressed when it is first asked
- * for and then kept; uncompressed it is not kept, for hardly anybody asks for that.
+ * Serves content with an `ETag`, compressed as the caller accepts it. The compressed bytes are
+ * cached at the first request; the uncompressed ones are rarely needed.
  */
 function serveContent(hash: string, { headers, load }: Content): PublicRoute["answer"] {
   const kept = new Map<keyof typeof compress, Promise<Buffer>>();

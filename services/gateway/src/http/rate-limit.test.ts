@@ -30,7 +30,7 @@ it("lets a burst through, then the rate, each key for itself", () => {
   expect(limiter.take("a").headers).toEqual(headers(2, 1));
 });
 
-it("says how long to wait in whole seconds", () => {
+it("gives Retry-After in whole seconds", () => {
   const limiter = createRateLimiter({ perSecond: 0.25, burst: 1 });
   limiter.take("a");
   expect(limiter.take("a").headers["Retry-After"]).toBe("4");

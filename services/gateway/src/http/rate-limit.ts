@@ -3,7 +3,7 @@ import { TokenBucket } from "limiter";
 /** Requests of one API key: how many in a second, and how many at once. */
 export type RateLimitOptions = { readonly perSecond: number; readonly burst: number };
 
-/** Whether a request may go on, and what its answer says of the limit. */
+/** Whether a request is admitted, and its rate limit headers. */
 export type Admission = {
   readonly admitted: boolean;
   readonly headers: Readonly<Record<string, string>>;
@@ -16,7 +16,7 @@ export type RateLimiter = { take(keyId: string): Admission };
 const bucketsMax = 10_000;
 
 /**
- * A token bucket for each API key, in this process. It starts full, and a refusal takes nothing.
+ * A token bucket for each API key, in this process. It starts full; a refusal costs no token.
  */
 export function createRateLimiter({ perSecond, burst }: RateLimitOptions): RateLimiter {
   const buckets = new Map<string, TokenBucket>();

@@ -138,7 +138,7 @@ function randomOperationId(): string {
 
 /** The largest form is a tenth of it (decisions §2). */
 const bodyMax = 64 * 1024;
-/** A body that is too large is read away up to here, so that a plain client hears the answer. */
+/** A body that is too large is drained up to here, so that a plain client gets the answer. */
 const drainMax = 1024 * 1024;
 
 /** The JSON object of a request's body; an empty one counts as `{}` where it may be left out. */
@@ -168,7 +168,7 @@ async function readBytes(
       if (size <= bodyMax) kept.push(chunk as Buffer);
     }
   } catch (error) {
-    // The client went away, or the server gave it up and has told it so.
+    // The client disconnected, or the server has timed the request out and answered.
     if (request.errored !== null) return refused("REQUEST_TIMEOUT");
     throw error;
   }

@@ -26,7 +26,7 @@ const connectionsCheckingIntervalMs = 1_000;
 const keepAliveTimeoutMs = 65_000;
 /** Running requests get this long at shutdown (reliability: at most 20 s in flight). */
 const drainMs = 20_000;
-/** What a CONNECT is told: it has no path whose methods could be looked up. */
+/** `Allow` of a CONNECT, which has no path whose methods could be looked up. */
 const servedMethods = "DELETE, GET, HEAD, OPTIONS, POST";
 /** How often connections that became idle are closed during shutdown. */
 const idleCheckMs = 50;
@@ -83,7 +83,7 @@ export async function startHttpServer(
   // Only `100-continue` is met; `headProblem` refuses any other.
   server.on("checkExpectation", handle);
   server.on("connect", (_request, socket) => {
-    // Node lets go of this socket; nobody else listens to its errors.
+    // Node detaches this socket, so its errors have no other listener.
     socket.on("error", () => socket.destroy());
     socket.end(rawAnswer(refused("METHOD_NOT_ALLOWED"), log, { Allow: servedMethods }));
   });
@@ -149,8 +149,7 @@ function parserRefusal(error: NodeJS.ErrnoException): Refused<ErrorCode> {
 }
 
 /**
- * A whole HTTP answer as text, for a socket that no request object exists for; one line tells of
- * it.
+ * A whole HTTP answer as text, for a socket without a request object; it is logged here.
  */
 function rawAnswer(
   refusal: Refused<ErrorCode>,

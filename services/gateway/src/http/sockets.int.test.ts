@@ -102,7 +102,7 @@ describe("bytes on a socket", () => {
     await expect.poll(() => linesOf("slow-body")).toEqual(["info request"]);
   });
 
-  it("takes it lightly when a caller goes away in the middle", async () => {
+  it("survives a caller that disconnects in the middle", async () => {
     const { hostname, port } = new URL(gateway.url);
     const socket = createConnection(Number(port), hostname);
     const head = `${slowBody}Authorization: Bearer ${key}\r\nX-Request-Id: gone\r\n\r\n{`;

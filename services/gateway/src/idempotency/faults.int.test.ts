@@ -10,7 +10,7 @@ import { lockMs } from "./rules/idempotency.ts";
 let first: TestGateway;
 let second: TestGateway;
 let key: string;
-/** What the owning services were asked to do, in order, and what each operation came to. */
+/** The operations that the owning services ran, in order, and the effect of each. */
 let ran: string[] = [];
 let effects = new Map<string, number>();
 type Write = () => Promise<unknown>;
@@ -118,7 +118,7 @@ const failing = () => {
 };
 
 it.each(posts)(
-  "%s: an answer that could not be kept is given again, by any gateway",
+  "%s: an answer that could not be stored is given again, by any gateway",
   async (path) => {
     fault = { write: "updateOne", how: lostBefore };
     const lost = await post(second, path, "{}");
@@ -150,7 +150,7 @@ it("a gateway that starts again frees the keys that it held when it was killed, 
   expect([ran.length, effects.size]).toEqual([2, 1]);
 });
 
-it("an answer that was kept, though the database did not say so, is replayed", async () => {
+it("an answer whose write was stored but not acknowledged is replayed", async () => {
   fault = { write: "updateOne", how: lostAfter };
   const { text } = await post(second);
   const again = await post(first);
@@ -186,7 +186,7 @@ it("a refusal whose key could not be freed is tried again under the same operati
   expect(new Set(ran).size).toBe(1);
 });
 
-it("of 32 at once at two gateways one does it; the others are told so", async () => {
+it("of 32 at once at two gateways one runs; the others are refused as in progress", async () => {
   const done = Promise.withResolvers<void>();
   owning(async (operationId) => {
     await done.promise;

@@ -205,7 +205,7 @@ it("forgets a key after 30 days", async () => {
   expect(await gateway.db.collection("idempotency_keys").countDocuments()).toBe(0);
 });
 
-it("stores neither the key's words nor the answer in clear", async () => {
+it("stores neither the key nor the answer in clear", async () => {
   await execute("order of Jane Doe");
   const stored = await gateway.db.collection("idempotency_keys").find().toArray();
   expect(stored.length).toBeGreaterThan(0);

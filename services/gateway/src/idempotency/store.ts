@@ -37,8 +37,8 @@ type IdempotencyDocument = {
 export type Claim = { readonly id: string; readonly merchantId: string; readonly fence: string };
 
 /**
- * Others may take the key between our read and our write; who loses this often is told to come
- * again.
+ * Another run may take the key between our read and our write; one that loses so often is refused
+ * as in progress.
  */
 const triesMax = 3;
 
@@ -102,7 +102,7 @@ async function takeOver(
   return result.matchedCount === 1;
 }
 
-/** Takes the key for one run, or says what was answered before, or refuses. */
+/** Claims the key for one run, replays its answer, or refuses. */
 export async function begin(
   deps: IdempotencyStore,
   scope: IdempotencyScope,
@@ -150,8 +150,8 @@ export async function end(
 }
 
 /**
- * Frees the keys that runs of this place hold which began before a time: whoever listens there
- * now knows that they have ended. The next try goes on under the same operation id.
+ * Frees the keys of runs of this place that began before a time: the process that listens there
+ * now knows that they have ended. A retry continues under the same operation id.
  */
 export async function freeEnded(
   { collection, place }: IdempotencyStore,

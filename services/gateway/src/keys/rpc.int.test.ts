@@ -81,7 +81,7 @@ it("ends the old key at once without overlap, and finishes a rotation that broke
   expect(await works(old.key)).toBe(false);
 });
 
-it("does not lengthen an overlap by rotating once more", async () => {
+it("does not lengthen an overlap by rotating again", async () => {
   const old = await gateway.merchant();
   await gateway.keys.rotateKey({ mutation: mutation(), keyId: old.keyId, overlapSeconds: 10 });
   const more = { mutation: mutation(), keyId: old.keyId, overlapSeconds: 1_000 };
@@ -91,7 +91,7 @@ it("does not lengthen an overlap by rotating once more", async () => {
   expect(await works(old.key)).toBe(false);
 });
 
-it("revokes a key for good, once", async () => {
+it("revokes a key permanently, once", async () => {
   const { key, keyId } = await gateway.merchant();
   const first = await gateway.keys.revokeKey({ mutation: mutation(), keyId });
   expect(timestampDate(first.key!.revokedAt!).getTime()).toBe(gateway.time.nowMs);

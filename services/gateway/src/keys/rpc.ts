@@ -1,15 +1,173 @@
+import { randomBytes } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
 import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
+import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
+import { insertOnce } from "@disburse/chassis/mongo/once.ts";
+import { type Change, readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { orThrowBy, publicRefusals } from "@disburse/chassis/rpc/refusal.ts";
 import {
   type Key,
   KeySchema,
   type KeyService,
 } from "@disburse/contracts/disburse/gateway/v1/keys_pb.ts";
-import { createKey, type KeyIssuerDeps, revokeKey, rotateKey } from "./issuer.ts";
-import { endOfKey, type KeyDocument } from "./store.ts";
+import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
+import type { Clock } from "@disburse/kernel/time.ts";
+import { Binary } from "mongodb";
+import { keyDigest, type Mode, makeKey } from "./rules/api-key.ts";
+import { type AskedKey, type KeyOrder, keyOrder, overlapProblem } from "./rules/key.ts";
+import { endOfKey, endOverlap, type KeyDocument, type Keys } from "./store.ts";
+
+/** A new key and its text, which is shown here and in a repeat's answer only. */
+type IssuedKey = { readonly key: KeyDocument; readonly secret: string };
+
+/** What keys are issued with. */
+export type KeyIssuerDeps = {
+  readonly keys: Keys;
+  readonly sealer: Sealer;
+  readonly pepper: Uint8Array;
+  readonly mode: Mode;
+  readonly clock: Clock;
+  /** Called for each key that was changed here. */
+  readonly changed: (keyId: string) => void;
+};
+
+/**
+ * A repeat of the operation shows the key's text again for a day: long enough for an operator's
+ * tool to try again, short enough that hardly any key can be read back from the database with its
+ * encryption key.
+ */
+export const secretShownMs = 24 * 60 * 60 * 1_000;
+
+const sealContext = (merchantId: string, keyId: string) => `${merchantId}|${keyId}|secret`;
+
+/** The key that this operation made before, if it did, with its text while that is kept. */
+async function madeBefore(
+  { keys, sealer, clock }: KeyIssuerDeps,
+  operationId: string,
+  follows: string | null,
+): Promise<IssuedKey | Refused<"INVALID_REQUEST"> | undefined> {
+  const key = await keys.findOne({ "operation.id": operationId });
+  if (key === null) return undefined;
+  const { sealed_secret, secret_until } = key.operation;
+  if ((key.follows?.key_id ?? null) !== follows) {
+    return refused("INVALID_REQUEST", "operation_id: was used for another operation");
+  }
+  if (sealed_secret === null || clock.now() >= secret_until) {
+    return refused("INVALID_REQUEST", "operation_id: its key can no longer be shown, rotate it");
+  }
+  return { key, secret: sealer.open(sealed_secret, sealContext(key.merchant_id, key._id)) };
+}
+
+async function issue(
+  deps: KeyIssuerDeps,
+  by: Change,
+  order: KeyOrder,
+  follows: KeyDocument["follows"],
+): Promise<IssuedKey | Refused<"INVALID_REQUEST">> {
+  const made = makeKey(deps.mode, (size) => randomBytes(size));
+  const now = deps.clock.now();
+  const key: KeyDocument = {
+    _id: made.id,
+    schema_version: 1,
+    merchant_id: order.merchantId,
+    mode: deps.mode,
+    digest: new Binary(keyDigest(made.text, deps.pepper)),
+    scopes: order.scopes,
+    source_cidrs: order.sourceCidrs,
+    description: order.description,
+    expires_at: order.expiresAt,
+    overlap_ends_at: null,
+    revoked_at: null,
+    created_at: now,
+    created_by: by.actor,
+    operation: {
+      id: by.operationId,
+      sealed_secret: deps.sealer.seal(made.text, sealContext(order.merchantId, made.id)),
+      secret_until: new Date(now.getTime() + secretShownMs),
+    },
+    follows,
+  };
+  if (await insertOnce(deps.keys, key)) {
+    // An id that was looked up before it existed may be cached as unknown.
+    deps.changed(key._id);
+    return { key, secret: made.text };
+  }
+  const first = await madeBefore(deps, by.operationId, follows?.key_id ?? null);
+  if (first === undefined) throw new Error("a key id was made twice");
+  return first;
+}
+
+/** Ends the old key's overlap; a repeat after a crash in between finishes what was begun. */
+async function endOld(
+  { keys, changed }: KeyIssuerDeps,
+  issued: IssuedKey | Refused<"INVALID_REQUEST">,
+): Promise<IssuedKey | Refused<"INVALID_REQUEST">> {
+  if (isRefused(issued)) return issued;
+  const { follows, created_at } = issued.key;
+  if (follows === null) return issued;
+  const end = new Date(created_at.getTime() + follows.overlap_seconds * 1_000);
+  await endOverlap(keys, follows.key_id, end);
+  changed(follows.key_id);
+  return issued;
+}
+
+/** Makes a key; a repeat of the operation answers the first one. */
+async function createKey(
+  deps: KeyIssuerDeps,
+  by: Change,
+  asked: AskedKey,
+): Promise<IssuedKey | Refused<"INVALID_REQUEST">> {
+  const before = await madeBefore(deps, by.operationId, null);
+  if (before !== undefined) return before;
+  const order = keyOrder(asked, deps.clock.now());
+  return isRefused(order) ? order : issue(deps, by, order, null);
+}
+
+/** Makes a key like an old one, which ends after the overlap; a repeat answers the first one. */
+async function rotateKey(
+  deps: KeyIssuerDeps,
+  by: Change,
+  keyId: string,
+  overlapSeconds: number,
+): Promise<IssuedKey | Refused<"INVALID_REQUEST" | "RECORD_NOT_FOUND">> {
+  const before = await madeBefore(deps, by.operationId, keyId);
+  if (before !== undefined) return endOld(deps, before);
+  const problem = overlapProblem(overlapSeconds);
+  if (problem !== undefined) return problem;
+  const old = await deps.keys.findOne({ _id: keyId });
+  if (old === null || !isAlive(old, deps.clock.now())) return refused("RECORD_NOT_FOUND");
+  const order: KeyOrder = {
+    merchantId: old.merchant_id,
+    scopes: old.scopes,
+    expiresAt: old.expires_at,
+    sourceCidrs: old.source_cidrs,
+    description: old.description,
+  };
+  const follows = { key_id: keyId, overlap_seconds: overlapSeconds };
+  return endOld(deps, await issue(deps, by, order, follows));
+}
+
+/** Revokes a key; the first time stays. */
+async function revokeKey(
+  { keys, clock, changed }: KeyIssuerDeps,
+  by: Change,
+  keyId: string,
+): Promise<KeyDocument | Refused<"RECORD_NOT_FOUND">> {
+  const revoked_by = { ...by.actor, operation_id: by.operationId };
+  await keys.updateOne(
+    { _id: keyId, revoked_at: null },
+    { $set: { revoked_at: clock.now(), revoked_by } },
+  );
+  changed(keyId);
+  return (await keys.findOne({ _id: keyId })) ?? refused("RECORD_NOT_FOUND");
+}
+
+/** Whether a key still works: one that was revoked or has ended is not carried on by a rotation. */
+function isAlive(key: KeyDocument, now: Date): boolean {
+  const end = endOfKey(key);
+  return key.revoked_at === null && (end === undefined || now < end);
+}
 
 const orThrow = orThrowBy(publicRefusals);
 

@@ -18,7 +18,7 @@ import {
   sharedResponses,
 } from "./responses.ts";
 
-/** Of the interface; the path says its first digit. */
+/** Of the interface; its first digit is in the path. */
 const interfaceVersion = "1.0.0";
 
 /** Schemas by their names. */

@@ -40,7 +40,7 @@ export function text(description: string, example: string, more: JsonSchema = {}
   return { schema: { type: "string", description, ...more, examples: [example] }, write: same };
 }
 
-/** One of a closed set of words that are text in the contract too. */
+/** One of a closed set of words, which is text in the contract too. */
 export function oneOf(description: string, words: readonly string[]): Kind<string> {
   const schema = { type: "string", description, enum: words, examples: [words[0]] };
   return { schema, write: same };

@@ -15,7 +15,7 @@ import type { BodyValues, PublicBody } from "@disburse/forms/fields/field.ts";
 import type { ErrorCode } from "@disburse/kernel/errors.ts";
 import type { JsonObject } from "@disburse/kernel/exact-json.ts";
 import type { Refused } from "@disburse/kernel/refusal.ts";
-import type { Scope } from "../keys/rules/key.ts";
+import type { Scope, ScopeNoun } from "../keys/rules/key.ts";
 import type { Component, NamedSchema } from "./fields.ts";
 import type { Tag } from "./introduction.ts";
 import type { QueryRequest } from "./query.ts";
@@ -29,7 +29,7 @@ export type Clients = {
   readonly notifier: Client<typeof NotifierService>;
 };
 
-/** What a POST or a PATCH takes; no field and an optional body where none is declared. */
+/** The body of a POST or a PATCH; one without it takes an optional, empty body. */
 type OperationBody = {
   /** The table of its fields. */
   readonly form: PublicBody;
@@ -55,11 +55,11 @@ type PathNames<Path> = Path extends `${string}:${infer Name}/${infer Rest}`
     ? Name
     : never;
 
-/** An authenticated request, and what it says. */
+/** An authenticated request. */
 export type Call<Path = string, Query = QueryShape> = {
   /** The RPC's request: the merchant, the ids of the path, and the query. */
   readonly request: { merchantId: string } & Record<PathNames<Path>, string> & QueryRequest<Query>;
-  /** The same with who asks, and the operation id that the owning service keeps unique. */
+  /** The same with its actor, and the operation id that the owning service keeps unique. */
   readonly change: Call<Path, Query>["request"] & { mutation: Mutation };
   readonly query: QueryValues<Query>;
   readonly form: PublicBody | undefined;
@@ -73,11 +73,10 @@ type Answered<Data> = Data extends Component<infer Value> ? Value | undefined : 
 type Described<Path, Query, Data> = {
   /** `verbNoun`, unique: its name in the reference and in client libraries. */
   readonly id: string;
-  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  /** GET when left out. */
+  readonly method?: "POST" | "PATCH" | "DELETE";
   /** With `:name` for a parameter, named as in the RPC's request. */
   readonly path: Path;
-  readonly scope: Scope;
-  readonly tag: Tag;
   readonly summary: string;
   readonly description: string;
   readonly body?: OperationBody;
@@ -95,18 +94,28 @@ type Described<Path, Query, Data> = {
   ) => Promise<Answered<Data> | Refused<ErrorCode>>;
 };
 
-/** One public operation: its documentation, and what serves it. */
-export type Operation = Omit<
+/** One operation of a resource: its documentation, and what serves it. */
+type ResourceOperation = Omit<
   Described<string, QueryShape, Component<unknown> | FileFormat>,
   "answer"
 > & {
   readonly answer: (call: Call, clients: Clients) => Promise<unknown>;
 };
 
+/** One public operation. */
+export type Operation = Omit<ResourceOperation, "method"> & {
+  readonly method: "GET" | NonNullable<ResourceOperation["method"]>;
+  readonly scope: Scope;
+  readonly tag: Tag;
+};
+
 /** A public noun: its operations, and the named parts of their answers in the document's order. */
 export type Resource = {
+  /** What of its scopes: a GET needs `:read`, any other method `:write`. */
+  readonly scope: ScopeNoun;
+  readonly tag: Tag;
   readonly components: readonly NamedSchema[];
-  readonly operations: readonly Operation[];
+  readonly operations: readonly ResourceOperation[];
 };
 
 /** An operation, with its answer checked against its path, query and data. */
@@ -114,8 +123,16 @@ export function operation<
   const Path extends string,
   Data extends Component<never> | FileFormat,
   Query extends QueryShape = Record<never, never>,
->(described: Described<Path, Query, Data>): Operation {
-  return described as unknown as Operation;
+>(described: Described<Path, Query, Data>): ResourceOperation {
+  return described as unknown as ResourceOperation;
+}
+
+/** The operations of a resource. */
+export function operationsOf({ scope, tag, operations }: Resource): readonly Operation[] {
+  return operations.map((each) => {
+    const { method = "GET" } = each;
+    return { ...each, method, tag, scope: `${scope}:${method === "GET" ? "read" : "write"}` };
+  });
 }
 
 /** Whether operations of a method have a body and may be made idempotent by a key. */

@@ -16,7 +16,7 @@ import {
   whole,
 } from "./fields.ts";
 
-/** What every list's reply says beside its records. */
+/** What every list's reply has beside its records. */
 type PageReply = {
   readonly totalCount: bigint;
   readonly nextCursor: string;

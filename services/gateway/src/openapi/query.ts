@@ -56,7 +56,7 @@ export function enumParameter<E extends Readonly<Record<string, number>>>(values
   return wordParameter<E[keyof E]>(Object.fromEntries(words));
 }
 
-/** What every list takes: a page's length, and where it begins. */
+/** The parameters of every list: a page's length, and where it begins. */
 export const pageQuery = {
   limit: parameter(limitParameter, "How many records a page has; 20 when left out."),
   cursor: parameter(tokenParameter, "`next_cursor` of the page before; the first when left out."),

@@ -64,7 +64,7 @@ const always: readonly ErrorCode[] = [
   "SERVICE_UNAVAILABLE",
 ];
 
-/** Of whatever has a body and may be asked for under an idempotency key. */
+/** Of operations that take a body and an idempotency key. */
 const ofBodies: readonly ErrorCode[] = [
   "INVALID_JSON",
   "IDEMPOTENCY_IN_PROGRESS",
@@ -106,7 +106,7 @@ function limits(status: number): readonly string[] {
   return [401, 408, 417, 431, 501].includes(status) ? [] : limitHeaders;
 }
 
-/** The responses of refusals, by status; those of a single code stand among the components. */
+/** The responses of refusals, by status; those of a single code are components. */
 export function refusalResponses(codes: readonly ErrorCode[]): Record<string, JsonSchema> {
   const byStatus = Map.groupBy(codes, (code) => errorTable[code].status);
   const responses = [...byStatus].map(([status, its]): [string, JsonSchema] => {

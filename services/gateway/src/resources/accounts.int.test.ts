@@ -87,7 +87,7 @@ describe("accounts", () => {
     });
   });
 
-  it("tell of a post what were fees, and of the house nothing else", async () => {
+  it("show the fees of a post, and nothing else of the house", async () => {
     const entry = {
       ...{ id: "po_1:post", accountId: "acc_1", sequence: 3n, step: LedgerStep.POST },
       ...{ currencyCode: "USD", amount: "100.10", available: "899.90", held: "0.00" },

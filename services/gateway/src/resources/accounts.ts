@@ -1,3 +1,5 @@
+import { Readable } from "node:stream";
+import { callContext, withCallContext } from "@disburse/chassis/call-context.ts";
 import {
   AccountSchema,
   GetAccountRequestSchema,
@@ -6,16 +8,17 @@ import {
   LedgerStep,
   ListAccountsResponseSchema,
   ListEntriesRequestSchema,
+  type ListEntriesResponse,
   ListEntriesResponseSchema,
 } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { currencyOf } from "@disburse/kernel/currency.ts";
 import { formatDecimal, parseDecimal } from "@disburse/kernel/decimal.ts";
+import { type Options, stringify } from "csv-stringify/sync";
 import * as f from "../openapi/fields.ts";
-import { type FileFormat, type Operation, operation, type Resource } from "../openapi/operation.ts";
+import { type FileFormat, operation, type Resource } from "../openapi/operation.ts";
 import { pageOf, recordsOf } from "../openapi/page.ts";
 import { enumParameter, pageQuery, queryOf } from "../openapi/query.ts";
 import { momentParameter, parameter, tokenParameter } from "../openapi/rules/query.ts";
-import { entriesFile } from "./entries-file.ts";
 
 const account = f.record(AccountSchema, "Account", "An account with its money.", {
   id: f.id("acc", "Account id."),
@@ -111,11 +114,41 @@ const statementFile: FileFormat = {
 /** A page of an exported statement is as long as a page may be. */
 const exportPage = 100;
 
-const read = { method: "GET", scope: "account:read", tag: "Accounts" } as const;
+/** The deadline of each page; the file as a whole has none. */
+const pageTimeoutMs = 10_000;
 
-const operations: readonly Operation[] = [
+/** RFC 4180. A text that a spreadsheet would run as a formula is escaped, a number never is. */
+const csv: Options = {
+  columns: entryColumns,
+  record_delimiter: "windows",
+  escape_formulas: true,
+  cast: { object: (number) => ({ value: JSON.stringify(number), escape_formulas: false }) },
+};
+
+type LoadPage = (cursor: string) => Promise<ListEntriesResponse>;
+
+/**
+ * A statement as CSV, page by page, each loaded when the one before was read. The first is loaded
+ * before anything is sent, so that what is refused is refused as everywhere.
+ */
+async function entriesFile(load: LoadPage): Promise<Readable> {
+  const requestId = callContext()?.requestId ?? "";
+  const loadInTime: LoadPage = (cursor) =>
+    withCallContext({ requestId, deadlineMs: Date.now() + pageTimeoutMs }, () => load(cursor));
+  return Readable.from(linesOf(await load(""), loadInTime));
+}
+
+async function* linesOf(first: ListEntriesResponse, load: LoadPage): AsyncGenerator<string> {
+  yield stringify(first.entries.map(entry.write), { ...csv, header: true });
+  for (let { nextCursor } = first; nextCursor !== ""; ) {
+    const page = await load(nextCursor);
+    yield stringify(page.entries.map(entry.write), csv);
+    ({ nextCursor } = page);
+  }
+}
+
+const operations = [
   operation({
-    ...read,
     id: "listAccounts",
     path: "/api/v1/transfer/accounts",
     summary: "List accounts",
@@ -125,7 +158,6 @@ const operations: readonly Operation[] = [
     answer: ({ request }, { payout }) => payout.listAccounts(request),
   }),
   operation({
-    ...read,
     id: "getAccount",
     path: "/api/v1/transfer/accounts/:accountId",
     summary: "Get account",
@@ -135,7 +167,6 @@ const operations: readonly Operation[] = [
     answer: async ({ request }, { payout }) => (await payout.getAccount(request)).account,
   }),
   operation({
-    ...read,
     id: "listEntries",
     path: "/api/v1/transfer/accounts/:accountId/entries",
     summary: "List entries (statement)",
@@ -145,7 +176,6 @@ const operations: readonly Operation[] = [
     answer: ({ request }, { payout }) => payout.listEntries(request),
   }),
   operation({
-    ...read,
     id: "exportEntries",
     path: "/api/v1/transfer/accounts/:accountId/entries.csv",
     summary: "Export entries (CSV)",
@@ -154,14 +184,14 @@ const operations: readonly Operation[] = [
     query: entryFilters,
     data: statementFile,
     answer: ({ request }, { payout }) =>
-      entriesFile(entryColumns, entry, (cursor) =>
-        payout.listEntries({ ...request, limit: exportPage, cursor }),
-      ),
+      entriesFile((cursor) => payout.listEntries({ ...request, limit: exportPage, cursor })),
   }),
 ];
 
 /** Accounts and their statements. */
 export const accounts: Resource = {
+  scope: "account",
+  tag: "Accounts",
   components: [account, entry, accountPage, entryPage],
   operations,
 };

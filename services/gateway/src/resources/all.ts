@@ -1,5 +1,5 @@
 import { openApiDocument } from "../openapi/document.ts";
-import type { Resource } from "../openapi/operation.ts";
+import { operationsOf, type Resource } from "../openapi/operation.ts";
 import { accounts } from "./accounts.ts";
 import { beneficiaries } from "./beneficiaries.ts";
 import { beneficiaryForms } from "./beneficiary-forms.ts";
@@ -27,7 +27,7 @@ const resources: readonly Resource[] = [
 ];
 
 /** Every public operation. */
-export const operations = resources.flatMap((each) => each.operations);
+export const operations = resources.flatMap(operationsOf);
 
 /** The OpenAPI document of the public interface. */
 export const reference = openApiDocument({

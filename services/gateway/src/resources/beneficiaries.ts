@@ -15,7 +15,7 @@ import { cryptoBeneficiary } from "@disburse/forms/bodies/crypto-beneficiary.ts"
 import { fiatBeneficiary } from "@disburse/forms/bodies/fiat-beneficiary.ts";
 import { exampleOfSchema } from "../openapi/example.ts";
 import * as f from "../openapi/fields.ts";
-import { bodyFields, type Operation, operation, type Resource } from "../openapi/operation.ts";
+import { bodyFields, operation, type Resource } from "../openapi/operation.ts";
 import { pageOf, recordsOf } from "../openapi/page.ts";
 import { enumParameter, pageQuery, queryOf } from "../openapi/query.ts";
 import {
@@ -82,7 +82,7 @@ const createdFields = f.component(
   },
 );
 
-/** Exactly one of its fields: an answer with neither tells a merchant nothing. */
+/** Exactly one of its fields. */
 const created: typeof createdFields = {
   ...createdFields,
   schema: {
@@ -142,20 +142,17 @@ export const createPaths = {
   fiat: "/api/v1/transfer/fiat/beneficiary",
 } as const;
 const collection = "/api/v1/transfer/beneficiaries";
-const tag = "Beneficiaries";
 const refusals = [
   "RECORD_NOT_FOUND",
   "BENEFICIARY_CREATION_NOT_ALLOWED",
   "INVALID_REQUEST",
 ] as const;
 
-const operations: readonly Operation[] = [
+const operations = [
   operation({
     id: "createCryptoBeneficiary",
     method: "POST",
     path: createPaths.crypto,
-    scope: "beneficiary:write",
-    tag,
     summary: "Create crypto beneficiary",
     description:
       "Registers a wallet to be paid. The wallet is checked before it is stored, its owner is screened when it has been. The answer does not tell how the screening went: read `screening_status` before you quote; only a `cleared` beneficiary can be paid. What can be paid is what List corridors tells.",
@@ -174,8 +171,6 @@ const operations: readonly Operation[] = [
     id: "createFiatBeneficiary",
     method: "POST",
     path: createPaths.fiat,
-    scope: "beneficiary:write",
-    tag,
     summary: "Create fiat beneficiary",
     description:
       "Registers a bank account to be paid. Its owner is screened when it has been stored. The answer does not tell how the screening went: read `screening_status` before you quote; only a `cleared` beneficiary can be paid.",
@@ -192,10 +187,7 @@ const operations: readonly Operation[] = [
   }),
   operation({
     id: "listBeneficiaries",
-    method: "GET",
     path: collection,
-    scope: "beneficiary:read",
-    tag,
     summary: "List beneficiaries",
     description: "Your beneficiaries, newest first; without archived ones unless asked for.",
     query: listQuery,
@@ -204,10 +196,7 @@ const operations: readonly Operation[] = [
   }),
   operation({
     id: "getBeneficiary",
-    method: "GET",
     path: `${collection}/:beneficiaryId`,
-    scope: "beneficiary:read",
-    tag,
     summary: "Get beneficiary",
     description: "One beneficiary, archived or not.",
     data: beneficiary,
@@ -218,8 +207,6 @@ const operations: readonly Operation[] = [
     id: "archiveBeneficiary",
     method: "DELETE",
     path: `${collection}/:beneficiaryId`,
-    scope: "beneficiary:write",
-    tag,
     summary: "Archive beneficiary",
     description:
       "It is not quoted any more (404); quotes made before still execute, and it stays readable.",
@@ -231,6 +218,8 @@ const operations: readonly Operation[] = [
 
 /** Recipients: registering, listing, reading and archiving them. */
 export const beneficiaries: Resource = {
+  scope: "beneficiary",
+  tag: "Beneficiaries",
   components: [beneficiary, created, beneficiaryPage],
   operations,
 };

@@ -8,7 +8,7 @@ import {
 import { BeneficiaryKind } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { choicesOf } from "@disburse/forms/describe/discovery.ts";
 import * as f from "../openapi/fields.ts";
-import { type Operation, operation, type Resource } from "../openapi/operation.ts";
+import { operation, type Resource } from "../openapi/operation.ts";
 import { queryOf } from "../openapi/query.ts";
 import { parameter, wordParameter } from "../openapi/rules/query.ts";
 import { createPaths } from "./beneficiaries.ts";
@@ -72,13 +72,10 @@ const forms = f.record(
 const choice = (name: Parameters<typeof choicesOf>[0]) =>
   wordParameter(Object.fromEntries(choicesOf(name).map((each) => [each, each])));
 
-const operations: readonly Operation[] = [
+const operations = [
   operation({
     id: "listBeneficiaryForms",
-    method: "GET",
     path: "/api/v1/transfer/beneficiary-forms",
-    scope: "beneficiary:read",
-    tag: "Beneficiaries",
     summary: "Discover beneficiary forms",
     description:
       "Which fields to ask for, by currency, transfer type and account type: required or not, allowed values, patterns, examples. A body with exactly these fields is taken.",
@@ -100,6 +97,8 @@ const operations: readonly Operation[] = [
 
 /** Which fields a front end asks for. */
 export const beneficiaryForms: Resource = {
+  scope: "beneficiary",
+  tag: "Beneficiaries",
   components: [formField, form, forms],
   operations,
 };

@@ -9,7 +9,7 @@ import {
 } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { depositor as depositorBody } from "@disburse/forms/bodies/depositor.ts";
 import * as f from "../openapi/fields.ts";
-import { bodyFields, type Operation, operation, type Resource } from "../openapi/operation.ts";
+import { bodyFields, operation, type Resource } from "../openapi/operation.ts";
 import { pageOf, recordsOf } from "../openapi/page.ts";
 import { enumParameter, pageQuery, queryOf } from "../openapi/query.ts";
 import { momentParameter, parameter, wordParameter } from "../openapi/rules/query.ts";
@@ -55,13 +55,11 @@ const listQuery = queryOf(ListDepositorsRequestSchema, {
   created_to: parameter(momentParameter, "Made before this time."),
 });
 
-const operations: readonly Operation[] = [
+const operations = [
   operation({
     id: "createDepositor",
     method: "POST",
     path: "/api/v1/depositor",
-    scope: "depositor:write",
-    tag: "Depositors",
     summary: "Whitelist depositor",
     description:
       "Registers whoever pays in from a wallet: a person, a company with its owners, or your own business. Persons, business and wallet are screened.",
@@ -82,10 +80,7 @@ const operations: readonly Operation[] = [
   }),
   operation({
     id: "listDepositors",
-    method: "GET",
     path: "/api/v1/depositors",
-    scope: "depositor:read",
-    tag: "Depositors",
     summary: "List depositors",
     description: "Your depositors, newest first.",
     query: listQuery,
@@ -94,10 +89,7 @@ const operations: readonly Operation[] = [
   }),
   operation({
     id: "getDepositor",
-    method: "GET",
     path: "/api/v1/depositor/:depositorId",
-    scope: "depositor:read",
-    tag: "Depositors",
     summary: "Get depositor",
     description: "One depositor and what its screening came to.",
     data: depositor,
@@ -108,6 +100,8 @@ const operations: readonly Operation[] = [
 
 /** Depositors: whitelisting, listing and reading them. */
 export const depositors: Resource = {
+  scope: "depositor",
+  tag: "Depositors",
   components: [depositor, created, depositorPage],
   operations,
 };

@@ -97,7 +97,7 @@ it("holds every line of the statement, field for field, digit for digit", async 
   expect(text).not.toMatch(/house|(^|[^\r])\n(?!lines)/);
 });
 
-it("asks for what the query says, a hundred lines at a time", async () => {
+it("passes its filters on, a hundred lines at a time", async () => {
   statement(201);
   const query = "?step=return&payout_id=po_1&created_from=2026-11-20&created_to=2026-11-21";
   await gateway.ask({ path: path + query, key });
@@ -112,7 +112,7 @@ it("asks for what the query says, a hundred lines at a time", async () => {
   }
 });
 
-it("takes longer than any other answer, each page in its own time", async () => {
+it("may take longer than any other answer; each page has its own deadline", async () => {
   const contexts: (CallContext | undefined)[] = [];
   const startedAt = Date.now();
   statement(300, () => {
@@ -132,14 +132,14 @@ it("of an empty statement has its names alone", async () => {
   expect(text).toMatch(/^id,account_id,sequence,[a-z_,]+,created_at\r\n$/);
 });
 
-it("is not made for whoever asks for its head alone", async () => {
+it("is not made for a HEAD request", async () => {
   statement(300);
   const { status, headers, text } = await gateway.ask({ method: "HEAD", path, key });
   expect([status, headers["content-type"], text]).toEqual([200, "text/csv; charset=utf-8", ""]);
   expect(asked).toHaveLength(1);
 });
 
-it("is refused as everything is refused", async () => {
+it("is refused as any operation is", async () => {
   const malformed = await gateway.ask({ path: `${path}?step=theft&created_to=soon`, key });
   expect([malformed.status, malformed.json.code, asked]).toEqual([400, "INVALID_REQUEST", []]);
   statement(1, () => {
@@ -151,20 +151,23 @@ it("is refused as everything is refused", async () => {
   expect((await gateway.ask({ path })).status).toBe(401);
 });
 
-it.each(["HTTP/1.1", "HTTP/1.0"])("that breaks off never looks whole, over %s", async (version) => {
-  statement(300, ({ cursor }) => {
-    if (cursor === "100") throw new ConnectError("away", Code.Unavailable);
-  });
-  const head = `GET ${path} ${version}\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n\r\n`;
-  await expect(gateway.raw(head)).rejects.toMatchObject({ code: "ECONNRESET" });
-  expect(gateway.logLines).toContainEqual(
-    expect.objectContaining({ level: "warn", event: "file broke off" }),
-  );
-  statement(1);
-  expect((await gateway.ask({ path, key })).status).toBe(200);
-});
+it.each(["HTTP/1.1", "HTTP/1.0"])(
+  "that breaks off resets the connection, over %s",
+  async (version) => {
+    statement(300, ({ cursor }) => {
+      if (cursor === "100") throw new ConnectError("away", Code.Unavailable);
+    });
+    const head = `GET ${path} ${version}\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n\r\n`;
+    await expect(gateway.raw(head)).rejects.toMatchObject({ code: "ECONNRESET" });
+    expect(gateway.logLines).toContainEqual(
+      expect.objectContaining({ level: "warn", event: "file broke off" }),
+    );
+    statement(1);
+    expect((await gateway.ask({ path, key })).status).toBe(200);
+  },
+);
 
-it("is made no faster than it is read, and given up when it is not read on", async () => {
+it("is made no faster than it is read, and aborted when its reader stalls", async () => {
   statement(1_000_000);
   const before = gateway.logLines.filter(isExport).length;
   const headers = { authorization: `Bearer ${key}` };

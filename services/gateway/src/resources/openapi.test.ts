@@ -16,7 +16,7 @@ type Media = {
 };
 type Content = { readonly content?: { readonly "application/json"?: Media } };
 
-/** Every operation of the document, with where it stands. */
+/** Every operation of the document, with its JSON pointer. */
 const described: [string, { [key: string]: unknown }][] = Object.entries(document.paths).flatMap(
   ([path, methods]) =>
     Object.entries(methods as object).map(([method, operation]): [string, typeof operation] => [
@@ -37,7 +37,7 @@ it("is the one in docs/; `npm run generate` writes it", () => {
   expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(document);
 });
 
-it("tells of every operation once, by a name of its own", () => {
+it("has every operation once, with a unique id", () => {
   const told = described.map(([pointer, { operationId }]) => [operationId, pointer]);
   for (const { id, method, path } of operations) {
     const pointer = path.replaceAll(/:(\w+)/g, "{$1}").replaceAll("/", "~1");
@@ -47,7 +47,7 @@ it("tells of every operation once, by a name of its own", () => {
   expect(operations.filter(({ scope }) => !isScope(scope))).toEqual([]);
 });
 
-it("tells of every error code, with its status and sentence", () => {
+it("has every error code, with its status and sentence", () => {
   const { enum: codes } = document.components.schemas.Error.properties.code;
   expect(codes).toEqual(Object.keys(errorTable));
   const shown = new Set(described.flatMap(([, operation]) => refusedWith(operation)));
@@ -75,7 +75,7 @@ function refusedWith(operation: { [key: string]: unknown }): string[] {
 }
 
 describe.each(described)("%s", (pointer, operation) => {
-  it("has examples that are as its schemas say", () => {
+  it("has examples that match its schemas", () => {
     const { requestBody, responses } = operation as {
       requestBody?: Content;
       responses: Record<string, Content>;
@@ -96,7 +96,7 @@ describe.each(described)("%s", (pointer, operation) => {
     }
   });
 
-  it("tells what it is, and of whom it asks what", () => {
+  it("has a summary, a description and a known tag", () => {
     expect(operation).toMatchObject({
       summary: expect.stringMatching(/^[A-Z]/),
       description: expect.stringMatching(/./),
@@ -121,7 +121,7 @@ describe("an answer that is wrong", () => {
   const beneficiary_id = "ben_01hqz0000000000000000000ab";
   const right = { ...asked, headers, body: { data: { beneficiary_id } } };
 
-  it("is told from one that is right", () => {
+  it("differs from one that is right", () => {
     expect(reference.problems(right)).toEqual([]);
     expect(reference.problems({ ...right, body: { data: { valid: true } } })).toEqual([]);
   });

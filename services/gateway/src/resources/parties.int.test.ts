@@ -101,7 +101,7 @@ describe("beneficiaries and depositors", () => {
     expect(calls.asked()).toHaveLength(1);
   });
 
-  it("are listed in pages, narrowed by what is asked", async () => {
+  it("are listed in pages, narrowed by filters", async () => {
     const { beneficiary } = calls.fakes();
     beneficiary.listBeneficiaries = calls.replying({
       beneficiaries: [{ id: "ben_1", ...times }],

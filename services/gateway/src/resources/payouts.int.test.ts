@@ -107,7 +107,7 @@ describe("payouts", () => {
     expect(await list(changed)).toMatchObject({ transactions: [item] });
   });
 
-  it("say where a capped list goes on", async () => {
+  it("have a cursor on a capped list", async () => {
     const reply = { totalCount: 10_000n, totalCountCapped: true, nextCursor: "c2" };
     expect(await list({}, reply)).toMatchObject({
       meta_data: { total_count: 10_000, next_cursor: "c2", total_count_capped: true },

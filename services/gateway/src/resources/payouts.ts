@@ -14,7 +14,7 @@ import {
 import { executePayout } from "@disburse/forms/bodies/transfer.ts";
 import { findCurrency } from "@disburse/kernel/currency.ts";
 import * as f from "../openapi/fields.ts";
-import { bodyRequest, type Operation, operation, type Resource } from "../openapi/operation.ts";
+import { bodyRequest, operation, type Resource } from "../openapi/operation.ts";
 import { pageOf, recordsOf } from "../openapi/page.ts";
 import { enumParameter, pageQuery, queryOf } from "../openapi/query.ts";
 import {
@@ -34,7 +34,7 @@ const subStatus = f.word(
 );
 const reference = f.text("The merchant's own reference; empty where none was given.", "order-1001");
 
-/** What a payout says of its quote; the webhooks' payload says the same. */
+/** The fields that a payout copies from its quote; the webhooks' payload has them too. */
 const transfer = {
   quote_id: f.id("qt", "Quote that was executed."),
   corridor_id: f.id("cor", "Corridor."),
@@ -201,15 +201,11 @@ const listQuery = queryOf(ListPayoutsRequestSchema, {
   created_to: parameter(momentParameter, "Made before this time."),
 });
 
-const read = { method: "GET", scope: "payout:read", tag: "Payouts" } as const;
-
-const operations: readonly Operation[] = [
+const operations = [
   operation({
     id: "executePayout",
     method: "POST",
     path: "/api/v1/transfer/execute",
-    scope: "payout:write",
-    tag: "Payouts",
     summary: "Execute payout",
     description:
       "Pays a quote, once. The money is set aside before the answer; what becomes of it is told by webhooks and by reading the payout. A quote that was refused for balance or limits stays open. `succeeded` is not always the end: a bank can send money back, and `failed` follows.\n\n`ACCESS_FORBIDDEN` is said too where the beneficiary is not `cleared` (read its `screening_status`) or its corridor was closed.\n\nIn the sandbox the simulated rail rejects where `reference_id` begins with `sandbox-fail`, settles and then sends back where it begins with `sandbox-return`, and cannot tell until it is asked again where it begins with `sandbox-unknown`.",
@@ -228,7 +224,6 @@ const operations: readonly Operation[] = [
       payout.executePayout(bodyRequest(call, ExecutePayoutRequestSchema)),
   }),
   operation({
-    ...read,
     id: "listPayouts",
     path: "/api/v1/transfer/payouts",
     summary: "List payouts",
@@ -239,7 +234,6 @@ const operations: readonly Operation[] = [
     answer: ({ request }, { payout }) => payout.listPayouts(request),
   }),
   operation({
-    ...read,
     id: "getPayout",
     path: "/api/v1/transfer/payouts/:payoutId",
     summary: "Get payout",
@@ -248,7 +242,6 @@ const operations: readonly Operation[] = [
     answer: async ({ request }, { payout }) => (await payout.getPayout(request)).payout,
   }),
   operation({
-    ...read,
     id: "listPayoutEvents",
     path: "/api/v1/transfer/payouts/:payoutId/events",
     summary: "List events (timeline)",
@@ -261,6 +254,8 @@ const operations: readonly Operation[] = [
 
 /** Payouts: executing a quote, and reading what became of it. */
 export const payouts: Resource = {
+  scope: "payout",
+  tag: "Payouts",
   components: [payout, payoutItem, payoutPage, event, eventPage, executed],
   operations,
 };

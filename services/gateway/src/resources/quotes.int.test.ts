@@ -79,7 +79,7 @@ describe("quotes", () => {
     expect(calls.asked()[0]).toMatchObject({ merchantId: calls.merchantId(), quoteId: "qt 1" });
   });
 
-  it("have corridors, told with limits, fees and the rate of now", async () => {
+  it("have corridors, with limits, fees and the current rate", async () => {
     const corridor = {
       ...{ id: "cor_1", sourceCurrencyCode: "USD", destinationCurrencyCode: "INR", active: true },
       ...{ feeShare: "0.005", feeFlat: "0.30" },

@@ -8,7 +8,7 @@ import {
 } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { requestForQuote } from "@disburse/forms/bodies/transfer.ts";
 import * as f from "../openapi/fields.ts";
-import { bodyRequest, type Operation, operation, type Resource } from "../openapi/operation.ts";
+import { bodyRequest, operation, type Resource } from "../openapi/operation.ts";
 import { pageOf, recordsOf } from "../openapi/page.ts";
 import { pageQuery } from "../openapi/query.ts";
 
@@ -92,15 +92,11 @@ const corridorPage = pageOf(ListCorridorsResponseSchema, "CorridorPage", {
   corridors: recordsOf(corridor),
 });
 
-const read = { method: "GET", scope: "quote:read", tag: "Quotes" } as const;
-
-const operations: readonly Operation[] = [
+const operations = [
   operation({
     id: "requestQuote",
     method: "POST",
     path: "/api/v1/transfer/rfq",
-    scope: "quote:write",
-    tag: "Quotes",
     summary: "Request for quote",
     description:
       "What a payout would cost and bring, good until `expired_at`. Send one of `source_amount` and `receiving_amount`; with both, `source_amount` counts. A quote is given outside the corridor's `limits` too: executing it refuses it.\n\nAn unknown account, beneficiary or pair of currencies (see List corridors) is `RECORD_NOT_FOUND`. `ACCESS_FORBIDDEN` is said too where the beneficiary is not `cleared`: read its `screening_status`.",
@@ -128,7 +124,6 @@ const operations: readonly Operation[] = [
       (await quote.createQuote(bodyRequest(call, CreateQuoteRequestSchema))).quote,
   }),
   operation({
-    ...read,
     id: "getQuote",
     path: "/api/v1/transfer/quotes/:quoteId",
     summary: "Get quote",
@@ -137,7 +132,6 @@ const operations: readonly Operation[] = [
     answer: async ({ request }, { quote }) => (await quote.getQuote(request)).quote,
   }),
   operation({
-    ...read,
     id: "listCorridors",
     path: "/api/v1/transfer/corridors",
     summary: "List corridors",
@@ -150,6 +144,8 @@ const operations: readonly Operation[] = [
 
 /** Quotes, and the corridors that can be quoted. */
 export const quotes: Resource = {
+  scope: "quote",
+  tag: "Quotes",
   components: [quote, corridor, corridorPage],
   operations,
 };

@@ -6,7 +6,7 @@ import {
   ListDeliveriesResponseSchema,
 } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import * as f from "../openapi/fields.ts";
-import { type Operation, operation, type Resource } from "../openapi/operation.ts";
+import { operation, type Resource } from "../openapi/operation.ts";
 import { pageOf, recordsOf } from "../openapi/page.ts";
 import { enumParameter, pageQuery, queryOf } from "../openapi/query.ts";
 import { parameter, tokenParameter } from "../openapi/rules/query.ts";
@@ -71,15 +71,11 @@ const listQuery = queryOf(ListDeliveriesRequestSchema, {
 });
 
 const path = "/api/v1/webhooks/deliveries";
-const tag = "Webhook deliveries";
 
-const operations: readonly Operation[] = [
+const operations = [
   operation({
     id: "listWebhookDeliveries",
-    method: "GET",
     path,
-    scope: "webhook:read",
-    tag,
     summary: "List webhook deliveries",
     description: "What was sent to your endpoints, newest first.",
     query: listQuery,
@@ -89,10 +85,7 @@ const operations: readonly Operation[] = [
   }),
   operation({
     id: "getWebhookDelivery",
-    method: "GET",
     path: `${path}/:deliveryId`,
-    scope: "webhook:read",
-    tag,
     summary: "Get webhook delivery",
     description: "One delivery with its attempts.",
     data: deliveryWithAttempts,
@@ -102,8 +95,6 @@ const operations: readonly Operation[] = [
     id: "redeliverWebhook",
     method: "POST",
     path: `${path}/:deliveryId/redeliver`,
-    scope: "webhook:write",
-    tag,
     summary: "Redeliver a webhook",
     description:
       "Sends the event once more, from the start of the schedule: a new delivery with the same `webhook-id`.",
@@ -114,6 +105,8 @@ const operations: readonly Operation[] = [
 
 /** What was sent to a merchant's endpoints, and the outcome. */
 export const webhookDeliveries: Resource = {
+  scope: "webhook",
+  tag: "Webhook deliveries",
   components: [delivery, attempt, deliveryWithAttempts, deliveryPage],
   operations,
 };

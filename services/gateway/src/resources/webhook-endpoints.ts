@@ -13,7 +13,7 @@ import {
 } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import { createEndpoint, rotateSecret, updateEndpoint } from "@disburse/forms/bodies/webhooks.ts";
 import * as f from "../openapi/fields.ts";
-import { bodyRequest, type Operation, operation, type Resource } from "../openapi/operation.ts";
+import { bodyRequest, operation, type Resource } from "../openapi/operation.ts";
 import { pageOf, recordsOf } from "../openapi/page.ts";
 import { pageQuery } from "../openapi/query.ts";
 import { delivery } from "./webhook-deliveries.ts";
@@ -93,12 +93,10 @@ const endpointPage = pageOf(ListEndpointsResponseSchema, "WebhookEndpointPage", 
 });
 
 const path = "/api/v1/webhooks/endpoints";
-const read = { method: "GET", scope: "webhook:read", tag: "Webhook endpoints" } as const;
-const write = { method: "POST", scope: "webhook:write", tag: "Webhook endpoints" } as const;
 
-const operations: readonly Operation[] = [
+const operations = [
   operation({
-    ...write,
+    method: "POST",
     id: "createWebhookEndpoint",
     path,
     summary: "Create webhook endpoint",
@@ -110,7 +108,6 @@ const operations: readonly Operation[] = [
       notifier.createEndpoint(bodyRequest(call, CreateEndpointRequestSchema)),
   }),
   operation({
-    ...read,
     id: "listWebhookEndpoints",
     path,
     summary: "List webhook endpoints",
@@ -120,7 +117,6 @@ const operations: readonly Operation[] = [
     answer: ({ request }, { notifier }) => notifier.listEndpoints(request),
   }),
   operation({
-    ...read,
     id: "getWebhookEndpoint",
     path: `${path}/:endpointId`,
     summary: "Get webhook endpoint",
@@ -129,7 +125,6 @@ const operations: readonly Operation[] = [
     answer: async ({ request }, { notifier }) => (await notifier.getEndpoint(request)).endpoint,
   }),
   operation({
-    ...write,
     method: "PATCH",
     id: "updateWebhookEndpoint",
     path: `${path}/:endpointId`,
@@ -142,7 +137,6 @@ const operations: readonly Operation[] = [
       (await notifier.updateEndpoint(bodyRequest(call, UpdateEndpointRequestSchema))).endpoint,
   }),
   operation({
-    ...write,
     method: "DELETE",
     id: "deleteWebhookEndpoint",
     path: `${path}/:endpointId`,
@@ -155,7 +149,7 @@ const operations: readonly Operation[] = [
     },
   }),
   operation({
-    ...write,
+    method: "POST",
     id: "pauseWebhookEndpoint",
     path: `${path}/:endpointId/pause`,
     summary: "Pause webhook endpoint",
@@ -165,7 +159,7 @@ const operations: readonly Operation[] = [
     answer: async ({ change }, { notifier }) => (await notifier.pauseEndpoint(change)).endpoint,
   }),
   operation({
-    ...write,
+    method: "POST",
     id: "resumeWebhookEndpoint",
     path: `${path}/:endpointId/resume`,
     summary: "Resume webhook endpoint",
@@ -174,7 +168,7 @@ const operations: readonly Operation[] = [
     answer: async ({ change }, { notifier }) => (await notifier.resumeEndpoint(change)).endpoint,
   }),
   operation({
-    ...write,
+    method: "POST",
     id: "verifyWebhookEndpoint",
     path: `${path}/:endpointId/verify`,
     summary: "Verify webhook endpoint",
@@ -184,7 +178,7 @@ const operations: readonly Operation[] = [
     answer: async ({ change }, { notifier }) => (await notifier.verifyEndpoint(change)).endpoint,
   }),
   operation({
-    ...write,
+    method: "POST",
     id: "rotateWebhookSecret",
     path: `${path}/:endpointId/rotate-secret`,
     summary: "Rotate webhook secrets",
@@ -196,7 +190,7 @@ const operations: readonly Operation[] = [
       notifier.rotateSecret(bodyRequest(call, RotateSecretRequestSchema)),
   }),
   operation({
-    ...write,
+    method: "POST",
     id: "activateWebhookSecret",
     path: `${path}/:endpointId/activate-secret`,
     summary: "Activate staged webhook secrets",
@@ -205,7 +199,7 @@ const operations: readonly Operation[] = [
     answer: async ({ change }, { notifier }) => (await notifier.activateSecret(change)).endpoint,
   }),
   operation({
-    ...write,
+    method: "POST",
     id: "sendTestWebhook",
     path: `${path}/:endpointId/test`,
     summary: "Send a test event",
@@ -217,6 +211,8 @@ const operations: readonly Operation[] = [
 
 /** A merchant's webhook endpoints, their secrets, and a test event. */
 export const webhookEndpoints: Resource = {
+  scope: "webhook",
+  tag: "Webhook endpoints",
   components: [endpoint, health, endpointWithHealth, endpointWithSecrets, deleted, endpointPage],
   operations,
 };

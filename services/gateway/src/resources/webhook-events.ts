@@ -6,7 +6,7 @@ import {
 import { type ExactJson, exactValue, parseExactJson } from "@disburse/kernel/exact-json.ts";
 import { exampleOfSchema } from "../openapi/example.ts";
 import * as f from "../openapi/fields.ts";
-import { type Operation, operation, type Resource } from "../openapi/operation.ts";
+import { operation, type Resource } from "../openapi/operation.ts";
 import { queryOf } from "../openapi/query.ts";
 import { limitParameter, parameter, tokenParameter } from "../openapi/rules/query.ts";
 import { payoutWebhook } from "./payouts.ts";
@@ -60,13 +60,10 @@ const eventPage = f.record(
   },
 );
 
-const operations: readonly Operation[] = [
+const operations = [
   operation({
     id: "listWebhookEvents",
-    method: "GET",
     path: "/api/v1/events",
-    scope: "webhook:read",
-    tag: "Webhook events",
     summary: "Read the feed of events",
     description:
       "Every event of the last 90 days once, whatever endpoints you have: to catch up after you were away, or instead of webhooks. Keep `next_cursor` when you have stored the events, and go on there. Events of one transaction may stand out of their order: `sequence` tells it. Test events are not in it.",
@@ -84,6 +81,8 @@ const operations: readonly Operation[] = [
 
 /** Every event of a merchant, whether it was sent or not. */
 export const webhookEvents: Resource = {
+  scope: "webhook",
+  tag: "Webhook events",
   components: [event, eventPage],
   operations,
 };

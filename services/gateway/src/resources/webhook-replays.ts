@@ -7,7 +7,7 @@ import {
 } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import { createReplay, replayableStates } from "@disburse/forms/bodies/webhooks.ts";
 import * as f from "../openapi/fields.ts";
-import { bodyRequest, type Operation, operation, type Resource } from "../openapi/operation.ts";
+import { bodyRequest, operation, type Resource } from "../openapi/operation.ts";
 import { pageOf, recordsOf } from "../openapi/page.ts";
 import { pageQuery } from "../openapi/query.ts";
 import { endpointNameProblem } from "./rules/endpoint-name.ts";
@@ -42,15 +42,12 @@ const replayPage = pageOf(ListReplaysResponseSchema, "WebhookReplayPage", {
 });
 
 const path = "/api/v1/webhooks/replays";
-const tag = "Webhook deliveries";
 
-const operations: readonly Operation[] = [
+const operations = [
   operation({
     id: "createWebhookReplay",
     method: "POST",
     path,
-    scope: "webhook:write",
-    tag,
     summary: "Replay many webhooks",
     description:
       "Sends every delivery of an endpoint once more that was made in a span of time and ended in one of the states, oldest first, at a rate. An endpoint has one replay at a time; it waits while the endpoint is paused, and its event types of today do not matter.",
@@ -67,10 +64,7 @@ const operations: readonly Operation[] = [
   }),
   operation({
     id: "listWebhookReplays",
-    method: "GET",
     path,
-    scope: "webhook:read",
-    tag,
     summary: "List webhook replays",
     description: "Your replays, newest first; those that ended more than 30 days ago are gone.",
     query: pageQuery,
@@ -79,10 +73,7 @@ const operations: readonly Operation[] = [
   }),
   operation({
     id: "getWebhookReplay",
-    method: "GET",
     path: `${path}/:replayId`,
-    scope: "webhook:read",
-    tag,
     summary: "Get webhook replay",
     description: "One replay with its progress.",
     data: replay,
@@ -92,8 +83,6 @@ const operations: readonly Operation[] = [
     id: "cancelWebhookReplay",
     method: "DELETE",
     path: `${path}/:replayId`,
-    scope: "webhook:write",
-    tag,
     summary: "Cancel webhook replay",
     description: "Ends a running replay. What it has queued is sent all the same.",
     data: replay,
@@ -101,8 +90,10 @@ const operations: readonly Operation[] = [
   }),
 ];
 
-/** Sending many webhooks once more, with its progress. */
+/** Replays of many webhooks, with their progress. */
 export const webhookReplays: Resource = {
+  scope: "webhook",
+  tag: "Webhook deliveries",
   components: [replay, replayPage],
   operations,
 };

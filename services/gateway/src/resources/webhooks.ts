@@ -3,7 +3,7 @@ import { exampleOfSchema } from "../openapi/example.ts";
 import * as f from "../openapi/fields.ts";
 import { payoutWebhook } from "./payouts.ts";
 
-/** What merchants' endpoints are told (service interface, "Events"; decisions: webhooks). */
+/** The payloads of webhooks (service interface, "Events"; decisions: webhooks). */
 
 const payload = (
   name: string,

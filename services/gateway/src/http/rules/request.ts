@@ -8,8 +8,7 @@ import {
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 
 /**
- * Clients send 10 to 30 headers, proxies add as many again; more is an attack on whoever reads
- * them.
+ * Clients send 10 to 30 headers, proxies add as many again; more is an attack on the parser.
  */
 export const headersMax = 100;
 /** Of a name and its value together, in bytes; what most proxies keep for one line. */
@@ -72,7 +71,7 @@ export function headProblem(head: RequestHead): Refused<HeadRefusal> | undefined
  * and URL libraries disagree about everything else.
  */
 const originForm = /^\/[!-"$-~]*$/;
-/** No path or query of ours has them, and they confuse whoever logs them. */
+/** No path or query of ours has them, and they can forge log lines. */
 const controls = /\p{Cc}/u;
 
 /**
@@ -122,7 +121,7 @@ export const keysMax = 200;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** How deep a JSON text nests and how many keys stand in it, by its punctuation outside strings. */
+/** How deep a JSON text nests and how many keys it has, by its punctuation outside strings. */
 function measure(text: string): { depth: number; keys: number } {
   let [depth, deepest, keys] = [0, 0, 0];
   let inString = false;
@@ -145,7 +144,7 @@ function countKeys(json: ExactJson): number {
   return Object.values(json).reduce<number>((sum, item) => sum + 1 + countKeys(item), 0);
 }
 
-/** The text's value, or `undefined` where it is no JSON or a key stands twice in an object. */
+/** The text's value, or `undefined` where it is not JSON or repeats a key in an object. */
 function parseStrictly(text: string): ExactJson | undefined {
   const { depth, keys } = measure(text);
   if (depth > depthMax) return undefined;

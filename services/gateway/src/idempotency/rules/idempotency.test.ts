@@ -56,7 +56,7 @@ describe("the fingerprint", () => {
     expect(of(text) === of(body)).toBe(same);
   });
 
-  it("tells numbers apart that a float cannot", () => {
+  it("distinguishes numbers that a float cannot", () => {
     expect(of('{"a":9007199254740993}')).not.toBe(of('{"a":9007199254740992}'));
     expect(of('{"a":1e400}')).not.toBe(of('{"a":1e401}'));
   });

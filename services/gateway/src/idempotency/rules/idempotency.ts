@@ -42,7 +42,7 @@ function sha256(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-/** The record's id: a hash, so that the merchant's own words for a key are not kept. */
+/** The record's id: a hash, so that the merchant's key itself is not stored. */
 export function scopeId({ merchantId, method, path, key }: IdempotencyScope): string {
   return sha256(JSON.stringify([merchantId, method, path, key]));
 }
@@ -112,7 +112,7 @@ export function startOf<Answer>(
   return { start: "again" };
 }
 
-/** A lock beyond any honest one was made by a clock that was wrong, and binds nobody. */
+/** A lock longer than any real one comes from a wrong clock and does not count. */
 function isLocked(lockUntil: Date, now: Date): boolean {
   const remainingMs = lockUntil.getTime() - now.getTime();
   return remainingMs > 0 && remainingMs <= 2 * lockMs;

@@ -4,7 +4,7 @@ import { digestMatches, type Mode, type PresentedKey } from "./api-key.ts";
 import type { Scope } from "./key.ts";
 import { contains } from "./source-address.ts";
 
-/** A stored key as far as admission asks for it. */
+/** A stored key as admission needs it. */
 export type KeyRecord = {
   readonly id: string;
   readonly merchantId: string;
@@ -34,8 +34,8 @@ export type Circumstances = {
 };
 
 /**
- * Who a presented key speaks for. A key that is unknown, of another mode, expired or revoked gets
- * the same answer: it says nothing about which of them it was.
+ * The caller of a presented key. A key that is unknown, of another mode, expired or revoked gets
+ * the same answer, so that it does not reveal which of them it was.
  */
 export function admit(
   record: KeyRecord | undefined,

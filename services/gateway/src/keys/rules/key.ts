@@ -10,8 +10,11 @@ import { isCidr } from "./source-address.ts";
 
 const nouns = ["beneficiary", "depositor", "quote", "payout", "account", "webhook"] as const;
 
+/** What a scope is about. */
+export type ScopeNoun = (typeof nouns)[number];
+
 /** What a key may do to a noun. */
-export type Scope = `${(typeof nouns)[number]}:${"read" | "write"}`;
+export type Scope = `${ScopeNoun}:${"read" | "write"}`;
 
 /** Every scope; a key made without any named gets them all. */
 export const everyScope: readonly Scope[] = nouns.flatMap((noun): Scope[] => [
@@ -39,7 +42,7 @@ export type KeyOrder = {
   readonly description: string;
 };
 
-/** What an operator asks for, not checked yet. */
+/** An operator's wish for a new key, not checked yet. */
 export type AskedKey = {
   readonly merchantId: string;
   readonly scopes: readonly string[];
@@ -49,7 +52,7 @@ export type AskedKey = {
 };
 
 /**
- * Checks what an operator asks of a new key, every field at once; `now` must be before its expiry.
+ * Checks every field of a new key at once; its expiry must be after `now`.
  */
 export function keyOrder(asked: AskedKey, now: Date): KeyOrder | Refused<"INVALID_REQUEST"> {
   const violations: Violation[] = [];

@@ -13,7 +13,7 @@ export function isCidr(text: string): boolean {
   return version !== 0 && Number(match?.[2] ?? 0) <= (version === 4 ? 32 : 128);
 }
 
-/** A set of networks out of checked texts; ask it with `contains`. */
+/** A set of networks out of checked texts, for `contains`. */
 export function addressSet(cidrs: readonly string[]): BlockList {
   const set = new BlockList();
   for (const text of cidrs) {
@@ -36,8 +36,8 @@ function plainAddress(address: string): string {
 }
 
 /**
- * Who is calling. `X-Forwarded-For` is believed from the right, as far as each hop is one of our
- * own proxies: what stands left of the first foreign hop can be made up by anyone.
+ * The caller's address. `X-Forwarded-For` is trusted from the right, as long as each hop is one of
+ * our own proxies: anyone can make up what is left of the first foreign hop.
  */
 export function callerAddress(
   peer: string,

@@ -33,7 +33,7 @@ export type QueryValues<Query> = {
 /** Ids, codes and cursors of ours are shorter; a merchant's reference may have 255 characters. */
 const textMax = 255;
 const pageMax = 100;
-/** As many as the owning services give where none is asked for. */
+/** The default of the owning services. */
 const pageDefault = 20;
 
 /** A parameter; `field` is its field in the RPC's request, where that has another name. */
