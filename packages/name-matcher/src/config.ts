@@ -1,99 +1,96 @@
 /**
- * Every number that decides a party's score, as one versioned object: a screening keeps the
- * version, so that its verdict can be explained after the numbers have changed. Change a number,
- * change `version`. The values were set by measuring (see the README of this service).
+ * Every number that decides a score, under a version that a screening stores, so that its verdict
+ * can be explained after the numbers have changed. Change a number, change `version`. The values
+ * were set by measurement; see the README.
  */
 export type MatcherConfig = {
   readonly version: string;
-  /** One more with each `version`: what a higher one found, a lower one never replaces. */
+  /** Increases with each `version`: a result of a higher one is not replaced by a lower one's. */
   readonly revision: number;
-  /** Scores at or above `review` are kept for a person to decide, at or above `block` stop. */
+  /** Thresholds in [0, 1]: at or above `review` a person decides, at or above `block` is a stop. */
   readonly bands: { readonly review: number; readonly block: number };
-  readonly words: {
-    /** Weight of a word that says little, against 1 for the rarest name. */
+  readonly tokens: {
+    /** Weights by kind, 1 being that of the rarest name. */
     readonly legal: number;
     readonly particle: number;
     readonly honorific: number;
     readonly trade: number;
     readonly initial: number;
-    /**
-     * A company without its own word is another company: that word, missed, weighs so much more.
-     */
-    readonly companyMissed: number;
-    /** The commonest word of the lists still weighs this much. */
+    /** Factor of a company's own name token that the party lacks: it is another company. */
+    readonly companyMissing: number;
+    /** Weight of the commonest token of the lists. */
     readonly commonest: number;
-    /** As if the lists had at least so many names: keeps rarity sane on a short list. */
+    /** Names that rarity is computed from at least: a short list says little about rarity. */
     readonly namesMin: number;
   };
   readonly spelling: {
-    /** Words less alike than this are different words. */
+    /** Tokens below this similarity are different tokens. */
     readonly similarityMin: number;
-    /**
-     * Similarities are raised to this power: above 1, a misspelt word counts less than linearly.
-     */
+    /** Exponent of similarities: above 1, a misspelt token counts less than linearly. */
     readonly sharpness: number;
-    /** Similarity of two words of one canonical spelling; the most that others reach. */
+    /** Similarity of two tokens of one canonical spelling; the most that others reach. */
     readonly canonical: number;
-    /** An edit counts by so much more for each letter that a word has less than six. */
-    readonly shortWord: number;
+    /** An edit costs so much more for each letter that a token has less than six. */
+    readonly shortToken: number;
     /**
-     * Words of one skeleton, of two consonants or of more, are this alike, and by so much more as
-     * their letters agree.
+     * Similarity of tokens of one consonant skeleton, of two consonants or more: `base`, and
+     * `letters` times the similarity of their letters.
      */
     readonly sameSkeleton: { readonly short: SkeletonShares; readonly long: SkeletonShares };
-    /** Similarity of an initial to a word that begins with it. */
+    /** Similarity of an initial to a token that begins with it. */
     readonly initial: number;
     /** Similarity of `Abdul` to a name that begins with it. */
-    readonly servant: number;
-    /** A word written in two (`Abd Ullah`, `Abdullah`) costs this factor. */
-    readonly joined: number;
+    readonly abd: number;
+    /** Factor of a token written as two (`Abd Ullah`, `Abdullah`). */
+    readonly compound: number;
   };
-  /** Cost of a left-over word of weight 1, on each side and where both sides have one. */
-  readonly leftOver: { readonly person: LeftOverCosts; readonly other: LeftOverCosts };
-  /** A weak alias (a nickname, as the lists call it) counts this much of its score. */
+  /** Cost of an unmatched token of weight 1, on each side and where both sides have one. */
+  readonly unmatched: { readonly person: UnmatchedCosts; readonly other: UnmatchedCosts };
+  /** Factor of the score of a weak alias. */
   readonly weakAlias: number;
   readonly evidence: {
-    /** Under this name score no birth date or country adds anything. */
+    /** Below this name score no birth date or country adds anything. */
     readonly nameMin: number;
-    /** Shares of the way to 1 that the score goes. */
+    /** Each raises the score by this share of what it lacks to 1. */
     readonly dateEqual: number;
     readonly dateNear: number;
     readonly yearEqual: number;
     readonly countryShared: number;
-    /** The same number: where one side does not say who issued it, and of one country. */
+    /** The same number: of an unknown issuer, and of the same country. */
     readonly documentEqual: number;
     readonly documentSame: number;
-    /** Subtracted. */
+    /** Subtracted from the score. */
     readonly dateContradicts: number;
     readonly countryDiffers: number;
   };
-  /** Names compared in full, best blocks first. */
+  /** Names aligned per search, best candidates first. */
   readonly candidatesMax: number;
-  /** As many more where the last of them are equal, as this divided by the party's words. */
-  readonly tiedWordsMax: number;
+  /** Where the last are tied, names up to this number divided by the party's tokens. */
+  readonly tiedTokensMax: number;
+  /** Hits returned by default. */
   readonly hitsMax: number;
 };
 
 type SkeletonShares = { readonly base: number; readonly letters: number };
 
-type LeftOverCosts = {
+type UnmatchedCosts = {
   readonly party: number;
   readonly entry: number;
   readonly conflict: number;
 };
 
-/** The numbers in use, as they were measured; see the README. */
+/** The numbers in use, as measured in the README. */
 export const matcherConfig: MatcherConfig = {
   version: "2026-11-9",
   revision: 2,
   bands: { review: 0.77, block: 0.93 },
-  words: {
+  tokens: {
     legal: 0.06,
     particle: 0.12,
     honorific: 0.08,
     trade: 0.45,
     initial: 0.15,
-    companyMissed: 1.5,
+    companyMissing: 1.5,
     commonest: 0.4,
     namesMin: 20_000,
   },
@@ -101,13 +98,13 @@ export const matcherConfig: MatcherConfig = {
     similarityMin: 0.6,
     sharpness: 1.6,
     canonical: 0.97,
-    shortWord: 0.05,
+    shortToken: 0.05,
     sameSkeleton: { short: { base: 0.42, letters: 0.5 }, long: { base: 0.56, letters: 0.42 } },
     initial: 0.6,
-    servant: 0.8,
-    joined: 0.97,
+    abd: 0.8,
+    compound: 0.97,
   },
-  leftOver: {
+  unmatched: {
     person: { party: 0.6, entry: 0.25, conflict: 0.9 },
     other: { party: 0.6, entry: 0.25, conflict: 0.9 },
   },
@@ -124,6 +121,6 @@ export const matcherConfig: MatcherConfig = {
     countryDiffers: 0.02,
   },
   candidatesMax: 150,
-  tiedWordsMax: 1_200,
+  tiedTokensMax: 1_200,
   hitsMax: 20,
 };

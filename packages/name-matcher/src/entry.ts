@@ -1,24 +1,19 @@
 import type { ListedEvidence } from "./evidence.ts";
 
-/** What can be listed; its names are read and weighed by its type. */
+/** The types of list entries; names are tokenised and weighed by type. */
 export const entryTypes = ["individual", "entity", "vessel", "aircraft"] as const;
-/** What an entry is; see `entryTypes`. */
+/** A person, a company or organisation, a ship, an aircraft. */
 export type EntryType = (typeof entryTypes)[number];
 
-/**
- * A weak name is one that its publisher calls so: a nickname, too broad to be searched by alone.
- */
+/** A weak alias is one that the list's publisher marks so (OFAC): too broad to identify alone. */
 export type NameKind = "primary" | "alias" | "weak";
 
 /** A name as the list writes it. */
 export type ListedName = { readonly name: string; readonly kind: NameKind };
 
-/**
- * A list entry, as far as it is compared. A hit carries the very object that was indexed, so an
- * entry may have more fields.
- */
+/** A list entry. A hit carries the object that was indexed, so an entry may have more fields. */
 export type NamedEntry = ListedEvidence & {
   readonly type: EntryType;
-  /** At least one, the primary name first where there is one. */
+  /** At least one; the primary name first where there is one. */
   readonly names: readonly ListedName[];
 };

@@ -5,22 +5,22 @@ import type { MatcherConfig } from "./config.ts";
 export type Reason = {
   readonly kind: "name" | "date" | "country" | "document";
   readonly text: string;
-  /** What it added to or took from the score, in [-1, 1]. */
+  /** What it added to the score, in [-1, 1]. */
   readonly effect: number;
 };
 
-/** How two dates agree, from the strongest to none. */
-export type DateVerdict = "equal" | "near" | "year" | "contradicts" | "unknown";
+/** How two dates agree; `near` within two days, one year or a slip of the pen. */
+export type DateAgreement = "equal" | "near" | "year" | "contradicts" | "unknown";
 
 /** A year that a list gives alone is often an estimate (`circa 1965`): one off is near. */
 const yearTolerance = 1;
 
-/** Midnight in another time zone, and a slip of the pen. */
+/** Covers midnight in another time zone, and a typo. */
 const daysNear = 2;
 const dayMs = 86_400_000;
 
-/** How a birth date agrees with one of a list, which may be a year or a month only. */
-export function compareDate(party: string, listed: string): DateVerdict {
+/** How a party's date agrees with a listed one, which may be a year or a month; "" is unknown. */
+export function compareDate(party: string, listed: string): DateAgreement {
   if (party === "" || listed === "") return "unknown";
   const [year = "", month, day] = party.split("-");
   const [listedYear = "", listedMonth, listedDay] = listed.split("-");
@@ -40,22 +40,20 @@ export function compareDate(party: string, listed: string): DateVerdict {
   return sameDay && (apart === yearTolerance || apart === 10) ? "near" : "contradicts";
 }
 
-const order: readonly DateVerdict[] = ["equal", "year", "near", "contradicts", "unknown"];
+const dateOrder: readonly DateAgreement[] = ["equal", "year", "near", "contradicts", "unknown"];
 
-/** The best agreement among all dates of an entry, and the date that gave it. */
+/** The best agreement with the dates of an entry, and the date that gave it. */
 export function compareDates(
   party: string,
-  listed: readonly string[],
-): { verdict: DateVerdict; listed: string } {
-  let best: { verdict: DateVerdict; listed: string } = { verdict: "unknown", listed: "" };
-  for (const date of listed) {
-    const verdict = compareDate(party, date);
-    if (order.indexOf(verdict) < order.indexOf(best.verdict)) best = { verdict, listed: date };
-  }
-  return best;
+  dates: readonly string[],
+): { verdict: DateAgreement; listed: string } {
+  const found = dates.map((listed) => ({ verdict: compareDate(party, listed), listed }));
+  const verdict = dateOrder.find((each) => found.some((one) => one.verdict === each)) ?? "unknown";
+  const listed = found.find((one) => one.verdict === verdict)?.listed ?? "";
+  return { verdict, listed: verdict === "unknown" ? "" : listed };
 }
 
-/** A document number as it is compared: capitals and digits only. "" where too little is left. */
+/** A document number as it is compared: capitals and digits; "" where too little is left. */
 export function documentKey(number: string): string {
   const key = number
     .normalize("NFKC")
@@ -66,10 +64,10 @@ export function documentKey(number: string): string {
   return key.length >= documentLengthMin && /\d{3}/.test(key) ? key : "";
 }
 
-/** Shorter numbers, and `IMO` or `N/A` in their place, would make strangers equal. */
+/** Shorter numbers, and placeholders such as `IMO` or `N/A`, are shared by strangers. */
 const documentLengthMin = 5;
 
-/** `country` is ISO 3166 alpha-2 of who issued it, "" where that is not known. */
+/** An identity document; `country` is its issuer by ISO 3166 alpha-2, "" where not known. */
 export type PartyDocument = { readonly number: string; readonly country: string };
 
 /** What is known of a party beside its name. */
@@ -91,8 +89,9 @@ export type ListedEvidence = {
 type Step = {
   readonly kind: "date" | "country" | "document";
   readonly text: string;
-  /** Share of the way to 1 that the score goes. */
+  /** Raises the score by this share of what it lacks to 1. */
   readonly up: number;
+  /** Subtracted from the score. */
   readonly down: number;
 };
 
@@ -103,7 +102,7 @@ export type WeighedEvidence = {
   readonly dateContradicts: boolean;
 };
 
-/** A name's score after what else is known of party and entry, each step with its reason. */
+/** A name's score after birth date, country and documents, with a reason for each. */
 export function weighEvidence(
   nameScore: number,
   party: Evidence,
@@ -132,22 +131,19 @@ export function weighEvidence(
 function dateStep(
   party: string,
   listed: string,
-  verdict: DateVerdict,
+  verdict: DateAgreement,
   { evidence }: MatcherConfig,
 ): Step | undefined {
-  const text = (how: string): string => `date: ${party} ${how} ${listed}`;
-  switch (verdict) {
-    case "equal":
-      return { kind: "date", text: text("equals"), up: evidence.dateEqual, down: 0 };
-    case "year":
-      return { kind: "date", text: text("is in"), up: evidence.yearEqual, down: 0 };
-    case "near":
-      return { kind: "date", text: text("is near"), up: evidence.dateNear, down: 0 };
-    case "contradicts":
-      return { kind: "date", text: text("contradicts"), up: 0, down: evidence.dateContradicts };
-    case "unknown":
-      return undefined;
-  }
+  if (verdict === "unknown") return undefined;
+  const { dateEqual, yearEqual, dateNear, dateContradicts } = evidence;
+  const steps = {
+    equal: { how: "equals", up: dateEqual, down: 0 },
+    year: { how: "is in", up: yearEqual, down: 0 },
+    near: { how: "is near", up: dateNear, down: 0 },
+    contradicts: { how: "contradicts", up: 0, down: dateContradicts },
+  };
+  const { how, up, down } = steps[verdict];
+  return { kind: "date", text: `date: ${party} ${how} ${listed}`, up, down };
 }
 
 function countryStep(
@@ -165,40 +161,33 @@ function countryStep(
   return { kind: "country", text, up: 0, down: evidence.countryDiffers };
 }
 
-type DocumentVerdict = "same" | "equal" | "another" | "unknown";
+/** Best first. Numbers are unique within a country, so another issuer's is another document. */
+const documentAgreements = ["same", "equal", "another"] as const;
 
-/** How two documents agree: numbers are one country's own, so another issuer's is another one. */
-function compareDocument(party: PartyDocument, listed: PartyDocument): DocumentVerdict {
+function compareDocument(party: PartyDocument, listed: PartyDocument) {
   const key = documentKey(party.number);
-  if (key === "" || key !== documentKey(listed.number)) return "unknown";
+  if (key === "" || key !== documentKey(listed.number)) return undefined;
   if (party.country === "" || listed.country === "") return "equal";
   return party.country === listed.country ? "same" : "another";
 }
-
-const documentOrder: readonly DocumentVerdict[] = ["same", "equal", "another", "unknown"];
 
 function documentStep(
   party: readonly PartyDocument[],
   listed: readonly PartyDocument[],
   { evidence }: MatcherConfig,
 ): Step | undefined {
-  if (party.length === 0 || listed.length === 0) return undefined;
   const found = party.flatMap((ours) => listed.map((theirs) => compareDocument(ours, theirs)));
-  const verdict = documentOrder.find((each) => found.includes(each)) ?? "unknown";
-  const step = (text: string, up: number): Step => ({ kind: "document", text, up, down: 0 });
-  switch (verdict) {
-    case "same":
-      return step("document: the same number of the same country", evidence.documentSame);
-    case "equal":
-      return step("document: the same number is listed", evidence.documentEqual);
-    case "another":
-      return step("document: the same number, but of another country", 0);
-    case "unknown":
-      return undefined;
-  }
+  const best = documentAgreements.find((each) => found.includes(each));
+  if (best === undefined) return undefined;
+  const steps = {
+    same: { text: "document: the same number of the same country", up: evidence.documentSame },
+    equal: { text: "document: the same number is listed", up: evidence.documentEqual },
+    another: { text: "document: the same number, but of another country", up: 0 },
+  };
+  return { kind: "document", ...steps[best], down: 0 };
 }
 
-/** Scores are kept to four decimals: more would claim what the numbers cannot know. */
+/** A score to four decimals: more would claim a precision that the weights do not have. */
 export function roundScore(value: number): number {
   return Math.round(value * 10_000) / 10_000;
 }

@@ -1,35 +1,34 @@
-import { type Explanation, explain, nameParts } from "./alignment/explanation.ts";
 import type { MatcherConfig } from "./config.ts";
-import type { EntryType, NamedEntry, NameKind } from "./entry.ts";
+import type { EntryType, NamedEntry } from "./entry.ts";
 import { documentKey, type Evidence, type Reason, roundScore, weighEvidence } from "./evidence.ts";
-import { type NameIndex, type NameIndexBuilder, nameIndexBuilder } from "./search/name-index.ts";
-import type { NameMatch } from "./search/search.ts";
+import { alignmentReasons, type Explanation, explain } from "./explanation.ts";
+import { type NameIndex, nameIndexBuilder } from "./index/name-index.ts";
+import type { NameMatch } from "./index/search.ts";
 import { decide } from "./verdict.ts";
 
-/** Whom to look for. */
+/** A person or company to screen, as it describes itself. */
 export type Party = Evidence & { readonly type: EntryType; readonly name: string };
 
 /** An entry that a party may be. The effects of its reasons add up to its score. */
-export type PartyHit<Entry extends NamedEntry = NamedEntry> = Explanation & {
+export type Hit<Entry extends NamedEntry = NamedEntry> = Explanation & {
   readonly entry: Entry;
   /** As the list writes it. */
   readonly matchedName: string;
-  /** In [0, 1]. */
+  /** In [0, 1], to four decimals. */
   readonly score: number;
-  /** Of the names alone, before the evidence. */
+  /** Of the names alone, before the evidence; in [0, 1], to four decimals. */
   readonly nameScore: number;
   readonly verdict: "review" | "block";
   readonly reasons: readonly Reason[];
 };
 
 /**
- * Finds the entries that a party may be: best first, none that is clear, at most `most` or else the
- * configuration's `hitsMax`. A person is compared with persons, a company with companies; a person
- * decides about the very same name, or the same document, of the other type, for a party's type is
- * what somebody says of it.
+ * Finds the entries that a party may be: best first, none that is clear, at most `most`, by default
+ * `hitsMax` of the configuration. A party is compared with entries of its own type. Its type is a
+ * claim: the very same name of the other type, or the same document number, is a review.
  */
 export type Matcher<Entry extends NamedEntry = NamedEntry> = {
-  match(party: Party, most?: number): PartyHit<Entry>[];
+  match(party: Party, most?: number): Hit<Entry>[];
 };
 
 /** Takes entries one by one, so that a long list can be indexed in slices. */
@@ -38,19 +37,16 @@ export type MatcherBuilder<Entry extends NamedEntry = NamedEntry> = {
   finish(): Matcher<Entry>;
 };
 
-/** What finds the entries of one type: by name, and by the number of a document. */
-type TypeIndex = { readonly names: NameIndex; readonly documents: ReadonlyMap<string, number[]> };
-type TypeBuilder = {
-  readonly names: NameIndexBuilder;
-  readonly documents: Map<string, number[]>;
-};
+/** The entries of one type, by name, and by the keys of their document numbers. */
+type TypeIndex<Names> = { readonly names: Names; readonly documents: Map<string, number[]> };
+type Indexes = ReadonlyMap<EntryType, TypeIndex<NameIndex>>;
 
-/** A builder of the matcher that stands behind `Matcher` now; a better one takes its place here. */
+/** A matcher without entries yet. */
 export function matcherBuilder<Entry extends NamedEntry>(
   config: MatcherConfig,
 ): MatcherBuilder<Entry> {
   const entries: Entry[] = [];
-  const builders = new Map<EntryType, TypeBuilder>();
+  const builders = new Map<EntryType, TypeIndex<ReturnType<typeof nameIndexBuilder>>>();
   return {
     add(entry) {
       let builder = builders.get(entry.type);
@@ -59,15 +55,20 @@ export function matcherBuilder<Entry extends NamedEntry>(
         builder = { names, documents: new Map() };
         builders.set(entry.type, builder);
       }
-      builder.names.add(entry, entries.length);
-      addDocuments(entry, entries.length, builder.documents);
+      const { names, documents } = builder;
+      names.add(entry, entries.length);
+      for (const { number } of entry.documents) {
+        const key = documentKey(number);
+        if (key !== "") documents.set(key, [...(documents.get(key) ?? []), entries.length]);
+      }
       entries.push(entry);
     },
     finish() {
-      const indexes = new Map<EntryType, TypeIndex>();
-      for (const [type, { names, documents }] of builders) {
-        indexes.set(type, { names: names.finish(), documents });
-      }
+      const indexes: Indexes = new Map(
+        builders.entries().map(([type, { names, documents }]) => {
+          return [type, { names: names.finish(), documents }];
+        }),
+      );
       return {
         match: (party, most = config.hitsMax) =>
           match(party, entries, indexes, config).slice(0, most),
@@ -86,26 +87,24 @@ export function buildMatcher<Entry extends NamedEntry>(
   return builder.finish();
 }
 
-function addDocuments(entry: NamedEntry, entryAt: number, documents: Map<string, number[]>): void {
-  for (const { number } of entry.documents) {
-    const key = documentKey(number);
-    if (key === "") continue;
-    const same = documents.get(key);
-    if (same === undefined) documents.set(key, [entryAt]);
-    else same.push(entryAt);
-  }
-}
+/** The types that a party may claim in place of its own. */
+export const confusedTypes: ReadonlyMap<EntryType, EntryType> = new Map([
+  ["individual", "entity"],
+  ["entity", "individual"],
+]);
 
 function match<Entry extends NamedEntry>(
   party: Party,
   entries: readonly Entry[],
-  indexes: ReadonlyMap<EntryType, TypeIndex>,
+  indexes: Indexes,
   config: MatcherConfig,
-): PartyHit<Entry>[] {
+): Hit<Entry>[] {
   const own = indexes.get(party.type)?.names.search(party.name);
   const found = new Map<number, NameMatch | undefined>(own);
-  for (const [entryAt, same] of otherType(party, indexes)) {
-    if (same.score >= config.bands.block) found.set(entryAt, same);
+  const otherType = confusedTypes.get(party.type);
+  const other = otherType === undefined ? undefined : indexes.get(otherType);
+  for (const [entryAt, exact] of other?.names.searchExact(party.name) ?? []) {
+    if (exact.score >= config.bands.block) found.set(entryAt, exact);
   }
   for (const { number } of party.documents) {
     for (const { documents } of indexes.values()) {
@@ -114,7 +113,7 @@ function match<Entry extends NamedEntry>(
       }
     }
   }
-  const hits: PartyHit<Entry>[] = [];
+  const hits: Hit<Entry>[] = [];
   for (const [entryAt, nameMatch] of found) {
     const entry = entries[entryAt];
     const hit = entry === undefined ? undefined : judge(party, entry, nameMatch, config);
@@ -123,90 +122,48 @@ function match<Entry extends NamedEntry>(
   return hits.sort((a, b) => b.score - a.score);
 }
 
-/** Who a party says it is decides only between these: nobody calls himself a ship. */
-export const confusedTypes: ReadonlyMap<EntryType, EntryType> = new Map([
-  ["individual", "entity"],
-  ["entity", "individual"],
-]);
-
-function otherType(
-  { type, name }: Party,
-  indexes: ReadonlyMap<EntryType, TypeIndex>,
-): ReadonlyMap<number, NameMatch> {
-  const other = confusedTypes.get(type);
-  const index = other === undefined ? undefined : indexes.get(other);
-  return index?.names.same(name) ?? new Map();
-}
-
-/** Weighs one entry; the words of its reasons are only made for a hit. */
+/** Weighs one entry; `found` is undefined where only a document number matches. */
 function judge<Entry extends NamedEntry>(
   party: Party,
   entry: Entry,
   found: NameMatch | undefined,
   config: MatcherConfig,
-): PartyHit<Entry> | undefined {
+): Hit<Entry> | undefined {
   const listed = entry.names[found?.nameAt ?? 0];
   if (listed === undefined) return undefined;
-  const aligned = (found?.alignment.score ?? 0) * kindFactor(listed.kind, config);
-  const nameScore = found?.isContained ? Math.max(aligned, config.bands.review) : aligned;
-  if (party.documents.length === 0 && nameScore < leastThatMatters(config)) return undefined;
+  const { bands, weakAlias } = config;
+  const factor = listed.kind === "weak" ? weakAlias : 1;
+  const aligned = (found?.alignment.score ?? 0) * factor;
+  const nameScore = found?.isContained ? Math.max(aligned, bands.review) : aligned;
+  // Below this only a document number adds to the score.
+  const least = Math.min(bands.review, config.evidence.nameMin);
+  if (party.documents.length === 0 && nameScore < least) return undefined;
   const evidence = weighEvidence(nameScore, party, entry, config);
   const decision = decide(nameScore, evidence, config);
   if (decision.verdict === "clear") return undefined;
+  const reasons: Reason[] = [];
+  const because = (text: string, effect: number): void => {
+    reasons.push({ kind: "name", text, effect: roundScore(effect) });
+  };
+  if (found !== undefined) {
+    reasons.push(...alignmentReasons(found, config));
+    if (listed.kind === "weak") {
+      because("name: a weak alias, as the list calls it", found.alignment.score * (weakAlias - 1));
+    }
+  }
+  if (nameScore > aligned) {
+    because("name: all of the listed name stands in the party's, in a row", nameScore - aligned);
+  }
+  reasons.push(...evidence.reasons, ...decision.reasons);
   const isOther = entry.type !== party.type;
+  if (isOther) because(`type: listed as ${entry.type}, which a person decides`, 0);
   return {
     entry,
     matchedName: listed.name,
     score: roundScore(decision.score),
     nameScore: roundScore(nameScore),
     verdict: isOther ? "review" : decision.verdict,
-    ...(found === undefined ? unnamed : explain(found.alignment, found.party, found.entry)),
-    reasons: [
-      ...nameReasons(found, listed.kind, config),
-      ...containedReasons(nameScore - aligned),
-      ...evidence.reasons,
-      ...decision.reasons,
-      ...(isOther ? [ofOtherType(entry.type)] : []),
-    ],
+    ...(found === undefined ? { parts: [], partyLeftOver: [], entryLeftOver: [] } : explain(found)),
+    reasons,
   };
-}
-
-function containedReasons(effect: number): Reason[] {
-  const text = "name: all of the listed name stands in the party's, in a row";
-  return effect > 0 ? [{ kind: "name", text, effect: roundScore(effect) }] : [];
-}
-
-function ofOtherType(type: EntryType): Reason {
-  return { kind: "name", text: `type: listed as ${type}, which a person decides`, effect: 0 };
-}
-
-/** Under this name score only a document can make a hit: nothing else adds anything. */
-function leastThatMatters({ bands, evidence }: MatcherConfig): number {
-  return Math.min(bands.review, evidence.nameMin);
-}
-
-/** Of a hit that was found by a document alone. */
-const unnamed: Explanation = { parts: [], partyLeftOver: [], entryLeftOver: [] };
-
-function kindFactor(kind: NameKind, config: MatcherConfig): number {
-  return kind === "weak" ? config.weakAlias : 1;
-}
-
-function nameReasons(
-  found: NameMatch | undefined,
-  kind: NameKind,
-  config: MatcherConfig,
-): Reason[] {
-  if (found === undefined) return [];
-  const parts = nameParts(found.alignment, found.party, found.entry, config);
-  const reasons: Reason[] = parts.map(({ text, effect }) => ({
-    kind: "name",
-    text: `name: ${text}`,
-    effect,
-  }));
-  if (kind === "weak") {
-    const effect = roundScore(found.alignment.score * (config.weakAlias - 1));
-    reasons.push({ kind: "name", text: "name: a weak alias, as the list calls it", effect });
-  }
-  return reasons;
 }

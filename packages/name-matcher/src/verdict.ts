@@ -1,23 +1,20 @@
 import type { MatcherConfig } from "./config.ts";
 import { type Reason, roundScore, type WeighedEvidence } from "./evidence.ts";
 
-/** What a screening says: go on, let a person decide, stop. */
+/** The outcomes of a screening, mildest first: proceed, manual review, stop. */
 export const verdicts = ["clear", "review", "block"] as const;
 /** One of the three; see `verdicts`. */
 export type Verdict = (typeof verdicts)[number];
 
-/** The worst of several verdicts; nothing to compare with is never asked here. */
+/** The worst of several verdicts; `clear` of none. */
 export function worstVerdict(some: readonly Verdict[]): Verdict {
-  return some.reduce<Verdict>(
-    (worst, each) => (verdicts.indexOf(each) > verdicts.indexOf(worst) ? each : worst),
-    "clear",
-  );
+  return verdicts.findLast((verdict) => some.includes(verdict)) ?? "clear";
 }
 
 /**
- * The verdict of a weighed score. A birth date that contradicts makes a block a review, since lists
- * hold wrong dates and people share names. What is known beside the name never clears a name
- * that a person would have to look at.
+ * The verdict of a weighed score. A contradicting birth date makes a block a review, since lists
+ * hold wrong dates and people share names. Evidence beside the name never clears a name that is a
+ * review by itself.
  */
 export function decide(
   nameScore: number,

@@ -1,87 +1,75 @@
 import type { MatcherConfig } from "../config.ts";
-import { joinSpellings } from "../name/canonical-spelling.ts";
-import { neighbours } from "../name/neighbours.ts";
+import { concatSpellings } from "../tokens/canonical-spelling.ts";
+import { concatenations } from "../tokens/token-kinds.ts";
+import { adjacentPairs, spellingLengthMax } from "../tokens/tokenizer.ts";
 import { spellingSimilarity } from "./spelling-distance.ts";
-import type { Word } from "./word-similarity.ts";
+import type { Token } from "./token-similarity.ts";
 
-/** How alike two words are; a search keeps what it has computed. */
-export type Similarity = (party: Word, entry: Word) => number;
-
-/** Words taken for one another: which of each side, as bits by place. */
+/** Tokens of the party matched with tokens of the entry. */
 export type Link = {
+  /** Which tokens of each side, as a bit set of their positions. */
   readonly party: number;
   readonly entry: number;
+  /** In [0, 1]. */
   readonly similarity: number;
   readonly weight: number;
-  /** Which of two links that share a word goes first. */
-  readonly rank: number;
+  /** Of links that share a token, the one with the highest `similarity * priority` is kept. */
+  readonly priority: number;
 };
 
-type LeftOver = { readonly bits: number; readonly cost: number };
+type Unmatched = { readonly bits: number; readonly cost: number };
 
-/** How one name was laid on another. `score` is `matched / (possible + both costs)`, in [0, 1]. */
+/** How one name aligns with another. `score` is `matched / (possible + both costs)`, in [0, 1]. */
 export type Alignment = {
   readonly score: number;
   readonly links: readonly Link[];
   readonly matched: number;
   readonly possible: number;
-  readonly party: LeftOver;
-  readonly entry: LeftOver;
+  readonly party: Unmatched;
+  readonly entry: Unmatched;
 };
 
-/** What an alignment is made by. */
-export type AlignmentRules = { readonly config: MatcherConfig; readonly isPerson: boolean };
+type Rules = { readonly config: MatcherConfig; readonly isPerson: boolean };
 
 /**
- * Takes each word of one name for at most one of the other, in any order of words; two neighbours
- * may stand for one word where that makes the score better. `whole` takes all of one name for all
- * of the other.
+ * Matches each token of one name with at most one of the other, in any order; two adjacent tokens
+ * may match one where that raises the score. `concatenated` is the link of all of one name with all
+ * of the other, where there is one.
  */
 export function align(
-  party: readonly Word[],
-  entry: readonly Word[],
-  similarity: Similarity,
-  rules: AlignmentRules,
-  whole?: Link,
-): Alignment {
-  const apart = alignWords(party, entry, similarity, rules);
-  if (whole === undefined) return apart;
-  const asOne = alignBy([whole], party, entry, rules);
-  return asOne.score > apart.score ? asOne : apart;
-}
-
-function alignWords(
-  party: readonly Word[],
-  entry: readonly Word[],
-  similarity: Similarity,
-  rules: AlignmentRules,
+  party: readonly Token[],
+  entry: readonly Token[],
+  similarity: (party: Token, entry: Token) => number,
+  rules: Rules,
+  concatenated?: Link,
 ): Alignment {
   const single = singleLinks(party, entry, similarity);
-  const joined = bothJoinedLinks(party, entry, rules.config);
-  const apart = alignBy(single, party, entry, rules);
-  if (joined.length === 0) return apart;
-  const together = alignBy([...single, ...joined], party, entry, rules);
-  return together.score > apart.score ? together : apart;
+  const compound = compoundLinks(party, entry, rules.config.spelling.compound);
+  const alternatives = [alignBy(single, party, entry, rules)];
+  if (compound.length > 0) {
+    alternatives.push(alignBy([...single, ...compound], party, entry, rules));
+  }
+  if (concatenated !== undefined) alternatives.push(alignBy([concatenated], party, entry, rules));
+  return alternatives.reduce((best, each) => (each.score > best.score ? each : best));
 }
 
 /**
- * Best pairs first. What is left over on either side costs by its weight, and costs more where
- * both sides have something left: a missing middle name is common, another name in its place is
- * another person.
+ * Best links first. Unmatched tokens cost by their weight, and more where both sides have some: a
+ * missing middle name is common, another name in its place is another person.
  */
 function alignBy(
-  possibleLinks: Link[],
-  party: readonly Word[],
-  entry: readonly Word[],
-  { config, isPerson }: AlignmentRules,
+  candidates: Link[],
+  party: readonly Token[],
+  entry: readonly Token[],
+  { config, isPerson }: Rules,
 ): Alignment {
   const links: Link[] = [];
   let partyLeft = allBits(party);
   let entryLeft = allBits(entry);
   let matched = 0;
   let possible = 0;
-  possibleLinks.sort((a, b) => b.similarity * b.rank - a.similarity * a.rank);
-  for (const link of possibleLinks) {
+  candidates.sort((a, b) => b.similarity * b.priority - a.similarity * a.priority);
+  for (const link of candidates) {
     if ((link.party & partyLeft) !== link.party || (link.entry & entryLeft) !== link.entry)
       continue;
     partyLeft &= ~link.party;
@@ -90,10 +78,10 @@ function alignBy(
     possible += link.weight;
     links.push(link);
   }
-  const costs = config.leftOver[isPerson ? "person" : "other"];
-  const ours = leftWeights(party, partyLeft, "weight");
-  const theirs = leftWeights(entry, entryLeft, "missed");
-  const conflict = (Math.min(ours.apart, theirs.apart) * costs.conflict) / 2;
+  const costs = config.unmatched[isPerson ? "person" : "other"];
+  const ours = unmatchedWeights(party, partyLeft, "weight");
+  const theirs = unmatchedWeights(entry, entryLeft, "missingWeight");
+  const conflict = (Math.min(ours.conflict, theirs.conflict) * costs.conflict) / 2;
   const partyCost = ours.weight * costs.party + conflict;
   const entryCost = theirs.weight * costs.entry + conflict;
   return {
@@ -106,34 +94,34 @@ function alignBy(
   };
 }
 
-const allBits = (words: readonly Word[]): number => 2 ** words.length - 1;
+const allBits = (tokens: readonly Token[]): number => 2 ** tokens.length - 1;
 
-/** What a link adds to the score before it is divided by what was possible. */
+/** What a link adds to the numerator of the score. */
 export function matchedWeight(link: Link, config: MatcherConfig): number {
   return link.weight * link.similarity ** config.spelling.sharpness;
 }
 
-function leftWeights(
-  words: readonly Word[],
+function unmatchedWeights(
+  tokens: readonly Token[],
   bits: number,
-  cost: "weight" | "missed",
-): { weight: number; apart: number } {
+  cost: "weight" | "missingWeight",
+): { weight: number; conflict: number } {
   let weight = 0;
-  let apart = 0;
-  if (bits === 0) return { weight, apart };
-  for (const [at, word] of words.entries()) {
+  let conflict = 0;
+  if (bits === 0) return { weight, conflict };
+  for (const [at, token] of tokens.entries()) {
     if ((bits & (1 << at)) === 0) continue;
-    weight += word[cost];
-    apart += word.apart;
+    weight += token[cost];
+    conflict += token.conflictWeight;
   }
-  return { weight, apart };
+  return { weight, conflict };
 }
 
-/** Every pair of words that are alike. */
+/** Every pair of tokens that are alike. */
 function singleLinks(
-  party: readonly Word[],
-  entry: readonly Word[],
-  similarity: Similarity,
+  party: readonly Token[],
+  entry: readonly Token[],
+  similarity: (party: Token, entry: Token) => number,
 ): Link[] {
   const links: Link[] = [];
   for (const [i, left] of party.entries()) {
@@ -141,122 +129,156 @@ function singleLinks(
       const alike = similarity(left, right);
       if (alike === 0) continue;
       const weight = (left.weight + right.weight) / 2;
-      links.push({ party: 1 << i, entry: 1 << j, similarity: alike, weight, rank: weight });
+      links.push({ party: 1 << i, entry: 1 << j, similarity: alike, weight, priority: weight });
     }
   }
   return links;
 }
 
-/** Two neighbours of one side that are like one word, or like two others, of the other. */
-function bothJoinedLinks(
-  party: readonly Word[],
-  entry: readonly Word[],
-  { spelling }: MatcherConfig,
-): Link[] {
-  const ours = joinedLinks(party, entry, spelling.joined);
-  const theirs = joinedLinks(entry, party, spelling.joined);
-  return [
-    ...ours.map(({ joined, single, ...link }) => ({ party: joined, entry: single, ...link })),
-    ...theirs.map(({ joined, single, ...link }) => ({ party: single, entry: joined, ...link })),
-    ...movedSpaces(party, entry, spelling.joined),
-  ];
-}
+/** Two adjacent tokens of a side, and their positions as bits. */
+type Pair = { readonly first: Token; readonly second: Token; readonly bits: number };
 
-/** Two neighbours of one name taken for one word of the other, as bits by place. */
-export type JoinedLink = {
-  readonly joined: number;
-  readonly single: number;
-  readonly similarity: number;
-  readonly weight: number;
-  /** As `weight`, had none of the words been light: what it explains, not what it says. */
-  readonly rank: number;
-};
+function pairsOf(tokens: readonly Token[]): Pair[] {
+  const pairs: Pair[] = [];
+  for (const [at, next] of adjacentPairs(tokens, ({ text }) => text)) {
+    const [first, second] = [tokens[at], tokens[next]];
+    if (first === undefined || second === undefined) continue;
+    pairs.push({ first, second, bits: (1 << at) | (1 << next) });
+  }
+  return pairs;
+}
 
 /**
- * Two neighbours written as one word on the other side (`Abd Ullah`, `Abdullah`), at a similarity
- * of `joinedShare` where the letters are the same. The last and the first word are neighbours too:
- * a list writes `HAMDAN, Usama` for whom another calls `Usamahamdan`.
+ * Two adjacent tokens of one side that are like one token of the other (`Abd Ullah`, `Abdullah`),
+ * at a similarity of `share` where the letters are equal, or two that differ only in where the
+ * space is (`Badr Ashid`, `Bad Rashid`).
  */
-export function joinedLinks(
-  words: readonly Word[],
-  others: readonly Word[],
-  joinedShare: number,
-): JoinedLink[] {
-  const links: JoinedLink[] = [];
-  for (const [at, next] of neighbours(words)) {
-    const [first, second] = [words[at], words[next]];
-    if (first === undefined || second === undefined) continue;
-    for (const [other, single] of others.entries()) {
-      const letters = lettersAlike(first, second, single);
-      if (letters === 0) continue;
-      const weight = joinedWeight(first, second, single);
-      const similarity = letters * joinedShare;
-      const rank = (first.apart + second.apart + single.apart) / 2;
-      links.push({ joined: bitsOf([at, next]), single: 1 << other, similarity, weight, rank });
+function compoundLinks(party: readonly Token[], entry: readonly Token[], share: number): Link[] {
+  const [ours, theirs] = [pairsOf(party), pairsOf(entry)];
+  const links: Link[] = [];
+  for (const pair of ours) {
+    for (const [at, single] of entry.entries()) {
+      const link = compoundLink(pair, single, share);
+      if (link !== undefined) links.push({ party: pair.bits, entry: 1 << at, ...link });
     }
   }
-  return links;
-}
-
-/** Two neighbours of each name with the same letters: the space between is in another place. */
-export type MovedSpace = {
-  readonly party: number;
-  readonly entry: number;
-  readonly similarity: number;
-  readonly weight: number;
-  readonly rank: number;
-};
-
-/** Pairs of neighbours that differ only in where the space is (`Badr Ashid`, `Bad Rashid`). */
-export function movedSpaces(
-  party: readonly Word[],
-  entry: readonly Word[],
-  similarity: number,
-): MovedSpace[] {
-  const moved: MovedSpace[] = [];
-  const theirs = neighbours(entry);
-  for (const ours of neighbours(party)) {
-    const [first, second] = [party[ours[0]], party[ours[1]]];
-    if (first === undefined || second === undefined) continue;
-    for (const pair of theirs) {
-      const [one, two] = [entry[pair[0]], entry[pair[1]]];
-      if (one === undefined || two === undefined || first.text === one.text) continue;
+  for (const pair of theirs) {
+    for (const [at, single] of party.entries()) {
+      const link = compoundLink(pair, single, share);
+      if (link !== undefined) links.push({ party: 1 << at, entry: pair.bits, ...link });
+    }
+  }
+  for (const { first, second, bits } of ours) {
+    for (const { first: one, second: two, bits: others } of theirs) {
+      if (first.text === one.text) continue;
       if (first.text.length + second.text.length !== one.text.length + two.text.length) continue;
       if (first.text + second.text !== one.text + two.text) continue;
       const weight = (first.weight + second.weight + one.weight + two.weight) / 2;
-      moved.push({ party: bitsOf(ours), entry: bitsOf(pair), similarity, weight, rank: weight });
+      links.push({ party: bits, entry: others, similarity: share, weight, priority: weight });
     }
   }
-  return moved;
+  return links;
 }
 
-const bitsOf = ([first, second]: readonly [number, number]): number => (1 << first) | (1 << second);
-
-/** Joined words allow one edit, as single words do in the vocabulary. */
-const joinedDifferenceMax = 1;
-const joinedMin = 0.85;
-/** The letters of a shorter half must all be there: else it was not joined but left out. */
+/** A compound allows one edit, as a single token does in the vocabulary. */
+const compoundEditsMax = 1;
+const compoundSimilarityMin = 0.85;
+/** A shorter half must be there whole: else it was left out, not joined. */
 const halfLengthMin = 3;
 
-function lettersAlike(first: Word, second: Word, single: Word): number {
-  const isShort = Math.min(first.text.length, second.text.length) < halfLengthMin;
-  const lostMax = isShort ? 0 : joinedDifferenceMax;
-  const lost = first.text.length + second.text.length - single.text.length;
-  let alike = 0;
-  if (lost <= lostMax && lost >= -joinedDifferenceMax) {
-    alike = spellingSimilarity(first.text + second.text, single.text, joinedMin);
-  }
-  const longest = first.canonical.length + second.canonical.length - single.canonical.length;
-  // One letter less where the halves meet in the same one.
-  if (longest > lostMax + 1 || longest < -joinedDifferenceMax) return alike;
-  const joined = joinSpellings(first.canonical, second.canonical);
-  if (joined.length - single.canonical.length > lostMax) return alike;
-  return Math.max(alike, spellingSimilarity(joined, single.canonical, joinedMin));
+function compoundLink(
+  { first, second }: Pair,
+  single: Token,
+  share: number,
+): Pick<Link, "similarity" | "weight" | "priority"> | undefined {
+  const letters = compoundSimilarity(first, second, single);
+  if (letters === 0) return undefined;
+  const both = first.weight + second.weight;
+  // Stop words written as one, or one written as two, keep their small weight.
+  const isName = first.kind === "name" && second.kind === "name" && single.kind === "name";
+  return {
+    similarity: letters * share,
+    weight: isName ? (both + single.weight) / 2 : Math.min(both, single.weight),
+    priority: (first.conflictWeight + second.conflictWeight + single.conflictWeight) / 2,
+  };
 }
 
-/** Light words written as one, or one written as two, stay as light. */
-function joinedWeight(first: Word, second: Word, single: Word): number {
-  const both = first.weight + second.weight;
-  const isName = [first, second, single].every(({ kind }) => kind === "name");
-  return isName ? (both + single.weight) / 2 : Math.min(both, single.weight);
+function compoundSimilarity(first: Token, second: Token, single: Token): number {
+  const isShort = Math.min(first.text.length, second.text.length) < halfLengthMin;
+  const lostMax = isShort ? 0 : compoundEditsMax;
+  const lost = first.text.length + second.text.length - single.text.length;
+  let alike = 0;
+  if (lost <= lostMax && lost >= -compoundEditsMax) {
+    alike = spellingSimilarity(first.text + second.text, single.text, compoundSimilarityMin);
+  }
+  const longest = first.canonical.length + second.canonical.length - single.canonical.length;
+  // The halves share a letter where they meet in the same one.
+  if (longest > lostMax + 1 || longest < -compoundEditsMax) return alike;
+  const compound = concatSpellings(first.canonical, second.canonical);
+  if (compound.length - single.canonical.length > lostMax) return alike;
+  return Math.max(alike, spellingSimilarity(compound, single.canonical, compoundSimilarityMin));
 }
+
+/** The least similarity of a name in one word or in single letters, and of any other name. */
+const concatenatedSimilarityMin = { asOne: 0.9, spaced: 0.999 };
+/** A name with more single letters than this is spaced out; fewer are initials. */
+const initialsMax = 2;
+
+/** The link of all of a party's name with all of a listed one; none where their letters differ. */
+export function concatenatedLink(
+  concatenated: string,
+  party: readonly Token[],
+  entry: readonly Token[],
+  share: number,
+): Link | undefined {
+  const letters = party.filter(({ text }) => text.length === 1).length;
+  const isAsOne = party.length === 1 || letters > initialsMax;
+  const least = concatenatedSimilarityMin[isAsOne ? "asOne" : "spaced"];
+  let best = 0;
+  let tokens: readonly Token[] = [];
+  const kinds = entry.map(({ kind }) => kind);
+  for (const some of concatenations(entry, kinds)) {
+    for (const at of some.keys()) {
+      const rotated = [...some.slice(at), ...some.slice(0, at)];
+      const whole = rotated.map(({ canonical }) => canonical).reduce(concatSpellings);
+      if (whole.length > spellingLengthMax) continue;
+      const alike = spellingSimilarity(concatenated, whole, least);
+      if (alike > best) [best, tokens] = [alike, rotated];
+    }
+  }
+  if (best === 0) return undefined;
+  const weight = tokens.reduce((sum, token) => sum + token.weight, 0);
+  const bits = entry.reduce((all, token, at) => all | (tokens.includes(token) ? 1 << at : 0), 0);
+  const similarity = best * share;
+  return { party: allBits(party), entry: bits, similarity, weight, priority: weight };
+}
+
+/** A name of fewer distinctive tokens is part of the names of many unrelated companies. */
+const distinctiveMin = 2;
+
+/**
+ * Whether all of a listed company's name, but for its legal form, stands in a row in the party's: a
+ * branch or a department of it (`Bank Melli Iran, London Branch`), or its name beside another.
+ */
+export function isContained(
+  { links }: Alignment,
+  party: readonly Token[],
+  entry: readonly Token[],
+): boolean {
+  const listed = [...entry.entries()].filter(([, { kind }]) => kind !== "legal");
+  if (party.length <= listed.length) return false;
+  const positionOf = new Map<number, number>();
+  for (const link of links) {
+    const [ours, theirs] = [lowestBit(link.party), lowestBit(link.entry)];
+    const isSame = party[ours]?.text === entry[theirs]?.text;
+    if (isSame && link.party === 1 << ours && link.entry === 1 << theirs)
+      positionOf.set(theirs, ours);
+  }
+  const start = positionOf.get(listed[0]?.[0] ?? 0) ?? Number.NaN;
+  if (!listed.every(([at], offset) => positionOf.get(at) === start + offset)) return false;
+  const kinds = listed.map(([, { kind }]) => kind);
+  const distinctive = kinds.filter((kind) => kind === "name" || kind === "trade").length;
+  return distinctive >= distinctiveMin && kinds.includes("name");
+}
+
+const lowestBit = (bits: number): number => 31 - Math.clz32(bits & -bits);

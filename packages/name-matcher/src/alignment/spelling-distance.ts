@@ -1,23 +1,16 @@
-/**
- * How far two canonical spellings are apart: Damerau-Levenshtein distance (optimal string
- * alignment: an edit is an insertion, a deletion, a replacement or a swap of neighbours), where
- * edits that romanisations make count less than those that make another name.
- */
+import { spellingLengthMax } from "../tokens/tokenizer.ts";
 
-/** Words are cut to less than this before they are compared. */
-export const wordLengthMax = 63;
-
-/** One whole edit. */
+/** The cost of a full edit; costs are in twentieths of it. */
 export const editCost = 20;
 const costs = { closeVowels: 8, vowels: 10, vowelAdded: 12, relatedConsonants: 10, hAdded: 10 };
 
 const letterA = "a".charCodeAt(0);
 const letterCount = 26;
 const closeVowels = "ae ei ou ao iu";
-/** Consonants that one script's letter becomes in different romanisations, or that sound alike. */
+/** Consonants that are romanisations of one letter, or sound alike. */
 const relatedConsonants = "ck cs ch sz hk hg bp dt gk vf vb jg jz ji jc zc gq";
 
-const replaced = replacementCosts();
+const replacement = replacementCosts();
 const added = new Uint8Array(letterCount).fill(editCost);
 for (const vowel of "aeiou") added[vowel.charCodeAt(0) - letterA] = costs.vowelAdded;
 added["h".charCodeAt(0) - letterA] = costs.hAdded;
@@ -36,29 +29,28 @@ function replacementCosts(): Uint8Array {
   return table;
 }
 
-/** Of two letters, by their codes less that of `a`; digits and other scripts are never alike. */
+/** Of two letters, by their distance from `a`; digits and other scripts are never alike. */
 function replaceCost(a: number, b: number): number {
   if (a === b) return 0;
   if (a < 0 || a >= letterCount || b < 0 || b >= letterCount) return editCost;
-  return replaced[a * letterCount + b] ?? editCost;
+  return replacement[a * letterCount + b] ?? editCost;
 }
 
 const addCost = (letter: number): number => added[letter] ?? editCost;
 
-/** Three rows of the distance table, kept: allocating them is most of what a comparison costs. */
-const rows = [0, 1, 2].map(() => new Uint16Array(wordLengthMax + 1)) as [
-  Uint16Array,
-  Uint16Array,
-  Uint16Array,
-];
+/** A row of the distance table; three are reused: allocation is most of what a comparison costs. */
+const tableRow = (): Uint16Array => new Uint16Array(spellingLengthMax + 1);
+const tableRows = [tableRow(), tableRow(), tableRow()] as const;
 
 /**
- * The distance in twentieths of an edit, or `limit + 1` as soon as it is known to be above `limit`.
+ * The Damerau-Levenshtein distance of two canonical spellings (optimal string alignment: an edit is
+ * an insertion, a deletion, a substitution or a transposition), where edits that romanisations make
+ * cost less. In twentieths of an edit; `limit + 1` as soon as it is known to exceed `limit`.
  */
 export function spellingDistance(a: string, b: string, limit: number): number {
   if (a === b) return 0;
   if (Math.abs(a.length - b.length) * costs.hAdded > limit) return limit + 1;
-  let [beforeLast, last, row] = rows;
+  let [beforeLast, last, row] = tableRows;
   last[0] = 0;
   for (let j = 1; j <= b.length; j += 1) {
     last[j] = (last[j - 1] ?? 0) + addCost(b.charCodeAt(j - 1) - letterA);
@@ -70,7 +62,7 @@ export function spellingDistance(a: string, b: string, limit: number): number {
   return Math.min(last[b.length] ?? 0, limit + 1);
 }
 
-/** Fills one row of the table and tells its least cell. */
+/** Fills one row of the table and returns its least cell. */
 function fillRow(
   a: string,
   b: string,
@@ -103,7 +95,7 @@ function fillRow(
   return least;
 }
 
-/** The share of letters that no edit touches, in [0, 1]; 0 below `least`. */
+/** 1 less the distance over the length of the longer spelling, in [0, 1]; 0 below `least`. */
 export function spellingSimilarity(a: string, b: string, least: number): number {
   const longest = Math.max(a.length, b.length) * editCost;
   const limit = Math.floor(longest * (1 - least) + rounding);
@@ -111,5 +103,5 @@ export function spellingSimilarity(a: string, b: string, least: number): number 
   return distance > limit ? 0 : 1 - distance / longest;
 }
 
-/** Keeps a limit that is a whole number but for the last bit from losing one edit. */
+/** A limit that floating point puts just below a whole number must not lose an edit. */
 const rounding = 1e-9;

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, describe, expect, it } from "vitest";
 import { buildMatcher } from "../matcher.ts";
-import { ask, predictionLine, seeAll } from "./answers.ts";
 import { entriesOf, queriesOf, UnusableInput } from "./query-set.ts";
+import { allScoresConfig, predictionLine, runQueries } from "./recall.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "bench-screening-"));
 const at = (name: string): string => join(folder, name);
@@ -41,8 +41,8 @@ describe("the input of the benchmark", () => {
 
 describe("the benchmark", () => {
   it("predicts what each query finds, with its score and time", () => {
-    const matcher = buildMatcher(entriesOf(at("list.jsonl")), seeAll);
-    const [line] = ask(matcher, queriesOf(at("queries.jsonl"))).map(predictionLine);
+    const matcher = buildMatcher(entriesOf(at("list.jsonl")), allScoresConfig);
+    const [line] = runQueries(matcher, queriesOf(at("queries.jsonl"))).map(predictionLine);
     const results = [{ uid: "e2", score: 1 }];
     expect(JSON.parse(line ?? "")).toEqual({ id: "q1", results, ms: expect.any(Number) });
   });

@@ -2,9 +2,6 @@ import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { matcherConfig } from "../config.ts";
 import { buildMatcher } from "../matcher.ts";
-import { ask, predictionLine, seeAll, timed } from "./answers.ts";
-import { plainScan } from "./plain-scan.ts";
-import { printed } from "./print.ts";
 import {
   entriesOf,
   hasQuerySet,
@@ -15,15 +12,16 @@ import {
   queryFile,
   UnusableInput,
 } from "./query-set.ts";
-import { quality, type Report, speedOf } from "./report.ts";
-import { syntheticEntries } from "./synthetic-entries.ts";
+import { allScoresConfig, predictionLine, quality, runQueries } from "./recall.ts";
+import { printed, type Report } from "./report.ts";
+import { baselineScan, speedOf, syntheticEntries, timed } from "./speed.ts";
 
 const usage = `usage: npm run bench:screening [-- --index FILE.jsonl[.gz] --queries FILE.jsonl
        --out PREDICTIONS.jsonl --json FILE]`;
 
 const largerCount = 100_000;
 const seed = 1;
-/** A scan takes so long that a part of the queries has to do. */
+/** The baseline scan is slow: a part of the queries is enough. */
 const scannedMax = 50;
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
@@ -40,29 +38,29 @@ function read(args: readonly string[]) {
 }
 
 function run(args: readonly string[]): void {
-  const { index, queries: asked, out, json } = read(args);
-  if (!hasQuerySet && index === undefined && asked === undefined) {
+  const { index, queries: queriesFile, out, json } = read(args);
+  if (!hasQuerySet && index === undefined && queriesFile === undefined) {
     say("the query set is not beside the project: nothing measured");
     return;
   }
   const entries = entriesOf(index ?? listFile);
-  const queries = queriesOf(asked ?? queryFile);
-  const matcher = buildMatcher(entries, seeAll);
-  // The first pass is for the compiler; a process that runs for days has had it.
-  ask(matcher, queries);
-  const answers = ask(matcher, queries);
-  if (out !== undefined) write(out, answers.map(predictionLine).join(""));
+  const queries = queriesOf(queriesFile ?? queryFile);
+  const matcher = buildMatcher(entries, allScoresConfig);
+  // The first pass warms up the compiler, as in a process that runs for days.
+  runQueries(matcher, queries);
+  const results = runQueries(matcher, queries);
+  if (out !== undefined) write(out, results.map(predictionLine).join(""));
   const report: Report = {
     configurationVersion: matcherConfig.version,
     entries: entries.length,
     queries: queries.length,
-    ...quality(answers),
-    speed: speedOf(answers),
+    ...quality(results),
+    speed: speedOf(results),
     plainScan: scan(entries, queries),
     larger: larger(entries, queries),
   };
   if (json !== undefined) write(json, `${JSON.stringify(report, null, 2)}\n`);
-  say(printed(report, index === undefined && asked === undefined));
+  say(printed(report, index === undefined && queriesFile === undefined));
 }
 
 function write(path: string, text: string): void {
@@ -76,12 +74,12 @@ function write(path: string, text: string): void {
 function larger(entries: readonly ListedEntry[], queries: readonly Query[]): Report["larger"] {
   const more = syntheticEntries(entries, largerCount, seed);
   const matcher = buildMatcher(more, matcherConfig);
-  ask(matcher, queries.slice(0, queries.length / 4));
-  return { entries: more.length, ...speedOf(ask(matcher, queries)) };
+  runQueries(matcher, queries.slice(0, queries.length / 4));
+  return { entries: more.length, ...speedOf(runQueries(matcher, queries)) };
 }
 
 function scan(entries: readonly ListedEntry[], queries: readonly Query[]): Report["plainScan"] {
-  const best = plainScan(entries);
+  const best = baselineScan(entries);
   const some = queries.slice(0, scannedMax);
   return { ...speedOf(some.map((query) => timed(() => best(query)))), queries: some.length };
 }

@@ -5,17 +5,17 @@ import { z } from "zod";
 import { entryTypes, type NamedEntry, type NameKind } from "../entry.ts";
 import type { Party } from "../matcher.ts";
 
-/** What a person can set right: a file that is not there, a line that cannot be read. */
+/** A mistake in the input: a file that is missing, a line that cannot be parsed. */
 export class UnusableInput extends Error {}
 
-/** Public lists and labelled queries that stand beside the project, where they are there at all. */
+/** Public lists and labelled queries beside the project; they may be absent. */
 const folder = join(import.meta.dirname, "../../../../../shared/data/sanctions");
 /** The list that the queries are about. */
 export const listFile = join(folder, "index_dev.jsonl.gz");
 /** The labelled queries. */
 export const queryFile = join(folder, "dev.jsonl");
 
-/** Whether the query set is on this machine; what needs it says that it skips. */
+/** Whether the query set is on this machine; tests that need it skip without it. */
 export const hasQuerySet = existsSync(queryFile) && existsSync(listFile);
 
 const text = z.string().min(1);
@@ -44,10 +44,10 @@ const listedEntry = z
     documents: ids.map(({ number, country }) => ({ number, country: country ?? "" })),
   }));
 
-/** An entry as the queries name it. */
+/** An entry with the id that queries expect. */
 export type ListedEntry = NamedEntry & { readonly uid: string };
 
-const asked = z
+const queriedParty = z
   .object({
     name: z.string().optional(),
     first: z.string().optional(),
@@ -74,7 +74,7 @@ const labelled = z
   .object({
     id: text,
     kind: text,
-    query: asked,
+    query: queriedParty,
     expected: z.string().nullable(),
     accept: z.array(z.string()).default([]),
   })

@@ -42,12 +42,12 @@ export const exceptions: readonly Exception[] = [
   },
   {
     rule: "floats",
-    path: "packages/name-matcher/src/alignment/explanation.ts",
+    path: "packages/name-matcher/src/explanation.ts",
     reason: "shows how alike two names are, a share between 0 and 1",
   },
   {
     rule: "floats",
-    path: "packages/name-matcher/src/measure/print.ts",
+    path: "packages/name-matcher/src/measure/report.ts",
     reason: "prints shares and milliseconds of a measurement",
   },
   {

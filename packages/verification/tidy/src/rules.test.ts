@@ -66,9 +66,9 @@ test.each([
   ["services/quote/src/corridors/rules/fee.ts", "../../quotes/rules/quote.ts", false],
   ["services/quote/src/corridors/rules/fee.ts", "../store.ts", false],
   ["services/compliance/src/screening/rules/screening.ts", "@disburse/name-matcher/a.ts", true],
-  ["packages/name-matcher/src/search/keys.ts", "../config.ts", true],
-  ["packages/name-matcher/src/search/keys.ts", "../measure/recall.ts", false],
-  ["packages/name-matcher/src/search/keys.ts", "node:fs", false],
+  ["packages/name-matcher/src/index/hash-keys.ts", "../config.ts", true],
+  ["packages/name-matcher/src/index/hash-keys.ts", "../measure/recall.ts", false],
+  ["packages/name-matcher/src/index/hash-keys.ts", "node:fs", false],
   ["packages/name-matcher/src/measure/recall.ts", "node:fs", true],
   [rpc, "mongodb", true],
 ])("%s imports %s: %s", (path, specifier, allowed) => {

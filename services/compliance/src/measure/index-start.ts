@@ -1,5 +1,5 @@
 import { createLog } from "@disburse/chassis/log.ts";
-import { quantile } from "@disburse/name-matcher/measure/report.ts";
+import { quantile } from "@disburse/name-matcher/measure/speed.ts";
 import { watchLists } from "../index/watch.ts";
 import { packEntries } from "../lists/chunks.ts";
 import { entriesOf, measuredStore } from "./measured-store.ts";

@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { createLog } from "@disburse/chassis/log.ts";
 import type { Party } from "@disburse/name-matcher/matcher.ts";
-import { quantile } from "@disburse/name-matcher/measure/report.ts";
+import { quantile } from "@disburse/name-matcher/measure/speed.ts";
 import { watchLists } from "../index/watch.ts";
 import { packEntries } from "../lists/chunks.ts";
 import type { ListEntry } from "../lists/rules/entry.ts";

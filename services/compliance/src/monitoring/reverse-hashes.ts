@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { createKeyedHashes } from "@disburse/chassis/crypto/sealing.ts";
-import { reverseKeysVersion } from "@disburse/name-matcher/reverse-keys.ts";
+import { blockingKeysVersion } from "@disburse/name-matcher/blocking-keys.ts";
 import type { ListEntry } from "../lists/rules/entry.ts";
 import type { ScreeningRequest } from "../screening/rules/screening.ts";
 import { entryKeys, requestKeys } from "./rules/reverse-keys.ts";
@@ -52,7 +52,7 @@ export function createReverseHashes(encryptionKeys: string): ReverseHashes {
     }
   };
   return {
-    keyring: `${keyId}/${reverseKeysVersion}`,
+    keyring: `${keyId}/${blockingKeysVersion}`,
     ofRequest: async ({ parties, wallets }) => {
       const hashes = new Set<number>();
       const parts = parties.map((party) => ({ parties: [party], wallets: [] }));

@@ -1,7 +1,7 @@
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
-import type { Explanation } from "@disburse/name-matcher/alignment/explanation.ts";
 import type { EntryType } from "@disburse/name-matcher/entry.ts";
+import type { Explanation } from "@disburse/name-matcher/explanation.ts";
 import type { Verdict } from "@disburse/name-matcher/verdict.ts";
 import type { WalletAssessment } from "../wallets/rules/assessment.ts";
 import type { ScreeningHit } from "./rules/hit.ts";

@@ -1,4 +1,4 @@
-import { entryKeys as nameKeys, partyKeys } from "@disburse/name-matcher/reverse-keys.ts";
+import { entryBlockingKeys, partyBlockingKeys } from "@disburse/name-matcher/blocking-keys.ts";
 import type { ListEntry } from "../../lists/rules/entry.ts";
 import type { ScreeningRequest } from "../../screening/rules/screening.ts";
 import { canonicalWallet, type WalletFamily, walletFamilies } from "../../wallets/rules/wallet.ts";
@@ -6,14 +6,14 @@ import { canonicalWallet, type WalletFamily, walletFamilies } from "../../wallet
 /** Keys of all parties and wallets of a request, each once. */
 export function requestKeys({ parties, wallets }: ScreeningRequest): Set<string> {
   const keys = new Set<string>();
-  for (const party of parties) for (const key of partyKeys(party)) keys.add(key);
+  for (const party of parties) for (const key of partyBlockingKeys(party)) keys.add(key);
   for (const { families, address } of wallets) addWalletKeys(keys, families, address);
   return keys;
 }
 
 /** Keys of an entry, each once. */
 export function entryKeys(entry: ListEntry): Set<string> {
-  const keys = nameKeys(entry);
+  const keys = entryBlockingKeys(entry);
   for (const { address } of entry.wallets) addWalletKeys(keys, walletFamilies, address);
   return keys;
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import type { Explanation } from "@disburse/name-matcher/alignment/explanation.ts";
 import type { EntryType } from "@disburse/name-matcher/entry.ts";
 import type { Reason } from "@disburse/name-matcher/evidence.ts";
+import type { Explanation } from "@disburse/name-matcher/explanation.ts";
 import type { Party } from "@disburse/name-matcher/matcher.ts";
 import { type Verdict, worstVerdict } from "@disburse/name-matcher/verdict.ts";
 

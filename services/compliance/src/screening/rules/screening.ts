@@ -1,5 +1,5 @@
 import type { Matcher, Party } from "@disburse/name-matcher/matcher.ts";
-import { nameProblem } from "@disburse/name-matcher/name/legibility.ts";
+import { nameQualityIssue } from "@disburse/name-matcher/name-quality.ts";
 import { verdicts, worstVerdict } from "@disburse/name-matcher/verdict.ts";
 import { entryFingerprint, type ListEntry } from "../../lists/rules/entry.ts";
 import type { ListVersion } from "../../lists/rules/version.ts";
@@ -69,7 +69,7 @@ function whoOf(at: number, count: number): string {
 
 /** What a name is by itself that nothing, or not all of it, can be compared with. */
 function nameHits(party: Party, at: number, count: number): ScreeningHit[] {
-  const problem = nameProblem(party.name, party.type === "individual");
+  const problem = nameQualityIssue(party.name, party.type === "individual");
   return problem === undefined ? [] : [unreadableName(party, problem, at, whoOf(at, count))];
 }
 

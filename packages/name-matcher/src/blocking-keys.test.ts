@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { entryBlockingKeys, partyBlockingKeys } from "./blocking-keys.ts";
 import type { EntryType, NamedEntry } from "./entry.ts";
-import { entryKeys, partyKeys } from "./reverse-keys.ts";
 
 const entry = (type: EntryType, name: string, more: Partial<NamedEntry> = {}): NamedEntry => ({
   ...{ type, names: [{ name, kind: "primary" }], births: [] },
@@ -8,10 +8,10 @@ const entry = (type: EntryType, name: string, more: Partial<NamedEntry> = {}): N
 });
 const keysOf = (type: EntryType, name: string, numbers: readonly string[] = []) => {
   const documents = numbers.map((number) => ({ number, country: "" }));
-  return new Set(partyKeys({ type, name, date: "", countries: [], documents }));
+  return new Set(partyBlockingKeys({ type, name, date: "", countries: [], documents }));
 };
 const shares = (keys: ReadonlySet<string>, listed: NamedEntry) =>
-  !keys.isDisjointFrom(entryKeys(listed));
+  !keys.isDisjointFrom(entryBlockingKeys(listed));
 
 describe("a party shares a key with an entry", () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { canonicalSpelling, consonantSkeleton, joinSpellings } from "./canonical-spelling.ts";
+import { canonicalSpelling, concatSpellings, consonantSkeleton } from "./canonical-spelling.ts";
 
 describe("canonicalSpelling", () => {
   it.each([
@@ -48,11 +48,11 @@ describe("consonantSkeleton", () => {
   });
 });
 
-describe("joinSpellings", () => {
+describe("concatSpellings", () => {
   it.each([
     ["badr", "rasid", "badrasid"],
     ["abd", "ula", "abdula"],
   ])("of %s and %s is %s", (first, second, joined) => {
-    expect(joinSpellings(first, second)).toBe(joined);
+    expect(concatSpellings(first, second)).toBe(joined);
   });
 });

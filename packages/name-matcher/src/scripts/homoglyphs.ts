@@ -1,20 +1,23 @@
-/** Letters of two alphabets that nobody can tell apart by sight; Cyrillic ones in lower case. */
-const cyrillicLooks = Object.entries({
+/** Letters that look like Latin ones (Unicode TR39 confusables); Cyrillic ones in lower case. */
+const cyrillicConfusables = Object.entries({
   ...{ а: "a", в: "b", е: "e", к: "k", м: "m", н: "h", о: "o", р: "p", с: "c", т: "t", у: "y" },
   ...{ х: "x", і: "i", ј: "j", ѕ: "s", ԁ: "d", ԛ: "q", ԝ: "w", һ: "h", ӏ: "l", ё: "e", ї: "i" },
 });
-/** Greek capitals look like other letters than their small ones. */
-const greekLooks = Object.entries({
+/** Greek capitals look like other letters than their lower case. */
+const greekConfusables = Object.entries({
   ...{ α: "a", β: "b", ε: "e", η: "n", ι: "i", κ: "k", μ: "u", ν: "v", ο: "o", ρ: "p", τ: "t" },
   ...{ υ: "u", χ: "x", ζ: "z", γ: "y", ω: "w" },
   ...{ Α: "a", Β: "b", Ε: "e", Ζ: "z", Η: "h", Ι: "i", Κ: "k", Μ: "m", Ν: "n", Ο: "o", Ρ: "p" },
   ...{ Τ: "t", Υ: "y", Χ: "x" },
 });
-const looks: ReadonlyMap<string, string> = new Map([...cyrillicLooks, ...greekLooks]);
+const confusables: ReadonlyMap<string, string> = new Map([
+  ...cyrillicConfusables,
+  ...greekConfusables,
+]);
 const latinOf = (letter: string): string | undefined =>
-  looks.get(letter) ?? looks.get(letter.toLowerCase());
+  confusables.get(letter) ?? confusables.get(letter.toLowerCase());
 const cyrillicOf: ReadonlyMap<string, string> = new Map(
-  cyrillicLooks.map(([cyrillic, latin]) => [latin, cyrillic]),
+  cyrillicConfusables.map(([cyrillic, latin]) => [latin, cyrillic]),
 );
 
 const word = /[\p{L}\p{M}\p{N}]+/gu;
@@ -23,10 +26,10 @@ const anyLetter = /\p{L}/u;
 const cyrillicOrGreek = /[\p{Script=Cyrillic}\p{Script=Greek}]/u;
 
 /**
- * Reads a word by its look where it mixes alphabets, as no language does: in Latin letters where
- * all of it can be, else in Cyrillic. A word that only looks Latin is read so among Latin words.
+ * Replaces homoglyphs in words that mix alphabets, as no language does: by Latin letters where all
+ * of a word has them, else by Cyrillic ones. Among Latin words, a word that looks Latin becomes so.
  */
-export function readByLook(text: string): string {
+export function foldHomoglyphs(text: string): string {
   if (!latin.test(text) || !cyrillicOrGreek.test(text)) return text;
   return text.replace(word, (written) => {
     if (!cyrillicOrGreek.test(written)) return written;
@@ -38,8 +41,8 @@ export function readByLook(text: string): string {
   });
 }
 
-/** A name without a Latin letter as it looks; "" where it does not look Latin altogether. */
-export function latinLook(text: string): string {
+/** The Latin letters that a name without any looks like; "" where not every letter does. */
+export function latinLookalike(text: string): string {
   if (latin.test(text) || !cyrillicOrGreek.test(text)) return "";
   const letters = [...text];
   if (!letters.every((letter) => !anyLetter.test(letter) || latinOf(letter))) return "";

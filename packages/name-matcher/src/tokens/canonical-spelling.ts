@@ -1,11 +1,4 @@
-/**
- * One spelling for what romanisations, languages and habits write differently: `Yuri`, `Iurii`,
- * `Yury`; `Aleksandr`, `Alexandr`; `Mohammed`, `Mohamed`; `Sergej`, `Sergey`. It is made for
- * comparing only, and goes too far on purpose: two words of one canonical spelling are alike, not
- * the same.
- */
-
-/** Contexts first, then longer groups of letters before shorter ones. */
+/** Rewrite rules: contexts first, then longer groups of letters before shorter ones. */
 const rules: readonly (readonly [string, string])[] = [
   // Wade-Giles and pinyin write one sound `hs` and `x`.
   ["^hs|^x(?=[iu])", "s"],
@@ -47,19 +40,24 @@ const group = new RegExp(rules.map(([from]) => `(${from})`).join("|"), "g");
 const replacements = rules.map(([, to]) => to);
 const doubled = /(.)\1+/g;
 
-/** Two canonical spellings written as one word. */
-export function joinSpellings(first: string, second: string): string {
+/** Two canonical spellings as one, with a letter that both halves share once. */
+export function concatSpellings(first: string, second: string): string {
   return first.endsWith(second.charAt(0)) ? first + second.slice(1) : first + second;
 }
 
-/** The canonical spelling of a Latin, lower-case word; never empty for a word that is not. */
-export function canonicalSpelling(word: string): string {
-  const replaced = word.replace(group, (...found: unknown[]) => {
+/**
+ * One spelling of a Latin, lower-case token for what romanisations, languages and habits write
+ * differently: `Yuri`, `Iurii`, `Yury`; `Mohammed`, `Mohamed`; `Sergej`, `Sergey`. For comparison
+ * only, and broader than any romanisation: two tokens of one canonical spelling are alike, not the
+ * same. Empty for an empty token alone.
+ */
+export function canonicalSpelling(token: string): string {
+  const replaced = token.replace(group, (...found: unknown[]) => {
     const which = found.findIndex((each, at) => at > 0 && each !== undefined);
     return replacements[which - 1] ?? "";
   });
   const canonical = replaced.replace(doubled, "$1");
-  return canonical === "" ? word : canonical;
+  return canonical === "" ? token : canonical;
 }
 
 const vowels = /[aeiou]/g;

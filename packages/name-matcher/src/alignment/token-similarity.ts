@@ -1,17 +1,17 @@
 import type { MatcherConfig } from "../config.ts";
-import { shortForm, type WordKind } from "../name/words.ts";
+import { abbreviatedLegalForm, type TokenKind } from "../tokens/token-kinds.ts";
 import { spellingSimilarity } from "./spelling-distance.ts";
 
-/** A word of a name as it is aligned. */
-export type Word = {
+/** A token of a name with its weights, each 1 for the rarest token of the lists. */
+export type Token = {
   readonly text: string;
-  readonly kind: WordKind;
-  /** What it says when both names have it, or the party alone: 1 for the rarest. */
+  readonly kind: TokenKind;
+  /** Where both names have it, or the party alone. */
   readonly weight: number;
-  /** What it says when the entry alone has it. */
-  readonly missed: number;
-  /** What it says when the other name has another word in its place. */
-  readonly apart: number;
+  /** Where the entry alone has it. */
+  readonly missingWeight: number;
+  /** Where the other name has another token in its place. */
+  readonly conflictWeight: number;
   /** `canonicalSpelling(text)`. */
   readonly canonical: string;
   /** `consonantSkeleton(canonical)`. */
@@ -23,15 +23,15 @@ const longSkeleton = 3;
 const digits = /^\d+$/;
 const patronymic = /(?:vic|vna)$/;
 
-/** Similarity of two words by letters and by sound, in [0, 1]; 0 below the configured least. */
-export function wordSimilarity(a: Word, b: Word, { spelling }: MatcherConfig): number {
+/** Similarity of two tokens by letters and consonants, in [0, 1]; 0 below `similarityMin`. */
+export function tokenSimilarity(a: Token, b: Token, { spelling }: MatcherConfig): number {
   if (a.text === b.text) return 1;
   if (a.kind === "legal" && b.kind === "legal") {
-    return shortForm(a.text) === shortForm(b.text) ? 1 : 0;
+    return abbreviatedLegalForm(a.text) === abbreviatedLegalForm(b.text) ? 1 : 0;
   }
   if (a.text.length === 1 || b.text.length === 1) return initialSimilarity(a, b, spelling.initial);
   if (a.canonical === b.canonical) return spelling.canonical;
-  if (isServantOf(a, b) || isServantOf(b, a)) return spelling.servant;
+  if (isAbdOf(a, b) || isAbdOf(b, a)) return spelling.abd;
   if (digits.test(a.text) || digits.test(b.text)) return 0;
   if (onlyOneIsPatronymic(a.canonical, b.canonical)) return 0;
   const isSame = a.skeleton !== "" && a.skeleton === b.skeleton;
@@ -39,29 +39,29 @@ export function wordSimilarity(a: Word, b: Word, { spelling }: MatcherConfig): n
   const { base, letters } = a.skeleton.length >= longSkeleton ? long : short;
   const most = spelling.canonical;
   const least = spelling.similarityMin / most;
-  // Less than this by letters, no skeleton brings the similarity up to the least.
+  // Below this by letters, no skeleton lifts the similarity to the least.
   const alike = lettersAlike(a, b, isSame ? Math.min((least - base) / letters, least) : least);
   if (alike === 0) return 0;
   const longest = Math.max(a.canonical.length, b.canonical.length);
-  const strict = 1 + spelling.shortWord * Math.max(0, shortWordLength - longest);
-  const strictly = Math.max(0, 1 - (1 - alike) * strict);
-  const similarity = most * (isSame ? Math.max(strictly, base + letters * strictly) : strictly);
+  const editWeight = 1 + spelling.shortToken * Math.max(0, shortLength - longest);
+  const scaled = Math.max(0, 1 - (1 - alike) * editWeight);
+  const similarity = most * (isSame ? Math.max(scaled, base + letters * scaled) : scaled);
   return similarity < spelling.similarityMin ? 0 : similarity;
 }
 
-const shortWordLength = 6;
+const shortLength = 6;
 
 /**
- * By canonical spelling, or as written where that is one edit: a slip of one letter in a group of
- * letters can make two of one edit.
+ * By canonical spelling, or as written where that is one edit: a typo within a group of letters can
+ * change two letters of the canonical spelling.
  */
-function lettersAlike(a: Word, b: Word, least: number): number {
+function lettersAlike(a: Token, b: Token, least: number): number {
   const canonical = spellingSimilarity(a.canonical, b.canonical, least);
   if (!mayBeOneEdit(a.text, b.text)) return canonical;
   return Math.max(canonical, spellingSimilarity(a.text, b.text, Math.max(least, canonical)));
 }
 
-/** Whether all but two neighbouring letters are the same: true of any two words one edit apart. */
+/** Whether all but two adjacent letters are equal: true of any two tokens one edit apart. */
 function mayBeOneEdit(a: string, b: string): boolean {
   const longest = Math.max(a.length, b.length);
   const shortest = Math.min(a.length, b.length);
@@ -78,17 +78,17 @@ function mayBeOneEdit(a: string, b: string): boolean {
   return same + back - 1 >= longest - 2;
 }
 
-/** An initial stands for a word of a person only: a company's letters are its name. */
-function initialSimilarity(a: Word, b: Word, initial: number): number {
+/** An initial stands for a person's name only: a company's letters are its name. */
+function initialSimilarity(a: Token, b: Token, initial: number): number {
   if (a.kind !== "initial" && b.kind !== "initial") return 0;
   return a.text.charCodeAt(0) === b.text.charCodeAt(0) ? initial : 0;
 }
 
-const servant = /^abd[aeou]?l?$/;
+const abd = /^abd[aeou]?l?$/;
 
-/** `Abdul` alone is the beginning of any of the names that `name-tokens.ts` makes whole. */
-function isServantOf(a: Word, b: Word): boolean {
-  return servant.test(a.text) && b.text.startsWith("abd");
+/** `Abdul` alone abbreviates any of the compounds that `tokenizer.ts` makes. */
+function isAbdOf(a: Token, b: Token): boolean {
+  return abd.test(a.text) && b.text.startsWith("abd");
 }
 
 /** `Alekseev` is a family name, `Alekseevich` the son of an Aleksey. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { nameTokens, tokensMax } from "./tokens.ts";
+import { nameTokens, tokensMax } from "./tokenizer.ts";
 
 describe("nameTokens", () => {
   it.each([

@@ -1,14 +1,11 @@
-/**
- * Arabic and Persian words in Latin letters. The script leaves short vowels out, so a name that
- * thousands bear is read as a whole, and in any other word each pair of consonants gets the
- * commonest vowel between: closer to every romanisation than bare consonants are.
- */
+// The script leaves short vowels out. Common names are romanised by a table; in any other word two
+// consonants get the commonest vowel between them, closer to any romanisation than none.
 
-/** Letters that differ between keyboards of Arabic, Persian and Urdu, as one. */
+/** Letters that differ between Arabic, Persian and Urdu keyboards. */
 const keyboards =
   /[\u0622\u0623\u0624\u0625\u0626\u0649\u0671\u06a9\u06ab\u06c0\u06c1\u06cc\u06d2]/g;
 const [alif, waw, ya, kaf, ha] = ["\u0627", "\u0648", "\u064a", "\u0643", "\u0647"] as const;
-const oneLetter: ReadonlyMap<string, string> = new Map([
+const keyboardVariants: ReadonlyMap<string, string> = new Map([
   ...["\u0622", "\u0623", "\u0625", "\u0671"].map((letter) => [letter, alif] as const),
   ...["\u0626", "\u0649", "\u06cc", "\u06d2"].map((letter) => [letter, ya] as const),
   ...["\u06c0", "\u06c1"].map((letter) => [letter, ha] as const),
@@ -16,11 +13,11 @@ const oneLetter: ReadonlyMap<string, string> = new Map([
   ["\u06a9", kaf],
   ["\u06ab", "\u06af"],
 ]);
-const asOneKeyboard = (written: string): string =>
-  written.replace(keyboards, (letter) => oneLetter.get(letter) ?? letter);
+const normalizeKeyboard = (written: string): string =>
+  written.replace(keyboards, (letter) => keyboardVariants.get(letter) ?? letter);
 
-/** Given names, family names and titles, whatever keyboard wrote them. */
-const names = readNames(`
+/** Given names, family names and titles with their usual romanisation. */
+const names = nameTable(`
   محمد muhammad محمود mahmud احمد ahmad حامد hamid حميد hamid حمد hamad حسن hasan حسين husayn
   علي ali عمر umar عثمان uthman ابراهيم ibrahim اسماعيل ismail يوسف yusuf يعقوب yaqub موسي musa
   عيسي isa داود dawud سليمان sulayman خالد khalid طارق tariq عبد abd الله allah رحمن rahman
@@ -50,13 +47,9 @@ const names = readNames(`
   شركة sharika موسسة muassasa بنك bank جمعية jamiya
 `);
 
-function readNames(pairs: string): ReadonlyMap<string, string> {
-  const cells = pairs.trim().split(/\s+/);
-  const read = new Map<string, string>();
-  for (let at = 0; at + 1 < cells.length; at += 2) {
-    read.set(asOneKeyboard(cells[at] ?? ""), cells[at + 1] ?? "");
-  }
-  return read;
+function nameTable(pairs: string): ReadonlyMap<string, string> {
+  const cells = [...pairs.matchAll(/(\S+)\s+(\S+)/g)];
+  return new Map(cells.map(([, arabic = "", latin = ""]) => [normalizeKeyboard(arabic), latin]));
 }
 
 const consonants: ReadonlyMap<string, string> = new Map(
@@ -70,33 +63,33 @@ const consonants: ReadonlyMap<string, string> = new Map(
 
 const marksAndHamza = /[\p{M}ـء]/gu;
 const word = /\p{Script=Arabic}[\p{Script=Arabic}\p{M}\u0640]*/gu;
-/** The article and the first halves of double names, which many write as one with the next word. */
+/** The article and first halves of compound names, often written without a space after them. */
 const prefixes = /^(عبد(?=ال)|ابو(?=\p{L}{3})|ال(?=\p{L}{3}))/u;
-const prefixReadings: ReadonlyMap<string, string> = new Map([
+const prefixesInLatin: ReadonlyMap<string, string> = new Map([
   ["عبد", "abd"],
   ["ابو", "abu"],
   ["ال", "al"],
 ]);
 
-/** The text with each Arabic word in Latin letters, its article apart (`al razzaq`). */
-export function readArabic(text: string): string {
+/** The text with each Arabic or Persian word in Latin letters, its article apart (`al razzaq`). */
+export function romanizeArabic(text: string): string {
   return text.replace(word, (written) => {
     const bare = written.normalize("NFC").replace(marksAndHamza, "");
-    return readWord(asOneKeyboard(bare));
+    return romanizeWord(normalizeKeyboard(bare));
   });
 }
 
-function readWord(written: string): string {
+function romanizeWord(written: string): string {
   const whole = names.get(written);
   if (whole !== undefined) return whole;
-  const prefix = prefixes.exec(written)?.[0];
-  const reading = prefix === undefined ? undefined : prefixReadings.get(prefix);
-  if (prefix === undefined || reading === undefined) return vocalised(written);
-  return `${reading} ${readWord(written.slice(prefix.length))}`;
+  const prefix = prefixes.exec(written)?.[0] ?? "";
+  const latin = prefixesInLatin.get(prefix);
+  if (latin === undefined) return vocalized(written);
+  return `${latin} ${romanizeWord(written.slice(prefix.length))}`;
 }
 
-/** Letter by letter: `w` and `y` are vowels between consonants, and unwritten vowels are `a`. */
-function vocalised(written: string): string {
+/** Letter by letter: `w` and `y` between consonants are vowels; unwritten vowels are `a`. */
+function vocalized(written: string): string {
   let latin = "";
   let afterConsonant = false;
   const consonant = (sound: string): void => {

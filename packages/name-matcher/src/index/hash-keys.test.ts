@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { joinSpellings } from "../name/canonical-spelling.ts";
-import { forEachSearchHash, forEachWordHash, hashJoinedSpellings, hashWord } from "./keys.ts";
+import { concatSpellings } from "../tokens/canonical-spelling.ts";
+import { forEachSpellingKey, forEachTokenKey, hashConcatenated, hashToken } from "./hash-keys.ts";
 
 const letter = fc.constantFrom(..."abcdefgh");
 const word = fc.string({ unit: letter, minLength: 5, maxLength: 12 });
-const keysOf = (text: string, each: typeof forEachWordHash): Set<number> => {
+const keysOf = (text: string, each: typeof forEachTokenKey): Set<number> => {
   const keys = new Set<number>();
   each(text, (key) => keys.add(key));
   return keys;
@@ -18,7 +18,7 @@ describe("the keys of a word", () => {
       const [before, after] = [text.slice(0, at), text.slice(at + 1)];
       const swapped = before + after.charAt(0) + text.charAt(at) + after.slice(1);
       const edited = [before + by + text.slice(at), before + after, before + by + after, swapped];
-      for (const each of [forEachWordHash, forEachSearchHash]) {
+      for (const each of [forEachTokenKey, forEachSpellingKey]) {
         const keys = keysOf(text, each);
         expect([...keysOf(edited[kind] ?? "", each)].some((key) => keys.has(key))).toBe(true);
       }
@@ -27,16 +27,16 @@ describe("the keys of a word", () => {
   });
 
   it("are few, and of a short word itself alone", () => {
-    expect(keysOf("ali", forEachWordHash)).toEqual(new Set([hashWord("ali")]));
-    expect(keysOf("petrosenko", forEachWordHash).size).toBe(11);
+    expect(keysOf("ali", forEachTokenKey)).toEqual(new Set([hashToken("ali")]));
+    expect(keysOf("petrosenko", forEachTokenKey).size).toBe(11);
   });
 
   it("of two words as one are those of the word they make", () => {
     const property = fc.property(word, word, (first, second) => {
-      const hash = hashWord(first);
-      expect(hashWord(second, 0, hash)).toBe(hashWord(first + second));
-      const joined = hashWord(joinSpellings(first, second));
-      expect(hashJoinedSpellings(first, hash, second)).toBe(joined);
+      const hash = hashToken(first);
+      expect(hashToken(second, 0, hash)).toBe(hashToken(first + second));
+      const joined = hashToken(concatSpellings(first, second));
+      expect(hashConcatenated(first, hash, second)).toBe(joined);
     });
     fc.assert(property);
   });

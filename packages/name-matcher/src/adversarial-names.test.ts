@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { matcherConfig } from "./config.ts";
 import { buildMatcher, type Party } from "./matcher.ts";
 import type { ListedEntry } from "./measure/query-set.ts";
-import { nameProblem } from "./name/legibility.ts";
+import { nameQualityIssue } from "./name-quality.ts";
 import { worstVerdict } from "./verdict.ts";
 
 const letters = "abcdefghijklmnopqrstuvwxyz";
@@ -32,7 +32,7 @@ const found = (name: string, more: Partial<Party> = {}) => {
     hits,
     verdict: worstVerdict([
       ...verdicts,
-      nameProblem(name, true) === undefined ? "clear" : "review",
+      nameQualityIssue(name, true) === undefined ? "clear" : "review",
     ]),
   };
 };

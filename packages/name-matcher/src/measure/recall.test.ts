@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
+import { entryBlockingKeys, partyBlockingKeys } from "../blocking-keys.ts";
 import { matcherConfig } from "../config.ts";
 import { buildMatcher } from "../matcher.ts";
-import { entryKeys, partyKeys } from "../reverse-keys.ts";
-import { ask, seeAll } from "./answers.ts";
 import { entriesOf, hasQuerySet, listFile, queriesOf, queryFile } from "./query-set.ts";
-import { isPositive, quantile, recallAt, rightScore } from "./report.ts";
+import { allScoresConfig, isPositive, recallAt, rightScore, runQueries } from "./recall.ts";
+import { quantile } from "./speed.ts";
 
 const reason = hasQuerySet ? "" : " (skipped: ../shared/data/sanctions is not here)";
 
 describe.skipIf(!hasQuerySet)(`the matcher on public lists and labelled queries${reason}`, () => {
   const answers = hasQuerySet
-    ? ask(buildMatcher(entriesOf(listFile), seeAll), queriesOf(queryFile))
+    ? runQueries(buildMatcher(entriesOf(listFile), allScoresConfig), queriesOf(queryFile))
     : [];
 
   // Watchman's score reaches 36.0, 57.1 and 71.2 on this set.
@@ -51,12 +51,12 @@ describe.skipIf(!hasQuerySet)(`the matcher on public lists and labelled queries$
     }
   });
 
-  it("finds nobody with whom the party shares no key of the reverse index", () => {
+  it("finds nobody with whom the party shares no blocking key", () => {
     const keysOf = new Map<string, ReadonlySet<string>>();
     for (const { query, hits } of answers.filter((_, at) => at % 10 === 0)) {
-      const asked = [...partyKeys(query.party)];
+      const asked = [...partyBlockingKeys(query.party)];
       for (const { entry } of hits) {
-        const keys = keysOf.get(entry.uid) ?? entryKeys(entry);
+        const keys = keysOf.get(entry.uid) ?? entryBlockingKeys(entry);
         keysOf.set(entry.uid, keys);
         expect(asked.some((key) => keys.has(key))).toBe(true);
       }

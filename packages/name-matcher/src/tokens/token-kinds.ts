@@ -1,6 +1,6 @@
-/**
- * Words that say little about who is named. `light` words are kept and aligned, at a small weight:
- * a company that adds or drops `Ltd` is the same one; a person with or without `Dr` too.
+/*
+ * Stop words of names. They are kept and aligned at a small weight: a company that adds or drops
+ * `Ltd` is the same one; a person with or without `Dr` too.
  */
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/).filter(Boolean));
 
@@ -96,14 +96,21 @@ const shortForms: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** What a legal form is compared as: `Limited` is `Ltd`. */
-export function shortForm(word: string): string {
-  return shortForms.get(word) ?? word;
+export function abbreviatedLegalForm(token: string): string {
+  return shortForms.get(token) ?? token;
 }
 
-/** In the order of their numbers in the index. */
-export const allKinds = ["legal", "particle", "honorific", "trade", "initial", "name"] as const;
-/** What a word is in a name: most say who is meant, the others weigh little. */
-export type WordKind = (typeof allKinds)[number];
+/** The kinds of a token; the index stores each as its position here. */
+export const allTokenKinds = [
+  "legal",
+  "particle",
+  "honorific",
+  "trade",
+  "initial",
+  "name",
+] as const;
+/** The role of a token in a name: `name` identifies, `trade` less so, the others hardly. */
+export type TokenKind = (typeof allTokenKinds)[number];
 
 /** Titles that thousands bear as given names: what is left beside them decides. */
 const titlesOrNames = words(`
@@ -111,41 +118,38 @@ const titlesOrNames = words(`
   sayyid general marshal major hajj
 `);
 
-/** With fewer words that name somebody, a title may be a name too (`Haji Jafari`). */
-const namingWordsMin = 2;
+/** With fewer identifying tokens, a title may be a name too (`Haji Jafari`). */
+const identifyingMin = 2;
 
-/** What kind of word each token is in the name of a person or of anything else. */
-export function wordKinds(tokens: readonly string[], isPerson: boolean): WordKind[] {
-  const kinds = tokens.map((token) => wordKind(token, isPerson));
-  return isPerson ? personKinds(tokens, kinds) : kinds;
+/** The kind of each token in the name of a person or of anything else. */
+export function tokenKinds(tokens: readonly string[], isPerson: boolean): TokenKind[] {
+  const kinds = tokens.map((token) => tokenKind(token, isPerson));
+  return isPerson ? personTokenKinds(tokens, kinds) : kinds;
 }
 
-/** The kinds of a person's words, of which each is what it is by itself. */
-export function personKinds(tokens: readonly string[], kinds: WordKind[]): WordKind[] {
-  let naming = 0;
-  for (const kind of kinds) if (kind === "name") naming += 1;
-  if (naming >= namingWordsMin) return kinds;
-  // By pushes, as all kinds are made: the engine compiles again and again what meets another sort.
-  const read: WordKind[] = [];
+/** The kinds of a person's tokens, given those that `tokenKind` gives each by itself. */
+export function personTokenKinds(tokens: readonly string[], kinds: TokenKind[]): TokenKind[] {
+  let identifying = 0;
+  for (const kind of kinds) if (kind === "name") identifying += 1;
+  if (identifying >= identifyingMin) return kinds;
+  // By pushes, as all kinds are made: arrays of another shape would deoptimise their readers.
+  const adjusted: TokenKind[] = [];
   for (let at = 0; at < kinds.length; at += 1) {
-    read.push(titlesOrNames.has(tokens[at] ?? "") ? "name" : (kinds[at] ?? "name"));
+    adjusted.push(titlesOrNames.has(tokens[at] ?? "") ? "name" : (kinds[at] ?? "name"));
   }
-  return read;
+  return adjusted;
 }
 
-/**
- * The places of the words that a name is searched by: all but the light ones, or all where it has
- * no others.
- */
-export function tellingPlaces(tokens: readonly string[], isPerson: boolean): number[] {
-  const kinds = wordKinds(tokens, isPerson);
+/** Positions of the tokens that a name is searched by: names and trade words, else all. */
+export function distinctivePositions(tokens: readonly string[], isPerson: boolean): number[] {
+  const kinds = tokenKinds(tokens, isPerson);
   const all = [...tokens.keys()];
-  const telling = all.filter((at) => kinds[at] === "name" || kinds[at] === "trade");
-  return telling.length > 0 ? telling : all;
+  const distinctive = all.filter((at) => kinds[at] === "name" || kinds[at] === "trade");
+  return distinctive.length > 0 ? distinctive : all;
 }
 
-/** What kind of word a token is by itself. */
-export function wordKind(token: string, isPerson: boolean): WordKind {
+/** The kind of a token by itself. */
+export function tokenKind(token: string, isPerson: boolean): TokenKind {
   if (isPerson) {
     if (token.length === 1) return "initial";
     if (particles.has(token)) return "particle";
@@ -154,4 +158,17 @@ export function wordKind(token: string, isPerson: boolean): WordKind {
   if (legalForms.has(token)) return "legal";
   if (particles.has(token)) return "particle";
   return tradeWords.has(token) || places.has(token) ? "trade" : "name";
+}
+
+/** More tokens than this are not written as one word. */
+const concatenatedTokensMax = 8;
+
+/** What a name in one word is made of: all tokens, and all but particles and legal forms. */
+export function concatenations<T>(
+  tokens: readonly T[],
+  kinds: readonly TokenKind[],
+): (readonly T[])[] {
+  const own = tokens.filter((_, at) => kinds[at] !== "particle" && kinds[at] !== "legal");
+  const all = own.length === tokens.length ? [tokens] : [tokens, own];
+  return all.filter(({ length }) => length >= 2 && length <= concatenatedTokensMax);
 }

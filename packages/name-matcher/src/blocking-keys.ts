@@ -1,0 +1,110 @@
+import type { EntryType, NamedEntry } from "./entry.ts";
+import { documentKey } from "./evidence.ts";
+import {
+  concatenationKeys,
+  consonantRingKey,
+  forEachSpellingKey,
+  forEachTokenKey,
+  hashSkeleton,
+  hashToken,
+  tokenSetKey,
+} from "./index/hash-keys.ts";
+import { confusedTypes, type Party } from "./matcher.ts";
+import {
+  canonicalSpelling,
+  concatSpellings,
+  consonantSkeleton,
+} from "./tokens/canonical-spelling.ts";
+import { listedNameVariants, type NameVariant, nameVariants } from "./tokens/name-variants.ts";
+import { distinctivePositions, tokenKinds } from "./tokens/token-kinds.ts";
+import { adjacentPairs, compoundParts } from "./tokens/tokenizer.ts";
+
+/**
+ * The version of the blocking keys: a party that the matcher can match with an entry shares a key
+ * with it. After a list update, only parties that share a key with a changed entry need to be
+ * screened again. Keys of another version do not compare: keys of all parties have to be made anew.
+ */
+export const blockingKeysVersion = "5";
+
+/** Keys of a party, some more than once. */
+export function* partyBlockingKeys({ type, name, documents }: Party): Generator<string> {
+  for (const variant of nameVariants(name, type === "individual").variants)
+    yield* variantKeys(type, variant);
+  const other = confusedTypes.get(type);
+  if (other !== undefined) {
+    for (const { tokens } of nameVariants(name, other === "individual").variants) {
+      yield exactNameKey(other, tokens);
+    }
+  }
+  yield* documentKeys(documents);
+}
+
+/** Keys of an entry, each once. */
+export function entryBlockingKeys({ type, names, documents }: NamedEntry): Set<string> {
+  const keys = new Set<string>();
+  const add = (some: Iterable<string>): void => {
+    for (const key of some) keys.add(key);
+  };
+  const isPerson = type === "individual";
+  for (const tokens of names.flatMap(({ name }) => listedNameVariants(name, isPerson))) {
+    const canonical = tokens.map(canonicalSpelling);
+    keys.add(exactNameKey(type, tokens));
+    for (const key of concatenationKeys(canonical, tokenKinds(tokens, isPerson))) {
+      keys.add(nameKey(type, key));
+    }
+    for (const [at, token] of tokens.entries()) add(tokenKeys(type, token, canonical[at] ?? ""));
+    for (const compound of compounds(tokens, canonical)) {
+      keys.add(tokenKey(type, hashToken(compound.text)));
+      keys.add(tokenKey(type, hashToken(compound.canonical)));
+    }
+  }
+  add(documentKeys(documents));
+  return keys;
+}
+
+/** Of a name of the very same tokens; see `tokenSetKey`. */
+function exactNameKey(type: EntryType, tokens: readonly string[]): string {
+  const hashes = tokens.map((token) => {
+    const canonical = canonicalSpelling(token);
+    return hashSkeleton(canonical, consonantSkeleton(canonical));
+  });
+  return `whole ${type} ${tokenSetKey(tokenKinds(tokens, type === "individual"), hashes) >>> 0}`;
+}
+
+function* variantKeys(type: EntryType, variant: NameVariant): Generator<string> {
+  const { tokens, concatenated } = variant;
+  const canonical = tokens.map(canonicalSpelling);
+  for (const at of distinctivePositions(tokens, type === "individual")) {
+    yield* tokenKeys(type, tokens[at] ?? "", canonical[at] ?? "");
+  }
+  for (const pair of compounds(tokens, canonical)) {
+    yield* tokenKeys(type, pair.text, pair.canonical);
+  }
+  for (const part of tokens.flatMap(compoundParts)) yield tokenKey(type, hashToken(part));
+  const whole = consonantRingKey([concatenated]);
+  if (whole !== undefined) yield nameKey(type, whole);
+}
+
+// Stored keys are unsigned hashes with these prefixes.
+const tokenKey = (type: EntryType, hash: number): string => `word ${type} ${hash >>> 0}`;
+const nameKey = (type: EntryType, hash: number): string => `name ${type} ${hash >>> 0}`;
+
+function documentKeys(documents: Party["documents"]): string[] {
+  const keys = documents.map(({ number }) => documentKey(number));
+  return keys.filter((key) => key !== "").map((key) => `document ${key}`);
+}
+
+function compounds(tokens: readonly string[], canonical: readonly string[]) {
+  return adjacentPairs(tokens, (token) => token).map(([first, second]) => ({
+    text: `${tokens[first]}${tokens[second]}`,
+    canonical: concatSpellings(canonical[first] ?? "", canonical[second] ?? ""),
+  }));
+}
+
+function tokenKeys(type: EntryType, text: string, canonical: string): string[] {
+  const keys: string[] = [];
+  const add = (hash: number): void => void keys.push(tokenKey(type, hash));
+  forEachSpellingKey(canonical, add);
+  if (text !== canonical) forEachTokenKey(text, add);
+  return keys;
+}

@@ -1,0 +1,133 @@
+import { consonantSkeleton } from "../tokens/canonical-spelling.ts";
+import { concatenations, type TokenKind } from "../tokens/token-kinds.ts";
+
+/*
+ * Blocking keys of tokens: a deletion neighbourhood, as in SymSpell. Two tokens are one edit apart
+ * only if deleting at most one letter of each can make them equal. So each is stored under itself
+ * and every deletion, as written and in its canonical spelling, and under its consonants likewise.
+ */
+
+/** Shorter tokens are found only as they are: one edit makes any of them any other. */
+const editedLengthMin = 4;
+/** The same for consonants, which more tokens share. */
+const editedSkeletonMin = 5;
+
+const fnvOffset = 0x811c9dc5 | 0;
+const fnvPrime = 0x01000193;
+/** Keeps the keys of consonants apart from those of tokens without vowels. */
+const skeletonSeed = 0x5bd1e995;
+
+/**
+ * FNV-1a, 32 bits, of a token from its letter at `from` on; `before` is the hash of what precedes.
+ * All hashes are signed: the engine keeps those as plain integers, and boxes half of unsigned ones.
+ */
+export function hashToken(word: string, from = 0, before = fnvOffset): number {
+  let hash = before;
+  for (let at = from; at < word.length; at += 1) {
+    hash = Math.imul(hash ^ word.charCodeAt(at), fnvPrime);
+  }
+  return hash;
+}
+
+/** `hashToken(concatSpellings(first, second))`, given the hash of the first. */
+export function hashConcatenated(first: string, firstHash: number, second: string): number {
+  const meets = first.charCodeAt(first.length - 1) === second.charCodeAt(0);
+  return hashToken(second, meets ? 1 : 0, firstHash);
+}
+
+/** What a token adds to `tokenSetKey`. */
+export function hashSkeleton(canonical: string, skeleton: string): number {
+  return hashToken(skeleton === "" ? canonical : skeleton);
+}
+
+/** The key of all tokens of a name by their consonants, in any order; without legal forms. */
+export function tokenSetKey(
+  kinds: readonly TokenKind[],
+  skeletonHashes: readonly number[],
+): number {
+  const isLegalAlone = kinds.every((kind) => kind === "legal");
+  // A sum is the same in any order.
+  let sum = 0;
+  for (let at = 0; at < skeletonHashes.length; at += 1) {
+    if (kinds[at] !== "legal" || isLegalAlone) sum = (sum + (skeletonHashes[at] ?? 0)) | 0;
+  }
+  return sum;
+}
+
+/** The keys of a listed name written as one word, with and without particles and legal forms. */
+export function concatenationKeys(
+  canonical: readonly string[],
+  kinds: readonly TokenKind[],
+): number[] {
+  return concatenations(canonical, kinds)
+    .map(consonantRingKey)
+    .filter((key) => key !== undefined);
+}
+
+/** Fewer consonants are those of too many names. */
+const ringMin = 5;
+/** Longer than the consonants of any name that is compared as one word. */
+const ring = new Uint8Array(1024);
+
+/**
+ * The key of spellings as one word, by their consonants in a ring, equal adjacent ones once: it is
+ * the same whichever spelling is first. None of fewer than `ringMin` consonants.
+ */
+export function consonantRingKey(spellings: readonly string[]): number | undefined {
+  let count = 0;
+  for (const spelling of spellings) {
+    for (let at = 0; at < spelling.length && count < ring.length; at += 1) {
+      const letter = spelling.charCodeAt(at);
+      if (isVowel[letter] === 1 || (count > 0 && letter === ring[count - 1])) continue;
+      ring[count] = letter;
+      count += 1;
+    }
+  }
+  if (count > 1 && ring[count - 1] === ring[0]) count -= 1;
+  if (count < ringMin) return undefined;
+  let [first, second] = [ring[count - 2] ?? 0, ring[count - 1] ?? 0];
+  let sum = 0;
+  for (let at = 0; at < count; at += 1) {
+    const third = ring[at] ?? 0;
+    sum = (sum + hashTrigram(first, second, third)) | 0;
+    [first, second] = [second, third];
+  }
+  return sum;
+}
+
+function hashTrigram(first: number, second: number, third: number): number {
+  const two = Math.imul(Math.imul(fnvOffset ^ first, fnvPrime) ^ second, fnvPrime);
+  const three = Math.imul(two ^ third, fnvPrime);
+  // The sum of plain hashes would keep what FNV leaves in their low bits.
+  return Math.imul(three ^ (three >>> 15), skeletonSeed);
+}
+
+/** By the code of a letter. */
+const isVowel = new Uint8Array(128);
+for (const vowel of "aeiou") isVowel[vowel.charCodeAt(0)] = 1;
+
+type Visit = (hash: number) => void;
+
+/** The keys of a token as it is written. */
+export function forEachTokenKey(word: string, visit: Visit): void {
+  forEachDeletion(word, editedLengthMin, fnvOffset, visit);
+}
+
+/** The keys of a canonical spelling: of its letters, and of its consonants. */
+export function forEachSpellingKey(canonical: string, visit: Visit): void {
+  forEachDeletion(canonical, editedLengthMin, fnvOffset, visit);
+  const skeleton = consonantSkeleton(canonical);
+  if (skeleton !== "") forEachDeletion(skeleton, editedSkeletonMin, skeletonSeed, visit);
+}
+
+function forEachDeletion(word: string, lengthMin: number, seed: number, visit: Visit): void {
+  visit(hashToken(word, 0, seed));
+  if (word.length < lengthMin) return;
+  let before = seed;
+  for (let at = 0; at < word.length; at += 1) {
+    const letter = word.charCodeAt(at);
+    // Deleting either of two equal adjacent letters leaves the same.
+    if (letter !== word.charCodeAt(at + 1)) visit(hashToken(word, at + 1, before));
+    before = Math.imul(before ^ letter, fnvPrime);
+  }
+}

@@ -1,0 +1,163 @@
+import type { MatcherConfig } from "../config.ts";
+import type { NamedEntry } from "../entry.ts";
+import { consonantSkeleton } from "../tokens/canonical-spelling.ts";
+import { listedNameVariants } from "../tokens/name-variants.ts";
+import {
+  allTokenKinds,
+  personTokenKinds,
+  type TokenKind,
+  tokenKind,
+} from "../tokens/token-kinds.ts";
+import { adjacentPairs } from "../tokens/tokenizer.ts";
+import { keyedNumbers, numberList } from "./flat-tables.ts";
+import {
+  concatenationKeys,
+  hashConcatenated,
+  hashSkeleton,
+  hashToken,
+  tokenSetKey,
+} from "./hash-keys.ts";
+import { type NameMatch, searchNames } from "./search.ts";
+import { vocabularyBuilder } from "./vocabulary.ts";
+
+/** The names of all entries of one type, searched by their tokens. */
+export type NameIndex = {
+  /** The best match of each entry that is like a name, by the position of the entry. */
+  search(name: string): Map<number, NameMatch>;
+  /** The same of entries with a name of the very same tokens, in any order. */
+  searchExact(name: string): Map<number, NameMatch>;
+};
+
+/** Takes the names of entries one by one. */
+export type NameIndexBuilder = {
+  add(entry: NamedEntry, entryAt: number): void;
+  finish(): NameIndex;
+};
+
+/** An empty index of the names of entries of one type. */
+export function nameIndexBuilder(isPerson: boolean, config: MatcherConfig): NameIndexBuilder {
+  const { vocabulary, describe } = tokenDescriber(isPerson);
+  const [postings, tokensOf, kindsOf] = [keyedNumbers(), keyedNumbers(), keyedNumbers()];
+  const [compounds, tokenSets, concatenated] = [keyedNumbers(), keyedNumbers(), keyedNumbers()];
+  const [entryOf, nameAtOf] = [numberList(), numberList()];
+  const weightOf: number[] = [];
+
+  const addName = (tokens: readonly string[], at: number): void => {
+    const name = describe(tokens);
+    const { spellings, canonical, kinds } = name;
+    for (const id of name.ids) tokensOf.add(at, id);
+    for (const kind of kinds) kindsOf.add(at, allTokenKinds.indexOf(kind));
+    for (let position = 0; position < spellings.length; position += 1) {
+      const spelling = spellings[position] ?? 0;
+      if (spellings.indexOf(spelling) === position) postings.add(spelling, at);
+    }
+    tokenSets.add(tokenSetKey(kinds, name.skeletonHashes), at);
+    for (const key of concatenationKeys(canonical, kinds)) concatenated.add(key, at);
+    for (const key of compoundKeys(tokens, name)) compounds.add(key, at);
+  };
+  return {
+    add(entry, entryAt) {
+      for (const [nameAt, { name, kind }] of entry.names.entries()) {
+        for (const tokens of listedNameVariants(name, isPerson)) {
+          addName(tokens, weightOf.length);
+          entryOf.push(entryAt);
+          nameAtOf.push(nameAt);
+          weightOf.push(kind === "weak" ? config.weakAlias : 1);
+        }
+      }
+    },
+    finish() {
+      const known = vocabulary.finish();
+      const names = weightOf.length;
+      const listed = {
+        vocabulary: known,
+        postings: postings.rows(known.spellings.length),
+        compounds: compounds.table(),
+        tokenSets: tokenSets.table(),
+        concatenated: concatenated.table(),
+        tokensOf: tokensOf.rows(names),
+        kindsOf: kindsOf.rows(names),
+        entryOf: entryOf.values().slice(),
+        nameAtOf: nameAtOf.values().slice(),
+        weightOf: Float32Array.from(weightOf),
+        isPerson,
+        config,
+        weighed: new Map(),
+        scores: new Float32Array(names),
+      };
+      return {
+        search: (name) => searchNames(name, listed, false),
+        searchExact: (name) => searchNames(name, listed, true),
+      };
+    },
+  };
+}
+
+/** What the index keeps of a listed name, by the positions of its tokens. */
+type DescribedName = {
+  readonly kinds: readonly TokenKind[];
+  /** Ids in the vocabulary: of tokens, and of their canonical spellings. */
+  readonly ids: readonly number[];
+  readonly spellings: readonly number[];
+  readonly canonical: readonly string[];
+  /** `hashToken` of each token and of each canonical spelling. */
+  readonly tokenHashes: readonly number[];
+  readonly spellingHashes: readonly number[];
+  /** See `hashSkeleton`. */
+  readonly skeletonHashes: readonly number[];
+};
+
+/** Adds tokens to a vocabulary; what is derived from a token is derived once. */
+function tokenDescriber(isPerson: boolean) {
+  const vocabulary = vocabularyBuilder();
+  const kindOf: TokenKind[] = [];
+  const [tokenHashOf, spellingHashOf, skeletonHashOf] = [numberList(), numberList(), numberList()];
+  let spellingCount = 0;
+
+  const describe = (tokens: readonly string[]): DescribedName => {
+    const own: TokenKind[] = [];
+    const [ids, spellings, canonical]: [number[], number[], string[]] = [[], [], []];
+    const tokenHashes: number[] = [];
+    const spellingHashes: number[] = [];
+    const skeletonHashes: number[] = [];
+    for (const token of tokens) {
+      const id = vocabulary.add(token);
+      if (id === kindOf.length) {
+        kindOf.push(tokenKind(token, isPerson));
+        tokenHashOf.push(hashToken(token));
+      }
+      const spelling = vocabulary.spellingOf(id);
+      const text = vocabulary.spelling(spelling);
+      if (spelling === spellingCount) {
+        spellingHashOf.push(hashToken(text));
+        skeletonHashOf.push(hashSkeleton(text, consonantSkeleton(text)));
+        spellingCount += 1;
+      }
+      own.push(kindOf[id] ?? "name");
+      ids.push(id);
+      spellings.push(spelling);
+      canonical.push(text);
+      tokenHashes.push(tokenHashOf.at(id));
+      spellingHashes.push(spellingHashOf.at(spelling));
+      skeletonHashes.push(skeletonHashOf.at(spelling));
+    }
+    const kinds = isPerson ? personTokenKinds(tokens, own) : own;
+    return { kinds, ids, spellings, canonical, tokenHashes, spellingHashes, skeletonHashes };
+  };
+  return { vocabulary, describe };
+}
+
+/** Keys of two adjacent tokens as one, as written and by canonical spelling. */
+function compoundKeys(tokens: readonly string[], name: DescribedName): number[] {
+  const { kinds, tokenHashes, canonical, spellingHashes } = name;
+  const keys: number[] = [];
+  for (const [first, second] of adjacentPairs(tokens, (token) => token)) {
+    if (kinds[first] === "legal" && kinds[second] === "legal") continue;
+    const asWritten = hashToken(tokens[second] ?? "", 0, tokenHashes[first]);
+    const [head = "", tail = ""] = [canonical[first], canonical[second]];
+    const asSpelled = hashConcatenated(head, spellingHashes[first] ?? 0, tail);
+    keys.push(asWritten);
+    if (asSpelled !== asWritten) keys.push(asSpelled);
+  }
+  return keys;
+}

@@ -1,0 +1,136 @@
+import { latinLookalike } from "../scripts/homoglyphs.ts";
+import { canonicalSpelling } from "./canonical-spelling.ts";
+import { tokenKinds } from "./token-kinds.ts";
+import { boundedTokens, nameTokens, rawTokens, spellingLengthMax } from "./tokenizer.ts";
+
+/** One name that a party's text may stand for. */
+export type NameVariant = {
+  readonly tokens: readonly string[];
+  /** Canonical spelling of all tokens as one; "" where too short or too long to be compared. */
+  readonly concatenated: string;
+};
+
+const openBracket = /\p{Ps}/u;
+const bracketed = /\p{Ps}([^\p{Ps}\p{Pe}]*)(?:\p{Pe}|$)/gu;
+
+/** Punctuation between a name and another one, or between a person and somebody else. */
+const separators = /[/\\;|"“”«»‹›„]|\s[-–—]\s/u;
+const phrases =
+  "a\\.?\\s?k\\.?\\s?a|f\\.?\\s?k\\.?\\s?a|n\\.?k\\.?a|d[./]?b[./]?a|t/a|c/o|alias|also known as|" +
+  "trading as|doing business as|formerly|née|nee|on behalf of|care of|estate of";
+const aliasMarker = new RegExp(`(?<![\\p{L}\\p{N}])(?:${phrases})(?![\\p{L}\\p{N}])[.:]*`, "iu");
+/** Between persons also conjunctions, which companies have in their names. */
+const personSeparators = new RegExp(`${separators.source}|[&+]|\\s(?:and|or|und|et|и|و)\\s`, "iu");
+/** Conjunctions that family names have too: they separate two full names only. */
+const conjunctionInNames = /\s[yei]\s/iu;
+
+/** Three single letters or more may be a word with spaces or dots between its letters. */
+const spacedLetters = /(?<![^ ])[^ ](?: [^ ]){2,}(?![^ ])/g;
+/** Tokens of all variants together: each variant costs as much as a search of its own. */
+const variantTokensMax = 26;
+/** One token alone is a part of too many names. */
+const identifyingMin = 2;
+/** Shorter names have the letters of too many others. */
+const concatenatedLengthMin = 8;
+
+/**
+ * The names that a text may stand for: as written, first; without what stands in brackets, and that
+ * alone (`Qorvath Zembling (trading as Jane Smith)`); what stands before and after `and`, `aka` or
+ * a slash; with runs of single letters as words; in Latin letters where it looks Latin. Shorter
+ * ones come first; `isComplete` is false where `variantTokensMax` left some out.
+ */
+export function nameVariants(
+  name: string,
+  isPerson: boolean,
+): { readonly variants: readonly NameVariant[]; readonly isComplete: boolean } {
+  const written = rawTokens(name, isPerson);
+  const text = name.normalize("NFKC");
+  const tokensOf = (some: string): string[] => rawTokens(some, isPerson);
+  const separated = [
+    ...bracketTexts(text),
+    ...splitBy(text, isPerson ? personSeparators : separators),
+  ].map(tokensOf);
+  const conjoined = isPerson ? splitBy(text, conjunctionInNames).map(tokensOf) : [];
+  const parts = [
+    ...separated.filter((tokens) => isName(tokens, isPerson)),
+    ...(conjoined.every((tokens) => isName(tokens, true)) ? conjoined : []),
+    ...splitBy(text, aliasMarker)
+      .map(tokensOf)
+      .filter((tokens) => isAlias(tokens, isPerson)),
+    tokensOf(latinLookalike(text)),
+  ];
+  const others = [...parts, ...[written, ...parts].map(withLettersJoined)];
+  const known = new Set([written.join(" ")]);
+  const variants = [variantOf(written, isPerson)];
+  let room = variantTokensMax - written.length;
+  for (const tokens of others.sort((a, b) => a.length - b.length)) {
+    const key = tokens.join(" ");
+    if (key === "" || known.has(key)) continue;
+    if (tokens.length > room) return { variants, isComplete: false };
+    room -= tokens.length;
+    known.add(key);
+    variants.push(variantOf(tokens, isPerson));
+  }
+  return { variants, isComplete: true };
+}
+
+/**
+ * The tokens of a listed name: whole, and what is outside and inside of brackets where that names
+ * somebody (`GLOBAL RELIEF FOUNDATION (GRF)`).
+ */
+export function listedNameVariants(name: string, isPerson: boolean): (readonly string[])[] {
+  const whole = nameTokens(name, isPerson);
+  if (whole.length === 0) return [];
+  if (!openBracket.test(name)) return [whole];
+  const variants = [whole];
+  const [outer, inner] = bracketTexts(name.normalize("NFKC")).map((text) =>
+    nameTokens(text, isPerson),
+  );
+  if (outer !== undefined && outer.length >= identifyingMin) variants.push(outer);
+  if (inner !== undefined && isListedName(inner, isPerson)) variants.push(inner);
+  return variants;
+}
+
+function variantOf(tokens: readonly string[], isPerson: boolean): NameVariant {
+  const text = tokens.join("");
+  const isComparable = text.length >= concatenatedLengthMin && text.length <= spellingLengthMax;
+  const concatenated = isComparable ? canonicalSpelling(text) : "";
+  return { tokens: boundedTokens(tokens, isPerson), concatenated };
+}
+
+/** What is outside of brackets, and what is inside; nothing of a text without brackets. */
+function bracketTexts(text: string): string[] {
+  const insides = [...text.matchAll(bracketed)].map(([, inside]) => inside ?? "");
+  return insides.length === 0 ? [] : [text.replace(bracketed, " "), insides.join(" ")];
+}
+
+/** The parts of a text around a separator; nothing of a text without one. */
+function splitBy(text: string, separator: RegExp): string[] {
+  const parts = text.split(separator);
+  return parts.length === 1 ? [] : parts;
+}
+
+/** Whether tokens name somebody, and are no note or place (`Hong Kong`) beside a name. */
+function isName(tokens: readonly string[], isPerson: boolean): boolean {
+  const identifying = tokenKinds(tokens, isPerson).filter((kind) => kind === "name").length;
+  return identifying >= (isPerson ? identifyingMin : 1) && tokens.length >= identifyingMin;
+}
+
+/** The same of what a list has in brackets, which are more often places, branches, legal forms. */
+function isListedName(tokens: readonly string[], isPerson: boolean): boolean {
+  const kinds = tokenKinds(tokens, isPerson);
+  const identifying = tokens.filter((token, at) => kinds[at] === "name" && token.length > 1);
+  return identifying.length >= identifyingMin && !tokens.includes("branch");
+}
+
+/** An alias may be a company's one word, or trade words alone. */
+function isAlias(tokens: readonly string[], isPerson: boolean): boolean {
+  if (isPerson) return isName(tokens, isPerson);
+  return tokenKinds(tokens, isPerson).some((kind) => kind === "name" || kind === "trade");
+}
+
+/** `u s a m a laden` → `usama laden`. */
+function withLettersJoined(tokens: readonly string[]): string[] {
+  const joined = tokens.join(" ").replace(spacedLetters, (run) => run.replaceAll(" ", ""));
+  return joined.split(" ");
+}

@@ -1,0 +1,108 @@
+import { toLatin } from "../scripts/transliteration.ts";
+
+/** Letters that two spellings are compared by at most: the size of the distance table. */
+export const spellingLengthMax = 63;
+/** Tokens of a name that are compared; more add no identity, and cost time a sender chooses. */
+export const tokensMax = 24;
+/** Letters of a token: a compound of two can still be compared. No listed token is longer. */
+export const tokenLengthMax = Math.floor(spellingLengthMax / 2);
+
+const apostrophes = /['’‘ʻʼ`´ʿʾ"“”]/g;
+/** `S.A. de C.V.` → `sa de cv`: a company's single letters between dots are one abbreviation. */
+const abbreviation = /(?<![\p{L}\p{N}])(?:\p{L}\.\s?){2,}(?:\p{L}(?![\p{L}\p{N}.]))?/gu;
+const separators = /[^\p{L}\p{N}]+/u;
+const ascii = /^\p{ASCII}*$/u;
+/** Splits ASCII text in a tenth of the time. */
+const asciiSeparators = /[^a-zA-Z0-9]+/;
+
+/**
+ * The tokens of a name, in its order, as they are compared: Latin, lower case, without diacritics.
+ * A person's initials stay apart (`Serena B. L. Ng`).
+ */
+export function nameTokens(name: string, isPerson: boolean): string[] {
+  return boundedTokens(rawTokens(name, isPerson), isPerson);
+}
+
+/** All tokens of a name in Latin letters, of any number and length. */
+export function rawTokens(name: string, isPerson: boolean): string[] {
+  const latin = toLatin(name).replace(apostrophes, "");
+  const whole =
+    isPerson || !latin.includes(".")
+      ? latin
+      : latin.replace(abbreviation, (dotted) => `${dotted.replace(/[.\s]/g, "")} `);
+  const tokens = whole.split(ascii.test(whole) ? asciiSeparators : separators);
+  return tokens.includes("") ? tokens.filter((token) => token !== "") : tokens;
+}
+
+/** Raw tokens as they are compared, within `tokensMax` and `tokenLengthMax`. */
+export function boundedTokens(raw: readonly string[], isPerson: boolean): string[] {
+  const tokens = raw.slice(0, tokensMax).map((token) => token.slice(0, tokenLengthMax));
+  return isPerson ? withArabicCompounds(tokens) : tokens;
+}
+
+const abd = /^(?:abd|abde|abdu|abdo)$/;
+const abdul = /^abd[aeou]l$/;
+const article = /^(?:al|ul|el|ol|ar|ur|er|as|us|es|ash|az|uz|ad|ud|ed|at|an|un|en)$/;
+const din = /^d(?:i|ee|y)ne?$/;
+
+/**
+ * Arabic given names of two words, which lists write as one, two or three (`Abd al-Malik`, `Abdul
+ * Malik`, `Abdelmalek`; `Nur al-Din`, `Noureddine`), as one token each.
+ */
+function withArabicCompounds(tokens: readonly string[]): string[] {
+  const whole: string[] = [];
+  for (let at = 0; at < tokens.length; at += 1) {
+    const token = tokens[at] ?? "";
+    const next = tokens[at + 1];
+    const afterNext = tokens[at + 2];
+    if (abd.test(token) && next !== undefined && article.test(next) && afterNext) {
+      whole.push(`abdul${afterNext}`);
+      at += 2;
+    } else if (abdul.test(token) && next !== undefined) {
+      whole.push(`abdul${next}`);
+      at += 1;
+    } else if (next !== undefined && article.test(next) && din.test(afterNext ?? "")) {
+      whole.push(`${token}uddin`);
+      at += 2;
+    } else whole.push(token);
+  }
+  return whole.map((token) => token.slice(0, tokenLengthMax));
+}
+
+/** A compound of more letters is no misspelling of one listed token. */
+const compoundLengthMax = 28;
+/** One letter is an initial, and no half of a compound. */
+const halfLengthMin = 2;
+
+/**
+ * Positions of two tokens that the other side may write as one (`Abd Ullah`, `Abdullah`): each with
+ * its successor, and the last with the first, since a list writes `HAMDAN, Usama` where another
+ * source has `Usamahamdan`.
+ */
+export function adjacentPairs<T>(
+  tokens: readonly T[],
+  textOf: (token: T) => string,
+): (readonly [number, number])[] {
+  const pairs: (readonly [number, number])[] = [];
+  if (tokens.length < 2) return pairs;
+  const lengths = tokens.map((token) => textOf(token).length);
+  for (let first = 0; first < lengths.length; first += 1) {
+    const second = (first + 1) % lengths.length;
+    const [one = 0, two = 0] = [lengths[first], lengths[second]];
+    if (one < halfLengthMin || two < halfLengthMin || one + two > compoundLengthMax) continue;
+    pairs.push([first, second]);
+  }
+  return pairs;
+}
+
+/** Shorter prefixes and suffixes are those of too many tokens. */
+const partLengthMin = 4;
+
+/** Prefixes and suffixes of a token that may be a compound with a typo in either half. */
+export function compoundParts(token: string): string[] {
+  const parts: string[] = [];
+  for (let at = partLengthMin; at <= token.length - partLengthMin; at += 1) {
+    parts.push(token.slice(0, at), token.slice(at));
+  }
+  return parts;
+}
