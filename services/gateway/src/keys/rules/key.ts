@@ -33,15 +33,6 @@ const descriptionMax = 255;
 /** More networks than a merchant has data centres; each is compared on every request. */
 const cidrsMax = 100;
 
-/** What a new key is to be. */
-export type KeyOrder = {
-  readonly merchantId: string;
-  readonly scopes: readonly Scope[];
-  readonly expiresAt: Date | null;
-  readonly sourceCidrs: readonly string[];
-  readonly description: string;
-};
-
 /** An operator's wish for a new key, not checked yet. */
 export type AskedKey = {
   readonly merchantId: string;
@@ -50,6 +41,9 @@ export type AskedKey = {
   readonly sourceCidrs: readonly string[];
   readonly description: string;
 };
+
+/** The same, checked. */
+export type KeyOrder = Omit<AskedKey, "scopes"> & { readonly scopes: readonly Scope[] };
 
 /**
  * Checks every field of a new key at once; its expiry must be after `now`.
