@@ -13,14 +13,14 @@ export const file_disburse_beneficiary_v1_beneficiary_forms: GenFile = /*@__PURE
   fileDesc("Ci9kaXNidXJzZS9iZW5lZmljaWFyeS92MS9iZW5lZmljaWFyeV9mb3Jtcy5wcm90bxIXZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEi0AEKD0JlbmVmaWNpYXJ5Rm9ybRIMCgRuYW1lGAEgASgJEhMKC2Rlc2NyaXB0aW9uGAIgASgJEgwKBGJvZHkYAyABKAkSHAoUZGVzdGluYXRpb25fY3VycmVuY3kYBCABKAkSFQoNdHJhbnNmZXJfdHlwZRgFIAEoCRIUCgxhY2NvdW50X3R5cGUYBiABKAkSMgoGZmllbGRzGAcgAygLMiIuZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuRm9ybUZpZWxkEg0KBXJ1bGVzGAggAygJIswBCglGb3JtRmllbGQSDAoEbmFtZRgBIAEoCRIMCgR0eXBlGAIgASgJEhAKCHJlcXVpcmVkGAMgASgIEhMKC2Rlc2NyaXB0aW9uGAQgASgJEhIKCm1heF9sZW5ndGgYBSABKAUSFgoOYWxsb3dlZF92YWx1ZXMYBiADKAkSDwoHcGF0dGVybhgHIAEoCRIXCg9wYXR0ZXJuX21lc3NhZ2UYCCABKAkSFQoNZGVmYXVsdF92YWx1ZRgJIAEoCRIPCgdleGFtcGxlGAogASgJImgKG0xpc3RCZW5lZmljaWFyeUZvcm1zUmVxdWVzdBIcChRkZXN0aW5hdGlvbl9jdXJyZW5jeRgBIAEoCRIVCg10cmFuc2Zlcl90eXBlGAIgASgJEhQKDGFjY291bnRfdHlwZRgDIAEoCSJXChxMaXN0QmVuZWZpY2lhcnlGb3Jtc1Jlc3BvbnNlEjcKBWZvcm1zGAEgAygLMiguZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuQmVuZWZpY2lhcnlGb3JtYgZwcm90bzM");
 
 /**
- * What to ask for to register one kind of beneficiary. It is told out of the tables by which bodies are
- * checked, so that a body with these fields is taken.
+ * The fields that register one kind of beneficiary. They come from the tables by which bodies are
+ * checked, so a body with these fields is accepted.
  *
  * @generated from message disburse.beneficiary.v1.BeneficiaryForm
  */
 export type BeneficiaryForm = Message<"disburse.beneficiary.v1.BeneficiaryForm"> & {
   /**
-   * Of the field table, as errors and documents call it.
+   * The field's name in errors and documents.
    *
    * @generated from field: string name = 1;
    */
@@ -63,7 +63,7 @@ export type BeneficiaryForm = Message<"disburse.beneficiary.v1.BeneficiaryForm">
   fields: FormField[];
 
   /**
-   * What has to hold beyond each field by itself, in words.
+   * Rules across fields, in words.
    *
    * @generated from field: repeated string rules = 8;
    */
@@ -71,14 +71,14 @@ export type BeneficiaryForm = Message<"disburse.beneficiary.v1.BeneficiaryForm">
 };
 
 /**
- * What to ask for to register one kind of beneficiary. It is told out of the tables by which bodies are
- * checked, so that a body with these fields is taken.
+ * The fields that register one kind of beneficiary. They come from the tables by which bodies are
+ * checked, so a body with these fields is accepted.
  *
  * @generated from message disburse.beneficiary.v1.BeneficiaryForm
  */
 export type BeneficiaryFormJson = {
   /**
-   * Of the field table, as errors and documents call it.
+   * The field's name in errors and documents.
    *
    * @generated from field: string name = 1;
    */
@@ -121,7 +121,7 @@ export type BeneficiaryFormJson = {
   fields?: FormFieldJson[];
 
   /**
-   * What has to hold beyond each field by itself, in words.
+   * Rules across fields, in words.
    *
    * @generated from field: repeated string rules = 8;
    */
@@ -185,14 +185,14 @@ export type FormField = Message<"disburse.beneficiary.v1.FormField"> & {
   pattern: string;
 
   /**
-   * What is said of a value that does not match.
+   * The problem reported for a value that does not match.
    *
    * @generated from field: string pattern_message = 8;
    */
   patternMessage: string;
 
   /**
-   * What an absent one stands for.
+   * The value when absent.
    *
    * @generated from field: string default_value = 9;
    */
@@ -254,14 +254,14 @@ export type FormFieldJson = {
   pattern?: string;
 
   /**
-   * What is said of a value that does not match.
+   * The problem reported for a value that does not match.
    *
    * @generated from field: string pattern_message = 8;
    */
   patternMessage?: string;
 
   /**
-   * What an absent one stands for.
+   * The value when absent.
    *
    * @generated from field: string default_value = 9;
    */

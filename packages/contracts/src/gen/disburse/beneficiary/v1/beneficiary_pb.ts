@@ -21,7 +21,7 @@ export const file_disburse_beneficiary_v1_beneficiary: GenFile = /*@__PURE__*/
   fileDesc("CilkaXNidXJzZS9iZW5lZmljaWFyeS92MS9iZW5lZmljaWFyeS5wcm90bxIXZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEi8AQKF0NyeXB0b0JlbmVmaWNpYXJ5RmllbGRzEhgKEGJlbmVmaWNpYXJ5X25hbWUYASABKAkSGwoTcm91dGluZ19jb2RlX3R5cGVfMRgCIAEoCRIcChRyb3V0aW5nX2NvZGVfdmFsdWVfMRgDIAEoCRIiChpiZW5lZmljaWFyeV9hY2NvdW50X251bWJlchgEIAEoCRIZChFiZW5lZmljaWFyeV9lbWFpbBgFIAEoCRIgChhiZW5lZmljaWFyeV9hY2NvdW50X3R5cGUYBiABKAkSKwojYmVuZWZpY2lhcnlfd2FsbGV0X2N1c3RvZHlfcHJvdmlkZXIYByABKAkSMAooYmVuZWZpY2lhcnlfd2FsbGV0X2N1c3RvZHlfcHJvdmlkZXJfbmFtZRgIIAEoCRIbChNiZW5lZmljaWFyeV9hZGRyZXNzGAkgASgJEhgKEGJlbmVmaWNpYXJ5X2NpdHkYCiABKAkSGQoRYmVuZWZpY2lhcnlfc3RhdGUYCyABKAkSHAoUYmVuZWZpY2lhcnlfcG9zdGNvZGUYDCABKAkSIAoYYmVuZWZpY2lhcnlfY291bnRyeV9jb2RlGA0gASgJEh8KF2JlbmVmaWNpYXJ5X2RvY3VtZW50X2lkGA4gASgJEhwKFGRlc3RpbmF0aW9uX2N1cnJlbmN5GA8gASgJEiEKGWJlbmVmaWNpYXJ5X2RhdGVfb2ZfYmlydGgYECABKAkSKQohYmVuZWZpY2lhcnlfZGF0ZV9vZl9pbmNvcnBvcmF0aW9uGBEgASgJEiEKGWJlbmVmaWNpYXJ5X2RvY3VtZW50X3R5cGUYEiABKAki2wcKFUZpYXRCZW5lZmljaWFyeUZpZWxkcxIeChZiZW5lZmljaWFyeV9maXJzdF9uYW1lGAEgASgJEh0KFWJlbmVmaWNpYXJ5X2xhc3RfbmFtZRgCIAEoCRIYChBiZW5lZmljaWFyeV9uYW1lGAMgASgJEhkKEWJlbmVmaWNpYXJ5X2VtYWlsGAQgASgJEiAKGGJlbmVmaWNpYXJ5X2FjY291bnRfdHlwZRgFIAEoCRIcChRkZXN0aW5hdGlvbl9jdXJyZW5jeRgGIAEoCRIVCg10cmFuc2Zlcl90eXBlGAcgASgJEhsKE2Rlc3RpbmF0aW9uX2NvdW50cnkYCCABKAkSIAoYYmVuZWZpY2lhcnlfY291bnRyeV9jb2RlGAkgASgJEhsKE3JvdXRpbmdfY29kZV90eXBlXzEYCiABKAkSHAoUcm91dGluZ19jb2RlX3ZhbHVlXzEYCyABKAkSGwoTcm91dGluZ19jb2RlX3R5cGVfMhgMIAEoCRIcChRyb3V0aW5nX2NvZGVfdmFsdWVfMhgNIAEoCRIZChFiZW5lZmljaWFyeV9zdGF0ZRgOIAEoCRIbChNiZW5lZmljaWFyeV9hZGRyZXNzGA8gASgJEhgKEGJlbmVmaWNpYXJ5X2NpdHkYECABKAkSHAoUYmVuZWZpY2lhcnlfcG9zdGNvZGUYESABKAkSIgoaYmVuZWZpY2lhcnlfYWNjb3VudF9udW1iZXIYEiABKAkSKAogYmVuZWZpY2lhcnlfY29udGFjdF9jb3VudHJ5X2NvZGUYEyABKAkSIgoaYmVuZWZpY2lhcnlfY29udGFjdF9udW1iZXIYFCABKAkSGQoRYmVuZWZpY2lhcnlfYWxpYXMYFSABKAkSHQoVYmVuZWZpY2lhcnlfYmFua19uYW1lGBYgASgJEiAKGGJlbmVmaWNpYXJ5X2JhbmtfYWRkcmVzcxgXIAEoCRIdChViZW5lZmljaWFyeV9iYW5rX2NpdHkYGCABKAkSIQoZYmVuZWZpY2lhcnlfYmFua19wb3N0Y29kZRgZIAEoCRIeChZiZW5lZmljaWFyeV9iYW5rX3N0YXRlGBogASgJEiUKHWJlbmVmaWNpYXJ5X2JhbmtfY291bnRyeV9jb2RlGBsgASgJEhUKDWN1cnJlbmN5X3R5cGUYHCABKAkSJQodYmVuZWZpY2lhcnlfYmFua19hY2NvdW50X3R5cGUYHSABKAkSGwoTY291bnRlcl9wYXJ0eV9hbGlhcxgeIAEoCRIgChhiZW5lZmljaWFyeV9yZWxhdGlvbnNoaXAYHyABKAkiegoNUGVyc29uRGV0YWlscxIRCglmaXJzdG5hbWUYASABKAkSEAoIbGFzdG5hbWUYAiABKAkSEwoLY2l0aXplbnNoaXAYAyABKAkSGAoQY291bnRyeV9vZl9iaXJ0aBgEIAEoCRIVCg1kYXRlX29mX2JpcnRoGAUgASgJIlsKB0FkZHJlc3MSEAoIYWRkcmVzczEYASABKAkSDAoEY2l0eRgCIAEoCRIPCgdjb3VudHJ5GAMgASgJEg0KBXN0YXRlGAQgASgJEhAKCHppcF9jb2RlGAUgASgJIjsKCURvY3VtZW50cxIVCg1kb2N1bWVudF90eXBlGAEgASgJEhcKD2RvY3VtZW50X251bWJlchgCIAEoCSK8AQoQRGVwb3NpdG9yRGV0YWlscxI+Cg5wZXJzb25fZGV0YWlscxgBIAEoCzImLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLlBlcnNvbkRldGFpbHMSMQoHYWRkcmVzcxgCIAEoCzIgLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkFkZHJlc3MSNQoJZG9jdW1lbnRzGAMgASgLMiIuZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuRG9jdW1lbnRzIrkBChhEZXBvc2l0b3JCdXNpbmVzc0RldGFpbHMSJgoeYnVzaW5lc3NfaWRlbnRpZmljYXRpb25fbnVtYmVyGAEgASgJEgwKBG5hbWUYAiABKAkSFQoNYnVzaW5lc3NfdHlwZRgDIAEoCRIdChVkYXRlX29mX2luY29ycG9yYXRpb24YBCABKAkSMQoHYWRkcmVzcxgFIAEoCzIgLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkFkZHJlc3MijAEKE0NvbXBhbnlPd25lckRldGFpbHMSPgoOcGVyc29uX2RldGFpbHMYASABKAsyJi5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5QZXJzb25EZXRhaWxzEjUKCWRvY3VtZW50cxgCIAEoCzIiLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkRvY3VtZW50cyLwAgoPRGVwb3NpdG9yRmllbGRzEhoKEmRlcG9zaXRvcl9yZWxhdGlvbhgBIAEoCRIWCg5kZXBvc2l0b3JfdHlwZRgCIAEoCRJEChFkZXBvc2l0b3JfZGV0YWlscxgDIAEoCzIpLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkRlcG9zaXRvckRldGFpbHMSVQoaZGVwb3NpdG9yX2J1c2luZXNzX2RldGFpbHMYBCABKAsyMS5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5EZXBvc2l0b3JCdXNpbmVzc0RldGFpbHMSSwoVY29tcGFueV9vd25lcl9kZXRhaWxzGAUgAygLMiwuZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuQ29tcGFueU93bmVyRGV0YWlscxIgChhkZXBvc2l0b3Jfd2FsbGV0X2FkZHJlc3MYBiABKAkSHQoVZGVwb3NpdG9yX2J1c2luZXNzX2lkGAcgASgJIu0BCh5DcmVhdGVDcnlwdG9CZW5lZmljaWFyeVJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEkAKBmZpZWxkcxgDIAEoCzIwLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkNyeXB0b0JlbmVmaWNpYXJ5RmllbGRzEi8KCnVucmVhZGFibGUYBCADKAsyGy5kaXNidXJzZS50eXBlLnYxLlZpb2xhdGlvbhIVCg12YWxpZGF0ZV9vbmx5GAUgASgIIjkKH0NyZWF0ZUNyeXB0b0JlbmVmaWNpYXJ5UmVzcG9uc2USFgoOYmVuZWZpY2lhcnlfaWQYASABKAki6QEKHENyZWF0ZUZpYXRCZW5lZmljaWFyeVJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEj4KBmZpZWxkcxgDIAEoCzIuLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkZpYXRCZW5lZmljaWFyeUZpZWxkcxIvCgp1bnJlYWRhYmxlGAQgAygLMhsuZGlzYnVyc2UudHlwZS52MS5WaW9sYXRpb24SFQoNdmFsaWRhdGVfb25seRgFIAEoCCI3Ch1DcmVhdGVGaWF0QmVuZWZpY2lhcnlSZXNwb25zZRIWCg5iZW5lZmljaWFyeV9pZBgBIAEoCSLGAQoWQ3JlYXRlRGVwb3NpdG9yUmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEwoLbWVyY2hhbnRfaWQYAiABKAkSOAoGZmllbGRzGAMgASgLMiguZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuRGVwb3NpdG9yRmllbGRzEi8KCnVucmVhZGFibGUYBCADKAsyGy5kaXNidXJzZS50eXBlLnYxLlZpb2xhdGlvbiIvChdDcmVhdGVEZXBvc2l0b3JSZXNwb25zZRIUCgxkZXBvc2l0b3JfaWQYASABKAkitQQKC0JlbmVmaWNpYXJ5EgoKAmlkGAEgASgJEhMKC21lcmNoYW50X2lkGAIgASgJEjYKBGtpbmQYAyABKA4yKC5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5CZW5lZmljaWFyeUtpbmQSDAoEbmFtZRgEIAEoCRIUCgxhY2NvdW50X3R5cGUYBSABKAkSHAoUZGVzdGluYXRpb25fY3VycmVuY3kYBiABKAkSFwoPdHJhbnNmZXJfbWV0aG9kGAcgASgJEg8KB25ldHdvcmsYCCABKAkSHQoVYWNjb3VudF9udW1iZXJfbWFza2VkGAkgASgJEkIKEHNjcmVlbmluZ19zdGF0dXMYCiABKA4yKC5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5TY3JlZW5pbmdTdGF0dXMSEAoIYXJjaGl2ZWQYCyABKAgSLgoKY3JlYXRlZF9hdBgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKdXBkYXRlZF9hdBgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASQgoGY3J5cHRvGA4gASgLMjAuZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuQ3J5cHRvQmVuZWZpY2lhcnlGaWVsZHNIABI+CgRmaWF0GA8gASgLMi4uZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuRmlhdEJlbmVmaWNpYXJ5RmllbGRzSABCCAoGZmllbGRzIkQKFUdldEJlbmVmaWNpYXJ5UmVxdWVzdBITCgttZXJjaGFudF9pZBgBIAEoCRIWCg5iZW5lZmljaWFyeV9pZBgCIAEoCSJTChZHZXRCZW5lZmljaWFyeVJlc3BvbnNlEjkKC2JlbmVmaWNpYXJ5GAEgASgLMiQuZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuQmVuZWZpY2lhcnkimwMKGExpc3RCZW5lZmljaWFyaWVzUmVxdWVzdBITCgttZXJjaGFudF9pZBgBIAEoCRINCgVsaW1pdBgCIAEoBRIOCgZjdXJzb3IYAyABKAkSNgoEa2luZBgEIAEoDjIoLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkJlbmVmaWNpYXJ5S2luZBIUCgxhY2NvdW50X3R5cGUYBSABKAkSHAoUZGVzdGluYXRpb25fY3VycmVuY3kYBiABKAkSQgoQc2NyZWVuaW5nX3N0YXR1cxgHIAEoDjIoLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLlNjcmVlbmluZ1N0YXR1cxI5CghhcmNoaXZlZBgIIAEoDjInLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkFyY2hpdmVkRmlsdGVyEjAKDGNyZWF0ZWRfZnJvbRgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKY3JlYXRlZF90bxgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAingEKGUxpc3RCZW5lZmljaWFyaWVzUmVzcG9uc2USOwoNYmVuZWZpY2lhcmllcxgBIAMoCzIkLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkJlbmVmaWNpYXJ5EhMKC25leHRfY3Vyc29yGAIgASgJEhMKC3RvdGFsX2NvdW50GAMgASgDEhoKEnRvdGFsX2NvdW50X2NhcHBlZBgEIAEoCCJ2ChlBcmNoaXZlQmVuZWZpY2lhcnlSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhITCgttZXJjaGFudF9pZBgCIAEoCRIWCg5iZW5lZmljaWFyeV9pZBgDIAEoCSJXChpBcmNoaXZlQmVuZWZpY2lhcnlSZXNwb25zZRI5CgtiZW5lZmljaWFyeRgBIAEoCzIkLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkJlbmVmaWNpYXJ5IoACCglEZXBvc2l0b3ISCgoCaWQYASABKAkSEwoLbWVyY2hhbnRfaWQYAiABKAkSOAoGc3RhdHVzGAMgASgOMiguZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuRGVwb3NpdG9yU3RhdHVzEjgKBmZpZWxkcxgEIAEoCzIoLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkRlcG9zaXRvckZpZWxkcxIuCgpjcmVhdGVkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgp1cGRhdGVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJAChNHZXREZXBvc2l0b3JSZXF1ZXN0EhMKC21lcmNoYW50X2lkGAEgASgJEhQKDGRlcG9zaXRvcl9pZBgCIAEoCSJNChRHZXREZXBvc2l0b3JSZXNwb25zZRI1CglkZXBvc2l0b3IYASABKAsyIi5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5EZXBvc2l0b3Ii/wEKFUxpc3REZXBvc2l0b3JzUmVxdWVzdBITCgttZXJjaGFudF9pZBgBIAEoCRINCgVsaW1pdBgCIAEoBRIOCgZjdXJzb3IYAyABKAkSOAoGc3RhdHVzGAQgASgOMiguZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuRGVwb3NpdG9yU3RhdHVzEhYKDmRlcG9zaXRvcl90eXBlGAUgASgJEjAKDGNyZWF0ZWRfZnJvbRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKY3JlYXRlZF90bxgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAilgEKFkxpc3REZXBvc2l0b3JzUmVzcG9uc2USNgoKZGVwb3NpdG9ycxgBIAMoCzIiLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkRlcG9zaXRvchITCgtuZXh0X2N1cnNvchgCIAEoCRITCgt0b3RhbF9jb3VudBgDIAEoAxIaChJ0b3RhbF9jb3VudF9jYXBwZWQYBCABKAgiSwocR2V0UGF5bWVudEluc3RydWN0aW9uUmVxdWVzdBITCgttZXJjaGFudF9pZBgBIAEoCRIWCg5iZW5lZmljaWFyeV9pZBgCIAEoCSK1AgodR2V0UGF5bWVudEluc3RydWN0aW9uUmVzcG9uc2USGAoQYmVuZWZpY2lhcnlfbmFtZRgBIAEoCRIWCg5hY2NvdW50X251bWJlchgCIAEoCRIcChRkZXN0aW5hdGlvbl9jdXJyZW5jeRgDIAEoCRIXCg90cmFuc2Zlcl9tZXRob2QYBCABKAkSDwoHbmV0d29yaxgFIAEoCRIbChNyb3V0aW5nX2NvZGVfdHlwZV8xGAYgASgJEhwKFHJvdXRpbmdfY29kZV92YWx1ZV8xGAcgASgJEhsKE2Rlc3RpbmF0aW9uX2NvdW50cnkYCCABKAkSQgoQc2NyZWVuaW5nX3N0YXR1cxgJIAEoDjIoLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLlNjcmVlbmluZ1N0YXR1cyJoChBNZXJjaGFudFNldHRpbmdzEhMKC21lcmNoYW50X2lkGAEgASgJEiAKGG1heV9jcmVhdGVfYmVuZWZpY2lhcmllcxgCIAEoCBIdChVtYXlfY3JlYXRlX2RlcG9zaXRvcnMYAyABKAgihwEKGlNldE1lcmNoYW50U2V0dGluZ3NSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhI7CghzZXR0aW5ncxgCIAEoCzIpLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLk1lcmNoYW50U2V0dGluZ3MiWgobU2V0TWVyY2hhbnRTZXR0aW5nc1Jlc3BvbnNlEjsKCHNldHRpbmdzGAEgASgLMikuZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuTWVyY2hhbnRTZXR0aW5ncyIxChpHZXRNZXJjaGFudFNldHRpbmdzUmVxdWVzdBITCgttZXJjaGFudF9pZBgBIAEoCSJaChtHZXRNZXJjaGFudFNldHRpbmdzUmVzcG9uc2USOwoIc2V0dGluZ3MYASABKAsyKS5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5NZXJjaGFudFNldHRpbmdzKqoBCg9TY3JlZW5pbmdTdGF0dXMSIAocU0NSRUVOSU5HX1NUQVRVU19VTlNQRUNJRklFRBAAEhwKGFNDUkVFTklOR19TVEFUVVNfUEVORElORxABEhwKGFNDUkVFTklOR19TVEFUVVNfQ0xFQVJFRBACEhsKF1NDUkVFTklOR19TVEFUVVNfUkVWSUVXEAMSHAoYU0NSRUVOSU5HX1NUQVRVU19CTE9DS0VEEAQqawoPQmVuZWZpY2lhcnlLaW5kEiAKHEJFTkVGSUNJQVJZX0tJTkRfVU5TUEVDSUZJRUQQABIbChdCRU5FRklDSUFSWV9LSU5EX0NSWVBUTxABEhkKFUJFTkVGSUNJQVJZX0tJTkRfRklBVBACKoIBCg5BcmNoaXZlZEZpbHRlchIfChtBUkNISVZFRF9GSUxURVJfVU5TUEVDSUZJRUQQABIcChhBUkNISVZFRF9GSUxURVJfRVhDTFVERUQQARIYChRBUkNISVZFRF9GSUxURVJfT05MWRACEhcKE0FSQ0hJVkVEX0ZJTFRFUl9BTlkQAyqvAQoPRGVwb3NpdG9yU3RhdHVzEiAKHERFUE9TSVRPUl9TVEFUVVNfVU5TUEVDSUZJRUQQABIcChhERVBPU0lUT1JfU1RBVFVTX1BFTkRJTkcQARIgChxERVBPU0lUT1JfU1RBVFVTX1dISVRFTElTVEVEEAISGwoXREVQT1NJVE9SX1NUQVRVU19SRVZJRVcQAxIdChlERVBPU0lUT1JfU1RBVFVTX1JFSkVDVEVEEAQyhQwKEkJlbmVmaWNpYXJ5U2VydmljZRKMAQoXQ3JlYXRlQ3J5cHRvQmVuZWZpY2lhcnkSNy5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5DcmVhdGVDcnlwdG9CZW5lZmljaWFyeVJlcXVlc3QaOC5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5DcmVhdGVDcnlwdG9CZW5lZmljaWFyeVJlc3BvbnNlEoYBChVDcmVhdGVGaWF0QmVuZWZpY2lhcnkSNS5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5DcmVhdGVGaWF0QmVuZWZpY2lhcnlSZXF1ZXN0GjYuZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuQ3JlYXRlRmlhdEJlbmVmaWNpYXJ5UmVzcG9uc2USdAoPQ3JlYXRlRGVwb3NpdG9yEi8uZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuQ3JlYXRlRGVwb3NpdG9yUmVxdWVzdBowLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkNyZWF0ZURlcG9zaXRvclJlc3BvbnNlEnEKDkdldEJlbmVmaWNpYXJ5Ei4uZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuR2V0QmVuZWZpY2lhcnlSZXF1ZXN0Gi8uZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuR2V0QmVuZWZpY2lhcnlSZXNwb25zZRJ6ChFMaXN0QmVuZWZpY2lhcmllcxIxLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkxpc3RCZW5lZmljaWFyaWVzUmVxdWVzdBoyLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkxpc3RCZW5lZmljaWFyaWVzUmVzcG9uc2USfQoSQXJjaGl2ZUJlbmVmaWNpYXJ5EjIuZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuQXJjaGl2ZUJlbmVmaWNpYXJ5UmVxdWVzdBozLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkFyY2hpdmVCZW5lZmljaWFyeVJlc3BvbnNlEmsKDEdldERlcG9zaXRvchIsLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkdldERlcG9zaXRvclJlcXVlc3QaLS5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5HZXREZXBvc2l0b3JSZXNwb25zZRJxCg5MaXN0RGVwb3NpdG9ycxIuLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkxpc3REZXBvc2l0b3JzUmVxdWVzdBovLmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkxpc3REZXBvc2l0b3JzUmVzcG9uc2UShgEKFUdldFBheW1lbnRJbnN0cnVjdGlvbhI1LmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkdldFBheW1lbnRJbnN0cnVjdGlvblJlcXVlc3QaNi5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5HZXRQYXltZW50SW5zdHJ1Y3Rpb25SZXNwb25zZRKDAQoUTGlzdEJlbmVmaWNpYXJ5Rm9ybXMSNC5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5MaXN0QmVuZWZpY2lhcnlGb3Jtc1JlcXVlc3QaNS5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5MaXN0QmVuZWZpY2lhcnlGb3Jtc1Jlc3BvbnNlEoABChNTZXRNZXJjaGFudFNldHRpbmdzEjMuZGlzYnVyc2UuYmVuZWZpY2lhcnkudjEuU2V0TWVyY2hhbnRTZXR0aW5nc1JlcXVlc3QaNC5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5TZXRNZXJjaGFudFNldHRpbmdzUmVzcG9uc2USgAEKE0dldE1lcmNoYW50U2V0dGluZ3MSMy5kaXNidXJzZS5iZW5lZmljaWFyeS52MS5HZXRNZXJjaGFudFNldHRpbmdzUmVxdWVzdBo0LmRpc2J1cnNlLmJlbmVmaWNpYXJ5LnYxLkdldE1lcmNoYW50U2V0dGluZ3NSZXNwb25zZWIGcHJvdG8z", [file_disburse_beneficiary_v1_beneficiary_forms, file_disburse_type_v1_mutation, file_disburse_type_v1_refusal, file_google_protobuf_timestamp]);
 
 /**
- * The public body of a crypto beneficiary, field for field; "" where it was not sent.
+ * The public body of a crypto beneficiary, field for field; "" when absent.
  *
  * @generated from message disburse.beneficiary.v1.CryptoBeneficiaryFields
  */
@@ -118,7 +118,7 @@ export type CryptoBeneficiaryFields = Message<"disburse.beneficiary.v1.CryptoBen
 };
 
 /**
- * The public body of a crypto beneficiary, field for field; "" where it was not sent.
+ * The public body of a crypto beneficiary, field for field; "" when absent.
  *
  * @generated from message disburse.beneficiary.v1.CryptoBeneficiaryFields
  */
@@ -222,7 +222,7 @@ export const CryptoBeneficiaryFieldsSchema: GenMessage<CryptoBeneficiaryFields, 
   messageDesc(file_disburse_beneficiary_v1_beneficiary, 0);
 
 /**
- * The public body of a fiat beneficiary, field for field; "" where it was not sent.
+ * The public body of a fiat beneficiary, field for field; "" when absent.
  *
  * @generated from message disburse.beneficiary.v1.FiatBeneficiaryFields
  */
@@ -384,7 +384,7 @@ export type FiatBeneficiaryFields = Message<"disburse.beneficiary.v1.FiatBenefic
 };
 
 /**
- * The public body of a fiat beneficiary, field for field; "" where it was not sent.
+ * The public body of a fiat beneficiary, field for field; "" when absent.
  *
  * @generated from message disburse.beneficiary.v1.FiatBeneficiaryFields
  */
@@ -875,7 +875,7 @@ export const CompanyOwnerDetailsSchema: GenMessage<CompanyOwnerDetails, {jsonTyp
   messageDesc(file_disburse_beneficiary_v1_beneficiary, 7);
 
 /**
- * The public body of a depositor, field for field; "" and unset where it was not sent.
+ * The public body of a depositor, field for field; "" and unset when absent.
  *
  * @generated from message disburse.beneficiary.v1.DepositorFields
  */
@@ -917,7 +917,7 @@ export type DepositorFields = Message<"disburse.beneficiary.v1.DepositorFields">
 };
 
 /**
- * The public body of a depositor, field for field; "" and unset where it was not sent.
+ * The public body of a depositor, field for field; "" and unset when absent.
  *
  * @generated from message disburse.beneficiary.v1.DepositorFields
  */
@@ -985,15 +985,15 @@ export type CreateCryptoBeneficiaryRequest = Message<"disburse.beneficiary.v1.Cr
   fields?: CryptoBeneficiaryFields | undefined;
 
   /**
-   * What the edge could not read.
+   * Fields that the gateway could not read.
    *
    * @generated from field: repeated disburse.type.v1.Violation unreadable = 4;
    */
   unreadable: Violation[];
 
   /**
-   * Makes every check of a creation and refuses as it does, the wallet's screening included, but stores
-   * nothing and screens no party. `mutation` is not looked at: it stays free for the creation.
+   * Runs every check of a creation, wallet screening included, but stores nothing and screens no party.
+   * `mutation` is ignored, so that the creation can use it.
    *
    * @generated from field: bool validate_only = 5;
    */
@@ -1020,15 +1020,15 @@ export type CreateCryptoBeneficiaryRequestJson = {
   fields?: CryptoBeneficiaryFieldsJson;
 
   /**
-   * What the edge could not read.
+   * Fields that the gateway could not read.
    *
    * @generated from field: repeated disburse.type.v1.Violation unreadable = 4;
    */
   unreadable?: ViolationJson[];
 
   /**
-   * Makes every check of a creation and refuses as it does, the wallet's screening included, but stores
-   * nothing and screens no party. `mutation` is not looked at: it stays free for the creation.
+   * Runs every check of a creation, wallet screening included, but stores nothing and screens no party.
+   * `mutation` is ignored, so that the creation can use it.
    *
    * @generated from field: bool validate_only = 5;
    */
@@ -1047,7 +1047,7 @@ export const CreateCryptoBeneficiaryRequestSchema: GenMessage<CreateCryptoBenefi
  */
 export type CreateCryptoBeneficiaryResponse = Message<"disburse.beneficiary.v1.CreateCryptoBeneficiaryResponse"> & {
   /**
-   * "" where it was validated only.
+   * "" for a validation.
    *
    * @generated from field: string beneficiary_id = 1;
    */
@@ -1059,7 +1059,7 @@ export type CreateCryptoBeneficiaryResponse = Message<"disburse.beneficiary.v1.C
  */
 export type CreateCryptoBeneficiaryResponseJson = {
   /**
-   * "" where it was validated only.
+   * "" for a validation.
    *
    * @generated from field: string beneficiary_id = 1;
    */
@@ -1098,7 +1098,7 @@ export type CreateFiatBeneficiaryRequest = Message<"disburse.beneficiary.v1.Crea
   unreadable: Violation[];
 
   /**
-   * As of a crypto beneficiary.
+   * As for a crypto beneficiary.
    *
    * @generated from field: bool validate_only = 5;
    */
@@ -1130,7 +1130,7 @@ export type CreateFiatBeneficiaryRequestJson = {
   unreadable?: ViolationJson[];
 
   /**
-   * As of a crypto beneficiary.
+   * As for a crypto beneficiary.
    *
    * @generated from field: bool validate_only = 5;
    */
@@ -1149,7 +1149,7 @@ export const CreateFiatBeneficiaryRequestSchema: GenMessage<CreateFiatBeneficiar
  */
 export type CreateFiatBeneficiaryResponse = Message<"disburse.beneficiary.v1.CreateFiatBeneficiaryResponse"> & {
   /**
-   * "" where it was validated only.
+   * "" for a validation.
    *
    * @generated from field: string beneficiary_id = 1;
    */
@@ -1161,7 +1161,7 @@ export type CreateFiatBeneficiaryResponse = Message<"disburse.beneficiary.v1.Cre
  */
 export type CreateFiatBeneficiaryResponseJson = {
   /**
-   * "" where it was validated only.
+   * "" for a validation.
    *
    * @generated from field: string beneficiary_id = 1;
    */
@@ -1532,7 +1532,7 @@ export type ListBeneficiariesRequest = Message<"disburse.beneficiary.v1.ListBene
   limit: number;
 
   /**
-   * Of the page before; "" for the first.
+   * From the previous page; "" for the first.
    *
    * @generated from field: string cursor = 3;
    */
@@ -1599,7 +1599,7 @@ export type ListBeneficiariesRequestJson = {
   limit?: number;
 
   /**
-   * Of the page before; "" for the first.
+   * From the previous page; "" for the first.
    *
    * @generated from field: string cursor = 3;
    */
@@ -1967,7 +1967,7 @@ export type ListDepositorsRequest = Message<"disburse.beneficiary.v1.ListDeposit
   limit: number;
 
   /**
-   * Of the page before; "" for the first.
+   * From the previous page; "" for the first.
    *
    * @generated from field: string cursor = 3;
    */
@@ -2019,7 +2019,7 @@ export type ListDepositorsRequestJson = {
   limit?: number;
 
   /**
-   * Of the page before; "" for the first.
+   * From the previous page; "" for the first.
    *
    * @generated from field: string cursor = 3;
    */
@@ -2216,7 +2216,7 @@ export type GetPaymentInstructionResponse = Message<"disburse.beneficiary.v1.Get
   destinationCountry: string;
 
   /**
-   * By now: a payout is not sent to a beneficiary that is not cleared.
+   * Current: a payout is not sent to a beneficiary that is not cleared.
    *
    * @generated from field: disburse.beneficiary.v1.ScreeningStatus screening_status = 9;
    */
@@ -2272,7 +2272,7 @@ export type GetPaymentInstructionResponseJson = {
   destinationCountry?: string;
 
   /**
-   * By now: a payout is not sent to a beneficiary that is not cleared.
+   * Current: a payout is not sent to a beneficiary that is not cleared.
    *
    * @generated from field: disburse.beneficiary.v1.ScreeningStatus screening_status = 9;
    */
@@ -2461,7 +2461,7 @@ export const ScreeningStatus = {
   UNSPECIFIED: 0,
 
   /**
-   * Not screened yet: compliance did not answer; a sweep will ask again.
+   * Not screened yet: compliance did not answer; a sweep retries it.
    *
    * @generated from enum value: SCREENING_STATUS_PENDING = 1;
    */
@@ -2473,7 +2473,7 @@ export const ScreeningStatus = {
   CLEARED: 2,
 
   /**
-   * A person has to look at it.
+   * Needs a decision by a reviewer.
    *
    * @generated from enum value: SCREENING_STATUS_REVIEW = 3;
    */
@@ -2557,7 +2557,7 @@ export const ArchivedFilter = {
   UNSPECIFIED: 0,
 
   /**
-   * The same, said.
+   * The same, stated explicitly.
    *
    * @generated from enum value: ARCHIVED_FILTER_EXCLUDED = 1;
    */
@@ -2684,7 +2684,7 @@ export const BeneficiaryService: GenService<{
     output: typeof CreateDepositorResponseSchema;
   },
   /**
-   * One beneficiary of a merchant, account number masked but for the last four characters.
+   * One beneficiary of a merchant, the account number masked except for its last four characters.
    * Refuses RECORD_NOT_FOUND.
    *
    * @generated from rpc disburse.beneficiary.v1.BeneficiaryService.GetBeneficiary
@@ -2695,7 +2695,7 @@ export const BeneficiaryService: GenService<{
     output: typeof GetBeneficiaryResponseSchema;
   },
   /**
-   * A merchant's beneficiaries, newest first; by itself those that are not archived. Refuses INVALID_REQUEST.
+   * A merchant's beneficiaries, newest first; by default without archived ones. Refuses INVALID_REQUEST.
    *
    * @generated from rpc disburse.beneficiary.v1.BeneficiaryService.ListBeneficiaries
    */
@@ -2736,8 +2736,8 @@ export const BeneficiaryService: GenService<{
     output: typeof ListDepositorsResponseSchema;
   },
   /**
-   * What a rail needs to pay: the account number in full. For the payout service alone; also of an
-   * archived beneficiary. Refuses RECORD_NOT_FOUND.
+   * What a rail needs to pay: the account number in full. For the payout service only; archived beneficiaries
+   * included. Refuses RECORD_NOT_FOUND.
    *
    * @generated from rpc disburse.beneficiary.v1.BeneficiaryService.GetPaymentInstruction
    */
@@ -2747,7 +2747,7 @@ export const BeneficiaryService: GenService<{
     output: typeof GetPaymentInstructionResponseSchema;
   },
   /**
-   * Which fields a beneficiary's body has, for front ends. Refuses nothing: a choice that no form has finds none.
+   * Which fields a beneficiary's body has, for front ends. A choice that no form has returns an empty list.
    *
    * @generated from rpc disburse.beneficiary.v1.BeneficiaryService.ListBeneficiaryForms
    */
@@ -2757,7 +2757,7 @@ export const BeneficiaryService: GenService<{
     output: typeof ListBeneficiaryFormsResponseSchema;
   },
   /**
-   * Sets what a merchant may create; makes the settings where there are none.
+   * Sets what a merchant may create; makes the settings if missing.
    *
    * @generated from rpc disburse.beneficiary.v1.BeneficiaryService.SetMerchantSettings
    */

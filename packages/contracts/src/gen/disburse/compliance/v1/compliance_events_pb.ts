@@ -17,8 +17,8 @@ export const file_disburse_compliance_v1_compliance_events: GenFile = /*@__PURE_
   fileDesc("Ci5kaXNidXJzZS9jb21wbGlhbmNlL3YxL2NvbXBsaWFuY2VfZXZlbnRzLnByb3RvEhZkaXNidXJzZS5jb21wbGlhbmNlLnYxIoACChBTY3JlZW5pbmdDaGFuZ2VkEhAKCGV2ZW50X2lkGAEgASgJEi8KC29jY3VycmVkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIwCgdzdWJqZWN0GAMgASgLMh8uZGlzYnVyc2UuY29tcGxpYW5jZS52MS5TdWJqZWN0EjAKB3ZlcmRpY3QYBCABKA4yHy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlZlcmRpY3QSFAoMc2NyZWVuaW5nX2lkGAUgASgJEi8KC3NjcmVlbmVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcGIGcHJvdG8z", [file_disburse_compliance_v1_compliance, file_google_protobuf_timestamp]);
 
 /**
- * Published when a monitored subject's verdict was found again without its owner asking: a list or the
- * configuration changed, or a person decided. Routing key: `screening.changed`. At least once, in any order;
+ * Published when a monitored subject's verdict changed without a new request: a list or the
+ * configuration changed, or a reviewer decided. Routing key: `screening.changed`. At least once, in any order;
  * `event_id` is the same on every publication.
  *
  * @generated from message disburse.compliance.v1.ScreeningChanged
@@ -60,8 +60,8 @@ export type ScreeningChanged = Message<"disburse.compliance.v1.ScreeningChanged"
 };
 
 /**
- * Published when a monitored subject's verdict was found again without its owner asking: a list or the
- * configuration changed, or a person decided. Routing key: `screening.changed`. At least once, in any order;
+ * Published when a monitored subject's verdict changed without a new request: a list or the
+ * configuration changed, or a reviewer decided. Routing key: `screening.changed`. At least once, in any order;
  * `event_id` is the same on every publication.
  *
  * @generated from message disburse.compliance.v1.ScreeningChanged

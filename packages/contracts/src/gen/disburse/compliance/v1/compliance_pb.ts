@@ -17,7 +17,7 @@ export const file_disburse_compliance_v1_compliance: GenFile = /*@__PURE__*/
   fileDesc("CidkaXNidXJzZS9jb21wbGlhbmNlL3YxL2NvbXBsaWFuY2UucHJvdG8SFmRpc2J1cnNlLmNvbXBsaWFuY2UudjEiMQoHU3ViamVjdBITCgttZXJjaGFudF9pZBgBIAEoCRIRCglyZWNvcmRfaWQYAiABKAkimAEKE1NjcmVlbldhbGxldFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEjAKB3N1YmplY3QYAiABKAsyHy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlN1YmplY3QSEAoIbmV0d29ya3MYAyADKAkSDwoHYWRkcmVzcxgEIAEoCSJMChRTY3JlZW5XYWxsZXRSZXNwb25zZRI0CglzY3JlZW5pbmcYASABKAsyIS5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlNjcmVlbmluZyIrCghEb2N1bWVudBIOCgZudW1iZXIYASABKAkSDwoHY291bnRyeRgCIAEoCSIrCgZXYWxsZXQSEAoIbmV0d29ya3MYASADKAkSDwoHYWRkcmVzcxgCIAEoCSL1AQoFUGFydHkSMAoEdHlwZRgBIAEoDjIiLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuUGFydHkuVHlwZRIMCgRuYW1lGAIgASgJEgwKBGRhdGUYAyABKAkSEQoJY291bnRyaWVzGAQgAygJEjMKCWRvY3VtZW50cxgGIAMoCzIgLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuRG9jdW1lbnQiQgoEVHlwZRIUChBUWVBFX1VOU1BFQ0lGSUVEEAASEwoPVFlQRV9JTkRJVklEVUFMEAESDwoLVFlQRV9FTlRJVFkQAkoECAUQBlIMZG9jdW1lbnRfaWRzItUBChJTY3JlZW5QYXJ0eVJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEjAKB3N1YmplY3QYAiABKAsyHy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlN1YmplY3QSLgoHcGFydGllcxgDIAMoCzIdLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuUGFydHkSLwoHd2FsbGV0cxgEIAMoCzIeLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuV2FsbGV0IksKE1NjcmVlblBhcnR5UmVzcG9uc2USNAoJc2NyZWVuaW5nGAEgASgLMiEuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5TY3JlZW5pbmciNAoGUmVhc29uEgwKBGtpbmQYASABKAkSDAoEdGV4dBgCIAEoCRIOCgZlZmZlY3QYAyABKAEiTwoLQWxpZ25lZFBhcnQSDQoFcGFydHkYASABKAkSDQoFZW50cnkYAiABKAkSEgoKc2ltaWxhcml0eRgDIAEoARIOCgZ3ZWlnaHQYBCABKAEisAMKA0hpdBIMCgRsaXN0GAEgASgJEhQKDGxpc3RfdmVyc2lvbhgCIAEoCRIRCgllbnRyeV91aWQYAyABKAkSFAoMbWF0Y2hlZF9uYW1lGAQgASgJEg0KBXNjb3JlGAUgASgBEjAKB3ZlcmRpY3QYBiABKA4yHy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlZlcmRpY3QSLwoHcmVhc29ucxgHIAMoCzIeLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuUmVhc29uEhIKCmVudHJ5X3R5cGUYCCABKAkSDgoGc291cmNlGAkgASgJEhUKDXN1YmplY3RfaW5kZXgYCiABKAUSEgoKbmFtZV9zY29yZRgLIAEoARIyCgVwYXJ0cxgMIAMoCzIjLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuQWxpZ25lZFBhcnQSFwoPcGFydHlfbGVmdF9vdmVyGA0gAygJEhcKD2VudHJ5X2xlZnRfb3ZlchgOIAMoCRIQCghwcm9ncmFtcxgPIAMoCRIQCghhbGVydF9pZBgQIAEoCRIRCglkaXNtaXNzZWQYESABKAgigAEKC0xpc3RWZXJzaW9uEgwKBGxpc3QYASABKAkSDwoHdmVyc2lvbhgCIAEoCRIPCgdlbnRyaWVzGAMgASgFEhAKCGNoZWNrc3VtGAQgASgJEi8KC2ltcG9ydGVkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCLnAwoJU2NyZWVuaW5nEgoKAmlkGAEgASgJEjAKB3N1YmplY3QYAiABKAsyHy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlN1YmplY3QSMAoHdmVyZGljdBgDIAEoDjIfLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuVmVyZGljdBIpCgRoaXRzGAQgAygLMhsuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5IaXQSMgoFbGlzdHMYBSADKAsyIy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RWZXJzaW9uEh0KFWNvbmZpZ3VyYXRpb25fdmVyc2lvbhgGIAEoCRIuCgpjcmVhdGVkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIMCgRraW5kGAggASgJEg8KB3RyaWdnZXIYCSABKAkSLgoHcGFydGllcxgKIAMoCzIdLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuUGFydHkSLwoHd2FsbGV0cxgLIAMoCzIeLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuV2FsbGV0EjwKCmFzc2Vzc21lbnQYDCABKAsyKC5kaXNidXJzZS5jb21wbGlhbmNlLnYxLldhbGxldEFzc2Vzc21lbnQipQEKEFdhbGxldEFzc2Vzc21lbnQSEAoIcHJvdmlkZXIYASABKAkSMAoHdmVyZGljdBgCIAEoDjIfLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuVmVyZGljdBIQCghzZXZlcml0eRgDIAEoCRIQCghldmlkZW5jZRgEIAMoCRIpCgVhc19vZhgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiKwoTR2V0U2NyZWVuaW5nUmVxdWVzdBIUCgxzY3JlZW5pbmdfaWQYASABKAkiTAoUR2V0U2NyZWVuaW5nUmVzcG9uc2USNAoJc2NyZWVuaW5nGAEgASgLMiEuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5TY3JlZW5pbmcikAEKFUxpc3RTY3JlZW5pbmdzUmVxdWVzdBITCgttZXJjaGFudF9pZBgBIAEoCRIRCglyZWNvcmRfaWQYAiABKAkSMAoHdmVyZGljdBgDIAEoDjIfLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuVmVyZGljdBINCgVsaW1pdBgEIAEoBRIOCgZjdXJzb3IYBSABKAkiZAoWTGlzdFNjcmVlbmluZ3NSZXNwb25zZRI1CgpzY3JlZW5pbmdzGAEgAygLMiEuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5TY3JlZW5pbmcSEwoLbmV4dF9jdXJzb3IYAiABKAki7gIKEUltcG9ydExpc3RSZXF1ZXN0EkIKBmhlYWRlchgBIAEoCzIwLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuSW1wb3J0TGlzdFJlcXVlc3QuSGVhZGVySAASDwoFbGluZXMYAiABKAxIABI+CgRmaWxlGAMgASgLMi4uZGlzYnVyc2UuY29tcGxpYW5jZS52MS5JbXBvcnRMaXN0UmVxdWVzdC5GaWxlSAAapQEKBkhlYWRlchIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SDAoEbGlzdBgCIAEoCRIPCgd2ZXJzaW9uGAMgASgJEjIKBmZvcm1hdBgEIAEoDjIiLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdEZvcm1hdBIaChJhY2NlcHRfZHJvcF9yZWFzb24YBSABKAkaFAoERmlsZRIMCgRuYW1lGAEgASgJQgYKBHBhcnQifgoSSW1wb3J0TGlzdFJlc3BvbnNlEjQKB3ZlcnNpb24YASABKAsyIy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RWZXJzaW9uEjIKBmNoYW5nZRgCIAEoCzIiLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdENoYW5nZSI9CgpMaXN0Q2hhbmdlEg0KBWFkZGVkGAEgASgFEg8KB2NoYW5nZWQYAiABKAUSDwoHcmVtb3ZlZBgDIAEoBSISChBMaXN0TGlzdHNSZXF1ZXN0IkcKEUxpc3RMaXN0c1Jlc3BvbnNlEjIKBWxpc3RzGAEgAygLMiMuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0VmVyc2lvbiKJAgoKTGlzdEltcG9ydBIKCgJpZBgBIAEoCRI0Cgd2ZXJzaW9uGAIgASgLMiMuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0VmVyc2lvbhINCgVzdGF0ZRgDIAEoCRIyCgZjaGFuZ2UYBCABKAsyIi5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RDaGFuZ2USDwoHcHJvYmxlbRgFIAEoCRImCgVhY3RvchgGIAEoCzIXLmRpc2J1cnNlLnR5cGUudjEuQWN0b3ISLgoKc3RhcnRlZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDQoFbm90ZXMYCCADKAkiQQoSTGlzdEltcG9ydHNSZXF1ZXN0EgwKBGxpc3QYASABKAkSDQoFbGltaXQYAiABKAUSDgoGY3Vyc29yGAMgASgJIl8KE0xpc3RJbXBvcnRzUmVzcG9uc2USMwoHaW1wb3J0cxgBIAMoCzIiLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdEltcG9ydBITCgtuZXh0X2N1cnNvchgCIAEoCSL4AQoKTGlzdFNvdXJjZRIMCgRsaXN0GAEgASgJEjIKBmZvcm1hdBgCIAEoDjIiLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdEZvcm1hdBIRCglsb2NhdGlvbnMYAyADKAkSLgoKY2hlY2tlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMQoNbmV4dF9jaGVja19hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDwoHb3V0Y29tZRgGIAEoCRIPCgdwcm9ibGVtGAcgASgJEhAKCGZhaWx1cmVzGAggASgFIhQKEkxpc3RTb3VyY2VzUmVxdWVzdCJKChNMaXN0U291cmNlc1Jlc3BvbnNlEjMKB3NvdXJjZXMYASADKAsyIi5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RTb3VyY2UiUAoSQ2hlY2tTb3VyY2VSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhIMCgRsaXN0GAIgASgJIkkKE0NoZWNrU291cmNlUmVzcG9uc2USMgoGc291cmNlGAEgASgLMiIuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0U291cmNlKlwKB1ZlcmRpY3QSFwoTVkVSRElDVF9VTlNQRUNJRklFRBAAEhEKDVZFUkRJQ1RfQ0xFQVIQARISCg5WRVJESUNUX1JFVklFVxACEhEKDVZFUkRJQ1RfQkxPQ0sQAyqnAQoKTGlzdEZvcm1hdBIbChdMSVNUX0ZPUk1BVF9VTlNQRUNJRklFRBAAEhoKFkxJU1RfRk9STUFUX0pTT05fTElORVMQARIYChRMSVNUX0ZPUk1BVF9PRkFDX0NTVhACEhYKEkxJU1RfRk9STUFUX1VOX1hNTBADEhYKEkxJU1RfRk9STUFUX0VVX0NTVhAEEhYKEkxJU1RfRk9STUFUX1VLX0NTVhAFMsMHChFDb21wbGlhbmNlU2VydmljZRJpCgxTY3JlZW5XYWxsZXQSKy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlNjcmVlbldhbGxldFJlcXVlc3QaLC5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlNjcmVlbldhbGxldFJlc3BvbnNlEmYKC1NjcmVlblBhcnR5EiouZGlzYnVyc2UuY29tcGxpYW5jZS52MS5TY3JlZW5QYXJ0eVJlcXVlc3QaKy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLlNjcmVlblBhcnR5UmVzcG9uc2USaQoMR2V0U2NyZWVuaW5nEisuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5HZXRTY3JlZW5pbmdSZXF1ZXN0GiwuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5HZXRTY3JlZW5pbmdSZXNwb25zZRJvCg5MaXN0U2NyZWVuaW5ncxItLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdFNjcmVlbmluZ3NSZXF1ZXN0Gi4uZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0U2NyZWVuaW5nc1Jlc3BvbnNlEmUKCkltcG9ydExpc3QSKS5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkltcG9ydExpc3RSZXF1ZXN0GiouZGlzYnVyc2UuY29tcGxpYW5jZS52MS5JbXBvcnRMaXN0UmVzcG9uc2UoARJgCglMaXN0TGlzdHMSKC5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RMaXN0c1JlcXVlc3QaKS5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RMaXN0c1Jlc3BvbnNlEmYKC0xpc3RJbXBvcnRzEiouZGlzYnVyc2UuY29tcGxpYW5jZS52MS5MaXN0SW1wb3J0c1JlcXVlc3QaKy5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RJbXBvcnRzUmVzcG9uc2USZgoLTGlzdFNvdXJjZXMSKi5kaXNidXJzZS5jb21wbGlhbmNlLnYxLkxpc3RTb3VyY2VzUmVxdWVzdBorLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuTGlzdFNvdXJjZXNSZXNwb25zZRJmCgtDaGVja1NvdXJjZRIqLmRpc2J1cnNlLmNvbXBsaWFuY2UudjEuQ2hlY2tTb3VyY2VSZXF1ZXN0GisuZGlzYnVyc2UuY29tcGxpYW5jZS52MS5DaGVja1NvdXJjZVJlc3BvbnNlYgZwcm90bzM", [file_disburse_type_v1_mutation, file_google_protobuf_timestamp]);
 
 /**
- * Whom or what a screening is about, so that its owner can be told later: `ben_…` or `dep_…`.
+ * The subject of a screening, for later changes of its verdict: `ben_…` or `dep_…`.
  *
  * @generated from message disburse.compliance.v1.Subject
  */
@@ -36,7 +36,7 @@ export type Subject = Message<"disburse.compliance.v1.Subject"> & {
 };
 
 /**
- * Whom or what a screening is about, so that its owner can be told later: `ben_…` or `dep_…`.
+ * The subject of a screening, for later changes of its verdict: `ben_…` or `dep_…`.
  *
  * @generated from message disburse.compliance.v1.Subject
  */
@@ -385,7 +385,7 @@ export type ScreenPartyRequest = Message<"disburse.compliance.v1.ScreenPartyRequ
   parties: Party[];
 
   /**
-   * At most 10; compared with the lists alone.
+   * At most 10; compared with the lists only.
    *
    * @generated from field: repeated disburse.compliance.v1.Wallet wallets = 4;
    */
@@ -415,7 +415,7 @@ export type ScreenPartyRequestJson = {
   parties?: PartyJson[];
 
   /**
-   * At most 10; compared with the lists alone.
+   * At most 10; compared with the lists only.
    *
    * @generated from field: repeated disburse.compliance.v1.Wallet wallets = 4;
    */
@@ -516,7 +516,7 @@ export const ReasonSchema: GenMessage<Reason, {jsonType: ReasonJson}> = /*@__PUR
   messageDesc(file_disburse_compliance_v1_compliance, 8);
 
 /**
- * Words of the party's name that were taken for words of the listed one.
+ * Words of the party's name that match words of the listed one.
  *
  * @generated from message disburse.compliance.v1.AlignedPart
  */
@@ -539,7 +539,7 @@ export type AlignedPart = Message<"disburse.compliance.v1.AlignedPart"> & {
   similarity: number;
 
   /**
-   * Against 1 for the rarest word of the lists.
+   * Relative to 1 for the rarest word of the lists.
    *
    * @generated from field: double weight = 4;
    */
@@ -547,7 +547,7 @@ export type AlignedPart = Message<"disburse.compliance.v1.AlignedPart"> & {
 };
 
 /**
- * Words of the party's name that were taken for words of the listed one.
+ * Words of the party's name that match words of the listed one.
  *
  * @generated from message disburse.compliance.v1.AlignedPart
  */
@@ -570,7 +570,7 @@ export type AlignedPartJson = {
   similarity?: number | "NaN" | "Infinity" | "-Infinity";
 
   /**
-   * Against 1 for the rarest word of the lists.
+   * Relative to 1 for the rarest word of the lists.
    *
    * @generated from field: double weight = 4;
    */
@@ -589,9 +589,9 @@ export const AlignedPartSchema: GenMessage<AlignedPart, {jsonType: AlignedPartJs
  */
 export type Hit = Message<"disburse.compliance.v1.Hit"> & {
   /**
-   * "" where no entry stands behind it but a person has to decide: `entry_uid` is
+   * "" for a hit of no entry that a reviewer decides: `entry_uid` is
    * `unreadable-name` for a name of which not all can be compared, `further-hits` for those that
-   * are too many to be listed. The reasons say so in words.
+   * are too many to be listed. The reasons say so.
    *
    * @generated from field: string list = 1;
    */
@@ -691,7 +691,7 @@ export type Hit = Message<"disburse.compliance.v1.Hit"> & {
   alertId: string;
 
   /**
-   * A person decided that this is somebody else: the hit does not count.
+   * A reviewer decided that this is a false positive: the hit does not count.
    *
    * @generated from field: bool dismissed = 17;
    */
@@ -703,9 +703,9 @@ export type Hit = Message<"disburse.compliance.v1.Hit"> & {
  */
 export type HitJson = {
   /**
-   * "" where no entry stands behind it but a person has to decide: `entry_uid` is
+   * "" for a hit of no entry that a reviewer decides: `entry_uid` is
    * `unreadable-name` for a name of which not all can be compared, `further-hits` for those that
-   * are too many to be listed. The reasons say so in words.
+   * are too many to be listed. The reasons say so.
    *
    * @generated from field: string list = 1;
    */
@@ -805,7 +805,7 @@ export type HitJson = {
   alertId?: string;
 
   /**
-   * A person decided that this is somebody else: the hit does not count.
+   * A reviewer decided that this is a false positive: the hit does not count.
    *
    * @generated from field: bool dismissed = 17;
    */
@@ -954,7 +954,7 @@ export type Screening = Message<"disburse.compliance.v1.Screening"> & {
   trigger: string;
 
   /**
-   * What was screened; in the answer of GetScreening alone.
+   * What was screened; in the answer of GetScreening only.
    *
    * @generated from field: repeated disburse.compliance.v1.Party parties = 10;
    */
@@ -966,7 +966,7 @@ export type Screening = Message<"disburse.compliance.v1.Screening"> & {
   wallets: Wallet[];
 
   /**
-   * What the wallet risk provider said; unset where none was asked.
+   * The wallet risk provider's report; unset if none was called.
    *
    * @generated from field: disburse.compliance.v1.WalletAssessment assessment = 12;
    */
@@ -1033,7 +1033,7 @@ export type ScreeningJson = {
   trigger?: string;
 
   /**
-   * What was screened; in the answer of GetScreening alone.
+   * What was screened; in the answer of GetScreening only.
    *
    * @generated from field: repeated disburse.compliance.v1.Party parties = 10;
    */
@@ -1045,7 +1045,7 @@ export type ScreeningJson = {
   wallets?: WalletJson[];
 
   /**
-   * What the wallet risk provider said; unset where none was asked.
+   * The wallet risk provider's report; unset if none was called.
    *
    * @generated from field: disburse.compliance.v1.WalletAssessment assessment = 12;
    */
@@ -1060,7 +1060,7 @@ export const ScreeningSchema: GenMessage<Screening, {jsonType: ScreeningJson}> =
   messageDesc(file_disburse_compliance_v1_compliance, 12);
 
 /**
- * The word of a wallet risk provider.
+ * The report of a wallet risk provider.
  *
  * @generated from message disburse.compliance.v1.WalletAssessment
  */
@@ -1096,7 +1096,7 @@ export type WalletAssessment = Message<"disburse.compliance.v1.WalletAssessment"
 };
 
 /**
- * The word of a wallet risk provider.
+ * The report of a wallet risk provider.
  *
  * @generated from message disburse.compliance.v1.WalletAssessment
  */
@@ -1225,7 +1225,7 @@ export type ListScreeningsRequest = Message<"disburse.compliance.v1.ListScreenin
   limit: number;
 
   /**
-   * Of the page before; "" for the first.
+   * From the previous page; "" for the first.
    *
    * @generated from field: string cursor = 5;
    */
@@ -1265,7 +1265,7 @@ export type ListScreeningsRequestJson = {
   limit?: number;
 
   /**
-   * Of the page before; "" for the first.
+   * From the previous page; "" for the first.
    *
    * @generated from field: string cursor = 5;
    */
@@ -1769,7 +1769,7 @@ export type ListImportsRequest = Message<"disburse.compliance.v1.ListImportsRequ
   limit: number;
 
   /**
-   * Of the page before; "" for the first.
+   * From the previous page; "" for the first.
    *
    * @generated from field: string cursor = 3;
    */
@@ -1795,7 +1795,7 @@ export type ListImportsRequestJson = {
   limit?: number;
 
   /**
-   * Of the page before; "" for the first.
+   * From the previous page; "" for the first.
    *
    * @generated from field: string cursor = 3;
    */
@@ -1900,7 +1900,7 @@ export type ListSource = Message<"disburse.compliance.v1.ListSource"> & {
   problem: string;
 
   /**
-   * Checks in a row that brought neither a new version nor the word that there is none.
+   * Consecutive checks that found neither a new version nor that there is none.
    *
    * @generated from field: int32 failures = 8;
    */
@@ -1957,7 +1957,7 @@ export type ListSourceJson = {
   problem?: string;
 
   /**
-   * Checks in a row that brought neither a new version nor the word that there is none.
+   * Consecutive checks that found neither a new version nor that there is none.
    *
    * @generated from field: int32 failures = 8;
    */
@@ -2096,7 +2096,7 @@ export const Verdict = {
   CLEAR: 1,
 
   /**
-   * A possible match that a person has to decide.
+   * A possible match that a reviewer decides.
    *
    * @generated from enum value: VERDICT_REVIEW = 2;
    */
@@ -2200,9 +2200,9 @@ export const ListFormatSchema: GenEnum<ListFormat, ListFormatJson> = /*@__PURE__
  */
 export const ComplianceService: GenService<{
   /**
-   * Compares a wallet with every listed address of its network family, and asks the wallet risk provider
-   * where the deployment has one. Stores the screening. UNAVAILABLE while no list is in force or the provider
-   * gives no answer: what was not compared is never clear. Refuses INVALID_REQUEST.
+   * Compares a wallet with every listed address of its network family, and calls the wallet risk provider
+   * if the deployment has one. Stores the screening. UNAVAILABLE while no list is in force or the provider
+   * does not answer: what was not compared is never clear. Refuses INVALID_REQUEST.
    *
    * @generated from rpc disburse.compliance.v1.ComplianceService.ScreenWallet
    */
@@ -2277,7 +2277,7 @@ export const ComplianceService: GenService<{
     output: typeof ListImportsResponseSchema;
   },
   /**
-   * Where lists come from by themselves, and how their last checks went.
+   * The sources of lists, with the results of their last checks.
    *
    * @generated from rpc disburse.compliance.v1.ComplianceService.ListSources
    */

@@ -54,7 +54,7 @@ export type Alert = Message<"disburse.compliance.v1.Alert"> & {
   hit?: Hit | undefined;
 
   /**
-   * Who works on it; "" for nobody.
+   * The assignee; "" if unassigned.
    *
    * @generated from field: string assignee = 6;
    */
@@ -126,7 +126,7 @@ export type AlertJson = {
   hit?: HitJson;
 
   /**
-   * Who works on it; "" for nobody.
+   * The assignee; "" if unassigned.
    *
    * @generated from field: string assignee = 6;
    */
@@ -205,7 +205,7 @@ export type ListAlertsRequest = Message<"disburse.compliance.v1.ListAlertsReques
   limit: number;
 
   /**
-   * Of the page before; "" for the first.
+   * From the previous page; "" for the first.
    *
    * @generated from field: string cursor = 6;
    */
@@ -248,7 +248,7 @@ export type ListAlertsRequestJson = {
   limit?: number;
 
   /**
-   * Of the page before; "" for the first.
+   * From the previous page; "" for the first.
    *
    * @generated from field: string cursor = 6;
    */
@@ -400,7 +400,7 @@ export type AssignAlertRequest = Message<"disburse.compliance.v1.AssignAlertRequ
   alertId: string;
 
   /**
-   * 1 to 128 printable characters; "" for nobody.
+   * 1 to 128 printable characters; "" to unassign.
    *
    * @generated from field: string assignee = 3;
    */
@@ -422,7 +422,7 @@ export type AssignAlertRequestJson = {
   alertId?: string;
 
   /**
-   * 1 to 128 printable characters; "" for nobody.
+   * 1 to 128 printable characters; "" to unassign.
    *
    * @generated from field: string assignee = 3;
    */
@@ -833,7 +833,7 @@ export type ListReviewEntriesRequest = Message<"disburse.compliance.v1.ListRevie
   limit: number;
 
   /**
-   * Of the page before; "" for the first.
+   * From the previous page; "" for the first.
    *
    * @generated from field: string cursor = 3;
    */
@@ -859,7 +859,7 @@ export type ListReviewEntriesRequestJson = {
   limit?: number;
 
   /**
-   * Of the page before; "" for the first.
+   * From the previous page; "" for the first.
    *
    * @generated from field: string cursor = 3;
    */
@@ -934,7 +934,7 @@ export const AlertState = {
   ESCALATED: 2,
 
   /**
-   * One person says that it is a true match; a second one has to confirm.
+   * One reviewer proposed a true match; a second one has to confirm.
    *
    * @generated from enum value: ALERT_STATE_PROPOSED = 3;
    */
@@ -951,7 +951,7 @@ export const AlertState = {
   TRUE_MATCH: 5,
 
   /**
-   * The party or the entry changed, or the entry was removed: the hit is no more.
+   * The party or the entry changed, or the entry was removed: the hit no longer exists.
    *
    * @generated from enum value: ALERT_STATE_CLOSED = 6;
    */
@@ -1016,7 +1016,7 @@ export const DecisionSchema: GenEnum<Decision, DecisionJson> = /*@__PURE__*/
   enumDesc(file_disburse_compliance_v1_compliance_review, 1);
 
 /**
- * For compliance officers: each hit of a monitored subject is an alert, which a person decides. Every change
+ * For compliance officers: each hit of a monitored subject is an alert, which a reviewer decides. Every change
  * needs an actor of kind OPERATOR, is refused with ACCESS_FORBIDDEN otherwise, and is in the audit trail before
  * it is answered. A repeat of an operation_id gets the first result.
  *
@@ -1024,7 +1024,7 @@ export const DecisionSchema: GenEnum<Decision, DecisionJson> = /*@__PURE__*/
  */
 export const ComplianceReviewService: GenService<{
   /**
-   * Those that wait longest first. Refuses INVALID_REQUEST.
+   * Longest waiting first. Refuses INVALID_REQUEST.
    *
    * @generated from rpc disburse.compliance.v1.ComplianceReviewService.ListAlerts
    */
@@ -1034,7 +1034,7 @@ export const ComplianceReviewService: GenService<{
     output: typeof ListAlertsResponseSchema;
   },
   /**
-   * With the screening, whom it is about, and everything that was done. Refuses RECORD_NOT_FOUND.
+   * With the screening, its subject, and every action. Refuses RECORD_NOT_FOUND.
    *
    * @generated from rpc disburse.compliance.v1.ComplianceReviewService.GetAlert
    */
@@ -1044,7 +1044,7 @@ export const ComplianceReviewService: GenService<{
     output: typeof GetAlertResponseSchema;
   },
   /**
-   * Gives an alert to a person, or back to nobody. Refuses RECORD_NOT_FOUND, INVALID_REQUEST (decided, closed).
+   * Assigns an alert to a reviewer, or unassigns it. Refuses RECORD_NOT_FOUND, INVALID_REQUEST (decided, closed).
    *
    * @generated from rpc disburse.compliance.v1.ComplianceReviewService.AssignAlert
    */
@@ -1056,7 +1056,7 @@ export const ComplianceReviewService: GenService<{
   /**
    * A false positive takes effect at once: it is remembered for this party and this entry until either
    * changes. A true match takes effect when a second person confirms; until then the party stays stopped.
-   * Escalated leaves it open for somebody else. Refuses RECORD_NOT_FOUND, INVALID_REQUEST (fields, decided or
+   * Escalated leaves it open for another reviewer. Refuses RECORD_NOT_FOUND, INVALID_REQUEST (fields, decided or
    * closed already).
    *
    * @generated from rpc disburse.compliance.v1.ComplianceReviewService.DecideAlert
@@ -1078,7 +1078,7 @@ export const ComplianceReviewService: GenService<{
     output: typeof ConfirmTrueMatchResponseSchema;
   },
   /**
-   * Takes a decision or a proposal back, by anybody of the staff; the alert is open again. Refuses
+   * Takes a decision or a proposal back, by any operator; the alert is open again. Refuses
    * RECORD_NOT_FOUND, INVALID_REQUEST (nothing is decided; a confirmed true match needs a person other than
    * the one who confirmed it).
    *
@@ -1091,7 +1091,7 @@ export const ComplianceReviewService: GenService<{
   },
   /**
    * Newest first. Refuses INVALID_REQUEST; fails with INTERNAL where an entry was changed or removed, and the log
-   * tells which.
+   * names it.
    *
    * @generated from rpc disburse.compliance.v1.ComplianceReviewService.ListReviewEntries
    */

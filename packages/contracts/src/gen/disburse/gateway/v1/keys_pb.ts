@@ -274,7 +274,7 @@ export type RotateKeyRequest = Message<"disburse.gateway.v1.RotateKeyRequest"> &
   keyId: string;
 
   /**
-   * How long the old key goes on, 0 to 2,592,000.
+   * How long the old key keeps working, 0 to 2,592,000.
    *
    * @generated from field: int32 overlap_seconds = 3;
    */
@@ -296,7 +296,7 @@ export type RotateKeyRequestJson = {
   keyId?: string;
 
   /**
-   * How long the old key goes on, 0 to 2,592,000.
+   * How long the old key keeps working, 0 to 2,592,000.
    *
    * @generated from field: int32 overlap_seconds = 3;
    */
@@ -472,7 +472,7 @@ export const ListKeysResponseSchema: GenMessage<ListKeysResponse, {jsonType: Lis
  */
 export const KeyService: GenService<{
   /**
-   * Makes a key; the answer alone shows it. Refuses INVALID_REQUEST.
+   * Creates a key; only this answer shows it. Refuses INVALID_REQUEST.
    *
    * @generated from rpc disburse.gateway.v1.KeyService.CreateKey
    */
@@ -482,7 +482,7 @@ export const KeyService: GenService<{
     output: typeof CreateKeyResponseSchema;
   },
   /**
-   * A second key like the first, which then ends after the overlap. Refuses RECORD_NOT_FOUND.
+   * Creates a second key like the first, which expires after the overlap. Refuses RECORD_NOT_FOUND.
    *
    * @generated from rpc disburse.gateway.v1.KeyService.RotateKey
    */

@@ -15,7 +15,7 @@ export const file_disburse_notifier_v1_notifier_events: GenFile = /*@__PURE__*/
   fileDesc("CipkaXNidXJzZS9ub3RpZmllci92MS9ub3RpZmllcl9ldmVudHMucHJvdG8SFGRpc2J1cnNlLm5vdGlmaWVyLnYxIs4BCg1NZXJjaGFudEV2ZW50EhAKCGV2ZW50X2lkGAEgASgJEhMKC21lcmNoYW50X2lkGAIgASgJEhgKEHRyYW5zYWN0aW9uX3R5cGUYAyABKAkSFgoOdHJhbnNhY3Rpb25faWQYBCABKAkSDgoGc3RhdHVzGAUgASgJEhAKCHNlcXVlbmNlGAYgASgDEhEKCWRhdGFfanNvbhgHIAEoCRIvCgtvY2N1cnJlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBiBnByb3RvMw", [file_google_protobuf_timestamp]);
 
 /**
- * An event that another system wants merchants to be told of. Routing keys: `payment_session.updated`,
+ * An event of another system for merchants. Routing keys: `payment_session.updated`,
  * `refund.updated`. `event_id` and `sequence` are the publisher's.
  *
  * @generated from message disburse.notifier.v1.MerchantEvent
@@ -75,7 +75,7 @@ export type MerchantEvent = Message<"disburse.notifier.v1.MerchantEvent"> & {
 };
 
 /**
- * An event that another system wants merchants to be told of. Routing keys: `payment_session.updated`,
+ * An event of another system for merchants. Routing keys: `payment_session.updated`,
  * `refund.updated`. `event_id` and `sequence` are the publisher's.
  *
  * @generated from message disburse.notifier.v1.MerchantEvent

@@ -21,7 +21,7 @@ export const file_disburse_notifier_v1_notifier: GenFile = /*@__PURE__*/
   fileDesc("CiNkaXNidXJzZS9ub3RpZmllci92MS9ub3RpZmllci5wcm90bxIUZGlzYnVyc2Uubm90aWZpZXIudjEizQIKDkVuZHBvaW50SGVhbHRoEjMKB2NpcmN1aXQYASABKA4yIi5kaXNidXJzZS5ub3RpZmllci52MS5DaXJjdWl0U3RhdGUSGQoRY29uY3VycmVuY3lfbGltaXQYAiABKAUSHAoUY29uc2VjdXRpdmVfZmFpbHVyZXMYAyABKAUSNQoRbGFzdF9kZWxpdmVyZWRfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjIKDmxhc3RfZmFpbGVkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIUCgxsYXN0X2ZhaWx1cmUYBiABKAkSFQoNcGVuZGluZ19jb3VudBgHIAEoAxI1ChFvbGRlc3RfcGVuZGluZ19hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAi9QIKCEVuZHBvaW50EgoKAmlkGAEgASgJEhMKC21lcmNoYW50X2lkGAIgASgJEgsKA3VybBgDIAEoCRITCgtkZXNjcmlwdGlvbhgEIAEoCRIuCgpjcmVhdGVkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgp1cGRhdGVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIyCgVzdGF0ZRgHIAEoDjIjLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkVuZHBvaW50U3RhdGUSMgoFb3JkZXIYCCABKA4yIy5kaXNidXJzZS5ub3RpZmllci52MS5EZWxpdmVyeU9yZGVyEhMKC2V2ZW50X3R5cGVzGAkgAygJEhMKC3BlbmRpbmdfdXJsGAogASgJEjQKBmhlYWx0aBgLIAEoCzIkLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkVuZHBvaW50SGVhbHRoIjoKD0VuZHBvaW50U2VjcmV0cxIOCgZzZWNyZXQYASABKAkSFwoPc3RhbmRhcmRfc2VjcmV0GAIgASgJItEBChVDcmVhdGVFbmRwb2ludFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEgsKA3VybBgDIAEoCRITCgtkZXNjcmlwdGlvbhgEIAEoCRIvCgp1bnJlYWRhYmxlGAUgAygLMhsuZGlzYnVyc2UudHlwZS52MS5WaW9sYXRpb24SDQoFb3JkZXIYBiABKAkSEwoLZXZlbnRfdHlwZXMYByADKAkiggEKFkNyZWF0ZUVuZHBvaW50UmVzcG9uc2USMAoIZW5kcG9pbnQYASABKAsyHi5kaXNidXJzZS5ub3RpZmllci52MS5FbmRwb2ludBI2CgdzZWNyZXRzGAIgASgLMiUuZGlzYnVyc2Uubm90aWZpZXIudjEuRW5kcG9pbnRTZWNyZXRzIj4KEkdldEVuZHBvaW50UmVxdWVzdBITCgttZXJjaGFudF9pZBgBIAEoCRITCgtlbmRwb2ludF9pZBgCIAEoCSJHChNHZXRFbmRwb2ludFJlc3BvbnNlEjAKCGVuZHBvaW50GAEgASgLMh4uZGlzYnVyc2Uubm90aWZpZXIudjEuRW5kcG9pbnQiSgoUTGlzdEVuZHBvaW50c1JlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAkSDQoFbGltaXQYAiABKAUSDgoGY3Vyc29yGAMgASgJIpABChVMaXN0RW5kcG9pbnRzUmVzcG9uc2USMQoJZW5kcG9pbnRzGAEgAygLMh4uZGlzYnVyc2Uubm90aWZpZXIudjEuRW5kcG9pbnQSEwoLbmV4dF9jdXJzb3IYAiABKAkSEwoLdG90YWxfY291bnQYAyABKAMSGgoSdG90YWxfY291bnRfY2FwcGVkGAQgASgIIpcCChVVcGRhdGVFbmRwb2ludFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhMKC2VuZHBvaW50X2lkGAMgASgJEhAKA3VybBgEIAEoCUgAiAEBEhgKC2Rlc2NyaXB0aW9uGAUgASgJSAGIAQESEgoFb3JkZXIYBiABKAlIAogBARITCgtldmVudF90eXBlcxgHIAMoCRIvCgp1bnJlYWRhYmxlGAggAygLMhsuZGlzYnVyc2UudHlwZS52MS5WaW9sYXRpb25CBgoEX3VybEIOCgxfZGVzY3JpcHRpb25CCAoGX29yZGVyIkoKFlVwZGF0ZUVuZHBvaW50UmVzcG9uc2USMAoIZW5kcG9pbnQYASABKAsyHi5kaXNidXJzZS5ub3RpZmllci52MS5FbmRwb2ludCJuChRQYXVzZUVuZHBvaW50UmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEwoLbWVyY2hhbnRfaWQYAiABKAkSEwoLZW5kcG9pbnRfaWQYAyABKAkiSQoVUGF1c2VFbmRwb2ludFJlc3BvbnNlEjAKCGVuZHBvaW50GAEgASgLMh4uZGlzYnVyc2Uubm90aWZpZXIudjEuRW5kcG9pbnQibwoVUmVzdW1lRW5kcG9pbnRSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhITCgttZXJjaGFudF9pZBgCIAEoCRITCgtlbmRwb2ludF9pZBgDIAEoCSJKChZSZXN1bWVFbmRwb2ludFJlc3BvbnNlEjAKCGVuZHBvaW50GAEgASgLMh4uZGlzYnVyc2Uubm90aWZpZXIudjEuRW5kcG9pbnQibwoVVmVyaWZ5RW5kcG9pbnRSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhITCgttZXJjaGFudF9pZBgCIAEoCRITCgtlbmRwb2ludF9pZBgDIAEoCSJKChZWZXJpZnlFbmRwb2ludFJlc3BvbnNlEjAKCGVuZHBvaW50GAEgASgLMh4uZGlzYnVyc2Uubm90aWZpZXIudjEuRW5kcG9pbnQicAoWQXBwcm92ZUVuZHBvaW50UmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEwoLbWVyY2hhbnRfaWQYAiABKAkSEwoLZW5kcG9pbnRfaWQYAyABKAkiSwoXQXBwcm92ZUVuZHBvaW50UmVzcG9uc2USMAoIZW5kcG9pbnQYASABKAsyHi5kaXNidXJzZS5ub3RpZmllci52MS5FbmRwb2ludCJvChVEZWxldGVFbmRwb2ludFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhMKC2VuZHBvaW50X2lkGAMgASgJIhgKFkRlbGV0ZUVuZHBvaW50UmVzcG9uc2Ui3wEKE1JvdGF0ZVNlY3JldFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhMKC2VuZHBvaW50X2lkGAMgASgJEhwKD292ZXJsYXBfc2Vjb25kcxgEIAEoBUgAiAEBEg0KBXN0YWdlGAUgASgIEi8KCnVucmVhZGFibGUYBiADKAsyGy5kaXNidXJzZS50eXBlLnYxLlZpb2xhdGlvbkISChBfb3ZlcmxhcF9zZWNvbmRzIoABChRSb3RhdGVTZWNyZXRSZXNwb25zZRIwCghlbmRwb2ludBgBIAEoCzIeLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkVuZHBvaW50EjYKB3NlY3JldHMYAiABKAsyJS5kaXNidXJzZS5ub3RpZmllci52MS5FbmRwb2ludFNlY3JldHMibwoVQWN0aXZhdGVTZWNyZXRSZXF1ZXN0EiwKCG11dGF0aW9uGAEgASgLMhouZGlzYnVyc2UudHlwZS52MS5NdXRhdGlvbhITCgttZXJjaGFudF9pZBgCIAEoCRITCgtlbmRwb2ludF9pZBgDIAEoCSJKChZBY3RpdmF0ZVNlY3JldFJlc3BvbnNlEjAKCGVuZHBvaW50GAEgASgLMh4uZGlzYnVyc2Uubm90aWZpZXIudjEuRW5kcG9pbnQibgoUU2VuZFRlc3RFdmVudFJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhMKC2VuZHBvaW50X2lkGAMgASgJIkkKFVNlbmRUZXN0RXZlbnRSZXNwb25zZRIwCghkZWxpdmVyeRgBIAEoCzIeLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkRlbGl2ZXJ5IqEBCg9EZWxpdmVyeUF0dGVtcHQSDgoGbnVtYmVyGAEgASgFEi4KCnN0YXJ0ZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhMKC2R1cmF0aW9uX21zGAMgASgFEhMKC3N0YXR1c19jb2RlGAQgASgFEg0KBWVycm9yGAUgASgJEhUKDXJlc3BvbnNlX2JvZHkYBiABKAki0AMKCERlbGl2ZXJ5EgoKAmlkGAEgASgJEhMKC21lcmNoYW50X2lkGAIgASgJEhMKC2VuZHBvaW50X2lkGAMgASgJEhAKCGV2ZW50X2lkGAQgASgJEhgKEHRyYW5zYWN0aW9uX3R5cGUYBSABKAkSFgoOdHJhbnNhY3Rpb25faWQYBiABKAkSDgoGc3RhdHVzGAcgASgJEhAKCHNlcXVlbmNlGAggASgDEjIKBXN0YXRlGAkgASgOMiMuZGlzYnVyc2Uubm90aWZpZXIudjEuRGVsaXZlcnlTdGF0ZRIWCg5hdHRlbXB0c19jb3VudBgKIAEoBRIzCg9uZXh0X2F0dGVtcHRfYXQYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmNyZWF0ZWRfYXQYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCnVwZGF0ZWRfYXQYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjcKCGF0dGVtcHRzGA4gAygLMiUuZGlzYnVyc2Uubm90aWZpZXIudjEuRGVsaXZlcnlBdHRlbXB0Eg4KBnJlcGxheRgPIAEoBSKsAQoVTGlzdERlbGl2ZXJpZXNSZXF1ZXN0EhMKC21lcmNoYW50X2lkGAEgASgJEg0KBWxpbWl0GAIgASgFEg4KBmN1cnNvchgDIAEoCRITCgtlbmRwb2ludF9pZBgEIAEoCRIWCg50cmFuc2FjdGlvbl9pZBgFIAEoCRIyCgVzdGF0ZRgGIAEoDjIjLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkRlbGl2ZXJ5U3RhdGUikgEKFkxpc3REZWxpdmVyaWVzUmVzcG9uc2USMgoKZGVsaXZlcmllcxgBIAMoCzIeLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkRlbGl2ZXJ5EhMKC25leHRfY3Vyc29yGAIgASgJEhMKC3RvdGFsX2NvdW50GAMgASgDEhoKEnRvdGFsX2NvdW50X2NhcHBlZBgEIAEoCCI+ChJHZXREZWxpdmVyeVJlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAkSEwoLZGVsaXZlcnlfaWQYAiABKAkiRwoTR2V0RGVsaXZlcnlSZXNwb25zZRIwCghkZWxpdmVyeRgBIAEoCzIeLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkRlbGl2ZXJ5ImoKEFJlZGVsaXZlclJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhMKC2RlbGl2ZXJ5X2lkGAMgASgJIkUKEVJlZGVsaXZlclJlc3BvbnNlEjAKCGRlbGl2ZXJ5GAEgASgLMh4uZGlzYnVyc2Uubm90aWZpZXIudjEuRGVsaXZlcnkiuwMKBlJlcGxheRIKCgJpZBgBIAEoCRITCgttZXJjaGFudF9pZBgCIAEoCRITCgtlbmRwb2ludF9pZBgDIAEoCRIpCgVzaW5jZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKQoFdW50aWwYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjMKBnN0YXRlcxgGIAMoDjIjLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkRlbGl2ZXJ5U3RhdGUSFwoPcmF0ZV9wZXJfc2Vjb25kGAcgASgFEjAKBXN0YXRlGAggASgOMiEuZGlzYnVyc2Uubm90aWZpZXIudjEuUmVwbGF5U3RhdGUSEwoLdG90YWxfY291bnQYCSABKAMSGgoSdG90YWxfY291bnRfY2FwcGVkGAogASgIEhQKDHF1ZXVlZF9jb3VudBgLIAEoAxIuCgpjcmVhdGVkX2F0GAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgp1cGRhdGVkX2F0GA0gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCLrAQoTQ3JlYXRlUmVwbGF5UmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SEwoLbWVyY2hhbnRfaWQYAiABKAkSEwoLZW5kcG9pbnRfaWQYAyABKAkSDQoFc2luY2UYBCABKAkSDQoFdW50aWwYBSABKAkSDgoGc3RhdGVzGAYgAygJEh0KD3JhdGVfcGVyX3NlY29uZBgHIAEoBVIEcmF0ZRIvCgp1bnJlYWRhYmxlGAggAygLMhsuZGlzYnVyc2UudHlwZS52MS5WaW9sYXRpb24iRAoUQ3JlYXRlUmVwbGF5UmVzcG9uc2USLAoGcmVwbGF5GAEgASgLMhwuZGlzYnVyc2Uubm90aWZpZXIudjEuUmVwbGF5IjoKEEdldFJlcGxheVJlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAkSEQoJcmVwbGF5X2lkGAIgASgJIkEKEUdldFJlcGxheVJlc3BvbnNlEiwKBnJlcGxheRgBIAEoCzIcLmRpc2J1cnNlLm5vdGlmaWVyLnYxLlJlcGxheSJIChJMaXN0UmVwbGF5c1JlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAkSDQoFbGltaXQYAiABKAUSDgoGY3Vyc29yGAMgASgJIooBChNMaXN0UmVwbGF5c1Jlc3BvbnNlEi0KB3JlcGxheXMYASADKAsyHC5kaXNidXJzZS5ub3RpZmllci52MS5SZXBsYXkSEwoLbmV4dF9jdXJzb3IYAiABKAkSEwoLdG90YWxfY291bnQYAyABKAMSGgoSdG90YWxfY291bnRfY2FwcGVkGAQgASgIImsKE0NhbmNlbFJlcGxheVJlcXVlc3QSLAoIbXV0YXRpb24YASABKAsyGi5kaXNidXJzZS50eXBlLnYxLk11dGF0aW9uEhMKC21lcmNoYW50X2lkGAIgASgJEhEKCXJlcGxheV9pZBgDIAEoCSJEChRDYW5jZWxSZXBsYXlSZXNwb25zZRIsCgZyZXBsYXkYASABKAsyHC5kaXNidXJzZS5ub3RpZmllci52MS5SZXBsYXkidwoTUHVibGlzaEV2ZW50UmVxdWVzdBIsCghtdXRhdGlvbhgBIAEoCzIaLmRpc2J1cnNlLnR5cGUudjEuTXV0YXRpb24SMgoFZXZlbnQYAiABKAsyIy5kaXNidXJzZS5ub3RpZmllci52MS5NZXJjaGFudEV2ZW50IhYKFFB1Ymxpc2hFdmVudFJlc3BvbnNlIuMBCgtFdmVudFJlY29yZBIQCghldmVudF9pZBgBIAEoCRIYChB0cmFuc2FjdGlvbl90eXBlGAIgASgJEhYKDnRyYW5zYWN0aW9uX2lkGAMgASgJEg4KBnN0YXR1cxgEIAEoCRIQCghzZXF1ZW5jZRgFIAEoAxIMCgRib2R5GAYgASgMEi8KC29jY3VycmVkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtyZWNlaXZlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiRgoRTGlzdEV2ZW50c1JlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAkSDQoFbGltaXQYAiABKAUSDQoFYWZ0ZXIYAyABKAkibgoSTGlzdEV2ZW50c1Jlc3BvbnNlEjEKBmV2ZW50cxgBIAMoCzIhLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkV2ZW50UmVjb3JkEhMKC25leHRfY3Vyc29yGAIgASgJEhAKCGhhc19tb3JlGAMgASgIKoQBCg1FbmRwb2ludFN0YXRlEh4KGkVORFBPSU5UX1NUQVRFX1VOU1BFQ0lGSUVEEAASGQoVRU5EUE9JTlRfU1RBVEVfQUNUSVZFEAESGQoVRU5EUE9JTlRfU1RBVEVfUEFVU0VEEAISHQoZRU5EUE9JTlRfU1RBVEVfVU5WRVJJRklFRBADKn8KDURlbGl2ZXJ5T3JkZXISHgoaREVMSVZFUllfT1JERVJfVU5TUEVDSUZJRUQQABIXChNERUxJVkVSWV9PUkRFUl9OT05FEAESGgoWREVMSVZFUllfT1JERVJfQk9VTkRFRBACEhkKFURFTElWRVJZX09SREVSX1NUUklDVBADKl8KDENpcmN1aXRTdGF0ZRIdChlDSVJDVUlUX1NUQVRFX1VOU1BFQ0lGSUVEEAASGAoUQ0lSQ1VJVF9TVEFURV9DTE9TRUQQARIWChJDSVJDVUlUX1NUQVRFX09QRU4QAiqlAQoNRGVsaXZlcnlTdGF0ZRIeChpERUxJVkVSWV9TVEFURV9VTlNQRUNJRklFRBAAEhoKFkRFTElWRVJZX1NUQVRFX1BFTkRJTkcQARIcChhERUxJVkVSWV9TVEFURV9ERUxJVkVSRUQQAhIcChhERUxJVkVSWV9TVEFURV9FWEhBVVNURUQQAxIcChhERUxJVkVSWV9TVEFURV9DQU5DRUxMRUQQBCp4CgtSZXBsYXlTdGF0ZRIcChhSRVBMQVlfU1RBVEVfVU5TUEVDSUZJRUQQABIYChRSRVBMQVlfU1RBVEVfUlVOTklORxABEhUKEVJFUExBWV9TVEFURV9ET05FEAISGgoWUkVQTEFZX1NUQVRFX0NBTkNFTExFRBADMp8RCg9Ob3RpZmllclNlcnZpY2USawoOQ3JlYXRlRW5kcG9pbnQSKy5kaXNidXJzZS5ub3RpZmllci52MS5DcmVhdGVFbmRwb2ludFJlcXVlc3QaLC5kaXNidXJzZS5ub3RpZmllci52MS5DcmVhdGVFbmRwb2ludFJlc3BvbnNlEmIKC0dldEVuZHBvaW50EiguZGlzYnVyc2Uubm90aWZpZXIudjEuR2V0RW5kcG9pbnRSZXF1ZXN0GikuZGlzYnVyc2Uubm90aWZpZXIudjEuR2V0RW5kcG9pbnRSZXNwb25zZRJoCg1MaXN0RW5kcG9pbnRzEiouZGlzYnVyc2Uubm90aWZpZXIudjEuTGlzdEVuZHBvaW50c1JlcXVlc3QaKy5kaXNidXJzZS5ub3RpZmllci52MS5MaXN0RW5kcG9pbnRzUmVzcG9uc2USawoOVXBkYXRlRW5kcG9pbnQSKy5kaXNidXJzZS5ub3RpZmllci52MS5VcGRhdGVFbmRwb2ludFJlcXVlc3QaLC5kaXNidXJzZS5ub3RpZmllci52MS5VcGRhdGVFbmRwb2ludFJlc3BvbnNlEmgKDVBhdXNlRW5kcG9pbnQSKi5kaXNidXJzZS5ub3RpZmllci52MS5QYXVzZUVuZHBvaW50UmVxdWVzdBorLmRpc2J1cnNlLm5vdGlmaWVyLnYxLlBhdXNlRW5kcG9pbnRSZXNwb25zZRJrCg5SZXN1bWVFbmRwb2ludBIrLmRpc2J1cnNlLm5vdGlmaWVyLnYxLlJlc3VtZUVuZHBvaW50UmVxdWVzdBosLmRpc2J1cnNlLm5vdGlmaWVyLnYxLlJlc3VtZUVuZHBvaW50UmVzcG9uc2USawoOVmVyaWZ5RW5kcG9pbnQSKy5kaXNidXJzZS5ub3RpZmllci52MS5WZXJpZnlFbmRwb2ludFJlcXVlc3QaLC5kaXNidXJzZS5ub3RpZmllci52MS5WZXJpZnlFbmRwb2ludFJlc3BvbnNlEm4KD0FwcHJvdmVFbmRwb2ludBIsLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkFwcHJvdmVFbmRwb2ludFJlcXVlc3QaLS5kaXNidXJzZS5ub3RpZmllci52MS5BcHByb3ZlRW5kcG9pbnRSZXNwb25zZRJrCg5EZWxldGVFbmRwb2ludBIrLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkRlbGV0ZUVuZHBvaW50UmVxdWVzdBosLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkRlbGV0ZUVuZHBvaW50UmVzcG9uc2USZQoMUm90YXRlU2VjcmV0EikuZGlzYnVyc2Uubm90aWZpZXIudjEuUm90YXRlU2VjcmV0UmVxdWVzdBoqLmRpc2J1cnNlLm5vdGlmaWVyLnYxLlJvdGF0ZVNlY3JldFJlc3BvbnNlEmsKDkFjdGl2YXRlU2VjcmV0EisuZGlzYnVyc2Uubm90aWZpZXIudjEuQWN0aXZhdGVTZWNyZXRSZXF1ZXN0GiwuZGlzYnVyc2Uubm90aWZpZXIudjEuQWN0aXZhdGVTZWNyZXRSZXNwb25zZRJoCg1TZW5kVGVzdEV2ZW50EiouZGlzYnVyc2Uubm90aWZpZXIudjEuU2VuZFRlc3RFdmVudFJlcXVlc3QaKy5kaXNidXJzZS5ub3RpZmllci52MS5TZW5kVGVzdEV2ZW50UmVzcG9uc2USawoOTGlzdERlbGl2ZXJpZXMSKy5kaXNidXJzZS5ub3RpZmllci52MS5MaXN0RGVsaXZlcmllc1JlcXVlc3QaLC5kaXNidXJzZS5ub3RpZmllci52MS5MaXN0RGVsaXZlcmllc1Jlc3BvbnNlEmIKC0dldERlbGl2ZXJ5EiguZGlzYnVyc2Uubm90aWZpZXIudjEuR2V0RGVsaXZlcnlSZXF1ZXN0GikuZGlzYnVyc2Uubm90aWZpZXIudjEuR2V0RGVsaXZlcnlSZXNwb25zZRJcCglSZWRlbGl2ZXISJi5kaXNidXJzZS5ub3RpZmllci52MS5SZWRlbGl2ZXJSZXF1ZXN0GicuZGlzYnVyc2Uubm90aWZpZXIudjEuUmVkZWxpdmVyUmVzcG9uc2USZQoMQ3JlYXRlUmVwbGF5EikuZGlzYnVyc2Uubm90aWZpZXIudjEuQ3JlYXRlUmVwbGF5UmVxdWVzdBoqLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkNyZWF0ZVJlcGxheVJlc3BvbnNlElwKCUdldFJlcGxheRImLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkdldFJlcGxheVJlcXVlc3QaJy5kaXNidXJzZS5ub3RpZmllci52MS5HZXRSZXBsYXlSZXNwb25zZRJiCgtMaXN0UmVwbGF5cxIoLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkxpc3RSZXBsYXlzUmVxdWVzdBopLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkxpc3RSZXBsYXlzUmVzcG9uc2USZQoMQ2FuY2VsUmVwbGF5EikuZGlzYnVyc2Uubm90aWZpZXIudjEuQ2FuY2VsUmVwbGF5UmVxdWVzdBoqLmRpc2J1cnNlLm5vdGlmaWVyLnYxLkNhbmNlbFJlcGxheVJlc3BvbnNlEmUKDFB1Ymxpc2hFdmVudBIpLmRpc2J1cnNlLm5vdGlmaWVyLnYxLlB1Ymxpc2hFdmVudFJlcXVlc3QaKi5kaXNidXJzZS5ub3RpZmllci52MS5QdWJsaXNoRXZlbnRSZXNwb25zZRJfCgpMaXN0RXZlbnRzEicuZGlzYnVyc2Uubm90aWZpZXIudjEuTGlzdEV2ZW50c1JlcXVlc3QaKC5kaXNidXJzZS5ub3RpZmllci52MS5MaXN0RXZlbnRzUmVzcG9uc2ViBnByb3RvMw", [file_disburse_notifier_v1_notifier_events, file_disburse_type_v1_mutation, file_disburse_type_v1_refusal, file_google_protobuf_timestamp]);
 
 /**
- * How an endpoint takes its events; some seconds old.
+ * The health of an endpoint; some seconds old.
  *
  * @generated from message disburse.notifier.v1.EndpointHealth
  */
@@ -80,7 +80,7 @@ export type EndpointHealth = Message<"disburse.notifier.v1.EndpointHealth"> & {
 };
 
 /**
- * How an endpoint takes its events; some seconds old.
+ * The health of an endpoint; some seconds old.
  *
  * @generated from message disburse.notifier.v1.EndpointHealth
  */
@@ -190,14 +190,14 @@ export type Endpoint = Message<"disburse.notifier.v1.Endpoint"> & {
   order: DeliveryOrder;
 
   /**
-   * What it is told of: `payout_session`, or with a status `payout_session.failed`. `*` for everything.
+   * The events it gets: `payout_session`, or with a status `payout_session.failed`. `*` for everything.
    *
    * @generated from field: repeated string event_types = 9;
    */
   eventTypes: string[];
 
   /**
-   * A new URL that is not verified yet; "" where there is none.
+   * A new URL that is not verified yet; "" for none.
    *
    * @generated from field: string pending_url = 10;
    */
@@ -256,14 +256,14 @@ export type EndpointJson = {
   order?: DeliveryOrderJson;
 
   /**
-   * What it is told of: `payout_session`, or with a status `payout_session.failed`. `*` for everything.
+   * The events it gets: `payout_session`, or with a status `payout_session.failed`. `*` for everything.
    *
    * @generated from field: repeated string event_types = 9;
    */
   eventTypes?: string[];
 
   /**
-   * A new URL that is not verified yet; "" where there is none.
+   * A new URL that is not verified yet; "" for none.
    *
    * @generated from field: string pending_url = 10;
    */
@@ -358,7 +358,7 @@ export type CreateEndpointRequest = Message<"disburse.notifier.v1.CreateEndpoint
   description: string;
 
   /**
-   * What the edge could not read.
+   * Fields that the gateway could not read.
    *
    * @generated from field: repeated disburse.type.v1.Violation unreadable = 5;
    */
@@ -404,7 +404,7 @@ export type CreateEndpointRequestJson = {
   description?: string;
 
   /**
-   * What the edge could not read.
+   * Fields that the gateway could not read.
    *
    * @generated from field: repeated disburse.type.v1.Violation unreadable = 5;
    */
@@ -550,7 +550,7 @@ export type ListEndpointsRequest = Message<"disburse.notifier.v1.ListEndpointsRe
   limit: number;
 
   /**
-   * Of the page before; "" for the first.
+   * From the previous page; "" for the first.
    *
    * @generated from field: string cursor = 3;
    */
@@ -574,7 +574,7 @@ export type ListEndpointsRequestJson = {
   limit?: number;
 
   /**
-   * Of the page before; "" for the first.
+   * From the previous page; "" for the first.
    *
    * @generated from field: string cursor = 3;
    */
@@ -703,7 +703,7 @@ export type UpdateEndpointRequest = Message<"disburse.notifier.v1.UpdateEndpoint
   eventTypes: string[];
 
   /**
-   * What the edge could not read.
+   * Fields that the gateway could not read.
    *
    * @generated from field: repeated disburse.type.v1.Violation unreadable = 8;
    */
@@ -756,7 +756,7 @@ export type UpdateEndpointRequestJson = {
   eventTypes?: string[];
 
   /**
-   * What the edge could not read.
+   * Fields that the gateway could not read.
    *
    * @generated from field: repeated disburse.type.v1.Violation unreadable = 8;
    */
@@ -1179,7 +1179,7 @@ export type RotateSecretRequest = Message<"disburse.notifier.v1.RotateSecretRequ
   endpointId: string;
 
   /**
-   * How long the old secrets go along, 0 to 604,800; 86,400 when unset.
+   * How long the old secrets sign too, 0 to 604,800; 86,400 when unset.
    *
    * @generated from field: optional int32 overlap_seconds = 4;
    */
@@ -1193,7 +1193,7 @@ export type RotateSecretRequest = Message<"disburse.notifier.v1.RotateSecretRequ
   stage: boolean;
 
   /**
-   * What the edge could not read.
+   * Fields that the gateway could not read.
    *
    * @generated from field: repeated disburse.type.v1.Violation unreadable = 6;
    */
@@ -1220,7 +1220,7 @@ export type RotateSecretRequestJson = {
   endpointId?: string;
 
   /**
-   * How long the old secrets go along, 0 to 604,800; 86,400 when unset.
+   * How long the old secrets sign too, 0 to 604,800; 86,400 when unset.
    *
    * @generated from field: optional int32 overlap_seconds = 4;
    */
@@ -1234,7 +1234,7 @@ export type RotateSecretRequestJson = {
   stage?: boolean;
 
   /**
-   * What the edge could not read.
+   * Fields that the gateway could not read.
    *
    * @generated from field: repeated disburse.type.v1.Violation unreadable = 6;
    */
@@ -1722,7 +1722,7 @@ export type ListDeliveriesRequest = Message<"disburse.notifier.v1.ListDeliveries
   limit: number;
 
   /**
-   * Of the page before; "" for the first.
+   * From the previous page; "" for the first.
    *
    * @generated from field: string cursor = 3;
    */
@@ -1763,7 +1763,7 @@ export type ListDeliveriesRequestJson = {
   limit?: number;
 
   /**
-   * Of the page before; "" for the first.
+   * From the previous page; "" for the first.
    *
    * @generated from field: string cursor = 3;
    */
@@ -2054,7 +2054,7 @@ export type Replay = Message<"disburse.notifier.v1.Replay"> & {
   state: ReplayState;
 
   /**
-   * How many there were to send when it was asked for.
+   * How many there were to send at its creation.
    *
    * @generated from field: int64 total_count = 9;
    */
@@ -2138,7 +2138,7 @@ export type ReplayJson = {
   state?: ReplayStateJson;
 
   /**
-   * How many there were to send when it was asked for.
+   * How many there were to send at its creation.
    *
    * @generated from field: int64 total_count = 9;
    */
@@ -2224,7 +2224,7 @@ export type CreateReplayRequest = Message<"disburse.notifier.v1.CreateReplayRequ
   ratePerSecond: number;
 
   /**
-   * What the edge could not read.
+   * Fields that the gateway could not read.
    *
    * @generated from field: repeated disburse.type.v1.Violation unreadable = 8;
    */
@@ -2279,7 +2279,7 @@ export type CreateReplayRequestJson = {
   rate?: number;
 
   /**
-   * What the edge could not read.
+   * Fields that the gateway could not read.
    *
    * @generated from field: repeated disburse.type.v1.Violation unreadable = 8;
    */
@@ -2401,7 +2401,7 @@ export type ListReplaysRequest = Message<"disburse.notifier.v1.ListReplaysReques
   limit: number;
 
   /**
-   * Of the page before; "" for the first.
+   * From the previous page; "" for the first.
    *
    * @generated from field: string cursor = 3;
    */
@@ -2425,7 +2425,7 @@ export type ListReplaysRequestJson = {
   limit?: number;
 
   /**
-   * Of the page before; "" for the first.
+   * From the previous page; "" for the first.
    *
    * @generated from field: string cursor = 3;
    */
@@ -2639,7 +2639,7 @@ export const PublishEventResponseSchema: GenMessage<PublishEventResponse, {jsonT
   messageDesc(file_disburse_notifier_v1_notifier, 45);
 
 /**
- * An event as a webhook tells it.
+ * An event as its webhook carries it.
  *
  * @generated from message disburse.notifier.v1.EventRecord
  */
@@ -2690,7 +2690,7 @@ export type EventRecord = Message<"disburse.notifier.v1.EventRecord"> & {
 };
 
 /**
- * An event as a webhook tells it.
+ * An event as its webhook carries it.
  *
  * @generated from message disburse.notifier.v1.EventRecord
  */
@@ -2764,7 +2764,7 @@ export type ListEventsRequest = Message<"disburse.notifier.v1.ListEventsRequest"
   limit: number;
 
   /**
-   * `next_cursor` of the answer before; "" for the oldest that is kept.
+   * `next_cursor` of the previous answer; "" for the oldest that is kept.
    *
    * @generated from field: string after = 3;
    */
@@ -2788,7 +2788,7 @@ export type ListEventsRequestJson = {
   limit?: number;
 
   /**
-   * `next_cursor` of the answer before; "" for the oldest that is kept.
+   * `next_cursor` of the previous answer; "" for the oldest that is kept.
    *
    * @generated from field: string after = 3;
    */
@@ -2812,7 +2812,7 @@ export type ListEventsResponse = Message<"disburse.notifier.v1.ListEventsRespons
   events: EventRecord[];
 
   /**
-   * Where to go on, also when there is nothing more now.
+   * Where to continue, also when there is nothing more now.
    *
    * @generated from field: string next_cursor = 2;
    */
@@ -2836,7 +2836,7 @@ export type ListEventsResponseJson = {
   events?: EventRecordJson[];
 
   /**
-   * Where to go on, also when there is nothing more now.
+   * Where to continue, also when there is nothing more now.
    *
    * @generated from field: string next_cursor = 2;
    */
@@ -2930,7 +2930,7 @@ export const DeliveryOrder = {
   BOUNDED: 2,
 
   /**
-   * Each waits until the one before it was delivered or is given up.
+   * Each waits until the one before it was delivered or was exhausted.
    *
    * @generated from enum value: DELIVERY_ORDER_STRICT = 3;
    */
@@ -2972,7 +2972,7 @@ export const CircuitState = {
   CLOSED: 1,
 
   /**
-   * It failed again and again: one attempt at a time, at least 5 s apart, the oldest delivery first.
+   * It failed repeatedly: one attempt at a time, at least 5 s apart, the oldest delivery first.
    *
    * @generated from enum value: CIRCUIT_STATE_OPEN = 2;
    */
@@ -3101,7 +3101,7 @@ export const ReplayStateSchema: GenEnum<ReplayState, ReplayStateJson> = /*@__PUR
  */
 export const NotifierService: GenService<{
   /**
-   * Registers an endpoint; the answer alone shows its secrets. Refuses INVALID_REQUEST.
+   * Registers an endpoint; only this answer shows its secrets. Refuses INVALID_REQUEST.
    *
    * @generated from rpc disburse.notifier.v1.NotifierService.CreateEndpoint
    */
@@ -3131,7 +3131,7 @@ export const NotifierService: GenService<{
     output: typeof ListEndpointsResponseSchema;
   },
   /**
-   * Changes what is named and nothing else. In live mode a new URL waits as `pending_url` until
+   * Changes the named fields only. In live mode a new URL waits as `pending_url` until
    * VerifyEndpoint or ApproveEndpoint; events go to the old one until then. Refuses INVALID_REQUEST.
    *
    * @generated from rpc disburse.notifier.v1.NotifierService.UpdateEndpoint
@@ -3142,8 +3142,8 @@ export const NotifierService: GenService<{
     output: typeof UpdateEndpointResponseSchema;
   },
   /**
-   * Nothing is sent to it until ResumeEndpoint; its events wait. What waits past the 24 hours of a delivery
-   * that was tried before is exhausted then. One that is paused already stays so.
+   * Nothing is sent to it until ResumeEndpoint; its events wait. A delivery that was attempted before is exhausted
+   * after its 24 hours. One that is paused already stays so.
    *
    * @generated from rpc disburse.notifier.v1.NotifierService.PauseEndpoint
    */
@@ -3153,7 +3153,7 @@ export const NotifierService: GenService<{
     output: typeof PauseEndpointResponseSchema;
   },
   /**
-   * What has waited is sent. One that is not paused stays as it is.
+   * Waiting deliveries are sent. No effect on one that is not paused.
    *
    * @generated from rpc disburse.notifier.v1.NotifierService.ResumeEndpoint
    */
@@ -3164,7 +3164,7 @@ export const NotifierService: GenService<{
   },
   /**
    * Posts a signed challenge to the URL that is not live yet, and makes it live when that answers 200.
-   * Refuses INVALID_REQUEST with what was answered instead; an endpoint that is live stays so, untried.
+   * Refuses INVALID_REQUEST with the answer received instead; a live endpoint stays live, without a challenge.
    *
    * @generated from rpc disburse.notifier.v1.NotifierService.VerifyEndpoint
    */
@@ -3174,7 +3174,7 @@ export const NotifierService: GenService<{
     output: typeof VerifyEndpointResponseSchema;
   },
   /**
-   * The same by an operator's word, without a challenge. Refuses ACCESS_FORBIDDEN for any other actor.
+   * The same by an operator's approval, without a challenge. Refuses ACCESS_FORBIDDEN for any other actor.
    *
    * @generated from rpc disburse.notifier.v1.NotifierService.ApproveEndpoint
    */
@@ -3194,7 +3194,7 @@ export const NotifierService: GenService<{
     output: typeof DeleteEndpointResponseSchema;
   },
   /**
-   * Makes new secrets. They sign at once, the old ones go along for the overlap; staged ones sign only
+   * Makes new secrets. They sign at once, the old ones sign too during the overlap; staged ones sign only
    * after ActivateSecret. Refuses INVALID_REQUEST.
    *
    * @generated from rpc disburse.notifier.v1.NotifierService.RotateSecret
@@ -3256,9 +3256,9 @@ export const NotifierService: GenService<{
   },
   /**
    * Sends many deliveries of an endpoint once more, each as Redeliver does, oldest first: the original
-   * delivery of every event that was made in [since, until) and ended in one of the states. Goes on by itself,
-   * also after a restart; an endpoint has one at a time. It waits while its endpoint is paused or unverified, and
-   * asks no filter of today. An `until` later than now stands for now.
+   * delivery of every event that was made in [since, until) and ended in one of the states. Continues
+   * after a restart; an endpoint has one at a time. It waits while its endpoint is paused or unverified, and
+   * ignores the current filters. An `until` later than now stands for now.
    * Refuses INVALID_REQUEST (fields, or one is running), RECORD_NOT_FOUND (endpoint).
    *
    * @generated from rpc disburse.notifier.v1.NotifierService.CreateReplay
@@ -3311,7 +3311,7 @@ export const NotifierService: GenService<{
     output: typeof PublishEventResponseSchema;
   },
   /**
-   * All events of a merchant that are kept (90 days), for one that was away: each once, in an order that never
+   * All kept events (90 days) of a merchant, for one that was offline: each once, in an order that never
    * changes, of whatever endpoints and filters; test events and challenges are left out. Refuses
    * INVALID_REQUEST (cursor, limit).
    *

@@ -30,7 +30,7 @@ export type ListPayoutsInDoubtRequest = Message<"disburse.payout.v1.ListPayoutsI
   limit: number;
 
   /**
-   * Of the page before; "" for the first.
+   * From the previous page; "" for the first.
    *
    * @generated from field: string cursor = 2;
    */
@@ -56,7 +56,7 @@ export type ListPayoutsInDoubtRequestJson = {
   limit?: number;
 
   /**
-   * Of the page before; "" for the first.
+   * From the previous page; "" for the first.
    *
    * @generated from field: string cursor = 2;
    */
@@ -221,7 +221,7 @@ export const GetPayoutJournalRequestSchema: GenMessage<GetPayoutJournalRequest, 
   messageDesc(file_disburse_payout_v1_payout_operations, 3);
 
 /**
- * A step of the payout, a call to its rail, or a word of its rail.
+ * A step of the payout, a call to its rail, or a report of its rail.
  *
  * @generated from message disburse.payout.v1.JournalEntry
  */
@@ -249,8 +249,8 @@ export type JournalEntry = Message<"disburse.payout.v1.JournalEntry"> & {
   version: number;
 
   /**
-   * Of a step: why. Of a call: the answer, "" while there is none. Of a callback: what it said and whether it
-   * was believed.
+   * Of a step: why. Of a call: the answer, "" while there is none. Of a callback: its report and whether it
+   * was applied.
    *
    * @generated from field: string detail = 5;
    */
@@ -268,7 +268,7 @@ export type JournalEntry = Message<"disburse.payout.v1.JournalEntry"> & {
 };
 
 /**
- * A step of the payout, a call to its rail, or a word of its rail.
+ * A step of the payout, a call to its rail, or a report of its rail.
  *
  * @generated from message disburse.payout.v1.JournalEntry
  */
@@ -296,8 +296,8 @@ export type JournalEntryJson = {
   version?: number;
 
   /**
-   * Of a step: why. Of a call: the answer, "" while there is none. Of a callback: what it said and whether it
-   * was believed.
+   * Of a step: why. Of a call: the answer, "" while there is none. Of a callback: its report and whether it
+   * was applied.
    *
    * @generated from field: string detail = 5;
    */
@@ -552,7 +552,7 @@ export type ProposeResolutionRequest = Message<"disburse.payout.v1.ProposeResolu
   transactionReference: string;
 
   /**
-   * What it was learned from: 10 to 1,000 characters.
+   * The evidence: 10 to 1,000 characters.
    *
    * @generated from field: string reason = 5;
    */
@@ -586,7 +586,7 @@ export type ProposeResolutionRequestJson = {
   transactionReference?: string;
 
   /**
-   * What it was learned from: 10 to 1,000 characters.
+   * The evidence: 10 to 1,000 characters.
    *
    * @generated from field: string reason = 5;
    */
@@ -884,7 +884,7 @@ export type ListAuditEntriesRequest = Message<"disburse.payout.v1.ListAuditEntri
   limit: number;
 
   /**
-   * Of the page before; "" for the first.
+   * From the previous page; "" for the first.
    *
    * @generated from field: string cursor = 2;
    */
@@ -910,7 +910,7 @@ export type ListAuditEntriesRequestJson = {
   limit?: number;
 
   /**
-   * Of the page before; "" for the first.
+   * From the previous page; "" for the first.
    *
    * @generated from field: string cursor = 2;
    */
@@ -987,7 +987,7 @@ export type RailInfo = Message<"disburse.payout.v1.RailInfo"> & {
   paused: boolean;
 
   /**
-   * Whether it takes new transfers now, by its own word.
+   * Whether it takes new transfers now, as it reports itself.
    *
    * @generated from field: bool available = 3;
    */
@@ -1035,7 +1035,7 @@ export type RailInfoJson = {
   paused?: boolean;
 
   /**
-   * Whether it takes new transfers now, by its own word.
+   * Whether it takes new transfers now, as it reports itself.
    *
    * @generated from field: bool available = 3;
    */
@@ -1327,7 +1327,7 @@ export type ListPublishedPayoutsRequest = Message<"disburse.payout.v1.ListPublis
   limit: number;
 
   /**
-   * Of the page before; "" for the first.
+   * From the previous page; "" for the first.
    *
    * @generated from field: string cursor = 4;
    */
@@ -1360,7 +1360,7 @@ export type ListPublishedPayoutsRequestJson = {
   limit?: number;
 
   /**
-   * Of the page before; "" for the first.
+   * From the previous page; "" for the first.
    *
    * @generated from field: string cursor = 4;
    */
@@ -1401,7 +1401,7 @@ export type PublishedPayout = Message<"disburse.payout.v1.PublishedPayout"> & {
   publishedAt?: Timestamp | undefined;
 
   /**
-   * Every version whose event is published, ascending: all but those that it still owes.
+   * Every version whose event is published, ascending: all but the pending ones.
    *
    * @generated from field: repeated int32 versions = 5;
    */
@@ -1435,7 +1435,7 @@ export type PublishedPayoutJson = {
   publishedAt?: TimestampJson;
 
   /**
-   * Every version whose event is published, ascending: all but those that it still owes.
+   * Every version whose event is published, ascending: all but the pending ones.
    *
    * @generated from field: repeated int32 versions = 5;
    */
@@ -1539,14 +1539,14 @@ export type PublishedEvent = Message<"disburse.payout.v1.PublishedEvent"> & {
 
   /**
    * A PayoutStatusChanged, byte for byte as it was published. Of a payout whose events were published before
-   * they were kept, made anew from what is stored: its first and its present version alone.
+   * they were kept, made anew from what is stored: its first and its current version only.
    *
    * @generated from field: bytes body = 3;
    */
   body: Uint8Array;
 
   /**
-   * The request that it goes back to; "" where that is not known.
+   * The request that caused it; "" if unknown.
    *
    * @generated from field: string request_id = 4;
    */
@@ -1571,14 +1571,14 @@ export type PublishedEventJson = {
 
   /**
    * A PayoutStatusChanged, byte for byte as it was published. Of a payout whose events were published before
-   * they were kept, made anew from what is stored: its first and its present version alone.
+   * they were kept, made anew from what is stored: its first and its current version only.
    *
    * @generated from field: bytes body = 3;
    */
   body?: string;
 
   /**
-   * The request that it goes back to; "" where that is not known.
+   * The request that caused it; "" if unknown.
    *
    * @generated from field: string request_id = 4;
    */
@@ -1629,22 +1629,22 @@ export const Doubt = {
   UNSPECIFIED: 0,
 
   /**
-   * The rail cannot tell.
+   * The rail does not know the outcome.
    *
    * @generated from enum value: DOUBT_UNKNOWN = 1;
    */
   UNKNOWN: 1,
 
   /**
-   * Not at its end for longer than its rail ever takes; or not sent, because no rail can take it, or because its
-   * beneficiary is blocked, or for long not cleared.
+   * Open for longer than its rail ever takes; or not submitted, because no rail can take it, or because its
+   * beneficiary is blocked or not cleared for long.
    *
    * @generated from enum value: DOUBT_STUCK = 2;
    */
   STUCK: 2,
 
   /**
-   * The rail contradicted itself, or told of another amount.
+   * The rail contradicted itself, or reported another amount.
    *
    * @generated from enum value: DOUBT_CONTRADICTED = 3;
    */
@@ -1682,7 +1682,7 @@ export const ResolutionState = {
   PROPOSED: 1,
 
   /**
-   * Confirmed by the second person; takes effect even if whoever confirmed it is cut off.
+   * Confirmed by the second person; takes effect even if the confirming call is cut off.
    *
    * @generated from enum value: RESOLUTION_STATE_CONFIRMED = 2;
    */
@@ -1699,7 +1699,7 @@ export const ResolutionState = {
   WITHDRAWN: 4,
 
   /**
-   * The payout had moved on by itself.
+   * The payout has moved on without it.
    *
    * @generated from enum value: RESOLUTION_STATE_SUPERSEDED = 5;
    */
@@ -1723,15 +1723,15 @@ export const ResolutionStateSchema: GenEnum<ResolutionState, ResolutionStateJson
   enumDesc(file_disburse_payout_v1_payout_operations, 1);
 
 /**
- * For the operator's staff: payouts that nobody knows the end of, and the rails. Every change is in the
+ * For operators: payout exceptions and rails. Every change is in the
  * audit trail before it is answered; every change but a rail's message needs an actor of kind OPERATOR, and is
- * refused with ACCESS_FORBIDDEN otherwise. And for whoever has to know that no event was lost: what was published.
+ * refused with ACCESS_FORBIDDEN otherwise. Also what was published, to reconcile events.
  *
  * @generated from service disburse.payout.v1.PayoutOperationsService
  */
 export const PayoutOperationsService: GenService<{
   /**
-   * Payouts that are unknown, stuck or contradicted, those that wait longest first. Refuses INVALID_REQUEST.
+   * Payouts that are unknown, stuck or contradicted, longest waiting first. Refuses INVALID_REQUEST.
    *
    * @generated from rpc disburse.payout.v1.PayoutOperationsService.ListPayoutsInDoubt
    */
@@ -1741,7 +1741,7 @@ export const PayoutOperationsService: GenService<{
     output: typeof ListPayoutsInDoubtResponseSchema;
   },
   /**
-   * Everything that was done for a payout and heard of it. Refuses RECORD_NOT_FOUND.
+   * Every step of a payout, and every report of its rail. Refuses RECORD_NOT_FOUND.
    *
    * @generated from rpc disburse.payout.v1.PayoutOperationsService.GetPayoutJournal
    */
@@ -1751,7 +1751,7 @@ export const PayoutOperationsService: GenService<{
     output: typeof GetPayoutJournalResponseSchema;
   },
   /**
-   * A person says what became of a payout in doubt. Changes nothing until a second person confirms. Refuses
+   * An operator proposes the outcome of an exception. Changes nothing until a second one confirms. Refuses
    * RECORD_NOT_FOUND, INVALID_REQUEST (not in doubt, an outcome that its state does not allow, another
    * proposal is open).
    *
@@ -1763,7 +1763,7 @@ export const PayoutOperationsService: GenService<{
     output: typeof ProposeResolutionResponseSchema;
   },
   /**
-   * The second person: the outcome takes effect as if the rail had told it. Refuses RECORD_NOT_FOUND,
+   * By a second operator: the outcome takes effect as a rail report would. Refuses RECORD_NOT_FOUND,
    * ACCESS_FORBIDDEN (the person who proposed it), INVALID_REQUEST (confirmed by another operation, withdrawn, or
    * the payout has moved on).
    *
@@ -1775,7 +1775,7 @@ export const PayoutOperationsService: GenService<{
     output: typeof ConfirmResolutionResponseSchema;
   },
   /**
-   * By anybody of the staff. Refuses RECORD_NOT_FOUND, INVALID_REQUEST (confirmed already, withdrawn by another
+   * By any operator. Refuses RECORD_NOT_FOUND, INVALID_REQUEST (confirmed already, withdrawn by another
    * operation, or the payout has moved on).
    *
    * @generated from rpc disburse.payout.v1.PayoutOperationsService.WithdrawResolution
@@ -1787,7 +1787,7 @@ export const PayoutOperationsService: GenService<{
   },
   /**
    * Newest first. Refuses INVALID_REQUEST; fails with INTERNAL where an entry was changed or removed, and the log
-   * tells which.
+   * names it.
    *
    * @generated from rpc disburse.payout.v1.PayoutOperationsService.ListAuditEntries
    */
@@ -1805,7 +1805,7 @@ export const PayoutOperationsService: GenService<{
     output: typeof ListRailsResponseSchema;
   },
   /**
-   * A paused rail is sent nothing new: its payouts stay queued. Refuses RECORD_NOT_FOUND, INVALID_REQUEST.
+   * A paused rail gets no new transfers: its payouts stay queued. Refuses RECORD_NOT_FOUND, INVALID_REQUEST.
    *
    * @generated from rpc disburse.payout.v1.PayoutOperationsService.SetRailPaused
    */
@@ -1815,8 +1815,8 @@ export const PayoutOperationsService: GenService<{
     output: typeof SetRailPausedResponseSchema;
   },
   /**
-   * A rail's own message, word for word as it came. Refuses ACCESS_FORBIDDEN (not signed by the rail),
-   * RECORD_NOT_FOUND (rail or key unknown), INVALID_REQUEST; each is kept, with what became of it.
+   * A rail's own message, byte for byte as received. Refuses ACCESS_FORBIDDEN (not signed by the rail),
+   * RECORD_NOT_FOUND (rail or key unknown), INVALID_REQUEST; each is stored with its result.
    *
    * @generated from rpc disburse.payout.v1.PayoutOperationsService.ReceiveRailCallback
    */
@@ -1837,8 +1837,8 @@ export const PayoutOperationsService: GenService<{
     output: typeof ListPublishedPayoutsResponseSchema;
   },
   /**
-   * Published events once more, in the answer: the same ids and bytes as the broker was given. Events that are
-   * not published yet, of no payout, or that cannot be told any more are left out. Refuses INVALID_REQUEST.
+   * Published events once more, in the answer: the same ids and bytes as were published. Events that are
+   * not published yet, of no payout, or no longer available are left out. Refuses INVALID_REQUEST.
    *
    * @generated from rpc disburse.payout.v1.PayoutOperationsService.RepublishPayoutEvents
    */

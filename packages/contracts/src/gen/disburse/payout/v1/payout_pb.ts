@@ -308,7 +308,7 @@ export type ExecutePayoutRequest = Message<"disburse.payout.v1.ExecutePayoutRequ
   referenceId: string;
 
   /**
-   * What the edge could not read.
+   * Fields that the gateway could not read.
    *
    * @generated from field: repeated disburse.type.v1.Violation unreadable = 5;
    */
@@ -342,7 +342,7 @@ export type ExecutePayoutRequestJson = {
   referenceId?: string;
 
   /**
-   * What the edge could not read.
+   * Fields that the gateway could not read.
    *
    * @generated from field: repeated disburse.type.v1.Violation unreadable = 5;
    */
@@ -464,7 +464,7 @@ export type ListPayoutsRequest = Message<"disburse.payout.v1.ListPayoutsRequest"
   limit: number;
 
   /**
-   * Of the page before; "" for the first.
+   * From the previous page; "" for the first.
    *
    * @generated from field: string cursor = 3;
    */
@@ -534,7 +534,7 @@ export type ListPayoutsRequestJson = {
   limit?: number;
 
   /**
-   * Of the page before; "" for the first.
+   * From the previous page; "" for the first.
    *
    * @generated from field: string cursor = 3;
    */
@@ -685,7 +685,7 @@ export type ListPayoutEventsRequest = Message<"disburse.payout.v1.ListPayoutEven
   limit: number;
 
   /**
-   * Of the page before; "" for the first.
+   * From the previous page; "" for the first.
    *
    * @generated from field: string cursor = 4;
    */
@@ -714,7 +714,7 @@ export type ListPayoutEventsRequestJson = {
   limit?: number;
 
   /**
-   * Of the page before; "" for the first.
+   * From the previous page; "" for the first.
    *
    * @generated from field: string cursor = 4;
    */
@@ -750,7 +750,7 @@ export type PayoutEvent = Message<"disburse.payout.v1.PayoutEvent"> & {
   cause: PayoutCause;
 
   /**
-   * The payout's version by then: the `webhook-sequence` of the status.
+   * The payout's version at that step: the `webhook-sequence` of the status.
    *
    * @generated from field: int32 version = 4;
    */
@@ -784,7 +784,7 @@ export type PayoutEventJson = {
   cause?: PayoutCauseJson;
 
   /**
-   * The payout's version by then: the `webhook-sequence` of the status.
+   * The payout's version at that step: the `webhook-sequence` of the status.
    *
    * @generated from field: int32 version = 4;
    */
@@ -897,14 +897,14 @@ export type ReportRailOutcomeRequest = Message<"disburse.payout.v1.ReportRailOut
   transactionReference: string;
 
   /**
-   * What the rail says it moved, in the destination currency; "" where it does not say.
+   * The amount that the rail reports, in the destination currency; "" if it reports none.
    *
    * @generated from field: string amount = 5;
    */
   amount: string;
 
   /**
-   * "" where the rail does not say.
+   * "" if the rail reports none.
    *
    * @generated from field: string currency_code = 6;
    */
@@ -940,14 +940,14 @@ export type ReportRailOutcomeRequestJson = {
   transactionReference?: string;
 
   /**
-   * What the rail says it moved, in the destination currency; "" where it does not say.
+   * The amount that the rail reports, in the destination currency; "" if it reports none.
    *
    * @generated from field: string amount = 5;
    */
   amount?: string;
 
   /**
-   * "" where the rail does not say.
+   * "" if the rail reports none.
    *
    * @generated from field: string currency_code = 6;
    */
@@ -1378,7 +1378,7 @@ export type GetAccountRequest = Message<"disburse.payout.v1.GetAccountRequest"> 
   accountId: string;
 
   /**
-   * The balance after the last entry made by then; now when unset. Not before the account was opened.
+   * The balance after the last entry made until then; now when unset. Not before the account was opened.
    *
    * @generated from field: google.protobuf.Timestamp as_of = 3;
    */
@@ -1400,7 +1400,7 @@ export type GetAccountRequestJson = {
   accountId?: string;
 
   /**
-   * The balance after the last entry made by then; now when unset. Not before the account was opened.
+   * The balance after the last entry made until then; now when unset. Not before the account was opened.
    *
    * @generated from field: google.protobuf.Timestamp as_of = 3;
    */
@@ -1458,7 +1458,7 @@ export type ListAccountsRequest = Message<"disburse.payout.v1.ListAccountsReques
   limit: number;
 
   /**
-   * Of the page before; "" for the first.
+   * From the previous page; "" for the first.
    *
    * @generated from field: string cursor = 3;
    */
@@ -1482,7 +1482,7 @@ export type ListAccountsRequestJson = {
   limit?: number;
 
   /**
-   * Of the page before; "" for the first.
+   * From the previous page; "" for the first.
    *
    * @generated from field: string cursor = 3;
    */
@@ -1917,7 +1917,7 @@ export type ListEntriesRequest = Message<"disburse.payout.v1.ListEntriesRequest"
   limit: number;
 
   /**
-   * Of the page before; "" for the first.
+   * From the previous page; "" for the first.
    *
    * @generated from field: string cursor = 4;
    */
@@ -1972,7 +1972,7 @@ export type ListEntriesRequestJson = {
   limit?: number;
 
   /**
-   * Of the page before; "" for the first.
+   * From the previous page; "" for the first.
    *
    * @generated from field: string cursor = 4;
    */
@@ -2259,7 +2259,7 @@ export const PayoutSubStatus = {
   PROCESSING: 2,
 
   /**
-   * The rail cannot tell; the money stays held and the rail is asked again.
+   * The rail does not know the outcome; the money stays held and the rail is polled again.
    *
    * @generated from enum value: PAYOUT_SUB_STATUS_UNKNOWN = 3;
    */
@@ -2314,21 +2314,21 @@ export const PayoutCause = {
   EXECUTED: 1,
 
   /**
-   * Handed to a rail.
+   * Submitted to a rail.
    *
    * @generated from enum value: PAYOUT_CAUSE_SUBMITTED = 2;
    */
   SUBMITTED: 2,
 
   /**
-   * The rail has it.
+   * Accepted by the rail.
    *
    * @generated from enum value: PAYOUT_CAUSE_ACCEPTED = 3;
    */
   ACCEPTED: 3,
 
   /**
-   * The rail cannot tell what became of it.
+   * The rail does not know the outcome.
    *
    * @generated from enum value: PAYOUT_CAUSE_OUTCOME_UNKNOWN = 4;
    */
@@ -2350,7 +2350,7 @@ export const PayoutCause = {
   RETURNED: 7,
 
   /**
-   * Two persons of the operator decided on it.
+   * Resolved by two operators.
    *
    * @generated from enum value: PAYOUT_CAUSE_RESOLVED = 8;
    */
@@ -2395,7 +2395,7 @@ export const RailOutcome = {
   REJECTED: 2,
 
   /**
-   * Paid, and came back.
+   * Paid, then returned.
    *
    * @generated from enum value: RAIL_OUTCOME_RETURNED = 3;
    */
@@ -2449,14 +2449,14 @@ export const LedgerStep = {
   POST: 3,
 
   /**
-   * Not paid after all: held down, available up.
+   * Released, not paid: held down, available up.
    *
    * @generated from enum value: LEDGER_STEP_RELEASE = 4;
    */
   RELEASE: 4,
 
   /**
-   * Paid and came back: available up.
+   * Returned after payment: available up.
    *
    * @generated from enum value: LEDGER_STEP_RETURN = 5;
    */
@@ -2493,7 +2493,7 @@ export const LedgerStepSchema: GenEnum<LedgerStep, LedgerStepJson> = /*@__PURE__
  */
 export const PayoutService: GenService<{
   /**
-   * Holds the money, claims the quote, makes the payout. Refuses, in this order: INVALID_REQUEST (fields),
+   * Holds the money, claims the quote, creates the payout. Refuses, in this order: INVALID_REQUEST (fields),
    * RECORD_NOT_FOUND (quote), ACCESS_FORBIDDEN (foreign quote, corridor not open), ALREADY_PROCESSED,
    * QUOTE_EXPIRED, ACCESS_FORBIDDEN (beneficiary not cleared), AMOUNT_NOT_WITHIN_LIMITS, INSUFFICIENT_BALANCE.
    * Refused for balance or limits, the quote stays open.
@@ -2526,7 +2526,7 @@ export const PayoutService: GenService<{
     output: typeof ListPayoutsResponseSchema;
   },
   /**
-   * What the merchant may know of a payout's way, oldest first. Refuses RECORD_NOT_FOUND.
+   * The payout's status history as the merchant may see it, oldest first. Refuses RECORD_NOT_FOUND.
    *
    * @generated from rpc disburse.payout.v1.PayoutService.ListPayoutEvents
    */
@@ -2536,9 +2536,9 @@ export const PayoutService: GenService<{
     output: typeof ListPayoutEventsResponseSchema;
   },
   /**
-   * A rail's word on a transfer, by callback: believed once, a repeat is a no-op. Refuses RECORD_NOT_FOUND,
+   * A rail's report on a transfer, by callback: applied once, a repeat is a no-op. Refuses RECORD_NOT_FOUND,
    * INVALID_REQUEST (another amount than was submitted, an outcome that the payout's state does not allow):
-   * what is refused so is journalled, and the payout is put before the operators.
+   * such a report is journalled, and the payout becomes an exception for the operators.
    *
    * @generated from rpc disburse.payout.v1.PayoutService.ReportRailOutcome
    */
@@ -2600,7 +2600,7 @@ export const PayoutService: GenService<{
     output: typeof ListAccountsResponseSchema;
   },
   /**
-   * Whose account it is, whoever asks: for the quote service. Refuses RECORD_NOT_FOUND.
+   * The owner of any account: for the quote service. Refuses RECORD_NOT_FOUND.
    *
    * @generated from rpc disburse.payout.v1.PayoutService.ResolveAccount
    */
@@ -2620,7 +2620,7 @@ export const PayoutService: GenService<{
     output: typeof ListEntriesResponseSchema;
   },
   /**
-   * What the house's own accounts hold: funding, fees, exchange, rounding, settlement, in each currency.
+   * The balances of the house accounts: funding, fees, exchange, rounding, settlement, in each currency.
    *
    * @generated from rpc disburse.payout.v1.PayoutService.ListHouseBalances
    */

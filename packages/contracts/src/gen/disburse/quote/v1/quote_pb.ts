@@ -159,7 +159,7 @@ export type Quote = Message<"disburse.quote.v1.Quote"> & {
   exchangeRate: string;
 
   /**
-   * When the rate was true, and who said so.
+   * When the rate applied, and its publisher.
    *
    * @generated from field: google.protobuf.Timestamp rate_as_of = 12;
    */
@@ -258,7 +258,7 @@ export type QuoteJson = {
   exchangeRate?: string;
 
   /**
-   * When the rate was true, and who said so.
+   * When the rate applied, and its publisher.
    *
    * @generated from field: google.protobuf.Timestamp rate_as_of = 12;
    */
@@ -337,7 +337,7 @@ export type CreateQuoteRequest = Message<"disburse.quote.v1.CreateQuoteRequest">
   destinationCurrencyCode: string;
 
   /**
-   * Decimal text; "" where it was not sent. One of the two; the source amount wins.
+   * Decimal text; "" when absent. One of the two; the source amount wins.
    *
    * @generated from field: string source_amount = 7;
    */
@@ -349,7 +349,7 @@ export type CreateQuoteRequest = Message<"disburse.quote.v1.CreateQuoteRequest">
   receivingAmount: string;
 
   /**
-   * What the edge could not read.
+   * Fields that the gateway could not read.
    *
    * @generated from field: repeated disburse.type.v1.Violation unreadable = 9;
    */
@@ -391,7 +391,7 @@ export type CreateQuoteRequestJson = {
   destinationCurrencyCode?: string;
 
   /**
-   * Decimal text; "" where it was not sent. One of the two; the source amount wins.
+   * Decimal text; "" when absent. One of the two; the source amount wins.
    *
    * @generated from field: string source_amount = 7;
    */
@@ -403,7 +403,7 @@ export type CreateQuoteRequestJson = {
   receivingAmount?: string;
 
   /**
-   * What the edge could not read.
+   * Fields that the gateway could not read.
    *
    * @generated from field: repeated disburse.type.v1.Violation unreadable = 9;
    */
@@ -615,7 +615,7 @@ export const GetClaimableQuoteResponseSchema: GenMessage<GetClaimableQuoteRespon
   messageDesc(file_disburse_quote_v1_quote, 7);
 
 /**
- * Bounds on one payout, both inclusive; "" where there is none.
+ * Bounds on one payout, both inclusive; "" for no bound.
  *
  * @generated from message disburse.quote.v1.Limits
  */
@@ -642,7 +642,7 @@ export type Limits = Message<"disburse.quote.v1.Limits"> & {
 };
 
 /**
- * Bounds on one payout, both inclusive; "" where there is none.
+ * Bounds on one payout, both inclusive; "" for no bound.
  *
  * @generated from message disburse.quote.v1.Limits
  */
@@ -676,7 +676,7 @@ export const LimitsSchema: GenMessage<Limits, {jsonType: LimitsJson}> = /*@__PUR
   messageDesc(file_disburse_quote_v1_quote, 8);
 
 /**
- * Which payout took the quote, and what it said: the first one's words stay.
+ * The payout that claimed the quote; a repeat does not change it.
  *
  * @generated from message disburse.quote.v1.Claim
  */
@@ -703,7 +703,7 @@ export type Claim = Message<"disburse.quote.v1.Claim"> & {
 };
 
 /**
- * Which payout took the quote, and what it said: the first one's words stay.
+ * The payout that claimed the quote; a repeat does not change it.
  *
  * @generated from message disburse.quote.v1.Claim
  */
@@ -1255,7 +1255,7 @@ export type ListCorridorsRequest = Message<"disburse.quote.v1.ListCorridorsReque
   limit: number;
 
   /**
-   * Of the page before; "" for the first.
+   * From the previous page; "" for the first.
    *
    * @generated from field: string cursor = 3;
    */
@@ -1281,7 +1281,7 @@ export type ListCorridorsRequestJson = {
   limit?: number;
 
   /**
-   * Of the page before; "" for the first.
+   * From the previous page; "" for the first.
    *
    * @generated from field: string cursor = 3;
    */
@@ -1406,7 +1406,7 @@ export const QuoteStateSchema: GenEnum<QuoteState, QuoteStateJson> = /*@__PURE__
   enumDesc(file_disburse_quote_v1_quote, 0);
 
 /**
- * Owns corridors, who may use them, rates with their time and source, and quotes.
+ * Owns corridors, the merchants that may use them, rates with time and source, and quotes.
  * Every amount and rate is decimal text, digit for digit.
  *
  * @generated from service disburse.quote.v1.QuoteService
@@ -1436,7 +1436,7 @@ export const QuoteService: GenService<{
     output: typeof GetQuoteResponseSchema;
   },
   /**
-   * Whose ever quote, with its corridor as it is now, read fresh: for the payout service.
+   * Any merchant's quote with the current state of its corridor: for the payout service.
    * Refuses RECORD_NOT_FOUND.
    *
    * @generated from rpc disburse.quote.v1.QuoteService.GetClaimableQuote
@@ -1447,8 +1447,8 @@ export const QuoteService: GenService<{
     output: typeof GetClaimableQuoteResponseSchema;
   },
   /**
-   * The commit point of a payout: open → claimed, once. A repeat by the same payout is answered with what was
-   * stored first. Refuses QUOTE_EXPIRED for good: the same write marks the quote expired. Refuses
+   * The commit point of a payout: open → claimed, once. A repeat by the same payout returns what was
+   * stored first. QUOTE_EXPIRED is final: the same write marks the quote expired. Refuses
    * RECORD_NOT_FOUND, ALREADY_PROCESSED (claimed by another payout id).
    *
    * @generated from rpc disburse.quote.v1.QuoteService.ClaimQuote
@@ -1459,7 +1459,7 @@ export const QuoteService: GenService<{
     output: typeof ClaimQuoteResponseSchema;
   },
   /**
-   * Makes or changes a corridor; there is one per pair of currencies. Refuses INVALID_REQUEST.
+   * Creates or changes a corridor; there is one per pair of currencies. Refuses INVALID_REQUEST.
    *
    * @generated from rpc disburse.quote.v1.QuoteService.SetCorridor
    */

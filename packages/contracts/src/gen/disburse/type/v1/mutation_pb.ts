@@ -13,7 +13,7 @@ export const file_disburse_type_v1_mutation: GenFile = /*@__PURE__*/
   fileDesc("Ch9kaXNidXJzZS90eXBlL3YxL211dGF0aW9uLnByb3RvEhBkaXNidXJzZS50eXBlLnYxIpQBCgVBY3RvchIqCgRraW5kGAEgASgOMhwuZGlzYnVyc2UudHlwZS52MS5BY3Rvci5LaW5kEgoKAmlkGAIgASgJIlMKBEtpbmQSFAoQS0lORF9VTlNQRUNJRklFRBAAEhAKDEtJTkRfQVBJX0tFWRABEhEKDUtJTkRfT1BFUkFUT1IQAhIQCgxLSU5EX1NFUlZJQ0UQAyJICghNdXRhdGlvbhIUCgxvcGVyYXRpb25faWQYASABKAkSJgoFYWN0b3IYAiABKAsyFy5kaXNidXJzZS50eXBlLnYxLkFjdG9yYgZwcm90bzM");
 
 /**
- * Who asks for a change: kept with the change for the audit trail.
+ * The actor of a change, stored with the change for the audit trail.
  *
  * @generated from message disburse.type.v1.Actor
  */
@@ -32,7 +32,7 @@ export type Actor = Message<"disburse.type.v1.Actor"> & {
 };
 
 /**
- * Who asks for a change: kept with the change for the audit trail.
+ * The actor of a change, stored with the change for the audit trail.
  *
  * @generated from message disburse.type.v1.Actor
  */
@@ -74,7 +74,7 @@ export const Actor_Kind = {
   API_KEY: 1,
 
   /**
-   * A person of the operator's staff.
+   * An operator.
    *
    * @generated from enum value: KIND_OPERATOR = 2;
    */

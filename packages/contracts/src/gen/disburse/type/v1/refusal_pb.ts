@@ -13,7 +13,7 @@ export const file_disburse_type_v1_refusal: GenFile = /*@__PURE__*/
   fileDesc("Ch5kaXNidXJzZS90eXBlL3YxL3JlZnVzYWwucHJvdG8SEGRpc2J1cnNlLnR5cGUudjEiKAoHUmVmdXNhbBIMCgRjb2RlGAEgASgJEg8KB21lc3NhZ2UYAiABKAkiKwoJVmlvbGF0aW9uEg0KBWZpZWxkGAEgASgJEg8KB3Byb2JsZW0YAiABKAliBnByb3RvMw");
 
 /**
- * Attached as a detail to an RPC error that is an expected refusal: what the merchant may read.
+ * Attached as a detail to an RPC error that is an expected refusal: the part that the merchant may read.
  *
  * @generated from message disburse.type.v1.Refusal
  */
@@ -34,7 +34,7 @@ export type Refusal = Message<"disburse.type.v1.Refusal"> & {
 };
 
 /**
- * Attached as a detail to an RPC error that is an expected refusal: what the merchant may read.
+ * Attached as a detail to an RPC error that is an expected refusal: the part that the merchant may read.
  *
  * @generated from message disburse.type.v1.Refusal
  */
@@ -62,7 +62,7 @@ export const RefusalSchema: GenMessage<Refusal, {jsonType: RefusalJson}> = /*@__
   messageDesc(file_disburse_type_v1_refusal, 0);
 
 /**
- * A field of a public body that the edge could not read as the form's kind of value (an array for a
+ * A field of a public body that the gateway could not read as the form's kind of value (an array for a
  * string, say). The owning service reports it together with what it finds itself, in the form's order.
  *
  * @generated from message disburse.type.v1.Violation
@@ -84,7 +84,7 @@ export type Violation = Message<"disburse.type.v1.Violation"> & {
 };
 
 /**
- * A field of a public body that the edge could not read as the form's kind of value (an array for a
+ * A field of a public body that the gateway could not read as the form's kind of value (an array for a
  * string, say). The owning service reports it together with what it finds itself, in the form's order.
  *
  * @generated from message disburse.type.v1.Violation
