@@ -14,7 +14,8 @@ it("goes on where its predecessor died: a confirmed resolution, a pause of a rai
   const platform = await startTestPlatform();
   const { database, payouts, resolving, worker } = platform;
   const at = new Date();
-  const silent = testRail({ submit: async () => ({ status: { kind: "unknown" } }) });
+  const unknown = async () => ({ status: { kind: "unknown" } }) as const;
+  const silent = testRail({ submit: unknown, query: unknown });
   platform.rails.current = silent;
   const accountId = await platform.fundedAccount("mer_1", "100.00");
   const payoutId = await platform.execute(accountId, "order");

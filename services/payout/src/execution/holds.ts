@@ -6,24 +6,21 @@ import { closeHolds, type Ledger, openHolds } from "../ledger/accounts.ts";
 import type { OpenHold } from "../ledger/documents.ts";
 import { claimAndCreate, type ExecuteDeps } from "./execute.ts";
 
-/** Collects holds whose payouts were just created, so that one write of an account closes many. */
-export type HoldCloser = {
-  /** Returns at once. The sweep closes what a crash forgets. */
-  close(accountId: string, payoutId: string): void;
-  /** Closes what was collected; `true`: there may be more. */
-  flush(): Promise<boolean>;
-};
+/** A closer of holds. */
+export type HoldCloser = ReturnType<typeof createHoldCloser>;
 
-/** A closer for one process. */
-export function createHoldCloser(ledger: Ledger): HoldCloser {
+/** Collects holds whose payouts were just created, so that one write of an account closes many. */
+export function createHoldCloser(ledger: Ledger) {
   let collected = new Map<string, string[]>();
   return {
-    close: (accountId, payoutId) => {
+    /** Returns at once; the sweep closes what a crash forgets. */
+    close: (accountId: string, payoutId: string): void => {
       const ids = collected.get(accountId);
       if (ids === undefined) collected.set(accountId, [payoutId]);
       else ids.push(payoutId);
     },
-    flush: async () => {
+    /** Closes what was collected; `true`: there may be more. */
+    flush: async (): Promise<boolean> => {
       const toClose = collected;
       collected = new Map();
       for (const [accountId, ids] of toClose) await closeHolds(ledger, accountId, ids);

@@ -10,17 +10,11 @@ import { readAmount } from "@disburse/kernel/money.ts";
 import type { ClaimedQuote } from "../payouts/rules/payout.ts";
 import type { ExecutableQuote } from "./rules/payable.ts";
 
-/** A quote as it is about to be executed. */
-export type ReadQuote = {
-  readonly executable: ExecutableQuote;
-  readonly accountId: string;
-  readonly beneficiaryId: string;
-  /** The quote database's clock. */
-  readonly now: Date;
-};
+/** A quote to execute, with its account and beneficiary, and the quote database's clock. */
+export type ReadQuote = ReturnType<typeof readExecutable>;
 
 /** Reads the quote service's response; what its contract does not allow is a bug there. */
-export function readExecutable(response: GetClaimableQuoteResponse): ReadQuote {
+export function readExecutable(response: GetClaimableQuoteResponse) {
   const { quote, limits, now } = response;
   const state = quote && wordOf(QuoteState, quote.state);
   if (quote?.expiredAt === undefined || state === undefined || now === undefined) {
@@ -29,25 +23,22 @@ export function readExecutable(response: GetClaimableQuoteResponse): ReadQuote {
   const { sourceCurrencyCode: source, destinationCurrencyCode: destination } = quote;
   const bound = (text: string | undefined, currency: string) =>
     text === undefined || text === "" ? undefined : readAmount(text, currency);
-  return {
-    executable: {
-      merchantId: quote.merchantId,
-      state,
-      corridorOpen: response.corridorOpen,
-      limits: {
-        sourceMin: bound(limits?.sourceMin, source),
-        sourceMax: bound(limits?.sourceMax, source),
-        receivingMin: bound(limits?.receivingMin, destination),
-        receivingMax: bound(limits?.receivingMax, destination),
-      },
-      sourceMinor: readAmount(quote.sourceAmount, source),
-      receivingMinor: readAmount(quote.receivingAmount, destination),
-      expiresAt: timestampDate(quote.expiredAt),
+  const executable: ExecutableQuote = {
+    merchantId: quote.merchantId,
+    state,
+    corridorOpen: response.corridorOpen,
+    limits: {
+      sourceMin: bound(limits?.sourceMin, source),
+      sourceMax: bound(limits?.sourceMax, source),
+      receivingMin: bound(limits?.receivingMin, destination),
+      receivingMax: bound(limits?.receivingMax, destination),
     },
-    accountId: quote.accountId,
-    beneficiaryId: quote.beneficiary?.id ?? "",
-    now: timestampDate(now),
+    sourceMinor: readAmount(quote.sourceAmount, source),
+    receivingMinor: readAmount(quote.receivingAmount, destination),
+    expiresAt: timestampDate(quote.expiredAt),
   };
+  const beneficiaryId = quote.beneficiary?.id ?? "";
+  return { executable, accountId: quote.accountId, beneficiaryId, now: timestampDate(now) };
 }
 
 /** What a payout is made from, read from the response to its claim. */

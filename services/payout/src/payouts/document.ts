@@ -32,9 +32,6 @@ export type StoredStep = {
   operation_id?: string;
 };
 
-/** The effect of a confirmed resolution: decided here, in one write with what it does. */
-export type ResolutionFate = "applied" | "superseded";
-
 /**
  * A message between the payout's worker and its rail. `leased` precedes every poll: a worker polls
  * the rail of a payout that was submitted. `submit` precedes a submission; `answer` follows either,
@@ -86,8 +83,8 @@ export type PayoutDocument = {
   doubt?: PayoutException;
   /** Absent where its beneficiary was cleared at the last check. */
   uncleared?: Uncleared;
-  /** Absent where it was never resolved by operators. */
-  resolutions?: { id: string; fate: ResolutionFate }[];
+  /** The effect of each resolution, written with what it does. */
+  resolutions?: { id: string; fate: "applied" | "superseded" }[];
   journal: StoredStep[];
   /** The last of them. */
   calls: StoredCall[];

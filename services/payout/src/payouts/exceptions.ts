@@ -1,5 +1,5 @@
 import type { Filter } from "mongodb";
-import { type PayoutDocument, type Payouts, type ResolutionFate, toPayout } from "./document.ts";
+import { type PayoutDocument, type Payouts, toPayout } from "./document.ts";
 import type { PayoutPage } from "./list.ts";
 import type { ExceptionKind } from "./rules/exception.ts";
 import type { Payout } from "./rules/payout.ts";
@@ -33,22 +33,16 @@ export function exceptionFilter(
   };
 }
 
-/** A payout as it is now, for one of its resolutions. */
-export type Resolvable = {
-  readonly payout: Payout;
-  /** The effect of the resolution, once it is decided. */
-  readonly fate: ResolutionFate | undefined;
-  /** A worker may be submitting the payout at this moment. */
-  readonly isBeingSent: boolean;
-};
-
-/** Reads a payout for a resolution. */
+/**
+ * Reads a payout for one of its resolutions: with the effect of that, once it is decided, and
+ * whether a worker may be submitting the payout at this moment.
+ */
 export async function readResolvable(
   payouts: Payouts,
   id: string,
   resolutionId: string,
   now: Date,
-): Promise<Resolvable | undefined> {
+) {
   const found = await payouts.findOne({ _id: id });
   if (found === null) return undefined;
   const decided = found.resolutions?.find((each) => each.id === resolutionId);

@@ -59,8 +59,6 @@ export function openRailCallbacks({ db }: Database): Collection<RailCallbackDocu
   return db.collection<RailCallbackDocument>("rail_callbacks");
 }
 
-type Received = Reported | Refused<"ACCESS_FORBIDDEN" | "RECORD_NOT_FOUND" | "INVALID_REQUEST">;
-
 /**
  * Receives a callback: stored first, forged ones too, then applied where the rail signed it and its
  * payout allows it. A repeat changes nothing.
@@ -69,7 +67,7 @@ export async function receiveCallback(
   deps: ReceiveDeps,
   message: ReceivedMessage,
   by: Change,
-): Promise<Received> {
+): Promise<Reported | Refused<"ACCESS_FORBIDDEN" | "RECORD_NOT_FOUND" | "INVALID_REQUEST">> {
   const read = readSigned(deps.rails, message);
   const kept = keptOf(message, by, deps.clock.now());
   if ("became" in read) {
