@@ -1,14 +1,18 @@
-import { type BorrowedGround, openBorrowedGround } from "@disburse/faults/borrowed-ground.ts";
-import { type FaultPlatform, startFaultPlatform } from "@disburse/faults/fault-platform.ts";
-import { createLoad, type Load } from "@disburse/faults/load.ts";
-import { makeRecipients } from "@disburse/faults/recipients.ts";
-import { judge } from "@disburse/faults/verdict.ts";
-import { openWebhookBook, type WebhookBook } from "@disburse/faults/webhook-book.ts";
-import { type CrashPoint, crashNotifier } from "@disburse/faults/webhook-fault.ts";
-import { openWebhookHooks, type WebhookHooks } from "@disburse/faults/webhook-hooks.ts";
-import { createWebhookLoad, type WebhookLoad } from "@disburse/faults/webhook-load.ts";
-import { judgeWebhooks, type LostCalls, noteLost } from "@disburse/faults/webhook-verdict.ts";
-import { crashAt } from "@disburse/faults/write-fault.ts";
+import { openSharedBackends, type SharedBackends } from "@disburse/faults/backends/backends.ts";
+import { crashAt } from "@disburse/faults/kinds/crashes.ts";
+import { checkPlatform } from "@disburse/faults/payouts/checks.ts";
+import { createLoad, type Load } from "@disburse/faults/payouts/load.ts";
+import { makeRecipients } from "@disburse/faults/payouts/recipients.ts";
+import { openWebhookRecorder, type WebhookRecorder } from "@disburse/faults/payouts/recorder.ts";
+import { type FaultPlatform, startFaultPlatform } from "@disburse/faults/platform.ts";
+import {
+  checkWebhooks,
+  noteUnrecorded,
+  type UnrecordedCalls,
+} from "@disburse/faults/webhooks/checks.ts";
+import { type CrashPoint, crashNotifier } from "@disburse/faults/webhooks/crashes.ts";
+import { createWebhookLoad, type WebhookLoad } from "@disburse/faults/webhooks/load.ts";
+import { openWebhookReceiver, type WebhookReceiver } from "@disburse/faults/webhooks/receiver.ts";
 import { createRandom } from "@disburse/harness/random.ts";
 import { serviceNames } from "@disburse/sandbox/environments.ts";
 import { amqpUrl, freshPrefix } from "@disburse/testkit/broker.ts";
@@ -19,37 +23,37 @@ import { afterAll, beforeAll, expect, it, vi } from "vitest";
 
 const random = createRandom(1);
 let platform: FaultPlatform;
-let ground: BorrowedGround;
-let book: WebhookBook;
+let backends: SharedBackends;
+let recorder: WebhookRecorder;
 let load: Load;
-let receiver: WebhookHooks;
+let receiver: WebhookReceiver;
 let webhooks: WebhookLoad;
-const lost: LostCalls = new Map();
+const unrecorded: UnrecordedCalls = new Map();
 
 beforeAll(async () => {
-  ground = await openBorrowedGround({
+  backends = await openSharedBackends({
     mongodbUri: mongodbUri("admin"),
     amqpUrl: amqpUrl(),
     random,
     databasePrefix: `${freshDatabase("faults")}_`,
     busNamespace: freshPrefix("faults").replaceAll(".", "-"),
   });
-  platform = await startFaultPlatform(ground.places);
-  book = await openWebhookBook(platform);
+  platform = await startFaultPlatform(backends.places);
+  recorder = await openWebhookRecorder(platform);
   load = createLoad(platform, await makeRecipients(platform), random, 4);
-  load.go();
-  receiver = await openWebhookHooks(random);
+  load.start();
+  receiver = await openWebhookReceiver(random);
   // None that refuses, for its retries would be waited for.
   const kinds = ["ready", "slow"] as const;
   webhooks = await createWebhookLoad({ platform, receiver, random, kinds, pauseMaxMs: 300 });
-  webhooks.go();
+  webhooks.start();
 });
 afterAll(async () => {
-  await Promise.all([load?.rest(), webhooks?.rest()]);
+  await Promise.all([load?.drain(), webhooks?.drain()]);
   await webhooks?.close();
   await platform?.stop();
-  await Promise.all([book?.close(), receiver?.close()]);
-  await ground?.close();
+  await Promise.all([recorder?.close(), receiver?.close()]);
+  await backends?.close();
 });
 
 /** Payouts go on being made after a fault. */
@@ -60,10 +64,10 @@ async function untilPayingAgain(): Promise<void> {
   });
 }
 
-it("takes kill -9 of all services at once in the middle of payouts", async () => {
+it("survives kill -9 of all services at once in the middle of payouts", async () => {
   await untilPayingAgain();
   await Promise.all(serviceNames.map((service) => platform.kill(service)));
-  await noteLost({ platform, receiver, load: webhooks }, lost);
+  await noteUnrecorded({ platform, receiver, load: webhooks }, unrecorded);
   await Promise.all(serviceNames.map((service) => platform.start(service)));
 });
 
@@ -107,40 +111,40 @@ async function crashBetweenWrites(): Promise<void> {
 }
 
 async function crashBetweenSteps(): Promise<void> {
-  const scene = { platform, receiver, load: webhooks };
+  const scenario = { platform, receiver, load: webhooks };
   for (const [point, number] of steps) {
-    const hasCrashed = await crashNotifier(scene, lost, point, number, crashWithinMs);
+    const hasCrashed = await crashNotifier(scenario, unrecorded, point, number, crashWithinMs);
     expect(hasCrashed, JSON.stringify(point)).toBe(true);
   }
   await platform.start("notifier");
 }
 
-it("goes on after crashes between hold, claim, create, submit, and at each step of a webhook", async () => {
+it("recovers from crashes between hold, claim, create and submit, and at each step of a webhook", async () => {
   await Promise.all([crashBetweenWrites(), crashBetweenSteps()]);
-  await webhooks.rest();
+  await webhooks.drain();
   await untilPayingAgain();
 });
 
-it("pays on after connections to engine and broker were cut, silent and slow", async () => {
-  const { engine, broker } = ground;
-  expect(engine.cutAll()).toBeGreaterThan(0);
-  broker.set("cut");
+it("keeps paying after connections to engine and broker were cut, silent and slow", async () => {
+  const { engine, broker } = backends;
+  expect(engine.disconnectAll()).toBeGreaterThan(0);
+  broker.set("disconnected");
   await untilPayingAgain();
-  broker.set("clear");
-  engine.set("drip");
+  broker.set("normal");
+  engine.set("trickle");
   await untilPayingAgain();
-  engine.set("clear");
+  engine.set("normal");
 });
 
-it("brought every webhook to its end, none twice that was not under way", async () => {
-  const judged = await judgeWebhooks({ platform, receiver, load: webhooks }, lost);
-  expect(judged.filter(({ problems }) => problems.length > 0)).toEqual([]);
+it("delivers every webhook, and repeats only calls that a crash left unrecorded", async () => {
+  const assertions = await checkWebhooks({ platform, receiver, load: webhooks }, unrecorded);
+  expect(assertions.filter(({ problems }) => problems.length > 0)).toEqual([]);
 });
 
-it("lost nothing, paid nothing twice, told the merchant of everything", async () => {
-  const judged = await judge(platform, load, book);
+it("loses no payout, pays none twice, and notifies the merchant of every change", async () => {
+  const assertions = await checkPlatform(platform, load, recorder);
   expect(
-    judged.flatMap(({ name, problems }) => problems.map((each) => `${name}: ${each}`)),
+    assertions.flatMap(({ name, problems }) => problems.map((each) => `${name}: ${each}`)),
   ).toEqual([]);
   expect(load.unanswered()).toBe(0);
 });

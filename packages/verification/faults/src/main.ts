@@ -3,24 +3,29 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runCommand, say } from "@disburse/harness/command-line.ts";
 import { createRandom } from "@disburse/harness/random.ts";
-import { clockFault } from "./clock-fault.ts";
-import { diskErrorFault, diskFullFault, mountSmallDisk } from "./disk-fault.ts";
-import { duplicateFault } from "./duplicate-fault.ts";
-import { type FaultPlatform, startFaultPlatform } from "./fault-platform.ts";
-import { type Ground, startGround } from "./ground.ts";
-import { killFault } from "./kill-fault.ts";
-import { createLoad } from "./load.ts";
+import { type FaultBackends, startBackends } from "./backends/backends.ts";
+import { createCounters, type Fault, type FaultContext } from "./context.ts";
+import { writeFault } from "./kinds/crashes.ts";
+import { diskErrorFault, diskFullFault, mountSmallDisk } from "./kinds/disk.ts";
+import { duplicateFault } from "./kinds/duplicates.ts";
+import {
+  brokerFault,
+  clockFault,
+  engineFault,
+  hangFault,
+  killFault,
+  networkFault,
+} from "./kinds/process-faults.ts";
+import { raceFault } from "./kinds/races.ts";
 import { type FaultOptions, readOptions } from "./options.ts";
-import { brokerFault, engineFault, hangFault, networkFault } from "./part-fault.ts";
-import { raceFault } from "./race-fault.ts";
-import { makeRecipients } from "./recipients.ts";
-import { createTallies, type Fault, type Stage } from "./stage.ts";
-import { type Assertion, judge } from "./verdict.ts";
-import { openWebhookBook, type WebhookBook } from "./webhook-book.ts";
-import { webhookFault } from "./webhook-fault.ts";
-import { writeFault } from "./write-fault.ts";
+import { type Assertion, checkPlatform } from "./payouts/checks.ts";
+import { createLoad } from "./payouts/load.ts";
+import { makeRecipients } from "./payouts/recipients.ts";
+import { openWebhookRecorder, type WebhookRecorder } from "./payouts/recorder.ts";
+import { type FaultPlatform, startFaultPlatform } from "./platform.ts";
+import { webhookFault } from "./webhooks/crashes.ts";
 
-/** `npm run test:faults`: README.md tells what it tries and how. */
+/** `npm run test:faults`: README.md says what it tries and how. */
 
 const faults: readonly Fault[] = [
   ...[raceFault, killFault, writeFault, engineFault, brokerFault, hangFault, networkFault],
@@ -47,15 +52,15 @@ async function runFaults(options: FaultOptions): Promise<number> {
   }
   const random = createRandom(options.seed);
   try {
-    const ground = await startGround({ engine: disk, broker: scratch }, random);
-    ends.push(ground.stop);
-    const places = { ...ground, busNamespace, databasePrefix: "faults_" };
+    const backends = await startBackends({ engine: disk, broker: scratch }, random);
+    ends.push(backends.stop);
+    const places = { ...backends, busNamespace, databasePrefix: "faults_" };
     const platform = await startFaultPlatform(places);
     ends.push(platform.stop);
-    const book = await openWebhookBook(platform);
-    ends.push(book.close);
+    const recorder = await openWebhookRecorder(platform);
+    ends.push(recorder.close);
     const smallDisk = unmount === undefined ? undefined : disk;
-    return await tryAll({ platform, ground, book, disk: smallDisk, options });
+    return await tryAll({ platform, backends, recorder, disk: smallDisk, options });
   } finally {
     await endAll();
   }
@@ -63,35 +68,35 @@ async function runFaults(options: FaultOptions): Promise<number> {
 
 type Place = {
   readonly platform: FaultPlatform;
-  readonly ground: Ground;
-  readonly book: WebhookBook;
+  readonly backends: FaultBackends;
+  readonly recorder: WebhookRecorder;
   readonly disk: string | undefined;
   readonly options: FaultOptions;
 };
 
-async function tryAll({ platform, ground, book, disk, options }: Place): Promise<number> {
+async function tryAll({ platform, backends, recorder, disk, options }: Place): Promise<number> {
   const counts = { passed: 0, failed: 0, skipped: 0 };
   const recipients = await makeRecipients(platform);
   for (const fault of faults) {
     if (options.only.size > 0 && !options.only.has(fault.name)) continue;
     const random = createRandom(options.seed);
     const load = createLoad(platform, recipients, random);
-    const tallies = createTallies();
-    const { fired, recovered } = tallies;
-    const fixed = { platform, ground, busNamespace, disk, recipients, options, say };
-    const stage: Stage = { ...fixed, load, random, fired, recovered };
+    const counters = createCounters();
+    const { fired, recovered } = counters;
+    const fixed = { platform, backends, busNamespace, disk, recipients, options };
+    const context: FaultContext = { ...fixed, load, random, fired, recovered };
     say(`\n── ${fault.name}: ${fault.about} (seed ${options.seed})`);
-    const why = fault.unavailable?.(stage);
+    const why = fault.unavailable?.(context);
     if (why !== undefined) {
       counts.skipped += 1;
       say(`skipped: ${why}`);
       continue;
     }
-    const own = await fault.run(stage);
-    const hasFired = { name: "fired", problems: tallies.total() > 0 ? [] : ["nothing fired"] };
-    const judged = await judge(platform, load, book, fault.restMs);
-    for (const line of summary(tallies, load)) say(line);
-    tell([hasFired, ...own, ...judged], counts);
+    const own = await fault.run(context);
+    const hasFired = { name: "fired", problems: counters.total() > 0 ? [] : ["nothing fired"] };
+    const assertions = await checkPlatform(platform, load, recorder, fault.restMs);
+    for (const line of summary(counters, load)) say(line);
+    tell([hasFired, ...own, ...assertions], counts);
   }
   const skipped = counts.skipped > 0 ? `, ${counts.skipped} skipped` : "";
   say(`\n${counts.passed} passed, ${counts.failed} failed${skipped}`);
@@ -99,13 +104,13 @@ async function tryAll({ platform, ground, book, disk, options }: Place): Promise
 }
 
 function summary(
-  tallies: ReturnType<typeof createTallies>,
-  { accepted, refused }: Stage["load"],
+  counters: ReturnType<typeof createCounters>,
+  { accepted, refused }: FaultContext["load"],
 ): string[] {
   const refusals = [...refused].map(([code, count]) => `${code} ${count}`);
   return [
-    `fired: ${tallies.counts().join(", ")}`,
-    ...tallies.timeLines(),
+    `fired: ${counters.counts().join(", ")}`,
+    ...counters.timeLines(),
     `${accepted.length} payouts accepted; refused: ${refusals.join(", ") || "none"}`,
   ];
 }

@@ -4,7 +4,7 @@ import { readOptions } from "./options.ts";
 
 const names = ["kills", "races"];
 
-it("tries as often as the design says, unless it is told otherwise", () => {
+it("tries as often as the design says by default", () => {
   const whole = { kills: 1_000, seeds: 20, seed: 1, races: 2_000, perPoint: 20 };
   expect(readOptions([], names)).toEqual({ ...whole, only: new Set() });
   const args = ["--kills", "5", "--only", "kills", "--only", "races", "--per-point", "2"];

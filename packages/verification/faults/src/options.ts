@@ -1,6 +1,6 @@
 import { countOf, oneOf, readArguments } from "@disburse/harness/command-line.ts";
 
-/** What `npm run test:faults` was asked. */
+/** What `npm run test:faults` is to try. */
 export type FaultOptions = {
   /** How many random kills of services. */
   readonly kills: number;

@@ -1,11 +1,13 @@
+import { availableParallelism } from "node:os";
+import { Worker } from "node:worker_threads";
 import { runCommand, say } from "@disburse/harness/command-line.ts";
-import { faultKinds } from "./faults.ts";
+import { addCounts, type FaultCounts, type FaultKind, faultKinds } from "./faults.ts";
 import { readCommand, type SimulationCommand } from "./options.ts";
+import { virtualGlobals } from "./scheduler/virtual-globals.ts";
 import { runSeed, type SeedResult } from "./seed-run.ts";
-import { runSeeds, type SeedsReport } from "./seeds.ts";
-import { virtualGlobals } from "./virtual-globals.ts";
+import type { SeedShare } from "./seed-worker.ts";
 
-/** `npm run test:sim`: README.md tells what it runs and what it checks. */
+/** `npm run test:sim`: README.md says what it runs and what it checks. */
 
 /** So many seeds are enough for each fault to happen; fewer say nothing of one that did not. */
 const seedsForEachFault = 300;
@@ -41,6 +43,55 @@ function sayWrong({ seed, wrong, traceHash }: SeedResult): void {
 function* reportLines({ faults, steps }: SeedsReport): Generator<string> {
   for (const kind of faultKinds) yield `${String(faults[kind] ?? 0).padStart(9)}  ${kind}`;
   yield `${String(steps).padStart(9)}  steps`;
+}
+
+/** What many seeds came to. */
+type SeedsReport = {
+  readonly passed: number;
+  readonly failed: number;
+  readonly steps: number;
+  readonly faults: FaultCounts;
+  /** What never happened in all of them: then they have tried nothing of it. */
+  readonly neverHappened: readonly FaultKind[];
+};
+
+/** A worker more gains nothing where memory is what runs short. */
+const workersMax = 8;
+
+/** Runs seeds on as many workers as there are cores; `onResult` gets each result. */
+async function runSeeds(
+  first: number,
+  count: number,
+  onResult: (result: SeedResult) => void,
+): Promise<SeedsReport> {
+  const totals = { passed: 0, failed: 0, steps: 0 };
+  const faults: FaultCounts = {};
+  const workers = Math.min(availableParallelism(), workersMax, count);
+  const shares = Array.from({ length: workers }, (_each, at): SeedShare => {
+    return { first: first + at, step: workers, end: first + count };
+  });
+  const take = (result: SeedResult) => {
+    if (result.wrong.length === 0) totals.passed += 1;
+    else totals.failed += 1;
+    totals.steps += result.steps;
+    addCounts(faults, result.faults);
+    onResult(result);
+  };
+  await Promise.all(shares.map((share) => runShare(share, take)));
+  const neverHappened = faultKinds.filter((kind) => faults[kind] === undefined);
+  return { ...totals, faults, neverHappened };
+}
+
+function runShare(share: SeedShare, take: (result: SeedResult) => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(new URL("./seed-worker.ts", import.meta.url), { workerData: share });
+    worker.on("message", take);
+    worker.once("error", reject);
+    worker.once("exit", (code) => {
+      if (code === 0) resolve();
+      else reject(new Error(`a worker ended with ${code}`));
+    });
+  });
 }
 
 await runCommand((args) => run(readCommand(args)));

@@ -2,7 +2,7 @@ import { UsageError } from "@disburse/harness/command-line.ts";
 import { expect, it } from "vitest";
 import { readCommand } from "./options.ts";
 
-it("runs 10,000 seeds, or as many as it is told, or one again", () => {
+it("runs 10,000 seeds by default, so many as are given, or one again", () => {
   expect(readCommand([])).toEqual({ kind: "many", first: 1, seeds: 10_000 });
   const some = readCommand(["--seeds", "500", "--first", "7"]);
   expect(some).toEqual({ kind: "many", first: 7, seeds: 500 });

@@ -1,6 +1,6 @@
 import { countOf, readArguments } from "@disburse/harness/command-line.ts";
 
-/** What `npm run test:sim` was asked. */
+/** What `npm run test:sim` is to run. */
 export type SimulationCommand =
   | { readonly kind: "many"; readonly first: number; readonly seeds: number }
   /** Once more, telling everything that happens. */
@@ -8,7 +8,7 @@ export type SimulationCommand =
 
 const usage = "usage: npm run test:sim [-- --seeds N] [--first SEED] | [-- --seed SEED]";
 
-/** Reads the arguments of `npm run test:sim`: 10,000 seeds from 1 unless asked otherwise. */
+/** Reads the arguments of `npm run test:sim`: 10,000 seeds from 1 by default. */
 export function readCommand(args: readonly string[]): SimulationCommand {
   const option = { type: "string" } as const;
   const options = { seeds: option, first: option, seed: option };

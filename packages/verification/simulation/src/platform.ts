@@ -5,31 +5,30 @@ import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifi
 import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
-import { Broker } from "./broker.ts";
-import type { Life } from "./life.ts";
-import { Machine } from "./machine.ts";
-import { Merchants } from "./merchants.ts";
-import { beneficiaryStandIn, type SimulatedBeneficiary } from "./neighbours.ts";
-import { Operators } from "./operators.ts";
+import { WriteObserver } from "./checks/write-observer.ts";
+import { beneficiaryStub, type SimulatedBeneficiary } from "./network/beneficiary-stub.ts";
+import { Broker } from "./network/broker.ts";
+import { MerchantEndpoints } from "./network/merchant-endpoints.ts";
+import { createRpcNetwork, type RpcNetwork } from "./network/rpc-network.ts";
 import {
-  type Breakage,
   bootNotifier,
   bootPayout,
   bootQuote,
-  type Surroundings,
+  type InjectedDefects,
+  type SharedParts,
 } from "./processes.ts";
-import { createRailBook, type RailBook } from "./rail-book.ts";
-import { RailCallbacks } from "./rail-callbacks.ts";
-import { createRpcNetwork, type RpcNetwork } from "./rpc-network.ts";
-import { SimulatedRail } from "./simulated-rail.ts";
+import { RailCallbacks } from "./rail/callbacks.ts";
+import { SimulatedRail } from "./rail/rail.ts";
+import { createRailState, type RailState } from "./rail/state.ts";
+import { Host, type ProcessInstance } from "./scheduler/host.ts";
+import type { Scheduler } from "./scheduler/scheduler.ts";
 import { createMemoryDatabase } from "./store/memory-database.ts";
-import { Watch } from "./watch.ts";
-import type { World } from "./world.ts";
+import { Operators } from "./workload/operators.ts";
 
-/** The services with all that outlives them, and what is asked of them from outside. */
-export type Platform = Omit<Surroundings, "network" | "breakage"> & {
-  readonly machines: readonly Machine[];
-  readonly book: RailBook;
+/** The services with all that outlives them, and their callers outside. */
+export type Platform = Omit<SharedParts, "network" | "defects"> & {
+  readonly hosts: readonly Host[];
+  readonly railState: RailState;
   readonly callbacks: RailCallbacks;
   readonly operators: Operators;
   readonly beneficiaries: Map<string, SimulatedBeneficiary>;
@@ -44,7 +43,7 @@ type Callers = {
   readonly notifier: Client<typeof NotifierService>;
 };
 
-type Boot = (around: Surroundings, life: Life) => Promise<void>;
+type Boot = (shared: SharedParts, instance: ProcessInstance) => Promise<void>;
 
 /** Which processes there are, each on a machine of its own. */
 const processes: readonly (readonly [name: string, boot: Boot])[] = [
@@ -56,33 +55,32 @@ const processes: readonly (readonly [name: string, boot: Boot])[] = [
 ];
 
 /** Puts the processes on what they share; nothing is started yet. */
-export function createPlatform(world: World, breakage: Breakage): Platform {
-  const now = () => world.now();
+export function createPlatform(scheduler: Scheduler, defects: InjectedDefects): Platform {
+  const now = () => scheduler.now();
   const beneficiaries = new Map<string, SimulatedBeneficiary>();
-  const watch = new Watch(world, beneficiaries);
+  const observer = new WriteObserver(scheduler, beneficiaries);
   const databases = {
-    payout: createMemoryDatabase(now, watch.listen),
-    quote: createMemoryDatabase(now, watch.listen),
-    notifier: createMemoryDatabase(now, watch.listen),
+    payout: createMemoryDatabase(now, observer.listen),
+    quote: createMemoryDatabase(now, observer.listen),
+    notifier: createMemoryDatabase(now, observer.listen),
   };
-  const network = createRpcNetwork(world);
-  const outside = { life: undefined, log: silentLog };
-  network.serve(BeneficiaryService, beneficiaryStandIn(world, beneficiaries, breakage), outside);
+  const network = createRpcNetwork(scheduler);
+  const outside = { instance: undefined, log: silentLog };
+  network.serve(BeneficiaryService, beneficiaryStub(scheduler, beneficiaries, defects), outside);
   const rpc = callersOf(network);
-  const callbacks = new RailCallbacks(world, rpc);
-  const book = createRailBook(world);
-  const rail = new SimulatedRail(world, book, (transfer) => callbacks.plan(transfer));
-  const shared = {
-    ...{ rail, watch, databases },
-    broker: new Broker(world),
-    merchants: new Merchants(world),
+  const callbacks = new RailCallbacks(scheduler, rpc);
+  const railState = createRailState(scheduler);
+  const rail = new SimulatedRail(scheduler, railState, (transfer) => callbacks.plan(transfer));
+  const shared: SharedParts = {
+    ...{ rail, observer, databases, network, defects },
+    broker: new Broker(scheduler),
+    merchants: new MerchantEndpoints(scheduler),
   };
-  const around: Surroundings = { ...shared, network, breakage };
-  const machines = processes.map(
-    ([name, boot]) => new Machine(world, name, (life) => boot(around, life)),
+  const hosts = processes.map(
+    ([name, boot]) => new Host(scheduler, name, (instance) => boot(shared, instance)),
   );
-  const operators = new Operators(world, rpc.operations, book);
-  return { ...shared, machines, book, callbacks, operators, beneficiaries, rpc };
+  const operators = new Operators(scheduler, rpc.operations, railState);
+  return { ...shared, hosts, railState, callbacks, operators, beneficiaries, rpc };
 }
 
 function callersOf(network: RpcNetwork): Callers {

@@ -12,36 +12,36 @@ import { startPayoutService } from "@disburse/payout/service.ts";
 import { openCorridors } from "@disburse/quote/corridors/store.ts";
 import { openQuotes } from "@disburse/quote/quotes/store.ts";
 import { quoteRpc } from "@disburse/quote/rpc.ts";
-import type { Broker } from "./broker.ts";
-import { databaseLink, type Sabotage } from "./database-link.ts";
-import type { Life } from "./life.ts";
-import type { Merchants } from "./merchants.ts";
-import type { Pretence } from "./neighbours.ts";
-import { processLog } from "./process-log.ts";
-import { railName } from "./rail-message.ts";
-import type { RpcNetwork } from "./rpc-network.ts";
-import type { KeyOf, SimulatedRail } from "./simulated-rail.ts";
+import { processLog } from "./checks/process-log.ts";
+import type { WriteObserver } from "./checks/write-observer.ts";
+import type { StubOptions } from "./network/beneficiary-stub.ts";
+import type { Broker } from "./network/broker.ts";
+import { databaseLink, type Sabotage } from "./network/database-link.ts";
+import type { MerchantEndpoints } from "./network/merchant-endpoints.ts";
+import type { RpcNetwork } from "./network/rpc-network.ts";
+import { railName } from "./rail/message.ts";
+import type { KeyOf, SimulatedRail } from "./rail/rail.ts";
+import type { ProcessInstance } from "./scheduler/host.ts";
 import type { MemoryDatabase } from "./store/memory-database.ts";
-import type { Watch } from "./watch.ts";
 
 /** What a test breaks, to see that it is found. */
-export type Breakage = Pretence & {
+export type InjectedDefects = StubOptions & {
   readonly sabotage?: Sabotage;
   readonly keyOf?: KeyOf;
 };
 
 /** What outlives every process. */
-export type Surroundings = {
+export type SharedParts = {
   readonly network: RpcNetwork;
   readonly broker: Broker;
   readonly rail: SimulatedRail;
-  readonly merchants: Merchants;
-  readonly watch: Watch;
+  readonly merchants: MerchantEndpoints;
+  readonly observer: WriteObserver;
   readonly databases: Readonly<Record<"payout" | "quote" | "notifier", MemoryDatabase>>;
-  readonly breakage: Breakage;
+  readonly defects: InjectedDefects;
 };
 
-/** As in a sandbox: operators hear of what has no outcome after a minute. */
+/** As in a sandbox: a payout without an outcome is an exception after a minute. */
 const stuckAfterMs = 60_000;
 /** Payouts that one process works on side by side. */
 const railWorkers = 2;
@@ -49,60 +49,62 @@ const railWorkers = 2;
 const quoteTtlSeconds = 60;
 
 /** Starts a payout process: the service as its main.ts has it, on simulated connections. */
-export async function bootPayout(around: Surroundings, life: Life): Promise<void> {
-  const { network, broker, rail, databases, breakage } = around;
-  const log = processLog(life, around.watch);
+export async function bootPayout(shared: SharedParts, instance: ProcessInstance): Promise<void> {
+  const { network, broker, rail, databases, defects } = shared;
+  const log = processLog(instance, shared.observer);
   const service = await startPayoutService({
-    database: databaseLink(life, databases.payout, breakage.sabotage),
-    bus: broker.connect(life),
-    quote: network.client(QuoteService, life),
-    beneficiary: network.client(BeneficiaryService, life),
-    rails: [rail.connect(life, breakage.keyOf)],
+    database: databaseLink(instance, databases.payout, defects.sabotage),
+    bus: broker.connect(instance),
+    quote: network.client(QuoteService, instance),
+    beneficiary: network.client(BeneficiaryService, instance),
+    rails: [rail.connect(instance, defects.keyOf)],
     routes: [{ rail: railName }],
     mode: "sandbox",
-    place: life.name,
+    place: instance.name,
     clock: systemClock,
     ...{ stuckAfterMs, railWorkers, log },
   });
-  network.serve(PayoutService, service.rpc, { life, log });
-  network.serve(PayoutOperationsService, service.operations, { life, log });
+  network.serve(PayoutService, service.rpc, { instance, log });
+  network.serve(PayoutOperationsService, service.operations, { instance, log });
 }
 
 /** Starts a quote process. */
-export async function bootQuote(around: Surroundings, life: Life): Promise<void> {
-  const { network, databases, breakage } = around;
-  const log = processLog(life, around.watch);
-  const database = databaseLink(life, databases.quote, breakage.sabotage);
+export async function bootQuote(shared: SharedParts, instance: ProcessInstance): Promise<void> {
+  const { network, databases, defects } = shared;
+  const log = processLog(instance, shared.observer);
+  const database = databaseLink(instance, databases.quote, defects.sabotage);
   const rpc = quoteRpc({
     quotes: await openQuotes(database),
     corridors: await openCorridors(database),
-    beneficiary: network.client(BeneficiaryService, life),
-    payout: network.client(PayoutService, life),
+    beneficiary: network.client(BeneficiaryService, instance),
+    payout: network.client(PayoutService, instance),
     clock: systemClock,
     quoteTtlSeconds,
   });
-  network.serve(QuoteService, rpc, { life, log });
+  network.serve(QuoteService, rpc, { instance, log });
 }
 
 /** Starts a notifier process: its consumer, its worker and its RPCs. */
-export async function bootNotifier(around: Surroundings, life: Life): Promise<void> {
-  const { network, broker, merchants, databases, breakage } = around;
-  const log = processLog(life, around.watch);
+export async function bootNotifier(shared: SharedParts, instance: ProcessInstance): Promise<void> {
+  const { network, broker, merchants, databases, defects } = shared;
+  const log = processLog(instance, shared.observer);
   const notifier = await createNotifier({
-    database: databaseLink(life, databases.notifier, breakage.sabotage),
-    post: merchants.connect(life),
+    database: databaseLink(instance, databases.notifier, defects.sabotage),
+    post: merchants.connect(instance),
     sealer: openSealer,
     signatureHeader: "X-SERVICE-Signature",
     policy: "sandbox",
-    place: life.name,
+    place: instance.name,
     clock: systemClock,
     metrics: noMetrics,
     log,
   });
   startWorker(notifier, systemClock, log);
   const { fanOut, eventMetrics } = notifier;
-  await broker.connect(life).subscribe(subscription(fanOut, systemClock.now, log, eventMetrics));
-  network.serve(NotifierService, notifier.rpc, { life, log });
+  await broker
+    .connect(instance)
+    .subscribe(subscription(fanOut, systemClock.now, log, eventMetrics));
+  network.serve(NotifierService, notifier.rpc, { instance, log });
 }
 
 /** Secrets are not what is tried here, and their chance is not the seed's. */

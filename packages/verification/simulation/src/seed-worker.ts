@@ -1,6 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
+import { virtualGlobals } from "./scheduler/virtual-globals.ts";
 import { runSeed, type SeedResult } from "./seed-run.ts";
-import { virtualGlobals } from "./virtual-globals.ts";
 
 /** Which seeds a worker runs: every `step`th from `first`, below `end`. */
 export type SeedShare = { readonly first: number; readonly step: number; readonly end: number };

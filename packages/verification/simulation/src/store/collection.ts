@@ -25,7 +25,7 @@ export type Command = {
 /**
  * How a command reaches the database and its answer comes back: at once for a test of the store's
  * semantics, late, torn or not at all in a simulation. `steps` are run in order; the answer is what
- * `answer` tells then.
+ * `answer` returns then.
  */
 export type Access = <T>(
   command: Command,

@@ -15,7 +15,7 @@ type Options = {
   raw?: boolean;
 };
 
-/** What `find` answers with: nothing is read before the first document is asked for. */
+/** What `find` answers with: nothing is read before the first document is fetched. */
 export class Cursor {
   readonly #table: Table;
   readonly #filter: Document;
@@ -48,7 +48,7 @@ export class Cursor {
       const found = this.#table.select(this.#filter, sort);
       const end = limit === 0 ? undefined : skip + limit;
       const shown = found.slice(skip, end).map((each) => projected(each, projection));
-      // The driver's types do not tell either what it answers then.
+      // The driver's types do not say either what it answers then.
       return raw ? shown.map((each) => BSON.serialize(each) as unknown as Document) : shown;
     });
   }

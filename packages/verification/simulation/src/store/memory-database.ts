@@ -16,7 +16,7 @@ export type WriteListener = (
 export type MemoryDatabase = {
   /** The database as one process reaches it, by its own way there and back. */
   connect(access: Access): Database;
-  /** All documents of a collection, which nobody may change: for checks, past every fault. */
+  /** All documents of a collection, which no caller may change: for checks, past every fault. */
   documents(collection: string): readonly Document[];
   /** How many documents were written so far. */
   changes(): number;

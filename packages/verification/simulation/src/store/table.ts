@@ -37,7 +37,7 @@ export class Table {
     for (const [id, row] of this.#rows) this.#claim(index, row, id);
   }
 
-  /** What a filter takes, in order; the documents themselves, which nobody may change. */
+  /** What a filter takes, in order; the documents themselves, which no caller may change. */
   select(filter: Document, sort?: Sort): Document[] {
     const now = this.#now();
     const found = this.#candidates(filter).filter((row) => matches(row, filter, now));

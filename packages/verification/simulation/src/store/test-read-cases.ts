@@ -79,7 +79,7 @@ export const readCases: readonly ContractCase[] = [
     ],
   },
   {
-    name: "tells distinct values",
+    name: "reads distinct values",
     rows: [{ _id: "a", line: "x" }, { _id: "b", line: "y" }, { _id: "c", line: "x" }, { _id: "d" }],
     run: async (of) => (await of.distinct("line", {})).toSorted(),
   },

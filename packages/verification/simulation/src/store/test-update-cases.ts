@@ -93,7 +93,7 @@ export const updateCases: readonly ContractCase[] = [
 
 const claimed = { $set: { state: "claimed" } };
 
-/** Which row an update meets, and what it tells of it. */
+/** Which row an update changes, and what it reports. */
 export const conditionalCases: readonly ContractCase[] = [
   {
     name: "a conditional update that misses",

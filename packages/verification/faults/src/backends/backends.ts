@@ -1,0 +1,149 @@
+import { type Broker, startBroker } from "@disburse/embedded/broker.ts";
+import { type Engine, startEngine } from "@disburse/embedded/engine.ts";
+import type { Random } from "@disburse/harness/random.ts";
+import { MongoClient } from "mongodb";
+import type { Places } from "../platform.ts";
+import { addressOf, type NetworkProxy, startNetworkProxy } from "./network-proxy.ts";
+import { signalFamily } from "./process-family.ts";
+
+/** An engine or a broker that may be hurt. */
+export type BackendProcess = {
+  /** SIGKILL for all of its processes; settles when they are gone. */
+  readonly kill: () => Promise<void>;
+  /** Starts it again on its data, wherever it listens then. */
+  readonly start: () => Promise<void>;
+  readonly pid: () => number;
+  /** Settles when it has ended for any reason. */
+  readonly gone: () => Promise<void>;
+  /** Between it and the services. */
+  readonly proxy: NetworkProxy;
+};
+
+/** An engine and a broker of our own, each behind a proxy that stays where it is. */
+export type FaultBackends = {
+  readonly engine: BackendProcess;
+  readonly broker: BackendProcess;
+  readonly mongodbUri: (database: string) => string;
+  readonly amqpUrl: string;
+  /** To the engine itself, past the proxy. */
+  readonly mongo: () => MongoClient;
+  readonly stop: () => Promise<void>;
+};
+
+/** Enough for the data of a long run, and little beside a platform on one machine. */
+const cacheMegabytes = 256;
+
+/** Where the two keep their data. */
+type Folders = { readonly engine: string; readonly broker: string };
+
+/** Starts both, each on its folder. Throws where there is no RabbitMQ. */
+export async function startBackends(folders: Folders, random: Random): Promise<FaultBackends> {
+  const { MONGODB_URI: _uri, AMQP_URL: _amqp, ...env } = process.env;
+  const [engine, broker] = await Promise.all([
+    startBackend<Engine>(
+      (onExit) => startEngine({ dataDir: folders.engine, cacheMegabytes, env, onExit }),
+      (started) => started.uri("admin"),
+      random,
+    ),
+    startBackend<Broker>(
+      async (onExit) => {
+        const started = await startBroker({ dataDir: folders.broker, env, onExit });
+        if (started === undefined) throw new Error("The fault run needs rabbitmq-server.");
+        return started;
+      },
+      (started) => started.url,
+      random,
+    ),
+  ]);
+  let client: { of: Engine; mongo: MongoClient } | undefined;
+  return {
+    engine: engine.backend,
+    broker: broker.backend,
+    mongodbUri: (database) =>
+      `mongodb://127.0.0.1:${engine.backend.proxy.port}/${database}?directConnection=true`,
+    amqpUrl: `amqp://guest:guest@127.0.0.1:${broker.backend.proxy.port}`,
+    mongo: () => {
+      const of = engine.current();
+      if (client?.of !== of) {
+        void client?.mongo.close();
+        client = { of, mongo: new MongoClient(of.uri("admin")) };
+      }
+      return client.mongo;
+    },
+    stop: async () => {
+      await client?.mongo.close();
+      await Promise.all([engine.backend.proxy.close(), broker.backend.proxy.close()]);
+      await Promise.all([engine.current().stop(), broker.current().stop()]);
+    },
+  };
+}
+
+/** Starts a backend with a proxy before it; `open` starts it, and again after each end. */
+async function startBackend<T extends { readonly pid: number | undefined }>(
+  open: (onExit: () => void) => Promise<T>,
+  uriOf: (started: T) => string,
+  random: Random,
+): Promise<{ readonly backend: BackendProcess; readonly current: () => T }> {
+  let end = Promise.withResolvers<void>();
+  const start = (): Promise<T> => {
+    end = Promise.withResolvers<void>();
+    return open(() => end.resolve());
+  };
+  let started = await start();
+  const pid = (): number => started.pid ?? 0;
+  const proxy = await startNetworkProxy(() => addressOf(uriOf(started)), random);
+  const backend: BackendProcess = {
+    kill: async () => {
+      signalFamily(pid(), "SIGKILL");
+      await end.promise;
+    },
+    start: async () => {
+      started = await start();
+    },
+    pid,
+    gone: () => end.promise,
+    proxy,
+  };
+  return { backend, current: () => started };
+}
+
+/** An engine and a broker that others use as well: only the network to them may be hurt. */
+export type SharedBackends = {
+  readonly engine: NetworkProxy;
+  readonly broker: NetworkProxy;
+  readonly places: Places;
+  readonly close: () => Promise<void>;
+};
+
+/** Where the two are, and names in them that no other run has. */
+export type SharedBackendsOptions = Pick<Places, "databasePrefix" | "busNamespace"> & {
+  readonly mongodbUri: string;
+  readonly amqpUrl: string;
+  readonly random: Random;
+};
+
+/** Puts a proxy before each of them. */
+export async function openSharedBackends(options: SharedBackendsOptions): Promise<SharedBackends> {
+  const { mongodbUri, amqpUrl, random, databasePrefix, busNamespace } = options;
+  const engine = await startNetworkProxy(() => addressOf(mongodbUri), random);
+  const broker = await startNetworkProxy(() => addressOf(amqpUrl), random);
+  const mongo = new MongoClient(mongodbUri);
+  const viaBroker = new URL(amqpUrl);
+  viaBroker.hostname = "127.0.0.1";
+  viaBroker.port = String(broker.port);
+  return {
+    engine,
+    broker,
+    places: {
+      mongodbUri: (name) => `mongodb://127.0.0.1:${engine.port}/${name}?directConnection=true`,
+      amqpUrl: viaBroker.href,
+      mongo: () => mongo,
+      databasePrefix,
+      busNamespace,
+    },
+    close: async () => {
+      await mongo.close();
+      await Promise.all([engine.close(), broker.close()]);
+    },
+  };
+}

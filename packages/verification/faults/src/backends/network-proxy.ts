@@ -1,0 +1,111 @@
+import { once } from "node:events";
+import {
+  type AddressInfo,
+  connect,
+  createServer,
+  type NetConnectOpts,
+  type Socket,
+} from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
+import type { Random } from "@disburse/harness/random.ts";
+
+/**
+ * How a connection behaves: `delay` holds each piece back, `trickle` passes it on in small bits,
+ * `silent` takes everything and passes nothing on, `disconnected` ends connections and takes none.
+ */
+export type NetworkCondition = "normal" | "delay" | "trickle" | "silent" | "disconnected";
+
+/** A TCP proxy on this machine between services and what they depend on. */
+export type NetworkProxy = {
+  readonly port: number;
+  readonly set: (condition: NetworkCondition) => void;
+  /** Ends the connections that there are; new ones are as the condition says. */
+  readonly disconnectAll: () => number;
+  readonly close: () => Promise<void>;
+};
+
+/** A piece waits this long at most; a call of some ten pieces stays within its deadline. */
+const delayMaxMs = 100;
+/** Of a trickle: at most this many bytes, then a moment of nothing. */
+const trickleBytesMax = 256;
+const trickleEveryMs = 2;
+const silentCheckMs = 20;
+
+/** Starts a proxy; `target` is called for each connection, as a restart may move it. */
+export async function startNetworkProxy(
+  target: () => NetConnectOpts,
+  random: Random,
+): Promise<NetworkProxy> {
+  let condition: NetworkCondition = "normal";
+  const open = new Set<Socket>();
+  const pump = async (from: Socket, to: Socket): Promise<void> => {
+    for await (const chunk of from) {
+      while (condition === "silent") await pause(silentCheckMs);
+      if (condition === "delay") await pause(random.below(delayMaxMs));
+      for (const bit of condition === "trickle" ? bitsOf(chunk, random) : [chunk]) {
+        if (condition === "trickle") await pause(trickleEveryMs);
+        if (!to.write(bit)) await once(to, "drain");
+      }
+    }
+    to.end();
+  };
+  const server = createServer((client) => {
+    if (condition === "disconnected") {
+      client.destroy();
+      return;
+    }
+    const upstream = connect(target());
+    for (const [socket, other] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      socket.setNoDelay(true);
+      open.add(socket);
+      socket.once("close", () => {
+        open.delete(socket);
+        other.destroy();
+      });
+      // A connection that breaks is what this is for; its other half goes with it.
+      socket.on("error", () => socket.destroy());
+      pump(socket, other).catch(() => other.destroy());
+    }
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const disconnectAll = (): number => {
+    const count = open.size;
+    for (const socket of open) socket.destroy();
+    return count;
+  };
+  return {
+    port: (server.address() as AddressInfo).port,
+    set: (next) => {
+      condition = next;
+      if (next === "disconnected") disconnectAll();
+    },
+    disconnectAll,
+    close: async () => {
+      condition = "normal";
+      const closed = once(server, "close");
+      server.close();
+      disconnectAll();
+      await closed;
+    },
+  };
+}
+
+function* bitsOf(chunk: Buffer, random: Random): Generator<Buffer> {
+  for (let at = 0; at < chunk.length; ) {
+    const length = 1 + random.below(trickleBytesMax);
+    yield chunk.subarray(at, at + length);
+    at += length;
+  }
+}
+
+/** Where a connection string leads: a Unix socket or a port of this machine. */
+export function addressOf(uri: string): NetConnectOpts {
+  const [, place = ""] = /^\w+:\/\/(?:[^@/]*@)?([^/?]+)/.exec(uri) ?? [];
+  const text = decodeURIComponent(place);
+  if (text.startsWith("/")) return { path: text };
+  return { host: text.slice(0, text.lastIndexOf(":")), port: Number(text.split(":").at(-1)) };
+}

@@ -1,0 +1,79 @@
+import type { Random } from "@disburse/harness/random.ts";
+import type { FaultBackends } from "./backends/backends.ts";
+import type { FaultOptions } from "./options.ts";
+import type { Assertion } from "./payouts/checks.ts";
+import type { Load } from "./payouts/load.ts";
+import type { Recipient } from "./payouts/recipients.ts";
+import { type Recovered, spreadOf } from "./payouts/recovery.ts";
+import type { FaultPlatform } from "./platform.ts";
+
+/** What a fault is tried on. */
+export type FaultContext = {
+  readonly platform: FaultPlatform;
+  readonly backends: FaultBackends;
+  /** Before the names of exchange and queues. */
+  readonly busNamespace: string;
+  /** The small disk that the database is on; `undefined` where it is on the machine's. */
+  readonly disk: string | undefined;
+  readonly recipients: readonly Recipient[];
+  readonly load: Load;
+  readonly random: Random;
+  readonly options: FaultOptions;
+  /** Counts that a fault really fired, by its name. */
+  readonly fired: (name: string, times?: number) => void;
+  /** Notes how long what was under way took after a restart. */
+  readonly recovered: (name: string, took: Recovered) => void;
+};
+
+/** A kind of fault; it leaves everything up, and throws nothing that it has caused itself. */
+export type Fault = {
+  readonly name: string;
+  /** What it does, in a line. */
+  readonly about: string;
+  /** How long everything may take to come to rest afterwards; two minutes by default. */
+  readonly restMs?: number;
+  /** Why it cannot be tried here; `undefined` where it can. */
+  readonly unavailable?: (context: FaultContext) => string | undefined;
+  /** Tries it under load; may answer with what else had to hold. */
+  readonly run: (context: FaultContext) => Promise<readonly Assertion[]>;
+};
+
+/** A fault that strikes once a seed while payouts are made. */
+export function underLoad(strike: (context: FaultContext) => Promise<void>): Fault["run"] {
+  return async (context) => {
+    context.load.start();
+    for (let at = 0; at < context.options.seeds; at += 1) await strike(context);
+    await context.load.drain();
+    return [];
+  };
+}
+
+/** Counts of what fired and times of what recovered, as a run goes on. */
+export function createCounters() {
+  const fired = new Map<string, number>();
+  const times = new Map<string, Recovered[]>();
+  return {
+    fired: (name: string, count = 1) => void fired.set(name, (fired.get(name) ?? 0) + count),
+    recovered: (name: string, took: Recovered) =>
+      void times.set(name, [...(times.get(name) ?? []), took]),
+    /** `name count` of each. */
+    counts: (): string[] => [...fired].map(([name, count]) => `${name} ${count}`),
+    total: (): number => [...fired.values()].reduce((sum, count) => sum + count, 0),
+    /** Lines with the times that recovery took. */
+    timeLines: (): string[] => [...times].map(([name, all]) => timeLine(name, all)),
+    times: (): readonly Recovered[] => [...times.values()].flat(),
+  };
+}
+
+function timeLine(name: string, all: readonly Recovered[]): string {
+  const part = (what: string, ms: (took: Recovered) => number): string => {
+    const { max, median } = spreadOf(all.map(ms));
+    return `${what} ${median} ms (max ${max})`;
+  };
+  const parts = [
+    part("calls", ({ callsMs }) => callsMs),
+    part("payouts", ({ payoutsMs }) => payoutsMs),
+    part("webhooks", ({ webhooksMs }) => webhooksMs),
+  ];
+  return `${name}: median ${parts.join(", ")} after ${all.length} restarts`;
+}

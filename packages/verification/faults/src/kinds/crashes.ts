@@ -1,0 +1,113 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
+import { say } from "@disburse/harness/command-line.ts";
+import type { ServiceProcesses, StartExtras } from "@disburse/platform/processes.ts";
+import type { ServiceName } from "@disburse/sandbox/environments.ts";
+import type { Fault, FaultContext } from "../context.ts";
+
+/** The services that take part in a payout after its quote. */
+const services: readonly ServiceName[] = ["payout", "quote", "gateway", "notifier"];
+const preload = pathToFileURL(join(import.meta.dirname, "write-preload.ts")).href;
+/** The rarest write of a running platform is made within this time. */
+const discoverMs = 10_000;
+/** A write that does not come by then is not made in this state of the platform. */
+export const fireMs = 10_000;
+/** The n-th write of a site: the first ones often find the service just started. */
+const numberMax = 6;
+
+const sayEvery = 20;
+
+/** A gap between two writes: right before or right after the write of a site. */
+type Gap = { readonly service: ServiceName; readonly site: string; readonly side: Side };
+type Side = "before" | "after";
+
+/** A crash right before and right after every write of the services, each several times. */
+export const writeFault: Fault = {
+  name: "writes",
+  about: "a crash in every gap between two writes, found while they run",
+  run: async (context) => {
+    const { load, options, random } = context;
+    load.start();
+    for (const service of services) {
+      const sites = await findSites(context.platform, service);
+      say(`${service} writes in ${sites.length} places`);
+      const gaps = sites.flatMap((site): Gap[] => [
+        { service, site, side: "before" },
+        { service, site, side: "after" },
+      ]);
+      const rounds = Array.from({ length: options.perPoint }, () => random.shuffled(gaps));
+      const missed = new Set<string>();
+      for (const [at, gap] of rounds.flat().entries()) {
+        if (!(await crashOnce(context, gap))) missed.add(gap.site);
+        if ((at + 1) % sayEvery === 0) say(`${at + 1} of ${gaps.length * rounds.length} crashes`);
+      }
+      for (const site of missed) say(`not every crash at ${site} happened`);
+    }
+    await load.drain();
+    return [];
+  },
+};
+
+/** Restarts a service with the report of its writes; answers where it wrote, under load. */
+export async function findSites(
+  processes: ServiceProcesses,
+  service: ServiceName,
+): Promise<string[]> {
+  await processes.kill(service);
+  await processes.start(service, { preload, environment: { FAULT_WRITE_SITE: "" } });
+  await pause(discoverMs);
+  const reported = processes.log(service).matchAll(/^fault-write-site (\S+)$/gm);
+  const sites = new Set([...reported].map(([, site = ""]) => site));
+  await processes.kill(service);
+  await processes.start(service);
+  return [...sites].sort();
+}
+
+/** Tries one gap; answers whether it crashed. The service is up again afterwards. */
+async function crashOnce({ platform, random, fired }: FaultContext, gap: Gap): Promise<boolean> {
+  const hasCrashed = await crashAt(platform, gap, 1 + random.below(numberMax));
+  if (hasCrashed) fired(`crash ${gap.side} a write of ${gap.service}`);
+  await platform.kill(gap.service);
+  await platform.start(gap.service);
+  return hasCrashed;
+}
+
+const root = join(import.meta.dirname, "../../../..");
+
+/**
+ * Starts a service again so that it ends with the `number`th write of a site, and waits for that;
+ * answers whether it crashed.
+ *
+ * @throws {Error} where the site is in no file of the repository: it would never come.
+ */
+export async function crashAt(
+  processes: ServiceProcesses,
+  { service, site, side }: Gap,
+  number: number,
+  withinMs = fireMs,
+): Promise<boolean> {
+  const [file = ""] = site.split(":");
+  if (!existsSync(join(root, file))) throw new Error(`there is no ${file}`);
+  await processes.kill(service);
+  const environment = {
+    FAULT_WRITE_SITE: site,
+    FAULT_WRITE_SIDE: side,
+    FAULT_WRITE_NUMBER: String(number),
+  };
+  return startAndGo(processes, service, withinMs, { preload, environment });
+}
+
+/** Starts a service that something will end; answers whether it went in time. */
+export async function startAndGo(
+  processes: ServiceProcesses,
+  service: ServiceName,
+  withinMs: number,
+  extras?: StartExtras,
+): Promise<boolean> {
+  // It may go before it is up.
+  await processes.start(service, extras).catch(() => undefined);
+  const late = Symbol("late");
+  return (await Promise.race([processes.gone(service), pause(withinMs, late)])) !== late;
+}

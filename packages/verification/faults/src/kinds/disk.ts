@@ -1,0 +1,95 @@
+import { execFileSync, spawn } from "node:child_process";
+import { closeSync, openSync, rmSync, statfsSync, writeSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { onPath } from "@disburse/embedded/executables.ts";
+import { type Fault, type FaultContext, underLoad } from "../context.ts";
+
+/** The engine meets the full disk, or the error, with its next write. */
+const meetMs = 15_000;
+const lateMs = 5_000;
+const warmUpMs = 500;
+const pieceBytes = 1_048_576;
+/** What is set aside at once; the rest is written, as others write meanwhile. */
+const leftBytes = 16 * pieceBytes;
+
+/** The disk below the engine full, and free again. */
+export const diskFullFault: Fault = {
+  name: "disk-full",
+  about: "no space left for the database, and space again",
+  unavailable: ({ disk }) => (disk === undefined ? "needs root and a loop device" : undefined),
+  run: underLoad(async (context) => {
+    const { disk = "", backends } = context;
+    await pause(warmUpMs);
+    const filler = join(disk, "filler");
+    fill(filler);
+    context.fired("disk full");
+    const wasEarly = await endsWithin(context, meetMs);
+    rmSync(filler);
+    // It may have met the end of the disk and be about to go.
+    if (!wasEarly && !(await endsWithin(context, lateMs))) return;
+    context.fired("engine gone for lack of space");
+    await backends.engine.start();
+  }),
+};
+
+/** An error of the disk when the engine makes its journal lasting. */
+export const diskErrorFault: Fault = {
+  name: "disk-error",
+  about: "fdatasync of the database engine answers EIO",
+  unavailable: () => (onPath("strace", process.env) === undefined ? "needs strace" : undefined),
+  run: underLoad(async (context) => {
+    const { backends } = context;
+    await pause(warmUpMs);
+    const pid = String(backends.engine.pid());
+    const inject = ["-e", "trace=fdatasync,fsync", "-e", "inject=fdatasync,fsync:error=EIO"];
+    const strace = spawn("strace", ["-f", "-qq", "-o", "/dev/null", ...inject, "-p", pid], {
+      stdio: "ignore",
+    });
+    const ended = await endsWithin(context, meetMs);
+    strace.kill("SIGTERM");
+    if (ended) context.fired("engine gone for an error of the disk");
+    else await backends.engine.kill();
+    await backends.engine.start();
+  }),
+};
+
+async function endsWithin({ backends }: FaultContext, ms: number): Promise<boolean> {
+  const late = Symbol("late");
+  return (await Promise.race([backends.engine.gone(), pause(ms, late)])) !== late;
+}
+
+/** Takes all the space that there is; what the engine has already is its own. */
+function fill(path: string): void {
+  const { bavail, bsize } = statfsSync(dirname(path));
+  const bytes = Math.max(bsize, bavail * bsize - leftBytes);
+  execFileSync("fallocate", ["-l", String(bytes), path], { stdio: "ignore" });
+  const file = openSync(path, "a");
+  const piece = Buffer.alloc(pieceBytes);
+  try {
+    for (;;) writeSync(file, piece);
+  } catch (error) {
+    if (!(error instanceof Error && error.message.includes("ENOSPC"))) throw error;
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** A small disk of its own, mounted on a folder; `undefined` where that may not be done here. */
+export function mountSmallDisk(folder: string, megabytes: number): (() => void) | undefined {
+  const image = `${folder}.img`;
+  try {
+    execFileSync("truncate", ["-s", `${megabytes}M`, image], { stdio: "ignore" });
+    execFileSync("mkfs.ext4", ["-q", "-m", "0", image], { stdio: "ignore" });
+    execFileSync("mount", ["-o", "loop", image, folder], { stdio: "ignore" });
+  } catch {
+    // Not root, no loop device, or another system: the faults of a disk are skipped.
+    rmSync(image, { force: true });
+    return undefined;
+  }
+  return () => {
+    // Lazily: an engine that was interrupted in its start may hold it for a moment yet.
+    execFileSync("umount", ["-l", folder], { stdio: "ignore" });
+    rmSync(image, { force: true });
+  };
+}

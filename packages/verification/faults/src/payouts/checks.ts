@@ -1,0 +1,132 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { openerOf } from "@disburse/invariants/answer-check.ts";
+import { checkDatabase, collectionOf } from "@disburse/invariants/database-check.ts";
+import { untilQuiet } from "@disburse/invariants/quiet.ts";
+import { verdictOf } from "@disburse/invariants/report.ts";
+import type { FaultPlatform } from "../platform.ts";
+import { postUntilAnswered } from "./client.ts";
+import type { Load } from "./load.ts";
+import type { WebhookRecorder } from "./recorder.ts";
+
+/** Something that had to hold, and what is wrong where it did not. */
+export type Assertion = { readonly name: string; readonly problems: readonly string[] };
+
+/** After the last fault everything has this long to come to rest: two leases and a retry. */
+const restMs = 120_000;
+/** What a wrong clock put off is called back after ten minutes (services/payout). */
+export const clockRestMs = 720_000;
+/** Requests that are repeated. */
+const repeatsMax = 50;
+const shownMax = 5;
+const pollEveryMs = 100;
+
+/** Lets the platform come to rest and looks whether anything was lost, doubled or broken. */
+export async function checkPlatform(
+  platform: FaultPlatform,
+  load: Load,
+  recorder: WebhookRecorder,
+  patienceMs: number = restMs,
+): Promise<Assertion[]> {
+  await load.drain();
+  await untilEnded(platform, patienceMs);
+  const busy = await untilQuiet(platform.databases(), patienceMs);
+  const unanswered = load.unanswered();
+  return [
+    { name: "at rest again", problems: busy },
+    {
+      name: "every call answered",
+      problems: unanswered === 0 ? [] : [`${unanswered} calls had no answer in three minutes`],
+    },
+    { name: "no accepted payout lost", problems: await lostPayouts(platform, load) },
+    { name: "every change notified", problems: await missedNotifications(platform, recorder) },
+    { name: "the same answer again", problems: await otherAnswers(platform, load) },
+    { name: "no service failed by itself", problems: platform.takeFailures() },
+    { name: "invariants", problems: await brokenInvariants(platform) },
+  ];
+}
+
+/** A payout in doubt is at rest for the platform, and is resolved a little later. */
+async function untilEnded({ databases, merchantId }: FaultPlatform, timeoutMs: number) {
+  const giveUpAt = Date.now() + timeoutMs;
+  const open = { merchant_id: merchantId, status: "initiated" } as const;
+  while (Date.now() < giveUpAt) {
+    const payouts = collectionOf(databases(), "payouts");
+    if ((await payouts.countDocuments(open, { limit: 1 })) === 0) return;
+    await pause(pollEveryMs);
+  }
+}
+
+/** Every accepted payout exists and is at its end. */
+async function lostPayouts(platform: FaultPlatform, { accepted }: Load): Promise<string[]> {
+  const ended = new Map<string, string>();
+  const found = collectionOf(platform.databases(), "payouts").find(
+    { merchant_id: platform.merchantId },
+    { projection: { status: 1 } },
+  );
+  for await (const { _id, status } of found) ended.set(_id, status);
+  const ids = accepted.map(({ id }) => id);
+  const twice = ids.length - new Set(ids).size;
+  return [
+    ...named(
+      ids.filter((id) => !ended.has(id)),
+      "is not there",
+    ),
+    ...named(
+      ids.filter((id) => ended.get(id) === "initiated"),
+      "has no end",
+    ),
+    ...(twice === 0 ? [] : [`${twice} payouts were given to two callers`]),
+  ];
+}
+
+/** Every change of every payout has reached the merchant's endpoint. */
+async function missedNotifications(
+  platform: FaultPlatform,
+  { received }: WebhookRecorder,
+): Promise<string[]> {
+  const missed: string[] = [];
+  await untilDelivered(platform);
+  const events = collectionOf(platform.databases(), "events").find({
+    merchant_id: platform.merchantId,
+    transaction_type: "payout_session",
+  });
+  for await (const { transaction_id, status } of events) {
+    if (!received.has(`${transaction_id} ${status}`)) missed.push(`${transaction_id} ${status}`);
+  }
+  return named(missed, "was never notified");
+}
+
+/** A delivery whose sender died is another's when its lease of 30 s ends. */
+async function untilDelivered({ databases, merchantId }: FaultPlatform): Promise<void> {
+  const giveUpAt = Date.now() + restMs;
+  const pending = { merchant_id: merchantId, state: "pending" };
+  while (Date.now() < giveUpAt) {
+    const deliveries = collectionOf(databases(), "deliveries");
+    if ((await deliveries.countDocuments(pending, { limit: 1 })) === 0) return;
+    await pause(pollEveryMs);
+  }
+}
+
+/** The last answers are given again, word for word, and make no second payout. */
+async function otherAnswers(platform: FaultPlatform, { accepted }: Load): Promise<string[]> {
+  const other: string[] = [];
+  for (const { id, key, body, text } of accepted.slice(-repeatsMax)) {
+    const again = await postUntilAnswered(platform, "/transfer/execute", body, key);
+    if (again?.text !== text) other.push(id);
+  }
+  return named(other, "was answered differently the second time");
+}
+
+async function brokenInvariants(platform: FaultPlatform): Promise<string[]> {
+  const report = await checkDatabase(platform.databases(), {
+    now: new Date(),
+    open: openerOf(platform.secrets.encryptionKeys),
+  });
+  if (verdictOf(report).failed === 0) return [];
+  return report.findings.map((each) => `${each.invariant}: ${each.subject} ${each.detail}`);
+}
+
+function named(ids: readonly string[], what: string): string[] {
+  const shown = ids.slice(0, shownMax).map((id) => `${id} ${what}`);
+  return ids.length > shownMax ? [...shown, `and ${ids.length - shownMax} more ${what}`] : shown;
+}

@@ -1,0 +1,109 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { Random } from "@disburse/harness/random.ts";
+import type { FaultPlatform } from "../platform.ts";
+import { postUntilAnswered } from "./client.ts";
+import type { Recipient } from "./recipients.ts";
+
+/** A payout that a client got an answer for. */
+export type AcceptedPayout = {
+  readonly id: string;
+  /** To repeat the request. */
+  readonly key: string;
+  readonly body: object;
+  readonly text: string;
+};
+
+/** Clients that pay, all the while, whatever happens to the platform. */
+export type Load = {
+  readonly accepted: readonly AcceptedPayout[];
+  /** Final refusals by their code. */
+  readonly refused: ReadonlyMap<string, number>;
+  /** Requests without an answer for minutes. */
+  readonly unanswered: () => number;
+  /** Calls that are waited for, as tokens that are the same as long as the call lasts. */
+  readonly waiting: () => ReadonlySet<symbol>;
+  /** Lets the clients begin, or go on. */
+  readonly start: () => void;
+  /** Lets every client finish what it has begun. */
+  readonly drain: () => Promise<void>;
+};
+
+/** What the sandbox's rail does with some payouts; the others settle. */
+const outcomes = [
+  ...["fail", "return", "unknown", "callback", "duplicate", "early", "lost", "contradict"],
+  "amount",
+];
+/** One payout in so many has one of the other outcomes. */
+const outcomeEvery = 3;
+/** Cents from 1.00 to 5.99: any number of them fits into the account. */
+const centsMin = 100;
+const centsSpread = 500;
+/** The pause of a client between two payouts, at most. */
+const pauseMaxMs = 150;
+
+/** Makes `clients` clients that rest; `go` starts them. */
+export function createLoad(
+  platform: FaultPlatform,
+  recipients: readonly Recipient[],
+  random: Random,
+  clients = 6,
+): Load {
+  const accepted: AcceptedPayout[] = [];
+  const refused = new Map<string, number>();
+  const waiting = new Set<symbol>();
+  let unanswered = 0;
+  let isGoing = false;
+  let running: Promise<void>[] = [];
+
+  const post = async (path: string, body: object, key: string) => {
+    const token = Symbol(path);
+    waiting.add(token);
+    const answer = await postUntilAnswered(platform, path, body, key);
+    waiting.delete(token);
+    if (answer === undefined) unanswered += 1;
+    else if (answer.status !== 200) {
+      refused.set(answer.code, (refused.get(answer.code) ?? 0) + 1);
+    }
+    return answer?.status === 200 ? answer : undefined;
+  };
+  const pay = async (): Promise<void> => {
+    const { id, currency } = random.pick(recipients);
+    const cents = String(centsMin + random.below(centsSpread));
+    const quoted = await post(
+      "/transfer/rfq",
+      {
+        source_amount: `${cents.slice(0, -2)}.${cents.slice(-2)}`,
+        ...{ source_currency_code: "USD", destination_currency_code: currency },
+        ...{ beneficiary_id: id, account_id: platform.accountId },
+      },
+      crypto.randomUUID(),
+    );
+    if (quoted === undefined) return;
+    const outcome = random.below(outcomeEvery) === 0 ? `sandbox-${random.pick(outcomes)}` : "order";
+    const key = crypto.randomUUID();
+    const body = { quote_id: quoted.data.id, reference_id: `${outcome}-${key}` };
+    const paid = await post("/transfer/execute", body, key);
+    if (paid !== undefined) accepted.push({ id: paid.data.id ?? "", key, body, text: paid.text });
+  };
+  const run = async (): Promise<void> => {
+    while (isGoing) {
+      await pay();
+      await pause(random.below(pauseMaxMs));
+    }
+  };
+  return {
+    accepted,
+    refused,
+    unanswered: () => unanswered,
+    waiting: () => new Set(waiting),
+    start: () => {
+      if (isGoing) return;
+      isGoing = true;
+      running = Array.from({ length: clients }, run);
+    },
+    drain: async () => {
+      isGoing = false;
+      await Promise.all(running);
+    },
+  };
+}

@@ -1,0 +1,68 @@
+import type { FaultPlatform } from "../platform.ts";
+import { postUntilAnswered } from "./client.ts";
+
+/** Whom payouts go to: with the account's currency, and with one that a rate has digits for. */
+export type Recipient = { readonly id: string; readonly currency: "USD" | "INR" };
+
+const party = {
+  beneficiary_first_name: "Grace",
+  beneficiary_last_name: "Hopper",
+  beneficiary_account_type: "Individual",
+  beneficiary_address: "1 Main Street",
+};
+
+const bodies = {
+  USD: {
+    ...party,
+    destination_currency: "USD",
+    transfer_type: "ACH",
+    destination_country: "US",
+    routing_code_type_1: "ACH CODE",
+    routing_code_value_1: "021000021",
+    beneficiary_state: "NY",
+    beneficiary_city: "New York",
+    beneficiary_postcode: "10001",
+    beneficiary_account_number: "123456789012",
+  },
+  INR: {
+    ...party,
+    destination_currency: "INR",
+    transfer_type: "LOCAL",
+    destination_country: "IN",
+    currency_type: "Fiat",
+    routing_code_type_1: "IFSC",
+    routing_code_value_1: "HDFC0000001",
+    beneficiary_state: "Maharashtra",
+    beneficiary_city: "Mumbai",
+    beneficiary_postcode: "400020",
+    beneficiary_email: "grace@example.com",
+    beneficiary_account_number: "50100123456789",
+    beneficiary_bank_name: "First Bank",
+    beneficiary_bank_account_type: "Business Checking",
+    beneficiary_country_code: "IN",
+    beneficiary_contact_country_code: "91",
+    beneficiary_contact_number: "9820012345",
+    beneficiary_alias: "grace",
+    beneficiary_bank_address: "2 Fort Road",
+    beneficiary_bank_city: "Mumbai",
+    beneficiary_bank_postcode: "400001",
+    beneficiary_bank_state: "Maharashtra",
+    beneficiary_bank_country_code: "IN",
+  },
+} as const;
+
+/** Registers one recipient of each kind. */
+export async function makeRecipients(platform: FaultPlatform): Promise<Recipient[]> {
+  const made: Recipient[] = [];
+  for (const currency of ["USD", "INR"] as const) {
+    const answer = await postUntilAnswered(
+      platform,
+      "/transfer/fiat/beneficiary",
+      bodies[currency],
+    );
+    const id = answer?.data.beneficiary_id;
+    if (id === undefined) throw new Error(`no recipient of ${currency}: ${answer?.text}`);
+    made.push({ id, currency });
+  }
+  return made;
+}

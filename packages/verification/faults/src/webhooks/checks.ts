@@ -1,0 +1,149 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { collectionOf } from "@disburse/invariants/database-check.ts";
+import type { Assertion } from "../payouts/checks.ts";
+import type { FaultPlatform } from "../platform.ts";
+import type { WebhookLoad } from "./load.ts";
+import type { WebhookReceiver } from "./receiver.ts";
+
+/** A delivery as it is stored. */
+type Stored = {
+  readonly _id: string;
+  readonly merchant_id: string;
+  readonly endpoint_id: string;
+  readonly event_id: string;
+  readonly state: string;
+  readonly attempts_count: number;
+};
+
+/** What is published, who receives it, and where it is stored. */
+export type WebhookScenario = {
+  readonly platform: FaultPlatform;
+  readonly receiver: WebhookReceiver;
+  readonly load: WebhookLoad;
+};
+
+/**
+ * Calls that arrived and are not recorded as an attempt, by delivery: their sender was killed, or
+ * hung, before their answers. Each of them may be repeated, and nothing else may.
+ */
+export type UnrecordedCalls = Map<string, number>;
+
+/** The schedule has no more (docs/webhooks.md). */
+const attemptsMax = 15;
+/** A process has at most this many attempts under way (services/notifier). */
+const inFlightMax = 256;
+/** Nothing is stuck as long as calls come: two leases, or a flaky endpoint's fourth retry. */
+const silenceMs = 90_000;
+const pollEveryMs = 250;
+const shownMax = 5;
+
+/** Notes, while no sender runs, which calls are unrecorded. */
+export async function noteUnrecorded(
+  scenario: WebhookScenario,
+  unrecorded: UnrecordedCalls,
+): Promise<void> {
+  await scenario.receiver.drained();
+  const fresh = new Map<string, number>();
+  for (const delivery of await readDeliveries(scenario, { state: "pending" })) {
+    const more = unwritten(scenario, delivery) - (unrecorded.get(delivery._id) ?? 0);
+    if (more > 0) fresh.set(delivery._id, more);
+  }
+  // What a process had under way is no more than it may have; else its end did not lose them.
+  if (fresh.size > inFlightMax) return;
+  for (const [id, more] of fresh) unrecorded.set(id, (unrecorded.get(id) ?? 0) + more);
+}
+
+/** Lets everything published come to its end, and checks that nothing was lost or repeated. */
+export async function checkWebhooks(
+  scenario: WebhookScenario,
+  unrecorded: UnrecordedCalls,
+): Promise<Assertion[]> {
+  const { load, receiver } = scenario;
+  await load.drain();
+  const waiting = await untilDelivered(scenario);
+  const deliveries = await readDeliveries(scenario, {});
+  return [
+    { name: "every webhook at its end", problems: waiting },
+    { name: "every event at every endpoint", problems: missed(scenario) },
+    { name: "one delivery for each", problems: strange(scenario, deliveries) },
+    {
+      name: "at most 15 attempts",
+      problems: named(deliveries, (each) => each.attempts_count > attemptsMax, "had more"),
+    },
+    {
+      name: "nothing twice but what was under way",
+      problems: named(deliveries, isRepeated(scenario, unrecorded), "was repeated"),
+    },
+    { name: "the same id and body", problems: receiver.problems.slice(0, shownMax) },
+  ];
+}
+
+/** Calls of a delivery that arrived and are no written attempt. */
+function unwritten({ receiver, load }: WebhookScenario, delivery: Stored): number {
+  const endpoint = load.endpoints.find(({ endpointId }) => endpointId === delivery.endpoint_id);
+  const came = receiver.arrivals(endpoint?.path ?? "", delivery.event_id);
+  return came - delivery.attempts_count;
+}
+
+function isRepeated(
+  scenario: WebhookScenario,
+  unrecorded: UnrecordedCalls,
+): (delivery: Stored) => boolean {
+  return (delivery) => unwritten(scenario, delivery) > (unrecorded.get(delivery._id) ?? 0);
+}
+
+function missed({ load, receiver }: WebhookScenario): string[] {
+  const unacknowledged = load.published.flatMap(({ eventId, merchantId }) =>
+    load.endpoints
+      .filter((endpoint) => endpoint.merchantId === merchantId)
+      .filter(({ path }) => !receiver.acknowledged(path, eventId))
+      .map(({ path }) => `${eventId} was not acknowledged at ${path}`),
+  );
+  return unacknowledged.slice(0, shownMax);
+}
+
+function strange({ load }: WebhookScenario, deliveries: readonly Stored[]): string[] {
+  const expected = load.published.reduce(
+    (sum, { merchantId }) =>
+      sum + load.endpoints.filter((endpoint) => endpoint.merchantId === merchantId).length,
+    0,
+  );
+  const count = `${deliveries.length} deliveries where ${expected} were expected`;
+  return [
+    ...(deliveries.length === expected ? [] : [count]),
+    ...named(deliveries, ({ state }) => state !== "delivered", "is not delivered"),
+  ];
+}
+
+/** Waits until nothing is pending, as long as calls come; answers what still is. */
+async function untilDelivered(scenario: WebhookScenario): Promise<string[]> {
+  const { receiver } = scenario;
+  let calls = receiver.calls();
+  for (let calledAt = Date.now(); ; await pause(pollEveryMs)) {
+    const pending = await readDeliveries(scenario, { state: "pending" });
+    if (pending.length === 0 && missed(scenario).length === 0) return [];
+    if (receiver.calls() > calls) {
+      calls = receiver.calls();
+      calledAt = Date.now();
+    }
+    if (Date.now() > calledAt + silenceMs) return named(pending, () => true, "is pending");
+  }
+}
+
+async function readDeliveries(scenario: WebhookScenario, filter: object): Promise<Stored[]> {
+  const { platform, load } = scenario;
+  const merchantIds = load.endpoints.map(({ merchantId }) => merchantId);
+  const found = collectionOf(platform.databases(), "deliveries").find(
+    { merchant_id: { $in: merchantIds }, ...filter } as object,
+    { projection: { body: 0, attempts: 0 } },
+  );
+  return (await found.toArray()) as unknown as Stored[];
+}
+
+function named(all: readonly Stored[], isMeant: (each: Stored) => boolean, what: string): string[] {
+  const meant = all.filter(isMeant);
+  const shown = meant.slice(0, shownMax).map(({ _id }) => `${_id} ${what}`);
+  return meant.length > shownMax
+    ? [...shown, `and ${meant.length - shownMax} more ${what}`]
+    : shown;
+}

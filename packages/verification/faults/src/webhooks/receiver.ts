@@ -1,0 +1,144 @@
+import { once } from "node:events";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { setTimeout as pause } from "node:timers/promises";
+import type { Random } from "@disburse/harness/random.ts";
+
+/**
+ * How an endpoint takes its calls: at once, after a while, or now and then not at all: with another
+ * status, or with a connection that breaks.
+ */
+export const endpointKinds = ["ready", "slow", "flaky"] as const;
+/** `never`: it refuses every call. */
+export type EndpointKind = (typeof endpointKinds)[number] | "never";
+
+/** A point in the course of a call. */
+export type CallPoint = "arrival" | "answer";
+
+/** Merchants' endpoints that write down every call, whatever becomes of its sender. */
+export type WebhookReceiver = {
+  readonly url: (path: string) => string;
+  /** How often an event arrived at a path. */
+  readonly arrivals: (path: string, eventId: string) => number;
+  readonly acknowledged: (path: string, eventId: string) => boolean;
+  /** When calls arrived at a path, in ms of the monotonic clock. */
+  readonly times: (path: string) => readonly number[];
+  /** Calls that were not what they should be, in words. */
+  readonly problems: readonly string[];
+  /** Calls of all. */
+  readonly calls: () => number;
+  /** Settles when no sender is connected, so all that a dead one sent was read; or soon. */
+  readonly drained: () => Promise<void>;
+  /** Tells once, at that point of the `number`th call from now on, unless it is called off. */
+  readonly report: (point: CallPoint, number: number, told: () => void) => () => void;
+  readonly close: () => Promise<void>;
+};
+
+const drainMs = 2_000;
+const pollEveryMs = 10;
+const slowMaxMs = 200;
+/** One call in so many to a flaky endpoint fails, on average, but none for the third time. */
+const flakyEvery = 8;
+const flakyMax = 2;
+const refusals = [201, 204, 307, 410, 429, 500, 503];
+
+/** The calls by path and event. */
+function createCallLog() {
+  const notes = new Map<string, { count: number; hasAnswer: boolean; body: string }>();
+  const times = new Map<string, number[]>();
+  const problems: string[] = [];
+  const call = (path: string, eventId: string) => notes.get(`${path} ${eventId}`);
+  return {
+    problems,
+    note: (path: string, eventId: string, body: string) => {
+      const { data } = JSON.parse(body);
+      // A test event says nothing of itself.
+      if ((data.event ?? eventId) !== eventId) problems.push(`${eventId} has another's body`);
+      const first = { count: 0, hasAnswer: false, body };
+      const each = notes.getOrInsert(`${path} ${eventId}`, first);
+      if (each.body !== body) problems.push(`${eventId} arrived with two bodies`);
+      each.count += 1;
+      times.getOrInsert(path, []).push(performance.now());
+      return each;
+    },
+    arrivals: (path: string, eventId: string): number => call(path, eventId)?.count ?? 0,
+    acknowledged: (path: string, eventId: string): boolean =>
+      call(path, eventId)?.hasAnswer === true,
+    times: (path: string): readonly number[] => times.get(path) ?? [],
+  };
+}
+
+/** Opens the endpoints; the first part of a path is its `EndpointKind`. */
+export async function openWebhookReceiver(random: Random): Promise<WebhookReceiver> {
+  const callLog = createCallLog();
+  let calls = 0;
+  let connections = 0;
+  let watched: { point: CallPoint; at: number; told: () => void } | undefined;
+  const report = (point: CallPoint): void => {
+    if (watched === undefined || watched.point !== point || calls < watched.at) return;
+    const { told } = watched;
+    watched = undefined;
+    told();
+  };
+  const server = createServer(async (request, response) => {
+    try {
+      const { url: path = "", headers } = request;
+      const call = callLog.note(path, String(headers["webhook-id"]), await text(request));
+      calls += 1;
+      report("arrival");
+      const kind = path.split("/")[1] as EndpointKind;
+      const isRefused =
+        kind === "never" ||
+        (kind === "flaky" && call.count <= flakyMax && random.below(flakyEvery) === 0);
+      if (isRefused) refuse(response, random);
+      else {
+        call.hasAnswer = true;
+        const end = () => void response.writeHead(200).end();
+        if (kind === "slow") setTimeout(end, random.below(slowMaxMs));
+        else end();
+      }
+      response.once("finish", () => report("answer"));
+    } catch {
+      // Its sender was killed in the middle of a call: there is nothing to write down.
+      response.destroy();
+    }
+  });
+  server.on("connection", (socket) => {
+    connections += 1;
+    socket.once("close", () => {
+      connections -= 1;
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return {
+    ...callLog,
+    url: (path) => `http://127.0.0.1:${port}${path}`,
+    calls: () => calls,
+    drained: async () => {
+      const giveUpAt = performance.now() + drainMs;
+      while (connections > 0 && performance.now() < giveUpAt) await pause(pollEveryMs);
+    },
+    report: (point, number, told) => {
+      watched = { point, at: calls + number, told };
+      return () => {
+        watched = undefined;
+      };
+    },
+    close: async () => {
+      const closed = once(server, "close");
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+/** Another status than 200, or none. */
+function refuse(response: ServerResponse, random: Random): void {
+  const isBroken = random.below(2) === 0;
+  if (isBroken) response.destroy();
+  else response.writeHead(random.pick(refusals)).end();
+}

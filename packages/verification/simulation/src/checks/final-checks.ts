@@ -1,0 +1,183 @@
+import type { Documents } from "@disburse/invariants/documents.ts";
+import { checkDocuments } from "@disburse/invariants/documents-check.ts";
+import type { Platform } from "../platform.ts";
+import type { Scenario, Transfer } from "../rail/state.ts";
+import type { MemoryDatabase } from "../store/memory-database.ts";
+import type { Document } from "../store/value.ts";
+import type { WorkloadRecord } from "../workload/workload.ts";
+
+/** Everything that is wrong at the end of a run, in words. */
+export function finalProblems(platform: Platform, record: WorkloadRecord, now: Date): string[] {
+  const { observer, broker, callbacks, operators } = platform;
+  const findings = checkDocuments(documentsOf(platform), { now });
+  return [
+    ...observer.broken.map((each) => `at a moment: ${each}`),
+    ...findings.map(({ invariant, subject, detail }) => `${invariant}: ${subject} ${detail}`),
+    ...callbacks.wrong,
+    ...operators.wrong,
+    ...record.wrong,
+    ...broker.deadLetters.map(({ id }) => `event ${id} was not readable`),
+    ...wrongAnswers(platform, record),
+    ...wrongCredits(platform, record),
+    ...wrongTransfers(platform),
+    ...wrongCounts(platform),
+    ...wrongTrail(platform),
+    ...missedEvents(platform),
+  ];
+}
+
+function documentsOf({ databases, railState, beneficiaries }: Platform): Documents {
+  const { payout, quote, notifier } = databases;
+  const of = (database: typeof payout, name: string) =>
+    database.documents(name) as readonly unknown[];
+  const known = [...beneficiaries.values()];
+  const collections = {
+    accounts: of(payout, "accounts"),
+    ledger_entries: of(payout, "ledger_entries"),
+    executions: of(payout, "executions"),
+    payouts: of(payout, "payouts"),
+    sandbox_transfers: [...railState.transfers.values()].map(transferDocument),
+    quotes: of(quote, "quotes"),
+    beneficiaries: known.map(({ id, merchantId, stops }) => {
+      const last = stops.find(({ untilMs }) => untilMs === Number.POSITIVE_INFINITY);
+      return {
+        ...{ _id: id, merchant_id: merchantId },
+        screening: { status: last === undefined ? "cleared" : "blocked" },
+        updated_at: new Date(last?.fromMs ?? 0),
+      };
+    }),
+    screenings: known.map(({ id, merchantId }) => ({
+      _id: `scr_${id}`,
+      merchant_id: merchantId,
+      record_id: id,
+      verdict: "clear",
+      created_at: new Date(0),
+    })),
+    endpoints: of(notifier, "endpoints"),
+    events: of(notifier, "events"),
+    deliveries: of(notifier, "deliveries"),
+    idempotency_keys: [],
+  };
+  return collections as unknown as Documents;
+}
+
+/** A transfer as the sandbox rail stores it. */
+function transferDocument({ key, scenario, reference }: Transfer) {
+  const named = { settles: "settle", rejects: "fail", returns: "return" } as const;
+  const isLate = scenario === "returns after days";
+  return { _id: key, scenario: isLate ? "return" : named[scenario], reference };
+}
+
+/** What callers were answered: one payout an operation once it succeeded, and nothing for free. */
+function wrongAnswers({ databases }: Platform, { answered }: WorkloadRecord): string[] {
+  const payouts = new Map(databases.payout.documents("payouts").map((each) => [each._id, each]));
+  return answered.flatMap(({ operationId, quoteId, answers, isRefusedBeneficiary }) => {
+    const made = answers.filter((each) => each.startsWith("po_"));
+    const say = (isWrong: boolean, what: string) =>
+      isWrong ? [`${operationId} of ${quoteId}: ${what} (${answers.join(", ")})`] : [];
+    const own = made.map((id) => payouts.get(id));
+    return [
+      ...say(new Set(made).size > 1, "got two payouts"),
+      ...say(own.includes(undefined), "got a payout that does not exist"),
+      ...say(
+        own.some((each) => each?.operation_id !== operationId || each.quote_id !== quoteId),
+        "got another operation's payout",
+      ),
+      ...say(isRefusedBeneficiary && made.length > 0, "paid a beneficiary that was stopped"),
+    ];
+  });
+}
+
+/** A credit under one key is one entry, for each caller. */
+function wrongCredits({ databases }: Platform, { credits }: WorkloadRecord): string[] {
+  const entries = new Set(databases.payout.documents("ledger_entries").map(({ _id }) => _id));
+  return [...credits].flatMap(([key, answered]) =>
+    answered.size === 1 && answered.has(key) && entries.has(key)
+      ? []
+      : [`credit ${key} was answered with ${[...answered].join(", ")}`],
+  );
+}
+
+const endings: Readonly<Record<Scenario, readonly [status: string, stage: string]>> = {
+  settles: ["succeeded", "settled"],
+  rejects: ["failed", "rejected"],
+  returns: ["failed", "returned"],
+  "returns after days": ["failed", "returned"],
+};
+
+/** The rail paid each payout once, as it says, and no other; each payout ended as its transfer. */
+function wrongTransfers({ databases, railState }: Platform): string[] {
+  const payouts = databases.payout.documents("payouts");
+  const ids = new Set(payouts.map(({ _id }) => _id));
+  const cancelled = cancelledIn(databases.payout);
+  const strangers = [...railState.transfers.keys()].filter((key) => !ids.has(key));
+  const wrong = payouts.flatMap(({ _id, status, progress, receiving_minor, destination }) => {
+    const transfer = railState.transfers.get(String(_id));
+    if (cancelled.has(_id)) return transfer === undefined ? [] : [`${_id} was kept back, and sent`];
+    if (transfer === undefined) return [`${_id} was never sent`];
+    const [ended, at] = endings[transfer.scenario];
+    const { stage } = progress as Document;
+    const isSame = status === ended && stage === at;
+    const isAmount = String(receiving_minor) === String(transfer.amount);
+    return [
+      ...(isSame ? [] : [`${_id} is ${status}, ${stage}; its transfer ${transfer.scenario}`]),
+      ...(isAmount && destination === transfer.currency ? [] : [`${_id} was paid otherwise`]),
+    ];
+  });
+  return [...strangers.map((key) => `the rail paid ${key}, which is no payout`), ...wrong];
+}
+
+/** Payouts that two persons ended before anybody had sent them. */
+function cancelledIn(database: MemoryDatabase): ReadonlySet<unknown> {
+  const resolutions = database.documents("resolutions");
+  const applied = resolutions.filter(({ state }) => (state as Document).kind === "applied");
+  const resolved = new Set(applied.map(({ payout_id }) => payout_id));
+  const unsent = database.documents("payouts").filter(({ rail }) => rail === undefined);
+  const ended = unsent.filter(({ _id, status }) => status === "failed" && resolved.has(_id));
+  return new Set(ended.map(({ _id }) => _id));
+}
+
+/** The kept counts of each merchant's payouts are what there is. */
+function wrongCounts({ databases }: Platform): string[] {
+  const byMerchant = Map.groupBy(databases.payout.documents("payouts"), (each) => each.merchant_id);
+  const kept = databases.payout.documents("payout_counts");
+  return [...byMerchant].flatMap(([merchantId, payouts]) =>
+    ["initiated", "succeeded", "failed"].flatMap((status) => {
+      const count = payouts.filter((each) => each.status === status).length;
+      const counted = kept.find(({ _id }) => _id === merchantId)?.[status];
+      return counted === count ? [] : [`${merchantId} has ${count} ${status}, counted ${counted}`];
+    }),
+  );
+}
+
+/** The audit trail has no gap, and each resolution that was applied was confirmed in it. */
+function wrongTrail({ databases }: Platform): string[] {
+  const trail = databases.payout.documents("audit_entries");
+  const numbers = trail.map(({ _id }) => Number(_id)).toSorted((one, other) => one - other);
+  const gap = numbers.find((number, at) => number !== at + 1);
+  const confirmed = trail.filter(({ action }) => action === "resolution.confirmed");
+  const unconfirmed = databases.payout
+    .documents("resolutions")
+    .filter(({ state }) => (state as Document).kind === "applied")
+    .filter(({ _id }) => confirmed.filter(({ subject }) => subject === _id).length !== 1);
+  return [
+    ...(gap === undefined ? [] : [`the audit trail has a gap before ${gap}`]),
+    ...unconfirmed.map(({ _id }) => `${_id} was applied and is not confirmed once in the trail`),
+  ];
+}
+
+/** Every change of status was acknowledged by its merchant. */
+function missedEvents({ databases, merchants }: Platform): string[] {
+  return databases.payout.documents("payouts").flatMap(({ _id, version, status }) => {
+    const name = String(_id).slice("po_".length);
+    const ids = Array.from({ length: Number(version) }, (_each, at) => `evt_${name}_${at + 1}`);
+    const missing = ids.filter((id) => !merchants.acknowledged.has(id));
+    const last = merchants.acknowledged.get(ids.at(-1) ?? "");
+    return [
+      ...missing.map((id) => `${id} never reached its merchant`),
+      ...(last === undefined || last.status === status
+        ? []
+        : [`${_id} was told as ${last.status}`]),
+    ];
+  });
+}

@@ -1,0 +1,67 @@
+import { deferMaxMs } from "@disburse/payout/rails/steps.ts";
+import type { Platform } from "../platform.ts";
+import type { Document } from "../store/value.ts";
+
+/** What is still to be done: now, or not before a moment. */
+export type PendingWork = {
+  /** In words: work that is due now. */
+  readonly now: readonly string[];
+  /** When something is due that is not due yet, in milliseconds of true time. */
+  readonly laterMs: number | undefined;
+};
+
+/** A hold that is younger is its execute's; the sweep takes it over then. */
+const orphanedAfterMs = 5_000;
+/** Work on an open payout that is due later was put off by a clock that was wrong. */
+const honestMaxMs = 2 * deferMaxMs;
+
+/** Something to be done, at a moment or at once. */
+type Due = readonly [what: string, at?: Date | undefined];
+
+/** What a platform still has to do at a moment; nothing of either means that it rests. */
+export function pendingWorkOf(platform: Platform, nowMs: number): PendingWork {
+  const now: string[] = [];
+  const later: number[] = [];
+  for (const [what, at] of [...dueInPayouts(platform, nowMs), ...dueElsewhere(platform)]) {
+    if (at === undefined || at.getTime() <= nowMs) now.push(what);
+    else later.push(at.getTime());
+  }
+  return { now, laterMs: later.length === 0 ? undefined : Math.min(...later) };
+}
+
+function* dueInPayouts({ databases, railState }: Platform, nowMs: number): Generator<Due> {
+  for (const payout of databases.payout.documents("payouts")) {
+    const { _id, work_due_at, lease, outbox, untallied, status, progress } = payout;
+    if ((outbox as unknown[]).length > 0) yield [`${_id} owes an event`];
+    if ((untallied as unknown[]).length > 0) yield [`${_id} is not counted`];
+    // Operators have settled it; its rail is polled for a return without end.
+    const isSettled = (progress as Document).stage === "settled";
+    if (isSettled && railState.transfers.get(String(_id))?.isSilent === true) continue;
+    const until = (lease as { until: Date } | undefined)?.until;
+    const due = work_due_at as Date | undefined;
+    const isPutOff = status === "initiated" && Number(due) > nowMs + honestMaxMs;
+    if (isPutOff) yield [`${_id} is put off by an hour`];
+    else if (due !== undefined) yield [`${_id} is worked on`, until && until > due ? until : due];
+  }
+}
+
+function* dueElsewhere({ databases, broker, callbacks, operators }: Platform): Generator<Due> {
+  for (const { _id, recent, open_holds } of databases.payout.documents("accounts")) {
+    if ((recent as unknown[]).length > 0) yield [`${_id} records entries`];
+    for (const { payout_id, since } of open_holds as { payout_id: string; since: Date }[]) {
+      const orphanedAt = new Date(since.getTime() + orphanedAfterMs);
+      yield [`${payout_id} is held and has no payout`, orphanedAt];
+    }
+  }
+  for (const { _id, owed } of databases.payout.documents("resolutions")) {
+    if ((owed as unknown[]).length > 0) yield [`${_id} is not in the audit trail`];
+  }
+  for (const { _id, state, due_at } of databases.notifier.documents("deliveries")) {
+    if (state === "pending") yield [`${_id} is sent`, due_at as Date];
+  }
+  for (const key of operators.unresolved) yield [`${key} has to be resolved by operators`];
+  if (broker.depth > 0) yield [`${broker.depth} messages at the broker`];
+  if (callbacks.underWay > 0) yield [`${callbacks.underWay} reports of the rail`];
+  const reportMs = callbacks.nextMs();
+  if (reportMs !== undefined) yield ["the rail reports", new Date(reportMs)];
+}

@@ -1,0 +1,38 @@
+import { Code, ConnectError } from "@connectrpc/connect";
+import { type Log, silentLog } from "@disburse/chassis/log.ts";
+import { MongoNetworkError } from "mongodb";
+import type { ProcessInstance } from "../scheduler/host.ts";
+import type { WriteObserver } from "./write-observer.ts";
+
+/** A fault of the simulation, where code under test meets it and logs it. */
+export class SimulatedFault extends Error {
+  override name = "SimulatedFault";
+}
+
+/** A process's log: its errors are part of what happened, and those of no fault are bugs. */
+export function processLog(instance: ProcessInstance, observer: WriteObserver): Log {
+  const error = (fields: object, message?: string) => {
+    const cause = "err" in fields ? fields.err : undefined;
+    instance.scheduler.note(`${instance.name} error: ${message}: ${String(cause)}`);
+    if (!isOfFault(cause))
+      observer.broken.push(`${instance.name} logged ${message}: ${stackOf(cause)}`);
+  };
+  return { ...silentLog, error: error as Log["error"] };
+}
+
+function isOfFault(error: unknown): boolean {
+  if (error instanceof AggregateError) return error.errors.every(isOfFault);
+  if (error instanceof ConnectError) {
+    return error.code === Code.Unavailable || error.code === Code.DeadlineExceeded;
+  }
+  const isStall = error instanceof Error && stallNoticed.test(error.message);
+  return isStall || error instanceof MongoNetworkError || error instanceof SimulatedFault;
+}
+
+/** How a process says that it stood still for too long, and does the same anew. */
+const stallNoticed = /^the run took too long/;
+
+function stackOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(stackOf).join("; ");
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

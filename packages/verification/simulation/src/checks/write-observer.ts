@@ -1,0 +1,115 @@
+import { type SimulatedBeneficiary, wasStopped } from "../network/beneficiary-stub.ts";
+import type { Scheduler } from "../scheduler/scheduler.ts";
+import type { Document } from "../store/value.ts";
+
+/** What must hold at every moment, not only at the end: a rule over one write. */
+type Rule = (before: Document | undefined, after: Document | undefined, now: Date) => string[];
+
+/** Looks at every write of every service as it is made. */
+export class WriteObserver {
+  readonly broken: string[] = [];
+  readonly #scheduler: Scheduler;
+  readonly #beneficiaries: ReadonlyMap<string, SimulatedBeneficiary>;
+  /** When each payout was last leased, in true time; then its worker reads the beneficiary. */
+  readonly #leasedMs = new Map<string, number>();
+
+  constructor(scheduler: Scheduler, beneficiaries: ReadonlyMap<string, SimulatedBeneficiary>) {
+    this.#scheduler = scheduler;
+    this.#beneficiaries = beneficiaries;
+  }
+
+  readonly listen = (
+    collection: string,
+    before: Document | undefined,
+    after: Document | undefined,
+  ): void => {
+    const rule = rules[collection];
+    if (rule === undefined) return;
+    const id = String((after ?? before)?._id);
+    const wrong = rule(before, after, this.#scheduler.now());
+    if (collection === "payouts") wrong.push(...this.#clearance(id, before, after));
+    this.broken.push(...wrong.map((each) => `${collection} ${id}: ${each}`));
+  };
+
+  /**
+   * A worker leases a payout, then reads its beneficiary, then sends it: a beneficiary
+   * that was stopped all this time is not paid.
+   */
+  #clearance(id: string, before: Document | undefined, after: Document | undefined): string[] {
+    const nowMs = this.#scheduler.nowMs();
+    const token = tokenOf(after);
+    if (token !== undefined && token !== tokenOf(before)) this.#leasedMs.set(id, nowMs);
+    if (before?.uncleared === undefined && after?.uncleared !== undefined) {
+      this.#scheduler.faults.count("payout waited for clearance");
+    }
+    const isSent = isSubmission(before, after);
+    const beneficiary = this.#beneficiaries.get(String(after?.beneficiary_id));
+    const since = this.#leasedMs.get(id) ?? nowMs;
+    const isStopped = beneficiary !== undefined && wasStopped(beneficiary, since, nowMs);
+    return wrongIf(isSent && isStopped, "was sent though its beneficiary was stopped");
+  }
+}
+
+function tokenOf(payout: Document | undefined): string | undefined {
+  return (payout?.lease as { token: string } | undefined)?.token;
+}
+
+/** Whether a write is the one before a submission: that is then the last of its calls. */
+function isSubmission(before: Document | undefined, after: Document | undefined): boolean {
+  const [known, last] = [lastCall(before), lastCall(after)];
+  const isSame = known?.kind === "submit" && known.at.getTime() === last?.at.getTime();
+  return last?.kind === "submit" && !isSame;
+}
+
+function lastCall(payout: Document | undefined) {
+  return (payout?.calls as { kind: string; at: Date }[] | undefined)?.at(-1);
+}
+
+function wrongIf(isWrong: boolean, what: string): string[] {
+  return isWrong ? [what] : [];
+}
+
+const statusWays = new Set([
+  "undefined initiated",
+  "initiated initiated",
+  "initiated succeeded",
+  "initiated failed",
+  "succeeded succeeded",
+  "succeeded failed",
+  "failed failed",
+]);
+
+const rules: Readonly<Record<string, Rule>> = {
+  accounts: (before, after) => [
+    ...wrongIf(String(after?.available).startsWith("-"), "available fell below zero"),
+    ...wrongIf(String(after?.held).startsWith("-"), "held fell below zero"),
+    ...wrongIf(numberOf(after, "sequence") < numberOf(before, "sequence"), "went back"),
+  ],
+  ledger_entries: (before) => wrongIf(before !== undefined, "a ledger entry was changed"),
+  payouts: (before, after) => {
+    const way = `${before?.status} ${after?.status}`;
+    const raised = numberOf(after, "version") - numberOf(before, "version");
+    const isChanged = before?.status !== after?.status;
+    return [
+      ...wrongIf(!statusWays.has(way), `went from ${way.replace(" ", " to ")}`),
+      ...wrongIf(raised !== Number(isChanged), `its version rose by ${raised}, ${way}`),
+      ...wrongIf(numberOf(after, "revision") < numberOf(before, "revision"), "went back"),
+    ];
+  },
+  deliveries: (before, after) => {
+    const isReopened = before !== undefined && before.state !== "pending";
+    return wrongIf(isReopened && before.state !== after?.state, `left ${before?.state}`);
+  },
+  quotes: (before, after, now) => {
+    const isClaim = after?.state === "claimed" && before?.state !== "claimed";
+    return [
+      ...wrongIf(isClaim && now >= (after.expires_at as Date), "was claimed after its expiry"),
+      ...wrongIf(isClaim && before?.state !== "open", `was claimed when ${before?.state}`),
+      ...wrongIf(before?.state === "claimed" && after?.state !== "claimed", "lost its claim"),
+    ];
+  },
+};
+
+function numberOf(document: Document | undefined, field: string): number {
+  return Number(document?.[field] ?? 0);
+}

@@ -1,0 +1,175 @@
+import {
+  create,
+  type DescMethodUnary,
+  type DescService,
+  fromBinary,
+  type MessageInitShape,
+  type MessageShape,
+  toBinary,
+} from "@bufbuild/protobuf";
+import {
+  type Client,
+  Code,
+  ConnectError,
+  createClient,
+  type ServiceImpl,
+  type Transport,
+  type UnaryResponse,
+} from "@connectrpc/connect";
+import { callContext, withCallContext } from "@disburse/chassis/call-context.ts";
+import type { Log } from "@disburse/chassis/log.ts";
+import { rpcErrorOf } from "@disburse/chassis/rpc/server.ts";
+import type { ProcessInstance } from "../scheduler/host.ts";
+import type { Scheduler } from "../scheduler/scheduler.ts";
+
+/** How long a hop takes, in milliseconds. */
+const hopMs = 4;
+/** Longer than any caller waits. */
+const slowMs = 12_000;
+/** As the chassis' clients wait, and what they keep of the remaining time. */
+const timeoutMs = 5_000;
+const reserveMs = 50;
+/** As a merchant's request has at the edge. */
+const edgeTimeoutMs = 10_000;
+
+type Handler = (request: unknown) => Promise<unknown>;
+
+/** A process that answers a service's calls; one outside of the simulation never dies. */
+export type Server = {
+  readonly instance: ProcessInstance | undefined;
+  readonly log: Log;
+  readonly handlers: Readonly<Record<string, Handler>>;
+};
+
+/** Who answers calls, by service; of several any one. */
+export type RpcNetwork = {
+  serve<S extends DescService>(
+    service: S,
+    implementation: Partial<ServiceImpl<S>>,
+    of: { readonly instance: ProcessInstance | undefined; readonly log: Log },
+  ): void;
+  /** A client of a process, or of a caller outside. */
+  client<S extends DescService>(service: S, of: ProcessInstance | undefined): Client<S>;
+};
+
+type Call = {
+  readonly method: DescMethodUnary;
+  readonly request: Uint8Array;
+  readonly caller: ProcessInstance | undefined;
+  readonly requestId: string;
+  readonly waitMs: number;
+};
+
+/** The network between the services: messages cross it as bytes, errors as the wire gives them. */
+export function createRpcNetwork(scheduler: Scheduler): RpcNetwork {
+  const servers = new Map<string, Server[]>();
+  let calls = 0;
+  return {
+    serve: (service, implementation, { instance, log }) => {
+      const all = servers.get(service.typeName) ?? [];
+      const handlers = implementation as unknown as Server["handlers"];
+      const others = all.filter((each) => each.instance?.name !== instance?.name);
+      servers.set(service.typeName, [...others, { instance, log, handlers }]);
+    },
+    client: (service, caller) => {
+      const unary = async <I extends Desc, O extends Desc>(
+        method: DescMethodUnary<I, O>,
+        _signal: AbortSignal | undefined,
+        _timeoutMs: number | undefined,
+        _header: unknown,
+        input: MessageInitShape<I>,
+      ): Promise<UnaryResponse<I, O>> => {
+        calls += 1;
+        const requestId = callContext()?.requestId ?? `call-${calls}`;
+        const request = toBinary(method.input, create(method.input, input));
+        const waitMs = waitOf(caller);
+        const call: Call = { method, request, caller, requestId, waitMs };
+        const bytes = await send(scheduler, servers.get(service.typeName) ?? [], call);
+        const message = fromBinary(method.output, bytes) as MessageShape<O>;
+        const parts = { header: new Headers(), trailer: new Headers() };
+        return { stream: false, service, method, message, ...parts };
+      };
+      const stream = () => Promise.reject(new Error("no stream crosses the simulated network"));
+      return createClient(service, { unary, stream } as Transport);
+    },
+  };
+}
+
+type Desc = DescMethodUnary["input"];
+
+/** What is left of the request's time, as the chassis' clients reckon. */
+function waitOf(caller: ProcessInstance | undefined): number {
+  if (caller === undefined) return edgeTimeoutMs;
+  const deadlineMs = callContext()?.deadlineMs;
+  const leftMs = deadlineMs === undefined ? timeoutMs : deadlineMs - Date.now() - reserveMs;
+  if (leftMs <= 0) throw new ConnectError("no time is left", Code.DeadlineExceeded);
+  return Math.min(leftMs, timeoutMs);
+}
+
+function send(scheduler: Scheduler, servers: readonly Server[], call: Call): Promise<Uint8Array> {
+  const { faults, random } = scheduler;
+  const { method, caller, waitMs } = call;
+  const { name } = method;
+  const delayMs = () =>
+    faults.happens("call: slow", 0.01) ? random.below(slowMs) : random.fraction() * hopMs;
+  return new Promise((resolve, reject) => {
+    const refuse = (code: Code, label: string, afterMs = delayMs()) =>
+      scheduler.after(afterMs, {
+        label: `${name} ${label}`,
+        owner: caller,
+        run: () => reject(new ConnectError("the service does not answer", code)),
+      });
+    refuse(Code.DeadlineExceeded, "out of time", waitMs);
+    if (servers.length === 0 || faults.happens("call: request lost", 0.01)) {
+      refuse(Code.Unavailable, "request lost");
+      return;
+    }
+    const server = random.pick(servers);
+    let isAnswered = false;
+    const answered = (settle: () => void) => {
+      isAnswered = true;
+      if (faults.happens("call: answer lost", 0.015)) refuse(Code.Unavailable, "answer lost");
+      else scheduler.after(delayMs(), { label: `${name} answered`, owner: caller, run: settle });
+    };
+    const gone = () => {
+      if (isAnswered) return;
+      isAnswered = true;
+      faults.count("call: server gone");
+      refuse(Code.Unavailable, "server gone");
+    };
+    const arrive = (isRepeat: boolean) => {
+      server.instance?.onEnd(gone);
+      handle(server, call).then(
+        (bytes) => isRepeat || answered(() => resolve(bytes)),
+        (error: unknown) => isRepeat || answered(() => reject(error)),
+      );
+    };
+    const deliver = (isRepeat: boolean) =>
+      scheduler.after(delayMs(), {
+        label: `${name} arrives`,
+        owner: server.instance,
+        run: () => arrive(isRepeat),
+        onDead: gone,
+      });
+    deliver(false);
+    if (faults.happens("call: repeated", 0.01)) deliver(true);
+  });
+}
+
+/** Lets a server answer a call as itself, with the request's id and time. */
+async function handle(server: Server, call: Call): Promise<Uint8Array> {
+  const { method, request, requestId, waitMs } = call;
+  const work = async (): Promise<Uint8Array> => {
+    const handler = server.handlers[method.localName];
+    if (handler === undefined) throw new ConnectError(method.name, Code.Unimplemented);
+    try {
+      const context = { requestId, deadlineMs: Date.now() + waitMs };
+      const message = fromBinary(method.input, request);
+      const answer = await withCallContext(context, () => handler(message));
+      return toBinary(method.output, create(method.output, answer as Record<string, unknown>));
+    } catch (error) {
+      throw rpcErrorOf(error, method.name, server.log);
+    }
+  };
+  return server.instance === undefined ? work() : server.instance.within(work);
+}

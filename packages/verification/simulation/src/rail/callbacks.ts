@@ -1,0 +1,151 @@
+import { type Client, Code, ConnectError } from "@connectrpc/connect";
+import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
+import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
+import type { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import {
+  type PayoutService,
+  RailOutcome,
+} from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import type { Scheduler } from "../scheduler/scheduler.ts";
+import { messageOf, type RailReport, railName, railSignature, reportOf } from "./message.ts";
+import { transferredBy } from "./rail.ts";
+import type { Transfer } from "./state.ts";
+
+/** The rail tries again until it is heard. */
+const retryMs = 2_000;
+
+/** Where the rail reports to: in words, or with a message of its own that it signs. */
+type Rpc = {
+  readonly payout: Client<typeof PayoutService>;
+  readonly operations: Client<typeof PayoutOperationsService>;
+};
+
+type Told = "accepted" | "refused";
+
+const outcomes: Readonly<Record<RailReport["kind"], RailOutcome>> = {
+  settled: RailOutcome.SETTLED,
+  rejected: RailOutcome.REJECTED,
+  returned: RailOutcome.RETURNED,
+};
+
+/** The reports that the rail sends of some transfers, each until it is acknowledged. */
+export class RailCallbacks {
+  readonly #scheduler: Scheduler;
+  readonly #rpc: Rpc;
+  /** What the service should have refused and did not, and the other way round. */
+  readonly wrong: string[] = [];
+  #underWay = 0;
+  #plannedMs: number[] = [];
+  #made = 0;
+
+  constructor(scheduler: Scheduler, rpc: Rpc) {
+    this.#scheduler = scheduler;
+    this.#rpc = rpc;
+  }
+
+  /** Reports that are on their way now. */
+  get underWay(): number {
+    return this.#underWay;
+  }
+
+  /** When the rail will next have something to say by itself. */
+  nextMs(): number | undefined {
+    this.#plannedMs = this.#plannedMs.filter((each) => each > this.#scheduler.nowMs());
+    return this.#plannedMs.length === 0 ? undefined : Math.min(...this.#plannedMs);
+  }
+
+  /** Plans the reports of a new transfer. */
+  plan(transfer: Transfer): void {
+    const { faults, random } = this.#scheduler;
+    const { scenario, isSilent, decidedMs, returnedMs } = transfer;
+    if (isSilent) return;
+    const isEarly = faults.happens("rail: callback before the answer", 0.1);
+    const isLate = scenario === "returns after days";
+    if (isEarly || isLate || faults.happens("rail: callback", 0.3)) {
+      this.#at(isEarly ? 0 : decidedMs, () => this.#tellDecision(transfer));
+    }
+    if (isLate || (scenario === "returns" && random.chance(0.3))) {
+      this.#at(returnedMs, () => this.#tell(transfer, "returned"));
+    }
+  }
+
+  async #tellDecision(transfer: Transfer): Promise<void> {
+    const { faults } = this.#scheduler;
+    const kind = transfer.scenario === "rejects" ? "rejected" : "settled";
+    const opposite = kind === "rejected" ? "settled" : "rejected";
+    if (faults.happens("rail: message forged", 0.2)) {
+      await this.#refused(trueReport(transfer, opposite), "a forged message", "another sender");
+    }
+    if (kind === "settled" && faults.happens("rail: another amount", 0.2)) {
+      await this.#refused(reportOf(transfer, kind, "9999.99"), "another amount");
+    }
+    await this.#tell(transfer, kind);
+    if (faults.happens("rail: callback twice", 0.3)) await this.#tell(transfer, kind);
+    if (!faults.happens("rail: contradiction", 0.2)) return;
+    await this.#refused(trueReport(transfer, opposite), "a contradiction");
+  }
+
+  async #tell(transfer: Transfer, kind: RailReport["kind"]): Promise<void> {
+    const told = await this.#report(trueReport(transfer, kind), railSignature);
+    if (told !== "accepted") this.wrong.push(`${transfer.key}: the rail's word was refused`);
+  }
+
+  async #refused(report: RailReport, what: string, signature = railSignature): Promise<void> {
+    const told = await this.#report(report, signature);
+    if (told === "accepted") this.wrong.push(`${report.key}: ${what} was accepted`);
+  }
+
+  /** Reports under one operation until there is an answer; what is forged goes as a message. */
+  async #report(report: RailReport, signature: string): Promise<Told> {
+    this.#made += 1;
+    const mutation = serviceMutation("rail", `report-${this.#made}`);
+    const isMessage = signature !== railSignature || this.#scheduler.random.chance(0.5);
+    const { key: payoutId, kind, reference, amount, currency } = report;
+    const call = isMessage
+      ? () =>
+          this.#rpc.operations.receiveRailCallback({
+            ...{ mutation, rail: railName, body: messageOf(report), signature },
+          })
+      : () =>
+          this.#rpc.payout.reportRailOutcome({
+            ...{ mutation, payoutId, outcome: outcomes[kind], amount },
+            ...{ transactionReference: reference, currencyCode: currency },
+          });
+    return this.#retryUntilAvailable(call);
+  }
+
+  async #retryUntilAvailable(call: () => Promise<unknown>): Promise<Told> {
+    for (;;) {
+      try {
+        await call();
+        return "accepted";
+      } catch (error) {
+        if (readRefusal(error) !== undefined) return "refused";
+        if (ConnectError.from(error).code === Code.Unimplemented) throw error;
+        await this.#pause(retryMs);
+      }
+    }
+  }
+
+  #at(atMs: number, work: () => Promise<void>): void {
+    const delayMs = Math.max(atMs - this.#scheduler.nowMs(), 0);
+    this.#plannedMs.push(this.#scheduler.nowMs() + delayMs);
+    const run = () => {
+      this.#underWay += 1;
+      void work().finally(() => {
+        this.#underWay -= 1;
+      });
+    };
+    this.#scheduler.after(delayMs, { label: "rail reports", run });
+  }
+
+  #pause(ms: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#scheduler.after(ms, { label: "rail waits", run: resolve });
+    return promise;
+  }
+}
+
+function trueReport(transfer: Transfer, kind: RailReport["kind"]): RailReport {
+  return reportOf(transfer, kind, transferredBy(transfer).amount);
+}

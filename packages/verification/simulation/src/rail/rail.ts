@@ -1,0 +1,132 @@
+import { formatAmount } from "@disburse/kernel/money.ts";
+import type { Instruction, Rail, RailReply } from "@disburse/payout/rails/rail.ts";
+import { SimulatedFault } from "../checks/process-log.ts";
+import type { ProcessInstance } from "../scheduler/host.ts";
+import type { Scheduler } from "../scheduler/scheduler.ts";
+import { railName, readMessage } from "./message.ts";
+import type { RailState, Transfer } from "./state.ts";
+
+const hopMs = 30;
+const outageMaxMs = 20_000;
+/** Longer than a process waits for a rail: a submission may arrive after its query. */
+const slowMs = 15_000;
+
+/** Which key a process sends under: its payout's; a test may take another. */
+export type KeyOf = (payoutId: string) => string;
+
+/** The rail as processes reach it. */
+export class SimulatedRail {
+  readonly #scheduler: Scheduler;
+  readonly #railState: RailState;
+  readonly #onTaken: (transfer: Transfer) => void;
+  #upAgainMs = 0;
+
+  constructor(scheduler: Scheduler, railState: RailState, onTaken: (transfer: Transfer) => void) {
+    this.#scheduler = scheduler;
+    this.#railState = railState;
+    this.#onTaken = onTaken;
+  }
+
+  disturb(): void {
+    const { faults, random } = this.#scheduler;
+    if (!faults.happens("rail: down", 0.05)) return;
+    this.#upAgainMs = this.#scheduler.nowMs() + random.below(outageMaxMs);
+  }
+
+  heal(): void {
+    this.#upAgainMs = 0;
+  }
+
+  /** The rail as one process has it. */
+  connect(instance: ProcessInstance, keyOf: KeyOf = (payoutId) => payoutId): Rail {
+    return {
+      name: railName,
+      capabilities: {
+        currencies: ["USD", "INR"],
+        transferMethods: ["LOCAL"],
+        networks: [],
+        limits: {},
+      },
+      available: () => this.#call(instance, "available", () => this.#isUp()),
+      submit: (key, instruction) =>
+        this.#call(instance, "submit", () => this.#submit(keyOf(key), instruction)),
+      query: (key) => this.#call(instance, "query", () => this.#query(keyOf(key))),
+      readCallback: readMessage,
+    };
+  }
+
+  #isUp(): boolean {
+    return this.#scheduler.nowMs() >= this.#upAgainMs;
+  }
+
+  #submit(key: string, { amount, currency }: Instruction): RailReply {
+    if (!this.#isUp()) throw new SimulatedFault("the rail is down");
+    const { transfer, isNew } = this.#railState.take(key, amount, currency);
+    if (isNew) this.#onTaken(transfer);
+    return this.#answer(transfer);
+  }
+
+  #query(key: string): RailReply {
+    if (!this.#isUp()) throw new SimulatedFault("the rail is down");
+    const transfer = this.#railState.transfers.get(key);
+    return transfer === undefined ? { status: { kind: "not_received" } } : this.#answer(transfer);
+  }
+
+  #answer(transfer: Transfer): RailReply {
+    const nowMs = this.#scheduler.nowMs();
+    if (transfer.isSilent || transfer.unknownAnswers > 0) {
+      transfer.unknownAnswers -= 1;
+      return { status: { kind: "unknown" }, pollAfterMs: 1_000 };
+    }
+    const { scenario, reference, decidedMs, returnedMs } = transfer;
+    const openMs = decidedMs - nowMs;
+    if (openMs > 0) return { status: { kind: "accepted" }, pollAfterMs: openMs };
+    if (scenario === "rejects") return { status: { kind: "rejected" } };
+    const transferred = transferredBy(transfer);
+    if (scenario === "settles") return { status: { kind: "settled", reference }, transferred };
+    if (nowMs >= returnedMs) return { status: { kind: "returned", reference }, transferred };
+    const isSoon = scenario === "returns";
+    const again = isSoon ? { pollAfterMs: returnedMs - nowMs } : {};
+    return { status: { kind: "settled", reference }, transferred, ...again };
+  }
+
+  /** A call there and back: one that is lost on the way back has been heard all the same. */
+  #call<T>(instance: ProcessInstance, label: string, effect: () => T): Promise<T> {
+    const { faults, random } = this.#scheduler;
+    const later = (what: string, run: () => void, owner?: ProcessInstance) => {
+      const delayMs = faults.happens("rail: slow", 0.03) ? slowMs : hopMs;
+      this.#scheduler.after(random.fraction() * delayMs, {
+        label: `rail ${label} ${what}`,
+        owner,
+        run,
+      });
+    };
+    return new Promise((resolve, reject) => {
+      const fail = () => later("failed", () => reject(new SimulatedFault("no answer")), instance);
+      later(`by ${instance.name}`, () => {
+        if (faults.happens("rail: request lost", 0.04)) return fail();
+        const settle = settlement(effect, resolve, reject);
+        if (faults.happens("rail: answer lost", 0.06)) return fail();
+        later("answered", settle, instance);
+      });
+    });
+  }
+}
+
+/** What the rail says that it paid. */
+export function transferredBy({ amount, currency }: Pick<Transfer, "amount" | "currency">) {
+  return { amount: formatAmount(amount, currency), currency };
+}
+
+function settlement<T>(
+  effect: () => T,
+  resolve: (value: T) => void,
+  reject: (error: unknown) => void,
+): () => void {
+  try {
+    const value = effect();
+    return () => resolve(value);
+  } catch (error) {
+    return () => reject(error);
+  }
+}

@@ -1,0 +1,70 @@
+import type { Scheduler } from "../scheduler/scheduler.ts";
+
+/** What a rail does with a transfer, decided by the seed at its first submission. */
+export type Scenario = "settles" | "rejects" | "returns" | "returns after days";
+
+/** A transfer in the rail's own records, which no crash of ours can touch. */
+export type Transfer = {
+  readonly key: string;
+  readonly scenario: Scenario;
+  readonly reference: string;
+  readonly amount: bigint;
+  readonly currency: string;
+  /** When it is decided, and when it comes back. */
+  readonly decidedMs: number;
+  readonly returnedMs: number;
+  /** The rail never reports its outcome: only operators can find it out. */
+  readonly isSilent: boolean;
+  /** How often the rail still says that it does not know. */
+  unknownAnswers: number;
+  /** How often it was submitted. */
+  submissions: number;
+};
+
+const dayMs = 86_400_000;
+/** A transfer takes this long at most. */
+const decisionMaxMs = 12_000;
+
+export type RailState = ReturnType<typeof createRailState>;
+
+/** The rail's own records: one key is one transfer, however often it is submitted. */
+export function createRailState(scheduler: Scheduler) {
+  const { random, faults } = scheduler;
+  const transfers = new Map<string, Transfer>();
+  const scenario = (): Scenario => {
+    if (faults.happens("rail: rejected", 0.15)) return "rejects";
+    if (faults.happens("rail: returned", 0.12)) return "returns";
+    if (faults.happens("rail: returned after days", 0.08)) return "returns after days";
+    return "settles";
+  };
+  return {
+    transfers: transfers as ReadonlyMap<string, Transfer>,
+    /** Takes a transfer, or finds the one that it has. */
+    take: (key: string, amount: bigint, currency: string) => {
+      const known = transfers.get(key);
+      if (known !== undefined) {
+        known.submissions += 1;
+        return { transfer: known, isNew: false };
+      }
+      const decidedMs =
+        scheduler.nowMs() + random.pick([0, 50, 1_000, random.below(decisionMaxMs)]);
+      const isSilent = faults.happens("rail: never tells", 0.06);
+      const chosen = isSilent ? random.pick(["settles", "rejects"] as const) : scenario();
+      const backMs = chosen === "returns" ? random.below(5_000) : (1 + random.below(4)) * dayMs;
+      const transfer: Transfer = {
+        key,
+        scenario: chosen,
+        isSilent,
+        reference: `REF-${transfers.size + 1}`,
+        amount,
+        currency,
+        decidedMs,
+        returnedMs: decidedMs + backMs,
+        unknownAnswers: faults.happens("rail: unknown", 0.15) ? 1 + random.below(3) : 0,
+        submissions: 1,
+      };
+      transfers.set(key, transfer);
+      return { transfer, isNew: true };
+    },
+  };
+}

@@ -1,0 +1,198 @@
+import { createRandom, type Random } from "@disburse/harness/random.ts";
+import { createFaults, type Faults } from "../faults.ts";
+
+/** Something that can be waited for by a process, and dies with it. */
+export type Owner = {
+  readonly name: string;
+  /** Ended, and never again. */
+  readonly isDead: () => boolean;
+  /** Does nothing before this moment of virtual time. */
+  readonly frozenUntilMs: () => number;
+};
+
+type Scheduled = Task & {
+  readonly label: string;
+  readonly owner: Owner | undefined;
+  readonly onDead: (() => void) | undefined;
+};
+
+/** What is to happen, in whose name, and what instead if its owner is dead by then. */
+export type Plan = {
+  readonly label: string;
+  readonly run: () => void;
+  readonly owner?: Owner | undefined;
+  readonly onDead?: (() => void) | undefined;
+};
+
+/**
+ * Runs one task after another, in an order that a seed decides. All waiting of the code under test
+ * is for tasks of this queue, so nothing else decides what happens next.
+ */
+export class Scheduler {
+  readonly random: Random;
+  readonly faults: Faults;
+  readonly #queue = new TaskQueue<Scheduled>();
+  readonly #listen: ((line: string) => void) | undefined;
+  #nowMs: number;
+  #hash = 0x811c9dc5;
+  #steps = 0;
+
+  constructor(seed: number, startMs: number, listen?: (line: string) => void) {
+    this.random = createRandom(seed);
+    this.faults = createFaults(this.random);
+    this.#nowMs = startMs;
+    this.#listen = listen;
+  }
+
+  /** True time, which processes' clocks may differ from. */
+  nowMs(): number {
+    return this.#nowMs;
+  }
+
+  now(): Date {
+    return new Date(this.#nowMs);
+  }
+
+  get steps(): number {
+    return this.#steps;
+  }
+
+  /** Of everything that happened so far: two runs with the same one were the same. */
+  get traceHash(): string {
+    return (this.#hash >>> 0).toString(16).padStart(8, "0");
+  }
+
+  /** Lets something happen after a delay; at one moment the seed decides who is first. */
+  after(delayMs: number, { label, run, owner, onDead }: Plan): void {
+    const order = this.random.fraction();
+    this.#queue.push({ dueMs: this.#nowMs + delayMs, order, label, run, owner, onDead });
+  }
+
+  /** Notes something that happened, for the trace and its hash. */
+  note(line: string): void {
+    let hash = this.#hash;
+    const text = `${this.#nowMs} ${line}`;
+    for (let at = 0; at < text.length; at += 1) {
+      hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+    }
+    this.#hash = hash;
+    this.#listen?.(text);
+  }
+
+  /** Runs until `isDone`, until nothing is left, or until a moment of virtual time has passed. */
+  async run(isDone: () => boolean, untilMs: number, stepsMax: number): Promise<boolean> {
+    for (;;) {
+      if (isDone()) return true;
+      if (this.#steps >= stepsMax) return false;
+      const next = this.#queue.peek();
+      if (next === undefined || next.dueMs > untilMs) {
+        this.#nowMs = Math.max(this.#nowMs, untilMs);
+        return false;
+      }
+      this.#queue.pop();
+      this.#nowMs = Math.max(this.#nowMs, next.dueMs);
+      if (this.#postponed(next)) continue;
+      this.#steps += 1;
+      await this.#happen(next);
+    }
+  }
+
+  /** Puts the clock forward, as after a long sleep: what was due meanwhile is late. */
+  advance(toMs: number): void {
+    this.note(`the clock advances by ${toMs - this.#nowMs} ms`);
+    this.#nowMs = Math.max(this.#nowMs, toMs);
+  }
+
+  async #happen({ label, owner, run, onDead }: Scheduled): Promise<void> {
+    if (owner?.isDead()) {
+      if (onDead === undefined) return;
+      onDead();
+    } else {
+      this.note(owner === undefined ? label : `${owner.name} ${label}`);
+      run();
+    }
+    await rest(this.#steps);
+  }
+
+  #postponed(task: Scheduled): boolean {
+    const { owner } = task;
+    if (owner === undefined || owner.isDead()) return false;
+    const frozenUntilMs = owner.frozenUntilMs();
+    if (frozenUntilMs <= this.#nowMs) return false;
+    this.#queue.push({ ...task, dueMs: frozenUntilMs });
+    return true;
+  }
+}
+
+/** Timers, sockets and the test runner get a turn after so many steps. */
+const stepsInTurn = 2_000;
+
+/**
+ * Resolves when all code that can go on has gone on and waits for the next task: Node runs its tick
+ * queue when no promise's reaction is left.
+ */
+function rest(step: number): Promise<void> {
+  return new Promise((resolve) => {
+    if (step % stepsInTurn === 0) setImmediate(resolve);
+    else process.nextTick(resolve);
+  });
+}
+
+/** Something that happens at a moment of virtual time. */
+export type Task = {
+  /** Milliseconds of virtual time. */
+  readonly dueMs: number;
+  /** Decides among tasks of one moment. */
+  readonly order: number;
+  readonly run: () => void;
+};
+
+/** The tasks to come, the next one first: a binary heap. */
+export class TaskQueue<T extends Task> {
+  readonly #heap: T[] = [];
+
+  get size(): number {
+    return this.#heap.length;
+  }
+
+  peek(): T | undefined {
+    return this.#heap[0];
+  }
+
+  push(task: T): void {
+    const heap = this.#heap;
+    let at = heap.push(task) - 1;
+    while (at > 0) {
+      const parentAt = (at - 1) >> 1;
+      const parent = heap[parentAt] as T;
+      if (isBefore(parent, task)) break;
+      heap[at] = parent;
+      at = parentAt;
+    }
+    heap[at] = task;
+  }
+
+  pop(): T | undefined {
+    const heap = this.#heap;
+    const first = heap[0];
+    const last = heap.pop();
+    if (last === undefined || heap.length === 0) return first;
+    let at = 0;
+    for (;;) {
+      let childAt = 2 * at + 1;
+      if (childAt >= heap.length) break;
+      const right = heap[childAt + 1];
+      if (right !== undefined && isBefore(right, heap[childAt] as T)) childAt += 1;
+      const child = heap[childAt] as T;
+      if (isBefore(last, child)) break;
+      heap[at] = child;
+      at = childAt;
+    }
+    heap[at] = last;
+    return first;
+  }
+}
+
+function isBefore(one: Task, other: Task): boolean {
+  return one.dueMs < other.dueMs || (one.dueMs === other.dueMs && one.order < other.order);
+}

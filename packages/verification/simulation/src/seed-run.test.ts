@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { addCounts, type FaultCounts, faultKinds } from "./faults.ts";
+import { virtualGlobals } from "./scheduler/virtual-globals.ts";
+import { runSeed, type SeedOptions } from "./seed-run.ts";
+
+/** `npm run test:sim` runs 10,000. */
+const seeds = 200;
+
+let globals: ReturnType<typeof virtualGlobals>;
+beforeAll(() => {
+  globals = virtualGlobals();
+});
+afterAll(() => globals.restore());
+
+test(`${seeds} seeds hold every invariant, and each fault happens`, async () => {
+  const faults: FaultCounts = {};
+  const wrong: string[] = [];
+  for (let seed = 1; seed <= seeds; seed += 1) {
+    const result = await runSeed(seed);
+    addCounts(faults, result.faults);
+    wrong.push(...result.wrong.map((each) => `npm run test:sim -- --seed ${seed}: ${each}`));
+  }
+  expect(wrong).toEqual([]);
+  expect(faultKinds.filter((kind) => faults[kind] === undefined)).toEqual([]);
+  // All values that the services took from the platform came from the seed.
+  expect(Math.min(...Object.values(globals.uses))).toBeGreaterThan(0);
+}, 300_000);
+
+test("the same seed is the same run, another is another", async () => {
+  const [first, again, other] = [await runSeed(7), await runSeed(7), await runSeed(8)];
+  expect(again).toEqual(first);
+  expect(other.traceHash).not.toBe(first.traceHash);
+});
+
+/** Takes a field out of the filter of one kind of write: its guard is gone. */
+function without(collection: string, name: string, field: string): SeedOptions {
+  return {
+    sabotage: (command) => {
+      const { filter } = command;
+      if (command.collection !== collection || command.name !== name) return filter;
+      return Object.fromEntries(Object.entries(filter ?? {}).filter(([key]) => key !== field));
+    },
+  };
+}
+
+/** The rail is sent every other call under another key. */
+function anotherKey(): SeedOptions {
+  let calls = 0;
+  return {
+    keyOf: (payoutId) => {
+      calls += 1;
+      return calls % 2 === 0 ? payoutId : `${payoutId}-again`;
+    },
+  };
+}
+
+describe("finds within a few seeds that", () => {
+  const broken: readonly [what: string, options: SeedOptions][] = [
+    ["an account is written over another's write", without("accounts", "updateOne", "sequence")],
+    ["a payout is written over another's write", without("payouts", "updateOne", "revision")],
+    ["a quote is claimed again", without("quotes", "findOneAndUpdate", "state")],
+    ["a transfer is sent under another key", anotherKey()],
+    ["a beneficiary is paid that was stopped", { pretendsCleared: true }],
+  ];
+
+  test.each(broken)(
+    "%s",
+    async (_what, options) => {
+      const seedsMax = 40;
+      for (let seed = 1; seed <= seedsMax; seed += 1) {
+        const { wrong } = await runSeed(seed, options);
+        if (wrong.length > 0) return;
+      }
+      expect.unreachable(`${seedsMax} seeds noticed nothing`);
+    },
+    60_000,
+  );
+});

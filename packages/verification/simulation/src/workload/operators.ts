@@ -1,0 +1,128 @@
+import { create } from "@bufbuild/protobuf";
+import { type Client, Code, ConnectError } from "@connectrpc/connect";
+import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
+import type { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import { RailOutcome } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { Actor_Kind, MutationSchema } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
+import type { RailState, Transfer } from "../rail/state.ts";
+import type { Scheduler } from "../scheduler/scheduler.ts";
+
+/** Operators look at what is in doubt about this often, and try again after as long. */
+const lookMaxMs = 12_000;
+const retryMs = 1_500;
+
+/** What people say became of a payout. */
+type Resolution = {
+  readonly outcome: RailOutcome;
+  readonly transactionReference: string;
+  readonly reason: string;
+};
+
+/** Of a payout that its beneficiary's screening holds up. */
+const cancelled: Resolution = {
+  ...{ outcome: RailOutcome.REJECTED, transactionReference: "" },
+  reason: "not sent, and not to be sent",
+};
+
+function resolutionOf({ scenario, reference }: Transfer): Resolution {
+  const reason = "learned from the rail by telephone";
+  return scenario === "rejects"
+    ? { outcome: RailOutcome.REJECTED, transactionReference: "", reason }
+    : { outcome: RailOutcome.SETTLED, transactionReference: reference, reason };
+}
+
+/**
+ * Two operators who learn by telephone what the rail does not report, and resolve it: one
+ * proposes, the other confirms, both at times more than once.
+ */
+export class Operators {
+  readonly #scheduler: Scheduler;
+  readonly #rpc: Client<typeof PayoutOperationsService>;
+  readonly #railState: RailState;
+  readonly #resolved = new Set<string>();
+  /** What should have been refused. */
+  readonly wrong: string[] = [];
+  #operations = 0;
+
+  constructor(
+    scheduler: Scheduler,
+    rpc: Client<typeof PayoutOperationsService>,
+    railState: RailState,
+  ) {
+    this.#scheduler = scheduler;
+    this.#rpc = rpc;
+    this.#railState = railState;
+  }
+
+  /** Transfers that only they can bring to an end, and have not yet. */
+  get unresolved(): readonly string[] {
+    const silent = [...this.#railState.transfers.values()].filter(({ isSilent }) => isSilent);
+    return silent.map(({ key }) => key).filter((key) => !this.#resolved.has(key));
+  }
+
+  /** Looks now and then, for as long as the run lasts. */
+  start(): void {
+    const look = () => void this.#look().finally(() => this.start());
+    const delayMs = this.#scheduler.random.below(lookMaxMs);
+    this.#scheduler.after(delayMs, { label: "operators look", run: look });
+  }
+
+  async #look(): Promise<void> {
+    const found = await this.#answer(() => this.#rpc.listPayoutsInDoubt({ limit: 100 }));
+    if (typeof found === "string") return;
+    const { random, faults } = this.#scheduler;
+    for (const { payout, rail } of found.payouts) {
+      const id = payout?.id ?? "";
+      const transfer = this.#railState.transfers.get(id);
+      if (transfer?.isSilent === true) {
+        if (!(await this.#resolve(id, resolutionOf(transfer)))) continue;
+        faults.count("resolved by operators");
+        this.#resolved.add(id);
+      } else if (rail === "" && random.chance(0.3)) {
+        if (await this.#resolve(id, cancelled)) faults.count("kept back by operators");
+      }
+    }
+  }
+
+  /** Whether the two have said what became of a payout. */
+  async #resolve(payoutId: string, resolution: Resolution): Promise<boolean> {
+    const { random } = this.#scheduler;
+    const proposal = { mutation: this.#mutation("ann"), payoutId, ...resolution };
+    const propose = () => this.#answer(() => this.#rpc.proposeResolution(proposal));
+    const [made] = await Promise.all([propose(), ...(random.chance(0.3) ? [propose()] : [])]);
+    if (typeof made === "string" || made?.resolution === undefined) return false;
+    const { id: resolutionId } = made.resolution;
+    const confirm = (person: string) => {
+      const mutation = this.#mutation(person);
+      return () => this.#answer(() => this.#rpc.confirmResolution({ mutation, resolutionId }));
+    };
+    const alone = random.chance(0.3) ? await confirm("ann")() : "nothing";
+    if (typeof alone !== "string") this.wrong.push(`${resolutionId} was confirmed by its proposer`);
+    const second = confirm("bob");
+    const [ended] = await Promise.all([second(), ...(random.chance(0.3) ? [second()] : [])]);
+    return typeof ended !== "string";
+  }
+
+  /** Asks until there is an answer: that, or the code of a refusal. */
+  async #answer<T>(call: () => Promise<T>): Promise<T | string> {
+    for (;;) {
+      try {
+        return await call();
+      } catch (error) {
+        const refusal = readRefusal(error);
+        if (refusal !== undefined) return refusal.code;
+        const { code } = ConnectError.from(error);
+        if (code === Code.Unimplemented || code === Code.InvalidArgument) throw error;
+        const { promise, resolve } = Promise.withResolvers<void>();
+        this.#scheduler.after(retryMs, { label: "an operator waits", run: resolve });
+        await promise;
+      }
+    }
+  }
+
+  #mutation(person: string) {
+    this.#operations += 1;
+    const actor = { kind: Actor_Kind.OPERATOR, id: person };
+    return create(MutationSchema, { operationId: `resolve-${this.#operations}`, actor });
+  }
+}
