@@ -75,7 +75,7 @@ it("survives kill -9 of all services at once in the middle of payouts", async ()
 const crashWithinMs = 60_000;
 
 const gaps = [
-  ["quote", "services/quote/src/quote-store.ts", "after", 4],
+  ["quote", "services/quote/src/quotes/store.ts", "after", 4],
   ["payout", "services/payout/src/ledger/writer.ts", "after", 3],
   ["payout", "services/payout/src/payouts/store.ts", "before", 2],
   ["payout", "services/payout/src/payouts/work.ts", "after", 5],

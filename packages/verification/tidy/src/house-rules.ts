@@ -1,7 +1,7 @@
 import { clocksInRules, defaultExports, environmentReads, floats, moduleMocks } from "./banned.ts";
 import { exceptions } from "./exceptions.ts";
 import { forbiddenImports } from "./imports.ts";
-import { fullFolders, importCircles, undocumentedExports } from "./layout.ts";
+import { fullFolders, importCircles, missingFiles, undocumentedExports } from "./layout.ts";
 import { longFiles, longFunctions, wideComments } from "./sizes.ts";
 import type { Finding, Source } from "./source.ts";
 import { badNames, markersLeft } from "./words.ts";
@@ -28,6 +28,7 @@ export const houseRules: Readonly<Record<string, (repository: Repository) => Fin
   "long files": ({ sources }) => sources.flatMap(longFiles),
   "long functions": ({ sources }) => sources.flatMap(longFunctions),
   "markers left": ({ files }) => files.flatMap(markersLeft),
+  "missing files": ({ sources }) => missingFiles(sources),
   "module mocks": ({ sources }) => sources.flatMap(moduleMocks),
   "wide comments": ({ sources }) => sources.flatMap(wideComments),
 };

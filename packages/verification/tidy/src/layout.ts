@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 import { circlesOf, importGraph } from "./graph.ts";
-import { type Finding, isOurs, type Source, workspaceOf } from "./source.ts";
+import { type Finding, findingAt, isOurs, type Source, workspaceOf } from "./source.ts";
 
 /** A folder is read in one look. */
 const folderFilesMax = 20;
@@ -12,6 +12,18 @@ export function importCircles(sources: readonly Source[]): Finding[] {
   return circlesOf(importGraph(sources)).map((circle) => {
     return { path: circle[0] ?? "", line: 1, message: `is in a circle: ${circle.join(", ")}` };
   });
+}
+
+/** Paths of sources that a test of the platform names as text and that are not there. */
+export function missingFiles(sources: readonly Source[]): Finding[] {
+  const paths = new Set(sources.map(({ path }) => path));
+  return sources
+    .filter(({ path }) => path.startsWith("tests/"))
+    .flatMap((source) =>
+      [...source.text.matchAll(/"((?:packages|services)\/[^"]*\.ts)"/g)]
+        .filter(([, named = ""]) => !paths.has(named))
+        .map(({ index, 1: named }) => findingAt(source, index, `there is no ${named}`)),
+    );
 }
 
 /** Folders of too many files; tests and generated files are not counted. */

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { clocksInRules, defaultExports, environmentReads, floats, moduleMocks } from "./banned.ts";
 import { redrawn } from "./drawing.ts";
 import { forbiddenImports } from "./imports.ts";
-import { fullFolders, importCircles, undocumentedExports } from "./layout.ts";
+import { fullFolders, importCircles, missingFiles, undocumentedExports } from "./layout.ts";
 import { longFiles, longFunctions, wideComments } from "./sizes.ts";
 import { parseSource } from "./source.ts";
 import { disordered } from "./subjects.ts";
@@ -245,6 +245,12 @@ test.each([
     quote(name.replace("file", `file-${index}`), ""),
   );
   expect(fullFolders(sources)).toHaveLength(count);
+});
+
+test("a test of the platform names files that there are", () => {
+  const crash = parseSource("tests/a.e2e.test.ts", 'crashAt("services/quote/src/store.ts");');
+  expect(missingFiles([crash])).toHaveLength(1);
+  expect(missingFiles([crash, quote("store.ts", "")])).toEqual([]);
 });
 
 test.each([
