@@ -7,10 +7,13 @@ import { type Child, startChild } from "./load/child.ts";
 import type { FloorCalls } from "./load/floor-process.ts";
 import type { LoadCalls } from "./load/load-process.ts";
 import type { ScenarioName } from "./load/scenarios.ts";
+import {
+  measureFlatness,
+  measureHotAccount,
+  measureIdle,
+  type SizedPlatform,
+} from "./measures/comparisons.ts";
 import { readUsage, type Usage, type UsageReading, usageBetween } from "./measures/counters.ts";
-import { measureFlatness, type SizedPlatform } from "./measures/flatness.ts";
-import { measureHotAccount } from "./measures/hot-account.ts";
-import { measureIdle } from "./measures/idle.ts";
 import { checkInvariants, checkMoney, untilSettled } from "./measures/money.ts";
 import { concurrency, measureScenario, type ScenarioSetup } from "./measures/scenario.ts";
 import { type BenchOptions, readOptions } from "./options.ts";

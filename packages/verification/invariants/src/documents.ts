@@ -34,9 +34,12 @@ export type Entry = {
   readonly created_at: Date;
 };
 
+/** An entry of a ledger as it is stored. */
 export type RecordedEntry = Entry & { readonly _id: string };
+/** An entry that its account still carries. */
 export type RecentEntry = Entry & { readonly key: string };
 
+/** An account as it is stored. */
 export type Account = {
   readonly _id: string;
   readonly merchant_id: string;
@@ -57,6 +60,7 @@ export type Account = {
 /** Which quote an operation was first seen with; `_id` is `merchant:operation`. */
 export type Execution = { readonly _id: string; readonly quote_id: string };
 
+/** A payout as it is stored. */
 export type Payout = {
   readonly _id: string;
   readonly merchant_id: string;
@@ -97,6 +101,7 @@ export type Transfer = {
   readonly reference: string;
 };
 
+/** A quote as it is stored. */
 export type Quote = {
   readonly _id: string;
   readonly merchant_id: string;
@@ -120,6 +125,7 @@ export type Quote = {
   readonly expires_at: Date;
 };
 
+/** A beneficiary as it is stored. */
 export type Beneficiary = {
   readonly _id: string;
   readonly merchant_id: string;
@@ -128,6 +134,7 @@ export type Beneficiary = {
   readonly updated_at: Date;
 };
 
+/** A screening as it is stored. */
 export type Screening = {
   readonly _id: string;
   readonly merchant_id: string;
@@ -136,6 +143,7 @@ export type Screening = {
   readonly created_at: Date;
 };
 
+/** A webhook endpoint as it is stored. */
 export type Endpoint = {
   readonly _id: string;
   readonly merchant_id: string;
@@ -175,6 +183,7 @@ export type StoredEvent = {
   readonly received_at: Date;
 };
 
+/** A webhook delivery as it is stored. */
 export type Delivery = {
   readonly _id: string;
   readonly merchant_id: string;
@@ -219,6 +228,7 @@ export type Documents = {
   readonly idempotency_keys: readonly IdempotencyKey[];
 };
 
+/** A collection that the checks read. */
 export type CollectionName = keyof Documents;
 
 /** Which service's database a collection is in. */

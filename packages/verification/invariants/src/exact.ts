@@ -16,17 +16,21 @@ export function decimalOf(text: string): Decimal {
   return read;
 }
 
+/** Nothing. */
 export const zero: Decimal = { units: 0n, scale: 0 };
 
+/** The exact sum. */
 export function plus(left: Decimal, right: Decimal): Decimal {
   const scale = Math.max(left.scale, right.scale);
   return normalise({ units: unitsAt(left, scale) + unitsAt(right, scale), scale });
 }
 
+/** The number with the other sign. */
 export function negated({ units, scale }: Decimal): Decimal {
   return { units: -units, scale };
 }
 
+/** The exact product. */
 export function times(left: Decimal, right: Decimal): Decimal {
   return normalise({ units: left.units * right.units, scale: left.scale + right.scale });
 }

@@ -1,14 +1,15 @@
-import { writeFileSync } from "node:fs";
-import { runCommand, say } from "@disburse/harness/command-line.ts";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { startEngine } from "@disburse/embedded/engine.ts";
+import { readArguments, runCommand, say, UsageError } from "@disburse/harness/command-line.ts";
 import { MongoClient } from "mongodb";
 import { openerOf } from "./answer-check.ts";
-import { encryptionKeysOf, openDataFolder } from "./data-folder.ts";
 import { type CheckReport, checkDatabase, type Databases } from "./database-check.ts";
-import { type CheckCommand, readCommand } from "./options.ts";
 import { untilQuiet } from "./quiet.ts";
 import { reportLines, verdictOf } from "./report.ts";
 
-/** `npm run check:invariants`: README.md tells what it checks and how. */
+/** `npm run check:invariants`: README.md says what it checks and how. */
 
 async function check(command: CheckCommand): Promise<number> {
   const { mongodbUri, dataDir, prefix, settleSeconds, json } = command;
@@ -34,6 +35,86 @@ async function check(command: CheckCommand): Promise<number> {
 function asJson({ counts, findings, broken }: CheckReport): string {
   const report = { counts, broken: Object.fromEntries(broken), findings };
   return `${JSON.stringify(report, null, 2)}\n`;
+}
+
+/** What `npm run check:invariants` is to check. */
+type CheckCommand = {
+  /** Of a running database; without it `dataDir` is opened, or the engine that has it open. */
+  readonly mongodbUri: string | undefined;
+  readonly prefix: string;
+  readonly dataDir: string;
+  /** How long a platform may take to come to rest. */
+  readonly settleSeconds: number;
+  /** Where the report goes as JSON. */
+  readonly json: string | undefined;
+};
+
+const usage =
+  "usage: npm run check:invariants [-- --mongodb-uri URI] [--prefix disburse_]\n" +
+  "       [--data-dir .data] [--settle SECONDS] [--json FILE]";
+
+const optionTypes = {
+  "mongodb-uri": { type: "string" },
+  prefix: { type: "string", default: "disburse_" },
+  "data-dir": { type: "string", default: ".data" },
+  settle: { type: "string", default: "30" },
+  json: { type: "string" },
+} as const;
+
+/** Reads the arguments of `npm run check:invariants`. */
+function readCommand(args: readonly string[]): CheckCommand {
+  const values = readArguments(args, optionTypes, usage);
+  const settleSeconds = Number(values.settle);
+  if (!Number.isSafeInteger(settleSeconds) || settleSeconds < 0) {
+    throw new UsageError(`--settle: must be a whole number of seconds\n${usage}`);
+  }
+  return {
+    mongodbUri: values["mongodb-uri"],
+    prefix: values.prefix,
+    dataDir: values["data-dir"],
+    settleSeconds,
+    json: values.json,
+  };
+}
+
+/** The databases of a data folder, while they are open. */
+type OpenFolder = { readonly uri: string; readonly close: () => Promise<void> };
+
+/**
+ * Opens the databases of a folder of `npm start`: over the socket of the engine that has them open,
+ * or with an engine of our own. Throws where a `mongod` of somebody else has the folder.
+ */
+async function openDataFolder(dataDir: string): Promise<OpenFolder> {
+  if (!existsSync(dataDir)) throw new UsageError(`--data-dir: there is no folder ${dataDir}`);
+  const socket = join(dataDir, "embedded", "sockets", "mongodb.sock");
+  if (await isAnswered(socket)) {
+    const uri = `mongodb://${encodeURIComponent(socket)}/?directConnection=true`;
+    return { uri, close: () => Promise.resolve() };
+  }
+  const engine = await startEngine({
+    dataDir,
+    // Calls to the engine fail with their connection.
+    onExit: (how) => process.stderr.write(`The database engine has gone: ${how}.\n`),
+  });
+  return { uri: engine.uri("admin"), close: engine.stop };
+}
+
+/** The keys that the folder's platform seals with, if the folder has them. */
+function encryptionKeysOf(dataDir: string): string | undefined {
+  const path = join(dataDir, "secrets.json");
+  if (!existsSync(path)) return undefined;
+  return (JSON.parse(readFileSync(path, "utf8")) as { encryptionKeys?: string }).encryptionKeys;
+}
+
+function isAnswered(socket: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const connection = connect(socket);
+    connection.once("connect", () => {
+      connection.destroy();
+      resolve(true);
+    });
+    connection.once("error", () => resolve(false));
+  });
 }
 
 await runCommand((args) => check(readCommand(args)));

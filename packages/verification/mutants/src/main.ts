@@ -4,15 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startBroker } from "@disburse/embedded/broker.ts";
 import { startEngine } from "@disburse/embedded/engine.ts";
-import { runCommand, say } from "@disburse/harness/command-line.ts";
+import { countOf, readArguments, runCommand, say } from "@disburse/harness/command-line.ts";
 import { createRandom } from "@disburse/harness/random.ts";
 import { home, readRepository } from "@disburse/tidy/repository.ts";
 import { type Source, workspaceOf } from "@disburse/tidy/source.ts";
-import { copyTree } from "./copy.ts";
 import { diffOf, type Mutant, mutantsOf } from "./operators.ts";
-import { type MutantOptions, readOptions } from "./options.ts";
 import { importersOf, relatedTests, targetFiles } from "./targets.ts";
-import { runTests, type Sandbox, tryMutant } from "./trial.ts";
+import { copyTree, runTests, type Sandbox, tryMutant } from "./trial.ts";
 
 /** `npm run test:mutants`: README.md says what it tries and how. */
 
@@ -107,6 +105,32 @@ function report(tried: number, survivors: readonly Drawn[]): number {
   const killed = tried - survivors.length;
   say(`\n${killed} of ${tried} mutants killed; at least ${killedMin * 100} % have to be`);
   return killed >= tried * killedMin ? 0 : 1;
+}
+
+/** What `npm run test:mutants` is to do. */
+interface MutantOptions {
+  /** The same seed draws the same mutants of the same tree. */
+  readonly seed: number;
+  readonly count: number;
+  /** Only mutants of files whose path has this in it. */
+  readonly only: string;
+}
+
+const usage = "usage: npm run test:mutants [-- --seed N] [--count 100] [--only PART-OF-A-PATH]";
+
+/** Reads the arguments; `anySeed` is for where none is given. */
+function readOptions(args: readonly string[], anySeed: number): MutantOptions {
+  const values = readArguments(
+    args,
+    {
+      seed: { type: "string", default: String(anySeed) },
+      count: { type: "string", default: "100" },
+      only: { type: "string", default: "" },
+    },
+    usage,
+  );
+  const count = (option: "seed" | "count") => countOf(`--${option}`, values[option], usage);
+  return { seed: count("seed"), count: count("count"), only: values.only };
 }
 
 // What was started ends with this process.

@@ -50,6 +50,7 @@ export const faultKinds = [
   "kept back by operators",
 ] as const;
 
+/** One of them. */
 export type FaultKind = (typeof faultKinds)[number];
 
 /** How often each fault happened. */

@@ -67,4 +67,5 @@ export function merchantOf(baseUrl: string, apiKey: string) {
   };
 }
 
+/** A merchant's program, as `merchantOf` makes it. */
 export type Merchant = ReturnType<typeof merchantOf>;

@@ -1,10 +1,17 @@
-import { clocksInRules, defaultExports, environmentReads, floats, moduleMocks } from "./banned.ts";
+import {
+  badNames,
+  clocksInRules,
+  defaultExports,
+  environmentReads,
+  floats,
+  markersLeft,
+  moduleMocks,
+} from "./banned.ts";
 import { exceptions } from "./exceptions.ts";
 import { forbiddenImports } from "./imports.ts";
 import { fullFolders, importCircles, missingFiles, undocumentedExports } from "./layout.ts";
 import { longFiles, longFunctions, wideComments } from "./sizes.ts";
 import type { Finding, Source } from "./source.ts";
-import { badNames, markersLeft } from "./words.ts";
 
 /** Everything that the rules look at. */
 export interface Repository {

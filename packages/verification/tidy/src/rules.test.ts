@@ -1,12 +1,19 @@
 import { expect, test } from "vitest";
-import { clocksInRules, defaultExports, environmentReads, floats, moduleMocks } from "./banned.ts";
+import {
+  badNames,
+  clocksInRules,
+  defaultExports,
+  environmentReads,
+  floats,
+  markersLeft,
+  moduleMocks,
+} from "./banned.ts";
 import { redrawn } from "./drawing.ts";
 import { forbiddenImports } from "./imports.ts";
 import { fullFolders, importCircles, missingFiles, undocumentedExports } from "./layout.ts";
 import { longFiles, longFunctions, wideComments } from "./sizes.ts";
 import { parseSource } from "./source.ts";
 import { disordered } from "./subjects.ts";
-import { badNames, markersLeft } from "./words.ts";
 
 const rule = "services/quote/src/quotes/rules/fee.ts";
 const rpc = "services/quote/src/rpc.ts";

@@ -39,6 +39,7 @@ export type TargetState = {
   executed: number;
 };
 
+/** What can be requested of a platform. */
 export type ScenarioName = "quote" | "execute" | "read" | "list" | "list_deep" | "beneficiary";
 
 /** Where a page deep down in the list begins. */
@@ -51,6 +52,7 @@ export type Scenario = (memory: TargetState, place: Place) => Exchange | undefin
 const pageLength = 20;
 const listPath = `/api/v1/transfer/payouts?limit=${pageLength}`;
 
+/** How each scenario makes its next request. */
 export const scenarios: Readonly<Record<ScenarioName, Scenario>> = {
   quote: ({ target, quotes }) => {
     const amount = nextAmount();

@@ -104,6 +104,7 @@ function totalsOf(account: Document, rows: readonly StepRow[]): AccountTotals {
 }
 
 /** A kind of movement of a statement with all its amounts added up, in minor units. */
+/** A kind of entry in a ledger. */
 export type StepTotal = { readonly count: number; readonly amount: bigint };
 
 export type Step = "credit" | "hold" | "post" | "release" | "return";

@@ -15,7 +15,7 @@ export type RunningStandalone = {
   stop(): Promise<void>;
 };
 
-const root = join(import.meta.dirname, "../../../..");
+const root = join(import.meta.dirname, "../../../../..");
 
 /** Runs the very command of `npm start`, and waits until it is ready. */
 export async function startStandalone(dataDir: string): Promise<RunningStandalone> {

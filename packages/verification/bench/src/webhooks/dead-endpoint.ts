@@ -21,6 +21,7 @@ type WithDead = { readonly run: SteadyRun; readonly deadLost: number };
 /** The last events of a run may be on their way to the store when all others have arrived. */
 const keptTimeoutMs = 10_000;
 
+/** Which of the two scenarios are measured. */
 export type DeadEndpointNames = readonly ("C" | "D")[];
 
 /** C and D, each beside an A of the same round; the figures are medians of the rounds. */

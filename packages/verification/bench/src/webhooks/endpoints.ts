@@ -19,6 +19,7 @@ export const deadStatus = "held";
 
 /** How many merchants have as many endpoints as there are statuses; every other one has one. */
 export const largeMerchants = 4;
+/** The endpoints of all merchants. */
 export const endpointsInAll = 100;
 
 /**

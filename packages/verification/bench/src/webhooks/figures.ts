@@ -24,6 +24,7 @@ export type ScenarioFigures = {
   readonly back_after_s: number | null;
 };
 
+/** The figures of the scenarios that were measured. */
 export type WebhookFigures = Partial<Record<ScenarioName, ScenarioFigures>>;
 
 const none = { p50_ms: null, p99_ms: null, per_s: null, floor_ratio: null, lost: 0, duplicates: 0 };

@@ -74,7 +74,7 @@ async function crashOnce({ platform, random, fired }: FaultContext, gap: Gap): P
   return hasCrashed;
 }
 
-const root = join(import.meta.dirname, "../../../..");
+const root = join(import.meta.dirname, "../../../../..");
 
 /**
  * Starts a service again so that it ends with the `number`th write of a site, and waits for that;

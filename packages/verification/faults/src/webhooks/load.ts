@@ -32,6 +32,7 @@ export type WebhookLoad = {
   readonly close: () => Promise<void>;
 };
 
+/** What a webhook load is made with. */
 export type WebhookLoadOptions = {
   readonly platform: FaultPlatform;
   readonly receiver: WebhookReceiver;

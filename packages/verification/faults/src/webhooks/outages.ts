@@ -144,7 +144,7 @@ async function missingLetters(
   return missing.size === 0 ? [] : [`${missing.size} of ${unreadable.length} are not there`];
 }
 
-const preload = pathToFileURL(join(import.meta.dirname, "clock-preload.ts")).href;
+const preload = pathToFileURL(join(import.meta.dirname, "../kinds/clock-preload.ts")).href;
 /** Five minutes ahead, then as much behind, and back. */
 const environment = { FAULT_CLOCK_MS: "300000", FAULT_CLOCK_EVERY_MS: "700" };
 /** The first waits of the schedule (docs/webhooks.md), and how much longer each may be. */

@@ -25,6 +25,7 @@ const dayMs = 86_400_000;
 /** A transfer takes this long at most. */
 const decisionMaxMs = 12_000;
 
+/** What the rail knows, and no crash of ours loses. */
 export type RailState = ReturnType<typeof createRailState>;
 
 /** The rail's own records: one key is one transfer, however often it is submitted. */

@@ -4,6 +4,7 @@ import { keyText, type UniqueIndex } from "./unique-index.ts";
 import { updated } from "./update.ts";
 import { compareValues, copied, type Document, isDocument, isEqual, valuesAt } from "./value.ts";
 
+/** The order of a query: 1 ascends, -1 descends. */
 export type Sort = Readonly<Record<string, 1 | -1>>;
 
 /** What becomes of every write: for checks that hold at each moment. */
