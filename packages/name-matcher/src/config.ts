@@ -1,126 +1,82 @@
 /**
- * Every number that decides a score, under a version that a screening stores, so that its verdict
- * can be explained after the numbers have changed. Change a number, change `version`. The values
- * were set by measurement; see the README.
+ * Every number that decides a score, as measured in the README, under a version that a screening
+ * stores, so that its verdict can be explained after the numbers have changed. Change a number,
+ * change `version`.
  */
-export type MatcherConfig = {
-  readonly version: string;
-  /** Increases with each `version`: a result of a higher one is not replaced by a lower one's. */
-  readonly revision: number;
-  /** Thresholds in [0, 1]: at or above `review` a person decides, at or above `block` is a stop. */
-  readonly bands: { readonly review: number; readonly block: number };
-  readonly tokens: {
-    /** Weights by kind, 1 being that of the rarest name. */
-    readonly legal: number;
-    readonly particle: number;
-    readonly honorific: number;
-    readonly trade: number;
-    readonly initial: number;
-    /** Factor of a company's own name token that the party lacks: it is another company. */
-    readonly companyMissing: number;
-    /** Weight of the commonest token of the lists. */
-    readonly commonest: number;
-    /** Names that rarity is computed from at least: a short list says little about rarity. */
-    readonly namesMin: number;
-  };
-  readonly spelling: {
-    /** Tokens below this similarity are different tokens. */
-    readonly similarityMin: number;
-    /** Exponent of similarities: above 1, a misspelt token counts less than linearly. */
-    readonly sharpness: number;
-    /** Similarity of two tokens of one canonical spelling; the most that others reach. */
-    readonly canonical: number;
-    /** An edit costs so much more for each letter that a token has less than six. */
-    readonly shortToken: number;
-    /**
-     * Similarity of tokens of one consonant skeleton, of two consonants or more: `base`, and
-     * `letters` times the similarity of their letters.
-     */
-    readonly sameSkeleton: { readonly short: SkeletonShares; readonly long: SkeletonShares };
-    /** Similarity of an initial to a token that begins with it. */
-    readonly initial: number;
-    /** Similarity of `Abdul` to a name that begins with it. */
-    readonly abd: number;
-    /** Factor of a token written as two (`Abd Ullah`, `Abdullah`). */
-    readonly compound: number;
-  };
-  /** Cost of an unmatched token of weight 1, on each side and where both sides have one. */
-  readonly unmatched: { readonly person: UnmatchedCosts; readonly other: UnmatchedCosts };
-  /** Factor of the score of a weak alias. */
-  readonly weakAlias: number;
-  readonly evidence: {
-    /** Below this name score no birth date or country adds anything. */
-    readonly nameMin: number;
-    /** Each raises the score by this share of what it lacks to 1. */
-    readonly dateEqual: number;
-    readonly dateNear: number;
-    readonly yearEqual: number;
-    readonly countryShared: number;
-    /** The same number: of an unknown issuer, and of the same country. */
-    readonly documentEqual: number;
-    readonly documentSame: number;
-    /** Subtracted from the score. */
-    readonly dateContradicts: number;
-    readonly countryDiffers: number;
-  };
-  /** Names aligned per search, best candidates first. */
-  readonly candidatesMax: number;
-  /** Where the last are tied, names up to this number divided by the party's tokens. */
-  readonly tiedTokensMax: number;
-  /** Hits returned by default. */
-  readonly hitsMax: number;
-};
-
-type SkeletonShares = { readonly base: number; readonly letters: number };
-
-type UnmatchedCosts = {
-  readonly party: number;
-  readonly entry: number;
-  readonly conflict: number;
-};
-
-/** The numbers in use, as measured in the README. */
-export const matcherConfig: MatcherConfig = {
+export const matcherConfig = {
   version: "2026-11-9",
+  /** Increases with each `version`: a result of a higher one is not replaced by a lower one's. */
   revision: 2,
+  /** Thresholds in [0, 1]: at or above `review` a person decides, at or above `block` is a stop. */
   bands: { review: 0.77, block: 0.93 },
   tokens: {
+    /** Weights by kind, 1 being that of the rarest name. */
     legal: 0.06,
     particle: 0.12,
     honorific: 0.08,
     trade: 0.45,
     initial: 0.15,
+    /** Factor of a company's own name token that the party lacks: it is another company. */
     companyMissing: 1.5,
+    /** Weight of the commonest token of the lists. */
     commonest: 0.4,
+    /** Names that rarity is computed from at least: a short list says little about rarity. */
     namesMin: 20_000,
   },
   spelling: {
+    /** Tokens below this similarity are different tokens. */
     similarityMin: 0.6,
+    /** Exponent of similarities: above 1, a misspelt token counts less than linearly. */
     sharpness: 1.6,
+    /** Similarity of two tokens of one canonical spelling; the most that others reach. */
     canonical: 0.97,
+    /** An edit costs so much more for each letter that a token has less than six. */
     shortToken: 0.05,
+    /**
+     * Similarity of tokens of one consonant skeleton, of two consonants or more: `base`, and
+     * `letters` times the similarity of their letters.
+     */
     sameSkeleton: { short: { base: 0.42, letters: 0.5 }, long: { base: 0.56, letters: 0.42 } },
+    /** Similarity of an initial to a token that begins with it. */
     initial: 0.6,
+    /** Similarity of `Abdul` to a name that begins with it. */
     abd: 0.8,
+    /** Factor of a token written as two (`Abd Ullah`, `Abdullah`). */
     compound: 0.97,
   },
+  /** Cost of an unmatched token of weight 1, on each side and where both sides have one. */
   unmatched: {
     person: { party: 0.6, entry: 0.25, conflict: 0.9 },
     other: { party: 0.6, entry: 0.25, conflict: 0.9 },
   },
+  /** Factor of the score of a weak alias. */
   weakAlias: 0.97,
   evidence: {
+    /** Below this name score no birth date or country adds anything. */
     nameMin: 0.6,
+    /** Each raises the score by this share of what it lacks to 1. */
     dateEqual: 0.5,
     dateNear: 0.2,
     yearEqual: 0.25,
     countryShared: 0.1,
+    /** The same number: of an unknown issuer, and of the same country. */
     documentEqual: 0.9,
     documentSame: 0.925,
+    /** Subtracted from the score. */
     dateContradicts: 0.12,
     countryDiffers: 0.02,
   },
+  /** Names aligned per search, best candidates first. */
   candidatesMax: 150,
+  /** Where the last are tied, names up to this number divided by the party's tokens. */
   tiedTokensMax: 1_200,
+  /** Hits returned by default. */
   hitsMax: 20,
 };
+
+type DeepReadonly<T> = {
+  readonly [K in keyof T]: T[K] extends object ? DeepReadonly<T[K]> : T[K];
+};
+
+/** The numbers of a matcher; see `matcherConfig` for what each means. */
+export type MatcherConfig = DeepReadonly<typeof matcherConfig>;

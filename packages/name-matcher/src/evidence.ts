@@ -10,7 +10,9 @@ export type Reason = {
 };
 
 /** How two dates agree; `near` within two days, one year or a slip of the pen. */
-export type DateAgreement = "equal" | "near" | "year" | "contradicts" | "unknown";
+export type DateAgreement = (typeof dateAgreements)[number];
+/** Best first. */
+const dateAgreements = ["equal", "year", "near", "contradicts", "unknown"] as const;
 
 /** A year that a list gives alone is often an estimate (`circa 1965`): one off is near. */
 const yearTolerance = 1;
@@ -40,17 +42,17 @@ export function compareDate(party: string, listed: string): DateAgreement {
   return sameDay && (apart === yearTolerance || apart === 10) ? "near" : "contradicts";
 }
 
-const dateOrder: readonly DateAgreement[] = ["equal", "year", "near", "contradicts", "unknown"];
-
 /** The best agreement with the dates of an entry, and the date that gave it. */
 export function compareDates(
   party: string,
   dates: readonly string[],
 ): { verdict: DateAgreement; listed: string } {
+  const rank = ({ verdict }: { verdict: DateAgreement }) => dateAgreements.indexOf(verdict);
   const found = dates.map((listed) => ({ verdict: compareDate(party, listed), listed }));
-  const verdict = dateOrder.find((each) => found.some((one) => one.verdict === each)) ?? "unknown";
-  const listed = found.find((one) => one.verdict === verdict)?.listed ?? "";
-  return { verdict, listed: verdict === "unknown" ? "" : listed };
+  return found.reduce((best, each) => (rank(each) < rank(best) ? each : best), {
+    verdict: "unknown",
+    listed: "",
+  });
 }
 
 /** A document number as it is compared: capitals and digits; "" where too little is left. */
@@ -95,20 +97,13 @@ type Step = {
   readonly down: number;
 };
 
-/** A score after the evidence, with a reason for each piece. */
-export type WeighedEvidence = {
-  readonly score: number;
-  readonly reasons: readonly Reason[];
-  readonly dateContradicts: boolean;
-};
-
 /** A name's score after birth date, country and documents, with a reason for each. */
 export function weighEvidence(
   nameScore: number,
   party: Evidence,
   entry: ListedEvidence,
   config: MatcherConfig,
-): WeighedEvidence {
+) {
   const date = compareDates(party.date, entry.births);
   const steps = [
     dateStep(party.date, date.listed, date.verdict, config),

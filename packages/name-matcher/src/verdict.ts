@@ -1,5 +1,5 @@
 import type { MatcherConfig } from "./config.ts";
-import { type Reason, roundScore, type WeighedEvidence } from "./evidence.ts";
+import { type Reason, roundScore, type weighEvidence } from "./evidence.ts";
 
 /** The outcomes of a screening, mildest first: proceed, manual review, stop. */
 export const verdicts = ["clear", "review", "block"] as const;
@@ -18,7 +18,7 @@ export function worstVerdict(some: readonly Verdict[]): Verdict {
  */
 export function decide(
   nameScore: number,
-  evidence: WeighedEvidence,
+  evidence: ReturnType<typeof weighEvidence>,
   { bands }: MatcherConfig,
 ): { verdict: Verdict; score: number; reasons: readonly Reason[] } {
   const { score, dateContradicts } = evidence;

@@ -156,18 +156,16 @@ function pairsOf(tokens: readonly Token[]): Pair[] {
 function compoundLinks(party: readonly Token[], entry: readonly Token[], share: number): Link[] {
   const [ours, theirs] = [pairsOf(party), pairsOf(entry)];
   const links: Link[] = [];
-  for (const pair of ours) {
-    for (const [at, single] of entry.entries()) {
+  const addLinks = (pair: Pair, others: readonly Token[], isParty: boolean): void => {
+    for (const [at, single] of others.entries()) {
       const link = compoundLink(pair, single, share);
-      if (link !== undefined) links.push({ party: pair.bits, entry: 1 << at, ...link });
+      if (link === undefined) continue;
+      const [compound, other] = [pair.bits, 1 << at];
+      links.push({ party: isParty ? compound : other, entry: isParty ? other : compound, ...link });
     }
-  }
-  for (const pair of theirs) {
-    for (const [at, single] of party.entries()) {
-      const link = compoundLink(pair, single, share);
-      if (link !== undefined) links.push({ party: 1 << at, entry: pair.bits, ...link });
-    }
-  }
+  };
+  for (const pair of ours) addLinks(pair, entry, true);
+  for (const pair of theirs) addLinks(pair, party, false);
   for (const { first, second, bits } of ours) {
     for (const { first: one, second: two, bits: others } of theirs) {
       if (first.text === one.text) continue;

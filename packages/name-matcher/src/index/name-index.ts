@@ -28,14 +28,8 @@ export type NameIndex = {
   searchExact(name: string): Map<number, NameMatch>;
 };
 
-/** Takes the names of entries one by one. */
-export type NameIndexBuilder = {
-  add(entry: NamedEntry, entryAt: number): void;
-  finish(): NameIndex;
-};
-
-/** An empty index of the names of entries of one type. */
-export function nameIndexBuilder(isPerson: boolean, config: MatcherConfig): NameIndexBuilder {
+/** An empty index of entries of one type; entries are added with their position, one by one. */
+export function nameIndexBuilder(isPerson: boolean, config: MatcherConfig) {
   const { vocabulary, describe } = tokenDescriber(isPerson);
   const [postings, tokensOf, kindsOf] = [keyedNumbers(), keyedNumbers(), keyedNumbers()];
   const [compounds, tokenSets, concatenated] = [keyedNumbers(), keyedNumbers(), keyedNumbers()];
@@ -56,7 +50,7 @@ export function nameIndexBuilder(isPerson: boolean, config: MatcherConfig): Name
     for (const key of compoundKeys(tokens, name)) compounds.add(key, at);
   };
   return {
-    add(entry, entryAt) {
+    add(entry: NamedEntry, entryAt: number): void {
       for (const [nameAt, { name, kind }] of entry.names.entries()) {
         for (const tokens of listedNameVariants(name, isPerson)) {
           addName(tokens, weightOf.length);
@@ -66,7 +60,7 @@ export function nameIndexBuilder(isPerson: boolean, config: MatcherConfig): Name
         }
       }
     },
-    finish() {
+    finish(): NameIndex {
       const known = vocabulary.finish();
       const names = weightOf.length;
       const listed = {
@@ -93,19 +87,8 @@ export function nameIndexBuilder(isPerson: boolean, config: MatcherConfig): Name
   };
 }
 
-/** What the index keeps of a listed name, by the positions of its tokens. */
-type DescribedName = {
-  readonly kinds: readonly TokenKind[];
-  /** Ids in the vocabulary: of tokens, and of their canonical spellings. */
-  readonly ids: readonly number[];
-  readonly spellings: readonly number[];
-  readonly canonical: readonly string[];
-  /** `hashToken` of each token and of each canonical spelling. */
-  readonly tokenHashes: readonly number[];
-  readonly spellingHashes: readonly number[];
-  /** See `hashSkeleton`. */
-  readonly skeletonHashes: readonly number[];
-};
+/** What the index keeps of a listed name, by the positions of its tokens; ids of the vocabulary. */
+type DescribedName = ReturnType<ReturnType<typeof tokenDescriber>["describe"]>;
 
 /** Adds tokens to a vocabulary; what is derived from a token is derived once. */
 function tokenDescriber(isPerson: boolean) {
@@ -114,7 +97,7 @@ function tokenDescriber(isPerson: boolean) {
   const [tokenHashOf, spellingHashOf, skeletonHashOf] = [numberList(), numberList(), numberList()];
   let spellingCount = 0;
 
-  const describe = (tokens: readonly string[]): DescribedName => {
+  const describe = (tokens: readonly string[]) => {
     const own: TokenKind[] = [];
     const [ids, spellings, canonical]: [number[], number[], string[]] = [[], [], []];
     const tokenHashes: number[] = [];

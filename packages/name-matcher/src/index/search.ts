@@ -70,7 +70,10 @@ export function searchNames(
   for (const variant of nameVariants(name, listed.isPerson).variants) {
     const party = partyTokens(variant.tokens, listed);
     const found = new Set(isExact ? [] : candidates(party, listed));
-    if (party.length > 0) listed.tokenSets.forEach(keyOf(party), (at) => found.add(at));
+    const hashes = party.map(({ canonical, skeleton }) => hashSkeleton(canonical, skeleton));
+    const kinds = party.map(({ kind }) => kind);
+    const exactKey = tokenSetKey(kinds, hashes);
+    if (party.length > 0) listed.tokenSets.forEach(exactKey, (at) => found.add(at));
     compare(variant, party, found, listed, best);
   }
   return best;
@@ -229,10 +232,4 @@ function candidates(party: readonly Token[], listed: ListedNames): number[] {
   const top = topPositions(touched, scores, bounds, (name) => tokensOf.row(name).length);
   for (const name of touched) scores[name] = 0;
   return top;
-}
-
-function keyOf(party: readonly Token[]): number {
-  const kinds = party.map(({ kind }) => kind);
-  const hashes = party.map(({ canonical, skeleton }) => hashSkeleton(canonical, skeleton));
-  return tokenSetKey(kinds, hashes);
 }

@@ -18,33 +18,21 @@ export type Vocabulary = {
   spellingId(canonical: string): number | undefined;
   /** The id of a token that is listed. */
   tokenId(text: string): number | undefined;
-  similar(text: string, canonical: string): SimilarTokens;
-};
-
-/** Ids with their similarity, in [0, 1]; 0 is too little. */
-export type SimilarTokens = {
-  /** Canonical spellings that are equal, one edit away, or of the same consonants but one. */
-  readonly spellings: ReadonlyMap<number, number>;
-  /** Tokens of other spellings that are one edit away as written. */
-  readonly tokens: ReadonlyMap<number, number>;
-};
-
-/** Takes tokens one by one. */
-export type VocabularyBuilder = {
-  /** The id of a token, new or known; ids count from 0. */
-  add(text: string): number;
-  /** The id of the canonical spelling of a token; ids count from 0. */
-  spellingOf(token: number): number;
-  /** A canonical spelling by its id. */
-  spelling(id: number): string;
-  finish(): Vocabulary;
+  /**
+   * Ids with their similarity, in [0, 1], 0 where too little: canonical spellings that are equal,
+   * one edit away, or of the same consonants but one; tokens of others one edit away as written.
+   */
+  similar(
+    text: string,
+    canonical: string,
+  ): Readonly<Record<"spellings" | "tokens", ReadonlyMap<number, number>>>;
 };
 
 /** Less similar tokens are different ones, whatever the configuration. */
 const similarityMin = 0.5;
 
-/** An empty vocabulary to fill. */
-export function vocabularyBuilder(): VocabularyBuilder {
+/** An empty vocabulary to fill; ids count from 0. */
+export function vocabularyBuilder() {
   const tokens: string[] = [];
   const tokenIds = new Map<string, number>();
   const spellings: string[] = [];
@@ -62,7 +50,8 @@ export function vocabularyBuilder(): VocabularyBuilder {
     return id;
   };
   return {
-    add(text) {
+    /** The id of a token, new or known. */
+    add(text: string): number {
       const known = tokenIds.get(text);
       if (known !== undefined) return known;
       const id = tokens.length;
@@ -73,9 +62,11 @@ export function vocabularyBuilder(): VocabularyBuilder {
       tokenIds.set(text, id);
       return id;
     },
-    spellingOf: (token) => spellingOf.at(token),
-    spelling: (id) => spellings[id] ?? "",
-    finish() {
+    /** The id of the canonical spelling of a token. */
+    spellingOf: (token: number): number => spellingOf.at(token),
+    /** A canonical spelling by its id. */
+    spelling: (id: number): string => spellings[id] ?? "",
+    finish(): Vocabulary {
       const [bySpelling, byToken] = [spellingKeys.table(), tokenKeys.table()];
       const spellingOfToken = spellingOf.values().slice();
       return {

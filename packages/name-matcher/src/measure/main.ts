@@ -24,8 +24,6 @@ const seed = 1;
 /** The baseline scan is slow: a part of the queries is enough. */
 const scannedMax = 50;
 
-const say = (text: string): void => void process.stdout.write(`${text}\n`);
-
 function read(args: readonly string[]) {
   const text = { type: "string" } as const;
   const options = { index: text, queries: text, out: text, json: text };
@@ -40,7 +38,7 @@ function read(args: readonly string[]) {
 function run(args: readonly string[]): void {
   const { index, queries: queriesFile, out, json } = read(args);
   if (!hasQuerySet && index === undefined && queriesFile === undefined) {
-    say("the query set is not beside the project: nothing measured");
+    process.stdout.write("the query set is not beside the project: nothing measured\n");
     return;
   }
   const entries = entriesOf(index ?? listFile);
@@ -50,17 +48,19 @@ function run(args: readonly string[]): void {
   runQueries(matcher, queries);
   const results = runQueries(matcher, queries);
   if (out !== undefined) write(out, results.map(predictionLine).join(""));
+  const scan = baselineScan(entries);
+  const scanned = queries.slice(0, scannedMax).map((query) => timed(() => scan(query)));
   const report: Report = {
     configurationVersion: matcherConfig.version,
     entries: entries.length,
     queries: queries.length,
     ...quality(results),
     speed: speedOf(results),
-    plainScan: scan(entries, queries),
+    plainScan: { ...speedOf(scanned), queries: scanned.length },
     larger: larger(entries, queries),
   };
   if (json !== undefined) write(json, `${JSON.stringify(report, null, 2)}\n`);
-  say(printed(report, index === undefined && queriesFile === undefined));
+  process.stdout.write(`${printed(report, index === undefined && queriesFile === undefined)}\n`);
 }
 
 function write(path: string, text: string): void {
@@ -76,12 +76,6 @@ function larger(entries: readonly ListedEntry[], queries: readonly Query[]): Rep
   const matcher = buildMatcher(more, matcherConfig);
   runQueries(matcher, queries.slice(0, queries.length / 4));
   return { entries: more.length, ...speedOf(runQueries(matcher, queries)) };
-}
-
-function scan(entries: readonly ListedEntry[], queries: readonly Query[]): Report["plainScan"] {
-  const best = baselineScan(entries);
-  const some = queries.slice(0, scannedMax);
-  return { ...speedOf(some.map((query) => timed(() => best(query)))), queries: some.length };
 }
 
 try {

@@ -44,9 +44,7 @@ const honorifics = words(`
   reverend bishop pan pani
 `);
 
-/**
- * Words of trade that thousands of companies share; a list of a few entries cannot tell by itself.
- */
+/** Words of trade, countries and great cities, which many companies share. */
 const tradeWords = words(`
   trading trade trader traders global international intl general group holding holdings services
   service solutions systems technology technologies tech industries industry industrial enterprise
@@ -70,10 +68,6 @@ const tradeWords = words(`
   university valley vehicle village water weapons welfare wholesale wood workshop works zone
   solar harbor harbour bridge gulf pacific atlantic alliance prime premier delta alpha omega nova
   elite universal modern smart metro city trans inter euro asian african arab islamic
-`);
-
-/** Countries and great cities: where a company is tells it from few others. */
-const places = words(`
   afghanistan africa america arabia austria azerbaijan bahrain bangladesh beijing belarus belgium
   brazil britain cairo canada china chinese colombia cuba cuban cyprus damascus deutschland dubai
   egypt emirates england europe france french georgia german germany guangdong hong kong hongkong
@@ -157,7 +151,7 @@ export function tokenKind(token: string, isPerson: boolean): TokenKind {
   }
   if (legalForms.has(token)) return "legal";
   if (particles.has(token)) return "particle";
-  return tradeWords.has(token) || places.has(token) ? "trade" : "name";
+  return tradeWords.has(token) ? "trade" : "name";
 }
 
 /** More tokens than this are not written as one word. */
