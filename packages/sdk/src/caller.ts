@@ -208,8 +208,8 @@ function jsonOf(text: string): unknown {
 
 /** The platform sends seconds. A proxy may send a date: then our own backoff decides. */
 function retryAfterSeconds(headers: Headers): number | undefined {
-  const told = headers.get("retry-after")?.trim() ?? "";
-  return /^\d{1,9}$/.test(told) ? Number(told) : undefined;
+  const seconds = headers.get("retry-after")?.trim() ?? "";
+  return /^\d{1,9}$/.test(seconds) ? Number(seconds) : undefined;
 }
 
 /** The first wait is at most this long; it covers a restart of a load balancer's target. */

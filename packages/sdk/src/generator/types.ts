@@ -49,8 +49,8 @@ function objectType(schema: Schema, indent: string, absent = ""): string {
   const inner = `${indent}  `;
   const fields = Object.entries(properties).map(([name, field]) => {
     const type = typeOf(field, inner);
-    const told = required.includes(name) ? `: ${type}` : `?: ${type}${absent}`;
-    return `${documentation(field, inner)}${inner}${name}${told};\n`;
+    const typed = required.includes(name) ? `: ${type}` : `?: ${type}${absent}`;
+    return `${documentation(field, inner)}${inner}${name}${typed};\n`;
   });
   const rest = open === undefined ? "" : `${inner}[field: string]: ${open};\n`;
   return `{\n${fields.join("")}${rest}${indent}}`;

@@ -34,7 +34,7 @@ export type KeyIssuerDeps = {
 
 /**
  * A repeat of the operation shows the key's text again for a day: long enough for an operator's
- * tool to try again, short enough that hardly any key can be read back from the database with its
+ * tool to try again, short enough that few keys can be read back from the database with its
  * encryption key.
  */
 export const secretShownMs = 24 * 60 * 60 * 1_000;
