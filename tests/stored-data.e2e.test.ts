@@ -1,0 +1,227 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { connectService } from "@disburse/chassis/rpc/client.ts";
+import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import { RailOutcome } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
+import { startEngine } from "@disburse/embedded/engine.ts";
+import type { SandboxDocument } from "@disburse/sandbox/sandbox-file.ts";
+import { type Merchant, merchantOf } from "@disburse/testkit/merchant.ts";
+import { startReceiver } from "@disburse/testkit/receiver.ts";
+import { loadDump } from "@disburse/testkit/stored-dump.ts";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { paths } from "./bodies.ts";
+
+/** What a release has stored is read and finished by the platform of today, with its own keys. */
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+const fixture = join(root, "tests/fixtures/release-0.1");
+const { MONGODB_URI: _uri, AMQP_URL: _url, ...inherited } = process.env;
+let folder = "";
+let platform: ChildProcess;
+let sandbox: SandboxDocument;
+let acme: Merchant;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "disburse-stored-"));
+  for (const file of ["secrets.json", "sandbox.json"]) {
+    copyFileSync(join(fixture, file), join(folder, file));
+  }
+  const engine = await startEngine({ dataDir: folder, onExit: () => {}, env: inherited });
+  await loadDump(join(fixture, "dump.jsonl.gz"), engine.uri("admin"));
+  await engine.stop();
+  const settings = { PORT: "0", LOG_LEVEL: "warn", SANDBOX_SETTLE_MS: "100" };
+  platform = spawn(process.execPath, [join(root, "packages/standalone/src/main.ts")], {
+    env: { ...inherited, DATA_DIR: folder, DISBURSE_BROKER: "none", ...settings },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let output = "";
+  platform.stdout?.on("data", (chunk) => {
+    output += chunk;
+  });
+  await vi.waitFor(
+    () => {
+      expect(platform.exitCode, output).toBe(null);
+      expect(output).toMatch(/^ready http/m);
+    },
+    { timeout: 60_000, interval: 50 },
+  );
+  sandbox = JSON.parse(readFileSync(join(folder, "sandbox.json"), "utf8")) as SandboxDocument;
+  acme = merchantOf(sandbox.base_url, sandbox.merchants.acme.api_key);
+});
+
+afterAll(async () => {
+  await stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function stop(): Promise<void> {
+  if (platform === undefined || platform.exitCode !== null) return;
+  const exited = once(platform, "exit");
+  platform.kill("SIGTERM");
+  await exited;
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** A list's items, each of them read by itself too. */
+async function readAll(path: string, items: string, id = "id", list = path): Promise<Row[]> {
+  const page = await acme.data("GET", `${list}?limit=100`);
+  for (const item of page[items]) {
+    expect(await acme.data("GET", `${path}/${item[id]}`)).toMatchObject({ [id]: item[id] });
+  }
+  return page[items];
+}
+
+async function payoutOf(reference: string): Promise<Row> {
+  const { transactions } = await acme.data("GET", `${paths.payouts}?limit=100`);
+  const found = transactions.find(({ reference_note }: Row) => reference_note === reference);
+  return acme.data("GET", `${paths.payouts}/${found?.id}`);
+}
+
+it("keeps the merchants' keys, and adds nothing to the sandbox", () => {
+  const before = JSON.parse(readFileSync(join(fixture, "sandbox.json"), "utf8"));
+  const identities = ({ merchants, accounts }: SandboxDocument) => [
+    merchants,
+    accounts.map(({ account_id }) => account_id),
+  ];
+  expect(identities(sandbox)).toEqual(identities(before));
+});
+
+it("reads every beneficiary and depositor, sealed fields too", async () => {
+  const beneficiaries = await readAll(paths.beneficiaries, "beneficiaries", "beneficiary_id");
+  const counted = beneficiaries.map((each) => `${each.beneficiary_name} ${each.screening_status}`);
+  expect(counted.sort()).toEqual([
+    "Ada Lovelace cleared",
+    "Grace Hopper cleared",
+    "Jane Doe cleared",
+    "Jane Doe cleared",
+    "Rao Exports Private Limited cleared",
+    "Zoltvar Quimbrandt blocked",
+    "Zoltvar Quimbrandt review",
+  ]);
+  const depositors = await readAll(paths.depositor, "depositors", "id", "/api/v1/depositors");
+  const own = depositors.filter(({ depositor_business_id: id }) => id !== undefined);
+  expect(own.map(({ depositor_business_id: id }) => id).sort()).toEqual(["BUS-0001", "business-1"]);
+});
+
+it("reads every payout with its quote, its events and its entries in the ledger", async () => {
+  const payouts = await readAll(paths.payouts, "transactions");
+  expect(payouts).toHaveLength(9);
+  for (const { id } of payouts) {
+    const { events } = await acme.data("GET", `${paths.payouts}/${id}/events`);
+    expect(events.length).toBeGreaterThan(0);
+    const { quote_id } = await acme.data("GET", `${paths.payouts}/${id}`);
+    expect(await acme.data("GET", `${paths.quotes}/${quote_id}`)).toMatchObject({ id: quote_id });
+  }
+  const account = sandbox.accounts.find(({ merchant }) => merchant === "acme")?.account_id;
+  expect(await acme.data("GET", `${paths.accounts}/${account}`)).toMatchObject({
+    currency_code: "USD",
+  });
+  const entries = await acme.data("GET", `${paths.accounts}/${account}/entries`);
+  expect(entries.entries.length).toBeGreaterThan(0);
+});
+
+it("reads endpoints and their deliveries", async () => {
+  const endpoints = await readAll(paths.endpoints, "endpoints");
+  expect(endpoints.map(({ url }) => new URL(String(url)).pathname).sort()).toContain("/down");
+  expect((await readAll(paths.deliveries, "deliveries")).length).toBeGreaterThan(0);
+});
+
+it("ends the payouts that were under way", async () => {
+  const outcomes = {
+    "order-open-1": "settled",
+    "sandbox-fail-open-1": "rejected",
+  };
+  await vi.waitFor(
+    async () => {
+      for (const [reference, sub_status] of Object.entries(outcomes)) {
+        expect(await payoutOf(reference)).toMatchObject({ sub_status });
+      }
+    },
+    { timeout: 60_000, interval: 200 },
+  );
+});
+
+it("lets two operators end what is in doubt, by an old proposal and by a new one", async () => {
+  const { grpc, grpc_token: serviceToken } = sandbox;
+  const identity = { caller: "test", serviceToken, timeoutMs: 10_000 };
+  const operations = connectService(PayoutOperationsService, grpc.payout, identity);
+  const mutation = (operationId: string, id: string) => ({
+    operationId,
+    actor: { kind: Actor_Kind.OPERATOR, id },
+  });
+  try {
+    const { payouts } = await operations.rpc.listPayoutsInDoubt({});
+    expect(payouts.map((each) => each.resolutionId === "")).toContain(false);
+    for (const { payout, resolutionId: known } of payouts) {
+      const proposed =
+        known === ""
+          ? await operations.rpc.proposeResolution({
+              mutation: mutation("propose-2", "ada"),
+              payoutId: payout?.id ?? "",
+              outcome: RailOutcome.SETTLED,
+              transactionReference: "SBX000000000001",
+              reason: "the rail's statement of the day names it",
+            })
+          : undefined;
+      const resolutionId = proposed?.resolution?.id ?? known;
+      const confirm = mutation(`confirm-${resolutionId}`, "grace");
+      await operations.rpc.confirmResolution({ mutation: confirm, resolutionId });
+    }
+    await vi.waitFor(async () => {
+      expect((await operations.rpc.listPayoutsInDoubt({})).payouts).toEqual([]);
+    });
+  } finally {
+    operations.close();
+  }
+  expect(await payoutOf("sandbox-unknown-1")).toMatchObject({ sub_status: "settled" });
+});
+
+it("pays an old beneficiary, and delivers what waited for old endpoints", async () => {
+  const receiver = await startReceiver();
+  try {
+    const { endpoints } = await acme.data("GET", paths.endpoints);
+    for (const endpoint of endpoints) {
+      await acme.data("PATCH", `${paths.endpoints}/${endpoint.id}`, { url: receiver.url });
+    }
+    const { beneficiary_id, source_currency_code, destination_currency_code } =
+      await payoutOf("order-1");
+    const account = sandbox.accounts.find(({ merchant }) => merchant === "acme");
+    const quote = await acme.data("POST", paths.rfq, {
+      source_amount: "12.00",
+      ...{ beneficiary_id, source_currency_code, destination_currency_code },
+      account_id: account?.account_id,
+    });
+    const { id } = await acme.data("POST", paths.execute, { quote_id: quote.id });
+    await receiver.waitFor(1, { filter: ({ body }) => body.includes(id) });
+    await vi.waitFor(
+      async () => {
+        const payout = await acme.data("GET", `${paths.payouts}/${id}`);
+        expect(payout).toMatchObject({ sub_status: "settled" });
+      },
+      { timeout: 30_000, interval: 100 },
+    );
+    await vi.waitFor(
+      async () => {
+        const pending = await acme.data("GET", `${paths.deliveries}?state=pending`);
+        expect(pending.deliveries).toEqual([]);
+      },
+      { timeout: 60_000, interval: 200 },
+    );
+  } finally {
+    await receiver.close();
+  }
+});
+
+it("leaves every invariant whole", async () => {
+  await stop();
+  const check = join(root, "packages/verification/invariants/src/main.ts");
+  const args = [check, "--data-dir", folder, "--settle", "0"];
+  const { stdout } = spawnSync(process.execPath, args, { env: inherited, encoding: "utf8" });
+  expect(stdout).toMatch(/\b0 failed\n$/);
+});
