@@ -18,12 +18,12 @@ import { openAlertStore } from "./alerts/store.ts";
 import type { IsListed } from "./lists/changed-entries.ts";
 import { decidedFinding } from "./screening/rules/decided-finding.ts";
 import type { ScreeningHit } from "./screening/rules/hit.ts";
-import type { Screening, ScreeningRequest, Subject } from "./screening/rules/screening.ts";
+import type { Screening, ScreeningQuery, Subject } from "./screening/rules/screening.ts";
 import type { StoredScreening } from "./screening/store.ts";
 
 /** What a subject was last screened with, and what came of it. */
 type Monitored = {
-  readonly request: ScreeningRequest;
+  readonly request: ScreeningQuery;
   readonly hits: readonly ScreeningHit[];
   readonly revision: number;
   readonly verdict: Verdict;
@@ -32,7 +32,7 @@ type Monitored = {
 export const party = (name: string): Party => ({
   ...{ type: "individual", name, date: "", countries: [], documents: [] },
 });
-export const requestOf = (...names: string[]): ScreeningRequest => ({
+export const requestOf = (...names: string[]): ScreeningQuery => ({
   parties: names.map(party),
   wallets: [],
 });

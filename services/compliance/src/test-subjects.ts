@@ -9,12 +9,12 @@ import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
 import type { ListDifference } from "./lists/changed-entries.ts";
 import type { ListEntry } from "./lists/rules/entry.ts";
 import type { ListVersion } from "./lists/rules/version.ts";
-import { type SubjectDocument, sealAsked, subjectFields } from "./monitoring/document.ts";
+import { type SubjectDocument, sealRequest, subjectFields } from "./monitoring/document.ts";
 import { createReverseHashes } from "./monitoring/reverse-hashes.ts";
 import type { MonitorDeps } from "./monitoring/round.ts";
 import { openSubjectStore } from "./monitoring/store.ts";
 import { comparedWith } from "./monitoring/subject-screening.ts";
-import type { Asked } from "./screening/request.ts";
+import type { ScreeningRequest } from "./screening/request.ts";
 import { screen } from "./screening/rules/screening.ts";
 import type { ScreeningIndex } from "./screening/screening-index.ts";
 import { openStore } from "./screening/store.ts";
@@ -29,7 +29,7 @@ export const personEntry = (uid: string, name: string): ListEntry => ({
   ...{ births: [], countries: [], documents: [], wallets: [], programs: [] },
 });
 
-export const askedFor = (recordId: string, name: string): Asked => ({
+export const requestFor = (recordId: string, name: string): ScreeningRequest => ({
   subject: { merchantId: "mer_1", recordId },
   parties: [{ type: "individual", name, date: "", countries: [], documents: [] }],
   wallets: [],
@@ -88,7 +88,10 @@ export async function testSubjects(first: ScreeningIndex) {
     alerts: {
       decisionsOf: async (_subject, { hits }) => {
         counts.screened += 1;
-        return { ofHits: hits.map(() => ({ alertId: "", word: "undecided" })), standing: [] };
+        return {
+          ofHits: hits.map(() => ({ alertId: "", disposition: "undecided" })),
+          standing: [],
+        };
       },
       raise: async () => undefined,
     },
@@ -104,9 +107,9 @@ export async function testSubjects(first: ScreeningIndex) {
     log: silentLog,
     screened: () => undefined,
     compared: () => undefined,
-    owes: () => undefined,
+    eventPending: () => undefined,
     changedEntries: async () => [difference],
-    held: async () => true,
+    holdsLease: async () => true,
   };
   const subjects = database.db.collection<SubjectDocument>("subjects");
   return {
@@ -123,13 +126,13 @@ export async function testSubjects(first: ScreeningIndex) {
       next = index;
     },
     /** Stores those who were found clear under the index in force. */
-    addClear: async (some: readonly Asked[]) => {
+    addClear: async (some: readonly ScreeningRequest[]) => {
       const at = new Date();
       const documents = some.map(
         async (asked): Promise<SubjectDocument> => ({
           ...{ ...subjectFields(asked.subject), ...comparedWith(current, hashes) },
           ...{ revision: 1, verdict: "clear", screening_id: "scr_1", entries: [], found: "clear" },
-          ...{ screened_at: at, compared_at: at, sealed: sealAsked(asked, sealer) },
+          ...{ screened_at: at, compared_at: at, sealed: sealRequest(asked, sealer) },
           keys: await hashes.ofRequest(asked),
         }),
       );

@@ -1,11 +1,11 @@
 import { type AuditRecord, auditKeyOf } from "@disburse/chassis/audit/trail.ts";
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import type { ScreeningHit } from "../screening/rules/hit.ts";
-import type { Act, Alert, AlertAction, AlertState, AlertStateKind } from "./rules/alert.ts";
+import type { Alert, AlertAction, AlertState, ReviewedBy } from "./rules/alert.ts";
 
 /** Something that was done with an alert under an operation: a repeat gets its result. */
-export type Deed = {
-  readonly by: Act;
+export type ReviewAction = {
+  readonly by: ReviewedBy;
   readonly action: AlertAction;
   /** What the request said: a repeat says the same. */
   readonly given: string;
@@ -19,7 +19,7 @@ export type StoredAlert = {
   readonly alert: Alert;
   /** One more with each write: a change is written where it is the one that was read. */
   readonly version: number;
-  readonly deeds: readonly Deed[];
+  readonly deeds: readonly ReviewAction[];
   /** What the audit trail does not have yet. */
   readonly owed: readonly AuditRecord<AlertAction>[];
   /** The version whose decision the subject's verdict does not follow yet. */
@@ -27,39 +27,18 @@ export type StoredAlert = {
 };
 
 /**
- * `alerts`: kept for ever. Reasons and hits name persons and are sealed; in the clear are ids, what
+ * `alerts`: kept forever. Reasons and hits name persons and are sealed; in the clear are ids, what
  * the lists publish, who of the staff did what, and when.
  */
-export type AlertDocument = {
-  readonly _id: string;
-  readonly schema_version: number;
-  readonly version: number;
-  readonly merchant_id: string;
-  readonly record_id: string;
-  readonly party_key: string;
-  readonly list: string;
-  readonly entry_uid: string;
-  readonly entry_fingerprint: string;
-  readonly screening_id: string;
-  readonly revision: number;
-  /** Sealed JSON of the hit. */
-  readonly hit: string;
-  readonly assignee: string;
-  readonly state: AlertStateKind;
-  /** With sealed reasons. */
-  readonly standing: AlertState;
-  readonly waiting_since: Date;
-  readonly created_at: Date;
-  readonly updated_at: Date;
+export type AlertDocument = ReturnType<typeof alertDocument> & {
   /** Absent before the first; what was given and each reason sealed. */
-  readonly deeds?: readonly DeedDocument[];
+  readonly deeds?: readonly ReviewActionDocument[];
   /** Absent before the first; details sealed. */
   readonly owed?: readonly OwedDocument[];
   readonly verdict_due?: number;
 };
-
-export type DeedDocument = Deed & { readonly operation: string };
-export type OwedDocument = AuditRecord<AlertAction> & { readonly key: string };
+type ReviewActionDocument = ReturnType<typeof reviewActionDocument>;
+type OwedDocument = ReturnType<typeof owedDocument>;
 
 const schemaVersion = 1;
 
@@ -88,21 +67,24 @@ function withReasons(state: AlertState, change: Seal): AlertState {
 /** The fields that change with an alert. */
 export function changingFields(alert: Alert, sealer: Sealer) {
   const { seal } = sealing(sealer, alert.subject.merchantId, alert.id);
-  const { screeningId, revision, hit } = alert.sighting;
+  const { screeningId, revision, hit } = alert.detection;
   return {
     screening_id: screeningId,
     revision,
+    /** Sealed JSON of the hit. */
     hit: seal(JSON.stringify(hit)),
     assignee: alert.assignee,
     state: alert.state.kind,
+    /** With sealed reasons. */
     standing: withReasons(alert.state, seal),
     waiting_since: alert.waitingSince,
     updated_at: alert.updatedAt,
-  } satisfies Partial<AlertDocument>;
+  };
 }
 
-export function alertDocument(alert: Alert, sealer: Sealer): AlertDocument {
-  const { hit } = alert.sighting;
+/** The document of a new alert. */
+export function alertDocument(alert: Alert, sealer: Sealer) {
+  const { hit } = alert.detection;
   return {
     _id: alert.id,
     schema_version: schemaVersion,
@@ -118,17 +100,23 @@ export function alertDocument(alert: Alert, sealer: Sealer): AlertDocument {
   };
 }
 
-export function deedDocument({ subject, id }: Alert, deed: Deed, sealer: Sealer): DeedDocument {
+/** A deed as it is stored with its alert. */
+export function reviewActionDocument(
+  { subject, id }: Alert,
+  reviewAction: ReviewAction,
+  sealer: Sealer,
+) {
   const { seal } = sealing(sealer, subject.merchantId, id);
   return {
-    ...deed,
-    operation: deed.by.operation,
-    given: seal(deed.given),
-    state: withReasons(deed.state, seal),
+    ...reviewAction,
+    operation: reviewAction.by.operation,
+    given: seal(reviewAction.given),
+    state: withReasons(reviewAction.state, seal),
   };
 }
 
-export function owedDocument(record: AuditRecord<AlertAction>): OwedDocument {
+/** A record that the audit trail does not have yet. */
+export function owedDocument(record: AuditRecord<AlertAction>) {
   return { ...record, key: auditKeyOf(record) };
 }
 
@@ -140,7 +128,7 @@ export function openAlert(document: AlertDocument, sealer: Sealer): StoredAlert 
     id: document._id,
     subject: { merchantId: document.merchant_id, recordId: document.record_id },
     partyKey: document.party_key,
-    sighting: {
+    detection: {
       screeningId: document.screening_id,
       revision: document.revision,
       hit: JSON.parse(open(document.hit)) as ScreeningHit,
@@ -154,10 +142,10 @@ export function openAlert(document: AlertDocument, sealer: Sealer): StoredAlert 
   return {
     alert,
     version: document.version,
-    deeds: deeds.map(({ operation: _operation, ...deed }) => ({
-      ...deed,
-      given: open(deed.given),
-      state: withReasons(deed.state, open),
+    deeds: deeds.map(({ operation: _operation, ...reviewAction }) => ({
+      ...reviewAction,
+      given: open(reviewAction.given),
+      state: withReasons(reviewAction.state, open),
     })),
     owed: owed.map(({ key: _key, ...record }) => record),
     verdictDue: document.verdict_due,

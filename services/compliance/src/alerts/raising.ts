@@ -3,27 +3,27 @@ import { hashedId } from "@disburse/kernel/id.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { IsListed } from "../lists/changed-entries.ts";
 import type { ImportRef } from "../lists/rules/version.ts";
-import { type Decisions, decidableMax, isCut } from "../screening/rules/decided-finding.ts";
+import { type Decisions, decidableMax, isTruncated } from "../screening/rules/decided-finding.ts";
 import { pseudoList, type ScreeningHit } from "../screening/rules/hit.ts";
-import type { Screening, ScreeningRequest, Subject } from "../screening/rules/screening.ts";
+import type { Screening, ScreeningQuery, Subject } from "../screening/rules/screening.ts";
 import type { StoredAlert } from "./document.ts";
 import {
   type Absence,
   type Alert,
-  foundAgain,
+  type Detection,
+  dispositionOf,
   isGone,
   missed,
   opened,
-  type Sighting,
-  waitingKinds,
-  wordOf,
+  pendingKinds,
+  redetected,
 } from "./rules/alert.ts";
 import { screenedForm, screenedForms } from "./rules/screened-form.ts";
 import type { AlertStore } from "./store.ts";
 
 /** What was found of a subject, to be compared with what people decided. */
 export type Found = {
-  readonly request: ScreeningRequest;
+  readonly request: ScreeningQuery;
   /** All of them; see `decidableMax`. */
   readonly hits: readonly ScreeningHit[];
   /** Compared with. */
@@ -31,10 +31,10 @@ export type Found = {
 };
 
 /** A screening of a subject that is in force: its revision grows with each. */
-export type Raised = {
+export type ScreeningInForce = {
   readonly subject: Subject;
   readonly revision: number;
-  readonly request: ScreeningRequest;
+  readonly request: ScreeningQuery;
   readonly screening: Screening;
 };
 
@@ -49,11 +49,11 @@ export type SubjectAlerts = {
    * Brings a subject's alerts to what its screening in force found: opens, refreshes, closes. Safe
    * to repeat; what an older revision brings late is left out.
    */
-  raise(raised: Raised): Promise<void>;
+  raise(raised: ScreeningInForce): Promise<void>;
 };
 
 /** All states of alerts whose hit was there when the subject was last screened. */
-const presentKinds = [...waitingKinds, "false_positive", "true_match"] as const;
+const presentKinds = [...pendingKinds, "false_positive", "true_match"] as const;
 
 export function subjectAlerts(deps: {
   readonly store: AlertStore;
@@ -75,7 +75,7 @@ export function subjectAlerts(deps: {
       const standing: ScreeningHit[] = [];
       for (const { alert } of confirmed) {
         if (listed.has(alert.id) || isGone(alert, await absent(alert))) continue;
-        standing.push(alert.sighting.hit);
+        standing.push(alert.detection.hit);
       }
       return { ofHits, standing };
     },
@@ -85,15 +85,15 @@ export function subjectAlerts(deps: {
       const at = clock.now();
       const open = hits.map((hit) => {
         const { alertId: id, subjectIndex } = hit;
-        const sighting: Sighting = { screeningId, revision, hit };
+        const detection: Detection = { screeningId, revision, hit };
         const of = { id, subject, partyKey: partyKey(keys, request, subjectIndex) };
-        const first = () => opened(of, sighting, at);
-        return settle(store, id, (alert) => foundAgain(alert, sighting, at), first);
+        const first = () => opened(of, detection, at);
+        return settle(store, id, (alert) => redetected(alert, detection, at), first);
       });
       await Promise.all(open);
       const listed = new Set(hits.map(({ alertId }) => alertId));
       const found = { request, hits, lists };
-      const absent = absenceIn(deps, found, isCut(found));
+      const absent = absenceIn(deps, found, isTruncated(found));
       const others = await store.ofSubject(subject, presentKinds);
       const close = others
         .filter(({ alert }) => !listed.has(alert.id))
@@ -110,12 +110,12 @@ export function subjectAlerts(deps: {
 function absenceIn(
   { keys, isListed }: { readonly keys: AlertKeys; readonly isListed: IsListed },
   { request, lists }: Found,
-  isCut: boolean,
+  isTruncated: boolean,
 ) {
   const screened = partyKeys(keys, request);
   return async (alert: Alert): Promise<Absence> => {
-    const absence = { isCut, hasParty: screened.has(alert.partyKey) };
-    const { hit } = alert.sighting;
+    const absence = { isTruncated, hasParty: screened.has(alert.partyKey) };
+    const { hit } = alert.detection;
     // Of what is gone anyway nobody needs to know why, and what has no entry is never removed.
     const isKnown = isGone(alert, { ...absence, isListed: true }) || hit.list === pseudoList;
     return { ...absence, isListed: isKnown || (await isListed(lists, hit)) };
@@ -124,9 +124,9 @@ function absenceIn(
 
 function decisionOf(ids: readonly [string, ...string[]], known: readonly StoredAlert[]) {
   const found = known.find(({ alert }) => ids.includes(alert.id))?.alert;
-  if (found === undefined) return { alertId: ids[0], word: "undecided" as const };
+  if (found === undefined) return { alertId: ids[0], disposition: "undecided" as const };
   const state = found.state.kind === "closed" ? found.state.before : found.state;
-  return { alertId: found.id, word: wordOf(state) };
+  return { alertId: found.id, disposition: dispositionOf(state) };
 }
 
 /** Writes what a rule makes of an alert, whoever else changes it meanwhile. */
@@ -157,7 +157,7 @@ export type AlertKeys = readonly [KeyedHash, ...KeyedHash[]];
 export function alertIds(
   [first, ...others]: AlertKeys,
   { merchantId, recordId }: Subject,
-  request: ScreeningRequest,
+  request: ScreeningQuery,
   hit: ScreeningHit,
 ): [string, ...string[]] {
   const form = screenedForm(request, hit.subjectIndex);
@@ -168,12 +168,12 @@ export function alertIds(
 }
 
 /** What a new alert names its party or wallet by. */
-export function partyKey([first]: AlertKeys, request: ScreeningRequest, at: number): string {
+export function partyKey([first]: AlertKeys, request: ScreeningQuery, at: number): string {
   return keyText(first, screenedForm(request, at));
 }
 
 /** All names that alerts may have for the parties and wallets of a request. */
-export function partyKeys(keys: AlertKeys, request: ScreeningRequest): ReadonlySet<string> {
+export function partyKeys(keys: AlertKeys, request: ScreeningQuery): ReadonlySet<string> {
   const forms = screenedForms(request);
   return new Set(keys.flatMap((key) => forms.map((form) => keyText(key, form))));
 }

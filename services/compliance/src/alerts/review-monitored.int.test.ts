@@ -62,7 +62,7 @@ it("decisions hold as long as party and entry stay, and every verdict is told", 
   expect(await verdictOf(recordId)).toBe(Verdict.CLEAR);
   await soon(() => expect(told()).toEqual([Verdict.CLEAR]));
 
-  // Asked anew by its owner, the party is who it was.
+  // ScreeningRequest anew by its owner, the party is who it was.
   const again = await screenName(rpc, "ORLAN VESSIKAR");
   expect(again).toMatchObject({ verdict: Verdict.CLEAR, hits: [{ dismissed: true, alertId }] });
 

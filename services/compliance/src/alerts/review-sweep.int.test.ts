@@ -4,7 +4,7 @@ import {
 } from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { hitOf, officer, subjectOf, type TestReview, testReview } from "../test-review.ts";
-import { wordOf } from "./rules/alert.ts";
+import { dispositionOf } from "./rules/alert.ts";
 
 let review: TestReview;
 beforeAll(async () => {
@@ -34,9 +34,9 @@ describe("after a crash", () => {
       stored,
       { ...stored.alert, state },
       {
-        deed: { by, action, given: reason, assignee: "", state },
+        reviewAction: { by, action, given: reason, assignee: "", state },
         owed: { ...by, action, subject: alertId, detail: review.sealDetail(alertId, reason) },
-        isVerdictDue: wordOf(state) !== wordOf(stored.alert.state),
+        isVerdictDue: dispositionOf(state) !== dispositionOf(stored.alert.state),
       },
     );
     expect(review.verdictOf(subject)).toBe("review");

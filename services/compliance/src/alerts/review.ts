@@ -5,18 +5,13 @@ import type { Log } from "@disburse/chassis/log.ts";
 import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { Subject } from "../screening/rules/screening.ts";
-import type { Deed, StoredAlert } from "./document.ts";
+import type { ReviewAction, StoredAlert } from "./document.ts";
 import {
-  type Act,
   type Alert,
   type AlertAction,
-  assignedTo,
-  type Changed,
-  confirmedBy,
-  type Decision,
-  decidedBy,
-  reopenedBy,
-  wordOf,
+  type AlertChange,
+  dispositionOf,
+  type ReviewedBy,
 } from "./rules/alert.ts";
 import type { AlertStore } from "./store.ts";
 
@@ -38,66 +33,37 @@ export type ReviewDeps = {
 };
 
 /** Who asks, and as which operation. */
-type By = Pick<Act, "person" | "operation">;
+type By = Pick<ReviewedBy, "person" | "operation">;
 type Refusal = Refused<"RECORD_NOT_FOUND" | "INVALID_REQUEST" | "ACCESS_FORBIDDEN">;
 type Answer = Promise<Alert | Refusal>;
 
-export function assignAlert(deps: ReviewDeps, id: string, assignee: string, by: By): Answer {
-  const rule = (alert: Alert, act: Act) => assignedTo(alert, assignee, act);
-  return change(deps, { id, action: "alert.assigned", given: assignee, rule }, by);
-}
-
-const actionOf = {
-  false_positive: "alert.false_positive",
-  true_match: "alert.proposed",
-  escalated: "alert.escalated",
-} as const satisfies Record<Decision, AlertAction>;
-
-export function decideAlert(
-  deps: ReviewDeps,
-  id: string,
-  { decision, reason }: { readonly decision: Decision; readonly reason: string },
-  by: By,
-): Answer {
-  const rule = (alert: Alert, act: Act) => decidedBy(alert, decision, reason, act);
-  return change(deps, { id, action: actionOf[decision], given: reason, rule }, by);
-}
-
-export function confirmTrueMatch(deps: ReviewDeps, id: string, by: By): Answer {
-  return change(deps, { id, action: "alert.confirmed", given: "", rule: confirmedBy }, by);
-}
-
-export function reopenAlert(deps: ReviewDeps, id: string, reason: string, by: By): Answer {
-  const rule = (alert: Alert, act: Act) => reopenedBy(alert, reason, act);
-  return change(deps, { id, action: "alert.reopened", given: reason, rule }, by);
-}
-
-type Intent = {
+/** What a person does with an alert, as which action, with what they gave. */
+export type Intent = {
   readonly id: string;
   readonly action: AlertAction;
   readonly given: string;
-  readonly rule: (alert: Alert, act: Act) => Changed | Refusal;
+  readonly rule: (alert: Alert, act: ReviewedBy) => AlertChange | Refusal;
 };
 
 /**
  * One person's deed: one write of the alert, with the audit entry that it owes inside; then what
  * follows. A repeat of the operation does what is left of that, and gets the first result.
  */
-async function change(deps: ReviewDeps, intent: Intent, by: By): Answer {
+export async function changeAlert(deps: ReviewDeps, intent: Intent, by: By): Answer {
   for (;;) {
     const found = await deps.alerts.read(intent.id);
     if (found === undefined) return refused("RECORD_NOT_FOUND");
-    const first = found.deeds.find((deed) => deed.by.operation === by.operation);
+    const first = found.deeds.find((reviewAction) => reviewAction.by.operation === by.operation);
     if (first !== undefined) return repeated(deps, found, first, intent, by);
-    const act: Act = { ...by, at: deps.clock.now() };
+    const act: ReviewedBy = { ...by, at: deps.clock.now() };
     const changed = intent.rule(found.alert, act);
     if (isRefused(changed)) return changed;
     const { alert, action } = changed;
     const { assignee, state } = alert;
     const result = await deps.alerts.change(found, alert, {
-      deed: { by: act, action, given: intent.given, assignee, state },
+      reviewAction: { by: act, action, given: intent.given, assignee, state },
       owed: auditRecord(changed, act, deps.sealer),
-      isVerdictDue: wordOf(state) !== wordOf(found.alert.state),
+      isVerdictDue: dispositionOf(state) !== dispositionOf(found.alert.state),
     });
     if (result === "operation_used") return usedAlready;
     if (result === "overtaken") continue;
@@ -116,7 +82,7 @@ const usedAlready = refused(
 async function repeated(
   deps: ReviewDeps,
   found: StoredAlert,
-  first: Deed,
+  first: ReviewAction,
   { action, given }: Intent,
   { person }: By,
 ): Answer {
@@ -166,7 +132,7 @@ export async function sweepReviews(deps: ReviewDeps): Promise<void> {
   }
 }
 
-function auditRecord({ alert, action, detail }: Changed, act: Act, sealer: Sealer) {
+function auditRecord({ alert, action, detail }: AlertChange, act: ReviewedBy, sealer: Sealer) {
   const sealed = sealer.seal(detail, auditContext(alert.id));
   return { ...act, action, subject: alert.id, detail: sealed } satisfies AuditRecord<AlertAction>;
 }

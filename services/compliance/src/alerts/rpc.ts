@@ -5,12 +5,13 @@ import type { AuditEntry } from "@disburse/chassis/audit/trail.ts";
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import { readLimit, readStart, writeCursor } from "@disburse/chassis/paging/cursor.ts";
 import { cutPageBy } from "@disburse/chassis/paging/record-page.ts";
+import { valueOfWord, wordOf } from "@disburse/chassis/rpc/enum-words.ts";
 import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import {
   AlertSchema,
-  AlertState as AlertStateCode,
+  AlertState,
   type ComplianceReviewService,
-  Decision as DecisionCode,
+  Decision,
   ReviewEntrySchema,
 } from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
 import {
@@ -22,24 +23,22 @@ import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 import { cleanText, textProblem } from "@disburse/kernel/text.ts";
 import { orThrow } from "../refusals.ts";
 import type { ScreeningStore } from "../screening/store.ts";
-import { askedScreeningMessage, hitShape } from "../screening/wire.ts";
-import {
-  assignAlert,
-  auditContext,
-  confirmTrueMatch,
-  decideAlert,
-  type ReviewDeps,
-  reopenAlert,
-} from "./review.ts";
+import { fullScreeningMessage, hitShape } from "../screening/wire.ts";
+import { auditContext, changeAlert, type Intent, type ReviewDeps } from "./review.ts";
 import {
   type Alert,
   type AlertAction,
   type AlertStateKind,
-  type Decision,
-  waitingKinds,
-  wordOf,
+  assignedTo,
+  confirmedBy,
+  decidedBy,
+  dispositionOf,
+  pendingKinds,
+  type ReviewedBy,
+  reopenedBy,
 } from "./rules/alert.ts";
 
+/** What the RPCs of review need. */
 export type ReviewRpcDeps = ReviewDeps & {
   readonly screenings: Pick<ScreeningStore, "get">;
 };
@@ -50,6 +49,10 @@ const entriesMax = 1_000;
 /** The RPCs of compliance officers. */
 export function reviewRpc(deps: ReviewRpcDeps): ServiceImpl<typeof ComplianceReviewService> {
   const { alerts, audit, sealer } = deps;
+  const change = async (mutation: Mutation | undefined, intent: Intent) => {
+    const changed = await changeAlert(deps, intent, readOfficer(mutation));
+    return { alert: alertMessage(orThrow(changed)) };
+  };
   return {
     listAlerts: async ({ states, assignee, merchantId, recordId, limit: asked, cursor }) => {
       const limit = orThrow(readLimit(asked));
@@ -63,40 +66,37 @@ export function reviewRpc(deps: ReviewRpcDeps): ServiceImpl<typeof ComplianceRev
     getAlert: async ({ alertId }) => {
       const { alert } = orThrow((await alerts.read(alertId)) ?? refused("RECORD_NOT_FOUND"));
       const [screening, entries] = await Promise.all([
-        deps.screenings.get(alert.sighting.screeningId),
+        deps.screenings.get(alert.detection.screeningId),
         audit.list(alertId, undefined, entriesMax),
       ]);
       return {
         alert: alertMessage(alert),
-        ...(screening && { screening: askedScreeningMessage(screening) }),
+        ...(screening && { screening: fullScreeningMessage(screening) }),
         entries: entries.toReversed().map((entry) => reviewEntryMessage(entry, sealer)),
       };
     },
 
-    assignAlert: async ({ mutation, alertId, assignee }) => {
-      const by = readOfficer(mutation);
-      const person = orThrow(readAssignee(assignee));
-      const assigned = await assignAlert(deps, alertId, person, by);
-      return { alert: alertMessage(orThrow(assigned)) };
+    assignAlert: async ({ mutation, alertId: id, assignee }) => {
+      const given = orThrow(readAssignee(assignee));
+      const rule = (alert: Alert, act: ReviewedBy) => assignedTo(alert, given, act);
+      return change(mutation, { id, action: "alert.assigned", given, rule });
     },
 
-    decideAlert: async ({ mutation, alertId, ...message }) => {
-      const by = readOfficer(mutation);
-      const decision = orThrow(readDecision(message.decision));
-      const reason = orThrow(readReason(message.reason));
-      const decided = await decideAlert(deps, alertId, { decision, reason }, by);
-      return { alert: alertMessage(orThrow(decided)) };
+    decideAlert: async ({ mutation, alertId: id, decision: value, reason }) => {
+      const known = wordOf(Decision, value) ?? refused("INVALID_REQUEST", "decision: is required");
+      const [decision, given] = [orThrow(known), orThrow(readReason(reason))];
+      const action = decision === "true_match" ? "alert.proposed" : (`alert.${decision}` as const);
+      const rule = (alert: Alert, act: ReviewedBy) => decidedBy(alert, decision, given, act);
+      return change(mutation, { id, action, given, rule });
     },
 
-    confirmTrueMatch: async ({ mutation, alertId }) => {
-      const confirmed = await confirmTrueMatch(deps, alertId, readOfficer(mutation));
-      return { alert: alertMessage(orThrow(confirmed)) };
-    },
+    confirmTrueMatch: async ({ mutation, alertId: id }) =>
+      change(mutation, { id, action: "alert.confirmed", given: "", rule: confirmedBy }),
 
-    reopenAlert: async ({ mutation, alertId, reason: text }) => {
-      const by = readOfficer(mutation);
-      const reopened = await reopenAlert(deps, alertId, orThrow(readReason(text)), by);
-      return { alert: alertMessage(orThrow(reopened)) };
+    reopenAlert: async ({ mutation, alertId: id, reason }) => {
+      const given = orThrow(readReason(reason));
+      const rule = (alert: Alert, act: ReviewedBy) => reopenedBy(alert, given, act);
+      return change(mutation, { id, action: "alert.reopened", given, rule });
     },
 
     listReviewEntries: async ({ alertId, limit: asked, cursor }) => {
@@ -128,7 +128,7 @@ type Invalid = Refused<"INVALID_REQUEST">;
 /** A reason says what was compared, and with what. */
 const [reasonMin, reasonMax] = [10, 1_000];
 
-export function readReason(text: string): string | Invalid {
+function readReason(text: string): string | Invalid {
   const reason = cleanText(text);
   const isSized = reason.length >= reasonMin && reason.length <= reasonMax;
   if (isSized && textProblem(reason) === undefined) return reason;
@@ -138,72 +138,38 @@ export function readReason(text: string): string | Invalid {
 
 const personText = /^[\x21-\x7e]{0,128}$/;
 
-export function readAssignee(text: string): string | Invalid {
+function readAssignee(text: string): string | Invalid {
   if (personText.test(text)) return text;
   return refused("INVALID_REQUEST", "assignee: must be at most 128 printable characters");
 }
 
-export function readDecision(code: DecisionCode): Decision | Invalid {
-  return decisionOf(code) ?? refused("INVALID_REQUEST", "decision: is required");
-}
-
-/** The states of a filter; what waits for a person where none is named. */
-export function readStates(codes: readonly AlertStateCode[]): readonly AlertStateKind[] | Invalid {
-  if (codes.length === 0) return waitingKinds;
-  const kinds = new Set(codes.map(stateOf));
-  const known = [...kinds].filter((kind) => kind !== undefined);
-  return known.length === kinds.size
-    ? known
-    : refused("INVALID_REQUEST", "states: must be states of alerts");
+/** The states of a filter; those that wait for a person where none is named. */
+function readStates(values: readonly AlertState[]): readonly AlertStateKind[] | Invalid {
+  if (values.length === 0) return pendingKinds;
+  const kinds = values
+    .map((value) => wordOf(AlertState, value))
+    .filter((kind) => kind !== undefined);
+  if (kinds.length === values.length) return [...new Set(kinds)];
+  return refused("INVALID_REQUEST", "states: must be states of alerts");
 }
 
 /** Before which entry of the audit trail a page starts; `undefined` for the newest. */
-export function readBefore(cursor: string): number | undefined | Invalid {
+function readBefore(cursor: string): number | undefined | Invalid {
   if (cursor === "") return undefined;
   if (/^[1-9]\d{0,14}$/.test(cursor)) return Number(cursor);
   return refused("INVALID_REQUEST", "cursor: must be one that a list gave");
 }
 
-const stateCodes: Readonly<Record<AlertStateKind, AlertStateCode>> = {
-  open: AlertStateCode.OPEN,
-  escalated: AlertStateCode.ESCALATED,
-  proposed: AlertStateCode.PROPOSED,
-  false_positive: AlertStateCode.FALSE_POSITIVE,
-  true_match: AlertStateCode.TRUE_MATCH,
-  closed: AlertStateCode.CLOSED,
-};
-
-const stateKinds = new Map(
-  Object.entries(stateCodes).map(([kind, code]) => [code, kind as AlertStateKind]),
-);
-
-/** The state that a filter names; `undefined`: none of ours. */
-export function stateOf(code: AlertStateCode): AlertStateKind | undefined {
-  return stateKinds.get(code);
-}
-
-const decisions: Readonly<Record<DecisionCode, Decision | undefined>> = {
-  [DecisionCode.UNSPECIFIED]: undefined,
-  [DecisionCode.FALSE_POSITIVE]: "false_positive",
-  [DecisionCode.TRUE_MATCH]: "true_match",
-  [DecisionCode.ESCALATED]: "escalated",
-};
-
-/** What was decided; `undefined`: none of ours. */
-export function decisionOf(code: DecisionCode): Decision | undefined {
-  return decisions[code];
-}
-
 /** An alert as the contract writes it; a closed one with what was said of it before. */
-export function alertMessage(alert: Alert) {
-  const { id, subject, sighting, state, assignee } = alert;
+function alertMessage(alert: Alert) {
+  const { id, subject, detection, state, assignee } = alert;
   const said = state.kind === "closed" ? state.before : state;
-  const dismissed = wordOf(said) === "false_positive";
+  const dismissed = dispositionOf(said) === "false_positive";
   return create(AlertSchema, {
     ...{ id, subject, assignee },
-    state: stateCodes[state.kind],
-    screeningId: sighting.screeningId,
-    hit: { ...hitShape(sighting.hit), alertId: id, dismissed },
+    state: valueOfWord(AlertState, state.kind),
+    screeningId: detection.screeningId,
+    hit: { ...hitShape(detection.hit), alertId: id, dismissed },
     ...(said.kind !== "open" && { reason: said.reason, decidedBy: operator(said.by.person) }),
     ...(said.kind === "true_match" && { confirmedBy: operator(said.confirmed.person) }),
     createdAt: timestampFromDate(alert.createdAt),
@@ -212,7 +178,7 @@ export function alertMessage(alert: Alert) {
 }
 
 /** An entry of the audit trail as the contract writes it. */
-export function reviewEntryMessage(entry: AuditEntry<AlertAction>, sealer: Sealer) {
+function reviewEntryMessage(entry: AuditEntry<AlertAction>, sealer: Sealer) {
   const { sequence, at, person, action, subject: alertId, detail, previousHash, hash } = entry;
   return create(ReviewEntrySchema, {
     sequence: BigInt(sequence),

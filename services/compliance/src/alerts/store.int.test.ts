@@ -17,7 +17,7 @@ import {
   testReview,
 } from "../test-review.ts";
 import { subjectAlerts } from "./raising.ts";
-import { waitingKinds } from "./rules/alert.ts";
+import { pendingKinds } from "./rules/alert.ts";
 import { openAlertStore, pageOf } from "./store.ts";
 
 const key = (name: string) => `${name}:${randomBytes(32).toString("base64")}`;
@@ -31,10 +31,10 @@ afterAll(() => review.end());
 const reason = "a person of another name, Marlo Quint";
 const decide = (alertId: string, decision: Decision = Decision.FALSE_POSITIVE) =>
   review.rpc.decideAlert({ ...officer("ada"), alertId, decision, reason });
-const kinds = [...waitingKinds, "false_positive", "true_match", "closed"] as const;
+const kinds = [...pendingKinds, "false_positive", "true_match", "closed"] as const;
 const statesOf = async (subject: Subject) => {
   const found = await review.alerts.ofSubject(subject, kinds);
-  return found.map(({ alert }) => `${alert.sighting.hit.entryUid} ${alert.state.kind}`).toSorted();
+  return found.map(({ alert }) => `${alert.detection.hit.entryUid} ${alert.state.kind}`).toSorted();
 };
 
 describe("the alerts of a subject follow its screenings", () => {
@@ -148,7 +148,7 @@ describe("the alerts of a subject follow its screenings", () => {
     const hits = [hitOf("7"), hitOf("8")];
     const found = { request, hits, lists: [] };
     const { ofHits } = await rotated.decisionsOf(subject, found);
-    expect(ofHits.map(({ word }) => word)).toEqual(["false_positive", "undecided"]);
+    expect(ofHits.map(({ disposition }) => disposition)).toEqual(["false_positive", "undecided"]);
     expect(ofHits[0]?.alertId).toBe(known[0]?.alertId);
   });
 });
@@ -190,7 +190,7 @@ describe("a list of alerts", () => {
     expect(await ids({ ...decided, assignee: "zoe" })).toEqual([]);
   });
 
-  const any = { states: [...waitingKinds], assignee: "", merchantId: "", recordId: "" };
+  const any = { states: [...pendingKinds], assignee: "", merchantId: "", recordId: "" };
   it.each([
     ["what waits", any],
     ["one state", { ...any, states: ["false_positive" as const] }],

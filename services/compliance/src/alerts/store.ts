@@ -1,6 +1,7 @@
 import { type AuditRecord, auditKeyOf } from "@disburse/chassis/audit/trail.ts";
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
-import { type Database, ensureIndexes, isDuplicateKey } from "@disburse/chassis/mongo/database.ts";
+import { type Database, ensureIndexes } from "@disburse/chassis/mongo/database.ts";
+import { insertOnce, onceByKey } from "@disburse/chassis/mongo/once.ts";
 import type { PageCursor } from "@disburse/chassis/paging/cursor.ts";
 import type { Collection, Filter, UpdateFilter } from "mongodb";
 import type { Subject } from "../screening/rules/screening.ts";
@@ -8,13 +9,13 @@ import {
   type AlertDocument,
   alertDocument,
   changingFields,
-  type Deed,
-  deedDocument,
   openAlert,
   owedDocument,
+  type ReviewAction,
+  reviewActionDocument,
   type StoredAlert,
 } from "./document.ts";
-import { type Alert, type AlertAction, type AlertStateKind, waitingKinds } from "./rules/alert.ts";
+import { type Alert, type AlertAction, type AlertStateKind, pendingKinds } from "./rules/alert.ts";
 
 /** Which alerts a page shows; "" is any. */
 export type AlertFilter = {
@@ -25,22 +26,15 @@ export type AlertFilter = {
 };
 
 /** What is written with a person's deed, in the same write. */
-export type Follows = {
-  readonly deed: Deed;
+export type FollowUp = {
+  readonly reviewAction: ReviewAction;
   readonly owed: AuditRecord<AlertAction>;
   /** Whether the subject's verdict has to follow. */
   readonly isVerdictDue: boolean;
 };
 
-/** How many alerts wait in a state, and since when the one that waits longest. */
-export type WaitingTally = {
-  readonly state: AlertStateKind;
-  readonly count: number;
-  readonly oldest: Date;
-};
-
 /** A try comes within minutes of the first: nobody does so much with one alert in between. */
-const deedsKept = 100;
+const actionsKept = 100;
 /** What one run of the sweep takes up; it goes on at once while there is more. */
 const unfinishedMax = 100;
 
@@ -104,11 +98,11 @@ function alertReads(alerts: Collection<AlertDocument>, sealer: Sealer) {
       return found.map((document) => opened(document).alert);
     },
 
-    /** What waits for a person. */
-    tally: async (): Promise<WaitingTally[]> => {
+    /** How many alerts wait in each state, and since when the oldest one does. */
+    tally: async () => {
       const found = await alerts
         .aggregate<{ _id: AlertStateKind; count: number; oldest: Date }>([
-          { $match: { state: { $in: [...waitingKinds] } } },
+          { $match: { state: { $in: [...pendingKinds] } } },
           { $group: { _id: "$state", count: { $sum: 1 }, oldest: { $min: "$waiting_since" } } },
         ])
         .toArray();
@@ -120,15 +114,7 @@ function alertReads(alerts: Collection<AlertDocument>, sealer: Sealer) {
 function alertWrites(alerts: Collection<AlertDocument>, sealer: Sealer) {
   return {
     /** Stores a new alert; `false`: it is there already. */
-    insert: async (alert: Alert): Promise<boolean> => {
-      try {
-        await alerts.insertOne(alertDocument(alert, sealer));
-        return true;
-      } catch (error) {
-        if (!isDuplicateKey(error)) throw error;
-        return false;
-      }
-    },
+    insert: (alert: Alert) => insertOnce(alerts, alertDocument(alert, sealer)),
 
     /**
      * Writes the next form of an alert. "overtaken": somebody was faster; "operation_used": for
@@ -137,7 +123,7 @@ function alertWrites(alerts: Collection<AlertDocument>, sealer: Sealer) {
     change: async (
       { alert, version }: StoredAlert,
       next: Alert,
-      follows?: Follows,
+      follows?: FollowUp,
     ): Promise<"written" | "overtaken" | "operation_used"> => {
       const update: UpdateFilter<AlertDocument> = {
         $set: {
@@ -147,18 +133,20 @@ function alertWrites(alerts: Collection<AlertDocument>, sealer: Sealer) {
         $inc: { version: 1 },
         ...(follows && {
           $push: {
-            deeds: { $each: [deedDocument(alert, follows.deed, sealer)], $slice: -deedsKept },
+            deeds: {
+              $each: [reviewActionDocument(alert, follows.reviewAction, sealer)],
+              $slice: -actionsKept,
+            },
             owed: owedDocument(follows.owed),
           },
         }),
       };
-      try {
-        const { matchedCount } = await alerts.updateOne({ _id: alert.id, version }, update);
-        return matchedCount === 1 ? "written" : "overtaken";
-      } catch (error) {
-        if (!isDuplicateKey(error)) throw error;
-        return "operation_used";
-      }
+      let matched = 0;
+      const isFree = await onceByKey(async () => {
+        matched = (await alerts.updateOne({ _id: alert.id, version }, update)).matchedCount;
+      });
+      if (!isFree) return "operation_used";
+      return matched === 1 ? "written" : "overtaken";
     },
 
     /** Notes that the audit trail has a record. */

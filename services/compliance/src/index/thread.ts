@@ -3,11 +3,11 @@ import { refusalError } from "@disburse/chassis/rpc/refusal.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
 import { refusals } from "../refusals.ts";
 import type { Finding } from "../screening/rules/hit.ts";
-import type { ScreeningRequest } from "../screening/rules/screening.ts";
+import type { ScreeningQuery } from "../screening/rules/screening.ts";
 import type { PackedList } from "./build.ts";
 
-export type IndexQuestion = { readonly id: number; readonly request: ScreeningRequest };
-export type IndexAnswer =
+export type IndexRequest = { readonly id: number; readonly request: ScreeningQuery };
+export type IndexResponse =
   | { readonly ready: true }
   | { readonly id: number; readonly finding: Finding }
   | { readonly id: number; readonly error: unknown };
@@ -15,7 +15,7 @@ export type IndexAnswer =
 /** An index in a thread of its own. */
 export type IndexThread = {
   /** See `ScreeningIndex`. */
-  screen(request: ScreeningRequest): Promise<Finding>;
+  screen(request: ScreeningQuery): Promise<Finding>;
   isAlive(): boolean;
   /** Ends the thread once nobody waits for it any more. */
   retire(): void;
@@ -57,7 +57,7 @@ export function startIndexThread(
       reject(error);
       if (isReady) ended(error);
     });
-    worker.on("message", (answer: IndexAnswer) => {
+    worker.on("message", (answer: IndexResponse) => {
       if ("id" in answer) thread.take(answer);
       else {
         thread.ready();
@@ -118,16 +118,16 @@ function indexThread(worker: Worker, ended: (error: unknown, isReady: boolean) =
         stopIfIdle();
       }, retiredKeptMs).unref();
     },
-    screen: (request: ScreeningRequest): Promise<Finding> => {
+    screen: (request: ScreeningQuery): Promise<Finding> => {
       if (!alive || waiting.size >= waitingMax) return Promise.reject(unavailable());
       asked += 1;
       const id = asked;
       return new Promise((resolve, reject) => {
         waiting.set(id, { resolve, reject });
-        worker.postMessage({ id, request } satisfies IndexQuestion);
+        worker.postMessage({ id, request } satisfies IndexRequest);
       });
     },
-    take: (answer: Exclude<IndexAnswer, { readonly ready: true }>): void => {
+    take: (answer: Exclude<IndexResponse, { readonly ready: true }>): void => {
       const asker = waiting.get(answer.id);
       waiting.delete(answer.id);
       silentSeconds = 0;

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { parentPort } from "node:worker_threads";
 import { screen } from "../screening/rules/screening.ts";
 import { indexLists, type PackedList } from "./build.ts";
-import type { IndexAnswer, IndexQuestion } from "./thread.ts";
+import type { IndexRequest, IndexResponse } from "./thread.ts";
 
 /**
  * The thread of one index: builds it, says so, and answers one question after the other. The lists
@@ -10,13 +10,13 @@ import type { IndexAnswer, IndexQuestion } from "./thread.ts";
  */
 const port = parentPort;
 if (port === null) throw new Error("runs in a thread only");
-const say = (answer: IndexAnswer): void => port.postMessage(answer);
+const say = (answer: IndexResponse): void => port.postMessage(answer);
 
 const inForce = await once(port, "message").then(([packed]: (readonly PackedList[])[]) => {
   if (packed === undefined) throw new Error("no lists to index");
   return indexLists(packed);
 });
-port.on("message", ({ id, request }: IndexQuestion) => {
+port.on("message", ({ id, request }: IndexRequest) => {
   try {
     say({ id, finding: screen(request, inForce) });
   } catch (error) {

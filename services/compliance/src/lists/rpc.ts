@@ -24,7 +24,7 @@ import type { ImportState, ListImport } from "./documents.ts";
 import { collectFiles } from "./imports/files.ts";
 import { type ImportDeps, importList } from "./imports/import.ts";
 import { isListName, openImportStream, readImportHeader } from "./imports/request.ts";
-import type { KnownSource, ListSources } from "./sources/check.ts";
+import type { ListSources, SourceStatus } from "./sources/check.ts";
 import { locationShown } from "./sources/setting.ts";
 import { listVersionShape } from "./wire.ts";
 
@@ -42,8 +42,8 @@ export function listRpc(deps: ListDeps) {
     importList: async (requests) => {
       const { header, parts } = await openImportStream(requests);
       const request = orThrow(readImportHeader(header));
-      const arrived = orThrow(await collectFiles(parts));
-      const { version, change, notes } = orThrow(await importList(deps, request, arrived));
+      const received = orThrow(await collectFiles(parts));
+      const { version, change, notes } = orThrow(await importList(deps, request, received));
       const { list, version: name } = version;
       log.info({ list, version: name, ...change, notes: notes.length }, "list imported");
       // The list is in force whatever happens here; the watch reads it again soon.
@@ -107,7 +107,7 @@ function importShape(each: ListImport): MessageInitShape<typeof ListImportSchema
 }
 
 /** A source that was never checked has no state. */
-function sourceShape({ setting, state }: KnownSource): MessageInitShape<typeof ListSourceSchema> {
+function sourceShape({ setting, state }: SourceStatus): MessageInitShape<typeof ListSourceSchema> {
   return {
     list: setting.list,
     format: valueOfWord(ListFormat, setting.format),

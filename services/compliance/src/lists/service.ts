@@ -5,6 +5,7 @@ import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { createSweepLease } from "@disburse/chassis/mongo/sweep-lease.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { ImportOutcome } from "./imports/import.ts";
+import { sweepImports } from "./imports/steps.ts";
 import { listRpc } from "./rpc.ts";
 import { type ListVersion, missingLists } from "./rules/version.ts";
 import { type ListSources, openSources } from "./sources/check.ts";
@@ -49,7 +50,7 @@ export function startLists(deps: ListServiceDeps) {
       ...{ name: "imports", everyMs: sweepEveryMs, log },
       run: async () => {
         await metrics.show(deps, sources);
-        await lists.sweep(clock.now());
+        await sweepImports(lists.collections, clock.now());
         return false;
       },
     }),

@@ -6,6 +6,14 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { watchLists } from "../index/watch.ts";
 import { packEntries } from "./chunks.ts";
 import type { ImportDocument, ImportRequest } from "./documents.ts";
+import {
+  abandonImport,
+  beginImport,
+  commitImport,
+  stageImport,
+  sweepImports,
+  writeChunks,
+} from "./imports/steps.ts";
 import type { ListEntry } from "./rules/entry.ts";
 import { type ListStore, openListStore } from "./store.ts";
 
@@ -48,21 +56,21 @@ beforeEach(async () => {
 });
 
 async function begin(operationId: string, at = now): Promise<ImportDocument> {
-  const answer = await store.begin(request(operationId), at);
+  const answer = await beginImport(store.collections, request(operationId), at);
   if (isRefused(answer) || "repeated" in answer) throw new Error("not begun");
   return answer.begun;
 }
 
 async function written(operationId: string, at = now): Promise<ImportDocument> {
   const begun = await begin(operationId, at);
-  await store.stage(begun, read(operationId), at);
-  await store.writeChunks(packed(operationId), at);
+  await stageImport(store.collections, begun, read(operationId), at);
+  await writeChunks(store.collections, packed(operationId), at);
   return begun;
 }
 
 async function imported(operationId: string): Promise<ImportDocument> {
   const begun = await written(operationId);
-  await store.commit(begun, now);
+  await commitImport(store.collections, begun, now);
   return begun;
 }
 const inForce = async (): Promise<string[]> =>
@@ -77,11 +85,17 @@ describe("what a crash leaves", () => {
   it("before the switch: is failed once silent, and cannot come into force any more", async () => {
     await imported("a");
     const dead = await written("b");
-    await store.sweep(later(1));
-    expect(await store.begin(request("b"), later(1))).toEqual({ refused: "IMPORT_RUNNING" });
-    await store.sweep(later(3));
-    expect(await store.stage(dead, read("c"), later(3))).toEqual({ refused: "IMPORT_OVERTAKEN" });
-    expect(await store.commit(dead, later(3))).toEqual({ refused: "IMPORT_OVERTAKEN" });
+    await sweepImports(store.collections, later(1));
+    expect(await beginImport(store.collections, request("b"), later(1))).toEqual({
+      refused: "IMPORT_RUNNING",
+    });
+    await sweepImports(store.collections, later(3));
+    expect(await stageImport(store.collections, dead, read("c"), later(3))).toEqual({
+      refused: "IMPORT_OVERTAKEN",
+    });
+    expect(await commitImport(store.collections, dead, later(3))).toEqual({
+      refused: "IMPORT_OVERTAKEN",
+    });
     expect(await inForce()).toEqual(["a"]);
     await begin("b", later(3));
   });
@@ -90,31 +104,33 @@ describe("what a crash leaves", () => {
     await imported("a");
     const dead = await begin("b");
     const both = { ...read("b"), chunks: idsOf("a", "b", "c") };
-    await store.stage(dead, both, now);
-    for (const uid of ["a", "b", "c"]) await store.writeChunks(packed(uid), now);
-    await store.sweep(later(3));
-    await store.sweep(later(62));
+    await stageImport(store.collections, dead, both, now);
+    for (const uid of ["a", "b", "c"]) await writeChunks(store.collections, packed(uid), now);
+    await sweepImports(store.collections, later(3));
+    await sweepImports(store.collections, later(62));
     expect((await chunkIds()).sort()).toEqual(idsOf("a", "b", "c").sort());
     // One that begins to need a chunk has said so, before it looks whether the chunk is there.
     const taker = await begin("c", later(63));
-    await store.stage(taker, read("c"), later(63));
-    await store.sweep(later(64));
+    await stageImport(store.collections, taker, read("c"), later(63));
+    await sweepImports(store.collections, later(64));
     expect((await chunkIds()).sort()).toEqual(idsOf("a", "c").sort());
   });
 
   it("of chunks that were touched just now: they stay", async () => {
     const dead = await written("b");
-    await store.abandon(dead, now);
-    await store.writeChunks(packed("b"), later(61));
-    await store.sweep(later(62));
+    await abandonImport(store.collections, dead, now);
+    await writeChunks(store.collections, packed("b"), later(61));
+    await sweepImports(store.collections, later(62));
     expect(await chunkIds()).toEqual(idsOf("b"));
   });
 
   it("between commit and switch: is finished by the sweep, or by the repeat", async () => {
     for (const [at, finish] of [
-      () => store.sweep(later(3)),
+      () => sweepImports(store.collections, later(3)),
       async () => {
-        expect(await store.begin(request("1"), now)).toMatchObject({ repeated: { version: "1" } });
+        expect(await beginImport(store.collections, request("1"), now)).toMatchObject({
+          repeated: { version: "1" },
+        });
       },
     ].entries()) {
       const begun = await written(String(at));
@@ -130,8 +146,8 @@ describe("what a crash leaves", () => {
 describe("a commit whose outcome is unknown", () => {
   it("is never undone by giving the import up", async () => {
     const begun = await imported("a");
-    await store.abandon(begun, now);
-    await store.sweep(later(70));
+    await abandonImport(store.collections, begun, now);
+    await sweepImports(store.collections, later(70));
     expect([await inForce(), await chunkIds()]).toEqual([["a"], idsOf("a")]);
   });
 });
@@ -139,21 +155,25 @@ describe("a commit whose outcome is unknown", () => {
 describe("two imports of one list", () => {
   it("that began together: the second to end is refused", async () => {
     const [first, second] = [await written("a"), await written("b")];
-    expect(await store.commit(first, now)).toMatchObject({ version: "a" });
-    expect(await store.commit(second, now)).toEqual({ refused: "IMPORT_OVERTAKEN" });
+    expect(await commitImport(store.collections, first, now)).toMatchObject({ version: "a" });
+    expect(await commitImport(store.collections, second, now)).toEqual({
+      refused: "IMPORT_OVERTAKEN",
+    });
     expect(await inForce()).toEqual(["a"]);
   });
 
   it("of one operation: the second hears that it runs", async () => {
     await begin("a");
-    expect(await store.begin(request("a"), later(1))).toEqual({ refused: "IMPORT_RUNNING" });
+    expect(await beginImport(store.collections, request("a"), later(1))).toEqual({
+      refused: "IMPORT_RUNNING",
+    });
   });
 
   it("one after the other: the replaced version is kept, and its entries can be read", async () => {
     const first = await imported("a");
     await imported("b");
-    await store.sweep(later(1));
-    await store.sweep(later(100_000));
+    await sweepImports(store.collections, later(1));
+    await sweepImports(store.collections, later(100_000));
     expect(await inForce()).toEqual(["b"]);
     expect((await store.readImport(first._id)).map(({ id }) => id)).toEqual(idsOf("a"));
     const states = (await store.listImports("l", undefined, 10)).map(({ state }) => state);
@@ -177,7 +197,8 @@ describe("watchLists", () => {
     await expect(watch.refresh()).rejects.toThrow("0 of 1 chunks");
     expect(await named()).toEqual(["a"]);
     // Nor when the bytes are others than they were.
-    await store.writeChunks(
+    await writeChunks(
+      store.collections,
       packed("c").map(({ bytes }) => ({ id: idsOf("b")[0] ?? "", bytes })),
       now,
     );

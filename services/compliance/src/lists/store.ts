@@ -1,32 +1,22 @@
 import { type Database, ensureIndexes } from "@disburse/chassis/mongo/database.ts";
 import type { PageCursor } from "@disburse/chassis/paging/cursor.ts";
-import { Binary, type Filter } from "mongodb";
+import type { Filter } from "mongodb";
 import type { Chunk } from "./chunks.ts";
 import {
-  chunkFields,
   type ImportDocument,
-  type ImportRequest,
   type ListImport,
-  type ReadImport,
   type StoredList,
   toListImport,
   toStoredList,
 } from "./documents.ts";
-import {
-  abandonImport,
-  beginImport,
-  commitImport,
-  type ListCollections,
-  refuseImport,
-  stageImport,
-  sweepImports,
-} from "./imports/steps.ts";
+import type { ListCollections } from "./imports/steps.ts";
 
 /** Every list together stays far below this many. */
 const listsMax = 1_000;
 /** Chunks read or written by one command: some 1 MiB, and a millisecond of this thread. */
 const chunksAtOnce = 16;
 
+/** See `openListStore`. */
 export type ListStore = Awaited<ReturnType<typeof openListStore>>;
 
 /** The lists in force, their imports, and the chunks that hold their entries. */
@@ -48,7 +38,8 @@ export async function openListStore({ db }: Pick<Database, "db">) {
     { key: { started_at: -1, _id: -1 }, name: "newest" },
   ]);
   return {
-    ...imports(at),
+    /** What the steps of an import work on; see `imports/steps.ts`. */
+    collections: at,
     /** The lists in force, by name. */
     listsInForce: async (): Promise<StoredList[]> =>
       (await at.lists.find().sort({ _id: 1 }).limit(listsMax).toArray()).map(toStoredList),
@@ -91,21 +82,6 @@ export async function openListStore({ db }: Pick<Database, "db">) {
   };
 }
 
-/** The steps of an import; see `import-steps.ts`. */
-function imports(at: ListCollections) {
-  return {
-    begin: (request: ImportRequest, now: Date) => beginImport(at, request, now),
-    stage: (begun: ImportDocument, read: ReadImport, now: Date) =>
-      stageImport(at, begun, read, now),
-    writeChunks: (chunks: readonly Chunk[], now: Date) => writeChunks(at, chunks, now),
-    commit: (begun: ImportDocument, now: Date) => commitImport(at, begun, now),
-    refuse: (...given: Parameters<typeof refuseImport> extends [unknown, ...infer R] ? R : never) =>
-      refuseImport(at, ...given),
-    abandon: (begun: ImportDocument, now: Date) => abandonImport(at, begun, now),
-    sweep: (now: Date) => sweepImports(at, now),
-  };
-}
-
 async function importChunks(at: ListCollections, importId: string): Promise<readonly string[]> {
   if (importId === "") return [];
   const state = { $in: ["committing", "in_force", "superseded"] as const };
@@ -128,22 +104,4 @@ async function readChunks(at: ListCollections, ids: readonly string[]): Promise<
     );
   }
   return read;
-}
-
-/** Writes chunks, or touches those that are there: what is needed now is not swept away. */
-async function writeChunks(
-  at: ListCollections,
-  chunks: readonly Chunk[],
-  now: Date,
-): Promise<void> {
-  for (let from = 0; from < chunks.length; from += chunksAtOnce) {
-    const writes = chunks.slice(from, from + chunksAtOnce).map(({ id, bytes }) => ({
-      updateOne: {
-        filter: { _id: id },
-        update: { $setOnInsert: chunkFields(new Binary(bytes)), $set: { touched_at: now } },
-        upsert: true,
-      },
-    }));
-    await at.chunks.bulkWrite(writes, { ordered: false });
-  }
 }

@@ -8,42 +8,34 @@ import { derivedId } from "@disburse/kernel/id.ts";
 import type { Verdict } from "@disburse/name-matcher/verdict.ts";
 import { Binary, type Collection } from "mongodb";
 import type { ImportRef } from "../lists/rules/version.ts";
-import type { ScreeningDocument } from "../screening/document.ts";
-import { type Asked, verdictCodes } from "../screening/request.ts";
+import { type ScreeningRequest, verdictCodes } from "../screening/request.ts";
 import type { Screening, Subject } from "../screening/rules/screening.ts";
+import type { ScreeningDocument } from "../screening/store.ts";
 
 const schemaVersion = 1;
 
-/** An event of a subject that is not on the bus yet. */
-export type OwedEvent = {
-  readonly id: string;
-  readonly key: string;
-  readonly at: Date;
-  readonly body: Binary;
-};
-
-/** With what a subject was last compared, and by what it is found when that changes. */
+/** What a subject was last compared with, and how it is found again when that changes. */
 export type Compared = {
   /** Of the index and the keyring: equal to the present one, there is nothing to compare. */
   readonly stamp: string;
   /** See `ReverseHashes`. */
   readonly keyring: string;
   readonly configuration_version: string;
-  /** The order of these; absent in documents that were written before there was one: the oldest. */
+  /** The order of configurations; absent in documents older than the field: the oldest. */
   readonly configuration_revision?: number;
   readonly lists: readonly { readonly list: string; readonly import_id: string }[];
 };
 
 /**
- * `subjects`: who is monitored, as of their last screening. Whom it is about is sealed; in the
- * clear are ids, the verdict, and which entries of the lists were hit.
+ * `subjects`: who is monitored, as of their last screening. The request is sealed; in the clear are
+ * ids, the verdict, and which list entries were hit.
  */
 export type SubjectDocument = Compared & {
   readonly _id: string;
   readonly schema_version: number;
   readonly merchant_id: string;
   readonly record_id: string;
-  /** One more with each whole comparison: a writer has to have read the one before. */
+  /** One more with each whole comparison: a write applies to the revision that it read. */
   readonly revision: number;
   readonly verdict: Verdict;
   readonly screening_id: string;
@@ -51,18 +43,18 @@ export type SubjectDocument = Compared & {
   readonly screened_at: Date;
   /** When it was last compared whole, with or without another result. */
   readonly compared_at: Date;
-  /** What was found, in short: equal when a screening found nothing new. */
+  /** A digest of what was found: equal when a screening found nothing new. */
   readonly found: string;
   /** `list:uid` of its hits, and of confirmed matches that stand without one. */
   readonly entries: readonly string[];
   /** Hashes of its reverse keys. */
   readonly keys: readonly number[];
-  /** `Asked` as JSON. */
+  /** The `ScreeningRequest` as JSON. */
   readonly sealed: string;
-  /** The screening of this revision, until it is kept and its alerts are raised. */
+  /** The screening of this revision, until it is stored and its alerts are raised. */
   readonly recording?: ScreeningDocument;
-  /** Events that the bus has not taken yet. */
-  readonly outbox?: readonly OwedEvent[];
+  /** Events that the bus has not confirmed yet. */
+  readonly outbox?: readonly PendingEvent[];
 };
 
 /** What one screening makes of a subject. */
@@ -70,28 +62,40 @@ export type SubjectState = Omit<SubjectDocument, "outbox" | "recording"> & {
   readonly recording: ScreeningDocument;
 };
 
-/** No id has a space in it. */
+/** The id of a subject's document; no id has a space in it. */
 export function subjectId({ merchantId, recordId }: Subject): string {
   return `${merchantId} ${recordId}`;
 }
 
+/** Whom a document is about. */
 export function subjectOf(document: SubjectDocument): Subject {
   return { merchantId: document.merchant_id, recordId: document.record_id };
 }
 
-function sealContext({ merchantId, recordId }: Subject): string {
-  return `${merchantId}|${recordId}|subject`;
+/** What is the same in every document of a subject. */
+export function subjectFields(subject: Subject) {
+  return {
+    _id: subjectId(subject),
+    schema_version: schemaVersion,
+    merchant_id: subject.merchantId,
+    record_id: subject.recordId,
+  };
 }
 
-export function sealAsked(asked: Asked, sealer: Sealer): string {
-  return sealer.seal(JSON.stringify(asked), sealContext(asked.subject));
+const sealContext = ({ merchantId, recordId }: Subject) => `${merchantId}|${recordId}|subject`;
+
+/** Seals a request for its subject's document. */
+export function sealRequest(request: ScreeningRequest, sealer: Sealer): string {
+  return sealer.seal(JSON.stringify(request), sealContext(request.subject));
 }
 
-export function openAsked(document: SubjectDocument, sealer: Sealer): Asked {
-  return JSON.parse(sealer.open(document.sealed, sealContext(subjectOf(document)))) as Asked;
+/** The request that a subject was last screened for. */
+export function openRequest(document: SubjectDocument, sealer: Sealer): ScreeningRequest {
+  const opened = sealer.open(document.sealed, sealContext(subjectOf(document)));
+  return JSON.parse(opened) as ScreeningRequest;
 }
 
-/** Where what a subject was compared with stands among the configurations of the matcher. */
+/** The order of the configuration that a subject was compared with. */
 export function configurationRevision({ configuration_revision: revision = 0 }: Compared): number {
   return revision;
 }
@@ -101,19 +105,19 @@ export function notAheadOf(revision: number) {
   return { configuration_revision: { $not: { $gt: revision } } };
 }
 
-/** Where the imports are that a subject was compared with. */
+/** The imports that a subject was compared with. */
 export function importRefs({ lists }: Compared): ImportRef[] {
   return lists.map(({ list, import_id: importId }) => ({ list, importId }));
 }
 
-/** How an entry is named among those that a subject hit. */
+/** The name of an entry among those that a subject hit. */
 export function entryName(list: string, uid: string): string {
   return `${list}:${uid}`;
 }
 
 /**
- * What a screening found, in short; of what the lists publish and people decided alone. Where
- * something was hit, the matcher's numbers are part of it: people decide about scores by them.
+ * A digest of what a screening found: of what the lists publish and people decided alone. With a
+ * hit, the matcher's configuration is part of it: people decide about scores by it.
  */
 export function foundOf(
   { verdict, hits }: Pick<Screening, "verdict" | "hits">,
@@ -128,49 +132,38 @@ export function foundOf(
       ]),
     )
     .sort();
-  const numbers = hits.length === 0 ? "" : configurationVersion;
+  const configuration = hits.length === 0 ? "" : configurationVersion;
   return createHash("sha256")
-    .update(JSON.stringify([verdict, numbers, found, ...[...standing].sort()]))
+    .update(JSON.stringify([verdict, configuration, found, ...[...standing].sort()]))
     .digest("hex");
 }
 
-/** What is the same in every document of a subject. */
-export function subjectFields(subject: Subject) {
-  return {
-    _id: subjectId(subject),
-    schema_version: schemaVersion,
-    merchant_id: subject.merchantId,
-    record_id: subject.recordId,
-  };
-}
+/** A filter of subjects with a pending event. */
+export const hasPending = { "outbox.at": { $gt: new Date(0) } };
 
-const routingKey = "screening.changed";
+/** An event of a subject that the bus has not confirmed yet. */
+export type PendingEvent = ReturnType<typeof screeningChanged>;
 
-/** Subjects that owe an event. */
-export const owed = { "outbox.at": { $gt: new Date(0) } };
-
-/** The event of a verdict that was found again; one screening has one. */
-export function screeningChanged(screening: Screening): OwedEvent {
+/** The event of a verdict that rescreening changed; one screening has one. */
+export function screeningChanged(screening: Screening) {
   const { id: screeningId, subject, verdict, createdAt } = screening;
   const id = derivedId("event", screeningId);
   const message = create(ScreeningChangedSchema, {
     eventId: id,
     occurredAt: timestampFromDate(createdAt),
-    subject,
-    verdict: verdictCodes[verdict],
-    screeningId,
+    ...{ subject, screeningId, verdict: verdictCodes[verdict] },
     screenedAt: timestampFromDate(createdAt),
   });
   const body = new Binary(toBinary(ScreeningChangedSchema, message));
-  return { id, key: routingKey, at: createdAt, body };
+  return { id, key: "screening.changed", at: createdAt, body };
 }
 
-/** The owed events of subjects; they leave their document when the bus has them. */
+/** The outbox of all subjects; an event leaves its document when the bus has confirmed it. */
 export function subjectOutbox(subjects: Collection<SubjectDocument>): Outbox {
   return {
     due: async (limit) => {
       const found = await subjects
-        .find(owed, { projection: { outbox: 1 } })
+        .find(hasPending, { projection: { outbox: 1 } })
         .sort({ "outbox.at": 1 })
         .limit(limit)
         .toArray();
@@ -181,7 +174,7 @@ export function subjectOutbox(subjects: Collection<SubjectDocument>): Outbox {
     published: async (messages) => {
       const ids = messages.map(({ id }) => id);
       await subjects.updateMany(
-        { ...owed, "outbox.id": { $in: ids } },
+        { ...hasPending, "outbox.id": { $in: ids } },
         { $pull: { outbox: { id: { $in: ids } } } },
       );
     },

@@ -1,9 +1,9 @@
 import { createMetrics } from "@disburse/chassis/metrics.ts";
 import { afterEach, expect, it } from "vitest";
 import {
-  askedFor,
   indexOf,
   personEntry,
+  requestFor,
   type TestSubjects,
   testSubjects,
 } from "../test-subjects.ts";
@@ -16,7 +16,7 @@ afterEach(() => test.end());
 it("tells how many are stopped, what is owed, and how far monitoring is behind", async () => {
   const listed = [personEntry("1", "Ulvanka Drostig")];
   test = await testSubjects(indexOf("1", listed));
-  await test.addClear([askedFor("ben_1", "Harlan Mosswick"), askedFor("ben_2", "Any Body")]);
+  await test.addClear([requestFor("ben_1", "Harlan Mosswick"), requestFor("ben_2", "Any Body")]);
   const metrics = createMetrics("test");
   let minutes = 0;
   const clock = { now: () => new Date(Date.now() + minutes * 60_000) };

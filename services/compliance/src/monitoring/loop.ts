@@ -5,25 +5,26 @@ import type { Metrics } from "@disburse/chassis/metrics.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { createSweepLease } from "@disburse/chassis/mongo/sweep-lease.ts";
 import type { Change } from "@disburse/chassis/rpc/mutation.ts";
-import type { Asked } from "../screening/request.ts";
+import type { ScreeningRequest } from "../screening/request.ts";
 import type { Subject } from "../screening/rules/screening.ts";
 import type { SubjectDocument } from "./document.ts";
-import { compareAgain, type MonitorDeps, monitorRound } from "./round.ts";
-import { rescreen, screenSubject, settle, stampOf } from "./subject-screening.ts";
+import { type MonitorDeps, monitorRound, rescreenOverdue } from "./round.ts";
+import { finishScreening, rescreen, screenSubject, stampOf } from "./subject-screening.ts";
 
-/** How late a change is noticed that nobody woke the monitor for. */
+/** How late a change is noticed without a wake-up. */
 const pollMs = 1_000;
-/** What could not be screened is tried again so much later. */
+/** When subjects that could not be screened are tried again. */
 const failedWaitMs = 30_000;
-/** A process that died holds up monitoring no longer. */
+/** How long a process that died holds up monitoring. */
 const leaseMs = 10_000;
-/** What takes longer to settle was left by a crash. */
-const settleAfterMs = 5_000;
+/** A screening that takes longer to finish was left by a crash. */
+const finishAfterMs = 5_000;
 const gaugesMs = 30_000;
-/** Looks for who was not compared whole for long. */
-const againMs = 60_000;
+/** How often overdue subjects are looked for. */
+const overdueMs = 60_000;
 const dayMs = 86_400_000;
 
+/** What monitoring runs on. */
 export type MonitoringOptions = {
   readonly database: Database;
   readonly bus: Bus;
@@ -36,7 +37,10 @@ export type MonitoringOptions = {
 };
 
 /** What monitoring needs beside what it makes itself. */
-export type MonitoringDeps = Omit<MonitorDeps, "owes" | "compared" | "screened" | "held">;
+export type MonitoringDeps = Omit<
+  MonitorDeps,
+  "eventPending" | "compared" | "screened" | "holdsLease"
+>;
 
 /** Starts the relay of the events, the monitor and its sweeps. */
 export function startMonitoring(options: MonitoringOptions, given: MonitoringDeps) {
@@ -54,25 +58,25 @@ export function startMonitoring(options: MonitoringOptions, given: MonitoringDep
   ]);
   const lease = createSweepLease(database, "monitoring", leaseMs);
   let stopping = false;
-  // A round over many ends early when the process does: whoever comes next goes on with it.
-  const held = async () => !stopping && (await lease.hold()) !== undefined;
+  // A long round ends early when the process does; the next process goes on with it.
+  const holdsLease = async () => !stopping && (await lease.hold()) !== undefined;
   const deps: MonitorDeps = {
     ...given,
-    owes: relay.wake,
+    eventPending: relay.wake,
     compared: (trigger, outcome) => compared.inc({ trigger, outcome }),
     screened: ({ kind, verdict }) => screenings.inc({ kind, verdict }),
-    held,
+    holdsLease,
   };
   const work = monitorWork(deps, lease.release);
   const monitor = startLoop({ name: "monitor", everyMs: pollMs, run: work.run, log });
   const unlisten = watch.onSwitch(() => {
-    work.hurry();
+    work.retryNow();
     monitor.wake();
   });
   const loops: Loop[] = [
     relay,
     monitor,
-    startLoop({ name: "monitor-again", everyMs: againMs, run: againRun(deps, options), log }),
+    startLoop({ name: "monitor-again", everyMs: overdueMs, run: overdueRun(deps, options), log }),
     startLoop({
       name: "monitor-gauges",
       everyMs: gaugesMs,
@@ -82,7 +86,7 @@ export function startMonitoring(options: MonitoringOptions, given: MonitoringDep
   ];
   return {
     ...deps,
-    screenSubject: (asked: Asked, by: Change) => screenSubject(deps, asked, by),
+    screenSubject: (asked: ScreeningRequest, by: Change) => screenSubject(deps, asked, by),
     rescreen: (subject: Subject, trigger: "decision") => rescreen(deps, subject, trigger),
     stop: async () => {
       stopping = true;
@@ -93,48 +97,51 @@ export function startMonitoring(options: MonitoringOptions, given: MonitoringDep
   };
 }
 
-/** Looks whether lists or configuration changed, and whether a crash left anything to settle. */
-function monitorWork(deps: MonitorDeps, giveWay: () => Promise<void>) {
+/** Finishes what a crash left, then compares subjects where lists or configuration changed. */
+function monitorWork(deps: MonitorDeps, yieldLease: () => Promise<void>) {
   let notBefore = 0;
   let wasAhead = false;
   const run = async (): Promise<boolean> => {
-    if (performance.now() < notBefore || !(await deps.held())) return false;
-    await settleLeft(deps);
+    if (performance.now() < notBefore || !(await deps.holdsLease())) return false;
+    await finishLeftovers(deps);
     const { screened, spared, failed, ahead } = await monitorRound(deps);
     if (screened + spared + failed > 0) {
       deps.log.info({ screened, spared, failed }, "subjects compared with what changed");
     }
     if (failed > 0) notBefore = performance.now() + failedWaitMs;
     if (ahead > 0 && !wasAhead) {
-      deps.log.warn({ ahead }, "subjects left alone: older numbers than theirs here");
+      deps.log.warn(
+        { ahead },
+        "subjects left alone: this process has an older configuration than theirs",
+      );
     }
     wasAhead = ahead > 0;
-    // A process that has the newer ones, where there is one, compares those with the lists too.
-    if (wasAhead) await giveWay();
+    // A process with the newer configuration, where there is one, takes over.
+    if (wasAhead) await yieldLease();
     return false;
   };
-  /** Something changed: whatever waits to be tried again is tried at once. */
-  const hurry = (): void => {
+  /** Something changed: what failed is tried again at once. */
+  const retryNow = (): void => {
     notBefore = 0;
   };
-  return { run, hurry };
+  return { run, retryNow };
 }
 
-async function settleLeft(deps: MonitorDeps): Promise<void> {
-  const moment = new Date(deps.clock.now().getTime() - settleAfterMs);
-  for (const left of await deps.subjects.unsettled(moment)) {
-    await settle(deps, left).catch((error: unknown) => {
+async function finishLeftovers(deps: MonitorDeps): Promise<void> {
+  const moment = new Date(deps.clock.now().getTime() - finishAfterMs);
+  for (const left of await deps.subjects.unfinished(moment)) {
+    await finishScreening(deps, left).catch((error: unknown) => {
       const fields = { err: error, screening_id: left.screening_id };
       deps.log.error(fields, "alerts not raised yet");
     });
   }
 }
 
-function againRun(deps: MonitorDeps, { wholeEveryDays }: MonitoringOptions) {
+function overdueRun(deps: MonitorDeps, { wholeEveryDays }: MonitoringOptions) {
   return async (): Promise<boolean> => {
-    if (deps.watch.current() === undefined || !(await deps.held())) return false;
+    if (deps.watch.current() === undefined || !(await deps.holdsLease())) return false;
     const since = new Date(deps.clock.now().getTime() - wholeEveryDays * dayMs);
-    await compareAgain(deps, since);
+    await rescreenOverdue(deps, since);
     return false;
   };
 }
@@ -156,7 +163,7 @@ export function monitorGauges(deps: GaugeDeps, metrics: Metrics): () => Promise<
     for (const [verdict, number] of await subjects.countByVerdict()) {
       count.set({ verdict }, number);
     }
-    owed.set(await subjects.countOwed());
+    owed.set(await subjects.countPendingEvents());
     const behind = await subjectsBehind(deps);
     noticedAt = behind.length === 0 ? undefined : (noticedAt ?? clock.now());
     const since = behind.map((each) => behindSince(deps, each)).filter((at) => at !== undefined);
@@ -168,7 +175,7 @@ export function monitorGauges(deps: GaugeDeps, metrics: Metrics): () => Promise<
   };
 }
 
-/** One subject of each state that is not the present one. */
+/** One subject of each stamp that is not the present one. */
 async function subjectsBehind({ watch, subjects, hashes }: GaugeDeps): Promise<SubjectDocument[]> {
   const index = watch.current();
   if (index === undefined) return [];

@@ -6,7 +6,7 @@ import {
   Verdict,
 } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { ScreeningDocument } from "../screening/document.ts";
+import type { ScreeningDocument } from "../screening/store.ts";
 import {
   importLines,
   mutation,

@@ -2,20 +2,20 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { createKeyedHashes } from "@disburse/chassis/crypto/sealing.ts";
 import { blockingKeysVersion } from "@disburse/name-matcher/blocking-keys.ts";
 import type { ListEntry } from "../lists/rules/entry.ts";
-import type { ScreeningRequest } from "../screening/rules/screening.ts";
+import type { ScreeningQuery } from "../screening/rules/screening.ts";
 import { entryKeys, requestKeys } from "./rules/reverse-keys.ts";
 
 /**
- * Reverse keys as they are stored with a subject, each a whole number below 2^48: without the
- * deployment's key nobody can read them.
+ * Reverse keys as they are stored with a subject, each a whole number below 2^48: unreadable without
+ * the deployment's key.
  */
 export type ReverseHashes = {
-  /** Which key and which rules made them; others find nothing among them. */
+  /** Which key and which rules made them; hashes of others never match. */
   readonly keyring: string;
-  /** Those that a subject is found by. */
-  ofRequest(request: ScreeningRequest): Promise<number[]>;
+  /** Those of a subject. */
+  ofRequest(request: ScreeningQuery): Promise<number[]>;
   /**
-   * Those of all subjects whom one of these entries may concern; `undefined` when these are more
+   * Those of all subjects that one of these entries may concern; `undefined` when these are more
    * than a look-up is worth.
    */
   ofEntries(entries: readonly ListEntry[]): Promise<number[] | undefined>;
@@ -23,14 +23,14 @@ export type ReverseHashes = {
 
 /**
  * 48 bits are exact as a number. Of thirty million keys one meets another one of ten million by
- * chance; then a subject is screened again in vain.
+ * chance; then a subject is screened again needlessly.
  */
 const hashBytes = 6;
 /** Some 2 ms. */
 const sliceSize = 1_000;
 /** A company with 50 owners has 8,000; more would cost the store more than comparing whole does. */
 const hashesMax = 10_000;
-/** In place of too many: every change of a list concerns him. No hash is likely to be 0. */
+/** In place of too many: every list change concerns the subject. No hash is likely to be 0. */
 const everyChange = 0;
 /** 1.6 MB of a filter that is sent for each page; a filter has to stay below 16 MB. */
 const entriesHashesMax = 100_000;
@@ -38,8 +38,8 @@ const entriesHashesMax = 100_000;
 const entriesSlice = 20;
 
 /**
- * Hashes under a key derived from the first of the setting `ENCRYPTION_KEYS`. After a rotation
- * every subject is screened again once, and so gets new ones.
+ * Hashes under a key derived from the first of the setting `ENCRYPTION_KEYS`. After a
+ * rotation every subject is screened again once, and so gets new ones.
  */
 export function createReverseHashes(encryptionKeys: string): ReverseHashes {
   const [{ keyId, hash }] = createKeyedHashes(encryptionKeys, "compliance reverse keys");

@@ -1,16 +1,16 @@
 import { Code } from "@connectrpc/connect";
 import { afterEach, describe, expect, it } from "vitest";
-import type { ScreeningDocument } from "../screening/document.ts";
+import type { ScreeningDocument } from "../screening/store.ts";
 import {
-  askedFor,
   indexOf,
   numbered,
   personEntry,
+  requestFor,
   type TestSubjects,
   testSubjects,
 } from "../test-subjects.ts";
-import { sealAsked } from "./document.ts";
-import { compareAgain, monitorRound } from "./round.ts";
+import { sealRequest } from "./document.ts";
+import { monitorRound, rescreenOverdue } from "./round.ts";
 import { comparedWith, rescreen, screenSubject } from "./subject-screening.ts";
 
 let test: TestSubjects;
@@ -38,9 +38,9 @@ it("compares few of many with what changed, and marks the others unread", async 
   test = await testSubjects(first);
   for (let at = 0; at < count; at += 500) {
     const some = Array.from({ length: 500 }, (_, more) => at + more);
-    await test.addClear(some.map((each) => askedFor(`ben_${each}`, invented(each))));
+    await test.addClear(some.map((each) => requestFor(`ben_${each}`, invented(each))));
   }
-  await test.addClear([askedFor("ben_hit", "Yssolde Wrenfjord")]);
+  await test.addClear([requestFor("ben_hit", "Yssolde Wrenfjord")]);
   const added = [...names(950_000, 950_005), personEntry("new", "Wrenfjord, Yssolde")];
   test.switchTo(indexOf("2", [...listed, ...added]), { added });
 
@@ -63,7 +63,7 @@ it("marks nobody whom a change concerns, however late he comes by", async () => 
   const listed = names(0, 3);
   test = await testSubjects(indexOf("1", listed));
   const some = ["Yssolde Wrenfjord", "Wrenfjord Marn", "Harlan Mosswick"];
-  const page = some.map((name, at) => askedFor(`ben_${at}`, name));
+  const page = some.map((name, at) => requestFor(`ben_${at}`, name));
   await test.addClear(page);
   await test.subjects.updateOne({ record_id: "ben_2" }, { $set: { entries: ["test:e1"] } });
   const [late] = await test.subjects.find({ record_id: "ben_1" }).toArray();
@@ -80,7 +80,7 @@ it("marks nobody whom a change concerns, however late he comes by", async () => 
 
 it("goes on with the others when one cannot be opened", async () => {
   test = await testSubjects(indexOf("1", names(0, 3)));
-  await test.addClear(["ben_1", "ben_2"].map((record) => askedFor(record, "Yssolde Wrenfjord")));
+  await test.addClear(["ben_1", "ben_2"].map((record) => requestFor(record, "Yssolde Wrenfjord")));
   const { subjects } = test;
   await subjects.updateOne({ record_id: "ben_1" }, { $set: { sealed: "k9.lost" } });
   const added = [personEntry("new", "Yssolde Wrenfjord")];
@@ -100,7 +100,7 @@ it("screens who is confirmed again when the entry that he hits no more goes", as
   const decisionsOf = async () => ({ ofHits: [], standing });
   const deps = { ...test.deps, alerts: { ...test.deps.alerts, decisionsOf } };
   const by = { operationId: "op-1", actor: { kind: "service", id: "test" } } as const;
-  const { screening } = await screenSubject(deps, askedFor("ben_1", "Harlan Mosswick"), by);
+  const { screening } = await screenSubject(deps, requestFor("ben_1", "Harlan Mosswick"), by);
   expect(screening).toMatchObject({ verdict: "block", hits: [] });
   const ben = () => test.subjects.findOne({ record_id: "ben_1" });
   expect(await ben()).toMatchObject({ entries: ["test:e1"] });
@@ -114,7 +114,7 @@ it("screens who is confirmed again when the entry that he hits no more goes", as
 
 it("compares everyone with a change of more entries than a look-up is worth", async () => {
   test = await testSubjects(indexOf("1", names(0, 3)));
-  await test.addClear([askedFor("ben_1", "Harlan Mosswick"), askedFor("ben_2", "Any Body")]);
+  await test.addClear([requestFor("ben_1", "Harlan Mosswick"), requestFor("ben_2", "Any Body")]);
   const added = names(1_000, 2_001);
   test.switchTo(indexOf("2", [...names(0, 3), ...added]), { added });
   expect(await monitorRound(test.deps)).toEqual({ screened: 2, spared: 0, failed: 0, ahead: 0 });
@@ -122,7 +122,7 @@ it("compares everyone with a change of more entries than a look-up is worth", as
 
 it("compares everyone with a change of more names than a look-up is worth", async () => {
   test = await testSubjects(indexOf("1", names(0, 3)));
-  await test.addClear([askedFor("ben_1", "Harlan Mosswick"), askedFor("ben_2", "Any Body")]);
+  await test.addClear([requestFor("ben_1", "Harlan Mosswick"), requestFor("ben_2", "Any Body")]);
   const many = names(1_000, 7_000).flatMap((entry) => entry.names);
   const added = [{ ...personEntry("new", ""), names: many }];
   test.switchTo(indexOf("2", names(0, 3)), { added });
@@ -135,21 +135,21 @@ it("compares everyone with a change of more names than a look-up is worth", asyn
 it("compares who is due whole past any number that cannot be opened", async () => {
   test = await testSubjects(indexOf("1", names(0, 3)));
   const { subjects } = test;
-  const lost = Array.from({ length: 501 }, (_, at) => askedFor(`lost_${at}`, "Any Body"));
-  await test.addClear([...lost, askedFor("ben_1", "Harlan Mosswick")]);
+  const lost = Array.from({ length: 501 }, (_, at) => requestFor(`lost_${at}`, "Any Body"));
+  await test.addClear([...lost, requestFor("ben_1", "Harlan Mosswick")]);
   await subjects.updateMany({}, { $set: { compared_at: new Date(1_000), sealed: "k9.lost" } });
-  const sealed = sealAsked(askedFor("ben_1", "Harlan Mosswick"), test.deps.sealer);
+  const sealed = sealRequest(requestFor("ben_1", "Harlan Mosswick"), test.deps.sealer);
   const last = { compared_at: new Date(2_000), sealed };
   await subjects.updateOne({ record_id: "ben_1" }, { $set: last });
   const since = new Date(3_000);
-  const result = await compareAgain(test.deps, since);
+  const result = await rescreenOverdue(test.deps, since);
   expect(result).toEqual({ screened: 1, spared: 0, failed: 501, ahead: 0 });
   expect(await subjects.countDocuments({ compared_at: { $lt: since } })).toBe(501);
 });
 
 it("compares everyone who was compared with a version that cannot be read any more", async () => {
   test = await testSubjects(indexOf("1", names(0, 3)));
-  await test.addClear([askedFor("ben_1", "Harlan Mosswick"), askedFor("ben_2", "Any Body")]);
+  await test.addClear([requestFor("ben_1", "Harlan Mosswick"), requestFor("ben_2", "Any Body")]);
   test.switchTo(indexOf("2", [...names(0, 3), personEntry("new", "Harlan Mosswick")]), {});
   const changedEntries = () => Promise.reject(new Error("63 of 64 chunks could be read"));
   const result = await monitorRound({ ...test.deps, changedEntries });
@@ -159,12 +159,12 @@ it("compares everyone who was compared with a version that cannot be read any mo
 
 it("compares who has too many names for a look-up with every change", async () => {
   test = await testSubjects(indexOf("1", names(0, 3)));
-  const { parties, ...asked } = askedFor("ben_1", "");
+  const { parties, ...asked } = requestFor("ben_1", "");
   const many = Array.from({ length: 50 }, (_each, at) => {
     const words = Array.from({ length: 24 }, (_word, place) => word(at * 24 + place));
     return { ...parties[0], type: "individual", name: words.join(" ") } as (typeof parties)[0];
   });
-  await test.addClear([{ ...asked, parties: many }, askedFor("ben_2", "Harlan Mosswick")]);
+  await test.addClear([{ ...asked, parties: many }, requestFor("ben_2", "Harlan Mosswick")]);
   expect((await test.subjects.findOne({ record_id: "ben_1" }))?.keys).toHaveLength(1);
   const added = [personEntry("new", "Yssolde Wrenfjord")];
   test.switchTo(indexOf("2", [...names(0, 3), ...added]), { added });
@@ -174,7 +174,7 @@ it("compares who has too many names for a look-up with every change", async () =
 it("takes nothing into force for somebody who was screened anew meanwhile", async () => {
   test = await testSubjects(indexOf("1", names(0, 3)));
   const { deps, subjects } = test;
-  await test.addClear([askedFor("ben_1", "Harlan Mosswick")]);
+  await test.addClear([requestFor("ben_1", "Harlan Mosswick")]);
   const added = [personEntry("new", "Harlan Mosswick")];
   test.switchTo(indexOf("2", [...names(0, 3), ...added]), { added });
   // The owner's screening under another name comes while the old name is being compared.
@@ -183,7 +183,7 @@ it("takes nothing into force for somebody who was screened anew meanwhile", asyn
   const decisionsOf: typeof deps.alerts.decisionsOf = async (subject, found) => {
     if (isFirst) {
       isFirst = false;
-      await screenSubject(deps, askedFor("ben_1", "Yssolde Wrenfjord"), by);
+      await screenSubject(deps, requestFor("ben_1", "Yssolde Wrenfjord"), by);
     }
     return deps.alerts.decisionsOf(subject, found);
   };
@@ -196,7 +196,7 @@ it("takes nothing into force for somebody who was screened anew meanwhile", asyn
 it("takes nothing into force that rests on decisions older than those compared since", async () => {
   test = await testSubjects(indexOf("1", [...names(0, 3), personEntry("new", "Harlan Mosswick")]));
   const { deps, subjects } = test;
-  const asked = askedFor("ben_1", "Harlan Mosswick");
+  const asked = requestFor("ben_1", "Harlan Mosswick");
   const by = (operationId: string) =>
     ({ operationId, actor: { kind: "service", id: "test" } }) as const;
   await screenSubject(deps, asked, by("1"));
@@ -206,7 +206,7 @@ it("takes nothing into force that rests on decisions older than those compared s
     if (!isFirst) return deps.alerts.decisionsOf(subject, found);
     isFirst = false;
     await rescreen(deps, subject, "decision");
-    const ofHits = found.hits.map(() => ({ alertId: "", word: "false_positive" }) as const);
+    const ofHits = found.hits.map(() => ({ alertId: "", disposition: "false_positive" }) as const);
     return { ...(await deps.alerts.decisionsOf(subject, found)), ofHits };
   };
   await screenSubject({ ...deps, alerts: { ...deps.alerts, decisionsOf } }, asked, by("2"));
@@ -217,7 +217,7 @@ it("never goes back to a list that another process has left behind", async () =>
   const [one, two] = [names(0, 3), [...names(0, 3), personEntry("new", "Harlan Mosswick")]];
   test = await testSubjects(indexOf("2", two));
   const { deps, subjects } = test;
-  const asked = askedFor("ben_1", "Harlan Mosswick");
+  const asked = requestFor("ben_1", "Harlan Mosswick");
   const by = (operationId: string) =>
     ({ operationId, actor: { kind: "service", id: "test" } }) as const;
   expect((await screenSubject(deps, asked, by("1"))).screening.verdict).toBe("block");
@@ -234,7 +234,7 @@ it("never goes back to a list that another process has left behind", async () =>
 });
 
 describe("a process with older numbers of the matcher", () => {
-  const asked = askedFor("ben_1", "Harlan Mosswick");
+  const asked = requestFor("ben_1", "Harlan Mosswick");
   const by = (operationId: string) =>
     ({ operationId, actor: { kind: "service", id: "test" } }) as const;
   // What the newer numbers find, the older ones do not.
@@ -251,7 +251,7 @@ describe("a process with older numbers of the matcher", () => {
     test.switchTo(older, {});
     const nothing = { screened: 0, spared: 0, failed: 0 };
     expect(await monitorRound(deps)).toEqual({ ...nothing, ahead: 1 });
-    expect(await compareAgain(deps, new Date(Date.now() + 60_000))).toEqual({
+    expect(await rescreenOverdue(deps, new Date(Date.now() + 60_000))).toEqual({
       ...nothing,
       ahead: 0,
     });
@@ -317,7 +317,7 @@ describe("a process with older numbers of the matcher", () => {
 it("takes each result for later than the one before, whatever the clock says", async () => {
   test = await testSubjects(indexOf("1", names(0, 3)));
   const { deps, subjects } = test;
-  await test.addClear([askedFor("ben_1", "Harlan Mosswick")]);
+  await test.addClear([requestFor("ben_1", "Harlan Mosswick")]);
   const before = await subjects.findOne({});
   const added = [personEntry("new", "Harlan Mosswick")];
   test.switchTo(indexOf("2", [...names(0, 3), ...added]), { added });

@@ -1,22 +1,24 @@
-import { type Database, ensureIndexes, isDuplicateKey } from "@disburse/chassis/mongo/database.ts";
+import { type Database, ensureIndexes } from "@disburse/chassis/mongo/database.ts";
+import { insertOnce } from "@disburse/chassis/mongo/once.ts";
 import { type Verdict, verdicts } from "@disburse/name-matcher/verdict.ts";
-import type { Collection } from "mongodb";
+import type { Collection, Filter } from "mongodb";
 import type { Subject } from "../screening/rules/screening.ts";
 import {
   type Compared,
   configurationRevision,
+  hasPending,
   notAheadOf,
-  type OwedEvent,
-  owed,
+  type PendingEvent,
   type SubjectDocument,
   type SubjectState,
   subjectId,
   subjectOutbox,
 } from "./document.ts";
-import { subjectWalks } from "./walks.ts";
 
-/** What one sweep settles. */
-const unsettledMax = 500;
+/** What one sweep finishes. */
+const unfinishedMax = 500;
+/** Subjects of one page of a walk over many. */
+const pageSize = 500;
 
 const indexes = [
   { key: { stamp: 1, _id: 1 }, name: "stamp" },
@@ -28,7 +30,17 @@ const indexes = [
   { key: { "outbox.at": 1 }, name: "outbox", sparse: true },
 ] as const;
 
+/** See `openSubjectStore`. */
 export type SubjectStore = Awaited<ReturnType<typeof openSubjectStore>>;
+
+/** Some subjects of those that were last compared with one state. */
+export type SubjectSelection = {
+  readonly stamp: string;
+  /** Those that have any of these keys; all when not given. */
+  readonly keys?: readonly number[];
+  /** Those that hit any of these entries; all when not given. */
+  readonly entries?: readonly string[];
+};
 
 /** Who is monitored. */
 export async function openSubjectStore({ db }: Pick<Database, "db">) {
@@ -42,78 +54,148 @@ export async function openSubjectStore({ db }: Pick<Database, "db">) {
     get: async (subject: Subject): Promise<SubjectDocument | undefined> =>
       (await subjects.findOne({ _id: subjectId(subject) })) ?? undefined,
 
-    /** Those with something left to settle, from before a moment. */
-    unsettled: (before: Date): Promise<SubjectDocument[]> =>
+    /** Those whose screening is to be stored and its alerts raised since before a moment. */
+    unfinished: (before: Date): Promise<SubjectDocument[]> =>
       subjects
         .find({ "recording._id": { $gt: "" }, screened_at: { $lt: before } })
-        .limit(unsettledMax)
+        .limit(unfinishedMax)
         .toArray(),
 
     /** How many have which verdict. */
-    countByVerdict: (): Promise<[Verdict, number][]> =>
-      Promise.all(
-        verdicts.map(async (verdict): Promise<[Verdict, number]> => {
-          return [verdict, await subjects.countDocuments({ verdict })];
-        }),
-      ),
+    countByVerdict: () => {
+      const count = async (verdict: Verdict) =>
+        [verdict, await subjects.countDocuments({ verdict })] as const;
+      return Promise.all(verdicts.map(count));
+    },
 
-    /** How many owe an event. */
-    countOwed: (): Promise<number> => subjects.countDocuments(owed),
+    /** How many have a pending event. */
+    countPendingEvents: (): Promise<number> => subjects.countDocuments(hasPending),
   };
 }
 
 /**
- * Each is one write that only who read the revision before may make, and only with numbers of the
- * matcher that are not older than those the subject was compared with.
+ * Each is one write that applies to the revision that was read, and only with a configuration of
+ * the matcher that is not older than the one the subject was compared with.
  */
 function subjectWrites(subjects: Collection<SubjectDocument>) {
   return {
     /**
-     * Takes a screening into force, with the event that it owes; false when another one came
-     * between since `before` was read.
+     * Takes a screening into force, with its pending event; false when another one was faster since
+     * `before` was read.
      */
     put: async (
       before: SubjectDocument | undefined,
       { _id, ...next }: SubjectState,
-      event: OwedEvent | undefined,
+      event: PendingEvent | undefined,
     ): Promise<boolean> => {
-      if (before !== undefined) {
-        const push = event === undefined ? {} : { $push: { outbox: event } };
-        const { revision } = before;
-        const filter = { _id, revision, ...notAheadOf(configurationRevision(next)) };
-        const { matchedCount } = await subjects.updateOne(filter, { $set: next, ...push });
-        return matchedCount === 1;
-      }
-      try {
-        await subjects.insertOne({ _id, ...next });
-        return true;
-      } catch (error) {
-        if (isDuplicateKey(error)) return false;
-        throw error;
-      }
+      if (before === undefined) return insertOnce(subjects, { _id, ...next });
+      const push = event === undefined ? {} : { $push: { outbox: event } };
+      const { revision } = before;
+      const filter = { _id, revision, ...notAheadOf(configurationRevision(next)) };
+      const { matchedCount } = await subjects.updateOne(filter, { $set: next, ...push });
+      return matchedCount === 1;
     },
 
     /**
-     * A whole comparison that found nothing new; false when another screening came between. Its
-     * revision too is a new one: who read the subject before, and decisions or lists that are
-     * older than these, has to begin again.
+     * A whole comparison that found nothing new; false when another screening was faster. It counts
+     * a revision too, so that a screening with older lists or decisions begins again.
      */
     compared: async (
       { _id, revision }: SubjectDocument,
       as: Compared & Pick<SubjectDocument, "compared_at" | "keys" | "sealed">,
     ): Promise<boolean> => {
       const filter = { _id, revision, ...notAheadOf(configurationRevision(as)) };
-      const { matchedCount } = await subjects.updateOne(filter, {
-        $set: as,
-        $inc: { revision: 1 },
-      });
-      return matchedCount === 1;
+      const update = { $set: as, $inc: { revision: 1 } };
+      return (await subjects.updateOne(filter, update)).matchedCount === 1;
     },
 
-    /** A screening is kept and its alerts are raised. */
-    settled: async (_id: string, screeningId: string): Promise<void> => {
+    /** A screening is stored and its alerts are raised. */
+    finished: async (_id: string, screeningId: string): Promise<void> => {
       const filter = { _id, "recording._id": screeningId };
       await subjects.updateOne(filter, { $unset: { recording: "" } });
     },
   };
+}
+
+/** How monitoring goes over the subjects: by their ids, without opening what is sealed. */
+function subjectWalks(subjects: Collection<SubjectDocument>) {
+  return {
+    /** The stamps of all subjects but those that have this one. */
+    otherStamps: (stamp: string): Promise<string[]> =>
+      subjects.distinct("stamp", { stamp: { $ne: stamp } }),
+
+    /** Any one subject that was last compared with a state. */
+    sample: async (stamp: string): Promise<SubjectDocument | undefined> =>
+      (await subjects.findOne({ stamp })) ?? undefined,
+
+    /** Pages of a selection, each subject once. */
+    pages: async function* ({ stamp, keys, entries }: SubjectSelection): AsyncGenerator<Subject[]> {
+      const selected = {
+        stamp,
+        ...(keys === undefined ? {} : { keys: { $in: keys } }),
+        ...(entries === undefined ? {} : { entries: { $in: entries } }),
+      };
+      // The most selective one: the database would rather follow the order of the page.
+      const other = entries === undefined ? "stamp" : "entries";
+      const hint = keys === undefined ? other : "keys";
+      let after = "";
+      for (;;) {
+        const found = await subjects
+          .find({ ...selected, _id: { $gt: after } }, { projection: { _id: 1 } })
+          .hint(hint)
+          .sort({ _id: 1 })
+          .limit(pageSize)
+          .toArray();
+        const last = found.at(-1);
+        if (last === undefined) return;
+        after = last._id;
+        yield found.map(toSubject);
+      }
+    },
+
+    /**
+     * Pages of those that were not compared whole since a moment, nor with anything newer than a
+     * configuration, the longest ago first.
+     */
+    notComparedSince: async function* (moment: Date, revision: number): AsyncGenerator<Subject[]> {
+      let rest: Filter<SubjectDocument> = { compared_at: { $lt: moment } };
+      for (;;) {
+        const found = await subjects
+          .find({ ...rest, ...notAheadOf(revision) }, { projection: { compared_at: 1 } })
+          .sort({ compared_at: 1, _id: 1 })
+          .limit(pageSize)
+          .toArray();
+        const last = found.at(-1);
+        if (last === undefined) return;
+        yield found.map(toSubject);
+        const { _id, compared_at: at } = last;
+        // A subject that cannot be screened stays behind: the walk passes it, and ends.
+        const later = { compared_at: { $gt: at, $lt: moment } };
+        rest = { $or: [{ compared_at: at, _id: { $gt: _id } }, later] };
+      }
+    },
+
+    /**
+     * Marks the subjects of a page that no key and entry concerns as compared with the present
+     * state. The write looks at each itself, so that a subject that was screened again meanwhile
+     * keeps what it was compared with.
+     */
+    restamp: async (
+      page: readonly Subject[],
+      { stamp, keys, entries }: Required<SubjectSelection>,
+      to: Compared,
+    ): Promise<number> => {
+      const filter: Filter<SubjectDocument> = {
+        ...{ _id: { $in: page.map(subjectId) }, stamp },
+        ...{ keys: { $nin: keys }, entries: { $nin: entries } },
+        ...notAheadOf(configurationRevision(to)),
+      };
+      return (await subjects.updateMany(filter, { $set: to })).modifiedCount;
+    },
+  };
+}
+
+function toSubject({ _id }: Pick<SubjectDocument, "_id">): Subject {
+  const [merchantId = "", recordId = ""] = _id.split(" ");
+  return { merchantId, recordId };
 }

@@ -1,40 +1,36 @@
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import type { Log } from "@disburse/chassis/log.ts";
-import type { Change, StoredActor } from "@disburse/chassis/rpc/mutation.ts";
+import type { Change } from "@disburse/chassis/rpc/mutation.ts";
 import { refusalError } from "@disburse/chassis/rpc/refusal.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { SubjectAlerts } from "../alerts/raising.ts";
 import { orThrow, refusals } from "../refusals.ts";
-import { openScreening, screeningDocument } from "../screening/document.ts";
-import type { Asked } from "../screening/request.ts";
-import {
-  type DecidedFinding,
-  decidableMax,
-  decidedFinding,
-  isCut,
-} from "../screening/rules/decided-finding.ts";
+import type { ScreeningRequest } from "../screening/request.ts";
+import { decidableMax, decidedFinding, isTruncated } from "../screening/rules/decided-finding.ts";
 import type { ScreeningHit } from "../screening/rules/hit.ts";
 import type { Screening, ScreeningTrigger, Subject } from "../screening/rules/screening.ts";
 import type { IndexWatch, ScreeningIndex } from "../screening/screening-index.ts";
 import type { ScreeningStore, StoredScreening } from "../screening/store.ts";
+import { openScreening, screeningDocument } from "../screening/store.ts";
 import {
   type Compared,
   configurationRevision,
   entryName,
   foundOf,
-  openAsked,
+  openRequest,
   type SubjectDocument,
   type SubjectState,
   screeningChanged,
-  sealAsked,
+  sealRequest,
   subjectFields,
   subjectOf,
 } from "./document.ts";
 import type { ReverseHashes } from "./reverse-hashes.ts";
 import type { SubjectStore } from "./store.ts";
 
+/** What a subject's screening needs. */
 export type SubjectDeps = {
   readonly store: ScreeningStore;
   readonly subjects: SubjectStore;
@@ -44,45 +40,45 @@ export type SubjectDeps = {
   readonly sealer: Sealer;
   readonly clock: Clock;
   readonly log: Log;
-  /** Told of each new screening. */
+  /** Counts a new screening. */
   readonly screened: (screening: Screening) => void;
-  /** Told of each comparison of a subject that was taken into force. */
+  /** Counts a comparison of a subject that was taken into force. */
   readonly compared: (trigger: ScreeningTrigger, outcome: "same" | "changed") => void;
-  /** Told that a subject owes an event. */
-  readonly owes: () => void;
+  /** Wakes the relay for a pending event. */
+  readonly eventPending: () => void;
 };
 
-/** A subject is screened by few at a time; each time one of them is not overtaken. */
+/** Few screen one subject at a time, and with each try one of them is not overtaken. */
 const triesMax = 50;
 
 /**
- * Screens a subject for its owner, once for each operation, and monitors it from then on. The one
- * write of the subject's document takes the result into force; who read the document before
- * another one did so begins again, so the last word rests on the last lists and decisions.
+ * Screens a subject for its owner, once for each operation, and monitors it from then on. One write
+ * of the subject's document takes the result into force; a screening that was overtaken since it
+ * read the document begins again, so the result in force rests on the latest lists and decisions.
  */
 export async function screenSubject(
   deps: SubjectDeps,
-  asked: Asked,
+  request: ScreeningRequest,
   by: Change,
 ): Promise<StoredScreening> {
   for (let tries = 0; tries < triesMax; tries += 1) {
-    const before = await deps.subjects.get(asked.subject);
-    // An operation's first result is kept, or still in the subject's document: looked for in this
-    // order it cannot be missed.
+    const before = await deps.subjects.get(request.subject);
+    // An operation's first result is stored, or still in the subject's document: looked for in
+    // this order it cannot be missed.
     if (before?.recording !== undefined) await deps.store.keep(before.recording);
     const first = await deps.store.findOperation("party", by.operationId);
     if (first !== undefined) return first;
-    const comparison = await compare(deps, before, asked);
-    const taken = await take(deps, before, comparison, { trigger: "request", ...by });
-    if (taken !== undefined) return taken;
+    const comparison = await compare(deps, before, request);
+    const committed = await commit(deps, before, comparison, { trigger: "request", ...by });
+    if (committed !== undefined) return committed;
   }
   throw new Error("a subject was overtaken by other screenings again and again");
 }
 
 /**
- * Screens a monitored subject again as it was last asked. A result that is another one than before
- * is kept and its alerts are raised; another verdict is owed to the owner as an event. Refuses as
- * unavailable who was compared with newer numbers of the matcher.
+ * Screens a monitored subject again as it was last requested. A different result is stored and its
+ * alerts are raised; a different verdict is an event to the owner. Unavailable for a subject that
+ * was compared with a newer configuration of the matcher.
  */
 export async function rescreen(
   deps: SubjectDeps,
@@ -93,46 +89,42 @@ export async function rescreen(
     const before = await deps.subjects.get(subject);
     if (before === undefined) return;
     if (before.recording !== undefined) await deps.store.keep(before.recording);
-    const comparison = await compare(deps, before, openAsked(before, deps.sealer));
+    const comparison = await compare(deps, before, openRequest(before, deps.sealer));
     if (comparison.found === before.found) {
-      const at = { compared_at: deps.clock.now() };
-      if (
-        await deps.subjects.compared(before, { ...(await comparedAs(deps, comparison)), ...at })
-      ) {
-        deps.compared(trigger, "same");
-        return;
-      }
-    } else {
-      const by = { trigger, actor: { kind: "service", id: "compliance" } as const };
-      if ((await take(deps, before, comparison, by)) !== undefined) return;
+      const as = { ...(await comparedAs(deps, comparison)), compared_at: deps.clock.now() };
+      if (!(await deps.subjects.compared(before, as))) continue;
+      deps.compared(trigger, "same");
+      return;
     }
+    const actor = { kind: "service", id: "compliance" } as const;
+    if ((await commit(deps, before, comparison, { trigger, actor })) !== undefined) return;
   }
   throw new Error("a subject was overtaken by other screenings again and again");
 }
 
-/** Keeps a subject's screening and raises its alerts, where that was not done yet. */
-export async function settle(deps: SubjectDeps, document: SubjectDocument): Promise<void> {
+/** Stores a subject's screening and raises its alerts, where a crash left that undone. */
+export async function finishScreening(deps: SubjectDeps, document: SubjectDocument): Promise<void> {
   const { recording } = document;
   if (recording === undefined) return;
   await deps.store.keep(recording);
   await raiseAlerts(deps, { ...document, recording });
 }
 
-/** The last of what follows a screening that is in force and kept. */
+/** The last step of a screening that is in force and stored. */
 async function raiseAlerts(deps: SubjectDeps, document: SubjectState): Promise<void> {
   const { screening, request } = openScreening(document.recording, deps.sealer);
   const { revision } = document;
   const subject = subjectOf(document);
   await deps.alerts.raise({ subject, revision, request: JSON.parse(request), screening });
-  await deps.subjects.settled(document._id, screening.id);
+  await deps.subjects.finished(document._id, screening.id);
 }
 
-/** The stamp of who was compared with an index, and is found again by hashes of a keyring. */
+/** The stamp of subjects that were compared with an index under a keyring. */
 export function stampOf(index: ScreeningIndex, { keyring }: ReverseHashes): string {
   return `${keyring} ${index.stamp}`;
 }
 
-/** What subjects say that were compared with an index. */
+/** What the documents of subjects say that were compared with an index. */
 export function comparedWith(index: ScreeningIndex, hashes: ReverseHashes): Compared {
   return {
     stamp: stampOf(index, hashes),
@@ -143,36 +135,28 @@ export function comparedWith(index: ScreeningIndex, hashes: ReverseHashes): Comp
   };
 }
 
-type Comparison = {
-  readonly asked: Asked;
-  readonly index: ScreeningIndex;
-  readonly finding: DecidedFinding;
-  /** See `SubjectDocument`. */
-  readonly found: string;
-  readonly entries: readonly string[];
-};
+type Comparison = Awaited<ReturnType<typeof compare>>;
 
 /** Compares with the lists in force and with what people decided, both no older than `before`. */
 async function compare(
   deps: SubjectDeps,
   before: SubjectDocument | undefined,
-  asked: Asked,
-): Promise<Comparison> {
+  request: ScreeningRequest,
+) {
   const index = await indexSince(deps, before);
-  const { subject, parties, wallets } = asked;
-  const request = { parties, wallets };
-  const first = await index.screen(request);
-  // People may have decided about all that is listed: what else there is counts too.
-  const finding = isCut(first) ? await index.screen({ ...request, most: decidableMax }) : first;
-  const { configurationVersion } = index;
-  const found = { request, hits: finding.hits, lists: index.lists };
+  const { subject, parties, wallets } = request;
+  const query = { parties, wallets };
+  const first = await index.screen(query);
+  // People may have decided about all hits that are listed: then the others count too.
+  const all = isTruncated(first) ? await index.screen({ ...query, most: decidableMax }) : first;
+  const found = { request: query, hits: all.hits, lists: index.lists };
   const decisions = await deps.alerts.decisionsOf(subject, found);
-  const decided = decidedFinding(finding, decisions);
+  const finding = decidedFinding(all, decisions);
   const standing = decisions.standing.map(namedEntry);
   return {
-    ...{ asked, index, finding: decided },
-    found: foundOf(decided, standing, configurationVersion),
-    entries: [...new Set([...decided.hits.map(namedEntry), ...standing])],
+    ...{ request, index, finding },
+    found: foundOf(finding, standing, index.configurationVersion),
+    entries: [...new Set([...finding.hits.map(namedEntry), ...standing])],
   };
 }
 
@@ -180,15 +164,15 @@ function namedEntry(hit: Pick<ScreeningHit, "list" | "entryUid">): string {
   return entryName(hit.list, hit.entryUid);
 }
 
-/** Whether a subject was compared with newer numbers of the matcher than this process has. */
+/** Whether a subject was compared with a newer configuration than this process has. */
 export function isAhead(subject: Compared, index: ScreeningIndex): boolean {
   return configurationRevision(subject) > index.configurationRevision;
 }
 
 /**
- * The index in force. A subject that was compared with another one may have been so by a process
- * that read a newer list already: then this one reads the lists too, and never goes back. Newer
- * numbers it cannot read: it refuses as unavailable, and a process that has them answers.
+ * The index in force. Where a subject was compared with another one, a process may have read newer
+ * lists already: this one then reads them too, and never goes back. A newer configuration it cannot
+ * read: it is unavailable, and a process that has the configuration answers.
  */
 async function indexSince(
   { watch, hashes }: SubjectDeps,
@@ -204,50 +188,49 @@ async function indexSince(
   return index;
 }
 
-async function comparedAs({ hashes, sealer }: SubjectDeps, { asked, index }: Comparison) {
+async function comparedAs({ hashes, sealer }: SubjectDeps, { request, index }: Comparison) {
   return {
     ...comparedWith(index, hashes),
-    keys: await hashes.ofRequest(asked),
-    sealed: sealAsked(asked, sealer),
+    keys: await hashes.ofRequest(request),
+    sealed: sealRequest(request, sealer),
   };
 }
 
-/** Takes a result into force; `undefined` when another one came between. */
-async function take(
+/** Takes a result into force; `undefined` when another one was faster. */
+async function commit(
   deps: SubjectDeps,
   before: SubjectDocument | undefined,
   comparison: Comparison,
-  by: {
-    readonly trigger: ScreeningTrigger;
-    readonly actor: StoredActor;
-    readonly operationId?: string;
-  },
+  {
+    trigger,
+    actor,
+    operationId,
+  }: { trigger: ScreeningTrigger } & Pick<Change, "actor"> & Partial<Change>,
 ): Promise<StoredScreening | undefined> {
-  const { asked, index, finding } = comparison;
-  const { trigger, actor } = by;
+  const { request, index, finding, found, entries } = comparison;
+  const { subject } = request;
   const at = laterThan(before?.screened_at, deps.clock.now());
   const screening: Screening = {
     ...finding,
     id: newId("screening", at),
     kind: "party",
-    trigger,
-    subject: asked.subject,
+    ...{ trigger, subject },
     lists: index.lists,
     configurationVersion: index.configurationVersion,
     createdAt: at,
   };
-  const request = JSON.stringify(asked);
-  // Of what nobody asked for, the screening is its own operation.
-  const made = { screening, operationId: by.operationId ?? screening.id, actor, request };
+  // A rescreening is its own operation.
+  const stored = { screening, request: JSON.stringify(request) };
+  const made = { ...stored, actor, operationId: operationId ?? screening.id };
   const next: SubjectState = {
-    ...subjectFields(asked.subject),
+    ...subjectFields(subject),
     ...(await comparedAs(deps, comparison)),
     revision: (before?.revision ?? 0) + 1,
     verdict: screening.verdict,
     screening_id: screening.id,
     screened_at: at,
     compared_at: at,
-    ...{ found: comparison.found, entries: comparison.entries },
+    ...{ found, entries },
     recording: screeningDocument(made, deps.sealer),
   };
   const isNews = trigger !== "request" && before?.verdict !== screening.verdict;
@@ -255,13 +238,13 @@ async function take(
   if (!(await deps.subjects.put(before, next, event))) return undefined;
   deps.compared(trigger, "changed");
   deps.screened(screening);
-  if (event !== undefined) deps.owes();
+  if (event !== undefined) deps.eventPending();
   await deps.store.keep(next.recording);
-  // The result is in force: what failed of its alerts is swept up.
+  // The result is in force; a sweep raises the alerts that failed.
   await raiseAlerts(deps, next).catch((error: unknown) => {
     deps.log.error({ err: error, screening_id: screening.id }, "alerts not raised yet");
   });
-  return { screening, request };
+  return stored;
 }
 
 function laterThan(before: Date | undefined, now: Date): Date {

@@ -74,17 +74,17 @@ function readSubject(message: SubjectMessage | undefined, violations: Violation[
 }
 
 /** A wallet with the networks that were named. */
-export type AskedWallet = Wallet & { readonly networks: readonly string[] };
+export type RequestedWallet = Wallet & { readonly networks: readonly string[] };
 
 /** Whom and what to screen, and for whom: kept whole, so that it can be screened again. */
-export type Asked = {
+export type ScreeningRequest = {
   readonly subject: Subject;
   readonly parties: readonly Party[];
-  readonly wallets: readonly AskedWallet[];
+  readonly wallets: readonly RequestedWallet[];
 };
 
 /** A wallet to screen. */
-export function readWalletRequest(request: ScreenWalletRequest): Asked | Invalid {
+export function readWalletRequest(request: ScreenWalletRequest): ScreeningRequest | Invalid {
   const violations: Violation[] = [];
   const subject = readSubject(request.subject, violations);
   const wallet = readWallet(request, "", violations);
@@ -92,7 +92,7 @@ export function readWalletRequest(request: ScreenWalletRequest): Asked | Invalid
 }
 
 /** The parties and wallets to screen. */
-export function readPartyRequest(request: ScreenPartyRequest): Asked | Invalid {
+export function readPartyRequest(request: ScreenPartyRequest): ScreeningRequest | Invalid {
   const violations: Violation[] = [];
   const subject = readSubject(request.subject, violations);
   const { parties, wallets } = request;
@@ -119,7 +119,7 @@ function readWallet(
   { address, networks }: Pick<WalletMessage, "address" | "networks">,
   at: string,
   violations: Violation[],
-): AskedWallet {
+): RequestedWallet {
   const known = networks.every((network) => walletFamily(network) !== undefined);
   if (!known) {
     const problem = `must be one of ${walletNetworks.join(", ")}`;

@@ -19,18 +19,18 @@ import { orThrow, refusals } from "../refusals.ts";
 import { assessWallet, type WalletProvider } from "../wallets/provider.ts";
 import type { WalletAssessment } from "../wallets/rules/assessment.ts";
 import {
-  type Asked,
-  type AskedWallet,
+  type RequestedWallet,
   readListRequest,
   readPartyRequest,
   readWalletRequest,
+  type ScreeningRequest,
 } from "./request.ts";
 import { undecided } from "./rules/decided-finding.ts";
 import type { Finding } from "./rules/hit.ts";
 import type { Screening, ScreeningKind } from "./rules/screening.ts";
 import type { IndexWatch } from "./screening-index.ts";
 import type { ScreeningStore, StoredScreening } from "./store.ts";
-import { askedScreeningMessage, screeningMessage } from "./wire.ts";
+import { fullScreeningMessage, screeningMessage } from "./wire.ts";
 
 /** What the RPCs of screening need. */
 export type ScreeningDeps = {
@@ -42,7 +42,7 @@ export type ScreeningDeps = {
   /** Asked about wallets; `undefined` where there is none. */
   readonly provider: WalletProvider | undefined;
   /** Screens a subject that is monitored from then on, once for each operation. */
-  readonly screenSubject: (asked: Asked, by: Change) => Promise<StoredScreening>;
+  readonly screenSubject: (asked: ScreeningRequest, by: Change) => Promise<StoredScreening>;
 };
 
 /** The RPCs that screen, and that read screenings. */
@@ -61,13 +61,13 @@ export function screeningRpc(deps: ScreeningDeps) {
       const screening =
         recordId === ""
           ? await screenOnce(deps, request.mutation, "party", asked)
-          : sameAsked(await deps.screenSubject(asked, readMutation(request.mutation)), asked);
+          : sameRequest(await deps.screenSubject(asked, readMutation(request.mutation)), asked);
       return create(ScreenPartyResponseSchema, { screening: screeningMessage(screening) });
     },
 
     getScreening: async ({ screeningId }) => {
       const stored = orThrow((await store.get(screeningId)) ?? refused("RECORD_NOT_FOUND"));
-      return create(GetScreeningResponseSchema, { screening: askedScreeningMessage(stored) });
+      return create(GetScreeningResponseSchema, { screening: fullScreeningMessage(stored) });
     },
 
     listScreenings: async (request) => {
@@ -87,12 +87,12 @@ async function screenOnce(
   deps: ScreeningDeps,
   mutation: Mutation | undefined,
   kind: ScreeningKind,
-  asked: Asked,
+  asked: ScreeningRequest,
 ): Promise<Screening> {
   const { operationId, actor } = readMutation(mutation);
   const { subject, parties, wallets } = asked;
   const first = await deps.store.findOperation(kind, operationId);
-  if (first !== undefined) return sameAsked(first, asked);
+  if (first !== undefined) return sameRequest(first, asked);
   const index = orThrow(deps.watch.current() ?? refused("NO_LIST_IN_FORCE"));
   const finding = await index.screen({ parties, wallets });
   const assessment = kind === "wallet" ? await assessed(deps, finding, wallets) : undefined;
@@ -114,21 +114,21 @@ async function screenOnce(
   const made = { screening, operationId, actor, request: JSON.stringify(asked) };
   const stored = await deps.store.save(made);
   if (stored.screening.id === screening.id) deps.screened(screening);
-  return sameAsked(stored, asked);
+  return sameRequest(stored, asked);
 }
 
 /** The provider's word on the wallet; a listed one needs none. */
 async function assessed(
   { provider }: ScreeningDeps,
   { verdict }: Finding,
-  [wallet]: readonly AskedWallet[],
+  [wallet]: readonly RequestedWallet[],
 ): Promise<WalletAssessment | undefined> {
   if (provider === undefined || wallet === undefined || verdict === "block") return undefined;
   return orThrow(await assessWallet(provider, wallet));
 }
 
 /** One operation is one intent: another party must never get the first one's verdict. */
-function sameAsked(stored: StoredScreening, asked: Asked): Screening {
+function sameRequest(stored: StoredScreening, asked: ScreeningRequest): Screening {
   if (stored.request === JSON.stringify(asked)) return stored.screening;
   const detail = "mutation.operation_id: was used for another screening";
   throw refusalError(refusals, refused("INVALID_REQUEST", detail));

@@ -1,6 +1,6 @@
 import type { ListVersion } from "../lists/rules/version.ts";
 import type { Finding } from "./rules/hit.ts";
-import type { ScreeningRequest } from "./rules/screening.ts";
+import type { ScreeningQuery } from "./rules/screening.ts";
 
 /** All lists in force, indexed: one consistent state, and it never changes. */
 export type ScreeningIndex = {
@@ -17,7 +17,7 @@ export type ScreeningIndex = {
    * died): then nothing was compared, and nothing may be taken for clear. Rejects with INTERNAL
    * when the matcher itself throws.
    */
-  screen(request: ScreeningRequest): Promise<Finding>;
+  screen(request: ScreeningQuery): Promise<Finding>;
 };
 
 /** The index that answers now, in this process. */

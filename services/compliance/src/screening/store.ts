@@ -1,16 +1,15 @@
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
-import { type Database, ensureIndexes, isDuplicateKey } from "@disburse/chassis/mongo/database.ts";
+import { type Database, ensureIndexes } from "@disburse/chassis/mongo/database.ts";
+import { insertOnce } from "@disburse/chassis/mongo/once.ts";
+import type { Change } from "@disburse/chassis/rpc/mutation.ts";
 import type { Verdict } from "@disburse/name-matcher/verdict.ts";
 import type { Filter } from "mongodb";
-import {
-  type NewScreening,
-  openScreening,
-  type ScreeningDocument,
-  screeningDocument,
-} from "./document.ts";
+import type { ScreeningHit } from "./rules/hit.ts";
 import type { Screening, ScreeningKind } from "./rules/screening.ts";
 
-/** A screening that is stored, and the canonical JSON of what was asked. */
+const schemaVersion = 2;
+
+/** A screening, and the canonical JSON of what was requested. */
 export type StoredScreening = { readonly screening: Screening; readonly request: string };
 
 /** Which screenings a page shows; "" and `undefined` are any. */
@@ -22,6 +21,7 @@ export type ScreeningFilter = {
   readonly before: string | undefined;
 };
 
+/** See `openStore`. */
 export type ScreeningStore = Awaited<ReturnType<typeof openStore>>;
 
 /** The screenings. */
@@ -39,44 +39,28 @@ export async function openStore({ db }: Pick<Database, "db">, sealer: Sealer) {
     { key: { record_id: 1, _id: -1 }, name: "record" },
     { key: { verdict: 1, _id: -1 }, name: "verdict" },
   ]);
-  const findOperation = async (
-    kind: ScreeningKind,
-    operationId: string,
-  ): Promise<StoredScreening | undefined> => {
-    // Two records that race with one operation id are both kept; the first is what it was for.
-    const [found = null] = await screenings
-      .find({ kind, operation_id: operationId })
-      .sort({ _id: 1 })
-      .limit(1)
-      .toArray();
+  // Two records that race with one operation id are both kept; the first is the operation's.
+  const findOperation = async (kind: ScreeningKind, operationId: string) => {
+    const filter = { kind, operation_id: operationId };
+    const found = await screenings.findOne(filter, { sort: { _id: 1 } });
     return found === null ? undefined : openScreening(found, sealer);
   };
   return {
     /** The first result of an operation, for its repeats. */
     findOperation,
 
-    /** Keeps a screening; when its operation was first elsewhere, answers with that result. */
-    save: async (made: NewScreening): Promise<StoredScreening> => {
-      try {
-        await screenings.insertOne(screeningDocument(made, sealer));
-        return { screening: made.screening, request: made.request };
-      } catch (error) {
-        if (!isDuplicateKey(error)) throw error;
-        const first = await findOperation(made.screening.kind, made.operationId);
-        if (first === undefined) throw error;
-        return first;
-      }
+    /** Keeps a screening; a repeat of its operation gets the first result. */
+    save: async (made: StoredScreening & Change): Promise<StoredScreening> => {
+      if (await insertOnce(screenings, screeningDocument(made, sealer))) return made;
+      const first = await findOperation(made.screening.kind, made.operationId);
+      if (first === undefined) throw new Error("a screening of another operation has this id");
+      return first;
     },
 
     /** Keeps the screening of a subject's document; it may be kept already. */
-    keep: async (document: ScreeningDocument): Promise<void> => {
-      try {
-        await screenings.insertOne(document);
-      } catch (error) {
-        if (!isDuplicateKey(error)) throw error;
-      }
-    },
+    keep: async (document: ScreeningDocument) => void (await insertOnce(screenings, document)),
 
+    /** A screening by its id. */
     get: async (id: string): Promise<StoredScreening | undefined> => {
       const found = await screenings.findOne({ _id: id });
       return found === null ? undefined : openScreening(found, sealer);
@@ -94,4 +78,104 @@ export async function openStore({ db }: Pick<Database, "db">, sealer: Sealer) {
       return found.map((document) => openScreening(document, sealer).screening);
     },
   };
+}
+
+/**
+ * `screenings`: kept forever. Who was screened, and the reasons, which quote names and dates, are
+ * sealed; in the clear are ids, the verdict, and what the lists themselves publish.
+ */
+export type ScreeningDocument = ReturnType<typeof screeningDocument>;
+
+/**
+ * What is sealed: the whole request, so that it can be screened again when a list changes; what
+ * each hit says in the party's own words; and the wallet risk provider's answer, whose references
+ * can hold the address.
+ */
+type Sealed = {
+  readonly request: string;
+  readonly hits: readonly Pick<
+    ScreeningHit,
+    "parts" | "partyLeftOver" | "entryLeftOver" | "reasons"
+  >[];
+  readonly assessment?: NonNullable<Screening["assessment"]>;
+};
+
+const sealContext = (merchantId: string, id: string) => `${merchantId}|${id}|screening`;
+
+/** The document of a screening. */
+export function screeningDocument(made: StoredScreening & Change, sealer: Sealer) {
+  const { id, kind, trigger, subject, verdict, hits, lists, assessment } = made.screening;
+  const sealed: Sealed = {
+    request: made.request,
+    hits: hits.map(({ parts, partyLeftOver, entryLeftOver, reasons }) => {
+      return { parts, partyLeftOver, entryLeftOver, reasons };
+    }),
+    ...(assessment && { assessment }),
+  };
+  return {
+    _id: id,
+    schema_version: schemaVersion,
+    ...{ kind, trigger, operation_id: made.operationId, actor: made.actor },
+    merchant_id: subject.merchantId,
+    record_id: subject.recordId,
+    verdict,
+    hits: hits.map((hit) => ({
+      list: hit.list,
+      list_version: hit.listVersion,
+      entry_uid: hit.entryUid,
+      entry_fingerprint: hit.entryFingerprint,
+      entry_type: hit.entryType,
+      source: hit.source,
+      programs: hit.programs,
+      subject_index: hit.subjectIndex,
+      matched_name: hit.matchedName,
+      score: hit.score,
+      name_score: hit.nameScore,
+      verdict: hit.verdict,
+      alert_id: hit.alertId,
+      dismissed: hit.dismissed,
+    })),
+    lists: lists.map(({ list, version, importId, entries, checksum, importedAt }) => ({
+      ...{ list, version, import_id: importId, entries, checksum, imported_at: importedAt },
+    })),
+    configuration_version: made.screening.configurationVersion,
+    created_at: made.screening.createdAt,
+    /** `Sealed` as JSON. */
+    sealed: sealer.seal(JSON.stringify(sealed), sealContext(subject.merchantId, id)),
+  };
+}
+
+/** The screening of a document, and what was requested. */
+export function openScreening(document: ScreeningDocument, sealer: Sealer): StoredScreening {
+  const { _id: id, kind, trigger, verdict, merchant_id: merchantId } = document;
+  const sealed = JSON.parse(sealer.open(document.sealed, sealContext(merchantId, id))) as Sealed;
+  const { assessment } = sealed;
+  const screening: Screening = {
+    ...{ id, kind, trigger, verdict },
+    subject: { merchantId, recordId: document.record_id },
+    hits: document.hits.map((hit, at) => ({
+      list: hit.list,
+      listVersion: hit.list_version,
+      entryUid: hit.entry_uid,
+      entryFingerprint: hit.entry_fingerprint,
+      entryType: hit.entry_type,
+      source: hit.source,
+      programs: hit.programs,
+      subjectIndex: hit.subject_index,
+      matchedName: hit.matched_name,
+      score: hit.score,
+      nameScore: hit.name_score,
+      verdict: hit.verdict,
+      alertId: hit.alert_id,
+      dismissed: hit.dismissed,
+      ...(sealed.hits[at] ?? { parts: [], partyLeftOver: [], entryLeftOver: [], reasons: [] }),
+    })),
+    lists: document.lists.map(({ import_id: importId, imported_at: importedAt, ...rest }) => ({
+      ...{ ...rest, importId, importedAt },
+    })),
+    configurationVersion: document.configuration_version,
+    ...(assessment && { assessment: { ...assessment, asOf: new Date(assessment.asOf) } }),
+    createdAt: document.created_at,
+  };
+  return { screening, request: sealed.request };
 }

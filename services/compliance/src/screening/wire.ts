@@ -12,7 +12,7 @@ import {
 import type { EntryType } from "@disburse/name-matcher/entry.ts";
 import { listVersionShape } from "../lists/wire.ts";
 import type { WalletAssessment } from "../wallets/rules/assessment.ts";
-import { type Asked, verdictCodes } from "./request.ts";
+import { type ScreeningRequest, verdictCodes } from "./request.ts";
 import type { ScreeningHit } from "./rules/hit.ts";
 import type { Screening } from "./rules/screening.ts";
 import type { StoredScreening } from "./store.ts";
@@ -67,8 +67,8 @@ export function screeningMessage(screening: Screening): ScreeningMessage {
 }
 
 /** A screening with what was screened. */
-export function askedScreeningMessage({ screening, request }: StoredScreening): ScreeningMessage {
-  const { parties, wallets } = JSON.parse(request) as Asked;
+export function fullScreeningMessage({ screening, request }: StoredScreening): ScreeningMessage {
+  const { parties, wallets } = JSON.parse(request) as ScreeningRequest;
   const message = screeningMessage(screening);
   message.parties = parties.map((party) =>
     create(PartySchema, {

@@ -7,22 +7,22 @@ import { Agent, type Dispatcher } from "undici";
 import { z } from "zod";
 import type { WalletProviderSetting } from "./provider-setting.ts";
 import {
-  askedAddress,
   assessedNetworks,
   assessmentOf,
   type Identification,
+  queriedAddress,
   type WalletAssessment,
   worstAssessment,
 } from "./rules/assessment.ts";
 import type { Wallet } from "./rules/wallet.ts";
 
 /** No answer: what was not assessed is not cleared, and the caller tries again later. */
-export type ProviderSilent = Refused<"WALLET_PROVIDER_SILENT">;
+export type ProviderUnavailable = Refused<"WALLET_PROVIDER_SILENT">;
 
 /** Somebody who knows wallets beside the lists. */
 export type WalletProvider = {
   /** The word on an address of a network. */
-  assess(network: string, address: string): Promise<WalletAssessment | ProviderSilent>;
+  assess(network: string, address: string): Promise<WalletAssessment | ProviderUnavailable>;
   close(): Promise<void>;
 };
 
@@ -50,8 +50,8 @@ export function createWalletProvider(
   const observed = observedAsk(http, metrics);
   const provider = new URL(setting.url).host;
   const kept = new Map<string, Kept>();
-  const running = new Map<string, Promise<WalletAssessment | ProviderSilent>>();
-  let sparedUntil = 0;
+  const running = new Map<string, Promise<WalletAssessment | ProviderUnavailable>>();
+  let pausedUntil = 0;
 
   const keep = (address: string, assessment: WalletAssessment): void => {
     const clear = assessment.verdict === "clear";
@@ -60,8 +60,8 @@ export function createWalletProvider(
     if (kept.size >= keptMax && oldest !== undefined) kept.delete(oldest);
     kept.set(address, { assessment, until: assessment.asOf.getTime() + seconds * 1_000 });
   };
-  const ask = async (address: string): Promise<WalletAssessment | ProviderSilent> => {
-    if (clock.now().getTime() < sparedUntil) return refused("WALLET_PROVIDER_SILENT");
+  const ask = async (address: string): Promise<WalletAssessment | ProviderUnavailable> => {
+    if (clock.now().getTime() < pausedUntil) return refused("WALLET_PROVIDER_SILENT");
     const answer = await observed(address);
     if ("identifications" in answer) {
       const assessment = assessmentOf(answer.identifications, provider, clock.now());
@@ -69,13 +69,13 @@ export function createWalletProvider(
       return assessment;
     }
     const { silence, detail, retryAfterMs } = answer;
-    if (retryAfterMs !== undefined) sparedUntil = clock.now().getTime() + retryAfterMs;
+    if (retryAfterMs !== undefined) pausedUntil = clock.now().getTime() + retryAfterMs;
     log.warn({ silence, detail }, "wallet provider gave no answer");
     return refused("WALLET_PROVIDER_SILENT");
   };
   return {
     assess: async (network, written) => {
-      const address = askedAddress(network, written);
+      const address = queriedAddress(network, written);
       const known = kept.get(address);
       if (known !== undefined && clock.now().getTime() < known.until) return known.assessment;
       kept.delete(address);
@@ -114,7 +114,7 @@ function observedAsk({ ask }: ProviderHttp, metrics: Metrics): ProviderHttp["ask
 export async function assessWallet(
   { assess }: WalletProvider,
   { networks, families, address }: Wallet & { readonly networks: readonly string[] },
-): Promise<WalletAssessment | ProviderSilent> {
+): Promise<WalletAssessment | ProviderUnavailable> {
   const asked = assessedNetworks(networks, families);
   const all = await Promise.all(asked.map((network) => assess(network, address)));
   const words: WalletAssessment[] = [];
@@ -126,13 +126,18 @@ export async function assessWallet(
 }
 
 /** Why a provider gave no answer. */
-export type Silence = "timeout" | "unreachable" | "rate_limited" | "error_status" | "malformed";
+export type ProviderFailure =
+  | "timeout"
+  | "unreachable"
+  | "rate_limited"
+  | "error_status"
+  | "malformed";
 
 /** What the provider knows of an address, or that it did not say: then nothing is cleared. */
 export type ProviderAnswer =
   | { readonly identifications: readonly Identification[] }
   | {
-      readonly silence: Silence;
+      readonly silence: ProviderFailure;
       /** For the log: a status, or the code of an error; never an address. */
       readonly detail: string;
       /** How long the provider wants not to be asked. */

@@ -2,23 +2,23 @@ import { isRefused } from "@disburse/kernel/refusal.ts";
 import { describe, expect, it } from "vitest";
 import type { ScreeningHit } from "../../screening/rules/hit.ts";
 import {
-  type Act,
   type Alert,
+  type AlertChange,
   type AlertState,
   assignedTo,
-  type Changed,
   confirmedBy,
+  type Detection,
   decidedBy,
-  foundAgain,
+  dispositionOf,
   missed,
   opened,
+  type ReviewedBy,
+  redetected,
   reopenedBy,
-  type Sighting,
-  wordOf,
 } from "./alert.ts";
 
 const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 0, minute));
-const act = (person: string, minute = 9): Act => ({
+const act = (person: string, minute = 9): ReviewedBy => ({
   person,
   operation: `op-${person}-${minute}`,
   at: at(minute),
@@ -30,10 +30,10 @@ const hit: ScreeningHit = {
   ...{ matchedName: "Orlan Vessik", score: 0.9, nameScore: 0.9, verdict: "review" },
   ...{ reasons: [], parts: [], partyLeftOver: [], entryLeftOver: [] },
 };
-const sighting: Sighting = { screeningId: "scr_1", revision: 3, hit };
+const detection: Detection = { screeningId: "scr_1", revision: 3, hit };
 const fresh = opened(
   { id: "alr_1", subject: { merchantId: "mer_1", recordId: "ben_1" }, partyKey: "p" },
-  sighting,
+  detection,
   at(1),
 );
 
@@ -51,10 +51,12 @@ const kinds = Object.keys(states) as Kind[];
 const inState = (kind: Kind): Alert => ({ ...fresh, state: states[kind] });
 
 /** What a rule makes of each state: the state after it, or what it refuses with. */
-function outcomes(rule: (alert: Alert) => Changed | { refused: string }): Record<string, string> {
+function outcomes(
+  rule: (alert: Alert) => AlertChange | { refused: string },
+): Record<string, string> {
   const outcome = (kind: Kind) => {
     const changed = rule(inState(kind));
-    return isRefused(changed) ? changed.refused : (changed as Changed).alert.state.kind;
+    return isRefused(changed) ? changed.refused : (changed as AlertChange).alert.state.kind;
   };
   return Object.fromEntries(kinds.map((kind) => [kind, outcome(kind)]));
 }
@@ -63,7 +65,11 @@ const no = "INVALID_REQUEST";
 
 describe("what people can do with an alert in each state", () => {
   const reason = "another birth date";
-  const cases: [string, (alert: Alert) => Changed | { refused: string }, Record<Kind, string>][] = [
+  const cases: [
+    string,
+    (alert: Alert) => AlertChange | { refused: string },
+    Record<Kind, string>,
+  ][] = [
     [
       "assign",
       (alert) => assignedTo(alert, "eve", act("ada")),
@@ -147,28 +153,28 @@ describe("what is kept of a deed", () => {
 
   it("both persons of a true match, and the first one's reason", () => {
     const by = act("bob");
-    const confirmed = confirmedBy(inState("proposed"), by) as Changed;
+    const confirmed = confirmedBy(inState("proposed"), by) as AlertChange;
     expect(confirmed.alert.state).toEqual({ kind: "true_match", ...said, confirmed: by });
     expect(confirmed).toMatchObject({ action: "alert.confirmed", detail: said.reason });
   });
 
   it("the assignee, whatever is decided later", () => {
-    const { alert, ...kept } = assignedTo(fresh, "eve", act("ada")) as Changed;
+    const { alert, ...kept } = assignedTo(fresh, "eve", act("ada")) as AlertChange;
     expect(kept).toEqual({ action: "alert.assigned", detail: "eve" });
-    const decided = decidedBy(alert, "escalated", "for the lawyers", act("eve")) as Changed;
+    const decided = decidedBy(alert, "escalated", "for the lawyers", act("eve")) as AlertChange;
     expect(decided.alert.assignee).toBe("eve");
   });
 
   it("since when it waits: from the start, or anew when a decision is taken back", () => {
     const again = (kind: Kind) =>
-      reopenedBy(inState(kind), "a new document", act("eve")) as Changed;
+      reopenedBy(inState(kind), "a new document", act("eve")) as AlertChange;
     expect(again("escalated").alert.waitingSince).toEqual(at(1));
     expect(again("false_positive").alert.waitingSince).toEqual(at(9));
   });
 });
 
 it("only a decision that is in effect says something of the verdict", () => {
-  expect(kinds.map((kind) => [kind, wordOf(states[kind])])).toEqual([
+  expect(kinds.map((kind) => [kind, dispositionOf(states[kind])])).toEqual([
     ["open", "undecided"],
     ["escalated", "undecided"],
     ["proposed", "undecided"],
@@ -179,14 +185,14 @@ it("only a decision that is in effect says something of the verdict", () => {
 });
 
 describe("a later screening", () => {
-  const later = { ...sighting, screeningId: "scr_2", revision: 4 };
-  const absence = { isCut: false, hasParty: true, isListed: true };
+  const later = { ...detection, screeningId: "scr_2", revision: 4 };
+  const absence = { isTruncated: false, hasParty: true, isListed: true };
   const removed = { ...absence, isListed: false };
   const gone = (alert: Alert) => missed(alert, removed, 4, at(5));
 
   it.each(kinds.filter((kind) => kind !== "closed"))("that finds a hit again leaves %s", (kind) => {
-    const found = foundAgain(inState(kind), later, at(5));
-    expect(found).toEqual({ ...inState(kind), sighting: later });
+    const found = redetected(inState(kind), later, at(5));
+    expect(found).toEqual({ ...inState(kind), detection: later });
   });
 
   it("of a list without the entry closes the alert, whatever was said of it", () => {
@@ -200,7 +206,7 @@ describe("a later screening", () => {
   it("brings back what was said when the same hit returns", () => {
     for (const kind of ["open", "escalated", "proposed", "false_positive", "true_match"] as const) {
       const closed = gone(inState(kind)) as Alert;
-      const back = foundAgain(closed, { ...later, revision: 5 }, at(6));
+      const back = redetected(closed, { ...later, revision: 5 }, at(6));
       expect(back?.state).toEqual(states[kind]);
       const isDecided = kind === "false_positive" || kind === "true_match";
       expect(back?.waitingSince).toEqual(isDecided ? at(1) : at(6));
@@ -208,16 +214,20 @@ describe("a later screening", () => {
   });
 
   it("says nothing when a newer one has told already", () => {
-    expect(foundAgain(fresh, { ...later, revision: 3 }, at(5))).toBeUndefined();
+    expect(redetected(fresh, { ...later, revision: 3 }, at(5))).toBeUndefined();
     expect(missed(fresh, removed, 3, at(5))).toBeUndefined();
     const closed = gone(fresh) as Alert;
-    expect(foundAgain(closed, { ...later, revision: 4 }, at(6))).toBeUndefined();
+    expect(redetected(closed, { ...later, revision: 4 }, at(6))).toBeUndefined();
   });
 
   const absences: [string, Partial<typeof absence>, Kind[]][] = [
-    ["the party changed", { hasParty: false, isCut: true }, []],
-    ["the entry was removed", { isListed: false, isCut: true }, []],
-    ["more was found than is listed", { isCut: true }, ["open", "false_positive", "true_match"]],
+    ["the party changed", { hasParty: false, isTruncated: true }, []],
+    ["the entry was removed", { isListed: false, isTruncated: true }, []],
+    [
+      "more was found than is listed",
+      { isTruncated: true },
+      ["open", "false_positive", "true_match"],
+    ],
     ["the lists grew, or the matcher's numbers changed", {}, ["true_match"]],
   ];
   it.each(absences)("leaves what may still be there: %s", (_what, change, expected) => {

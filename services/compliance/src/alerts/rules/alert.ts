@@ -1,34 +1,38 @@
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
-import type { HitWord } from "../../screening/rules/decided-finding.ts";
+import type { Disposition } from "../../screening/rules/decided-finding.ts";
 import type { ScreeningHit } from "../../screening/rules/hit.ts";
 import type { Subject } from "../../screening/rules/screening.ts";
 
 /** What one person did, as which operation, and when. */
-export type Act = { readonly person: string; readonly operation: string; readonly at: Date };
+export type ReviewedBy = { readonly person: string; readonly operation: string; readonly at: Date };
 
-type Said = { readonly by: Act; readonly reason: string };
+type Rationale = { readonly by: ReviewedBy; readonly reason: string };
 
 /** A person has to look. */
-export type Waiting =
+export type PendingState =
   | { readonly kind: "open" }
-  | ({ readonly kind: "escalated" } & Said)
+  | ({ readonly kind: "escalated" } & Rationale)
   /** One person says that it is a true match; a second one has to confirm. */
-  | ({ readonly kind: "proposed" } & Said);
+  | ({ readonly kind: "proposed" } & Rationale);
 
-export type Decided =
-  | ({ readonly kind: "false_positive" } & Said)
-  | ({ readonly kind: "true_match"; readonly confirmed: Act } & Said);
+export type DecidedState =
+  | ({ readonly kind: "false_positive" } & Rationale)
+  | ({ readonly kind: "true_match"; readonly confirmed: ReviewedBy } & Rationale);
 
 export type AlertState =
-  | Waiting
-  | Decided
+  | PendingState
+  | DecidedState
   /** The hit is no more; should it come back as it was, so does what was said of it. */
-  | { readonly kind: "closed"; readonly before: Waiting | Decided; readonly at: Date };
+  | { readonly kind: "closed"; readonly before: PendingState | DecidedState; readonly at: Date };
 
 export type AlertStateKind = AlertState["kind"];
 
 /** The states in which a person has to look. */
-export const waitingKinds = ["open", "escalated", "proposed"] as const satisfies Waiting["kind"][];
+export const pendingKinds = [
+  "open",
+  "escalated",
+  "proposed",
+] as const satisfies PendingState["kind"][];
 
 /** One entry of a list that one party or wallet of a subject may be. */
 export type Alert = {
@@ -36,7 +40,7 @@ export type Alert = {
   readonly subject: Subject;
   /** Which party or wallet of the subject, by a keyed hash of what is compared of it. */
   readonly partyKey: string;
-  readonly sighting: Sighting;
+  readonly detection: Detection;
   /** Who works on it; "" for nobody. */
   readonly assignee: string;
   readonly state: AlertState;
@@ -47,7 +51,7 @@ export type Alert = {
 };
 
 /** The last screening that found the hit, and how. */
-export type Sighting = {
+export type Detection = {
   readonly screeningId: string;
   /** Of the subject: a lower one is an older result. */
   readonly revision: number;
@@ -64,7 +68,7 @@ export type AlertAction =
   | "alert.reopened";
 
 /** An alert after somebody did something, and what the audit trail is to say of it. */
-export type Changed = {
+export type AlertChange = {
   readonly alert: Alert;
   readonly action: AlertAction;
   readonly detail: string;
@@ -77,21 +81,21 @@ const isClosed = invalid("is closed, its hit is no more");
 const isDecided = invalid("is decided already");
 
 /** What a state means for the verdict of the subject. */
-export function wordOf(state: AlertState): HitWord {
+export function dispositionOf(state: AlertState): Disposition {
   return state.kind === "false_positive" || state.kind === "true_match" ? state.kind : "undecided";
 }
 
-function isWaiting(state: AlertState): state is Waiting {
-  return waitingKinds.some((kind) => kind === state.kind);
+function isPending(state: AlertState): state is PendingState {
+  return pendingKinds.some((kind) => kind === state.kind);
 }
 
-function notWaiting({ kind }: AlertState): Invalid {
+function notPending({ kind }: AlertState): Invalid {
   return kind === "closed" ? isClosed : isDecided;
 }
 
 /** Gives an alert to a person, or with "" back to nobody. */
-export function assignedTo(alert: Alert, assignee: string, by: Act): Changed | Invalid {
-  if (!isWaiting(alert.state)) return notWaiting(alert.state);
+export function assignedTo(alert: Alert, assignee: string, by: ReviewedBy): AlertChange | Invalid {
+  if (!isPending(alert.state)) return notPending(alert.state);
   const changed = { ...alert, assignee, updatedAt: by.at };
   return { alert: changed, action: "alert.assigned", detail: assignee };
 }
@@ -104,9 +108,9 @@ export function decidedBy(
   alert: Alert,
   decision: Decision,
   reason: string,
-  by: Act,
-): Changed | Invalid {
-  if (!isWaiting(alert.state)) return notWaiting(alert.state);
+  by: ReviewedBy,
+): AlertChange | Invalid {
+  if (!isPending(alert.state)) return notPending(alert.state);
   if (alert.state.kind === "proposed") {
     return invalid("a true match is proposed; confirm or reopen it");
   }
@@ -117,20 +121,20 @@ export function decidedBy(
 /** The second person's word. */
 export function confirmedBy(
   alert: Alert,
-  by: Act,
-): Changed | Refused<"ACCESS_FORBIDDEN" | "INVALID_REQUEST"> {
+  by: ReviewedBy,
+): AlertChange | Refused<"ACCESS_FORBIDDEN" | "INVALID_REQUEST"> {
   const { state } = alert;
   if (state.kind === "closed") return isClosed;
   if (state.kind !== "proposed") return invalid("no true match is proposed");
   if (isSamePerson(state.by, by)) {
     return refused("ACCESS_FORBIDDEN", "mutation.actor: must not be the one who proposed it");
   }
-  const confirmed: Decided = { ...state, kind: "true_match", confirmed: by };
+  const confirmed: DecidedState = { ...state, kind: "true_match", confirmed: by };
   return changedTo(alert, confirmed, "alert.confirmed", state.reason, by);
 }
 
 /** Takes back what was said; a confirmed true match by another person than who confirmed it. */
-export function reopenedBy(alert: Alert, reason: string, by: Act): Changed | Invalid {
+export function reopenedBy(alert: Alert, reason: string, by: ReviewedBy): AlertChange | Invalid {
   const { state } = alert;
   if (state.kind === "closed") return isClosed;
   if (state.kind === "open") return invalid("nothing is decided");
@@ -142,44 +146,44 @@ export function reopenedBy(alert: Alert, reason: string, by: Act): Changed | Inv
 
 function changedTo(
   alert: Alert,
-  state: Waiting | Decided,
+  state: PendingState | DecidedState,
   action: AlertAction,
   detail: string,
-  { at }: Act,
-): Changed {
-  const waitsAnew = isWaiting(state) && !isWaiting(alert.state);
+  { at }: ReviewedBy,
+): AlertChange {
+  const waitsAnew = isPending(state) && !isPending(alert.state);
   const waitingSince = waitsAnew ? at : alert.waitingSince;
   return { alert: { ...alert, state, waitingSince, updatedAt: at }, action, detail };
 }
 
 /** The names of one person may be written in capitals here and not there. */
-function isSamePerson(one: Act, other: Act): boolean {
+function isSamePerson(one: ReviewedBy, other: ReviewedBy): boolean {
   return one.person.toLowerCase() === other.person.toLowerCase();
 }
 
 /** The alert of a hit that nobody saw before. */
 export function opened(
   of: Pick<Alert, "id" | "subject" | "partyKey">,
-  sighting: Sighting,
+  detection: Detection,
   at: Date,
 ): Alert {
   const times = { waitingSince: at, createdAt: at, updatedAt: at };
-  return { ...of, sighting, assignee: "", state: { kind: "open" }, ...times };
+  return { ...of, detection, assignee: "", state: { kind: "open" }, ...times };
 }
 
 /** The same hit again; `undefined`: a newer screening told of it already. */
-export function foundAgain(alert: Alert, sighting: Sighting, at: Date): Alert | undefined {
-  if (alert.sighting.revision >= sighting.revision) return undefined;
-  if (alert.state.kind !== "closed") return { ...alert, sighting };
+export function redetected(alert: Alert, detection: Detection, at: Date): Alert | undefined {
+  if (alert.detection.revision >= detection.revision) return undefined;
+  if (alert.state.kind !== "closed") return { ...alert, detection };
   const state = alert.state.before;
-  const waitingSince = isWaiting(state) ? at : alert.waitingSince;
-  return { ...alert, sighting, state, waitingSince, updatedAt: at };
+  const waitingSince = isPending(state) ? at : alert.waitingSince;
+  return { ...alert, detection, state, waitingSince, updatedAt: at };
 }
 
 /** What a screening that does not list an alert's hit knows of it. */
 export type Absence = {
   /** Whether it may have found more than it lists. */
-  readonly isCut: boolean;
+  readonly isTruncated: boolean;
   /** Whether the party or wallet was screened. */
   readonly hasParty: boolean;
   /** Whether the entry is on its list; where that may not be known, it is. */
@@ -191,9 +195,9 @@ export type Absence = {
  * where the party changed or the entry was removed, and never for its score: that falls with the
  * matcher's numbers, with an entry that changed, and with how common its words become on the lists.
  */
-export function isGone({ state }: Alert, { isCut, hasParty, isListed }: Absence): boolean {
+export function isGone({ state }: Alert, { isTruncated, hasParty, isListed }: Absence): boolean {
   if (!hasParty || !isListed) return true;
-  return !isCut && state.kind !== "true_match";
+  return !isTruncated && state.kind !== "true_match";
 }
 
 /** A screening without the hit; `undefined`: nothing changes. */
@@ -203,12 +207,12 @@ export function missed(
   revision: number,
   at: Date,
 ): Alert | undefined {
-  const { state, sighting } = alert;
-  const isOld = sighting.revision >= revision;
+  const { state, detection } = alert;
+  const isOld = detection.revision >= revision;
   if (state.kind === "closed" || isOld || !isGone(alert, absence)) return undefined;
   return {
     ...alert,
-    sighting: { ...sighting, revision },
+    detection: { ...detection, revision },
     state: { kind: "closed", before: state, at },
     updatedAt: at,
   };

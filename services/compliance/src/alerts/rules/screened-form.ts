@@ -1,13 +1,13 @@
 import { documentKey } from "@disburse/name-matcher/evidence.ts";
 import type { Party } from "@disburse/name-matcher/matcher.ts";
-import type { ScreeningRequest } from "../../screening/rules/screening.ts";
+import type { ScreeningQuery } from "../../screening/rules/screening.ts";
 import { canonicalWallet, type Wallet } from "../../wallets/rules/wallet.ts";
 
 /**
  * What is compared of the party or wallet at a place of a request, parties first, as one text:
  * equal for two requests between which nothing changed that a decision could rest on.
  */
-export function screenedForm({ parties, wallets }: ScreeningRequest, subjectIndex: number): string {
+export function screenedForm({ parties, wallets }: ScreeningQuery, subjectIndex: number): string {
   const party = parties[subjectIndex];
   if (party !== undefined) return partyForm(party);
   const wallet = wallets[subjectIndex - parties.length];
@@ -16,7 +16,7 @@ export function screenedForm({ parties, wallets }: ScreeningRequest, subjectInde
 }
 
 /** The forms of everything in a request. */
-export function screenedForms({ parties, wallets }: ScreeningRequest): string[] {
+export function screenedForms({ parties, wallets }: ScreeningQuery): string[] {
   return [...parties.map(partyForm), ...wallets.map(walletForm)];
 }
 

@@ -31,7 +31,7 @@ export function entryDraft(uid: string, type: EntryType): EntryDraft {
 }
 
 /** One line of text without space around it. */
-export function tidied(text: string): string {
+export function normalizedText(text: string): string {
   const tidy = text.replace(/\s+/g, " ").trim();
   if (tidy.length > textLengthMax) {
     throw new Unreadable(`has a text of more than ${textLengthMax} characters`);
@@ -43,7 +43,7 @@ const strength: readonly NameKind[] = ["weak", "alias", "primary"];
 
 /** Adds a name, none where the text is empty; a name that is there already keeps its best kind. */
 export function addName({ names }: EntryDraft, text: string, kind: NameKind): void {
-  const name = tidied(text);
+  const name = normalizedText(text);
   if (name === "") return;
   const known = names.get(name);
   if (known !== undefined && strength.indexOf(known.kind) >= strength.indexOf(kind)) return;
@@ -56,14 +56,14 @@ export function addDocument(
   text: string,
   country: string,
 ): void {
-  const number = tidied(text);
+  const number = normalizedText(text);
   if (number === "") return;
-  const document = { type: tidied(type), number, country };
+  const document = { type: normalizedText(type), number, country };
   documents.set(JSON.stringify(document), document);
 }
 
 /** The entry, with its primary name first. */
-export function finishedEntry(draft: EntryDraft): ListEntry {
+export function builtEntry(draft: EntryDraft): ListEntry {
   if (draft.names.size === 0) throw new Unreadable("has no name");
   const names = [...draft.names.values()];
   return {

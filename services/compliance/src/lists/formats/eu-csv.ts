@@ -2,8 +2,8 @@ import type { EntryType } from "@disburse/name-matcher/entry.ts";
 import type { ListEntry } from "../rules/entry.ts";
 import { countryCode } from "./country-code.ts";
 import { type CsvTable, csvRows, csvTable } from "./csv-rows.ts";
-import { addDocument, addName, type EntryDraft, entryDraft, finishedEntry } from "./entry-draft.ts";
-import { type ListFile, type Note, onlyFile, placedAt, Unreadable } from "./file-bytes.ts";
+import { addDocument, addName, builtEntry, type EntryDraft, entryDraft } from "./entry-draft.ts";
+import { atPlace, type ListFile, type Note, onlyFile, Unreadable } from "./file-bytes.ts";
 import { partialDate, yearSpan } from "./listed-date.ts";
 
 /** Of the 118 columns of the EU's financial sanctions file 1.1, those that are compared. */
@@ -54,7 +54,7 @@ export function readEuCsv(files: readonly ListFile[], note: Note): ListEntry[] {
   const table = csvTable(csvRows(onlyFile(files), ";"), byName as Record<Column, [string]>);
   const drafts = new Map<string, EntryDraft>();
   for (const row of table) {
-    placedAt(`line ${row.line}`, () => {
+    atPlace(`line ${row.line}`, () => {
       const draft = draftOf(row, drafts);
       addNames(draft, row);
       addBirth(draft, row, (text) => note(`line ${row.line}: ${text}`));
@@ -69,7 +69,7 @@ export function readEuCsv(files: readonly ListFile[], note: Note): ListEntry[] {
   }
   if (drafts.size === 0) throw new Unreadable("list: must have at least one entry");
   return [...drafts.values()].map((draft) =>
-    placedAt(`Entity_LogicalId ${draft.uid}`, () => finishedEntry(draft)),
+    atPlace(`Entity_LogicalId ${draft.uid}`, () => builtEntry(draft)),
   );
 }
 

@@ -16,7 +16,7 @@ export function unpackedFiles(files: readonly ListFile[], bytesMax: number): Lis
   let left = bytesMax;
   return files.map(({ name, bytes }) => {
     const place = name === "" ? "file" : name;
-    const unpacked = isGzip(bytes) ? placedAt(place, () => gunzipped(bytes, left)) : bytes;
+    const unpacked = isGzip(bytes) ? atPlace(place, () => gunzipped(bytes, left)) : bytes;
     if (unpacked === undefined || unpacked.length > left) {
       throw new Unreadable(`files: are more than ${bytesMax} bytes unpacked`);
     }
@@ -84,7 +84,7 @@ function firstWrongLine(bytes: Buffer): number {
 export class Unreadable extends Error {}
 
 /** The same problem with the place where it stands, for a problem that does not know its place. */
-export function placedAt<T>(place: string, read: () => T): T {
+export function atPlace<T>(place: string, read: () => T): T {
   try {
     return read();
   } catch (error) {
@@ -100,7 +100,7 @@ export type Note = (text: string) => void;
 /** Enough to see what is wrong; a list of another kind would fill thousands of lines. */
 const notesMax = 100;
 
-export function noteBook(): { readonly note: Note; readonly notes: () => readonly string[] } {
+export function noteCollector(): { readonly note: Note; readonly notes: () => readonly string[] } {
   const kept: string[] = [];
   let count = 0;
   return {

@@ -5,7 +5,7 @@ import {
   type NameKind,
 } from "@disburse/name-matcher/entry.ts";
 import type { ListEntry, ListedDocument, ListedWallet } from "../rules/entry.ts";
-import { type ListFile, onlyFile, placedAt, Unreadable } from "./file-bytes.ts";
+import { atPlace, type ListFile, onlyFile, Unreadable } from "./file-bytes.ts";
 
 /** Ten times the longest line of the lists of 2026 and more; past it a file is no list. */
 const lineBytesMax = 1_048_576;
@@ -23,7 +23,7 @@ export function readJsonLines(files: readonly ListFile[]): ListEntry[] {
     const found = bytes.indexOf(newline, start);
     const end = found < 0 ? bytes.length : found;
     const written = bytes.subarray(start, end);
-    placedAt(`line ${line}`, () => {
+    atPlace(`line ${line}`, () => {
       const text = lineText(decoder, written);
       if (text.trim() !== "") addEntry(entries, text);
     });

@@ -1,6 +1,12 @@
 import type { ListEntry } from "../rules/entry.ts";
 import { readEuCsv } from "./eu-csv.ts";
-import { type ListFile, type Note, noteBook, Unreadable, unpackedFiles } from "./file-bytes.ts";
+import {
+  type ListFile,
+  type Note,
+  noteCollector,
+  Unreadable,
+  unpackedFiles,
+} from "./file-bytes.ts";
 import { readJsonLines } from "./json-lines.ts";
 import { readOfacCsv } from "./ofac-csv.ts";
 import { readUkCsv } from "./uk-csv.ts";
@@ -39,7 +45,7 @@ const formats: Readonly<Record<ListFormat, Format>> = {
  * list takes up to a second, so it is for a worker thread. Never throws for what the bytes hold.
  */
 export function readList(format: ListFormat, files: readonly ListFile[]): ReadList {
-  const { note, notes } = noteBook();
+  const { note, notes } = noteCollector();
   const { read, bytesMax } = formats[format];
   try {
     return { entries: read(unpackedFiles(files, bytesMax), note), notes: notes() };

@@ -2,8 +2,8 @@ import type { EntryType } from "@disburse/name-matcher/entry.ts";
 import type { ListEntry } from "../rules/entry.ts";
 import { countryCode } from "./country-code.ts";
 import { type CsvRow, csvRows } from "./csv-rows.ts";
-import { addDocument, addName, type EntryDraft, entryDraft, finishedEntry } from "./entry-draft.ts";
-import { type ListFile, type Note, placedAt, Unreadable } from "./file-bytes.ts";
+import { addDocument, addName, builtEntry, type EntryDraft, entryDraft } from "./entry-draft.ts";
+import { atPlace, type ListFile, type Note, Unreadable } from "./file-bytes.ts";
 import { joinedRemarks, readRemarks } from "./ofac-remarks.ts";
 
 /** The files of OFAC's legacy CSV, with the number of their columns; `cons_*` are the same. */
@@ -28,7 +28,7 @@ export function readOfacCsv(files: readonly ListFile[], note: Note): ListEntry[]
   const comments = rows.has("comments") ? commentsOf(rows) : undefined;
   const drafts = new Map<string, EntryDraft>();
   for (const row of rows.get("primary") ?? []) {
-    const draft = placedAt(place("primary", row), () => primaryDraft(row, comments, note));
+    const draft = atPlace(place("primary", row), () => primaryDraft(row, comments, note));
     if (drafts.has(draft.uid)) {
       throw new Unreadable(`${place("primary", row)}: uid ${draft.uid} stands twice`);
     }
@@ -38,7 +38,7 @@ export function readOfacCsv(files: readonly ListFile[], note: Note): ListEntry[]
   addRows("alternates", rows, drafts, note, addAlternate);
   addRows("addresses", rows, drafts, note, addAddress);
   return [...drafts.values()].map((draft) =>
-    placedAt(`entry ${draft.uid}`, () => finishedEntry(draft)),
+    atPlace(`entry ${draft.uid}`, () => builtEntry(draft)),
   );
 }
 
@@ -63,7 +63,7 @@ function isFileName(name: string): name is FileName {
 }
 
 function fileRows(name: FileName, file: ListFile): readonly CsvRow[] {
-  const rows = placedAt(name, () => csvRows(file, ","));
+  const rows = atPlace(name, () => csvRows(file, ","));
   const wrong = rows.find(({ cells }) => cells.length !== columns[name]);
   if (wrong !== undefined) {
     const counts = `${wrong.cells.length} columns, not ${columns[name]}`;
@@ -87,7 +87,7 @@ function uidOf(row: CsvRow): string {
 function commentsOf(rows: Rows): ReadonlyMap<string, string> {
   const comments = new Map<string, string>();
   for (const row of rows.get("comments") ?? []) {
-    const uid = placedAt(place("comments", row), () => uidOf(row));
+    const uid = atPlace(place("comments", row), () => uidOf(row));
     // Not trimmed: the text goes on where the remarks were cut, also at a space.
     comments.set(uid, (comments.get(uid) ?? "") + (row.cells[1] ?? ""));
   }
@@ -147,7 +147,7 @@ function addRows(
 ): void {
   const strangers = new Set<string>();
   for (const row of rows.get(name) ?? []) {
-    placedAt(place(name, row), () => {
+    atPlace(place(name, row), () => {
       const uid = uidOf(row);
       const draft = drafts.get(uid);
       if (draft === undefined) strangers.add(uid);

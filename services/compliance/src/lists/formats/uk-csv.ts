@@ -2,8 +2,8 @@ import type { EntryType, NameKind } from "@disburse/name-matcher/entry.ts";
 import type { ListEntry } from "../rules/entry.ts";
 import { countryCode } from "./country-code.ts";
 import { type CsvRow, type CsvTable, csvRows, csvTable } from "./csv-rows.ts";
-import { addDocument, addName, type EntryDraft, entryDraft, finishedEntry } from "./entry-draft.ts";
-import { type ListFile, type Note, onlyFile, placedAt, Unreadable } from "./file-bytes.ts";
+import { addDocument, addName, builtEntry, type EntryDraft, entryDraft } from "./entry-draft.ts";
+import { atPlace, type ListFile, type Note, onlyFile, Unreadable } from "./file-bytes.ts";
 import { partialDate, yearSpan } from "./listed-date.ts";
 
 /** Of the 58 columns of the UK sanctions list, those that are compared. */
@@ -47,7 +47,7 @@ const uidText = /^[\x21-\x7e]{1,128}$/;
 export function readUkCsv(files: readonly ListFile[], note: Note): ListEntry[] {
   const drafts = new Map<string, EntryDraft>();
   for (const row of csvTable(belowReportDate(csvRows(onlyFile(files), ",")), columns)) {
-    placedAt(`line ${row.line}`, () => {
+    atPlace(`line ${row.line}`, () => {
       const draft = draftOf(row, drafts);
       addNames(draft, row);
       addBirths(draft, row, (text) => note(`line ${row.line}: ${text}`));
@@ -57,7 +57,7 @@ export function readUkCsv(files: readonly ListFile[], note: Note): ListEntry[] {
   }
   if (drafts.size === 0) throw new Unreadable("list: must have at least one entry");
   return [...drafts.values()].map((draft) =>
-    placedAt(`Unique ID ${draft.uid}`, () => finishedEntry(draft)),
+    atPlace(`Unique ID ${draft.uid}`, () => builtEntry(draft)),
   );
 }
 

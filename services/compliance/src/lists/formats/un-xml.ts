@@ -1,8 +1,8 @@
 import type { EntryType, NameKind } from "@disburse/name-matcher/entry.ts";
 import type { ListEntry } from "../rules/entry.ts";
 import { countryCode } from "./country-code.ts";
-import { addDocument, addName, type EntryDraft, entryDraft, finishedEntry } from "./entry-draft.ts";
-import { type ListFile, type Note, onlyFile, placedAt, Unreadable } from "./file-bytes.ts";
+import { addDocument, addName, builtEntry, type EntryDraft, entryDraft } from "./entry-draft.ts";
+import { atPlace, type ListFile, type Note, onlyFile, Unreadable } from "./file-bytes.ts";
 import { datesInWords, partialDate, yearSpan } from "./listed-date.ts";
 import { elementsIn, parsedXml, textIn, type XmlElement } from "./xml-elements.ts";
 
@@ -27,7 +27,7 @@ export function readUnXml(files: readonly ListFile[], note: Note): ListEntry[] {
       const type = entryTypes.get(element.name);
       if (type === undefined) throw new Unreadable(`${element.name} is not known`);
       const dataId = `DATAID ${textIn(element, "DATAID") || "none"}`;
-      const entry = placedAt(dataId, () => entryOf(element, type, note));
+      const entry = atPlace(dataId, () => entryOf(element, type, note));
       if (entries.has(entry.uid)) throw new Unreadable(`${dataId}: ${entry.uid} stands twice`);
       entries.set(entry.uid, entry);
     }
@@ -51,7 +51,7 @@ function entryOf(element: XmlElement, type: EntryType, note: Note): ListEntry {
   const program = textIn(element, "UN_LIST_TYPE");
   if (program !== "") draft.programs.add(program);
   for (const part of elementsIn(element)) readPart(draft, part, (text) => note(`${uid}: ${text}`));
-  return finishedEntry(draft);
+  return builtEntry(draft);
 }
 
 /** What stands several times in an entry. */

@@ -9,7 +9,7 @@ const filesMax = 8;
 const nameText = /^[a-z0-9_.-]{0,64}$/;
 
 /** Files of a list as they arrived, and what they are recognised by. */
-export type ArrivedFiles = { readonly files: readonly ListFile[]; readonly checksum: string };
+export type ReceivedFiles = { readonly files: readonly ListFile[]; readonly checksum: string };
 
 /** Where the next file begins, or bytes of the present one. */
 export type FilePart = { readonly file: string } | { readonly bytes: Uint8Array };
@@ -20,7 +20,7 @@ export type FilePart = { readonly file: string } | { readonly bytes: Uint8Array 
  */
 export async function collectFiles(
   parts: AsyncIterable<FilePart>,
-): Promise<ArrivedFiles | Refused<"INVALID_REQUEST">> {
+): Promise<ReceivedFiles | Refused<"INVALID_REQUEST">> {
   const files: { name: string; pieces: Uint8Array[] }[] = [];
   let length = 0;
   for await (const part of parts) {
@@ -39,7 +39,7 @@ export async function collectFiles(
   }
   // Nothing at all is an empty file, as a download can be, and it is for the format to refuse it.
   if (files.length === 0) files.push({ name: "", pieces: [] });
-  return arrivedFiles(files.map(({ name, pieces }) => ({ name, bytes: joinedBytes(pieces) })));
+  return receivedFiles(files.map(({ name, pieces }) => ({ name, bytes: joinedBytes(pieces) })));
 }
 
 function nameProblem(name: string, files: readonly { name: string }[]): string | undefined {
@@ -63,7 +63,7 @@ export function joinedBytes(pieces: readonly Uint8Array[]): Uint8Array {
  * The checksum is that of the only file's bytes; with several, that of a line for each with its
  * name and its own checksum.
  */
-export function arrivedFiles(files: readonly ListFile[]): ArrivedFiles {
+export function receivedFiles(files: readonly ListFile[]): ReceivedFiles {
   const sums = files.map(({ name, bytes }) => ({ name, sum: sha256(bytes) }));
   const [only, ...more] = sums;
   const checksum =

@@ -5,8 +5,16 @@ import { type ImportDocument, type ImportRequest, importedVersion } from "../doc
 import { detailLossProblem, lossProblem } from "../rules/loss.ts";
 import type { ListChange, ListVersion } from "../rules/version.ts";
 import type { ListStore } from "../store.ts";
-import type { ArrivedFiles } from "./files.ts";
-import type { ImportRefused } from "./steps.ts";
+import type { ReceivedFiles } from "./files.ts";
+import {
+  abandonImport,
+  beginImport,
+  commitImport,
+  type ImportRefused,
+  refuseImport,
+  stageImport,
+  writeChunks,
+} from "./steps.ts";
 import type { ImportProblem, ImportWork, ReadWork } from "./work.ts";
 
 /** How an import ended, as it is counted. */
@@ -37,21 +45,21 @@ const problemLengthMax = 500;
 export async function importList(
   deps: ImportDeps,
   request: ImportRequest,
-  arrived: ArrivedFiles,
+  received: ReceivedFiles,
 ): Promise<Imported | ImportRefused> {
   const { lists, clock } = deps;
-  const started = await lists.begin(request, clock.now());
+  const started = await beginImport(lists.collections, request, clock.now());
   if (isRefused(started)) return started;
-  if ("repeated" in started) return repeated(started.repeated, arrived);
+  if ("repeated" in started) return repeated(started.repeated, received);
   const { begun } = started;
   try {
-    const answer = await readAndSwitch(deps, begun, request, arrived);
+    const answer = await readAndSwitch(deps, begun, request, received);
     deps.ended(request.list, outcomeOf(answer));
     return answer;
   } catch (error) {
     deps.ended(request.list, "failed");
     // The cause is what the caller hears; what cannot be said now is swept later.
-    await lists.abandon(begun, clock.now()).catch(() => undefined);
+    await abandonImport(lists.collections, begun, clock.now()).catch(() => undefined);
     throw error;
   }
 }
@@ -65,7 +73,7 @@ function importedOf(done: ImportDocument): Imported {
   return { version: importedVersion(done), change: done.change, notes: done.notes };
 }
 
-function repeated(done: ImportDocument, { checksum }: ArrivedFiles): Imported | ImportRefused {
+function repeated(done: ImportDocument, { checksum }: ReceivedFiles): Imported | ImportRefused {
   if (checksum === done.checksum) return importedOf(done);
   return refused("INVALID_REQUEST", "mutation.operation_id: was used for other files");
 }
@@ -74,7 +82,7 @@ async function readAndSwitch(
   deps: ImportDeps,
   begun: ImportDocument,
   request: ImportRequest,
-  { files, checksum }: ArrivedFiles,
+  { files, checksum }: ReceivedFiles,
 ): Promise<Imported | ImportRefused> {
   const { lists, clock } = deps;
   const { list, format, acceptDropReason } = request;
@@ -89,14 +97,15 @@ async function readAndSwitch(
   if (problem !== undefined) {
     return refuse(deps, begun, `files: ${problem}`, { checksum, entries, change });
   }
-  const staged = await lists.stage(
+  const staged = await stageImport(
+    lists.collections,
     begun,
     { entries, checksum, change, chunks, notes },
     clock.now(),
   );
   if (staged !== undefined) return staged;
-  await lists.writeChunks(read.fresh, clock.now());
-  const done = await lists.commit(begun, clock.now());
+  await writeChunks(lists.collections, read.fresh, clock.now());
+  const done = await commitImport(lists.collections, begun, clock.now());
   return isRefused(done) ? done : importedOf(done);
 }
 
@@ -107,7 +116,7 @@ async function refuse(
   read: { checksum: string } & Partial<Pick<ReadWork, "entries" | "change">>,
 ): Promise<ImportRefused> {
   const short = problem.slice(0, problemLengthMax);
-  await lists.refuse(begun, short, read, clock.now());
+  await refuseImport(lists.collections, begun, short, read, clock.now());
   return refused("INVALID_REQUEST", short);
 }
 

@@ -1,9 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { isDuplicateKey } from "@disburse/chassis/mongo/database.ts";
+import { insertOnce } from "@disburse/chassis/mongo/once.ts";
 import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
-import type { Collection } from "mongodb";
+import { Binary, type Collection } from "mongodb";
+import type { Chunk } from "../chunks.ts";
 import {
   type ChunkDocument,
+  chunkFields,
   type ImportDocument,
   type ImportRequest,
   importDocument,
@@ -23,13 +25,15 @@ export type ListCollections = {
   readonly chunks: Collection<ChunkDocument>;
 };
 
+/** Chunks written by one command: some 1 MiB, and a millisecond of this thread. */
+const chunksAtOnce = 16;
 /** An importer that has written nothing for so long is gone. */
 const importSilenceMaxMs = 120_000;
 /** A crash is swept up within minutes; so many imports of one list do not come in between. */
 const earlierKept = 20;
 
-export type BegunImport = { readonly begun: ImportDocument };
-export type RepeatedImport = { readonly repeated: ImportDocument };
+type RepeatedImport = { readonly repeated: ImportDocument };
+/** Why an import does not come into force. */
 export type ImportRefused = Refused<"INVALID_REQUEST" | "IMPORT_RUNNING" | "IMPORT_OVERTAKEN">;
 
 /** Takes an import up, or tells what became of the same operation before. */
@@ -37,19 +41,13 @@ export async function beginImport(
   at: ListCollections,
   request: ImportRequest,
   now: Date,
-): Promise<BegunImport | RepeatedImport | ImportRefused> {
+): Promise<{ begun: ImportDocument } | RepeatedImport | ImportRefused> {
   const earlier = await at.imports.findOne({ operation_id: request.operationId, live: true });
   const known = earlier === null ? undefined : await earlierImport(at, earlier, request, now);
   if (known !== undefined) return known;
   const base = await at.lists.findOne({ _id: request.list });
   const begun = importDocument(randomUUID(), request, base?.import_id ?? "", now);
-  try {
-    await at.imports.insertOne(begun);
-  } catch (error) {
-    if (isDuplicateKey(error)) return refused("IMPORT_RUNNING");
-    throw error;
-  }
-  return { begun };
+  return (await insertOnce(at.imports, begun)) ? { begun } : refused("IMPORT_RUNNING");
 }
 
 /** What an earlier try of the same operation means for this one; nothing when it is dead. */
@@ -89,6 +87,24 @@ export async function stageImport(
   return matchedCount === 1 ? undefined : refused("IMPORT_OVERTAKEN");
 }
 
+/** Writes chunks, or touches those that are there: what is needed now is not swept away. */
+export async function writeChunks(
+  at: ListCollections,
+  chunks: readonly Chunk[],
+  now: Date,
+): Promise<void> {
+  for (let from = 0; from < chunks.length; from += chunksAtOnce) {
+    const writes = chunks.slice(from, from + chunksAtOnce).map(({ id, bytes }) => ({
+      updateOne: {
+        filter: { _id: id },
+        update: { $setOnInsert: chunkFields(new Binary(bytes)), $set: { touched_at: now } },
+        upsert: true,
+      },
+    }));
+    await at.chunks.bulkWrite(writes, { ordered: false });
+  }
+}
+
 /** Brings a staged import whose chunks are all there into force, unless another one came first. */
 export async function commitImport(
   at: ListCollections,
@@ -104,7 +120,7 @@ export async function commitImport(
 }
 
 /** Switches to a committing import, or finds that it did, or that another one came first. */
-export async function settleImport(
+async function settleImport(
   at: ListCollections,
   done: ImportDocument,
   now: Date,
@@ -145,20 +161,16 @@ export async function abandonImport(
   await at.imports.updateOne({ _id, state: "reading" }, { $set: failed });
 }
 
-export async function failImport(
-  at: ListCollections,
-  failed: ImportDocument,
-  now: Date,
-): Promise<void> {
+async function failImport(at: ListCollections, failed: ImportDocument, now: Date): Promise<void> {
   const open = { _id: failed._id, state: { $in: ["reading", "committing"] as const } };
   await at.imports.updateOne(open, { $set: { state: "failed", live: false, touched_at: now } });
 }
 
-export function isPast({ touched_at }: ImportDocument, ms: number, now: Date): boolean {
+function isPast({ touched_at }: ImportDocument, ms: number, now: Date): boolean {
   return now.getTime() - touched_at.getTime() > ms;
 }
 
-export function isSilent(document: ImportDocument, now: Date): boolean {
+function isSilent(document: ImportDocument, now: Date): boolean {
   return isPast(document, importSilenceMaxMs, now);
 }
 
@@ -167,12 +179,7 @@ async function switchTo(lists: Collection<ListDocument>, done: ImportDocument): 
   const next = listDocument(done);
   const base = done.base_import_id;
   if (base === "") {
-    try {
-      await lists.insertOne({ _id: done.list, ...next, earlier: [] });
-      return true;
-    } catch (error) {
-      if (!isDuplicateKey(error)) throw error;
-    }
+    if (await insertOnce(lists, { _id: done.list, ...next, earlier: [] })) return true;
   } else {
     const earlier = { $each: [base], $slice: -earlierKept };
     const { matchedCount } = await lists.updateOne(

@@ -7,7 +7,7 @@ import { isRefused } from "@disburse/kernel/refusal.ts";
 import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { personLine } from "../../test-compliance.ts";
-import { arrivedFiles } from "../imports/files.ts";
+import { receivedFiles } from "../imports/files.ts";
 import { type ImportDeps, importList } from "../imports/import.ts";
 import { listMetrics } from "../service.ts";
 import { type ListStore, openListStore } from "../store.ts";
@@ -125,7 +125,7 @@ describe("a check of a source", () => {
     const request = { list: "l", version: "mine", format: "json_lines", actor } as const;
     const bytes = new TextEncoder().encode(people(99));
     const more = { acceptDropReason: "", operationId: "mine" };
-    await importList(importing, { ...request, ...more }, arrivedFiles([{ name: "", bytes }]));
+    await importList(importing, { ...request, ...more }, receivedFiles([{ name: "", bytes }]));
     expect(await check()).toMatchObject({ outcome: "imported" });
     expect((await inForce())?.entries).toBe(100);
   });
@@ -210,12 +210,13 @@ describe("the schedule", () => {
 
   /** Sources of which the first one's imports break on their way, for no fault of the list. */
   const openBroken = (stop?: AbortController) => {
-    const stage: ListStore["stage"] = async (begun, ...more) => {
-      if (begun.list !== "broken") return lists.stage(begun, ...more);
+    const readImport: ListStore["readImport"] = async (importId) => {
+      const [last] = await lists.listImports("broken", undefined, 1);
+      if (last?.state !== "reading") return lists.readImport(importId);
       stop?.abort();
       throw new RangeError("no room for Person 7");
     };
-    return open({ ...importing, lists: { ...lists, stage } }, ["broken", "l"], stop);
+    return open({ ...importing, lists: { ...lists, readImport } }, ["broken", "l"], stop);
   };
 
   it("goes on past a source whose check fails by itself, and tries that one later", async () => {

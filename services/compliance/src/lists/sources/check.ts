@@ -2,7 +2,7 @@ import { randomInt, randomUUID } from "node:crypto";
 import type { Log } from "@disburse/chassis/log.ts";
 import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
-import { arrivedFiles, fileBytesMax } from "../imports/files.ts";
+import { fileBytesMax, receivedFiles } from "../imports/files.ts";
 import { type ImportDeps, importList } from "../imports/import.ts";
 import { nextCheckAt } from "../rules/source-schedule.ts";
 import { type FetchedFiles, fetchFiles } from "./fetch.ts";
@@ -22,16 +22,16 @@ export type SourceDeps = ImportDeps & {
 };
 
 /** A source, with the state that it was last found in. */
-export type KnownSource = {
+export type SourceStatus = {
   readonly setting: SourceSetting;
   readonly state: SourceState | undefined;
 };
 
 /** The sources of this deployment. */
 export type ListSources = {
-  list(): Promise<KnownSource[]>;
+  list(): Promise<SourceStatus[]>;
   /** Checks one now: an import is made where it publishes something else than what is in force. */
-  check(list: string, actor: StoredActor): Promise<KnownSource | Refused<"RECORD_NOT_FOUND">>;
+  check(list: string, actor: StoredActor): Promise<SourceStatus | Refused<"RECORD_NOT_FOUND">>;
   /** Checks those whose time has come, one after the other, while `goOn` says so. */
   checkDue(goOn: () => Promise<boolean>): Promise<void>;
 };
@@ -48,7 +48,7 @@ const failedProblem = "could not be checked by a fault of the service; its log s
 type Found = Pick<SourceState, "outcome" | "problem" | "checksum" | "validators">;
 
 export function openSources(deps: SourceDeps): ListSources {
-  const known = async (): Promise<KnownSource[]> => {
+  const known = async (): Promise<SourceStatus[]> => {
     const states = await deps.store.states();
     return deps.settings.map((setting) => ({ setting, state: states.get(setting.list) }));
   };
@@ -74,9 +74,9 @@ export function openSources(deps: SourceDeps): ListSources {
 
 async function checkSource(
   deps: SourceDeps,
-  { setting, state: before }: KnownSource,
+  { setting, state: before }: SourceStatus,
   actor: StoredActor,
-): Promise<KnownSource> {
+): Promise<SourceStatus> {
   const { list } = setting;
   const found = await findChange(deps, setting, before, actor).catch((error: unknown): Found => {
     // Kept like a refusal, so that this one is tried later and the others are not kept waiting.
@@ -121,25 +121,25 @@ async function findChange(
   if ("problem" in fetched) {
     return { outcome: "unreachable", problem: fetched.problem, checksum, validators };
   }
-  return takeUp(deps, setting, fetched, inForce, actor);
+  return importFetched(deps, setting, fetched, inForce, actor);
 }
 
 const nothingKept = { checksum: "", validators: [] } as const;
 
-async function takeUp(
+async function importFetched(
   deps: SourceDeps,
   { list, format }: SourceSetting,
   { files, validators, modifiedAt }: FetchedFiles,
   inForce: string | undefined,
   actor: StoredActor,
 ): Promise<Found> {
-  const arrived = arrivedFiles(files);
-  const { checksum } = arrived;
+  const received = receivedFiles(files);
+  const { checksum } = received;
   if (checksum === inForce) return { outcome: "unchanged", problem: "", checksum, validators };
   const version = modifiedAt?.toISOString() ?? `sha256-${checksum.slice(0, 16)}`;
   const request = { list, version, format, acceptDropReason: "", actor };
   const operationId = `source:${randomUUID()}`;
-  const imported = await importList(deps, { ...request, operationId }, arrived);
+  const imported = await importList(deps, { ...request, operationId }, received);
   if (isRefused(imported)) {
     // Nothing is kept of what was refused: it is read again, and refused again until it is right.
     const problem = imported.detail ?? "another import of this list came first";

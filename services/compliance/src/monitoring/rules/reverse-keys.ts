@@ -1,10 +1,10 @@
 import { entryBlockingKeys, partyBlockingKeys } from "@disburse/name-matcher/blocking-keys.ts";
 import type { ListEntry } from "../../lists/rules/entry.ts";
-import type { ScreeningRequest } from "../../screening/rules/screening.ts";
+import type { ScreeningQuery } from "../../screening/rules/screening.ts";
 import { canonicalWallet, type WalletFamily, walletFamilies } from "../../wallets/rules/wallet.ts";
 
 /** Keys of all parties and wallets of a request, each once. */
-export function requestKeys({ parties, wallets }: ScreeningRequest): Set<string> {
+export function requestKeys({ parties, wallets }: ScreeningQuery): Set<string> {
   const keys = new Set<string>();
   for (const party of parties) for (const key of partyBlockingKeys(party)) keys.add(key);
   for (const { families, address } of wallets) addWalletKeys(keys, families, address);

@@ -2,9 +2,9 @@ import type { Verdict } from "@disburse/name-matcher/verdict.ts";
 import { describe, expect, it } from "vitest";
 import {
   type Decisions,
+  type Disposition,
   decidedFinding,
-  type HitWord,
-  isCut,
+  isTruncated,
   undecided,
 } from "./decided-finding.ts";
 import { hitsMax, type ScreeningHit } from "./hit.ts";
@@ -15,8 +15,8 @@ const hit = (verdict: Verdict): ScreeningHit => ({
   ...{ matchedName: "Orlan Vessik", score: 0.9, nameScore: 0.9, verdict },
   ...{ reasons: [], parts: [], partyLeftOver: [], entryLeftOver: [] },
 });
-const words = (...some: HitWord[]): Decisions => ({
-  ofHits: some.map((word, at) => ({ alertId: `alr_${at}`, word })),
+const words = (...some: Disposition[]): Decisions => ({
+  ofHits: some.map((disposition, at) => ({ alertId: `alr_${at}`, disposition })),
   standing: [],
 });
 
@@ -54,7 +54,7 @@ describe("a finding after people decided", () => {
   const many = (count: number, dismissed: number) => {
     const hits = Array.from({ length: count }, () => hit("review"));
     const said = hits.map((_each, at) => (at < dismissed ? "false_positive" : "undecided"));
-    return decidedFinding({ hits }, words(...(said as HitWord[])));
+    return decidedFinding({ hits }, words(...(said as Disposition[])));
   };
 
   it("lists what counts first, and no more than a person reads", () => {
@@ -65,8 +65,8 @@ describe("a finding after people decided", () => {
   });
 
   it("is to be asked for all hits where it lists as many as it may", () => {
-    expect(isCut(many(hitsMax, 0))).toBe(true);
-    expect(isCut(many(hitsMax - 1, 0))).toBe(false);
+    expect(isTruncated(many(hitsMax, 0))).toBe(true);
+    expect(isTruncated(many(hitsMax - 1, 0))).toBe(false);
   });
 
   it("needs a decision for each hit", () => {

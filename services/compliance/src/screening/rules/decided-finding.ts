@@ -2,12 +2,12 @@ import { type Verdict, worstVerdict } from "@disburse/name-matcher/verdict.ts";
 import { type Finding, hitsMax, type ScreeningHit } from "./hit.ts";
 
 /** What a person said of a hit: nothing yet, that it is somebody else, or that it is the one. */
-export type HitWord = "undecided" | "false_positive" | "true_match";
+export type Disposition = "undecided" | "false_positive" | "true_match";
 
 /** What people decided about the hits of one subject. */
 export type Decisions = {
   /** One for each hit, in the order of the hits. */
-  readonly ofHits: readonly { readonly alertId: string; readonly word: HitWord }[];
+  readonly ofHits: readonly { readonly alertId: string; readonly disposition: Disposition }[];
   /**
    * Hits of confirmed true matches that the matcher does not find any more although the party is
    * the same and the entry is listed still.
@@ -35,7 +35,7 @@ export function undecided({ verdict, hits }: Finding): DecidedFinding {
 export const decidableMax = 1_000;
 
 /** Whether there may be more hits than a finding lists, about which people could decide too. */
-export function isCut({ hits }: Pick<Finding, "hits">): boolean {
+export function isTruncated({ hits }: Pick<Finding, "hits">): boolean {
   return hits.length >= hitsMax;
 }
 
@@ -64,7 +64,7 @@ function decidedHit(
   decision: Decisions["ofHits"][number] | undefined,
 ): DecidedHit {
   if (decision === undefined) throw new Error("a hit without its decision");
-  const { alertId, word } = decision;
-  const verdict = word === "true_match" ? "block" : hit.verdict;
-  return { ...hit, verdict, alertId, dismissed: word === "false_positive" };
+  const { alertId, disposition } = decision;
+  const verdict = disposition === "true_match" ? "block" : hit.verdict;
+  return { ...hit, verdict, alertId, dismissed: disposition === "false_positive" };
 }

@@ -73,7 +73,7 @@ export function unreadableName(
  * Hits that are too many to be listed, as one for each party or wallet. What was decided about them
  * lapses when they become others.
  */
-export function furtherHits(unlisted: readonly ScreeningHit[]): ScreeningHit[] {
+export function overflowHits(unlisted: readonly ScreeningHit[]): ScreeningHit[] {
   return [...Map.groupBy(unlisted, ({ subjectIndex }) => subjectIndex)].map(([at, hits]) => {
     const names = hits.map(({ list, entryUid, entryFingerprint }) =>
       JSON.stringify([list, entryUid, entryFingerprint]),

@@ -6,7 +6,7 @@ import type { ListVersion } from "../../lists/rules/version.ts";
 import type { WalletAssessment } from "../../wallets/rules/assessment.ts";
 import type { Wallet, WalletIndex } from "../../wallets/rules/wallet.ts";
 import type { DecidedFinding } from "./decided-finding.ts";
-import { type Finding, furtherHits, hitsMax, type ScreeningHit, unreadableName } from "./hit.ts";
+import { type Finding, hitsMax, overflowHits, type ScreeningHit, unreadableName } from "./hit.ts";
 
 /** Everything that a screening compares with: one consistent state of all lists in force. */
 export type ListsInForce = {
@@ -39,7 +39,7 @@ export type Screening = DecidedFinding & {
 };
 
 /** Whom and what to screen: a person, a company with its owners, their wallets. */
-export type ScreeningRequest = {
+export type ScreeningQuery = {
   readonly parties: readonly Party[];
   readonly wallets: readonly Wallet[];
   /**
@@ -50,14 +50,14 @@ export type ScreeningRequest = {
 };
 
 /** Compares all parties and wallets of a request: the verdict is the worst of theirs. */
-export function screen(request: ScreeningRequest, inForce: ListsInForce): Finding {
+export function screen(request: ScreeningQuery, inForce: ListsInForce): Finding {
   const { parties, wallets, most = hitsMax } = request;
   const hits = [
     ...parties.flatMap((_party, at) => partyHits(request, at, inForce)),
     ...wallets.flatMap((wallet, at) => walletHits(wallet, parties.length + at, inForce)),
     ...parties.flatMap((party, at) => nameHits(party, at, parties.length)),
   ].sort(worstFirst);
-  const beyond = request.most === undefined ? [] : furtherHits(hits.slice(most));
+  const beyond = request.most === undefined ? [] : overflowHits(hits.slice(most));
   const verdict = worstVerdict(hits.map((hit) => hit.verdict));
   return { verdict, hits: [...hits.slice(0, most), ...beyond] };
 }
@@ -74,7 +74,7 @@ function nameHits(party: Party, at: number, count: number): ScreeningHit[] {
 }
 
 function partyHits(
-  { parties, most }: ScreeningRequest,
+  { parties, most }: ScreeningQuery,
   subjectIndex: number,
   inForce: ListsInForce,
 ): ScreeningHit[] {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import {
-  askedAddress,
   assessedNetworks,
   assessmentOf,
   type Identification,
+  queriedAddress,
   worstAssessment,
 } from "./assessment.ts";
 
@@ -68,5 +68,5 @@ it.each([
   ["TRX", "TAbcDe", "TAbcDe"],
   ["SOLANA", "AbcDe", "AbcDe"],
 ])("asks on %s for %s as %s", (network, address, asked) => {
-  expect(askedAddress(network, address)).toBe(asked);
+  expect(queriedAddress(network, address)).toBe(asked);
 });

@@ -80,7 +80,7 @@ export function assessedNetworks(
 }
 
 /** An address in the one spelling that a provider is asked in. */
-export function askedAddress(network: string, address: string): string {
+export function queriedAddress(network: string, address: string): string {
   const family = walletFamily(network);
   if (family === "evm") return address.toLowerCase();
   if (family === "bitcoin" || family === "tron") return canonicalWallet(family, address) ?? address;
