@@ -22,7 +22,7 @@ export function readConfig(environment: Environment) {
     RESCREEN_DAYS: countSetting(1).default(30),
     /** Lists that are kept current by themselves. */
     LIST_SOURCES: listSourcesSetting,
-    /** How soon this process notices a list that another one imported. */
+    /** How soon this process notices a list that another process imported. */
     LISTS_POLL_MS: countSetting(100).default(2_000),
     ...walletProviderSettings,
   });

@@ -1,7 +1,7 @@
 import { Code } from "@connectrpc/connect";
 import { orThrowBy, publicRefusals, type RefusalTable } from "@disburse/chassis/rpc/refusal.ts";
 
-export type ComplianceRefusal =
+type ComplianceRefusal =
   | "INVALID_REQUEST"
   | "RECORD_NOT_FOUND"
   | "ACCESS_FORBIDDEN"

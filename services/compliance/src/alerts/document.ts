@@ -3,11 +3,11 @@ import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import type { ScreeningHit } from "../screening/rules/hit.ts";
 import type { Alert, AlertAction, AlertState, ReviewedBy } from "./rules/alert.ts";
 
-/** Something that was done with an alert under an operation: a repeat gets its result. */
+/** An operator's action on an alert under an operation: a repeat gets its result. */
 export type ReviewAction = {
   readonly by: ReviewedBy;
   readonly action: AlertAction;
-  /** What the request said: a repeat says the same. */
+  /** What was given with the request: a repeat gives the same. */
   readonly given: string;
   /** What came of it. */
   readonly assignee: string;

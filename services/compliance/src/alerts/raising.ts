@@ -38,10 +38,10 @@ export type ScreeningInForce = {
   readonly screening: Screening;
 };
 
-/** What monitoring asks of review. */
+/** What monitoring needs of alerts. */
 export type SubjectAlerts = {
   /**
-   * What people decided about these hits; `decidedFinding` applies it. To be asked after the
+   * What people decided about these hits; `decidedFinding` applies it. To be read after the
    * subject's revision was read: a decision that comes later screens the subject again.
    */
   decisionsOf(subject: Subject, found: Found): Promise<Decisions>;
@@ -55,6 +55,7 @@ export type SubjectAlerts = {
 /** All states of alerts whose hit was there when the subject was last screened. */
 const presentKinds = [...pendingKinds, "false_positive", "true_match"] as const;
 
+/** What monitoring uses of the alerts of a store. */
 export function subjectAlerts(deps: {
   readonly store: AlertStore;
   readonly keys: AlertKeys;
@@ -116,7 +117,7 @@ function absenceIn(
   return async (alert: Alert): Promise<Absence> => {
     const absence = { isTruncated, hasParty: screened.has(alert.partyKey) };
     const { hit } = alert.detection;
-    // Of what is gone anyway nobody needs to know why, and what has no entry is never removed.
+    // An alert that closes anyway needs no look-up; a hit without an entry is never removed.
     const isKnown = isGone(alert, { ...absence, isListed: true }) || hit.list === pseudoList;
     return { ...absence, isListed: isKnown || (await isListed(lists, hit)) };
   };
@@ -129,7 +130,7 @@ function decisionOf(ids: readonly [string, ...string[]], known: readonly StoredA
   return { alertId: found.id, disposition: dispositionOf(state) };
 }
 
-/** Writes what a rule makes of an alert, whoever else changes it meanwhile. */
+/** Writes what a rule makes of an alert; begins again when another write was faster. */
 async function settle(
   store: AlertStore,
   id: string,

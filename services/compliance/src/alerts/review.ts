@@ -16,11 +16,12 @@ import {
 import type { AlertStore } from "./store.ts";
 
 /**
- * What review asks of monitoring after a decision: screens a subject again, takes the result into
+ * What monitoring does after a decision: screens a subject again, takes the result into
  * force, and raises its alerts. Resolves when that is done or the subject is not monitored.
  */
 export type Rescreen = (subject: Subject, trigger: "decision") => Promise<void>;
 
+/** What review needs. */
 export type ReviewDeps = {
   readonly alerts: AlertStore;
   readonly audit: AuditStore<AlertAction>;
@@ -28,11 +29,11 @@ export type ReviewDeps = {
   readonly rescreen: Rescreen;
   readonly clock: Clock;
   readonly log: Log;
-  /** Told of what a person did, once. */
+  /** Counts an action, once. */
   readonly reviewed: (action: AlertAction) => void;
 };
 
-/** Who asks, and as which operation. */
+/** The person, and the operation. */
 type By = Pick<ReviewedBy, "person" | "operation">;
 type Refusal = Refused<"RECORD_NOT_FOUND" | "INVALID_REQUEST" | "ACCESS_FORBIDDEN">;
 type Answer = Promise<Alert | Refusal>;
@@ -94,8 +95,8 @@ async function repeated(
 
 /**
  * What follows from a change: the audit trail first, then the verdict. Each finds what was done
- * before, so anybody can go on from wherever it was left. The decision stands already: a verdict
- * that cannot follow now is left to the sweep.
+ * before, so any process can go on from there. The decision stands already: the sweep retries a
+ * verdict that cannot follow now.
  */
 async function followUp(deps: ReviewDeps, stored: StoredAlert): Promise<void> {
   await record(deps, stored);
@@ -119,14 +120,13 @@ async function takeVerdict({ alerts, rescreen }: ReviewDeps, { alert, verdictDue
   await alerts.verdictTaken(alert.id, verdictDue);
 }
 
-/** Finishes what a crash or a failure left. Safe beside everybody else. */
+/** Finishes what a crash or a failure left; safe to run concurrently. */
 export async function sweepReviews(deps: ReviewDeps): Promise<void> {
   for (const stored of await deps.alerts.unfinished()) {
     try {
       await record(deps, stored);
       await takeVerdict(deps, stored);
     } catch (error) {
-      // The others are not to wait for the one that cannot be finished.
       deps.log.error({ err: error, alert_id: stored.alert.id }, "review not finished");
     }
   }

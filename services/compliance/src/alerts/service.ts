@@ -1,15 +1,50 @@
+import { create } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import type { ServiceImpl } from "@connectrpc/connect";
 import { openAuditStore } from "@disburse/chassis/audit/store.ts";
-import { createSealer } from "@disburse/chassis/crypto/sealing.ts";
+import type { AuditEntry } from "@disburse/chassis/audit/trail.ts";
+import { createSealer, type Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import { startLoop } from "@disburse/chassis/loop.ts";
 import type { Metrics } from "@disburse/chassis/metrics.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
-import { sweepReviews } from "./review.ts";
-import { type ReviewRpcDeps, reviewRpc } from "./rpc.ts";
-import { type AlertAction, pendingKinds } from "./rules/alert.ts";
+import { readLimit, readStart, writeCursor } from "@disburse/chassis/paging/cursor.ts";
+import { cutPageBy } from "@disburse/chassis/paging/record-page.ts";
+import { valueOfWord, wordOf } from "@disburse/chassis/rpc/enum-words.ts";
+import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
+import {
+  AlertSchema,
+  AlertState,
+  type ComplianceReviewService,
+  Decision,
+  ReviewEntrySchema,
+} from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
+import {
+  Actor_Kind,
+  ActorSchema,
+  type Mutation,
+} from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
+import { type Refused, refused } from "@disburse/kernel/refusal.ts";
+import { cleanText, textProblem } from "@disburse/kernel/text.ts";
+import { orThrow } from "../refusals.ts";
+import type { ScreeningStore } from "../screening/store.ts";
+import { fullScreeningMessage, hitShape } from "../screening/wire.ts";
+import { auditContext, changeAlert, type Intent, type ReviewDeps, sweepReviews } from "./review.ts";
+import {
+  type Alert,
+  type AlertAction,
+  type AlertStateKind,
+  assignedTo,
+  confirmedBy,
+  decidedBy,
+  dispositionOf,
+  pendingKinds,
+  type ReviewedBy,
+  reopenedBy,
+} from "./rules/alert.ts";
 
-/** What a crash left of a decision: no person waits for it. */
+/** How soon a decision that a crash left half done is finished. */
 const sweepEveryMs = 2_000;
-/** Of many thousand alerts that wait it takes some 50 ms; metrics are asked for as seldom. */
+/** It takes some 50 ms for many thousand alerts; metrics are scraped as rarely. */
 const tallyEveryMs = 10_000;
 
 /** What review stands on. */
@@ -63,4 +98,159 @@ export async function startReview(options: ReviewOptions) {
   });
   const stop = async () => void (await Promise.all([sweep.stop(), tally.stop()]));
   return { rpc: reviewRpc(deps), stop };
+}
+
+/** What the RPCs of review need. */
+export type ReviewRpcDeps = ReviewDeps & {
+  readonly screenings: Pick<ScreeningStore, "get">;
+};
+
+/** More was never done with one alert; of more the newest are shown. */
+const entriesMax = 1_000;
+
+/** The RPCs of compliance officers. */
+export function reviewRpc(deps: ReviewRpcDeps): ServiceImpl<typeof ComplianceReviewService> {
+  const { alerts, audit, sealer } = deps;
+  const change = async (mutation: Mutation | undefined, intent: Intent) => {
+    const changed = await changeAlert(deps, intent, readOfficer(mutation));
+    return { alert: alertMessage(orThrow(changed)) };
+  };
+  return {
+    listAlerts: async ({ states, assignee, merchantId, recordId, limit: asked, cursor }) => {
+      const limit = orThrow(readLimit(asked));
+      const after = orThrow(readStart(cursor));
+      const filter = { states: orThrow(readStates(states)), assignee, merchantId, recordId };
+      const found = await alerts.list(filter, after, limit + 1);
+      const { shown, nextCursor } = cutPageBy(found, limit, waitingCursor);
+      return { alerts: shown.map(alertMessage), nextCursor };
+    },
+
+    getAlert: async ({ alertId }) => {
+      const { alert } = orThrow((await alerts.read(alertId)) ?? refused("RECORD_NOT_FOUND"));
+      const [screening, entries] = await Promise.all([
+        deps.screenings.get(alert.detection.screeningId),
+        audit.list(alertId, undefined, entriesMax),
+      ]);
+      return {
+        alert: alertMessage(alert),
+        ...(screening && { screening: fullScreeningMessage(screening) }),
+        entries: entries.toReversed().map((entry) => reviewEntryMessage(entry, sealer)),
+      };
+    },
+
+    assignAlert: async ({ mutation, alertId: id, assignee }) => {
+      const given = orThrow(readAssignee(assignee));
+      const rule = (alert: Alert, act: ReviewedBy) => assignedTo(alert, given, act);
+      return change(mutation, { id, action: "alert.assigned", given, rule });
+    },
+
+    decideAlert: async ({ mutation, alertId: id, decision: value, reason }) => {
+      const known = wordOf(Decision, value) ?? refused("INVALID_REQUEST", "decision: is required");
+      const [decision, given] = [orThrow(known), orThrow(readReason(reason))];
+      const action = decision === "true_match" ? "alert.proposed" : (`alert.${decision}` as const);
+      const rule = (alert: Alert, act: ReviewedBy) => decidedBy(alert, decision, given, act);
+      return change(mutation, { id, action, given, rule });
+    },
+
+    confirmTrueMatch: async ({ mutation, alertId: id }) =>
+      change(mutation, { id, action: "alert.confirmed", given: "", rule: confirmedBy }),
+
+    reopenAlert: async ({ mutation, alertId: id, reason }) => {
+      const given = orThrow(readReason(reason));
+      const rule = (alert: Alert, act: ReviewedBy) => reopenedBy(alert, given, act);
+      return change(mutation, { id, action: "alert.reopened", given, rule });
+    },
+
+    listReviewEntries: async ({ alertId, limit: asked, cursor }) => {
+      const limit = orThrow(readLimit(asked));
+      const before = orThrow(readBefore(cursor));
+      const subject = alertId === "" ? undefined : alertId;
+      const found = await audit.list(subject, before, limit + 1);
+      const { shown, nextCursor } = cutPageBy(found, limit, ({ sequence }) => String(sequence));
+      return { entries: shown.map((entry) => reviewEntryMessage(entry, sealer)), nextCursor };
+    },
+  };
+}
+
+function waitingCursor({ waitingSince, id }: Alert): string {
+  return writeCursor({ at: waitingSince, id });
+}
+
+const notAnOfficer = refused("ACCESS_FORBIDDEN", "mutation.actor: must be an operator");
+
+/** The person and the operation of a change that only the operator's staff may make. */
+function readOfficer(mutation: Mutation | undefined) {
+  const { actor, operationId } = readMutation(mutation);
+  if (actor.kind !== "operator") orThrow(notAnOfficer);
+  return { person: actor.id, operation: operationId };
+}
+
+type Invalid = Refused<"INVALID_REQUEST">;
+
+/** A reason names what was compared, and with what. */
+const [reasonMin, reasonMax] = [10, 1_000];
+
+function readReason(text: string): string | Invalid {
+  const reason = cleanText(text);
+  const isSized = reason.length >= reasonMin && reason.length <= reasonMax;
+  if (isSized && textProblem(reason) === undefined) return reason;
+  const length = `${reasonMin} to ${reasonMax}`;
+  return refused("INVALID_REQUEST", `reason: must be ${length} plain characters`);
+}
+
+const personText = /^[\x21-\x7e]{0,128}$/;
+
+function readAssignee(text: string): string | Invalid {
+  if (personText.test(text)) return text;
+  return refused("INVALID_REQUEST", "assignee: must be at most 128 printable characters");
+}
+
+/** The states of a filter; those that wait for a person where none is named. */
+function readStates(values: readonly AlertState[]): readonly AlertStateKind[] | Invalid {
+  if (values.length === 0) return pendingKinds;
+  const kinds = values
+    .map((value) => wordOf(AlertState, value))
+    .filter((kind) => kind !== undefined);
+  if (kinds.length === values.length) return [...new Set(kinds)];
+  return refused("INVALID_REQUEST", "states: must be states of alerts");
+}
+
+/** Before which entry of the audit trail a page starts; `undefined` for the newest. */
+function readBefore(cursor: string): number | undefined | Invalid {
+  if (cursor === "") return undefined;
+  if (/^[1-9]\d{0,14}$/.test(cursor)) return Number(cursor);
+  return refused("INVALID_REQUEST", "cursor: must be one that a list gave");
+}
+
+/** An alert as the contract writes it; a closed one with its disposition before. */
+function alertMessage(alert: Alert) {
+  const { id, subject, detection, state, assignee } = alert;
+  const said = state.kind === "closed" ? state.before : state;
+  const dismissed = dispositionOf(said) === "false_positive";
+  return create(AlertSchema, {
+    ...{ id, subject, assignee },
+    state: valueOfWord(AlertState, state.kind),
+    screeningId: detection.screeningId,
+    hit: { ...hitShape(detection.hit), alertId: id, dismissed },
+    ...(said.kind !== "open" && { reason: said.reason, decidedBy: operator(said.by.person) }),
+    ...(said.kind === "true_match" && { confirmedBy: operator(said.confirmed.person) }),
+    createdAt: timestampFromDate(alert.createdAt),
+    updatedAt: timestampFromDate(alert.updatedAt),
+  });
+}
+
+/** An entry of the audit trail as the contract writes it. */
+function reviewEntryMessage(entry: AuditEntry<AlertAction>, sealer: Sealer) {
+  const { sequence, at, person, action, subject: alertId, detail, previousHash, hash } = entry;
+  return create(ReviewEntrySchema, {
+    sequence: BigInt(sequence),
+    createdAt: timestampFromDate(at),
+    actor: operator(person),
+    ...{ action, alertId, previousHash, hash },
+    detail: sealer.open(detail, auditContext(alertId)),
+  });
+}
+
+function operator(person: string) {
+  return create(ActorSchema, { kind: Actor_Kind.OPERATOR, id: person });
 }

@@ -33,7 +33,7 @@ export type FollowUp = {
   readonly isVerdictDue: boolean;
 };
 
-/** A try comes within minutes of the first: nobody does so much with one alert in between. */
+/** A retry comes within minutes; fewer actions on one alert come in between. */
 const actionsKept = 100;
 /** What one run of the sweep takes up; it goes on at once while there is more. */
 const unfinishedMax = 100;
@@ -41,6 +41,7 @@ const unfinishedMax = 100;
 /** Those that wait longest first. */
 const longest = { waiting_since: 1, _id: 1 } as const;
 
+/** See `openAlertStore`. */
 export type AlertStore = Awaited<ReturnType<typeof openAlertStore>>;
 
 /** The alerts. Each change is one write, with what must follow it marked inside. */
@@ -117,8 +118,8 @@ function alertWrites(alerts: Collection<AlertDocument>, sealer: Sealer) {
     insert: (alert: Alert) => insertOnce(alerts, alertDocument(alert, sealer)),
 
     /**
-     * Writes the next form of an alert. "overtaken": somebody was faster; "operation_used": for
-     * another alert.
+     * Writes the next form of an alert. "overtaken": another write was faster;
+     * "operation_used": the operation belongs to another alert.
      */
     change: async (
       { alert, version }: StoredAlert,

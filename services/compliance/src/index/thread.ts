@@ -6,7 +6,9 @@ import type { Finding } from "../screening/rules/hit.ts";
 import type { ScreeningQuery } from "../screening/rules/screening.ts";
 import type { PackedList } from "./build.ts";
 
+/** What the thread of an index is sent. */
 export type IndexRequest = { readonly id: number; readonly request: ScreeningQuery };
+/** What it answers: ready, then one finding or error for each request. */
 export type IndexResponse =
   | { readonly ready: true }
   | { readonly id: number; readonly finding: Finding }
@@ -17,17 +19,17 @@ export type IndexThread = {
   /** See `ScreeningIndex`. */
   screen(request: ScreeningQuery): Promise<Finding>;
   isAlive(): boolean;
-  /** Ends the thread once nobody waits for it any more. */
+  /** Ends the thread once it has answered all requests. */
   retire(): void;
-  /** Ends it now; who waits hears that it is unavailable. */
+  /** Ends it now; pending requests are rejected as unavailable. */
   stop(): Promise<void>;
 };
 
-/** Seconds of work at a few milliseconds each; whoever comes on top would not wait so long. */
+/** Seconds of work at a few milliseconds each; a caller beyond would time out. */
 const waitingMax = 1_000;
-/** Whoever took an index before the switch asks it within this time. */
+/** Callers that took the index before a switch send their request within this time. */
 const retiredKeptMs = 5_000;
-/** A question takes milliseconds; a thread that answers none for so long hangs. */
+/** A request takes milliseconds; a thread without an answer for so long hangs. */
 const answerSecondsMax = 10;
 /** All public lists take a second or two to index; a thread that takes so long hangs. */
 const startSecondsMax = 60;
@@ -40,7 +42,7 @@ type Waiting = {
 
 /**
  * Builds an index in a new thread, which takes the bytes of the chunks over. Rejects when it
- * cannot be built. `ended` is told when the thread ends without having been asked to.
+ * cannot be built. `ended` is called when the thread ends by itself.
  */
 export function startIndexThread(
   packed: readonly PackedList[],
@@ -67,7 +69,7 @@ export function startIndexThread(
   });
 }
 
-/** The thread; `ended` is told with the reason when it ends by itself, ready or not. */
+/** The thread; `ended` is called with the reason when it ends by itself, ready or not. */
 function indexThread(worker: Worker, ended: (error: unknown, isReady: boolean) => void) {
   const waiting = new Map<number, Waiting>();
   let cause: unknown;
@@ -78,7 +80,7 @@ function indexThread(worker: Worker, ended: (error: unknown, isReady: boolean) =
   let asked = 0;
   let silentSeconds = 0;
 
-  // Counted in ticks, not by the clock: a process that was stopped for a while has not waited.
+  // Counted in ticks, not by the clock: time during which the process was stopped does not count.
   const watchdog = setInterval(() => {
     silentSeconds = isReady && waiting.size === 0 ? 0 : silentSeconds + 1;
     const most = isReady ? answerSecondsMax : startSecondsMax;

@@ -13,7 +13,7 @@ import { type IndexThread, startIndexThread } from "./thread.ts";
 export type WatchDeps = {
   readonly store: Pick<ListStore, "listsInForce" | "readChunks">;
   readonly log: Log;
-  /** Lists without which there is no index: who stands on one of them must not be cleared. */
+  /** Lists without which there is no index: parties on them must not be cleared. */
   readonly required?: readonly string[];
   /** Starts the thread of an index. */
   readonly startThread?: typeof startIndexThread;
@@ -31,7 +31,7 @@ export function watchLists({
   let state: State | undefined;
   let isStopped = false;
   let running: Promise<unknown> = Promise.resolve();
-  /** Those that answer still. */
+  /** Those that still answer. */
   const threads = new Set<IndexThread>();
   const listeners = new Set<(index: ScreeningIndex) => void>();
   const isWhole = wholeness(required, log);
@@ -99,15 +99,15 @@ export async function startWatch(deps: WatchDeps, pollMs: number) {
   return { ...watch, stop };
 }
 
-/** Looks whether a required list is missing, and tells the log when these are others. */
+/** Whether all required lists are in force; logs those that are missing when they change. */
 function wholeness(required: readonly string[], log: Log) {
-  let told = "";
+  let logged = "";
   return (inForce: readonly StoredList[]): boolean => {
     const missing = missingLists(required, inForce);
-    if (missing.length > 0 && told !== missing.join()) {
+    if (missing.length > 0 && logged !== missing.join()) {
       log.warn({ missing }, "nothing is screened before these lists have come into force");
     }
-    told = missing.join();
+    logged = missing.join();
     return missing.length === 0;
   };
 }

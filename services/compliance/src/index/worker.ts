@@ -5,7 +5,7 @@ import { indexLists, type PackedList } from "./build.ts";
 import type { IndexRequest, IndexResponse } from "./thread.ts";
 
 /**
- * The thread of one index: builds it, says so, and answers one question after the other. The lists
+ * The thread of one index: builds it, then answers one request after the other. The lists
  * come as a message, of which nothing is kept; a thread's data lasts with it.
  */
 const port = parentPort;

@@ -54,7 +54,7 @@ export function importDocument(
     /** False once refused or failed: the operation may be tried again. */
     live: true as boolean,
     state: "reading" as ImportState,
-    /** The import that was in force at the start, "" for none: the switch replaces that one only. */
+    /** In force at the start, "" for none: the switch replaces this import only. */
     base_import_id: baseImportId,
     entries: 0,
     checksum: "",

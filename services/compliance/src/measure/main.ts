@@ -1,15 +1,22 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { createLog } from "@disburse/chassis/log.ts";
+import type { Party } from "@disburse/name-matcher/matcher.ts";
 import {
   hasQuerySet,
   listFile,
   queriesOf,
   queryFile,
 } from "@disburse/name-matcher/measure/query-set.ts";
+import { quantile } from "@disburse/name-matcher/measure/speed.ts";
+import { watchLists } from "../index/watch.ts";
+import { packEntries } from "../lists/chunks.ts";
+import type { ListEntry } from "../lists/rules/entry.ts";
+import type { ScreeningIndex } from "../screening/screening-index.ts";
 import type { Footprint } from "./footprint.ts";
 import type { Start } from "./index-start.ts";
-import { measureIndex } from "./index-switch.ts";
-import { entriesOf } from "./measured-store.ts";
+import { entriesOf, measuredStore } from "./measured-store.ts";
 
 const say = (label: string, values: readonly number[]): void =>
   void process.stdout.write(
@@ -34,3 +41,72 @@ if (hasQuerySet) {
   const start = alone<Start>("index-start.ts");
   say("ms of a start: p50, max; of the processor", [start.half, start.worst, start.cpuHalf]);
 } else process.stdout.write("the query set is not beside the project: nothing measured\n");
+
+/** What holding the index in another thread costs, and what it spares; milliseconds. */
+export type IndexFigures = {
+  /** One client, one question after the other, nothing else going on. */
+  readonly quiet: { readonly half: number; readonly most: number; readonly worst: number };
+  /** The same while another version is indexed and takes over. */
+  readonly switching: { readonly half: number; readonly most: number; readonly worst: number };
+  /** How late the service's own thread was at most, with 200 questions in flight. */
+  readonly loopWorstMs: number;
+};
+
+const quietQuestions = 500;
+const inFlight = 200;
+
+/** Measures an index of these entries, queried for these parties in turn. */
+export async function measureIndex(
+  entries: readonly ListEntry[],
+  parties: readonly Party[],
+): Promise<IndexFigures> {
+  const versions = [entries, entries.slice(1)].map((some) => packEntries("measured", some));
+  let at = 0;
+  const store = measuredStore(() => versions[at] ?? []);
+  const log = createLog("measure", "silent");
+  const watch = watchLists({ store, log });
+  const current = (): ScreeningIndex => {
+    const index = watch.current();
+    if (index === undefined) throw new Error("no index");
+    return index;
+  };
+  const ask = async (question: number): Promise<number> => {
+    const party = parties[question % parties.length];
+    const started = performance.now();
+    await current().screen({ parties: party === undefined ? [] : [party], wallets: [] });
+    return performance.now() - started;
+  };
+
+  await watch.refresh();
+  const quiet = await askInTurn(ask, (asked) => asked < quietQuestions);
+  at = 1;
+  const switched = watch.refresh().then(() => "switched");
+  let isSwitched = false;
+  void switched.then(() => {
+    isSwitched = true;
+  });
+  const switching = await askInTurn(ask, () => !isSwitched);
+  await switched;
+
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  delay.enable();
+  await Promise.all(Array.from({ length: inFlight }, (_, question) => ask(question)));
+  delay.disable();
+  await watch.stop();
+  const spread = (times: readonly number[]) => ({
+    half: quantile(times, 0.5),
+    most: quantile(times, 0.99),
+    worst: quantile(times, 1),
+  });
+  const loopWorstMs = delay.max / 1e6;
+  return { quiet: spread(quiet), switching: spread(switching), loopWorstMs };
+}
+
+async function askInTurn(
+  ask: (question: number) => Promise<number>,
+  goOn: (asked: number) => boolean,
+): Promise<number[]> {
+  const times: number[] = [];
+  while (goOn(times.length)) times.push(await ask(times.length));
+  return times;
+}

@@ -6,8 +6,8 @@ import type { ScreeningQuery } from "../screening/rules/screening.ts";
 import { entryKeys, requestKeys } from "./rules/reverse-keys.ts";
 
 /**
- * Reverse keys as they are stored with a subject, each a whole number below 2^48: unreadable without
- * the deployment's key.
+ * Reverse keys as they are stored with a subject, each a whole number below 2^48: unreadable
+ * without the deployment's key.
  */
 export type ReverseHashes = {
   /** Which key and which rules made them; hashes of others never match. */

@@ -36,9 +36,9 @@ const concurrency = 4;
 
 /**
  * Brings subjects that were last compared with something else to the lists in force: screened again
- * where a changed entry may concern them, else marked. Each write checks the subject's own state, so
- * a crash, another process or another list switch on the way loses nothing: a subject without the
- * present stamp is still due.
+ * where a changed entry may concern them, else marked. Each write checks the subject's own state,
+ * so a crash, another process or another list switch on the way loses nothing: a subject without
+ * the present stamp is still due.
  */
 export async function monitorRound(deps: MonitorDeps): Promise<RoundCounts> {
   const counts: RoundCounts = { ...noCounts };

@@ -129,51 +129,13 @@ function subjectWalks(subjects: Collection<SubjectDocument>) {
       (await subjects.findOne({ stamp })) ?? undefined,
 
     /** Pages of a selection, each subject once. */
-    pages: async function* ({ stamp, keys, entries }: SubjectSelection): AsyncGenerator<Subject[]> {
-      const selected = {
-        stamp,
-        ...(keys === undefined ? {} : { keys: { $in: keys } }),
-        ...(entries === undefined ? {} : { entries: { $in: entries } }),
-      };
-      // The most selective one: the database would rather follow the order of the page.
-      const other = entries === undefined ? "stamp" : "entries";
-      const hint = keys === undefined ? other : "keys";
-      let after = "";
-      for (;;) {
-        const found = await subjects
-          .find({ ...selected, _id: { $gt: after } }, { projection: { _id: 1 } })
-          .hint(hint)
-          .sort({ _id: 1 })
-          .limit(pageSize)
-          .toArray();
-        const last = found.at(-1);
-        if (last === undefined) return;
-        after = last._id;
-        yield found.map(toSubject);
-      }
-    },
+    pages: (selection: SubjectSelection) => pages(subjects, selection),
 
     /**
      * Pages of those that were not compared whole since a moment, nor with anything newer than a
      * configuration, the longest ago first.
      */
-    notComparedSince: async function* (moment: Date, revision: number): AsyncGenerator<Subject[]> {
-      let rest: Filter<SubjectDocument> = { compared_at: { $lt: moment } };
-      for (;;) {
-        const found = await subjects
-          .find({ ...rest, ...notAheadOf(revision) }, { projection: { compared_at: 1 } })
-          .sort({ compared_at: 1, _id: 1 })
-          .limit(pageSize)
-          .toArray();
-        const last = found.at(-1);
-        if (last === undefined) return;
-        yield found.map(toSubject);
-        const { _id, compared_at: at } = last;
-        // A subject that cannot be screened stays behind: the walk passes it, and ends.
-        const later = { compared_at: { $gt: at, $lt: moment } };
-        rest = { $or: [{ compared_at: at, _id: { $gt: _id } }, later] };
-      }
-    },
+    notComparedSince: (moment: Date, revision: number) => overdue(subjects, moment, revision),
 
     /**
      * Marks the subjects of a page that no key and entry concerns as compared with the present
@@ -193,6 +155,55 @@ function subjectWalks(subjects: Collection<SubjectDocument>) {
       return (await subjects.updateMany(filter, { $set: to })).modifiedCount;
     },
   };
+}
+
+async function* pages(
+  subjects: Collection<SubjectDocument>,
+  { stamp, keys, entries }: SubjectSelection,
+): AsyncGenerator<Subject[]> {
+  const selected = {
+    stamp,
+    ...(keys === undefined ? {} : { keys: { $in: keys } }),
+    ...(entries === undefined ? {} : { entries: { $in: entries } }),
+  };
+  // The most selective one: the database would rather follow the order of the page.
+  const other = entries === undefined ? "stamp" : "entries";
+  const hint = keys === undefined ? other : "keys";
+  let after = "";
+  for (;;) {
+    const found = await subjects
+      .find({ ...selected, _id: { $gt: after } }, { projection: { _id: 1 } })
+      .hint(hint)
+      .sort({ _id: 1 })
+      .limit(pageSize)
+      .toArray();
+    const last = found.at(-1);
+    if (last === undefined) return;
+    after = last._id;
+    yield found.map(toSubject);
+  }
+}
+
+async function* overdue(
+  subjects: Collection<SubjectDocument>,
+  moment: Date,
+  revision: number,
+): AsyncGenerator<Subject[]> {
+  let rest: Filter<SubjectDocument> = { compared_at: { $lt: moment } };
+  for (;;) {
+    const found = await subjects
+      .find({ ...rest, ...notAheadOf(revision) }, { projection: { compared_at: 1 } })
+      .sort({ compared_at: 1, _id: 1 })
+      .limit(pageSize)
+      .toArray();
+    const last = found.at(-1);
+    if (last === undefined) return;
+    yield found.map(toSubject);
+    const { _id, compared_at: at } = last;
+    // A subject that cannot be screened stays behind: the walk passes it, and ends.
+    const later = { compared_at: { $gt: at, $lt: moment } };
+    rest = { $or: [{ compared_at: at, _id: { $gt: _id } }, later] };
+  }
 }
 
 function toSubject({ _id }: Pick<SubjectDocument, "_id">): Subject {

@@ -12,8 +12,12 @@ import { decidableMax, decidedFinding, isTruncated } from "../screening/rules/de
 import type { ScreeningHit } from "../screening/rules/hit.ts";
 import type { Screening, ScreeningTrigger, Subject } from "../screening/rules/screening.ts";
 import type { IndexWatch, ScreeningIndex } from "../screening/screening-index.ts";
-import type { ScreeningStore, StoredScreening } from "../screening/store.ts";
-import { openScreening, screeningDocument } from "../screening/store.ts";
+import {
+  openScreening,
+  type ScreeningStore,
+  type StoredScreening,
+  screeningDocument,
+} from "../screening/store.ts";
 import {
   type Compared,
   configurationRevision,

@@ -76,7 +76,7 @@ function readSubject(message: SubjectMessage | undefined, violations: Violation[
 /** A wallet with the networks that were named. */
 export type RequestedWallet = Wallet & { readonly networks: readonly string[] };
 
-/** Whom and what to screen, and for whom: kept whole, so that it can be screened again. */
+/** Who and what to screen, and for which subject: kept whole, to be screened again. */
 export type ScreeningRequest = {
   readonly subject: Subject;
   readonly parties: readonly Party[];
@@ -168,7 +168,7 @@ const verdictOfCode: ReadonlyMap<VerdictCode, Verdict | undefined> = new Map([
   [VerdictCode.BLOCK, "block" as const],
 ]);
 
-/** Which page of screenings is asked for. */
+/** Which page of screenings is requested. */
 export function readListRequest(
   request: ListScreeningsRequest,
 ): { filter: ScreeningFilter; limit: number } | Invalid {

@@ -39,7 +39,7 @@ export type ScreeningDeps = {
   readonly clock: Clock;
   /** Counts a new screening. */
   readonly screened: (screening: Screening) => void;
-  /** Asked about wallets; `undefined` where there is none. */
+  /** Assesses wallets; `undefined` where none is configured. */
   readonly provider: WalletProvider | undefined;
   /** Screens a subject that is monitored from then on, once for each operation. */
   readonly screenSubject: (asked: ScreeningRequest, by: Change) => Promise<StoredScreening>;
@@ -80,8 +80,8 @@ export function screeningRpc(deps: ScreeningDeps) {
 }
 
 /**
- * Screens once for each operation what nobody monitors: a repeat gets the first result, whatever
- * the lists say now.
+ * Screens a subject without monitoring, once for each operation: a repeat gets the first result,
+ * whatever the lists say now.
  */
 async function screenOnce(
   deps: ScreeningDeps,
@@ -117,7 +117,7 @@ async function screenOnce(
   return sameRequest(stored, asked);
 }
 
-/** The provider's word on the wallet; a listed one needs none. */
+/** The provider's assessment of the wallet; a listed one needs none. */
 async function assessed(
   { provider }: ScreeningDeps,
   { verdict }: Finding,

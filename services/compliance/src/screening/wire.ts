@@ -88,7 +88,7 @@ export function fullScreeningMessage({ screening, request }: StoredScreening): S
 const partyTypeCodes: Readonly<Record<EntryType, Party_Type>> = {
   individual: Party_Type.INDIVIDUAL,
   entity: Party_Type.ENTITY,
-  // Nobody asks for one of these.
+  // No request is about one of these.
   vessel: Party_Type.UNSPECIFIED,
   aircraft: Party_Type.UNSPECIFIED,
 };

@@ -1,12 +1,12 @@
 import { countSetting, SettingsError } from "@disburse/chassis/settings.ts";
 import { z } from "zod";
 
-/** Who is asked about wallets, and how. */
+/** The wallet risk provider, and how to query it. */
 export type WalletProviderSetting = {
   readonly url: string;
   readonly apiKey: string;
   readonly timeoutMs: number;
-  /** How long an answer is kept that identifies somebody, and one that identifies nobody. */
+  /** How long answers with and without identifications are kept. */
   readonly identifiedSeconds: number;
   readonly clearSeconds: number;
 };

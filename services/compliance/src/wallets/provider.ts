@@ -19,28 +19,28 @@ import type { Wallet } from "./rules/wallet.ts";
 /** No answer: what was not assessed is not cleared, and the caller tries again later. */
 export type ProviderUnavailable = Refused<"WALLET_PROVIDER_SILENT">;
 
-/** Somebody who knows wallets beside the lists. */
+/** A source of wallet risk beside the lists. */
 export type WalletProvider = {
-  /** The word on an address of a network. */
+  /** Assesses an address of a network. */
   assess(network: string, address: string): Promise<WalletAssessment | ProviderUnavailable>;
   close(): Promise<void>;
 };
 
-export type WalletProviderDeps = {
+type WalletProviderDeps = {
   readonly metrics: Metrics;
   readonly clock: Clock;
   readonly log: Log;
 };
 
-/** Some megabytes; a process that is asked more often asks the provider again. */
+/** Some megabytes; beyond it the provider is queried again. */
 const keptMax = 10_000;
 
 type Kept = { readonly assessment: WalletAssessment; readonly until: number };
 
 /**
  * The provider of a deployment, with a short memory: its answers are kept for as long as the
- * setting says, and equal questions at one time are asked once. It is not asked while it wants to
- * be spared.
+ * setting says, and equal queries at one time are sent once. It is not queried
+ * while it has asked for a pause.
  */
 export function createWalletProvider(
   setting: WalletProviderSetting,
@@ -110,7 +110,7 @@ function observedAsk({ ask }: ProviderHttp, metrics: Metrics): ProviderHttp["ask
   };
 }
 
-/** The worst word on a wallet in all networks that it is asked for. */
+/** The worst assessment of a wallet in all its networks. */
 export async function assessWallet(
   { assess }: WalletProvider,
   { networks, families, address }: Wallet & { readonly networks: readonly string[] },
@@ -140,7 +140,7 @@ export type ProviderAnswer =
       readonly silence: ProviderFailure;
       /** For the log: a status, or the code of an error; never an address. */
       readonly detail: string;
-      /** How long the provider wants not to be asked. */
+      /** How long the provider wants no query. */
       readonly retryAfterMs?: number;
     };
 
@@ -150,7 +150,7 @@ export type ProviderHttp = {
   close(): Promise<void>;
 };
 
-export type ProviderHttpOptions = {
+type ProviderHttpOptions = {
   readonly url: string;
   readonly apiKey: string;
   /** In all, repeats included. */
@@ -159,13 +159,13 @@ export type ProviderHttpOptions = {
 
 /** Enough for a merchant's batch of beneficiaries; more wait for a connection. */
 const connectionsMax = 16;
-/** A connection that failed is tried again, since nothing was asked yet. */
+/** A connection that failed is tried again: no query was sent yet. */
 const triesMax = 3;
 const backoffMs = 25;
 /** An answer has some identifications of some hundred characters. */
 const answerBytesMax = 65_536;
 const identificationsMax = 1_000;
-/** What a provider that says nothing of time is spared, and the longest that it may ask for. */
+/** The pause where a 429 names none, and the longest one that is kept. */
 const retryAfterDefaultMs = 1_000;
 const retryAfterMaxMs = 60_000;
 

@@ -3,7 +3,7 @@ import type { Disposition } from "../../screening/rules/decided-finding.ts";
 import type { ScreeningHit } from "../../screening/rules/hit.ts";
 import type { Subject } from "../../screening/rules/screening.ts";
 
-/** What one person did, as which operation, and when. */
+/** Who acted, as which operation, and when. */
 export type ReviewedBy = { readonly person: string; readonly operation: string; readonly at: Date };
 
 type Rationale = { readonly by: ReviewedBy; readonly reason: string };
@@ -12,19 +12,22 @@ type Rationale = { readonly by: ReviewedBy; readonly reason: string };
 export type PendingState =
   | { readonly kind: "open" }
   | ({ readonly kind: "escalated" } & Rationale)
-  /** One person says that it is a true match; a second one has to confirm. */
+  /** A true match that one person proposed and a second one has to confirm. */
   | ({ readonly kind: "proposed" } & Rationale);
 
+/** A disposition with its rationale. */
 export type DecidedState =
   | ({ readonly kind: "false_positive" } & Rationale)
   | ({ readonly kind: "true_match"; readonly confirmed: ReviewedBy } & Rationale);
 
+/** An alert is pending, decided, or closed with the state before. */
 export type AlertState =
   | PendingState
   | DecidedState
-  /** The hit is no more; should it come back as it was, so does what was said of it. */
+  /** The hit is gone; should it come back as it was, so does the state before. */
   | { readonly kind: "closed"; readonly before: PendingState | DecidedState; readonly at: Date };
 
+/** The names of the states, as they are stored. */
 export type AlertStateKind = AlertState["kind"];
 
 /** The states in which a person has to look. */
@@ -41,7 +44,7 @@ export type Alert = {
   /** Which party or wallet of the subject, by a keyed hash of what is compared of it. */
   readonly partyKey: string;
   readonly detection: Detection;
-  /** Who works on it; "" for nobody. */
+  /** Who works on it; "" where it is unassigned. */
   readonly assignee: string;
   readonly state: AlertState;
   /** Since when a person has to look, or had to. */
@@ -58,7 +61,7 @@ export type Detection = {
   readonly hit: ScreeningHit;
 };
 
-/** What people do with an alert, as the audit trail names it. */
+/** Actions of operators, as the audit trail names them. */
 export type AlertAction =
   | "alert.assigned"
   | "alert.escalated"
@@ -67,7 +70,7 @@ export type AlertAction =
   | "alert.confirmed"
   | "alert.reopened";
 
-/** An alert after somebody did something, and what the audit trail is to say of it. */
+/** An alert after an operator's action, and what the audit trail records of it. */
 export type AlertChange = {
   readonly alert: Alert;
   readonly action: AlertAction;
@@ -93,7 +96,7 @@ function notPending({ kind }: AlertState): Invalid {
   return kind === "closed" ? isClosed : isDecided;
 }
 
-/** Gives an alert to a person, or with "" back to nobody. */
+/** Assigns an alert to a person, or with "" unassigns it. */
 export function assignedTo(alert: Alert, assignee: string, by: ReviewedBy): AlertChange | Invalid {
   if (!isPending(alert.state)) return notPending(alert.state);
   const changed = { ...alert, assignee, updatedAt: by.at };
@@ -103,7 +106,7 @@ export function assignedTo(alert: Alert, assignee: string, by: ReviewedBy): Aler
 /** What a person can decide alone: a true match is only proposed. */
 export type Decision = "false_positive" | "true_match" | "escalated";
 
-/** One person's word on an alert that waits. */
+/** One person's decision on a pending alert. */
 export function decidedBy(
   alert: Alert,
   decision: Decision,
@@ -118,7 +121,7 @@ export function decidedBy(
   return changedTo(alert, { kind, by, reason }, `alert.${kind}`, reason, by);
 }
 
-/** The second person's word. */
+/** The second person's confirmation. */
 export function confirmedBy(
   alert: Alert,
   by: ReviewedBy,
@@ -133,7 +136,7 @@ export function confirmedBy(
   return changedTo(alert, confirmed, "alert.confirmed", state.reason, by);
 }
 
-/** Takes back what was said; a confirmed true match by another person than who confirmed it. */
+/** Reopens an alert; a confirmed true match by another person than who confirmed it. */
 export function reopenedBy(alert: Alert, reason: string, by: ReviewedBy): AlertChange | Invalid {
   const { state } = alert;
   if (state.kind === "closed") return isClosed;
@@ -156,12 +159,12 @@ function changedTo(
   return { alert: { ...alert, state, waitingSince, updatedAt: at }, action, detail };
 }
 
-/** The names of one person may be written in capitals here and not there. */
+/** Ids of one person may differ in letter case. */
 function isSamePerson(one: ReviewedBy, other: ReviewedBy): boolean {
   return one.person.toLowerCase() === other.person.toLowerCase();
 }
 
-/** The alert of a hit that nobody saw before. */
+/** The alert of a new hit. */
 export function opened(
   of: Pick<Alert, "id" | "subject" | "partyKey">,
   detection: Detection,
@@ -171,7 +174,7 @@ export function opened(
   return { ...of, detection, assignee: "", state: { kind: "open" }, ...times };
 }
 
-/** The same hit again; `undefined`: a newer screening told of it already. */
+/** The same hit again; `undefined`: a newer screening found it already. */
 export function redetected(alert: Alert, detection: Detection, at: Date): Alert | undefined {
   if (alert.detection.revision >= detection.revision) return undefined;
   if (alert.state.kind !== "closed") return { ...alert, detection };

@@ -17,6 +17,7 @@ export type EntryDraft = {
   readonly programs: Set<string>;
 };
 
+/** An empty draft. */
 export function entryDraft(uid: string, type: EntryType): EntryDraft {
   return {
     uid,
@@ -50,6 +51,7 @@ export function addName({ names }: EntryDraft, text: string, kind: NameKind): vo
   names.set(name, { name, kind });
 }
 
+/** Adds a document, none where its number is empty. */
 export function addDocument(
   { documents }: EntryDraft,
   type: string,

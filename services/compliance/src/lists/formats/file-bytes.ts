@@ -47,7 +47,7 @@ const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /**
  * The text of a file that is not read line by line, without its byte order mark. UTF-8 alone: what
- * is in another encoding would be names that nobody finds.
+ * is in another encoding would be names that are never found.
  */
 export function fileText({ bytes }: ListFile): string {
   const nul = bytes.indexOf(0);
@@ -77,7 +77,7 @@ function firstWrongLine(bytes: Buffer): number {
 }
 
 /**
- * What makes a list unreadable, in words for whoever imports it, with the line or the entry.
+ * What makes a list unreadable, in words for the operator, with the line or the entry.
  * Thrown inside this folder only, to leave a nested check; `readList` and `parseListLine` turn it
  * into an answer.
  */
@@ -100,6 +100,7 @@ export type Note = (text: string) => void;
 /** Enough to see what is wrong; a list of another kind would fill thousands of lines. */
 const notesMax = 100;
 
+/** Collects notes, as many as are kept. */
 export function noteCollector(): { readonly note: Note; readonly notes: () => readonly string[] } {
   const kept: string[] = [];
   let count = 0;

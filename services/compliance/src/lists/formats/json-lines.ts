@@ -52,7 +52,7 @@ function addEntry(entries: Map<string, ListEntry>, text: string): void {
   entries.set(entry.uid, entry);
 }
 
-/** What is wrong with a line, in words for whoever imports it. */
+/** What is wrong with a line, in words for the operator. */
 export type LineProblem = { readonly problem: string };
 
 /** How publishers' kinds of names are read: all that is not weak is searched for alike. */

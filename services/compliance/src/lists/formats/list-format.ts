@@ -14,6 +14,7 @@ import { readUnXml } from "./un-xml.ts";
 
 /** How a publisher writes its list. */
 export const listFormats = ["json_lines", "ofac_csv", "un_xml", "eu_csv", "uk_csv"] as const;
+/** See `listFormats`. */
 export type ListFormat = (typeof listFormats)[number];
 
 /**

@@ -39,7 +39,7 @@ const parts: readonly (readonly [RegExp, ReadPart])[] = [
   [/^(?:alt\. )?POB (.+)$/, addBirthPlace],
   [/^(?:alt\. )?(?:nationality|citizen) (.+)$/i, addCountry],
   [/^(?:alt\. )?(?:(?:Former|Other) )?Vessel Flag (.+)$/i, addCountry],
-  // A wallet that is not understood is one that nobody is stopped at.
+  // A wallet that is not understood would stop no payment.
   [/^(?:alt\. )?Digital Currency Address\b(.*)$/i, addWallet],
 ];
 
@@ -195,7 +195,7 @@ function readDocument(draft: EntryDraft, text: string): void {
   }
 }
 
-/** The IMO's numbers of ships and companies are asked for without its name. */
+/** The IMO's numbers of ships and companies are searched for without its name. */
 function withoutPrefix(number: string): string {
   return number.replace(/^IMO\s+(?=\d)/, "");
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { file } from "./test-file.ts";
-import { parsedXml } from "./xml-elements.ts";
+import { parsedXml } from "./un-xml.ts";
 
 /** Elements in elements, each begun and ended so. */
 const nested = (levels: number, start: string, end = "</a>") =>

@@ -20,6 +20,7 @@ import type { ImportProblem, ImportWork, ReadWork } from "./work.ts";
 /** How an import ended, as it is counted. */
 export type ImportOutcome = "imported" | "refused" | "overtaken" | "failed";
 
+/** What imports need. */
 export type ImportDeps = {
   readonly lists: ListStore;
   readonly clock: Clock;
@@ -27,6 +28,7 @@ export type ImportDeps = {
   readonly ended: (list: string, outcome: ImportOutcome) => void;
 };
 
+/** An import that came into force. */
 export type Imported = {
   readonly version: ListVersion;
   readonly change: ListChange;
@@ -58,7 +60,7 @@ export async function importList(
     return answer;
   } catch (error) {
     deps.ended(request.list, "failed");
-    // The cause is what the caller hears; what cannot be said now is swept later.
+    // The caller gets the cause; an import that cannot be abandoned now is swept later.
     await abandonImport(lists.collections, begun, clock.now()).catch(() => undefined);
     throw error;
   }
@@ -127,7 +129,7 @@ const limits = {
   heapMegabytes: 1_536,
 };
 
-/** Reads a list in a thread of its own, which is given the files' and chunks' bytes for good. */
+/** Reads a list in a thread of its own, which takes over the bytes of files and chunks. */
 export function readImportApart(
   work: ImportWork,
   { timeoutMs, heapMegabytes } = limits,

@@ -27,16 +27,16 @@ export type ListCollections = {
 
 /** Chunks written by one command: some 1 MiB, and a millisecond of this thread. */
 const chunksAtOnce = 16;
-/** An importer that has written nothing for so long is gone. */
+/** An import without a write for so long has crashed. */
 const importSilenceMaxMs = 120_000;
-/** A crash is swept up within minutes; so many imports of one list do not come in between. */
+/** A crash is swept up within minutes; fewer imports of one list come in between. */
 const earlierKept = 20;
 
 type RepeatedImport = { readonly repeated: ImportDocument };
 /** Why an import does not come into force. */
 export type ImportRefused = Refused<"INVALID_REQUEST" | "IMPORT_RUNNING" | "IMPORT_OVERTAKEN">;
 
-/** Takes an import up, or tells what became of the same operation before. */
+/** Begins an import, or returns the outcome of an earlier try of the operation. */
 export async function beginImport(
   at: ListCollections,
   request: ImportRequest,
@@ -71,7 +71,7 @@ async function earlierImport(
 }
 
 /**
- * Says what an import is made of before its chunks are written, so that none of them is swept
+ * Stores what an import is made of before its chunks are written, so that none of them is swept
  * away; refused when it was given up for dead meanwhile.
  */
 export async function stageImport(
@@ -105,7 +105,7 @@ export async function writeChunks(
   }
 }
 
-/** Brings a staged import whose chunks are all there into force, unless another one came first. */
+/** Brings a staged import whose chunks are all stored into force, unless another was faster. */
 export async function commitImport(
   at: ListCollections,
   { _id }: ImportDocument,
@@ -119,7 +119,7 @@ export async function commitImport(
   return done === null ? refused("IMPORT_OVERTAKEN") : settleImport(at, done, now);
 }
 
-/** Switches to a committing import, or finds that it did, or that another one came first. */
+/** Switches to a committing import, or finds that it did, or that another was faster. */
 async function settleImport(
   at: ListCollections,
   done: ImportDocument,
@@ -193,8 +193,8 @@ async function switchTo(lists: Collection<ListDocument>, done: ImportDocument): 
 }
 
 /**
- * Chunks of a failed import stay so long: another import that found them there needs them, and
- * says so in its own document before it looks (`stageImport`).
+ * How long chunks of a failed import are kept: another import that found them stored needs them,
+ * and names them in its own document first (`stageImport`).
  */
 const orphansKeptMs = 3_600_000;
 

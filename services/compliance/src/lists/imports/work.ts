@@ -23,6 +23,7 @@ export type ReadWork = {
   readonly notes: readonly string[];
 };
 
+/** Why an import is refused. */
 export type ImportProblem = { readonly problem: string };
 
 /** Reads a list whole, packs it and compares it with the version in force; in a worker thread. */

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { type ImportWork, readImport } from "./work.ts";
 
-/** The thread of one import: reads it, answers once with the bytes for good, and ends. */
+/** The thread of one import: reads it, answers once, handing the bytes over, and ends. */
 const answer = readImport(workerData as ImportWork);
 const buffers = "fresh" in answer ? answer.fresh.map(({ bytes }) => bytes.buffer) : [];
 parentPort?.postMessage(

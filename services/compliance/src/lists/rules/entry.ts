@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { NamedEntry } from "@disburse/name-matcher/entry.ts";
 
+/** A document as a list gives it. */
 export type ListedDocument = {
   readonly type: string;
   readonly number: string;
@@ -22,7 +23,7 @@ export type ListEntry = Omit<NamedEntry, "documents"> & {
 
 /**
  * SHA-256 over what is compared of an entry, in hexadecimal: equal for two versions of an entry
- * that nobody needs to look at anew. In which order a list gives its names says nothing.
+ * that needs no new review. The order of names does not count.
  */
 export function entryFingerprint(entry: ListEntry): string {
   const { type, names, births, countries, documents, wallets } = entry;

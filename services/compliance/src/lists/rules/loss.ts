@@ -1,7 +1,7 @@
 import type { ListEntry } from "./entry.ts";
 import type { ListChange } from "./version.ts";
 
-/** A publisher that takes so many off at once has more likely published a broken file. */
+/** A larger loss at once is more likely a broken file than a publisher's decision. */
 const lossPercentMax = 2;
 /** Of a list under 50 entries, 2% would be none at all. */
 const lossAlwaysTaken = 1;

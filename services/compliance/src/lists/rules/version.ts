@@ -3,7 +3,7 @@ export type ListVersion = {
   readonly list: string;
   /** The publisher's name of this state. */
   readonly version: string;
-  /** Which import brought it: tells two imports of one version apart. */
+  /** The import that brought it: distinguishes two imports of one version. */
   readonly importId: string;
   /** How many entries it has. */
   readonly entries: number;

@@ -9,6 +9,7 @@ import { type FetchedFiles, fetchFiles } from "./fetch.ts";
 import type { SourceSetting } from "./setting.ts";
 import type { SourceState, SourceStore } from "./store.ts";
 
+/** What the checks of sources need. */
 export type SourceDeps = ImportDeps & {
   readonly settings: readonly SourceSetting[];
   readonly store: SourceStore;
@@ -32,7 +33,7 @@ export type ListSources = {
   list(): Promise<SourceStatus[]>;
   /** Checks one now: an import is made where it publishes something else than what is in force. */
   check(list: string, actor: StoredActor): Promise<SourceStatus | Refused<"RECORD_NOT_FOUND">>;
-  /** Checks those whose time has come, one after the other, while `goOn` says so. */
+  /** Checks those whose time has come, one after the other, while `goOn` answers true. */
   checkDue(goOn: () => Promise<boolean>): Promise<void>;
 };
 
@@ -47,6 +48,7 @@ const failedProblem = "could not be checked by a fault of the service; its log s
 /** What a check found, and what is known from then on. */
 type Found = Pick<SourceState, "outcome" | "problem" | "checksum" | "validators">;
 
+/** The sources of some settings. */
 export function openSources(deps: SourceDeps): ListSources {
   const known = async (): Promise<SourceStatus[]> => {
     const states = await deps.store.states();
@@ -85,7 +87,7 @@ async function checkSource(
   });
   const { outcome, problem } = found;
   const now = deps.clock.now();
-  // What was broken off by the end of this process says nothing of the source.
+  // A check that the end of this process broke off is no result.
   const isBroken = outcome === "unreachable" || outcome === "failed";
   if (deps.stop.aborted && isBroken) return { setting, state: before };
   const failures = problem === "" ? 0 : (before?.failures ?? 0) + 1;

@@ -19,6 +19,7 @@ export type FetchLimits = {
   readonly stop: AbortSignal;
 };
 
+/** Files that were read, and how to recognise them again. */
 export type FetchedFiles = {
   readonly files: readonly ListFile[];
   readonly validators: readonly Validator[];
@@ -143,7 +144,7 @@ async function readUrl(
   return { bytes, validator: { location, tag, modified: headers.get("last-modified") ?? "" } };
 }
 
-/** Follows redirects, but never from https to what anybody on the way can change. */
+/** Follows redirects, but never from https to plain http. */
 async function followed(
   url: URL,
   known: Validator | undefined,
@@ -151,7 +152,7 @@ async function followed(
 ): Promise<Response> {
   const headers = {
     "user-agent": "disburse-compliance",
-    // What is unpacked on the way in may be cut off without anybody noticing; plain bytes may not.
+    // An unpacked body may be cut off unnoticed; plain bytes may not.
     "accept-encoding": "identity",
     ...(known?.tag ? { "if-none-match": known.tag } : {}),
     ...(known?.modified ? { "if-modified-since": known.modified } : {}),

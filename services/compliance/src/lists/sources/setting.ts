@@ -39,7 +39,7 @@ const source = z.strictObject({
 /** One file of a source: where it is, and its name in the list's format. */
 export type SourceFile = z.output<typeof sourceFile>;
 
-/** A list that the service keeps current by itself. */
+/** A list that the service keeps current. */
 export type SourceSetting = z.output<typeof source>;
 
 /** `LIST_SOURCES`: a JSON array, or the path of a file that holds one. */

@@ -22,22 +22,12 @@ export type SourceState = {
 };
 
 /** `list_sources`: one document a source. */
-type SourceDocument = {
-  readonly _id: string;
-  readonly schema_version: number;
-  readonly outcome: SourceState["outcome"];
-  readonly problem: string;
-  readonly failures: number;
-  readonly checked_at: Date;
-  readonly next_check_at: Date;
-  readonly confirmed_at: Date | null;
-  readonly checksum: string;
-  readonly validators: readonly Validator[];
-};
+type SourceDocument = { readonly _id: string } & ReturnType<typeof fieldsOf>;
 
+/** See `openSourceStore`. */
 export type SourceStore = ReturnType<typeof openSourceStore>;
 
-/** What is known of the sources. Whoever checks one last, writes last: each check is whole. */
+/** The states of the sources. Each check is whole, so the last one to write wins. */
 export function openSourceStore({ db }: Pick<Database, "db">) {
   const sources = db.collection<SourceDocument>("list_sources");
   return {
@@ -52,30 +42,17 @@ export function openSourceStore({ db }: Pick<Database, "db">) {
   };
 }
 
-function fieldsOf(state: SourceState): Omit<SourceDocument, "_id"> {
-  return {
-    schema_version: schemaVersion,
-    outcome: state.outcome,
-    problem: state.problem,
-    failures: state.failures,
-    checked_at: state.checkedAt,
-    next_check_at: state.nextCheckAt,
-    confirmed_at: state.confirmedAt ?? null,
-    checksum: state.checksum,
-    validators: state.validators,
-  };
+function fieldsOf({ list: _list, checkedAt, nextCheckAt, confirmedAt, ...rest }: SourceState) {
+  const times = { checked_at: checkedAt, next_check_at: nextCheckAt };
+  return { schema_version: schemaVersion, ...rest, ...times, confirmed_at: confirmedAt ?? null };
 }
 
-function toState(document: SourceDocument): SourceState {
+function toState({ _id: list, confirmed_at, ...document }: SourceDocument): SourceState {
+  const { outcome, problem, failures, checksum, validators } = document;
   return {
-    list: document._id,
-    outcome: document.outcome,
-    problem: document.problem,
-    failures: document.failures,
+    ...{ list, outcome, problem, failures, checksum, validators },
     checkedAt: document.checked_at,
     nextCheckAt: document.next_check_at,
-    confirmedAt: document.confirmed_at ?? undefined,
-    checksum: document.checksum,
-    validators: document.validators,
+    confirmedAt: confirmed_at ?? undefined,
   };
 }

@@ -1,7 +1,7 @@
 import { type Verdict, worstVerdict } from "@disburse/name-matcher/verdict.ts";
 import { type Finding, hitsMax, type ScreeningHit } from "./hit.ts";
 
-/** What a person said of a hit: nothing yet, that it is somebody else, or that it is the one. */
+/** The disposition of a hit by people. */
 export type Disposition = "undecided" | "false_positive" | "true_match";
 
 /** What people decided about the hits of one subject. */
@@ -26,7 +26,7 @@ export type DecidedHit = ScreeningHit & {
 /** A finding after what people decided. */
 export type DecidedFinding = { readonly verdict: Verdict; readonly hits: readonly DecidedHit[] };
 
-/** Of a subject that nobody decides about: one that is not monitored. */
+/** Of a subject that is not monitored, so that its hits have no disposition. */
 export function undecided({ verdict, hits }: Finding): DecidedFinding {
   return { verdict, hits: hits.map((hit) => ({ ...hit, alertId: "", dismissed: false })) };
 }

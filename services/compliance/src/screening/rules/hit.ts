@@ -10,6 +10,7 @@ export type ScreeningReason = Omit<Reason, "kind"> & {
   readonly kind: Reason["kind"] | "wallet";
 };
 
+/** A list entry, or what stands for one, that a party or wallet may be. */
 export type ScreeningHit = Explanation & {
   readonly list: string;
   readonly listVersion: string;

@@ -17,12 +17,13 @@ export type ListsInForce = {
   listOf(entry: ListEntry): ListVersion;
 };
 
+/** What a screening is about. */
 export type ScreeningKind = "wallet" | "party";
 
 /** Whom or what a screening is about. */
 export type Subject = { readonly merchantId: string; readonly recordId: string };
 
-/** Why a screening was made: its owner asked, or what it rests on changed. */
+/** Why a screening was made: its owner's request, or a change of what it rests on. */
 export type ScreeningTrigger = "request" | "list_change" | "configuration_change" | "decision";
 
 /** A screening as it is kept for ever. */
@@ -33,7 +34,7 @@ export type Screening = DecidedFinding & {
   readonly subject: Subject;
   readonly lists: readonly ListVersion[];
   readonly configurationVersion: string;
-  /** What the wallet risk provider said; absent where none was asked. */
+  /** Of the wallet risk provider; absent where it was not queried. */
   readonly assessment?: WalletAssessment;
   readonly createdAt: Date;
 };
@@ -43,8 +44,8 @@ export type ScreeningQuery = {
   readonly parties: readonly Party[];
   readonly wallets: readonly Wallet[];
   /**
-   * How many hits to list at most: one more for each party or wallet tells of those beyond.
-   * `hitsMax` of the worst where that is not said.
+   * How many hits to list at most; one more for each party or wallet stands for those beyond. By
+   * default `hitsMax` of the worst.
    */
   readonly most?: number;
 };
@@ -67,7 +68,7 @@ function whoOf(at: number, count: number): string {
   return count > 1 ? `party ${at + 1} of ${count}: ` : "";
 }
 
-/** What a name is by itself that nothing, or not all of it, can be compared with. */
+/** The hit of a name that cannot be compared, or not whole. */
 function nameHits(party: Party, at: number, count: number): ScreeningHit[] {
   const problem = nameQualityIssue(party.name, party.type === "individual");
   return problem === undefined ? [] : [unreadableName(party, problem, at, whoOf(at, count))];

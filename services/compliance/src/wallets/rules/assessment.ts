@@ -3,16 +3,17 @@ import { canonicalWallet, type WalletFamily, walletFamily, walletNetworks } from
 
 /** How bad a provider calls it, worst last. */
 export const severities = ["none", "low", "medium", "high", "severe"] as const;
+/** How bad an assessment is. */
 export type Severity = (typeof severities)[number];
 
-/** The word of a wallet risk provider. */
+/** The assessment of a wallet risk provider. */
 export type WalletAssessment = {
   readonly provider: string;
   readonly verdict: Verdict;
   readonly severity: Severity;
   /** For people: category, name and reference of what the provider knows. */
   readonly evidence: readonly string[];
-  /** When the provider said it. */
+  /** When the provider answered. */
   readonly asOf: Date;
 };
 
@@ -56,7 +57,7 @@ function evidenceText({ category, name, url }: Identification): string {
     .toWellFormed();
 }
 
-/** The worst word, and the evidence of all. */
+/** The worst assessment, with the evidence of all. */
 export function worstAssessment(all: readonly WalletAssessment[]): WalletAssessment | undefined {
   const [worst] = all.toSorted(
     (a, b) =>
@@ -79,7 +80,7 @@ export function assessedNetworks(
   );
 }
 
-/** An address in the one spelling that a provider is asked in. */
+/** An address in the one spelling that a provider is queried with. */
 export function queriedAddress(network: string, address: string): string {
   const family = walletFamily(network);
   if (family === "evm") return address.toLowerCase();

@@ -2,8 +2,9 @@ import { createHash } from "node:crypto";
 import { base58, base58check, bech32, bech32m } from "@scure/base";
 import type { ListEntry } from "../../lists/rules/entry.ts";
 
-/** Networks of one family share their addresses: who is listed on one is listed on all. */
+/** Networks of one family share addresses: listed on one is listed on all. */
 export const walletFamilies = ["evm", "bitcoin", "tron", "solana"] as const;
+/** See `walletFamilies`. */
 export type WalletFamily = (typeof walletFamilies)[number];
 
 const familyOfNetwork: ReadonlyMap<string, WalletFamily> = new Map([
@@ -114,6 +115,7 @@ export type WalletHit = {
   readonly reasons: readonly [{ readonly kind: "wallet"; text: string; effect: number }];
 };
 
+/** Finds listed wallets. */
 export type WalletIndex = {
   /** The entries that list this address in one of the families; equal or nothing, no score. */
   find(families: readonly WalletFamily[], address: string): WalletHit[];
