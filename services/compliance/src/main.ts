@@ -16,8 +16,8 @@ import { startWatch } from "./index/watch.ts";
 import { changedEntriesOf, isListedIn } from "./lists/changed-entries.ts";
 import { startLists } from "./lists/service.ts";
 import { openListStore } from "./lists/store.ts";
+import { createBlockingHashes } from "./monitoring/blocking-hashes.ts";
 import { startMonitoring } from "./monitoring/loop.ts";
-import { createReverseHashes } from "./monitoring/reverse-hashes.ts";
 import { openSubjectStore } from "./monitoring/store.ts";
 import { screeningRpc } from "./screening/rpc.ts";
 import { openStore } from "./screening/store.ts";
@@ -56,7 +56,7 @@ export const start: StartService = async (environment, shared) => {
         subjects: await openSubjectStore(database),
         changedEntries: changedEntriesOf(lists),
         alerts: subjectAlerts({ store: alerts, keys, isListed: isListedIn(lists), clock }),
-        hashes: createReverseHashes(encryptionKeys),
+        hashes: createBlockingHashes(encryptionKeys),
       },
     );
     lifetime.add("monitoring", monitoring.stop);

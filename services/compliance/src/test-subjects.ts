@@ -9,8 +9,8 @@ import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
 import type { ListDifference } from "./lists/changed-entries.ts";
 import type { ListEntry } from "./lists/rules/entry.ts";
 import type { ListVersion } from "./lists/rules/version.ts";
+import { createBlockingHashes } from "./monitoring/blocking-hashes.ts";
 import { type SubjectDocument, sealRequest, subjectFields } from "./monitoring/document.ts";
-import { createReverseHashes } from "./monitoring/reverse-hashes.ts";
 import type { MonitorDeps } from "./monitoring/round.ts";
 import { openSubjectStore } from "./monitoring/store.ts";
 import { comparedWith } from "./monitoring/subject-screening.ts";
@@ -70,7 +70,7 @@ export async function testSubjects(first: ScreeningIndex) {
   const name = freshDatabase("subjects");
   const database = await connectDatabase(mongodbUri(name), name);
   const sealer = createSealer(encryptionKeys);
-  const hashes = createReverseHashes(encryptionKeys);
+  const hashes = createBlockingHashes(encryptionKeys);
   let current = first;
   let next: ScreeningIndex | undefined;
   let difference: ListDifference = { list, added: [], changed: [], removed: [] };

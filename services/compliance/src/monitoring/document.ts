@@ -18,7 +18,7 @@ const schemaVersion = 1;
 export type Compared = {
   /** Of the index and the keyring: equal to the present one, there is nothing to compare. */
   readonly stamp: string;
-  /** See `ReverseHashes`. */
+  /** See `BlockingHashes`. */
   readonly keyring: string;
   readonly configuration_version: string;
   /** The order of configurations; absent in documents older than the field: the oldest. */
@@ -47,7 +47,7 @@ export type SubjectDocument = Compared & {
   readonly found: string;
   /** `list:uid` of its hits, and of confirmed matches that stand without one. */
   readonly entries: readonly string[];
-  /** Hashes of its reverse keys. */
+  /** Hashes of its blocking keys. */
   readonly keys: readonly number[];
   /** The `ScreeningRequest` as JSON. */
   readonly sealed: string;

@@ -10,7 +10,7 @@ import type { ListEntry } from "../lists/rules/entry.ts";
 import { measuredVersion } from "../measure/measured-store.ts";
 import type { Finding } from "../screening/rules/hit.ts";
 import { screen } from "../screening/rules/screening.ts";
-import { entryKeys, requestKeys } from "./rules/reverse-keys.ts";
+import { entryKeys, requestKeys } from "./rules/blocking-keys.ts";
 
 const folder = join(
   import.meta.dirname,
@@ -47,7 +47,7 @@ const found = ({ verdict, hits }: Finding): string =>
     hits.map((hit) => [hit.entryUid, hit.entryFingerprint, hit.verdict]).sort(),
   ]);
 
-describe.skipIf(!isHere)(`reverse keys on two months of a public list${reason}`, () => {
+describe.skipIf(!isHere)(`blocking keys on two months of a public list${reason}`, () => {
   it("name everybody for whom a whole rescreening would find something else", {
     timeout: 120_000,
   }, () => {

@@ -18,6 +18,7 @@ import {
   type StoredScreening,
   screeningDocument,
 } from "../screening/store.ts";
+import type { BlockingHashes } from "./blocking-hashes.ts";
 import {
   type Compared,
   configurationRevision,
@@ -31,7 +32,6 @@ import {
   subjectFields,
   subjectOf,
 } from "./document.ts";
-import type { ReverseHashes } from "./reverse-hashes.ts";
 import type { SubjectStore } from "./store.ts";
 
 /** What a subject's screening needs. */
@@ -40,7 +40,7 @@ export type SubjectDeps = {
   readonly subjects: SubjectStore;
   readonly watch: IndexWatch;
   readonly alerts: SubjectAlerts;
-  readonly hashes: ReverseHashes;
+  readonly hashes: BlockingHashes;
   readonly sealer: Sealer;
   readonly clock: Clock;
   readonly log: Log;
@@ -124,12 +124,12 @@ async function raiseAlerts(deps: SubjectDeps, document: SubjectState): Promise<v
 }
 
 /** The stamp of subjects that were compared with an index under a keyring. */
-export function stampOf(index: ScreeningIndex, { keyring }: ReverseHashes): string {
+export function stampOf(index: ScreeningIndex, { keyring }: BlockingHashes): string {
   return `${keyring} ${index.stamp}`;
 }
 
 /** What the documents of subjects say that were compared with an index. */
-export function comparedWith(index: ScreeningIndex, hashes: ReverseHashes): Compared {
+export function comparedWith(index: ScreeningIndex, hashes: BlockingHashes): Compared {
   return {
     stamp: stampOf(index, hashes),
     keyring: hashes.keyring,

@@ -3,13 +3,13 @@ import { createKeyedHashes } from "@disburse/chassis/crypto/sealing.ts";
 import { blockingKeysVersion } from "@disburse/name-matcher/blocking-keys.ts";
 import type { ListEntry } from "../lists/rules/entry.ts";
 import type { ScreeningQuery } from "../screening/rules/screening.ts";
-import { entryKeys, requestKeys } from "./rules/reverse-keys.ts";
+import { entryKeys, requestKeys } from "./rules/blocking-keys.ts";
 
 /**
- * Reverse keys as they are stored with a subject, each a whole number below 2^48: unreadable
+ * Blocking keys as they are stored with a subject, each a whole number below 2^48: unreadable
  * without the deployment's key.
  */
-export type ReverseHashes = {
+export type BlockingHashes = {
   /** Which key and which rules made them; hashes of others never match. */
   readonly keyring: string;
   /** Those of a subject. */
@@ -41,7 +41,7 @@ const entriesSlice = 20;
  * Hashes under a key derived from the first of the setting `ENCRYPTION_KEYS`. After a
  * rotation every subject is screened again once, and so gets new ones.
  */
-export function createReverseHashes(encryptionKeys: string): ReverseHashes {
+export function createBlockingHashes(encryptionKeys: string): BlockingHashes {
   const [{ keyId, hash }] = createKeyedHashes(encryptionKeys, "compliance reverse keys");
   const add = async (keys: Iterable<string>, hashes: Set<number>): Promise<void> => {
     let made = 0;
