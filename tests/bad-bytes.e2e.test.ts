@@ -1,5 +1,6 @@
 import { type SeparatePlatform, startSeparatePlatform } from "@disburse/testkit/platform.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { bankBody, paths } from "./bodies.ts";
 import {
   type Answered,
   expectError,
@@ -7,8 +8,7 @@ import {
   expectQuietLogs,
   expectWorking,
   marker,
-} from "./aftermath.ts";
-import { bankBody, paths } from "./bodies.ts";
+} from "./expectations.ts";
 import { payerOf } from "./payer.ts";
 import { connect, exchange, lastAnswer } from "./raw.ts";
 

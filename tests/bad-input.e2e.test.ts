@@ -1,6 +1,8 @@
 import type { BodyValues } from "@disburse/forms/fields/field.ts";
 import { type SeparatePlatform, startSeparatePlatform } from "@disburse/testkit/platform.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { bankBody, cryptoBody, depositorBody, paths } from "./bodies.ts";
+import { world } from "./error-table.ts";
 import {
   type Answered,
   expectError,
@@ -8,9 +10,7 @@ import {
   expectQuietLogs,
   expectWorking,
   marker,
-} from "./aftermath.ts";
-import { bankBody, cryptoBody, depositorBody, paths } from "./bodies.ts";
-import { world } from "./error-table.ts";
+} from "./expectations.ts";
 import { type Payer, payerOf } from "./payer.ts";
 import { digits, exact } from "./wire.ts";
 

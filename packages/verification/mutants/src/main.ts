@@ -4,7 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startBroker } from "@disburse/embedded/broker.ts";
 import { startEngine } from "@disburse/embedded/engine.ts";
-import { countOf, readArguments, runCommand, say } from "@disburse/harness/command-line.ts";
+import {
+  countOf,
+  readArguments,
+  runCommand,
+  say,
+  UsageError,
+} from "@disburse/harness/command-line.ts";
 import { createRandom } from "@disburse/harness/random.ts";
 import { home, readRepository } from "@disburse/tidy/repository.ts";
 import { type Source, workspaceOf } from "@disburse/tidy/source.ts";
@@ -31,6 +37,7 @@ async function testMutants({ seed, count, only }: MutantOptions): Promise<number
   const all = targetFiles(sources)
     .filter(({ path }) => path.includes(only))
     .flatMap((file) => mutantsOf(file).map((mutant) => ({ file, mutant })));
+  if (all.length === 0) throw new UsageError(`--only: no target file has ${only} in its path`);
   const drawn = createRandom(seed).shuffled(all);
   say(`seed ${seed}: ${count} of ${all.length} mutants`);
   const copy = await copyTree(home);

@@ -4,10 +4,11 @@ import { isForTests, type Source, workspaceOf } from "@disburse/tidy/source.ts";
 /** The code that matters: where money, webhooks, screening and access are decided and stored. */
 export const targets: readonly RegExp[] = [
   /^services\/(?:payout|quote)\/src\/(?!main|config|service|rpc\.ts)/,
-  /^services\/notifier\/src\/.*(?:(?:rules|domain|store)\/|store)/,
-  /^services\/compliance\/src\/.*(?:screening|evidence)/,
+  /^services\/notifier\/src\/.*(?:rules\/|store)/,
+  /^services\/compliance\/src\/.*screening/,
   /^services\/gateway\/src\/.*(?:key|idempotency)/,
   /^packages\/forms\/src\//,
+  /^packages\/name-matcher\/src\/(?!measure\/)/,
   /^packages\/chassis\/src\/.*(?:lease|once|mutation|mongo\/)/,
 ];
 
