@@ -62,14 +62,15 @@ export function createAdmission(deps: AdmissionDeps): Admission {
   return {
     room: async () => {
       const until = performance.now() + waitMaxMs;
-      let least = limiter.fresh();
+      const fresh = () => limiter.inFlight.running - limiter.inFlight.claimed;
+      let least = fresh();
       let movedAt = performance.now();
-      while (limiter.fresh() >= freshMax) {
+      while (fresh() >= freshMax) {
         await pause(lookEveryMs);
         const now = performance.now();
         if (now >= until || now - movedAt >= stalledMs) return;
-        if (limiter.fresh() < least) movedAt = now;
-        least = Math.min(least, limiter.fresh());
+        if (fresh() < least) movedAt = now;
+        least = Math.min(least, fresh());
       }
     },
     admit: (fresh, endpoints) => {

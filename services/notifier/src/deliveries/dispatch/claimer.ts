@@ -4,9 +4,9 @@ import { isLive, type Recipient } from "../../endpoints/rules/endpoint.ts";
 import type { EndpointStore } from "../../endpoints/store.ts";
 import type { Ownership } from "../cluster/ownership.ts";
 import type { DeliveryDocument } from "../documents.ts";
+import type { Pace } from "./backlog-pace.ts";
 import type { FreshQueue } from "./fresh-queue.ts";
 import type { Limiter } from "./limiter.ts";
-import type { Pace } from "./pace.ts";
 import type { Prefetch } from "./prefetch.ts";
 import type { Runner } from "./runner.ts";
 import type { WorkStore } from "./work-store.ts";
@@ -82,9 +82,11 @@ export function createClaimer(deps: ClaimerDeps): Claimer {
     round: async (pace = unhurried) => {
       const asked = limiter.toProbe();
       const probed = await probe(asked);
-      const entered = enterQueuedFresh(deps);
+      const backlog = limiter.backlog.size > 0 ? pace.allowed(limiter.inFlight.claimed) : 0;
+      const turns = limiter.takeTurns({ fresh: deps.freshQueue.size(), backlog });
+      const entered = enterQueuedFresh(deps, turns.fresh);
       const late = new Set(ids(entered));
-      const shares = new Map(limiter.shares(ownership.owns, pace.allowed(limiter.admitted())));
+      const shares = new Map(limiter.shares(ownership.owns, turns.backlog));
       if (entered.length + shares.size === 0) return limiter.toProbe().length > 0 ? 1 : 0;
       let taken: readonly DeliveryDocument[] = [];
       let active = probed;
@@ -94,9 +96,8 @@ export function createClaimer(deps: ClaimerDeps): Claimer {
         const wanted = new Set([...entered.map((each) => each.endpoint_id), ...shares.keys()]);
         const read = await probe([...wanted].filter((id) => !known.has(id)));
         active = new Map([...probed, ...read]);
-        for (const id of wanted) {
-          if (isSuspended(active.get(id)) && shares.delete(id)) suspended += 1;
-        }
+        const isOut = (id: string) => isSuspended(active.get(id)) && shares.delete(id);
+        suspended = [...wanted].filter(isOut).length;
         taken = await lease(entered, shares, active);
       } finally {
         const mine = new Set(ids(taken));
@@ -132,19 +133,19 @@ function ids(deliveries: readonly DeliveryDocument[]): string[] {
 }
 
 /** Those that came lately and found no slot, as far as there is one now, each with its slot. */
-function enterQueuedFresh({
-  freshQueue,
-  limiter,
-  ownership,
-  runner,
-}: ClaimerDeps): DeliveryDocument[] {
+function enterQueuedFresh(
+  { freshQueue, limiter, ownership, runner }: ClaimerDeps,
+  max: number,
+): DeliveryDocument[] {
+  let left = max;
   return freshQueue.admit((delivery) => {
     const { _id, endpoint_id: endpointId, merchant_id: merchantId } = delivery;
     const queue = limiter.of(endpointId, merchantId);
     const isOpen = queue.health.circuit === "open";
     const isOut = isOpen || queue.liveness === "suspended";
     if (isOut || !ownership.owns(endpointId) || runner.has(_id)) return "never";
-    if (!limiter.mayAdmit(queue)) return "later";
+    if (left === 0 || !limiter.mayAdmit(queue)) return "later";
+    left -= 1;
     runner.enter(delivery, false);
     return "now";
   });

@@ -3,9 +3,10 @@ import type { EndpointStore } from "../../endpoints/store.ts";
 import { createOwnership } from "../cluster/ownership.ts";
 import type { ShardStore } from "../cluster/shard-store.ts";
 import type { OrderStore } from "../order/store.ts";
-import type { Slots } from "../rules/fairness.ts";
+import { guaranteedShare, type Slots } from "../rules/fairness.ts";
 import { createAdmission } from "./admission.ts";
 import type { AttemptDeps } from "./attempt.ts";
+import { createBacklogPace } from "./backlog-pace.ts";
 import { createClaimer } from "./claimer.ts";
 import { createFreshQueue } from "./fresh-queue.ts";
 import { createLimiter } from "./limiter.ts";
@@ -80,12 +81,16 @@ function assemble(deps: DispatcherDeps, wake: () => void) {
   };
   const releaser = createReleaser({ ...deps, due });
   const settle = createSettler({ ...deps, releaser });
-  const runner = createRunner({ ...deps, limiter, ownership, settle, freed: wake });
+  const { claimedMax } = deps.slots;
+  const share = { least: guaranteedShare(claimedMax), most: claimedMax };
+  const pace = createBacklogPace(share, elapsed);
+  const { freshStarted } = pace;
+  const runner = createRunner({ ...deps, limiter, ownership, settle, freshStarted, freed: wake });
   const freshQueue = createFreshQueue();
   const prefetch = createPrefetch(work, elapsed);
   const claimer = createClaimer({ ...deps, limiter, ownership, runner, freshQueue, prefetch });
   return {
-    ...{ limiter, ownership, saveHealth, due, releaser, runner, claimer },
+    ...{ limiter, ownership, saveHealth, due, releaser, runner, claimer, pace },
     admission: createAdmission({ ...deps, limiter, ownership, runner, freshQueue, wake }),
     /** Releases what a process that crashed has left held in shards that are this one's now. */
     releaseLeft: async (now: Date): Promise<void> => {
@@ -124,6 +129,8 @@ export function createDispatcher(deps: DispatcherDeps) {
     },
     release: releaser.release,
     round: claimer.round,
+    /** What a backlog may claim, by how long fresh deliveries wait. */
+    pace: parts.pace,
     /** Resolves when no attempt is in flight, and all that waited for one is released. */
     idle,
     resumeSuspended: limiter.resumeSuspended,
@@ -141,7 +148,7 @@ export function createDispatcher(deps: DispatcherDeps) {
     saveHealth: () => saveHealth(ownership.owns),
     figures: async (): Promise<DispatchStats> => ({
       due: await work.dueCount(dueIds.slice(0, countedMax), clock.now()),
-      running: limiter.running(),
+      running: limiter.inFlight.running,
       shards: ownership.shardsOwned(),
       circuits: limiter.circuits(),
     }),

@@ -34,6 +34,8 @@ export function createFreshQueue() {
       counts.set(endpointId, count + 1);
     },
 
+    size: (): number => waiting.size,
+
     /** It was taken from the store: what is remembered of it is out of date from now on. */
     forget,
 

@@ -1,7 +1,16 @@
 import { afterOutcome, circuitPauseMs, type Health } from "../../endpoints/rules/health.ts";
 import { shardOf } from "../../endpoints/rules/shard.ts";
 import type { Outcome } from "../../sender/rules/outcome.ts";
-import { admissible, allot, type Candidate, claimable, type Slots } from "../rules/fairness.ts";
+import {
+  admissible,
+  allot,
+  type Candidate,
+  claimable,
+  guaranteedShare,
+  type Sides,
+  type Slots,
+  takeTurns,
+} from "../rules/fairness.ts";
 import { createEndpointQueues, type EndpointQueue } from "./endpoint-queues.ts";
 
 /** Limits attempts in flight per process, merchant and endpoint. */
@@ -16,6 +25,7 @@ export function createLimiter(slots: Slots, elapsed: () => number) {
   const { backlog } = queues;
   const inFlight = createInFlight();
   let servedLast = "";
+  let turn = 0;
 
   const setHealth = (queue: EndpointQueue, health: Health): void => {
     const isTurn = queue.health.circuit !== health.circuit;
@@ -36,12 +46,11 @@ export function createLimiter(slots: Slots, elapsed: () => number) {
     ...queues,
     enter: (queue: EndpointQueue, isClaimed: boolean): void => inFlight.count(queue, 1, isClaimed),
     leave: (queue: EndpointQueue, isClaimed: boolean): void => inFlight.count(queue, -1, isClaimed),
-    ...{ isBusy: inFlight.isBusy, admitted: inFlight.admitted },
-    running: (): number => inFlight.all.running,
-    /** Attempts in flight of fresh deliveries. */
-    fresh: (): number => inFlight.all.running - inFlight.all.claimed,
+    isBusy: inFlight.isBusy,
+    inFlight: inFlight.all,
     /** Whether a fresh delivery may start now; a backlog keeps its part. */
-    mayAdmit: (queue: EndpointQueue): boolean => mayAdmit(queue, inFlight, slots, elapsed()),
+    mayAdmit: (queue: EndpointQueue): boolean =>
+      mayAdmit(queue, inFlight, backlog.size > 0, slots, elapsed()),
     /** How much of an endpoint may be claimed at this moment, under every limit. */
     room: (queue: EndpointQueue): number =>
       Math.max(
@@ -55,8 +64,14 @@ export function createLimiter(slots: Slots, elapsed: () => number) {
       queue.isUnsaved = true;
     },
     /** Takes over the health that the previous owner saved. */
-    restore: (healths: ReadonlyMap<string, Health>): void => {
-      for (const [endpointId, health] of healths) setHealth(queues.of(endpointId), health);
+    restore: (healths: ReadonlyMap<string, Health>): void =>
+      healths.forEach((health, endpointId) => setHealth(queues.of(endpointId), health)),
+
+    /** What each side may start now of a process's free slots. */
+    takeTurns: (wanted: Sides): Sides => {
+      const taken = takeTurns(slots.processMax - inFlight.all.running, wanted, turn);
+      turn = taken.turn;
+      return taken.given;
     },
 
     /** How much to claim for which endpoints. */
@@ -76,14 +91,22 @@ export function createLimiter(slots: Slots, elapsed: () => number) {
   };
 }
 
-function mayAdmit(queue: EndpointQueue, inFlight: Counts, slots: Slots, nowMs: number): boolean {
+function mayAdmit(
+  queue: EndpointQueue,
+  inFlight: Counts,
+  hasBacklog: boolean,
+  slots: Slots,
+  nowMs: number,
+): boolean {
+  const { all } = inFlight;
+  const kept = hasBacklog ? Math.max(0, guaranteedShare(slots.claimedMax) - all.claimed) : 0;
   const { circuit, concurrency } = queue.health;
   if (circuit === "open" || queue.waitsUntilMs > nowMs) return false;
   return (
     queue.running < concurrency &&
     queue.running - queue.claimed < admissible(concurrency, queue.hasBacklog) &&
     inFlight.ofMerchant(queue.merchantId).running < slots.merchantMax &&
-    inFlight.all.running < slots.processMax
+    all.running + kept < slots.processMax
   );
 }
 
@@ -108,7 +131,6 @@ function createInFlight() {
   const merchants = new Map<string, InFlight>();
   const shards = new Map<number, number>();
   let open = 0;
-  let admitted = 0;
 
   const ofMerchant = (merchantId: string): InFlight =>
     merchants.get(merchantId) ?? { running: 0, claimed: 0 };
@@ -116,14 +138,11 @@ function createInFlight() {
   return {
     all: all as Readonly<InFlight>,
     ofMerchant: ofMerchant as (merchantId: string) => Readonly<InFlight>,
-    /** Fresh deliveries that were admitted since this process began. */
-    admitted: (): number => admitted,
     /** At endpoints whose circuit is open. */
     open: (): number => open,
     isBusy: (shard: number): boolean => shards.has(shard),
 
     count: (queue: EndpointQueue, by: 1 | -1, isClaimed: boolean): void => {
-      if (by === 1 && !isClaimed) admitted += 1;
       const merchant = ofMerchant(queue.merchantId);
       for (const each of [all, queue, merchant]) {
         each.running += by;

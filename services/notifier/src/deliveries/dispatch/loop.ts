@@ -2,7 +2,6 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Log } from "@disburse/chassis/log.ts";
 import { type Loop, startLoop } from "@disburse/chassis/loop.ts";
 import type { Dispatcher } from "./dispatcher.ts";
-import { createPace } from "./pace.ts";
 
 /** Retries start this late at most; what is stored here needs no look. */
 const lookEveryMs = 200;
@@ -16,16 +15,9 @@ export function startDispatch(
   onWake: (wake: () => void) => void,
   log: Log,
 ): Loop {
-  let rechecked = Number.NEGATIVE_INFINITY;
+  let lookedAt = Number.NEGATIVE_INFINITY;
   let claimedAt = Number.NEGATIVE_INFINITY;
   let isWanted = true;
-  let utilization = performance.eventLoopUtilization();
-  const busy = (): number => {
-    const before = utilization;
-    utilization = performance.eventLoopUtilization();
-    return performance.eventLoopUtilization(utilization, before).utilization;
-  };
-  const pace = createPace(() => performance.now(), busy);
   const loop = startLoop({
     name: "webhook-dispatch",
     everyMs: lookEverySharedMs,
@@ -33,13 +25,13 @@ export function startDispatch(
       const sinceClaimMs = performance.now() - claimedAt;
       if (sinceClaimMs < gatherMs) await pause(gatherMs - sinceClaimMs);
       const lookMs = dispatcher.isShared() ? lookEverySharedMs : lookEveryMs;
-      if (isWanted || performance.now() - rechecked >= lookMs) {
+      if (isWanted || performance.now() - lookedAt >= lookMs) {
         isWanted = false;
-        rechecked = performance.now();
+        lookedAt = performance.now();
         await dispatcher.look();
       }
       claimedAt = performance.now();
-      return (await dispatcher.round(pace)) > 0;
+      return (await dispatcher.round(dispatcher.pace)) > 0;
     },
     log,
   });

@@ -14,6 +14,8 @@ export type RunnerDeps = AttemptDeps & {
   readonly settle: Settle;
   readonly work: Pick<WorkStore, "giveBack">;
   readonly metrics: WorkMetrics;
+  /** A fresh delivery starts so long after it was due. */
+  readonly freshStarted: (delayMs: number) => void;
   /** A slot is free that something waits for. */
   readonly freed: () => void;
 };
@@ -80,6 +82,8 @@ export function createRunner(deps: RunnerDeps): Runner {
     },
     has: (deliveryId) => slots.has(deliveryId),
     start: (delivery, endpoint) => {
+      const isFresh = slots.get(delivery._id)?.isClaimed === false && delivery.attempts_count === 0;
+      if (isFresh) deps.freshStarted(deps.clock.now().getTime() - delivery.created_at.getTime());
       const work = forRequest(delivery.request_id, () => run(delivery, endpoint)).finally(() =>
         running.delete(work),
       );

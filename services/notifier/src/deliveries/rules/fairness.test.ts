@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { admissible, allot, type Candidate, claimable } from "./fairness.ts";
+import { admissible, allot, type Candidate, claimable, takeTurns } from "./fairness.ts";
 
 const one = (endpointId: string, room: number, merchantId = endpointId): Candidate => ({
   ...{ endpointId, room, merchantId },
@@ -90,3 +90,41 @@ it.each([
     ]);
   },
 );
+
+it("gives fresh deliveries three of four slots for which both sides wait, and neither more than it wants", () => {
+  expect(takeTurns(8, { fresh: 9, backlog: 9 }, 0).given).toEqual({ fresh: 6, backlog: 2 });
+  expect(takeTurns(8, { fresh: 1, backlog: 9 }, 0).given).toEqual({ fresh: 1, backlog: 7 });
+  expect(takeTurns(8, { fresh: 9, backlog: 0 }, 3).given).toEqual({ fresh: 8, backlog: 0 });
+  expect(takeTurns(0, { fresh: 9, backlog: 9 }, 0).given).toEqual({ fresh: 0, backlog: 0 });
+});
+
+it("starves neither fresh deliveries nor a backlog, however few slots are free at a time", () => {
+  const free = fc.array(fc.integer({ min: 0, max: 9 }), { maxLength: 200 });
+  fc.assert(
+    fc.property(free, (rounds) => {
+      let turn = 0;
+      const sums = { fresh: 0, backlog: 0 };
+      for (const slots of rounds) {
+        const taken = takeTurns(slots, { fresh: 100, backlog: 100 }, turn);
+        turn = taken.turn;
+        sums.fresh += taken.given.fresh;
+        sums.backlog += taken.given.backlog;
+      }
+      const all = rounds.reduce((sum, slots) => sum + slots, 0);
+      expect(sums.fresh + sums.backlog).toBe(all);
+      expect(sums.backlog).toBe(Math.floor(all / 4));
+    }),
+  );
+});
+
+it("wastes no slot that one side wants", () => {
+  const wanted = fc.record({ fresh: fc.nat(300), backlog: fc.nat(300) });
+  fc.assert(
+    fc.property(fc.nat(256), wanted, fc.nat(3), (free, sides, turn) => {
+      const { given } = takeTurns(free, sides, turn);
+      expect(given.fresh).toBeLessThanOrEqual(sides.fresh);
+      expect(given.backlog).toBeLessThanOrEqual(sides.backlog);
+      expect(given.fresh + given.backlog).toBe(Math.min(free, sides.fresh + sides.backlog));
+    }),
+  );
+});

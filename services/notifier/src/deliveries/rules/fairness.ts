@@ -31,6 +31,41 @@ export function admissible(limit: number, hasBacklog: boolean): number {
   return hasBacklog ? limit - Math.max(1, Math.floor(limit / 4)) : limit;
 }
 
+/** Of so many slots for which both sides wait, one is the backlog's: the quarter of every limit. */
+const turnLength = 4;
+
+/** What fresh deliveries and a backlog want of a process's slots, or are given. */
+export type Sides = { readonly fresh: number; readonly backlog: number };
+
+/**
+ * Shares free slots between fresh deliveries and a backlog by weighted round-robin, three to one;
+ * what one side does not want is the other's. `turn` goes on where the call before ended, so that
+ * neither side starves, however few slots are free at a time.
+ */
+export function takeTurns(
+  free: number,
+  wanted: Sides,
+  turn: number,
+): { readonly given: Sides; readonly turn: number } {
+  let [left, fresh, backlog, next] = [free, 0, 0, turn];
+  for (; left > 0 && fresh < wanted.fresh && backlog < wanted.backlog; left -= 1) {
+    if (next === turnLength - 1) backlog += 1;
+    else fresh += 1;
+    next = (next + 1) % turnLength;
+  }
+  const moreFresh = Math.min(left, wanted.fresh - fresh);
+  const moreBacklog = Math.min(left - moreFresh, wanted.backlog - backlog);
+  return { given: { fresh: fresh + moreFresh, backlog: backlog + moreBacklog }, turn: next };
+}
+
+/**
+ * What a backlog has in any case of the slots that it may have: fresh deliveries never take these
+ * while it waits.
+ */
+export function guaranteedShare(claimedMax: number): number {
+  return Math.max(1, Math.floor(claimedMax / 8));
+}
+
 /**
  * Shares free slots among endpoints that have something due: a page each in turn, beginning after
  * the endpoint served last, until the slots or every endpoint's and merchant's room are used up.

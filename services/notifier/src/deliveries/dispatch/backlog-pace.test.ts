@@ -1,0 +1,105 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { createBacklogPace } from "./backlog-pace.ts";
+
+const bounds = { least: 16, most: 128 };
+
+/** A machine whose fresh deliveries wait so long beside so many of the backlog in flight. */
+function start(delayMs: (inFlight: number) => number | undefined) {
+  let nowMs = 0;
+  let inFlight = 0;
+  const pace = createBacklogPace(bounds, () => nowMs);
+  const run = (seconds: number, waiting: number): number => {
+    for (const endsAtMs = nowMs + seconds * 1_000; nowMs < endsAtMs; nowMs += 25) {
+      // What was in flight has ended since the round before.
+      const allowed = pace.allowed(0);
+      inFlight = Math.min(allowed, waiting);
+      if (waiting > 0) pace.claimed(inFlight);
+      const ms = delayMs(inFlight);
+      if (ms !== undefined) pace.freshStarted(ms);
+    }
+    return inFlight;
+  };
+  return {
+    /** A backlog that never ends, or nothing but fresh deliveries; answers what is in flight. */
+    backlog: (seconds: number) => run(seconds, 1_000),
+    backlogOf: (seconds: number, waiting: number) => run(seconds, waiting),
+    freshOnly: (seconds: number) => run(seconds, 0),
+    allowed: () => pace.allowed(0),
+  };
+}
+
+it("begins with the guaranteed share, and grows to the most where it delays nothing", () => {
+  const { allowed, backlog } = start(() => 10);
+  expect(allowed()).toBe(16);
+  expect(backlog(1)).toBeLessThan(64);
+  expect(backlog(4)).toBe(128);
+});
+
+it("grows also where nothing fresh comes that it could delay", () => {
+  expect(start(() => undefined).backlog(5)).toBe(128);
+});
+
+it.each([
+  ["a fast machine", 4, 100],
+  ["a slow machine", 40, 60],
+  ["a machine that is busy with fresh deliveries alone", 400, 30],
+])("settles where %s begins to delay fresh deliveries", (_what, idleMs, capacity) => {
+  const delayMs = (inFlight: number) =>
+    idleMs * (1 + (4 * Math.max(0, inFlight - capacity)) / capacity) +
+    (inFlight > capacity ? 10 : 0);
+  const { freshOnly, backlog } = start(delayMs);
+  freshOnly(10);
+  backlog(5);
+  for (let second = 0; second < 20; second += 1) {
+    const inFlight = backlog(1);
+    expect(inFlight).toBeGreaterThanOrEqual(16);
+    expect(inFlight).toBeLessThanOrEqual(capacity + 16);
+  }
+  const mean = Array.from({ length: 40 }, () => backlog(0.5)).reduce((a, b) => a + b) / 40;
+  expect(mean).toBeGreaterThan(capacity * 0.6);
+});
+
+it("gives way within a second when fresh deliveries begin to wait", () => {
+  let delay = 10;
+  const { backlog } = start(() => delay);
+  expect(backlog(5)).toBe(128);
+  delay = 100;
+  expect(backlog(1)).toBeLessThan(64);
+  expect(backlog(2)).toBe(16);
+});
+
+it("takes the delay beside the guaranteed share for the baseline of a machine that became slower", () => {
+  let delay = 10;
+  const { backlog } = start(() => delay);
+  backlog(5);
+  delay = 100;
+  expect(backlog(3)).toBe(16);
+  expect(backlog(20)).toBe(128);
+});
+
+it("begins anew where little has waited for a while", () => {
+  const { allowed, backlog, backlogOf } = start(() => 10);
+  backlog(5);
+  backlogOf(3, 2);
+  expect(allowed()).toBeLessThan(24);
+});
+
+it("never leaves the backlog less than its guaranteed share, nor takes more than the most", () => {
+  const delays = fc.array(fc.option(fc.integer({ min: 0, max: 60_000 }), { nil: undefined }));
+  fc.assert(
+    fc.property(delays, fc.array(fc.nat(200)), (freshMs, inFlights) => {
+      let nowMs = 0;
+      const pace = createBacklogPace(bounds, () => nowMs);
+      for (const [at, ms] of freshMs.entries()) {
+        nowMs += 100;
+        if (ms !== undefined) pace.freshStarted(ms);
+        const inFlight = inFlights[at] ?? 0;
+        const allowed = pace.allowed(inFlight);
+        expect(allowed + inFlight).toBeGreaterThanOrEqual(bounds.least);
+        expect(allowed).toBeLessThanOrEqual(Math.max(0, bounds.most - inFlight));
+        pace.claimed(allowed);
+      }
+    }),
+  );
+});

@@ -1,0 +1,84 @@
+/** How often a window is judged: long enough to hold several fresh starts. */
+const judgeEveryMs = 250;
+/**
+ * Fresh deliveries may wait half as long again as beside the guaranteed share; 5 ms more are what
+ * timers and batches on their way differ by.
+ */
+const toleratedRatio = 1.5;
+const toleratedMs = 5;
+/** The window grows from least to most in so many judgements: some seconds. */
+const growthSteps = 14;
+const backOff = 0.7;
+/** The weight of a new measurement in the baseline. */
+const baselineGain = 1 / 8;
+
+/** How many deliveries of a backlog may be claimed; queued fresh deliveries are no part of it. */
+export type Pace = {
+  /** How many may be claimed now, where so many are in flight. */
+  allowed(inFlight: number): number;
+  /** So many were, of those that were allowed. */
+  claimed(count: number): void;
+};
+
+/** A pace that is steered by the queueing delay of fresh deliveries. */
+export type BacklogPace = Pace & {
+  /** A fresh delivery started so long after it was due. */
+  freshStarted(delayMs: number): void;
+};
+
+/**
+ * The window of a backlog: how many of its deliveries may be in flight, from a guaranteed share to
+ * the most that it may ever have. It takes what the latency of fresh deliveries leaves, as a
+ * background transfer does beside interactive traffic (LEDBAT, RFC 6817). Their mean queueing delay
+ * is held against a baseline, measured while the backlog has no more than its guaranteed share:
+ * within the tolerance the window grows by a step, beyond it shrinks by a factor (AIMD). A window
+ * that is not used shrinks too, for what it would cost is unknown (RFC 7661).
+ */
+export function createBacklogPace(
+  { least, most }: { readonly least: number; readonly most: number },
+  /** Milliseconds of a monotonic clock. */
+  elapsed: () => number,
+): BacklogPace {
+  const step = Math.max(1, (most - least) / growthSteps);
+  let window = least;
+  let baselineMs: number | undefined;
+  let judgedAtMs = elapsed();
+  let granted = 0;
+  let [delays, delayMs, peak] = [0, 0, 0];
+  let isUsed = false;
+
+  /** Whether fresh deliveries started later than they may; takes their baseline where it can. */
+  const isDelaying = (): boolean => {
+    if (delays === 0) return false;
+    const meanMs = delayMs / delays;
+    baselineMs ??= meanMs;
+    if (peak <= least) baselineMs += (meanMs - baselineMs) * baselineGain;
+    return meanMs > baselineMs * toleratedRatio + toleratedMs;
+  };
+  const judge = (): void => {
+    const grows = !isDelaying() && isUsed;
+    window = grows ? Math.min(most, window + step) : Math.max(least, window * backOff);
+    [delays, delayMs, peak] = [0, 0, 0];
+    isUsed = false;
+  };
+
+  return {
+    allowed: (inFlight) => {
+      if (elapsed() - judgedAtMs >= judgeEveryMs) {
+        judge();
+        judgedAtMs = elapsed();
+      }
+      granted = Math.max(0, Math.floor(window) - inFlight);
+      peak = Math.max(peak, inFlight);
+      return granted;
+    },
+    claimed: (count) => {
+      peak = Math.max(peak, Math.floor(window) - granted + count);
+      isUsed ||= count >= granted;
+    },
+    freshStarted: (ms) => {
+      delays += 1;
+      delayMs += Math.max(0, ms);
+    },
+  };
+}
