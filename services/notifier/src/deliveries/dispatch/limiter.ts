@@ -64,9 +64,9 @@ export function createLimiter(slots: Slots, elapsed: () => number) {
       queue.isUnsaved = true;
     },
     /** Takes over the health that the previous owner saved. */
-    restore: (healths: ReadonlyMap<string, Health>): void =>
-      healths.forEach((health, endpointId) => setHealth(queues.of(endpointId), health)),
-
+    restore: (healths: ReadonlyMap<string, Health>): void => {
+      for (const [endpointId, health] of healths) setHealth(queues.of(endpointId), health);
+    },
     /** What each side may start now of a process's free slots. */
     takeTurns: (wanted: Sides): Sides => {
       const taken = takeTurns(slots.processMax - inFlight.all.running, wanted, turn);

@@ -1,6 +1,6 @@
-import { type BlockList, isIP } from "node:net";
+import { isIP } from "node:net";
 import { textProblem } from "@disburse/kernel/text.ts";
-import { type AddressPolicy, mayReach } from "./address.ts";
+import { type AddressPolicy, mayReach, type Networks } from "./address.ts";
 
 /** What receivers and proxies commonly take in a request line. */
 export const urlLengthMax = 2_048;
@@ -47,7 +47,7 @@ function parsed(text: string): URL | undefined {
 export function urlProblem(
   text: string,
   policy: AddressPolicy,
-  own?: BlockList,
+  own?: Networks,
 ): string | undefined {
   if (text === "") return "is required";
   if (text.length > urlLengthMax) return `must have at most ${urlLengthMax} characters`;
