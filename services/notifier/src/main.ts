@@ -19,8 +19,7 @@ import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/
 import { type Clock, systemClock } from "@disburse/kernel/time.ts";
 import { readConfig } from "./config.ts";
 import { processPlace } from "./deliveries/cluster/membership.ts";
-import { startResealing } from "./endpoints/resealing.ts";
-import { openSealedKeyStore } from "./endpoints/sealed-key-store.ts";
+import { openSealedKeyStore, startResealing } from "./endpoints/resealing.ts";
 import { subscription } from "./events/intake.ts";
 import { gapLeaseMs, startGapSweep } from "./reconciliation/loop.ts";
 import { createGapMetrics } from "./reconciliation/metrics.ts";

@@ -25,10 +25,9 @@ import { type DeliveryStore, openDeliveryStore } from "./deliveries/store.ts";
 import { openChallengeStore } from "./endpoints/challenge-store.ts";
 import { openHealthStore } from "./endpoints/health-store.ts";
 import { type EndpointStore, openEndpointStore } from "./endpoints/store.ts";
-import { openArrivalStore } from "./events/arrival-store.ts";
 import { createFanOut, type FanOut } from "./events/fan-out.ts";
 import { type FeedStore, openFeedStore } from "./events/feed-store.ts";
-import { createEventMetrics, type EventMetrics } from "./events/metrics.ts";
+import { createEventMetrics, type EventMetrics } from "./events/intake.ts";
 import { type EventStore, openEventStore } from "./events/store.ts";
 import { createReplayer, type Replayer } from "./replays/replayer.ts";
 import { openReplayStore, type ReplayStore } from "./replays/store.ts";
@@ -92,7 +91,7 @@ export async function createNotifier(options: NotifierOptions): Promise<Notifier
   const { admission, release } = dispatcher;
   const fanOut = createFanOut({
     ...{ endpoints, events, deliveries, order, admission, clock, release },
-    arrivals: openArrivalStore(database),
+    bulkInsert: database.bulkInsert,
   });
   let woken = (): void => undefined;
   const wake = (): void => woken();

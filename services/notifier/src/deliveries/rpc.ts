@@ -2,15 +2,17 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import { readLimit, readStart, writeCursor } from "@disburse/chassis/paging/cursor.ts";
 import { countedTotal, cutPageBy } from "@disburse/chassis/paging/record-page.ts";
 import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
-import type { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
+import type {
+  ListDeliveriesRequest,
+  NotifierService,
+} from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { EndpointStore } from "../endpoints/store.ts";
 import { operationUsed, orThrow } from "../refusals.ts";
-import { readFilter } from "./list-request.ts";
 import type { RedeliveryStore } from "./redelivery-store.ts";
-import type { DeliveryStore } from "./store.ts";
-import { deliveryMessage } from "./wire.ts";
+import type { DeliveryFilter, DeliveryStore } from "./store.ts";
+import { deliveryMessage, stateFilter } from "./wire.ts";
 
 export type DeliveryDeps = {
   readonly endpoints: EndpointStore;
@@ -65,5 +67,16 @@ export function deliveryRpc(
       wake();
       return { delivery: deliveryMessage(orThrow(isSame ? made : operationUsed())) };
     },
+  };
+}
+
+/** A list's filter: what was not sent narrows nothing. */
+function readFilter(message: ListDeliveriesRequest): DeliveryFilter {
+  const { endpointId, transactionId } = message;
+  const state = stateFilter(message.state);
+  return {
+    ...(endpointId === "" ? {} : { endpointId }),
+    ...(transactionId === "" ? {} : { transactionId }),
+    ...(state === undefined ? {} : { state }),
   };
 }

@@ -1,6 +1,9 @@
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
+import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
+import type { Mutation } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
+import type { Clock } from "@disburse/kernel/time.ts";
 import { type NotifierRefusal, operationUsed } from "../refusals.ts";
 import { makeKey } from "./keys.ts";
 import {
@@ -9,8 +12,9 @@ import {
   type EndpointSettings,
   endpointsMax,
 } from "./rules/endpoint.ts";
-import { type EndpointChange, revised } from "./rules/revision.ts";
+import { asOf, type EndpointChange, revised } from "./rules/revision.ts";
 import type { EndpointStore } from "./store.ts";
+import { endpointMessage } from "./wire.ts";
 
 /** An operation that a merchant asks for. */
 export type EndpointCommand = {
@@ -114,4 +118,26 @@ function created(
     operations: [operation],
   };
   return { endpoint, operation };
+}
+
+/** What every change of an endpoint is asked with. */
+export type CommandMessage = {
+  readonly mutation?: Mutation | undefined;
+  readonly merchantId: string;
+};
+
+/** The operation that a call asks for; throws where it has no id or no actor. */
+export function commandOf(
+  message: CommandMessage,
+  kind: EndpointOperation["kind"],
+  clock: Clock,
+): EndpointCommand {
+  const { operationId, actor } = readMutation(message.mutation);
+  const operation = { id: operationId, kind, actor, at: clock.now() };
+  return { merchantId: message.merchantId, operation };
+}
+
+/** What a change answers, the first time and every time after. */
+export function shown({ endpoint, operation }: ChangeResult) {
+  return { endpoint: endpointMessage(asOf(endpoint, operation)) };
 }

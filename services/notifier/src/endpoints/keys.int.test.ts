@@ -14,9 +14,8 @@ import {
   type TestNotifier,
 } from "../test-notifier.ts";
 import { openSigners } from "./keys.ts";
-import { createResealing } from "./resealing.ts";
+import { createResealing, openSealedKeyStore, type SealedKeyStore } from "./resealing.ts";
 import { interfaceSignature } from "./rules/signature.ts";
-import { openSealedKeyStore, type SealedKeyStore } from "./sealed-key-store.ts";
 
 let notifier: TestNotifier;
 /** The same process, started again with other settings. */

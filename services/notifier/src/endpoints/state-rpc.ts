@@ -3,8 +3,7 @@ import type { NotifierService } from "@disburse/contracts/disburse/notifier/v1/n
 import { refused } from "@disburse/kernel/refusal.ts";
 import { orThrow } from "../refusals.ts";
 import { type ChallengeDeps, createVerification } from "./challenge.ts";
-import { createEndpointChanges } from "./changes.ts";
-import { type CommandMessage, commandOf, shown } from "./operation.ts";
+import { type CommandMessage, commandOf, createEndpointChanges, shown } from "./changes.ts";
 import { readUpdateRequest } from "./request.ts";
 import type { EndpointDeps } from "./rpc.ts";
 import type { EndpointOperation, EndpointRecord, EndpointSettings } from "./rules/endpoint.ts";

@@ -1,3 +1,4 @@
+import type { Database } from "@disburse/chassis/mongo/database.ts";
 import type { Change } from "@disburse/chassis/rpc/mutation.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { Admission } from "../deliveries/dispatch/admission.ts";
@@ -8,14 +9,13 @@ import type { DeliveryStore } from "../deliveries/store.ts";
 import type { Recipient } from "../endpoints/rules/endpoint.ts";
 import { isSubscribed, subscriptionTypes } from "../endpoints/rules/event-filter.ts";
 import type { EndpointStore } from "../endpoints/store.ts";
-import type { ArrivalStore } from "./arrival-store.ts";
 import { type EventDocument, eventDocument } from "./documents.ts";
 import type { WebhookEvent } from "./rules/event.ts";
 import type { EventStore } from "./store.ts";
 
 export type FanOutDeps = {
   readonly endpoints: Pick<EndpointStore, "findSubscribed" | "readActive">;
-  readonly arrivals: ArrivalStore;
+  readonly bulkInsert: Database["bulkInsert"];
   readonly events: EventStore;
   readonly deliveries: DeliveryStore;
   readonly order: Pick<OrderStore, "placed">;
@@ -53,7 +53,7 @@ type Endpoints = ReadonlyMap<string, Recipient>;
  * can be repeated.
  */
 export function createFanOut(deps: FanOutDeps): FanOut {
-  const { endpoints, arrivals, events, deliveries, admission, clock } = deps;
+  const { endpoints, bulkInsert, events, deliveries, admission, clock } = deps;
 
   const insert = async (stored: readonly EventDocument[], known: Endpoints): Promise<void> => {
     const now = clock.now();
@@ -68,7 +68,12 @@ export function createFanOut(deps: FanOutDeps): FanOut {
   /** Answers false when there was something of them before, and they are not all stored. */
   const insertFresh = (fresh: readonly EventDocument[], known: Endpoints): Promise<boolean> =>
     insertAdmitted(deps, firstDeliveries(fresh, known), known, async (admitted) =>
-      (await arrivals.insert(fresh, admitted)) ? new Set() : undefined,
+      (await bulkInsert([
+        { collection: "events", documents: fresh },
+        { collection: "deliveries", documents: admitted },
+      ]))
+        ? new Set()
+        : undefined,
     );
 
   const wanted = (event: WebhookEvent, all: readonly Recipient[] = []): string[] =>

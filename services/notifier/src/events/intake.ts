@@ -3,6 +3,7 @@ import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
 import type { BusMessage, Disposition, Subscription } from "@disburse/chassis/bus/bus.ts";
 import { forRequest } from "@disburse/chassis/call-context.ts";
 import type { Log } from "@disburse/chassis/log.ts";
+import type { Metrics } from "@disburse/chassis/metrics.ts";
 import {
   type MerchantEvent,
   MerchantEventSchema,
@@ -14,7 +15,6 @@ import {
 import { PayoutStatus } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { violationsMessage } from "@disburse/kernel/refusal.ts";
 import type { FanOut } from "./fan-out.ts";
-import type { EventMetrics } from "./metrics.ts";
 import {
   isEventId,
   type PublishedEvent,
@@ -132,6 +132,27 @@ export function subscription(
       if (events.length > 0) await fanOut.publish(events);
       logStored(events, startedMs, log);
       return dispositions;
+    },
+  };
+}
+
+const families: readonly string[] = ["payout", "payment_session", "refund"];
+
+/** What is counted of incoming events; labels are closed sets. */
+export type EventMetrics = ReturnType<typeof createEventMetrics>;
+
+/** The series of incoming events. */
+export function createEventMetrics(metrics: Metrics) {
+  const unreadable = metrics.counter(
+    "disburse_webhook_events_unreadable_total",
+    "Messages that went to the dead letters unread, by what they claimed to be.",
+    ["key"],
+  );
+  return {
+    /** A message that no merchant can be told of went to the dead letters. */
+    unreadable: (routingKey: string): void => {
+      const [family = ""] = routingKey.split(".");
+      unreadable.inc({ key: families.includes(family) ? family : "other" });
     },
   };
 }

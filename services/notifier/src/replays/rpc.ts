@@ -1,22 +1,34 @@
+import { create } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { readLimit, readStart, writeCursor } from "@disburse/chassis/paging/cursor.ts";
 import { countedTotal, cutPageBy } from "@disburse/chassis/paging/record-page.ts";
+import { valueOfWord } from "@disburse/chassis/rpc/enum-words.ts";
 import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
-import type {
-  CreateReplayRequest,
-  NotifierService,
+import {
+  type CreateReplayRequest,
+  CreateReplayRequestSchema,
+  type NotifierService,
+  type Replay,
+  ReplaySchema,
+  ReplayState,
 } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
-import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
+import { checkedMessage } from "@disburse/forms/checks/message.ts";
+import {
+  createReplay as createReplayBody,
+  replayableStates,
+  replayRateDefault,
+} from "@disburse/forms/bodies/webhooks.ts";
+import { invalidRequest, isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
+import { parseMoment } from "@disburse/kernel/time.ts";
 import type { DeliveryStore } from "../deliveries/store.ts";
-import { invalid } from "../endpoints/request-body.ts";
+import { deliveryStates } from "../deliveries/wire.ts";
 import type { EndpointStore } from "../endpoints/store.ts";
 import { type NotifierRefusal, operationUsed, orThrow } from "../refusals.ts";
 import { countOriginals } from "./originals.ts";
-import { readReplayRequest } from "./request.ts";
 import { isSameReplay, type ReplayRequest, replayTerms } from "./rules/replay.ts";
 import { newReplay, type ReplayDocument, type ReplayStore, termsOf } from "./store.ts";
-import { replayMessage } from "./wire.ts";
 
 export type ReplayDeps = {
   readonly endpoints: EndpointStore;
@@ -81,7 +93,7 @@ async function createReplay(
   const first = await replays.findByOperation(merchantId, change.operationId);
   if (first !== null) return repeated(first, asked);
   const terms = replayTerms(asked, now);
-  if (!("rate" in terms)) return invalid(terms);
+  if (!("rate" in terms)) return invalidRequest(terms);
   const endpoint = await endpoints.find(merchantId, terms.endpointId);
   if (endpoint === undefined) return refused("RECORD_NOT_FOUND");
   const count = await countOriginals(deliveries.collection, { merchantId, ...terms });
@@ -99,4 +111,40 @@ function repeated(
 ): ReplayDocument | Refused<NotifierRefusal> {
   const terms = replayTerms(asked, first.created_at);
   return "rate" in terms && isSameReplay(terms, termsOf(first)) ? first : operationUsed();
+}
+
+/** A replay as it is asked for, its fields checked by their form. */
+function readReplayRequest(
+  message: CreateReplayRequest,
+  now: Date,
+): ReplayRequest | Refused<NotifierRefusal> {
+  const context = { now, unreadable: message.unreadable };
+  const checked = checkedMessage(createReplayBody, CreateReplayRequestSchema, message, context);
+  if (isRefused(checked)) return checked;
+  const since = parseMoment(checked.since);
+  if (since === undefined) throw new Error("a sound replay has a since");
+  const states = replayableStates.filter((state) => checked.states.includes(state));
+  return {
+    ...{ endpointId: checked.endpointId, since, until: parseMoment(checked.until) },
+    states: states.length === 0 ? ["exhausted"] : states,
+    rate: checked.ratePerSecond || replayRateDefault,
+  };
+}
+
+function replayMessage(replay: ReplayDocument): Replay {
+  return create(ReplaySchema, {
+    id: replay._id,
+    merchantId: replay.merchant_id,
+    endpointId: replay.endpoint_id,
+    since: timestampFromDate(replay.since),
+    until: timestampFromDate(replay.until),
+    states: replay.states.map((state) => deliveryStates[state]),
+    ratePerSecond: replay.rate,
+    state: valueOfWord(ReplayState, replay.state),
+    totalCount: BigInt(replay.total),
+    totalCountCapped: replay.total_capped,
+    queuedCount: BigInt(replay.queued_count),
+    createdAt: timestampFromDate(replay.created_at),
+    updatedAt: timestampFromDate(replay.updated_at),
+  });
 }

@@ -7,8 +7,9 @@ import {
   type Resolve,
   resolvePublic,
 } from "./connector.ts";
+import type { AddressRules } from "./rules/address.ts";
 import type { AttemptError, Outcome } from "./rules/outcome.ts";
-import { createTargets } from "./target.ts";
+import { urlProblem } from "./rules/url.ts";
 
 /** One webhook on its way. */
 export type PostRequest = {
@@ -145,4 +146,31 @@ function attemptError(error: unknown): AttemptError {
 function codeOf(error: unknown): string {
   const code = typeof error === "object" && error !== null && "code" in error ? error.code : "";
   return String(code);
+}
+
+/** A URL in the parts that a request is made of. */
+type Target = { readonly origin: string; readonly path: string };
+
+/** Some 100 KiB; past them all are read anew. */
+const targetsMax = 1_000;
+
+/**
+ * Reads URLs that webhooks go to, each once as long as it is remembered; `undefined` where the
+ * rules refuse one. What its host name resolves to is not asked here.
+ */
+export function createTargets(rules: AddressRules): (url: string) => Target | undefined {
+  const known = new Map<string, Target | undefined>();
+  return (url) => {
+    if (known.has(url)) return known.get(url);
+    if (known.size === targetsMax) known.clear();
+    const target = readTarget(url, rules);
+    known.set(url, target);
+    return target;
+  };
+}
+
+function readTarget(url: string, { policy, ownNetworks }: AddressRules): Target | undefined {
+  if (urlProblem(url, policy, ownNetworks) !== undefined) return undefined;
+  const { origin, pathname, search } = new URL(url);
+  return { origin, path: pathname + search };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createTargets } from "./target.ts";
+import { createTargets } from "./sender.ts";
 
 describe("a target", () => {
   it("has the origin, and the path with its query, as they are sent", () => {
