@@ -311,13 +311,12 @@ describe("fairness", () => {
     await notifier.consume([...many, ...Array.from({ length: 20 }, () => payoutMessage(well))]);
     const sentTo = (path: string): number =>
       notifier.world.posted.filter(({ url }) => url.endsWith(path)).length;
-    await expect
-      .poll(async () => {
-        await notifier.dispatcher.look();
-        await notifier.dispatcher.round();
-        return sentTo("/well");
-      })
-      .toBe(20);
+    const workOn = async () => {
+      await notifier.dispatcher.look();
+      await notifier.dispatcher.round();
+      return sentTo("/well");
+    };
+    await expect.poll(workOn, { timeout: 10_000 }).toBe(20);
     // A part of the limit is left to what is fresh, and only that takes it.
     expect(sentTo("/hung")).toBe(6);
     await notifier.consume([

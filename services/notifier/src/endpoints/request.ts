@@ -6,14 +6,14 @@ import {
   type UpdateEndpointRequest,
   UpdateEndpointRequestSchema,
 } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
-import { checkedMessage } from "@disburse/forms/checks/message.ts";
-import { wholeBody } from "@disburse/forms/checks/read.ts";
 import {
   createEndpoint,
   deliveryOrders,
   rotateSecret,
   updateEndpoint,
 } from "@disburse/forms/bodies/webhooks.ts";
+import { checkedMessage } from "@disburse/forms/checks/message.ts";
+import { wholeBody } from "@disburse/forms/checks/read.ts";
 import { invalidRequest, isRefused, type Refused } from "@disburse/kernel/refusal.ts";
 import type { AddressRules } from "../sender/rules/address.ts";
 import { urlProblem } from "../sender/rules/url.ts";

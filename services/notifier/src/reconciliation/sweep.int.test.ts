@@ -271,10 +271,11 @@ it("sweeps in one process at a time, and says once that it looks for no payout's
   const { gaps, clock } = deps();
   const before = await gaps.through("event");
   const age = clock.now().getTime() - before!.getTime();
-  await vi.waitFor(() => expect(ages.get("event")).toBe(age));
+  await vi.waitFor(() => expect(ages.get("event")).toBe(age), { timeout: 10_000 });
   await loops[0]!.stop();
   await other.release();
-  await vi.waitFor(async () => expect(await stored(merchantId)).toHaveLength(1));
+  const arrived = async () => expect(await stored(merchantId)).toHaveLength(1);
+  await vi.waitFor(arrived, { timeout: 10_000 });
   await loops[1]!.stop();
   const off = lines.filter((line) => line.includes("PAYOUT_URL"));
   expect(off).toHaveLength(1);

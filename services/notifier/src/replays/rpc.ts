@@ -13,12 +13,12 @@ import {
   ReplaySchema,
   ReplayState,
 } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
-import { checkedMessage } from "@disburse/forms/checks/message.ts";
 import {
   createReplay as createReplayBody,
   replayableStates,
   replayRateDefault,
 } from "@disburse/forms/bodies/webhooks.ts";
+import { checkedMessage } from "@disburse/forms/checks/message.ts";
 import { invalidRequest, isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { parseMoment } from "@disburse/kernel/time.ts";

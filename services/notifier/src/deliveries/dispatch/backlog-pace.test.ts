@@ -75,7 +75,28 @@ it("takes the delay beside the guaranteed share for the baseline of a machine th
   backlog(5);
   delay = 100;
   expect(backlog(3)).toBe(16);
-  expect(backlog(20)).toBe(128);
+  expect(backlog(60)).toBe(16);
+  expect(backlog(180)).toBe(128);
+});
+
+it("does not take a congestion that it did not cause for the usual delay", () => {
+  let delay = 100;
+  const { backlog } = start(() => {
+    // Each second of a machine that cannot keep up adds to what waits.
+    delay *= 1.02;
+    return delay;
+  });
+  for (let second = 0; second < 60; second += 1) expect(backlog(1)).toBeLessThanOrEqual(48);
+});
+
+it("is not slowed by one late start among few", () => {
+  let at = 0;
+  const { backlog } = start(() => {
+    at += 1;
+    return at % 40 === 0 ? (at === 200 ? 500 : 10) : undefined;
+  });
+  expect(backlog(4.9)).toBe(128);
+  expect(backlog(0.6)).toBe(128);
 });
 
 it("begins anew where little has waited for a while", () => {

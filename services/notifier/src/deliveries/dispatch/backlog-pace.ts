@@ -9,8 +9,13 @@ const toleratedMs = 5;
 /** The window grows from least to most in so many judgements: some seconds. */
 const growthSteps = 14;
 const backOff = 0.7;
-/** The weight of a new measurement in the baseline. */
-const baselineGain = 1 / 8;
+/** Fewer delays are no measurement: one stall of the machine would decide. */
+const samplesMin = 8;
+/**
+ * The baseline falls at once and doubles in a minute at most: congestion that the backlog has not
+ * caused must not pass for the usual delay, and let it grow.
+ */
+const baselineGrowth = 2 ** (judgeEveryMs / 60_000);
 
 /** How many deliveries of a backlog may be claimed; queued fresh deliveries are no part of it. */
 export type Pace = {
@@ -30,9 +35,10 @@ export type BacklogPace = Pace & {
  * The window of a backlog: how many of its deliveries may be in flight, from a guaranteed share to
  * the most that it may ever have. It takes what the latency of fresh deliveries leaves, as a
  * background transfer does beside interactive traffic (LEDBAT, RFC 6817). Their mean queueing delay
- * is held against a baseline, measured while the backlog has no more than its guaranteed share:
- * within the tolerance the window grows by a step, beyond it shrinks by a factor (AIMD). A window
- * that is not used shrinks too, for what it would cost is unknown (RFC 7661).
+ * is held against a baseline: the lowest that was measured, which rises only while the backlog has
+ * no more than its guaranteed share. Within the tolerance the window grows by a step, beyond it
+ * shrinks by a factor (AIMD). A window that is not used shrinks too, for what it would cost is
+ * unknown (RFC 7661).
  */
 export function createBacklogPace(
   { least, most }: { readonly least: number; readonly most: number },
@@ -49,16 +55,17 @@ export function createBacklogPace(
 
   /** Whether fresh deliveries started later than they may; takes their baseline where it can. */
   const isDelaying = (): boolean => {
-    if (delays === 0) return false;
+    if (delays < samplesMin) return false;
     const meanMs = delayMs / delays;
-    baselineMs ??= meanMs;
-    if (peak <= least) baselineMs += (meanMs - baselineMs) * baselineGain;
+    [delays, delayMs] = [0, 0];
+    const mayGrow = baselineMs === undefined || peak <= least;
+    baselineMs = Math.min(meanMs, (baselineMs ?? meanMs) * (mayGrow ? baselineGrowth : 1));
     return meanMs > baselineMs * toleratedRatio + toleratedMs;
   };
   const judge = (): void => {
     const grows = !isDelaying() && isUsed;
     window = grows ? Math.min(most, window + step) : Math.max(least, window * backOff);
-    [delays, delayMs, peak] = [0, 0, 0];
+    peak = 0;
     isUsed = false;
   };
 

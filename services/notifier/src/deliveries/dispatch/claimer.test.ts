@@ -1,11 +1,10 @@
-import { Binary, BSON } from "mongodb";
+import { Binary } from "mongodb";
 import { expect, it } from "vitest";
 import type { DeliveryDocument } from "../documents.ts";
 import { type ClaimerDeps, createClaimer } from "./claimer.ts";
 import { slotsDefault } from "./dispatcher.ts";
 import { createFreshQueue } from "./fresh-queue.ts";
 import { createLimiter } from "./limiter.ts";
-import { createPrefetch } from "./prefetch.ts";
 
 const endpointOf = (number: number): string => `whe_${String(number).padStart(5, "0")}`;
 
@@ -53,16 +52,13 @@ function startClaimer(endpoints: number, store: Partial<Store> = {}, live = 1) {
       },
     },
     work: {
+      due,
       take: async (due: DeliveryDocument[]) => due,
       leased: async ([id]: string[]) => [
         { ...delivery(last), _id: id, due_at: new Date(nowMs + 30_000) },
       ],
       ...store,
     } as never,
-    prefetch: createPrefetch(
-      { due: async (endpointId) => (await due(endpointId)).map((each) => BSON.serialize(each)) },
-      () => nowMs,
-    ),
   });
   for (let number = 1; number <= endpoints; number += 1) limiter.due(endpointOf(number));
   const advance = (ms: number): void => {

@@ -7,7 +7,6 @@ import type { DeliveryDocument } from "../documents.ts";
 import type { Pace } from "./backlog-pace.ts";
 import type { FreshQueue } from "./fresh-queue.ts";
 import type { Limiter } from "./limiter.ts";
-import type { Prefetch } from "./prefetch.ts";
 import type { Runner } from "./runner.ts";
 import type { WorkStore } from "./work-store.ts";
 
@@ -24,7 +23,6 @@ export type ClaimerDeps = {
   readonly ownership: Ownership;
   readonly runner: Runner;
   readonly freshQueue: FreshQueue;
-  readonly prefetch: Prefetch;
   readonly clock: Clock;
   readonly place: string;
 };
@@ -153,19 +151,18 @@ function enterQueuedFresh(
 
 /** The next due deliveries of an endpoint, oldest first, each with its slot. */
 async function enterDue(
-  { limiter, runner, freshQueue, prefetch }: ClaimerDeps,
+  { work, limiter, runner, freshQueue }: ClaimerDeps,
   endpointId: string,
   share: number,
   now: Date,
 ): Promise<DeliveryDocument[]> {
-  const isLast = await prefetch.fill(endpointId, share, now);
-  const queue = limiter.of(endpointId, prefetch.merchantOf(endpointId));
-  // While it was read, fresh ones may have taken what was free when it was asked for.
+  const due = await work.due(endpointId, share, now);
+  const queue = limiter.of(endpointId, due[0]?.merchant_id);
+  // Fresh deliveries may have taken slots meanwhile.
   const room = Math.min(share, limiter.room(queue));
-  const { next, isEmpty } = prefetch.take(endpointId, room);
-  if (isLast && isEmpty) limiter.caughtUp(queue);
-  // Whose lease has ended while its attempt is still being settled here needs no second one.
-  const entered = next.filter(({ _id }) => !runner.has(_id));
+  if (due.length < share && due.length <= room) limiter.caughtUp(queue);
+  // One whose lease has expired while its attempt is still being settled here needs no second one.
+  const entered = due.slice(0, room).filter(({ _id }) => !runner.has(_id));
   for (const delivery of entered) {
     freshQueue.forget(delivery._id);
     runner.enter(delivery, true);

@@ -11,7 +11,6 @@ import { createClaimer } from "./claimer.ts";
 import { createFreshQueue } from "./fresh-queue.ts";
 import { createLimiter } from "./limiter.ts";
 import type { DispatchStats, WorkMetrics } from "./metrics.ts";
-import { createPrefetch } from "./prefetch.ts";
 import { createRunner } from "./runner.ts";
 import { createReleaser, createSettler } from "./settlement.ts";
 import type { WorkStore } from "./work-store.ts";
@@ -87,8 +86,7 @@ function assemble(deps: DispatcherDeps, wake: () => void) {
   const { freshStarted } = pace;
   const runner = createRunner({ ...deps, limiter, ownership, settle, freshStarted, freed: wake });
   const freshQueue = createFreshQueue();
-  const prefetch = createPrefetch(work, elapsed);
-  const claimer = createClaimer({ ...deps, limiter, ownership, runner, freshQueue, prefetch });
+  const claimer = createClaimer({ ...deps, limiter, ownership, runner, freshQueue });
   return {
     ...{ limiter, ownership, saveHealth, due, releaser, runner, claimer, pace },
     admission: createAdmission({ ...deps, limiter, ownership, runner, freshQueue, wake }),

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { payoutMessage, register, testNotifierOfFile } from "../../test-notifier.ts";
-import { decoded, openWorkStore, type Settlement } from "./work-store.ts";
+import { openWorkStore, type Settlement } from "./work-store.ts";
 
 const notifier = await testNotifierOfFile();
 const work = openWorkStore(notifier.deliveries);
@@ -12,7 +12,7 @@ async function leased() {
   const { world, deliveries } = notifier;
   const { merchantId, endpointId } = await register(notifier);
   await notifier.consume([payoutMessage({ merchantId })]);
-  const due = (await work.due(endpointId, 1, world.now)).map(decoded);
+  const due = await work.due(endpointId, 1, world.now);
   const [delivery] = await work.take(due, lease, world.now);
   if (delivery === undefined) throw new Error("nothing was leased");
   const { _id: id, line, attempts_count: attemptsBefore } = delivery;

@@ -1,4 +1,4 @@
-import { BSON, type Collection, type Filter } from "mongodb";
+import type { Collection, Filter } from "mongodb";
 import { attemptDocument, type DeliveryDocument, deliveryKeptMs } from "../documents.ts";
 import type { Attempt, Transition } from "../rules/delivery.ts";
 import { deadlineOf } from "../rules/schedule.ts";
@@ -25,14 +25,6 @@ export type Settlement = {
 
 /** Under which a process has deliveries: its token, and where it is. */
 export type Lease = { readonly token: string; readonly place: string };
-
-/** The BSON of a delivery without its attempts. */
-export type EncodedDelivery = Uint8Array;
-
-/** What the store's driver would have made of it. */
-export function decoded(delivery: EncodedDelivery): DeliveryDocument {
-  return BSON.deserialize(delivery) as DeliveryDocument;
-}
 
 type Attempted = Pick<DeliveryDocument, "_id" | "attempts_count">;
 
@@ -68,12 +60,16 @@ export function openWorkStore({ collection: deliveries }: Pick<DeliveryStore, "c
         { limit: countMax },
       ),
 
-    /**
-     * The next due deliveries of an endpoint, oldest first, as they will be under a lease that
-     * `take` has to write; as they came from the store, for `decoded`.
-     */
-    due: (endpointId: string, limit: number, now: Date) =>
-      readDue(deliveries, endpointId, limit, now),
+    /** The next due deliveries of an endpoint, oldest first, without their attempts. */
+    due: (endpointId: string, limit: number, now: Date): Promise<DeliveryDocument[]> =>
+      deliveries
+        .find(
+          { state: "pending", endpoint_id: endpointId, due_at: { $lte: now } },
+          { projection: { attempts: 0 } },
+        )
+        .sort({ due_at: 1 })
+        .limit(limit)
+        .toArray(),
 
     take: (due: readonly DeliveryDocument[], lease: Lease, now: Date) =>
       take(deliveries, due, lease, now),
@@ -109,24 +105,6 @@ export function openWorkStore({ collection: deliveries }: Pick<DeliveryStore, "c
       return written.reduce((sum, count) => sum + count, 0);
     },
   };
-}
-
-async function readDue(
-  deliveries: Collection<DeliveryDocument>,
-  endpointId: string,
-  limit: number,
-  now: Date,
-): Promise<readonly EncodedDelivery[]> {
-  const found: readonly unknown[] = await deliveries
-    .find(
-      { state: "pending", endpoint_id: endpointId, due_at: { $lte: now } },
-      { projection: { attempts: 0 }, raw: true },
-    )
-    .sort({ due_at: 1 })
-    .limit(limit)
-    .toArray();
-  // The driver's types do not tell what `raw` makes of them.
-  return found as readonly EncodedDelivery[];
 }
 
 /** What one write can guard: a lease's token, and how many attempts there were before. */
