@@ -21,12 +21,12 @@ import { readConfig } from "./config.ts";
 import { processPlace } from "./deliveries/cluster/membership.ts";
 import { openSealedKeyStore, startResealing } from "./endpoints/resealing.ts";
 import { subscription } from "./events/intake.ts";
-import { gapLeaseMs, startGapSweep } from "./reconciliation/loop.ts";
 import { createGapMetrics } from "./reconciliation/metrics.ts";
 import { openGapStore } from "./reconciliation/store.ts";
+import { gapLeaseMs, startGapSweep } from "./reconciliation/sweep.ts";
+import { checkSourceAddress } from "./sender/connector.ts";
 import type { AddressRules } from "./sender/rules/address.ts";
 import { createSender } from "./sender/sender.ts";
-import { checkSourceAddress } from "./sender/source-address.ts";
 import { createNotifier, type Notifier, startWorker } from "./service.ts";
 
 /** Starts the notifier: consumption, delivery, and its RPCs. */

@@ -9,8 +9,8 @@ import { newId } from "@disburse/kernel/id.ts";
 import { type Document, MongoClient } from "mongodb";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { sweepExpired } from "./deliveries/retention.ts";
-import { sweepDeliveries } from "./reconciliation/deliveries.ts";
 import { openGapStore } from "./reconciliation/store.ts";
+import { sweepDeliveries } from "./reconciliation/sweep.ts";
 import {
   acknowledged,
   operation,

@@ -3,8 +3,7 @@ import type { NotifierService } from "@disburse/contracts/disburse/notifier/v1/n
 import { type DeliveryDeps, deliveryRpc } from "./deliveries/rpc.ts";
 import { type EndpointDeps, endpointRpc, secretRpc } from "./endpoints/rpc.ts";
 import { type EndpointStateDeps, endpointStateRpc } from "./endpoints/state-rpc.ts";
-import { type FeedDeps, feedRpc } from "./events/feed.ts";
-import { type EventDeps, eventRpc } from "./events/rpc.ts";
+import { type EventDeps, eventRpc, type FeedDeps, feedRpc } from "./events/rpc.ts";
 import { type ReplayDeps, replayRpc } from "./replays/rpc.ts";
 
 /** The RPCs of the notifier; proto/disburse/notifier/v1/notifier.proto tells what each promises. */

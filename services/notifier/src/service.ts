@@ -6,22 +6,21 @@ import type { Metrics } from "@disburse/chassis/metrics.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import type { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
-import { openBacklogStore } from "./deliveries/backlog-store.ts";
 import { openShardStore } from "./deliveries/cluster/shard-store.ts";
 import type { AttemptDeps } from "./deliveries/dispatch/attempt.ts";
 import {
   createDispatcher,
   type Dispatcher,
   slotsDefault,
+  startDispatch,
 } from "./deliveries/dispatch/dispatcher.ts";
-import { startDispatch } from "./deliveries/dispatch/loop.ts";
 import { createWorkMetrics, type WorkMetrics } from "./deliveries/dispatch/metrics.ts";
 import { openWorkStore, type WorkStore } from "./deliveries/dispatch/work-store.ts";
 import { openOrderStore } from "./deliveries/order/store.ts";
 import { openRedeliveryStore, type RedeliveryStore } from "./deliveries/redelivery-store.ts";
 import { sweepExpired } from "./deliveries/retention.ts";
 import type { Slots } from "./deliveries/rules/fairness.ts";
-import { type DeliveryStore, openDeliveryStore } from "./deliveries/store.ts";
+import { type DeliveryStore, openBacklogStore, openDeliveryStore } from "./deliveries/store.ts";
 import { openChallengeStore } from "./endpoints/challenge-store.ts";
 import { openHealthStore } from "./endpoints/health-store.ts";
 import { type EndpointStore, openEndpointStore } from "./endpoints/store.ts";

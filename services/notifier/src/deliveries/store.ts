@@ -2,6 +2,7 @@ import { type Database, ensureIndexes } from "@disburse/chassis/mongo/database.t
 import type { PageCursor } from "@disburse/chassis/paging/cursor.ts";
 import { behind, countMax, newestFirst } from "@disburse/chassis/paging/record-page.ts";
 import type { Collection, Filter, IndexDescription } from "mongodb";
+import type { Backlog } from "../endpoints/wire.ts";
 import { type DeliveryDocument, endedUntried } from "./documents.ts";
 import { insertNew } from "./insert.ts";
 import type { DeliveryState } from "./rules/delivery.ts";
@@ -156,5 +157,57 @@ function listFilter(
     ...(endpointId === undefined ? {} : { endpoint_id: endpointId }),
     ...(byTransaction ? { transaction_id: transactionId } : {}),
     ...(state !== undefined ? { state } : byTransaction ? {} : { state: { $in: [...allStates] } }),
+  };
+}
+
+/** Lists of an endpoint's deliveries have the order that this needs. */
+const backlogHint = "list_endpoint";
+
+/** Counting so many takes long enough that nobody may have it done again and again … */
+const longCount = 1_000;
+/** … so it is told this long; whoever watches a dead endpoint costs the others nothing. */
+const keptMs = 10_000;
+
+type Known = { readonly backlog: Backlog; readonly until: number };
+
+/**
+ * Deliveries that wait, for whoever looks after an endpoint; `elapsed` is in milliseconds, of a
+ * clock that nobody sets.
+ */
+export function openBacklogStore(
+  { collection: deliveries }: Pick<DeliveryStore, "collection">,
+  elapsed: () => number,
+) {
+  const long = new Map<string, Known>();
+
+  const count = async (merchantId: string, endpointId: string): Promise<Backlog> => {
+    const waiting = { merchant_id: merchantId, endpoint_id: endpointId, state: "pending" } as const;
+    const [pendingCount, oldest] = await Promise.all([
+      deliveries.countDocuments(waiting, { limit: countMax, hint: backlogHint }),
+      deliveries.findOne(waiting, {
+        projection: { created_at: 1 },
+        sort: { created_at: 1, _id: 1 },
+        hint: backlogHint,
+      }),
+    ]);
+    return { pendingCount, oldestPendingAt: oldest?.created_at };
+  };
+
+  const forgetOld = (now: number): void => {
+    for (const [id, { until }] of long) if (until <= now) long.delete(id);
+  };
+
+  return {
+    /** A long one may be some seconds old. */
+    read: async (merchantId: string, endpointId: string): Promise<Backlog> => {
+      forgetOld(elapsed());
+      const known = long.get(endpointId);
+      if (known !== undefined) return known.backlog;
+      const backlog = await count(merchantId, endpointId);
+      if (backlog.pendingCount >= longCount) {
+        long.set(endpointId, { backlog, until: elapsed() + keptMs });
+      }
+      return backlog;
+    },
   };
 }

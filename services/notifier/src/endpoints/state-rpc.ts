@@ -1,13 +1,40 @@
 import type { ServiceImpl } from "@connectrpc/connect";
+import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
+import type { Log } from "@disburse/chassis/log.ts";
 import type { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
-import { refused } from "@disburse/kernel/refusal.ts";
-import { orThrow } from "../refusals.ts";
-import { type ChallengeDeps, createVerification } from "./challenge.ts";
-import { type CommandMessage, commandOf, createEndpointChanges, shown } from "./changes.ts";
+import { newId } from "@disburse/kernel/id.ts";
+import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
+import type { Clock } from "@disburse/kernel/time.ts";
+import { type NotifierRefusal, orThrow } from "../refusals.ts";
+import { lookupHost } from "../sender/rules/url.ts";
+import type { Post, PostRequest } from "../sender/sender.ts";
+import type { ChallengeStore } from "./challenge-store.ts";
+import {
+  type ChangeResult,
+  type CommandMessage,
+  commandOf,
+  createEndpointChanges,
+  type EndpointChanges,
+  type EndpointCommand,
+  shown,
+} from "./changes.ts";
+import { openSigners } from "./keys.ts";
 import { readUpdateRequest } from "./request.ts";
 import type { EndpointDeps } from "./rpc.ts";
 import type { EndpointOperation, EndpointRecord, EndpointSettings } from "./rules/endpoint.ts";
-import { urlChange, verification } from "./rules/verification.ts";
+import { signatureHeaders } from "./rules/signature.ts";
+import {
+  challengeBody,
+  challengeFailure,
+  challengeGapMs,
+  challengeResult,
+  challengeStatus,
+  challengeTimeoutMs,
+  unverifiedUrl,
+  urlChange,
+  verification,
+} from "./rules/verification.ts";
+import type { EndpointStore } from "./store.ts";
 
 export type EndpointStateDeps = EndpointDeps &
   ChallengeDeps & {
@@ -87,4 +114,94 @@ export function endpointStateRpc(
         return (endpoint) => verification(endpoint, at);
       }),
   };
+}
+
+export type ChallengeDeps = {
+  readonly endpoints: EndpointStore;
+  readonly challenges: ChallengeStore;
+  readonly post: Post;
+  readonly sealer: Sealer;
+  /** The name of the interface's signature header. */
+  readonly signatureHeader: string;
+  readonly clock: Clock;
+  /** What signatures are dated by: receivers compare it with their clocks. `clock` if unset. */
+  readonly wall?: Clock;
+  readonly log: Log;
+};
+
+/** A challenge and the writes around it; a turn that a crash left is free after that. */
+const turnMs = challengeTimeoutMs + 2_000;
+
+/**
+ * Verifies the URL of an endpoint that is not live yet. The challenge goes out under no lock, so
+ * what it found counts only if the same URL still waits. A repeat is answered without another one.
+ */
+export function createVerification(
+  deps: ChallengeDeps,
+  changes: EndpointChanges,
+): (
+  asked: EndpointCommand,
+  endpointId: string,
+) => Promise<ChangeResult | Refused<NotifierRefusal>> {
+  const { endpoints, clock } = deps;
+  return async (asked, endpointId) => {
+    const before = await changes.repeated(asked, endpointId);
+    if (before !== undefined) return before;
+    const endpoint = await endpoints.find(asked.merchantId, endpointId);
+    if (endpoint === undefined) return refused("RECORD_NOT_FOUND");
+    const url = unverifiedUrl(endpoint);
+    const failure = url === undefined ? undefined : await challenge(deps, endpoint, url);
+    if (failure !== undefined) return failure;
+    const operation = { ...asked.operation, at: clock.now() };
+    return changes.change(asked, endpointId, (current) => {
+      const settings = url === undefined ? {} : challengeResult(current, url, operation.at);
+      return isRefused(settings) ? settings : { operation, settings };
+    });
+  };
+}
+
+/** Posts a challenge to a URL; answers why it failed, or `undefined` when it did not. */
+async function challenge(
+  deps: ChallengeDeps,
+  endpoint: EndpointRecord,
+  url: string,
+): Promise<Refused<NotifierRefusal> | undefined> {
+  const { challenges, clock, log, post } = deps;
+  const now = clock.now();
+  const later = (ms: number): Date => new Date(now.getTime() + ms);
+  const request = challengeRequest(deps, endpoint, url, now);
+  const token = crypto.randomUUID();
+  const { id: endpointId, merchantId } = endpoint;
+  const turn = { merchantId, endpointId, host: lookupHost(new URL(url)) };
+  if (!(await challenges.begin(turn, token, { now, until: later(turnMs) }))) {
+    const gap = `${challengeGapMs / 1_000} s apart`;
+    const said = `Challenges of an endpoint or a host go one by one, ${gap}.`;
+    return refused("INVALID_REQUEST", said);
+  }
+  const outcome = await post(request);
+  await challenges.end(turn, token, later(challengeGapMs));
+  log.info(
+    {
+      endpoint_id: endpointId,
+      result: outcome.kind === "answered" ? outcome.statusCode : outcome.error,
+      duration_ms: clock.now().getTime() - now.getTime(),
+    },
+    "endpoint challenged",
+  );
+  return challengeFailure(outcome);
+}
+
+function challengeRequest(
+  { sealer, signatureHeader, clock, wall = clock }: ChallengeDeps,
+  endpoint: EndpointRecord,
+  url: string,
+  now: Date,
+): PostRequest {
+  const { id: endpointId, merchantId } = endpoint;
+  const eventId = newId("event", now);
+  const body = challengeBody({ eventId, merchantId, endpointId, createdAt: now });
+  const signable = { eventId, transactionId: eventId, status: challengeStatus, sequence: 1, body };
+  const signers = openSigners(sealer, endpoint, now);
+  const headers = signatureHeaders(signable, signers, signatureHeader, wall.now());
+  return { url, headers, body, timeoutMs: challengeTimeoutMs };
 }

@@ -10,8 +10,8 @@ import {
   type TestNotifier,
 } from "../test-notifier.ts";
 import type { EventDocument } from "./documents.ts";
-import { readFeed } from "./feed.ts";
 import type { FeedStore } from "./feed-store.ts";
+import { readFeed } from "./rpc.ts";
 import { writeFeedCursor } from "./rules/feed-cursor.ts";
 
 let notifier: TestNotifier;

@@ -1,8 +1,15 @@
+import { create } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
+import { readLimit } from "@disburse/chassis/paging/cursor.ts";
 import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
-import type { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
+import {
+  type EventRecord,
+  EventRecordSchema,
+  type NotifierService,
+} from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import { newId } from "@disburse/kernel/id.ts";
-import { refused, violationsMessage } from "@disburse/kernel/refusal.ts";
+import { type Refused, refused, violationsMessage } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { deliveryIdentity } from "../deliveries/rules/delivery.ts";
 import type { DeliveryStore } from "../deliveries/store.ts";
@@ -11,8 +18,10 @@ import type { EndpointStore } from "../endpoints/store.ts";
 import { operationUsed, orThrow } from "../refusals.ts";
 import type { EventDocument } from "./documents.ts";
 import type { FanOut } from "./fan-out.ts";
+import type { FedEvent, FeedStore } from "./feed-store.ts";
 import { publishedEvent } from "./intake.ts";
 import { publishedEventViolations, type WebhookEvent, webhookEventOf } from "./rules/event.ts";
+import { foreignCursor, readFeedCursor, writeFeedCursor } from "./rules/feed-cursor.ts";
 import { testBody, testStatus, testTransactionType } from "./rules/webhook-body.ts";
 import type { EventStore } from "./store.ts";
 
@@ -83,4 +92,89 @@ function testEvent(merchantId: string, endpointId: string, now: Date): WebhookEv
     body: testBody({ eventId, merchantId, endpointId, createdAt: now }),
     occurredAt: now,
   };
+}
+
+export type FeedDeps = { readonly feeds: FeedStore };
+
+/** The RPC of a merchant's feed. */
+export function feedRpc({
+  feeds,
+}: FeedDeps): Pick<ServiceImpl<typeof NotifierService>, "listEvents"> {
+  return {
+    listEvents: async ({ merchantId, limit: asked, after: cursor }) => {
+      const limit = orThrow(readLimit(asked));
+      const after = orThrow(readFeedCursor(merchantId, cursor));
+      const { events, hasMore } = orThrow(await readFeed(feeds, { merchantId, after, limit }));
+      const last = events.at(-1)?.position ?? after;
+      return {
+        events: events.map(eventMessage),
+        nextCursor: writeFeedCursor(merchantId, last),
+        hasMore,
+      };
+    },
+  };
+}
+
+function eventMessage(event: FedEvent): EventRecord {
+  return create(EventRecordSchema, {
+    eventId: event.event_id,
+    transactionType: event.transaction_type,
+    transactionId: event.transaction_id,
+    status: event.status,
+    sequence: BigInt(event.sequence),
+    body: event.body.value(),
+    occurredAt: timestampFromDate(event.occurred_at),
+    receivedAt: timestampFromDate(event.received_at),
+  });
+}
+
+/** What is asked of a merchant's feed. */
+export type FeedRequest = {
+  readonly merchantId: string;
+  /** The position that was read last; 0 for none. */
+  readonly after: number;
+  readonly limit: number;
+};
+
+export type FeedPage = {
+  readonly events: readonly FedEvent[];
+  readonly hasMore: boolean;
+};
+
+/** Bodies have up to 60 KiB; a page stays about this size, and has one event at least. */
+const pageBytesMax = 1_024 * 1_024;
+
+/** Each try that fails is one in which another reader came further; nobody loses so often. */
+const triesMax = 20;
+
+/**
+ * The events behind a position, each once. At the end of what has positions the next events are
+ * given theirs, one more than the page needs, which tells whether there are more.
+ */
+export async function readFeed(
+  feeds: FeedStore,
+  { merchantId, after, limit }: FeedRequest,
+): Promise<FeedPage | Refused<"INVALID_REQUEST">> {
+  for (let tries = 0; ; tries += 1) {
+    const next = await feeds.next(merchantId);
+    if (after >= next) return foreignCursor();
+    const found = await feeds.page(merchantId, after, next, limit + 1);
+    if (found.length > limit) return cut(found, limit);
+    const waiting = await feeds.waiting(merchantId, limit + 1 - found.length);
+    if (waiting.length === 0) return cut(found, limit);
+    // To say that there is more is always true enough: the reader comes again.
+    if (tries === triesMax) return { events: found, hasMore: true };
+    await feeds.assign(merchantId, next, waiting);
+  }
+}
+
+/** As many events as a page may have, by number and by size. */
+function cut(found: readonly FedEvent[], limit: number): FeedPage {
+  let bytes = 0;
+  const large = found.findIndex((event, at) => {
+    bytes += event.body.length();
+    return at > 0 && bytes > pageBytesMax;
+  });
+  const events = found.slice(0, Math.min(limit, large === -1 ? found.length : large));
+  return { events, hasMore: events.length < found.length };
 }

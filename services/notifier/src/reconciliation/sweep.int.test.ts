@@ -13,12 +13,10 @@ import {
   startTestNotifier,
   type TestNotifier,
 } from "../test-notifier.ts";
-import { sweepDeliveries } from "./deliveries.ts";
-import { startGapSweep } from "./loop.ts";
 import type { GapMetrics } from "./metrics.ts";
-import { sweepPayoutEvents } from "./payout-events.ts";
 import type { GapKind } from "./rules/window.ts";
 import { openGapStore } from "./store.ts";
+import { startGapSweep, sweepDeliveries, sweepPayoutEvents } from "./sweep.ts";
 
 type Message = { -readonly [Key in keyof BusMessage]: BusMessage[Key] };
 type Published = { merchantId: string; payoutId: string; events: Message[] } & Record<

@@ -213,7 +213,8 @@ describe("a replay", () => {
     expect(await beside.replayer.round()).toBe(false);
     const restarted = await startTestNotifier({ beside: notifier, place });
     const worker = startWorker(restarted, { now: () => notifier.world.now }, silentLog);
-    await vi.waitFor(async () => expect((await look(endpoint, id)).queuedCount).toBe(3n));
+    const begun = async () => expect((await look(endpoint, id)).queuedCount).toBe(3n);
+    await vi.waitFor(begun, { timeout: 10_000 });
     await worker.stop();
     for (const sent of [3, 6, 8]) {
       if (sent > 3) expect(await restarted.replayer.round()).toBe(true);

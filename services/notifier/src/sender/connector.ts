@@ -1,6 +1,7 @@
 import { Resolver } from "node:dns/promises";
 import { once } from "node:events";
-import { connect, isIP, type Socket } from "node:net";
+import { connect, createServer, isIP, type Socket } from "node:net";
+import { SettingsError } from "@disburse/chassis/settings.ts";
 import { buildConnector, errors } from "undici";
 import { type AddressRules, mayReach } from "./rules/address.ts";
 import { hostWithoutDot } from "./rules/url.ts";
@@ -195,4 +196,21 @@ async function vetted(options: ConnectorOptions, host: string) {
     .filter((each) => family === 0 || each.family === family);
   if (fitting.length === 0) throw new ConnectRefusedError("DNS_FAILED", "no address was found");
   return fitting;
+}
+
+/**
+ * Throws where webhooks cannot leave from an address because the machine has it not: else every
+ * attempt would fail, and merchants' endpoints would look broken.
+ */
+export async function checkSourceAddress(address: string): Promise<void> {
+  const server = createServer();
+  try {
+    server.listen(0, address);
+    await once(server, "listening");
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const said = `WEBHOOK_SOURCE_ADDRESS: is no address of this machine (${code})`;
+    throw new SettingsError(`settings: ${said}`, { cause: error });
+  }
+  await new Promise((resolve) => server.close(resolve));
 }

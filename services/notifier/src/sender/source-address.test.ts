@@ -1,7 +1,7 @@
 import { SettingsError } from "@disburse/chassis/settings.ts";
 import { expect, it } from "vitest";
 import { start } from "../main.ts";
-import { checkSourceAddress } from "./source-address.ts";
+import { checkSourceAddress } from "./connector.ts";
 
 it("is one that the machine has", async () => {
   await checkSourceAddress("127.0.0.1");

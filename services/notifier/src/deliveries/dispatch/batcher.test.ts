@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createBatcher } from "./batcher.ts";
+import { createBatcher } from "./settlement.ts";
 
 function recorded(groupMax: number) {
   const groups: number[][] = [];

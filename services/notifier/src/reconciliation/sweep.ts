@@ -1,7 +1,10 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { Client } from "@connectrpc/connect";
 import { forRequest } from "@disburse/chassis/call-context.ts";
 import type { Log } from "@disburse/chassis/log.ts";
+import { type Loop, startLoop } from "@disburse/chassis/loop.ts";
+import type { SweepLease } from "@disburse/chassis/mongo/sweep-lease.ts";
 import type {
   PayoutOperationsService,
   PublishedEvent,
@@ -9,13 +12,15 @@ import type {
 } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { eventId } from "@disburse/kernel/id.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
+import { deliveryKeptMs } from "../deliveries/documents.ts";
+import { deliveryIdentity } from "../deliveries/rules/delivery.ts";
 import { eventKeptMs, eventKey } from "../events/documents.ts";
 import type { FanOut } from "../events/fan-out.ts";
 import { readEvent } from "../events/intake.ts";
 import type { WebhookEvent } from "../events/rules/event.ts";
 import type { GapMetrics } from "./metrics.ts";
-import { gapWindow } from "./rules/window.ts";
-import type { GapStore } from "./store.ts";
+import { gapKinds, gapWindow } from "./rules/window.ts";
+import type { EventReach, GapStore } from "./store.ts";
 
 /** What payout is asked: its operations, of which two are of use here. */
 export type PayoutEvents = Pick<
@@ -127,4 +132,126 @@ function readAgain(
     log.error({ err: error, event_id: id, key }, "event not readable");
     return undefined;
   }
+}
+
+export type GapLoopOptions = Omit<SweepDeps, "holdsLease"> & {
+  readonly lease: SweepLease;
+  /** Absent where the deployment names no payout service: its events are not looked at then. */
+  readonly payout: PayoutEvents | undefined;
+  readonly everyMs: number;
+};
+
+/** How long a sweep's right lasts: a holder that lives renews it, one that died is replaced. */
+export function gapLeaseMs(everyMs: number): number {
+  return Math.max(2 * everyMs, 60_000);
+}
+
+/** A process that starts has other things to do first, and its neighbours may be starting too. */
+const firstAfterMs = { atLeast: 2_000, spread: 8_000 };
+/** The age of what was swept grows also where nobody sweeps, or another process does. */
+const tellEveryMs = 15_000;
+
+/**
+ * Sweeps again and again, in one process of all, the first time seconds after the start. Deliveries
+ * come first, for they need nobody else; where payout does not answer, its events are looked at the
+ * next time.
+ */
+export function startGapSweep(options: GapLoopOptions): Pick<Loop, "stop"> {
+  const { lease, payout, everyMs, log } = options;
+  const ended = new AbortController();
+  // A sweep of a long time need not come to its end: the next one goes on from there.
+  const holdsLease = async () => !ended.signal.aborted && (await lease.hold()) !== undefined;
+  const deps: SweepDeps = { ...options, holdsLease };
+  if (payout === undefined) {
+    log.warn({}, "no PAYOUT_URL: lost events of payouts are not looked for");
+  }
+  let firstMs = Math.min(everyMs, firstAfterMs.atLeast + Math.random() * firstAfterMs.spread);
+  const loop = startLoop({
+    name: "webhook-gaps",
+    everyMs,
+    run: async () => {
+      await pause(firstMs, undefined, { signal: ended.signal }).catch(() => undefined);
+      firstMs = 0;
+      if (!(await holdsLease())) return false;
+      await sweepDeliveries(deps);
+      if (payout !== undefined) await sweepPayoutEvents(deps, payout);
+      return false;
+    },
+    log,
+  });
+  const ages = startLoop({
+    name: "webhook-gap-age",
+    everyMs: Math.min(everyMs, tellEveryMs),
+    run: () => reportAges(options),
+    log,
+  });
+  return {
+    stop: async () => {
+      ended.abort();
+      await Promise.all([loop.stop(), ages.stop()]);
+      await lease.release();
+    },
+  };
+}
+
+async function reportAges({ gaps, clock, metrics }: GapLoopOptions): Promise<false> {
+  for (const kind of gapKinds) {
+    const through = await gaps.through(kind);
+    if (through !== undefined) metrics.through(kind, clock.now().getTime() - through.getTime());
+  }
+  return false;
+}
+
+/** A delivery is kept for longer than this, whatever became of it. */
+const deliveryReachMs = deliveryKeptMs - 86_400_000;
+/** All processes of the notifier take their time from the database; a write takes seconds. */
+const deliveryOverlapMs = 60_000;
+
+/**
+ * Finds stored events that lack a delivery, and makes it. A message of the broker comes again until
+ * its deliveries are there; a caller of PublishEvent that died with the process never does.
+ */
+export async function sweepDeliveries(deps: SweepDeps): Promise<void> {
+  const { gaps, clock, metrics, holdsLease } = deps;
+  const through = await gaps.through("delivery");
+  const now = clock.now();
+  if (through !== undefined) metrics.through("delivery", now.getTime() - through.getTime());
+  const window = gapWindow(through, now, {
+    reachMs: deliveryReachMs,
+    overlapMs: deliveryOverlapMs,
+  });
+  if (window === undefined) return;
+  const reached = async (until: Date) => {
+    await gaps.advance("delivery", until);
+    metrics.through("delivery", clock.now().getTime() - until.getTime());
+  };
+  for await (const chunk of gaps.receivedIn(window)) {
+    if (!(await holdsLease())) return;
+    await repairDeliveries(deps, chunk);
+    await reached(chunk.at(-1)?.received_at ?? window.from);
+  }
+  await reached(window.to);
+}
+
+async function repairDeliveries(
+  { gaps, fanOut, metrics, log }: SweepDeps,
+  chunk: readonly EventReach[],
+): Promise<void> {
+  const ids = chunk.flatMap(deliveryIds);
+  const before = await gaps.storedDeliveries(ids);
+  if (before.size === ids.length) return;
+  const incomplete = chunk.filter((event) => deliveryIds(event).some((id) => !before.has(id)));
+  await fanOut.deliver(await gaps.readEvents(incomplete.map(({ _id }) => _id)));
+  const after = await gaps.storedDeliveries(ids);
+  metrics.swept("delivery", ids.length - before.size, after.size - before.size);
+  for (const { event_id } of incomplete) log.warn({ event_id }, "lost deliveries made");
+}
+
+/** The deliveries that an event must have: one to each endpoint that was chosen when it came. */
+function deliveryIds(event: EventReach): string[] {
+  const { merchant_id: merchantId, event_id: eventId, endpoint_ids, received_at } = event;
+  return endpoint_ids.map(
+    (endpointId) =>
+      deliveryIdentity({ merchantId, eventId, endpointId, replay: 0 }, received_at).id,
+  );
 }
