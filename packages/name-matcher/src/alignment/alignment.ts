@@ -45,12 +45,16 @@ export function align(
 ): Alignment {
   const single = singleLinks(party, entry, similarity);
   const compound = compoundLinks(party, entry, rules.config.spelling.compound);
-  const alternatives = [alignBy(single, party, entry, rules)];
+  let best = alignBy(single, party, entry, rules);
   if (compound.length > 0) {
-    alternatives.push(alignBy([...single, ...compound], party, entry, rules));
+    const together = alignBy([...single, ...compound], party, entry, rules);
+    if (together.score > best.score) best = together;
   }
-  if (concatenated !== undefined) alternatives.push(alignBy([concatenated], party, entry, rules));
-  return alternatives.reduce((best, each) => (each.score > best.score ? each : best));
+  if (concatenated !== undefined) {
+    const asOne = alignBy([concatenated], party, entry, rules);
+    if (asOne.score > best.score) best = asOne;
+  }
+  return best;
 }
 
 /**
@@ -160,12 +164,15 @@ function compoundLinks(party: readonly Token[], entry: readonly Token[], share: 
     for (const [at, single] of others.entries()) {
       const link = compoundLink(pair, single, share);
       if (link === undefined) continue;
-      const [compound, other] = [pair.bits, 1 << at];
-      links.push({ party: isParty ? compound : other, entry: isParty ? other : compound, ...link });
+      const { similarity, weight, priority } = link;
+      const other = 1 << at;
+      const [ours, theirs] = isParty ? [pair.bits, other] : [other, pair.bits];
+      links.push({ party: ours, entry: theirs, similarity, weight, priority });
     }
   };
   for (const pair of ours) addLinks(pair, entry, true);
   for (const pair of theirs) addLinks(pair, party, false);
+  if (theirs.length === 0) return links;
   for (const { first, second, bits } of ours) {
     for (const { first: one, second: two, bits: others } of theirs) {
       if (first.text === one.text) continue;
@@ -263,8 +270,10 @@ export function isContained(
   party: readonly Token[],
   entry: readonly Token[],
 ): boolean {
+  let listedCount = 0;
+  for (const { kind } of entry) if (kind !== "legal") listedCount += 1;
+  if (party.length <= listedCount) return false;
   const listed = [...entry.entries()].filter(([, { kind }]) => kind !== "legal");
-  if (party.length <= listed.length) return false;
   const positionOf = new Map<number, number>();
   for (const link of links) {
     const [ours, theirs] = [lowestBit(link.party), lowestBit(link.entry)];

@@ -85,10 +85,10 @@ export function adjacentPairs<T>(
 ): (readonly [number, number])[] {
   const pairs: (readonly [number, number])[] = [];
   if (tokens.length < 2) return pairs;
-  const lengths = tokens.map((token) => textOf(token).length);
-  for (let first = 0; first < lengths.length; first += 1) {
-    const second = (first + 1) % lengths.length;
-    const [one = 0, two = 0] = [lengths[first], lengths[second]];
+  for (const [first, token] of tokens.entries()) {
+    const second = (first + 1) % tokens.length;
+    const one = textOf(token).length;
+    const two = textOf(tokens[second] ?? token).length;
     if (one < halfLengthMin || two < halfLengthMin || one + two > compoundLengthMax) continue;
     pairs.push([first, second]);
   }
