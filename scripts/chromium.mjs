@@ -5,7 +5,7 @@ import { installPackage, mayInstallPackages } from "./debian.mjs";
 
 const names = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"];
 
-/** Tries that the tests will find a Chromium; where they do not, those of pages are skipped. */
+/** Provides a Chromium for the tests where it can; without one the tests of pages are skipped. */
 export async function tryChromium() {
   if (process.env.CHROMIUM_PATH || isInstalled()) return;
   if (!mayInstallPackages()) {

@@ -1,7 +1,7 @@
 // Adds to package-lock.json the other platforms' binaries that npm left out. npm drops an optional
 // package that its registry does not have at the moment, and then refuses the lockfile (`npm ci`:
 // "Missing … from lock file"). What is added has no checksum; an install fetches it by version.
-// `--check` only tells whether something is missing.
+// `--check` only reports whether something is missing.
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 

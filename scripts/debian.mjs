@@ -1,11 +1,11 @@
-// Installing packages of the distribution, where that is Debian and we may.
+// Installs packages of the distribution, on Debian and with the rights to.
 import { execFile } from "node:child_process";
 import { chmodSync, existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-/** Debian's packages ask this script whether they may start a service; 101 means no. */
+/** Debian's packages run this script before they start a service; 101 forbids it. */
 const policy = "/usr/sbin/policy-rc.d";
 const setAside = `${policy}.disburse-saved`;
 
@@ -19,7 +19,7 @@ export function mayInstallPackages() {
 
 /**
  * Installs a package without letting it start services, now or at the machine's next boot.
- * Throws an error whose message is what apt said.
+ * Throws an error with apt's message.
  */
 export async function installPackage(name, { service } = {}) {
   process.stderr.write(`Installing ${name} from the distribution's packages …\n`);

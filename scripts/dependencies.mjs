@@ -1,10 +1,10 @@
-// Whether what is installed is what the lockfile says, at the price of reading it once.
+// Checks that the installed packages are the lockfile's.
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { installFrom, notReached } from "./npm.mjs";
 
-/** Installs the root's dependencies when the lockfile is not the one they were installed from. */
+/** Installs the root's dependencies where they are not the lockfile's. */
 export async function ensureDependencies(root, node) {
   const text = readFileSync(join(root, "package-lock.json"), "utf8");
   const hash = createHash("sha256").update(text).digest("hex");
@@ -16,14 +16,14 @@ export async function ensureDependencies(root, node) {
     const what = "dependencies";
     const instead = "run `npm ci` where there is one and bring node_modules here";
     const output = await installFrom(root, { what, instead, node });
-    // npm takes a binary that could not be fetched for one that is not needed here.
+    // npm skips an optional binary that it could not fetch.
     const [missing] = differences(lock, root);
     if (missing !== undefined) throw notReached({ what: missing, instead, output });
   }
   writeFileSync(stamp, hash);
 }
 
-/** In what npm's own record of node_modules differs from what the lockfile wants here. */
+/** Where npm's record of node_modules differs from the lockfile. */
 function differences(lock, root) {
   const record = join(root, "node_modules", ".package-lock.json");
   if (!existsSync(record)) return ["node_modules"];
@@ -36,8 +36,8 @@ function differences(lock, root) {
 }
 
 function same(installed, wanted) {
-  const said = ["version", "integrity", "resolved"].filter((key) => wanted[key] !== undefined);
-  return said.every((key) => installed[key] === wanted[key]);
+  const fields = ["version", "integrity", "resolved"].filter((key) => wanted[key] !== undefined);
+  return fields.every((key) => installed[key] === wanted[key]);
 }
 
 /** Optional packages are binaries for one platform each, and what only those need. */

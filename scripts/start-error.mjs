@@ -1,7 +1,7 @@
-/** Something that the reader can put right; shown without a stack. */
+/** An error that the user can correct; printed without a stack. */
 export class StartError extends Error {}
 
-/** Runs a script's main function, whose result is the exit code; tells what went wrong. */
+/** Runs a script's main function, whose result is the exit code, and prints its error. */
 export async function runMain(main) {
   try {
     process.exitCode = await main();

@@ -24,7 +24,7 @@ const checks = [
   ["dead files and dependencies", ["//#knip"]],
 ];
 
-/** A child ended by a signal: this run was asked to end, so there is nothing to count. */
+/** A child ended by a signal: the run was interrupted, and nothing is counted. */
 const isInterrupted = (code) => code > 128;
 
 await runMain(async () => {
@@ -75,7 +75,7 @@ function addReport(counts, file) {
   try {
     report = JSON.parse(readFileSync(file, "utf8"));
   } catch {
-    // Nothing was written: vitest did not come so far, which its exit code says too.
+    // No report: vitest did not get so far, as its exit code shows.
     return;
   }
   const unloaded = report.testResults.filter(

@@ -4,7 +4,7 @@ import { expect, it, vi } from "vitest";
 import { forRequest, withCallContext } from "./call-context.ts";
 import { createLog, plainError } from "./log.ts";
 
-it("writes each line with the id of the request that the work is for", () => {
+it("writes each line with the id of its request", () => {
   const lines: string[] = [];
   const log = createLog("quote", "info", { write: (line) => void lines.push(line) });
   withCallContext({ requestId: "r-1" }, () => log.info({ rpc: "GetQuote" }, "rpc"));
@@ -19,7 +19,7 @@ it("writes each line with the id of the request that the work is for", () => {
   expect(lines[2]).not.toContain("request_id");
 });
 
-it("keeps what tells of a failure and nothing that was being written", () => {
+it("keeps an error's type and stack, and none of the written documents", () => {
   const cause = new Error("socket closed");
   const failed = Object.assign(new Error("insert failed", { cause }), {
     code: 11_000,
@@ -42,7 +42,7 @@ it("names each failure of several, and ends with an error that is its own cause"
   expect(JSON.stringify(logged)).toContain("first");
 });
 
-it("ends no process whose output takes nothing, whatever it has to say", () => {
+it("keeps the process running when its output cannot be written", () => {
   const module = new URL("./log.ts", import.meta.url).href;
   const program = `
     const { createLog } = await import(${JSON.stringify(module)});
@@ -60,7 +60,7 @@ it("ends no process whose output takes nothing, whatever it has to say", () => {
   expect({ status, stderr }).toEqual({ status: 0, stderr: "went on" });
 });
 
-it("writes again as soon as its output takes something, and keeps nothing until then", () => {
+it("writes again as soon as its output can be written, and buffers nothing until then", () => {
   const full = Object.assign(new Error("no space left on device"), { code: "ENOSPC" });
   const write = vi.spyOn(fs, "writeSync").mockImplementation(() => {
     throw full;

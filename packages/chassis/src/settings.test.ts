@@ -8,7 +8,7 @@ const good = {
   SERVICE_TOKEN: "s".repeat(32),
 };
 
-it("reads what is there and fills safe defaults", () => {
+it("reads settings and fills in safe defaults", () => {
   expect(readSettings(good, commonSettings)).toMatchObject({ PORT: 0, HOST: "127.0.0.1" });
 });
 
@@ -25,7 +25,7 @@ it.each([
   expect(read).not.toThrow(/short-and-secret/);
 });
 
-it("wants whole encryption keys", () => {
+it("requires complete encryption keys", () => {
   const key = Buffer.alloc(32).toString("base64");
   expect(encryptionKeysSetting.safeParse(`a:${key},b:${key}`).success).toBe(true);
   expect(encryptionKeysSetting.safeParse("a:short").success).toBe(false);

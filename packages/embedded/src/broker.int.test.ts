@@ -71,7 +71,7 @@ test("goes on with its queues after a stop and after a kill", async () => {
 test.each([
   ["AMQP_URL", { AMQP_URL: "amqp://h:1/v" }, { kind: "external", url: "amqp://h:1/v" }],
   ["no broker", { DISBURSE_BROKER: "none", AMQP_URL: "amqp://h" }, undefined],
-])("does as it is told with %s", async (_, settings, expected) => {
+])("does as the error table says with %s", async (_, settings, expected) => {
   const options = { dataDir: "/nonexistent", onExit: () => undefined };
   const broker = await startBroker({ ...options, env: { ...bareEnv, ...settings } });
   expect(broker && { kind: broker.kind, url: broker.url }).toEqual(expected);

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { expect, it } from "vitest";
 import { assertPortFree, freePorts } from "./free-ports.ts";
 
-it("gives ports that can be listened on, below those that a system gives by itself", async () => {
+it("gives free ports below the ephemeral ones", async () => {
   const ports = await freePorts(20);
   expect(new Set(ports).size).toBe(20);
   for (const port of ports) {
@@ -42,7 +42,7 @@ it("never gives a port twice, and no other process gives it meanwhile", async ()
   expect(port).not.toBe(first);
 });
 
-it("tells a port that is taken from one that is free", async () => {
+it("distinguishes a bound port from a free one", async () => {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;

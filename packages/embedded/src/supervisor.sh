@@ -1,6 +1,6 @@
 #!/bin/sh
 # Runs one command and outlives its starter by no more than the command's own shutdown: when
-# file descriptor 3 ends, which it does however the starter dies, the command is asked to stop,
+# file descriptor 3 ends, as it does however the starter dies, the command is sent SIGTERM,
 # and killed if it has not done so in time. Writes the command's pid to file descriptor 4.
 # Usage: supervisor.sh STOP_TENTHS_OF_A_SECOND COMMAND [ARGUMENT...]
 patience=$1
@@ -24,7 +24,7 @@ trap 'kill -TERM "$command" 2>/dev/null' HUP INT TERM
 watcher=$!
 exec 3<&-
 
-# A signal interrupts `wait`, so wait until the command is really gone.
+# A signal interrupts `wait`: wait until the command has ended.
 status=0
 while kill -0 "$command" 2>/dev/null; do
   wait "$command"

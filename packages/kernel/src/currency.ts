@@ -1,4 +1,4 @@
-/** What moves: money of a state, or a token on a network. */
+/** Money of a state, or a token on a network. */
 export type CurrencyKind = "fiat" | "crypto";
 
 /** A currency as Disburse names it: the wire code, its names for people, its exact decimals. */

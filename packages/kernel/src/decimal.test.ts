@@ -103,7 +103,7 @@ describe("a decimal's text", () => {
     );
   });
 
-  it("keeps the decimals asked for", () => {
+  it("writes at least the requested decimals", () => {
     expect(formatDecimal({ units: 1n, scale: 0 }, 2)).toBe("1.00");
     expect(formatDecimal({ units: 12345n, scale: 4 }, 2)).toBe("1.2345");
   });

@@ -29,6 +29,6 @@ it.each([
   "po_01hqxxxxxxxxxxxxxxxxxxxxxx",
   `qt_${"u".repeat(26)}`,
   `qt_${"0".repeat(27)}`,
-])("does not take %j for a quote's id", (text) => {
+])("does not accept %j as a quote's id", (text) => {
   expect(isId("quote", text)).toBe(false);
 });

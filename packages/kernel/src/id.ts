@@ -43,14 +43,14 @@ export function newId(noun: IdNoun, now = new Date(), randomBytes = cryptoBytes)
   return `${idPrefixes[noun]}_${head}${tail}`;
 }
 
-/** The id of a noun that has exactly one of it for another's: a quote's payout, `qt_x` → `po_x`. */
+/** The id of the only such record of another: a quote's payout, `qt_x` → `po_x`. */
 export function derivedId(noun: IdNoun, from: string): string {
   return `${idPrefixes[noun]}_${from.slice(from.indexOf("_") + 1)}`;
 }
 
 /**
- * The id of a noun that what it is about names already: equal for equal hashes. Of a hash of at
- * least 26 bytes, which must be keyed where what is hashed could be guessed.
+ * The id of a record that a hash identifies: equal for equal hashes. The hash has at least 26
+ * bytes, and is keyed where its input could be guessed.
  */
 export function hashedId(noun: IdNoun, hash: Uint8Array): string {
   const length = timeLength + randomLength;
@@ -66,7 +66,7 @@ export function eventId(subjectId: string, version: number): string {
 
 const idBody = /^[a-z]{2,3}_[0-9a-hjkmnp-tv-z]{26}$/;
 
-/** Whether a text has the form of an id of this noun; says nothing of its existence. */
+/** Whether a text is well-formed as an id of this noun. */
 export function isId(noun: IdNoun, text: string): boolean {
   return text.startsWith(`${idPrefixes[noun]}_`) && idBody.test(text);
 }

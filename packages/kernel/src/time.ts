@@ -7,7 +7,7 @@ export function isoTime(time: Date): string {
 
 const isoDate = /^(\d{4})-(\d{2})-(\d{2})$/;
 
-/** Whether a text is a day that the calendar has, as `yyyy-mm-dd`. */
+/** Whether a text is a day of the calendar, as `yyyy-mm-dd`. */
 export function isCalendarDate(text: string): boolean {
   const match = isoDate.exec(text);
   if (match === null || match[1] === "0000") return false;
@@ -34,9 +34,8 @@ export type Clock = { readonly now: () => Date };
 export const systemClock: Clock = { now: () => new Date() };
 
 /**
- * Time that was read once and is counted on by `elapsed`, the milliseconds of a clock that nobody
- * sets. It never jumps and never goes back, whatever is done to the clock that it was read from;
- * waits that are measured with it are as long as they should be.
+ * A time that was read once, advanced by `elapsed`, a monotonic clock's milliseconds. It never
+ * jumps or goes back, whatever happens to the clock that it was read from.
  */
 export function steadyClock(read: Date, elapsed: () => number): Clock {
   const originMs = read.getTime() - elapsed();

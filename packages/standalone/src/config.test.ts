@@ -24,7 +24,7 @@ it("reads the settings that the README lists, and no other", () => {
   expect(listed.toSorted()).toEqual([...new Set([...read, ...ofParts])].sort());
 });
 
-it("has the defaults that the README tells", () => {
+it("has the README's defaults", () => {
   const told = Object.fromEntries(
     rows.flatMap(({ names, defaults }) =>
       names.map((name, at) => [name, defaults.split(", ")[at] ?? ""]),

@@ -38,7 +38,7 @@ it("keeps every line, in order, over several runs", () => {
   expect(failed).not.toHaveBeenCalled();
 });
 
-it("is for this user's eyes alone, the files before it too", () => {
+it("is readable by this user alone, earlier files too", () => {
   const umask = process.umask(0);
   try {
     const log = openLogFile(folder, failed, 1);
@@ -74,7 +74,7 @@ it("counts what an earlier run wrote", () => {
   expect(written()).toEqual([undefined, "x".repeat(100), "first\n"]);
 });
 
-it("writes what has gathered when the process exits at once", () => {
+it("writes buffered lines when the process exits", () => {
   const program = `import { openLogFile } from ${JSON.stringify(new URL("./log-file.ts", import.meta.url))};
     openLogFile(${JSON.stringify(folder)}, () => undefined).write("last words\\n");
     process.exit(1);`;
@@ -83,7 +83,7 @@ it("writes what has gathered when the process exits at once", () => {
   expect(written()[2]).toBe("last words\n");
 });
 
-it("tells once that it cannot write, and goes on without", () => {
+it("reports once that it cannot write, and continues without", () => {
   mkdirSync(logFiles(folder)[2], { recursive: true });
   const log = openLogFile(folder, failed);
   log.write("nowhere\n");

@@ -13,7 +13,7 @@ async function services(lines: readonly string[], requestId = "r-1") {
   return (await linesOfRequest(from(lines), requestId)).map(({ service }) => service);
 }
 
-it("takes one request's lines of all services, in time order", async () => {
+it("selects one request's lines of all services, in time order", async () => {
   const lines = [
     json(3, "r-1", "notifier"),
     json(1, "r-1", "gateway"),
@@ -26,7 +26,7 @@ it("takes one request's lines of all services, in time order", async () => {
   expect(await services(lines, "r-2")).toEqual([]);
 });
 
-it("reads past what a container's log puts before a line", async () => {
+it("skips the prefix of a container's log", async () => {
   const lines = [
     `disburse-gateway-1  | ${json(1, "r-1", "gateway")}`,
     `\u001b[36mpayout-1  | \u001b[0m${json(2, "r-1", "payout")}`,

@@ -49,7 +49,7 @@ it("gathers for as long as the batch before took, and for 12 ms at most", async 
   expect(momentsOf(slower.begun)).toEqual([5, 117, 229]);
 });
 
-it("does not gather where a whole batch is there", async () => {
+it("handles a full batch at once", async () => {
   const { add, begun } = start(20);
   const all = Array.from({ length: 2 * batchMax + 1 }, (_, at) => at);
   for (const each of all) add(each);
@@ -58,7 +58,7 @@ it("does not gather where a whole batch is there", async () => {
   expect(begun.flatMap(({ items }) => items)).toEqual(all);
 });
 
-it("tries a batch again until it is stored, and the next one after it", async () => {
+it("retries a batch until it is stored, before the next one", async () => {
   let failures = 2;
   const { add, begun } = start(0, () => failures-- > 0);
   add(1);
@@ -68,7 +68,7 @@ it("tries a batch again until it is stored, and the next one after it", async ()
   expect(begun.map(({ items }) => items)).toEqual([[1], [1], [1], [2]]);
 });
 
-it("begins nothing more once it is stopped", async () => {
+it("starts no batch after it is stopped", async () => {
   const { add, stop, begun } = start(5);
   add(1);
   await vi.advanceTimersByTimeAsync(5);

@@ -66,7 +66,7 @@ it("delivers each message to a consumer, in batches, with id, key and body", asy
   expect(new TextDecoder().decode(seen[7]?.body)).toBe("body of m7");
 });
 
-it("carries the request that an event goes back to, and no other text in its place", async () => {
+it("carries the request id of an event, and drops a malformed one", async () => {
   const bus = await open(namespace());
   const seen: BusMessage[] = [];
   await bus.subscribe({
@@ -87,7 +87,7 @@ it("carries the request that an event goes back to, and no other text in its pla
   expect(Object.fromEntries(ids)).toEqual({ a: "req-1.a:b_c", b: undefined, c: undefined });
 });
 
-it("refuses to call a message published that no queue takes", async () => {
+it("rejects the publication of a message that no queue takes", async () => {
   const bus = await open(namespace());
   await expect(bus.publish([message("a")])).rejects.toThrow("no queue is bound");
   await reader(bus, (ids) => ids.map(() => "stored"));
@@ -107,7 +107,7 @@ it("hands the same batch over again until it is stored", async () => {
   await vi.waitFor(() => expect(tries).toEqual([["a"], ["a"]]), { timeout: 10_000 });
 });
 
-it("keeps what a consumer took and did not store for the next one", async () => {
+it("redelivers what a consumer received and did not store", async () => {
   const name = namespace();
   const first = await open(name);
   let taken = 0;
@@ -127,7 +127,7 @@ it("keeps what a consumer took and did not store for the next one", async () => 
   await vi.waitFor(() => expect(stored).toEqual(["a"]), { timeout: 10_000 });
 });
 
-it("answers for every message of a batch, and for none that is not handled yet", async () => {
+it("acks every message of a handled batch, and none that is not handled yet", async () => {
   const name = namespace();
   const bus = await open(name);
   const blocked = Promise.withResolvers<void>();
@@ -153,7 +153,7 @@ it("answers for every message of a batch, and for none that is not handled yet",
   await connection.close();
 });
 
-it("puts what can never be understood aside, and goes on", async () => {
+it("dead-letters unreadable messages and continues", async () => {
   const name = namespace();
   const bus = await open(name);
   const stored: string[] = [];
@@ -174,7 +174,7 @@ it("puts what can never be understood aside, and goes on", async () => {
   await connection.close();
 });
 
-it("is not ready, and says so, while there is no broker", async () => {
+it("is not ready while there is no broker", async () => {
   const url = "amqp://guest:guest@127.0.0.1:1";
   const bus = await connectAmqpBus({ url, namespace: "none", log: silentLog });
   expect(bus.ready()).toBe(false);
@@ -182,7 +182,7 @@ it("is not ready, and says so, while there is no broker", async () => {
   await bus.stop();
 });
 
-it("mends a channel that the broker closed, the publisher's and the consumer's", async () => {
+it("reopens channels that the broker closed, the publisher's and the consumer's", async () => {
   const name = namespace();
   const bus = await open(name);
   const stored: string[] = [];
@@ -259,7 +259,7 @@ async function hurtful({ word = "", resets = 0 } = {}) {
   };
 }
 
-it("waits for no confirm for ever: the broker may have got it, and is sent it again", async () => {
+it("times out a missing confirm, and may publish again", async () => {
   const way = await hurtful();
   const bus = await open(namespace(), { url: way.url, confirmTimeoutMs: 300 });
   await reader(bus, (ids) => ids.map(() => "stored"));
@@ -269,7 +269,7 @@ it("waits for no confirm for ever: the broker may have got it, and is sent it ag
   way.stop();
 });
 
-it("takes a connection that breaks while exchange and queues are declared", async () => {
+it("survives resets while exchange and queues are declared", async () => {
   const name = namespace();
   const way = await hurtful({ word: `${name}.events`, resets: 2 });
   const bus = await open(name, { url: way.url });
@@ -279,7 +279,7 @@ it("takes a connection that breaks while exchange and queues are declared", asyn
   way.stop();
 });
 
-it("subscribes with the next connection when one breaks in the middle of it", async () => {
+it("subscribes on the next connection when one breaks during the subscription", async () => {
   const name = namespace();
   const way = await hurtful({ word: `${name}.reader.dead`, resets: 2 });
   const bus = await open(name, { url: way.url });

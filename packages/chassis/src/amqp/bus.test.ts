@@ -8,8 +8,8 @@ import {
   type Answer,
   blocked,
   confirmed,
+  connectionForced,
   delivered,
-  goingAway,
   type Side,
   startTestBroker,
   unblocked,
@@ -37,7 +37,7 @@ const message = (id: string): BusMessage => ({ id, key: "payout.paid", body: new
 const ready = (bus: Bus) =>
   vi.waitFor(() => expect(bus.ready()).toBe(true), { timeout: 10_000, interval: 10 });
 
-it("waits for no broker that takes the connection and says nothing", async () => {
+it("gives up a handshake that the broker does not answer", async () => {
   const later = Socket.prototype.setTimeout;
   const waited = vi.spyOn(Socket.prototype, "setTimeout");
   // A fortieth of the time that a broker is given.
@@ -49,31 +49,31 @@ it("waits for no broker that takes the connection and says nothing", async () =>
   expect(broker.connections()).toBeGreaterThanOrEqual(4);
 });
 
-it("connects again where the broker goes in the same breath as it lets it in", async () => {
+it("reconnects where the broker closes in the same packet as it opens the connection", async () => {
   const { bus, broker } = await open(({ method, nth }, side, usual) =>
-    method === "connection.open" && nth <= 2 ? side.say(usual, goingAway) : false,
+    method === "connection.open" && nth <= 2 ? side.send(usual, connectionForced) : false,
   );
   await ready(bus);
   expect(broker.connections()).toBe(4);
 });
 
-it("connects again where the broker goes in the same breath as it takes the exchange", async () => {
+it("reconnects where the broker closes in the same packet as it declares the exchange", async () => {
   const declared: number[] = [];
   const { bus } = await open(({ method, nth }, side, usual) => {
     if (method !== "exchange.declare") return false;
     declared.push(nth);
-    return declared.length === 1 ? side.say(usual, goingAway) : false;
+    return declared.length === 1 ? side.send(usual, connectionForced) : false;
   });
   await vi.waitFor(() => expect(declared).toHaveLength(2));
   await ready(bus);
 });
 
-it("handles nothing again of a consumer that the broker takes and leaves in a breath", async () => {
+it("handles nothing twice of a consumer that the broker cancels at once", async () => {
   const consumed: number[] = [];
   const { bus } = await open(({ method, nth, channel }, side, usual) => {
     if (method !== "basic.consume") return false;
     consumed.push(nth);
-    return consumed.length === 1 ? side.say(usual, delivered(channel), goingAway) : false;
+    return consumed.length === 1 ? side.send(usual, delivered(channel), connectionForced) : false;
   });
   await ready(bus);
   const stored = Promise.withResolvers<void>();
@@ -98,7 +98,7 @@ function slow() {
   let closed = 0;
   let isGoing = false;
   const answer: Answer = ({ method }, side, usual) => {
-    if (method === "connection.open" && !isGoing) return waiting.push(() => side.say(usual));
+    if (method === "connection.open" && !isGoing) return waiting.push(() => side.send(usual));
     if (method !== "connection.close") return false;
     closed += 1;
     return side.socket.resetAndDestroy();
@@ -110,7 +110,7 @@ function slow() {
   return { answer, isWaiting: () => waiting.length > 0, closed: () => closed, goOn };
 }
 
-it("stops a bus that is being connected when it is", async () => {
+it("stops a bus as soon as its handshake is over", async () => {
   const { answer, isWaiting, closed, goOn } = slow();
   const { bus, broker } = await open(answer);
   await vi.waitFor(() => expect(isWaiting()).toBe(true));
@@ -121,7 +121,7 @@ it("stops a bus that is being connected when it is", async () => {
   await vi.waitFor(() => expect(broker.open()).toBe(0));
 });
 
-it("stops in good time while a broker does not answer, and closes what it answers then", async () => {
+it("stops within its time limit while a broker does not answer, and closes late connections", async () => {
   const { answer, isWaiting, closed, goOn } = slow();
   const { bus, broker } = await open(answer);
   await vi.waitFor(() => expect(isWaiting()).toBe(true));
@@ -146,15 +146,15 @@ async function publisher({ isConfirming = false, confirmTimeoutMs = 500 }) {
     }
     if (method !== "basic.publish") return false;
     count += 1;
-    return isConfirming ? side.say(confirmed(channel, count)) : undefined;
+    return isConfirming ? side.send(confirmed(channel, count)) : undefined;
   };
   const { bus, broker } = await open(answer, confirmTimeoutMs);
   await ready(bus);
-  const say = (...frames: Buffer[]) => sides.at(-1)?.say(...frames);
+  const say = (...frames: Buffer[]) => sides.at(-1)?.send(...frames);
   return { bus, broker, say, confirm: () => say(confirmed(channel, count)) };
 }
 
-it("publishes nothing to a broker that says its memory is full, until that says it is not", async () => {
+it("publishes nothing to a blocked broker until it is unblocked", async () => {
   const { bus, broker, say } = await publisher({ isConfirming: true });
   await bus.publish([message("a")]);
   say(blocked);
@@ -179,14 +179,14 @@ it("publishes nothing more until a slow broker has confirmed what it got", async
   expect([broker.published(), broker.connections()]).toEqual([1, 2]);
 });
 
-it("makes the publisher's connection anew where nothing is confirmed any more", async () => {
+it("replaces the publisher's connection where confirms stop", async () => {
   const { bus, broker } = await publisher({ confirmTimeoutMs: 100 });
   await expect(bus.publish([message("a")])).rejects.toThrow("did not confirm in time");
   await ready(bus);
   expect([broker.connections(), broker.open()]).toEqual([3, 2]);
 });
 
-it("keeps a connection whose broker says its memory is full, however long", async () => {
+it("keeps the connection to a blocked broker, however long", async () => {
   const { bus, broker, say, confirm } = await publisher({});
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const late = expect(bus.publish([message("a")])).rejects.toThrow("did not confirm in time");

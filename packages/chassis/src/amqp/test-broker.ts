@@ -1,17 +1,21 @@
 import { type AddressInfo, createServer, type Socket } from "node:net";
 
-/** What a client asked, on its `nth` connection, the first being 1. */
-export type Asked = { readonly method: string; readonly channel: number; readonly nth: number };
+/** A client's method, on its `nth` connection, the first being 1. */
+export type ClientMethod = {
+  readonly method: string;
+  readonly channel: number;
+  readonly nth: number;
+};
 
 /** The broker's side of one connection. */
 export type Side = {
   readonly socket: Socket;
   /** Writes frames in one piece, so that the client reads them together. */
-  say(...frames: readonly Buffer[]): void;
+  send(...frames: readonly Buffer[]): void;
 };
 
-/** Answers otherwise than a broker does; `false` where it does not want to. */
-export type Answer = (asked: Asked, side: Side, usual: Buffer) => unknown;
+/** Answers in place of a broker; `false` for the usual answer. */
+export type Answer = (received: ClientMethod, side: Side, usual: Buffer) => unknown;
 
 /** Class and number of each method, by the specification's names. */
 const methods = {
@@ -77,7 +81,7 @@ const start = Buffer.concat([u8(0), u8(9), u32(0), long("PLAIN"), long("en_US")]
 /** No limit of channels, no heartbeat. */
 const tune = Buffer.concat([u16(0), u32(frameMax), u16(0)]);
 
-/** What a broker answers; nothing to the methods that are not here. */
+/** The usual answers; no answer to other methods. */
 const usualArgs: Readonly<Record<string, readonly [keyof typeof methods, Buffer]>> = {
   "connection.start-ok": ["connection.tune", tune],
   "connection.open": ["connection.open-ok", short("")],
@@ -93,14 +97,14 @@ const usualArgs: Readonly<Record<string, readonly [keyof typeof methods, Buffer]
   "basic.cancel": ["basic.cancel-ok", short("tag")],
 };
 
-/** As a broker says that it goes: the client is to come again. */
-export const goingAway = methodFrame(
+/** A broker that shuts down: the client should reconnect. */
+export const connectionForced = methodFrame(
   0,
   "connection.close",
   Buffer.concat([u16(320), short("CONNECTION_FORCED"), u16(0), u16(0)]),
 );
 
-/** As a broker says that its memory is full, and that it is well again. */
+/** A broker out of memory, and recovered. */
 export const blocked = methodFrame(0, "connection.blocked", short("memory"));
 export const unblocked = methodFrame(0, "connection.unblocked");
 
@@ -116,7 +120,7 @@ export function delivered(channel: number): Buffer {
   return Buffer.concat([methodFrame(channel, "basic.deliver", to), frame(2, channel, header)]);
 }
 
-/** A broker of which every word can be chosen: it keeps no message, and confirms none by itself. */
+/** A scripted broker: it keeps no message, and confirms none by itself. */
 export async function startTestBroker(answer: Answer = () => false) {
   const sockets = new Set<Socket>();
   let count = 0;
@@ -126,7 +130,7 @@ export async function startTestBroker(answer: Answer = () => false) {
     const nth = count;
     sockets.add(socket);
     socket.on("error", () => undefined).on("close", () => sockets.delete(socket));
-    const side: Side = { socket, say: (...frames) => void socket.write(Buffer.concat(frames)) };
+    const side: Side = { socket, send: (...frames) => void socket.write(Buffer.concat(frames)) };
     let rest: Buffer = nothing;
     let greeted = false;
     socket.on("data", (chunk: Buffer) => {
@@ -135,7 +139,7 @@ export async function startTestBroker(answer: Answer = () => false) {
       if (!greeted && rest.length >= 8) {
         greeted = true;
         rest = rest.subarray(8);
-        hear({ method: "protocol", channel: 0, nth }, methodFrame(0, "connection.start", start));
+        receive({ method: "protocol", channel: 0, nth }, methodFrame(0, "connection.start", start));
       }
       while (greeted && rest.length >= 8 && rest.length >= 8 + rest.readUInt32BE(3)) {
         const [type, channel, size] = [rest[0], rest.readUInt16BE(1), rest.readUInt32BE(3)];
@@ -144,12 +148,12 @@ export async function startTestBroker(answer: Answer = () => false) {
         if (type !== 1 || name === undefined) continue;
         if (name === "basic.publish") published += 1;
         const usual = usualArgs[name];
-        const told = usual === undefined ? nothing : methodFrame(channel, ...usual);
-        hear({ method: name, channel, nth }, told);
+        const answerFrame = usual === undefined ? nothing : methodFrame(channel, ...usual);
+        receive({ method: name, channel, nth }, answerFrame);
       }
     });
-    const hear = (asked: Asked, usual: Buffer) => {
-      if (answer(asked, side, usual) === false) side.say(usual);
+    const receive = (received: ClientMethod, usual: Buffer) => {
+      if (answer(received, side, usual) === false) side.send(usual);
     };
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -158,9 +162,9 @@ export async function startTestBroker(answer: Answer = () => false) {
     url: `amqp://guest:guest@127.0.0.1:${port}`,
     /** How often clients have connected. */
     connections: () => count,
-    /** How many of them are there now. */
+    /** How many are connected. */
     open: () => sockets.size,
-    /** How many messages have come. */
+    /** How many messages it has received. */
     published: () => published,
     stop: () => {
       for (const socket of sockets) socket.destroy();

@@ -17,7 +17,7 @@ function trail(): AuditEntry[] {
 }
 
 describe("the audit trail", () => {
-  it("is numbered from 1, each entry sealing the one before", () => {
+  it("is numbered from 1, each entry chained to the one before", () => {
     const entries = trail();
     expect(entries.map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4]);
     expect(entries.map(({ previousHash }) => previousHash)).toEqual([
@@ -45,14 +45,14 @@ describe("the audit trail", () => {
     { previousHash: "0".repeat(64) },
     { hash: "0".repeat(64) },
   ];
-  it.each(changes)("shows that an entry was changed: %j", (change) => {
+  it.each(changes)("detects a changed entry: %j", (change) => {
     const changed = trail().map((entry, at) => (at === 2 ? { ...entry, ...change } : entry));
     for (const extent of ["some", "consecutive", "from the first"] as const) {
       expect(findTampering(changed, extent)).toMatch(/was changed$/);
     }
   });
 
-  it("shows that an entry is missing, or that one was written anew with its hash", () => {
+  it("detects a missing entry, and one rewritten with its hash", () => {
     const entries = trail();
     const without = entries.filter((_each, at) => at !== 2);
     expect(findTampering(without, "consecutive")).toBe("audit entry 4 is not the next");

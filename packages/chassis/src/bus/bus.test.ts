@@ -7,14 +7,14 @@ it.each([
   ["#", "payout.a.b", true],
   ["payout.#", "payout.a.b", true],
   ["payout.initiated", "payoutxinitiated", false],
-])("pattern %s takes %s: %s", (pattern, key, yes) => {
+])("pattern %s matches %s: %s", (pattern, key, yes) => {
   expect(patternMatches(pattern, key)).toBe(yes);
 });
 
-it("hands a publication over only when somebody stored it", async () => {
+it("resolves a publication only when a consumer stored it", async () => {
   const bus = createMemoryBus();
   const message = { id: "1", key: "payout.initiated", body: new Uint8Array() };
-  await expect(bus.publish([message])).rejects.toThrow("nobody is bound");
+  await expect(bus.publish([message])).rejects.toThrow("no consumer is bound");
   let down = true;
   const stored: string[] = [];
   await bus.subscribe({

@@ -22,7 +22,7 @@ function relayOf(owed: BusMessage[], bus: Bus, log = silentLog) {
   return startRelay({ outbox, bus, log });
 }
 
-it("keeps events that the bus did not take, and publishes them when it does", async () => {
+it("keeps events that the bus rejects, and publishes them later", async () => {
   const bus = createMemoryBus();
   const owed = [message("a")];
   const publish = vi.spyOn(bus, "publish");
@@ -49,7 +49,7 @@ it("keeps events that the bus did not take, and publishes them when it does", as
   await relay.stop();
 });
 
-it("goes on at once while there is more", async () => {
+it("publishes the next batch at once while there are more events", async () => {
   const owed = Array.from({ length: 900 }, (_each, at) => message(`m${at}`));
   const bus = createMemoryBus();
   await bus.subscribe({
@@ -62,7 +62,7 @@ it("goes on at once while there is more", async () => {
   await relay.stop();
 });
 
-it("tells of each event under the request that it goes back to", async () => {
+it("logs each event under the request that caused it", async () => {
   const lines: string[] = [];
   const log = createLog("payout", "info", { write: (line) => void lines.push(line) });
   const bus = createMemoryBus();

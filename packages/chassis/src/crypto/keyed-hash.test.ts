@@ -5,7 +5,7 @@ const key = (byte: number) => Buffer.alloc(32, byte).toString("base64");
 const hex = (keys: string, purpose: string) =>
   createKeyedHashes(keys, purpose).map(({ keyId, hash }) => [keyId, hash("x").toString("hex")]);
 
-it("gives one text one hash under one key and purpose, and another under another", () => {
+it("hashes a text the same under one key and purpose, and differently under another", () => {
   const [[, first]] = hex(`k1:${key(1)}`, "names") as [[string, string]];
   expect(first).toMatch(/^[0-9a-f]{64}$/);
   expect(hex(`k1:${key(1)}`, "names")).toEqual([["k1", first]]);

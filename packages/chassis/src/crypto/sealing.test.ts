@@ -14,7 +14,7 @@ describe("a sealer", () => {
     expect(sealer.open(sealed, "m|b|n")).toBe("Ω 123");
   });
 
-  it("tells what an older key sealed, which is to be sealed anew", () => {
+  it("recognises what an older key sealed", () => {
     const old = createSealer(`k1:${key(1)}`);
     const sealed = old.seal("a", "c");
     expect([old.isCurrent(sealed), sealer.isCurrent(sealed)]).toEqual([true, false]);
@@ -22,7 +22,7 @@ describe("a sealer", () => {
     expect(createSealer(`k:${key(1)}`).isCurrent(sealed)).toBe(false);
   });
 
-  it("does not seal twice alike", () => {
+  it("seals the same text differently each time", () => {
     expect(sealer.seal("a", "c")).not.toBe(sealer.seal("a", "c"));
   });
 

@@ -19,7 +19,7 @@ function slowDatabase(answer: readonly { now: Date }[]) {
   return { time, db: { aggregate: () => ({ toArray }) } as unknown as Db };
 }
 
-it("goes on from the database's time as time goes by, whatever the process's clock says", async () => {
+it("advances from the database's time, whatever the process's clock says", async () => {
   vi.useFakeTimers({ toFake: ["Date"], now: later(-300_000) });
   const { time, db } = slowDatabase([{ now: noon }]);
   const clock = await databaseClock({ db }, () => time.elapsedMs);
@@ -31,12 +31,12 @@ it("goes on from the database's time as time goes by, whatever the process's clo
   expect(clock.now()).toEqual(later(5_020));
 });
 
-it("is none where the database does not tell its time", async () => {
+it("fails where the database does not answer with its time", async () => {
   const { db } = slowDatabase([]);
   await expect(databaseClock({ db })).rejects.toThrow("does not tell its time");
 });
 
-it("counts what the machine slept, and nothing else that its uptime says", () => {
+it("counts the machine's sleep, and no other drift of its uptime", () => {
   const time = { runningMs: 500, upMs: 90_000 };
   const elapsed = elapsedWithSleep(
     () => time.runningMs,

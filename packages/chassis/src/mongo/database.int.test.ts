@@ -3,7 +3,7 @@ import { Db } from "mongodb";
 import { expect, it, vi } from "vitest";
 import { connectDatabase } from "./database.ts";
 
-it("does not begin with a database that is too old", async () => {
+it("refuses a database older than MongoDB 8.0", async () => {
   // MongoDB 7.0's.
   vi.spyOn(Db.prototype, "command").mockResolvedValueOnce({ maxWireVersion: 21 });
   const connecting = connectDatabase(mongodbUri("too_old"), "too_old");

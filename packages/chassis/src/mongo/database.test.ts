@@ -70,11 +70,11 @@ it.each([
   ["one key that was there", new MongoServerError(said(11_000)), false],
   ["an insert that is not allowed", bulk(new MongoServerError(said(13))), false],
   ["a bug", new TypeError("undefined is no function"), false],
-])("knows a database that is away from one that refuses: %s", (_what, error, isAway) => {
+])("distinguishes an unavailable database from one that refuses: %s", (_what, error, isAway) => {
   expect(isDatabaseUnavailable(error)).toBe(isAway);
 });
 
-it("takes keys that were there for nothing more than that", () => {
+it("recognises bulk failures of duplicate keys alone", () => {
   expect(isOnlyDuplicateKeys(failed(11_000, 11_000))).toBe(true);
   expect(isDuplicateKey(failed(11_000))).toBe(true);
   // They came with a majority that did not write: what was there may be lost.
@@ -87,7 +87,7 @@ it.each<[string, (database: Database) => Promise<unknown>]>([
   ["one", ({ db }) => db.collection<{ _id: string }>("rows").insertOne({ _id: "a" })],
   ["many", ({ db }) => db.collection<{ _id: string }>("rows").insertMany(documents)],
   ["together", ({ bulkInsert }) => bulkInsert([{ collection: "rows", documents }])],
-])("says of an insert of %s that there is no database", async (_what, insert) => {
+])("reports the database unavailable for an insert of %s", async (_what, insert) => {
   const client = new MongoClient("mongodb://127.0.0.1:1", { serverSelectionTimeoutMS: 50 });
   await expect(insert(databaseOf(client, "nowhere"))).rejects.toSatisfy(isDatabaseUnavailable);
   await client.close();

@@ -20,7 +20,7 @@ afterAll(async () => {
   await database?.close();
 });
 
-it("fails a command on a connection that ends at that moment, and goes on with another", async () => {
+it("fails a command whose connection closes under it, and continues on another connection", async () => {
   expect(sockets.length).toBeGreaterThan(0);
   // Gone, and nobody was told: what is asked now is written to it.
   for (const socket of sockets.splice(0)) socket.destroy();

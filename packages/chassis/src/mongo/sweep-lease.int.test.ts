@@ -17,7 +17,7 @@ const hourMs = 3_600_000;
 const contenders = (name: string, leaseMs: number) =>
   Array.from({ length: 8 }, () => createSweepLease(database, name, leaseMs));
 
-it("is held by one of many that ask at once, and renewed by it alone", async () => {
+it("is acquired by one of many at once, and renewed by it alone", async () => {
   const all = contenders("once", hourMs);
   const held = await Promise.all(all.map((each) => each.hold()));
   const holder = held.findIndex((each) => each !== undefined);
@@ -27,7 +27,7 @@ it("is held by one of many that ask at once, and renewed by it alone", async () 
   expect(again[holder]).toEqual({ epoch: 1 });
 });
 
-it("passes to another when it ends or is given back, with a new epoch", async () => {
+it("passes to another when it expires or is released, with a new epoch", async () => {
   const [first, second] = contenders("passed", 50);
   expect(await first?.hold()).toEqual({ epoch: 1 });
   expect(await second?.hold()).toBeUndefined();

@@ -12,7 +12,7 @@ it.each([
   "!!!",
   Buffer.from("1.").toString("base64url"),
   Buffer.from("a.b").toString("base64url"),
-])("does not take %j", (text) => {
+])("does not accept %j", (text) => {
   expect(readCursor(text)).toBeUndefined();
 });
 
@@ -27,7 +27,7 @@ it.each([
   else expect(readLimit(asked)).toMatchObject({ refused: "INVALID_REQUEST" });
 });
 
-it("starts at the newest without a cursor, and refuses what no list gave", () => {
+it("starts at the newest without a cursor, and refuses a malformed one", () => {
   expect(readStart("")).toBeUndefined();
   expect(readStart("junk")).toMatchObject({ refused: "INVALID_REQUEST" });
 });

@@ -17,20 +17,20 @@ it.each([
   [4, 4, undefined],
   [3, 3, "po_7"],
   [1, 1, "po_9"],
-])("cuts a page of %i to %i records, the next behind %s", (limit, length, lastId) => {
+])("cuts a page of %i to %i records, the next after %s", (limit, length, lastId) => {
   const { shown, nextCursor } = cutPage(records.slice(0, limit + 1), limit);
   expect(shown).toEqual(records.slice(0, length));
   expect(nextCursor === "" ? undefined : readCursor(nextCursor)?.id).toBe(lastId);
 });
 
-it("goes on behind a record among those of its moment", () => {
+it("continues after a record among those of the same moment", () => {
   expect(behind({ at: at(2), id: "po_8" })).toEqual([
     { created_at: { $lte: at(2) } },
     { $or: [{ created_at: { $lt: at(2) } }, { _id: { $lt: "po_8" } }] },
   ]);
 });
 
-it("goes on behind it towards the newest in a list of the oldest first", () => {
+it("continues towards the newest in a list of the oldest first", () => {
   expect(behind({ at: at(2), id: "po_8" }, oldestFirst)).toEqual([
     { created_at: { $gte: at(2) } },
     { $or: [{ created_at: { $gt: at(2) } }, { _id: { $gt: "po_8" } }] },

@@ -100,7 +100,7 @@ describe("one port", () => {
     expect(text).toContain("disburse_rpc_duration_seconds");
   });
 
-  it("lives through a connection that says nothing and goes", async () => {
+  it("survives a connection that closes without a byte", async () => {
     const port = Number(new URL(server.url).port);
     const socket = createConnection(port, "127.0.0.1");
     await new Promise((resolve) => socket.once("connect", resolve));
@@ -109,7 +109,7 @@ describe("one port", () => {
   });
 });
 
-it("does not wait at shutdown for a connection that never said anything", async () => {
+it("does not wait at shutdown for a connection without a first byte", async () => {
   const other = await serve();
   const socket = createConnection(Number(new URL(other.url).port), "127.0.0.1");
   await new Promise((resolve) => socket.once("connect", resolve));
@@ -118,7 +118,7 @@ it("does not wait at shutdown for a connection that never said anything", async 
   await closed;
 });
 
-it("keeps its port at shutdown for as long as it is told, and answers nobody there", async () => {
+it("keeps its port bound at shutdown until `held` settles, and serves no call", async () => {
   const other = await serve();
   const port = Number(new URL(other.url).port);
   const held = Promise.withResolvers<void>();
@@ -146,7 +146,7 @@ describe("identity", () => {
     await expect(call).rejects.toMatchObject({ code: Code.Unauthenticated });
   });
 
-  it("answers health without a token, as the service is", async () => {
+  it("serves health without a token, with the service's status", async () => {
     const transport = createGrpcTransport({ baseUrl: server.url });
     const health = createClient(Health, transport);
     expect((await health.check({ service: QuoteService.typeName })).status).toBe(1);
@@ -180,7 +180,7 @@ describe("a client", () => {
     close();
   });
 
-  it("hears nothing of a bug's cause", async () => {
+  it("does not receive a bug's cause", async () => {
     const { rpc, close } = client();
     const error = await rpc.getQuote({ quoteId: "bug" }).catch((reason: unknown) => reason);
     expect((error as ConnectError).code).toBe(Code.Internal);
@@ -188,7 +188,7 @@ describe("a client", () => {
     close();
   });
 
-  it("hears that it may try again when the database is away", async () => {
+  it("receives UNAVAILABLE while the database is unavailable", async () => {
     const { rpc, close } = client();
     const error = await rpc.getQuote({ quoteId: "database" }).catch((reason: unknown) => reason);
     expect(isUnavailable(error)).toBe(true);
@@ -196,7 +196,7 @@ describe("a client", () => {
     close();
   });
 
-  it("notices a peer that went without a word", async () => {
+  it("replaces the connection to a peer that vanished", async () => {
     const frozen = new Set<Socket>();
     const sockets = new Set<Socket>();
     const proxy = createServer((socket) => {
@@ -220,7 +220,7 @@ describe("a client", () => {
     proxy.close();
   });
 
-  it("gives up when the time is over", async () => {
+  it("fails at its deadline", async () => {
     const { rpc, close } = client();
     const inTime = { requestId: "r", deadlineMs: Date.now() + 300 };
     const error = await withCallContext(inTime, () =>
@@ -234,7 +234,7 @@ describe("a client", () => {
     close();
   });
 
-  it("says unavailable when the connection breaks in the middle of a call", async () => {
+  it("is UNAVAILABLE when the connection breaks during a call", async () => {
     const sockets: Socket[] = [];
     const proxy = createServer((socket) => {
       sockets.push(socket);
@@ -259,7 +259,7 @@ describe("a client", () => {
     proxy.close();
   });
 
-  it("says unavailable while the service is away and works when it is back", async () => {
+  it("is UNAVAILABLE while the service is down, and works when it is back", async () => {
     const other = await serve();
     const port = Number(new URL(other.url).port);
     const { rpc, close } = connectService(QuoteService, other.url, { caller: "t", serviceToken });
@@ -274,7 +274,7 @@ describe("a client", () => {
   });
 });
 
-it("is told of by reflection to a client without schema", async () => {
+it("describes itself by reflection to a client without schema", async () => {
   const buf = createRequire(import.meta.url).resolve("@bufbuild/buf/bin/buf");
   const url = `${server.url}/disburse.quote.v1.QuoteService/GetQuote`;
   const token = `authorization: Bearer ${serviceToken}`;
