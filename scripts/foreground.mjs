@@ -56,8 +56,8 @@ export function runNode(node, args, options = {}) {
 }
 
 /**
- * Stops the child when npm, which started this process, was killed. A shell may end: background jobs
- * outlive it.
+ * Stops the child when npm, which started this process, was killed. A shell may end: background
+ * jobs outlive it.
  */
 function watchStarter(child) {
   if (process.env.npm_lifecycle_event === undefined) return () => undefined;

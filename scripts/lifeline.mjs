@@ -1,5 +1,5 @@
 // Loaded before a program that was started in the foreground: stops it when its starter has ended,
-// which closes file descriptor 3. Workers and forks inherit Node's options, but not that descriptor.
+// which closes file descriptor 3. Workers and forks inherit Node's options, not that descriptor.
 import { Socket } from "node:net";
 import { isMainThread } from "node:worker_threads";
 

@@ -15,6 +15,7 @@ export type LogDestination = { write(line: string): void };
 
 /** The levels of a log, most severe first. */
 export const logLevels = ["fatal", "error", "warn", "info", "debug", "silent"] as const;
+/** The least severe level that is written. */
 export type LogLevel = (typeof logLevels)[number];
 
 /**

@@ -8,6 +8,7 @@ export type Loop = {
   stop(): Promise<void>;
 };
 
+/** What a loop runs, and how often. */
 export type LoopOptions = {
   readonly name: string;
   /** The pause after a run that found nothing more to do, or failed. */

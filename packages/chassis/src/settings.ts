@@ -29,6 +29,7 @@ export const countSetting = (min = 0) => z.coerce.number().int().min(min).max(2_
 
 /** `sandbox` simulates rails and allows local webhooks; `live` moves real money. */
 export const modeSetting = z.enum(["sandbox", "live"]);
+/** Whether a deployment is a sandbox or live. */
 export type Mode = z.output<typeof modeSetting>;
 
 /** The address of another service: `http://127.0.0.1:9102`. */

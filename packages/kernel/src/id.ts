@@ -24,6 +24,7 @@ export const idPrefixes = {
   screening: "scr",
 } as const;
 
+/** A noun whose records have ids. */
 export type IdNoun = keyof typeof idPrefixes;
 
 /** Fills a buffer with random bytes; `crypto.getRandomValues` in production. */

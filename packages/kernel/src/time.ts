@@ -31,6 +31,7 @@ export function parseMoment(text: string): Date | undefined {
 /** Where time comes from at the edges of a service; domain functions take a `Date`. */
 export type Clock = { readonly now: () => Date };
 
+/** The machine's wall clock. */
 export const systemClock: Clock = { now: () => new Date() };
 
 /**

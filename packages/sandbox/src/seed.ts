@@ -15,6 +15,7 @@ export type SandboxMerchants = Readonly<
   Record<MerchantName, { readonly merchant_id: string; readonly api_key: string }>
 >;
 
+/** An account of the sandbox. */
 export type SeededAccount = {
   readonly merchant: MerchantName;
   readonly account_id: string;
@@ -22,6 +23,7 @@ export type SeededAccount = {
   readonly available: string;
 };
 
+/** What the sandbox holds. */
 export type SeededSandbox = {
   readonly merchants: SandboxMerchants;
   readonly accounts: readonly SeededAccount[];

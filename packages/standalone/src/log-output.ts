@@ -6,6 +6,7 @@ import { type LogLine, readableLines } from "./readable-line.ts";
 /** How lines look on standard output. */
 export type LogFormat = "pretty" | "json";
 
+/** Where log lines go, and how they look. */
 export type LogOutputOptions = {
   /** Standard output. */
   readonly out: LogDestination;
@@ -16,6 +17,7 @@ export type LogOutputOptions = {
   readonly level: LogLevel | undefined;
 };
 
+/** An open log. */
 export type LogOutput = {
   /** The level that services must log at for both outputs. */
   readonly level: "info" | "debug";

@@ -3,6 +3,7 @@ import { prettyFactory } from "pino-pretty";
 /** A line of a service's log. */
 export type LogLine = Readonly<Record<string, unknown>>;
 
+/** How lines are formatted. */
 export type ReadableOptions = {
   /** Colours, for a terminal. */
   readonly colors: boolean;

@@ -6,6 +6,7 @@ import type { AmqpOptions } from "./connection.ts";
 import { createConsumers } from "./consumers.ts";
 import { createPublisher } from "./publisher.ts";
 
+/** How to connect to the broker. */
 export type AmqpBusOptions = AmqpOptions & {
   /** Without a confirm in this time a message counts as unpublished; the outbox publishes again. */
   readonly confirmTimeoutMs?: number;

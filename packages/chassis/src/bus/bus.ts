@@ -13,6 +13,7 @@ export type BusMessage = {
 /** What became of a message: stored, or unreadable and dead-lettered. */
 export type Disposition = "stored" | "dead";
 
+/** What a consumer receives, and how it handles it. */
 export type Subscription = {
   /** The consumer's name: its queue is `<namespace>.<queue>`. */
   readonly queue: string;

@@ -22,6 +22,7 @@ export type Rows = {
   readonly documents: readonly { readonly _id: string }[];
 };
 
+/** The connection of a service to its own database. */
 export type Database = {
   readonly db: Db;
   /**

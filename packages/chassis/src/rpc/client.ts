@@ -16,6 +16,7 @@ const timeoutDefaultMs = 5_000;
 /** Reserved of the remaining time for the answer of this hop. */
 const hopMs = 50;
 
+/** Identity and time limit of a client's calls. */
 export type ServiceClientOptions = {
   /** Name of the calling service. */
   readonly caller: string;

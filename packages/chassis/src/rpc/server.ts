@@ -15,6 +15,7 @@ import { acceptIdentity, callerHeader, unauthenticatedServices } from "./identit
 import { readRefusal } from "./refusal.ts";
 import { registerHealth, registerReflection } from "./standard-services.ts";
 
+/** Where and what an RPC server serves. */
 export type RpcServerOptions = {
   readonly host: string;
   readonly port: number;
@@ -28,6 +29,7 @@ export type RpcServerOptions = {
   readonly ready: () => Promise<boolean>;
 };
 
+/** A running RPC server. */
 export type RpcServer = {
   readonly url: string;
   /**
