@@ -88,6 +88,16 @@ describe("upsertOnce", () => {
     expect((await rows.findOne({ _id: "j" }))?.changes).toEqual(["one", "two"]);
   });
 
+  it("changes the document that another process made meanwhile", async () => {
+    const other = { _id: "l", operation: "l", changes: ["other"] };
+    await upsertOnce((upsert) =>
+      upsert
+        ? Promise.all([rows.insertOne(other), rows.insertOne(other)])
+        : rows.updateOne({ _id: "l" }, { $push: { changes: "mine" } }),
+    );
+    expect((await rows.findOne({ _id: "l" }))?.changes).toEqual(["other", "mine"]);
+  });
+
   it("loses no change where several make the document at once", async () => {
     const operations = ["1", "2", "3", "4", "5", "6", "7", "8"];
     await Promise.all(operations.map((each) => change("k", each)));
