@@ -31,7 +31,7 @@ beforeAll(async () => {
   for (const file of ["secrets.json", "sandbox.json"]) {
     copyFileSync(join(fixture, file), join(folder, file));
   }
-  const engine = await startEngine({ dataDir: folder, onExit: () => {}, env: inherited });
+  const engine = await startEngine({ dataDir: folder, onExit: () => undefined, env: inherited });
   await loadDump(join(fixture, "dump.jsonl.gz"), engine.uri("admin"));
   await engine.stop();
   const settings = { PORT: "0", LOG_LEVEL: "warn", SANDBOX_SETTLE_MS: "100" };
