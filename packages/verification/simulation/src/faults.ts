@@ -57,21 +57,10 @@ export type FaultKind = (typeof faultKinds)[number];
 export type FaultCounts = Partial<Record<FaultKind, number>>;
 
 /** The faults of one run: how likely they are, and which have happened. */
-export type Faults = {
-  /** Whether this happens now; counts it. Never while all is calm. */
-  happens(kind: FaultKind, probability: number): boolean;
-  /** Counts what a scenario has brought about by itself. */
-  count(kind: FaultKind): void;
-  /** From now on things go wrong; before, nothing does. */
-  begin(): void;
-  /** From now on nothing goes wrong. */
-  heal(): void;
-  isCalm(): boolean;
-  readonly counts: FaultCounts;
-};
+export type Faults = ReturnType<typeof createFaults>;
 
 /** The faults of a seed: some seeds are rough, some calm, and each leaves some kinds out. */
-export function createFaults(random: Random): Faults {
+export function createFaults(random: Random) {
   const counts: FaultCounts = {};
   const roughness = random.pick([0.3, 1, 1, 2]);
   const factors = new Map(
@@ -82,15 +71,19 @@ export function createFaults(random: Random): Faults {
     counts[kind] = (counts[kind] ?? 0) + 1;
   };
   return {
-    happens: (kind, probability) => {
+    /** Whether this happens now; counts it. Never while all is calm. */
+    happens: (kind: FaultKind, probability: number): boolean => {
       if (isCalm || !random.chance(probability * (factors.get(kind) ?? 1))) return false;
       count(kind);
       return true;
     },
+    /** Counts what a scenario has brought about by itself. */
     count,
+    /** From now on things go wrong; before, nothing does. */
     begin: () => {
       isCalm = false;
     },
+    /** From now on nothing goes wrong. */
     heal: () => {
       isCalm = true;
     },

@@ -1,4 +1,3 @@
-import type { Client } from "@connectrpc/connect";
 import { silentLog } from "@disburse/chassis/log.ts";
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
@@ -32,15 +31,7 @@ export type Platform = Omit<SharedParts, "network" | "defects"> & {
   readonly callbacks: RailCallbacks;
   readonly operators: Operators;
   readonly beneficiaries: Map<string, SimulatedBeneficiary>;
-  readonly rpc: Callers;
-};
-
-/** Clients of callers outside: the gateway's, the rail's. */
-type Callers = {
-  readonly payout: Client<typeof PayoutService>;
-  readonly operations: Client<typeof PayoutOperationsService>;
-  readonly quote: Client<typeof QuoteService>;
-  readonly notifier: Client<typeof NotifierService>;
+  readonly rpc: ReturnType<typeof callersOf>;
 };
 
 type Boot = (shared: SharedParts, instance: ProcessInstance) => Promise<void>;
@@ -83,7 +74,8 @@ export function createPlatform(scheduler: Scheduler, defects: InjectedDefects): 
   return { ...shared, hosts, railState, callbacks, operators, beneficiaries, rpc };
 }
 
-function callersOf(network: RpcNetwork): Callers {
+/** Clients of callers outside: the gateway's, the rail's. */
+function callersOf(network: RpcNetwork) {
   return {
     payout: network.client(PayoutService, undefined),
     operations: network.client(PayoutOperationsService, undefined),

@@ -3,41 +3,17 @@ import { type Engine, startEngine } from "@disburse/embedded/engine.ts";
 import type { Random } from "@disburse/harness/random.ts";
 import { MongoClient } from "mongodb";
 import type { Places } from "../platform.ts";
-import { addressOf, type NetworkProxy, startNetworkProxy } from "./network-proxy.ts";
+import { addressOf, startNetworkProxy } from "./network-proxy.ts";
 import { signalFamily } from "./process-family.ts";
 
-/** An engine or a broker that may be hurt. */
-export type BackendProcess = {
-  /** SIGKILL for all of its processes; settles when they are gone. */
-  readonly kill: () => Promise<void>;
-  /** Starts it again on its data, wherever it listens then. */
-  readonly start: () => Promise<void>;
-  readonly pid: () => number;
-  /** Settles when it has ended for any reason. */
-  readonly gone: () => Promise<void>;
-  /** Between it and the services. */
-  readonly proxy: NetworkProxy;
-};
-
 /** An engine and a broker of our own, each behind a proxy that stays where it is. */
-export type FaultBackends = {
-  readonly engine: BackendProcess;
-  readonly broker: BackendProcess;
-  readonly mongodbUri: (database: string) => string;
-  readonly amqpUrl: string;
-  /** To the engine itself, past the proxy. */
-  readonly mongo: () => MongoClient;
-  readonly stop: () => Promise<void>;
-};
+export type FaultBackends = Awaited<ReturnType<typeof startBackends>>;
 
 /** Enough for the data of a long run, and little beside a platform on one machine. */
 const cacheMegabytes = 256;
 
-/** Where the two keep their data. */
-type Folders = { readonly engine: string; readonly broker: string };
-
 /** Starts both, each on its folder. Throws where there is no RabbitMQ. */
-export async function startBackends(folders: Folders, random: Random): Promise<FaultBackends> {
+export async function startBackends(folders: { engine: string; broker: string }, random: Random) {
   const { MONGODB_URI: _uri, AMQP_URL: _amqp, ...env } = process.env;
   const [engine, broker] = await Promise.all([
     startBackend<Engine>(
@@ -59,9 +35,10 @@ export async function startBackends(folders: Folders, random: Random): Promise<F
   return {
     engine: engine.backend,
     broker: broker.backend,
-    mongodbUri: (database) =>
+    mongodbUri: (database: string) =>
       `mongodb://127.0.0.1:${engine.backend.proxy.port}/${database}?directConnection=true`,
     amqpUrl: `amqp://guest:guest@127.0.0.1:${broker.backend.proxy.port}`,
+    /** To the engine itself, past the proxy. */
     mongo: () => {
       const of = engine.current();
       if (client?.of !== of) {
@@ -83,7 +60,7 @@ async function startBackend<T extends { readonly pid: number | undefined }>(
   open: (onExit: () => void) => Promise<T>,
   uriOf: (started: T) => string,
   random: Random,
-): Promise<{ readonly backend: BackendProcess; readonly current: () => T }> {
+) {
   let end = Promise.withResolvers<void>();
   const start = (): Promise<T> => {
     end = Promise.withResolvers<void>();
@@ -92,28 +69,27 @@ async function startBackend<T extends { readonly pid: number | undefined }>(
   let started = await start();
   const pid = (): number => started.pid ?? 0;
   const proxy = await startNetworkProxy(() => addressOf(uriOf(started)), random);
-  const backend: BackendProcess = {
+  const backend = {
+    /** SIGKILL for all of its processes; settles when they are gone. */
     kill: async () => {
       signalFamily(pid(), "SIGKILL");
       await end.promise;
     },
+    /** Starts it again on its data, wherever it listens then. */
     start: async () => {
       started = await start();
     },
     pid,
+    /** Settles when it has ended for any reason. */
     gone: () => end.promise,
+    /** Between it and the services. */
     proxy,
   };
   return { backend, current: () => started };
 }
 
 /** An engine and a broker that others use as well: only the network to them may be hurt. */
-export type SharedBackends = {
-  readonly engine: NetworkProxy;
-  readonly broker: NetworkProxy;
-  readonly places: Places;
-  readonly close: () => Promise<void>;
-};
+export type SharedBackends = Awaited<ReturnType<typeof openSharedBackends>>;
 
 /** Where the two are, and names in them that no other run has. */
 export type SharedBackendsOptions = Pick<Places, "databasePrefix" | "busNamespace"> & {
@@ -123,7 +99,7 @@ export type SharedBackendsOptions = Pick<Places, "databasePrefix" | "busNamespac
 };
 
 /** Puts a proxy before each of them. */
-export async function openSharedBackends(options: SharedBackendsOptions): Promise<SharedBackends> {
+export async function openSharedBackends(options: SharedBackendsOptions) {
   const { mongodbUri, amqpUrl, random, databasePrefix, busNamespace } = options;
   const engine = await startNetworkProxy(() => addressOf(mongodbUri), random);
   const broker = await startNetworkProxy(() => addressOf(amqpUrl), random);
@@ -135,7 +111,8 @@ export async function openSharedBackends(options: SharedBackendsOptions): Promis
     engine,
     broker,
     places: {
-      mongodbUri: (name) => `mongodb://127.0.0.1:${engine.port}/${name}?directConnection=true`,
+      mongodbUri: (name: string) =>
+        `mongodb://127.0.0.1:${engine.port}/${name}?directConnection=true`,
       amqpUrl: viaBroker.href,
       mongo: () => mongo,
       databasePrefix,

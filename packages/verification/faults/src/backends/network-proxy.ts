@@ -16,13 +16,7 @@ import type { Random } from "@disburse/harness/random.ts";
 export type NetworkCondition = "normal" | "delay" | "trickle" | "silent" | "disconnected";
 
 /** A TCP proxy on this machine between services and what they depend on. */
-export type NetworkProxy = {
-  readonly port: number;
-  readonly set: (condition: NetworkCondition) => void;
-  /** Ends the connections that there are; new ones are as the condition says. */
-  readonly disconnectAll: () => number;
-  readonly close: () => Promise<void>;
-};
+export type NetworkProxy = Awaited<ReturnType<typeof startNetworkProxy>>;
 
 /** A piece waits this long at most; a call of some ten pieces stays within its deadline. */
 const delayMaxMs = 100;
@@ -32,10 +26,7 @@ const trickleEveryMs = 2;
 const silentCheckMs = 20;
 
 /** Starts a proxy; `target` is called for each connection, as a restart may move it. */
-export async function startNetworkProxy(
-  target: () => NetConnectOpts,
-  random: Random,
-): Promise<NetworkProxy> {
+export async function startNetworkProxy(target: () => NetConnectOpts, random: Random) {
   let condition: NetworkCondition = "normal";
   const open = new Set<Socket>();
   const pump = async (from: Socket, to: Socket): Promise<void> => {
@@ -79,10 +70,11 @@ export async function startNetworkProxy(
   };
   return {
     port: (server.address() as AddressInfo).port,
-    set: (next) => {
+    set: (next: NetworkCondition) => {
       condition = next;
       if (next === "disconnected") disconnectAll();
     },
+    /** Ends the connections that there are; new ones are as the condition says. */
     disconnectAll,
     close: async () => {
       condition = "normal";

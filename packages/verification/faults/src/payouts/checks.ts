@@ -28,7 +28,9 @@ export async function checkPlatform(
   patienceMs: number = restMs,
 ): Promise<Assertion[]> {
   await load.drain();
-  await untilEnded(platform, patienceMs);
+  const ownOpen = { merchant_id: platform.merchantId, status: "initiated" };
+  // A payout in doubt is at rest for the platform, and is resolved a little later.
+  await untilNone(platform, "payouts", ownOpen, patienceMs);
   const busy = await untilQuiet(platform.databases(), patienceMs);
   const unanswered = load.unanswered();
   return [
@@ -45,13 +47,16 @@ export async function checkPlatform(
   ];
 }
 
-/** A payout in doubt is at rest for the platform, and is resolved a little later. */
-async function untilEnded({ databases, merchantId }: FaultPlatform, timeoutMs: number) {
+async function untilNone(
+  { databases }: FaultPlatform,
+  collection: "payouts" | "deliveries",
+  filter: object,
+  timeoutMs: number,
+): Promise<void> {
   const giveUpAt = Date.now() + timeoutMs;
-  const open = { merchant_id: merchantId, status: "initiated" } as const;
   while (Date.now() < giveUpAt) {
-    const payouts = collectionOf(databases(), "payouts");
-    if ((await payouts.countDocuments(open, { limit: 1 })) === 0) return;
+    const found = collectionOf(databases(), collection);
+    if ((await found.countDocuments(filter, { limit: 1 })) === 0) return;
     await pause(pollEveryMs);
   }
 }
@@ -67,14 +72,8 @@ async function lostPayouts(platform: FaultPlatform, { accepted }: Load): Promise
   const ids = accepted.map(({ id }) => id);
   const twice = ids.length - new Set(ids).size;
   return [
-    ...named(
-      ids.filter((id) => !ended.has(id)),
-      "is not there",
-    ),
-    ...named(
-      ids.filter((id) => ended.get(id) === "initiated"),
-      "has no end",
-    ),
+    ...named(ids, (id) => !ended.has(id), "is not there"),
+    ...named(ids, (id) => ended.get(id) === "initiated", "has no end"),
     ...(twice === 0 ? [] : [`${twice} payouts were given to two callers`]),
   ];
 }
@@ -85,7 +84,9 @@ async function missedNotifications(
   { received }: WebhookRecorder,
 ): Promise<string[]> {
   const missed: string[] = [];
-  await untilDelivered(platform);
+  const pending = { merchant_id: platform.merchantId, state: "pending" };
+  // A delivery whose sender died is another's when its lease of 30 s ends.
+  await untilNone(platform, "deliveries", pending, restMs);
   const events = collectionOf(platform.databases(), "events").find({
     merchant_id: platform.merchantId,
     transaction_type: "payout_session",
@@ -93,18 +94,7 @@ async function missedNotifications(
   for await (const { transaction_id, status } of events) {
     if (!received.has(`${transaction_id} ${status}`)) missed.push(`${transaction_id} ${status}`);
   }
-  return named(missed, "was never notified");
-}
-
-/** A delivery whose sender died is another's when its lease of 30 s ends. */
-async function untilDelivered({ databases, merchantId }: FaultPlatform): Promise<void> {
-  const giveUpAt = Date.now() + restMs;
-  const pending = { merchant_id: merchantId, state: "pending" };
-  while (Date.now() < giveUpAt) {
-    const deliveries = collectionOf(databases(), "deliveries");
-    if ((await deliveries.countDocuments(pending, { limit: 1 })) === 0) return;
-    await pause(pollEveryMs);
-  }
+  return named(missed, () => true, "was never notified");
 }
 
 /** The last answers are given again, word for word, and make no second payout. */
@@ -114,7 +104,7 @@ async function otherAnswers(platform: FaultPlatform, { accepted }: Load): Promis
     const again = await postUntilAnswered(platform, "/transfer/execute", body, key);
     if (again?.text !== text) other.push(id);
   }
-  return named(other, "was answered differently the second time");
+  return named(other, () => true, "was answered differently the second time");
 }
 
 async function brokenInvariants(platform: FaultPlatform): Promise<string[]> {
@@ -126,7 +116,14 @@ async function brokenInvariants(platform: FaultPlatform): Promise<string[]> {
   return report.findings.map((each) => `${each.invariant}: ${each.subject} ${each.detail}`);
 }
 
-function named(ids: readonly string[], what: string): string[] {
-  const shown = ids.slice(0, shownMax).map((id) => `${id} ${what}`);
-  return ids.length > shownMax ? [...shown, `and ${ids.length - shownMax} more ${what}`] : shown;
+/** Those of some ids that are meant, in words: the first five, and how many more. */
+export function named(
+  ids: readonly string[],
+  isMeant: (id: string) => boolean,
+  what: string,
+): string[] {
+  const meant = ids.filter(isMeant);
+  const shown = meant.slice(0, shownMax).map((id) => `${id} ${what}`);
+  const more = meant.length - shownMax;
+  return more > 0 ? [...shown, `and ${more} more ${what}`] : shown;
 }

@@ -4,29 +4,11 @@ import type { FaultPlatform } from "../platform.ts";
 import { postUntilAnswered } from "./client.ts";
 import type { Recipient } from "./recipients.ts";
 
-/** A payout that a client got an answer for. */
-export type AcceptedPayout = {
-  readonly id: string;
-  /** To repeat the request. */
-  readonly key: string;
-  readonly body: object;
-  readonly text: string;
-};
+/** A payout that a client got an answer for, with what repeats its request. */
+type AcceptedPayout = { id: string; key: string; body: object; text: string };
 
 /** Clients that pay, all the while, whatever happens to the platform. */
-export type Load = {
-  readonly accepted: readonly AcceptedPayout[];
-  /** Final refusals by their code. */
-  readonly refused: ReadonlyMap<string, number>;
-  /** Requests without an answer for minutes. */
-  readonly unanswered: () => number;
-  /** Calls that are waited for, as tokens that are the same as long as the call lasts. */
-  readonly waiting: () => ReadonlySet<symbol>;
-  /** Lets the clients begin, or go on. */
-  readonly start: () => void;
-  /** Lets every client finish what it has begun. */
-  readonly drain: () => Promise<void>;
-};
+export type Load = ReturnType<typeof createLoad>;
 
 /** What the sandbox's rail does with some payouts; the others settle. */
 const outcomes = [
@@ -41,13 +23,13 @@ const centsSpread = 500;
 /** The pause of a client between two payouts, at most. */
 const pauseMaxMs = 150;
 
-/** Makes `clients` clients that rest; `go` starts them. */
+/** Makes `clients` clients that rest; `start` starts them. */
 export function createLoad(
   platform: FaultPlatform,
   recipients: readonly Recipient[],
   random: Random,
   clients = 6,
-): Load {
+) {
   const accepted: AcceptedPayout[] = [];
   const refused = new Map<string, number>();
   const waiting = new Set<symbol>();
@@ -93,14 +75,19 @@ export function createLoad(
   };
   return {
     accepted,
+    /** Final refusals by their code. */
     refused,
+    /** Requests without an answer for minutes. */
     unanswered: () => unanswered,
-    waiting: () => new Set(waiting),
+    /** Calls that are waited for, as tokens that are the same as long as the call lasts. */
+    waiting: (): ReadonlySet<symbol> => new Set(waiting),
+    /** Lets the clients begin, or go on. */
     start: () => {
       if (isGoing) return;
       isGoing = true;
       running = Array.from({ length: clients }, run);
     },
+    /** Lets every client finish what it has begun. */
     drain: async () => {
       isGoing = false;
       await Promise.all(running);

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { collectionOf } from "@disburse/invariants/database-check.ts";
-import type { Assertion } from "../payouts/checks.ts";
+import { type Assertion, named } from "../payouts/checks.ts";
 import type { FaultPlatform } from "../platform.ts";
 import type { WebhookLoad } from "./load.ts";
 import type { WebhookReceiver } from "./receiver.ts";
@@ -68,11 +68,11 @@ export async function checkWebhooks(
     { name: "one delivery for each", problems: strange(scenario, deliveries) },
     {
       name: "at most 15 attempts",
-      problems: named(deliveries, (each) => each.attempts_count > attemptsMax, "had more"),
+      problems: namedOf(deliveries, (each) => each.attempts_count > attemptsMax, "had more"),
     },
     {
       name: "nothing twice but what was under way",
-      problems: named(deliveries, isRepeated(scenario, unrecorded), "was repeated"),
+      problems: namedOf(deliveries, isRepeated(scenario, unrecorded), "was repeated"),
     },
     { name: "the same id and body", problems: receiver.problems.slice(0, shownMax) },
   ];
@@ -111,7 +111,7 @@ function strange({ load }: WebhookScenario, deliveries: readonly Stored[]): stri
   const count = `${deliveries.length} deliveries where ${expected} were expected`;
   return [
     ...(deliveries.length === expected ? [] : [count]),
-    ...named(deliveries, ({ state }) => state !== "delivered", "is not delivered"),
+    ...namedOf(deliveries, ({ state }) => state !== "delivered", "is not delivered"),
   ];
 }
 
@@ -126,7 +126,7 @@ async function untilDelivered(scenario: WebhookScenario): Promise<string[]> {
       calls = receiver.calls();
       calledAt = Date.now();
     }
-    if (Date.now() > calledAt + silenceMs) return named(pending, () => true, "is pending");
+    if (Date.now() > calledAt + silenceMs) return namedOf(pending, () => true, "is pending");
   }
 }
 
@@ -140,10 +140,10 @@ async function readDeliveries(scenario: WebhookScenario, filter: object): Promis
   return (await found.toArray()) as unknown as Stored[];
 }
 
-function named(all: readonly Stored[], isMeant: (each: Stored) => boolean, what: string): string[] {
-  const meant = all.filter(isMeant);
-  const shown = meant.slice(0, shownMax).map(({ _id }) => `${_id} ${what}`);
-  return meant.length > shownMax
-    ? [...shown, `and ${meant.length - shownMax} more ${what}`]
-    : shown;
+function namedOf(all: readonly Stored[], isMeant: (each: Stored) => boolean, what: string) {
+  return named(
+    all.filter(isMeant).map(({ _id }) => _id),
+    () => true,
+    what,
+  );
 }

@@ -18,19 +18,10 @@ export type Endpoint = {
 };
 
 /** An event that the broker has confirmed, or will have. */
-export type PublishedEvent = { readonly eventId: string; readonly merchantId: string };
+type PublishedEvent = { readonly eventId: string; readonly merchantId: string };
 
 /** Other systems that publish events over the broker, all the while. */
-export type WebhookLoad = {
-  readonly endpoints: readonly Endpoint[];
-  readonly published: readonly PublishedEvent[];
-  /** Ids of unreadable messages. */
-  readonly unreadable: readonly string[];
-  readonly start: () => void;
-  /** Settles when everything that was begun is confirmed by the broker. */
-  readonly drain: () => Promise<void>;
-  readonly close: () => Promise<void>;
-};
+export type WebhookLoad = Awaited<ReturnType<typeof createWebhookLoad>>;
 
 /** What a webhook load is made with. */
 export type WebhookLoadOptions = {
@@ -59,7 +50,7 @@ const unreadableEvery = 10;
 const transactionType = "refund";
 
 /** Registers endpoints of every kind for each of some merchants, and makes a load that rests. */
-export async function createWebhookLoad(options: WebhookLoadOptions): Promise<WebhookLoad> {
+export async function createWebhookLoad(options: WebhookLoadOptions) {
   const { platform, receiver, random, copiesMax = 1, kinds = endpointKinds } = options;
   const { pauseMaxMs = pauseDefaultMs } = options;
   const endpoints = await registerEndpoints(platform, receiver, kinds);
@@ -109,12 +100,14 @@ export async function createWebhookLoad(options: WebhookLoadOptions): Promise<We
   return {
     endpoints,
     published,
+    /** Ids of unreadable messages. */
     unreadable,
     start: () => {
       if (isGoing) return;
       isGoing = true;
       running = run();
     },
+    /** Settles when everything that was begun is confirmed by the broker. */
     drain: async () => {
       isGoing = false;
       await running;

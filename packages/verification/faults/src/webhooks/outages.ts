@@ -68,11 +68,11 @@ export async function webhookOutages(
     await pause(aroundMs);
     await strike({ context, receiver, load, unrecorded });
     await pause(aroundMs);
-    const assertions = await checkWebhooks({ platform, receiver, load }, unrecorded);
-    assertions.push({ name: "dead letters kept", problems: await missingLetters(platform, load) });
+    const own = await checkWebhooks({ platform, receiver, load }, unrecorded);
+    own.push({ name: "dead letters kept", problems: await missingLetters(platform, load) });
     await load.close();
     say(`${name}: ${load.published.length} events, ${load.unreadable.length} unreadable`);
-    assertions.push(...assertions.map((each) => ({ ...each, name: `${name}: ${each.name}` })));
+    assertions.push(...own.map((each) => ({ ...each, name: `${name}: ${each.name}` })));
   }
   return assertions;
 }
@@ -90,12 +90,8 @@ async function restart(
 }
 
 /** Two notifiers: one hangs until others have what it had, then each is killed in turn. */
-async function besideEachOther({
-  context,
-  receiver,
-  load,
-  unrecorded,
-}: OutageScenario): Promise<void> {
+async function besideEachOther(outage: OutageScenario): Promise<void> {
+  const { context, receiver, load, unrecorded } = outage;
   const { platform, random } = context;
   const scenario = { platform, receiver, load };
   const beside = await platform.startBeside("notifier");

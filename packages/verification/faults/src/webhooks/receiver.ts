@@ -17,23 +17,7 @@ export type EndpointKind = (typeof endpointKinds)[number] | "never";
 export type CallPoint = "arrival" | "answer";
 
 /** Merchants' endpoints that write down every call, whatever becomes of its sender. */
-export type WebhookReceiver = {
-  readonly url: (path: string) => string;
-  /** How often an event arrived at a path. */
-  readonly arrivals: (path: string, eventId: string) => number;
-  readonly acknowledged: (path: string, eventId: string) => boolean;
-  /** When calls arrived at a path, in ms of the monotonic clock. */
-  readonly times: (path: string) => readonly number[];
-  /** Calls that were not what they should be, in words. */
-  readonly problems: readonly string[];
-  /** Calls of all. */
-  readonly calls: () => number;
-  /** Settles when no sender is connected, so all that a dead one sent was read; or soon. */
-  readonly drained: () => Promise<void>;
-  /** Tells once, at that point of the `number`th call from now on, unless it is called off. */
-  readonly report: (point: CallPoint, number: number, told: () => void) => () => void;
-  readonly close: () => Promise<void>;
-};
+export type WebhookReceiver = Awaited<ReturnType<typeof openWebhookReceiver>>;
 
 const drainMs = 2_000;
 const pollEveryMs = 10;
@@ -50,6 +34,7 @@ function createCallLog() {
   const problems: string[] = [];
   const call = (path: string, eventId: string) => notes.get(`${path} ${eventId}`);
   return {
+    /** Calls that were not what they should be, in words. */
     problems,
     note: (path: string, eventId: string, body: string) => {
       const { data } = JSON.parse(body);
@@ -62,24 +47,26 @@ function createCallLog() {
       times.getOrInsert(path, []).push(performance.now());
       return each;
     },
+    /** How often an event arrived at a path. */
     arrivals: (path: string, eventId: string): number => call(path, eventId)?.count ?? 0,
     acknowledged: (path: string, eventId: string): boolean =>
       call(path, eventId)?.hasAnswer === true,
+    /** When calls arrived at a path, in ms of the monotonic clock. */
     times: (path: string): readonly number[] => times.get(path) ?? [],
   };
 }
 
 /** Opens the endpoints; the first part of a path is its `EndpointKind`. */
-export async function openWebhookReceiver(random: Random): Promise<WebhookReceiver> {
+export async function openWebhookReceiver(random: Random) {
   const callLog = createCallLog();
   let calls = 0;
   let connections = 0;
-  let watched: { point: CallPoint; at: number; told: () => void } | undefined;
+  let watched: { point: CallPoint; at: number; onReached: () => void } | undefined;
   const report = (point: CallPoint): void => {
     if (watched === undefined || watched.point !== point || calls < watched.at) return;
-    const { told } = watched;
+    const { onReached } = watched;
     watched = undefined;
-    told();
+    onReached();
   };
   const server = createServer(async (request, response) => {
     try {
@@ -115,14 +102,17 @@ export async function openWebhookReceiver(random: Random): Promise<WebhookReceiv
   const { port } = server.address() as AddressInfo;
   return {
     ...callLog,
-    url: (path) => `http://127.0.0.1:${port}${path}`,
+    url: (path: string) => `http://127.0.0.1:${port}${path}`,
+    /** Calls of all. */
     calls: () => calls,
+    /** Settles when no sender is connected, so all that a dead one sent was read; or soon. */
     drained: async () => {
       const giveUpAt = performance.now() + drainMs;
       while (connections > 0 && performance.now() < giveUpAt) await pause(pollEveryMs);
     },
-    report: (point, number, told) => {
-      watched = { point, at: calls + number, told };
+    /** Calls back once, at that point of the `number`th call from now on; answers how to cancel. */
+    report: (point: CallPoint, number: number, onReached: () => void) => {
+      watched = { point, at: calls + number, onReached };
       return () => {
         watched = undefined;
       };

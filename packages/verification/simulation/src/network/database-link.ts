@@ -1,7 +1,8 @@
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { MongoError, MongoNetworkError } from "mongodb";
 import type { ProcessInstance } from "../scheduler/host.ts";
-import type { Access, Command } from "../store/collection.ts";
+import { settlement } from "../scheduler/scheduler.ts";
+import type { Command } from "../store/collection.ts";
 import type { MemoryDatabase } from "../store/memory-database.ts";
 import type { Document } from "../store/value.ts";
 
@@ -26,61 +27,49 @@ export function databaseLink(
   database: MemoryDatabase,
   sabotage: Sabotage = ({ filter }) => filter,
 ): Database {
-  return database.connect(linkTo(instance, database, sabotage));
-}
-
-function linkTo(instance: ProcessInstance, database: MemoryDatabase, sabotage: Sabotage): Access {
   const { scheduler } = instance;
   const { faults, random } = scheduler;
   const delayMs = () =>
     faults.happens("database: slow", 0.002) ? random.below(slowMs) : random.fraction() * hopMs;
 
-  return (command, steps, answer) =>
-    new Promise((resolve, reject) => {
-      const label = `${command.collection}.${command.name}`;
-      const fail = () => {
-        const run = () => reject(new MongoNetworkError("connection lost"));
-        scheduler.after(delayMs(), { label: `${label} failed`, owner: instance, run });
-      };
-      const finish = () => {
-        const settle = settlement(answer, resolve, reject);
-        scheduler.after(delayMs(), { label: `${label} answered`, owner: instance, run: settle });
-      };
-      const arrive = () => {
-        if (instance.isDead() && random.chance(0.5)) return;
-        if (faults.happens("database: request lost", 0.004)) return fail();
-        if (command.isWrite && faults.happens("crash before a write", 0.003)) {
-          return instance.end(`crash before ${label}`);
-        }
-        const filter = sabotage(command) ?? {};
-        const isTorn = steps.length > 1 && faults.happens("database: bulk torn", 0.02);
-        const made = isTorn ? steps.slice(0, random.below(steps.length)) : steps;
-        const changes = database.changes();
-        for (const step of made) step(filter);
-        const isChanged = database.changes() > changes && command.collection !== sweepLeases;
-        if (isChanged && faults.happens("crash after a write", 0.02)) {
-          return instance.end(`crash after ${label}`);
-        }
-        const lost = isChanged ? 0.02 : 0.002;
-        if (isTorn || faults.happens("database: answer lost", lost)) return fail();
-        finish();
-      };
-      scheduler.after(delayMs(), { label: `${instance.name} → ${label}`, run: arrive });
-    });
-}
-
-/** The answer as it is now, to be given later. */
-function settlement<T>(
-  answer: () => T,
-  resolve: (value: T) => void,
-  reject: (error: unknown) => void,
-): () => void {
-  try {
-    const value = answer();
-    return () => resolve(value);
-  } catch (error) {
-    // Anything else is a query that the simulated store does not know.
-    if (!(error instanceof MongoError)) throw error;
-    return () => reject(error);
-  }
+  return database.connect(
+    (command, steps, answer) =>
+      new Promise((resolve, reject) => {
+        const label = `${command.collection}.${command.name}`;
+        const fail = () => {
+          const run = () => reject(new MongoNetworkError("connection lost"));
+          scheduler.after(delayMs(), { label: `${label} failed`, owner: instance, run });
+        };
+        const finish = () => {
+          // Anything else is a query that the simulated store does not know.
+          const settle = settlement(
+            answer,
+            resolve,
+            reject,
+            (error) => error instanceof MongoError,
+          );
+          scheduler.after(delayMs(), { label: `${label} answered`, owner: instance, run: settle });
+        };
+        const arrive = () => {
+          if (instance.isDead() && random.chance(0.5)) return;
+          if (faults.happens("database: request lost", 0.004)) return fail();
+          if (command.isWrite && faults.happens("crash before a write", 0.003)) {
+            return instance.end(`crash before ${label}`);
+          }
+          const filter = sabotage(command) ?? {};
+          const isTorn = steps.length > 1 && faults.happens("database: bulk torn", 0.02);
+          const made = isTorn ? steps.slice(0, random.below(steps.length)) : steps;
+          const changes = database.changes();
+          for (const step of made) step(filter);
+          const isChanged = database.changes() > changes && command.collection !== sweepLeases;
+          if (isChanged && faults.happens("crash after a write", 0.02)) {
+            return instance.end(`crash after ${label}`);
+          }
+          const lost = isChanged ? 0.02 : 0.002;
+          if (isTorn || faults.happens("database: answer lost", lost)) return fail();
+          finish();
+        };
+        scheduler.after(delayMs(), { label: `${instance.name} → ${label}`, run: arrive });
+      }),
+  );
 }

@@ -18,6 +18,7 @@ import {
 } from "@connectrpc/connect";
 import { callContext, withCallContext } from "@disburse/chassis/call-context.ts";
 import type { Log } from "@disburse/chassis/log.ts";
+import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import { rpcErrorOf } from "@disburse/chassis/rpc/server.ts";
 import type { ProcessInstance } from "../scheduler/host.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
@@ -154,6 +155,28 @@ function send(scheduler: Scheduler, servers: readonly Server[], call: Call): Pro
     deliver(false);
     if (faults.happens("call: repeated", 0.01)) deliver(true);
   });
+}
+
+/**
+ * Repeats a call of a caller outside until it is answered: the answer, or a refusal's code.
+ * `pause` comes before each repetition; where it answers with a text, that is the end.
+ */
+export async function untilAnswered<T>(
+  call: () => Promise<T>,
+  pause: () => Promise<unknown>,
+): Promise<T | string> {
+  for (;;) {
+    try {
+      return await call();
+    } catch (error) {
+      const refusal = readRefusal(error);
+      if (refusal !== undefined) return refusal.code;
+      const { code } = ConnectError.from(error);
+      if (code === Code.Unimplemented || code === Code.InvalidArgument) throw error;
+      const end = await pause();
+      if (typeof end === "string") return end;
+    }
+  }
 }
 
 /** Lets a server answer a call as itself, with the request's id and time. */

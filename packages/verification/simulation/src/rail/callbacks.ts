@@ -1,11 +1,11 @@
-import { type Client, Code, ConnectError } from "@connectrpc/connect";
+import type { Client } from "@connectrpc/connect";
 import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
-import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import type { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import {
   type PayoutService,
   RailOutcome,
 } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { untilAnswered } from "../network/rpc-network.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
 import { messageOf, type RailReport, railName, railSignature, reportOf } from "./message.ts";
 import { transferredBy } from "./rail.ts";
@@ -19,8 +19,6 @@ type Rpc = {
   readonly payout: Client<typeof PayoutService>;
   readonly operations: Client<typeof PayoutOperationsService>;
 };
-
-type Told = "accepted" | "refused";
 
 const outcomes: Readonly<Record<RailReport["kind"], RailOutcome>> = {
   settled: RailOutcome.SETTLED,
@@ -86,17 +84,17 @@ export class RailCallbacks {
   }
 
   async #tell(transfer: Transfer, kind: RailReport["kind"]): Promise<void> {
-    const told = await this.#report(trueReport(transfer, kind), railSignature);
-    if (told !== "accepted") this.wrong.push(`${transfer.key}: the rail's word was refused`);
+    const isAccepted = await this.#report(trueReport(transfer, kind), railSignature);
+    if (!isAccepted) this.wrong.push(`${transfer.key}: the rail's word was refused`);
   }
 
   async #refused(report: RailReport, what: string, signature = railSignature): Promise<void> {
-    const told = await this.#report(report, signature);
-    if (told === "accepted") this.wrong.push(`${report.key}: ${what} was accepted`);
+    const isAccepted = await this.#report(report, signature);
+    if (isAccepted) this.wrong.push(`${report.key}: ${what} was accepted`);
   }
 
-  /** Reports under one operation until there is an answer; what is forged goes as a message. */
-  async #report(report: RailReport, signature: string): Promise<Told> {
+  /** Whether a report is accepted; it is repeated until answered. A forged one goes as a message. */
+  async #report(report: RailReport, signature: string): Promise<boolean> {
     this.#made += 1;
     const mutation = serviceMutation("rail", `report-${this.#made}`);
     const isMessage = signature !== railSignature || this.#scheduler.random.chance(0.5);
@@ -111,20 +109,8 @@ export class RailCallbacks {
             ...{ mutation, payoutId, outcome: outcomes[kind], amount },
             ...{ transactionReference: reference, currencyCode: currency },
           });
-    return this.#retryUntilAvailable(call);
-  }
-
-  async #retryUntilAvailable(call: () => Promise<unknown>): Promise<Told> {
-    for (;;) {
-      try {
-        await call();
-        return "accepted";
-      } catch (error) {
-        if (readRefusal(error) !== undefined) return "refused";
-        if (ConnectError.from(error).code === Code.Unimplemented) throw error;
-        await this.#pause(retryMs);
-      }
-    }
+    const pause = () => this.#scheduler.pause(retryMs, "rail waits");
+    return typeof (await untilAnswered<unknown>(call, pause)) !== "string";
   }
 
   #at(atMs: number, work: () => Promise<void>): void {
@@ -137,12 +123,6 @@ export class RailCallbacks {
       });
     };
     this.#scheduler.after(delayMs, { label: "rail reports", run });
-  }
-
-  #pause(ms: number): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#scheduler.after(ms, { label: "rail waits", run: resolve });
-    return promise;
   }
 }
 

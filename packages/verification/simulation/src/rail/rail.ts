@@ -2,7 +2,7 @@ import { formatAmount } from "@disburse/kernel/money.ts";
 import type { Instruction, Rail, RailReply } from "@disburse/payout/rails/rail.ts";
 import { SimulatedFault } from "../checks/process-log.ts";
 import type { ProcessInstance } from "../scheduler/host.ts";
-import type { Scheduler } from "../scheduler/scheduler.ts";
+import { type Scheduler, settlement } from "../scheduler/scheduler.ts";
 import { railName, readMessage } from "./message.ts";
 import type { RailState, Transfer } from "./state.ts";
 
@@ -116,17 +116,4 @@ export class SimulatedRail {
 /** What the rail says that it paid. */
 export function transferredBy({ amount, currency }: Pick<Transfer, "amount" | "currency">) {
   return { amount: formatAmount(amount, currency), currency };
-}
-
-function settlement<T>(
-  effect: () => T,
-  resolve: (value: T) => void,
-  reject: (error: unknown) => void,
-): () => void {
-  try {
-    const value = effect();
-    return () => resolve(value);
-  } catch (error) {
-    return () => reject(error);
-  }
 }

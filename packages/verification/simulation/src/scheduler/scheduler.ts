@@ -68,6 +68,11 @@ export class Scheduler {
     this.#queue.push({ dueMs: this.#nowMs + delayMs, order, label, run, owner, onDead });
   }
 
+  /** A wait of a caller outside of every process. */
+  pause(ms: number, label: string): Promise<void> {
+    return new Promise((resolve) => this.after(ms, { label, run: resolve }));
+  }
+
   /** Notes something that happened, for the trace and its hash. */
   note(line: string): void {
     let hash = this.#hash;
@@ -136,6 +141,22 @@ function rest(step: number): Promise<void> {
     if (step % stepsInTurn === 0) setImmediate(resolve);
     else process.nextTick(resolve);
   });
+}
+
+/** An effect's outcome as it is now, to be given later; an error that is no answer is thrown. */
+export function settlement<T>(
+  effect: () => T,
+  resolve: (value: T) => void,
+  reject: (error: unknown) => void,
+  isAnswer: (error: unknown) => boolean = () => true,
+): () => void {
+  try {
+    const value = effect();
+    return () => resolve(value);
+  } catch (error) {
+    if (!isAnswer(error)) throw error;
+    return () => reject(error);
+  }
 }
 
 /** Something that happens at a moment of virtual time. */

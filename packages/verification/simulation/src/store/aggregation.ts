@@ -27,8 +27,6 @@ function throughStage(rows: readonly Document[], stage: Document, now: Date): Do
       return rows.map((row) => withFields(row, operand, { document: row, now }));
     case "$sort":
       return sorted(rows, operand as Sort);
-    case "$limit":
-      return rows.slice(0, Number(operand));
     case "$group":
       return grouped(rows, operand, now);
     default:

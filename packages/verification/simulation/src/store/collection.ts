@@ -6,11 +6,10 @@ import {
   type WriteError,
 } from "mongodb";
 import { aggregated } from "./aggregation.ts";
-import { Cursor } from "./cursor.ts";
 import { projected } from "./projection.ts";
 import type { Sort, Table, UpdateOptions } from "./table.ts";
-import { keyText, uniqueIndexOf } from "./unique-index.ts";
-import { copied, type Document, valuesAt } from "./value.ts";
+import { uniqueIndexOf } from "./unique-index.ts";
+import { copied, type Document } from "./value.ts";
 
 /** One command to a collection, made of steps of which each is atomic by itself. */
 export type Command = {
@@ -33,9 +32,17 @@ export type Access = <T>(
   answer: () => T,
 ) => Promise<T>;
 
-type FindOptions = { projection?: Document; sort?: Sort; limit?: number; raw?: boolean };
+type FindOptions = { projection?: Document; sort?: Sort; limit?: number };
 type AfterOptions = UpdateOptions & { returnDocument?: "after" | "before"; projection?: Document };
 type Update = Document | readonly Document[];
+/** What `find` answers with, as far as our stores use the driver's. */
+type Cursor = {
+  sort(sort: Sort): Cursor;
+  limit(limit: number): Cursor;
+  project(projection: Document): Cursor;
+  toArray(): Promise<Document[]>;
+  [Symbol.asyncIterator](): AsyncGenerator<Document>;
+};
 type BulkOperation = Readonly<Record<string, Document & { filter: Document; update: Update }>>;
 
 /** The methods of the driver's `Collection` that our stores call, on a table in memory. */
@@ -55,8 +62,25 @@ export class MemoryCollection {
     await this.#write("createIndexes", {}, () => indexes.map((each) => this.#table.addIndex(each)));
   }
 
+  /** Nothing is read before the first document is fetched; then all, as in a first batch. */
   find(filter: Document = {}, options: FindOptions = {}): Cursor {
-    return new Cursor(this.#table, filter, options, (read) => this.#read("find", filter, read));
+    const { projection, sort, limit = 0 } = options;
+    const toArray = () =>
+      this.#read("find", filter, () => {
+        const found = this.#table.select(filter, sort);
+        const shown = limit === 0 ? found : found.slice(0, limit);
+        return shown.map((each) => projected(each, projection));
+      });
+    const again = (more: FindOptions) => this.find(filter, { ...options, ...more });
+    return {
+      sort: (order) => again({ sort: order }),
+      limit: (count) => again({ limit: count }),
+      project: (fields) => again({ projection: fields }),
+      toArray,
+      async *[Symbol.asyncIterator]() {
+        yield* await toArray();
+      },
+    };
   }
 
   async findOne(filter: Document, options: FindOptions = {}): Promise<Document | null> {
@@ -71,14 +95,6 @@ export class MemoryCollection {
     return this.#read("countDocuments", filter, () => {
       const count = this.#table.select(filter).length;
       return limit === 0 ? count : Math.min(count, limit);
-    });
-  }
-
-  distinct(path: string, filter: Document = {}): Promise<unknown[]> {
-    return this.#read("distinct", filter, () => {
-      const values = this.#table.select(filter).flatMap((each) => valuesAt(each, path));
-      const present = values.flat().filter((each) => each !== undefined);
-      return [...new Map(present.map((each) => [keyText(each), each])).values()];
     });
   }
 
@@ -115,11 +131,11 @@ export class MemoryCollection {
   }
 
   /** What it takes is decided at its beginning; each document is then changed by itself. */
-  async updateMany(filter: Document, update: Update, options: UpdateOptions = {}) {
+  async updateMany(filter: Document, update: Update) {
     const result = { acknowledged: true, matchedCount: 0, modifiedCount: 0 };
     await this.#write("updateMany", filter, (sent) => {
       for (const before of this.#table.select(sent)) {
-        const { isModified } = this.#table.updateSelected(before, update, options);
+        const { isModified } = this.#table.updateSelected(before, update);
         result.matchedCount += 1;
         result.modifiedCount += Number(isModified);
       }

@@ -48,10 +48,6 @@ const operators: Readonly<Record<string, Evaluate>> = {
     const [condition, then, otherwise] = operand as unknown[];
     return evaluate(evaluate(condition, scope) === true ? then : otherwise, scope);
   },
-  $ifNull: (operand, scope) => {
-    const [first, ...others] = (operand as unknown[]).map((each) => evaluate(each, scope));
-    return first ?? others.find((each) => each !== null && each !== undefined);
-  },
   $mergeObjects: (operand, scope) => {
     const parts = (operand as unknown[]).map((each) => evaluate(each, scope));
     return Object.assign({}, ...parts.map((each) => each ?? {}));

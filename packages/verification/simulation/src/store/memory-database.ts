@@ -13,20 +13,10 @@ export type WriteListener = (
 ) => void;
 
 /** A database in memory: what outlives every process of a simulation. */
-export type MemoryDatabase = {
-  /** The database as one process reaches it, by its own way there and back. */
-  connect(access: Access): Database;
-  /** All documents of a collection, which no caller may change: for checks, past every fault. */
-  documents(collection: string): readonly Document[];
-  /** How many documents were written so far. */
-  changes(): number;
-};
+export type MemoryDatabase = ReturnType<typeof createMemoryDatabase>;
 
 /** An empty database with a clock of its own. */
-export function createMemoryDatabase(
-  now: () => Date,
-  onWrite: WriteListener = () => undefined,
-): MemoryDatabase {
+export function createMemoryDatabase(now: () => Date, onWrite: WriteListener = () => undefined) {
   const tables = new Map<string, Table>();
   let changes = 0;
   const tableOf = (name: string): Table => {
@@ -40,7 +30,8 @@ export function createMemoryDatabase(
     return table;
   };
   return {
-    connect: (access) => {
+    /** The database as one process reaches it, by its own way there and back. */
+    connect: (access: Access): Database => {
       const db = {
         collection: (name: string) => new MemoryCollection(tableOf(name), access, now),
         aggregate: (pipeline: readonly Document[]) => ({
@@ -70,7 +61,9 @@ export function createMemoryDatabase(
         close: () => Promise.resolve(),
       };
     },
-    documents: (collection) => tableOf(collection).select({}),
+    /** All documents of a collection, which no caller may change: for checks, past every fault. */
+    documents: (collection: string): readonly Document[] => tableOf(collection).select({}),
+    /** How many documents were written so far. */
     changes: () => changes,
   };
 }

@@ -13,7 +13,6 @@ export type OnWrite = (before: Document | undefined, after: Document | undefined
 /** What an update does to the one document that it finds, or makes. */
 export type UpdateOptions = {
   readonly upsert?: boolean | undefined;
-  readonly arrayFilters?: readonly Document[] | undefined;
   readonly sort?: Sort | undefined;
 };
 
@@ -56,17 +55,17 @@ export class Table {
   /** Changes the first document that a filter takes; an upsert makes it otherwise. */
   update(filter: Document, update: Document | readonly Document[], options: UpdateOptions = {}) {
     const [before] = this.select(filter, options.sort);
-    if (before !== undefined) return { before, ...this.#change(before, update, options) };
+    if (before !== undefined) return { before, ...this.updateSelected(before, update) };
     if (options.upsert !== true) return { before, after: undefined, isModified: false };
-    const context = { now: this.#now(), isInsert: true };
-    const after = updated(equalities(filter), update, context);
+    const after = updated(equalities(filter), update, this.#now(), true);
     this.insert(after);
     return { before: undefined, after, isModified: true };
   }
 
   /** Changes one document that was selected before. */
-  updateSelected(before: Document, update: Document | readonly Document[], options: UpdateOptions) {
-    return this.#change(before, update, options);
+  updateSelected(before: Document, update: Document | readonly Document[]) {
+    const after = updated(before, update, this.#now());
+    return { after, isModified: this.#replaceRow(before, after) };
   }
 
   replace(filter: Document, replacement: Document) {
@@ -78,13 +77,6 @@ export class Table {
 
   delete(document: Document): void {
     this.#write(keyText(document._id), document, undefined);
-  }
-
-  #change(before: Document, update: Document | readonly Document[], options: UpdateOptions) {
-    const arrayFilters = options.arrayFilters === undefined ? {} : options;
-    const context = { now: this.#now(), isInsert: false, ...arrayFilters };
-    const after = updated(before, update, context as Parameters<typeof updated>[2]);
-    return { after, isModified: this.#replaceRow(before, after) };
   }
 
   #replaceRow(before: Document, after: Document): boolean {

@@ -1,4 +1,3 @@
-import { BSON } from "mongodb";
 import { at, type ContractCase, ids, type Row } from "./test-contract-case.ts";
 import { amounts, lists } from "./test-rows.ts";
 
@@ -41,15 +40,6 @@ export const readCases: readonly ContractCase[] = [
     run: (of) => of.findOne({ _id: "two" }, { projection: { at: 1, _id: 0 } as object }),
   },
   {
-    name: "shows the BSON of each",
-    rows: lists,
-    run: async (of) => {
-      const found = of.find({}, { projection: { at: 1 }, raw: true }).sort({ _id: 1 });
-      const encoded: unknown[] = await found.toArray();
-      return encoded.map((each) => BSON.deserialize(each as Uint8Array));
-    },
-  },
-  {
     name: "shows all but some",
     rows: lists,
     run: (of) => of.findOne({ _id: "two" }, { projection: { list: 0 } }),
@@ -77,11 +67,6 @@ export const readCases: readonly ContractCase[] = [
       await of.countDocuments({}, { limit: 2 }),
       await of.countDocuments({ _id: "gone" }),
     ],
-  },
-  {
-    name: "reads distinct values",
-    rows: [{ _id: "a", line: "x" }, { _id: "b", line: "y" }, { _id: "c", line: "x" }, { _id: "d" }],
-    run: async (of) => (await of.distinct("line", {})).toSorted(),
   },
   {
     name: "groups in order",

@@ -64,14 +64,6 @@ export const updateCases: readonly ContractCase[] = [
       $unset: { gone: "" },
     },
   ),
-  changing(
-    "changes chosen elements",
-    { list: [{ id: 1 }, { id: 2 }, { id: 3 }] },
-    { $set: { "list.$[each].seen": true } },
-    {
-      arrayFilters: [{ "each.id": { $in: [1, 3] } }],
-    },
-  ),
   changing("a pipeline that sets by a condition", { n: 5, lease: null, kept: 1 }, [
     {
       $set: {
@@ -79,7 +71,6 @@ export const updateCases: readonly ContractCase[] = [
         claim: { $cond: [{ $lt: ["$n", 9] }, { by: { $literal: "$x" }, n: "$n" }, "$$REMOVE"] },
         gone: { $cond: [{ $gte: ["$n", 9] }, 1, "$$REMOVE"] },
         kept: "$$REMOVE",
-        deadline: { $ifNull: ["$deadline", at(7)] },
         lease: { token: "t" },
       },
     },

@@ -2,21 +2,17 @@ import { evaluate, withFields } from "./expression.ts";
 import { matches, matchesField } from "./filter.ts";
 import { compareValues, copied, type Document, isDocument, isEqual } from "./value.ts";
 
-/** What an update is applied with. */
-export type UpdateContext = {
-  readonly now: Date;
-  /** `$setOnInsert` counts. */
-  readonly isInsert: boolean;
-  readonly arrayFilters?: readonly Document[];
-};
-
-/** The document after an update, whole; the one before stays as it is. */
+/**
+ * The document after an update, whole; the one before stays as it is. `$setOnInsert` counts where
+ * an upsert makes the document.
+ */
 export function updated(
   before: Document,
   update: Document | readonly Document[],
-  context: UpdateContext,
+  now: Date,
+  isInsert = false,
 ): Document {
-  if (Array.isArray(update)) return throughPipeline(before, update as Document[], context);
+  if (Array.isArray(update)) return throughPipeline(before, update as Document[], now);
   const after = copied(before) as Document;
   for (const [operator, fields] of Object.entries(update as Document)) {
     if (fields === undefined) continue;
@@ -24,16 +20,15 @@ export function updated(
     if (apply === undefined) {
       throw new Error(`an update's ${operator} is not one that the simulated store knows`);
     }
-    if (operator === "$setOnInsert" && !context.isInsert) continue;
+    if (operator === "$setOnInsert" && !isInsert) continue;
     for (const [path, operand] of Object.entries(fields as Document)) {
-      if (operand === undefined) continue;
-      for (const place of placesOf(after, path, context)) apply(place, copied(operand));
+      if (operand !== undefined) apply(placeOf(after, path), copied(operand));
     }
   }
   return after;
 }
 
-function throughPipeline(before: Document, stages: readonly Document[], { now }: UpdateContext) {
+function throughPipeline(before: Document, stages: readonly Document[], now: Date) {
   let after = copied(before) as Document;
   for (const stage of stages) {
     const scope = { document: after, now };
@@ -56,36 +51,22 @@ function write({ holder, key }: Place, value: unknown): void {
   (holder as Document)[key] = value;
 }
 
-/** The places of a path: one, or with `$[name]` each element that its array filter takes. */
-function placesOf(document: Document, path: string, context: UpdateContext): Place[] {
+/** The place of a path; documents that are not on the way yet are made. */
+function placeOf(document: Document, path: string): Place {
   const keys = path.split(".");
   const last = keys.pop() ?? "";
-  let holders: (Document | unknown[])[] = [document];
-  for (const key of keys) holders = holders.flatMap((each) => into(each, key, context));
-  return holders.map((holder) => ({ holder, key: last }));
-}
-
-function into(
-  holder: Document | unknown[],
-  key: string,
-  { arrayFilters = [] }: UpdateContext,
-): (Document | unknown[])[] {
-  const name = /^\$\[(\w+)\]$/.exec(key)?.[1];
-  if (name !== undefined) {
-    const filters = arrayFilters.filter((each) => Object.keys(each)[0]?.split(".")[0] === name);
-    return (holder as unknown[]).filter(
-      (each): each is Document =>
-        isDocument(each) && filters.every((filter) => matches({ [name]: each }, filter)),
-    );
+  let holder: Place["holder"] = document;
+  for (const key of keys) {
+    if (key.startsWith("$"))
+      throw new Error(`the position ${key} is not known to the simulated store`);
+    const place = { holder, key };
+    if (read(place) === undefined) write(place, {});
+    const next = read(place);
+    if (!isDocument(next) && !Array.isArray(next))
+      throw new Error(`cannot create a field in ${key}`);
+    holder = next;
   }
-  if (key.startsWith("$"))
-    throw new Error(`the position ${key} is not known to the simulated store`);
-  const next = (holder as Document)[key];
-  if (isDocument(next) || Array.isArray(next)) return [next];
-  if (next !== undefined) throw new Error(`cannot create a field in ${key}`);
-  const made: Document = {};
-  (holder as Document)[key] = made;
-  return [made];
+  return { holder, key: last };
 }
 
 type Apply = (place: Place, operand: unknown) => void;

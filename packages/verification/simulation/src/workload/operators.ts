@@ -1,9 +1,9 @@
 import { create } from "@bufbuild/protobuf";
-import { type Client, Code, ConnectError } from "@connectrpc/connect";
-import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
+import type { Client } from "@connectrpc/connect";
 import type { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { RailOutcome } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { Actor_Kind, MutationSchema } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
+import { untilAnswered } from "../network/rpc-network.ts";
 import type { RailState, Transfer } from "../rail/state.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
 
@@ -103,21 +103,8 @@ export class Operators {
     return typeof ended !== "string";
   }
 
-  /** Asks until there is an answer: that, or the code of a refusal. */
-  async #answer<T>(call: () => Promise<T>): Promise<T | string> {
-    for (;;) {
-      try {
-        return await call();
-      } catch (error) {
-        const refusal = readRefusal(error);
-        if (refusal !== undefined) return refusal.code;
-        const { code } = ConnectError.from(error);
-        if (code === Code.Unimplemented || code === Code.InvalidArgument) throw error;
-        const { promise, resolve } = Promise.withResolvers<void>();
-        this.#scheduler.after(retryMs, { label: "an operator waits", run: resolve });
-        await promise;
-      }
-    }
+  #answer<T>(call: () => Promise<T>): Promise<T | string> {
+    return untilAnswered(call, () => this.#scheduler.pause(retryMs, "an operator waits"));
   }
 
   #mutation(person: string) {

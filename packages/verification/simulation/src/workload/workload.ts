@@ -1,7 +1,6 @@
-import { Code, ConnectError } from "@connectrpc/connect";
 import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
-import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import { stopBeneficiary } from "../network/beneficiary-stub.ts";
+import { untilAnswered } from "../network/rpc-network.ts";
 import type { Platform } from "../platform.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
 
@@ -240,24 +239,19 @@ export class Workload {
   }
 
   /** Asks again while there is no answer. The answer, a refusal's code, or that it was given up. */
-  async #retryUntilAvailable<T>(
+  #retryUntilAvailable<T>(
     call: (mutation: ReturnType<typeof serviceMutation>) => Promise<T>,
     impatience = 0,
   ): Promise<T | string> {
     const { random } = this.#scheduler;
     const mutation = serviceMutation("gateway", this.#operation());
-    for (;;) {
-      try {
-        return await call(mutation);
-      } catch (error) {
-        const refusal = readRefusal(error);
-        if (refusal !== undefined) return refusal.code;
-        const { code } = ConnectError.from(error);
-        if (code === Code.Unimplemented || code === Code.InvalidArgument) throw error;
+    return untilAnswered(
+      () => call(mutation),
+      async () => {
         if (random.chance(impatience)) return "GIVEN_UP";
-        await this.#pause(100 + random.below(retryMaxMs));
-      }
-    }
+        return this.#pause(100 + random.below(retryMaxMs));
+      },
+    );
   }
 
   async #surely<T>(call: (mutation: ReturnType<typeof serviceMutation>) => Promise<T>): Promise<T> {
@@ -282,8 +276,6 @@ export class Workload {
   }
 
   #pause(ms: number): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#scheduler.after(ms, { label: "a caller waits", run: resolve });
-    return promise;
+    return this.#scheduler.pause(ms, "a caller waits");
   }
 }
