@@ -5,18 +5,6 @@ import { addHouse, checkEntry, effectOf, keyOf } from "./entry-check.ts";
 import { compare, decimalOf, minorOf, zero } from "./exact.ts";
 import { expectationsOf, type Finding } from "./finding.ts";
 
-/**
- * An account read along its chain: every recorded entry is added in the order of sequence, which
- * takes memory for its open holds and its credits alone.
- */
-export type AccountCheck = {
-  readonly add: (entry: RecordedEntry) => void;
-  /** Adds what is not recorded yet, and answers what is wrong with account and entries. */
-  readonly end: (now: Date) => Finding[];
-  /** After `end`: payouts whose money is held. */
-  readonly holding: () => readonly string[];
-};
-
 /** What was decided longer ago and is not done is forgotten, not under way. */
 export const overdueMs = 60_000;
 
@@ -38,8 +26,12 @@ type Chain = {
   readonly credits: Map<string, bigint>;
 };
 
-/** Begins to check one account; a fresh account has an empty chain. */
-export function createAccountCheck(account: Account): AccountCheck {
+/**
+ * Begins to check one account along its chain: every recorded entry is added in the order of
+ * sequence, which takes memory for its open holds and its credits alone. A fresh account has an
+ * empty chain.
+ */
+export function createAccountCheck(account: Account) {
   const findings: Finding[] = [];
   const chain: Chain = {
     ...{ sequence: 0, hash: "", at: 0, available: 0n, held: 0n, funded: 0n, settledOut: 0n },
@@ -47,7 +39,7 @@ export function createAccountCheck(account: Account): AccountCheck {
   };
   const unrecorded = new Map(account.recent.map((entry) => [entry.key, entry]));
   return {
-    add: (entry) => {
+    add: (entry: RecordedEntry): void => {
       const twin = unrecorded.get(entry._id);
       unrecorded.delete(entry._id);
       findings.push(...checkLink(account, chain, entry));
@@ -55,13 +47,15 @@ export function createAccountCheck(account: Account): AccountCheck {
       const detail = "the ledger has another entry than the account";
       findings.push({ invariant: 1, subject: entry._id, detail });
     },
-    end: (now) => {
+    /** Adds what is not recorded yet, and answers what is wrong with account and entries. */
+    end: (now: Date): Finding[] => {
       const isRecorded = chain.sequence >= account.recorded_sequence;
       const inOrder = [...unrecorded.values()].sort((a, b) => a.sequence - b.sequence);
       for (const entry of inOrder) findings.push(...checkLink(account, chain, entry));
       return [...findings, ...checkHead(account, chain, isRecorded, now)];
     },
-    holding: () => [...chain.holds.keys()],
+    /** After `end`: payouts whose money is held. */
+    holding: (): readonly string[] => [...chain.holds.keys()],
   };
 }
 

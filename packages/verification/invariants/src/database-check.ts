@@ -1,7 +1,7 @@
 import type { Filter, MongoClient } from "mongodb";
 import { checkHolding, createAccountCheck } from "./account-check.ts";
 import { namedBy } from "./answer-check.ts";
-import { type CollectionName, type Documents, serviceOf } from "./documents.ts";
+import { type CollectionName, type Documents, type Payout, serviceOf } from "./documents.ts";
 import {
   type CheckOptions,
   checkBatch,
@@ -21,14 +21,7 @@ const findingsKept = 1_000;
 export type Databases = { readonly client: MongoClient; readonly prefix: string };
 
 /** What a check of databases came to. */
-export type CheckReport = {
-  /** How many documents of each collection were checked. */
-  readonly counts: Readonly<Record<CollectionName, number>>;
-  /** The first 1,000. */
-  readonly findings: readonly Finding[];
-  /** How many there are of each invariant; absent for none. */
-  readonly broken: ReadonlyMap<Invariant, number>;
-};
+export type CheckReport = ReturnType<ReturnType<typeof createReport>["end"]>;
 
 type Document<C extends CollectionName> = Documents[C][number];
 
@@ -46,18 +39,18 @@ export async function checkDatabase(
   options: CheckOptions,
 ): Promise<CheckReport> {
   const report = createReport();
-  const accounts = await readAll(databases, "accounts", {});
-  const endpoints = await readAll(databases, "endpoints", {});
-  const endpoint_health = await readAll(databases, "endpoint_health", {});
-  report.count("accounts", accounts.length);
-  report.count("endpoints", endpoints.length);
-  report.count("endpoint_health", endpoint_health.length);
-  const base = indexDocuments({ accounts, endpoints, endpoint_health });
+  const all = async <C extends CollectionName>(name: C) => {
+    const documents = await readAll(databases, name, {});
+    report.count(name, documents.length);
+    return documents;
+  };
+  const base = indexDocuments({
+    accounts: await all("accounts"),
+    endpoints: await all("endpoints"),
+    endpoint_health: await all("endpoint_health"),
+  });
   await checkAccounts(databases, base, options, report);
-  for (const name of ["payouts", "quotes", "sandbox_transfers"] as const) {
-    await checkCollection(databases, name, base, options, report);
-  }
-  for (const name of ["events", "deliveries", "idempotency_keys"] as const) {
+  for (const name of Object.keys(related) as Batched[]) {
     await checkCollection(databases, name, base, options, report);
   }
   for (const name of ["executions", "beneficiaries", "screenings"] as const) {
@@ -80,15 +73,16 @@ function createReport() {
         if (findings.length < findingsKept) findings.push(finding);
       }
     },
-    end: (): CheckReport => {
-      const names = Object.keys(serviceOf) as CollectionName[];
-      const all = names.map((name) => [name, counts[name] ?? 0] as const);
-      return {
-        counts: Object.fromEntries(all) as Record<CollectionName, number>,
-        findings,
-        broken,
-      };
-    },
+    end: () => ({
+      /** How many documents of each collection were checked. */
+      counts: Object.fromEntries(
+        Object.keys(serviceOf).map((name) => [name, counts[name as CollectionName] ?? 0]),
+      ),
+      /** The first 1,000. */
+      findings: findings as readonly Finding[],
+      /** How many there are of each invariant; absent for none. */
+      broken: broken as ReadonlyMap<Invariant, number>,
+    }),
   };
 }
 
@@ -144,9 +138,11 @@ async function checkCollection<C extends Batched>(
 
 /** Reads documents of a batch's relations by their ids. */
 type Reader = {
-  readonly byIds: <C extends CollectionName>(
+  /** Those that some documents name. */
+  readonly named: <C extends CollectionName, T>(
     name: C,
-    ids: readonly (string | undefined)[],
+    by: readonly T[],
+    idOf: (each: T) => string | undefined,
   ) => Promise<Document<C>[]>;
   readonly where: <C extends CollectionName>(
     name: C,
@@ -159,8 +155,9 @@ function reader(databases: Databases, options: CheckOptions): Reader {
   return {
     options,
     where: (name, filter) => readAll(databases, name, filter),
-    byIds: async (name, ids) => {
-      const wanted = [...new Set(ids.filter((id) => id !== undefined && id !== ""))] as string[];
+    named: async (name, by, idOf) => {
+      const ids = by.map(idOf).filter((id) => id !== undefined && id !== "");
+      const wanted = [...new Set(ids)];
       if (wanted.length === 0) return [];
       return readAll(databases, name, { _id: { $in: wanted } } as never);
     },
@@ -169,81 +166,57 @@ function reader(databases: Databases, options: CheckOptions): Reader {
 
 /** What each kind of document names, read for a whole batch. */
 const related = {
-  payouts: async ({ payouts = [] }: Partial<Documents>, { byIds, where }: Reader) => {
-    const ids = payouts.map(({ _id }) => _id);
+  payouts: async ({ payouts = [] }: Partial<Documents>, { named, where }: Reader) => {
+    const keys = payouts.flatMap(({ _id }) => payoutSteps.map((step) => `${_id}:${step}`));
     const paid = [...new Set(payouts.map(({ beneficiary_id }) => beneficiary_id))];
-    const keys = ids.flatMap((id) => payoutSteps.map((step) => `${id}:${step}`));
+    // One more than there can be; an event of any other id is found from its own side.
+    const eventIds = payouts.flatMap(({ _id, merchant_id, version }) =>
+      Array.from({ length: version + 1 }, (_each, at) => {
+        return `${merchant_id}/evt_${_id.slice("po_".length)}_${at + 1}`;
+      }),
+    );
+    const operation = (each: Payout) => `${each.merchant_id}:${each.operation_id}`;
     return {
-      beneficiaries: await byIds("beneficiaries", paid),
-      ledger_entries: await byIds("ledger_entries", keys),
-      sandbox_transfers: await byIds("sandbox_transfers", ids),
-      quotes: await byIds(
-        "quotes",
-        payouts.map(({ quote_id }) => quote_id),
-      ),
-      executions: await byIds(
-        "executions",
-        payouts.map((payout) => `${payout.merchant_id}:${payout.operation_id}`),
-      ),
+      beneficiaries: await named("beneficiaries", paid, (id) => id),
+      ledger_entries: await named("ledger_entries", keys, (key) => key),
+      sandbox_transfers: await named("sandbox_transfers", payouts, ({ _id }) => _id),
+      quotes: await named("quotes", payouts, ({ quote_id }) => quote_id),
+      executions: await named("executions", payouts, operation),
       screenings: await where("screenings", { record_id: { $in: paid } }),
-      // One more than there can be; an event of any other id is found from its own side.
-      events: await byIds(
-        "events",
-        payouts.flatMap(({ _id, merchant_id, version }) =>
-          Array.from({ length: version + 1 }, (_each, at) => {
-            return `${merchant_id}/evt_${_id.slice("po_".length)}_${at + 1}`;
-          }),
-        ),
-      ),
+      events: await named("events", eventIds, (id) => id),
     };
   },
-  quotes: async ({ quotes = [] }: Partial<Documents>, { byIds }: Reader) => ({
-    payouts: await byIds(
-      "payouts",
-      quotes.map(({ claim }) => claim?.payout_id),
-    ),
-    beneficiaries: await byIds(
-      "beneficiaries",
-      quotes.map(({ beneficiary }) => beneficiary.id),
-    ),
+  quotes: async ({ quotes = [] }: Partial<Documents>, { named }: Reader) => ({
+    payouts: await named("payouts", quotes, ({ claim }) => claim?.payout_id),
+    beneficiaries: await named("beneficiaries", quotes, ({ beneficiary }) => beneficiary.id),
   }),
-  sandbox_transfers: async ({ sandbox_transfers = [] }: Partial<Documents>, { byIds }: Reader) => ({
-    payouts: await byIds(
-      "payouts",
-      sandbox_transfers.map(({ _id }) => _id),
-    ),
+  sandbox_transfers: async ({ sandbox_transfers = [] }: Partial<Documents>, { named }: Reader) => ({
+    payouts: await named("payouts", sandbox_transfers, ({ _id }) => _id),
   }),
-  events: async ({ events = [] }: Partial<Documents>, { byIds, where }: Reader) => ({
-    payouts: await byIds(
-      "payouts",
-      events.map(({ transaction_id }) => transaction_id),
-    ),
+  events: async ({ events = [] }: Partial<Documents>, { named, where }: Reader) => ({
+    payouts: await named("payouts", events, ({ transaction_id }) => transaction_id),
     deliveries: await where("deliveries", {
       merchant_id: { $in: [...new Set(events.map(({ merchant_id }) => merchant_id))] },
       transaction_id: { $in: [...new Set(events.map(({ transaction_id }) => transaction_id))] },
     }),
   }),
-  deliveries: async ({ deliveries = [] }: Partial<Documents>, { byIds }: Reader) => ({
-    events: await byIds(
-      "events",
-      deliveries.map(({ merchant_id, event_id }) => `${merchant_id}/${event_id}`),
-    ),
+  deliveries: async ({ deliveries = [] }: Partial<Documents>, { named }: Reader) => ({
+    events: await named("events", deliveries, (each) => `${each.merchant_id}/${each.event_id}`),
   }),
   idempotency_keys: async (
     { idempotency_keys = [] }: Partial<Documents>,
-    { byIds, options }: Reader,
+    { named, options: { open } }: Reader,
   ) => {
-    const { open } = options;
     if (open === undefined) return {};
-    const named = idempotency_keys
+    const records = idempotency_keys
       .map((key) => namedBy(key, open))
       .filter((each) => typeof each === "object");
-    const ids = (name: string) =>
-      named.filter(({ collection }) => collection === name).map(({ id }) => id);
+    const read = <C extends CollectionName>(name: C) =>
+      named(name, records, (each) => (each.collection === name ? each.id : undefined));
     return {
-      payouts: await byIds("payouts", ids("payouts")),
-      quotes: await byIds("quotes", ids("quotes")),
-      beneficiaries: await byIds("beneficiaries", ids("beneficiaries")),
+      payouts: await read("payouts"),
+      quotes: await read("quotes"),
+      beneficiaries: await read("beneficiaries"),
     };
   },
 } as const;

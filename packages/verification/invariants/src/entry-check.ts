@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { findCurrency } from "@disburse/kernel/currency.ts";
 import type { Decimal } from "@disburse/kernel/decimal.ts";
 import type { Entry, Posting, RecentEntry, RecordedEntry } from "./documents.ts";
-import { compare, decimalOf, major, minorOf, negated, plus, zero } from "./exact.ts";
+import { compare, decimalOf, major, minorOf, plus, zero } from "./exact.ts";
 import { type Expectations, expectationsOf, type Finding } from "./finding.ts";
 
 /** What one unit of a movement does to its account's two balances. */
@@ -94,7 +94,7 @@ function checkPostings(
 }
 
 /** The exact sum of postings. */
-export function sumOf(postings: readonly Posting[]): Decimal {
+function sumOf(postings: readonly Posting[]): Decimal {
   return postings.reduce((sum, { amount }) => plus(sum, decimalOf(amount)), zero);
 }
 
@@ -105,7 +105,7 @@ export function takesBackHouse(back: Entry, entry: Entry): boolean {
 }
 
 /** Sums of postings to the house by `account/currency`. */
-export function houseSums(entries: readonly Entry[]): Map<string, Decimal> {
+function houseSums(entries: readonly Entry[]): Map<string, Decimal> {
   const sums = new Map<string, Decimal>();
   for (const { postings } of entries) addHouse(sums, postings);
   return sums;
@@ -122,6 +122,5 @@ export function addHouse(sums: Map<string, Decimal>, postings: readonly Posting[
 
 /** Whether what an entry gives a house account is this, exactly. */
 export function givesHouse(entry: Entry, name: string, amount: Decimal): boolean {
-  const given = houseSums([entry]).get(name) ?? zero;
-  return plus(given, negated(amount)).units === 0n;
+  return compare(houseSums([entry]).get(name) ?? zero, amount) === 0;
 }

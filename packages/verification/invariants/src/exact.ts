@@ -25,8 +25,7 @@ export function plus(left: Decimal, right: Decimal): Decimal {
   return normalise({ units: unitsAt(left, scale) + unitsAt(right, scale), scale });
 }
 
-/** The number with the other sign. */
-export function negated({ units, scale }: Decimal): Decimal {
+function negated({ units, scale }: Decimal): Decimal {
   return { units: -units, scale };
 }
 

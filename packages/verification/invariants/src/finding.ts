@@ -34,18 +34,15 @@ export type Finding = {
 };
 
 /** Collects what is wrong with one record: `expect(13, sum === whole, "…")`. */
-export type Expectations = {
-  readonly findings: Finding[];
-  /** Notes a finding unless `holds`. */
-  readonly expect: (invariant: Invariant, holds: boolean, detail: string) => void;
-};
+export type Expectations = ReturnType<typeof expectationsOf>;
 
 /** Expectations of one record. */
-export function expectationsOf(subject: string): Expectations {
+export function expectationsOf(subject: string) {
   const findings: Finding[] = [];
   return {
     findings,
-    expect: (invariant, holds, detail) => {
+    /** Notes a finding unless `holds`. */
+    expect: (invariant: Invariant, holds: boolean, detail: string): void => {
       if (!holds) findings.push({ invariant, subject, detail });
     },
   };

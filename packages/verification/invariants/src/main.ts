@@ -11,7 +11,7 @@ import { reportLines, verdictOf } from "./report.ts";
 
 /** `npm run check:invariants`: README.md says what it checks and how. */
 
-async function check(command: CheckCommand): Promise<number> {
+async function check(command: ReturnType<typeof readCommand>): Promise<number> {
   const { mongodbUri, dataDir, prefix, settleSeconds, json } = command;
   const folder = mongodbUri === undefined ? await openDataFolder(dataDir) : undefined;
   const client = new MongoClient(mongodbUri ?? folder?.uri ?? "");
@@ -37,18 +37,6 @@ function asJson({ counts, findings, broken }: CheckReport): string {
   return `${JSON.stringify(report, null, 2)}\n`;
 }
 
-/** What `npm run check:invariants` is to check. */
-type CheckCommand = {
-  /** Of a running database; without it `dataDir` is opened, or the engine that has it open. */
-  readonly mongodbUri: string | undefined;
-  readonly prefix: string;
-  readonly dataDir: string;
-  /** How long a platform may take to come to rest. */
-  readonly settleSeconds: number;
-  /** Where the report goes as JSON. */
-  readonly json: string | undefined;
-};
-
 const usage =
   "usage: npm run check:invariants [-- --mongodb-uri URI] [--prefix disburse_]\n" +
   "       [--data-dir .data] [--settle SECONDS] [--json FILE]";
@@ -62,29 +50,26 @@ const optionTypes = {
 } as const;
 
 /** Reads the arguments of `npm run check:invariants`. */
-function readCommand(args: readonly string[]): CheckCommand {
+function readCommand(args: readonly string[]) {
   const values = readArguments(args, optionTypes, usage);
   const settleSeconds = Number(values.settle);
   if (!Number.isSafeInteger(settleSeconds) || settleSeconds < 0) {
     throw new UsageError(`--settle: must be a whole number of seconds\n${usage}`);
   }
   return {
+    ...{ prefix: values.prefix, dataDir: values["data-dir"], json: values.json },
+    /** Of a running database; without it `dataDir` is opened, or the engine that has it open. */
     mongodbUri: values["mongodb-uri"],
-    prefix: values.prefix,
-    dataDir: values["data-dir"],
+    /** How long a platform may take to come to rest. */
     settleSeconds,
-    json: values.json,
   };
 }
-
-/** The databases of a data folder, while they are open. */
-type OpenFolder = { readonly uri: string; readonly close: () => Promise<void> };
 
 /**
  * Opens the databases of a folder of `npm start`: over the socket of the engine that has them open,
  * or with an engine of our own. Throws where a `mongod` of somebody else has the folder.
  */
-async function openDataFolder(dataDir: string): Promise<OpenFolder> {
+async function openDataFolder(dataDir: string) {
   if (!existsSync(dataDir)) throw new UsageError(`--data-dir: there is no folder ${dataDir}`);
   const socket = join(dataDir, "embedded", "sockets", "mongodb.sock");
   if (await isAnswered(socket)) {

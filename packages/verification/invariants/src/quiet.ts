@@ -27,30 +27,26 @@ async function underWay(databases: Databases): Promise<string[]> {
   const soon = new Date(Date.now() + dueSoonMs);
   const isResting = [{ paused_at: { $type: "date" } }, { verified_at: { $type: "null" } }];
   const resting = await of("endpoints").distinct("_id", { $or: isResting });
-  const asked: [string, Promise<number>][] = [
-    [
-      "payouts on their way",
-      of("payouts").countDocuments({ status: "initiated", "progress.stage": { $ne: "unknown" } }),
-    ],
-    ["payouts on their way back", of("payouts").countDocuments({ "progress.stage": "returning" })],
-    ["events to publish", of("payouts").countDocuments({ "outbox.at": { $gt: new Date(0) } })],
-    ["accounts with entries to record", of("accounts").countDocuments({ dirty: true })],
-    [
-      "webhooks due",
-      of("deliveries").countDocuments({
-        state: "pending",
-        due_at: { $lte: soon },
-        endpoint_id: { $nin: resting },
-      }),
-    ],
-    [
-      "requests under way",
-      of("idempotency_keys").countDocuments({
-        "progress.state": "running",
-        "progress.lock_until": { $gt: new Date() },
-      }),
-    ],
-  ];
-  const counts = await Promise.all(asked.map(([, count]) => count));
-  return asked.flatMap(([name], at) => (counts[at] === 0 ? [] : [`${counts[at]} ${name}`]));
+  const asked = {
+    "payouts on their way": of("payouts").countDocuments({
+      status: "initiated",
+      "progress.stage": { $ne: "unknown" },
+    }),
+    "payouts on their way back": of("payouts").countDocuments({ "progress.stage": "returning" }),
+    "events to publish": of("payouts").countDocuments({ "outbox.at": { $gt: new Date(0) } }),
+    "accounts with entries to record": of("accounts").countDocuments({ dirty: true }),
+    "webhooks due": of("deliveries").countDocuments({
+      state: "pending",
+      due_at: { $lte: soon },
+      endpoint_id: { $nin: resting },
+    }),
+    "requests under way": of("idempotency_keys").countDocuments({
+      "progress.state": "running",
+      "progress.lock_until": { $gt: new Date() },
+    }),
+  };
+  const counts = await Promise.all(Object.values(asked));
+  return Object.keys(asked).flatMap((name, at) =>
+    counts[at] === 0 ? [] : [`${counts[at]} ${name}`],
+  );
 }

@@ -30,8 +30,9 @@ const seedMax = 2 ** 31;
 
 /** A mutant with the file that it is of. */
 type Drawn = { readonly file: Source; readonly mutant: Mutant };
+const titleOf = ({ mutant: { path, line, operator } }: Drawn) => `${path}:${line} ${operator}`;
 
-async function testMutants({ seed, count, only }: MutantOptions): Promise<number> {
+async function testMutants({ seed, count, only }: ReturnType<typeof readOptions>): Promise<number> {
   const { sources } = readRepository();
   const importers = importersOf(sources);
   const all = targetFiles(sources)
@@ -102,10 +103,6 @@ async function startBackends() {
   };
 }
 
-function titleOf({ mutant: { path, line, operator } }: Drawn): string {
-  return `${path}:${line} ${operator}`;
-}
-
 function report(tried: number, survivors: readonly Drawn[]): number {
   for (const each of survivors)
     say(`\nsurvived ${titleOf(each)}\n${diffOf(each.file.text, each.mutant)}`);
@@ -114,28 +111,19 @@ function report(tried: number, survivors: readonly Drawn[]): number {
   return killed >= tried * killedMin ? 0 : 1;
 }
 
-/** What `npm run test:mutants` is to do. */
-interface MutantOptions {
-  /** The same seed draws the same mutants of the same tree. */
-  readonly seed: number;
-  readonly count: number;
-  /** Only mutants of files whose path has this in it. */
-  readonly only: string;
-}
-
 const usage = "usage: npm run test:mutants [-- --seed N] [--count 100] [--only PART-OF-A-PATH]";
 
-/** Reads the arguments; `anySeed` is for where none is given. */
-function readOptions(args: readonly string[], anySeed: number): MutantOptions {
-  const values = readArguments(
-    args,
-    {
-      seed: { type: "string", default: String(anySeed) },
-      count: { type: "string", default: "100" },
-      only: { type: "string", default: "" },
-    },
-    usage,
-  );
+/**
+ * Reads the arguments; `anySeed` is for where none is given. The same seed draws the same mutants
+ * of the same tree; `only` leaves those of files whose path has it.
+ */
+function readOptions(args: readonly string[], anySeed: number) {
+  const options = {
+    seed: { type: "string", default: String(anySeed) },
+    count: { type: "string", default: "100" },
+    only: { type: "string", default: "" },
+  } as const;
+  const values = readArguments(args, options, usage);
   const count = (option: "seed" | "count") => countOf(`--${option}`, values[option], usage);
   return { seed: count("seed"), count: count("count"), only: values.only };
 }

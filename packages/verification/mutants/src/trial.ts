@@ -89,24 +89,13 @@ async function run(
   return code === 0 ? "passed" : "failed";
 }
 
-/** A copy of the working tree in which files may be broken. */
-export interface TreeCopy {
-  readonly folder: string;
-  remove(): void;
-}
-
 /** Copies what is tracked or new at `root`; installed packages are linked, ours to the copy. */
-export async function copyTree(root: string): Promise<TreeCopy> {
+export async function copyTree(root: string) {
   const folder = await mkdtemp(join(tmpdir(), "disburse-mutants-"));
   const listed = execFileSync("git", ["ls-files", "-coz", "--exclude-standard"], { cwd: root });
-  const files = new Set(
-    listed
-      .toString()
-      .split("\0")
-      .filter((file) => file !== ""),
-  );
+  const names = new Set(listed.toString().split("\0"));
+  const files = [...names].filter((file) => file !== "" && existsSync(join(root, file)));
   for (const file of files) {
-    if (!existsSync(join(root, file))) continue;
     mkdirSync(dirname(join(folder, file)), { recursive: true });
     cpSync(join(root, file), join(folder, file));
   }

@@ -9,17 +9,12 @@ import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/
 import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { retryUntilAvailable } from "@disburse/sandbox/clients.ts";
-import { type SeededSandbox, seedSandbox } from "@disburse/sandbox/seed.ts";
+import type { ServiceName } from "@disburse/sandbox/environments.ts";
+import { seedSandbox } from "@disburse/sandbox/seed.ts";
 import { configureServices, type PlatformOptions, type Services } from "./services.ts";
 
 /** The whole platform, each service a process of its own, with the sandbox in it. */
-export interface Platform extends Services {
-  readonly clients: ServiceClients;
-  readonly sandbox: SeededSandbox;
-}
-
-/** Typed clients of every internal service. */
-export type ServiceClients = ReturnType<typeof connectAll>["rpcs"];
+export type Platform = Awaited<ReturnType<typeof startPlatform>>;
 
 /** Six processes start on two cores. */
 const startTimeoutMs = 60_000;
@@ -27,7 +22,7 @@ const startTimeoutMs = 60_000;
 const callTimeoutMs = 30_000;
 
 /** Starts every service from its own `main.ts` and seeds the sandbox over their RPCs. */
-export async function startPlatform(options: PlatformOptions): Promise<Platform> {
+export async function startPlatform(options: PlatformOptions) {
   const services = await configureServices(options);
   const { rpcs: clients, close } = connectAll(services);
   const stop = async () => {
@@ -45,49 +40,42 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   }
 }
 
+type AnyService = Parameters<typeof connectService>[0];
+
+/** Typed clients of every internal service. */
 function connectAll({ url, secrets: { serviceToken } }: Services) {
   const options = { caller: "verification", serviceToken, timeoutMs: callTimeoutMs };
-  const beneficiary = connectService(BeneficiaryService, url("beneficiary"), options);
-  const compliance = connectService(ComplianceService, url("compliance"), options);
-  const review = connectService(ComplianceReviewService, url("compliance"), options);
-  const quote = connectService(QuoteService, url("quote"), options);
-  const payout = connectService(PayoutService, url("payout"), options);
-  const operations = connectService(PayoutOperationsService, url("payout"), options);
-  const notifier = connectService(NotifierService, url("notifier"), options);
-  const keys = connectService(KeyService, url("gateway"), options);
-  const all = [beneficiary, compliance, review, quote, payout, operations, notifier, keys];
+  const opened: { close(): void }[] = [];
+  const connect = <S extends AnyService>(contract: S, service: ServiceName) => {
+    const client = connectService(contract, url(service), options);
+    opened.push(client);
+    return client.rpc;
+  };
   return {
     rpcs: {
-      beneficiary: beneficiary.rpc,
-      compliance: compliance.rpc,
-      review: review.rpc,
-      quote: quote.rpc,
-      payout: payout.rpc,
-      operations: operations.rpc,
-      notifier: notifier.rpc,
-      keys: keys.rpc,
+      beneficiary: connect(BeneficiaryService, "beneficiary"),
+      compliance: connect(ComplianceService, "compliance"),
+      review: connect(ComplianceReviewService, "compliance"),
+      quote: connect(QuoteService, "quote"),
+      payout: connect(PayoutService, "payout"),
+      operations: connect(PayoutOperationsService, "payout"),
+      notifier: connect(NotifierService, "notifier"),
+      keys: connect(KeyService, "gateway"),
     },
     close: () => {
-      for (const client of all) client.close();
+      for (const client of opened) client.close();
     },
   };
 }
 
 /** A merchant of the sandbox with money for any number of small payouts. */
-export interface FundedMerchant {
-  readonly merchantId: string;
-  readonly apiKey: string;
-  /** Its US dollar account. */
-  readonly accountId: string;
-  /** Opens another US dollar account with this much in it; answers its id. */
-  openAccount(amount: string): Promise<string>;
-}
+export type FundedMerchant = Awaited<ReturnType<typeof fundMerchant>>;
 
 /** Enough for a million payouts of the amounts that load asks for. */
 export const ampleFunds = "50000000.00";
 
 /** Credits the sandbox's first merchant with more money than the sandbox gives. */
-export async function fundMerchant({ clients, sandbox }: Platform): Promise<FundedMerchant> {
+export async function fundMerchant({ clients, sandbox }: Platform) {
   const { merchant_id: merchantId, api_key: apiKey } = sandbox.merchants.acme;
   const credit = async (accountId: string, amount: string, key: string) => {
     const mutation = serviceMutation("verification", key);
@@ -100,8 +88,10 @@ export async function fundMerchant({ clients, sandbox }: Platform): Promise<Fund
   return {
     merchantId,
     apiKey,
+    /** Its US dollar account. */
     accountId: await credit(account_id ?? "", ampleFunds, "funds"),
-    openAccount: async (amount) => {
+    /** Opens another US dollar account with this much in it; answers its id. */
+    openAccount: async (amount: string) => {
       const key = `open:${crypto.randomUUID()}`;
       const opening = { mutation: serviceMutation("verification", key), merchantId };
       const { account } = await clients.payout.openAccount({ ...opening, currencyCode: "USD" });

@@ -7,23 +7,7 @@ import type { Environment } from "@disburse/chassis/settings.ts";
 import { type ServiceName, serviceNames } from "@disburse/sandbox/environments.ts";
 
 /** The services of a platform on this machine, each a process of its own. */
-export type ServiceProcesses = {
-  /** Starts one from its own `main.ts`, as it was configured, and waits until it answers. */
-  start(service: ServiceName, extras?: StartExtras): Promise<void>;
-  startAll(): Promise<void>;
-  /** Ends one with SIGKILL and waits until it is gone. */
-  kill(service: ServiceName): Promise<void>;
-  /** Settles when the process of a service has gone, however it went. */
-  gone(service: ServiceName): Promise<void>;
-  /** Asks all to end, and kills those that take longer than any service may. */
-  stop(): Promise<void>;
-  /** The process of a service that was started. */
-  pid(service: ServiceName): number;
-  /** All that a service has written, over every start. */
-  log(service: ServiceName): string;
-  /** What ended by a fault of its own since this was last asked, each with its last lines. */
-  takeFailures(): readonly string[];
-};
+export type ServiceProcesses = ReturnType<typeof createServiceProcesses>;
 
 /** What one start of a service has beside its configuration. */
 export type StartExtras = {
@@ -52,9 +36,7 @@ const askEveryMs = 50;
 type Started = { readonly child: ChildProcess; readonly output: string[] };
 
 /** What the services are started with: `serviceEnvironments` makes it. */
-export function createServiceProcesses(
-  environments: Readonly<Record<ServiceName, Environment>>,
-): ServiceProcesses {
+export function createServiceProcesses(environments: Readonly<Record<ServiceName, Environment>>) {
   const processes = new Map<ServiceName, Started>();
   const failures: string[] = [];
   const started = (service: ServiceName): Started => {
@@ -75,26 +57,33 @@ export function createServiceProcesses(
     await untilUp(service, environments[service], now);
   };
   return {
+    /** Starts one from its own `main.ts`, as it was configured, and waits until it answers. */
     start,
     startAll: async () => {
       await Promise.all(serviceNames.map((service) => start(service)));
     },
-    kill: async (service) => {
+    /** Ends one with SIGKILL and waits until it is gone. */
+    kill: async (service: ServiceName) => {
       const { child } = started(service);
       if (hasEnded(child)) return;
       const gone = once(child, "exit");
       child.kill("SIGKILL");
       await gone;
     },
-    gone: async (service) => {
+    /** Settles when the process of a service has gone, however it went. */
+    gone: async (service: ServiceName) => {
       const { child } = started(service);
       if (!hasEnded(child)) await once(child, "exit");
     },
+    /** Sends all of them SIGTERM, and kills those that take longer than any service may. */
     stop: async () => {
       await Promise.all([...processes.values()].map(({ child }) => end(child)));
     },
-    pid: (service) => started(service).child.pid ?? 0,
-    log: (service) => processes.get(service)?.output.join("") ?? "",
+    /** The process of a service that was started. */
+    pid: (service: ServiceName): number => started(service).child.pid ?? 0,
+    /** All that a service has written, over every start. */
+    log: (service: ServiceName): string => processes.get(service)?.output.join("") ?? "",
+    /** What ended by a fault of its own since the last call, each with its last lines. */
     takeFailures: () => failures.splice(0),
   };
 }

@@ -6,8 +6,8 @@ import {
   serviceEnvironments,
   serviceNames,
 } from "@disburse/sandbox/environments.ts";
-import { generateSecrets, type Secrets } from "@disburse/sandbox/secrets.ts";
-import { createServiceProcesses, type ServiceProcesses } from "./processes.ts";
+import { generateSecrets } from "@disburse/sandbox/secrets.ts";
+import { createServiceProcesses } from "./processes.ts";
 
 /** Where a platform's databases and events are, and how its services are set. */
 export interface PlatformOptions {
@@ -22,18 +22,7 @@ export interface PlatformOptions {
 }
 
 /** The six services, configured to reach each other on free ports of this machine. */
-export interface Services extends ServiceProcesses {
-  readonly options: PlatformOptions;
-  readonly secrets: Secrets;
-  /** The gateway's public address. */
-  readonly baseUrl: string;
-  /** Where a service's RPCs are served. */
-  url(service: ServiceName): string;
-  /** The name of a service's database. */
-  database(service: ServiceName): string;
-  /** Starts a second process of a service; the caller stops it. */
-  startBeside(service: ServiceName): Promise<ServiceProcesses>;
-}
+export type Services = Awaited<ReturnType<typeof configureServices>>;
 
 /** Settings for load: no request is refused for its rate. */
 export const unlimitedRate: Environment = {
@@ -42,7 +31,7 @@ export const unlimitedRate: Environment = {
 };
 
 /** Chooses ports and secrets. No service runs yet: `startAll` or `start` starts them. */
-export async function configureServices(options: PlatformOptions): Promise<Services> {
+export async function configureServices(options: PlatformOptions) {
   const { settings, busNamespace, ...places } = options;
   const chosen = await freePorts(serviceNames.length + 1);
   const names = [...serviceNames, "public"] as const;
@@ -58,10 +47,14 @@ export async function configureServices(options: PlatformOptions): Promise<Servi
     ...createServiceProcesses(environments),
     options,
     secrets,
+    /** The gateway's public address. */
     baseUrl: url("public"),
-    url,
-    database: (service) => `${options.databasePrefix}${service}`,
-    startBeside: async (service) => {
+    /** Where a service's RPCs are served. */
+    url: (service: ServiceName) => url(service),
+    /** The name of a service's database. */
+    database: (service: ServiceName) => `${options.databasePrefix}${service}`,
+    /** Starts a second process of a service; the caller stops it. */
+    startBeside: async (service: ServiceName) => {
       const [port] = await freePorts(1);
       const own = { ...environments[service], PORT: String(port) };
       const beside = createServiceProcesses({ ...environments, [service]: own });
