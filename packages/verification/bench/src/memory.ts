@@ -57,8 +57,7 @@ async function payAndSample(
 }
 
 async function measureMemory(payouts: number, json: string | undefined): Promise<number> {
-  if (!canMeasureProcesses)
-    throw new Error("TargetState is read from /proc, which only Linux has.");
+  if (!canMeasureProcesses) throw new Error("Memory is read from /proc, which only Linux has.");
   const dataDir = mkdtempSync(join(tmpdir(), "disburse-memory-"));
   process.once("exit", () => rmSync(dataDir, { recursive: true, force: true }));
   const load = startChild<LoadCalls>("load/load-process.ts");

@@ -15,38 +15,27 @@ export const measurementNames = [
   "idle",
 ] as const;
 
-/** One of them. */
-export type MeasurementName = (typeof measurementNames)[number];
+type MeasurementName = (typeof measurementNames)[number];
 
 /** Storing a million payouts takes longer than all the rest. */
 const onlyByName: readonly MeasurementName[] = ["idle"];
 const always = measurementNames.filter((name) => !onlyByName.includes(name));
 
 /** What `npm run bench` is to measure. */
-export type BenchOptions = {
-  readonly only: ReadonlySet<MeasurementName>;
-  /** How long each scenario is measured. */
-  readonly seconds: number;
-  readonly warmUpSeconds: number;
-  /** How many payouts there are in the two platforms that are compared. */
-  readonly sizes: { readonly small: number; readonly large: number };
-  /** How many rounds the two take in turn. */
-  readonly rounds: number;
-  /** The idle platforms: their numbers of payouts, and how long each is measured. */
-  readonly idle: { readonly sizes: readonly number[]; readonly seconds: number };
-  /** Where all figures go as JSON. */
-  readonly json: string | undefined;
-};
+export type BenchOptions = ReturnType<typeof readOptions>;
 
 const usage =
   "usage: npm run bench -- [--only NAME]… [--seconds N] [--json FILE] [--smoke]\n" +
   `NAME is one of ${measurementNames.join(", ")}.`;
 
 const whole = {
+  /** How long each scenario is measured. */
   seconds: 4,
   warmUpSeconds: 6,
+  /** How many payouts there are in the two platforms that are compared, in so many rounds. */
   sizes: { small: 1_000, large: 200_000 },
   rounds: 7,
+  /** The idle platforms: their numbers of payouts, and how long each is measured. */
   idle: { sizes: [1_000, 1_000_000], seconds: 60 },
 };
 /** Shows that everything works; its figures say nothing. */
@@ -66,15 +55,16 @@ const optionTypes = {
 } as const;
 
 /** Reads the arguments of `npm run bench`. */
-export function readOptions(args: readonly string[]): BenchOptions {
+export function readOptions(args: readonly string[]) {
   const { only, seconds, json, ...flags } = readArguments(args, optionTypes, usage);
   const preset = flags.smoke ? smoke : whole;
   return {
     ...preset,
-    only: new Set(
+    only: new Set<MeasurementName>(
       only === undefined ? always : only.map((name) => oneOf(measurementNames, name, usage)),
     ),
     seconds: seconds === undefined ? preset.seconds : countOf("--seconds", seconds, usage),
+    /** Where all figures go as JSON. */
     json,
   };
 }

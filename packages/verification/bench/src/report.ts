@@ -1,10 +1,4 @@
-import type {
-  BenchFigures,
-  CpuFigures,
-  FlatFigures,
-  HotAccountFigures,
-  ScenarioFigures,
-} from "./figures.ts";
+import type { BenchFigures, FlatFigures, HotAccountFigures, ScenarioFigures } from "./figures.ts";
 
 /** Rows under a head, each column as wide as its widest cell, numbers to the right. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
@@ -58,17 +52,14 @@ function costTable(scenarios: Named<ScenarioFigures>[]): string {
   const processes = Object.keys(scenarios[0]?.[1].cpu_us ?? {});
   const cpu = table(
     ["scenario", ...processes],
-    scenarios.map(([name, { cpu_us }]) => [name, ...processes.map((each) => cell(cpu_us, each))]),
+    scenarios.map(([name, { cpu_us }]) => [name, ...processes.map((each) => count(cpu_us[each]))]),
   );
   const commands = [...new Set(scenarios.flatMap(([, { mongo_ops }]) => Object.keys(mongo_ops)))];
   const operations = table(
     ["scenario", "all", ...commands],
     scenarios.map(([name, { mongo_ops, mongo_ops_total }]) => {
-      return [
-        name,
-        String(mongo_ops_total),
-        ...commands.map((each) => String(mongo_ops[each] ?? 0)),
-      ];
+      const counts = commands.map((each) => String(mongo_ops[each] ?? 0));
+      return [name, String(mongo_ops_total), ...counts];
     }),
   );
   const measured = scenarios.some(([, { cpu_us }]) =>
@@ -76,10 +67,6 @@ function costTable(scenarios: Named<ScenarioFigures>[]): string {
   );
   const title = measured ? "CPU per request, µs" : "CPU per request: not measured on this platform";
   return `${title}\n${cpu}\n\nMongoDB commands per request\n${operations}`;
-}
-
-function cell(cpu: CpuFigures, process: string): string {
-  return count(cpu[process]);
 }
 
 function flatTable({ flat_within }: BenchFigures, flat: Named<FlatFigures>[]): string {

@@ -11,31 +11,23 @@ type Answer = { readonly id: number } & (
   | { readonly reply: unknown }
   | { readonly failure: string }
 );
-type News = { readonly news: unknown };
 
 /** A forked process as the bench holds it. */
-export type Child<C extends Calls, N = never> = {
+export type Child<C extends Calls> = {
   readonly pid: number;
   /** Makes a call; rejects with what went wrong there, or when the process has gone. */
   call<K extends keyof C & string>(name: K, job: C[K]["job"]): Promise<C[K]["reply"]>;
-  /** Listens to what the process sends by itself. */
-  onNews(listener: (news: N) => void): void;
   stop(): Promise<void>;
 };
 
 /** Forks a module of the bench that serves calls. */
-export function startChild<C extends Calls, N = never>(module: string): Child<C, N> {
+export function startChild<C extends Calls>(module: string): Child<C> {
   const file = join(import.meta.dirname, "..", module);
   const child = fork(file, { execArgv: [], serialization: "advanced" });
   const exited = once(child, "exit");
   const waiting = new Map<number, PromiseWithResolvers<unknown>>();
-  const listeners: ((news: N) => void)[] = [];
   let calls = 0;
-  child.on("message", (message: Answer | News) => {
-    if ("news" in message) {
-      for (const listener of listeners) listener(message.news as N);
-      return;
-    }
+  child.on("message", (message: Answer) => {
     const call = waiting.get(message.id);
     waiting.delete(message.id);
     if ("failure" in message) call?.reject(new Error(`${module}: ${message.failure}`));
@@ -53,7 +45,6 @@ export function startChild<C extends Calls, N = never>(module: string): Child<C,
       child.send({ id, name, job } satisfies Request);
       return call.promise;
     },
-    onNews: (listener) => void listeners.push(listener),
     stop: async () => {
       if (child.exitCode !== null || child.signalCode !== null) return;
       child.kill("SIGTERM");
@@ -81,9 +72,4 @@ export function serveCalls<C extends Calls>(
     void answer(request).then((reply) => process.send?.(reply));
   });
   process.once("disconnect", () => process.exit());
-}
-
-/** Sends the bench a message that answers no call. */
-export function sendNews(news: unknown): void {
-  process.send?.({ news } satisfies News);
 }

@@ -12,30 +12,23 @@ export type UsageReading = {
 };
 
 /** What was done between two readings, by process and by command. */
-export type Usage = {
-  readonly elapsedMs: number;
-  readonly cpu: CpuTimes;
-  readonly commands: CommandCounts;
-};
+export type Usage = Omit<UsageReading, "atMs"> & { readonly elapsedMs: number };
 
 /** Reads what the processes have used and what the engine has run so far. */
 export async function readUsage(
   mongo: MongoClient,
   pids: Readonly<Record<string, number | undefined>>,
 ): Promise<UsageReading> {
-  const commands = await readCommands(mongo);
+  // The engine counts each command that it runs.
+  const { metrics } = await mongo.db("admin").command({ serverStatus: 1 });
+  const commands = dataCommands.map((name) => {
+    return [name, Number(metrics.commands[name]?.total ?? 0)] as const;
+  });
   const cpu = Object.entries(pids).map(([name, pid]) => {
     return [name, pid === undefined ? undefined : cpuMicroseconds(pid)] as const;
   });
-  return { atMs: performance.now(), cpu: Object.fromEntries(cpu), commands };
-}
-
-/** The engine counts each command that it runs. */
-async function readCommands(mongo: MongoClient): Promise<CommandCounts> {
-  const { metrics } = await mongo.db("admin").command({ serverStatus: 1 });
-  const counted = metrics.commands as Record<string, { total?: number } | undefined>;
-  const pairs = dataCommands.map((name) => [name, Number(counted[name]?.total ?? 0)] as const);
-  return Object.fromEntries(pairs);
+  const atMs = performance.now();
+  return { atMs, cpu: Object.fromEntries(cpu), commands: Object.fromEntries(commands) };
 }
 
 /** What was done between two readings, less what an idle platform does in that time. */
@@ -47,22 +40,16 @@ export function usageBetween(before: UsageReading, after: UsageReading, idle?: U
     if (used === undefined || since === undefined) return [name, undefined] as const;
     return [name, Math.max(0, used - since - (idle?.cpu[name] ?? 0) * share)] as const;
   });
-  return {
-    elapsedMs,
-    cpu: Object.fromEntries(cpu),
-    commands: commandsBetween(
-      before.commands,
-      after.commands,
-      scaledCounts(idle?.commands ?? {}, share),
-    ),
-  };
+  const atRest = scaledCounts(idle?.commands ?? {}, share);
+  const commands = commandsBetween(before.commands, after.commands, atRest);
+  return { elapsedMs, cpu: Object.fromEntries(cpu), commands };
 }
 
 /** How often each MongoDB command ran; `find` counts a query, `getMore` each further batch. */
 export type CommandCounts = Readonly<Record<string, number>>;
 
 /** The commands that read or write documents; the rest keeps connections and tells states. */
-export const dataCommands = [
+const dataCommands = [
   "find",
   "getMore",
   "insert",

@@ -13,15 +13,13 @@ export async function checkMoney(
 ): Promise<string[]> {
   await untilSettled(platform);
   const payouts = platform.db("payout").collection("payouts");
+  const quotes = platform.db("quote").collection("quotes");
   const ofQuote = { $concat: ["po_", { $substrCP: ["$quote_id", "qt_".length, 64] }] };
   const totals: PlatformTotals = {
     accounts: await readAccounts(platform),
     payouts: await payouts.countDocuments({}),
     strayPayouts: await payouts.countDocuments({ $expr: { $ne: ["$_id", ofQuote] } }),
-    claimedQuotes: await platform
-      .db("quote")
-      .collection("quotes")
-      .countDocuments({ state: "claimed" }),
+    claimedQuotes: await quotes.countDocuments({ state: "claimed" }),
     payoutsExpected,
   };
   return moneyFaults(totals);
@@ -44,13 +42,10 @@ export async function checkInvariants(
  */
 export async function untilSettled({ db, merchantId }: BenchPlatform): Promise<number> {
   const giveUpAt = Date.now() + settleTimeoutMs;
+  const payouts = db("payout").collection("payouts");
   const open = { merchant_id: merchantId, status: "initiated" };
   for (let polls = 1; ; polls += 1) {
-    const payout = await db("payout")
-      .collection("payouts")
-      .findOne(open, {
-        projection: { _id: 1 },
-      });
+    const payout = await payouts.findOne(open, { projection: { _id: 1 } });
     if (payout === null) {
       await new Promise((resolve) => setTimeout(resolve, restMs));
       return polls;
@@ -103,11 +98,10 @@ function totalsOf(account: Document, rows: readonly StepRow[]): AccountTotals {
   };
 }
 
-/** A kind of movement of a statement with all its amounts added up, in minor units. */
-/** A kind of entry in a ledger. */
-export type StepTotal = { readonly count: number; readonly amount: bigint };
+/** A kind of entry of a ledger with all its amounts added up, in minor units. */
+type StepTotal = { readonly count: number; readonly amount: bigint };
 
-export type Step = "credit" | "hold" | "post" | "release" | "return";
+type Step = "credit" | "hold" | "post" | "release" | "return";
 
 /** One account as its own documents tell of it. */
 export type AccountTotals = {

@@ -1,5 +1,5 @@
 import { say } from "@disburse/harness/command-line.ts";
-import { type Child, startChild } from "../load/child.ts";
+import { startChild } from "../load/child.ts";
 import { readUsage, type Usage, usageBetween } from "../measures/counters.ts";
 import type { Backends } from "../platforms/backends.ts";
 import { deadStatus, type Endpoint, planEndpoints } from "./endpoints.ts";
@@ -7,21 +7,11 @@ import { monotonicMs, untilMs } from "./monotonic-clock.ts";
 import type { WebhookBenchOptions } from "./options.ts";
 import { namespace, type Platform, type Registered, register, startPlatform } from "./platform.ts";
 import type { Lateness, PublisherCalls } from "./publisher-process.ts";
-import type { Receipts, ReceiverCalls, ReceiverNews } from "./receiver-process.ts";
+import type { ReceiverCalls } from "./receiver-process.ts";
 import { outcomeOf, type RunOutcome } from "./tally.ts";
 
 /** What the scenarios run on. */
-export type Harness = {
-  readonly backends: Backends;
-  readonly platform: Platform;
-  readonly load: Child<PublisherCalls>;
-  readonly receivers: Receivers;
-  /** The endpoints whose receivers answer. */
-  readonly registered: readonly Registered[];
-  readonly endpoints: readonly Endpoint[];
-  readonly options: WebhookBenchOptions;
-  stop(): Promise<void>;
-};
+export type Harness = Awaited<ReturnType<typeof startHarness>>;
 
 /** What is on its way when all is published has come by then, a lost lease's end included. */
 const settleMs = 45_000;
@@ -35,10 +25,7 @@ const fillTimeoutMs = 600_000;
 const pollEveryMs = 500;
 
 /** Starts notifier, publisher and receivers, and registers every endpoint. */
-export async function startHarness(
-  backends: Backends,
-  options: WebhookBenchOptions,
-): Promise<Harness> {
+export async function startHarness(backends: Backends, options: WebhookBenchOptions) {
   const ends: (() => Promise<void>)[] = [];
   let log = (): string => "";
   const stop = async () => {
@@ -144,53 +131,40 @@ export async function measureUsage<T>(
 }
 
 /** The receivers' process, and what has come there. */
-export type Receivers = {
-  readonly pid: number;
-  readonly urls: readonly string[];
-  readonly deadUrl: string;
-  /** Different events of a run that have come, as of a moment ago. */
-  count(run: string): number;
-  /** Waits until so many have come; answers whether they have in time. */
-  untilArrived(run: string, count: number, timeoutMs: number): Promise<boolean>;
-  receipts(run: string): Promise<Receipts>;
-  /** Calls this whenever there is news, until what it answers is called. */
-  onNews(listener: () => void): () => void;
-  stop(): Promise<void>;
-};
+export type Receivers = Awaited<ReturnType<typeof startReceivers>>;
+
+/** How often the receivers are asked what has come. */
+const lookEveryMs = 50;
 
 /** Starts so many receivers that answer, and one that never does. */
-export async function startReceivers(receivers: number): Promise<Receivers> {
-  const child: Child<ReceiverCalls, ReceiverNews> = startChild("webhooks/receiver-process.ts");
-  let counts: ReceiverNews = {};
-  const listeners = new Set<() => void>();
-  child.onNews((news) => {
-    counts = news;
-    for (const listener of listeners) listener();
-  });
-  const count = (run: string): number => counts[run] ?? 0;
+export async function startReceivers(receivers: number) {
+  const child = startChild<ReceiverCalls>("webhooks/receiver-process.ts");
   return {
     pid: child.pid,
     ...(await child.call("listen", { receivers })),
-    count,
-    untilArrived: (run, wanted, timeoutMs) =>
-      new Promise((resolve) => {
-        const end = (came: boolean) => {
-          clearTimeout(late);
-          listeners.delete(check);
-          resolve(came);
-        };
-        const check = () => {
-          if (count(run) >= wanted) end(true);
-        };
-        const late = setTimeout(end, timeoutMs, false);
-        listeners.add(check);
-        check();
-      }),
-    receipts: (run) => child.call("receipts", { run }),
-    onNews: (listener) => {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
+    /** Waits until so many different events of a run have come, or until it is too late. */
+    untilArrived: async (run: string, wanted: number, timeoutMs: number): Promise<void> => {
+      const endsAtMs = monotonicMs() + timeoutMs;
+      while ((await child.call("count", { run })) < wanted && monotonicMs() < endsAtMs) {
+        await untilMs(monotonicMs() + lookEveryMs);
+      }
     },
+    /** Calls this with how many events of a run have come, again and again until `work` ends. */
+    whileCounting: async <T>(run: string, work: Promise<T>, onCount: (count: number) => void) => {
+      let isEnded = false;
+      const watch = async () => {
+        for (; !isEnded; await untilMs(monotonicMs() + lookEveryMs)) {
+          onCount(await child.call("count", { run }));
+        }
+      };
+      const watched = watch();
+      const done = await work.finally(() => {
+        isEnded = true;
+      });
+      await watched;
+      return done;
+    },
+    receipts: (run: string) => child.call("receipts", { run }),
     stop: child.stop,
   };
 }

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { runCommand, say } from "@disburse/harness/command-line.ts";
 import { type Backends, withBackends } from "../platforms/backends.ts";
 import { measureDeadEndpoint } from "./dead-endpoint.ts";
-import type { Cost, ScenarioFigures, WebhookFigures } from "./figures.ts";
+import type { WebhookFigures } from "./figures.ts";
 import { type Harness, measureUsage, startHarness, startSteady } from "./harness.ts";
 import { measureCrash, measureOutage } from "./interruptions.ts";
 import { monotonicMs, untilMs } from "./monotonic-clock.ts";
@@ -42,16 +42,8 @@ const warmUpSeconds = 5;
 /** Long enough for every loop of the notifier's to come round often. */
 const restMs = 4_000;
 
-/** All results of a bench. */
-export type Results = {
-  readonly figures: WebhookFigures;
-  readonly costs: readonly (readonly [ScenarioName, Cost])[];
-  /** What was lost or went misrouted; each fails the bench. */
-  readonly faults: readonly string[];
-};
-
 /** Measures the chosen scenarios, in the order of their names. */
-export async function measureScenarios(harness: Harness): Promise<Results> {
+async function measureScenarios(harness: Harness) {
   const { options } = harness;
   const measured = new Map<ScenarioName, Measured>();
   const wants = (name: ScenarioName) => options.only.has(name);
@@ -83,10 +75,12 @@ export async function measureScenarios(harness: Harness): Promise<Results> {
   return summary(measured);
 }
 
-function summary(measured: ReadonlyMap<ScenarioName, Measured>): Results {
+/** All results; what was lost or misrouted fails the bench. */
+function summary(measured: ReadonlyMap<ScenarioName, Measured>) {
   const all = [...measured];
-  const figures: Partial<Record<ScenarioName, ScenarioFigures>> = {};
-  for (const [name, each] of all) figures[name] = each.figures;
+  const figures: WebhookFigures = Object.fromEntries(
+    all.map(([name, each]) => [name, each.figures]),
+  );
   const costs = all.flatMap(([name, { cost }]) =>
     cost === undefined ? [] : [[name, cost] as const],
   );

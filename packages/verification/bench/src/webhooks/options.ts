@@ -6,47 +6,29 @@ export const scenarioNames = ["A", "B", "C", "D", "E", "F"] as const;
 export type ScenarioName = (typeof scenarioNames)[number];
 
 /** How much is measured. */
-export type Sizes = {
-  /** How long A and B are measured, and a floor. */
-  readonly steadySeconds: number;
-  readonly saturatedSeconds: number;
-  readonly floorSeconds: number;
-  /** A, C and D in turns, so often and so long each. */
-  readonly rounds: number;
-  readonly roundSeconds: number;
-  /** What waits on the dead endpoint in D, and what is due at once in E. */
-  readonly waiting: number;
-  readonly dueAtOnce: number;
-  /** F's time before the kill and after it. */
-  readonly beforeKillSeconds: number;
-  readonly afterKillSeconds: number;
-  /** A bench that takes longer than this hangs. */
-  readonly timeoutSeconds: number;
-};
+type Sizes = typeof short;
 
 /** What `npm run bench:webhooks` is to measure. */
-export type WebhookBenchOptions = {
-  readonly only: ReadonlySet<ScenarioName>;
-  readonly sizes: Sizes;
-  /** Where all figures go as JSON. */
-  readonly json: string | undefined;
-  /** Where the notifier writes a CPU profile as it ends. */
-  readonly profile: string | undefined;
-};
+export type WebhookBenchOptions = ReturnType<typeof readWebhookOptions>;
 
 const usage =
   "usage: npm run bench:webhooks -- [--only A,B] [--long] [--json FILE] [--profile FOLDER]";
 
-const short: Sizes = {
+const short = {
+  /** How long A and B are measured, and a floor. */
   steadySeconds: 20,
   saturatedSeconds: 20,
   floorSeconds: 6,
+  /** A, C and D in turns, so often and so long each. */
   rounds: 3,
   roundSeconds: 7,
+  /** What waits on the dead endpoint in D, and what is due at once in E. */
   waiting: 5_000,
   dueAtOnce: 10_000,
+  /** F's time before the kill and after it. */
   beforeKillSeconds: 6,
   afterKillSeconds: 20,
+  /** A bench that takes longer than this hangs. */
   timeoutSeconds: 900,
 };
 const long: Sizes = {
@@ -70,13 +52,15 @@ const optionTypes = {
 } as const;
 
 /** Reads the arguments of `npm run bench:webhooks`. */
-export function readWebhookOptions(args: readonly string[]): WebhookBenchOptions {
+export function readWebhookOptions(args: readonly string[]) {
   const { only, json, profile, ...flags } = readArguments(args, optionTypes, usage);
   const names = only?.toUpperCase().split(",") ?? scenarioNames;
   return {
-    only: new Set(names.map((name) => oneOf(scenarioNames, name, usage))),
+    only: new Set<ScenarioName>(names.map((name) => oneOf(scenarioNames, name, usage))),
     sizes: flags.long ? long : short,
+    /** Where all figures go as JSON. */
     json,
+    /** Where the notifier writes a CPU profile as it ends. */
     profile,
   };
 }

@@ -1,9 +1,8 @@
-import { connectService, type ServiceClient } from "@disburse/chassis/rpc/client.ts";
+import { connectService } from "@disburse/chassis/rpc/client.ts";
 import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import { configureServices } from "@disburse/platform/services.ts";
 import { waitUntilServing } from "@disburse/sandbox/clients.ts";
-import type { Db } from "mongodb";
 import type { Backends } from "../platforms/backends.ts";
 import { deadStatus, type Endpoint } from "./endpoints.ts";
 
@@ -15,21 +14,10 @@ const readyTimeoutMs = 60_000;
 const callTimeoutMs = 30_000;
 
 /** One notifier in a process of its own. */
-export type Platform = {
-  readonly rpc: ServiceClient<typeof NotifierService>["rpc"];
-  readonly db: Db;
-  pid(): number;
-  /** Ends it with SIGKILL. */
-  kill(): Promise<void>;
-  /** Starts it again where it was. */
-  start(): Promise<void>;
-  stop(): Promise<void>;
-  /** What it has written, warnings and worse. */
-  log(): string;
-};
+export type Platform = Awaited<ReturnType<typeof startPlatform>>;
 
 /** Starts the notifier; where `profileDir` is given it writes a CPU profile there as it ends. */
-export async function startPlatform(backends: Backends, profileDir?: string): Promise<Platform> {
+export async function startPlatform(backends: Backends, profileDir?: string) {
   const { mongodbUri, amqpUrl, mongo } = backends;
   const profiling = `--cpu-prof --cpu-prof-dir=${profileDir}`;
   const services = await configureServices({
@@ -55,12 +43,15 @@ export async function startPlatform(backends: Backends, profileDir?: string): Pr
     rpc: client.rpc,
     db: mongo.db(services.database("notifier")),
     pid: () => services.pid("notifier"),
+    /** Ends it with SIGKILL. */
     kill: () => services.kill("notifier"),
+    /** Starts it again where it was. */
     start,
     stop: async () => {
       client.close();
       await services.stop();
     },
+    /** What it has written, warnings and worse. */
     log: () => services.log("notifier"),
   };
 }

@@ -4,7 +4,7 @@
  */
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
-import { sendNews, serveCalls } from "../load/child.ts";
+import { serveCalls } from "../load/child.ts";
 import { readEventId } from "./events.ts";
 import { monotonicMs } from "./monotonic-clock.ts";
 
@@ -15,12 +15,11 @@ export type ReceiverCalls = {
     readonly job: { readonly receivers: number };
     readonly reply: { readonly urls: readonly string[]; readonly deadUrl: string };
   };
+  /** How many different events of a run have arrived so far. */
+  readonly count: { readonly job: { readonly run: string }; readonly reply: number };
   /** What has come of a run so far. */
   readonly receipts: { readonly job: { readonly run: string }; readonly reply: Receipts };
 };
-
-/** How many different events of each run have arrived; sent many times a second. */
-export type ReceiverNews = Readonly<Record<string, number>>;
 
 /** What has come of a run. */
 export type Receipts = {
@@ -34,7 +33,6 @@ export type Receipts = {
 
 /** What a receiver takes to store an event. */
 const answerAfterMs = 30;
-const tellEveryMs = 50;
 
 type Run = { firstAtMs: Map<number, number>; duplicates: number; misrouted: number };
 const runs = new Map<string, Run>();
@@ -77,9 +75,6 @@ serveCalls<ReceiverCalls>({
     urls: await Promise.all(Array.from({ length: receivers }, (_, at) => serve(receiverAt(at)))),
     deadUrl: await serve(neverAnswers),
   }),
+  count: ({ run }) => runOf(run).firstAtMs.size,
   receipts: ({ run }): Receipts => runOf(run),
 });
-
-setInterval(() => {
-  sendNews(Object.fromEntries([...runs].map(([name, { firstAtMs }]) => [name, firstAtMs.size])));
-}, tellEveryMs);

@@ -67,12 +67,10 @@ async function saturate({ load, receivers, endpoints, options }: Harness) {
   const run = "b";
   const startedAtMs = monotonicMs();
   const endsAtMs = startedAtMs + options.sizes.saturatedSeconds * 1_000;
-  const tell = () => void load.call("received", receivers.count(run));
-  const silence = receivers.onNews(tell);
+  const report = (count: number) => void load.call("received", count);
   const count = Number.MAX_SAFE_INTEGER;
   const job = { run, endpoints: saturated(endpoints), count, endsAtMs, ahead };
-  const published = await load.call("flood", job);
-  silence();
+  const published = await receivers.whileCounting(run, load.call("flood", job), report);
   await receivers.untilArrived(run, published, drainTimeoutMs);
   const receipts = await receivers.receipts(run);
   const perSecond = rateBetween(receipts, startedAtMs + rampMs, endsAtMs);
