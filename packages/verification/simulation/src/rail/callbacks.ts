@@ -93,7 +93,7 @@ export class RailCallbacks {
     if (isAccepted) this.wrong.push(`${report.key}: ${what} was accepted`);
   }
 
-  /** Whether a report is accepted; it is repeated until answered. A forged one goes as a message. */
+  /** Whether a report is accepted: repeated until answered. A forged one goes as a message. */
   async #report(report: RailReport, signature: string): Promise<boolean> {
     this.#made += 1;
     const mutation = serviceMutation("rail", `report-${this.#made}`);
