@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
 import { openBus } from "@disburse/chassis/amqp/bus.ts";
 import { createSealer } from "@disburse/chassis/crypto/sealing.ts";
-import { createLog, type Log } from "@disburse/chassis/log.ts";
+import { createLog } from "@disburse/chassis/log.ts";
 import { createMetrics, type Metrics } from "@disburse/chassis/metrics.ts";
 import { databaseClock, elapsedWithSleep } from "@disburse/chassis/mongo/clock.ts";
 import { connectDatabase, type Database } from "@disburse/chassis/mongo/database.ts";
@@ -16,14 +16,14 @@ import {
 } from "@disburse/chassis/service.ts";
 import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
-import { type Clock, systemClock } from "@disburse/kernel/time.ts";
+import { systemClock } from "@disburse/kernel/time.ts";
 import { readConfig } from "./config.ts";
 import { processPlace } from "./deliveries/cluster/membership.ts";
-import { openSealedKeyStore, startResealing } from "./endpoints/resealing.ts";
+import { openSealedKeyStore, startResealing } from "./endpoints/keys.ts";
 import { subscription } from "./events/intake.ts";
 import { createGapMetrics } from "./reconciliation/metrics.ts";
 import { openGapStore } from "./reconciliation/store.ts";
-import { gapLeaseMs, startGapSweep } from "./reconciliation/sweep.ts";
+import { gapLeaseMs, type SweepDeps, startGapSweep } from "./reconciliation/sweep.ts";
 import { checkSourceAddress } from "./sender/connector.ts";
 import type { AddressRules } from "./sender/rules/address.ts";
 import { createSender } from "./sender/sender.ts";
@@ -56,7 +56,7 @@ export const start: StartService = async (environment, shared) => {
       ...addressRules,
       verifyUrls: config.WEBHOOK_VERIFY_URLS,
       place: processPlace(hostname(), config.PORT),
-      // A machine that slept was silent to the other processes.
+      // Counts the machine's sleep, during which no heartbeat is sent.
       ...{ clock, wall: systemClock, elapsed: elapsedWithSleep() },
       metrics,
       log,
@@ -64,7 +64,7 @@ export const start: StartService = async (environment, shared) => {
     const sealedKeys = openSealedKeyStore(notifier.endpoints);
     lifetime.add("resealing", startResealing({ sealedKeys, sealer, metrics, log }).stop);
     let isUp = false;
-    // Before anything runs: who has the port is the only one at this place, and has what is there.
+    // Before anything runs: the process that has the port succeeds its predecessor at this place.
     const server = await startRpcServer({
       host: config.HOST,
       port: config.PORT,
@@ -77,7 +77,7 @@ export const start: StartService = async (environment, shared) => {
     });
     let worker: ReturnType<typeof startWorker> | undefined;
     lifetime.add("worker and server", async () => {
-      // Side by side, for either may take 20 s; but no successor has the port before both ended.
+      // Concurrently, for either may take 20 s; the port stays bound until both have ended.
       const left = worker?.stop();
       await server.stop(left);
       await left;
@@ -98,18 +98,18 @@ export const start: StartService = async (environment, shared) => {
   }
 };
 
-type SweepParts = {
+type SweepParts = Pick<SweepDeps, "clock" | "log"> & {
   readonly database: Database;
   readonly notifier: Notifier;
   readonly metrics: Metrics;
-  readonly clock: Clock;
   readonly lifetime: Lifetime;
-  readonly log: Log;
 };
 
-/** Looks for events that were lost on their way, and for deliveries that a crash left out. */
-function startSweep(config: ReturnType<typeof readConfig>, parts: SweepParts): void {
-  const { database, notifier, metrics, clock, lifetime, log } = parts;
+/** Starts the sweeps for lost events, and for deliveries that a crash left out. */
+function startSweep(
+  config: ReturnType<typeof readConfig>,
+  { database, notifier, lifetime, metrics, ...shared }: SweepParts,
+): void {
   const { PAYOUT_URL: url, SERVICE_TOKEN: serviceToken } = config;
   const payout =
     url === undefined
@@ -121,8 +121,7 @@ function startSweep(config: ReturnType<typeof readConfig>, parts: SweepParts): v
     gaps: openGapStore(database, notifier.events, notifier.deliveries),
     fanOut: notifier.fanOut,
     metrics: createGapMetrics(metrics),
-    clock,
-    log,
+    ...shared,
     lease: createSweepLease(database, "gaps", gapLeaseMs(everyMs)),
     payout: payout?.rpc,
     everyMs,

@@ -1,38 +1,43 @@
-import { setTimeout as pause } from "node:timers/promises";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { Log } from "@disburse/chassis/log.ts";
 import { startLoop } from "@disburse/chassis/loop.ts";
 import type { Metrics } from "@disburse/chassis/metrics.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
+import { withTimeout } from "@disburse/chassis/timeout.ts";
 import type { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { openShardStore } from "./deliveries/cluster/shard-store.ts";
 import type { AttemptDeps } from "./deliveries/dispatch/attempt.ts";
 import {
   createDispatcher,
-  type Dispatcher,
+  drainMs,
   slotsDefault,
   startDispatch,
 } from "./deliveries/dispatch/dispatcher.ts";
-import { createWorkMetrics, type WorkMetrics } from "./deliveries/dispatch/metrics.ts";
-import { openWorkStore, type WorkStore } from "./deliveries/dispatch/work-store.ts";
+import { createWorkMetrics } from "./deliveries/dispatch/metrics.ts";
+import { openWorkStore } from "./deliveries/dispatch/work-store.ts";
 import { openOrderStore } from "./deliveries/order/store.ts";
-import { openRedeliveryStore, type RedeliveryStore } from "./deliveries/redelivery-store.ts";
+import { openRedeliveryStore } from "./deliveries/redelivery-store.ts";
 import { sweepExpired } from "./deliveries/retention.ts";
+import { type DeliveryDeps, deliveryRpc } from "./deliveries/rpc.ts";
 import type { Slots } from "./deliveries/rules/fairness.ts";
-import { type DeliveryStore, openBacklogStore, openDeliveryStore } from "./deliveries/store.ts";
+import { openBacklogStore, openDeliveryStore } from "./deliveries/store.ts";
 import { openChallengeStore } from "./endpoints/challenge-store.ts";
 import { openHealthStore } from "./endpoints/health-store.ts";
-import { type EndpointStore, openEndpointStore } from "./endpoints/store.ts";
-import { createFanOut, type FanOut } from "./events/fan-out.ts";
-import { type FeedStore, openFeedStore } from "./events/feed-store.ts";
-import { createEventMetrics, type EventMetrics } from "./events/intake.ts";
-import { type EventStore, openEventStore } from "./events/store.ts";
-import { createReplayer, type Replayer } from "./replays/replayer.ts";
-import { openReplayStore, type ReplayStore } from "./replays/store.ts";
-import { notifierRpc } from "./rpc.ts";
+import { type EndpointDeps, endpointRpc, secretRpc } from "./endpoints/rpc.ts";
+import { type EndpointStateDeps, endpointStateRpc } from "./endpoints/state-rpc.ts";
+import { openEndpointStore } from "./endpoints/store.ts";
+import { createFanOut } from "./events/fan-out.ts";
+import { openFeedStore } from "./events/feed-store.ts";
+import { createEventMetrics } from "./events/intake.ts";
+import { type EventDeps, eventRpc, type FeedDeps, feedRpc } from "./events/rpc.ts";
+import { openEventStore } from "./events/store.ts";
+import { createReplayer } from "./replays/replayer.ts";
+import { type ReplayDeps, replayRpc } from "./replays/rpc.ts";
+import { openReplayStore } from "./replays/store.ts";
 import type { AddressRules } from "./sender/rules/address.ts";
 
+/** What a notifier runs on. */
 export type NotifierOptions = AttemptDeps & {
   readonly database: Database;
   readonly policy: AddressRules["policy"];
@@ -47,29 +52,26 @@ export type NotifierOptions = AttemptDeps & {
   readonly elapsed?: () => number;
 };
 
-/** The parts of a notifier, put together; nothing runs by itself yet. */
-export type Notifier = {
-  readonly rpc: ServiceImpl<typeof NotifierService>;
-  readonly fanOut: FanOut;
-  readonly dispatcher: Dispatcher;
-  readonly replayer: Replayer;
-  readonly work: WorkStore;
-  readonly endpoints: EndpointStore;
-  readonly events: EventStore;
-  readonly feeds: FeedStore;
-  readonly deliveries: DeliveryStore;
-  readonly redeliveries: RedeliveryStore;
-  readonly replays: ReplayStore;
-  readonly metrics: WorkMetrics;
-  readonly eventMetrics: EventMetrics;
-  /** Calls this whenever something may be due that the dispatcher does not know of. */
-  onWake(wake: () => void): void;
-  /** Calls this whenever there is a new replay. */
-  onReplay(wake: () => void): void;
-};
+/** The parts of a notifier; `startWorker` runs them. */
+export type Notifier = Awaited<ReturnType<typeof createNotifier>>;
 
-/** Opens the stores and builds what stands on them. */
-export async function createNotifier(options: NotifierOptions): Promise<Notifier> {
+/** The RPCs of the notifier; proto/disburse/notifier/v1/notifier.proto documents each. */
+function notifierRpc(
+  deps: EndpointDeps & EndpointStateDeps & DeliveryDeps & ReplayDeps & EventDeps & FeedDeps,
+): ServiceImpl<typeof NotifierService> {
+  return {
+    ...endpointRpc(deps),
+    ...endpointStateRpc(deps),
+    ...secretRpc(deps),
+    ...deliveryRpc(deps),
+    ...replayRpc(deps),
+    ...eventRpc(deps),
+    ...feedRpc(deps),
+  };
+}
+
+/** Opens the stores, and builds dispatcher, fan-out, replayer and RPCs on them. */
+export async function createNotifier(options: NotifierOptions) {
   const { database, clock, log, slots = slotsDefault } = options;
   const elapsed = options.elapsed ?? (() => performance.now());
   const endpoints = await openEndpointStore(database);
@@ -113,95 +115,65 @@ export async function createNotifier(options: NotifierOptions): Promise<Notifier
     ...stores,
     ...{ rpc, fanOut, dispatcher, replayer, work, metrics },
     eventMetrics: createEventMetrics(options.metrics),
-    onWake: (listener) => {
+    /** Calls this whenever a delivery may be due that the dispatcher does not know of. */
+    onWake: (listener: () => void): void => {
       woken = listener;
     },
-    onReplay: (listener) => {
+    /** Calls this whenever there is a new replay. */
+    onReplay: (listener: () => void): void => {
       replayWoken = listener;
     },
   };
 }
 
-/** Health is for people and for the next owner. */
+/** Saved health is for operators and for the next owner. */
 const saveHealthEveryMs = 3_000;
-/** A wake-up that was lost costs its wait all the same. */
-const lookAgainEveryMs = 5_000;
-/** Replays have a page a second. */
+/** Bounds the wait after a lost wake-up. */
+const recheckEveryMs = 5_000;
+/** A replay queues a page a second. */
 const replayEveryMs = 200;
-/** Figures for people, not for decisions. */
+/** Metrics only. */
 const measureEveryMs = 10_000;
-/** Nothing waits for it. */
+/** Retention is not urgent. */
 const sweepEveryMs = 600_000;
-/** Attempts take 15 s at most; what is cut off here is made again when its lease ends. */
-const drainMs = 20_000;
-/** The store is told that this process leaves, or is away: nothing is waited for after this. */
+/** The database may be unavailable: the stop does not wait longer than this for the last write. */
 const leaveMs = 3_000;
 
-/** Runs deliveries until it is stopped; stopping lets attempts under way end. */
+/** Runs deliveries until it is stopped; attempts in flight may end then. */
 export function startWorker(
   parts: Omit<Notifier, "rpc" | "work">,
   clock: Clock,
   log: Log,
 ): { stop(): Promise<void> } {
   const { dispatcher, metrics } = parts;
+  const every = (everyMs: number, name: string, run: () => Promise<boolean>) =>
+    startLoop({ name: `webhook-${name}`, everyMs, run, log });
   const deliver = startDispatch(dispatcher, parts.onWake, log);
   let isJoined = false;
-  const replay = startLoop({
-    name: "webhook-replay",
-    everyMs: replayEveryMs,
-    run: async () => {
-      // What a process at this place had before: whoever starts a worker has the place.
-      if (!isJoined) await parts.replays.freeLeases(clock.now());
-      isJoined = true;
-      return parts.replayer.round();
-    },
-    log,
+  const replay = every(replayEveryMs, "replay", async () => {
+    // This process succeeds the one that was at its place.
+    if (!isJoined) await parts.replays.freeLeases(clock.now());
+    isJoined = true;
+    return parts.replayer.round();
   });
   parts.onReplay(replay.wake);
-  const measure = startLoop({
-    name: "webhook-measure",
-    everyMs: measureEveryMs,
-    run: async () => {
+  const others = [
+    replay,
+    every(measureEveryMs, "measure", async () => {
       metrics.measured(await dispatcher.figures());
       return false;
-    },
-    log,
-  });
-  const sweep = startLoop({
-    name: "webhook-retention",
-    everyMs: sweepEveryMs,
-    run: () => sweepExpired(parts, clock.now()),
-    log,
-  });
-  const health = startLoop({
-    name: "webhook-health",
-    everyMs: saveHealthEveryMs,
-    run: async () => {
-      await dispatcher.saveHealth();
-      return false;
-    },
-    log,
-  });
-  const order = startLoop({
-    name: "webhook-order",
-    everyMs: lookAgainEveryMs,
-    run: dispatcher.recheck,
-    log,
-  });
-  const others = [replay, measure, sweep, health, order];
+    }),
+    every(sweepEveryMs, "retention", () => sweepExpired(parts, clock.now())),
+    every(saveHealthEveryMs, "health", () => dispatcher.saveHealth().then(() => false)),
+    every(recheckEveryMs, "order", dispatcher.recheck),
+  ];
   return {
     stop: async () => {
-      const ended = new AbortController();
-      const after = (ms: number) =>
-        pause(ms, undefined, { signal: ended.signal }).catch(() => undefined);
-      // What is being claimed has begun when its loop has ended.
-      const left = deliver.stop().then(() => dispatcher.leave(after(drainMs)));
-      const all = Promise.all([left, ...others.map((loop) => loop.stop())]);
-      try {
-        await Promise.race([all, after(drainMs + leaveMs)]);
-      } finally {
-        ended.abort();
-      }
+      // A claim in progress has started its deliveries when its loop has ended.
+      const left = deliver.stop().then(dispatcher.leave);
+      const ends = [left, ...others.map((loop) => loop.stop())];
+      const late = () => undefined;
+      await withTimeout(drainMs + leaveMs, () => Promise.all(ends), late);
     },
   };
 }

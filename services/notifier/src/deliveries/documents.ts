@@ -2,7 +2,6 @@ import { callContext } from "@disburse/chassis/call-context.ts";
 import type { Change, StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import type { Binary } from "mongodb";
 import type { DeliveryOrder } from "../endpoints/rules/endpoint.ts";
-import type { Outcome } from "../sender/rules/outcome.ts";
 import {
   type Attempt,
   type DeliveryState,
@@ -11,8 +10,10 @@ import {
 } from "./rules/delivery.ts";
 import { orderWaitMs, recheckAt, withoutBound } from "./rules/order.ts";
 
+/** Version of the documents of deliveries. */
 export const schemaVersion = 1;
 
+/** A line of a delivery's attempt log. */
 export type AttemptDocument = {
   number: number;
   started_at: Date;
@@ -22,6 +23,7 @@ export type AttemptDocument = {
   response_body: string;
 };
 
+/** A delivery as it is stored. */
 export type DeliveryDocument = {
   _id: string;
   schema_version: number;
@@ -41,14 +43,14 @@ export type DeliveryDocument = {
   state: DeliveryState;
   /** The endpoint's when the delivery was made; absent for bounded. */
   order?: DeliveryOrder;
-  /** Waits for an event before it; `due_at` is when it waits no longer. */
+  /** Waits for an event before it, at most until `due_at`. */
   held: boolean;
-  /** When to look again whether it still has to wait; of those that wait without bound. */
+  /** When to check again whether it must wait; set where it waits without bound. */
   recheck_at?: Date;
   attempts_count: number;
   attempts: AttemptDocument[];
   next_attempt_at: Date | null;
-  /** When a worker may take it: the next attempt, or the end of the lease of who has it. */
+  /** When it may be claimed: the next attempt, or the end of its lease. */
   due_at: Date | null;
   /** Set by the first lease; no attempt starts from then on. */
   deadline: Date | null;
@@ -61,8 +63,8 @@ export type DeliveryDocument = {
   actor?: StoredActor;
 };
 
-/** What a delivery takes over from its event. */
-type Told = Pick<
+/** The fields that a delivery copies from its event. */
+type EventFields = Pick<
   DeliveryDocument,
   | "request_id"
   | "merchant_id"
@@ -75,17 +77,18 @@ type Told = Pick<
 >;
 
 /** An event as its first deliveries need it. */
-export type DeliverableEvent = Told & { readonly received_at: Date };
+type DeliverableEvent = EventFields & { readonly received_at: Date };
 
 const dayMs = 86_400_000;
 
 /** How long a delivery can be read after its end (webhooks: data). */
 export const deliveryKeptMs = 30 * dayMs;
-/** How long a delivery may wait for its first attempt: its endpoint may never be told to go on. */
+/** How long a delivery may wait for its first attempt: its endpoint may never be resumed. */
 export const untriedMs = 30 * dayMs;
+
 /**
- * The first delivery of an event to an endpoint; the same one however often it is made. One that
- * may have to wait for another is made waiting.
+ * The first delivery of an event to an endpoint, the same however often it is made. It is held if
+ * an event may come before it.
  */
 export function firstDelivery(
   event: DeliverableEvent,
@@ -93,20 +96,13 @@ export function firstDelivery(
   order: DeliveryOrder,
 ): DeliveryDocument {
   const createdAt = event.received_at;
-  const placing = { endpointId, replay: 0, createdAt, dueAt: createdAt, held: false };
-  const delivery = { ...deliveryDocument(event, placing), order };
+  const delivery = { ...deliveryDocument(event, endpointId, 0, createdAt), order };
   if (event.sequence === 1 || order === "none") return delivery;
-  return {
-    ...delivery,
-    ...waiting(order === "strict" ? withoutBound : boundOf(createdAt), createdAt),
-  };
+  const bound = new Date(createdAt.getTime() + orderWaitMs);
+  return { ...delivery, ...waiting(order === "strict" ? withoutBound : bound, createdAt) };
 }
 
-function boundOf(createdAt: Date): Date {
-  return new Date(createdAt.getTime() + orderWaitMs);
-}
-
-/** What stands in a delivery that waits for one before it. */
+/** The fields of a delivery that is held until then. */
 export function waiting(until: Date, now: Date) {
   const isBound = until < withoutBound;
   return {
@@ -117,60 +113,55 @@ export function waiting(until: Date, now: Date) {
   };
 }
 
-/** A delivery of the same event once more: due at once, in nobody's line. */
+/** A redelivery of the same event: due at once, outside the order. */
 export function redelivery(
   source: DeliveryDocument,
   replay: number,
   now: Date,
   change: Change,
 ): DeliveryDocument {
-  const { endpoint_id: endpointId } = source;
   return {
-    ...deliveryDocument(source, { endpointId, replay, createdAt: now, dueAt: now, held: false }),
+    ...deliveryDocument(source, source.endpoint_id, replay, now),
     ...requestIdField(callContext()?.requestId),
     operation_id: change.operationId,
     actor: change.actor,
   };
 }
 
-/** The request in whose name something is stored, where there is one. */
+/** The request that caused a write, where it is known. */
 export function requestIdField(requestId: string | undefined) {
   return requestId === undefined ? {} : { request_id: requestId };
 }
 
-type Placing = {
-  readonly endpointId: string;
-  readonly replay: number;
-  readonly createdAt: Date;
-  readonly dueAt: Date;
-  readonly held: boolean;
-};
-
-function deliveryDocument(told: Told, placing: Placing): DeliveryDocument {
-  const { endpointId, replay, createdAt, dueAt, held } = placing;
-  const key = { merchantId: told.merchant_id, eventId: told.event_id, endpointId, replay };
+function deliveryDocument(
+  event: EventFields,
+  endpointId: string,
+  replay: number,
+  createdAt: Date,
+): DeliveryDocument {
+  const key = { merchantId: event.merchant_id, eventId: event.event_id, endpointId, replay };
   const { id, jitter } = deliveryIdentity(key, createdAt);
   return {
     _id: id,
     schema_version: schemaVersion,
-    merchant_id: told.merchant_id,
+    merchant_id: event.merchant_id,
     endpoint_id: endpointId,
-    event_id: told.event_id,
-    ...requestIdField(told.request_id),
-    transaction_type: told.transaction_type,
-    transaction_id: told.transaction_id,
-    status: told.status,
-    sequence: told.sequence,
+    event_id: event.event_id,
+    ...requestIdField(event.request_id),
+    transaction_type: event.transaction_type,
+    transaction_id: event.transaction_id,
+    status: event.status,
+    sequence: event.sequence,
     replay,
-    line: orderingKey(endpointId, told.transaction_type, told.transaction_id),
-    body: told.body,
+    line: orderingKey(endpointId, event.transaction_type, event.transaction_id),
+    body: event.body,
     jitter,
     state: "pending",
-    held,
+    held: false,
     attempts_count: 0,
     attempts: [],
-    next_attempt_at: dueAt,
-    due_at: dueAt,
+    next_attempt_at: createdAt,
+    due_at: createdAt,
     deadline: null,
     lease: null,
     created_at: createdAt,
@@ -178,7 +169,7 @@ function deliveryDocument(told: Told, placing: Placing): DeliveryDocument {
   };
 }
 
-/** What stands in a delivery that ended without a further attempt. */
+/** The fields of a delivery that ends without a further attempt. */
 export function endedUntried(state: Exclude<DeliveryState, "pending">, now: Date) {
   return {
     state,
@@ -191,18 +182,15 @@ export function endedUntried(state: Exclude<DeliveryState, "pending">, now: Date
   };
 }
 
-/** A line of the attempt log. */
+/** An attempt to be stored. */
 export function attemptDocument({ number, startedAt, endedAt, outcome }: Attempt): AttemptDocument {
+  const isAnswered = outcome.kind === "answered";
   return {
     number,
     started_at: startedAt,
     duration_ms: endedAt.getTime() - startedAt.getTime(),
-    ...answerOf(outcome),
+    status_code: isAnswered ? outcome.statusCode : 0,
+    error: isAnswered ? "" : outcome.error,
+    response_body: isAnswered ? outcome.body : "",
   };
-}
-
-function answerOf(outcome: Outcome) {
-  return outcome.kind === "answered"
-    ? { status_code: outcome.statusCode, error: "", response_body: outcome.body }
-    : { status_code: 0, error: outcome.error, response_body: "" };
 }

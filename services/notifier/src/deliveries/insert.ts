@@ -2,8 +2,8 @@ import { isOnlyDuplicateKeys } from "@disburse/chassis/mongo/database.ts";
 import { type Collection, MongoBulkWriteError, type OptionalUnlessRequiredId } from "mongodb";
 
 /**
- * Inserts what is not there yet, in one write. Answers the places of those that were there: for
- * whoever comes second that is success. Throws when anything else went wrong.
+ * Inserts the documents that are not stored yet, in one write. Answers the indices of those that
+ * were; throws on any other failure.
  */
 export async function insertNew<T extends { _id: string }>(
   collection: Collection<T>,

@@ -2,12 +2,11 @@ import type { Collection, Filter } from "mongodb";
 import { type DeliveryDocument, endedUntried, untriedMs } from "./documents.ts";
 import type { DeliveryStore } from "./store.ts";
 
-/** One write stays short, so that it holds up nobody. */
+/** Bounds a write, so that it delays no other. */
 const sweepMax = 500;
-/** An attempt takes 15 s, and its settling less than its lease. */
+/** Well over an attempt's 15 s and its settlement. */
 const settledMs = 3_600_000;
 
-/** What is deleted when its time is over. */
 type Expiring = { _id: string; expires_at?: Date };
 
 async function deleteExpired<T extends Expiring>(
@@ -25,46 +24,16 @@ async function deleteExpired<T extends Expiring>(
   return ids.length;
 }
 
-/**
- * Gives up what nobody has tried since it was made: its endpoint is paused, or was never verified.
- * Whoever leases one of them first sets its deadline, and keeps it.
- */
-function exhaustUntried(deliveries: Collection<DeliveryDocument>, now: Date): Promise<number> {
-  const madeBy = new Date(now.getTime() - untriedMs);
-  return exhaust(
-    deliveries,
-    { state: "pending", deadline: null, created_at: { $lte: madeBy } },
-    { index: "untried", by: "created_at", now },
-  );
-}
-
-/**
- * Gives up what was tried, and was still to be tried again when its time was over: its endpoint is
- * paused. What was being sent just then has been settled long ago, for nothing takes so long.
- */
-function exhaustOverdue(deliveries: Collection<DeliveryDocument>, now: Date): Promise<number> {
-  const endedBy = new Date(now.getTime() - settledMs);
-  return exhaust(
-    deliveries,
-    { state: "pending", attempts_count: { $gte: 1 }, deadline: { $lte: endedBy } },
-    { index: "tried", by: "deadline", now },
-  );
-}
-
-type Sweep = {
-  readonly index: string;
-  readonly by: "created_at" | "deadline";
-  readonly now: Date;
-};
-
+/** Exhausts the oldest deliveries that match, by an index of their own. */
 async function exhaust(
   deliveries: Collection<DeliveryDocument>,
+  index: "untried" | "tried",
   filter: Filter<DeliveryDocument>,
-  { index, by, now }: Sweep,
+  now: Date,
 ): Promise<number> {
   const found = await deliveries
     .find(filter, { projection: { _id: 1 }, hint: index })
-    .sort({ [by]: 1 })
+    .sort({ [index === "untried" ? "created_at" : "deadline"]: 1 })
     .limit(sweepMax)
     .toArray();
   if (found.length === 0) return 0;
@@ -75,7 +44,10 @@ async function exhaust(
   return found.length;
 }
 
-/** Deletes and ends what is past its time; answers whether there may be more. */
+/**
+ * Deletes expired documents, and exhausts deliveries whose endpoints stay paused or unverified;
+ * answers whether there may be more.
+ */
 export async function sweepExpired<E extends Expiring, R extends Expiring>(
   stores: {
     readonly events: { readonly collection: Collection<E> };
@@ -84,11 +56,16 @@ export async function sweepExpired<E extends Expiring, R extends Expiring>(
   },
   now: Date,
 ): Promise<boolean> {
+  const deliveries = stores.deliveries.collection;
+  const before = (ms: number) => ({ $lte: new Date(now.getTime() - ms) });
+  // A worker that leases one of them first sets its deadline, and keeps it.
+  const untried = { state: "pending", deadline: null, created_at: before(untriedMs) } as const;
+  const tried = { attempts_count: { $gte: 1 }, deadline: before(settledMs) };
   const swept = await Promise.all([
-    exhaustUntried(stores.deliveries.collection, now),
-    exhaustOverdue(stores.deliveries.collection, now),
+    exhaust(deliveries, "untried", untried, now),
+    exhaust(deliveries, "tried", { state: "pending", ...tried }, now),
     deleteExpired(stores.events.collection, now),
-    deleteExpired(stores.deliveries.collection, now),
+    deleteExpired(deliveries, now),
     deleteExpired(stores.replays.collection, now),
   ]);
   return swept.includes(sweepMax);

@@ -1,10 +1,12 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import { readLimit, readStart, writeCursor } from "@disburse/chassis/paging/cursor.ts";
 import { countedTotal, cutPageBy } from "@disburse/chassis/paging/record-page.ts";
+import { wordOf } from "@disburse/chassis/rpc/enum-words.ts";
 import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
-import type {
-  ListDeliveriesRequest,
-  NotifierService,
+import {
+  DeliveryState,
+  type ListDeliveriesRequest,
+  type NotifierService,
 } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
@@ -12,8 +14,9 @@ import type { EndpointStore } from "../endpoints/store.ts";
 import { operationUsed, orThrow } from "../refusals.ts";
 import type { RedeliveryStore } from "./redelivery-store.ts";
 import type { DeliveryFilter, DeliveryStore } from "./store.ts";
-import { deliveryMessage, stateFilter } from "./wire.ts";
+import { deliveryMessage } from "./wire.ts";
 
+/** What the RPCs of deliveries use. */
 export type DeliveryDeps = {
   readonly endpoints: EndpointStore;
   readonly deliveries: DeliveryStore;
@@ -70,10 +73,10 @@ export function deliveryRpc(
   };
 }
 
-/** A list's filter: what was not sent narrows nothing. */
+/** A list's filter, by the fields that were sent. */
 function readFilter(message: ListDeliveriesRequest): DeliveryFilter {
   const { endpointId, transactionId } = message;
-  const state = stateFilter(message.state);
+  const state = wordOf(DeliveryState, message.state);
   return {
     ...(endpointId === "" ? {} : { endpointId }),
     ...(transactionId === "" ? {} : { transactionId }),

@@ -1,15 +1,16 @@
 import { type Database, ensureIndexes } from "@disburse/chassis/mongo/database.ts";
 import type { PageCursor } from "@disburse/chassis/paging/cursor.ts";
 import { behind, countMax, newestFirst } from "@disburse/chassis/paging/record-page.ts";
-import type { Collection, Filter, IndexDescription } from "mongodb";
+import type { Filter, IndexDescription } from "mongodb";
 import type { Backlog } from "../endpoints/wire.ts";
 import { type DeliveryDocument, endedUntried } from "./documents.ts";
 import { insertNew } from "./insert.ts";
 import type { DeliveryState } from "./rules/delivery.ts";
 
+/** Deliveries as merchants see them. */
 export type DeliveryStore = Awaited<ReturnType<typeof openDeliveryStore>>;
 
-/** What a list is narrowed to; absent for any. */
+/** The filter of a list; an absent field is any. */
 export type DeliveryFilter = {
   readonly endpointId?: string;
   readonly transactionId?: string;
@@ -32,7 +33,7 @@ const indexes: readonly IndexDescription[] = [
     key: { merchant_id: 1, transaction_id: 1, created_at: -1, _id: -1 },
     name: "list_transaction",
   },
-  // Replays read what was sent first, and would pass all that they have sent again before.
+  // Replays read originals only; other indexes would scan earlier redeliveries too.
   {
     key: { merchant_id: 1, endpoint_id: 1, state: 1, created_at: 1, _id: 1 },
     name: "originals",
@@ -40,7 +41,7 @@ const indexes: readonly IndexDescription[] = [
   },
   { key: { state: 1, endpoint_id: 1, due_at: 1 }, name: "work" },
   { key: { line: 1, sequence: 1, event_id: 1, replay: 1 }, name: "line", unique: true },
-  // Hardly ever has an entry, so that asking who waits after each settlement costs next to nothing.
+  // Nearly empty, so that the search for held deliveries after each settlement is cheap.
   { key: { line: 1 }, name: "held", partialFilterExpression: { held: true } },
   { key: { recheck_at: 1 }, name: "recheck", sparse: true },
   {
@@ -50,13 +51,13 @@ const indexes: readonly IndexDescription[] = [
     partialFilterExpression: { operation_id: { $exists: true } },
   },
   { key: { expires_at: 1 }, name: "expiry", sparse: true },
-  // Most are leased as they are inserted, and so never stand in it.
+  // Most deliveries are inserted leased, and never enter it.
   {
     key: { created_at: 1 },
     name: "untried",
     partialFilterExpression: { state: "pending", deadline: null },
   },
-  // What is acknowledged at its first attempt never stands in it either.
+  // Deliveries acknowledged at the first attempt never enter it.
   {
     key: { deadline: 1 },
     name: "tried",
@@ -80,7 +81,7 @@ export async function openDeliveryStore({ db }: Database) {
     find: (merchantId: string, id: string) =>
       deliveries.findOne({ _id: id, merchant_id: merchantId }),
 
-    /** Newest first, after the cursor; without bodies and attempts. */
+    /** Newest first, without bodies and attempts. */
     list: (
       merchantId: string,
       filter: DeliveryFilter,
@@ -90,7 +91,7 @@ export async function openDeliveryStore({ db }: Database) {
       deliveries
         .find(pageFilter(merchantId, filter, after), {
           projection: { body: 0, attempts: 0 },
-          // A planner that saw few documents once may keep to a worse one.
+          // The planner may keep a worse index that it chose when there were few documents.
           hint: listIndex(filter),
         })
         .sort(newestFirst)
@@ -104,33 +105,30 @@ export async function openDeliveryStore({ db }: Database) {
         hint: listIndex(filter),
       }),
 
-    cancelPending: (merchantId: string, endpointId: string, now: Date) =>
-      cancelPending(deliveries, { merchantId, endpointId }, now),
+    /** Ends what an endpoint has not received; attempts in flight lose their leases. */
+    cancelPending: async (merchantId: string, endpointId: string, now: Date): Promise<void> => {
+      const pending = pendingOf(merchantId, endpointId);
+      for (let page = 0; page < cancelPages; page += 1) {
+        const found = await deliveries
+          .find(pending, { projection: { _id: 1 }, hint: "work" })
+          .limit(cancelPage)
+          .toArray();
+        const ids = found.map(({ _id }) => _id);
+        if (ids.length === 0) return;
+        const cancelled = { $set: endedUntried("cancelled", now) };
+        await deliveries.updateMany({ _id: { $in: ids }, state: "pending" }, cancelled);
+      }
+    },
   };
 }
 
-/** One write ends so many, well within the driver's time for a command. */
+/** One write cancels so many, well within the driver's time for a command. */
 const cancelPage = 1_000;
-/** What a deletion waits for; a longer backlog is ended by the worker as it comes to it. */
+/** A deletion waits for so many writes; workers cancel the rest as they claim it. */
 const cancelPages = 10;
 
-/** Ends what an endpoint has not got yet; attempts under way lose their leases. */
-async function cancelPending(
-  deliveries: Collection<DeliveryDocument>,
-  { merchantId, endpointId }: { readonly merchantId: string; readonly endpointId: string },
-  now: Date,
-): Promise<void> {
-  const waiting = { state: "pending", endpoint_id: endpointId, merchant_id: merchantId } as const;
-  for (let page = 0; page < cancelPages; page += 1) {
-    const found = await deliveries
-      .find(waiting, { projection: { _id: 1 }, hint: "work" })
-      .limit(cancelPage)
-      .toArray();
-    const ids = found.map(({ _id }) => _id);
-    if (ids.length === 0) return;
-    const cancelled = { $set: endedUntried("cancelled", now) };
-    await deliveries.updateMany({ _id: { $in: ids }, state: "pending" }, cancelled);
-  }
+function pendingOf(merchantId: string, endpointId: string) {
+  return { state: "pending", endpoint_id: endpointId, merchant_id: merchantId } as const;
 }
 
 function listIndex({ endpointId, transactionId }: DeliveryFilter): string {
@@ -160,47 +158,33 @@ function listFilter(
   };
 }
 
-/** Lists of an endpoint's deliveries have the order that this needs. */
-const backlogHint = "list_endpoint";
-
-/** Counting so many takes long enough that nobody may have it done again and again … */
+/** Counting so many is slow, so the answer is cached … */
 const longCount = 1_000;
-/** … so it is told this long; whoever watches a dead endpoint costs the others nothing. */
+/** … for this long. */
 const keptMs = 10_000;
 
-type Known = { readonly backlog: Backlog; readonly until: number };
-
-/**
- * Deliveries that wait, for whoever looks after an endpoint; `elapsed` is in milliseconds, of a
- * clock that nobody sets.
- */
+/** The backlogs of endpoints; `elapsed` is a monotonic clock in milliseconds. */
 export function openBacklogStore(
   { collection: deliveries }: Pick<DeliveryStore, "collection">,
   elapsed: () => number,
 ) {
-  const long = new Map<string, Known>();
+  const long = new Map<string, { readonly backlog: Backlog; readonly until: number }>();
 
   const count = async (merchantId: string, endpointId: string): Promise<Backlog> => {
-    const waiting = { merchant_id: merchantId, endpoint_id: endpointId, state: "pending" } as const;
+    const pending = pendingOf(merchantId, endpointId);
+    const hint = "list_endpoint";
+    const oldestFirst = { projection: { created_at: 1 }, sort: { created_at: 1, _id: 1 } } as const;
     const [pendingCount, oldest] = await Promise.all([
-      deliveries.countDocuments(waiting, { limit: countMax, hint: backlogHint }),
-      deliveries.findOne(waiting, {
-        projection: { created_at: 1 },
-        sort: { created_at: 1, _id: 1 },
-        hint: backlogHint,
-      }),
+      deliveries.countDocuments(pending, { limit: countMax, hint }),
+      deliveries.findOne(pending, { ...oldestFirst, hint }),
     ]);
     return { pendingCount, oldestPendingAt: oldest?.created_at };
-  };
-
-  const forgetOld = (now: number): void => {
-    for (const [id, { until }] of long) if (until <= now) long.delete(id);
   };
 
   return {
     /** A long one may be some seconds old. */
     read: async (merchantId: string, endpointId: string): Promise<Backlog> => {
-      forgetOld(elapsed());
+      for (const [id, { until }] of long) if (until <= elapsed()) long.delete(id);
       const known = long.get(endpointId);
       if (known !== undefined) return known.backlog;
       const backlog = await count(merchantId, endpointId);

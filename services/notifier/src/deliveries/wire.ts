@@ -1,35 +1,14 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { valueOfWord } from "@disburse/chassis/rpc/enum-words.ts";
 import {
   type Delivery,
   type DeliveryAttempt,
   DeliveryAttemptSchema,
   DeliverySchema,
-  DeliveryState as DeliveryStateMessage,
+  DeliveryState,
 } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import type { AttemptDocument, DeliveryDocument } from "./documents.ts";
-import type { DeliveryState } from "./rules/delivery.ts";
-
-/** Each state as the contract names it. */
-export const deliveryStates = {
-  pending: DeliveryStateMessage.PENDING,
-  delivered: DeliveryStateMessage.DELIVERED,
-  exhausted: DeliveryStateMessage.EXHAUSTED,
-  cancelled: DeliveryStateMessage.CANCELLED,
-} as const satisfies Record<DeliveryState, DeliveryStateMessage>;
-
-const stateNames: Readonly<Record<DeliveryStateMessage, DeliveryState | undefined>> = {
-  [DeliveryStateMessage.UNSPECIFIED]: undefined,
-  [DeliveryStateMessage.PENDING]: "pending",
-  [DeliveryStateMessage.DELIVERED]: "delivered",
-  [DeliveryStateMessage.EXHAUSTED]: "exhausted",
-  [DeliveryStateMessage.CANCELLED]: "cancelled",
-};
-
-/** The state that a list is narrowed to; `undefined` for any. */
-export function stateFilter(state: DeliveryStateMessage): DeliveryState | undefined {
-  return stateNames[state];
-}
 
 function attemptMessage(attempt: AttemptDocument): DeliveryAttempt {
   return create(DeliveryAttemptSchema, {
@@ -57,7 +36,7 @@ export function deliveryMessage(
     transactionId: delivery.transaction_id,
     status: delivery.status,
     sequence: BigInt(delivery.sequence),
-    state: deliveryStates[delivery.state],
+    state: valueOfWord(DeliveryState, delivery.state),
     attemptsCount: delivery.attempts_count,
     ...(next === null ? {} : { nextAttemptAt: timestampFromDate(next) }),
     createdAt: timestampFromDate(delivery.created_at),

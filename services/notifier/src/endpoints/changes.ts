@@ -16,44 +16,34 @@ import { asOf, type EndpointChange, revised } from "./rules/revision.ts";
 import type { EndpointStore } from "./store.ts";
 import { endpointMessage } from "./wire.ts";
 
-/** An operation that a merchant asks for. */
+/** A merchant's operation. */
 export type EndpointCommand = {
   readonly merchantId: string;
   readonly operation: EndpointOperation;
 };
 
-/** An endpoint after a change, and the change: the same ones for every repeat. */
+/** An endpoint after a change, and the change: every repeat gets the same. */
 export type ChangeResult = {
   readonly endpoint: EndpointRecord;
   readonly operation: EndpointOperation;
 };
 
-/** What an operation makes of the endpoint as it is now. */
-export type Decide = (endpoint: EndpointRecord) => EndpointChange | Refused<NotifierRefusal>;
+/** A change, or why it was refused. */
+export type ChangeOutcome = ChangeResult | Refused<NotifierRefusal>;
 
-export type EndpointChanges = {
-  create(
-    asked: EndpointCommand,
-    settings: EndpointSettings,
-  ): Promise<ChangeResult | Refused<NotifierRefusal>>;
-  /** What an operation has done already; refuses the id of another intent. */
-  repeated(
-    asked: EndpointCommand,
-    endpointId?: string,
-  ): Promise<ChangeResult | Refused<NotifierRefusal> | undefined>;
-  change(
-    asked: EndpointCommand,
-    endpointId: string,
-    decide: Decide,
-  ): Promise<ChangeResult | Refused<NotifierRefusal>>;
-};
-
-/** Changes of one endpoint that meet take turns; so many at once are a mistake. */
+/** Concurrent changes of one endpoint retry; more than this is a client's mistake. */
 const changeTries = 10;
 
-/** Changes endpoints, each operation once: a repeat finds what the first try did. */
-export function createEndpointChanges(endpoints: EndpointStore, sealer: Sealer): EndpointChanges {
-  const repeated: EndpointChanges["repeated"] = async ({ merchantId, operation }, endpointId) => {
+/** Changes endpoints, each operation once. */
+export type EndpointChanges = ReturnType<typeof createEndpointChanges>;
+
+/** Changes endpoints, each operation once: a repeat gets the first result. */
+export function createEndpointChanges(endpoints: EndpointStore, sealer: Sealer) {
+  /** The result of an operation that has run already; refuses the id of another intent. */
+  const repeated = async (
+    { merchantId, operation }: EndpointCommand,
+    endpointId?: string,
+  ): Promise<ChangeOutcome | undefined> => {
     const endpoint = await endpoints.findByOperation(merchantId, operation.id);
     if (endpoint === undefined) return undefined;
     const first = endpoint.operations.find(({ id }) => id === operation.id);
@@ -64,13 +54,13 @@ export function createEndpointChanges(endpoints: EndpointStore, sealer: Sealer):
   return {
     repeated,
 
-    create: async (asked, settings) => {
+    create: async (asked: EndpointCommand, settings: EndpointSettings): Promise<ChangeOutcome> => {
       const before = await repeated(asked);
       if (before !== undefined) return before;
       const { endpoint, operation } = created(asked, settings, sealer);
       for (const place of await endpoints.freePlaces(asked.merchantId)) {
         const placed = { ...endpoint, place };
-        if ((await endpoints.insert(placed)) === "written") return { endpoint: placed, operation };
+        if (await endpoints.insert(placed)) return { endpoint: placed, operation };
         const meanwhile = await repeated(asked);
         if (meanwhile !== undefined) return meanwhile;
       }
@@ -78,9 +68,14 @@ export function createEndpointChanges(endpoints: EndpointStore, sealer: Sealer):
       return (await repeated(asked)) ?? refused("INVALID_REQUEST", tooMany);
     },
 
-    change: async (asked, endpointId, decide) => {
+    /** `decide` is what the operation makes of the endpoint as it is now. */
+    change: async (
+      asked: EndpointCommand,
+      endpointId: string,
+      decide: (endpoint: EndpointRecord) => EndpointChange | Refused<NotifierRefusal>,
+    ): Promise<ChangeOutcome> => {
       for (let tries = 0; tries < changeTries; tries += 1) {
-        // In this order: a repeat that is not seen here has not changed the revision that was read.
+        // In this order: a repeat not found here has not changed the revision that was read.
         const endpoint = await endpoints.find(asked.merchantId, endpointId);
         const before = await repeated(asked, endpointId);
         if (before !== undefined) return before;
@@ -89,10 +84,10 @@ export function createEndpointChanges(endpoints: EndpointStore, sealer: Sealer):
         if (isRefused(decided)) return decided;
         const next = revised(endpoint, decided);
         if (isRefused(next)) return next;
-        const isWritten = next === endpoint || (await endpoints.revise(next)) === "written";
+        const isWritten = next === endpoint || (await endpoints.revise(next));
         if (isWritten) return { endpoint: next, operation: decided.operation };
       }
-      throw new Error(`endpoint ${endpointId} is changed by too many at once`);
+      throw new Error(`endpoint ${endpointId} has too many concurrent changes`);
     },
   };
 }
@@ -120,13 +115,13 @@ function created(
   return { endpoint, operation };
 }
 
-/** What every change of an endpoint is asked with. */
+/** What every request to change an endpoint has. */
 export type CommandMessage = {
   readonly mutation?: Mutation | undefined;
   readonly merchantId: string;
 };
 
-/** The operation that a call asks for; throws where it has no id or no actor. */
+/** A request's operation; throws where it has no id or no actor. */
 export function commandOf(
   message: CommandMessage,
   kind: EndpointOperation["kind"],
@@ -137,7 +132,7 @@ export function commandOf(
   return { merchantId: message.merchantId, operation };
 }
 
-/** What a change answers, the first time and every time after. */
+/** The answer to a change and to its repeats. */
 export function shown({ endpoint, operation }: ChangeResult) {
   return { endpoint: endpointMessage(asOf(endpoint, operation)) };
 }

@@ -4,14 +4,15 @@ import type {
   EndpointRecord,
   EndpointSettings,
   Recipient,
+  SealedKey,
 } from "./rules/endpoint.ts";
 import { everyEvent } from "./rules/event-filter.ts";
 import type { SecretSet } from "./rules/secret-set.ts";
 
-/** Of documents of this subject. */
+/** Version of the documents of endpoints. */
 export const schemaVersion = 1;
 
-/** What operations change of an endpoint, beside its secrets. */
+/** The settings of an endpoint. */
 type SettingsDocument = {
   url: string;
   description: string;
@@ -23,7 +24,7 @@ type SettingsDocument = {
   pending_url: string | null;
 };
 
-/** What is absent in endpoints that were made before it could be set. */
+/** Absent in endpoints from before the setting existed. */
 type LaterSetting = "order" | "event_types" | "paused_at" | "verified_at" | "pending_url";
 
 type SigningDocument = {
@@ -36,12 +37,13 @@ type OperationDocument = {
   id: string;
   kind: EndpointOperation["kind"];
   key_id: string | null;
-  /** Settings that it changed, as they were before it. */
+  /** Earlier values of the settings that it changed. */
   before?: Partial<SettingsDocument>;
   actor: EndpointOperation["actor"];
   at: Date;
 };
 
+/** An endpoint as it is stored. */
 export type EndpointDocument = Omit<SettingsDocument, LaterSetting> & {
   [Name in LaterSetting]?: SettingsDocument[Name];
 } & {
@@ -52,7 +54,7 @@ export type EndpointDocument = Omit<SettingsDocument, LaterSetting> & {
   updated_at: Date;
   deleted_at: Date | null;
   revision: number;
-  /** Absent in deleted ones, and in those that were made before there were places. */
+  /** Absent in deleted endpoints, and in those from before there were places. */
   place?: number;
   signing: SigningDocument;
   /** Sealed; the key id of the encryption stands in the sealed text. */
@@ -60,43 +62,27 @@ export type EndpointDocument = Omit<SettingsDocument, LaterSetting> & {
   operations: OperationDocument[];
 };
 
+/** An endpoint to be stored. */
 export function endpointDocument(endpoint: EndpointRecord): EndpointDocument {
   return {
     _id: endpoint.id,
     schema_version: schemaVersion,
     merchant_id: endpoint.merchantId,
-    ...settingsDocument(endpoint),
+    ...(settingsDocument({ ...unset, ...endpoint }) as SettingsDocument),
     created_at: endpoint.createdAt,
     updated_at: endpoint.updatedAt,
     deleted_at: endpoint.deletedAt ?? null,
     revision: endpoint.revision,
     ...(endpoint.place === undefined ? {} : { place: endpoint.place }),
     signing: signingDocument(endpoint.signing),
-    keys: endpoint.keys.map(({ id, secret, standardSecret, madeAt }) => ({
-      id,
-      secret,
-      standard_secret: standardSecret,
-      made_at: madeAt,
-    })),
+    keys: endpoint.keys.map(keyDocument),
     operations: endpoint.operations.map(operationDocument),
-  };
-}
-
-function settingsDocument(settings: EndpointSettings): SettingsDocument {
-  return {
-    url: settings.url,
-    description: settings.description,
-    order: settings.order,
-    event_types: [...settings.eventTypes],
-    paused_at: settings.pausedAt ?? null,
-    verified_at: settings.verifiedAt ?? null,
-    pending_url: settings.pendingUrl ?? null,
   };
 }
 
 function operationDocument(operation: EndpointOperation): OperationDocument {
   const { id, kind, keyId = null, before, actor, at } = operation;
-  const changed = before === undefined ? {} : { before: beforeDocument(before) };
+  const changed = before === undefined ? {} : { before: settingsDocument(before) };
   return { id, kind, key_id: keyId, ...changed, actor, at };
 }
 
@@ -111,14 +97,18 @@ const settingNames = {
   pendingUrl: "pending_url",
 } as const satisfies Record<keyof EndpointSettings, keyof SettingsDocument>;
 
-function beforeDocument(before: Partial<EndpointSettings>): Partial<SettingsDocument> {
-  const names = Object.keys(before) as (keyof EndpointSettings)[];
-  return Object.fromEntries(names.map((name) => [settingNames[name], before[name] ?? null]));
+/** Settings that may be absent, stored as `null`. */
+const unset = { pausedAt: undefined, verifiedAt: undefined, pendingUrl: undefined };
+
+const settings = Object.keys(settingNames) as (keyof EndpointSettings)[];
+
+function settingsDocument(set: Partial<EndpointSettings>): Partial<SettingsDocument> {
+  const changed = settings.filter((name) => name in set);
+  return Object.fromEntries(changed.map((name) => [settingNames[name], set[name] ?? null]));
 }
 
-function toBefore(stored: Partial<SettingsDocument>): Partial<EndpointSettings> {
-  const names = Object.keys(settingNames) as (keyof EndpointSettings)[];
-  const changed = names.filter((name) => settingNames[name] in stored);
+function toSettings(stored: Partial<SettingsDocument>): Partial<EndpointSettings> {
+  const changed = settings.filter((name) => settingNames[name] in stored);
   return Object.fromEntries(changed.map((name) => [name, stored[settingNames[name]] ?? undefined]));
 }
 
@@ -149,20 +139,23 @@ function toVerifiedAt(stored: RecipientDocument): Date | undefined {
 }
 
 /** An endpoint's document as deliveries read it. */
-export type RecipientDocument = Omit<EndpointDocument, "operations">;
+type RecipientDocument = Omit<EndpointDocument, "operations">;
 
+/** Projection to what `toRecipient` reads. */
 export const withoutHistory = { operations: 0 } as const;
 
+/** A stored endpoint with its history. */
 export function toEndpoint(stored: EndpointDocument): EndpointRecord {
   return {
     ...toRecipient(stored),
     operations: stored.operations.map(({ id, kind, key_id, before, actor, at }) => ({
       ...{ id, kind, keyId: key_id ?? undefined, actor, at },
-      ...(before === undefined ? {} : { before: toBefore(before) }),
+      ...(before === undefined ? {} : { before: toSettings(before) }),
     })),
   };
 }
 
+/** A stored endpoint without its history. */
 export function toRecipient(stored: RecipientDocument): Recipient {
   return {
     id: stored._id,
@@ -180,11 +173,18 @@ export function toRecipient(stored: RecipientDocument): Recipient {
     revision: stored.revision,
     place: stored.place,
     signing: toSigning(stored.signing),
-    keys: stored.keys.map(({ id, secret, standard_secret, made_at }) => ({
-      id,
-      secret,
-      standardSecret: standard_secret,
-      madeAt: made_at,
-    })),
+    keys: stored.keys.map(toKey),
   };
+}
+
+type KeyDocument = EndpointDocument["keys"][number];
+
+/** A stored key. */
+export function toKey({ id, secret, standard_secret, made_at }: KeyDocument): SealedKey {
+  return { id, secret, standardSecret: standard_secret, madeAt: made_at };
+}
+
+/** A key to be stored. */
+export function keyDocument({ id, secret, standardSecret, madeAt }: SealedKey): KeyDocument {
+  return { id, secret, standard_secret: standardSecret, made_at: madeAt };
 }

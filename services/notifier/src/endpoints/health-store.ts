@@ -8,7 +8,7 @@ import { schemaVersion } from "./documents.ts";
 import type { Health } from "./rules/health.ts";
 import { shardOf } from "./rules/shard.ts";
 
-/** What an endpoint's owner told of it last, some seconds old. */
+/** An endpoint's health as its owner saved it, some seconds old. */
 export type HealthDocument = {
   /** The endpoint's id. */
   _id: string;
@@ -22,18 +22,19 @@ export type HealthDocument = {
   last_failure: string;
 };
 
-/** What is kept of a deleted endpoint's; what its owner tells from then on is not. */
+/** The mark of a deleted endpoint, which its owner's later writes do not match. */
 type DeletedHealth = { _id: string; schema_version: number; deleted_at: Date };
 
+/** The saved health of endpoints. */
 export type HealthStore = Awaited<ReturnType<typeof openHealthStore>>;
 
-/** A new owner begins with so many endpoints as they were; the others it finds out anew. */
+/** A new owner restores the health of so many endpoints; the others start anew. */
 const troubledMax = 10_000;
 const notDeleted = { deleted_at: { $exists: false } };
-/** Who has not failed for so long has nothing under way that would fail again. */
+/** Retries end a day after the first attempt. */
 const troubledForMs = 86_400_000;
 
-/** The health of endpoints, for whoever asks and for an endpoint's next owner. */
+/** Opens the store of endpoints' health, for merchants and for an endpoint's next owner. */
 export async function openHealthStore({ db }: Database) {
   const healths = db.collection<HealthDocument>("endpoint_health");
   const deleted = db.collection<DeletedHealth>("endpoint_health");
@@ -42,13 +43,13 @@ export async function openHealthStore({ db }: Database) {
   ]);
 
   return {
-    /** Of those of which something is known. */
+    /** The saved health of these endpoints, by id. */
     read: async (endpointIds: readonly string[]): Promise<ReadonlyMap<string, Health>> => {
       const found = await healths.find({ _id: { $in: [...endpointIds] }, ...notDeleted }).toArray();
       return new Map(found.map((each) => [each._id, toHealth(each)]));
     },
 
-    /** Of the endpoints of these shards those that failed last, in the last day. */
+    /** The endpoints of these shards that failed in the last day, latest failure first. */
     troubled: async (
       shards: readonly number[],
       now: Date,
@@ -67,9 +68,9 @@ export async function openHealthStore({ db }: Database) {
       return new Map(found.map((each) => [each._id, toHealth(each)]));
     },
 
-    write: async (told: ReadonlyMap<string, Health>): Promise<void> => {
-      if (told.size === 0) return;
-      const writes = [...told].map(([endpointId, health]) => ({
+    write: async (changed: ReadonlyMap<string, Health>): Promise<void> => {
+      if (changed.size === 0) return;
+      const writes = [...changed].map(([endpointId, health]) => ({
         updateOne: {
           filter: { _id: endpointId, ...notDeleted },
           update: updateOf(endpointId, health),
@@ -79,12 +80,12 @@ export async function openHealthStore({ db }: Database) {
       try {
         await healths.bulkWrite(writes, { ordered: false });
       } catch (error) {
-        // What is there already and was not found is marked as deleted.
+        // A duplicate key: the endpoint is marked as deleted.
         if (!isOnlyDuplicateKeys(error)) throw error;
       }
     },
 
-    /** Nothing is told of a deleted endpoint any more, nor kept but that it is deleted. */
+    /** Replaces a deleted endpoint's health by a mark. */
     forget: async (endpointId: string, at: Date): Promise<void> => {
       const marked = { schema_version: schemaVersion, deleted_at: at };
       await deleted.replaceOne({ _id: endpointId }, marked, { upsert: true });
@@ -92,7 +93,7 @@ export async function openHealthStore({ db }: Database) {
   };
 }
 
-/** An owner that has seen no delivery or no failure does not know that there was none before it. */
+/** A new owner's missing times do not overwrite those of the owner before. */
 function updateOf(endpointId: string, health: Health): UpdateFilter<HealthDocument> {
   const { lastDeliveredAt, lastFailedAt, lastFailure } = health;
   const delivered = { last_delivered_at: lastDeliveredAt ?? null };

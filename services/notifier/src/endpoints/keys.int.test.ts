@@ -13,8 +13,7 @@ import {
   startTestNotifier,
   type TestNotifier,
 } from "../test-notifier.ts";
-import { openSigners } from "./keys.ts";
-import { createResealing, openSealedKeyStore, type SealedKeyStore } from "./resealing.ts";
+import { createResealing, openSealedKeyStore, openSigners, type SealedKeyStore } from "./keys.ts";
 import { interfaceSignature } from "./rules/signature.ts";
 
 let notifier: TestNotifier;

@@ -1,20 +1,25 @@
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
+import type { Log } from "@disburse/chassis/log.ts";
+import { type Loop, startLoop } from "@disburse/chassis/loop.ts";
+import type { Metrics } from "@disburse/chassis/metrics.ts";
+import { keyDocument, toKey } from "./documents.ts";
 import type { Recipient, SealedKey } from "./rules/endpoint.ts";
 import { signingKeys } from "./rules/secret-set.ts";
 import { type Signers, type SigningSecrets, secretsFrom } from "./rules/signature.ts";
+import type { EndpointStore } from "./store.ts";
 
-/** As many bits as the hash that they go into (decisions: secrets are 32 random bytes). */
+/** The length of the hash's output (decisions: secrets are 32 random bytes). */
 const secretLength = 32;
 
-/** Whose keys they are. */
-export type Owner = { readonly merchantId: string; readonly id: string };
+/** The endpoint that keys belong to. */
+type Owner = { readonly merchantId: string; readonly id: string };
 
-/** What is sealed for one key of one endpoint opens nowhere else. */
+/** Binds a sealed secret to its endpoint, key and field. */
 function context(owner: Owner, keyId: string, field: "secret" | "standard_secret"): string {
   return `${owner.merchantId}|${owner.id}|${keyId}.${field}`;
 }
 
-/** A new pair of secrets: sealed to be stored, and in the clear to be shown once. */
+/** A new pair of secrets, sealed. */
 export function makeKey(sealer: Sealer, owner: Owner, madeAt: Date): SealedKey {
   const random = () => crypto.getRandomValues(new Uint8Array(secretLength));
   return sealedKey(sealer, owner, crypto.randomUUID(), secretsFrom(random(), random()), madeAt);
@@ -35,8 +40,8 @@ function sealedKey(
   };
 }
 
-/** The same secrets, sealed by the key that seals now; throws when an older key is missing. */
-export function resealedKey(sealer: Sealer, owner: Owner, key: SealedKey): SealedKey {
+/** The same secrets under the current encryption key; throws when an older key is missing. */
+function resealedKey(sealer: Sealer, owner: Owner, key: SealedKey): SealedKey {
   const isCurrent = sealer.isCurrent(key.secret) && sealer.isCurrent(key.standardSecret);
   if (isCurrent) return key;
   return sealedKey(sealer, owner, key.id, openedKey(sealer, owner, key), key.madeAt);
@@ -49,18 +54,115 @@ function openedKey(sealer: Sealer, owner: Owner, key: SealedKey): SigningSecrets
   };
 }
 
-/** A key of an endpoint in the clear. */
+/** A key's secrets in the clear. */
 export function openKey(sealer: Sealer, endpoint: Recipient, keyId: string): SigningSecrets {
   const key = endpoint.keys.find(({ id }) => id === keyId);
   if (key === undefined) throw new Error(`endpoint ${endpoint.id} has no key ${keyId}`);
   return openedKey(sealer, endpoint, key);
 }
 
-/** The secrets that sign for an endpoint at a moment. */
+/** The secrets that sign an endpoint's webhooks at `now`. */
 export function openSigners(sealer: Sealer, endpoint: Recipient, now: Date): Signers {
   const { current, previous } = signingKeys(endpoint.signing, now);
   return {
     current: openKey(sealer, endpoint, current),
     ...(previous === undefined ? {} : { previous: openKey(sealer, endpoint, previous) }),
+  };
+}
+
+type ResealingDeps = {
+  readonly sealedKeys: SealedKeyStore;
+  readonly sealer: Sealer;
+  readonly metrics: Metrics;
+  readonly log: Log;
+};
+
+/** A process with the previous settings may seal by the older key until it ends. */
+const walkEveryMs = 3_600_000;
+
+/** Seals secrets anew that an older key sealed, at the start and then every hour. */
+export function startResealing(deps: ResealingDeps): Loop {
+  const round = createResealing(deps);
+  const run = () => round().then(() => false);
+  return startLoop({ name: "webhook-resealing", everyMs: walkEveryMs, run, log: deps.log });
+}
+
+/**
+ * A walk over all endpoints, deleted ones too. Each is one write at the revision that was read; an
+ * endpoint that is changed meanwhile, or whose key is missing, is left to the next walk. When none
+ * is left, the older keys can be removed from the settings.
+ */
+export function createResealing(deps: ResealingDeps) {
+  const { sealedKeys, log } = deps;
+  const leftover = deps.metrics.gauge(
+    "disburse_webhook_endpoints_under_older_keys",
+    "Endpoints whose secrets need an older encryption key, by the last walk.",
+    [],
+  );
+  return async (): Promise<{ readonly resealed: number; readonly left: number }> => {
+    const counts = { resealed: 0, left: 0 };
+    for await (const endpoint of sealedKeys.walk()) {
+      const result = await resealEndpoint(deps, endpoint);
+      if (result !== "current") counts[result] += 1;
+    }
+    leftover.set(counts.left);
+    if (counts.resealed + counts.left > 0) log.info(counts, "endpoint secrets sealed anew");
+    return counts;
+  };
+}
+
+async function resealEndpoint(
+  { sealedKeys, sealer, log }: ResealingDeps,
+  endpoint: SealedKeys,
+): Promise<"current" | "resealed" | "left"> {
+  let keys: readonly SealedKey[];
+  try {
+    keys = endpoint.keys.map((key) => resealedKey(sealer, endpoint, key));
+  } catch (error) {
+    log.error({ err: error, endpoint_id: endpoint.id }, "endpoint secrets were not opened");
+    return "left";
+  }
+  if (keys.every((key, at) => key === endpoint.keys[at])) return "current";
+  return (await sealedKeys.rewrite({ ...endpoint, keys })) ? "resealed" : "left";
+}
+
+/** The sealed keys of an endpoint at a revision. */
+type SealedKeys = Owner & { readonly revision: number; readonly keys: readonly SealedKey[] };
+
+/** Sealed keys, to be sealed anew after a rotation of the encryption key. */
+export type SealedKeyStore = ReturnType<typeof openSealedKeyStore>;
+
+/** Some 100 KiB; a walk yields to other work between two pages. */
+const pageSize = 50;
+
+/** Reads and rewrites the sealed keys of all endpoints, deleted ones too. */
+export function openSealedKeyStore({ collection: endpoints }: Pick<EndpointStore, "collection">) {
+  return {
+    /** All endpoints, by id. */
+    walk: async function* (): AsyncGenerator<SealedKeys> {
+      let after = "";
+      for (;;) {
+        const page = await endpoints
+          .find({ _id: { $gt: after } }, { projection: { merchant_id: 1, revision: 1, keys: 1 } })
+          .sort({ _id: 1 })
+          .limit(pageSize)
+          .toArray();
+        for (const { _id: id, merchant_id: merchantId, revision, keys } of page) {
+          yield { id, merchantId, revision, keys: keys.map(toKey) };
+        }
+        const last = page.at(-1);
+        if (last === undefined) return;
+        after = last._id;
+      }
+    },
+
+    /** Writes them as a new revision; `false`: another write was first. */
+    rewrite: async ({ id, revision, keys }: SealedKeys): Promise<boolean> => {
+      const { matchedCount } = await endpoints.updateOne(
+        { _id: id, revision },
+        { $set: { keys: keys.map(keyDocument) }, $inc: { revision: 1 } },
+      );
+      return matchedCount === 1;
+    },
   };
 }

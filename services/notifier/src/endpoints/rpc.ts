@@ -21,9 +21,10 @@ import { activated, rotated, staged } from "./rules/secret-set.ts";
 import type { EndpointStore } from "./store.ts";
 import { type Backlog, endpointMessage, healthMessage } from "./wire.ts";
 
+/** What the RPCs of endpoints use. */
 export type EndpointDeps = AddressRules & {
   readonly endpoints: EndpointStore;
-  /** Ends what an endpoint has not got yet. */
+  /** Cancels an endpoint's pending deliveries. */
   readonly cancelPending: (merchantId: string, endpointId: string, now: Date) => Promise<void>;
   readonly sealer: Sealer;
   readonly clock: Clock;
@@ -84,16 +85,16 @@ export function endpointRpc(
   };
 }
 
-/** Endpoints as they are read: with how they take their events. */
+/** Endpoints with their health. */
 async function withHealth(
   { healths, readBacklog }: Pick<EndpointDeps, "healths" | "readBacklog">,
   endpoints: readonly EndpointRecord[],
 ): Promise<EndpointMessage[]> {
-  const told = await healths.read(endpoints.map(({ id }) => id));
+  const known = await healths.read(endpoints.map(({ id }) => id));
   return Promise.all(
     endpoints.map(async (endpoint) => {
       const backlog = await readBacklog(endpoint.merchantId, endpoint.id);
-      const health = healthMessage(told.get(endpoint.id) ?? healthStart, backlog);
+      const health = healthMessage(known.get(endpoint.id) ?? healthStart, backlog);
       return { ...endpointMessage(endpoint), health };
     }),
   );

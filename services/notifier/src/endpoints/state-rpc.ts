@@ -10,7 +10,7 @@ import { lookupHost } from "../sender/rules/url.ts";
 import type { Post, PostRequest } from "../sender/sender.ts";
 import type { ChallengeStore } from "./challenge-store.ts";
 import {
-  type ChangeResult,
+  type ChangeOutcome,
   type CommandMessage,
   commandOf,
   createEndpointChanges,
@@ -36,16 +36,17 @@ import {
 } from "./rules/verification.ts";
 import type { EndpointStore } from "./store.ts";
 
+/** What the RPCs of an endpoint's state use. */
 export type EndpointStateDeps = EndpointDeps &
   ChallengeDeps & {
-    /** What has waited for an endpoint may be due now: those that rest are asked at once. */
+    /** Probes suspended endpoints at once, whose deliveries may be due now. */
     readonly resumeSuspended: () => void;
   };
 
 /** What an operation makes of the settings as they are. */
 type Change = (endpoint: EndpointRecord) => Partial<EndpointSettings>;
 
-/** The RPCs that change what an endpoint is told, where, and whether. */
+/** The RPCs that change an endpoint's settings and state. */
 export function endpointStateRpc(
   deps: EndpointStateDeps,
 ): Pick<
@@ -54,7 +55,6 @@ export function endpointStateRpc(
 > {
   const { endpoints, sealer, clock, mustVerify, resumeSuspended } = deps;
   const changes = createEndpointChanges(endpoints, sealer);
-  const verify = createVerification(deps, changes);
 
   const change = async (
     message: CommandMessage & { readonly endpointId: string },
@@ -84,26 +84,13 @@ export function endpointStateRpc(
       }),
 
     pauseEndpoint: (message) =>
-      change(
-        message,
-        "pause",
-        ({ at }) =>
-          ({ pausedAt }) =>
-            pausedAt === undefined ? { pausedAt: at } : {},
-      ),
+      change(message, "pause", ({ at }) => ({ pausedAt = at }) => ({ pausedAt })),
 
-    resumeEndpoint: (message) =>
-      change(
-        message,
-        "resume",
-        () =>
-          ({ pausedAt }) =>
-            pausedAt === undefined ? {} : { pausedAt: undefined },
-      ),
+    resumeEndpoint: (message) => change(message, "resume", () => () => ({ pausedAt: undefined })),
 
     verifyEndpoint: async (message) => {
       const asked = commandOf(message, "verify", clock);
-      const answer = shown(orThrow(await verify(asked, message.endpointId)));
+      const answer = shown(orThrow(await verify(deps, changes, asked, message.endpointId)));
       resumeSuspended();
       return answer;
     },
@@ -116,7 +103,7 @@ export function endpointStateRpc(
   };
 }
 
-export type ChallengeDeps = {
+type ChallengeDeps = {
   readonly endpoints: EndpointStore;
   readonly challenges: ChallengeStore;
   readonly post: Post;
@@ -124,7 +111,7 @@ export type ChallengeDeps = {
   /** The name of the interface's signature header. */
   readonly signatureHeader: string;
   readonly clock: Clock;
-  /** What signatures are dated by: receivers compare it with their clocks. `clock` if unset. */
+  /** Dates signatures, which receivers compare with their clocks; `clock` if unset. */
   readonly wall?: Clock;
   readonly log: Log;
 };
@@ -136,28 +123,24 @@ const turnMs = challengeTimeoutMs + 2_000;
  * Verifies the URL of an endpoint that is not live yet. The challenge goes out under no lock, so
  * what it found counts only if the same URL still waits. A repeat is answered without another one.
  */
-export function createVerification(
+async function verify(
   deps: ChallengeDeps,
   changes: EndpointChanges,
-): (
   asked: EndpointCommand,
   endpointId: string,
-) => Promise<ChangeResult | Refused<NotifierRefusal>> {
-  const { endpoints, clock } = deps;
-  return async (asked, endpointId) => {
-    const before = await changes.repeated(asked, endpointId);
-    if (before !== undefined) return before;
-    const endpoint = await endpoints.find(asked.merchantId, endpointId);
-    if (endpoint === undefined) return refused("RECORD_NOT_FOUND");
-    const url = unverifiedUrl(endpoint);
-    const failure = url === undefined ? undefined : await challenge(deps, endpoint, url);
-    if (failure !== undefined) return failure;
-    const operation = { ...asked.operation, at: clock.now() };
-    return changes.change(asked, endpointId, (current) => {
-      const settings = url === undefined ? {} : challengeResult(current, url, operation.at);
-      return isRefused(settings) ? settings : { operation, settings };
-    });
-  };
+): Promise<ChangeOutcome> {
+  const before = await changes.repeated(asked, endpointId);
+  if (before !== undefined) return before;
+  const endpoint = await deps.endpoints.find(asked.merchantId, endpointId);
+  if (endpoint === undefined) return refused("RECORD_NOT_FOUND");
+  const url = unverifiedUrl(endpoint);
+  const failure = url === undefined ? undefined : await challenge(deps, endpoint, url);
+  if (failure !== undefined) return failure;
+  const operation = { ...asked.operation, at: deps.clock.now() };
+  return changes.change(asked, endpointId, (current) => {
+    const settings = url === undefined ? {} : challengeResult(current, url, operation.at);
+    return isRefused(settings) ? settings : { operation, settings };
+  });
 }
 
 /** Posts a challenge to a URL; answers why it failed, or `undefined` when it did not. */

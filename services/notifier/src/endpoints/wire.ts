@@ -1,47 +1,27 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { valueOfWord } from "@disburse/chassis/rpc/enum-words.ts";
 import {
   CircuitState,
-  DeliveryOrder as DeliveryOrderMessage,
+  DeliveryOrder,
   type EndpointHealth,
   EndpointHealthSchema,
   type Endpoint as EndpointMessage,
   EndpointSchema,
-  EndpointState as EndpointStateMessage,
+  EndpointState,
 } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
-import {
-  type DeliveryOrder,
-  type Endpoint,
-  type EndpointState,
-  endpointState,
-} from "./rules/endpoint.ts";
+import { type Endpoint, endpointState } from "./rules/endpoint.ts";
 import type { Health } from "./rules/health.ts";
 
-const endpointStates = {
-  active: EndpointStateMessage.ACTIVE,
-  paused: EndpointStateMessage.PAUSED,
-  unverified: EndpointStateMessage.UNVERIFIED,
-} as const satisfies Record<EndpointState, EndpointStateMessage>;
-
-const deliveryOrders = {
-  none: DeliveryOrderMessage.NONE,
-  bounded: DeliveryOrderMessage.BOUNDED,
-  strict: DeliveryOrderMessage.STRICT,
-} as const satisfies Record<DeliveryOrder, DeliveryOrderMessage>;
-
-const circuitStates = {
-  closed: CircuitState.CLOSED,
-  open: CircuitState.OPEN,
-} as const satisfies Record<Health["circuit"], CircuitState>;
-
+/** An endpoint as the RPCs answer it. */
 export function endpointMessage(endpoint: Endpoint): EndpointMessage {
   return create(EndpointSchema, {
     id: endpoint.id,
     merchantId: endpoint.merchantId,
     url: endpoint.url,
     description: endpoint.description,
-    state: endpointStates[endpointState(endpoint)],
-    order: deliveryOrders[endpoint.order],
+    state: valueOfWord(EndpointState, endpointState(endpoint)),
+    order: valueOfWord(DeliveryOrder, endpoint.order),
     eventTypes: [...endpoint.eventTypes],
     pendingUrl: endpoint.pendingUrl ?? "",
     createdAt: timestampFromDate(endpoint.createdAt),
@@ -49,14 +29,14 @@ export function endpointMessage(endpoint: Endpoint): EndpointMessage {
   });
 }
 
-/** What waits for one endpoint. */
+/** The pending deliveries of an endpoint. */
 export type Backlog = {
   /** Up to `countMax` of a list. */
   readonly pendingCount: number;
   readonly oldestPendingAt: Date | undefined;
 };
 
-/** How an endpoint takes its events, and what waits for it. */
+/** An endpoint's health and backlog. */
 export function healthMessage(health: Health, backlog: Backlog): EndpointHealth {
   const times = {
     lastDeliveredAt: health.lastDeliveredAt,
@@ -67,7 +47,7 @@ export function healthMessage(health: Health, backlog: Backlog): EndpointHealth 
     at === undefined ? [] : [[name, timestampFromDate(at)]],
   );
   return create(EndpointHealthSchema, {
-    circuit: circuitStates[health.circuit],
+    circuit: valueOfWord(CircuitState, health.circuit),
     concurrencyLimit: health.concurrency,
     consecutiveFailures: health.consecutiveFailures,
     lastFailure: health.lastFailure,

@@ -4,10 +4,10 @@ import { Binary } from "mongodb";
 import { requestIdField } from "../deliveries/documents.ts";
 import type { WebhookEvent } from "./rules/event.ts";
 
-/** Of documents of this subject. */
+/** Version of the documents of events. */
 export const schemaVersion = 1;
 
-/** An event as it arrived, and to whom it goes: decided once, with the event, in one write. */
+/** An event as it arrived, with the endpoints that it goes to: stored in one write. */
 export type EventDocument = {
   _id: string;
   schema_version: number;
@@ -19,9 +19,9 @@ export type EventDocument = {
   sequence: number;
   body: Binary;
   endpoint_ids: string[];
-  /** Its place in the merchant's feed; none before a reader came so far. */
+  /** Its position in the merchant's feed; absent until a reader reaches it. */
   position?: number;
-  /** The merchant's request that it goes back to, for the log. */
+  /** The merchant's request that caused it, for the log. */
   request_id?: string;
   occurred_at: Date;
   received_at: Date;
@@ -30,7 +30,7 @@ export type EventDocument = {
   actor?: StoredActor;
 };
 
-/** Longer than any delivery of it, so that a late duplicate is known as one. */
+/** Longer than any of its deliveries, so that a late duplicate is recognised. */
 export const eventKeptMs = 90 * 86_400_000;
 
 /** An event's key in the store; publishers number their events per merchant. */

@@ -13,7 +13,7 @@ import { type EventDocument, eventDocument } from "./documents.ts";
 import type { WebhookEvent } from "./rules/event.ts";
 import type { EventStore } from "./store.ts";
 
-export type FanOutDeps = {
+type FanOutDeps = {
   readonly endpoints: Pick<EndpointStore, "findSubscribed" | "readActive">;
   readonly bulkInsert: Database["bulkInsert"];
   readonly events: EventStore;
@@ -21,43 +21,26 @@ export type FanOutDeps = {
   readonly order: Pick<OrderStore, "placed">;
   readonly admission: Admission;
   readonly clock: Clock;
-  /** Something has come into these lines that others may wait for. */
+  /** Deliveries of these ordering keys were stored that others may wait for. */
   readonly release: (lines: Iterable<string>) => void;
 };
 
-export type FanOut = {
-  /**
-   * Stores a batch of events and their deliveries to the endpoints that are active now and want
-   * them. When it returns all of it is stored; when it throws, doing it again does the rest. A
-   * duplicate changes nothing: the endpoints stand in the stored event, and a delivery's id follows
-   * from event and endpoint. First attempts begin without being waited for.
-   */
-  publish(events: readonly WebhookEvent[]): Promise<void>;
-  /**
-   * The same for one event, made by an operation, to its merchant's endpoints or to the given one.
-   * Answers what is stored under it, or `undefined` when the operation made another event.
-   */
-  publishOne(
-    event: WebhookEvent,
-    change: Change,
-    endpointId?: string,
-  ): Promise<EventDocument | undefined>;
-  /** Makes sure that the deliveries of stored events are there. */
-  deliver(stored: readonly EventDocument[]): Promise<void>;
-};
+/** Stores events and their deliveries. */
+export type FanOut = ReturnType<typeof createFanOut>;
 
 type Endpoints = ReadonlyMap<string, Recipient>;
 
 /**
- * Events in, deliveries out: one write for what comes for the first time; else two, each of which
- * can be repeated.
+ * Stores events and their deliveries: in one write where all are new, else in two, each of which
+ * can be repeated. The stored event names its endpoints, and a delivery's id follows from event and
+ * endpoint.
  */
-export function createFanOut(deps: FanOutDeps): FanOut {
+export function createFanOut(deps: FanOutDeps) {
   const { endpoints, bulkInsert, events, deliveries, admission, clock } = deps;
 
   const insert = async (stored: readonly EventDocument[], known: Endpoints): Promise<void> => {
     const now = clock.now();
-    // What is older has had its deliveries, and they may be deleted by now.
+    // Deliveries of older events may be deleted by now.
     const recent = stored.filter(
       (event) => now.getTime() - event.received_at.getTime() < deliveryKeptMs,
     );
@@ -65,7 +48,7 @@ export function createFanOut(deps: FanOutDeps): FanOut {
     if (made.length > 0) await insertAdmitted(deps, made, known, deliveries.insert);
   };
 
-  /** Answers false when there was something of them before, and they are not all stored. */
+  /** `false`: some were stored before, and not all are stored now. */
   const insertFresh = (fresh: readonly EventDocument[], known: Endpoints): Promise<boolean> =>
     insertAdmitted(deps, firstDeliveries(fresh, known), known, async (admitted) =>
       (await bulkInsert([
@@ -76,16 +59,13 @@ export function createFanOut(deps: FanOutDeps): FanOut {
         : undefined,
     );
 
-  const wanted = (event: WebhookEvent, all: readonly Recipient[] = []): string[] =>
-    all.filter((endpoint) => isSubscribed(endpoint, event)).map(({ id }) => id);
-
   const findSubscribed = (batch: readonly WebhookEvent[]) =>
     endpoints.findSubscribed(
       [...new Set(batch.map(({ merchantId }) => merchantId))],
       [...new Set(batch.flatMap(subscriptionTypes))],
     );
 
-  /** To the endpoints that were chosen when the events were stored first. */
+  /** Stores missing deliveries of stored events, to the endpoints that the events name. */
   const deliver = async (stored: readonly EventDocument[]): Promise<void> => {
     const ids = new Set(stored.flatMap((event) => event.endpoint_ids));
     if (ids.size > 0) await insert(stored, await endpoints.readActive([...ids]));
@@ -93,34 +73,48 @@ export function createFanOut(deps: FanOutDeps): FanOut {
 
   return {
     deliver,
-    publish: async (batch) => {
+    /**
+     * Stores events and their deliveries to active endpoints that subscribe. If it throws, a repeat
+     * does the rest; a duplicate changes nothing. First attempts are not awaited.
+     */
+    publish: async (batch: readonly WebhookEvent[]): Promise<void> => {
       await admission.room();
-      const told = await findSubscribed(batch);
+      const subscribed = await findSubscribed(batch);
       const receivedAt = clock.now();
       const documents = batch.map((event) =>
-        eventDocument(event, wanted(event, told.get(event.merchantId)), receivedAt),
+        eventDocument(event, wanted(event, subscribed.get(event.merchantId)), receivedAt),
       );
-      if (await insertFresh(documents, byId(told))) return;
+      const known = [...subscribed.values()].flat().map((each) => [each.id, each] as const);
+      if (await insertFresh(documents, new Map(known))) return;
       await deliver(await events.store(documents));
     },
-    publishOne: async (event, change, endpointId) => {
-      const told =
+    /** The same for an operation's event; `undefined`: the operation has made another one. */
+    publishOne: async (
+      event: WebhookEvent,
+      change: Change,
+      endpointId?: string,
+    ): Promise<EventDocument | undefined> => {
+      const endpointIds =
         endpointId === undefined
           ? wanted(event, (await findSubscribed([event])).get(event.merchantId))
           : [endpointId];
-      const [stored] = await events.store([eventDocument(event, told, clock.now(), change)]);
+      const [stored] = await events.store([eventDocument(event, endpointIds, clock.now(), change)]);
       if (stored !== undefined) await deliver([stored]);
       return stored;
     },
   };
 }
 
-/** Inserts deliveries, admitted as far as there is room, and begins with those. */
+function wanted(event: WebhookEvent, all: readonly Recipient[] = []): string[] {
+  return all.filter((endpoint) => isSubscribed(endpoint, event)).map(({ id }) => id);
+}
+
+/** Inserts deliveries, and starts those that are admitted. */
 async function insertAdmitted(
   { order, admission, release }: FanOutDeps,
   made: readonly DeliveryDocument[],
   known: Endpoints,
-  /** Answers the places of those that were there; `undefined` when it did not insert all. */
+  /** Answers the indices of those stored before; `undefined` where it did not insert all. */
   write: (admitted: readonly DeliveryDocument[]) => Promise<ReadonlySet<number> | undefined>,
 ): Promise<boolean> {
   const admitted = admission.admit(await order.placed(made), known);
@@ -146,8 +140,4 @@ function firstDeliveries(events: readonly EventDocument[], known: Endpoints): De
       firstDelivery(event, endpointId, known.get(endpointId)?.order ?? "bounded"),
     ),
   );
-}
-
-function byId(told: ReadonlyMap<string, readonly Recipient[]>): Endpoints {
-  return new Map([...told.values()].flat().map((endpoint) => [endpoint.id, endpoint]));
 }

@@ -1,13 +1,15 @@
-import { type Database, isDuplicateKey } from "@disburse/chassis/mongo/database.ts";
+import type { Database } from "@disburse/chassis/mongo/database.ts";
+import { onceByKey } from "@disburse/chassis/mongo/once.ts";
+import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { Collection } from "mongodb";
 import { type EventDocument, schemaVersion } from "./documents.ts";
 import { fedTypes } from "./rules/event.ts";
 import type { EventStore } from "./store.ts";
 
 /**
- * How far a merchant's feed has come. Whoever reads at its end gives the next events positions, in
- * three writes: this document names them (one writer wins), the events take their positions (done
- * again, nothing changes), and `next` moves past them. Only what is before `next` is read.
+ * The end of a merchant's feed. A reader at the end gives the next events positions, in three
+ * writes: this document names them (one writer wins), the events get their positions (a repeat
+ * changes nothing), and `next` moves past them. Only events before `next` are read.
  */
 type FeedDocument = {
   /** The merchant. */
@@ -22,9 +24,10 @@ type FeedDocument = {
 /** An event with its position. */
 export type FedEvent = EventDocument & { readonly position: number };
 
+/** Merchants' feeds. */
 export type FeedStore = ReturnType<typeof openFeedStore>;
 
-/** Merchants' feeds; their events stand in the collection of all events. */
+/** Opens the feeds; their events are in the collection of all events. */
 export function openFeedStore(
   { db }: Pick<Database, "db">,
   { collection: events }: Pick<EventStore, "collection">,
@@ -32,7 +35,7 @@ export function openFeedStore(
   const feeds = db.collection<FeedDocument>("feeds");
 
   return {
-    /** The first position that may not be read yet, after what others left has been done. */
+    /** The first position that may not be read yet; finishes what other readers left. */
     next: async (merchantId: string): Promise<number> => {
       for (;;) {
         const feed = await feeds.findOne({ _id: merchantId });
@@ -49,7 +52,7 @@ export function openFeedStore(
         .limit(limit)
         .toArray() as Promise<FedEvent[]>,
 
-    /** Keys of events without a position, those received first before the others. */
+    /** Keys of events without a position, in order of receipt. */
     waiting: async (merchantId: string, limit: number): Promise<string[]> => {
       const found = await events
         .find(
@@ -66,28 +69,23 @@ export function openFeedStore(
       return found.map(({ _id }) => _id);
     },
 
-    /** Names the events that are next, if `next` is still so and nobody names others. */
+    /** Names the next events, if `next` is unchanged and no others are named. */
     assign: async (merchantId: string, next: number, keys: readonly string[]): Promise<void> => {
-      try {
-        await feeds.updateOne(
+      // A duplicate key: another reader began this feed.
+      await onceByKey(() =>
+        feeds.updateOne(
           { _id: merchantId, next, assigning: { $exists: false } },
-          {
-            $set: { assigning: [...keys] },
-            $setOnInsert: { schema_version: schemaVersion },
-          },
+          { $set: { assigning: [...keys] }, $setOnInsert: { schema_version: schemaVersion } },
           { upsert: next === 1 },
-        );
-      } catch (error) {
-        // Somebody else began this feed.
-        if (!isDuplicateKey(error)) throw error;
-      }
+        ),
+      );
     },
   };
 }
 
 /**
- * Does what is left of an assignment. Whoever is late changes nothing: an event takes one position
- * and keeps it, and `next` moves once. An event that expired leaves its position empty.
+ * Finishes an assignment. A repeat changes nothing: an event keeps its position, and `next` moves
+ * once. An expired event leaves its position empty.
  */
 async function finish(
   { feeds, events }: { feeds: Collection<FeedDocument>; events: Collection<EventDocument> },
@@ -105,4 +103,28 @@ async function finish(
     { _id, next, assigning: { $exists: true } },
     { $set: { next: next + keys.length }, $unset: { assigning: "" } },
   );
+}
+
+const cursorText = /^([\x21-\x7e]{1,128})\/(\d{1,15})$/;
+
+/** Writes the position that was read last as opaque text: of this merchant's feed alone. */
+export function writeFeedCursor(merchantId: string, position: number): string {
+  return Buffer.from(`${merchantId}/${position}`).toString("base64url");
+}
+
+/** The position behind which to read: 0 is the beginning. */
+export function readFeedCursor(
+  merchantId: string,
+  text: string,
+): number | Refused<"INVALID_REQUEST"> {
+  if (text === "") return 0;
+  const match = cursorText.exec(Buffer.from(text, "base64url").toString("latin1"));
+  const position = Number(match?.[2]);
+  const isOurs = match?.[1] === merchantId && writeFeedCursor(merchantId, position) === text;
+  return isOurs ? position : foreignCursor();
+}
+
+/** Refuses a cursor that this feed never gave: a guess would skip events. */
+export function foreignCursor(): Refused<"INVALID_REQUEST"> {
+  return refused("INVALID_REQUEST", "after: must be the next_cursor of an answer before");
 }

@@ -11,8 +11,8 @@ import {
 } from "../test-notifier.ts";
 import type { EventDocument } from "./documents.ts";
 import type { FeedStore } from "./feed-store.ts";
+import { writeFeedCursor } from "./feed-store.ts";
 import { readFeed } from "./rpc.ts";
-import { writeFeedCursor } from "./rules/feed-cursor.ts";
 
 let notifier: TestNotifier;
 let beside: TestNotifier;

@@ -4,6 +4,7 @@ import type { BusMessage, Disposition, Subscription } from "@disburse/chassis/bu
 import { forRequest } from "@disburse/chassis/call-context.ts";
 import type { Log } from "@disburse/chassis/log.ts";
 import type { Metrics } from "@disburse/chassis/metrics.ts";
+import { wordOf } from "@disburse/chassis/rpc/enum-words.ts";
 import {
   type MerchantEvent,
   MerchantEventSchema,
@@ -24,14 +25,7 @@ import {
 } from "./rules/event.ts";
 import { payoutBody } from "./rules/webhook-body.ts";
 
-const payoutStatuses: Readonly<Record<PayoutStatus, string | undefined>> = {
-  [PayoutStatus.UNSPECIFIED]: undefined,
-  [PayoutStatus.INITIATED]: "initiated",
-  [PayoutStatus.SUCCEEDED]: "succeeded",
-  [PayoutStatus.FAILED]: "failed",
-};
-
-/** An event that no merchant can be told of: not one of our contracts. */
+/** A message that is not an event of the contract. */
 class UnreadableEventError extends Error {
   override name = "UnreadableEventError";
 }
@@ -44,10 +38,10 @@ function present<T>(value: T | undefined, field: string): T {
 const presentDate = (time: Timestamp | undefined, field: string): Date =>
   timestampDate(present(time, field));
 
-/** A payout's event as merchants are told it; throws when the message is none of our contract's. */
+/** A payout's event as merchants get it; throws where the message breaks the contract. */
 function payoutEvent(message: PayoutStatusChanged): WebhookEvent {
   const payout = present(message.payout, "payout");
-  const status = present(payoutStatuses[payout.status], "payout.status");
+  const status = present(wordOf(PayoutStatus, payout.status), "payout.status");
   if (payout.version < 1) throw new UnreadableEventError("payout.version is missing");
   if (!isEventId(message.eventId)) throw new UnreadableEventError("event_id is malformed");
   const snapshot = {
@@ -68,7 +62,7 @@ function payoutEvent(message: PayoutStatusChanged): WebhookEvent {
   };
 }
 
-/** Another system's event in the domain's words, by bus or by RPC. */
+/** Another system's event, by bus or by RPC. */
 export function publishedEvent(message: MerchantEvent): PublishedEvent {
   const { occurredAt } = message;
   return {
@@ -84,7 +78,7 @@ function merchantEvent(message: MerchantEvent, receivedAt: Date): WebhookEvent {
   return webhookEventOf(event, receivedAt);
 }
 
-/** A message as merchants are told it; throws when it is none of our contracts'. */
+/** A message as merchants get it; throws where it breaks its contract. */
 export function readEvent(message: BusMessage, receivedAt: Date): WebhookEvent {
   const { key, body, requestId } = message;
   const event = key.startsWith("payout.")
@@ -93,7 +87,7 @@ export function readEvent(message: BusMessage, receivedAt: Date): WebhookEvent {
   return { ...event, requestId };
 }
 
-/** One line for each event that is stored now, under the request that it goes back to. */
+/** Logs each stored event under the request that caused it. */
 function logStored(events: readonly WebhookEvent[], startedMs: number, log: Log): void {
   const duration_ms = Math.round(performance.now() - startedMs);
   for (const { eventId, transactionId, status, requestId } of events) {
@@ -103,8 +97,8 @@ function logStored(events: readonly WebhookEvent[], startedMs: number, log: Log)
 }
 
 /**
- * What the notifier listens to. A batch is acknowledged when events and deliveries are stored; a
- * message that cannot be read goes to the dead letters, for the next try would not read it either.
+ * What the notifier consumes. A batch is acknowledged when events and deliveries are stored; an
+ * unreadable message goes to the dead letters, since no retry would read it.
  */
 export function subscription(
   fanOut: FanOut,
@@ -149,7 +143,7 @@ export function createEventMetrics(metrics: Metrics) {
     ["key"],
   );
   return {
-    /** A message that no merchant can be told of went to the dead letters. */
+    /** An unreadable message went to the dead letters. */
     unreadable: (routingKey: string): void => {
       const [family = ""] = routingKey.split(".");
       unreadable.inc({ key: families.includes(family) ? family : "other" });

@@ -18,13 +18,19 @@ import type { EndpointStore } from "../endpoints/store.ts";
 import { operationUsed, orThrow } from "../refusals.ts";
 import type { EventDocument } from "./documents.ts";
 import type { FanOut } from "./fan-out.ts";
-import type { FedEvent, FeedStore } from "./feed-store.ts";
+import {
+  type FedEvent,
+  type FeedStore,
+  foreignCursor,
+  readFeedCursor,
+  writeFeedCursor,
+} from "./feed-store.ts";
 import { publishedEvent } from "./intake.ts";
 import { publishedEventViolations, type WebhookEvent, webhookEventOf } from "./rules/event.ts";
-import { foreignCursor, readFeedCursor, writeFeedCursor } from "./rules/feed-cursor.ts";
 import { testBody, testStatus, testTransactionType } from "./rules/webhook-body.ts";
 import type { EventStore } from "./store.ts";
 
+/** What the RPCs of events use. */
 export type EventDeps = {
   readonly endpoints: EndpointStore;
   readonly events: EventStore;
@@ -94,6 +100,7 @@ function testEvent(merchantId: string, endpointId: string, now: Date): WebhookEv
   };
 }
 
+/** What the RPC of the feed uses. */
 export type FeedDeps = { readonly feeds: FeedStore };
 
 /** The RPC of a merchant's feed. */
@@ -128,32 +135,25 @@ function eventMessage(event: FedEvent): EventRecord {
   });
 }
 
-/** What is asked of a merchant's feed. */
-export type FeedRequest = {
-  readonly merchantId: string;
-  /** The position that was read last; 0 for none. */
-  readonly after: number;
-  readonly limit: number;
-};
-
-export type FeedPage = {
-  readonly events: readonly FedEvent[];
-  readonly hasMore: boolean;
-};
+type FeedPage = { readonly events: readonly FedEvent[]; readonly hasMore: boolean };
 
 /** Bodies have up to 60 KiB; a page stays about this size, and has one event at least. */
 const pageBytesMax = 1_024 * 1_024;
 
-/** Each try that fails is one in which another reader came further; nobody loses so often. */
+/** Each failed try means that another reader assigned positions first. */
 const triesMax = 20;
 
 /**
- * The events behind a position, each once. At the end of what has positions the next events are
- * given theirs, one more than the page needs, which tells whether there are more.
+ * The events after a position (0: from the beginning), each once. At the end the next events get
+ * positions, one more than the page needs, which shows whether there are more.
  */
 export async function readFeed(
   feeds: FeedStore,
-  { merchantId, after, limit }: FeedRequest,
+  {
+    merchantId,
+    after,
+    limit,
+  }: { readonly merchantId: string; readonly after: number; readonly limit: number },
 ): Promise<FeedPage | Refused<"INVALID_REQUEST">> {
   for (let tries = 0; ; tries += 1) {
     const next = await feeds.next(merchantId);
@@ -162,7 +162,7 @@ export async function readFeed(
     if (found.length > limit) return cut(found, limit);
     const waiting = await feeds.waiting(merchantId, limit + 1 - found.length);
     if (waiting.length === 0) return cut(found, limit);
-    // To say that there is more is always true enough: the reader comes again.
+    // If there are no more, the next page is empty.
     if (tries === triesMax) return { events: found, hasMore: true };
     await feeds.assign(merchantId, next, waiting);
   }

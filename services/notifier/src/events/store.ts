@@ -4,6 +4,7 @@ import { insertNew } from "../deliveries/insert.ts";
 import { type Arrived, type EventNumber, numberKey } from "../deliveries/order/store.ts";
 import type { EventDocument } from "./documents.ts";
 
+/** Every event that arrived. */
 export type EventStore = Awaited<ReturnType<typeof openEventStore>>;
 
 const indexes: readonly IndexDescription[] = [
@@ -24,14 +25,14 @@ const indexes: readonly IndexDescription[] = [
     unique: true,
     partialFilterExpression: { position: { $exists: true } },
   },
-  // Those without a position of each kind, in the order in which they get theirs.
+  // Events without a position, in the order in which they get one.
   {
     key: { merchant_id: 1, transaction_type: 1, position: 1, received_at: 1, sequence: 1 },
     name: "waiting",
   },
 ];
 
-/** Every event that arrived, whether or not anyone is told of it. */
+/** Opens the store of all events, those without a subscribed endpoint too. */
 export async function openEventStore({ db }: Database) {
   const events = db.collection<EventDocument>("events");
   await ensureIndexes(db, "events", indexes);
@@ -40,9 +41,8 @@ export async function openEventStore({ db }: Database) {
     collection: events,
 
     /**
-     * Stores a batch and answers it as it is stored: an event that was there already comes back as
-     * the one that was first, with the endpoints that were chosen then. One whose operation has
-     * stored another event is left out.
+     * Stores a batch and answers it as it is stored: a duplicate comes back as the first one, with
+     * the endpoints chosen then. An event whose operation has stored another one is left out.
      */
     store: async (documents: readonly EventDocument[]): Promise<EventDocument[]> => {
       const there = await insertNew(events, documents);
@@ -56,7 +56,7 @@ export async function openEventStore({ db }: Database) {
     findByOperation: (merchantId: string, operationId: string) =>
       events.findOne({ merchant_id: merchantId, operation_id: operationId }),
 
-    /** Those of these numbers that have arrived, by what `numberKey` writes. */
+    /** The events of these numbers that have arrived, by `numberKey`. */
     arrived: async (numbers: readonly EventNumber[]): Promise<ReadonlyMap<string, Arrived>> => {
       if (numbers.length === 0) return new Map();
       const found = await events

@@ -1,16 +1,11 @@
 import type { Metrics } from "@disburse/chassis/metrics.ts";
 import type { GapKind } from "./rules/window.ts";
 
-/** What the sweeps for lost events tell of themselves. */
-export type GapMetrics = {
-  /** Of so many that were missing, so many are there now. */
-  swept(kind: GapKind, found: number, repaired: number): void;
-  /** Nothing before this moment is missing. */
-  through(kind: GapKind, ageMs: number): void;
-};
+/** The metrics of the sweeps. */
+export type GapMetrics = ReturnType<typeof createGapMetrics>;
 
-/** The series of the sweeps. */
-export function createGapMetrics(metrics: Metrics): GapMetrics {
+/** Registers the metrics of the sweeps. */
+export function createGapMetrics(metrics: Metrics) {
   const found = metrics.counter(
     "disburse_webhook_gaps_found_total",
     "Events or deliveries that should have been stored and were not.",
@@ -27,10 +22,12 @@ export function createGapMetrics(metrics: Metrics): GapMetrics {
     ["kind"],
   );
   return {
-    swept: (kind, missing, stored) => {
+    /** So many were missing, and so many of them are stored now. */
+    swept: (kind: GapKind, missing: number, stored: number): void => {
       found.inc({ kind }, missing);
       repaired.inc({ kind }, stored);
     },
-    through: (kind, ageMs) => age.set({ kind }, ageMs / 1_000),
+    /** Events up to this age were swept. */
+    through: (kind: GapKind, ageMs: number): void => age.set({ kind }, ageMs / 1_000),
   };
 }

@@ -8,18 +8,19 @@ import type { GapKind, GapWindow } from "./rules/window.ts";
 /** How far the sweep of a kind has come. */
 type CheckpointDocument = { _id: GapKind; schema_version: number; through: Date };
 
-/** What a stored event says of the deliveries that it must have. */
+/** A stored event, as far as it determines its deliveries. */
 export type EventReach = Pick<
   EventDocument,
   "_id" | "merchant_id" | "event_id" | "endpoint_ids" | "received_at"
 >;
 
-/** One look at the store is for so many events. */
+/** So many events are checked by one read. */
 const chunkMax = 500;
 
+/** What sweeps read and write. */
 export type GapStore = ReturnType<typeof openGapStore>;
 
-/** What sweeps ask: what is there, what should be, how far they have come. */
+/** Opens the checkpoints of sweeps, and reads what is stored and what should be. */
 export function openGapStore(
   { db }: Pick<Database, "db">,
   { collection: events }: Pick<EventStore, "collection">,

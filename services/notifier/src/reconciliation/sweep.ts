@@ -22,12 +22,13 @@ import type { GapMetrics } from "./metrics.ts";
 import { gapKinds, gapWindow } from "./rules/window.ts";
 import type { EventReach, GapStore } from "./store.ts";
 
-/** What payout is asked: its operations, of which two are of use here. */
+/** The RPCs of payout that a sweep uses. */
 export type PayoutEvents = Pick<
   Client<typeof PayoutOperationsService>,
   "listPublishedPayouts" | "republishPayoutEvents"
 >;
 
+/** What a sweep uses. */
 export type SweepDeps = {
   readonly gaps: GapStore;
   readonly fanOut: FanOut;
@@ -42,17 +43,16 @@ export type SweepDeps = {
 const reachMs = (eventKeptMs / 3) * 2;
 /** Payout's time is its own process's: more than the clocks of two are ever apart (5 minutes). */
 const overlapMs = 360_000;
-/** As many as payout tells at once. */
+/** As many as payout republishes at once. */
 const eventsMax = 100;
 
 /** A version of a payout that must be stored as an event. */
 type Expected = { readonly key: string; readonly eventId: string };
 
 /**
- * Finds events that payout has published and that never arrived, and stores them as if they had:
- * payout tells which versions are published, and those that are missing once more. Storing is the
- * same as for the broker's, so that an event that arrives after all changes nothing. The checkpoint
- * moves behind what was looked at: where payout does not answer, all of it is looked at again.
+ * Finds events that payout has published and that never arrived, and stores them: payout lists the
+ * published versions, and republishes the missing ones. They are stored like the broker's, so that
+ * a late arrival changes nothing. Where payout does not answer, the checkpoint stays.
  */
 export async function sweepPayoutEvents(deps: SweepDeps, payout: PayoutEvents): Promise<void> {
   const { gaps, clock, metrics, holdsLease } = deps;
@@ -120,7 +120,7 @@ async function repair(
   }
 }
 
-/** An event that payout told again, as the broker would have brought it. */
+/** An event that payout republished, as the broker would have brought it. */
 function readAgain(
   { eventId: id, routingKey: key, body, requestId }: PublishedEvent,
   now: Date,
@@ -134,21 +134,21 @@ function readAgain(
   }
 }
 
-export type GapLoopOptions = Omit<SweepDeps, "holdsLease"> & {
+type GapLoopOptions = Omit<SweepDeps, "holdsLease"> & {
   readonly lease: SweepLease;
   /** Absent where the deployment names no payout service: its events are not looked at then. */
   readonly payout: PayoutEvents | undefined;
   readonly everyMs: number;
 };
 
-/** How long a sweep's right lasts: a holder that lives renews it, one that died is replaced. */
+/** How long a sweep's lease lasts; a live holder renews it. */
 export function gapLeaseMs(everyMs: number): number {
   return Math.max(2 * everyMs, 60_000);
 }
 
-/** A process that starts has other things to do first, and its neighbours may be starting too. */
+/** Leaves a starting process time for other work, and spreads processes that start together. */
 const firstAfterMs = { atLeast: 2_000, spread: 8_000 };
-/** The age of what was swept grows also where nobody sweeps, or another process does. */
+/** The checkpoint's age grows also while no process sweeps, or another one does. */
 const tellEveryMs = 15_000;
 
 /**
@@ -162,9 +162,7 @@ export function startGapSweep(options: GapLoopOptions): Pick<Loop, "stop"> {
   // A sweep of a long time need not come to its end: the next one goes on from there.
   const holdsLease = async () => !ended.signal.aborted && (await lease.hold()) !== undefined;
   const deps: SweepDeps = { ...options, holdsLease };
-  if (payout === undefined) {
-    log.warn({}, "no PAYOUT_URL: lost events of payouts are not looked for");
-  }
+  if (payout === undefined) log.warn({}, "no PAYOUT_URL: lost events of payouts are not swept");
   let firstMs = Math.min(everyMs, firstAfterMs.atLeast + Math.random() * firstAfterMs.spread);
   const loop = startLoop({
     name: "webhook-gaps",
@@ -216,10 +214,8 @@ export async function sweepDeliveries(deps: SweepDeps): Promise<void> {
   const through = await gaps.through("delivery");
   const now = clock.now();
   if (through !== undefined) metrics.through("delivery", now.getTime() - through.getTime());
-  const window = gapWindow(through, now, {
-    reachMs: deliveryReachMs,
-    overlapMs: deliveryOverlapMs,
-  });
+  const terms = { reachMs: deliveryReachMs, overlapMs: deliveryOverlapMs };
+  const window = gapWindow(through, now, terms);
   if (window === undefined) return;
   const reached = async (until: Date) => {
     await gaps.advance("delivery", until);

@@ -9,7 +9,7 @@ import { readOriginals } from "./originals.ts";
 import { transitionAfterPage, transitionWhileNotLive } from "./rules/replay.ts";
 import { type ReplayDocument, type ReplaySettlement, type ReplayStore, termsOf } from "./store.ts";
 
-export type ReplayerDeps = {
+type ReplayerDeps = {
   readonly replays: Pick<ReplayStore, "claim" | "settle">;
   readonly redeliveries: RedeliveryStore;
   readonly deliveries: Pick<DeliveryStore, "collection">;
@@ -20,23 +20,19 @@ export type ReplayerDeps = {
   readonly wake: () => void;
 };
 
-export type Replayer = {
-  /** Sends the next page of a replay that is due; answers whether there was one. */
-  round(): Promise<boolean>;
-};
-
-/** Longer than a page ever takes; a crash costs its wait. */
+/** Longer than a page takes; after a crash the replay waits for its end. */
 const leaseMs = 30_000;
 
 /**
- * Queues the deliveries of replays, a page each time. The redeliveries are inserted before the
- * progress is written, under operations that follow from replay and original: a page that a crash
- * cut off, or that a stale worker does once more, makes none twice.
+ * Queues the deliveries of replays, page by page. The redeliveries are inserted before the progress
+ * is written, under operations that follow from replay and original: a repeated page makes none
+ * twice.
  */
-export function createReplayer(deps: ReplayerDeps): Replayer {
+export function createReplayer(deps: ReplayerDeps) {
   const { replays, clock, log } = deps;
   return {
-    round: async () => {
+    /** Queues the next page of a replay that is due; answers whether there was one. */
+    round: async (): Promise<boolean> => {
       const leaseToken = crypto.randomUUID();
       const replay = await replays.claim(leaseToken, clock.now(), leaseMs);
       if (replay === null) return false;

@@ -8,6 +8,7 @@ import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import {
   type CreateReplayRequest,
   CreateReplayRequestSchema,
+  DeliveryState,
   type NotifierService,
   type Replay,
   ReplaySchema,
@@ -20,16 +21,15 @@ import {
 } from "@disburse/forms/bodies/webhooks.ts";
 import { checkedMessage } from "@disburse/forms/checks/message.ts";
 import { invalidRequest, isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
-import type { Clock } from "@disburse/kernel/time.ts";
-import { parseMoment } from "@disburse/kernel/time.ts";
+import { type Clock, parseMoment } from "@disburse/kernel/time.ts";
 import type { DeliveryStore } from "../deliveries/store.ts";
-import { deliveryStates } from "../deliveries/wire.ts";
 import type { EndpointStore } from "../endpoints/store.ts";
 import { type NotifierRefusal, operationUsed, orThrow } from "../refusals.ts";
 import { countOriginals } from "./originals.ts";
 import { isSameReplay, type ReplayRequest, replayTerms } from "./rules/replay.ts";
 import { newReplay, type ReplayDocument, type ReplayStore, termsOf } from "./store.ts";
 
+/** What the RPCs of replays use. */
 export type ReplayDeps = {
   readonly endpoints: EndpointStore;
   readonly deliveries: Pick<DeliveryStore, "collection">;
@@ -104,7 +104,7 @@ async function createReplay(
   return refused("INVALID_REQUEST", "A replay of this endpoint is running already.");
 }
 
-/** A repeat is answered with the first replay, as it is now, if it asks for the same. */
+/** The first replay, as it is now, if the repeat has the same terms. */
 function repeated(
   first: ReplayDocument,
   asked: ReplayRequest,
@@ -113,7 +113,7 @@ function repeated(
   return "rate" in terms && isSameReplay(terms, termsOf(first)) ? first : operationUsed();
 }
 
-/** A replay as it is asked for, its fields checked by their form. */
+/** A request's fields, checked by their form. */
 function readReplayRequest(
   message: CreateReplayRequest,
   now: Date,
@@ -138,7 +138,7 @@ function replayMessage(replay: ReplayDocument): Replay {
     endpointId: replay.endpoint_id,
     since: timestampFromDate(replay.since),
     until: timestampFromDate(replay.until),
-    states: replay.states.map((state) => deliveryStates[state]),
+    states: replay.states.map((state) => valueOfWord(DeliveryState, state)),
     ratePerSecond: replay.rate,
     state: valueOfWord(ReplayState, replay.state),
     totalCount: BigInt(replay.total),

@@ -1,14 +1,15 @@
 import { callContext } from "@disburse/chassis/call-context.ts";
-import { type Database, ensureIndexes, isDuplicateKey } from "@disburse/chassis/mongo/database.ts";
+import { type Database, ensureIndexes } from "@disburse/chassis/mongo/database.ts";
+import { insertOnce } from "@disburse/chassis/mongo/once.ts";
 import type { PageCursor } from "@disburse/chassis/paging/cursor.ts";
 import { behind, countMax, newestFirst } from "@disburse/chassis/paging/record-page.ts";
 import type { Change, StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import { newId } from "@disburse/kernel/id.ts";
-import type { Collection, IndexDescription } from "mongodb";
+import type { IndexDescription } from "mongodb";
 import { deliveryKeptMs } from "../deliveries/documents.ts";
 import type { ReplayableState, ReplayTerms, ReplayTransition } from "./rules/replay.ts";
 
-/** What is to be sent once more, and how far it has come. */
+/** A replay's terms and progress. */
 export type ReplayDocument = {
   _id: string;
   schema_version: number;
@@ -25,21 +26,22 @@ export type ReplayDocument = {
   total: number;
   total_capped: boolean;
   queued_count: number;
-  /** When a worker may take it: the next page, or the end of the lease of who has it. */
+  /** When it may be claimed: the next page, or the end of its lease. */
   due_at: Date | null;
   lease: { token: string; place: string } | null;
   created_at: Date;
   updated_at: Date;
   /** As long after the end as its deliveries. */
   expires_at?: Date;
-  /** The merchant's request that it goes back to, for the log. */
+  /** The merchant's request that caused it, for the log. */
   request_id?: string;
   operation_id: string;
   actor: StoredActor;
-  /** Who ended it before its time. */
+  /** The operation that cancelled it. */
   cancelled_by?: { operation_id: string; actor: StoredActor };
 };
 
+/** Replays, each one document. */
 export type ReplayStore = Awaited<ReturnType<typeof openReplayStore>>;
 
 const indexes: readonly IndexDescription[] = [
@@ -64,23 +66,15 @@ export async function openReplayStore({ db }: Database, place: string) {
   return {
     collection: replays,
 
-    /** Answers whether it was stored: its endpoint has none running, its operation is new. */
-    insert: async (replay: ReplayDocument): Promise<boolean> => {
-      try {
-        await replays.insertOne(replay);
-        return true;
-      } catch (error) {
-        if (isDuplicateKey(error)) return false;
-        throw error;
-      }
-    },
+    /** `false`: its endpoint has a running replay, or its operation has made one. */
+    insert: (replay: ReplayDocument) => insertOnce(replays, replay),
 
     find: (merchantId: string, id: string) => replays.findOne({ _id: id, merchant_id: merchantId }),
 
     findByOperation: (merchantId: string, operationId: string) =>
       replays.findOne({ merchant_id: merchantId, operation_id: operationId }),
 
-    /** Newest first, after the cursor. */
+    /** Newest first. */
     list: (merchantId: string, after: PageCursor | undefined, limit: number) => {
       const listed = { merchant_id: merchantId };
       return replays
@@ -93,14 +87,19 @@ export async function openReplayStore({ db }: Database, place: string) {
     count: (merchantId: string) =>
       replays.countDocuments({ merchant_id: merchantId }, { limit: countMax + 1 }),
 
-    /** Ends one that is running, and answers it as it is now. */
-    cancel: (merchantId: string, id: string, now: Date, { operationId, actor }: Change) =>
-      cancelReplay(replays, { _id: id, merchant_id: merchantId }, now, {
-        operation_id: operationId,
-        actor,
-      }),
+    /** Ends a running replay; answers it as it is now. */
+    cancel: async (merchantId: string, id: string, now: Date, { operationId, actor }: Change) => {
+      const replay = { _id: id, merchant_id: merchantId };
+      const by = { operation_id: operationId, actor };
+      const cancelled = await replays.findOneAndUpdate(
+        { ...replay, state: "running" },
+        { $set: { ...ended("cancelled", now), lease: null, updated_at: now, cancelled_by: by } },
+        { returnDocument: "after" },
+      );
+      return cancelled ?? replays.findOne(replay);
+    },
 
-    /** Takes one whose next page is due under a lease: whoever else found it due takes nothing. */
+    /** Leases a replay whose next page is due. */
     claim: (leaseToken: string, now: Date, leaseMs: number) =>
       replays.findOneAndUpdate(
         { state: "running", due_at: { $lte: now } },
@@ -113,15 +112,18 @@ export async function openReplayStore({ db }: Database, place: string) {
         { sort: { due_at: 1 }, returnDocument: "after" },
       ),
 
-    /** Ends the leases that a killed process of this place left. */
+    /** Ends the leases that a killed process at this place left. */
     freeLeases: async (now: Date): Promise<void> => {
       const left = { state: "running", due_at: { $gt: now }, "lease.place": place } as const;
       await replays.updateMany(left, { $set: { lease: null, due_at: now } });
     },
 
     /** Writes a page's progress, if the lease still holds; answers whether it did. */
-    settle: (id: string, leaseToken: string, settlement: ReplaySettlement) =>
-      settle(replays, { id, leaseToken }, settlement),
+    settle: async (id: string, leaseToken: string, page: ReplaySettlement): Promise<boolean> => {
+      const leased = { _id: id, state: "running", "lease.token": leaseToken } as const;
+      const progress = { $set: settledFields(page), $inc: { queued_count: page.queued } };
+      return (await replays.updateOne(leased, progress)).matchedCount === 1;
+    },
   };
 }
 
@@ -134,45 +136,19 @@ export type ReplaySettlement = {
   readonly at: Date;
 };
 
-async function settle(
-  replays: Collection<ReplayDocument>,
-  { id, leaseToken }: { readonly id: string; readonly leaseToken: string },
-  { transition, queued, last, at }: ReplaySettlement,
-): Promise<boolean> {
-  const { matchedCount } = await replays.updateOne(
-    { _id: id, state: "running", "lease.token": leaseToken },
-    {
-      $set: {
-        ...(transition.state === "running"
-          ? { due_at: transition.nextPageAt }
-          : ended(transition.state, at)),
-        ...(last === undefined ? {} : { cursor: last }),
-        lease: null,
-        updated_at: at,
-      },
-      $inc: { queued_count: queued },
-    },
-  );
-  return matchedCount === 1;
+function settledFields({ transition, last, at }: ReplaySettlement) {
+  const { state } = transition;
+  return {
+    ...(state === "running" ? { due_at: transition.nextPageAt } : ended(state, at)),
+    ...(last === undefined ? {} : { cursor: last }),
+    lease: null,
+    updated_at: at,
+  };
 }
 
-/** What stands in a replay that has ended. */
+/** The fields of a replay that has ended. */
 function ended(state: "done" | "cancelled", at: Date) {
   return { state, due_at: null, expires_at: new Date(at.getTime() + deliveryKeptMs) };
-}
-
-async function cancelReplay(
-  replays: Collection<ReplayDocument>,
-  replay: Pick<ReplayDocument, "_id" | "merchant_id">,
-  now: Date,
-  by: NonNullable<ReplayDocument["cancelled_by"]>,
-): Promise<ReplayDocument | null> {
-  const cancelled = await replays.findOneAndUpdate(
-    { ...replay, state: "running" },
-    { $set: { ...ended("cancelled", now), lease: null, updated_at: now, cancelled_by: by } },
-    { returnDocument: "after" },
-  );
-  return cancelled ?? replays.findOne(replay);
 }
 
 /** A new replay; one of nothing is done at once. */

@@ -2,6 +2,7 @@ import { Resolver } from "node:dns/promises";
 import { once } from "node:events";
 import { connect, createServer, isIP, type Socket } from "node:net";
 import { SettingsError } from "@disburse/chassis/settings.ts";
+import { TimeoutError, withTimeout } from "@disburse/chassis/timeout.ts";
 import { buildConnector, errors } from "undici";
 import { type AddressRules, mayReach } from "./rules/address.ts";
 import { hostWithoutDot } from "./rules/url.ts";
@@ -25,6 +26,7 @@ export type SocketTarget = {
 /** Begins to connect a socket. */
 export type OpenSocket = (target: SocketTarget) => Socket;
 
+/** What a connector connects to, and from where. */
 export type ConnectorOptions = AddressRules & {
   /** The static source address that merchants may rely on. */
   readonly localAddress?: string | undefined;
@@ -44,9 +46,9 @@ export class ConnectRefusedError extends Error {
 }
 
 /**
- * Asks the name servers and nothing else: no hosts file, no search domain, so that a merchant's
- * host name never means a machine of ours. Does not use the thread pool, where a slow server would
- * hold up everyone's look-ups.
+ * Queries name servers only: no hosts file, no search domain, so that a merchant's host name never
+ * resolves to a machine of the deployment. Does not use the thread pool, which a slow name server
+ * would block.
  */
 export const resolvePublic: Resolve = async (host) => {
   const resolver = new Resolver({ timeout: dnsTimeoutMs, tries: 1 });
@@ -102,7 +104,7 @@ export function createConnector(options: ConnectorOptions): buildConnector.conne
   };
 }
 
-/** A connection in the making: what to close, and whether it came too late. */
+/** A connection in progress: what to close, and whether it is late. */
 type Opened = { socket?: Socket; readonly late: AbortSignal };
 
 /**
@@ -118,7 +120,7 @@ async function connected(open: OpenSocket, target: SocketTarget, opened: Opened)
     opened.late.throwIfAborted();
     const socket = open({ ...target, addresses: round });
     opened.socket = socket;
-    // Whoever waits hears of an error; one between two that wait must not end the process.
+    // An error that no caller awaits must not end the process.
     socket.on("error", () => undefined);
     socket.setNoDelay(true).setKeepAlive(true, keepAliveProbeMs);
     const shareMs = attemptShareMs(addresses.length);
@@ -138,25 +140,17 @@ function attemptShareMs(addresses: number): number {
   return Math.floor(connectTimeoutMs / (addresses + 1));
 }
 
-/** A receiver that went away without a word is found out by the system. */
+/** The system detects receivers that vanished. */
 const keepAliveProbeMs = 60_000;
 
 async function connectInTime(open: (opened: Opened) => Promise<Socket>): Promise<Socket> {
-  const late = new AbortController();
-  const opened: Opened = { late: late.signal };
-  const { promise: tooLate, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => {
-    const error = new errors.ConnectTimeoutError("no connection in time");
-    late.abort(error);
-    reject(error);
-  }, connectTimeoutMs);
+  const opened: { socket?: Socket } = {};
   try {
-    return await Promise.race([open(opened), tooLate]);
+    return await withTimeout(connectTimeoutMs, (late) => open(Object.assign(opened, { late })));
   } catch (error) {
     opened.socket?.destroy();
-    throw error;
-  } finally {
-    clearTimeout(timer);
+    const isLate = error instanceof TimeoutError;
+    throw isLate ? new errors.ConnectTimeoutError("no connection in time") : error;
   }
 }
 

@@ -23,6 +23,7 @@ export type PostRequest = {
 /** Makes one attempt; an attempt that fails is an outcome, not an error. */
 export type Post = (request: PostRequest) => Promise<Outcome>;
 
+/** Posts webhooks until it is closed. */
 export type Sender = { readonly post: Post; close(): Promise<void> };
 
 /** An attempt in all, the answer's body included (webhooks: limits). */
@@ -42,6 +43,7 @@ const fixedHeaders = {
   "user-agent": "Disburse-Webhooks/1",
 };
 
+/** What a sender may reach, and how long it waits. */
 export type SenderOptions = Omit<ConnectorOptions, "resolve"> & {
   readonly resolve?: Resolve;
   readonly log: Log;
@@ -71,7 +73,7 @@ export function createSender(options: SenderOptions): Sender {
     allowH2: false,
   });
   const post: Post = async ({ url, headers, body, timeoutMs: asked = timeoutMs }) => {
-    // Asked again, since a URL may be older than a rule or a setting.
+    // Checked again, since a URL may be older than a rule or a setting.
     const target = targetOf(url);
     if (target === undefined) return { kind: "failed", error: "address_refused" };
     const late = new AbortController();
@@ -151,12 +153,12 @@ function codeOf(error: unknown): string {
 /** A URL in the parts that a request is made of. */
 type Target = { readonly origin: string; readonly path: string };
 
-/** Some 100 KiB; past them all are read anew. */
+/** Some 100 KiB; then the cache is cleared. */
 const targetsMax = 1_000;
 
 /**
- * Reads URLs that webhooks go to, each once as long as it is remembered; `undefined` where the
- * rules refuse one. What its host name resolves to is not asked here.
+ * Parses the URLs of webhooks, and caches them; `undefined` where the
+ * rules refuse one. What its host name resolves to is checked when connecting.
  */
 export function createTargets(rules: AddressRules): (url: string) => Target | undefined {
   const known = new Map<string, Target | undefined>();

@@ -3,7 +3,7 @@ import type { Log } from "@disburse/chassis/log.ts";
 import { startLoop } from "@disburse/chassis/loop.ts";
 import type { ShardStore, Worker } from "./shard-store.ts";
 
-export type MembershipDeps = {
+type MembershipDeps = {
   readonly store: ShardStore;
   readonly place: string;
   /** The lease of a process without a heartbeat expires after this. */
@@ -13,7 +13,7 @@ export type MembershipDeps = {
   readonly log: Log;
 };
 
-/** This process as a member of the cluster: sends heartbeats, watches those of the others. */
+/** This process's membership: sends heartbeats, and evicts processes that send none. */
 export function createMembership(deps: MembershipDeps) {
   const { store, place, leaseMs, heartbeatEveryMs, onJoin, log } = deps;
   let seen = new Map<string, { readonly heartbeat: number; readonly silentMs: number }>();

@@ -11,8 +11,9 @@ const heartbeatEveryMs = 5_000;
 const marginMs = 1_000;
 /** How often a process looks at the others: so soon it takes what they leave. */
 const lookEveryMs = 1_000;
+const never = Number.NEGATIVE_INFINITY;
 
-export type OwnershipDeps = {
+type OwnershipDeps = {
   readonly store: ShardStore;
   /** Where this process is; it succeeds the process that was there. */
   readonly place: string;
@@ -27,31 +28,14 @@ export type OwnershipDeps = {
   readonly log: Log;
 };
 
-/** Which shards, and so which endpoints, this process delivers to. */
-export type Ownership = {
-  /** Under which this process leases deliveries. */
-  token(): string;
-  /** Whether this process, and no other, may attempt deliveries to an endpoint now. */
-  owns(endpointId: string): boolean;
-  shardsOwned(): number;
-  /** Whether other processes deliver too. */
-  isShared(): boolean;
-  /** Sends a heartbeat, looks at the others, takes and gives shards, each when it is time. */
-  round(): Promise<void>;
-  /**
-   * Nothing starts from now on. Attempts in flight have until `drained` settles, and no other
-   * process takes their shards before; then this process owns none.
-   */
-  leave(drained: Promise<unknown>): Promise<void>;
-};
+/** The shards, and so the endpoints, that this process delivers to. */
+export type Ownership = ReturnType<typeof createOwnership>;
 
 /** Keeps this process's share of the shards. */
-export function createOwnership(deps: OwnershipDeps): Ownership {
+export function createOwnership(deps: OwnershipDeps) {
   const { store, elapsed, isBusy, onTake, log } = deps;
-  let heartbeatAt = Number.NEGATIVE_INFINITY;
-  let lookedAt = Number.NEGATIVE_INFINITY;
-  let [isUnsettled, isShared] = [true, false];
-  let isLeaving = false;
+  let [heartbeatAt, lookedAt] = [never, never];
+  let [isUnsettled, isShared, isLeaving] = [true, false, false];
   let own = new Set<number>();
   const membership = createMembership({ ...deps, leaseMs: processLeaseMs, heartbeatEveryMs });
 
@@ -61,7 +45,7 @@ export function createOwnership(deps: OwnershipDeps): Ownership {
     if (!tokens.includes(token)) {
       // Evicted since the last heartbeat: others may own its shards, and it joins again at once.
       own = new Set();
-      heartbeatAt = Number.NEGATIVE_INFINITY;
+      heartbeatAt = never;
       return;
     }
     const { take, give } = shardMoves(shards.owners, token, tokens);
@@ -74,20 +58,22 @@ export function createOwnership(deps: OwnershipDeps): Ownership {
     await onTake(take);
     const isWritten = await store.write(shards, movedOwners(shards, token, take, given));
     isUnsettled ||= !isWritten;
-    if (isWritten) own = new Set([...kept, ...take]);
-    const fields = { taken: take.length, given: given.length, owned: own.size };
-    if (isWritten) log.info(fields, "shards moved");
+    if (!isWritten) return;
+    own = new Set([...kept, ...take]);
+    log.info({ taken: take.length, given: given.length, owned: own.size }, "shards moved");
   };
 
   return {
     token: membership.token,
-    owns: (endpointId) =>
+    /** Whether this process alone may attempt deliveries to an endpoint now. */
+    owns: (endpointId: string): boolean =>
       !isLeaving &&
       own.has(shardOf(endpointId)) &&
       elapsed() < heartbeatAt + processLeaseMs - marginMs,
-    shardsOwned: () => own.size,
-    isShared: () => isShared,
-    round: async () => {
+    shardsOwned: (): number => own.size,
+    isShared: (): boolean => isShared,
+    /** Sends a heartbeat, watches the others, takes and gives shards, each when it is due. */
+    round: async (): Promise<void> => {
       const startedAt = elapsed();
       const passedMs = startedAt - lookedAt;
       const isLate = startedAt - heartbeatAt >= heartbeatEveryMs;
@@ -109,7 +95,8 @@ export function createOwnership(deps: OwnershipDeps): Ownership {
       lookedAt = elapsed();
       await move(shards, members);
     },
-    leave: async (drained) => {
+    /** Starts nothing more, and keeps its shards until `drained` settles. */
+    leave: async (drained: Promise<unknown>): Promise<void> => {
       isLeaving = true;
       await membership.leave(drained);
     },

@@ -23,9 +23,12 @@ type ShardsDocument = {
   owners: (string | null)[];
 };
 
+/** A process that delivers. */
 export type Worker = { readonly token: string; readonly place: string; readonly heartbeat: number };
+/** The owners of all shards, at an epoch. */
 export type Shards = { readonly epoch: number; readonly owners: ShardOwners };
 
+/** Processes and the shards that they own. */
 export type ShardStore = ReturnType<typeof openShardStore>;
 
 const shardsId = "all";

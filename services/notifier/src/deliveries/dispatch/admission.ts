@@ -8,7 +8,7 @@ import type { Limiter } from "./limiter.ts";
 import type { Runner } from "./runner.ts";
 import { underLease, type WorkStore } from "./work-store.ts";
 
-export type AdmissionDeps = {
+type AdmissionDeps = {
   readonly work: Pick<WorkStore, "leased" | "giveBack">;
   readonly limiter: Limiter;
   readonly ownership: Ownership;
@@ -23,32 +23,19 @@ export type AdmissionDeps = {
 type Endpoints = ReadonlyMap<string, Recipient>;
 
 /**
- * While so many fresh deliveries are under way a batch waits, for the broker keeps it at less cost
- * than the store: as long as some of them end, and never so long that a merchant would notice.
+ * While so many fresh deliveries are in flight, a batch waits in the broker, which costs less than
+ * the store: as long as some of them end, and a second at most.
  */
 const freshMax = 160;
 const waitMaxMs = 1_000;
 const stalledMs = 100;
 const lookEveryMs = 5;
 
-/** How a fresh delivery's first attempt begins without a claim. */
-export type Admission = {
-  /** Resolves when there may be room for a batch, and after a second at the latest. */
-  room(): Promise<void>;
-  /** Deliveries as they are to be inserted: leased, where they can start at once. */
-  admit(fresh: readonly DeliveryDocument[], endpoints: Endpoints): readonly DeliveryDocument[];
-  /** Starts what was admitted and inserted; `there` are the places of those that were there. */
-  begin(
-    inserted: readonly DeliveryDocument[],
-    there: ReadonlySet<number>,
-    endpoints: Endpoints,
-  ): Promise<void>;
-  /** The insert failed: what of it was written is found when it is tried again. */
-  abandon(admitted: readonly DeliveryDocument[]): void;
-};
+/** Starts first attempts without a claim. */
+export type Admission = ReturnType<typeof createAdmission>;
 
-/** Lets fresh deliveries pass those that wait, as far as their endpoints' limits leave room. */
-export function createAdmission(deps: AdmissionDeps): Admission {
+/** Leases fresh deliveries as they are inserted, as far as their endpoints' limits allow. */
+export function createAdmission(deps: AdmissionDeps) {
   const { limiter, ownership, runner, freshQueue, clock, place, wake } = deps;
   const adopt = createAdoption(deps);
 
@@ -60,7 +47,8 @@ export function createAdmission(deps: AdmissionDeps): Admission {
   };
 
   return {
-    room: async () => {
+    /** Resolves when there may be room for a batch, and after a second at the latest. */
+    room: async (): Promise<void> => {
       const until = performance.now() + waitMaxMs;
       const fresh = () => limiter.inFlight.running - limiter.inFlight.claimed;
       let least = fresh();
@@ -73,7 +61,11 @@ export function createAdmission(deps: AdmissionDeps): Admission {
         least = Math.min(least, fresh());
       }
     },
-    admit: (fresh, endpoints) => {
+    /** Deliveries to be inserted, leased where they can start at once. */
+    admit: (
+      fresh: readonly DeliveryDocument[],
+      endpoints: Endpoints,
+    ): readonly DeliveryDocument[] => {
       const now = clock.now();
       const lease = { token: ownership.token(), place };
       return fresh.map((delivery) => {
@@ -82,7 +74,12 @@ export function createAdmission(deps: AdmissionDeps): Admission {
         return underLease(delivery, lease, now);
       });
     },
-    begin: async (inserted, there, endpoints) => {
+    /** Starts the admitted ones; `there` are the indices of those that were stored before. */
+    begin: async (
+      inserted: readonly DeliveryDocument[],
+      there: ReadonlySet<number>,
+      endpoints: Endpoints,
+    ): Promise<void> => {
       let isDue = false;
       for (const [at, delivery] of inserted.entries()) {
         const endpoint = endpoints.get(delivery.endpoint_id);
@@ -100,15 +97,16 @@ export function createAdmission(deps: AdmissionDeps): Admission {
       const known = inserted.filter((_each, at) => there.has(at)).map(({ _id }) => _id);
       if (known.length > 0) await adopt(known, endpoints);
     },
-    abandon: (admitted) => {
+    /** Frees the slots after a failed insert; its repeat finds what was written of it. */
+    abandon: (admitted: readonly DeliveryDocument[]): void => {
       for (const { _id, lease } of admitted) if (lease !== null) runner.leave(_id);
     },
   };
 }
 
 /**
- * Those that a try before has leased, whose answer was lost, start now or when they may. One
- * handling after the other: none may start what another one is giving back.
+ * Starts deliveries that an earlier insert leased and whose answer was lost. One call at a time:
+ * none may start what another gives back.
  */
 function createAdoption(deps: AdmissionDeps) {
   let last: Promise<unknown> = Promise.resolve();
@@ -126,7 +124,7 @@ async function adopt(deps: AdmissionDeps, ids: readonly string[], endpoints: End
     ids.filter((id) => !runner.has(id)),
     lease,
   );
-  // What has its slot was claimed since it was read, and so may be what was due again.
+  // One with a slot was claimed since the read; so may be one whose lease has expired.
   const isLeft = ({ _id, due_at: leasedUntil }: DeliveryDocument): boolean =>
     !runner.has(_id) && leasedUntil !== null && leasedUntil > clock.now();
   const waiting: DeliveryDocument[] = [];
@@ -139,7 +137,7 @@ async function adopt(deps: AdmissionDeps, ids: readonly string[], endpoints: End
       waiting.push(delivery);
     }
   }
-  // Only now, for whatever is awaited makes out of date what was read.
+  // After the loop, because the read is out of date after each await.
   for (const delivery of waiting) {
     if (!isLeft(delivery)) continue;
     const now = clock.now();

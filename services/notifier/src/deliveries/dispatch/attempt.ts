@@ -9,9 +9,10 @@ import type { DeliveryDocument } from "../documents.ts";
 import { type Attempt, transitionAfter, transitionBefore } from "../rules/delivery.ts";
 import type { Settlement } from "./work-store.ts";
 
+/** What an attempt uses. */
 export type AttemptDeps = {
   readonly clock: Clock;
-  /** What signatures are dated by: receivers compare it with their clocks. `clock` if unset. */
+  /** Dates signatures, which receivers compare with their clocks; `clock` if unset. */
   readonly wall?: Clock;
   readonly post: Post;
   readonly sealer: Sealer;
@@ -20,7 +21,7 @@ export type AttemptDeps = {
   readonly log: Log;
 };
 
-/** Makes the next attempt of a leased delivery, if there is one to make, and tells what follows. */
+/** Makes the next attempt of a leased delivery, unless it ends without one. */
 export async function attemptDelivery(
   deps: AttemptDeps,
   delivery: DeliveryDocument,

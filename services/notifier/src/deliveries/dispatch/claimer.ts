@@ -10,12 +10,13 @@ import type { Limiter } from "./limiter.ts";
 import type { Runner } from "./runner.ts";
 import type { WorkStore } from "./work-store.ts";
 
-/** Where nobody sets another one. */
+/** The default. */
 const unhurried: Pace = { allowed: () => 32, claimed: () => undefined };
 
-/** Signing and sending take a third of a millisecond each, and what comes meanwhile waits. */
+/** Signing and sending take a third of a millisecond each, and block the thread. */
 const startedTogether = 6;
 
+/** What a claimer uses. */
 export type ClaimerDeps = {
   readonly work: WorkStore;
   readonly endpoints: Pick<EndpointStore, "readActive">;
@@ -27,31 +28,21 @@ export type ClaimerDeps = {
   readonly place: string;
 };
 
-export type Claimer = {
-  /**
-   * Claims of what is due as much as there are slots for, and starts it; answers how many, and one
-   * at least where another round at once would find more. What starts together holds up whatever
-   * comes at that moment: of what has waited it is what the pace allows.
-   */
-  round(pace?: Pace): Promise<number>;
-};
-
 type Endpoints = ReadonlyMap<string, Recipient>;
 
-/** Takes what has waited: retries, what was held, what no slot was free for when it came. */
-export function createClaimer(deps: ClaimerDeps): Claimer {
+/** Claims due deliveries: retries, released ones, fresh ones that found no slot. */
+export function createClaimer(deps: ClaimerDeps) {
   const { clock, work, endpoints, limiter, ownership, runner, place } = deps;
 
-  /** Asks endpoints whether they are live before they cost others a slot. */
+  /** Reads which endpoints are live, before they get slots. */
   const probe = async (ids: readonly string[]): Promise<Endpoints> => {
     if (ids.length === 0) return new Map();
     const active = await endpoints.readActive(ids);
-    // What is left of a deleted one is claimed, and ends.
+    // Deliveries of a deleted endpoint are claimed, and cancelled.
     for (const id of ids) limiter.probed(id, isSuspended(active.get(id)) ? "suspended" : "live");
     return active;
   };
 
-  /** Those of some deliveries that have got their slot and were leased. */
   const lease = async (
     entered: DeliveryDocument[],
     shares: ReadonlyMap<string, number>,
@@ -68,7 +59,7 @@ export function createClaimer(deps: ClaimerDeps): Claimer {
     try {
       return await work.take(live, mine, now);
     } catch (error) {
-      // Its answer may have been lost alone: what is leased would wait for its own lease to end.
+      // Only the answer may be lost: leased deliveries would wait for their lease to end.
       const leased = await work.leased(ids(live), mine);
       const taken = leased.filter(({ due_at }) => due_at !== null && due_at > now);
       if (taken.length === 0) throw error;
@@ -77,7 +68,8 @@ export function createClaimer(deps: ClaimerDeps): Claimer {
   };
 
   return {
-    round: async (pace = unhurried) => {
+    /** Claims and starts due deliveries; answers how many, and 1 at least where more are due. */
+    round: async (pace: Pace = unhurried): Promise<number> => {
       const asked = limiter.toProbe();
       const probed = await probe(asked);
       const backlog = limiter.backlog.size > 0 ? pace.allowed(limiter.inFlight.claimed) : 0;
@@ -104,13 +96,13 @@ export function createClaimer(deps: ClaimerDeps): Claimer {
       }
       await startAll(runner, taken, active);
       if (taken.length > 0) return taken.length;
-      // The slots of those that turned out to rest are for the others, and at once.
+      // The slots of suspended endpoints go to the others at once.
       return suspended + limiter.toProbe().length > 0 ? 1 : 0;
     },
   };
 }
 
-/** Starts a few, lets others have the thread, and starts the next. */
+/** Starts a few at a time, and yields to other work between. */
 async function startAll(
   runner: Runner,
   taken: readonly DeliveryDocument[],
@@ -130,7 +122,7 @@ function ids(deliveries: readonly DeliveryDocument[]): string[] {
   return deliveries.map(({ _id }) => _id);
 }
 
-/** Those that came lately and found no slot, as far as there is one now, each with its slot. */
+/** Fresh deliveries that found no slot, as far as there are slots now. */
 function enterQueuedFresh(
   { freshQueue, limiter, ownership, runner }: ClaimerDeps,
   max: number,

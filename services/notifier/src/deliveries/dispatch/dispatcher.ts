@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Log } from "@disburse/chassis/log.ts";
 import { type Loop, startLoop } from "@disburse/chassis/loop.ts";
+import { withTimeout } from "@disburse/chassis/timeout.ts";
 import type { HealthStore } from "../../endpoints/health-store.ts";
 import type { EndpointStore } from "../../endpoints/store.ts";
 import { createOwnership } from "../cluster/ownership.ts";
@@ -31,7 +32,7 @@ export const slotsDefault: Slots = {
   pageMax: 2,
 };
 
-export type DispatcherDeps = AttemptDeps & {
+type DispatcherDeps = AttemptDeps & {
   readonly work: WorkStore;
   readonly order: OrderStore;
   readonly endpoints: Pick<EndpointStore, "readActive">;
@@ -44,7 +45,7 @@ export type DispatcherDeps = AttemptDeps & {
   readonly place: string;
 };
 
-/** A count for people covers at most so many endpoints. */
+/** The metric of due deliveries covers at most so many endpoints. */
 const countedMax = 1_000;
 
 /** The parts of a dispatcher, put together. */
@@ -68,7 +69,7 @@ function assemble(deps: DispatcherDeps, wake: () => void) {
     onJoin: () => work.freeLeases(place, clock.now()),
     onTake: async (taken) => {
       const isForeign = (endpointId: string): boolean => !ownership.owns(endpointId);
-      // The next owner of what is given needs it; after an eviction it knows more already.
+      // For the next owner of these shards; after an eviction it has newer figures.
       if (ownership.token() === knownAs) await saveHealth(isForeign);
       limiter.forget(isForeign);
       knownAs = ownership.token();
@@ -93,7 +94,7 @@ function assemble(deps: DispatcherDeps, wake: () => void) {
   return {
     ...{ limiter, ownership, saveHealth, due, releaser, runner, claimer, pace },
     admission: createAdmission({ ...deps, limiter, ownership, runner, freshQueue, wake }),
-    /** Releases what a process that crashed has left held in shards that are this one's now. */
+    /** Releases held deliveries that a crashed process left in newly owned shards. */
     releaseLeft: async (now: Date): Promise<void> => {
       if (isNewOwner) await order.releaseLeft(now);
       isNewOwner = false;
@@ -101,10 +102,13 @@ function assemble(deps: DispatcherDeps, wake: () => void) {
   };
 }
 
+/** Attempts take 15 s; what is cut off here is repeated when its lease ends. */
+export const drainMs = 20_000;
+
 /** Delivers this process's share of the endpoints. */
 export type Dispatcher = ReturnType<typeof createDispatcher>;
 
-/** Fresh deliveries are admitted as they are stored; everything else is claimed when it is due. */
+/** Fresh deliveries are admitted as they are stored; all others are claimed when due. */
 export function createDispatcher(deps: DispatcherDeps) {
   const { clock, work, order, metrics, log } = deps;
   let woken = (): void => undefined;
@@ -115,7 +119,7 @@ export function createDispatcher(deps: DispatcherDeps) {
 
   return {
     admission: parts.admission,
-    /** Keeps this process's shards and finds out which of their endpoints have something due. */
+    /** Keeps this process's shards, and finds their endpoints with due deliveries. */
     look: async (): Promise<void> => {
       await ownership.round();
       const now = clock.now();
@@ -137,7 +141,7 @@ export function createDispatcher(deps: DispatcherDeps) {
     resumeSuspended: limiter.resumeSuspended,
     /** Whether other processes store events too, which only a look finds. */
     isShared: ownership.isShared,
-    /** Looks again at some that wait without bound for others; answers whether there are more. */
+    /** Rechecks some deliveries that wait without bound; answers whether there are more. */
     recheck: async (): Promise<boolean> => {
       const { freed, givenUp, hasMore } = await order.recheck(clock.now());
       const gaveUp = "strict order: sent without an event before it that never arrived";
@@ -154,25 +158,27 @@ export function createDispatcher(deps: DispatcherDeps) {
       circuits: limiter.circuits(),
     }),
     /**
-     * Nothing starts from now on. Leaves everything to other processes when no attempt is in
-     * flight, or as soon as `late` resolves.
+     * Starts nothing more, and leaves the shards to other processes when no attempt is in flight,
+     * or after `drainMs`.
      */
-    leave: (late: Promise<void> = new Promise(() => undefined)): Promise<void> =>
-      ownership.leave(Promise.race([late, idle().then(() => saveHealth())])),
-    /** Calls this whenever something is due and there may be a slot for it. */
+    leave: (): Promise<void> => {
+      const saved = () => idle().then(() => saveHealth());
+      return ownership.leave(withTimeout(drainMs, saved, () => undefined));
+    },
+    /** Calls this whenever a delivery is due and may find a slot. */
     onWake: (listener: () => void): void => {
       woken = listener;
     },
   };
 }
 
-/** Retries start this late at most; what is stored here needs no look. */
+/** Bounds how late a retry starts; this process's own inserts need no look. */
 const lookEveryMs = 200;
-/** Of what other processes store one hears by looking alone. */
+/** A look alone finds what other processes store. */
 const lookEverySharedMs = 100;
-/** What comes free in so short a time is filled again in one go. */
+/** Slots that come free within this time are filled by one claim. */
 const gatherMs = 25;
-/** Looks for what is due now and then, and claims whenever a slot may be free for it. */
+/** Looks for due deliveries periodically, and claims whenever a slot may be free. */
 export function startDispatch(
   dispatcher: Dispatcher,
   onWake: (wake: () => void) => void,

@@ -1,16 +1,17 @@
 import type { DeliveryDocument } from "../documents.ts";
 
-/** What does not fit is found in the store; with the largest bodies these are 32 MiB. */
+/** Others are claimed from the store; with the largest bodies these are 32 MiB. */
 const queuedMax = 512;
-/** An endpoint that is slow fills no more than its part. */
+/** Bounds a slow endpoint's part. */
 const ofEndpointMax = 16;
 
+/** Fresh deliveries that wait for a slot. */
 export type FreshQueue = ReturnType<typeof createFreshQueue>;
 
 /**
- * Fresh deliveries that found no slot when they were stored. By the time at which they are due they
- * would come behind all that waits, so they are remembered, and have the next slots that are left
- * to what is fresh. They are leased by nobody: forgotten, they are due like any other.
+ * Fresh deliveries that found no slot when they were stored. They get the next slots reserved for
+ * fresh deliveries, ahead of the backlog. They are not leased: a forgotten one is due like any
+ * other.
  */
 export function createFreshQueue() {
   const waiting = new Map<string, DeliveryDocument>();
@@ -36,10 +37,10 @@ export function createFreshQueue() {
 
     size: (): number => waiting.size,
 
-    /** It was taken from the store: what is remembered of it is out of date from now on. */
+    /** It was claimed from the store. */
     forget,
 
-    /** Lets each go in that may now, the first that came first; forgets those that never may. */
+    /** Removes those that are decided, oldest first; answers those that may start now. */
     admit: (decide: (delivery: DeliveryDocument) => "now" | "later" | "never") => {
       const admitted: DeliveryDocument[] = [];
       for (const [id, delivery] of waiting) {

@@ -3,15 +3,10 @@ import type { Health } from "../../endpoints/rules/health.ts";
 import { isAcknowledged } from "../../sender/rules/outcome.ts";
 import type { DueEndpoint, Settlement } from "./work-store.ts";
 
-/** What the worker tells of itself. */
-export type WorkMetrics = {
-  /** `createdAt` is when the delivery was made. */
-  settled(settlement: Settlement, createdAt: Date): void;
-  due(endpoints: readonly DueEndpoint[], now: Date): void;
-  measured(figures: DispatchStats): void;
-};
+/** The worker's metrics. */
+export type WorkMetrics = ReturnType<typeof createWorkMetrics>;
 
-/** What is counted now and then. */
+/** Figures that are measured periodically. */
 export type DispatchStats = {
   readonly due: number;
   readonly running: number;
@@ -23,7 +18,7 @@ export type DispatchStats = {
 const waitBuckets = [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 5, 30, 300, 3_600];
 
 /** The worker's series; labels are closed sets, never an endpoint or a merchant. */
-export function createWorkMetrics(metrics: Metrics): WorkMetrics {
+export function createWorkMetrics(metrics: Metrics) {
   const attempts = metrics.counter(
     "disburse_webhook_attempts_total",
     "Webhook attempts by outcome: acknowledged, refused, or why there was no answer.",
@@ -67,7 +62,7 @@ export function createWorkMetrics(metrics: Metrics): WorkMetrics {
     ["circuit"],
   );
   return {
-    settled: ({ attempt, transition }, createdAt) => {
+    settled: ({ attempt, transition }: Settlement, createdAt: Date): void => {
       if (attempt !== undefined) {
         if (attempt.number === 1) {
           wait.observe({}, (attempt.startedAt.getTime() - createdAt.getTime()) / 1_000);
@@ -78,12 +73,12 @@ export function createWorkMetrics(metrics: Metrics): WorkMetrics {
       }
       if (transition.state !== "pending") ended.inc({ state: transition.state });
     },
-    due: (endpoints, now) => {
+    due: (endpoints: readonly DueEndpoint[], now: Date): void => {
       const since = Math.min(now.getTime(), ...endpoints.map((each) => each.oldestDueAt.getTime()));
       dueEndpoints.set(endpoints.length);
       oldest.set((now.getTime() - since) / 1_000);
     },
-    measured: (figures) => {
+    measured: (figures: DispatchStats): void => {
       due.set(figures.due);
       running.set(figures.running);
       shards.set(figures.shards);

@@ -8,7 +8,7 @@ import type { WorkMetrics } from "./metrics.ts";
 import type { Settle } from "./settlement.ts";
 import type { WorkStore } from "./work-store.ts";
 
-export type RunnerDeps = AttemptDeps & {
+type RunnerDeps = AttemptDeps & {
   readonly limiter: Limiter;
   readonly ownership: Pick<Ownership, "owns">;
   readonly settle: Settle;
@@ -16,25 +16,15 @@ export type RunnerDeps = AttemptDeps & {
   readonly metrics: WorkMetrics;
   /** A fresh delivery starts so long after it was due. */
   readonly freshStarted: (delayMs: number) => void;
-  /** A slot is free that something waits for. */
+  /** A slot is free, and a delivery waits for one. */
   readonly freed: () => void;
 };
 
-export type Runner = {
-  /** Takes a slot for a delivery, before it is leased; `isClaimed` where it has waited. */
-  enter(delivery: DeliveryDocument, isClaimed: boolean): void;
-  /** Whether a delivery has its slot. */
-  has(deliveryId: string): boolean;
-  /** Attempts a leased delivery that has its slot. */
-  start(delivery: DeliveryDocument, endpoint: Recipient | undefined): void;
-  /** Gives the slot back without an attempt. */
-  leave(deliveryId: string): void;
-  /** Resolves when nothing runs any more. */
-  idle(): Promise<void>;
-};
+/** Runs attempts. */
+export type Runner = ReturnType<typeof createRunner>;
 
-/** Attempts side by side, each from its slot to its settlement. */
-export function createRunner(deps: RunnerDeps): Runner {
+/** Runs attempts concurrently, each from its slot to its settlement. */
+export function createRunner(deps: RunnerDeps) {
   const { limiter, ownership, settle, metrics, log } = deps;
   const slots = new Map<string, { endpointId: string; isClaimed: boolean }>();
   const running = new Set<Promise<void>>();
@@ -53,7 +43,7 @@ export function createRunner(deps: RunnerDeps): Runner {
     endpoint: Recipient | undefined,
   ): Promise<void> => {
     try {
-      // Another process may be its owner by now, and finds it.
+      // Another process may be the owner by now, and claims it.
       if (!ownership.owns(delivery.endpoint_id)) {
         const { lease } = delivery;
         if (lease !== null) await deps.work.giveBack(delivery, lease, deps.clock.now());
@@ -67,7 +57,7 @@ export function createRunner(deps: RunnerDeps): Runner {
       await settle(settlement);
       metrics.settled(settlement, delivery.created_at);
     } catch (error) {
-      // The lease ends and the delivery is taken again; there is nothing that could be written.
+      // The lease expires, and the delivery is claimed again.
       log.error({ err: error, delivery_id: delivery._id }, "delivery not attempted");
     } finally {
       leave(delivery._id);
@@ -75,13 +65,16 @@ export function createRunner(deps: RunnerDeps): Runner {
   };
 
   return {
-    enter: (delivery, isClaimed) => {
+    /** Takes a slot for a delivery, before it is leased; `isClaimed` where it has waited. */
+    enter: (delivery: DeliveryDocument, isClaimed: boolean): void => {
       const { _id, endpoint_id: endpointId, merchant_id: merchantId } = delivery;
       slots.set(_id, { endpointId, isClaimed });
       limiter.enter(limiter.of(endpointId, merchantId), isClaimed);
     },
-    has: (deliveryId) => slots.has(deliveryId),
-    start: (delivery, endpoint) => {
+    /** Whether a delivery has its slot. */
+    has: (deliveryId: string): boolean => slots.has(deliveryId),
+    /** Attempts a leased delivery that has its slot. */
+    start: (delivery: DeliveryDocument, endpoint: Recipient | undefined): void => {
       const isFresh = slots.get(delivery._id)?.isClaimed === false && delivery.attempts_count === 0;
       if (isFresh) deps.freshStarted(deps.clock.now().getTime() - delivery.created_at.getTime());
       const work = forRequest(delivery.request_id, () => run(delivery, endpoint)).finally(() =>
@@ -89,8 +82,10 @@ export function createRunner(deps: RunnerDeps): Runner {
       );
       running.add(work);
     },
+    /** Gives the slot back without an attempt. */
     leave,
-    idle: async () => {
+    /** Resolves when no attempt is in flight. */
+    idle: async (): Promise<void> => {
       while (running.size > 0) await Promise.allSettled(running);
     },
   };

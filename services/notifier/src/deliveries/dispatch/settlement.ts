@@ -10,18 +10,18 @@ const settledMax = 64;
 /** One read covers this many ordering keys. */
 const keysMax = 256;
 
-export type ReleaserDeps = {
+type ReleaserDeps = {
   readonly order: Pick<OrderStore, "release">;
   readonly clock: Clock;
   readonly log: Log;
-  /** Something of these endpoints is due now. */
+  /** These endpoints have deliveries due now. */
   readonly due: (endpointIds: Iterable<string>) => void;
 };
 
-/** Releases held deliveries of ordering keys in which something was settled or has arrived. */
+/** Releases held deliveries after settlements and inserts under their ordering keys. */
 export type Releaser = ReturnType<typeof createReleaser>;
 
-/** Looks at ordering keys in batches. */
+/** Releases by batches of ordering keys. */
 export function createReleaser({ order, clock, log, due }: ReleaserDeps) {
   const batcher = createBatcher<string>(
     keysMax,
@@ -29,7 +29,7 @@ export function createReleaser({ order, clock, log, due }: ReleaserDeps) {
     (error, count) => log.error({ err: error, count }, "held deliveries not looked at"),
   );
   return {
-    /** Soon releases what no longer waits under these ordering keys. */
+    /** Soon releases deliveries of these ordering keys that need not wait. */
     release: (keys: Iterable<string>): void => {
       for (const key of new Set(keys)) batcher.add(key);
     },
@@ -37,7 +37,7 @@ export function createReleaser({ order, clock, log, due }: ReleaserDeps) {
   };
 }
 
-export type SettlerDeps = {
+type SettlerDeps = {
   readonly work: Pick<WorkStore, "settle">;
   readonly releaser: Pick<Releaser, "release">;
   readonly log: Log;

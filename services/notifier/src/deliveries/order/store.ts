@@ -10,7 +10,7 @@ import {
 } from "../rules/order.ts";
 import type { DeliveryStore } from "../store.ts";
 
-/** One event of a transaction, by its number. */
+/** An event of a transaction, by its sequence number. */
 export type EventNumber = {
   readonly merchantId: string;
   readonly transactionType: string;
@@ -18,12 +18,11 @@ export type EventNumber = {
   readonly sequence: number;
 };
 
-/** To whom an event goes that has arrived, and when it did. */
+/** Where a stored event goes, and when it arrived. */
 export type Arrived = { readonly endpoint_ids: readonly string[]; readonly received_at: Date };
 
-/** Events that have arrived, as the order of deliveries needs them. */
-export type Arrivals = {
-  /** Those of these numbers that have arrived, by what `numberKey` writes. */
+/** Finds the events of these numbers that are stored, by `numberKey`. */
+type Arrivals = {
   arrived(numbers: readonly EventNumber[]): Promise<ReadonlyMap<string, Arrived>>;
 };
 
@@ -42,26 +41,27 @@ const memberFields = {
   created_at: 1,
 } as const;
 
-/** What the order of a line is decided from. */
+/** A delivery of an ordering key, as far as order depends on it. */
 type Member = Pick<DeliveryDocument, "_id" | keyof typeof memberFields>;
 
-/** One look at those that wait without bound; the rest has its turn seconds later. */
+/** So many unbounded waits are rechecked at once; the others follow seconds later. */
 const lookMax = 200;
-/** Of those that wait with a bound; the rest waits until then. */
+/** So many held deliveries of a crashed process are released; the others wait for their bound. */
 const leftMax = 1_000;
 
+/** Holds and releases deliveries by their order. */
 export type OrderStore = ReturnType<typeof openOrderStore>;
 
 /**
- * Lets go what waits for nothing any more. Called after deliveries were inserted and after others
- * were settled: whichever of the two happens last sees the other's write. A call that a crash
- * swallows costs the wait that stands in the delivery itself, or its next look.
+ * Releases held deliveries that need not wait any more. It runs after inserts and after
+ * settlements: the later of the two sees the other's write. If a crash prevents it, the delivery
+ * waits for its bound or its next recheck.
  */
 export function openOrderStore(
   { collection: deliveries }: Pick<DeliveryStore, "collection">,
   events: Arrivals,
 ) {
-  /** What waits no longer; `givesUp` where what was waited for too long never comes. */
+  /** The deliveries that wait no longer; `givesUp`: also those whose predecessor never came. */
   const decide = async (lines: readonly string[], now: Date, givesUp: boolean) => {
     const held = await keysWithHeld(deliveries, lines);
     if (held.length === 0) return [];
@@ -74,7 +74,7 @@ export function openOrderStore(
     return waits.filter(({ until }) => until === undefined);
   };
 
-  /** The endpoints that have something to send now. */
+  /** Releases deliveries of these ordering keys; answers endpoints that have one due now. */
   const release = async (lines: readonly string[], now: Date): Promise<ReadonlySet<string>> =>
     endpointsOf(await decide(lines, now, false));
 
@@ -82,8 +82,8 @@ export function openOrderStore(
     release,
 
     /**
-     * Deliveries as they are to be inserted: those that are made waiting, though nothing holds them
-     * up, wait for nothing. Whatever comes into their line meanwhile is seen by `release`.
+     * Deliveries to be inserted, held only where one is before them. `release` sees what is
+     * inserted under their ordering keys meanwhile.
      */
     placed: async (made: readonly DeliveryDocument[]): Promise<readonly DeliveryDocument[]> => {
       const held = made.filter((delivery) => delivery.held);
@@ -103,7 +103,7 @@ export function openOrderStore(
       });
     },
 
-    /** Lets go what a process that died would have, had it lived a moment longer. */
+    /** Releases what a crashed process should have released. */
     releaseLeft: async (now: Date): Promise<ReadonlySet<string>> => {
       const left = await deliveries
         .find({ held: true }, { projection: { _id: 0, line: 1 }, hint: "held" })
@@ -113,14 +113,14 @@ export function openOrderStore(
     },
 
     /**
-     * Looks again at those that wait without bound: their wake-up may have been lost, or what they
-     * wait for may never come; `givenUp` are those deliveries that go without it.
+     * Rechecks deliveries that wait without bound: a release may have been lost, or their
+     * predecessor may never come; `givenUp` go without it.
      */
-    recheck: async (now: Date): Promise<Rechecked> => {
+    recheck: async (now: Date) => {
       const found = await dueForRecheck(deliveries, now);
-      if (found.length === 0) return { freed: new Set(), givenUp: [], hasMore: false };
+      if (found.length === 0) return { freed: new Set<string>(), givenUp: [], hasMore: false };
       const free = await decide([...new Set(found.map(({ line }) => line))], now, true);
-      await rechecked(deliveries, found, now);
+      await scheduleRecheck(deliveries, found, now);
       const givenUp = free.filter((each) => each.isGivenUp).map(({ member }) => member._id);
       return { freed: endpointsOf(free), givenUp, hasMore: found.length === lookMax };
     },
@@ -129,7 +129,7 @@ export function openOrderStore(
 
 type Waiter = Pick<DeliveryDocument, "_id" | "line" | "created_at" | "transaction_type">;
 
-/** Those that wait without bound whose turn it is, the longest waiting first. */
+/** Unbounded waits that are due for a recheck, oldest first. */
 function dueForRecheck(deliveries: Collection<DeliveryDocument>, now: Date): Promise<Waiter[]> {
   return deliveries
     .find<Waiter>(
@@ -141,16 +141,18 @@ function dueForRecheck(deliveries: Collection<DeliveryDocument>, now: Date): Pro
     .toArray();
 }
 
-/** Those that wait on are looked at later once more. */
-async function rechecked(
+/** Sets the next recheck of those that still wait. */
+async function scheduleRecheck(
   deliveries: Collection<DeliveryDocument>,
   waiters: readonly Waiter[],
   now: Date,
 ): Promise<void> {
-  const next = waiters.map((each) => ({
+  const next = waiters.map(({ _id, created_at, transaction_type }) => ({
     updateOne: {
-      filter: { _id: each._id, held: true },
-      update: { $set: { recheck_at: nextRecheck(each, now) } },
+      filter: { _id, held: true },
+      update: {
+        $set: { recheck_at: recheckAt(created_at, now, givesUpAt(created_at, transaction_type)) },
+      },
     },
   }));
   await deliveries.bulkWrite(next, { ordered: false });
@@ -158,23 +160,11 @@ async function rechecked(
   await deliveries.updateMany({ _id: { $in: ids }, held: false }, { $unset: { recheck_at: 1 } });
 }
 
-/** What a look has changed, and whether there are more to look at. */
-type Rechecked = {
-  readonly freed: ReadonlySet<string>;
-  readonly givenUp: readonly string[];
-  readonly hasMore: boolean;
-};
-
 function endpointsOf(waits: readonly Wait[]): ReadonlySet<string> {
   return new Set(waits.map(({ member }) => member.endpoint_id));
 }
 
-function nextRecheck(waiter: Waiter, now: Date): Date {
-  const { created_at: createdAt, transaction_type: transactionType } = waiter;
-  return recheckAt(createdAt, now, givesUpAt(createdAt, transactionType));
-}
-
-/** Those among lines in which somebody waits: few, and in an index of their own. */
+/** The ordering keys with a held delivery: few, and in an index of their own. */
 async function keysWithHeld(
   deliveries: Collection<DeliveryDocument>,
   lines: readonly string[],
@@ -198,14 +188,14 @@ function membersOf(
     .toArray();
 }
 
-/** Until when a member waits: for nothing any more where there is no such moment. */
+/** How long a delivery waits; `undefined`: no longer. */
 type Wait = {
   readonly member: Member;
   readonly until: Date | undefined;
   readonly isGivenUp: boolean;
 };
 
-/** How each of those that wait does so, given all of their lines; at `now` some give up. */
+/** How long each held delivery waits, by all of its ordering key; at `now` some give up. */
 async function waitsOf(
   some: readonly Member[],
   all: readonly Member[],
@@ -236,8 +226,8 @@ function hasNumberBefore(member: Member, lines: ReadonlyMap<string, readonly Mem
 }
 
 /**
- * Whether nothing more is to come of the event before: it goes elsewhere, or came so long ago that
- * its delivery is deleted. Else its delivery is about to be inserted.
+ * Whether the event before has no delivery to wait for: it goes to other endpoints, or its delivery
+ * is deleted. Else the delivery is about to be inserted.
  */
 function hasCome(before: Arrived | undefined, member: Member): boolean {
   if (before === undefined) return false;
@@ -264,7 +254,7 @@ function orderedDelivery(member: Member): OrderedDelivery {
   };
 }
 
-/** Due at another moment: now, and no longer held, when there is nothing to wait for. */
+/** Held until another moment, or due now. */
 function moved(
   member: Member,
   until: Date | undefined,
@@ -283,7 +273,7 @@ function moved(
   };
 }
 
-/** An event's number as text, for sets. */
+/** An event's number as a map key. */
 export function numberKey(number: EventNumber): string {
   const { merchantId, transactionType, transactionId, sequence } = number;
   return JSON.stringify([merchantId, transactionType, transactionId, sequence]);

@@ -3,6 +3,7 @@ import { newId } from "@disburse/kernel/id.ts";
 import { isAcknowledged, type Outcome } from "../../sender/rules/outcome.ts";
 import { jitterFactor, nextAttemptAt } from "./schedule.ts";
 
+/** Where a delivery stands. */
 export type DeliveryState = "pending" | "delivered" | "exhausted" | "cancelled";
 
 /** A line of a delivery's log. */

@@ -17,7 +17,7 @@ export type Candidate = {
   readonly endpointId: string;
   /** Slots that it may still take. */
   readonly room: number;
-  /** Who else takes from the same slots; "" where it is not known yet. */
+  /** Whose slots it shares; "" while unknown. */
   readonly merchantId: string;
 };
 

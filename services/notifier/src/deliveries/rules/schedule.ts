@@ -33,7 +33,7 @@ export function delayMs(attempt: number, jitter: number): number {
   return firstDelayMs * 2 ** (attempt - 1) * jitter;
 }
 
-export type AttemptEnd = {
+type AttemptEnd = {
   /** Attempts made so far, this one included. */
   readonly attempts: number;
   readonly endedAt: Date;

@@ -12,7 +12,7 @@ export type Endpoint = {
   readonly description: string;
   /** The mode that a delivery takes over from its endpoint when it is made. */
   readonly order: DeliveryOrder;
-  /** What it is told of: `*`, a transaction type, or `<transaction type>.<status>`. */
+  /** Its subscription: `*`, a transaction type, or `<transaction type>.<status>`. */
   readonly eventTypes: readonly string[];
   /** Since when its events wait for a resumption. */
   readonly pausedAt?: Date | undefined;
@@ -30,9 +30,10 @@ export type EndpointSettings = Pick<
   "url" | "description" | "order" | "eventTypes" | "pausedAt" | "verifiedAt" | "pendingUrl"
 >;
 
+/** Whether deliveries go to an endpoint. */
 export type EndpointState = "active" | "paused" | "unverified";
 
-/** What an endpoint says of itself. One that is paused says so first: it was somebody's wish. */
+/** An endpoint's state; paused takes precedence over unverified. */
 export function endpointState(endpoint: Pick<Endpoint, "pausedAt" | "verifiedAt">): EndpointState {
   if (endpoint.pausedAt !== undefined) return "paused";
   return endpoint.verifiedAt === undefined ? "unverified" : "active";

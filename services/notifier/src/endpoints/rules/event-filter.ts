@@ -3,15 +3,18 @@ import type { Endpoint } from "./endpoint.ts";
 /** Stands for every event. */
 export const everyEvent = "*";
 
-/** What an endpoint chooses its events by. */
-type Told = { readonly transactionType: string; readonly status: string };
+/** What filters select events by. */
+type Filtered = { readonly transactionType: string; readonly status: string };
 
-/** The event types of which each is enough to be told of an event. */
-export function subscriptionTypes({ transactionType, status }: Told): readonly string[] {
+/** The event types that each select an event. */
+export function subscriptionTypes({ transactionType, status }: Filtered): readonly string[] {
   return [everyEvent, transactionType, `${transactionType}.${status}`];
 }
 
-/** Whether an endpoint wants an event; asked once, when the event is fanned out. */
-export function isSubscribed({ eventTypes }: Pick<Endpoint, "eventTypes">, event: Told): boolean {
+/** Whether an endpoint subscribes to an event; decided once, at fan-out. */
+export function isSubscribed(
+  { eventTypes }: Pick<Endpoint, "eventTypes">,
+  event: Filtered,
+): boolean {
   return subscriptionTypes(event).some((type) => eventTypes.includes(type));
 }

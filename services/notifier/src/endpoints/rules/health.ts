@@ -2,7 +2,7 @@ import { isAcknowledged, type Outcome } from "../../sender/rules/outcome.ts";
 
 /** How an endpoint takes its events, as its owner found it. */
 export type Health = {
-  /** Open: it failed again and again, and is only asked now and then whether it is well again. */
+  /** Open: it failed repeatedly, and gets one attempt at a time. */
   readonly circuit: "closed" | "open";
   /** Attempts that may run at once. */
   readonly concurrency: number;

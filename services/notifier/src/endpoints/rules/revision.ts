@@ -8,14 +8,14 @@ const dayMs = 86_400_000;
 /** Idempotency keys live 30 days (decisions, wire conventions): until then a repeat is answered. */
 export const repeatMs = 30 * dayMs;
 
-/** Who pauses for each of many deployments needs the room; a day later nobody repeats a try. */
+/** A merchant may pause for each of many deployments; no client retries after a day. */
 const settingsRepeatMs = dayMs;
 /** What changes settings and makes no secrets. */
 const settingsKinds: ReadonlySet<EndpointOperation["kind"]> = new Set([
   ...(["update", "verify", "approve", "pause", "resume"] as const),
 ]);
 
-/** So many rotations in 30 days are somebody's mistake. */
+/** More rotations in 30 days are a client's mistake. */
 export const operationsMax = 100;
 /** The rest is for secrets: no script that updates without end keeps a leaked one in use. */
 export const settingsOperationsMax = 80;
@@ -34,8 +34,8 @@ export type EndpointChange = {
 };
 
 /**
- * The endpoint's next revision. Operations that nobody can repeat any more give way to new ones,
- * and keys that neither sign nor are owed to a repeat go with them. A paused endpoint can always be
+ * The endpoint's next revision. Operations past their repeat time give way to new ones, with keys
+ * that neither sign nor belong to a repeatable operation. A paused endpoint can always be
  * resumed, and any endpoint deleted. What changes no setting leaves the endpoint as it is: a repeat
  * of it is asked of the endpoint as that is then.
  */

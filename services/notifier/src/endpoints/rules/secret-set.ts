@@ -9,9 +9,10 @@ export type SecretSet = {
   readonly staged?: { readonly keyId: string; readonly overlapSeconds: number } | undefined;
 };
 
-/** A day, so that a rotation in the morning needs nobody at night (decisions, webhooks). */
+/** A day, so that no rotation needs work at night (decisions, webhooks). */
 export const overlapSecondsDefault = 86_400;
 
+/** The keys that sign next, and for how long the old ones go along. */
 export type Rotation = { readonly keyId: string; readonly overlapSeconds: number };
 
 /**

@@ -64,8 +64,8 @@ export function challengeFailure(outcome: Outcome): Refused<"INVALID_REQUEST"> |
   return refused("INVALID_REQUEST", said);
 }
 
-/** What a challenge tells; signed as any event is. */
-export type Challenge = {
+/** A challenge; signed as any event is. */
+type Challenge = {
   readonly eventId: string;
   readonly merchantId: string;
   readonly endpointId: string;
@@ -73,6 +73,7 @@ export type Challenge = {
 };
 
 const challengeType = "webhook_challenge";
+/** Status of a challenge. */
 export const challengeStatus = "challenge";
 
 /** The bytes of a challenge: the usual frame, `data.id` and `data.status` signed as usual. */

@@ -3,7 +3,7 @@ import type { Violation } from "@disburse/kernel/refusal.ts";
 import { textProblem } from "@disburse/kernel/text.ts";
 import { merchantEventBody } from "./webhook-body.ts";
 
-/** Something that a merchant is told once: stored before it is fanned out, its bytes made once. */
+/** An event for a merchant: stored before it is fanned out; its bytes are made once. */
 export type WebhookEvent = {
   readonly eventId: string;
   readonly merchantId: string;
@@ -19,7 +19,7 @@ export type WebhookEvent = {
   readonly requestId?: string | undefined;
 };
 
-/** An event of another system, as it reached us. */
+/** An event of another system, as received. */
 export type PublishedEvent = {
   readonly eventId: string;
   readonly merchantId: string;
@@ -62,7 +62,7 @@ function readData(json: string): ExactJson | undefined {
   }
 }
 
-/** Deeper than any system nests what it tells; what is deeper some reader cannot read. */
+/** Deeper than any event; some JSON readers fail beyond this. */
 const depthMax = 32;
 
 function isDeeper(value: ExactJson, depth: number): boolean {
@@ -121,7 +121,7 @@ export function publishedEventViolations(event: PublishedEvent): readonly Violat
   );
 }
 
-/** The event of a publication that was found to be as the contract says. */
+/** The event of a valid publication. */
 export function webhookEventOf(event: PublishedEvent, receivedAt: Date): WebhookEvent {
   return {
     eventId: event.eventId,

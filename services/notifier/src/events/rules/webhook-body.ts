@@ -64,8 +64,8 @@ export function merchantEventBody(type: string, id: string, dataJson: string): U
   return framed(type, id, dataJson);
 }
 
-/** What a test event tells; signed and retried like any other. */
-export type TestEvent = {
+/** A test event; signed and retried like any other. */
+type TestEvent = {
   readonly eventId: string;
   readonly merchantId: string;
   readonly endpointId: string;
@@ -74,6 +74,7 @@ export type TestEvent = {
 
 /** A test event's own kind and status, so that no receiver takes it for a payout. */
 export const testTransactionType = "webhook_test";
+/** Status of a test event. */
 export const testStatus = "test";
 
 /** The bytes of a test event: the usual frame, `data.id` and `data.status` signed as usual. */

@@ -1,5 +1,6 @@
 /** What may be lost: an event on its way here, or what should have been sent of a stored one. */
 export const gapKinds = ["event", "delivery"] as const;
+/** The kind of a sweep. */
 export type GapKind = (typeof gapKinds)[number];
 
 /**
@@ -18,7 +19,7 @@ const firstReachMs = 86_400_000;
 export type GapTerms = {
   /** What is older may be deleted, and is no gap. */
   readonly reachMs: number;
-  /** Rechecked at once more: what may have been told late, by clocks that differ so much. */
+  /** Swept again, because clocks differ by up to this. */
   readonly overlapMs: number;
 };
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readFeedCursor, writeFeedCursor } from "./feed-cursor.ts";
+import { readFeedCursor, writeFeedCursor } from "./feed-store.ts";
 
 const written = (text: string): string => Buffer.from(text).toString("base64url");
 
