@@ -123,7 +123,7 @@ async function publishBlock(recordId: string): Promise<void> {
   await bus.stop();
 }
 
-it("serves, hears of changes, screens later what was not answered, logs nothing personal, ends", async () => {
+it("serves, consumes screening events, retries screenings, logs nothing personal, shuts down", async () => {
   await client.rpc.setMerchantSettings({
     mutation: mutation(),
     settings: { merchantId, mayCreateBeneficiaries: true, mayCreateDepositors: true },

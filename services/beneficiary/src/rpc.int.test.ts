@@ -105,7 +105,7 @@ describe("reading", () => {
     expect(fields.value.beneficiaryCity).toBe("New York");
   });
 
-  it("tells the payout service, and no other, how to pay", async () => {
+  it("gives payment instructions to the payout service alone", async () => {
     const id = await create.fiat({}, {}, 1);
     const { rpc } = service;
     expect(await rpc.getPaymentInstruction({ merchantId, beneficiaryId: id })).toMatchObject({
@@ -131,7 +131,7 @@ describe("reading", () => {
     await other.stop();
   });
 
-  it("knows nothing of another merchant's records", async () => {
+  it("does not find another merchant's records", async () => {
     const beneficiaryId = await create.fiat();
     const depositorId = await create.depositor(0);
     const { rpc } = service;

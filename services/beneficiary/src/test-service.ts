@@ -51,7 +51,7 @@ export type FakeCompliance = ComplianceClient & {
   down: ConnectError | Error | undefined;
   wallet: Verdict;
   party: Verdict;
-  /** Answers again, finds everything clear, and has heard nothing. */
+  /** Answers again, finds everything clear, and forgets its calls. */
   reset(): void;
   readonly wallets: { address: string; networks: string[]; merchantId: string }[];
   readonly parties: {

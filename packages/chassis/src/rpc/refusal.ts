@@ -10,7 +10,7 @@ export type WireRefusal = {
   readonly message: string;
 };
 
-/** A service's exhaustive table: every refusal of its closed union, mapped once. */
+/** An exhaustive table: every refusal of a closed union, mapped once. */
 export type RefusalTable<R extends string> = Readonly<Record<R, WireRefusal>>;
 
 /** The RPC error of a refusal; its `detail` replaces the table's sentence where there is one. */
@@ -51,7 +51,7 @@ export function isUnavailable(error: unknown): boolean {
 }
 
 /** The codes of the interface that a service may refuse with; the others are the gateway's own. */
-type PublicRefusal = {
+export type PublicRefusal = {
   [C in ErrorCode]: (typeof errorTable)[C] extends { grpc: string } ? C : never;
 }[ErrorCode];
 
@@ -61,3 +61,6 @@ export const publicRefusals = Object.fromEntries(
     row.grpc === undefined ? [] : [[code, { rpc: Code[row.grpc], code, message: row.message }]],
   ),
 ) as RefusalTable<PublicRefusal>;
+
+/** `orThrow` of a service all of whose refusals are in the interface's table. */
+export const orThrow = orThrowBy(publicRefusals);

@@ -1,33 +1,114 @@
 import {
   type Form,
   optional,
+  type Pattern,
   type PublicBody,
   type Rule,
   type TextField,
 } from "../fields/field.ts";
-import { choiceField, textField, withExamples } from "../fields/make.ts";
-import { isAbaRoutingNumber, isBic, isIbanOf, isIfsc, usesIban } from "../values/bank-codes.ts";
 import {
-  accountNumber,
-  accountType,
-  alias,
-  bankAddress,
-  bankName,
-  contact,
-  counterPartyAlias,
-  destinationCountry,
-  email,
-  nameFields,
-  relationship,
-  residence,
-  residenceAddress,
-  routingValue,
-  secondRouting,
-} from "./fiat-fields.ts";
+  alphanumeric,
+  choiceField,
+  countryField,
+  digitsField,
+  emailField,
+  lengths,
+  textField,
+} from "../fields/make.ts";
+import { isAbaRoutingNumber, isBic, isIbanOf, isIfsc, usesIban } from "../values/bank-codes.ts";
+
+/** Service interface, "Fiat beneficiary (request fields)". */
+
+const isIndividual = { field: "beneficiary_account_type", in: ["Individual"] } as const;
+const isCorporate = { field: "beneficiary_account_type", in: ["Corporate"] } as const;
+
+/** What the forms differ in. */
+type FiatForm = {
+  readonly currencies: readonly [string, ...string[]];
+  readonly transfers: readonly [string, ...string[]];
+  readonly routingType: TextField;
+  readonly routingValue: Pick<TextField, "description" | "example"> & Partial<TextField>;
+  /** Whether residence, contact, alias and the bank's name are required. */
+  readonly required: boolean;
+  readonly bankRequired: TextField["required"];
+  readonly more?: readonly TextField[];
+};
+
+/** The fields of a form, in the interface's order. Of the name, the other type's is ignored. */
+function fiatFields(form: FiatForm): readonly TextField[] {
+  const { required, bankRequired, routingValue } = form;
+  const ifRequired = (field: TextField): TextField => ({ ...field, required });
+  const ofBank = (field: TextField): TextField => ({ ...field, required: bankRequired });
+  const postcode = { maxLength: lengths.postcode };
+  return [
+    textField("beneficiary_first_name", "First name; of an Individual.", "Jane", {
+      when: isIndividual,
+    }),
+    textField("beneficiary_last_name", "Last name; of an Individual.", "Doe", {
+      when: isIndividual,
+    }),
+    textField("beneficiary_name", "Name of the company; of a Corporate.", "Doe Trading LLC", {
+      when: isCorporate,
+    }),
+    emailField("beneficiary_email", "E-mail address."),
+    choiceField("beneficiary_account_type", "Type of beneficiary.", ["Individual", "Corporate"]),
+    choiceField("destination_currency", "Destination currency.", form.currencies),
+    choiceField("transfer_type", "How the money is sent.", form.transfers),
+    countryField("destination_country", "Country that the money is sent to."),
+    ifRequired(countryField("beneficiary_country_code", "Country of residence.")),
+    form.routingType,
+    textField("routing_code_value_1", routingValue.description, routingValue.example, {
+      maxLength: lengths.routingValue,
+      ...routingValue,
+    }),
+    optional(textField("routing_code_type_2", "Second routing code type.", "BRANCH")),
+    optional(textField("routing_code_value_2", "Second routing value.", "001")),
+    textField("beneficiary_state", "State.", "NY"),
+    textField("beneficiary_address", "Address line.", "1 Main Street"),
+    textField("beneficiary_city", "City.", "New York"),
+    textField("beneficiary_postcode", "Post code.", "10001", postcode),
+    textField("beneficiary_account_number", "Payout account.", "1234567890", {
+      maxLength: lengths.accountNumber,
+      pattern: alphanumeric,
+    }),
+    ...contact.map(ifRequired),
+    ifRequired(textField("beneficiary_alias", "Nickname.", "jane", { maxLength: lengths.alias })),
+    ifRequired(textField("beneficiary_bank_name", "Name of the bank.", "First Bank")),
+    ofBank(textField("beneficiary_bank_address", "Address line of the bank.", "2 Bank Street")),
+    ofBank(textField("beneficiary_bank_city", "City of the bank.", "New York")),
+    ofBank(textField("beneficiary_bank_postcode", "Post code of the bank.", "10005", postcode)),
+    ofBank(textField("beneficiary_bank_state", "State of the bank.", "NY")),
+    ofBank(countryField("beneficiary_bank_country_code", "Country of the bank.")),
+    ...(form.more ?? []),
+    // In the interface's INR sample, not in a table: stored where they are sent.
+    textField("counter_party_alias", "Nickname of the counterparty.", "jane-inr", {
+      required: false,
+      maxLength: lengths.alias,
+    }),
+    optional(
+      textField("beneficiary_relationship", "What the beneficiary is to the sender.", "Supplier"),
+    ),
+  ];
+}
+
+const contact: readonly TextField[] = [
+  digitsField(
+    "beneficiary_contact_country_code",
+    "Country calling code, digits, as a string or a number.",
+    "1",
+    lengths.phoneCountryCode,
+  ),
+  digitsField(
+    "beneficiary_contact_number",
+    "Telephone number, digits, as a string or a number.",
+    "2125550123",
+    lengths.phoneNumber,
+  ),
+];
 
 /** Fiat `USDC` is paid over bank rails and follows the rules of USD (decisions: beneficiaries). */
 const usdCurrencies = ["USD", "USDC"] as const;
-const bySwift = { field: "routing_code_type_1", in: ["SWIFT"] } as const;
+const usdTransfers = ["ACH", "SWIFT", "LOCAL"] as const;
 
 const typeFitsTransfer: Rule = {
   description: "A SWIFT transfer is routed by SWIFT, an ACH or LOCAL one by ACH CODE.",
@@ -65,25 +146,6 @@ const routingNumber: Rule = {
   },
 };
 
-const routingNumberField: TextField = {
-  ...routingValue("BIC or ABA routing number, by the type.", "021000021"),
-  variants: [
-    {
-      when: { field: "transfer_type", in: ["SWIFT"] },
-      example: "CHASUS33",
-      pattern: {
-        source: "^[A-Z]{6}[A-Z0-9]{2}(?:[A-Z0-9]{3})?$",
-        problem: "must be a valid BIC",
-      },
-    },
-    {
-      when: { field: "transfer_type", in: ["ACH", "LOCAL"] },
-      example: "021000021",
-      pattern: { source: "^[0-9]{9}$", problem: "must be a valid ABA routing number" },
-    },
-  ],
-};
-
 /** Where the account is held says the bank's country; the destination does where none is given. */
 const iban: Rule = {
   description: "Where the bank's country uses IBAN (ISO 13616), the account number is a valid one.",
@@ -99,31 +161,42 @@ const iban: Rule = {
   },
 };
 
+const bic: Pattern = {
+  source: "^[A-Z]{6}[A-Z0-9]{2}(?:[A-Z0-9]{3})?$",
+  problem: "must be a valid BIC",
+};
+const routingNumberPattern: Pattern = {
+  source: "^[0-9]{9}$",
+  problem: "must be a valid ABA routing number",
+};
+
 /** Service interface, "USD/USDC beneficiary". */
 const usdBeneficiary: Form = {
   name: "fiat_beneficiary_usd",
   description: "A bank account that is paid in USD or USDC.",
   selectedBy: [{ field: "destination_currency", in: usdCurrencies }],
-  fields: [
-    ...nameFields,
-    email,
-    accountType,
-    choiceField("destination_currency", "Destination currency.", usdCurrencies),
-    choiceField("transfer_type", "How the money is sent.", ["ACH", "SWIFT", "LOCAL"]),
-    destinationCountry,
-    optional(residence),
-    choiceField("routing_code_type_1", "Follows the transfer type.", ["ACH CODE", "SWIFT"]),
-    routingNumberField,
-    ...secondRouting,
-    ...residenceAddress,
-    accountNumber("1234567890"),
-    ...contact,
-    optional(alias),
-    optional(bankName),
-    ...bankAddress.map((field) => ({ ...field, required: bySwift })),
-    counterPartyAlias,
-    relationship,
-  ],
+  fields: fiatFields({
+    currencies: usdCurrencies,
+    transfers: usdTransfers,
+    routingType: choiceField("routing_code_type_1", "Follows the transfer type.", [
+      "ACH CODE",
+      "SWIFT",
+    ]),
+    routingValue: {
+      description: "BIC or ABA routing number, by the type.",
+      example: "021000021",
+      variants: [
+        { when: { field: "transfer_type", in: ["SWIFT"] }, example: "CHASUS33", pattern: bic },
+        {
+          when: { field: "transfer_type", in: ["ACH", "LOCAL"] },
+          example: "021000021",
+          pattern: routingNumberPattern,
+        },
+      ],
+    },
+    required: false,
+    bankRequired: { field: "routing_code_type_1", in: ["SWIFT"] },
+  }),
   rules: [typeFitsTransfer, domestic, routingNumber, iban],
 };
 
@@ -141,61 +214,60 @@ const branchCode: Rule = {
   check: (text) => (isIfsc(text("routing_code_value_1")) ? undefined : "must be a valid IFSC"),
 };
 
-const inrFields: readonly TextField[] = [
-  ...nameFields,
-  email,
-  accountType,
-  choiceField("destination_currency", "Destination currency.", ["INR"]),
-  choiceField("transfer_type", "How the money is sent.", ["LOCAL"]),
-  { ...destinationCountry, example: "IN" },
-  { ...residence, example: "IN" },
-  textField("routing_code_type_1", "Routing code type, as a rule IFSC.", "IFSC"),
-  {
-    ...routingValue("IFSC of the branch.", "HDFC0000001"),
+const inrFields = fiatFields({
+  currencies: ["INR"],
+  transfers: ["LOCAL"],
+  routingType: textField("routing_code_type_1", "Routing code type, as a rule IFSC.", "IFSC"),
+  routingValue: {
+    description: "IFSC of the branch.",
+    example: "HDFC0000001",
     pattern: { source: "^[A-Z]{4}0[A-Z0-9]{6}$", problem: "must be a valid IFSC" },
   },
-  ...secondRouting,
-  ...residenceAddress,
-  accountNumber("50100123456789"),
-  ...contact.map((field) => ({ ...field, required: true })),
-  alias,
-  bankName,
-  ...bankAddress,
-  choiceField("currency_type", "Kind of currency.", ["Fiat"]),
-  choiceField("beneficiary_bank_account_type", "Kind of bank account.", [
-    "Business Checking",
-    "Business Savings",
-    "Personal Checking",
-    "Personal Savings",
-  ]),
-  counterPartyAlias,
-  relationship,
-];
+  required: true,
+  bankRequired: true,
+  more: [
+    choiceField("currency_type", "Kind of currency.", ["Fiat"]),
+    choiceField("beneficiary_bank_account_type", "Kind of bank account.", [
+      "Business Checking",
+      "Business Savings",
+      "Personal Checking",
+      "Personal Savings",
+    ]),
+  ],
+});
+
+const inrExamples: Readonly<Record<string, string>> = {
+  beneficiary_first_name: "Asha",
+  beneficiary_last_name: "Rao",
+  beneficiary_name: "Rao Exports Private Limited",
+  beneficiary_email: "asha.rao@example.com",
+  destination_country: "IN",
+  beneficiary_country_code: "IN",
+  beneficiary_state: "Maharashtra",
+  beneficiary_address: "1 Marine Drive",
+  beneficiary_city: "Mumbai",
+  beneficiary_postcode: "400020",
+  beneficiary_account_number: "50100123456789",
+  beneficiary_contact_country_code: "91",
+  beneficiary_contact_number: "9820012345",
+  beneficiary_alias: "asha",
+  beneficiary_bank_address: "2 Fort Road",
+  beneficiary_bank_city: "Mumbai",
+  beneficiary_bank_postcode: "400001",
+  beneficiary_bank_state: "Maharashtra",
+  beneficiary_bank_country_code: "IN",
+  counter_party_alias: "asha-inr",
+};
 
 /** Service interface, "INR beneficiary": every field of its table is required. */
 const inrBeneficiary: Form = {
   name: "fiat_beneficiary_inr",
   description: "A bank account that is paid in INR.",
   selectedBy: [{ field: "destination_currency", in: ["INR"] }],
-  fields: withExamples(inrFields, {
-    beneficiary_first_name: "Asha",
-    beneficiary_last_name: "Rao",
-    beneficiary_name: "Rao Exports Private Limited",
-    beneficiary_email: "asha.rao@example.com",
-    beneficiary_state: "Maharashtra",
-    beneficiary_address: "1 Marine Drive",
-    beneficiary_city: "Mumbai",
-    beneficiary_postcode: "400020",
-    beneficiary_contact_country_code: "91",
-    beneficiary_contact_number: "9820012345",
-    beneficiary_alias: "asha",
-    beneficiary_bank_address: "2 Fort Road",
-    beneficiary_bank_city: "Mumbai",
-    beneficiary_bank_postcode: "400001",
-    beneficiary_bank_state: "Maharashtra",
-    beneficiary_bank_country_code: "IN",
-    counter_party_alias: "asha-inr",
-  }),
+  fields: inrFields.map((field) => ({
+    ...field,
+    example: inrExamples[field.name] ?? field.example,
+  })),
   rules: [inIndia, branchCode],
 };
 
@@ -208,26 +280,14 @@ export const fiatBeneficiary: PublicBody = {
     name: "fiat_beneficiary",
     description: "Neither of USD or USDC nor of INR.",
     selectedBy: [],
-    fields: [
-      ...nameFields,
-      email,
-      accountType,
-      choiceField("destination_currency", "Destination currency.", [...usdCurrencies, "INR"]),
-      choiceField("transfer_type", "How the money is sent.", ["ACH", "SWIFT", "LOCAL"]),
-      destinationCountry,
-      optional(residence),
-      textField("routing_code_type_1", "Follows the transfer type.", "ACH CODE"),
-      routingValue("Routing value for the type.", "021000021"),
-      ...secondRouting,
-      ...residenceAddress,
-      accountNumber("1234567890"),
-      ...contact,
-      optional(alias),
-      optional(bankName),
-      ...bankAddress.map(optional),
-      counterPartyAlias,
-      relationship,
-    ],
+    fields: fiatFields({
+      currencies: [...usdCurrencies, "INR"],
+      transfers: usdTransfers,
+      routingType: textField("routing_code_type_1", "Follows the transfer type.", "ACH CODE"),
+      routingValue: { description: "Routing value for the type.", example: "021000021" },
+      required: false,
+      bankRequired: false,
+    }),
     rules: [],
   },
 };

@@ -106,7 +106,7 @@ function readText(field: TextField, sent: ExactJson): string | { problem: string
   }
   // Text that is not well-formed cannot travel in a protobuf string.
   if (!text.isWellFormed()) return { problem: "must be well-formed Unicode" };
-  // An empty amount is no amount; in the message it could not be told from none.
+  // An empty amount is no amount; the message could not distinguish it from an absent one.
   if (field.kind === "amount" && text === "") return { problem: "must be a decimal number" };
   return text;
 }

@@ -66,7 +66,7 @@ const checkKind: Readonly<Record<TextKind, CheckKind>> = {
   },
 };
 
-/** Decimals are not counted here: how many there may be is for whoever knows the currency. */
+/** Decimals are not counted here: the currency, which decides, is not known. */
 function checkAmount(text: string): string | undefined {
   const decimal = parseDecimal(text);
   if (decimal === undefined) return "must be a decimal number";

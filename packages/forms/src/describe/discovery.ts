@@ -11,7 +11,7 @@ import type {
   TextField,
 } from "../fields/field.ts";
 
-/** What a front end asks for, of one kind of beneficiary. */
+/** What a front end asks for to create one kind of beneficiary. */
 export type BeneficiaryForm = {
   readonly body: "crypto" | "fiat";
   /** The form of the field tables that the body is checked by. */
@@ -26,7 +26,7 @@ export type BeneficiaryForm = {
   readonly rules: readonly string[];
 };
 
-/** A field of a form as it is asked for: nothing in it depends on what was chosen any more. */
+/** A field of one form, its conditions resolved. */
 export type AskedField = Omit<TextField, "required" | "when" | "variants"> & {
   readonly required: boolean;
 };
@@ -49,7 +49,7 @@ const axes = {
   accountType: "beneficiary_account_type",
 } as const;
 
-/** Every value that a field may have by some form; for the caller's error where there is none. */
+/** Every value that a field may have by some form; for the caller's error message. */
 export function choicesOf(axis: keyof FormChoice): readonly string[] {
   const fields = Object.values(bodies).map(({ unselected }) => textOf(unselected, axes[axis]));
   return [...new Set(fields.flatMap((field) => field?.allowed ?? []))];
@@ -58,7 +58,7 @@ export function choicesOf(axis: keyof FormChoice): readonly string[] {
 /**
  * Every beneficiary form that can be asked for, one for each currency, transfer type and account
  * type that go together, narrowed to a choice. `allowed` is what a deployment takes instead of the
- * tables' closed sets, as for `checkBody`: what is told here is what is checked there.
+ * tables' closed sets, as for `checkBody`: both describe the same values.
  */
 export function beneficiaryForms(choice: FormChoice, allowed: Allowed = {}): BeneficiaryForm[] {
   return (["crypto", "fiat"] as const).flatMap((body) =>
@@ -169,7 +169,7 @@ function isPossible(name: string, value: string, rules: readonly Rule[], known: 
 
 /**
  * A rule about fields of which each has a single possible value, or one that says nothing of such a
- * body: nothing is left to tell.
+ * body: it is left out of the description.
  */
 function isSettled(rule: Rule, known: Known): boolean {
   if (rule.when !== undefined && decide(rule.when, known) === false) return true;

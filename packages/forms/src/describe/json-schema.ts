@@ -31,7 +31,7 @@ export function formSchema(form: Form): JsonSchema {
   };
 }
 
-/** The one field by which all forms of a body are told apart, with each form's values of it. */
+/** The single field that selects the form of a body, with each form's values of it. */
 export function selectorOf(
   body: PublicBody,
 ): { readonly field: string; readonly forms: ReadonlyMap<string, Form> } | undefined {
@@ -139,7 +139,7 @@ const kindSchemas: Readonly<Record<TextKind, JsonSchema>> = {
 };
 
 function ifThen(condition: JsonSchema, consequence: JsonSchema): JsonSchema {
-  // biome-ignore lint/suspicious/noThenProperty: JSON Schema's keyword; nobody awaits a schema.
+  // biome-ignore lint/suspicious/noThenProperty: JSON Schema's keyword; a schema is never awaited.
   return { if: condition, then: consequence };
 }
 

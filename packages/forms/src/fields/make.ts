@@ -1,4 +1,4 @@
-import type { Condition, TextField } from "./field.ts";
+import type { TextField } from "./field.ts";
 
 /** Longest values of strings, in code points (decisions: wire conventions). */
 export const lengths = {
@@ -83,19 +83,6 @@ export function digitsField(
 export function emailField(name: string, description: string): TextField {
   const email = { kind: "email", required: false, maxLength: lengths.email } as const;
   return textField(name, description, "jane.doe@example.com", email);
-}
-
-/** The same entries, with other examples by name. */
-export function withExamples(
-  fields: readonly TextField[],
-  examples: Readonly<Record<string, string>>,
-): readonly TextField[] {
-  return fields.map((field) => ({ ...field, example: examples[field.name] ?? field.example }));
-}
-
-/** The same entry, in bodies where the condition holds and ignored in others. */
-export function onlyWhen(when: Condition, field: TextField): TextField {
-  return { ...field, when };
 }
 
 /** Letters and digits of ASCII: account numbers. */

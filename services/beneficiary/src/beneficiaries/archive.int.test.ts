@@ -46,7 +46,7 @@ describe("archiving", () => {
     expect(paid.accountNumber).not.toBe("");
   });
 
-  it("keeps who did it first, and when, however often it is asked for", async () => {
+  it("keeps the first actor and time when repeated", async () => {
     const id = await create.fiat();
     const at = service.clock.now();
     const first = await archive(id, { mutation: mutation("op-archive") });

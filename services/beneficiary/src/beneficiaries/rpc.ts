@@ -1,14 +1,24 @@
 import { Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
 import { callerHeader } from "@disburse/chassis/rpc/identity.ts";
 import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
-import type { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
+import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
+import {
+  type BeneficiaryService,
+  CryptoBeneficiaryFieldsSchema,
+  FiatBeneficiaryFieldsSchema,
+} from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
+import { cryptoBeneficiary as cryptoForm } from "@disburse/forms/bodies/crypto-beneficiary.ts";
+import { fiatBeneficiary as fiatForm } from "@disburse/forms/bodies/fiat-beneficiary.ts";
 import { beneficiaryForms } from "@disburse/forms/describe/discovery.ts";
-import { refused } from "@disburse/kernel/refusal.ts";
-import { type CreationDeps, createRecord } from "../creation/creation.ts";
+import { isNetwork } from "@disburse/forms/values/networks.ts";
+import { checkWalletAddress } from "@disburse/forms/values/wallet-address.ts";
+import { type Refused, refused } from "@disburse/kernel/refusal.ts";
+import { type Creation, type CreationDeps, createRecord } from "../creation/creation.ts";
 import { listPage } from "../records/list-request.ts";
-import { orThrow } from "../refusals.ts";
-import { cryptoCreation, fiatCreation } from "./creation.ts";
-import type { BeneficiaryStore } from "./store.ts";
+import { type Fields, textOf } from "../records/rules/private-fields.ts";
+import type { PartyWallet } from "../records/rules/screening.ts";
+import { newCryptoBeneficiary, newFiatBeneficiary } from "./rules/beneficiary.ts";
+import { type BeneficiaryStore, beneficiaryDocument } from "./store.ts";
 import {
   beneficiaryMessage,
   formChoice,
@@ -65,4 +75,32 @@ export function beneficiariesRpc(deps: BeneficiaryDeps) {
       forms: beneficiaryForms(formChoice(request), deps.allowed).map(formMessage),
     }),
   } satisfies Partial<ServiceImpl<typeof BeneficiaryService>>;
+}
+
+/** A beneficiary with a wallet, which has to be clear before it is stored. */
+export const cryptoCreation: Creation<typeof CryptoBeneficiaryFieldsSchema> = {
+  noun: "beneficiary",
+  form: cryptoForm,
+  schema: CryptoBeneficiaryFieldsSchema,
+  wallet: beneficiaryWallet,
+  document: (origin, body, wallet, storing) =>
+    beneficiaryDocument(newCryptoBeneficiary(origin, body, wallet?.address ?? ""), storing),
+};
+
+/** A beneficiary with a bank account. */
+const fiatCreation: Creation<typeof FiatBeneficiaryFieldsSchema> = {
+  noun: "beneficiary",
+  form: fiatForm,
+  schema: FiatBeneficiaryFieldsSchema,
+  wallet: () => undefined,
+  document: (origin, body, _wallet, storing) =>
+    beneficiaryDocument(newFiatBeneficiary(origin, body), storing),
+};
+
+/** The wallet of a crypto beneficiary, valid on its network. */
+export function beneficiaryWallet(body: Fields): PartyWallet | Refused<"INVALID_WALLET_ADDRESS"> {
+  const network = textOf(body, "routing_code_value_1");
+  if (!isNetwork(network)) throw new Error("a checked body names no network");
+  const address = checkWalletAddress(network, textOf(body, "beneficiary_account_number"));
+  return typeof address === "string" ? { networks: [network], address } : address;
 }

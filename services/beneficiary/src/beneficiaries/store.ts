@@ -1,14 +1,9 @@
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import type { Change, StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import type { Collection, Db } from "mongodb";
-import {
-  type RecordDocument,
-  recordDocument,
-  type Storing,
-  toStoredRecord,
-} from "../records/document.ts";
+import { recordDocument, type Storing, toStoredRecord } from "../records/document.ts";
 import type { ListedBy } from "../records/list.ts";
-import { type AccountType, accountTypes } from "../records/rules/record.ts";
+import { accountTypes } from "../records/rules/record.ts";
 import { screeningStatuses } from "../records/rules/screening.ts";
 import { openRecords, type RecordStore } from "../records/store.ts";
 import {
@@ -19,15 +14,7 @@ import {
 } from "./rules/beneficiary.ts";
 
 /** A beneficiary as it is stored. */
-export type BeneficiaryDocument = RecordDocument & {
-  kind: Beneficiary["kind"];
-  name: string;
-  account_type: AccountType;
-  destination_currency: string;
-  transfer_method: Beneficiary["transferMethod"];
-  network: string;
-  account_number_masked: string;
-  archived: boolean;
+export type BeneficiaryDocument = ReturnType<typeof beneficiaryDocument> & {
   /** Who archived it, and when; of an archived one only. */
   archiving?: { at: Date; operation_id: string; actor: StoredActor };
 };
@@ -86,7 +73,7 @@ async function archive(
 }
 
 /** A new beneficiary as it is stored, its private fields sealed. */
-export function beneficiaryDocument(record: NewBeneficiary, storing: Storing): BeneficiaryDocument {
+export function beneficiaryDocument(record: NewBeneficiary, storing: Storing) {
   return {
     ...recordDocument(record, storing),
     kind: record.kind,

@@ -8,7 +8,7 @@ import { Verdict } from "@disburse/contracts/disburse/compliance/v1/compliance_p
 import { cryptoBeneficiary } from "@disburse/forms/bodies/crypto-beneficiary.ts";
 import type { BodyValues } from "@disburse/forms/fields/field.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { cryptoCreation } from "../beneficiaries/creation.ts";
+import { cryptoCreation } from "../beneficiaries/rpc.ts";
 import {
   type Creator,
   creatorOn,

@@ -1,6 +1,7 @@
 import { type DescMessage, type MessageShape, toJson } from "@bufbuild/protobuf";
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
+import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import type { Mutation } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import type { Violation } from "@disburse/contracts/disburse/type/v1/refusal_pb.ts";
 import { checkedMessage } from "@disburse/forms/checks/message.ts";
@@ -12,9 +13,7 @@ import type { Fields } from "../records/rules/private-fields.ts";
 import type { Origin } from "../records/rules/record.ts";
 import { type PartyWallet, pendingScreening } from "../records/rules/screening.ts";
 import type { RecordStore } from "../records/store.ts";
-import { orThrow } from "../refusals.ts";
-import { type ScreeningDeps, screenNow } from "../screening/attempt.ts";
-import { screenWallet } from "../screening/compliance.ts";
+import { type ScreeningDeps, screenNow, screenWallet } from "../screening/compliance.ts";
 import { mayCreate } from "../settings/rules/merchant-settings.ts";
 import type { SettingsStore } from "../settings/settings.ts";
 

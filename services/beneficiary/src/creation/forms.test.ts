@@ -12,7 +12,7 @@ import { fieldsOf } from "@disburse/forms/checks/read.ts";
 import { exampleOf } from "@disburse/forms/describe/examples.ts";
 import type { Field, PublicBody } from "@disburse/forms/fields/field.ts";
 import { describe, expect, it } from "vitest";
-import { beneficiaryWallet } from "../beneficiaries/creation.ts";
+import { beneficiaryWallet } from "../beneficiaries/rpc.ts";
 import { depositorWallet } from "../depositors/depositors.ts";
 import { refusalOf } from "../test-bodies.ts";
 import { checkedFields } from "./creation.ts";

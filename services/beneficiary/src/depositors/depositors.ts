@@ -2,6 +2,7 @@ import { create, fromJson } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
+import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import {
   type BeneficiaryService,
   DepositorFieldsSchema,
@@ -26,7 +27,6 @@ import {
   screeningStatuses,
 } from "../records/rules/screening.ts";
 import { openRecords, type RecordStore } from "../records/store.ts";
-import { orThrow } from "../refusals.ts";
 import { depositorScope, isShown, newDepositor } from "./rules/depositor.ts";
 
 /** Opens the collection of depositors and makes its indexes. */

@@ -31,7 +31,7 @@ export type RecordDocument = {
   updated_at: Date;
 };
 
-/** Compliance was not asked to watch records of version 1; the sweep asks it and raises them. */
+/** Compliance does not monitor records of version 1; the sweep registers them and raises them. */
 export const unwatchedVersion = 1;
 export const watchedVersion = 2;
 

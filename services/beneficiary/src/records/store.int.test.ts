@@ -93,7 +93,7 @@ describe("a screening", () => {
     expect(await screening(id)).toMatchObject({ status: "pending" });
   });
 
-  it("that is due is taken once, by whoever asks first", async () => {
+  it("that is due is claimed once", async () => {
     const { store, clock } = { store: service.deps.beneficiaries, clock: service.clock };
     clock.moveMs(120_000);
     while ((await store.takeDue(clock.now(), sweepEveryMs)) !== undefined);

@@ -30,30 +30,9 @@ export type Due<T = StoredRecord> = Opened<T> & {
 };
 
 /** Records that carry a screening: beneficiaries, depositors. */
-export type RecordStore<T extends StoredRecord = StoredRecord> = {
-  /** Stores a record; answers with the first one of its operation when another call was faster. */
-  insert(document: RecordDocument): Promise<T>;
-  findByOperation(merchantId: string, operationId: string): Promise<T | undefined>;
-  read(merchantId: string, id: string): Promise<T | undefined>;
-  has(merchantId: string, id: string): Promise<boolean>;
-  open(merchantId: string, id: string): Promise<Opened<T> | undefined>;
-  /** A page of a merchant's records, newest first. */
-  list(merchantId: string, filter: RecordFilter, page: RecordPage): Promise<T[]>;
-  /** How many records pass a filter, up to 10,000 and one. */
-  count(merchantId: string, filter: RecordFilter): Promise<number>;
-  /** Takes the longest waiting pending record and sets when it is due again, in one write. */
-  takeDue(now: Date, sweepEveryMs: number): Promise<Due<T> | undefined>;
-  /** The next record, by id, that compliance does not watch yet. */
-  nextUnwatched(afterId: string): Promise<Opened<T> | undefined>;
-  markWatched(id: string): Promise<void>;
-  /** Writes a result only if it is newer than the one there; returns whether it did. */
-  writeScreening(
-    merchantId: string,
-    id: string,
-    result: ScreeningResult,
-    now: Date,
-  ): Promise<boolean>;
-};
+export type RecordStore<T extends StoredRecord = StoredRecord> = Awaited<
+  ReturnType<typeof openRecords<T, RecordDocument>>
+>;
 
 /** One kind of records: its collection, its lists' filters, how one is read and screened. */
 export type RecordKind<T, D extends RecordDocument> = {
@@ -85,7 +64,7 @@ export async function openRecords<T extends StoredRecord, D extends RecordDocume
   db: Db,
   sealer: Sealer,
   kind: RecordKind<T, D>,
-): Promise<RecordStore<T>> {
+) {
   const { name, listedBy } = kind;
   const toRecord = (document: RecordDocument) => kind.toRecord(document as D);
   await ensureIndexes(db, name, indexesOf(listedBy));
@@ -100,36 +79,44 @@ export async function openRecords<T extends StoredRecord, D extends RecordDocume
   };
 
   return {
-    insert: async (document) => {
+    /** Stores a record; answers with the first one of its operation. */
+    insert: async (document: RecordDocument): Promise<T> => {
       const { merchant_id, operation_id } = document;
       return toRecord(await insertOrFind(records, document, { merchant_id, operation_id }));
     },
-    findByOperation: (merchant_id, operation_id) => find({ merchant_id, operation_id }),
-    read: (merchant_id, _id) => find({ _id, merchant_id }),
-    has: async (merchant_id, _id) =>
+    findByOperation: (merchant_id: string, operation_id: string) =>
+      find({ merchant_id, operation_id }),
+    read: (merchant_id: string, _id: string) => find({ _id, merchant_id }),
+    has: async (merchant_id: string, _id: string): Promise<boolean> =>
       (await records.findOne({ _id, merchant_id }, { projection: { _id: 1 } })) !== null,
-    open: async (merchant_id, _id) => {
+    open: async (merchant_id: string, _id: string): Promise<Opened<T> | undefined> => {
       const found = await records.findOne({ _id, merchant_id });
       return found === null ? undefined : opened(found);
     },
-    list: async (merchantId, filter, page) =>
+    /** A page of a merchant's records, newest first. */
+    list: async (merchantId: string, filter: RecordFilter, page: RecordPage): Promise<T[]> =>
       (await findPage(records, listedBy, merchantId, filter, page).toArray()).map(toRecord),
-    count: (merchantId, filter) => countRecords(records, listedBy, merchantId, filter),
-    takeDue: async (now, sweepEveryMs) => {
+    /** How many records pass a filter, up to 10,000 and one. */
+    count: (merchantId: string, filter: RecordFilter) =>
+      countRecords(records, listedBy, merchantId, filter),
+    /** Claims the longest waiting pending record and sets when it is due again, in one write. */
+    takeDue: async (now: Date, sweepEveryMs: number): Promise<Due<T> | undefined> => {
       const taken = await takeDue(records, now, sweepEveryMs);
       if (taken === undefined) return undefined;
       const { document, attempt } = taken;
       return { ...opened(document), attempt, requestId: document.request_id };
     },
-    nextUnwatched: async (afterId) => {
+    /** The next record, by id, that compliance does not monitor yet. */
+    nextUnwatched: async (afterId: string): Promise<Opened<T> | undefined> => {
       const filter = { schema_version: unwatchedVersion, _id: { $gt: afterId } };
       const found = await records.findOne(filter, { sort: { _id: 1 } });
       return found === null ? undefined : opened(found);
     },
-    markWatched: async (_id) => {
+    markWatched: async (_id: string): Promise<void> => {
       await records.updateOne({ _id }, { $set: { schema_version: watchedVersion } });
     },
-    writeScreening: (merchantId, id, result, now) =>
+    /** Writes a result only if it is newer than the one there; returns whether it did. */
+    writeScreening: (merchantId: string, id: string, result: ScreeningResult, now: Date) =>
       writeScreening(records, { _id: id, merchant_id: merchantId }, result, now),
   };
 }
@@ -170,7 +157,7 @@ async function writeScreening(
       $or: [
         { "screening.status": "pending" },
         { "screening.screened_at": { $lt: screenedAt } },
-        // Screenings of one millisecond are told apart by their ids, which are ordered by time.
+        // The ids of screenings of one millisecond are ordered by time.
         { "screening.screened_at": screenedAt, "screening.screening_id": { $lt: screeningId } },
       ],
     },

@@ -1,5 +1,6 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { type Client, Code, ConnectError } from "@connectrpc/connect";
+import type { Log } from "@disburse/chassis/log.ts";
 import { valueOfWord, wordOf } from "@disburse/chassis/rpc/enum-words.ts";
 import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { isUnavailable } from "@disburse/chassis/rpc/refusal.ts";
@@ -10,12 +11,14 @@ import {
   Verdict,
 } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
+import type { Clock } from "@disburse/kernel/time.ts";
+import type { StoredRecord } from "../records/rules/record.ts";
 import {
   type PartyWallet,
   type ScreeningResult,
-  type ScreeningScope,
   screeningResult,
 } from "../records/rules/screening.ts";
+import type { Due, RecordStore } from "../records/store.ts";
 
 /** The RPCs of compliance that this service calls. */
 export type ComplianceClient = Pick<
@@ -31,13 +34,6 @@ function read(screening: Screening | undefined): ScreeningResult {
   }
   return screeningResult(verdict, screening.id, timestampDate(screening.createdAt));
 }
-
-/** The record of an attempt, its merchant, and the attempt's number. */
-export type Screened = {
-  readonly id: string;
-  readonly merchantId: string;
-  readonly attempt: number;
-};
 
 /**
  * Screens a wallet before its owner is stored; `recordId` is the owner's id to be, new with each
@@ -72,10 +68,9 @@ function unavailable(cause: unknown): ConnectError {
  * Screens the parties and wallets of a stored record, which compliance watches from then on; two
  * calls for one attempt are one screening.
  */
-export async function screenRecord(
+async function screenRecord(
   compliance: ComplianceClient,
-  { id, merchantId, attempt }: Screened,
-  { parties, wallets }: ScreeningScope,
+  { record: { id, merchantId }, scope: { parties, wallets }, attempt }: Due,
 ): Promise<ScreeningResult> {
   const { screening } = await compliance.screenParty({
     mutation: serviceMutation("beneficiary", `${id}:party:${attempt}`),
@@ -90,4 +85,52 @@ export async function screenRecord(
     wallets: wallets.map(({ networks, address }) => ({ networks: [...networks], address })),
   });
   return read(screening);
+}
+
+/** What an attempt at screening works with. */
+export type ScreeningDeps = {
+  readonly compliance: ComplianceClient;
+  readonly clock: Clock;
+  readonly log: Log;
+};
+
+/** How an attempt ended; after `unanswered` the record stays pending until it is due again. */
+type Attempt = "screened" | "unanswered" | "failed";
+
+/**
+ * One attempt at screening a record. Never throws for what compliance does or does not: the record
+ * is stored, and its own schedule has the next attempt already.
+ */
+export async function attemptScreening(
+  { compliance, clock, log }: ScreeningDeps,
+  store: RecordStore,
+  due: Due,
+): Promise<Attempt> {
+  const { attempt } = due;
+  const { id, merchantId } = due.record;
+  const started = performance.now();
+  try {
+    const result = await screenRecord(compliance, due);
+    await store.writeScreening(merchantId, id, result, clock.now());
+    const duration_ms = Math.round(performance.now() - started);
+    log.info({ record_id: id, attempt, status: result.status, duration_ms }, "record screened");
+    return "screened";
+  } catch (error) {
+    const unanswered = isUnavailable(error);
+    if (unanswered) log.warn({ record_id: id, attempt }, "screening not answered");
+    else log.error({ err: error, record_id: id, attempt }, "screening failed");
+    return unanswered ? "unanswered" : "failed";
+  }
+}
+
+/** The attempt of a creation or its repeat; nothing to do where the record has a result already. */
+export async function screenNow(
+  deps: ScreeningDeps,
+  store: RecordStore,
+  { id, merchantId, screening }: StoredRecord,
+): Promise<void> {
+  if (screening.status !== "pending") return;
+  const opened = await store.open(merchantId, id);
+  if (opened === undefined) throw new Error("a record that was just stored is not there");
+  await attemptScreening(deps, store, { ...opened, attempt: screening.attempts });
 }

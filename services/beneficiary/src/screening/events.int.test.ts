@@ -96,7 +96,7 @@ describe("a change of a screening", () => {
     expect(await statusOf(beneficiaryId)).toBe(ScreeningStatus.BLOCKED);
   });
 
-  it("ends the waiting of a record that compliance never answered for", async () => {
+  it("settles a record that compliance never answered for", async () => {
     service.compliance.down = notAnswering;
     const id = await creator.fiat();
     await consume(changed(id, { verdict: Verdict.REVIEW }));
@@ -124,7 +124,7 @@ describe("a change of a screening", () => {
     expect(await statusOf(id)).toBe(ScreeningStatus.CLEARED);
   });
 
-  it.each(["ben_none", "dep_none", "acc_none"])("of %s is dropped and told", async (recordId) => {
+  it.each(["ben_none", "dep_none", "acc_none"])("of %s is dropped and logged", async (recordId) => {
     expect(await consume(changed(recordId))).toEqual(["stored"]);
     expect(logged()).toEqual(["screening of an unknown record"]);
   });
@@ -144,7 +144,7 @@ it.each([
   ["has no time", () => changed("ben_1", { screenedAt: undefined as never }).body],
   ["has no screening", () => changed("ben_1", { screeningId: "" }).body],
   ["has no subject", () => changed("ben_1", { subject: undefined as never }).body],
-])("a message that %s is a dead letter, and holds up nobody", async (_what, body) => {
+])("a message that %s is dead-lettered and blocks no other", async (_what, body) => {
   const id = await creator.fiat();
   const bad = { id: "evt_bad", key: "screening.changed", body: body() };
   expect(await consume(bad, changed(id))).toEqual(["dead", "stored"]);

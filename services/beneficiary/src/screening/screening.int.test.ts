@@ -46,7 +46,7 @@ describe("screening", () => {
     expect(await statusOf(await create.crypto())).toBe(status);
   });
 
-  it("tells compliance of the whole party, and of the wallet to watch", async () => {
+  it("sends compliance the whole party, and the wallet to monitor", async () => {
     const recordId = await create.crypto();
     expect(service.compliance.parties).toMatchObject([
       {
@@ -67,7 +67,7 @@ describe("screening", () => {
     ]);
   });
 
-  it("is made up for by the sweep, without anyone asking, less and less often", async () => {
+  it("is retried by the sweep with backoff", async () => {
     const { compliance, clock, deps } = service;
     compliance.down = notAnswering;
     const id = await create.fiat();
@@ -98,7 +98,7 @@ describe("screening", () => {
     expect(compliance.parties).toEqual([]);
   });
 
-  it("is made once more for each record that compliance was not asked to watch", async () => {
+  it("is made once more for each record that compliance does not monitor", async () => {
     const { compliance, database, clock, deps } = service;
     const ids = [await create.fiat(), await create.depositor(0), await create.crypto()];
     for (const name of ["beneficiaries", "depositors"]) {
@@ -129,8 +129,8 @@ describe("screening", () => {
     const lines: string[] = [];
     const log = createLog("beneficiary", "info", { write: (line) => void lines.push(line) });
     await sweepOnce({ ...deps, log, sweepEveryMs });
-    const told = lines.map((line) => JSON.parse(line)).find((each) => each.record_id === id);
-    expect(told).toMatchObject({ msg: "record screened", request_id: "req-late", attempt: 2 });
+    const logged = lines.map((line) => JSON.parse(line)).find((each) => each.record_id === id);
+    expect(logged).toMatchObject({ msg: "record screened", request_id: "req-late", attempt: 2 });
   });
 
   it("of one record that always fails does not keep the others waiting", async () => {

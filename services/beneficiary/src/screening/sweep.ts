@@ -1,7 +1,7 @@
 import { forRequest } from "@disburse/chassis/call-context.ts";
 import { type Loop, startLoop } from "@disburse/chassis/loop.ts";
 import type { RecordStore } from "../records/store.ts";
-import { attemptScreening, type ScreeningDeps } from "./attempt.ts";
+import { attemptScreening, type ScreeningDeps } from "./compliance.ts";
 
 /** What the sweep works with. */
 export type SweepDeps = ScreeningDeps & {

@@ -1,6 +1,7 @@
 import { Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
 import { onceByKey } from "@disburse/chassis/mongo/once.ts";
 import { type Change, readMutation, type StoredActor } from "@disburse/chassis/rpc/mutation.ts";
+import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import type {
   BeneficiaryService,
   MerchantSettings as MerchantSettingsMessage,
@@ -8,7 +9,6 @@ import type {
 import { refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { Db } from "mongodb";
-import { orThrow } from "../refusals.ts";
 import type { MerchantSettings } from "./rules/merchant-settings.ts";
 
 /** Repeats come within minutes; so many changes of one merchant's settings do not. */

@@ -1,6 +1,5 @@
 import type { Change, StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import type { Binary } from "mongodb";
-import type { ListFormat } from "./formats/list-format.ts";
 import type { ListChange, ListVersion } from "./rules/version.ts";
 
 const schemaVersion = 1;
@@ -18,7 +17,8 @@ export type ImportState =
 export type ImportRequest = Change & {
   readonly list: string;
   readonly version: string;
-  readonly format: ListFormat;
+  /** One of `listFormats`. */
+  readonly format: string;
   readonly acceptDropReason: string;
 };
 

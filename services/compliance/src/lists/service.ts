@@ -232,7 +232,8 @@ function importShape(each: ListImport): MessageInitShape<typeof ListImportSchema
 function sourceShape({ setting, state }: SourceStatus): MessageInitShape<typeof ListSourceSchema> {
   return {
     list: setting.list,
-    format: valueOfWord(ListFormat, setting.format),
+    format: valueOfWord(ListFormat, setting.format) ?? ListFormat.UNSPECIFIED,
+    formatName: setting.format,
     locations: setting.files.map(locationShown),
     outcome: state?.outcome ?? "never",
     problem: state?.problem ?? "",

@@ -5,7 +5,7 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import { insertOnce } from "@disburse/chassis/mongo/once.ts";
 import { type Change, readMutation } from "@disburse/chassis/rpc/mutation.ts";
-import { orThrowBy, publicRefusals } from "@disburse/chassis/rpc/refusal.ts";
+import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import {
   type Key,
   KeySchema,
@@ -168,8 +168,6 @@ function isAlive(key: KeyDocument, now: Date): boolean {
   const end = endOfKey(key);
   return key.revoked_at === null && (end === undefined || now < end);
 }
-
-const orThrow = orThrowBy(publicRefusals);
 
 /** A key as operators see it: everything but its secret part. */
 function keyMessage(key: KeyDocument): Key {

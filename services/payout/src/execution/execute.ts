@@ -3,7 +3,7 @@ import { callContext } from "@disburse/chassis/call-context.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { insertOrFind } from "@disburse/chassis/mongo/once.ts";
 import { type Change, type StoredActor, serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
-import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
+import { type PublicRefusal, readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import {
   type BeneficiaryService,
   ScreeningStatus,
@@ -16,7 +16,6 @@ import { closeHolds, type Ledger } from "../ledger/accounts.ts";
 import type { Payouts } from "../payouts/document.ts";
 import { type ClaimedQuote, type Payout, payoutFrom, payoutIdOf } from "../payouts/rules/payout.ts";
 import { findPayout, insertPayout, readPayout } from "../payouts/store.ts";
-import type { PayoutRefusal } from "../refusals.ts";
 import { claimedQuote, type ReadQuote, readExecutable } from "./quote.ts";
 import { executedBefore, fundable, payable } from "./rules/payable.ts";
 
@@ -55,7 +54,7 @@ export type ExecuteRequest = Change & {
   readonly referenceId: string;
 };
 
-type ExecuteResult = Payout | Refused<PayoutRefusal>;
+type ExecuteResult = Payout | Refused<PublicRefusal>;
 
 /**
  * Hold → claim → create (docs/ARCHITECTURE.md says why it is safe). A crash or an error in between
@@ -139,7 +138,7 @@ async function hold(
   deps: ExecuteDeps,
   request: ExecuteRequest,
   quote: ReadQuote,
-): Promise<"held" | Refused<PayoutRefusal>> {
+): Promise<"held" | Refused<PublicRefusal>> {
   const { merchantId, referenceId } = request;
   const movement = {
     step: "hold",

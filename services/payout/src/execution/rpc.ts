@@ -1,5 +1,6 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
+import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import type { Mode } from "@disburse/chassis/settings.ts";
 import {
   ExecutePayoutRequestSchema,
@@ -8,7 +9,6 @@ import {
 import { executePayout as executeForm } from "@disburse/forms/bodies/transfer.ts";
 import { checkedMessage } from "@disburse/forms/checks/message.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
-import { orThrow } from "../refusals.ts";
 import { type ExecuteDeps, executePayout } from "./execute.ts";
 import { sandboxReferencePrefix } from "./rules/payable.ts";
 

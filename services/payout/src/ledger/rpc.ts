@@ -5,6 +5,7 @@ import { readLimit, readStart } from "@disburse/chassis/paging/cursor.ts";
 import { countedTotal, cutPage, cutPageBy } from "@disburse/chassis/paging/record-page.ts";
 import { valueOfWord, wordOf } from "@disburse/chassis/rpc/enum-words.ts";
 import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
+import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import {
   AccountSchema,
   type CreditAccountRequest,
@@ -19,7 +20,6 @@ import { formatAmount, parseAmount } from "@disburse/kernel/money.ts";
 import { isRefused, refused } from "@disburse/kernel/refusal.ts";
 import { cleanText, textProblem } from "@disburse/kernel/text.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
-import { orThrow } from "../refusals.ts";
 import { countAccounts, type Ledger, listAccounts, openAccount, readAccount } from "./accounts.ts";
 import { toAccount } from "./documents.ts";
 import type { Account, LedgerEntry } from "./rules/account.ts";

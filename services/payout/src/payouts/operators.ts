@@ -1,9 +1,9 @@
 import type { AuditStore as Store } from "@disburse/chassis/audit/store.ts";
 import type { AuditEntry as Entry, AuditRecord as Record } from "@disburse/chassis/audit/trail.ts";
 import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
+import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import type { Mutation } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
-import { orThrow } from "../refusals.ts";
 
 /** What an operator can do that goes into the audit trail. */
 export type AuditAction =

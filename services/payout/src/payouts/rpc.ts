@@ -4,6 +4,7 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import { readLimit, readStart, writeCursor } from "@disburse/chassis/paging/cursor.ts";
 import { countedTotal, cutPage, cutPageBy } from "@disburse/chassis/paging/record-page.ts";
 import { valueOfWord } from "@disburse/chassis/rpc/enum-words.ts";
+import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import type { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import {
   PayoutCause,
@@ -13,7 +14,6 @@ import {
   PayoutSubStatus,
 } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
-import { orThrow } from "../refusals.ts";
 import type { PayoutCounts } from "./counts.ts";
 import type { Payouts } from "./document.ts";
 import { countPayouts, isCountKept, listPayouts, readFilter } from "./list.ts";

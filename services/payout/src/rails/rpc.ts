@@ -1,6 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
+import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import {
   type PayoutOperationsService,
   RailInfoSchema,
@@ -9,7 +10,6 @@ import type { PayoutService } from "@disburse/contracts/disburse/payout/v1/payou
 import { refused } from "@disburse/kernel/refusal.ts";
 import { type AuditStore, readOperator } from "../payouts/operators.ts";
 import { payoutMessage, readOutcome } from "../payouts/wire.ts";
-import { orThrow } from "../refusals.ts";
 import { type ReceiveDeps, receiveCallback } from "./callbacks.ts";
 import { isAvailable } from "./directory.ts";
 import type { Rail } from "./rail.ts";

@@ -5,6 +5,7 @@ import { readLimit, readStart, writeCursor } from "@disburse/chassis/paging/curs
 import { cutPageBy } from "@disburse/chassis/paging/record-page.ts";
 import { valueOfWord, wordOf } from "@disburse/chassis/rpc/enum-words.ts";
 import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
+import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import {
   AuditEntrySchema,
   Doubt,
@@ -25,7 +26,6 @@ import { type HistoryEntry, historyOf } from "../payouts/history.ts";
 import { type AuditEntry, readOperator } from "../payouts/operators.ts";
 import type { Payout } from "../payouts/rules/payout.ts";
 import { payoutMessage, readOutcome } from "../payouts/wire.ts";
-import { orThrow } from "../refusals.ts";
 import {
   confirmResolution,
   proposeResolution,

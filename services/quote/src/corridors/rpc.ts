@@ -1,18 +1,31 @@
-import type { MessageShape } from "@bufbuild/protobuf";
-import { timestampDate } from "@bufbuild/protobuf/wkt";
+import { create } from "@bufbuild/protobuf";
+import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { readLimit } from "@disburse/chassis/paging/cursor.ts";
 import { countedTotal, cutPageBy } from "@disburse/chassis/paging/record-page.ts";
 import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
-import type {
+import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
+import {
+  type Corridor as CorridorMessage,
   CorridorSchema,
-  QuoteService,
+  type Limits as LimitsMessage,
+  LimitsSchema,
+  type QuoteService,
+  RateSchema,
 } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
+import { formatDecimal } from "@disburse/kernel/decimal.ts";
+import { formatAmount } from "@disburse/kernel/money.ts";
 import { invalidRequest, refused } from "@disburse/kernel/refusal.ts";
 import { cleanText } from "@disburse/kernel/text.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
-import { orThrow } from "../refusals.ts";
-import { readCorridor, readRate } from "./rules/corridor.ts";
+import {
+  type Corridor,
+  type CorridorTerms,
+  type CorridorText,
+  type Rate,
+  readCorridor,
+  readRate,
+} from "./rules/corridor.ts";
 import { readPairStart, writePairCursor } from "./rules/page.ts";
 import {
   addRate,
@@ -23,7 +36,6 @@ import {
   setCorridor,
   setMerchantCorridor,
 } from "./store.ts";
-import { corridorMessage, rateMessage } from "./wire.ts";
 
 /** A publisher's clock may be ahead of ours by this much; tomorrow's rate would stay in force. */
 const aheadMaxMs = 60_000;
@@ -39,9 +51,7 @@ export function corridorsRpc({ corridors, clock }: CorridorDeps) {
     setCorridor: async ({ mutation, corridor }) => {
       const change = readMutation(mutation);
       const terms = readCorridor(corridorText(corridor));
-      if (!("source" in terms)) {
-        return orThrow(invalidRequest(terms));
-      }
+      if (!("source" in terms)) return orThrow(invalidRequest(terms));
       const stored = await setCorridor(corridors, terms, change, clock.now());
       return { corridor: corridorMessage(stored, await latestRate(corridors, stored.id)) };
     },
@@ -68,20 +78,15 @@ export function corridorsRpc({ corridors, clock }: CorridorDeps) {
         return orThrow(refused("INVALID_REQUEST", "rate.as_of: must not be in the future"));
       }
       const added = { rate: decimal, asOf, source };
-      return {
-        rate: rateMessage(
-          await addRate(corridors, { corridorId, rate: added }, change, clock.now()),
-        ),
-      };
+      const first = await addRate(corridors, { corridorId, rate: added }, change, clock.now());
+      return { rate: rateMessage(first) };
     },
 
     listCorridors: async ({ merchantId, limit: wanted, cursor }) => {
       const limit = orThrow(readLimit(wanted));
       const after = orThrow(readPairStart(cursor));
-      const { found, count } = await listCorridors(corridors, merchantId, {
-        after,
-        limit: limit + 1,
-      });
+      const page = { after, limit: limit + 1 };
+      const { found, count } = await listCorridors(corridors, merchantId, page);
       const { shown, nextCursor } = cutPageBy(found, limit, writePairCursor);
       const rates = await Promise.all(shown.map(({ id }) => latestRate(corridors, id)));
       const messages = shown.map((corridor, at) => corridorMessage(corridor, rates[at]));
@@ -90,18 +95,50 @@ export function corridorsRpc({ corridors, clock }: CorridorDeps) {
   } satisfies Partial<ServiceImpl<typeof QuoteService>>;
 }
 
-function corridorText(corridor: MessageShape<typeof CorridorSchema> | undefined) {
+function corridorText(corridor = create(CorridorSchema)): CorridorText {
   return {
-    source: corridor?.sourceCurrencyCode ?? "",
-    destination: corridor?.destinationCurrencyCode ?? "",
-    active: corridor?.active ?? false,
-    feeShare: corridor?.feeShare || "0",
-    feeFlat: corridor?.feeFlat || "0",
-    sourceMin: corridor?.limits?.sourceMin ?? "",
-    sourceMax: corridor?.limits?.sourceMax ?? "",
-    receivingMin: corridor?.limits?.receivingMin ?? "",
-    receivingMax: corridor?.limits?.receivingMax ?? "",
-    quoteTtlSeconds: corridor?.quoteTtlSeconds ?? 0,
-    rateMaxAgeSeconds: corridor?.rateMaxAgeSeconds ?? 0,
+    ...corridor,
+    ...(corridor.limits ?? create(LimitsSchema)),
+    source: corridor.sourceCurrencyCode,
+    destination: corridor.destinationCurrencyCode,
+    feeShare: corridor.feeShare || "0",
+    feeFlat: corridor.feeFlat || "0",
   };
+}
+
+/** A rate as other services read it. */
+function rateMessage(rate: Rate) {
+  return create(RateSchema, {
+    rate: formatDecimal(rate.rate),
+    asOf: timestampFromDate(rate.asOf),
+    source: rate.source,
+  });
+}
+
+/** A corridor's bounds on one payout as other services read them. */
+export function limitsMessage({ source, destination, limits }: CorridorTerms): LimitsMessage {
+  const text = (minor: bigint | undefined, currency: string) =>
+    minor === undefined ? "" : formatAmount(minor, currency);
+  return create(LimitsSchema, {
+    sourceMin: text(limits.sourceMin, source),
+    sourceMax: text(limits.sourceMax, source),
+    receivingMin: text(limits.receivingMin, destination),
+    receivingMax: text(limits.receivingMax, destination),
+  });
+}
+
+/** A corridor as other services read it, with the rate in force. */
+function corridorMessage(corridor: Corridor, rate: Rate | undefined): CorridorMessage {
+  return create(CorridorSchema, {
+    id: corridor.id,
+    sourceCurrencyCode: corridor.source,
+    destinationCurrencyCode: corridor.destination,
+    active: corridor.active,
+    feeShare: formatDecimal(corridor.fee.share),
+    feeFlat: formatAmount(corridor.fee.flatMinor, corridor.source),
+    limits: limitsMessage(corridor),
+    quoteTtlSeconds: corridor.quoteTtlSeconds,
+    rateMaxAgeSeconds: corridor.rateMaxAgeSeconds,
+    ...(rate === undefined ? {} : { rate: rateMessage(rate) }),
+  });
 }

@@ -16,29 +16,16 @@ import type { PairCursor } from "./rules/page.ts";
 /** Minor units; `null` where there is no bound. */
 type Bound = Decimal128 | null;
 
-type CorridorTermsDocument = {
-  source: string;
-  destination: string;
-  active: boolean;
-  fee_share: string;
-  fee_flat_minor: Decimal128;
-  source_min: Bound;
-  source_max: Bound;
-  receiving_min: Bound;
-  receiving_max: Bound;
-  quote_ttl_seconds: number;
-  rate_max_age_seconds: number;
-};
-
 /** What each stored document that changes has of its last change. */
-export type Changed = {
+type Changed = {
   schema_version: number;
   actor: StoredActor;
   created_at: Date;
   updated_at: Date;
 };
 
-type CorridorDocument = CorridorTermsDocument & Changed & { _id: string; operations: string[] };
+type CorridorDocument = ReturnType<typeof corridorTerms> &
+  Changed & { _id: string; operations: string[] };
 
 type MerchantCorridorDocument = Changed & {
   _id: string;
@@ -48,17 +35,7 @@ type MerchantCorridorDocument = Changed & {
   operations: string[];
 };
 
-type RateDocument = {
-  _id: string;
-  schema_version: number;
-  corridor_id: string;
-  rate: string;
-  as_of: Date;
-  source: string;
-  received_at: Date;
-  operation_id: string;
-  actor: StoredActor;
-};
+type RateDocument = ReturnType<typeof rateDocument>;
 
 /** Corridors, the merchants they are open to, and every rate that was ever in force. */
 export type CorridorStore = {
@@ -192,11 +169,20 @@ export async function latestRate(
 /** Appends a rate and answers with it; a repeat answers with the first one. */
 export async function addRate(
   { rates }: CorridorStore,
+  added: { readonly corridorId: string; readonly rate: Rate },
+  change: Change,
+  now: Date,
+): Promise<Rate> {
+  const document = rateDocument(added, change, now);
+  return toRate(await insertOrFind(rates, document, { operation_id: change.operationId }));
+}
+
+function rateDocument(
   { corridorId, rate }: { readonly corridorId: string; readonly rate: Rate },
   { operationId, actor }: Change,
   now: Date,
-): Promise<Rate> {
-  const document = {
+) {
+  return {
     _id: `${corridorId}:${operationId}`,
     schema_version: 1,
     corridor_id: corridorId,
@@ -207,7 +193,6 @@ export async function addRate(
     operation_id: operationId,
     actor,
   };
-  return toRate(await insertOrFind(rates, document, { operation_id: operationId }));
 }
 
 /** Repeats come within minutes; so many changes of one corridor do not. */
@@ -238,7 +223,7 @@ export function storedDecimal(text: string): Decimal {
   return read;
 }
 
-function corridorTerms(terms: CorridorTerms): CorridorTermsDocument {
+function corridorTerms(terms: CorridorTerms) {
   return {
     source: terms.source,
     destination: terms.destination,

@@ -120,7 +120,7 @@ const codeOf = (call: Promise<unknown>) =>
   );
 
 describe("a quote", () => {
-  it("is worked out, stored and read back by its merchant alone", async () => {
+  it("is priced, stored and read by its merchant alone", async () => {
     const { quote } = await ask();
     expect(quote).toMatchObject({
       sourceAmount: "12.41",
@@ -164,7 +164,7 @@ describe("a quote", () => {
     compliant = true;
   });
 
-  it("of one operation is one, however often and at once it is asked", async () => {
+  it("of one operation is created once by concurrent repeats", async () => {
     const mutation = operation();
     const answers = await Promise.all(Array.from({ length: 16 }, () => ask({ mutation })));
     expect(new Set(answers.map(({ quote }) => quote?.id)).size).toBe(1);
@@ -194,7 +194,7 @@ describe("a claim", () => {
     expect(stored?.referenceId).toBe("$expires_at");
   });
 
-  it("past the expiry by the database's clock is refused for good", async () => {
+  it("past the expiry by the database's clock is refused, also when repeated", async () => {
     const hourAgo = new Date(Date.now() - 3_600_000);
     clockNow = hourAgo;
     const quoteId = (await ask()).quote?.id ?? "";

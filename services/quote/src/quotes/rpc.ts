@@ -3,7 +3,7 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { type Client, Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
 import { valueOfWord } from "@disburse/chassis/rpc/enum-words.ts";
 import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
-import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
+import { orThrow, readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import {
   type BeneficiaryService,
   ScreeningStatus,
@@ -25,10 +25,9 @@ import { newId } from "@disburse/kernel/id.ts";
 import { formatAmount } from "@disburse/kernel/money.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
+import { limitsMessage } from "../corridors/rpc.ts";
 import { type Corridor, isStale, type Rate } from "../corridors/rules/corridor.ts";
 import { type CorridorStore, findCorridor, isOpenTo, latestRate } from "../corridors/store.ts";
-import { limitsMessage } from "../corridors/wire.ts";
-import { orThrow } from "../refusals.ts";
 import {
   type Claim,
   checkCorridor,

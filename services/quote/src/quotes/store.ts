@@ -5,38 +5,17 @@ import {
   toDecimal128,
 } from "@disburse/chassis/mongo/database.ts";
 import { insertOrFind } from "@disburse/chassis/mongo/once.ts";
-import type { Change } from "@disburse/chassis/rpc/mutation.ts";
+import type { Change, StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import { formatDecimal } from "@disburse/kernel/decimal.ts";
-import type { Collection, Decimal128 } from "mongodb";
-import { type Changed, storedDecimal } from "../corridors/store.ts";
+import type { Collection } from "mongodb";
+import { storedDecimal } from "../corridors/store.ts";
 import type { Claim, Quote, QuoteState } from "./rules/quote.ts";
 
 /** A quote as it is stored. */
-type QuoteDocument = Changed & {
-  _id: string;
+type QuoteDocument = ReturnType<typeof quoteDocument> & {
   operation_id: string;
-  merchant_id: string;
-  account_id: string;
-  corridor_id: string;
-  source: string;
-  destination: string;
-  source_minor: Decimal128;
-  fees_minor: Decimal128;
-  converted_minor: Decimal128;
-  receiving_minor: Decimal128;
-  rate: string;
-  rate_as_of: Date;
-  rate_source: string;
-  beneficiary: {
-    id: string;
-    name: string;
-    account_number_masked: string;
-    transfer_method: string;
-    network: string;
-  };
-  state: QuoteState["state"];
+  actor: StoredActor;
   claim?: { payout_id: string; reference_id: string; operation_id: string; claimed_at: Date };
-  expires_at: Date;
 };
 
 /** The store of quotes. */
@@ -106,7 +85,7 @@ async function claimQuote(
   return found === null ? undefined : toQuote(found);
 }
 
-function quoteDocument(quote: Quote): Omit<QuoteDocument, "operation_id" | "actor"> {
+function quoteDocument(quote: Quote) {
   return {
     _id: quote.id,
     schema_version: 1,

@@ -7,7 +7,7 @@ export type ScreeningStatus = (typeof screeningStatuses)[number];
 
 /** How far the screening of a record is. */
 export type Screening =
-  /** Asked so often, not answered yet; asked again at `nextAt`. */
+  /** No answer after so many attempts; the next one is at `nextAt`. */
   | { readonly status: "pending"; readonly attempts: number; readonly nextAt: Date }
   | ScreeningResult;
 
@@ -58,7 +58,7 @@ export type Party = {
   /** `yyyy-mm-dd` of birth or incorporation, `""` where it is not known. */
   readonly date: string;
   readonly countries: readonly string[];
-  /** Of documents and registrations; who issued one, no form tells. */
+  /** Of documents and registrations; forms do not name the issuer. */
   readonly documentIds: readonly string[];
 };
 

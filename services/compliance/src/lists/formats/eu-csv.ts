@@ -3,7 +3,15 @@ import type { ListEntry } from "../rules/entry.ts";
 import { countryCode } from "./country-code.ts";
 import { type CsvTable, csvRows, csvTable } from "./csv-rows.ts";
 import { addDocument, addName, builtEntry, type EntryDraft, entryDraft } from "./entry-draft.ts";
-import { atPlace, type ListFile, type Note, onlyFile, Unreadable } from "./file-bytes.ts";
+import {
+  atPlace,
+  type Format,
+  type ListFile,
+  mebibyte,
+  type Note,
+  onlyFile,
+  Unreadable,
+} from "./file-bytes.ts";
 import { partialDate, yearSpan } from "./listed-date.ts";
 
 /** Of the 118 columns of the EU's financial sanctions file 1.1, those that are compared. */
@@ -49,7 +57,9 @@ const types: ReadonlyMap<string, EntryType> = new Map([
 const logicalId = /^\d{1,12}$/;
 
 /** The EU's consolidated list: a row for each name, address, birth and document of an entry. */
-export function readEuCsv(files: readonly ListFile[], note: Note): ListEntry[] {
+export const format: Format = { read: readEuCsv, bytesMax: 128 * mebibyte };
+
+function readEuCsv(files: readonly ListFile[], note: Note): ListEntry[] {
   const byName = Object.fromEntries(columns.map((name) => [name, [name]]));
   const table = csvTable(csvRows(onlyFile(files), ";"), byName as Record<Column, [string]>);
   const drafts = new Map<string, EntryDraft>();

@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { gunzipSync } from "node:zlib";
+import type { ListEntry } from "../rules/entry.ts";
 
 /**
  * A file of a list, as published or gzipped. `name` is "" for the only one; of `ofac_csv` it is
@@ -112,3 +113,12 @@ export function noteCollector(): { readonly note: Note; readonly notes: () => re
     notes: () => (count > kept.length ? [...kept, `and ${count - kept.length} more`] : kept),
   };
 }
+
+/** A publisher's format; the file that exports it as `format` names it (`list-format.ts`). */
+export type Format = {
+  readonly read: (files: readonly ListFile[], note: Note) => ListEntry[];
+  /** Unpacked, in all. Several times the largest list of 2026, and within a worker's memory. */
+  readonly bytesMax: number;
+};
+
+export const mebibyte = 1_048_576;

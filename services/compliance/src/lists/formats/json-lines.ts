@@ -5,7 +5,14 @@ import {
   type NameKind,
 } from "@disburse/name-matcher/entry.ts";
 import type { ListEntry, ListedDocument, ListedWallet } from "../rules/entry.ts";
-import { atPlace, type ListFile, onlyFile, Unreadable } from "./file-bytes.ts";
+import {
+  atPlace,
+  type Format,
+  type ListFile,
+  mebibyte,
+  onlyFile,
+  Unreadable,
+} from "./file-bytes.ts";
 
 /** Ten times the longest line of the lists of 2026 and more; past it a file is no list. */
 const lineBytesMax = 1_048_576;
@@ -15,7 +22,9 @@ const entriesMax = 1_000_000;
 const newline = 0x0a;
 
 /** The query set's index, and the house's own lists: one entry a line. */
-export function readJsonLines(files: readonly ListFile[]): ListEntry[] {
+export const format: Format = { read: readJsonLines, bytesMax: 512 * mebibyte };
+
+function readJsonLines(files: readonly ListFile[]): ListEntry[] {
   const { bytes } = onlyFile(files);
   const decoder = new TextDecoder("utf-8", { fatal: true });
   const entries = new Map<string, ListEntry>();

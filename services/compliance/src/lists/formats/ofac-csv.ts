@@ -3,7 +3,14 @@ import type { ListEntry } from "../rules/entry.ts";
 import { countryCode } from "./country-code.ts";
 import { type CsvRow, csvRows } from "./csv-rows.ts";
 import { addDocument, addName, builtEntry, type EntryDraft, entryDraft } from "./entry-draft.ts";
-import { atPlace, type ListFile, type Note, Unreadable } from "./file-bytes.ts";
+import {
+  atPlace,
+  type Format,
+  type ListFile,
+  mebibyte,
+  type Note,
+  Unreadable,
+} from "./file-bytes.ts";
 import { joinedRemarks, readRemarks } from "./ofac-remarks.ts";
 
 /** The files of OFAC's legacy CSV, with the number of their columns; `cons_*` are the same. */
@@ -23,7 +30,9 @@ const entityNumber = /^\d{1,10}$/;
 type Rows = ReadonlyMap<FileName, readonly CsvRow[]>;
 
 /** The SDN list or the consolidated one: the primary file, and those that go on about entries. */
-export function readOfacCsv(files: readonly ListFile[], note: Note): ListEntry[] {
+export const format: Format = { read: readOfacCsv, bytesMax: 128 * mebibyte };
+
+function readOfacCsv(files: readonly ListFile[], note: Note): ListEntry[] {
   const rows = rowsByFile(files);
   const comments = rows.has("comments") ? commentsOf(rows) : undefined;
   const drafts = new Map<string, EntryDraft>();

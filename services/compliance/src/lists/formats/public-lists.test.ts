@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import type { ListEntry } from "../rules/entry.ts";
 import { csvRows } from "./csv-rows.ts";
 import { type ListFile, unpackedFiles } from "./file-bytes.ts";
-import { type ListFormat, readList } from "./list-format.ts";
+import { readList } from "./list-format.ts";
 
 /** The public lists that stand beside the project, where they are there at all. */
 const folder = join(import.meta.dirname, "../../../../../../shared/data/sanctions");
@@ -15,7 +15,7 @@ function file(path: string, name = ""): ListFile {
   return { name, bytes: readFileSync(join(folder, path)) };
 }
 
-function entriesOf(format: ListFormat, ...files: readonly ListFile[]): readonly ListEntry[] {
+function entriesOf(format: string, ...files: readonly ListFile[]): readonly ListEntry[] {
   const list = readList(format, files);
   if ("problem" in list) throw new Error(list.problem);
   return list.entries;

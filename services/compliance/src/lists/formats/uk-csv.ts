@@ -3,7 +3,15 @@ import type { ListEntry } from "../rules/entry.ts";
 import { countryCode } from "./country-code.ts";
 import { type CsvRow, type CsvTable, csvRows, csvTable } from "./csv-rows.ts";
 import { addDocument, addName, builtEntry, type EntryDraft, entryDraft } from "./entry-draft.ts";
-import { atPlace, type ListFile, type Note, onlyFile, Unreadable } from "./file-bytes.ts";
+import {
+  atPlace,
+  type Format,
+  type ListFile,
+  mebibyte,
+  type Note,
+  onlyFile,
+  Unreadable,
+} from "./file-bytes.ts";
 import { partialDate, yearSpan } from "./listed-date.ts";
 
 /** Of the 58 columns of the UK sanctions list, those that are compared. */
@@ -44,7 +52,9 @@ const types: ReadonlyMap<string, EntryType> = new Map([
 const uidText = /^[\x21-\x7e]{1,128}$/;
 
 /** The UK's list: a row for each name and address of an entry, under a line with its date. */
-export function readUkCsv(files: readonly ListFile[], note: Note): ListEntry[] {
+export const format: Format = { read: readUkCsv, bytesMax: 128 * mebibyte };
+
+function readUkCsv(files: readonly ListFile[], note: Note): ListEntry[] {
   const drafts = new Map<string, EntryDraft>();
   for (const row of csvTable(belowReportDate(csvRows(onlyFile(files), ",")), columns)) {
     atPlace(`line ${row.line}`, () => {

@@ -3,7 +3,16 @@ import { parseXml, XmlElement, XmlError } from "@rgrove/parse-xml";
 import type { ListEntry } from "../rules/entry.ts";
 import { countryCode } from "./country-code.ts";
 import { addDocument, addName, builtEntry, type EntryDraft, entryDraft } from "./entry-draft.ts";
-import { atPlace, fileText, type ListFile, type Note, onlyFile, Unreadable } from "./file-bytes.ts";
+import {
+  atPlace,
+  type Format,
+  fileText,
+  type ListFile,
+  mebibyte,
+  type Note,
+  onlyFile,
+  Unreadable,
+} from "./file-bytes.ts";
 import { datesInWords, partialDate, yearSpan } from "./listed-date.ts";
 
 const entryTypes: ReadonlyMap<string, EntryType> = new Map([
@@ -15,7 +24,9 @@ const sections: ReadonlySet<string> = new Set(["INDIVIDUALS", "ENTITIES"]);
 const uidText = /^[\x21-\x7e]{1,128}$/;
 
 /** The Security Council's consolidated list. An entry's uid is its permanent reference number. */
-export function readUnXml(files: readonly ListFile[], note: Note): ListEntry[] {
+export const format: Format = { read: readUnXml, bytesMax: 64 * mebibyte };
+
+function readUnXml(files: readonly ListFile[], note: Note): ListEntry[] {
   const root = parsedXml(onlyFile(files));
   if (root.name !== "CONSOLIDATED_LIST") {
     throw new Unreadable("line 1: is not the Security Council's list");

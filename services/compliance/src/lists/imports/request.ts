@@ -13,6 +13,7 @@ import {
   violationsMessage,
 } from "@disburse/kernel/refusal.ts";
 import type { ImportRequest } from "../documents.ts";
+import { listFormats } from "../formats/list-format.ts";
 import type { FilePart } from "./files.ts";
 
 const listName = /^[a-z0-9_-]{1,64}$/;
@@ -34,8 +35,7 @@ export function readImportHeader(
     violations.push({ field: `header.${field}`, problem });
   if (!isListName(header.list)) say("list", "must be 1 to 64 of a-z, 0-9, _ and -");
   if (!versionName.test(header.version)) say("version", "must be 1 to 64 printable characters");
-  const isDefault = header.format === ListFormat.UNSPECIFIED;
-  const format = isDefault ? "json_lines" : wordOf(ListFormat, header.format);
+  const format = formatOf(header);
   if (format === undefined) say("format", "is not known");
   const acceptDropReason = header.acceptDropReason.trim();
   if (acceptDropReason !== "") {
@@ -50,6 +50,11 @@ export function readImportHeader(
   }
   const { list, version } = header;
   return { list, version, format, acceptDropReason, operationId, actor };
+}
+
+function formatOf({ format, formatName }: ImportListRequest_Header): string | undefined {
+  if (formatName !== "") return listFormats.find((each) => each === formatName);
+  return format === ListFormat.UNSPECIFIED ? "json_lines" : wordOf(ListFormat, format);
 }
 
 /** The header that an import begins with, and what follows it. */

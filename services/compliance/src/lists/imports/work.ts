@@ -1,13 +1,13 @@
 import { type Chunk, compareChunks, packEntries, unshared } from "../chunks.ts";
 import type { ListFile } from "../formats/file-bytes.ts";
-import { type ListFormat, readList } from "../formats/list-format.ts";
+import { readList } from "../formats/list-format.ts";
 import { type DetailLoss, detailLoss } from "../rules/loss.ts";
 import type { ListChange } from "../rules/version.ts";
 
 /** A list to read, and the chunks of its version in force. */
 export type ImportWork = {
   readonly list: string;
-  readonly format: ListFormat;
+  readonly format: string;
   readonly files: readonly ListFile[];
   readonly base: readonly Chunk[];
 };

@@ -2493,10 +2493,9 @@ export const LedgerStepSchema: GenEnum<LedgerStep, LedgerStepJson> = /*@__PURE__
  */
 export const PayoutService: GenService<{
   /**
-   * Holds the money, claims the quote, creates the payout. Refuses, in this order: INVALID_REQUEST (fields),
-   * RECORD_NOT_FOUND (quote), ACCESS_FORBIDDEN (foreign quote, corridor not open), ALREADY_PROCESSED,
-   * QUOTE_EXPIRED, ACCESS_FORBIDDEN (beneficiary not cleared), AMOUNT_NOT_WITHIN_LIMITS, INSUFFICIENT_BALANCE.
-   * Refused for balance or limits, the quote stays open.
+   * Holds the money, claims the quote, creates the payout. Its refusals are those of POST /api/v1/transfer/execute
+   * in docs/openapi.json, in the order of payout's execution/rules/payable.ts. Refused for balance or limits, the
+   * quote stays open.
    *
    * @generated from rpc disburse.payout.v1.PayoutService.ExecutePayout
    */
