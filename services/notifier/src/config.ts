@@ -48,7 +48,7 @@ export function readConfig(environment: Environment) {
       .default("X-SERVICE-Signature"),
     /** In live mode URLs are always verified before events go to them. */
     WEBHOOK_VERIFY_URLS: z.stringbool({ truthy: ["true"], falsy: ["false"] }).default(false),
-    /** Of whose events none may be missing: required in live mode. Without it nobody looks. */
+    /** Where lost events are found; required in live mode. */
     PAYOUT_URL: serviceUrlSetting.optional(),
     GAP_SWEEP_SECONDS: countSetting(1).default(300),
     /** Where webhooks come from; a local address of this machine. */

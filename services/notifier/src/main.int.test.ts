@@ -44,7 +44,7 @@ describe("a payout's events", () => {
     expect(service.receiver.calls[0]?.body.toString()).toContain('"exchange_rate":83.1234567891,');
   });
 
-  it("arrive at each of a merchant's endpoints, and at nobody else's", async () => {
+  it("arrive at each endpoint of their merchant only", async () => {
     const { merchantId } = await service.hook("/one");
     await service.hook("/two", merchantId);
     await service.hook("/other");
@@ -84,7 +84,7 @@ it("touches nothing of the process that has its port", async () => {
 });
 
 describe("a delivery", () => {
-  it("goes on after a restart in the middle, and can be sent again", async () => {
+  it("resumes after a restart, and can be redelivered", async () => {
     const { merchantId } = await service.hook();
     service.receiver.answer({ each: (_call, index) => (index === 0 ? 503 : 200) });
     await service.publish([payoutMessage({ merchantId })]);
@@ -108,7 +108,7 @@ describe("a delivery", () => {
 });
 
 describe("a replay", () => {
-  it("goes on after a restart in the middle, by itself", async () => {
+  it("resumes after a restart", async () => {
     const { merchantId, endpointId } = await service.hook();
     const messages = [payoutMessage({ merchantId }), payoutMessage({ merchantId })];
     await service.publish(messages);

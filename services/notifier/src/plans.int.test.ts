@@ -42,10 +42,7 @@ beforeAll(async () => {
   });
 });
 
-afterAll(async () => {
-  await notifier.database.db.dropDatabase();
-  await notifier.close();
-});
+afterAll(() => notifier.drop());
 
 /** Everything that the notifier ever asks its database. */
 async function exercise(): Promise<void> {

@@ -30,7 +30,7 @@ import { openEndpointStore } from "./endpoints/store.ts";
 import { createFanOut } from "./events/fan-out.ts";
 import { openFeedStore } from "./events/feed-store.ts";
 import { createEventMetrics } from "./events/intake.ts";
-import { type EventDeps, eventRpc, type FeedDeps, feedRpc } from "./events/rpc.ts";
+import { type EventDeps, eventRpc } from "./events/rpc.ts";
 import { openEventStore } from "./events/store.ts";
 import { createReplayer } from "./replays/replayer.ts";
 import { type ReplayDeps, replayRpc } from "./replays/rpc.ts";
@@ -48,7 +48,7 @@ export type NotifierOptions = AttemptDeps & {
   readonly place: string;
   readonly metrics: Metrics;
   readonly slots?: Slots;
-  /** Milliseconds of a clock that nobody sets; the machine's by default. */
+  /** Milliseconds of a monotonic clock; the machine's by default. */
   readonly elapsed?: () => number;
 };
 
@@ -57,7 +57,7 @@ export type Notifier = Awaited<ReturnType<typeof createNotifier>>;
 
 /** The RPCs of the notifier; proto/disburse/notifier/v1/notifier.proto documents each. */
 function notifierRpc(
-  deps: EndpointDeps & EndpointStateDeps & DeliveryDeps & ReplayDeps & EventDeps & FeedDeps,
+  deps: EndpointDeps & EndpointStateDeps & DeliveryDeps & ReplayDeps & EventDeps,
 ): ServiceImpl<typeof NotifierService> {
   return {
     ...endpointRpc(deps),
@@ -66,7 +66,6 @@ function notifierRpc(
     ...deliveryRpc(deps),
     ...replayRpc(deps),
     ...eventRpc(deps),
-    ...feedRpc(deps),
   };
 }
 

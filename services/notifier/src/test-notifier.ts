@@ -7,6 +7,7 @@ import { createSealer } from "@disburse/chassis/crypto/sealing.ts";
 import { silentLog } from "@disburse/chassis/log.ts";
 import { createMetrics } from "@disburse/chassis/metrics.ts";
 import { connectDatabase } from "@disburse/chassis/mongo/database.ts";
+import { valueOfWord, type WordOf } from "@disburse/chassis/rpc/enum-words.ts";
 import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
@@ -128,16 +129,18 @@ export async function startTestNotifier(options: TestNotifierOptions = {}) {
       return true;
     },
     close: database.close,
+    /** Drops its database, and closes the connection. */
+    drop: async (): Promise<void> => {
+      await database.db.dropDatabase();
+      await database.close();
+    },
   };
 }
 
-/** One for all tests of a file, which goes away with its database after them. */
+/** One for all tests of a file, dropped after them. */
 export async function testNotifierOfFile(): Promise<TestNotifier> {
   const notifier = await startTestNotifier();
-  afterAll(async () => {
-    await notifier.database.db.dropDatabase();
-    await notifier.close();
-  });
+  afterAll(notifier.drop);
   return notifier;
 }
 
@@ -156,16 +159,10 @@ export async function register(
   return { merchantId, endpointId: made.endpoint.id, secrets: made.secrets };
 }
 
-const statuses = {
-  initiated: PayoutStatus.INITIATED,
-  succeeded: PayoutStatus.SUCCEEDED,
-  failed: PayoutStatus.FAILED,
-} as const;
-
 export type PayoutEventFields = {
   readonly merchantId: string;
   readonly payoutId?: string;
-  readonly status?: keyof typeof statuses;
+  readonly status?: WordOf<typeof PayoutStatus>;
   readonly version?: number;
 };
 
@@ -178,7 +175,7 @@ export function payoutMessage(news: PayoutEventFields): BusMessage & { readonly 
     eventId: id,
     occurredAt: at,
     payout: {
-      ...{ id: payoutId, merchantId, version, status: statuses[status] },
+      ...{ id: payoutId, merchantId, version, status: valueOfWord(PayoutStatus, status) },
       ...{ quoteId: derivedId("quote", payoutId), corridorId: "cor_1", beneficiaryId: "ben_1" },
       ...{ referenceId: "order-7", sourceCurrencyCode: "USD", destinationCurrencyCode: "INR" },
       ...{ sourceAmount: "12.41", receivingAmount: "1000.00" },

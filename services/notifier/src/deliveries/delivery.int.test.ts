@@ -88,7 +88,7 @@ describe("the 24 hours of a delivery", () => {
     expect([ids.size, bodies.size]).toEqual([1, 1]);
   });
 
-  it("end for good where the notifier was away until they were over", async () => {
+  it("exhaust the delivery where the notifier was down until they were over", async () => {
     const { merchantId } = await register(notifier);
     notifier.world.answer = () => refusedBy(503);
     await notifier.consume([payoutMessage({ merchantId })]);
@@ -99,7 +99,7 @@ describe("the 24 hours of a delivery", () => {
     expect(await onlyDelivery(merchantId)).toMatchObject({ state: 3, attemptsCount: 1 });
   });
 
-  it("begin with the first attempt, not while nobody could send", async () => {
+  it("begin with the first attempt, not while no process ran", async () => {
     const { merchantId } = await register(notifier);
     await notifier.consume([payoutMessage({ merchantId })]);
     notifier.advance(2 * horizonMs);
@@ -126,7 +126,7 @@ describe("the 24 hours of a delivery", () => {
 });
 
 describe("a lease", () => {
-  it("keeps others away, ends after a crash, and a late result changes nothing", async () => {
+  it("excludes other workers, expires after a crash, and a late result changes nothing", async () => {
     const { world } = notifier;
     const { merchantId } = await register(notifier);
     const stalled = Promise.withResolvers<void>();
@@ -155,7 +155,7 @@ describe("a lease", () => {
     expect(delivery.attempts.map(({ statusCode }) => statusCode)).toEqual([500]);
   });
 
-  it("ends when its process starts again, and is left alone by others that start", async () => {
+  it("ends when its process restarts, not when others start", async () => {
     const { world } = notifier;
     const killed = await secondProcess("first:8080");
     const { merchantId } = await register(killed);
@@ -236,7 +236,7 @@ describe("several processes", () => {
     expect(notifier.world.posted).toHaveLength(24);
   });
 
-  it("take over from one that went without a word, with what it knew", async () => {
+  it("take over from one that stopped without notice, with its saved health", async () => {
     const dead = await register(notifier);
     notifier.world.answer = () => refusedBy(500);
     await notifier.dispatcher.look();
@@ -256,7 +256,7 @@ describe("several processes", () => {
     expect(await shares(notifier, other)).toEqual([128, 128]);
   });
 
-  it("keep what another one told of an endpoint's deliveries and failures", async () => {
+  it("keep the delivery and failure times that another one saved", async () => {
     const made = await register(notifier);
     await notifier.consume([payoutMessage(made)]);
     await notifier.work();
@@ -271,7 +271,7 @@ describe("several processes", () => {
     expect(endpoint?.health?.lastDeliveredAt).toBeDefined();
   });
 
-  it("hand an endpoint over when nothing is under way to it", async () => {
+  it("hand an endpoint over when no attempt to it is in flight", async () => {
     const hung = await register(notifier);
     const stalled = Promise.withResolvers<void>();
     notifier.world.answer = async () => {
@@ -299,7 +299,7 @@ describe("several processes", () => {
 });
 
 describe("fairness", () => {
-  it("lets an endpoint that does not answer hold up nobody, and sends it 8 at a time", async () => {
+  it("delays no other endpoint for one that does not answer, and sends it 8 at a time", async () => {
     const hung = await register(notifier, undefined, "http://127.0.0.1:9/hung");
     const well = await register(notifier, undefined, "http://127.0.0.1:9/well");
     const stalled = Promise.withResolvers<void>();
@@ -329,7 +329,7 @@ describe("fairness", () => {
     expect(sentTo("/hung")).toBe(64);
   });
 
-  it("lets news that found no slot pass what had waited before them", async () => {
+  it("starts fresh deliveries that found no slot before the backlog", async () => {
     const made = await register(notifier);
     const stalled = Promise.withResolvers<void>();
     notifier.world.answer = async () => {
@@ -350,7 +350,7 @@ describe("fairness", () => {
     expect(notifier.world.posted[8]?.headers["webhook-id"]).toBe(news[2]?.id);
   });
 
-  it("knows that one of the news was attempted meanwhile", async () => {
+  it("does not attempt a queued fresh delivery twice", async () => {
     const made = await register(notifier);
     await notifier.work();
     const [late, ...others] = Array.from({ length: 9 }, () => payoutMessage(made));
@@ -379,7 +379,7 @@ describe("fairness", () => {
     expect(await delivered()).toBe(9);
   });
 
-  it("asks one that fails again and again one at a time, 5 s apart, the oldest first", async () => {
+  it("attempts an open circuit one at a time, 5 s apart, oldest first", async () => {
     const dead = await register(notifier);
     await notifier.work();
     notifier.world.answer = () => refusedBy(500);
@@ -409,7 +409,7 @@ describe("fairness", () => {
 });
 
 describe("deleting an endpoint", () => {
-  it("cancels what is pending; nothing more is sent, nothing under way is written", async () => {
+  it("cancels pending deliveries; nothing more is sent, and attempts in flight are not written", async () => {
     const { merchantId, endpointId } = await register(notifier);
     const under = Promise.withResolvers<void>();
     notifier.world.answer = async () => {
@@ -431,7 +431,7 @@ describe("deleting an endpoint", () => {
     expect(await healths.countDocuments({ circuit: { $exists: true } })).toBe(0);
   });
 
-  it("cancels also what was fanned out while it was deleted", async () => {
+  it("cancels deliveries fanned out during the deletion", async () => {
     const { merchantId, endpointId } = await register(notifier);
     const message = payoutMessage({ merchantId });
     await notifier.consume([message]);
@@ -445,7 +445,7 @@ describe("deleting an endpoint", () => {
 });
 
 describe("retention", () => {
-  it("ends what was not tried in 30 days, and keeps it for 30 more", async () => {
+  it("exhausts deliveries without an attempt in 30 days, and keeps them for 30 more", async () => {
     const { merchantId, endpointId } = await register(notifier);
     const theirs = { merchantId, endpointId };
     await notifier.rpc.updateEndpoint({ ...theirs, mutation: operation(), order: "strict" });
@@ -478,7 +478,7 @@ describe("retention", () => {
     expect(await kept()).toEqual([]);
   });
 
-  it("gives up an hour after its time what was tried before its endpoint was paused", async () => {
+  it("exhausts attempted deliveries of a paused endpoint an hour after their deadline", async () => {
     const { merchantId, endpointId } = await register(notifier);
     const theirs = { merchantId, endpointId };
     notifier.world.answer = () => refusedBy(500);
@@ -510,7 +510,7 @@ describe("retention", () => {
     expect(notifier.world.posted).toHaveLength(1);
   });
 
-  it("deletes deliveries after 30 days, events after 90, not to be made again", async () => {
+  it("deletes deliveries after 30 days and events after 90, and makes none again", async () => {
     const { merchantId } = await register(notifier);
     const message = payoutMessage({ merchantId });
     await notifier.consume([message]);

@@ -76,6 +76,5 @@ it("gives every receiver its 15 attempts within 24 hours, unless it says 200", a
   await notifier.work();
   const delivered = { state: "delivered" } as const;
   expect(await notifier.deliveries.collection.countDocuments(delivered)).toBe(paths.length);
-  await notifier.database.db.dropDatabase();
-  await notifier.close();
+  await notifier.drop();
 });

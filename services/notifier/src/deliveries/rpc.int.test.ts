@@ -28,8 +28,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   for (const each of [notifier, live]) {
-    await each.database.db.dropDatabase();
-    await each.close();
+    await each.drop();
   }
 });
 

@@ -6,12 +6,12 @@ const notifier = await testNotifierOfFile();
 
 const full = "INVALID_REQUEST There can be at most 16 endpoints.";
 
-/** Registers so many at once; answers how many are made, and what the others are told. */
+/** Registers so many at once; answers how many are made, and what the others are messages. */
 async function registerAtOnce(merchantId: string, count: number) {
   const asked = Array.from({ length: count }, () => register(notifier, merchantId));
   const ended = await Promise.allSettled(asked);
   const refusals = asked.filter((_each, at) => ended[at]?.status === "rejected").map(refusal);
-  return { made: count - refusals.length, told: new Set(await Promise.all(refusals)) };
+  return { made: count - refusals.length, messages: new Set(await Promise.all(refusals)) };
 }
 
 /** A merchant's endpoints as they were stored before there were places. */
@@ -31,7 +31,7 @@ const countOf = async (merchantId: string): Promise<number> =>
 describe("endpoints of a merchant", () => {
   it("are at most 16, however many are registered at once", async () => {
     const merchantId = newId("merchant");
-    expect(await registerAtOnce(merchantId, 40)).toEqual({ made: 16, told: new Set([full]) });
+    expect(await registerAtOnce(merchantId, 40)).toEqual({ made: 16, messages: new Set([full]) });
     expect(await countOf(merchantId)).toBe(16);
   });
 
@@ -40,7 +40,7 @@ describe("endpoints of a merchant", () => {
     const { endpointId } = await register(notifier, merchantId);
     await registerAtOnce(merchantId, 15);
     await notifier.rpc.deleteEndpoint({ mutation: operation(), merchantId, endpointId });
-    expect(await registerAtOnce(merchantId, 3)).toEqual({ made: 1, told: new Set([full]) });
+    expect(await registerAtOnce(merchantId, 3)).toEqual({ made: 1, messages: new Set([full]) });
   });
 
   it("are one for one operation, also at once and where it takes the last place", async () => {
@@ -59,9 +59,9 @@ describe("endpoints of a merchant", () => {
       notifier.rpc.pauseEndpoint({ mutation: operation(), merchantId, endpointId });
     await pause(made[0]);
     const paused = made.slice(1, 8).map(pause);
-    expect(await registerAtOnce(merchantId, 6)).toEqual({ made: 2, told: new Set([full]) });
+    expect(await registerAtOnce(merchantId, 6)).toEqual({ made: 2, messages: new Set([full]) });
     await Promise.all([...paused, ...made.slice(8).map(pause)]);
-    expect(await registerAtOnce(merchantId, 2)).toEqual({ made: 0, told: new Set([full]) });
+    expect(await registerAtOnce(merchantId, 2)).toEqual({ made: 0, messages: new Set([full]) });
     expect(await countOf(merchantId)).toBe(16);
     const stored = notifier.endpoints.collection.find({ merchant_id: merchantId });
     const places = (await stored.toArray()).map(({ place }) => Number(place));
@@ -77,6 +77,6 @@ describe("endpoints of a merchant", () => {
     for (const endpointId of made.slice(0, 2)) await remove(endpointId);
     expect(await registerAtOnce(merchantId, 2)).toMatchObject({ made: 0 });
     for (const endpointId of made.slice(2, 3)) await remove(endpointId);
-    expect(await registerAtOnce(merchantId, 2)).toEqual({ made: 1, told: new Set([full]) });
+    expect(await registerAtOnce(merchantId, 2)).toEqual({ made: 1, messages: new Set([full]) });
   });
 });

@@ -25,8 +25,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   for (const each of [notifier, live]) {
-    await each.database.db.dropDatabase();
-    await each.close();
+    await each.drop();
   }
 });
 
@@ -137,7 +136,7 @@ describe("endpoints", () => {
 });
 
 describe("an operation", () => {
-  it("repeated answers the same first result, also all at once", async () => {
+  it("repeated gets the first result, also concurrently", async () => {
     const { rpc } = notifier;
     const asked = { mutation: operation(), merchantId: newId("merchant"), url };
     const made = await Promise.all([1, 2, 3, 4].map(() => rpc.createEndpoint(asked)));
@@ -202,7 +201,7 @@ describe("secrets", () => {
     await rpc.deleteEndpoint({ mutation: operation(), merchantId, endpointId: victim });
   });
 
-  it("rotate as they are asked to", async () => {
+  it("rotate as requested", async () => {
     const { rpc } = notifier;
     const { merchantId, endpointId } = await register(notifier);
     const ask = (fields: object) =>

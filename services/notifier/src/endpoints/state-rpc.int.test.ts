@@ -58,7 +58,7 @@ async function endpointOf(notifier: TestNotifier, url = hookUrl) {
 }
 
 describe("an endpoint", () => {
-  it("is told of what it asks for, in the order that it asks for", async () => {
+  it("gets the events that it subscribes to, in its order", async () => {
     const { rpc } = sandbox;
     const merchantId = newId("merchant");
     const plain = { mutation: operation(), merchantId, url: hookUrl };
@@ -410,7 +410,7 @@ describe("a URL that has to be verified", () => {
     expect(await refusal(rpc.verifyEndpoint(asked()))).toBe(notFound);
   });
 
-  it("is taken at an operator's word, and at nobody else's", async () => {
+  it("is approved by an operator only", async () => {
     const { rpc, world } = strict;
     const { asked } = await endpointOf(strict);
     world.posted.length = 0;

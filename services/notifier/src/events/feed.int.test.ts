@@ -48,17 +48,17 @@ async function readOn(merchantId: string, limit: number, after = "", by = notifi
 }
 
 describe("a merchant's feed", () => {
-  it("tells each event once, with its exact body, those that arrived first before the others", async () => {
+  it("lists each event once, with its exact body, in order of arrival", async () => {
     const { merchantId, endpointId } = await register(notifier);
-    const told: string[] = [];
+    const arrived: string[] = [];
     for (const count of [3, 2]) {
-      told.push(...(await arrive(merchantId, count)).toSorted());
+      arrived.push(...(await arrive(merchantId, count)).toSorted());
       notifier.advance(1_000);
     }
     await arrive(newId("merchant"), 2);
     await notifier.rpc.sendTestEvent({ mutation: operation(), merchantId, endpointId });
     const first = await notifier.rpc.listEvents({ merchantId, limit: 3 });
-    expect(first.events.map(({ eventId }) => eventId).toSorted()).toEqual(told.slice(0, 3));
+    expect(first.events.map(({ eventId }) => eventId).toSorted()).toEqual(arrived.slice(0, 3));
     expect(first.hasMore).toBe(true);
     const stored = await notifier.events.collection.findOne({
       event_id: first.events[0]!.eventId,
@@ -68,11 +68,11 @@ describe("a merchant's feed", () => {
       ...{ transactionType: "payout_session", status: "initiated", sequence: 1n },
     });
     const rest = await notifier.rpc.listEvents({ merchantId, limit: 2, after: first.nextCursor });
-    expect(rest.events.map(({ eventId }) => eventId).toSorted()).toEqual(told.slice(3));
+    expect(rest.events.map(({ eventId }) => eventId).toSorted()).toEqual(arrived.slice(3));
     expect(rest.hasMore).toBe(false);
   });
 
-  it("goes on where it ended, however early a late event says that it arrived", async () => {
+  it("continues at its end, whatever arrival time a late event has", async () => {
     const merchantId = newId("merchant");
     const early = await arrive(merchantId, 2);
     const { ids, cursor } = await readOn(merchantId, 20);
@@ -137,7 +137,7 @@ describe("a merchant's feed", () => {
     },
   );
 
-  it("is read only as far as every place is given, whatever stands behind already", async () => {
+  it("ends before the first position that is not assigned", async () => {
     const merchantId = newId("merchant");
     const ids = await arrive(merchantId, 3);
     const assigning = ids.map((id) => `${merchantId}/${id}`);

@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 
 describe("what reaches the queue", () => {
-  it("goes to the dead letters when it cannot be read, and holds up nobody", async () => {
+  it("goes to the dead letters when it cannot be read, and delays no other", async () => {
     const { merchantId } = await service.hook();
     const good = payoutMessage({ merchantId });
     await service.publish([
@@ -73,11 +73,10 @@ describe("what reaches the queue", () => {
     expect(sent.toSorted()).toEqual([fresh.id, last.id, unsent.id].toSorted());
     expect(await notifier.deliveries.collection.countDocuments({ state: "delivered" })).toBe(4);
     expect(await notifier.events.collection.countDocuments()).toBe(4);
-    await notifier.database.db.dropDatabase();
-    await notifier.close();
+    await notifier.drop();
   });
 
-  it("waits there while it cannot be stored", async () => {
+  it("stays in the queue while it cannot be stored", async () => {
     const notifier = await startTestNotifier();
     await notifier.close();
     await expect(notifier.consume([payoutMessage({ merchantId: "mer_1" })])).rejects.toThrow();

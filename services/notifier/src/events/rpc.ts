@@ -34,16 +34,17 @@ import type { EventStore } from "./store.ts";
 export type EventDeps = {
   readonly endpoints: EndpointStore;
   readonly events: EventStore;
+  readonly feeds: FeedStore;
   readonly deliveries: DeliveryStore;
   readonly fanOut: FanOut;
   readonly clock: Clock;
 };
 
-/** The RPCs that make events: other systems' and trials. */
+/** The RPCs of events: published ones, test events, and the feed. */
 export function eventRpc(
   deps: EventDeps,
-): Pick<ServiceImpl<typeof NotifierService>, "publishEvent" | "sendTestEvent"> {
-  const { endpoints, events, deliveries, fanOut, clock } = deps;
+): Pick<ServiceImpl<typeof NotifierService>, "publishEvent" | "sendTestEvent" | "listEvents"> {
+  const { endpoints, events, feeds, deliveries, fanOut, clock } = deps;
 
   /** The delivery of a test event, if the event is one and goes to this endpoint. */
   const testDelivery = async (event: EventDocument, endpointId: string) => {
@@ -82,6 +83,14 @@ export function eventRpc(
       await fanOut.deliver([event]);
       return { delivery: deliveryMessage(orThrow(await testDelivery(event, endpointId))) };
     },
+
+    listEvents: async ({ merchantId, limit: asked, after: cursor }) => {
+      const limit = orThrow(readLimit(asked));
+      const after = orThrow(readFeedCursor(merchantId, cursor));
+      const page = orThrow(await readFeed(feeds, { merchantId, after, limit }));
+      const nextCursor = writeFeedCursor(merchantId, page.events.at(-1)?.position ?? after);
+      return { events: page.events.map(eventMessage), nextCursor, hasMore: page.hasMore };
+    },
   };
 }
 
@@ -97,28 +106,6 @@ function testEvent(merchantId: string, endpointId: string, now: Date): WebhookEv
     sequence: 1,
     body: testBody({ eventId, merchantId, endpointId, createdAt: now }),
     occurredAt: now,
-  };
-}
-
-/** What the RPC of the feed uses. */
-export type FeedDeps = { readonly feeds: FeedStore };
-
-/** The RPC of a merchant's feed. */
-export function feedRpc({
-  feeds,
-}: FeedDeps): Pick<ServiceImpl<typeof NotifierService>, "listEvents"> {
-  return {
-    listEvents: async ({ merchantId, limit: asked, after: cursor }) => {
-      const limit = orThrow(readLimit(asked));
-      const after = orThrow(readFeedCursor(merchantId, cursor));
-      const { events, hasMore } = orThrow(await readFeed(feeds, { merchantId, after, limit }));
-      const last = events.at(-1)?.position ?? after;
-      return {
-        events: events.map(eventMessage),
-        nextCursor: writeFeedCursor(merchantId, last),
-        hasMore,
-      };
-    },
   };
 }
 

@@ -29,19 +29,16 @@ let notifier: TestNotifier;
 let payouts: Published[];
 let isAway: boolean;
 let ages: Map<GapKind, number>;
-let told: { kind: GapKind; found: number; repaired: number }[];
+let counted: { kind: GapKind; found: number; repaired: number }[];
 
 beforeAll(async () => {
   notifier = await startTestNotifier();
 });
-afterAll(async () => {
-  await notifier.database.db.dropDatabase();
-  await notifier.close();
-});
+afterAll(() => notifier.drop());
 beforeEach(() => {
   payouts = [];
   isAway = false;
-  told = [];
+  counted = [];
   ages = new Map();
 });
 
@@ -78,7 +75,7 @@ const payout = createClient(
 );
 
 const metrics: GapMetrics = {
-  swept: (kind, found, repaired) => void told.push({ kind, found, repaired }),
+  swept: (kind, found, repaired) => void counted.push({ kind, found, repaired }),
   through: (kind, ageMs) => void ages.set(kind, ageMs),
 };
 
@@ -108,7 +105,7 @@ const stored = (merchantId: string) =>
   notifier.events.collection.find({ merchant_id: merchantId }).sort({ _id: 1 }).toArray();
 
 describe("an event that was lost on its way", () => {
-  it("is found by the payout's versions, and told as if it had come", async () => {
+  it("is found by the payout's versions, and stored as if it had arrived", async () => {
     const { merchantId } = await register(notifier);
     const { payoutId, events } = publishes(merchantId, 2);
     await notifier.consume(events.slice(0, 1));
@@ -121,7 +118,7 @@ describe("an event that was lost on its way", () => {
     notifier.world.posted.length = 0;
     const lines: string[] = [];
     await sweep(createLog("notifier", "info", { write: (line) => void lines.push(line) }));
-    expect(told).toEqual([{ kind: "event", found: 1, repaired: 1 }]);
+    expect(counted).toEqual([{ kind: "event", found: 1, repaired: 1 }]);
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([
       { event_id: eventId(payoutId, 2), request_id: "req-7", level: "warn" },
     ]);
@@ -138,22 +135,22 @@ describe("an event that was lost on its way", () => {
     const others = [publishes(merchantId, 1), publishes(merchantId, 1)];
     notifier.advance(2 * minuteMs);
     await sweep();
-    expect(told.map(({ found }) => found)).toEqual([3, 1, 1]);
+    expect(counted.map(({ found }) => found)).toEqual([3, 1, 1]);
     const all = await stored(merchantId);
     expect(all).toHaveLength(5);
     const bodies = all.map(({ body }) => Buffer.from(body.value()).toString());
     await notifier.consume([...events, ...others.flatMap((each) => each.events)]);
-    told = [];
+    counted = [];
     notifier.advance(2 * minuteMs);
     await sweep();
-    expect(told).toEqual([]);
+    expect(counted).toEqual([]);
     const after = await stored(merchantId);
     expect(after.map(({ body }) => Buffer.from(body.value()).toString())).toEqual(bodies);
     const deliveries = { merchant_id: merchantId };
     expect(await notifier.deliveries.collection.countDocuments(deliveries)).toBe(5);
   });
 
-  it("is found later where payout was away, and nothing was changed until then", async () => {
+  it("is found later where payout was unavailable, with no change until then", async () => {
     const merchantId = newId("merchant");
     publishes(merchantId, 1);
     notifier.advance(2 * minuteMs);
@@ -181,7 +178,7 @@ describe("an event that was lost on its way", () => {
     expect(await stored(merchantId)).toHaveLength(1);
   });
 
-  it("that payout cannot tell again is told of, and holds up no other", async () => {
+  it("that payout cannot republish is reported, and delays no other", async () => {
     const merchantId = newId("merchant");
     const [mute, broken, good] = [1, 1, 1].map((count) => publishes(merchantId, count));
     mute!.events[0]!.body = new Uint8Array();
@@ -189,7 +186,7 @@ describe("an event that was lost on its way", () => {
     notifier.advance(2 * minuteMs);
     const lines: string[] = [];
     await sweep(createLog("notifier", "error", { write: (line) => void lines.push(line) }));
-    expect(told.map(({ repaired }) => repaired)).toEqual([0, 0, 1]);
+    expect(counted.map(({ repaired }) => repaired)).toEqual([0, 0, 1]);
     expect((await stored(merchantId)).map((each) => each.event_id)).toEqual([good!.events[0]!.id]);
     const ids = lines.map((line) => JSON.parse(line).event_id).toSorted();
     const lost = [mute!, broken!].map(({ events }) => events[0]!.id);
@@ -221,16 +218,16 @@ describe("a stored event without its deliveries", () => {
     expect(await collection.countDocuments(theirs)).toBe(2);
     notifier.advance(minuteMs + 1);
     await sweepDeliveries(deps());
-    expect(told).toEqual([{ kind: "delivery", found: 2, repaired: 2 }]);
+    expect(counted).toEqual([{ kind: "delivery", found: 2, repaired: 2 }]);
     const after = await collection.find(theirs).sort({ _id: 1 }).toArray();
     expect(after.map(({ _id }) => _id)).toEqual(before.map(({ _id }) => _id));
     await sweepDeliveries(deps());
     notifier.advance(minuteMs);
     await sweepDeliveries(deps());
-    expect(told).toHaveLength(1);
+    expect(counted).toHaveLength(1);
   });
 
-  it("gets them also where whoever published it died with the process", async () => {
+  it("gets them also where its publisher crashed with the process", async () => {
     const { merchantId } = await register(notifier);
     const event = {
       ...{ eventId: newId("event"), merchantId, transactionType: "refund", transactionId: "rf_1" },

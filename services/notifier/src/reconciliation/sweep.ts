@@ -152,9 +152,8 @@ const firstAfterMs = { atLeast: 2_000, spread: 8_000 };
 const tellEveryMs = 15_000;
 
 /**
- * Sweeps again and again, in one process of all, the first time seconds after the start. Deliveries
- * come first, for they need nobody else; where payout does not answer, its events are looked at the
- * next time.
+ * Sweeps periodically, in one process at a time, first some seconds after the start. Deliveries
+ * come first, since they need no other service.
  */
 export function startGapSweep(options: GapLoopOptions): Pick<Loop, "stop"> {
   const { lease, payout, everyMs, log } = options;

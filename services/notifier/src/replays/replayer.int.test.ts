@@ -168,7 +168,7 @@ describe("a replay", () => {
     );
   });
 
-  it("goes on where a crash cut it off, and sends nothing twice", async () => {
+  it("resumes after a crash, and sends nothing twice", async () => {
     const endpoint = await endpointWith(9);
     const { id } = await replay(endpoint, { ratePerSecond: 4 });
     const { claim } = notifier.replays;
@@ -195,7 +195,7 @@ describe("a replay", () => {
     expect((await look(endpoint, id)).state).toBe(ReplayState.DONE);
   });
 
-  it("goes on at once where its process starts again, and no faster than its rate", async () => {
+  it("resumes at once when its process restarts, and no faster than its rate", async () => {
     const endpoint = await endpointWith(8);
     const { id } = await replay(endpoint, { ratePerSecond: 3 });
     const place = "killed:8080";
@@ -252,7 +252,7 @@ describe("a replay", () => {
     expect((await queued(endpoint)).toSorted()).toEqual(endpoint.eventIds.toSorted());
   });
 
-  it("sends what the endpoint was told of then, whatever its filter is now", async () => {
+  it("sends the originals, whatever the endpoint's filter is now", async () => {
     const endpoint = await endpointWith(3);
     const { merchantId, endpointId } = endpoint;
     const filter = { merchantId, endpointId, eventTypes: ["refund"] };

@@ -23,10 +23,7 @@ beforeAll(async () => {
   await notifier.deliveries.collection.updateMany({}, { $set: ended });
   notifier.advance(1_000);
 });
-afterAll(async () => {
-  await notifier.database.db.dropDatabase();
-  await notifier.close();
-});
+afterAll(() => notifier.drop());
 
 /** The clock of these tests stands a second past this. */
 const since = "2026-11-20";
@@ -36,7 +33,7 @@ const ask = (change: object = {}) =>
     ...change,
   });
 
-describe("a replay that is asked for", () => {
+describe("a requested replay", () => {
   it.each([
     [{ endpointId: "", since: "" }, "endpoint_id: is required; since: is required"],
     [{ since: "yesterday" }, "since: must be an ISO 8601 time such as 2026-11-20T11:26:00.123Z"],

@@ -60,7 +60,7 @@ export const resolvePublic: Resolve = async (host) => {
 
 /**
  * Tries the addresses one after the other. Node gives one up before it tries the next (half a
- * second by default), so each has its share of the time: the last may be one that nobody reaches
+ * second by default), so each has its share of the time: the last may be unreachable
  * from here, and a first packet that is lost is sent again after a second.
  */
 const openSystemSocket: OpenSocket = ({ addresses, port, localAddress }) =>

@@ -10,7 +10,7 @@ import { openWorkStore } from "./work-store.ts";
 
 const notifier = await testNotifierOfFile();
 
-it("leases of what was read before only what is as it was then", async () => {
+it("leases only deliveries that are unchanged since they were read", async () => {
   const { world, deliveries } = notifier;
   const work = openWorkStore(deliveries);
   const { merchantId, endpointId } = await register(notifier);
@@ -45,7 +45,7 @@ it("leases of what was read before only what is as it was then", async () => {
   expect(await work.take(read, lease, world.now)).toEqual([]);
 });
 
-it("sends a long backlog whole, each once", async () => {
+it("sends all of a long backlog once", async () => {
   const { world } = notifier;
   world.answer = () => ({ kind: "answered", statusCode: 200, body: "" });
   world.posted.splice(0);
@@ -60,7 +60,7 @@ it("sends a long backlog whole, each once", async () => {
   expect(sent.toSorted()).toEqual(messages.map(({ id }) => id).toSorted());
 });
 
-it("tells endpoints that were made before they could choose of every event", async () => {
+it("sends every event to endpoints from before filters", async () => {
   const { world, endpoints } = notifier;
   world.posted.splice(0);
   const { merchantId, endpointId } = await register(notifier);

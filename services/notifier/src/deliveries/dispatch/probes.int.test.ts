@@ -3,7 +3,7 @@ import { operation, payoutMessage, register, testNotifierOfFile } from "../../te
 
 const notifier = await testNotifierOfFile();
 
-it("asks an endpoint that rests at once where one was changed, not for what is sent again", async () => {
+it("probes suspended endpoints at once after a change, not after a redelivery", async () => {
   const { rpc, deliveries, endpoints, replayer } = notifier;
   const suspended = await register(notifier);
   const live = await register(notifier);

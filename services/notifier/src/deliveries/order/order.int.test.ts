@@ -15,10 +15,7 @@ let notifier: TestNotifier;
 
 beforeEach(async () => {
   notifier = await startTestNotifier();
-  return async () => {
-    await notifier.database.db.dropDatabase();
-    await notifier.close();
-  };
+  return notifier.drop;
 });
 
 const statusOf = (call: { body: Uint8Array }): string =>
@@ -60,7 +57,7 @@ describe("order", () => {
     expect(sent()).toEqual(["initiated", "succeeded", "failed"]);
   });
 
-  it("costs no wait where a process died before it let go what waited for a settled event", async () => {
+  it("costs no wait where a process crashed between settlement and release", async () => {
     const { merchantId } = await register(notifier);
     const { first, second } = news(merchantId);
     await notifier.consume([first, second]);
@@ -96,7 +93,7 @@ describe("order", () => {
     expect(sent()).toHaveLength(5);
   });
 
-  it("asks nothing of an endpoint that is newer than the event before", async () => {
+  it("does not wait for an event older than the endpoint", async () => {
     const merchantId = newId("merchant");
     const { first, second } = news(merchantId);
     await notifier.consume([first]);
@@ -106,7 +103,7 @@ describe("order", () => {
     expect(sent()).toEqual(["succeeded"]);
   });
 
-  it("is not asked for where the endpoint takes events as they come", async () => {
+  it("is not kept for an endpoint without order", async () => {
     const made = await registerOrdered("none");
     await notifier.consume([news(made.merchantId).second]);
     await notifier.work();
@@ -128,7 +125,7 @@ describe("order", () => {
     expect(sent()).toEqual([...Array.from({ length: 15 }, () => "initiated"), "succeeded"]);
   });
 
-  it("finds again what waits strictly and was not woken", async () => {
+  it("rechecks strictly held deliveries that were not released", async () => {
     const { merchantId } = await registerOrdered("strict");
     const { first, second } = news(merchantId);
     await notifier.work();
@@ -152,7 +149,7 @@ describe("order", () => {
     expect(await collection.countDocuments({ recheck_at: { $exists: true } })).toBe(0);
   });
 
-  it("goes at last in strict order when what it waits for never comes, 5 minutes or a day", async () => {
+  it("gives up in strict order on an event that never comes, after 5 minutes or a day", async () => {
     const { merchantId } = await registerOrdered("strict");
     const later = async (ms: number) => {
       notifier.advance(ms);
@@ -168,7 +165,7 @@ describe("order", () => {
     expect(await later(1)).toEqual(["7", "3"]);
   });
 
-  it("is kept in strict order where a process died before it saw that both are there", async () => {
+  it("is kept in strict order where a process crashed before it saw both events", async () => {
     const made = await registerOrdered("strict");
     await notifier.work();
     await notifier.rpc.pauseEndpoint({ mutation: operation(), ...made });
@@ -187,7 +184,7 @@ describe("order", () => {
     expect(sequences()).toEqual(["1"]);
   });
 
-  it("waits in its mode for one that came late, also where numbers may have gaps", async () => {
+  it("waits in its mode for a late event, also where numbers may have gaps", async () => {
     const strict = await registerOrdered("strict");
     const bounded = await register(notifier);
     await notifier.work();

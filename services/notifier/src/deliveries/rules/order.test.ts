@@ -27,7 +27,7 @@ const after = (seconds: number): Date => new Date(createdAt.getTime() + seconds 
 
 it.each<[string, OrderedDelivery, OrderedDelivery[], boolean, Date | undefined]>([
   ["the first waits for nothing", one(1), [], false, undefined],
-  ["nobody waits for one behind", one(1), [one(2)], false, undefined],
+  ["no delivery waits for a later one", one(1), [one(2)], false, undefined],
   ["one not attempted yet", one(2), [one(1)], true, after(30)],
   ["one attempted twice", one(2), [one(1, "pending", 2)], true, after(30)],
   ["one attempted three times", one(2), [one(1, "pending", 3)], true, undefined],

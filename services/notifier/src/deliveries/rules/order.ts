@@ -76,7 +76,7 @@ export function heldUntil(
     return order === "strict" ? withoutBound : until(orderWaitMs);
   }
   if (sequence === 1 || beforeArrived) return undefined;
-  // No moment stands in a strict delivery at which it would go unseen: somebody looks first.
+  // A strict delivery goes only after a recheck, never at a stored moment.
   if (order === "strict") return withoutBound;
   return until(unseenWaitMs[transactionType] ?? unseenWaitDefaultMs);
 }

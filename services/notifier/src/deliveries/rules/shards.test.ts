@@ -16,7 +16,7 @@ it.each<[string, ShardOwners, string[], number, number]>([
   ["what another living one has is not touched", owned(["b", 256]), ["a", "b"], 0, 0],
   ["of three the first has one more", owned([null, 256]), ["a", "b", "c"], 86, 0],
   ["one that is not among the living moves nothing", owned(["a", 200], [null, 56]), ["b"], 0, 0],
-  ["nor where nobody is", owned([null, 256]), [], 0, 0],
+  ["nor where no process is", owned([null, 256]), [], 0, 0],
 ])("%s", (_name, owners, members, take, give) => {
   const moves = shardMoves(owners, "a", members);
   expect([moves.take.length, moves.give.length]).toEqual([take, give]);

@@ -1,6 +1,6 @@
 import { shardCount } from "../../endpoints/rules/shard.ts";
 
-/** Who has each shard: a process's token, or `null` for nobody. */
+/** The owner of each shard: a process's token, or `null`. */
 export type ShardOwners = readonly (string | null)[];
 
 /** What a process should have more, and what it should have no longer. */
@@ -18,9 +18,9 @@ export function fairShare(self: string, members: readonly string[]): number {
 }
 
 /**
- * A process takes what nobody living has, up to its share, and gives back what it has above it; so
- * that a shard never changes hands between two that live but through being nobody's. One that is
- * not among the living moves nothing: what it had is for others to take.
+ * A process takes shards without a live owner, up to its share, and gives back what it has above
+ * it: between two live processes a shard is always unowned first. A process that is no member moves
+ * nothing.
  */
 export function shardMoves(
   owners: ShardOwners,

@@ -13,7 +13,7 @@ describe("isSubscribed", () => {
     [["payment_session"], false],
     [["payout_session.fail"], false],
     [[], false],
-  ])("of a failed payout for %j: %s", (eventTypes, told) => {
-    expect(isSubscribed({ eventTypes }, failed)).toBe(told);
+  ])("of a failed payout for %j: %s", (eventTypes, expected) => {
+    expect(isSubscribed({ eventTypes }, failed)).toBe(expected);
   });
 });

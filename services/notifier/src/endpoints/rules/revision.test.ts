@@ -165,7 +165,7 @@ describe("what an operation left", () => {
     ...{ url, description, order, pausedAt, updatedAt },
   });
 
-  it("is told as it was then, whatever came later", () => {
+  it("is answered as it was then, whatever came later", () => {
     const last = history.at(-1)!;
     for (const [at, then] of history.entries()) {
       expect(settings(asOf(last, changes[at]!.operation))).toEqual(settings(then));
@@ -173,7 +173,7 @@ describe("what an operation left", () => {
     expect(settings(asOf(last, created.operations[0]!))).toEqual(settings(created));
   });
 
-  it("is still told when changes of settings in between are forgotten", () => {
+  it("is still answered when settings changes in between are forgotten", () => {
     const now = after(5 + 86_400_000);
     const more = full.operations.slice(0, operationsMax - 6).map((each) => ({ ...each, at: now }));
     const crowded = { ...history.at(-1)!, operations: [...history.at(-1)!.operations, ...more] };

@@ -16,7 +16,7 @@ export type ReplayTerms = {
   readonly rate: number;
 };
 
-/** Terms as they were asked for. */
+/** Requested terms. */
 export type ReplayRequest = Omit<ReplayTerms, "until"> & { readonly until: Date | undefined };
 
 /** As long as deliveries are kept after their end (webhooks: data). */
@@ -39,7 +39,7 @@ export function replayTerms(asked: ReplayRequest, now: Date): ReplayTerms | read
   return { ...asked, until };
 }
 
-/** Whether two terms ask for the same. */
+/** Whether two terms are the same. */
 export function isSameReplay(one: ReplayTerms, other: ReplayTerms): boolean {
   return (
     one.endpointId === other.endpointId &&
@@ -71,7 +71,7 @@ export function transitionAfterPage(
   return { state: "running", nextPageAt: new Date(now.getTime() + pageEveryMs) };
 }
 
-/** Nobody waits for a replay of an endpoint that stands still; it goes on soon afterwards. */
+/** How often the replay of a suspended endpoint is checked. */
 export const lookAgainMs = 10_000;
 
 /**
