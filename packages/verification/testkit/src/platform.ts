@@ -1,22 +1,16 @@
-import { connectDatabase, type Database } from "@disburse/chassis/mongo/database.ts";
+import { connectDatabase } from "@disburse/chassis/mongo/database.ts";
 import type { Environment } from "@disburse/chassis/settings.ts";
-import { type Platform, startPlatform } from "@disburse/platform/platform.ts";
+import { startPlatform } from "@disburse/platform/platform.ts";
 import type { ServiceName } from "@disburse/sandbox/environments.ts";
 import type { MerchantName } from "@disburse/sandbox/sandbox-data.ts";
 import { amqpUrl, freshPrefix } from "./broker.ts";
 import { freshDatabase, mongodbUri } from "./engine.ts";
 
 /** A platform of separate processes on the run's engine and broker. */
-export type SeparatePlatform = Platform & {
-  apiKey(merchant: MerchantName): string;
-  /** An account of the sandbox: of a currency, with money in it or empty. */
-  accountId(merchant: MerchantName, currency: string, funded?: boolean): string;
-  /** Opens the database of a service as the service does; the caller closes it. */
-  openDatabase(service: ServiceName): Promise<Database>;
-};
+export type SeparatePlatform = Awaited<ReturnType<typeof startSeparatePlatform>>;
 
 /** Starts one in databases and queues of its own. */
-export async function startSeparatePlatform(settings: Environment = {}): Promise<SeparatePlatform> {
+export async function startSeparatePlatform(settings: Environment = {}) {
   const platform = await startPlatform({
     mongodbUri,
     amqpUrl: amqpUrl(),
@@ -27,8 +21,9 @@ export async function startSeparatePlatform(settings: Environment = {}): Promise
   const { merchants, accounts } = platform.sandbox;
   return {
     ...platform,
-    apiKey: (merchant) => merchants[merchant].api_key,
-    accountId: (merchant, currency, funded = true) => {
+    apiKey: (merchant: MerchantName) => merchants[merchant].api_key,
+    /** An account of the sandbox: of a currency, with money in it or empty. */
+    accountId: (merchant: MerchantName, currency: string, funded = true) => {
       const found = accounts.find(
         (each) =>
           each.merchant === merchant &&
@@ -38,7 +33,8 @@ export async function startSeparatePlatform(settings: Environment = {}): Promise
       if (found === undefined) throw new Error(`${merchant} has no such account in ${currency}`);
       return found.account_id;
     },
-    openDatabase: (service) => {
+    /** Opens the database of a service as the service does; the caller closes it. */
+    openDatabase: (service: ServiceName) => {
       const name = platform.database(service);
       return connectDatabase(mongodbUri(name), name);
     },

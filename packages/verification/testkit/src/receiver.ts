@@ -32,29 +32,13 @@ export type Answer =
 export type AnswerRule = Answer | { readonly each: (call: ReceivedCall, index: number) => Answer };
 
 /** A merchant's endpoint for tests. */
-export type Receiver = {
-  /** Any path below it is answered. */
-  readonly url: string;
-  /** All calls so far, in the order in which their bodies were complete. */
-  readonly calls: readonly ReceivedCall[];
-  /** Calls that were begun and neither answered nor given up. */
-  open(): number;
-  /** From now on answers like this; 200 at first. */
-  answer(rule: AnswerRule): void;
-  /**
-   * Resolves when at least `count` calls that pass `filter` have come; rejects after `timeoutMs`.
-   */
-  waitFor(
-    count: number,
-    options?: { filter?: (call: ReceivedCall) => boolean; timeoutMs?: number },
-  ): Promise<ReceivedCall[]>;
-  close(): Promise<void>;
-};
+export type Receiver = Awaited<ReturnType<typeof startReceiver>>;
 
+type Wait = { filter?: (call: ReceivedCall) => boolean; timeoutMs?: number };
 const waitDefaultMs = 20_000;
 
 /** Starts a receiver on a free port of this machine. */
-export async function startReceiver(first: AnswerRule = 200): Promise<Receiver> {
+export async function startReceiver(first: AnswerRule = 200) {
   const calls: ReceivedCall[] = [];
   const waiting = new Set<() => void>();
   let rule = first;
@@ -76,14 +60,21 @@ export async function startReceiver(first: AnswerRule = 200): Promise<Receiver> 
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   return {
+    /** Any path below it is answered. */
     url: `http://127.0.0.1:${port}`,
-    calls,
+    /** All calls so far, in the order in which their bodies were complete. */
+    calls: calls as readonly ReceivedCall[],
+    /** Calls that were begun and neither answered nor given up. */
     open: () => open,
-    answer: (next) => {
+    /** From now on answers like this; 200 at first. */
+    answer: (next: AnswerRule) => {
       rule = next;
     },
-    waitFor: (count, { filter = () => true, timeoutMs = waitDefaultMs } = {}) =>
-      new Promise((resolve, reject) => {
+    /**
+     * Resolves when at least `count` calls that pass `filter` have come; rejects after `timeoutMs`.
+     */
+    waitFor: (count: number, { filter = () => true, timeoutMs = waitDefaultMs }: Wait = {}) =>
+      new Promise<ReceivedCall[]>((resolve, reject) => {
         const end = (settle: () => void) => {
           clearTimeout(late);
           waiting.delete(check);
@@ -101,7 +92,7 @@ export async function startReceiver(first: AnswerRule = 200): Promise<Receiver> 
         check();
       }),
     close: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
       }),
@@ -126,21 +117,12 @@ async function receive(request: IncomingMessage): Promise<ReceivedCall | undefin
 }
 
 function reply(response: ServerResponse, call: ReceivedCall, answer: Answer): void {
-  if (answer === "hang") return;
-  if (answer === "reset") {
-    response.destroy();
-    return;
+  if (answer === "reset") response.destroy();
+  else if (typeof answer === "function") answer(response, call);
+  else if (answer !== "hang") {
+    const full = typeof answer === "number" ? { status: answer } : answer;
+    response.writeHead(full.status, full.headers ?? {}).end(full.body ?? "");
   }
-  if (typeof answer === "function") {
-    answer(response, call);
-    return;
-  }
-  const {
-    status,
-    body = "",
-    headers = {},
-  } = typeof answer === "number" ? { status: answer } : answer;
-  response.writeHead(status, headers).end(body);
 }
 
 /** The pair of secrets that an endpoint's owner is shown. */

@@ -16,15 +16,8 @@ export type DescribedAnswer = {
   readonly body: unknown;
 };
 
-/** The OpenAPI document, closed: what it does not tell is wrong. */
-export type Reference = {
-  /** What is wrong with an answer by the document; empty where nothing is. */
-  problems(answer: DescribedAnswer): readonly string[];
-  /** What is wrong with the body of a webhook. */
-  webhookProblems(body: { readonly transaction_type: string }): readonly string[];
-  /** A value against a schema at a pointer of the document: `/components/schemas/Payout`. */
-  schemaProblems(pointer: string, value: unknown): readonly string[];
-};
+/** The OpenAPI document, closed: what it does not describe is wrong. */
+export type Reference = ReturnType<typeof referenceOf>;
 
 const documentId = "openapi.json";
 
@@ -35,7 +28,7 @@ export function readDocument(): Json {
 }
 
 /** What answers are held against: the document in docs/. */
-export function readReference(): Reference {
+export function readReference() {
   return referenceOf(readDocument());
 }
 
@@ -43,7 +36,7 @@ export function readReference(): Reference {
  * Objects of answers may have no field that the document does not tell: to merchants the document
  * stays open, so that fields can be added.
  */
-export function referenceOf(document: Json): Reference {
+export function referenceOf(document: Json) {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats.default(ajv);
   ajv.addFormat("decimal", true);
@@ -64,14 +57,17 @@ export function referenceOf(document: Json): Reference {
   };
   const routes = routesOf(document);
   return {
-    webhookProblems: (body) => {
+    /** What is wrong with the body of a webhook. */
+    webhookProblems: (body: { readonly transaction_type: string }): readonly string[] => {
       const { transaction_type: type } = body;
       if (!Object.hasOwn(document.webhooks as Json, type)) return [`no webhook of ${type}`];
       const content = `/webhooks/${type}/post/requestBody/content/application~1json`;
       return schemaProblems(`${content}/schema`, body);
     },
+    /** A value against a schema at a pointer of the document: `/components/schemas/Payout`. */
     schemaProblems,
-    problems: ({ method, path, status, headers, body }) => {
+    /** What is wrong with an answer by the document; empty where nothing is. */
+    problems: ({ method, path, status, headers, body }: DescribedAnswer): readonly string[] => {
       const [pathname = ""] = path.split("?");
       const route = routes.find((each) => each.method === method && each.pattern.test(pathname));
       if (route === undefined) {

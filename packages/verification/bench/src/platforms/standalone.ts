@@ -8,17 +8,12 @@ import { callGateway } from "../load/gateway.ts";
 import { beneficiaryBody, type Target } from "../load/scenarios.ts";
 
 /** A platform that `npm start` runs, in a data folder of its own. */
-export type RunningStandalone = {
-  /** Of the launcher, from which all its processes descend. */
-  readonly pid: number;
-  readonly target: Target;
-  stop(): Promise<void>;
-};
+export type RunningStandalone = Awaited<ReturnType<typeof startStandalone>>;
 
 const root = join(import.meta.dirname, "../../../../..");
 
 /** Runs the very command of `npm start`, and waits until it is ready. */
-export async function startStandalone(dataDir: string): Promise<RunningStandalone> {
+export async function startStandalone(dataDir: string) {
   const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
     scripts: { start: string };
   };
@@ -46,6 +41,7 @@ export async function startStandalone(dataDir: string): Promise<RunningStandalon
     }),
   ]);
   try {
+    // The pid is the launcher's, from which all its processes descend.
     return { pid: child.pid ?? 0, target: await merchantOf(dataDir), stop };
   } catch (error) {
     await stop();

@@ -12,27 +12,15 @@ export type LedgerLine = Omit<RecordedEntry, "amount" | "available" | "held"> & 
 };
 
 /** An account's chain of entries while it is written anew. */
-export type LedgerChain = {
-  /** The entry as the chain's next one: numbered, with the balances after it, hashed, in time. */
-  readonly add: (entry: LedgerLine) => LedgerLine;
-  /** What the account's own document says when it ends here. */
-  readonly account: () => {
-    readonly available: Decimal128;
-    readonly held: Decimal128;
-    readonly sequence: number;
-    readonly recorded_sequence: number;
-    readonly head_hash: string;
-    readonly house: Readonly<Record<string, string>>;
-    readonly updated_at: Date;
-  };
-};
+export type LedgerChain = ReturnType<typeof startChain>;
 
 /** Begins an account's chain. */
-export function startChain(): LedgerChain {
+export function startChain() {
   const sums = new Map<string, Decimal>();
   let [available, held, sequence, hash, at] = [0n, 0n, 0, "", new Date(0)];
   return {
-    add: (entry) => {
+    /** The entry as the chain's next one: numbered, with the balances after it, hashed, in time. */
+    add: (entry: LedgerLine): LedgerLine => {
       const effect = effectOf(entry);
       if (effect === undefined) throw new Error(`a ledger has no step ${entry.step}`);
       available += effect.available;
@@ -40,25 +28,22 @@ export function startChain(): LedgerChain {
       sequence += 1;
       at = entry.created_at > at ? entry.created_at : at;
       addHouse(sums, entry.postings);
-      const numbered = { ...entry, sequence, previous_hash: hash, created_at: at };
-      const linked = {
-        ...numbered,
-        available: toDecimal128(available),
-        held: toDecimal128(held),
-      };
+      const balances = { available: toDecimal128(available), held: toDecimal128(held) };
+      const linked = { ...entry, ...balances, sequence, previous_hash: hash, created_at: at };
       hash = hashOf(linked, entry._id);
       return { ...linked, hash };
     },
+    /** What the account's own document says when it ends here. */
     account: () => ({
       available: toDecimal128(available),
       held: toDecimal128(held),
       sequence,
       recorded_sequence: sequence,
       head_hash: hash,
-      house: Object.fromEntries([...sums].map(([name, sum]) => [name, textOf(sum)])),
+      house: Object.fromEntries(
+        [...sums].map(([name, sum]) => [name, formatDecimal(normalise(sum))]),
+      ),
       updated_at: at,
     }),
   };
 }
-
-const textOf = (sum: Decimal): string => formatDecimal(normalise(sum));

@@ -171,20 +171,14 @@ async function writeSums(
   const account = chain.account();
   const sequence = account.sequence - 2 * copies;
   const atRest = { sequence, recorded_sequence: sequence, recent: [], open_holds: [] };
-  const summed = await db("payout")
-    .collection<{ _id: string }>("accounts")
-    .updateOne(
-      { _id: target.accountId, ...atRest },
-      { $set: { ...account, created_at: openedAt } },
-      { writeConcern: journalled },
-    );
-  const counted = await db("payout")
-    .collection<{ _id: string }>("payout_counts")
-    .updateOne(
-      { _id: merchantId },
-      { $inc: { succeeded: copies, revision: 1 } },
-      { writeConcern: journalled },
-    );
+  const accounts = db("payout").collection<{ _id: string }>("accounts");
+  const counts = db("payout").collection<{ _id: string }>("payout_counts");
+  const lasting = { writeConcern: journalled };
+  const own = { _id: target.accountId, ...atRest };
+  const opened = { $set: { ...account, created_at: openedAt } };
+  const summed = await accounts.updateOne(own, opened, lasting);
+  const more = { $inc: { succeeded: copies, revision: 1 } };
+  const counted = await counts.updateOne({ _id: merchantId }, more, lasting);
   if (summed.modifiedCount + counted.modifiedCount !== 2) {
     throw new Error("the account was not at rest while it was seeded");
   }

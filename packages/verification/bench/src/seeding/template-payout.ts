@@ -50,8 +50,10 @@ export async function createTemplatePayout(
   const executeBody = JSON.stringify({ quote_id: quote.id, reference_id: "bench" });
   const { id = "" } = await callGateway(target, "/transfer/execute", executeBody);
   const payout = await settled(platform, id);
-  const made = await findQuote(platform, String(quote.id));
-  const hashes = [made.operation_id, payout.operation_id].map(operationHash);
+  const quotes = platform.db("quote").collection<{ _id: string; operation_id: string }>("quotes");
+  const stored = await quotes.findOne({ _id: String(quote.id) });
+  if (stored === null) throw new Error("the quote is not stored");
+  const hashes = [stored.operation_id, payout.operation_id].map(operationHash);
   const operations = [...hashes, ...(await newestKeys(platform))];
   const suffix = id.slice("po_".length);
   const parts = await partsNaming(platform, services, [suffix, ...operations]);
@@ -67,30 +69,16 @@ async function newestKeys(platform: BenchPlatform): Promise<string[]> {
   return newest.map(({ _id }) => _id);
 }
 
-async function findQuote(platform: BenchPlatform, id: string): Promise<Document> {
-  const quote = await platform
-    .db("quote")
-    .collection<{ _id: string }>("quotes")
-    .findOne({ _id: id });
-  if (quote === null) throw new Error("the quote is not stored");
-  return quote;
-}
-
 /** The payout when nothing is left to do for it and its account. */
 async function settled(platform: BenchPlatform, payoutId: string): Promise<Document> {
-  const db = platform.db("payout");
+  const payouts = platform.db("payout").collection<{ _id: string }>("payouts");
+  const accounts = platform.db("payout").collection<{ _id: string }>("accounts");
+  const notified = platform.db("notifier").collection("events");
   const giveUpAt = Date.now() + settleTimeoutMs;
   for (;;) {
-    const payout: Document | null = await db
-      .collection<{ _id: string }>("payouts")
-      .findOne({ _id: payoutId });
-    const account = await db
-      .collection<{ _id: string }>("accounts")
-      .findOne({ _id: platform.target.accountId });
-    const events = await platform
-      .db("notifier")
-      .collection("events")
-      .countDocuments({ transaction_id: payoutId });
+    const payout: Document | null = await payouts.findOne({ _id: payoutId });
+    const account = await accounts.findOne({ _id: platform.target.accountId });
+    const events = await notified.countDocuments({ transaction_id: payoutId });
     if (payout && account && isDone(payout, account) && events === payout.version) return payout;
     if (Date.now() > giveUpAt) throw new Error("a payout was not settled in time");
     await new Promise((resolve) => setTimeout(resolve, pollEveryMs));
