@@ -22,7 +22,7 @@ import { type BenchPlatform, startBenchPlatform } from "./platforms/bench-platfo
 import { report } from "./report.ts";
 import { seedPayouts } from "./seeding/seeding.ts";
 
-/** `npm run bench`: README.md tells what it measures and how. */
+/** `npm run bench`: README.md says what it measures and how. */
 
 async function main(options: BenchOptions, backends: Backends): Promise<number> {
   const { figures, faults } = await runBench(backends, options);
@@ -59,8 +59,10 @@ async function runBench(
   const bench: Bench = { backends, options, load, ends: [load.stop] };
   try {
     const idle = options.only.has("idle") ? await measureIdleSizes(bench) : {};
-    const asked = await measureRequests(bench);
-    const { faults = [], ...measured } = asked ?? { scenarios: {}, flat: {} };
+    const { faults = [], ...measured } = (await measureRequests(bench)) ?? {
+      scenarios: {},
+      flat: {},
+    };
     const figures: BenchFigures = {
       seconds_in_all: Math.round((performance.now() - startedAt) / 1_000),
       cpus: availableParallelism(),

@@ -4,7 +4,7 @@ import { type MemorySample, memoryFaults, memorySample, memoryTable } from "./me
 const megabytes = (count: number) => count * 1_024 * 1_024;
 const node = "node-MainThread";
 
-test("tells the parts of the tree apart", () => {
+test("distinguishes the parts of the tree", () => {
   const processes = [
     { name: node, command: "node scripts/launch.mjs packages/standalone/src/main.ts", bytes: 50 },
     { name: node, command: "node packages/standalone/src/main.ts", bytes: 250 },

@@ -15,7 +15,7 @@ import {
 import { readMemoryOptions } from "./options.ts";
 import { type RunningStandalone, startStandalone } from "./platforms/standalone.ts";
 
-/** `npm run bench:memory`: README.md tells what it measures and how. */
+/** `npm run bench:memory`: README.md says what it measures and how. */
 
 const concurrency = 16;
 /** Quotes are made and executed this many at a time. */

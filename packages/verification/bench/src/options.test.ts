@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { measurementNames, readOptions } from "./options.ts";
 
-test("measures everything at full size unless told otherwise", () => {
+test("measures everything at full size by default", () => {
   const options = readOptions([]);
   expect([...options.only, "idle"]).toEqual([...measurementNames]);
   expect(options).toMatchObject({ warmUpSeconds: 6, sizes: { small: 1_000, large: 200_000 } });

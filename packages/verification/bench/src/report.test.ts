@@ -53,7 +53,7 @@ test("says whether one account keeps up with many", () => {
   expect(report({ ...figures, hot_account: slow })).toMatch(/0\.79 × +TOO LOW/);
 });
 
-test("shows what nobody asking costs, by size", () => {
+test("shows what an idle platform costs, by size", () => {
   const cpu = { payout_cpu_ms: 120.5, engine_cpu_ms: null };
   const minute = { ...cpu, mongo_ops: 300, keys_examined: 40, documents_examined: 0 };
   const text = report({ ...figures, idle: { at_1000000: minute } });

@@ -46,7 +46,7 @@ async function runFaults(options: FaultOptions): Promise<number> {
   const endAll = async () => {
     for (let end = ends.pop(); end !== undefined; end = ends.pop()) await end();
   };
-  // Whoever has seen enough leaves neither a mounted disk nor a process behind.
+  // An interrupted run leaves neither a mounted disk nor a process behind.
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.once(signal, () => void endAll().finally(() => process.exit(interruptedCode)));
   }
@@ -96,7 +96,7 @@ async function tryAll({ platform, backends, recorder, disk, options }: Place): P
     const hasFired = { name: "fired", problems: counters.total() > 0 ? [] : ["nothing fired"] };
     const assertions = await checkPlatform(platform, load, recorder, fault.restMs);
     for (const line of summary(counters, load)) say(line);
-    tell([hasFired, ...own, ...assertions], counts);
+    sayVerdicts([hasFired, ...own, ...assertions], counts);
   }
   const skipped = counts.skipped > 0 ? `, ${counts.skipped} skipped` : "";
   say(`\n${counts.passed} passed, ${counts.failed} failed${skipped}`);
@@ -115,7 +115,10 @@ function summary(
   ];
 }
 
-function tell(assertions: readonly Assertion[], counts: { passed: number; failed: number }): void {
+function sayVerdicts(
+  assertions: readonly Assertion[],
+  counts: { passed: number; failed: number },
+): void {
   for (const { name, problems } of assertions) {
     counts[problems.length === 0 ? "passed" : "failed"] += 1;
     say(`${problems.length === 0 ? "ok    " : "FAILED"} ${name}`);

@@ -14,7 +14,7 @@ import type { Finding, Invariant } from "./finding.ts";
 
 /** Documents of one kind that are in memory at once, with what they name. */
 const batchSize = 500;
-/** A platform that is broken throughout is told by its first findings and their number. */
+/** Of a platform that is broken throughout the first findings and their number suffice. */
 const findingsKept = 1_000;
 
 /** Where the services' databases are: their names are `prefix` and a service's name. */

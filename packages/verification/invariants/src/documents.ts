@@ -84,7 +84,7 @@ export type Payout = {
     readonly stage: string;
     /** The payout's by then. */
     readonly version: number;
-    /** Of an outcome that somebody reported. */
+    /** Of an outcome that was reported. */
     readonly operation_id?: string;
   }[];
   readonly work_due_at?: Date;
@@ -150,7 +150,7 @@ export type Endpoint = {
   readonly created_at: Date;
   readonly updated_at: Date;
   readonly deleted_at: Date | null;
-  /** What it is told of; absent for everything. */
+  /** The events that it gets; absent for all. */
   readonly event_types?: readonly string[];
   /** Its events wait; absent or `null` where they do not. */
   readonly paused_at?: Date | null;

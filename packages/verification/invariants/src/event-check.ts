@@ -21,7 +21,7 @@ const triedForMs = 86_400_000;
 
 const payoutEvents = "payout_session";
 
-/** An event goes to every endpoint that its merchant had, and to nobody else's. */
+/** An event goes to every endpoint that its merchant had, and to no other merchant's. */
 export function checkEvent(event: StoredEvent, relations: EventRelations, now: Date): Finding[] {
   const { findings, expect } = expectationsOf(event._id);
   const { payout, endpoints, deliveries } = relations;

@@ -67,7 +67,7 @@ function readCommand(args: readonly string[]) {
 
 /**
  * Opens the databases of a folder of `npm start`: over the socket of the engine that has them open,
- * or with an engine of our own. Throws where a `mongod` of somebody else has the folder.
+ * or with an engine of our own. Throws where another `mongod` has the folder.
  */
 async function openDataFolder(dataDir: string) {
   if (!existsSync(dataDir)) throw new UsageError(`--data-dir: there is no folder ${dataDir}`);

@@ -53,7 +53,7 @@ export function checkPayout(payout: Payout, relations: PayoutRelations, now: Dat
   checkMoney(payout, relations, expect);
   checkJournal(payout, expect);
   checkWork(payout, expect, now);
-  checkTold(payout, relations.events, expect);
+  checkEvents(payout, relations.events, expect);
   checkCleared(payout, relations, expect);
   const isBacked = relations.transfer !== undefined || wasReported(payout);
   expect(9, isBacked || payout.status === "initiated", "has an outcome that its rail never gave");
@@ -93,7 +93,7 @@ function checkSource(
   expect(3, isRate, "its rate is not its quote's");
 }
 
-/** Its stage and its entries tell the same, and its money went where its quote says. */
+/** Its stage and its entries agree, and its money went where its quote says. */
 function checkMoney(
   payout: Payout,
   { entries }: PayoutRelations,
@@ -121,7 +121,7 @@ function checkMoney(
   expect(1, back === undefined || takesBackHouse(back, post), "its return is not its post's");
 }
 
-/** Whoever is not at the end has somebody who will look at it, and soon. */
+/** A payout that is not at its end is due for work, and not overdue. */
 function checkWork(payout: Payout, expect: Expectations["expect"], now: Date): void {
   const { stage } = payout.progress;
   const due = payout.work_due_at?.getTime();
@@ -135,14 +135,14 @@ function checkWork(payout: Payout, expect: Expectations["expect"], now: Date): v
 }
 
 /** The notifier has each version once, unless the payout still owes it. */
-function checkTold(
+function checkEvents(
   payout: Payout,
   events: readonly StoredEvent[],
   expect: Expectations["expect"],
 ): void {
-  const told = statusesOf(payout);
+  const seen = statusesOf(payout);
   const owed = new Set(payout.outbox.map(({ id }) => id));
-  for (const [at, status] of told.entries()) {
+  for (const [at, status] of seen.entries()) {
     const version = at + 1;
     const id = `evt_${payout._id.slice("po_".length)}_${version}`;
     const stored = events.filter(({ sequence }) => sequence === version);
@@ -151,13 +151,13 @@ function checkTold(
     const isSame = stored.every((event) => event.event_id === id && event.status === status);
     expect(7, isSame, `its version ${version} was told as something else`);
   }
-  const beyond = events.filter(({ sequence }) => sequence < 1 || sequence > told.length);
+  const beyond = events.filter(({ sequence }) => sequence < 1 || sequence > seen.length);
   expect(7, beyond.length === 0, "was told in a version that it never had");
 }
 
 /**
  * The beneficiary was cleared, by a screening of its own, before the payout was made, and was not
- * stopped for good before the payout was sent. One that was stopped for a while leaves no trace.
+ * blocked before the payout was sent. One that was stopped for a while leaves no trace.
  */
 function checkCleared(
   payout: Payout,
@@ -180,12 +180,12 @@ function checkCleared(
   expect(10, !isLate, "was sent after its beneficiary had been stopped");
 }
 
-/** Whether somebody reported an outcome, which counts for more than the simulated rail's book. */
+/** Whether an outcome was reported, which outweighs the simulated rail's records. */
 function wasReported({ journal }: Payout): boolean {
   return journal.some(({ operation_id }) => operation_id !== undefined);
 }
 
-/** A transfer in the rail's book is a payout's, and tells the same of it. */
+/** A transfer in the rail's records is a payout's, and agrees with it. */
 export function checkTransfer(transfer: Transfer, payout: Payout | undefined): Finding[] {
   const { findings, expect } = expectationsOf(transfer._id);
   expect(9, payout !== undefined, "the rail has a transfer of no payout");
@@ -225,18 +225,18 @@ const ways: ReadonlySet<string> = new Set([
 /** A rail that wavers between these without end is journalled up to a bound. */
 const wavering: ReadonlySet<string> = new Set(["submitting", "processing", "unknown"]);
 
-/** The statuses that a payout had, one for each version, as its journal tells them. */
+/** The statuses that a payout had, one for each version, by its journal. */
 export function statusesOf({ journal }: Payout): string[] {
   const all = journal.map(({ stage }) => statuses[stage] ?? `no status for ${stage}`);
   return all.filter((status, at) => status !== all[at - 1]);
 }
 
-/** A payout's journal, version and present state tell the same story, an allowed one. */
+/** A payout's journal, version and present state agree, and are allowed. */
 function checkJournal(payout: Payout, expect: Expectations["expect"]): void {
-  const told = statusesOf(payout);
-  expect(7, ways.has(told.join(" ")), `its status went ${told.join(", ")}`);
-  expect(7, payout.version === told.length, `has version ${payout.version} after ${told.length}`);
-  expect(7, payout.status === told.at(-1), `is ${payout.status} and its journal is not`);
+  const seen = statusesOf(payout);
+  expect(7, ways.has(seen.join(" ")), `its status went ${seen.join(", ")}`);
+  expect(7, payout.version === seen.length, `has version ${payout.version} after ${seen.length}`);
+  expect(7, payout.status === seen.at(-1), `is ${payout.status} and its journal is not`);
   const versions = payout.journal.map(({ version }) => version);
   const isOrdered = versions.every((version, at) => {
     const step = version - (versions[at - 1] ?? 0);

@@ -28,7 +28,7 @@ const compileCache = cached === undefined ? {} : { NODE_COMPILE_CACHE: dirname(c
 const startTimeoutMs = 60_000;
 /** Longer than any service takes to end by itself. */
 const stopTimeoutMs = 15_000;
-/** Of a service that failed so many lines tell why. */
+/** Of a service that failed so many lines are shown. */
 const lastLines = 12;
 /** How often a starting service is asked whether it is up. */
 const askEveryMs = 50;
@@ -49,7 +49,7 @@ export function createServiceProcesses(environments: Readonly<Record<ServiceName
     const now = spawnService(service, environments[service], output, extras);
     processes.set(service, now);
     now.child.once("close", (code) => {
-      // Who is killed has no code, and who is asked to end has 0.
+      // A killed process has no code; one that got SIGTERM has 0.
       if (code === null || code === 0) return;
       const last = output.join("").trimEnd().split("\n").slice(-lastLines).join("\n");
       failures.push(`${service} ended with code ${code}:\n${last}`);

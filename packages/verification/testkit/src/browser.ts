@@ -32,7 +32,7 @@ export type WatchedPage = { readonly page: Page; readonly faults: readonly strin
 
 /**
  * Opens an address. Its faults are warnings and errors on the console, refusals by its security
- * policy among them, errors that nobody caught, failed requests, and requests to other origins.
+ * policy among them, uncaught errors, failed requests, and requests to other origins.
  */
 export async function openPage(browser: Browser, url: string): Promise<WatchedPage> {
   const page = await browser.newPage();

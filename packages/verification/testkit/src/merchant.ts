@@ -13,7 +13,7 @@ export type GatewayAnswer = {
 /** Read once in each process that calls a gateway. */
 let reference: Reference | undefined;
 
-/** Throws where an answer is not as the reference tells merchants. */
+/** Throws where an answer is not as the reference describes it. */
 function assertAsDescribed(method: string, path: string, answer: GatewayAnswer): void {
   reference ??= readReference();
   const { status, headers, text, json } = answer;

@@ -33,7 +33,7 @@ export function readReference() {
 }
 
 /**
- * Objects of answers may have no field that the document does not tell: to merchants the document
+ * Objects of answers may have no field that the document does not describe: to merchants the document
  * stays open, so that fields can be added.
  */
 export function referenceOf(document: Json) {
@@ -127,13 +127,13 @@ function at(document: Json, pointer: string): Json {
   return place as Json;
 }
 
-/** The document tells of one media type for each response. */
-function mediaTypeProblems(told: string, headers: Headers): string[] {
+/** The document has one media type for each response. */
+function mediaTypeProblems(expected: string, headers: Headers): string[] {
   const type = headers.get("content-type") ?? "none";
-  return type.split(";")[0] === told ? [] : [`the media type is ${type}`];
+  return type.split(";")[0] === expected ? [] : [`the media type is ${type}`];
 }
 
-/** Headers that are told but may be missing: a replay is rare. */
+/** Headers that are described but may be missing: a replay is rare. */
 const rareHeaders = /^Idempotent-Replayed$/;
 /** A request can be refused before its key is known. */
 const limitHeaders = /^RateLimit-/;
@@ -144,8 +144,8 @@ function headerProblems(
   document: Json,
   isRefusal: boolean,
 ): string[] {
-  const told = Object.entries((response.headers ?? {}) as Record<string, { $ref: string }>);
-  return told.flatMap(([name, { $ref }]) => {
+  const described = Object.entries((response.headers ?? {}) as Record<string, { $ref: string }>);
+  return described.flatMap(([name, { $ref }]) => {
     const value = headers.get(name);
     const { type } = at(document, $ref.slice(1)).schema as Json;
     const mayMiss = rareHeaders.test(name) || (isRefusal && limitHeaders.test(name));

@@ -62,7 +62,7 @@ function whyForbiddenWorkspace(path: string, workspace: string, file: string): s
   return undefined;
 }
 
-/** Inside a workspace: rules know rules only, stores know no callers, nobody knows main.ts. */
+/** Inside a workspace: rules know rules only, stores know no callers, no file imports main.ts. */
 function whyForbiddenFile(path: string, specifier: string): string | undefined {
   const target = posix.join(posix.dirname(path), specifier);
   const [from, to] = [roomOf(path), roomOf(target)];

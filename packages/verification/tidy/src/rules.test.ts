@@ -221,7 +221,7 @@ test("a finding names its line", () => {
   ]);
 });
 
-test("a file that does not parse is told by name", () => {
+test("a file that does not parse is named", () => {
   expect(() => parseSource("a.ts", "const = 1;")).toThrow("a.ts");
 });
 

@@ -90,8 +90,8 @@ export function checkPage(
   must(isNewestFirst, "not newest first", text);
   must(meta_data.total_count >= length, "fewer in all than on the page", text);
   for (const { id, amount } of transactions) {
-    const asked = amountOf(id) ?? amount.source_amount;
-    must(amount.source_amount === asked, `${id} was for ${asked}`, text);
+    const requested = amountOf(id) ?? amount.source_amount;
+    must(amount.source_amount === requested, `${id} was for ${requested}`, text);
   }
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { closedLoop } from "./closed-loop.ts";
 
-test("asks as often as it is told, never more at a time than there are clients", async () => {
+test("makes as many requests as wanted, never more at a time than there are clients", async () => {
   let running = 0;
   let most = 0;
   const { latenciesMs } = await closedLoop({ concurrency: 3, end: { requests: 10 } }, async () => {

@@ -23,11 +23,11 @@ type Compared = keyof typeof compared;
 
 /** Few at once: a queue would hide what one request costs. */
 const fewRequests = 2;
-/** Asked before the rounds, and not counted. */
+/** Sent before the rounds, and not counted. */
 const warmUpRequests = 40;
 
 /**
- * Asks two platforms of different size the same, in turns, so that what else the machine does falls
+ * Requests the same of two platforms of different size, in turns, so that what else the machine does falls
  * on both. The figures are medians over the rounds of each round's p50.
  */
 export async function measureFlatness(

@@ -48,7 +48,7 @@ export function usageBetween(before: UsageReading, after: UsageReading, idle?: U
 /** How often each MongoDB command ran; `find` counts a query, `getMore` each further batch. */
 export type CommandCounts = Readonly<Record<string, number>>;
 
-/** The commands that read or write documents; the rest keeps connections and tells states. */
+/** The commands that read or write documents; the rest keeps connections and reads states. */
 const dataCommands = [
   "find",
   "getMore",

@@ -42,7 +42,7 @@ test.each<[string, Partial<AccountTotals>, RegExp]>([
 });
 
 test.each<[string, Partial<PlatformTotals>, RegExp]>([
-  ["a payout that nobody heard of", { payouts: 3, claimedQuotes: 3 }, /successful executes/],
+  ["a payout that no execute made", { payouts: 3, claimedQuotes: 3 }, /successful executes/],
   ["a payout without a claim", { claimedQuotes: 1 }, /claimed quotes/],
   ["a second payout of a quote", { strayPayouts: 1 }, /id of their quote/],
   ["a payout without a hold", { payouts: 3 }, /holds/],

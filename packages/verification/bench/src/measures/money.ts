@@ -103,7 +103,7 @@ type StepTotal = { readonly count: number; readonly amount: bigint };
 
 type Step = "credit" | "hold" | "post" | "release" | "return";
 
-/** One account as its own documents tell of it. */
+/** One account as its own documents have it. */
 export type AccountTotals = {
   readonly id: string;
   readonly available: bigint;

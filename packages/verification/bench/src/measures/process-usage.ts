@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** What the kernel tells of a process: `/proc/PID/stat`, which only Linux has. */
+/** What the kernel shows of a process: `/proc/PID/stat`, which only Linux has. */
 export type ProcessStat = {
   readonly parentPid: number;
   readonly name: string;

@@ -4,7 +4,7 @@ import { callGateway } from "../load/gateway.ts";
 import type { BenchPlatform } from "../platforms/bench-platform.ts";
 import { namesAny } from "./copies.ts";
 
-/** The documents of one collection that tell of one payout. */
+/** The documents of one collection that belong to one payout. */
 export type TemplateDocuments = {
   readonly db: Db;
   readonly collection: string;

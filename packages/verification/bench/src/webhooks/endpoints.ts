@@ -9,7 +9,7 @@ export type Endpoint = {
   readonly status: string;
 };
 
-/** An endpoint's filter of events tells these apart; a merchant has as many endpoints at most. */
+/** An endpoint's filter of events distinguishes these; a merchant has as many endpoints at most. */
 export const statuses = [
   ...["initiated", "pending", "processing", "authorized", "captured", "settled", "succeeded"],
   ...["failed", "cancelled", "expired", "declined", "reversed", "disputed", "reviewed", "released"],

@@ -1,16 +1,15 @@
 import { writeFileSync } from "node:fs";
 import { runCommand, say } from "@disburse/harness/command-line.ts";
 import { type Backends, withBackends } from "../platforms/backends.ts";
-import { measureDeadEndpoint } from "./dead-endpoint.ts";
 import type { WebhookFigures } from "./figures.ts";
 import { type Harness, measureUsage, startHarness, startSteady } from "./harness.ts";
-import { measureCrash, measureOutage } from "./interruptions.ts";
+import { measureCrash, measureDeadEndpoint, measureOutage } from "./interruptions.ts";
 import { monotonicMs, untilMs } from "./monotonic-clock.ts";
 import { readWebhookOptions, type ScenarioName, type WebhookBenchOptions } from "./options.ts";
 import { costReport, restReport, webhookReport } from "./report.ts";
 import { type Measured, measureSaturation, measureSteady } from "./throughput.ts";
 
-/** `npm run bench:webhooks`: README.md tells what it measures and how. */
+/** `npm run bench:webhooks`: README.md says what it measures and how. */
 
 async function bench(options: WebhookBenchOptions, backends: Backends): Promise<number> {
   const startedAt = performance.now();

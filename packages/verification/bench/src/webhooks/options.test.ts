@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { readWebhookOptions, scenarioNames } from "./options.ts";
 
-test("measures everything briefly unless told otherwise", () => {
+test("measures everything briefly by default", () => {
   const { only, sizes } = readWebhookOptions([]);
   expect([...only]).toEqual([...scenarioNames]);
   expect(sizes).toMatchObject({ steadySeconds: 20, waiting: 5_000, dueAtOnce: 10_000 });

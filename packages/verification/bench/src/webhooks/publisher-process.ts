@@ -29,7 +29,7 @@ export type PublisherCalls = {
     };
     readonly reply: Lateness;
   };
-  /** As many as the broker takes; at most `ahead` more than `received` tells. */
+  /** As many as the broker takes; at most `ahead` more than `received` says. */
   readonly flood: {
     readonly job: {
       readonly run: string;

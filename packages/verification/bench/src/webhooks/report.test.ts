@@ -15,8 +15,8 @@ test.each([
   ["F", { duplicates: 4, in_flight: 3, back_after_s: 2 }, false],
   ["F", { lost: 1, in_flight: 3, back_after_s: 2 }, false],
   ["F", { in_flight: 3, back_after_s: null }, false],
-] as const)("%s with %j has reached its target: %s", (name, told, met) => {
-  expect(isMet(name, figuresOf(told))).toBe(met);
+] as const)("%s with %j has reached its target: %s", (name, given, met) => {
+  expect(isMet(name, figuresOf(given))).toBe(met);
 });
 
 test("shows a figure that does not apply as none, beside the target", () => {
@@ -24,7 +24,7 @@ test("shows a figure that does not apply as none, beside the target", () => {
   expect(text).toMatch(/A +200 +9.5 +200 +– +– +0 +0 +– +– +p50 ≤ 20, p99 ≤ 150 ms +MISSED/);
 });
 
-test("tells rest as parts of a core", () => {
+test("reports rest as parts of a core", () => {
   const usage = {
     elapsedMs: 4_000,
     cpu: { notifier: 80_000, broker: undefined },

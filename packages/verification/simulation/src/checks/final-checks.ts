@@ -127,7 +127,7 @@ function wrongTransfers({ databases, railState }: Platform): string[] {
   return [...strangers.map((key) => `the rail paid ${key}, which is no payout`), ...wrong];
 }
 
-/** Payouts that two persons ended before anybody had sent them. */
+/** Payouts that two persons ended before they were sent. */
 function cancelledIn(database: MemoryDatabase): ReadonlySet<unknown> {
   const resolutions = database.documents("resolutions");
   const applied = resolutions.filter(({ state }) => (state as Document).kind === "applied");
@@ -177,7 +177,7 @@ function missedEvents({ databases, merchants }: Platform): string[] {
       ...missing.map((id) => `${id} never reached its merchant`),
       ...(last === undefined || last.status === status
         ? []
-        : [`${_id} was told as ${last.status}`]),
+        : [`${_id} was notified as ${last.status}`]),
     ];
   });
 }

@@ -11,7 +11,7 @@ import { messageOf, type RailReport, railName, railSignature, reportOf } from ".
 import { transferredBy } from "./rail.ts";
 import type { Transfer } from "./state.ts";
 
-/** The rail tries again until it is heard. */
+/** The rail repeats a report until it is acknowledged. */
 const retryMs = 2_000;
 
 /** Where the rail reports to: in words, or with a message of its own that it signs. */
@@ -60,14 +60,14 @@ export class RailCallbacks {
     const isEarly = faults.happens("rail: callback before the answer", 0.1);
     const isLate = scenario === "returns after days";
     if (isEarly || isLate || faults.happens("rail: callback", 0.3)) {
-      this.#at(isEarly ? 0 : decidedMs, () => this.#tellDecision(transfer));
+      this.#at(isEarly ? 0 : decidedMs, () => this.#reportDecision(transfer));
     }
     if (isLate || (scenario === "returns" && random.chance(0.3))) {
-      this.#at(returnedMs, () => this.#tell(transfer, "returned"));
+      this.#at(returnedMs, () => this.#reportTruly(transfer, "returned"));
     }
   }
 
-  async #tellDecision(transfer: Transfer): Promise<void> {
+  async #reportDecision(transfer: Transfer): Promise<void> {
     const { faults } = this.#scheduler;
     const kind = transfer.scenario === "rejects" ? "rejected" : "settled";
     const opposite = kind === "rejected" ? "settled" : "rejected";
@@ -77,13 +77,13 @@ export class RailCallbacks {
     if (kind === "settled" && faults.happens("rail: another amount", 0.2)) {
       await this.#refused(reportOf(transfer, kind, "9999.99"), "another amount");
     }
-    await this.#tell(transfer, kind);
-    if (faults.happens("rail: callback twice", 0.3)) await this.#tell(transfer, kind);
+    await this.#reportTruly(transfer, kind);
+    if (faults.happens("rail: callback twice", 0.3)) await this.#reportTruly(transfer, kind);
     if (!faults.happens("rail: contradiction", 0.2)) return;
     await this.#refused(trueReport(transfer, opposite), "a contradiction");
   }
 
-  async #tell(transfer: Transfer, kind: RailReport["kind"]): Promise<void> {
+  async #reportTruly(transfer: Transfer, kind: RailReport["kind"]): Promise<void> {
     const isAccepted = await this.#report(trueReport(transfer, kind), railSignature);
     if (!isAccepted) this.wrong.push(`${transfer.key}: the rail's word was refused`);
   }

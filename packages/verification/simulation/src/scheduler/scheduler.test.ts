@@ -62,7 +62,7 @@ describe("a scheduler", () => {
 it("gives clock, timers and chance to simulated processes alone", async () => {
   const globals = virtualGlobals();
   try {
-    const told = async () => {
+    const observed = async () => {
       const scheduler = new Scheduler(7, startMs);
       const instance = new ProcessInstance(scheduler, "process", () => 3_600_000);
       const seen: unknown[] = [];
@@ -74,10 +74,10 @@ it("gives clock, timers and chance to simulated processes alone", async () => {
       await scheduler.run(never, startMs + 60_000, stepsMax);
       return seen;
     };
-    const first = await told();
+    const first = await observed();
     expect(first[0]).toEqual(new Date(startMs + 3_600_000));
     expect(first.at(-1)).toBe("fired");
-    expect(await told()).toEqual(first);
+    expect(await observed()).toEqual(first);
     expect(Math.abs(Date.now() - performance.timeOrigin - performance.now())).toBeLessThan(60_000);
     await new Promise((resolve) => setTimeout(resolve, 1));
   } finally {

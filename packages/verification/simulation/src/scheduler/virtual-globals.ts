@@ -3,7 +3,7 @@ import timersPromises from "node:timers/promises";
 import type { Random } from "@disburse/harness/random.ts";
 import { currentInstance } from "./host.ts";
 
-/** What simulated processes use of the platform that would tell two runs apart, by use. */
+/** What simulated processes use of the platform that would differ between two runs, with how often. */
 export type UseCounts = { clock: number; timers: number; chance: number };
 
 /**

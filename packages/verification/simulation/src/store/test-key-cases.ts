@@ -117,7 +117,7 @@ export const clockCases: readonly ContractCase[] = [
     ],
     run: async (of, { db }) => {
       const before = Date.now();
-      const [told] = await db
+      const [clock] = await db
         .aggregate<{ now: Date }>([{ $documents: [{}] }, { $set: { now: "$$NOW" } }])
         .toArray();
       const isInTime = { $lt: ["$$NOW", "$expires"] };
@@ -130,7 +130,7 @@ export const clockCases: readonly ContractCase[] = [
       const claims = [await claim("open"), await claim("late")];
       const after = Date.now();
       const isNow = (time: unknown) => Number(time) >= before && Number(time) <= after;
-      return [isNow(told?.now), claims.map((each) => [each?.state, isNow(each?.at)])];
+      return [isNow(clock?.now), claims.map((each) => [each?.state, isNow(each?.at)])];
     },
   },
 ];

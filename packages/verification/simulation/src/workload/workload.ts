@@ -126,7 +126,7 @@ export class Workload {
     return { id, merchantId, beneficiaryIds };
   }
 
-  /** A quote, and everybody who executes it. */
+  /** A quote, and all callers that execute it. */
   async #payOnce(account: FundedAccount): Promise<void> {
     const { random, faults } = this.#scheduler;
     await this.#pause(random.below(startMaxMs));
