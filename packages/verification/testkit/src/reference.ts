@@ -33,7 +33,7 @@ export function readReference() {
 }
 
 /**
- * Objects of answers may have no field that the document does not describe: to merchants the document
+ * Objects of answers may have no field that the document does not describe: to merchants it
  * stays open, so that fields can be added.
  */
 export function referenceOf(document: Json) {

@@ -27,8 +27,8 @@ const fewRequests = 2;
 const warmUpRequests = 40;
 
 /**
- * Requests the same of two platforms of different size, in turns, so that what else the machine does falls
- * on both. The figures are medians over the rounds of each round's p50.
+ * Requests the same of two platforms of different size, in turns, so that what else the machine
+ * does falls on both. The figures are medians over the rounds of each round's p50.
  */
 export async function measureFlatness(
   load: Child<LoadCalls>,

@@ -3,7 +3,7 @@ import timersPromises from "node:timers/promises";
 import type { Random } from "@disburse/harness/random.ts";
 import { currentInstance } from "./host.ts";
 
-/** What simulated processes use of the platform that would differ between two runs, with how often. */
+/** How often simulated processes used what differs between two runs of a real platform. */
 export type UseCounts = { clock: number; timers: number; chance: number };
 
 /**
