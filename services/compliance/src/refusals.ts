@@ -11,23 +11,21 @@ type ComplianceRefusal =
   | "IMPORT_RUNNING"
   | "IMPORT_OVERTAKEN";
 
+// Nothing was compared or assessed, so nothing is cleared; the caller tries again later.
+const notScreened = {
+  ...publicRefusals.SERVICE_UNAVAILABLE,
+  message: "Screening is not possible at the moment.",
+};
+
 /** Every refusal of this service, mapped once. */
 export const refusals: RefusalTable<ComplianceRefusal> = {
   ...publicRefusals,
-  // Nothing was compared, so nothing is cleared; the caller tries again later.
   NO_LIST_IN_FORCE: {
     ...publicRefusals.SERVICE_UNAVAILABLE,
     message: "Sanctions lists are not in force yet.",
   },
-  INDEX_UNAVAILABLE: {
-    ...publicRefusals.SERVICE_UNAVAILABLE,
-    message: "Screening is not possible at the moment.",
-  },
-  // What the provider did not assess is not cleared either.
-  WALLET_PROVIDER_SILENT: {
-    ...publicRefusals.SERVICE_UNAVAILABLE,
-    message: "Screening is not possible at the moment.",
-  },
+  INDEX_UNAVAILABLE: notScreened,
+  WALLET_PROVIDER_SILENT: notScreened,
   IMPORT_RUNNING: {
     ...publicRefusals.IDEMPOTENCY_IN_PROGRESS,
     message: "This import is still running.",

@@ -91,7 +91,7 @@ async function endAll(ends: Ends): Promise<void> {
   for (let end = ends.pop(); end !== undefined; end = ends.pop()) await end();
 }
 
-/** A bus with somebody who listens to it. */
+/** A bus with a subscriber. */
 async function listeningBus() {
   const bus = createMemoryBus();
   const events: ScreeningChanged[] = [];
@@ -100,7 +100,7 @@ async function listeningBus() {
     queue: "test",
     keys: ["screening.*"],
     handle: async (batch) => {
-      if (!takes) throw new Error("nobody takes events now");
+      if (!takes) throw new Error("events are refused now");
       for (const { id, body } of batch) {
         const event = fromBinary(ScreeningChangedSchema, body);
         if (id !== event.eventId) throw new Error("a message of another id than its event");
@@ -136,9 +136,9 @@ export function importFiles(
   files: Record<string, string | Uint8Array>,
   operationId: string = randomUUID(),
 ) {
-  const asked = { operationId, actor: { kind: Actor_Kind.OPERATOR, id: "ada" } } as const;
+  const mutation = { operationId, actor: { kind: Actor_Kind.OPERATOR, id: "ada" } } as const;
   async function* requests() {
-    const value = { mutation: asked, list: "sandbox", version: "1", ...header };
+    const value = { mutation, list: "sandbox", version: "1", ...header };
     yield { part: { case: "header" as const, value } };
     for (const [name, content] of Object.entries(files)) {
       if (name !== "") yield { part: { case: "file" as const, value: { name } } };

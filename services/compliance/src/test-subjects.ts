@@ -129,11 +129,11 @@ export async function testSubjects(first: ScreeningIndex) {
     addClear: async (some: readonly ScreeningRequest[]) => {
       const at = new Date();
       const documents = some.map(
-        async (asked): Promise<SubjectDocument> => ({
-          ...{ ...subjectFields(asked.subject), ...comparedWith(current, hashes) },
+        async (request): Promise<SubjectDocument> => ({
+          ...{ ...subjectFields(request.subject), ...comparedWith(current, hashes) },
           ...{ revision: 1, verdict: "clear", screening_id: "scr_1", entries: [], found: "clear" },
-          ...{ screened_at: at, compared_at: at, sealed: sealRequest(asked, sealer) },
-          keys: await hashes.ofRequest(asked),
+          ...{ screened_at: at, compared_at: at, sealed: sealRequest(request, sealer) },
+          keys: await hashes.ofRequest(request),
         }),
       );
       await subjects.insertMany(await Promise.all(documents));

@@ -4,21 +4,21 @@ import type { AddressInfo } from "node:net";
 /** A local server in the place of a wallet risk provider, for tests. */
 export type TestProvider = {
   readonly url: string;
-  /** What was asked, in order. */
-  readonly asked: { readonly path: string; readonly headers: IncomingMessage["headers"] }[];
-  /** How the next questions are answered. */
+  /** Requests in the order of their arrival. */
+  readonly requests: { readonly path: string; readonly headers: IncomingMessage["headers"] }[];
+  /** How the next requests are answered. */
   answer(respond: (response: ServerResponse) => void): void;
   answerJson(body: unknown, status?: number, headers?: Readonly<Record<string, string>>): void;
   end(): Promise<void>;
 };
 
 export async function testProvider(): Promise<TestProvider> {
-  const asked: TestProvider["asked"] = [];
+  const requests: TestProvider["requests"] = [];
   let respond = (response: ServerResponse): void => {
     response.writeHead(500).end();
   };
   const server = createServer((request, response) => {
-    asked.push({ path: request.url ?? "", headers: request.headers });
+    requests.push({ path: request.url ?? "", headers: request.headers });
     respond(response);
   });
   await new Promise<void>((listening) => {
@@ -30,7 +30,7 @@ export async function testProvider(): Promise<TestProvider> {
   };
   return {
     url: `http://127.0.0.1:${port}/api/v1`,
-    asked,
+    requests,
     answer,
     answerJson: (body, status = 200, headers = {}) => {
       answer((response) => {

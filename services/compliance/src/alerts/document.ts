@@ -19,7 +19,7 @@ export type StoredAlert = {
   readonly alert: Alert;
   /** One more with each write: a change is written where it is the one that was read. */
   readonly version: number;
-  readonly deeds: readonly ReviewAction[];
+  readonly actions: readonly ReviewAction[];
   /** What the audit trail does not have yet. */
   readonly owed: readonly AuditRecord<AlertAction>[];
   /** The version whose decision the subject's verdict does not follow yet. */
@@ -100,7 +100,7 @@ export function alertDocument(alert: Alert, sealer: Sealer) {
   };
 }
 
-/** A deed as it is stored with its alert. */
+/** An operator's action as it is stored with its alert. */
 export function reviewActionDocument(
   { subject, id }: Alert,
   reviewAction: ReviewAction,
@@ -142,7 +142,7 @@ export function openAlert(document: AlertDocument, sealer: Sealer): StoredAlert 
   return {
     alert,
     version: document.version,
-    deeds: deeds.map(({ operation: _operation, ...reviewAction }) => ({
+    actions: deeds.map(({ operation: _operation, ...reviewAction }) => ({
       ...reviewAction,
       given: open(reviewAction.given),
       state: withReasons(reviewAction.state, open),

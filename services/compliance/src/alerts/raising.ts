@@ -4,7 +4,7 @@ import type { Clock } from "@disburse/kernel/time.ts";
 import type { IsListed } from "../lists/changed-entries.ts";
 import type { ImportRef } from "../lists/rules/version.ts";
 import { type Decisions, decidableMax, isTruncated } from "../screening/rules/decided-finding.ts";
-import { pseudoList, type ScreeningHit } from "../screening/rules/hit.ts";
+import { noList, type ScreeningHit } from "../screening/rules/hit.ts";
 import type { Screening, ScreeningQuery, Subject } from "../screening/rules/screening.ts";
 import type { StoredAlert } from "./document.ts";
 import {
@@ -118,7 +118,7 @@ function absenceIn(
     const absence = { isTruncated, hasParty: screened.has(alert.partyKey) };
     const { hit } = alert.detection;
     // An alert that closes anyway needs no look-up; a hit without an entry is never removed.
-    const isKnown = isGone(alert, { ...absence, isListed: true }) || hit.list === pseudoList;
+    const isKnown = isGone(alert, { ...absence, isListed: true }) || hit.list === noList;
     return { ...absence, isListed: isKnown || (await isListed(lists, hit)) };
   };
 }

@@ -45,9 +45,9 @@ const alertsOf = async (recordId: string, states: AlertState[] = []) =>
   (await officers.listAlerts({ recordId, states })).alerts;
 const verdictOf = async (recordId: string) =>
   (await rpc.listScreenings({ recordId, limit: 1 })).screenings[0]?.verdict;
-const told = () => compliance.events.map(({ verdict }) => verdict);
+const published = () => compliance.events.map(({ verdict }) => verdict);
 
-it("decisions hold as long as party and entry stay, and every verdict is told", async () => {
+it("decisions hold as long as party and entry stay, and every verdict is published", async () => {
   const { recordId } = subject;
   await list(other + namesake);
   await soon(async () => {
@@ -60,15 +60,15 @@ it("decisions hold as long as party and entry stay, and every verdict is told", 
     ...{ alertId, decision: Decision.FALSE_POSITIVE, reason },
   });
   expect(await verdictOf(recordId)).toBe(Verdict.CLEAR);
-  await soon(() => expect(told()).toEqual([Verdict.CLEAR]));
+  await soon(() => expect(published()).toEqual([Verdict.CLEAR]));
 
   // ScreeningRequest anew by its owner, the party is who it was.
   const again = await screenName(rpc, "ORLAN VESSIKAR");
   expect(again).toMatchObject({ verdict: Verdict.CLEAR, hits: [{ dismissed: true, alertId }] });
 
-  // The entry changes: somebody has to look anew.
+  // The entry changes: an officer has to decide again.
   await list(other + entryLine("7", "Orlan Vessikar", { dob: ["1961-02-03"] }));
-  await soon(() => expect(told()).toEqual([Verdict.CLEAR, Verdict.BLOCK]));
+  await soon(() => expect(published()).toEqual([Verdict.CLEAR, Verdict.BLOCK]));
   await soon(async () => {
     const [waiting, ...more] = await alertsOf(recordId);
     expect([waiting?.state, more.length]).toEqual([AlertState.OPEN, 0]);
@@ -78,7 +78,7 @@ it("decisions hold as long as party and entry stay, and every verdict is told", 
 
   // It is again what it was: so is what was said of it.
   await list(other + namesake);
-  await soon(() => expect(told()).toEqual([Verdict.CLEAR, Verdict.BLOCK, Verdict.CLEAR]));
+  await soon(() => expect(published()).toEqual([Verdict.CLEAR, Verdict.BLOCK, Verdict.CLEAR]));
   await soon(async () => {
     const known = await alertsOf(recordId, [AlertState.FALSE_POSITIVE]);
     expect(known.map(({ id }) => id)).toEqual([alertId]);
@@ -109,7 +109,7 @@ it("a confirmed match stops a party until its entry is removed", async () => {
   const [stopped] = (await rpc.listScreenings({ recordId, limit: 1 })).screenings;
   expect(stopped).toMatchObject({ trigger: "decision", hits: [{ alertId, dismissed: false }] });
 
-  // The entry is listed still, under a name that nobody would find the party by.
+  // The entry is listed still, under a name that does not match the party.
   await list(other + entryLine("8", "Ulvanka Drostig"));
   await soon(async () => {
     const [last] = (await rpc.listScreenings({ recordId, limit: 1 })).screenings;
@@ -119,7 +119,7 @@ it("a confirmed match stops a party until its entry is removed", async () => {
   expect(confirmed.map(({ id }) => id)).toEqual([alertId]);
 
   await list(other);
-  await soon(() => expect(told().slice(before)).toEqual([Verdict.BLOCK, Verdict.CLEAR]));
+  await soon(() => expect(published().slice(before)).toEqual([Verdict.BLOCK, Verdict.CLEAR]));
   await soon(async () => {
     const closed = await alertsOf(recordId, [AlertState.CLOSED]);
     expect(closed.map(({ id }) => id)).toContain(alertId);

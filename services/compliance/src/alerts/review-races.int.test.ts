@@ -42,7 +42,7 @@ const list = async (rpc: Rpc, lines: string) => {
   await importFiles(rpc, header, { "": lines });
 };
 
-it("whoever decides, screens and imports at once, the last word is right and told", async () => {
+it("concurrent decisions, screenings and imports end with the right verdict, published", async () => {
   const [one, two] = processes;
   if (one === undefined || two === undefined) throw new Error("two processes were started");
   await list(one.rpc, other + namesake);
@@ -81,7 +81,7 @@ it("whoever decides, screens and imports at once, the last word is right and tol
       const [last] = screenings;
       expect(last?.verdict).toBe(expected);
       expect(last?.hits).toMatchObject([{ alertId, dismissed: expected === Verdict.CLEAR }]);
-      // Who asked heard the answer, and nobody tells it twice.
+      // The caller has the answer; it is not published as well.
       const different = screenings.findIndex(({ verdict }) => verdict !== expected);
       const changed = screenings.at(different === -1 ? -1 : different - 1);
       if (changed?.trigger !== "request") expect(lastTold()).toBe(expected);

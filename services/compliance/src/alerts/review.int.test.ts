@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => review.end());
 
-/** A subject with one alert that nobody has looked at. */
+/** A subject with one open alert. */
 async function alerted(subject: Subject = subjectOf()) {
   const { hits } = await review.screen(subject, [hitOf("7")]);
   return { subject, alertId: hits[0]?.alertId ?? "" };
@@ -42,7 +42,7 @@ describe("a false positive", () => {
     expect([verdict, hits[0]?.dismissed, hits[0]?.alertId]).toEqual(["clear", true, alertId]);
   });
 
-  it("says nothing of another entry, party, list or subject", async () => {
+  it("does not apply to another entry, party, list or subject", async () => {
     const { subject, alertId } = await alerted();
     await review.rpc.decideAlert({ ...officer("ada"), alertId, ...falsePositive });
     const seven = hitOf("7");
@@ -95,7 +95,7 @@ describe("a repeat of an operation", () => {
     expect((await review.rpc.listReviewEntries({ alertId })).entries).toHaveLength(2);
   });
 
-  it("that says something else is refused, on this alert and on another one", async () => {
+  it("with another body is refused, on this alert and on another one", async () => {
     const { alertId } = await alerted();
     const other = await alerted();
     const by = officer("ada", "once-1");
@@ -118,7 +118,7 @@ describe("a repeat of an operation", () => {
     expect(await stateOf(other.alertId)).toBe(AlertState.OPEN);
   });
 
-  it("of ten at once does one deed", async () => {
+  it("ten times concurrently changes the alert once", async () => {
     const { alertId } = await alerted();
     const by = officer("ada");
     const all = Array.from({ length: 10 }, () =>
@@ -131,7 +131,7 @@ describe("a repeat of an operation", () => {
   });
 });
 
-it("of persons who decide at once one does", async () => {
+it("one of two concurrent decisions is taken", async () => {
   const { alertId } = await alerted();
   const all = ["ada", "bob", "eve"].map((id) =>
     refusalOf(review.rpc.decideAlert({ ...officer(id), alertId, ...falsePositive })),
@@ -154,7 +154,7 @@ describe("what is refused", () => {
     expect(await stateOf(alertId)).toBe(AlertState.OPEN);
   });
 
-  it("an alert that is not there", async () => {
+  it("an unknown alert", async () => {
     const alertId = "alr_none";
     const calls = [
       review.rpc.getAlert({ alertId }),
@@ -190,7 +190,7 @@ describe("what is refused", () => {
 });
 
 describe("the audit trail", () => {
-  it("tells what was done with an alert, oldest first, and chains it all", async () => {
+  it("lists the actions on an alert, oldest first, and chains them", async () => {
     const { alertId } = await alerted();
     const call = { alertId };
     await review.rpc.assignAlert({ ...officer("ada"), ...call, assignee: "bob" });

@@ -47,14 +47,13 @@ export type Intent = {
 };
 
 /**
- * One person's deed: one write of the alert, with the audit entry that it owes inside; then what
- * follows. A repeat of the operation does what is left of that, and gets the first result.
+ * One operator's action: one write of the alert with its pending audit entry, then what follows. A repeat of the operation does what is left of that, and gets the first result.
  */
 export async function changeAlert(deps: ReviewDeps, intent: Intent, by: By): Answer {
   for (;;) {
     const found = await deps.alerts.read(intent.id);
     if (found === undefined) return refused("RECORD_NOT_FOUND");
-    const first = found.deeds.find((reviewAction) => reviewAction.by.operation === by.operation);
+    const first = found.actions.find((reviewAction) => reviewAction.by.operation === by.operation);
     if (first !== undefined) return repeated(deps, found, first, intent, by);
     const act: ReviewedBy = { ...by, at: deps.clock.now() };
     const changed = intent.rule(found.alert, act);

@@ -45,7 +45,7 @@ import {
 /** How soon a decision that a crash left half done is finished. */
 const sweepEveryMs = 2_000;
 /** It takes some 50 ms for many thousand alerts; metrics are scraped as rarely. */
-const tallyEveryMs = 10_000;
+const gaugesEveryMs = 10_000;
 
 /** What review stands on. */
 export type ReviewOptions = Omit<ReviewRpcDeps, "audit" | "sealer" | "reviewed"> & {
@@ -81,13 +81,13 @@ export async function startReview(options: ReviewOptions) {
     run: () => sweepReviews(deps).then(() => false),
     log,
   });
-  const tally = startLoop({
+  const gauges = startLoop({
     name: "alerts",
-    everyMs: tallyEveryMs,
+    everyMs: gaugesEveryMs,
     run: async () => {
-      const tally = await alerts.tally();
+      const counts = await alerts.countPending();
       for (const state of pendingKinds) {
-        const found = tally.find((each) => each.state === state);
+        const found = counts.find((each) => each.state === state);
         waiting.set({ state }, found?.count ?? 0);
         const since = found?.oldest ?? clock.now();
         oldest.set({ state }, Math.max(0, (clock.now().getTime() - since.getTime()) / 1_000));
@@ -96,7 +96,7 @@ export async function startReview(options: ReviewOptions) {
     },
     log,
   });
-  const stop = async () => void (await Promise.all([sweep.stop(), tally.stop()]));
+  const stop = async () => void (await Promise.all([sweep.stop(), gauges.stop()]));
   return { rpc: reviewRpc(deps), stop };
 }
 
@@ -105,7 +105,7 @@ export type ReviewRpcDeps = ReviewDeps & {
   readonly screenings: Pick<ScreeningStore, "get">;
 };
 
-/** More was never done with one alert; of more the newest are shown. */
+/** More than one alert ever has; beyond it the newest are shown. */
 const entriesMax = 1_000;
 
 /** The RPCs of compliance officers. */
@@ -116,8 +116,8 @@ export function reviewRpc(deps: ReviewRpcDeps): ServiceImpl<typeof ComplianceRev
     return { alert: alertMessage(orThrow(changed)) };
   };
   return {
-    listAlerts: async ({ states, assignee, merchantId, recordId, limit: asked, cursor }) => {
-      const limit = orThrow(readLimit(asked));
+    listAlerts: async ({ states, assignee, merchantId, recordId, limit: pageLimit, cursor }) => {
+      const limit = orThrow(readLimit(pageLimit));
       const after = orThrow(readStart(cursor));
       const filter = { states: orThrow(readStates(states)), assignee, merchantId, recordId };
       const found = await alerts.list(filter, after, limit + 1);
@@ -161,8 +161,8 @@ export function reviewRpc(deps: ReviewRpcDeps): ServiceImpl<typeof ComplianceRev
       return change(mutation, { id, action: "alert.reopened", given, rule });
     },
 
-    listReviewEntries: async ({ alertId, limit: asked, cursor }) => {
-      const limit = orThrow(readLimit(asked));
+    listReviewEntries: async ({ alertId, limit: pageLimit, cursor }) => {
+      const limit = orThrow(readLimit(pageLimit));
       const before = orThrow(readBefore(cursor));
       const subject = alertId === "" ? undefined : alertId;
       const found = await audit.list(subject, before, limit + 1);

@@ -165,8 +165,8 @@ describe("a list of alerts", () => {
     }
     const shown: (string | undefined)[] = [];
     for (let cursor: string | undefined; cursor !== ""; ) {
-      const asked = { recordId: subject.recordId, limit: 2, ...(cursor && { cursor }) };
-      const page = await review.rpc.listAlerts(asked);
+      const request = { recordId: subject.recordId, limit: 2, ...(cursor && { cursor }) };
+      const page = await review.rpc.listAlerts(request);
       expect(page.alerts.length).toBeLessThanOrEqual(2);
       shown.push(...page.alerts.map(({ hit }) => hit?.entryUid));
       cursor = page.nextCursor;
@@ -180,8 +180,8 @@ describe("a list of alerts", () => {
     const [first = "", second = ""] = hits.map(({ alertId }) => alertId);
     await decide(first);
     await review.rpc.assignAlert({ ...officer("ada"), alertId: second, assignee: "zoe" });
-    const ids = async (asked: object) =>
-      (await review.rpc.listAlerts(asked)).alerts.map(({ hit }) => hit?.entryUid).toSorted();
+    const ids = async (request: object) =>
+      (await review.rpc.listAlerts(request)).alerts.map(({ hit }) => hit?.entryUid).toSorted();
     expect(await ids({ merchantId: "mer_2" })).toEqual(["8", "9"]);
     expect(await ids({ recordId: subject.recordId })).toEqual(["8", "9"]);
     expect(await ids({ assignee: "zoe" })).toEqual(["8"]);

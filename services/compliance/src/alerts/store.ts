@@ -25,7 +25,7 @@ export type AlertFilter = {
   readonly recordId: string;
 };
 
-/** What is written with a person's deed, in the same write. */
+/** What is written with an operator's action, in the same write. */
 export type FollowUp = {
   readonly reviewAction: ReviewAction;
   readonly owed: AuditRecord<AlertAction>;
@@ -35,7 +35,7 @@ export type FollowUp = {
 
 /** A retry comes within minutes; fewer actions on one alert come in between. */
 const actionsKept = 100;
-/** What one run of the sweep takes up; it goes on at once while there is more. */
+/** How many alerts one run of the sweep finishes. */
 const unfinishedMax = 100;
 
 /** Those that wait longest first. */
@@ -100,7 +100,7 @@ function alertReads(alerts: Collection<AlertDocument>, sealer: Sealer) {
     },
 
     /** How many alerts wait in each state, and since when the oldest one does. */
-    tally: async () => {
+    countPending: async () => {
       const found = await alerts
         .aggregate<{ _id: AlertStateKind; count: number; oldest: Date }>([
           { $match: { state: { $in: [...pendingKinds] } } },

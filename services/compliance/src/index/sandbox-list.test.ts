@@ -57,7 +57,7 @@ describe("the sandbox's list", () => {
     );
   });
 
-  it("matches nobody else", () => {
+  it("matches no other name", () => {
     for (const name of ordinaryPeople())
       expect([name, hits(name, "individual")]).toEqual([name, []]);
     for (const name of ordinaryCompanies())

@@ -77,7 +77,7 @@ function indexThread(worker: Worker, ended: (error: unknown, isReady: boolean) =
   let isReady = false;
   let leaving = false;
   let isRetired = false;
-  let asked = 0;
+  let lastId = 0;
   let silentSeconds = 0;
 
   // Counted in ticks, not by the clock: time during which the process was stopped does not count.
@@ -85,7 +85,7 @@ function indexThread(worker: Worker, ended: (error: unknown, isReady: boolean) =
     silentSeconds = isReady && waiting.size === 0 ? 0 : silentSeconds + 1;
     const most = isReady ? answerSecondsMax : startSecondsMax;
     if (silentSeconds <= most) return;
-    cause ??= new Error(`the thread of an index said nothing for ${most} seconds`);
+    cause ??= new Error(`the thread of an index did not answer for ${most} seconds`);
     void worker.terminate();
   }, tickMs).unref();
 
@@ -122,19 +122,19 @@ function indexThread(worker: Worker, ended: (error: unknown, isReady: boolean) =
     },
     screen: (request: ScreeningQuery): Promise<Finding> => {
       if (!alive || waiting.size >= waitingMax) return Promise.reject(unavailable());
-      asked += 1;
-      const id = asked;
+      lastId += 1;
+      const id = lastId;
       return new Promise((resolve, reject) => {
         waiting.set(id, { resolve, reject });
         worker.postMessage({ id, request } satisfies IndexRequest);
       });
     },
     take: (answer: Exclude<IndexResponse, { readonly ready: true }>): void => {
-      const asker = waiting.get(answer.id);
+      const caller = waiting.get(answer.id);
       waiting.delete(answer.id);
       silentSeconds = 0;
-      if ("finding" in answer) asker?.resolve(answer.finding);
-      else asker?.reject(answer.error);
+      if ("finding" in answer) caller?.resolve(answer.finding);
+      else caller?.reject(answer.error);
       stopIfIdle();
     },
   };

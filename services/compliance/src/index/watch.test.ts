@@ -26,9 +26,9 @@ function current(): ScreeningIndex {
   if (index === undefined) throw new Error("no index");
   return index;
 }
-const asked = (name: string) => ({ parties: [personParty(name)], wallets: [] });
+const requestOf = (name: string) => ({ parties: [personParty(name)], wallets: [] });
 const found = async (name: string, index = current()) =>
-  (await index.screen(asked(name))).hits.map(({ entryUid, listVersion }) => [
+  (await index.screen(requestOf(name))).hits.map(({ entryUid, listVersion }) => [
     entryUid,
     listVersion,
   ]);
@@ -58,7 +58,7 @@ describe("watchLists", () => {
     expect(watch.current()).toBeUndefined();
   });
 
-  it("has none before each required list is in force, and tells which ones are missing", async () => {
+  it("has none before each required list is in force, and logs which ones are missing", async () => {
     const warn = vi.fn();
     const required = ["l", "m"];
     const careful = watchLists({ store, required, log: { ...silentLog, warn } as never });
@@ -84,13 +84,13 @@ describe("watchLists", () => {
     const chunks = await store.readChunks(stored.chunks);
     const here = indexLists([{ version: stored.version, chunks }]);
     for (const entry of entries.slice(0, 20)) {
-      const request = asked(entry.names[0]?.name ?? "");
+      const request = requestOf(entry.names[0]?.name ?? "");
       expect(await current().screen(request)).toEqual(screen(request, here));
     }
     expect(current().lists).toEqual([stored.version]);
   });
 
-  it("switches in one step: whoever holds the old index is answered from the old lists", async () => {
+  it("switches in one step: a caller with the old index is answered from the old lists", async () => {
     store.put("l", "1", [person("a", "Tamerlan Zhdanovski")]);
     await watch.refresh();
     const switches: string[] = [];
@@ -115,14 +115,14 @@ describe("watchLists", () => {
     });
     let answersBefore = 0;
     while (!isSwitched) {
-      await current().screen(asked("Tamerlan Zhdanovski"));
+      await current().screen(requestOf("Tamerlan Zhdanovski"));
       if (!isSwitched) answersBefore += 1;
     }
     await switching;
     expect(answersBefore).toBeGreaterThan(5);
   });
 
-  it("keeps this thread free, with 200 questions in flight and while it switches", async () => {
+  it("keeps this thread free, with 200 requests in flight and while it switches", async () => {
     store.put("l", "1", people(3_000));
     const questions = () =>
       Promise.all(Array.from({ length: 200 }, (_, at) => found(`zoltvaqui ${at} mbraond`)));
@@ -137,45 +137,45 @@ describe("watchLists", () => {
     store.put("l", "1", [person("a", "Tamerlan Zhdanovski")]);
     await watch.refresh();
     const { stamp } = current();
-    const told = vi.fn();
-    watch.onSwitch(told);
+    const listener = vi.fn();
+    watch.onSwitch(listener);
     const { read } = store;
     store.put("l", "2", [person("a", "Tamerlan Zhdanovski")]);
     await watch.refresh();
     expect(current().stamp).toBe(stamp);
-    expect([told.mock.calls.length, store.read]).toEqual([0, read]);
+    expect([listener.mock.calls.length, store.read]).toEqual([0, read]);
     expect(await found("Tamerlan Zhdanovski")).toEqual([["a", "2"]]);
   });
 
-  it("ends the old thread after those who took it have had time to ask", async () => {
+  it("ends the old thread after its callers have had time to send requests", async () => {
     store.put("l", "1", people(10));
     await watch.refresh();
     const old = current();
     vi.useFakeTimers({ toFake: ["setTimeout"] });
     store.put("l", "2", people(11));
     await watch.refresh();
-    expect(await found("nobody at all", old)).toEqual([]);
+    expect(await found("Unlisted Person", old)).toEqual([]);
     vi.advanceTimersByTime(5_000);
     vi.useRealTimers();
-    await vi.waitFor(() => expect(old.screen(asked("nobody"))).rejects.toEqual(unavailable));
-    expect(await found("nobody at all")).toEqual([]);
+    await vi.waitFor(() => expect(old.screen(requestOf("Unlisted"))).rejects.toEqual(unavailable));
+    expect(await found("Unlisted Person")).toEqual([]);
   });
 });
 
 describe("a thread of an index", () => {
   const threadOf = async (): Promise<Worker> => {
     const posted = vi.spyOn(Worker.prototype, "postMessage");
-    await current().screen(asked("nobody"));
+    await current().screen(requestOf("Unlisted"));
     const worker = posted.mock.contexts[0];
-    if (!(worker instanceof Worker)) throw new Error("no thread was asked");
+    if (!(worker instanceof Worker)) throw new Error("no thread got a request");
     return worker;
   };
 
-  it("that dies clears nobody, and is replaced", async () => {
+  it("that dies clears no party, and is replaced", async () => {
     store.put("l", "1", [person("a", "Tamerlan Zhdanovski")]);
     await watch.refresh();
     const worker = await threadOf();
-    const waiting = [1, 2, 3].map(() => current().screen(asked("Tamerlan Zhdanovski")));
+    const waiting = [1, 2, 3].map(() => current().screen(requestOf("Tamerlan Zhdanovski")));
     void worker.terminate();
     for (const answer of await Promise.allSettled(waiting)) {
       expect(answer).toEqual({ status: "rejected", reason: unavailable });
@@ -189,8 +189,8 @@ describe("a thread of an index", () => {
     store.put("l", "1", [person("a", "Tamerlan Zhdanovski")]);
     vi.useFakeTimers({ toFake: ["setInterval"] });
     await watch.refresh();
-    // Nothing is heard of the thread before the clock has moved on.
-    const waiting = current().screen(asked("Tamerlan Zhdanovski"));
+    // The thread sends nothing before the clock has moved on.
+    const waiting = current().screen(requestOf("Tamerlan Zhdanovski"));
     vi.advanceTimersByTime(11_000);
     await expect(waiting).rejects.toEqual(unavailable);
     vi.useRealTimers();
@@ -205,33 +205,33 @@ describe("a thread of an index", () => {
     const startThread: typeof startIndexThread = (packed, ended) => {
       started += 1;
       const starting = startIndexThread(packed, ended);
-      // Nothing is heard of the thread before the clock has moved on.
+      // The thread sends nothing before the clock has moved on.
       if (started === 1) vi.advanceTimersByTime(61_000);
       return starting;
     };
     const patient = watchLists({ store, startThread, log: silentLog });
     store.put("l", "1", [person("a", "Tamerlan Zhdanovski")]);
-    await expect(patient.refresh()).rejects.toThrow("said nothing for 60 seconds");
+    await expect(patient.refresh()).rejects.toThrow("did not answer for 60 seconds");
     expect([patient.current(), started]).toEqual([undefined, 1]);
     await patient.refresh();
     expect(await found("Tamerlan Zhdanovski", patient.current())).toEqual([["a", "1"]]);
     await patient.stop();
   });
 
-  it("takes no more than a thousand questions at once", async () => {
+  it("accepts no more than a thousand requests at once", async () => {
     store.put("l", "1", people(10));
     await watch.refresh();
-    const all = Array.from({ length: 1_001 }, () => current().screen(asked("nobody")));
+    const all = Array.from({ length: 1_001 }, () => current().screen(requestOf("Unlisted")));
     const answers = await Promise.allSettled(all);
     expect(answers.filter(({ status }) => status === "fulfilled")).toHaveLength(1_000);
     expect(answers.at(-1)).toEqual({ status: "rejected", reason: unavailable });
   });
 
-  it("tells of a bug in the matcher, and goes on", async () => {
+  it("rejects on a bug in the matcher, and continues", async () => {
     store.put("l", "1", people(10));
     await watch.refresh();
     const broken = { parties: [{ ...personParty(""), name: undefined as never }], wallets: [] };
     await expect(current().screen(broken)).rejects.toThrow(TypeError);
-    expect(await found("nobody")).toEqual([]);
+    expect(await found("Unlisted")).toEqual([]);
   });
 });

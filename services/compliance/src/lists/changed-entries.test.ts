@@ -8,7 +8,7 @@ const uids = (entries: readonly { uid: string }[]): string[] =>
   entries.map(({ uid }) => uid).sort();
 
 describe("changedEntriesOf", () => {
-  it("tells what was added, changed and removed, whatever two versions hold", async () => {
+  it("returns what was added, changed and removed between any two versions", async () => {
     const state = fc.dictionary(fc.stringMatching(/^[a-z0-9]{1,3}$/), fc.constantFrom("A", "B"));
     await fc.assert(
       fc.asyncProperty(state, state, async (before, after) => {

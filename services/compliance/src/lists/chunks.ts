@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { constants, gunzipSync, gzipSync } from "node:zlib";
-import type { ListEntry } from "./rules/entry.ts";
+import type { EntryDifference, ListEntry } from "./rules/entry.ts";
 
 /**
  * Into so many chunks the entries of a list are put. A day's change touches few of them, and each
@@ -76,13 +76,6 @@ export function lineEntry(line: string): ListEntry {
   return JSON.parse(line) as ListEntry;
 }
 
-/** Entries that two states of a list do not share; of a changed one, both forms by its uid. */
-export type EntryDifference = {
-  readonly added: readonly ListEntry[];
-  readonly changed: readonly { readonly before: ListEntry; readonly after: ListEntry }[];
-  readonly removed: readonly ListEntry[];
-};
-
 /** Compares chunks by their lines: only lines that the other side has not are read as entries. */
 export function compareChunks(before: readonly Chunk[], after: readonly Chunk[]): EntryDifference {
   const oldLines = new Set(before.flatMap(chunkLines));
@@ -105,10 +98,7 @@ export function compareChunks(before: readonly Chunk[], after: readonly Chunk[])
 }
 
 /** The chunks of each side that the other one has not. */
-export function unshared<T>(
-  before: readonly T[],
-  after: readonly T[],
-): { readonly before: T[]; readonly after: T[] } {
+export function unshared<T>(before: readonly T[], after: readonly T[]) {
   const [old, fresh] = [new Set(before), new Set(after)];
   return {
     before: before.filter((each) => !fresh.has(each)),

@@ -1,10 +1,10 @@
-import type { Change, StoredActor } from "@disburse/chassis/rpc/mutation.ts";
+import type { Change } from "@disburse/chassis/rpc/mutation.ts";
 import type { Binary } from "mongodb";
 import type { ListChange, ListVersion } from "./rules/version.ts";
 
 const schemaVersion = 1;
 
-/** Running are the first two; each goes on to one of the others. */
+/** An import runs in the first two states, and ends in one of the others. */
 export type ImportState =
   | "reading"
   | "committing"
@@ -23,13 +23,10 @@ export type ImportRequest = Change & {
 };
 
 /** What was read of an import's files. */
-export type ReadImport = {
-  readonly entries: number;
-  readonly checksum: string;
-  readonly change: ListChange;
-  readonly chunks: readonly string[];
-  readonly notes: readonly string[];
-};
+export type ReadImport = Pick<
+  ImportDocument,
+  "entries" | "checksum" | "change" | "chunks" | "notes"
+>;
 
 /** `list_imports`: each try to import a list, kept forever. */
 export type ImportDocument = ReturnType<typeof importDocument>;
@@ -83,16 +80,11 @@ export type ListDocument = ReturnType<typeof listDocument> & {
 };
 
 /** What an import that comes into force makes of its list's document. */
-export function listDocument({ _id, version, entries, checksum, ...rest }: ImportDocument) {
-  const { imported_at, chunks } = rest;
-  return {
-    schema_version: schemaVersion,
-    version,
-    import_id: _id,
-    ...{ entries, checksum, imported_at },
-    /** Ids of the chunks that hold the entries. */
-    chunks,
-  };
+export function listDocument(done: ImportDocument) {
+  const { _id: import_id, version, entries, checksum, imported_at, chunks } = done;
+  const schema_version = schemaVersion;
+  /** The chunks are the ids of those that hold the entries. */
+  return { schema_version, version, import_id, entries, checksum, imported_at, chunks };
 }
 
 /**
@@ -111,24 +103,16 @@ export function chunkFields(bytes: Binary) {
 }
 
 /** The list version that an import brings into force. */
-export function importedVersion(done: ImportDocument): ListVersion {
-  const { _id: importId, list, version, entries, checksum, imported_at: importedAt } = done;
+export function importedVersion({ _id: importId, ...done }: ImportDocument): ListVersion {
+  const { list, version, entries, checksum, imported_at: importedAt } = done;
   return { list, version, importId, entries, checksum, importedAt };
 }
 
 /** An import as it is listed. */
-export type ListImport = {
-  readonly version: ListVersion;
-  readonly state: ImportState;
-  readonly change: ListChange;
-  readonly problem: string;
-  readonly notes: readonly string[];
-  readonly actor: StoredActor;
-  readonly startedAt: Date;
-};
+export type ListImport = Readonly<ReturnType<typeof toListImport>>;
 
 /** The import of a document. */
-export function toListImport(document: ImportDocument): ListImport {
+export function toListImport(document: ImportDocument) {
   const { state, change, problem, notes, actor, started_at: startedAt } = document;
   return {
     version: importedVersion(document),

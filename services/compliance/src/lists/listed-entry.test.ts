@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { memoryLists, people, person } from "../test-lists.ts";
 import { isListedIn } from "./changed-entries.ts";
 
-it("tells whether an entry is on its list, in that state of it", async () => {
+it("returns whether an entry is on a state of its list", async () => {
   const store = memoryLists();
   store.put("l", "1", [...people(200), person("7")]);
   store.put("l", "2", people(200));

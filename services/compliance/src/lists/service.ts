@@ -25,9 +25,14 @@ import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts"
 import { refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { orThrow } from "../refusals.ts";
-import type { ImportState, ListImport } from "./documents.ts";
+import type { ListImport } from "./documents.ts";
 import { collectFiles } from "./imports/files.ts";
-import { type ImportDeps, type ImportOutcome, importList } from "./imports/import.ts";
+import {
+  announceImport,
+  type ImportDeps,
+  type ImportOutcome,
+  importList,
+} from "./imports/import.ts";
 import { isListName, openImportStream, readImportHeader } from "./imports/request.ts";
 import { sweepImports } from "./imports/steps.ts";
 import { type ListVersion, missingLists } from "./rules/version.ts";
@@ -96,8 +101,6 @@ export function startLists(deps: ListServiceDeps) {
   };
 }
 
-type ShownDeps = Pick<ListServiceDeps, "lists" | "clock" | "indexed">;
-
 /** Metrics of the lists; the README says what to alert on. */
 export function listMetrics(metrics: Metrics) {
   const imports = metrics.counter(
@@ -105,31 +108,19 @@ export function listMetrics(metrics: Metrics) {
     "Imports of lists: imported, refused, overtaken, failed.",
     ["list", "outcome"],
   );
-  const age = metrics.gauge(
-    "disburse_list_age_seconds",
-    "Since a list was imported, or last found to be what its source publishes.",
-    ["list"],
-  );
-  const failures = metrics.gauge(
-    "disburse_list_source_failures",
-    "Checks of a source in a row that were refused, reached nothing or failed.",
-    ["list"],
-  );
-  const indexed = metrics.gauge(
-    "disburse_list_indexed",
-    "1 where this process screens with the version in force, 0 where with another or none.",
-    ["list"],
-  );
-  const awaited = metrics.gauge(
-    "disburse_list_awaited",
-    "1 where nothing is screened because this list of LIST_SOURCES never came into force.",
-    ["list"],
-  );
+  const gauge = (name: string, help: string) => metrics.gauge(name, help, ["list"]);
+  const age = gauge("disburse_list_age_seconds", "Since imported or confirmed by its source.");
+  const failures = gauge("disburse_list_source_failures", "Failed checks in a row.");
+  const indexed = gauge("disburse_list_indexed", "1 where this process screens with the latest.");
+  const awaited = gauge("disburse_list_awaited", "1 where nothing is screened before it comes.");
   return {
     ended: (list: string, outcome: ImportOutcome): void => imports.inc({ list, outcome }),
 
     /** Shows how old the lists in force are, whether they are indexed, and how sources do. */
-    show: async (deps: ShownDeps, sources: ListSources): Promise<void> => {
+    show: async (
+      deps: Pick<ListServiceDeps, "lists" | "clock" | "indexed">,
+      sources: ListSources,
+    ): Promise<void> => {
       const inForce = await deps.lists.listsInForce();
       const [known, now] = [await sources.list(), deps.clock.now()];
       const used = new Set(deps.indexed().map(({ importId }) => importId));
@@ -150,28 +141,17 @@ export function listMetrics(metrics: Metrics) {
   };
 }
 
-type ListDeps = ImportDeps & {
-  /** Brings the index to the lists in force. */
-  readonly refresh: () => Promise<void>;
-  readonly sources: ListSources;
-  readonly log: Log;
-};
-
 /** The RPCs that keep the lists. */
-export function listRpc(deps: ListDeps) {
-  const { lists, sources, log } = deps;
+export function listRpc(deps: ImportDeps & { readonly sources: ListSources }) {
+  const { lists, sources } = deps;
   return {
     importList: async (requests) => {
       const { header, parts } = await openImportStream(requests);
       const request = orThrow(readImportHeader(header));
       const received = orThrow(await collectFiles(parts));
-      const { version, change, notes } = orThrow(await importList(deps, request, received));
-      const { list, version: name } = version;
-      log.info({ list, version: name, ...change, notes: notes.length }, "list imported");
-      // The list is in force whatever happens here; the watch reads it again soon.
-      await deps.refresh().catch((error: unknown) => {
-        log.error({ err: error, list }, "imported list could not be read yet");
-      });
+      const imported = orThrow(await importList(deps, request, received));
+      await announceImport(deps, imported);
+      const { version, change } = imported;
       return create(ImportListResponseSchema, { version: listVersionShape(version), change });
     },
 
@@ -193,11 +173,8 @@ export function listRpc(deps: ListDeps) {
       return create(ListImportsResponseSchema, { imports: shown.map(importShape), nextCursor });
     },
 
-    listSources: async () => {
-      return create(ListSourcesResponseSchema, {
-        sources: (await sources.list()).map(sourceShape),
-      });
-    },
+    listSources: async () =>
+      create(ListSourcesResponseSchema, { sources: (await sources.list()).map(sourceShape) }),
 
     checkSource: async ({ mutation, list }) => {
       const { actor } = readMutation(mutation);
@@ -207,21 +184,12 @@ export function listRpc(deps: ListDeps) {
   } satisfies Partial<ServiceImpl<typeof ComplianceService>>;
 }
 
-const stateNames: Readonly<Record<ImportState, string>> = {
-  reading: "running",
-  committing: "running",
-  in_force: "in_force",
-  superseded: "superseded",
-  refused: "refused",
-  failed: "failed",
-};
-
 function importShape(each: ListImport): MessageInitShape<typeof ListImportSchema> {
   const { version, state, change, problem, notes, actor, startedAt } = each;
   return {
     id: version.importId,
     version: listVersionShape(version),
-    state: stateNames[state],
+    state: state === "reading" || state === "committing" ? "running" : state,
     ...{ change, problem, notes: [...notes] },
     actor: { kind: valueOfWord(Actor_Kind, actor.kind), id: actor.id },
     startedAt: timestampFromDate(startedAt),

@@ -38,6 +38,7 @@ export async function openListStore({ db }: Pick<Database, "db">) {
     { key: { started_at: -1, _id: -1 }, name: "newest" },
   ]);
   return {
+    ...chunkReads(at),
     /** What the steps of an import work on; see `imports/steps.ts`. */
     collections: at,
     /** The lists in force, by name. */
@@ -49,16 +50,6 @@ export async function openListStore({ db }: Pick<Database, "db">) {
       return found === null ? undefined : toStoredList(found);
     },
 
-    /** Ids of the chunks of an import that switched; of the import "" none. Throws for others. */
-    importChunks: (importId: string) => importChunks(at, importId),
-
-    /** These chunks, in any order. Throws when one is missing: then the list cannot be read. */
-    readChunks: (ids: readonly string[]): Promise<Chunk[]> => readChunks(at, ids),
-
-    /** Every chunk of an import that switched; of the import "" none. */
-    readImport: async (importId: string): Promise<Chunk[]> =>
-      readChunks(at, await importChunks(at, importId)),
-
     /** Newest first; `list` "" for those of every list. */
     listImports: async (
       list: string,
@@ -67,14 +58,12 @@ export async function openListStore({ db }: Pick<Database, "db">) {
     ): Promise<ListImport[]> => {
       const filter: Filter<ImportDocument> = {
         ...(list === "" ? {} : { list }),
-        ...(before === undefined
-          ? {}
-          : {
-              $or: [
-                { started_at: { $lt: before.at } },
-                { started_at: before.at, _id: { $lt: before.id } },
-              ],
-            }),
+        ...(before && {
+          $or: [
+            { started_at: { $lt: before.at } },
+            { started_at: before.at, _id: { $lt: before.id } },
+          ],
+        }),
       };
       const found = at.imports.find(filter).sort({ started_at: -1, _id: -1 }).limit(limit);
       return (await found.toArray()).map(toListImport);
@@ -82,26 +71,33 @@ export async function openListStore({ db }: Pick<Database, "db">) {
   };
 }
 
-async function importChunks(at: ListCollections, importId: string): Promise<readonly string[]> {
-  if (importId === "") return [];
-  const state = { $in: ["committing", "in_force", "superseded"] as const };
-  const found = await at.imports.findOne({ _id: importId, state });
-  if (found === null) throw new Error(`the import ${importId} was never in force`);
-  return found.chunks;
-}
-
-async function readChunks(at: ListCollections, ids: readonly string[]): Promise<Chunk[]> {
-  const read: Chunk[] = [];
-  for (let from = 0; from < ids.length; from += chunksAtOnce) {
-    const some = ids.slice(from, from + chunksAtOnce);
-    const found = await at.chunks.find({ _id: { $in: some } }).toArray();
-    if (found.length !== some.length) {
-      throw new Error(`${found.length} of ${some.length} chunks of a list could be read`);
-    }
-    // A copy that another thread can take over whole.
-    read.push(
-      ...found.map(({ _id, bytes }) => ({ id: _id, bytes: Uint8Array.from(bytes.value()) })),
-    );
-  }
-  return read;
+function chunkReads(at: ListCollections) {
+  return {
+    /** Ids of the chunks of an import that switched; of the import "" none. Throws for others. */
+    importChunks: async (importId: string): Promise<readonly string[]> => {
+      if (importId === "") return [];
+      const state = { $in: ["committing", "in_force", "superseded"] as const };
+      const found = await at.imports.findOne({ _id: importId, state });
+      if (found === null) throw new Error(`the import ${importId} was never in force`);
+      return found.chunks;
+    },
+    /** These chunks, in any order. Throws when one is missing: then the list cannot be read. */
+    readChunks: async (ids: readonly string[]): Promise<Chunk[]> => {
+      const read: Chunk[] = [];
+      for (let from = 0; from < ids.length; from += chunksAtOnce) {
+        const some = ids.slice(from, from + chunksAtOnce);
+        const found = await at.chunks.find({ _id: { $in: some } }).toArray();
+        if (found.length !== some.length) {
+          throw new Error(`${found.length} of ${some.length} chunks of a list could be read`);
+        }
+        // A copy that another thread can take over whole.
+        const copies = found.map(({ _id: id, bytes }) => ({
+          id,
+          bytes: Uint8Array.from(bytes.value()),
+        }));
+        read.push(...copies);
+      }
+      return read;
+    },
+  };
 }

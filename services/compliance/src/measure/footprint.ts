@@ -4,13 +4,11 @@ import { indexLists, type PackedList } from "../index/build.ts";
 import { packEntries } from "../lists/chunks.ts";
 import type { ListsInForce } from "../screening/rules/screening.ts";
 
-/** What the thread of an index holds; printed as one line of JSON. */
-export type Footprint = {
-  /** Of heap and buffers, entries included, after a full collection. */
-  readonly megabytes: number;
-  /** What the thread held before it had read anything. */
-  readonly threadMegabytes: number;
-};
+/*
+ * Prints what the thread of an index holds in heap and buffers after a full collection, entries
+ * included, and what it held before it had read anything.
+ */
+type Footprint = { readonly megabytes: number; readonly threadMegabytes: number };
 
 const collect = globalThis.gc;
 if (collect === undefined) throw new Error("run with --expose-gc");

@@ -14,9 +14,10 @@ import { watchLists } from "../index/watch.ts";
 import { packEntries } from "../lists/chunks.ts";
 import type { ListEntry } from "../lists/rules/entry.ts";
 import type { ScreeningIndex } from "../screening/screening-index.ts";
-import type { Footprint } from "./footprint.ts";
-import type { Start } from "./index-start.ts";
 import { entriesOf, measuredStore } from "./measured-store.ts";
+
+const quietQuestions = 500;
+const inFlight = 200;
 
 const say = (label: string, values: readonly number[]): void =>
   void process.stdout.write(
@@ -24,10 +25,10 @@ const say = (label: string, values: readonly number[]): void =>
   );
 
 /** What a program of this folder measures, where nothing else is in memory. */
-function alone<T>(program: string): T {
+function alone<Figure extends string>(program: string): Record<Figure, number> {
   const file = join(import.meta.dirname, program);
   const answer = execFileSync(process.execPath, ["--expose-gc", file, listFile]);
-  return JSON.parse(answer.toString("utf8")) as T;
+  return JSON.parse(answer.toString("utf8"));
 }
 
 if (hasQuerySet) {
@@ -36,30 +37,18 @@ if (hasQuerySet) {
   say("ms through the index's thread: p50, p99, max", [quiet.half, quiet.most, quiet.worst]);
   say("  while another index takes over", [switching.half, switching.most, switching.worst]);
   say("  the service's own thread late by, 200 in flight", [loopWorstMs]);
-  const { megabytes, threadMegabytes } = alone<Footprint>("footprint.ts");
+  const { megabytes, threadMegabytes } = alone<"megabytes" | "threadMegabytes">("footprint.ts");
   say("MB of the index; of its thread by itself", [megabytes, threadMegabytes]);
-  const start = alone<Start>("index-start.ts");
+  const start = alone<"half" | "worst" | "cpuHalf">("index-start.ts");
   say("ms of a start: p50, max; of the processor", [start.half, start.worst, start.cpuHalf]);
 } else process.stdout.write("the query set is not beside the project: nothing measured\n");
 
-/** What holding the index in another thread costs, and what it spares; milliseconds. */
-export type IndexFigures = {
-  /** One client, one question after the other, nothing else going on. */
-  readonly quiet: { readonly half: number; readonly most: number; readonly worst: number };
-  /** The same while another version is indexed and takes over. */
-  readonly switching: { readonly half: number; readonly most: number; readonly worst: number };
-  /** How late the service's own thread was at most, with 200 questions in flight. */
-  readonly loopWorstMs: number;
-};
-
-const quietQuestions = 500;
-const inFlight = 200;
-
-/** Measures an index of these entries, queried for these parties in turn. */
-export async function measureIndex(
-  entries: readonly ListEntry[],
-  parties: readonly Party[],
-): Promise<IndexFigures> {
+/**
+ * Milliseconds of an index of these entries, queried for these parties by one client in turn, with
+ * nothing else going on and while another version is indexed and takes over; and how late the
+ * service's own thread was at most, with 200 requests in flight.
+ */
+async function measureIndex(entries: readonly ListEntry[], parties: readonly Party[]) {
   const versions = [entries, entries.slice(1)].map((some) => packEntries("measured", some));
   let at = 0;
   const store = measuredStore(() => versions[at] ?? []);
@@ -70,7 +59,7 @@ export async function measureIndex(
     if (index === undefined) throw new Error("no index");
     return index;
   };
-  const ask = async (question: number): Promise<number> => {
+  const measureOne = async (question: number): Promise<number> => {
     const party = parties[question % parties.length];
     const started = performance.now();
     await current().screen({ parties: party === undefined ? [] : [party], wallets: [] });
@@ -78,19 +67,19 @@ export async function measureIndex(
   };
 
   await watch.refresh();
-  const quiet = await askInTurn(ask, (asked) => asked < quietQuestions);
+  const quiet = await measureInTurn(measureOne, (count) => count < quietQuestions);
   at = 1;
   const switched = watch.refresh().then(() => "switched");
   let isSwitched = false;
   void switched.then(() => {
     isSwitched = true;
   });
-  const switching = await askInTurn(ask, () => !isSwitched);
+  const switching = await measureInTurn(measureOne, () => !isSwitched);
   await switched;
 
   const delay = monitorEventLoopDelay({ resolution: 1 });
   delay.enable();
-  await Promise.all(Array.from({ length: inFlight }, (_, question) => ask(question)));
+  await Promise.all(Array.from({ length: inFlight }, (_, question) => measureOne(question)));
   delay.disable();
   await watch.stop();
   const spread = (times: readonly number[]) => ({
@@ -102,11 +91,11 @@ export async function measureIndex(
   return { quiet: spread(quiet), switching: spread(switching), loopWorstMs };
 }
 
-async function askInTurn(
-  ask: (question: number) => Promise<number>,
-  goOn: (asked: number) => boolean,
+async function measureInTurn(
+  measureOne: (question: number) => Promise<number>,
+  goOn: (count: number) => boolean,
 ): Promise<number[]> {
   const times: number[] = [];
-  while (goOn(times.length)) times.push(await ask(times.length));
+  while (goOn(times.length)) times.push(await measureOne(times.length));
   return times;
 }

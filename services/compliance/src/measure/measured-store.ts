@@ -21,12 +21,9 @@ export function measuredStore(current: () => readonly Chunk[]): WatchDeps["store
 }
 
 function storedList(chunks: readonly Chunk[]): StoredList {
-  const id = chunks[0]?.id ?? "";
-  const version = { list: "measured", version: id, importId: id, checksum: "" };
-  return {
-    version: { ...version, entries: 0, importedAt: new Date(0) },
-    chunks: chunks.map((chunk) => chunk.id),
-  };
+  const ids = chunks.map(({ id }) => id);
+  const [version = "", importId = version] = ids;
+  return { version: { ...measuredVersion, version, importId }, chunks: ids };
 }
 
 /** The entries of a list of JSON lines, read as `ImportList` reads it. */

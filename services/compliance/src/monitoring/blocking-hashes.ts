@@ -1,25 +1,19 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { createKeyedHashes } from "@disburse/chassis/crypto/sealing.ts";
-import { blockingKeysVersion } from "@disburse/name-matcher/blocking-keys.ts";
+import {
+  blockingKeysVersion,
+  entryBlockingKeys,
+  partyBlockingKeys,
+} from "@disburse/name-matcher/blocking-keys.ts";
 import type { ListEntry } from "../lists/rules/entry.ts";
 import type { ScreeningQuery } from "../screening/rules/screening.ts";
-import { entryKeys, requestKeys } from "./rules/blocking-keys.ts";
+import { canonicalWallet, type WalletFamily, walletFamilies } from "../wallets/rules/wallet.ts";
 
 /**
  * Blocking keys as they are stored with a subject, each a whole number below 2^48: unreadable
  * without the deployment's key.
  */
-export type BlockingHashes = {
-  /** Which key and which rules made them; hashes of others never match. */
-  readonly keyring: string;
-  /** Those of a subject. */
-  ofRequest(request: ScreeningQuery): Promise<number[]>;
-  /**
-   * Those of all subjects that one of these entries may concern; `undefined` when these are more
-   * than a look-up is worth.
-   */
-  ofEntries(entries: readonly ListEntry[]): Promise<number[] | undefined>;
-};
+export type BlockingHashes = ReturnType<typeof createBlockingHashes>;
 
 /**
  * 48 bits are exact as a number. Of thirty million keys one meets another one of ten million by
@@ -41,7 +35,8 @@ const entriesSlice = 20;
  * Hashes under a key derived from the first of the setting `ENCRYPTION_KEYS`. After a
  * rotation every subject is screened again once, and so gets new ones.
  */
-export function createBlockingHashes(encryptionKeys: string): BlockingHashes {
+export function createBlockingHashes(encryptionKeys: string) {
+  // The label stays as it was: the stored hashes depend on it.
   const [{ keyId, hash }] = createKeyedHashes(encryptionKeys, "compliance reverse keys");
   const add = async (keys: Iterable<string>, hashes: Set<number>): Promise<void> => {
     let made = 0;
@@ -52,8 +47,11 @@ export function createBlockingHashes(encryptionKeys: string): BlockingHashes {
     }
   };
   return {
+    /** Which key and which rules made them; hashes of others never match. */
     keyring: `${keyId}/${blockingKeysVersion}`,
-    ofRequest: async ({ parties, wallets }) => {
+
+    /** Those of a subject. */
+    ofRequest: async ({ parties, wallets }: ScreeningQuery): Promise<number[]> => {
       const hashes = new Set<number>();
       const parts = parties.map((party) => ({ parties: [party], wallets: [] }));
       for (const part of [{ parties: [], wallets }, ...parts]) {
@@ -63,7 +61,9 @@ export function createBlockingHashes(encryptionKeys: string): BlockingHashes {
       }
       return [...hashes];
     },
-    ofEntries: async (entries) => {
+
+    /** Those of all subjects that one of these entries may concern; `undefined` for too many. */
+    ofEntries: async (entries: readonly ListEntry[]): Promise<number[] | undefined> => {
       if (entries.length === 0) return [];
       const keys = new Set<string>();
       for (const [at, entry] of entries.entries()) {
@@ -76,4 +76,30 @@ export function createBlockingHashes(encryptionKeys: string): BlockingHashes {
       return [...hashes];
     },
   };
+}
+
+/** Keys of all parties and wallets of a request, each once. */
+export function requestKeys({ parties, wallets }: ScreeningQuery): Set<string> {
+  const keys = new Set<string>();
+  for (const party of parties) for (const key of partyBlockingKeys(party)) keys.add(key);
+  for (const { families, address } of wallets) addWalletKeys(keys, families, address);
+  return keys;
+}
+
+/** Keys of an entry, each once. */
+export function entryKeys(entry: ListEntry): Set<string> {
+  const keys = entryBlockingKeys(entry);
+  for (const { address } of entry.wallets) addWalletKeys(keys, walletFamilies, address);
+  return keys;
+}
+
+function addWalletKeys(
+  keys: Set<string>,
+  families: readonly WalletFamily[],
+  address: string,
+): void {
+  for (const family of families) {
+    const canonical = canonicalWallet(family, address);
+    if (canonical !== undefined) keys.add(`wallet ${family} ${canonical}`);
+  }
 }

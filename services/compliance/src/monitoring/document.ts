@@ -3,12 +3,14 @@ import { create, toBinary } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { Outbox } from "@disburse/chassis/bus/outbox-relay.ts";
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
+import { valueOfWord } from "@disburse/chassis/rpc/enum-words.ts";
 import { ScreeningChangedSchema } from "@disburse/contracts/disburse/compliance/v1/compliance_events_pb.ts";
+import { Verdict as VerdictCode } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { derivedId } from "@disburse/kernel/id.ts";
 import type { Verdict } from "@disburse/name-matcher/verdict.ts";
 import { Binary, type Collection } from "mongodb";
 import type { ImportRef } from "../lists/rules/version.ts";
-import { type ScreeningRequest, verdictCodes } from "../screening/request.ts";
+import type { ScreeningRequest } from "../screening/request.ts";
 import type { Screening, Subject } from "../screening/rules/screening.ts";
 import type { ScreeningDocument } from "../screening/store.ts";
 
@@ -151,7 +153,7 @@ export function screeningChanged(screening: Screening) {
   const message = create(ScreeningChangedSchema, {
     eventId: id,
     occurredAt: timestampFromDate(createdAt),
-    ...{ subject, screeningId, verdict: verdictCodes[verdict] },
+    ...{ subject, screeningId, verdict: valueOfWord(VerdictCode, verdict) },
     screenedAt: timestampFromDate(createdAt),
   });
   const body = new Binary(toBinary(ScreeningChangedSchema, message));

@@ -66,7 +66,7 @@ function picks(from: Day, without: Day, how: string): Watched[] {
     );
 }
 
-/** Nobody's names, of words as people have them. */
+/** Invented names, of words as people have them. */
 const others = Array.from({ length: 60 }, (_, at): Watched => {
   const given = ["Marisol", "Edwin", "Priya", "Tomasz", "Aiko", "Farid", "Ingrid"][at % 7];
   const family = ["Brannigan", "Oyelaran", "Lindqvist", "Castellanos", "Whitcombe"][at % 5];
@@ -90,7 +90,7 @@ const subjects = () => test.database.db.collection<SubjectDocument>("subjects");
 const codes = { clear: Verdict.CLEAR, review: Verdict.REVIEW, block: Verdict.BLOCK };
 
 /**
- * Brings a day into force, waits until everybody was compared with it, and tells how many entries
+ * Brings a day into force, waits until all subjects were compared with it, and returns how many entries
  * it has, and how many were added, changed and removed.
  */
 async function bring(rpc: Rpc, { day, bytes }: Day): Promise<unknown[]> {
@@ -135,28 +135,31 @@ it.skipIf(!hasHistory)(
     let cleared = 0;
     for (const { day, added, removed, isDaily } of changes) {
       const before = await verdictsNow();
-      const heard = test.events.length;
+      const eventsBefore = test.events.length;
       const start = new Date();
       counts.push(await bring(rpc, day));
       const now = await verdictsNow();
       const compared = await subjects().countDocuments({ compared_at: { $gt: start } });
-      const told = `${day.day}: ${compared} of ${everyone.length} subjects were compared whole\n`;
-      process.stdout.write(told);
+      const summary = `${day.day}: ${compared} of ${everyone.length} subjects were compared whole\n`;
+      process.stdout.write(summary);
       // Of a day with few changes; two months at once concern nearly every word.
       if (isDaily) expect(compared).toBeLessThan(everyone.length / 4);
-      // As if everybody had been asked for again today.
-      const asked = everyone.map(async (each): Promise<[string, Verdict]> => {
+      // As if all subjects were requested again today.
+      const rescreened = everyone.map(async (each): Promise<[string, Verdict]> => {
         return [each.record, await screened(rpc, each, false)];
       });
-      expect(now).toEqual(new Map(await Promise.all(asked)));
+      expect(now).toEqual(new Map(await Promise.all(rescreened)));
       for (const { record } of added) expect(now.get(record)).not.toBe(Verdict.CLEAR);
       for (const { record } of removed) expect(before.get(record)).not.toBe(Verdict.CLEAR);
       const changed = everyone.filter(({ record }) => before.get(record) !== now.get(record));
       stopped += changed.filter(({ record }) => before.get(record) === Verdict.CLEAR).length;
       cleared += changed.filter(({ record }) => now.get(record) === Verdict.CLEAR).length;
-      await vi.waitFor(() => expect(test.events.length - heard).toBe(changed.length), 15_000);
+      await vi.waitFor(
+        () => expect(test.events.length - eventsBefore).toBe(changed.length),
+        15_000,
+      );
       const news = test.events
-        .slice(heard)
+        .slice(eventsBefore)
         .map((event) => [event.subject?.recordId, event.verdict]);
       expect(new Map(news as [string, Verdict][])).toEqual(
         new Map(changed.map(({ record }) => [record, now.get(record)])),

@@ -13,7 +13,7 @@ import { monitorRound } from "./round.ts";
 let test: TestSubjects;
 afterEach(() => test.end());
 
-it("tells how many are stopped, what is owed, and how far monitoring is behind", async () => {
+it("shows subjects by verdict, pending events, and the lag of monitoring", async () => {
   const listed = [personEntry("1", "Ulvanka Drostig")];
   test = await testSubjects(indexOf("1", listed));
   await test.addClear([requestFor("ben_1", "Harlan Mosswick"), requestFor("ben_2", "Any Body")]);

@@ -58,7 +58,7 @@ export function startMonitoring(options: MonitoringOptions, given: MonitoringDep
   ]);
   const lease = createSweepLease(database, "monitoring", leaseMs);
   let stopping = false;
-  // A long round ends early when the process does; the next process goes on with it.
+  // A long round ends early when the process does; the next process continues it.
   const holdsLease = async () => !stopping && (await lease.hold()) !== undefined;
   const deps: MonitorDeps = {
     ...given,
@@ -73,20 +73,17 @@ export function startMonitoring(options: MonitoringOptions, given: MonitoringDep
     work.retryNow();
     monitor.wake();
   });
+  const overdue = overdueRun(deps, options);
+  const gauges = monitorGauges(deps, metrics);
   const loops: Loop[] = [
     relay,
     monitor,
-    startLoop({ name: "monitor-again", everyMs: overdueMs, run: overdueRun(deps, options), log }),
-    startLoop({
-      name: "monitor-gauges",
-      everyMs: gaugesMs,
-      run: monitorGauges(deps, metrics),
-      log,
-    }),
+    startLoop({ name: "monitor-again", everyMs: overdueMs, run: overdue, log }),
+    startLoop({ name: "monitor-gauges", everyMs: gaugesMs, run: gauges, log }),
   ];
   return {
     ...deps,
-    screenSubject: (asked: ScreeningRequest, by: Change) => screenSubject(deps, asked, by),
+    screenSubject: (requested: ScreeningRequest, by: Change) => screenSubject(deps, requested, by),
     rescreen: (subject: Subject, trigger: "decision") => rescreen(deps, subject, trigger),
     stop: async () => {
       stopping = true;
@@ -152,25 +149,27 @@ type GaugeDeps = Pick<MonitorDeps, "subjects" | "watch" | "hashes" | "clock">;
 export function monitorGauges(deps: GaugeDeps, metrics: Metrics): () => Promise<boolean> {
   const { subjects, clock } = deps;
   const count = metrics.gauge("disburse_subjects", "Monitored subjects", ["verdict"]);
-  const owed = metrics.gauge("disburse_screening_events_owed", "Subjects that owe an event", []);
+  const pending = metrics.gauge(
+    "disburse_screening_events_owed",
+    "Subjects with a pending event",
+    [],
+  );
   const lag = metrics.gauge(
     "disburse_monitoring_lag_seconds",
     "How long something has been in force that not every subject was compared with",
     [],
   );
-  let noticedAt: Date | undefined;
+  let noticedAt: number | undefined;
   return async () => {
     for (const [verdict, number] of await subjects.countByVerdict()) {
       count.set({ verdict }, number);
     }
-    owed.set(await subjects.countPendingEvents());
+    pending.set(await subjects.countPendingEvents());
     const behind = await subjectsBehind(deps);
-    noticedAt = behind.length === 0 ? undefined : (noticedAt ?? clock.now());
-    const since = behind.map((each) => behindSince(deps, each)).filter((at) => at !== undefined);
-    const oldest = [...since, ...(noticedAt === undefined ? [] : [noticedAt])].sort(
-      (a, b) => a.getTime() - b.getTime(),
-    )[0];
-    lag.set(oldest === undefined ? 0 : (clock.now().getTime() - oldest.getTime()) / 1_000);
+    const now = clock.now().getTime();
+    noticedAt = behind.length === 0 ? undefined : (noticedAt ?? now);
+    const missed = behind.flatMap((each) => missedImports(deps, each));
+    lag.set((now - Math.min(noticedAt ?? now, ...missed)) / 1_000);
     return false;
   };
 }
@@ -184,9 +183,9 @@ async function subjectsBehind({ watch, subjects, hashes }: GaugeDeps): Promise<S
   return samples.filter((sample) => sample !== undefined);
 }
 
-/** When the first import came into force that a subject was not compared with. */
-function behindSince({ watch }: GaugeDeps, { lists }: SubjectDocument): Date | undefined {
+/** When each import came into force that a subject was not compared with, in milliseconds. */
+function missedImports({ watch }: GaugeDeps, { lists }: SubjectDocument): number[] {
   const known = new Set(lists.map((each) => each.import_id));
-  const fresh = watch.current()?.lists.filter(({ importId }) => !known.has(importId)) ?? [];
-  return fresh.map((each) => each.importedAt).sort((a, b) => a.getTime() - b.getTime())[0];
+  const missed = watch.current()?.lists.filter(({ importId }) => !known.has(importId)) ?? [];
+  return missed.map(({ importedAt }) => importedAt.getTime());
 }

@@ -50,7 +50,7 @@ async function screened(rpc: Rpc, record: string, name: string, operation?: stri
 const eventually = <T>(check: () => T | Promise<T>) =>
   vi.waitFor(check, { timeout: 15_000, interval: 50 });
 
-/** Waits until nobody is compared with anything but the lists in force. */
+/** Waits until all subjects are compared with the lists in force. */
 const settled = () =>
   eventually(async () => {
     const stamps = await subjects().distinct("stamp");
@@ -90,7 +90,7 @@ describe("a monitored party", () => {
     expect(timesOf(eventsOf("ben_1"))).toEqual(timesOf(eventsOf("ben_1")).toSorted());
     await settled();
     expect(await subjectOf("ben_1")).toMatchObject({ verdict: "clear", revision: 3, entries: [] });
-    // Nobody else was looked at: they are marked only.
+    // All others were only marked.
     expect(test.events).toHaveLength(2);
     const after = await subjectOf("ben_2");
     expect(after).toMatchObject({ revision: 1, compared_at: before.compared_at });
@@ -113,7 +113,7 @@ describe("a monitored party", () => {
     expect(test.events[1]).toMatchObject({ verdict: Verdict.CLEAR, subject });
   });
 
-  it("is told of once, however many processes watch the lists", async () => {
+  it("is published once, however many processes watch the lists", async () => {
     const rpcs = [await test.start(), await test.start()] as [Rpc, Rpc];
     await importLines(rpcs[0], lines(always), "1");
     await eventually(() => screened(rpcs[1], "ben_0", "Qorvath Zembling"));
@@ -127,7 +127,7 @@ describe("a monitored party", () => {
     expect(await screenings().countDocuments({ trigger: "list_change" })).toBe(10);
   });
 
-  it("has the right last word, whatever its owner and the lists do at once", async () => {
+  it("ends with the right verdict, whatever its owner and the lists do concurrently", async () => {
     const rpcs = [await test.start(), await test.start()] as [Rpc, Rpc];
     await importLines(rpcs[0], lines(always), "0");
     await eventually(() => screened(rpcs[1], "ben_0", "Any Body"));
@@ -155,15 +155,15 @@ describe("a monitored party", () => {
     );
     for (const record of records) {
       // What the owner knows: the latest of all answers and events.
-      const heard = [
+      const received = [
         ...answers
           .filter(({ subject }) => subject?.recordId === record)
           .map(({ createdAt, verdict }) => ({ at: createdAt, verdict })),
         ...eventsOf(record).map(({ screenedAt, verdict }) => ({ at: screenedAt, verdict })),
       ].toSorted((a, b) => time(a.at) - time(b.at));
-      expect(new Set(heard.map(({ at }) => time(at))).size).toBe(heard.length);
+      expect(new Set(received.map(({ at }) => time(at))).size).toBe(received.length);
       const { verdict, screening_id: last } = await subjectOf(record);
-      expect(heard.at(-1)?.verdict).toBe(verdictCode[verdict]);
+      expect(received.at(-1)?.verdict).toBe(verdictCode[verdict]);
       const now = await rpcs[0].getScreening({ screeningId: last });
       const alone = { merchantId: "mer_1", recordId: "" };
       const { parties = [] } = now.screening ?? {};
@@ -216,7 +216,7 @@ describe("after a crash", () => {
     await eventually(async () => expect((await subjectOf("ben_1")).outbox).toEqual([]));
   });
 
-  it("a list is compared that switched while nobody watched", async () => {
+  it("a list is compared that switched while no process ran", async () => {
     const rpc = await test.start();
     await importLines(rpc, lines(always), "1");
     await screened(rpc, "ben_1", "Qorvath Zembling");
@@ -235,7 +235,7 @@ describe("after a crash", () => {
   });
 });
 
-it("is left to a process with newer numbers of the matcher, which takes monitoring over", async () => {
+it("is left to a process with a newer configuration of the matcher, which takes monitoring over", async () => {
   const rpc = await test.start();
   await importLines(rpc, lines(always), "1");
   await screened(rpc, "ben_1", "Qorvath Zembling");

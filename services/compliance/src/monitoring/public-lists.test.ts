@@ -10,7 +10,7 @@ import type { ListEntry } from "../lists/rules/entry.ts";
 import { measuredVersion } from "../measure/measured-store.ts";
 import type { Finding } from "../screening/rules/hit.ts";
 import { screen } from "../screening/rules/screening.ts";
-import { entryKeys, requestKeys } from "./rules/blocking-keys.ts";
+import { entryKeys, requestKeys } from "./blocking-hashes.ts";
 
 const folder = join(
   import.meta.dirname,
@@ -48,7 +48,7 @@ const found = ({ verdict, hits }: Finding): string =>
   ]);
 
 describe.skipIf(!isHere)(`blocking keys on two months of a public list${reason}`, () => {
-  it("name everybody for whom a whole rescreening would find something else", {
+  it("name every subject for which a whole rescreening would find something else", {
     timeout: 120_000,
   }, () => {
     const [before, after] = [snapshot("2024-02-23"), snapshot("2024-04-26")];
@@ -72,7 +72,7 @@ describe.skipIf(!isHere)(`blocking keys on two months of a public list${reason}`
     });
     expect(outcomes.filter(({ isOther }) => isOther).length).toBeGreaterThan(50);
     expect(outcomes.filter(({ isOther, isNamed }) => isOther && !isNamed)).toEqual([]);
-    // Not by naming everybody.
+    // Not by naming every subject.
     expect(outcomes.filter(({ isNamed }) => !isNamed).length).toBeGreaterThan(100);
   });
 });

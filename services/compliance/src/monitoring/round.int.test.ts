@@ -59,7 +59,7 @@ it("compares few of many with what changed, and marks the others unread", async 
   expect(await monitorRound(test.deps)).toEqual({ screened: 0, spared: 0, failed: 0, ahead: 0 });
 });
 
-it("marks nobody whom a change concerns, however late he comes by", async () => {
+it("marks no subject that a change concerns, however late it was stored", async () => {
   const listed = names(0, 3);
   test = await testSubjects(indexOf("1", listed));
   const some = ["Yssolde Wrenfjord", "Wrenfjord Marn", "Harlan Mosswick"];
@@ -78,7 +78,7 @@ it("marks nobody whom a change concerns, however late he comes by", async () => 
   expect(await test.deps.subjects.restamp(subjects, other, to)).toBe(0);
 });
 
-it("goes on with the others when one cannot be opened", async () => {
+it("continues with the others when one cannot be opened", async () => {
   test = await testSubjects(indexOf("1", names(0, 3)));
   await test.addClear(["ben_1", "ben_2"].map((record) => requestFor(record, "Yssolde Wrenfjord")));
   const { subjects } = test;
@@ -87,13 +87,13 @@ it("goes on with the others when one cannot be opened", async () => {
   test.switchTo(indexOf("2", [...names(0, 3), ...added]), { added });
   expect(await monitorRound(test.deps)).toEqual({ screened: 1, spared: 0, failed: 1, ahead: 0 });
   expect(await subjects.findOne({ record_id: "ben_2" })).toMatchObject({ verdict: "block" });
-  // He is still due, and nobody takes him for compared.
+  // It is still due, and does not count as compared.
   expect(await subjects.findOne({ record_id: "ben_1" })).toMatchObject({
     lists: [{ import_id: "1" }],
   });
 });
 
-it("screens who is confirmed again when the entry that he hits no more goes", async () => {
+it("screens a confirmed subject again when its entry is removed", async () => {
   const listed = names(0, 3);
   test = await testSubjects(indexOf("1", listed));
   let standing = [{ list: "test", entryUid: "e1" }];
@@ -132,7 +132,7 @@ it("compares everyone with a change of more names than a look-up is worth", asyn
   expect(await monitorRound(test.deps)).toEqual({ screened: 2, spared: 0, failed: 0, ahead: 0 });
 });
 
-it("compares who is due whole past any number that cannot be opened", async () => {
+it("compares overdue subjects past any number that cannot be opened", async () => {
   test = await testSubjects(indexOf("1", names(0, 3)));
   const { subjects } = test;
   const lost = Array.from({ length: 501 }, (_, at) => requestFor(`lost_${at}`, "Any Body"));
@@ -157,21 +157,21 @@ it("compares everyone who was compared with a version that cannot be read any mo
   expect(await test.subjects.findOne({ record_id: "ben_1" })).toMatchObject({ verdict: "block" });
 });
 
-it("compares who has too many names for a look-up with every change", async () => {
+it("compares a subject with too many names for a look-up with every change", async () => {
   test = await testSubjects(indexOf("1", names(0, 3)));
-  const { parties, ...asked } = requestFor("ben_1", "");
+  const { parties, ...requested } = requestFor("ben_1", "");
   const many = Array.from({ length: 50 }, (_each, at) => {
     const words = Array.from({ length: 24 }, (_word, place) => word(at * 24 + place));
     return { ...parties[0], type: "individual", name: words.join(" ") } as (typeof parties)[0];
   });
-  await test.addClear([{ ...asked, parties: many }, requestFor("ben_2", "Harlan Mosswick")]);
+  await test.addClear([{ ...requested, parties: many }, requestFor("ben_2", "Harlan Mosswick")]);
   expect((await test.subjects.findOne({ record_id: "ben_1" }))?.keys).toHaveLength(1);
   const added = [personEntry("new", "Yssolde Wrenfjord")];
   test.switchTo(indexOf("2", [...names(0, 3), ...added]), { added });
   expect(await monitorRound(test.deps)).toEqual({ screened: 1, spared: 1, failed: 0, ahead: 0 });
 });
 
-it("takes nothing into force for somebody who was screened anew meanwhile", async () => {
+it("takes nothing into force for a subject that was screened again meanwhile", async () => {
   test = await testSubjects(indexOf("1", names(0, 3)));
   const { deps, subjects } = test;
   await test.addClear([requestFor("ben_1", "Harlan Mosswick")]);
@@ -196,10 +196,10 @@ it("takes nothing into force for somebody who was screened anew meanwhile", asyn
 it("takes nothing into force that rests on decisions older than those compared since", async () => {
   test = await testSubjects(indexOf("1", [...names(0, 3), personEntry("new", "Harlan Mosswick")]));
   const { deps, subjects } = test;
-  const asked = requestFor("ben_1", "Harlan Mosswick");
+  const requested = requestFor("ben_1", "Harlan Mosswick");
   const by = (operationId: string) =>
     ({ operationId, actor: { kind: "service", id: "test" } }) as const;
-  await screenSubject(deps, asked, by("1"));
+  await screenSubject(deps, requested, by("1"));
   // A false positive is withdrawn after it was read, and nothing is found but what stood before.
   let isFirst = true;
   const decisionsOf: typeof deps.alerts.decisionsOf = async (subject, found) => {
@@ -209,7 +209,7 @@ it("takes nothing into force that rests on decisions older than those compared s
     const ofHits = found.hits.map(() => ({ alertId: "", disposition: "false_positive" }) as const);
     return { ...(await deps.alerts.decisionsOf(subject, found)), ofHits };
   };
-  await screenSubject({ ...deps, alerts: { ...deps.alerts, decisionsOf } }, asked, by("2"));
+  await screenSubject({ ...deps, alerts: { ...deps.alerts, decisionsOf } }, requested, by("2"));
   expect(await subjects.findOne({})).toMatchObject({ verdict: "block" });
 });
 
@@ -217,14 +217,14 @@ it("never goes back to a list that another process has left behind", async () =>
   const [one, two] = [names(0, 3), [...names(0, 3), personEntry("new", "Harlan Mosswick")]];
   test = await testSubjects(indexOf("2", two));
   const { deps, subjects } = test;
-  const asked = requestFor("ben_1", "Harlan Mosswick");
+  const requested = requestFor("ben_1", "Harlan Mosswick");
   const by = (operationId: string) =>
     ({ operationId, actor: { kind: "service", id: "test" } }) as const;
-  expect((await screenSubject(deps, asked, by("1"))).screening.verdict).toBe("block");
+  expect((await screenSubject(deps, requested, by("1"))).screening.verdict).toBe("block");
   // This process still has the version before; the new one is there to be read.
   test.switchTo(indexOf("1", one), {});
   test.switchElsewhere(indexOf("2", two));
-  expect((await screenSubject(deps, asked, by("2"))).screening.verdict).toBe("block");
+  expect((await screenSubject(deps, requested, by("2"))).screening.verdict).toBe("block");
   test.switchTo(indexOf("1", one), {});
   expect(await monitorRound(deps)).toEqual({ screened: 0, spared: 0, failed: 0, ahead: 0 });
   expect(await subjects.findOne({})).toMatchObject({
@@ -233,8 +233,8 @@ it("never goes back to a list that another process has left behind", async () =>
   });
 });
 
-describe("a process with older numbers of the matcher", () => {
-  const asked = requestFor("ben_1", "Harlan Mosswick");
+describe("a process with an older configuration of the matcher", () => {
+  const requested = requestFor("ben_1", "Harlan Mosswick");
   const by = (operationId: string) =>
     ({ operationId, actor: { kind: "service", id: "test" } }) as const;
   // What the newer numbers find, the older ones do not.
@@ -242,10 +242,10 @@ describe("a process with older numbers of the matcher", () => {
   const older = numbered(indexOf("1", [personEntry("e1", "Any Body")]), 6);
   const ben = () => test.subjects.findOne({ record_id: "ben_1" });
 
-  it("leaves a subject of newer ones alone, and says that it cannot screen it", async () => {
+  it("leaves a subject of a newer one alone, and is unavailable for it", async () => {
     test = await testSubjects(newer);
     const { deps } = test;
-    const first = await screenSubject(deps, asked, by("1"));
+    const first = await screenSubject(deps, requested, by("1"));
     const before = await ben();
     expect(before).toMatchObject({ verdict: "block", configuration_revision: 7 });
     test.switchTo(older, {});
@@ -256,45 +256,45 @@ describe("a process with older numbers of the matcher", () => {
       ahead: 0,
     });
     const unavailable = { code: Code.Unavailable };
-    await expect(rescreen(deps, asked.subject, "decision")).rejects.toMatchObject(unavailable);
-    await expect(screenSubject(deps, asked, by("2"))).rejects.toMatchObject(unavailable);
-    expect((await screenSubject(deps, asked, by("1"))).screening.id).toBe(first.screening.id);
+    await expect(rescreen(deps, requested.subject, "decision")).rejects.toMatchObject(unavailable);
+    await expect(screenSubject(deps, requested, by("2"))).rejects.toMatchObject(unavailable);
+    expect((await screenSubject(deps, requested, by("1"))).screening.id).toBe(first.screening.id);
     expect(await ben()).toEqual(before);
   });
 
-  it("takes nothing into force that newer ones overtook while it compared", async () => {
+  it("takes nothing into force that a newer one overtook while it compared", async () => {
     test = await testSubjects(newer);
     const { deps } = test;
     for (const known of [false, true]) {
       await test.subjects.deleteMany({});
       test.switchTo(older, {});
-      if (known) await screenSubject(deps, asked, by("old-1"));
+      if (known) await screenSubject(deps, requested, by("old-1"));
       let isFirst = true;
       const decisionsOf: typeof deps.alerts.decisionsOf = async (subject, found) => {
         if (isFirst) {
           isFirst = false;
           const current = () => newer;
           const elsewhere = { ...deps, watch: { ...deps.watch, current } };
-          await screenSubject(elsewhere, asked, by(`new-${known}`));
+          await screenSubject(elsewhere, requested, by(`new-${known}`));
         }
         return deps.alerts.decisionsOf(subject, found);
       };
       const late = { ...deps, alerts: { ...deps.alerts, decisionsOf } };
-      const call = screenSubject(late, asked, by(`old-2-${known}`));
+      const call = screenSubject(late, requested, by(`old-2-${known}`));
       await expect(call).rejects.toMatchObject({ code: Code.Unavailable });
       expect(await ben()).toMatchObject({ verdict: "block", configuration_revision: 7 });
     }
   });
 
-  it("is kept from it by each write itself", async () => {
+  it("is prevented from it by each write itself", async () => {
     test = await testSubjects(newer);
     const { subjects } = test.deps;
-    await test.addClear([asked]);
+    await test.addClear([requested]);
     const stored = await ben();
     if (stored === null) throw new Error("not stored");
     const as = comparedWith(older, test.deps.hashes);
     const { stamp, compared_at, keys, sealed } = stored;
-    const restamped = subjects.restamp([asked.subject], { stamp, keys: [], entries: [] }, as);
+    const restamped = subjects.restamp([requested.subject], { stamp, keys: [], entries: [] }, as);
     expect(await restamped).toBe(0);
     expect(await subjects.compared(stored, { ...as, compared_at, keys, sealed })).toBe(false);
     const next = { ...stored, ...as, recording: {} as ScreeningDocument };
@@ -302,19 +302,19 @@ describe("a process with older numbers of the matcher", () => {
     expect(await ben()).toEqual(stored);
   });
 
-  it("takes a document that says nothing of numbers for one of the oldest", async () => {
+  it("treats a document without a configuration as the oldest", async () => {
     test = await testSubjects(newer);
-    await test.addClear([asked]);
+    await test.addClear([requested]);
     const old = { $unset: { configuration_revision: "" }, $set: { stamp: "before" } } as const;
     await test.subjects.updateOne({}, old);
     expect(await monitorRound(test.deps)).toMatchObject({ spared: 1, ahead: 0 });
     await test.subjects.updateOne({}, old);
-    await screenSubject(test.deps, asked, by("1"));
+    await screenSubject(test.deps, requested, by("1"));
     expect(await ben()).toMatchObject({ verdict: "block", configuration_revision: 7 });
   });
 });
 
-it("takes each result for later than the one before, whatever the clock says", async () => {
+it("dates each result later than the one before, whatever the clock says", async () => {
   test = await testSubjects(indexOf("1", names(0, 3)));
   const { deps, subjects } = test;
   await test.addClear([requestFor("ben_1", "Harlan Mosswick")]);

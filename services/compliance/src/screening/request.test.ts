@@ -12,9 +12,9 @@ const subject = { merchantId: "mer_1", recordId: "ben_1" };
 const person = { type: Party_Type.INDIVIDUAL, name: "John Smith" };
 
 type Fields<T extends DescMessage> = Omit<MessageInitShape<T>, "$typeName">;
-const askedWallet = (fields: Fields<typeof ScreenWalletRequestSchema>) =>
+const readWallet = (fields: Fields<typeof ScreenWalletRequestSchema>) =>
   readWalletRequest(create(ScreenWalletRequestSchema, { subject, ...fields }));
-const askedParty = (fields: Fields<typeof ScreenPartyRequestSchema>) =>
+const readParty = (fields: Fields<typeof ScreenPartyRequestSchema>) =>
   readPartyRequest(create(ScreenPartyRequestSchema, { subject, ...fields }));
 const refusal = (message: string) => ({
   refused: "INVALID_REQUEST",
@@ -25,11 +25,11 @@ describe("a wallet to screen", () => {
   it("is compared in the families of its networks, or in all that it is valid in", () => {
     const [address, networks] = [riskyWallets.ETHEREUM, ["POL", "BNB"]];
     const wallet = { families: ["evm"], address };
-    expect(askedWallet({ address, networks })).toEqual({
+    expect(readWallet({ address, networks })).toEqual({
       ...{ subject, parties: [] },
       wallets: [{ ...wallet, networks }],
     });
-    expect(askedWallet({ address })).toMatchObject({ wallets: [{ ...wallet, networks: [] }] });
+    expect(readWallet({ address })).toMatchObject({ wallets: [{ ...wallet, networks: [] }] });
   });
 
   it.each([
@@ -39,7 +39,7 @@ describe("a wallet to screen", () => {
     ["no merchant", { subject: {}, address: riskyWallets.BTC }, "subject.merchant_id: is required"],
     ["a record that is no id", { subject: { ...subject, recordId: " " } }, "subject.record_id"],
   ])("is refused with %s", (_what, fields, message) => {
-    expect(askedWallet(fields)).toMatchObject(refusal(message));
+    expect(readWallet(fields)).toMatchObject(refusal(message));
   });
 });
 
@@ -47,18 +47,18 @@ describe("parties to screen", () => {
   it("may be up to 50 with up to 10 wallets, or wallets alone", () => {
     const wallet = { address: riskyWallets.BTC };
     const most = { parties: Array(50).fill(person), wallets: Array(10).fill(wallet) };
-    expect(askedParty(most)).toHaveProperty("parties.length", 50);
-    expect(askedParty({ wallets: [wallet] })).toMatchObject({ parties: [], wallets: [wallet] });
+    expect(readParty(most)).toHaveProperty("parties.length", 50);
+    expect(readParty({ wallets: [wallet] })).toMatchObject({ parties: [], wallets: [wallet] });
   });
 
   it.each([
-    ["nobody", {}, "parties: must be at least one, or a wallet"],
+    ["no party", {}, "parties: must be at least one, or a wallet"],
     ["51 parties", { parties: Array(51).fill(person) }, "parties: must be at most 50"],
     ["11 wallets", { wallets: Array(11).fill({}) }, "wallets: must be at most 10"],
     ["a wrong network", { wallets: [{ networks: ["DOGE"] }] }, "wallets[0].networks: must be one"],
     ["a wrong address", { wallets: [{ address: "x" }] }, "wallets[0].address: must be valid"],
   ])("are refused when they are %s", (_what, fields, message) => {
-    expect(askedParty(fields)).toMatchObject(refusal(message));
+    expect(readParty(fields)).toMatchObject(refusal(message));
   });
 
   it.each([
@@ -71,6 +71,6 @@ describe("parties to screen", () => {
     ["a long document", { documents: [{ number: "𝒥".repeat(512) }] }, "parties[0].documents"],
     ["a wrong issuer", { documents: [{ number: "1", country: "us" }] }, "parties[0].documents"],
   ])("are refused with %s", (_what, wrong, message) => {
-    expect(askedParty({ parties: [{ ...person, ...wrong }] })).toMatchObject(refusal(message));
+    expect(readParty({ parties: [{ ...person, ...wrong }] })).toMatchObject(refusal(message));
   });
 });

@@ -1,4 +1,5 @@
 import { pageLimitDefault, pageLimitMax, readCursor } from "@disburse/chassis/paging/cursor.ts";
+import { wordOf } from "@disburse/chassis/rpc/enum-words.ts";
 import type {
   ListScreeningsRequest,
   Party as PartyMessage,
@@ -7,10 +8,7 @@ import type {
   Subject as SubjectMessage,
   Wallet as WalletMessage,
 } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
-import {
-  Party_Type,
-  Verdict as VerdictCode,
-} from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
+import { Party_Type, Verdict } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import {
   type Refused,
   refused,
@@ -20,7 +18,6 @@ import {
 import { cleanText, textProblem } from "@disburse/kernel/text.ts";
 import { isCalendarDate } from "@disburse/kernel/time.ts";
 import type { Party } from "@disburse/name-matcher/matcher.ts";
-import type { Verdict } from "@disburse/name-matcher/verdict.ts";
 import {
   type Wallet,
   walletFamiliesOf,
@@ -45,18 +42,6 @@ const documentsMax = 20;
 const documentLengthMax = 255;
 const idText = /^[\x21-\x7e]{1,128}$/;
 const countryText = /^[A-Z]{2}$/;
-
-const partyTypes: ReadonlyMap<Party_Type, Party["type"]> = new Map([
-  [Party_Type.INDIVIDUAL, "individual"],
-  [Party_Type.ENTITY, "entity"],
-]);
-
-/** Verdicts as the contract writes them. */
-export const verdictCodes: Readonly<Record<Verdict, VerdictCode>> = {
-  clear: VerdictCode.CLEAR,
-  review: VerdictCode.REVIEW,
-  block: VerdictCode.BLOCK,
-};
 
 function invalid(violations: readonly Violation[]): Invalid {
   return refused("INVALID_REQUEST", violationsMessage(violations));
@@ -106,12 +91,12 @@ export function readPartyRequest(request: ScreenPartyRequest): ScreeningRequest 
     violations.push({ field: "parties", problem: "must be at least one, or a wallet" });
   }
   if (violations.length > 0) return invalid(violations);
-  const asked = {
+  const read = {
     subject,
     parties: parties.map((party, at) => readParty(party, `parties[${at}]`, violations)),
     wallets: wallets.map((wallet, at) => readWallet(wallet, `wallets[${at}].`, violations)),
   };
-  return violations.length > 0 ? invalid(violations) : asked;
+  return violations.length > 0 ? invalid(violations) : read;
 }
 
 /** A wallet in the families whose addresses it is compared with. */
@@ -137,7 +122,7 @@ function readParty(message: PartyMessage, at: string, violations: Violation[]): 
   const say = (field: string, problem: string | undefined): void => {
     if (problem !== undefined) violations.push({ field: `${at}.${field}`, problem });
   };
-  const type = partyTypes.get(message.type);
+  const type = wordOf(Party_Type, message.type);
   if (type === undefined) say("type", "must be an individual or an entity");
   const name = cleanText(message.name);
   const isTooLong = Array.from(name).length > nameLengthMax;
@@ -161,13 +146,6 @@ function readParty(message: PartyMessage, at: string, violations: Violation[]): 
   return { type: type ?? "individual", name, date: message.date, countries, documents };
 }
 
-const verdictOfCode: ReadonlyMap<VerdictCode, Verdict | undefined> = new Map([
-  [VerdictCode.UNSPECIFIED, undefined],
-  [VerdictCode.CLEAR, "clear" as const],
-  [VerdictCode.REVIEW, "review" as const],
-  [VerdictCode.BLOCK, "block" as const],
-]);
-
 /** Which page of screenings is requested. */
 export function readListRequest(
   request: ListScreeningsRequest,
@@ -177,7 +155,8 @@ export function readListRequest(
   if (limit < 1 || limit > pageLimitMax) {
     violations.push({ field: "limit", problem: `must be 1 to ${pageLimitMax}` });
   }
-  if (!verdictOfCode.has(request.verdict)) {
+  const verdict = wordOf(Verdict, request.verdict);
+  if (verdict === undefined && request.verdict !== Verdict.UNSPECIFIED) {
     violations.push({ field: "verdict", problem: "is not known" });
   }
   const cursor = request.cursor === "" ? undefined : readCursor(request.cursor);
@@ -186,6 +165,5 @@ export function readListRequest(
   }
   if (violations.length > 0) return invalid(violations);
   const { merchantId, recordId } = request;
-  const verdict = verdictOfCode.get(request.verdict);
   return { filter: { merchantId, recordId, verdict, before: cursor?.id }, limit };
 }

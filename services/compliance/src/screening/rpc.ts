@@ -42,7 +42,7 @@ export type ScreeningDeps = {
   /** Assesses wallets; `undefined` where none is configured. */
   readonly provider: WalletProvider | undefined;
   /** Screens a subject that is monitored from then on, once for each operation. */
-  readonly screenSubject: (asked: ScreeningRequest, by: Change) => Promise<StoredScreening>;
+  readonly screenSubject: (requested: ScreeningRequest, by: Change) => Promise<StoredScreening>;
 };
 
 /** The RPCs that screen, and that read screenings. */
@@ -50,18 +50,21 @@ export function screeningRpc(deps: ScreeningDeps) {
   const { store } = deps;
   return {
     screenWallet: async (request) => {
-      const asked = orThrow(readWalletRequest(request));
-      const screening = await screenOnce(deps, request.mutation, "wallet", asked);
+      const requested = orThrow(readWalletRequest(request));
+      const screening = await screenOnce(deps, request.mutation, "wallet", requested);
       return create(ScreenWalletResponseSchema, { screening: screeningMessage(screening) });
     },
 
     screenParty: async (request) => {
-      const asked = orThrow(readPartyRequest(request));
-      const { recordId } = asked.subject;
+      const requested = orThrow(readPartyRequest(request));
+      const { recordId } = requested.subject;
       const screening =
         recordId === ""
-          ? await screenOnce(deps, request.mutation, "party", asked)
-          : sameRequest(await deps.screenSubject(asked, readMutation(request.mutation)), asked);
+          ? await screenOnce(deps, request.mutation, "party", requested)
+          : sameRequest(
+              await deps.screenSubject(requested, readMutation(request.mutation)),
+              requested,
+            );
       return create(ScreenPartyResponseSchema, { screening: screeningMessage(screening) });
     },
 
@@ -87,12 +90,12 @@ async function screenOnce(
   deps: ScreeningDeps,
   mutation: Mutation | undefined,
   kind: ScreeningKind,
-  asked: ScreeningRequest,
+  requested: ScreeningRequest,
 ): Promise<Screening> {
   const { operationId, actor } = readMutation(mutation);
-  const { subject, parties, wallets } = asked;
+  const { subject, parties, wallets } = requested;
   const first = await deps.store.findOperation(kind, operationId);
-  if (first !== undefined) return sameRequest(first, asked);
+  if (first !== undefined) return sameRequest(first, requested);
   const index = orThrow(deps.watch.current() ?? refused("NO_LIST_IN_FORCE"));
   const finding = await index.screen({ parties, wallets });
   const assessment = kind === "wallet" ? await assessed(deps, finding, wallets) : undefined;
@@ -111,10 +114,10 @@ async function screenOnce(
     configurationVersion: index.configurationVersion,
     createdAt,
   };
-  const made = { screening, operationId, actor, request: JSON.stringify(asked) };
+  const made = { screening, operationId, actor, request: JSON.stringify(requested) };
   const stored = await deps.store.save(made);
   if (stored.screening.id === screening.id) deps.screened(screening);
-  return sameRequest(stored, asked);
+  return sameRequest(stored, requested);
 }
 
 /** The provider's assessment of the wallet; a listed one needs none. */
@@ -128,8 +131,8 @@ async function assessed(
 }
 
 /** One operation is one intent: another party must never get the first one's verdict. */
-function sameRequest(stored: StoredScreening, asked: ScreeningRequest): Screening {
-  if (stored.request === JSON.stringify(asked)) return stored.screening;
+function sameRequest(stored: StoredScreening, requested: ScreeningRequest): Screening {
+  if (stored.request === JSON.stringify(requested)) return stored.screening;
   const detail = "mutation.operation_id: was used for another screening";
   throw refusalError(refusals, refused("INVALID_REQUEST", detail));
 }

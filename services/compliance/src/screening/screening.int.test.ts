@@ -58,7 +58,7 @@ describe("screening", () => {
     );
     expect(hit?.lists).toMatchObject([{ list: "sandbox", version: "1", entries: 8 }]);
     expect(hit?.configurationVersion).not.toBe("");
-    // What was screened is told only of one screening at a time.
+    // Only GetScreening returns what was screened.
     const stored = (await rpc.getScreening({ screeningId: hit?.id ?? "" })).screening;
     expect({ ...stored, parties: [], wallets: [] }).toEqual(hit);
     expect(stored?.parties).toMatchObject([{ name: listedName, date: "1990-01-01" }]);
@@ -69,7 +69,7 @@ describe("screening", () => {
     });
   });
 
-  it("screens a party with its wallets, and tells which one was hit", async () => {
+  it("screens a party with its wallets, and returns which one was hit", async () => {
     const rpc = await test.start();
     await importLines(rpc, sandboxListLines());
     const party = { type: Party_Type.INDIVIDUAL, name: "John Smith" };
@@ -78,8 +78,8 @@ describe("screening", () => {
       address: "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4",
     };
     const wallets = [unlisted, { networks: [], address: riskyWallets.TRX }];
-    const asked = { mutation: mutation(), subject, parties: [party], wallets };
-    const { screening } = await rpc.screenParty(asked);
+    const request = { mutation: mutation(), subject, parties: [party], wallets };
+    const { screening } = await rpc.screenParty(request);
     expect(screening).toMatchObject({ kind: "party", verdict: Verdict.BLOCK });
     expect(screening?.hits).toMatchObject([{ subjectIndex: 2, entryUid: "sandbox-wallet-TRX" }]);
     const stored = await rpc.getScreening({ screeningId: screening?.id ?? "" });
@@ -125,19 +125,19 @@ describe("screening", () => {
     expect(await test.database.db.collection("screenings").countDocuments()).toBe(0);
   });
 
-  it("makes one screening of one operation, however often and wherever it is asked", async () => {
+  it("makes one screening of one operation, however often and wherever it is repeated", async () => {
     const rpcs = [await test.start(), await test.start()];
     const [first] = rpcs as [Rpc, Rpc];
     await importLines(first, sandboxListLines());
     await vi.waitFor(() => screenName(rpcs[1] as Rpc, "John Smith"), { timeout: 10_000 });
     const before = await test.database.db.collection("screenings").countDocuments();
-    const asked = Array.from({ length: 16 }, (_, at) =>
+    const calls = Array.from({ length: 16 }, (_, at) =>
       screenName(rpcs[at % 2] as Rpc, listedName, {}, "operation-1"),
     );
-    const ids = new Set((await Promise.all(asked)).map((screening) => screening?.id));
+    const ids = new Set((await Promise.all(calls)).map((screening) => screening?.id));
     expect(ids.size).toBe(1);
     expect(await test.database.db.collection("screenings").countDocuments()).toBe(before + 1);
-    // Another list does not change what the operation was told; another party is not told it.
+    // Another list does not change the operation's result; another party does not get it.
     const header = { version: "2", acceptDropReason: "another list altogether" };
     await importFiles(first, header, { "": personLine("1", "Somebody Else") });
     const again = await screenName(first, listedName, {}, "operation-1");

@@ -1,68 +1,56 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { valueOfWord } from "@disburse/chassis/rpc/enum-words.ts";
 import {
   type HitSchema,
   Party_Type,
   PartySchema,
   type Screening as ScreeningMessage,
   ScreeningSchema,
-  type WalletAssessmentSchema,
+  Verdict,
   WalletSchema,
 } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
-import type { EntryType } from "@disburse/name-matcher/entry.ts";
 import { listVersionShape } from "../lists/wire.ts";
-import type { WalletAssessment } from "../wallets/rules/assessment.ts";
-import { type ScreeningRequest, verdictCodes } from "./request.ts";
+import type { ScreeningRequest } from "./request.ts";
 import type { ScreeningHit } from "./rules/hit.ts";
 import type { Screening } from "./rules/screening.ts";
 import type { StoredScreening } from "./store.ts";
 
 /** A hit as the contract writes it. */
 export function hitShape(hit: ScreeningHit): MessageInitShape<typeof HitSchema> {
+  const { entryFingerprint: _internal, verdict, ...rest } = hit;
   return {
-    list: hit.list,
-    listVersion: hit.listVersion,
-    entryUid: hit.entryUid,
-    matchedName: hit.matchedName,
-    score: hit.score,
-    verdict: verdictCodes[hit.verdict],
-    reasons: hit.reasons.map(({ kind, text, effect }) => ({ kind, text, effect })),
-    entryType: hit.entryType,
-    source: hit.source,
-    subjectIndex: hit.subjectIndex,
-    nameScore: hit.nameScore,
-    parts: hit.parts.map(({ party, entry, similarity, weight }) => ({
-      ...{ party, entry, similarity, weight },
-    })),
+    ...rest,
+    verdict: valueOfWord(Verdict, verdict),
+    reasons: [...hit.reasons],
+    parts: [...hit.parts],
     partyLeftOver: [...hit.partyLeftOver],
     entryLeftOver: [...hit.entryLeftOver],
     programs: [...hit.programs],
   };
 }
 
-function assessmentShape(word: WalletAssessment): MessageInitShape<typeof WalletAssessmentSchema> {
-  const { provider, severity, evidence } = word;
-  const [verdict, asOf] = [verdictCodes[word.verdict], timestampFromDate(word.asOf)];
-  return { provider, verdict, severity, evidence: [...evidence], asOf };
-}
-
 /** A screening as the contract writes it. */
 export function screeningMessage(screening: Screening): ScreeningMessage {
+  const { assessment } = screening;
   return create(ScreeningSchema, {
     id: screening.id,
     kind: screening.kind,
     subject: screening.subject,
-    verdict: verdictCodes[screening.verdict],
+    verdict: valueOfWord(Verdict, screening.verdict),
     trigger: screening.trigger,
-    hits: screening.hits.map((hit) => ({
-      ...hitShape(hit),
-      alertId: hit.alertId,
-      dismissed: hit.dismissed,
-    })),
+    hits: screening.hits.map(hitShape),
     lists: screening.lists.map(listVersionShape),
     configurationVersion: screening.configurationVersion,
     createdAt: timestampFromDate(screening.createdAt),
-    ...(screening.assessment && { assessment: assessmentShape(screening.assessment) }),
+    ...(assessment && {
+      assessment: {
+        ...assessment,
+        verdict: valueOfWord(Verdict, assessment.verdict),
+        evidence: [...assessment.evidence],
+        asOf: timestampFromDate(assessment.asOf),
+      },
+    }),
   });
 }
 
@@ -72,9 +60,8 @@ export function fullScreeningMessage({ screening, request }: StoredScreening): S
   const message = screeningMessage(screening);
   message.parties = parties.map((party) =>
     create(PartySchema, {
-      type: partyTypeCodes[party.type],
-      name: party.name,
-      date: party.date,
+      ...party,
+      type: valueOfWord(Party_Type, party.type) ?? Party_Type.UNSPECIFIED,
       countries: [...party.countries],
       documents: [...party.documents],
     }),
@@ -84,11 +71,3 @@ export function fullScreeningMessage({ screening, request }: StoredScreening): S
   );
   return message;
 }
-
-const partyTypeCodes: Readonly<Record<EntryType, Party_Type>> = {
-  individual: Party_Type.INDIVIDUAL,
-  entity: Party_Type.ENTITY,
-  // No request is about one of these.
-  vessel: Party_Type.UNSPECIFIED,
-  aircraft: Party_Type.UNSPECIFIED,
-};

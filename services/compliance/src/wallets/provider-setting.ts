@@ -5,6 +5,7 @@ import { z } from "zod";
 export type WalletProviderSetting = {
   readonly url: string;
   readonly apiKey: string;
+  /** In all, repeats included. */
   readonly timeoutMs: number;
   /** How long answers with and without identifications are kept. */
   readonly identifiedSeconds: number;
@@ -27,9 +28,9 @@ export const walletProviderSettings = {
     .optional(),
   /** Well within the ten seconds that a merchant's request has in all. */
   WALLET_PROVIDER_TIMEOUT_MS: countSetting(1).default(2_000),
-  /** Nobody is taken off a sanctions list within minutes. */
+  /** No entry leaves a sanctions list within minutes. */
   WALLET_PROVIDER_IDENTIFIED_SECONDS: countSetting().default(600),
-  /** Somebody may be put on it at any time. */
+  /** A wallet may be listed at any time. */
   WALLET_PROVIDER_CLEAR_SECONDS: countSetting().default(60),
 } as const;
 

@@ -40,14 +40,14 @@ afterAll(async () => {
   await platform.end();
   await provider.end();
 });
-beforeEach(() => provider.asked.splice(0));
+beforeEach(() => provider.requests.splice(0));
 
 const screen = async (address: string, operationId?: string) => {
   const request = { mutation: mutation(operationId), subject, networks: ["POL"], address };
   return (await rpc.screenWallet(request)).screening;
 };
 
-it("clears a wallet that neither the lists nor the provider know, and says who was asked", async () => {
+it("clears a wallet that neither the lists nor the provider know, and names the provider", async () => {
   provider.answerJson({ identifications: [] });
   const screening = await screen(nextAddress());
   expect(screening).toMatchObject({
@@ -82,14 +82,14 @@ it("blocks a wallet that the provider knows, and keeps its evidence sealed", asy
   expect(JSON.stringify(stored)).not.toContain("Invented Co");
 });
 
-it("asks nobody about a wallet that is listed", async () => {
+it("does not query the provider about a listed wallet", async () => {
   const screening = await screen(listed);
   expect(screening).toMatchObject({ verdict: Verdict.BLOCK, hits: [{ entryUid: "1" }] });
   expect(screening?.assessment).toBeUndefined();
-  expect(provider.asked).toEqual([]);
+  expect(provider.requests).toEqual([]);
 });
 
-it("clears nothing without an answer, and the same operation may ask again", async () => {
+it("clears nothing without an answer, and the same operation may be retried", async () => {
   const address = nextAddress();
   const operationId = `op-${address}`;
   for (const respond of [

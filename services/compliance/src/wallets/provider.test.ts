@@ -7,7 +7,7 @@ import { assessWallet, createWalletProvider, type WalletProvider } from "./provi
 import type { WalletProviderSetting } from "./provider-setting.ts";
 
 const address = "0xABCDEF0000000000000000000000000000000001";
-const asked = "0xabcdef0000000000000000000000000000000001";
+const lowerCase = "0xabcdef0000000000000000000000000000000001";
 const apiKey = "key-of-the-test";
 const silent = { refused: "WALLET_PROVIDER_SILENT" };
 const listed = {
@@ -56,7 +56,7 @@ const outcomes = async (): Promise<string[]> =>
   );
 
 describe("a wallet risk provider", () => {
-  it("is asked with the key, and its word has evidence and a time", async () => {
+  it("is queried with the key, and its assessment has evidence and a time", async () => {
     server.answerJson(listed);
     expect(await open().assess("ETHEREUM", address)).toEqual({
       provider: new URL(server.url).host,
@@ -65,52 +65,54 @@ describe("a wallet risk provider", () => {
       evidence: ["sanctions: Invented: https://example.com"],
       asOf: now,
     });
-    expect(server.asked).toMatchObject([
-      { path: `/api/v1/address/${asked}`, headers: { "x-api-key": apiKey } },
+    expect(server.requests).toMatchObject([
+      { path: `/api/v1/address/${lowerCase}`, headers: { "x-api-key": apiKey } },
     ]);
     expect(await outcomes()).toEqual(["identified 1"]);
   });
 
-  it("clears whom it does not know", async () => {
+  it("clears an address that it does not know", async () => {
     server.answerJson({ identifications: [] });
     expect(await open().assess("TRX", "TAbc")).toMatchObject({ verdict: "clear", evidence: [] });
     expect(await outcomes()).toEqual(["clear 1"]);
   });
 
-  it("is asked once for one address at a time, and again when its answer is old", async () => {
+  it("is queried once for one address at a time, and again when its answer is old", async () => {
     server.answerJson({ identifications: [] });
     const provider = open();
     const wallet = { families: ["evm" as const], networks: ["ETHEREUM", "POL"], address };
     await Promise.all([assessWallet(provider, wallet), assessWallet(provider, wallet)]);
-    expect(server.asked).toHaveLength(1);
+    expect(server.requests).toHaveLength(1);
     pass(59);
-    expect(await provider.assess("BNB", asked)).toMatchObject({ asOf: new Date(+now - 59_000) });
+    expect(await provider.assess("BNB", lowerCase)).toMatchObject({
+      asOf: new Date(+now - 59_000),
+    });
     pass(1);
     server.answerJson(listed);
-    expect(await provider.assess("BNB", asked)).toMatchObject({ verdict: "block", asOf: now });
+    expect(await provider.assess("BNB", lowerCase)).toMatchObject({ verdict: "block", asOf: now });
     pass(599);
-    await provider.assess("BNB", asked);
-    expect(server.asked).toHaveLength(2);
+    await provider.assess("BNB", lowerCase);
+    expect(server.requests).toHaveLength(2);
     pass(1);
-    await provider.assess("BNB", asked);
-    expect(server.asked).toHaveLength(3);
+    await provider.assess("BNB", lowerCase);
+    expect(server.requests).toHaveLength(3);
   });
 
-  it("does not keep that there was no answer", async () => {
+  it("does not cache a missing answer", async () => {
     const provider = open();
     expect(await provider.assess("ETHEREUM", address)).toEqual(silent);
     server.answerJson({ identifications: [] });
     expect(await provider.assess("ETHEREUM", address)).toMatchObject({ verdict: "clear" });
   });
 
-  it("is spared for as long as it says, and for a minute at most", async () => {
+  it("is not queried until Retry-After, for a minute at most", async () => {
     server.answerJson({}, 429, { "retry-after": "30" });
     const provider = open();
     expect(await provider.assess("ETHEREUM", address)).toEqual(silent);
     server.answerJson({ identifications: [] });
     pass(29);
     expect(await provider.assess("ETHEREUM", address)).toEqual(silent);
-    expect(server.asked).toHaveLength(1);
+    expect(server.requests).toHaveLength(1);
     pass(1);
     expect(await provider.assess("ETHEREUM", address)).toMatchObject({ verdict: "clear" });
     server.answerJson({}, 429, { "retry-after": "86400" });
@@ -183,7 +185,7 @@ describe("no answer", () => {
     expect(await outcomes()).toEqual(["timeout 1"]);
   });
 
-  it("comes of a server that is not there, after some tries", async () => {
+  it("is the result of an unreachable server, after some tries", async () => {
     const provider = open();
     await server.end();
     expect(await provider.assess("ETHEREUM", address)).toEqual(silent);
@@ -191,7 +193,7 @@ describe("no answer", () => {
     server = await testProvider();
   });
 
-  it("is tried again when the connection broke, and not when the server said no", async () => {
+  it("is retried after a broken connection, and not after a refusal", async () => {
     let broken = 2;
     server.answer((response) => {
       broken -= 1;
@@ -200,13 +202,13 @@ describe("no answer", () => {
     });
     const provider = open();
     expect(await provider.assess("ETHEREUM", address)).toMatchObject({ verdict: "clear" });
-    expect(server.asked).toHaveLength(3);
+    expect(server.requests).toHaveLength(3);
     server.answerJson({}, 503);
     expect(await provider.assess("TRX", "TAbc")).toEqual(silent);
-    expect(server.asked).toHaveLength(4);
+    expect(server.requests).toHaveLength(4);
   });
 
-  it("on one network is none on all", async () => {
+  it("on one network is no answer on all", async () => {
     const provider: WalletProvider = {
       assess: async (network) => {
         const asOf = now;
@@ -227,7 +229,7 @@ describe("no answer", () => {
     await open().assess("ETHEREUM", address);
     expect(logged).toContain("wallet provider gave no answer");
     expect(logged).toContain("error_status");
-    expect(logged.toLowerCase()).not.toContain(asked);
+    expect(logged.toLowerCase()).not.toContain(lowerCase);
     expect(logged).not.toContain(apiKey);
   });
 });

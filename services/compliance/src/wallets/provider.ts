@@ -26,30 +26,22 @@ export type WalletProvider = {
   close(): Promise<void>;
 };
 
-type WalletProviderDeps = {
-  readonly metrics: Metrics;
-  readonly clock: Clock;
-  readonly log: Log;
-};
-
 /** Some megabytes; beyond it the provider is queried again. */
 const keptMax = 10_000;
-
-type Kept = { readonly assessment: WalletAssessment; readonly until: number };
 
 /**
  * The provider of a deployment, with a short memory: its answers are kept for as long as the
  * setting says, and equal queries at one time are sent once. It is not queried
- * while it has asked for a pause.
+ * before its Retry-After.
  */
 export function createWalletProvider(
   setting: WalletProviderSetting,
-  { metrics, clock, log }: WalletProviderDeps,
+  { metrics, clock, log }: { metrics: Metrics; clock: Clock; log: Log },
 ): WalletProvider {
   const http = connectProvider(setting);
   const observed = observedAsk(http, metrics);
   const provider = new URL(setting.url).host;
-  const kept = new Map<string, Kept>();
+  const kept = new Map<string, { assessment: WalletAssessment; until: number }>();
   const running = new Map<string, Promise<WalletAssessment | ProviderUnavailable>>();
   let pausedUntil = 0;
 
@@ -115,29 +107,18 @@ export async function assessWallet(
   { assess }: WalletProvider,
   { networks, families, address }: Wallet & { readonly networks: readonly string[] },
 ): Promise<WalletAssessment | ProviderUnavailable> {
-  const asked = assessedNetworks(networks, families);
-  const all = await Promise.all(asked.map((network) => assess(network, address)));
-  const words: WalletAssessment[] = [];
-  for (const word of all) {
-    if (isRefused(word)) return word;
-    words.push(word);
-  }
-  return worstAssessment(words) ?? refused("WALLET_PROVIDER_SILENT");
+  const queried = assessedNetworks(networks, families);
+  const all = await Promise.all(queried.map((network) => assess(network, address)));
+  const silent = all.find((each) => isRefused(each));
+  const assessments = all.filter((each): each is WalletAssessment => !isRefused(each));
+  return silent ?? worstAssessment(assessments) ?? refused("WALLET_PROVIDER_SILENT");
 }
-
-/** Why a provider gave no answer. */
-export type ProviderFailure =
-  | "timeout"
-  | "unreachable"
-  | "rate_limited"
-  | "error_status"
-  | "malformed";
 
 /** What the provider knows of an address, or that it did not say: then nothing is cleared. */
 export type ProviderAnswer =
   | { readonly identifications: readonly Identification[] }
   | {
-      readonly silence: ProviderFailure;
+      readonly silence: "timeout" | "unreachable" | "rate_limited" | "error_status" | "malformed";
       /** For the log: a status, or the code of an error; never an address. */
       readonly detail: string;
       /** How long the provider wants no query. */
@@ -148,13 +129,6 @@ export type ProviderAnswer =
 export type ProviderHttp = {
   readonly ask: (address: string) => Promise<ProviderAnswer>;
   close(): Promise<void>;
-};
-
-type ProviderHttpOptions = {
-  readonly url: string;
-  readonly apiKey: string;
-  /** In all, repeats included. */
-  readonly timeoutMs: number;
 };
 
 /** Enough for a merchant's batch of beneficiaries; more wait for a connection. */
@@ -180,7 +154,11 @@ const answerForm = z.object({
 });
 
 /** Connects to a provider. Asking follows no redirect and reads at most 64 KiB. */
-export function connectProvider({ url, apiKey, timeoutMs }: ProviderHttpOptions): ProviderHttp {
+export function connectProvider({
+  url,
+  apiKey,
+  timeoutMs,
+}: Pick<WalletProviderSetting, "url" | "apiKey" | "timeoutMs">): ProviderHttp {
   const base = new URL(url);
   const agent = new Agent({
     allowH2: false,
@@ -252,7 +230,7 @@ function jsonOf(body: string): unknown {
   }
 }
 
-/** Seconds, as providers write it; a date or nothing is taken for a second. */
+/** Seconds, as providers write it; a date or nothing counts as one second. */
 function retryAfter(header: string | string[] | undefined): number {
   const seconds = /^\d{1,6}$/.test(String(header)) ? Number(header) : 0;
   const ms = seconds === 0 ? retryAfterDefaultMs : seconds * 1_000;
@@ -260,7 +238,7 @@ function retryAfter(header: string | string[] | undefined): number {
 }
 
 const timedOut = /^(?:ETIMEDOUT|UND_ERR_(?:CONNECT|HEADERS|BODY)_TIMEOUT)$/;
-/** What came was no answer of HTTP, or too much of one. */
+/** The answer is not HTTP, or too long. */
 const wrongAnswer = /^(?:HPE_|UND_ERR_(?:RES_|HEADERS_OVERFLOW))/;
 
 function failure(error: unknown, signal: AbortSignal): ProviderAnswer {

@@ -79,7 +79,7 @@ describe("what people can do with an alert in each state", () => {
       },
     ],
     [
-      "say that it is somebody else",
+      "dismiss as a false positive",
       (alert) => decidedBy(alert, "false_positive", reason, act("ada")),
       {
         ...{ open: "false_positive", escalated: "false_positive", proposed: no },
@@ -140,8 +140,8 @@ describe("what people can do with an alert in each state", () => {
   });
 });
 
-describe("what is kept of a deed", () => {
-  it("who said what, and why", () => {
+describe("what is kept of an action", () => {
+  it("who decided what, and why", () => {
     const by = act("eve");
     const reason = "born in another century";
     expect(decidedBy(fresh, "false_positive", reason, by)).toEqual({
@@ -173,7 +173,7 @@ describe("what is kept of a deed", () => {
   });
 });
 
-it("only a decision that is in effect says something of the verdict", () => {
+it("only a decision that is in effect changes the verdict", () => {
   expect(kinds.map((kind) => [kind, dispositionOf(states[kind])])).toEqual([
     ["open", "undecided"],
     ["escalated", "undecided"],
@@ -195,7 +195,7 @@ describe("a later screening", () => {
     expect(found).toEqual({ ...inState(kind), detection: later });
   });
 
-  it("of a list without the entry closes the alert, whatever was said of it", () => {
+  it("of a list without the entry closes the alert, whatever was decided", () => {
     for (const kind of ["open", "escalated", "proposed", "false_positive", "true_match"] as const) {
       const before = states[kind];
       expect(gone(inState(kind))?.state).toEqual({ kind: "closed", before, at: at(5) });
@@ -203,7 +203,7 @@ describe("a later screening", () => {
     expect(gone(inState("closed"))).toBeUndefined();
   });
 
-  it("brings back what was said when the same hit returns", () => {
+  it("restores the decision when the same hit returns", () => {
     for (const kind of ["open", "escalated", "proposed", "false_positive", "true_match"] as const) {
       const closed = gone(inState(kind)) as Alert;
       const back = redetected(closed, { ...later, revision: 5 }, at(6));
@@ -213,7 +213,7 @@ describe("a later screening", () => {
     }
   });
 
-  it("says nothing when a newer one has told already", () => {
+  it("changes nothing after a newer one", () => {
     expect(redetected(fresh, { ...later, revision: 3 }, at(5))).toBeUndefined();
     expect(missed(fresh, removed, 3, at(5))).toBeUndefined();
     const closed = gone(fresh) as Alert;

@@ -55,7 +55,7 @@ describe("what is compared of a wallet", () => {
   });
 });
 
-it("tells parties and wallets of one request apart by their place", () => {
+it("distinguishes parties and wallets of one request by their place", () => {
   const request = { parties: [party], wallets: [wallet] };
   expect(screenedForms(request)).toEqual([screenedForm(request, 0), screenedForm(request, 1)]);
   expect(screenedForm(request, 1)).toBe(walletFormOf(wallet));

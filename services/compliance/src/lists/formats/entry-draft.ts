@@ -1,33 +1,24 @@
 import type { EntryType, ListedName, NameKind } from "@disburse/name-matcher/entry.ts";
 import type { ListEntry, ListedDocument, ListedWallet } from "../rules/entry.ts";
-import { Unreadable } from "./file-bytes.ts";
+import { countryCode } from "./country-code.ts";
+import { type Note, Unreadable } from "./file-bytes.ts";
 
 /** Longer than any listed text (245 in the lists of 2026). */
 const textLengthMax = 1_000;
 
 /** An entry whose parts stand in several rows or files. What is added twice is kept once. */
-export type EntryDraft = {
-  readonly uid: string;
-  readonly type: EntryType;
-  readonly names: Map<string, ListedName>;
-  readonly births: Set<string>;
-  readonly countries: Set<string>;
-  readonly documents: Map<string, ListedDocument>;
-  readonly wallets: Map<string, ListedWallet>;
-  readonly programs: Set<string>;
-};
+export type EntryDraft = Readonly<ReturnType<typeof entryDraft>>;
 
 /** An empty draft. */
-export function entryDraft(uid: string, type: EntryType): EntryDraft {
+export function entryDraft(uid: string, type: EntryType) {
   return {
-    uid,
-    type,
-    names: new Map(),
-    births: new Set(),
-    countries: new Set(),
-    documents: new Map(),
-    wallets: new Map(),
-    programs: new Set(),
+    ...{ uid, type },
+    names: new Map<string, ListedName>(),
+    births: new Set<string>(),
+    countries: new Set<string>(),
+    documents: new Map<string, ListedDocument>(),
+    wallets: new Map<string, ListedWallet>(),
+    programs: new Set<string>(),
   };
 }
 
@@ -51,6 +42,18 @@ export function addName({ names }: EntryDraft, text: string, kind: NameKind): vo
   names.set(name, { name, kind });
 }
 
+/** Adds a country, none where no country has the name today. */
+export function addCountry({ countries }: EntryDraft, name: string): void {
+  const code = countryCode(name);
+  if (code !== undefined) countries.add(code);
+}
+
+/** Adds dates of birth; notes dates that could not be read. */
+export function addBirths({ births }: EntryDraft, dates: string[] | undefined, note: Note): void {
+  if (dates === undefined) note("a date of birth is not understood");
+  for (const date of dates ?? []) births.add(date);
+}
+
 /** Adds a document, none where its number is empty. */
 export function addDocument(
   { documents }: EntryDraft,
@@ -67,12 +70,12 @@ export function addDocument(
 /** The entry, with its primary name first. */
 export function builtEntry(draft: EntryDraft): ListEntry {
   if (draft.names.size === 0) throw new Unreadable("has no name");
-  const names = [...draft.names.values()];
+  const { uid, type } = draft;
   return {
-    uid: draft.uid,
-    source: "",
-    type: draft.type,
-    names: names.sort((a, b) => Number(b.kind === "primary") - Number(a.kind === "primary")),
+    ...{ uid, source: "", type },
+    names: [...draft.names.values()].sort(
+      (a, b) => Number(b.kind === "primary") - Number(a.kind === "primary"),
+    ),
     births: [...draft.births],
     countries: [...draft.countries],
     documents: [...draft.documents.values()],

@@ -2,7 +2,14 @@ import type { EntryType } from "@disburse/name-matcher/entry.ts";
 import type { ListEntry } from "../rules/entry.ts";
 import { countryCode } from "./country-code.ts";
 import { type CsvTable, csvRows, csvTable } from "./csv-rows.ts";
-import { addDocument, addName, builtEntry, type EntryDraft, entryDraft } from "./entry-draft.ts";
+import {
+  addBirths,
+  addDocument,
+  addName,
+  builtEntry,
+  type EntryDraft,
+  entryDraft,
+} from "./entry-draft.ts";
 import {
   atPlace,
   type Format,
@@ -67,7 +74,7 @@ function readEuCsv(files: readonly ListFile[], note: Note): ListEntry[] {
     atPlace(`line ${row.line}`, () => {
       const draft = draftOf(row, drafts);
       addNames(draft, row);
-      addBirth(draft, row, (text) => note(`line ${row.line}: ${text}`));
+      addBirths(draft, datesOf(row), (text) => note(`line ${row.line}: ${text}`));
       for (const part of ["Address", "BirthDate", "Citizenship"] as const) {
         const code = country(row, part);
         if (code !== "") draft.countries.add(code);
@@ -117,12 +124,6 @@ function country(row: Row, part: Part): string {
   const code = row.cell(`${part}_CountryIso2Code`);
   if (/^[A-Z]{2}$/.test(code)) return code;
   return countryCode(row.cell(`${part}_CountryDescription`)) ?? "";
-}
-
-function addBirth({ births }: EntryDraft, row: Row, note: Note): void {
-  const dates = datesOf(row);
-  if (dates === undefined) note("a date of birth is not understood");
-  for (const date of dates ?? []) births.add(date);
 }
 
 /** None where the row has no birth; `undefined` where it cannot be read. */

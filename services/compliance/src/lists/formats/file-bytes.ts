@@ -95,7 +95,7 @@ export function atPlace<T>(place: string, read: () => T): T {
   }
 }
 
-/** Told of something that could not be read and is no reason to refuse the list. */
+/** Notes something that could not be read and is no reason to refuse the list. */
 export type Note = (text: string) => void;
 
 /** Enough to see what is wrong; a list of another kind would fill thousands of lines. */

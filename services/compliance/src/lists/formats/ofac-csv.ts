@@ -1,8 +1,14 @@
 import type { EntryType } from "@disburse/name-matcher/entry.ts";
 import type { ListEntry } from "../rules/entry.ts";
-import { countryCode } from "./country-code.ts";
 import { type CsvRow, csvRows } from "./csv-rows.ts";
-import { addDocument, addName, builtEntry, type EntryDraft, entryDraft } from "./entry-draft.ts";
+import {
+  addCountry,
+  addDocument,
+  addName,
+  builtEntry,
+  type EntryDraft,
+  entryDraft,
+} from "./entry-draft.ts";
 import {
   atPlace,
   type Format,
@@ -97,7 +103,7 @@ function commentsOf(rows: Rows): ReadonlyMap<string, string> {
   const comments = new Map<string, string>();
   for (const row of rows.get("comments") ?? []) {
     const uid = atPlace(place("comments", row), () => uidOf(row));
-    // Not trimmed: the text goes on where the remarks were cut, also at a space.
+    // Not trimmed: the text continues where the remarks were cut, also at a space.
     comments.set(uid, (comments.get(uid) ?? "") + (row.cells[1] ?? ""));
   }
   return comments;
@@ -125,11 +131,6 @@ function primaryDraft(
   const remarks = joinedRemarks(row.cells[11] ?? "", comments, uid, noteHere);
   readRemarks(draft, remarks, noteHere);
   return draft;
-}
-
-function addCountry({ countries }: EntryDraft, name: string): void {
-  const code = name === "" ? undefined : countryCode(name);
-  if (code !== undefined) countries.add(code);
 }
 
 function addAlternate(draft: EntryDraft, row: CsvRow): void {

@@ -1,13 +1,13 @@
 import { countryCode } from "./country-code.ts";
-import { addDocument, addName, type EntryDraft } from "./entry-draft.ts";
+import { addCountry, addDocument, addName, type EntryDraft } from "./entry-draft.ts";
 import { type Note, Unreadable } from "./file-bytes.ts";
 import { datesInWords } from "./listed-date.ts";
 
-/** OFAC cuts remarks here, in the middle of a word, and goes on in the comments file. */
+/** OFAC cuts remarks here, in the middle of a word, and continues them in the comments file. */
 const remarksLengthMax = 1_000;
 
 /**
- * The remarks of an entry with what the comments file goes on with. Where that file is there and
+ * The remarks of an entry with their rest in the comments file. Where that file is there and
  * has nothing for cut remarks, the two are of different days: half a wallet would be lost in
  * silence. Without that file the last part, which may be half a word, is left out.
  */
@@ -52,11 +52,6 @@ export function readRemarks(draft: EntryDraft, remarks: string, note: Note): voi
     if (found === undefined) readDocument(draft, text);
     else found[1](draft, found[0].exec(text)?.[1] ?? "", note);
   }
-}
-
-function addCountry({ countries }: EntryDraft, name: string): void {
-  const code = countryCode(name);
-  if (code !== undefined) countries.add(code);
 }
 
 function addWallet({ wallets }: EntryDraft, text: string): void {

@@ -1,8 +1,15 @@
 import type { EntryType, NameKind } from "@disburse/name-matcher/entry.ts";
 import type { ListEntry } from "../rules/entry.ts";
-import { countryCode } from "./country-code.ts";
 import { type CsvRow, type CsvTable, csvRows, csvTable } from "./csv-rows.ts";
-import { addDocument, addName, builtEntry, type EntryDraft, entryDraft } from "./entry-draft.ts";
+import {
+  addBirths,
+  addCountry,
+  addDocument,
+  addName,
+  builtEntry,
+  type EntryDraft,
+  entryDraft,
+} from "./entry-draft.ts";
 import {
   atPlace,
   type Format,
@@ -60,8 +67,12 @@ function readUkCsv(files: readonly ListFile[], note: Note): ListEntry[] {
     atPlace(`line ${row.line}`, () => {
       const draft = draftOf(row, drafts);
       addNames(draft, row);
-      addBirths(draft, row, (text) => note(`line ${row.line}: ${text}`));
-      addCountries(draft, row);
+      for (const text of listed(row.cell("births"))) {
+        addBirths(draft, datesOf(text), (problem) => note(`line ${row.line}: ${problem}`));
+      }
+      for (const name of countryColumns.flatMap((column) => listed(row.cell(column)))) {
+        addCountry(draft, name);
+      }
       addDocuments(draft, row);
     });
   }
@@ -111,16 +122,12 @@ function listed(text: string): string[] {
 }
 
 /** `07/10/1952`, `dd/mm/1952`, `00/00/1952`, a year alone, or two years. */
-function addBirths({ births }: EntryDraft, row: Row, note: Note): void {
-  for (const text of listed(row.cell("births"))) {
-    const [, day = "", month = "", year = ""] =
-      /^(?:(\d\d|dd)\/(\d\d|mm)\/)?(\d{4})$/i.exec(text) ?? [];
-    const date = partialDate(year, month, day);
-    const [, from = "", to = ""] = /^(\d{4})\s*(?:-|to)\s*(\d{4})$/.exec(text) ?? [];
-    const dates = date === undefined ? yearSpan(from, to) : [date];
-    if (dates === undefined) note("a date of birth is not understood");
-    for (const each of dates ?? []) births.add(each);
-  }
+function datesOf(text: string): string[] | undefined {
+  const [, day = "", month = "", year = ""] =
+    /^(?:(\d\d|dd)\/(\d\d|mm)\/)?(\d{4})$/i.exec(text) ?? [];
+  const date = partialDate(year, month, day);
+  const [, from = "", to = ""] = /^(\d{4})\s*(?:-|to)\s*(\d{4})$/.exec(text) ?? [];
+  return date === undefined ? yearSpan(from, to) : [date];
 }
 
 const countryColumns = [
@@ -130,15 +137,6 @@ const countryColumns = [
   "flag",
   "formerFlags",
 ] as const;
-
-function addCountries({ countries }: EntryDraft, row: Row): void {
-  for (const column of countryColumns) {
-    for (const name of listed(row.cell(column))) {
-      const code = countryCode(name);
-      if (code !== undefined) countries.add(code);
-    }
-  }
-}
 
 const documentTypes = {
   passports: "Passport",

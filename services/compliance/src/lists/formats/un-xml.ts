@@ -2,7 +2,15 @@ import type { EntryType, NameKind } from "@disburse/name-matcher/entry.ts";
 import { parseXml, XmlElement, XmlError } from "@rgrove/parse-xml";
 import type { ListEntry } from "../rules/entry.ts";
 import { countryCode } from "./country-code.ts";
-import { addDocument, addName, builtEntry, type EntryDraft, entryDraft } from "./entry-draft.ts";
+import {
+  addBirths,
+  addCountry,
+  addDocument,
+  addName,
+  builtEntry,
+  type EntryDraft,
+  entryDraft,
+} from "./entry-draft.ts";
 import {
   atPlace,
   type Format,
@@ -107,11 +115,6 @@ function numbersIn(text: string): string[] {
   return [text, ...(text.includes(" ") ? (text.match(numberInWords) ?? []) : [])];
 }
 
-function addCountry({ countries }: EntryDraft, name: string): void {
-  const code = countryCode(name);
-  if (code !== undefined) countries.add(code);
-}
-
 function readAlias(draft: EntryDraft, part: XmlElement, note: Note): void {
   const kind: NameKind = textIn(part, "QUALITY").toLowerCase() === "low" ? "weak" : "alias";
   for (const name of namesIn(textIn(part, "ALIAS_NAME"))) addName(draft, name, kind);
@@ -142,16 +145,12 @@ function addBirth(draft: EntryDraft, part: XmlElement, note: Note): void {
   else if (span === undefined && inWords !== "") addDate(draft, inWords, note);
 }
 
-function addDate({ births }: EntryDraft, text: string, note: Note): void {
+function addDate(draft: EntryDraft, text: string, note: Note): void {
   if (text === "") return;
   const [, year = "", month = "", day = ""] = /^(\d{4})-(\d\d)-(\d\d)/.exec(text) ?? [];
   const date = partialDate(year, month, day);
-  const dates = date === undefined ? datesInWords(text) : [date];
-  if (dates === undefined) note("a date of birth is not understood");
-  for (const each of dates ?? []) births.add(each);
+  addBirths(draft, date === undefined ? datesInWords(text) : [date], note);
 }
-
-export type { XmlElement };
 
 /** That list has five levels; the parser goes down them by recursion. */
 const depthMax = 64;
@@ -205,7 +204,7 @@ function checkDepth(text: string): void {
   }
 }
 
-/** The `>` of a tag: its quoted values may hold some too; -1 where there is none. */
+/** The `>` of a tag: its quoted values may hold some too; -1 without one. */
 function tagEnd(text: string, start: number): number {
   for (let at = start; at < text.length; at += 1) {
     const sign = text[at];
@@ -228,7 +227,7 @@ export function elementsIn({ children }: XmlElement): XmlElement[] {
   return children.filter((child) => child instanceof XmlElement);
 }
 
-/** The text of the first element of a name right below, in one line; "" where there is none. */
+/** The text of the first element of a name right below, in one line; "" without one. */
 export function textIn(element: XmlElement, name: string): string {
   const found = elementsIn(element).find((child) => child.name === name);
   return found?.text.replace(/\s+/g, " ").trim() ?? "";

@@ -81,7 +81,7 @@ describe("ImportList", () => {
     expect(await test.database.db.collection("list_imports").countDocuments()).toBe(1);
   });
 
-  it("wants a header first and a name of the right form", async () => {
+  it("requires a header first and a valid name", async () => {
     const rpc = await test.start();
     async function* headless() {
       yield { part: { case: "lines" as const, value: Buffer.from(good) } };
@@ -118,7 +118,7 @@ describe("ImportList", () => {
   });
 
   it.each<[string, Header, string]>([
-    ["a name that is none", { list: "OFAC SDN" }, "header.list: must be"],
+    ["an invalid list name", { list: "OFAC SDN" }, "header.list: must be"],
     ["an unknown format", { format: 99 as ListFormat }, "header.format: is not known"],
     ["too short a reason", { acceptDropReason: "because" }, "accept_drop_reason: must be 10"],
   ])("refuses %s", async (_, header, message) => {
@@ -127,7 +127,7 @@ describe("ImportList", () => {
     expect(refusal?.message).toContain(message);
   });
 
-  it("lets a person accept what a list lost, nobody else, and keeps the tries", async () => {
+  it("lets only an operator accept what a list lost, and keeps the tries", async () => {
     const rpc = await test.start();
     const lines = Array.from({ length: 100 }, (_, at) => personLine(`p${at}`, `Person ${at}`));
     await importLines(rpc, lines.join(""), "100");

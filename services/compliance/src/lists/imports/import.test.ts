@@ -14,7 +14,7 @@ function work(count: number) {
 }
 
 describe("readImportApart", () => {
-  it("reads a list, says what changed, and hands over the chunks that are new", async () => {
+  it("reads a list, and returns what changed and the new chunks", async () => {
     const read = await readImportApart(work(10), limits);
     if ("problem" in read) throw new Error(read.problem);
     expect(read).toMatchObject({ entries: 10, change: { added: 2, changed: 0, removed: 0 } });
@@ -28,7 +28,7 @@ describe("readImportApart", () => {
     expect(await readImportApart(work(10), { ...limits, timeoutMs: 1 })).toEqual({ problem });
   });
 
-  it("gives up on a list that does not fit the memory, and lives", async () => {
+  it("gives up on a list that does not fit the memory, and survives", async () => {
     const problem = "files: hold more than fits the memory";
     const small = { ...limits, heapMegabytes: 24 };
     expect(await readImportApart(work(60_000), small)).toEqual({ problem });

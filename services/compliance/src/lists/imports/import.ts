@@ -1,4 +1,5 @@
 import { Worker } from "node:worker_threads";
+import type { Log } from "@disburse/chassis/log.ts";
 import { isRefused, refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { type ImportDocument, type ImportRequest, importedVersion } from "../documents.ts";
@@ -24,8 +25,11 @@ export type ImportOutcome = "imported" | "refused" | "overtaken" | "failed";
 export type ImportDeps = {
   readonly lists: ListStore;
   readonly clock: Clock;
-  /** Told how each import ended, a repeat's not. */
+  /** Counts how an import ended; a repeat does not count. */
   readonly ended: (list: string, outcome: ImportOutcome) => void;
+  /** Brings the index to the lists in force. */
+  readonly refresh: () => Promise<void>;
+  readonly log: Log;
 };
 
 /** An import that came into force. */
@@ -52,7 +56,11 @@ export async function importList(
   const { lists, clock } = deps;
   const started = await beginImport(lists.collections, request, clock.now());
   if (isRefused(started)) return started;
-  if ("repeated" in started) return repeated(started.repeated, received);
+  if ("repeated" in started) {
+    const isSame = started.repeated.checksum === received.checksum;
+    const detail = "mutation.operation_id: was used for other files";
+    return isSame ? importedOf(started.repeated) : refused("INVALID_REQUEST", detail);
+  }
   const { begun } = started;
   try {
     const answer = await readAndSwitch(deps, begun, request, received);
@@ -66,6 +74,15 @@ export async function importList(
   }
 }
 
+/** Logs an import and indexes it now; where that fails, the watch reads it again soon. */
+export async function announceImport({ log, refresh }: ImportDeps, imported: Imported) {
+  const { list, version } = imported.version;
+  log.info({ list, version, ...imported.change, notes: imported.notes.length }, "list imported");
+  await refresh().catch((error: unknown) => {
+    log.error({ err: error, list }, "imported list could not be read yet");
+  });
+}
+
 function outcomeOf(answer: Imported | ImportRefused): ImportOutcome {
   if (!isRefused(answer)) return "imported";
   return answer.refused === "INVALID_REQUEST" ? "refused" : "overtaken";
@@ -73,11 +90,6 @@ function outcomeOf(answer: Imported | ImportRefused): ImportOutcome {
 
 function importedOf(done: ImportDocument): Imported {
   return { version: importedVersion(done), change: done.change, notes: done.notes };
-}
-
-function repeated(done: ImportDocument, { checksum }: ReceivedFiles): Imported | ImportRefused {
-  if (checksum === done.checksum) return importedOf(done);
-  return refused("INVALID_REQUEST", "mutation.operation_id: was used for other files");
 }
 
 async function readAndSwitch(
@@ -88,7 +100,7 @@ async function readAndSwitch(
 ): Promise<Imported | ImportRefused> {
   const { lists, clock } = deps;
   const { list, format, acceptDropReason } = request;
-  const base = await lists.readImport(begun.base_import_id);
+  const base = await lists.readChunks(await lists.importChunks(begun.base_import_id));
   const read = await readImportApart({ list, format, files, base });
   if ("problem" in read) return refuse(deps, begun, read.problem, { checksum });
   const { entries, change, chunks, notes } = read;
@@ -99,12 +111,8 @@ async function readAndSwitch(
   if (problem !== undefined) {
     return refuse(deps, begun, `files: ${problem}`, { checksum, entries, change });
   }
-  const staged = await stageImport(
-    lists.collections,
-    begun,
-    { entries, checksum, change, chunks, notes },
-    clock.now(),
-  );
+  const whole = { entries, checksum, change, chunks, notes };
+  const staged = await stageImport(lists.collections, begun, whole, clock.now());
   if (staged !== undefined) return staged;
   await writeChunks(lists.collections, read.fresh, clock.now());
   const done = await commitImport(lists.collections, begun, clock.now());

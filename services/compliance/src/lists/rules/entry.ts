@@ -21,6 +21,13 @@ export type ListEntry = Omit<NamedEntry, "documents"> & {
   readonly programs: readonly string[];
 };
 
+/** Entries that two states of a list do not share; of a changed one, both forms by its uid. */
+export type EntryDifference = {
+  readonly added: readonly ListEntry[];
+  readonly changed: readonly { readonly before: ListEntry; readonly after: ListEntry }[];
+  readonly removed: readonly ListEntry[];
+};
+
 /**
  * SHA-256 over what is compared of an entry, in hexadecimal: equal for two versions of an entry
  * that needs no new review. The order of names does not count.

@@ -1,4 +1,4 @@
-import type { ListEntry } from "./entry.ts";
+import type { EntryDifference, ListEntry } from "./entry.ts";
 import type { ListChange } from "./version.ts";
 
 /** A larger loss at once is more likely a broken file than a publisher's decision. */
@@ -29,20 +29,13 @@ const detailsAlwaysTaken = 10;
 /** How many of each detail. */
 export type Details = Readonly<Record<(typeof details)[number], number>>;
 
-/** How entries of a list differ from the version in force; see `compareChunks`. */
-type Difference = {
-  readonly added: readonly ListEntry[];
-  readonly changed: readonly { readonly before: ListEntry; readonly after: ListEntry }[];
-  readonly removed: readonly ListEntry[];
-};
-
 /** Of the details in force: how many there are, and how many less its entries that stay have. */
 export type DetailLoss = { readonly inForce: Details; readonly lost: Details };
 
 /** What a list of these entries loses, which differ so from those in force. */
 export function detailLoss(
   entries: readonly ListEntry[],
-  { added, changed, removed }: Difference,
+  { added, changed, removed }: EntryDifference,
 ): DetailLoss {
   const eachOf = (some: (detail: keyof Details) => number): Details => ({
     names: some("names"),

@@ -17,14 +17,14 @@ import { openSourceStore } from "./store.ts";
 let database: Database;
 let server: Server;
 let answer: RequestListener;
-let asked = 0;
+let requests = 0;
 let url: string;
 
 beforeAll(async () => {
   const name = freshDatabase("sources");
   database = await connectDatabase(mongodbUri(name), name);
   server = createServer((request, response) => {
-    asked += 1;
+    requests += 1;
     answer(request, response);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -48,12 +48,13 @@ const modified = "Fri, 03 May 2024 14:30:00 GMT";
 
 beforeEach(async () => {
   await database.db.dropDatabase();
-  asked = 0;
+  requests = 0;
   now = new Date("2026-11-20T10:00:00Z");
   lists = await openListStore(database);
   const metrics = createMetrics("compliance");
   const { ended, show: update } = listMetrics(metrics);
-  importing = { lists, clock: { now: () => now }, ended };
+  const log = createLog("test", "silent");
+  importing = { lists, clock: { now: () => now }, ended, refresh: async () => undefined, log };
   sources = open(importing, ["l"]);
   show = async () => {
     await update({ ...importing, indexed: () => [] }, sources);
@@ -68,8 +69,6 @@ const open = (deps: ImportDeps, names: readonly string[], stop = new AbortContro
     ...deps,
     settings: names.map((list) => ({ list, format, ...more })),
     store: openSourceStore(database),
-    refresh: async () => undefined,
-    log: createLog("test", "silent"),
     stop: stop.signal,
     timeoutMs: 500,
   });
@@ -119,7 +118,7 @@ describe("a check of a source", () => {
     expect(await lists.listImports("l", undefined, 10)).toHaveLength(1);
   });
 
-  it("reads all again when somebody else imported another state meanwhile", async () => {
+  it("reads all again when an operator imported another state meanwhile", async () => {
     publish(people(100));
     await check();
     const request = { list: "l", version: "mine", format: "json_lines", actor } as const;
@@ -151,7 +150,7 @@ describe("a check of a source", () => {
     ["half a file", () => publish(people(100).slice(0, -5)), "refused", "line 100: is not JSON"],
     ["a page in its place", () => publish("<html></html>"), "refused", "line 1: is not JSON"],
     ["97 of 100 entries", () => publish(people(97)), "refused", "3 of the 100 entries"],
-  ])("that finds %s leaves the old version, says so and raises the alarm", async (...row) => {
+  ])("that finds %s leaves the old version, records why and raises the alarm", async (...row) => {
     const [, wrong, outcome, problem] = row;
     publish(people(100));
     await check();
@@ -193,33 +192,33 @@ describe("the schedule", () => {
   it("checks a source at once, then when its time has come, sooner after a failure", async () => {
     publish(people(100));
     await sources.checkDue(always);
-    expect([asked, (await inForce())?.entries]).toEqual([1, 100]);
+    expect([requests, (await inForce())?.entries]).toEqual([1, 100]);
     pass(10);
     await sources.checkDue(always);
-    expect(asked).toBe(1);
+    expect(requests).toBe(1);
     pass(4);
     answer = (_, response) => response.writeHead(500).end();
     await sources.checkDue(always);
-    expect(asked).toBe(2);
+    expect(requests).toBe(2);
     await sources.checkDue(always);
-    expect(asked).toBe(2);
+    expect(requests).toBe(2);
     pass(0.1);
     await sources.checkDue(always);
-    expect(asked).toBe(3);
+    expect(requests).toBe(3);
   });
 
   /** Sources of which the first one's imports break on their way, for no fault of the list. */
   const openBroken = (stop?: AbortController) => {
-    const readImport: ListStore["readImport"] = async (importId) => {
+    const importChunks: ListStore["importChunks"] = async (importId) => {
       const [last] = await lists.listImports("broken", undefined, 1);
-      if (last?.state !== "reading") return lists.readImport(importId);
+      if (last?.state !== "reading") return lists.importChunks(importId);
       stop?.abort();
       throw new RangeError("no room for Person 7");
     };
-    return open({ ...importing, lists: { ...lists, readImport } }, ["broken", "l"], stop);
+    return open({ ...importing, lists: { ...lists, importChunks } }, ["broken", "l"], stop);
   };
 
-  it("goes on past a source whose check fails by itself, and tries that one later", async () => {
+  it("continues after a source whose check fails internally, and retries that one later", async () => {
     publish(people(100));
     sources = openBroken();
     await sources.checkDue(always);
@@ -243,7 +242,7 @@ describe("the schedule", () => {
     expect(mended?.state).toMatchObject({ outcome: "imported", failures: 0, problem: "" });
   });
 
-  it("says nothing of a source whose check the end of the process broke off", async () => {
+  it("records nothing of a check that the end of the process interrupted", async () => {
     publish(people(100));
     sources = openBroken(new AbortController());
     await sources.checkDue(always);
@@ -253,10 +252,10 @@ describe("the schedule", () => {
   it("is left to the process that has the lease", async () => {
     publish(people(100));
     await sources.checkDue(async () => false);
-    expect(asked).toBe(0);
+    expect(requests).toBe(0);
   });
 
-  it("outlives a restart: what was read is known by the next process", async () => {
+  it("outlives a restart: the next process knows what was read", async () => {
     publish(people(100));
     await sources.checkDue(always);
     const [known] = await sources.list();

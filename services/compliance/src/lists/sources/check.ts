@@ -1,10 +1,8 @@
 import { randomInt, randomUUID } from "node:crypto";
-import type { Log } from "@disburse/chassis/log.ts";
 import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
-import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
+import { isRefused, refused } from "@disburse/kernel/refusal.ts";
 import { fileBytesMax, receivedFiles } from "../imports/files.ts";
-import { type ImportDeps, importList } from "../imports/import.ts";
-import { nextCheckAt } from "../rules/source-schedule.ts";
+import { announceImport, type ImportDeps, importList } from "../imports/import.ts";
 import { type FetchedFiles, fetchFiles } from "./fetch.ts";
 import type { SourceSetting } from "./setting.ts";
 import type { SourceState, SourceStore } from "./store.ts";
@@ -13,9 +11,6 @@ import type { SourceState, SourceStore } from "./store.ts";
 export type SourceDeps = ImportDeps & {
   readonly settings: readonly SourceSetting[];
   readonly store: SourceStore;
-  /** Brings the index to the lists in force. */
-  readonly refresh: () => Promise<void>;
-  readonly log: Log;
   /** Ends what is being fetched. */
   readonly stop: AbortSignal;
   /** Past it a source counts as not reached. */
@@ -29,27 +24,21 @@ export type SourceStatus = {
 };
 
 /** The sources of this deployment. */
-export type ListSources = {
-  list(): Promise<SourceStatus[]>;
-  /** Checks one now: an import is made where it publishes something else than what is in force. */
-  check(list: string, actor: StoredActor): Promise<SourceStatus | Refused<"RECORD_NOT_FOUND">>;
-  /** Checks those whose time has come, one after the other, while `goOn` answers true. */
-  checkDue(goOn: () => Promise<boolean>): Promise<void>;
-};
+export type ListSources = ReturnType<typeof openSources>;
 
 /** The largest public list takes seconds; half of it is left of the lease when it is renewed. */
 const timeoutMsDefault = 120_000;
 /** Steps of chance; finer would not be seen. */
 const chances = 1_000;
 const itself: StoredActor = { kind: "service", id: "compliance" };
-/** Says nothing of the cause, which may be anything. */
+/** Without the cause, which may hold anything. */
 const failedProblem = "could not be checked by a fault of the service; its log says why";
 
 /** What a check found, and what is known from then on. */
 type Found = Pick<SourceState, "outcome" | "problem" | "checksum" | "validators">;
 
 /** The sources of some settings. */
-export function openSources(deps: SourceDeps): ListSources {
+export function openSources(deps: SourceDeps) {
   const known = async (): Promise<SourceStatus[]> => {
     const states = await deps.store.states();
     return deps.settings.map((setting) => ({ setting, state: states.get(setting.list) }));
@@ -57,12 +46,14 @@ export function openSources(deps: SourceDeps): ListSources {
   return {
     list: known,
 
-    check: async (list, actor) => {
+    /** Checks one now: an import is made where it publishes something else than is in force. */
+    check: async (list: string, actor: StoredActor) => {
       const source = (await known()).find(({ setting }) => setting.list === list);
       return source === undefined ? refused("RECORD_NOT_FOUND") : checkSource(deps, source, actor);
     },
 
-    checkDue: async (goOn) => {
+    /** Checks those that are due, one after the other, while `goOn` answers true. */
+    checkDue: async (goOn: () => Promise<boolean>) => {
       const now = deps.clock.now();
       for (const source of await known()) {
         const isDue = source.state === undefined || source.state.nextCheckAt <= now;
@@ -147,11 +138,24 @@ async function importFetched(
     const problem = imported.detail ?? "another import of this list came first";
     return { outcome: "refused", problem, ...nothingKept };
   }
-  const { change, notes } = imported;
-  deps.log.info({ list, version, ...change, notes: notes.length }, "list imported");
-  // In force it is whatever happens here; the watch reads it again soon.
-  await deps.refresh().catch((error: unknown) => {
-    deps.log.error({ err: error, list }, "imported list could not be read yet");
-  });
+  await announceImport(deps, imported);
   return { outcome: "imported", problem: "", checksum, validators };
+}
+
+/** The first try after a failure; each one after it waits twice as long. */
+const firstRetryMs = 300_000;
+const hourMs = 3_600_000;
+/** Waits are up to a tenth longer or shorter, so that many processes do not ask at one moment. */
+const jitterShare = 0.1;
+
+/**
+ * When a source is checked again: after its own interval, or sooner when the last `failures`
+ * checks in a row failed. `chance` is in [0, 1).
+ */
+export function nextCheckAt(now: Date, everyHours: number, failures: number, chance: number): Date {
+  const everyMs = everyHours * hourMs;
+  const waitMs =
+    failures === 0 ? everyMs : Math.min(everyMs, firstRetryMs * 2 ** Math.min(failures - 1, 30));
+  const jitter = 1 + jitterShare * (2 * chance - 1);
+  return new Date(now.getTime() + Math.round(waitMs * jitter));
 }

@@ -9,15 +9,15 @@ import { type FetchLimits, fetchFiles, redirected, type Validator } from "./fetc
 
 let server: Server;
 let answer: RequestListener;
-let asked: { url: string; tag: string; since: string }[];
+let requests: { url: string; tag: string; since: string }[];
 let url: string;
 let folder: string;
 
 beforeEach(async () => {
-  asked = [];
+  requests = [];
   server = createServer((request, response) => {
     const { "if-none-match": tag = "", "if-modified-since": since = "" } = request.headers;
-    asked.push({ url: request.url ?? "", tag, since });
+    requests.push({ url: request.url ?? "", tag, since });
     answer(request, response);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -44,7 +44,7 @@ const read = (fetched: Awaited<ReturnType<typeof fetchOne>>) => {
 describe("fetchFiles of a URL", () => {
   const modified = "Fri, 03 May 2024 14:30:00 GMT";
 
-  it("reads the whole body, and asks for it again only when it changed", async () => {
+  it("reads the whole body, and again only when it changed", async () => {
     answer = (request, response) => {
       const isSame = request.headers["if-none-match"] === '"v1"';
       response.writeHead(isSame ? 304 : 200, { etag: '"v1"', "last-modified": modified });
@@ -55,13 +55,13 @@ describe("fetchFiles of a URL", () => {
     expect(first.modifiedAt).toEqual(new Date("2024-05-03T14:30:00Z"));
     expect(first.validators[0]?.location).toBe(`${url}/list.csv`);
     expect(await fetchOne(first.validators)).toBe("unchanged");
-    expect(asked).toEqual([
+    expect(requests).toEqual([
       { url: "/list.csv?token=secret", tag: "", since: "" },
       { url: "/list.csv?token=secret", tag: '"v1"', since: modified },
     ]);
   });
 
-  it("asks for plain bytes, unpacks others all the same, and leaves a packed file", async () => {
+  it("requests plain bytes, unpacks others all the same, and leaves a packed file", async () => {
     const packed = gzipSync("a,b");
     let encoding: unknown;
     answer = (request, response) => {
@@ -73,14 +73,14 @@ describe("fetchFiles of a URL", () => {
     expect(Buffer.from(read(await fetchOne()).files[0]?.bytes ?? [])).toEqual(packed);
   });
 
-  it("takes an empty body for what it is: the list is refused, not the answer", async () => {
+  it("accepts an empty body: the list is refused, not the answer", async () => {
     answer = (_, response) => void response.end();
     expect(read(await fetchOne()).texts).toEqual([""]);
   });
 
   it.each<[string, RequestListener, string]>([
     ["an error", (_, response) => response.writeHead(500).end("x"), "answered 500"],
-    ["304 that nobody asked for", (_, response) => response.writeHead(304).end(), "answered 304"],
+    ["304 without a condition", (_, response) => response.writeHead(304).end(), "answered 304"],
     [
       "a body that ends early",
       (_, response) => {
@@ -124,7 +124,7 @@ describe("fetchFiles of a URL", () => {
     expect(await fetchOne([], { timeoutMs: 300 })).toEqual(late);
   });
 
-  it("tells of a server that is not there", async () => {
+  it("reports an unreachable server", async () => {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
     expect(await fetchOne()).toEqual({
@@ -195,7 +195,7 @@ describe("fetchFiles of a path", () => {
     expect(read(await fetchFiles(files, first.validators, limits())).texts).toEqual(["b"]);
   });
 
-  it("tells of one that is not there, or too large", async () => {
+  it("reports a missing file, or one that is too large", async () => {
     const path = join(folder, "list.jsonl");
     const files = [{ name: "", path }];
     const missing = { problem: `${path}: could not be read (ENOENT)` };

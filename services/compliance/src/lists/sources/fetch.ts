@@ -6,9 +6,9 @@ import { locationShown, type SourceFile } from "./setting.ts";
 /** What a file is known by, so that it is read again only when it changed. */
 export type Validator = {
   readonly location: string;
-  /** An entity tag, or a file's time and length; "" where there is none. */
+  /** An entity tag, or a file's time and length; "" without one. */
   readonly tag: string;
-  /** As the server writes it; "" where it says none. */
+  /** As the server writes it; "" without one. */
   readonly modified: string;
 };
 
@@ -23,7 +23,7 @@ export type FetchLimits = {
 export type FetchedFiles = {
   readonly files: readonly ListFile[];
   readonly validators: readonly Validator[];
-  /** When the newest file was changed, where any says so. */
+  /** When the newest file was changed, where any has a time. */
   readonly modifiedAt: Date | undefined;
 };
 type FetchProblem = { readonly problem: string };

@@ -24,7 +24,7 @@ afterEach(async () => {
 });
 
 describe("a service with a source", () => {
-  it("imports its list by itself, checks it when it is told to, and says how that went", async () => {
+  it("imports its list on schedule, checks it on request, and returns the result", async () => {
     const path = join(folder, "house.jsonl");
     await writeFile(path, personLine("1", "Tamerlan Zhdanovski"));
     const source = { list: "house", format: "json_lines", files: [{ path }] };
@@ -58,7 +58,7 @@ describe("a service with a source", () => {
     expect(await refusalOf(other)).toMatchObject({ code: "RECORD_NOT_FOUND" });
   });
 
-  it("clears nobody before each list of a source came into force, but for optional ones", async () => {
+  it("clears no party before each required list came into force", async () => {
     const [first, last] = [join(folder, "first.jsonl"), join(folder, "last.jsonl")];
     await writeFile(first, personLine("1", "Tamerlan Zhdanovski"));
     const format = "json_lines";

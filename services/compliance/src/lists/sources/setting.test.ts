@@ -13,7 +13,7 @@ const parse = (value: unknown) => listSourcesSetting.safeParse(JSON.stringify(va
 const problems = (value: unknown): string => parse(value).error?.message ?? "";
 
 describe("LIST_SOURCES", () => {
-  it("is none by default, and takes URLs and files, twice a day", () => {
+  it("is empty by default, and accepts URLs and files, twice a day", () => {
     expect(listSourcesSetting.parse(undefined)).toEqual([]);
     const files = [...whole.files, { name: "comments", path: "/lists/comments.csv" }];
     const defaults = { every_hours: 12, optional: false };

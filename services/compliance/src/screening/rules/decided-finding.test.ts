@@ -23,10 +23,10 @@ const words = (...some: Disposition[]): Decisions => ({
 type Row = [string, readonly Verdict[], Decisions, Verdict];
 const rows: Row[] = [
   ["nothing was found", [], words(), "clear"],
-  ["nobody decided", ["review"], words("undecided"), "review"],
-  ["nobody decided about a block", ["block", "review"], words("undecided", "undecided"), "block"],
+  ["undecided", ["review"], words("undecided"), "review"],
+  ["an undecided block", ["block", "review"], words("undecided", "undecided"), "block"],
   [
-    "all are somebody else",
+    "all are false positives",
     ["block", "review"],
     words("false_positive", "false_positive"),
     "clear",
@@ -42,7 +42,7 @@ describe("a finding after people decided", () => {
     expect(decided.verdict).toBe(expected);
   });
 
-  it("says of each hit which alert it is, and whether it counts", () => {
+  it("has the alert of each hit, and whether it counts", () => {
     const found = { hits: [hit("block"), hit("review")] };
     const { hits } = decidedFinding(found, words("false_positive", "true_match"));
     expect(hits).toMatchObject([
@@ -64,7 +64,7 @@ describe("a finding after people decided", () => {
     expect(many(hitsMax + 5, hitsMax + 5).verdict).toBe("clear");
   });
 
-  it("is to be asked for all hits where it lists as many as it may", () => {
+  it("is truncated where it lists as many hits as it may", () => {
     expect(isTruncated(many(hitsMax, 0))).toBe(true);
     expect(isTruncated(many(hitsMax - 1, 0))).toBe(false);
   });

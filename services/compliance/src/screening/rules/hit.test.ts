@@ -38,7 +38,7 @@ describe("what a person has to decide without an entry of a list", () => {
     expect(hits[0]?.reasons).toEqual([{ kind: "name", text, effect: 0 }]);
   });
 
-  it("are hits beyond those that are listed, where all were asked for", () => {
+  it("are hits beyond those that are listed, where all were requested", () => {
     const parties = namesake;
     const some = screen({ parties, wallets: [] }, inForce(namesakes));
     expect(some.hits.map(({ list }) => list)).toEqual(Array(hitsMax).fill("l"));

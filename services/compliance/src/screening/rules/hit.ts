@@ -37,21 +37,21 @@ export type Finding = { readonly verdict: Verdict; readonly hits: readonly Scree
 /** More hits than a person reads; the verdict counts them all. */
 export const hitsMax = 20;
 
-/** What stands among the hits without an entry of a list: a person decides it as any other. */
-function pseudoHit(
+/** A hit without a list entry, which an officer decides like any other. */
+function hitWithoutEntry(
   of: Pick<ScreeningHit, "subjectIndex" | "entryType" | "verdict">,
   what: Pick<ScreeningHit, "entryUid" | "entryFingerprint">,
   text: string,
 ): ScreeningHit {
   return {
-    ...{ ...of, ...what, list: pseudoList, listVersion: "", source: "", programs: [] },
+    ...{ ...of, ...what, list: noList, listVersion: "", source: "", programs: [] },
     ...{ matchedName: "", score: 0, nameScore: 0, parts: [], partyLeftOver: [] },
     ...{ entryLeftOver: [], reasons: [{ kind: "name", text, effect: 0 }] },
   };
 }
 
-/** No list is called so. */
-export const pseudoList = "";
+/** The list name of a hit without a list entry; no list has it. */
+export const noList = "";
 
 const nameProblems = {
   blank: "the name has no letter that can be compared",
@@ -67,7 +67,7 @@ export function unreadableName(
 ): ScreeningHit {
   const of = { subjectIndex, entryType: type, verdict: "review" } as const;
   const what = { entryUid: "unreadable-name", entryFingerprint: "" };
-  return pseudoHit(of, what, who + nameProblems[problem]);
+  return hitWithoutEntry(of, what, who + nameProblems[problem]);
 }
 
 /**
@@ -83,6 +83,6 @@ export function overflowHits(unlisted: readonly ScreeningHit[]): ScreeningHit[] 
     const verdict = worstVerdict(hits.map((hit) => hit.verdict));
     const of = { subjectIndex: at, entryType: hits[0]?.entryType ?? "individual", verdict };
     const text = `${hits.length} further entries are alike, too many to be listed`;
-    return pseudoHit(of, { entryUid: "further-hits", entryFingerprint }, text);
+    return hitWithoutEntry(of, { entryUid: "further-hits", entryFingerprint }, text);
   });
 }

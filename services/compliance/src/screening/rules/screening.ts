@@ -26,7 +26,7 @@ export type Subject = { readonly merchantId: string; readonly recordId: string }
 /** Why a screening was made: its owner's request, or a change of what it rests on. */
 export type ScreeningTrigger = "request" | "list_change" | "configuration_change" | "decision";
 
-/** A screening as it is kept for ever. */
+/** A screening as it is kept forever. */
 export type Screening = DecidedFinding & {
   readonly id: string;
   readonly kind: ScreeningKind;

@@ -26,7 +26,7 @@ describe("assessmentOf", () => {
     expect(assessed(...some)).toMatchObject({ verdict, severity, provider: "provider", asOf });
   });
 
-  it("tells category, name and reference, in one line that is not too long", () => {
+  it("has category, name and reference in one bounded line", () => {
     const url = "https://example.com/1";
     expect(assessed(known("sanctions", "A\n\tB\u0000C", url)).evidence).toEqual([
       `sanctions: A B C: ${url}`,
@@ -38,7 +38,7 @@ describe("assessmentOf", () => {
 });
 
 describe("worstAssessment", () => {
-  it("is the worst word with the evidence of all", () => {
+  it("is the worst verdict with the evidence of all", () => {
     const all = [assessed(), assessed(known("mixer")), assessed(known("sanctions"))];
     expect(worstAssessment(all)).toMatchObject({
       verdict: "block",
@@ -48,7 +48,7 @@ describe("worstAssessment", () => {
   });
 });
 
-it("asks about the networks that are named, or one of each family", () => {
+it("queries the networks that are named, or one of each family", () => {
   expect(assessedNetworks(["POL", "POL", "BNB"], ["evm"])).toEqual(["POL", "BNB"]);
   expect(assessedNetworks([], ["evm", "tron"])).toEqual(["ETHEREUM", "TRX"]);
 });
@@ -67,6 +67,6 @@ it.each([
   ["BTC", "1BoatSLRHtKNngkdXEeobR76b53LETtpyT", "1BoatSLRHtKNngkdXEeobR76b53LETtpyT"],
   ["TRX", "TAbcDe", "TAbcDe"],
   ["SOLANA", "AbcDe", "AbcDe"],
-])("asks on %s for %s as %s", (network, address, asked) => {
-  expect(queriedAddress(network, address)).toBe(asked);
+])("on %s queries %s as %s", (network, address, queried) => {
+  expect(queriedAddress(network, address)).toBe(queried);
 });

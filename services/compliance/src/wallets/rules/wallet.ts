@@ -28,9 +28,7 @@ const sha256Base58 = base58check((bytes: Uint8Array) =>
   createHash("sha256").update(bytes).digest(),
 );
 
-/**
- * What a coder of a library decodes, or `undefined` where it throws: the text is none of its own.
- */
+/** What a coder of a library decodes; `undefined` where it throws, since the text is another one's. */
 function decoded<T>(decode: () => T): T | undefined {
   try {
     return decode();
@@ -107,29 +105,16 @@ export function canonicalWallet(family: WalletFamily, address: string): string |
 /** A wallet in the families whose addresses it is compared with. */
 export type Wallet = { readonly families: readonly WalletFamily[]; readonly address: string };
 
-/** An entry that lists a wallet. */
-export type WalletHit = {
-  readonly entry: ListEntry;
-  /** The entry's primary name, as the list writes it. */
-  readonly matchedName: string;
-  readonly reasons: readonly [{ readonly kind: "wallet"; text: string; effect: number }];
-};
-
 /** Finds listed wallets. */
-export type WalletIndex = {
-  /** The entries that list this address in one of the families; equal or nothing, no score. */
-  find(families: readonly WalletFamily[], address: string): WalletHit[];
-};
-
-type Listed = { readonly entry: ListEntry; readonly currency: string };
+export type WalletIndex = ReturnType<typeof buildWalletIndex>;
 
 /**
  * Indexes every listed address under each family whose address it can be: the list's ticker is only
  * a hint (a `USDT` address may be of three networks). Addresses of networks that are not ours fall
  * out.
  */
-export function buildWalletIndex(entries: Iterable<ListEntry>): WalletIndex {
-  const listed = new Map<string, Listed[]>();
+export function buildWalletIndex(entries: Iterable<ListEntry>) {
+  const listed = new Map<string, { entry: ListEntry; currency: string }[]>();
   for (const entry of entries) {
     for (const { currency, address } of entry.wallets) {
       for (const family of walletFamilies) {
@@ -143,20 +128,16 @@ export function buildWalletIndex(entries: Iterable<ListEntry>): WalletIndex {
     }
   }
   return {
-    find: (families, address) =>
-      families.flatMap((family) => {
-        const canonical = canonicalWallet(family, address);
-        return (listed.get(`${family}:${canonical}`) ?? []).map(walletHit);
-      }),
-  };
-}
-
-function walletHit({ entry, currency }: Listed): WalletHit {
-  const as = currency === "" ? "" : ` as ${currency}`;
-  return {
-    entry,
-    matchedName: entry.names[0]?.name ?? "",
-    reasons: [{ kind: "wallet", text: `wallet: this address is listed${as}`, effect: 1 }],
+    /** The entries that list this address in one of the families; equal or nothing, no score. */
+    find: (families: readonly WalletFamily[], address: string) =>
+      families
+        .flatMap((family) => listed.get(`${family}:${canonicalWallet(family, address)}`) ?? [])
+        .map(({ entry, currency }) => {
+          const as = currency === "" ? "" : ` as ${currency}`;
+          const text = `wallet: this address is listed${as}`;
+          const reasons = [{ kind: "wallet" as const, text, effect: 1 }];
+          return { entry, matchedName: entry.names[0]?.name ?? "", reasons };
+        }),
   };
 }
 
@@ -169,9 +150,9 @@ export function walletFamiliesOf(
   networks: readonly string[],
   address: string,
 ): readonly WalletFamily[] | undefined {
-  const asked = networks.length === 0 ? walletFamilies : networks.map(walletFamily);
+  const candidates = networks.length === 0 ? walletFamilies : networks.map(walletFamily);
   const families = new Set<WalletFamily>();
-  for (const family of asked) {
+  for (const family of candidates) {
     if (family !== undefined && canonicalWallet(family, address) !== undefined)
       families.add(family);
     else if (networks.length > 0) return undefined;

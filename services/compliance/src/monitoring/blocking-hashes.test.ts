@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import type { ListEntry } from "../../lists/rules/entry.ts";
-import { entryKeys, requestKeys } from "./blocking-keys.ts";
+import type { ListEntry } from "../lists/rules/entry.ts";
+import { entryKeys, requestKeys } from "./blocking-hashes.ts";
 
 const entry = (more: Partial<ListEntry>): ListEntry => ({
   ...{ uid: "1", source: "", type: "entity", names: [{ name: "Anything", kind: "primary" }] },

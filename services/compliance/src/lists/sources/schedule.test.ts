@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { nextCheckAt } from "./source-schedule.ts";
+import { nextCheckAt } from "./check.ts";
 
 const now = new Date("2026-11-20T10:00:00Z");
 const minutesUntil = (at: Date): number => (at.getTime() - now.getTime()) / 60_000;
