@@ -47,7 +47,8 @@ export type Intent = {
 };
 
 /**
- * One operator's action: one write of the alert with its pending audit entry, then what follows. A repeat of the operation does what is left of that, and gets the first result.
+ * One operator's action: one write of the alert with its pending audit entry, then what follows. A
+ * repeat of the operation does what is left of that, and gets the first result.
  */
 export async function changeAlert(deps: ReviewDeps, intent: Intent, by: By): Answer {
   for (;;) {

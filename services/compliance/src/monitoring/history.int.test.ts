@@ -90,8 +90,8 @@ const subjects = () => test.database.db.collection<SubjectDocument>("subjects");
 const codes = { clear: Verdict.CLEAR, review: Verdict.REVIEW, block: Verdict.BLOCK };
 
 /**
- * Brings a day into force, waits until all subjects were compared with it, and returns how many entries
- * it has, and how many were added, changed and removed.
+ * Brings a day into force, waits until all subjects were compared with it, and returns how many
+ * entries it has, and how many were added, changed and removed.
  */
 async function bring(rpc: Rpc, { day, bytes }: Day): Promise<unknown[]> {
   const header = { list: "ofac_sdn", version: day, format: ListFormat.OFAC_CSV };

@@ -87,7 +87,7 @@ function codesByName(): ReadonlyMap<string, string> {
 
 const codes = codesByName();
 
-/** ISO 3166 alpha-2 of a country as a publisher spells it; `undefined` for a country of the past. */
+/** ISO 3166 alpha-2 of a country as a publisher spells it; `undefined` for a former country. */
 export function countryCode(name: string): string | undefined {
   return codes.get(key(name));
 }

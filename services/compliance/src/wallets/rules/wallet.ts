@@ -28,7 +28,7 @@ const sha256Base58 = base58check((bytes: Uint8Array) =>
   createHash("sha256").update(bytes).digest(),
 );
 
-/** What a coder of a library decodes; `undefined` where it throws, since the text is another one's. */
+/** What a coder of a library decodes; `undefined` where it throws, as it does for other texts. */
 function decoded<T>(decode: () => T): T | undefined {
   try {
     return decode();
