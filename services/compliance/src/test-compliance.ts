@@ -127,7 +127,13 @@ export const subject = { merchantId: "mer_1", recordId: "ben_1" };
 export const mutation = (operationId: string = randomUUID()) =>
   serviceMutation("test", operationId);
 
-type Header = { list?: string; version?: string; format?: ListFormat; acceptDropReason?: string };
+type Header = {
+  list?: string;
+  version?: string;
+  format?: ListFormat;
+  formatName?: string;
+  acceptDropReason?: string;
+};
 
 /** Files by their names, each in pieces, as an operator. */
 export function importFiles(

@@ -1,4 +1,6 @@
 import { gzipSync } from "node:zlib";
+import { wordsOf } from "@disburse/chassis/rpc/enum-words.ts";
+import { ListFormat } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { describe, expect, it } from "vitest";
 import { unpackedFiles } from "./file-bytes.ts";
 import { listFormats, readList } from "./list-format.ts";
@@ -6,6 +8,10 @@ import { file } from "./test-file.ts";
 
 const line = '{"uid":"1","type":"entity","names":[{"name":"INVENTED CO"}]}\n';
 const entry = expect.objectContaining({ uid: "1", type: "entity" });
+
+it("has a format for every number of the contract", () => {
+  expect(listFormats).toEqual(expect.arrayContaining([...wordsOf(ListFormat)]));
+});
 
 describe("readList", () => {
   it("reads plain and gzipped bytes alike, with a byte order mark or without", () => {

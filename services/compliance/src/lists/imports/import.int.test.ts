@@ -93,33 +93,37 @@ describe("ImportList", () => {
     });
   });
 
-  it("takes several files, as published or gzipped, in a publisher's own format", async () => {
-    const rpc = await test.start();
-    const none = "-0- ";
-    const row = (...cells: string[]) => `${cells.join(",")}\r\n`;
-    const primary = row(
-      ...["11", '"ZHDANOVSKI, Tamerlan"', '"individual"', '"X-EO1"', none, none],
-      ...[none, none, none, none, none, '"DOB somewhen in spring."'],
-    );
-    const alternates = row("11", "1", '"aka"', '"VASHTIBOR, Ondrecka"', none);
-    const header = { list: "ofac_sdn", format: ListFormat.OFAC_CSV };
-    const { version } = await importFiles(rpc, header, {
-      primary: gzipSync(primary),
-      alternates,
-    });
-    expect(version).toMatchObject({ list: "ofac_sdn", entries: 1 });
-    expect(version?.checksum).toMatch(/^[0-9a-f]{64}$/);
-    const { imports } = await rpc.listImports({ list: "ofac_sdn" });
-    expect(imports[0]?.notes).toEqual(["primary line 1: a date is not understood"]);
-    const hit = (await screenName(rpc, "Ondrecka Vashtibor"))?.hits[0];
-    expect(hit).toMatchObject({ list: "ofac_sdn", entryUid: "11" });
-    const wrong = importFiles(rpc, header, { primary, others: alternates });
-    expect((await refusalOf(wrong))?.code).toBe("INVALID_REQUEST");
-  });
+  it.each([{ format: ListFormat.OFAC_CSV }, { formatName: "ofac_csv" }])(
+    "takes several files, as published or gzipped, in a publisher's own format: %j",
+    async (of) => {
+      const rpc = await test.start();
+      const none = "-0- ";
+      const row = (...cells: string[]) => `${cells.join(",")}\r\n`;
+      const primary = row(
+        ...["11", '"ZHDANOVSKI, Tamerlan"', '"individual"', '"X-EO1"', none, none],
+        ...[none, none, none, none, none, '"DOB somewhen in spring."'],
+      );
+      const alternates = row("11", "1", '"aka"', '"VASHTIBOR, Ondrecka"', none);
+      const header = { list: "ofac_sdn", ...of };
+      const { version } = await importFiles(rpc, header, {
+        primary: gzipSync(primary),
+        alternates,
+      });
+      expect(version).toMatchObject({ list: "ofac_sdn", entries: 1 });
+      expect(version?.checksum).toMatch(/^[0-9a-f]{64}$/);
+      const { imports } = await rpc.listImports({ list: "ofac_sdn" });
+      expect(imports[0]?.notes).toEqual(["primary line 1: a date is not understood"]);
+      const hit = (await screenName(rpc, "Ondrecka Vashtibor"))?.hits[0];
+      expect(hit).toMatchObject({ list: "ofac_sdn", entryUid: "11" });
+      const wrong = importFiles(rpc, header, { primary, others: alternates });
+      expect((await refusalOf(wrong))?.code).toBe("INVALID_REQUEST");
+    },
+  );
 
   it.each<[string, Header, string]>([
     ["an invalid list name", { list: "OFAC SDN" }, "header.list: must be"],
     ["an unknown format", { format: 99 as ListFormat }, "header.format: is not known"],
+    ["an unknown format's name", { formatName: "ofac" }, "header.format: is not known"],
     ["too short a reason", { acceptDropReason: "because" }, "accept_drop_reason: must be 10"],
   ])("refuses %s", async (_, header, message) => {
     const rpc = await test.start();
