@@ -73,7 +73,7 @@ it("a quote raced for by many with keys of all kinds has one payout", async () =
     const { transactions } = await acme.data("GET", `${paths.payouts}?quote_id=${quote_id}`);
     expect(transactions).toHaveLength(1);
     for (const each of won) expect(each.json.data.id).toBe(transactions[0].id);
-    // Where a machine had no time for its winner, and that one had no key, nobody was told.
+    // On a slow machine the winner can time out; without an idempotency key its answer is lost.
     const isUnsure = its.some(({ status }) => status === 503);
     const fresh = won.filter(({ headers }) => !headers.has("idempotent-replayed"));
     expect(fresh.length).toBeLessThanOrEqual(1);

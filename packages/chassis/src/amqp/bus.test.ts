@@ -22,7 +22,7 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-/** A bus and the broker that it is connected to, which says what it is told to say. */
+/** A bus, connected to a broker that answers from a script. */
 async function open(answer: Answer, confirmTimeoutMs = 500) {
   const broker = await startTestBroker(answer);
   ends.push(broker.stop);
@@ -92,7 +92,7 @@ it("handles nothing twice of a consumer that the broker cancels at once", async 
   expect(handled).toBeLessThan(2);
 });
 
-/** A broker that keeps handshakes waiting until it is told, and resets what is closed then. */
+/** A broker that delays handshakes until it is released, and resets connections closed by then. */
 function slow() {
   const waiting: (() => void)[] = [];
   let closed = 0;

@@ -161,7 +161,7 @@ it("moves the money of an outcome once, also when it was moved before a crash", 
   expect(await look(id)).toMatchObject({ status: "failed", balance: "90.00 + 10.00" });
 });
 
-/** A rail that answers from a script and remembers what it was told. */
+/** A rail that answers from a script and records the calls. */
 function scripted(answers: (RailReply["status"] | Error)[]) {
   const calls: string[] = [];
   const next = async (call: string): Promise<RailReply> => {
