@@ -6,7 +6,7 @@ import { type RpcServer, startRpcServer } from "@disburse/chassis/rpc/server.ts"
 import { afterAll, beforeAll, expect, it } from "vitest";
 
 const script = join(import.meta.dirname, "../deploy/health.mjs");
-/** Nobody listens there: a port that only root may take. */
+/** No server listens there: a port that only root may bind. */
 const silentPort = "1";
 
 let isReady = true;

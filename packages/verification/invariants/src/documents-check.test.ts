@@ -148,7 +148,7 @@ const saga: Corruption[] = [
   ["nothing that arrives", 13, "nothing", (d) => (quote("open")(d).receiving_minor = "0")],
 ];
 
-/** The beneficiary is stopped for good, so long before a payout to it is sent. */
+/** The beneficiary is blocked permanently, so long before a payout to it is sent. */
 function stop(documents: Spoilt, beforeMs: number): void {
   documents.beneficiaries![0].screening.status = "blocked";
   documents.beneficiaries![0].updated_at = new Date(now.getTime() - beforeMs);

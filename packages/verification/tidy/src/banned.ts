@@ -103,6 +103,19 @@ export function markersLeft({ path, text }: { path: string; text: string }): Fin
   });
 }
 
+/** Words for which the field has terms (docs/STYLE.md, docs/GLOSSARY.md). */
+const dialect = /\b(?:told|nobody|whoever|for good|where nothing presses)\b/i;
+
+/** Comments in a private dialect; what stands in backticks is code. */
+export function dialectInComments({ path, text }: Pick<Source, "path" | "text">): Finding[] {
+  return text.split("\n").flatMap((line, index) => {
+    const comment = /(?:\/\/|^\s*\/?\*).*$/.exec(line)?.[0].replace(/`[^`]*`/g, "") ?? "";
+    const found = dialect.exec(comment);
+    if (found === null) return [];
+    return [{ path, line: index + 1, message: `"${found[0]}": the field has a term for it` }];
+  });
+}
+
 /** File and folder names: kebab-case, and telling what is inside. */
 export function badNames(path: string): Finding[] {
   const parts = path.split("/").filter((part) => !part.startsWith("."));

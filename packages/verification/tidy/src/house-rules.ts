@@ -2,6 +2,7 @@ import {
   badNames,
   clocksInRules,
   defaultExports,
+  dialectInComments,
   environmentReads,
   floats,
   markersLeft,
@@ -25,6 +26,7 @@ export interface Repository {
 export const houseRules: Readonly<Record<string, (repository: Repository) => Finding[]>> = {
   "clocks in rules": ({ sources }) => sources.flatMap(clocksInRules),
   "default exports": ({ sources }) => sources.flatMap(defaultExports),
+  "dialect in comments": ({ sources }) => sources.flatMap(dialectInComments),
   "documented exports": ({ sources }) => undocumentedExports(sources),
   "environment reads": ({ sources }) => sources.flatMap(environmentReads),
   "file names": ({ sources }) => sources.flatMap(({ path }) => badNames(path)),

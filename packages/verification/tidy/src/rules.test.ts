@@ -3,6 +3,7 @@ import {
   badNames,
   clocksInRules,
   defaultExports,
+  dialectInComments,
   environmentReads,
   floats,
   markersLeft,
@@ -213,6 +214,16 @@ test.each([
   ["the code XXX of ISO 4217 is no currency", 0],
 ])("%s leaves a marker: %i", (text, count) => {
   expect(markersLeft({ path: "a.md", text })).toHaveLength(count);
+});
+
+test.each([
+  [`// The merchant is ${"to"}ld.`, 1],
+  [` * ${"no"}body asks`, 1],
+  [`const url = read("${"to"}ld");`, 0],
+  ["/** Absent like `told`. */", 0],
+  ["/** Sent to the merchant. */", 0],
+])("%s speaks a private dialect: %i", (text, count) => {
+  expect(dialectInComments({ path: "a.ts", text })).toHaveLength(count);
 });
 
 test("a finding names its line", () => {

@@ -42,7 +42,7 @@ async function listening(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** Connects to a server of the test and says that it reached what it was told to. */
+/** Connects to a server of the test and checks that it reached the given address. */
 const openTo =
   (port: () => number): OpenSocket =>
   (target) => {

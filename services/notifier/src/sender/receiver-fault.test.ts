@@ -8,7 +8,7 @@ import { createSender, type Sender } from "./sender.ts";
 import { type BadPath, type BadReceiver, badPaths, startBadReceiver } from "./test-bad-receiver.ts";
 import { testCertificates, testKey } from "./test-certificates.ts";
 
-/** As large as a webhook gets: more than a connection takes that nobody reads from. */
+/** As large as a webhook gets: more than an unread connection buffers. */
 const body = new Uint8Array(60 * 1_024).fill(0x20);
 
 let receiver: BadReceiver;
@@ -129,7 +129,7 @@ describe("a receiver over TLS", () => {
     const outcome = await sender.post({ url, headers: {}, body: small });
     server.close();
     expect(outcomeText(outcome)).toBe(expectedText);
-    // Nothing of a webhook is told to a stranger.
+    // No part of a webhook reaches another server.
     expect(heard.startsWith("POST / ")).toBe(expectedText === "200");
     expect(heard === "").toBe(expectedText !== "200");
   });

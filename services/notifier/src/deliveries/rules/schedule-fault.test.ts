@@ -7,8 +7,8 @@ import { attemptsMax, deadlineOf, firstDelayMs, horizonMs, jitterMax } from "./s
 
 /**
  * The 24 hours of a delivery in a world with true time, a database whose host's clock somebody may
- * set, and processes that come and go: each has a clock of its own that nobody sets, and reads the
- * database's time once. What a process's own wall clock says is read by nobody.
+ * set, and processes that come and go: each has a monotonic clock of its own, and reads the
+ * database's time once. A process's own wall clock is never read.
  */
 type World = {
   readonly jitter: number;
@@ -26,7 +26,7 @@ const shiftMax = 300_000;
 const roundingMs = 2;
 const failed: Outcome = { kind: "failed", error: "timeout" };
 
-/** True times, in ms, at which the attempts of a delivery that nobody takes start and end. */
+/** True times, in ms, at which the attempts of a delivery that is never accepted start and end. */
 function live({ jitter, durations, restarts, shifts }: World): { start: number; end: number }[] {
   let trueMs = 0;
   let setByMs = 0;
