@@ -130,11 +130,8 @@ export async function measureUsage<T>(
   return { done, usage: usageBetween(before, await readUsage(backends.mongo, pids)) };
 }
 
-/** The receivers' process, and what has come there. */
-export type Receivers = Awaited<ReturnType<typeof startReceivers>>;
-
-/** How often the receivers are asked what has come. */
-const lookEveryMs = 50;
+/** How often the receivers are polled for what has arrived. */
+const pollIntervalMs = 50;
 
 /** Starts so many receivers that answer, and one that never does. */
 export async function startReceivers(receivers: number) {
@@ -146,14 +143,14 @@ export async function startReceivers(receivers: number) {
     untilArrived: async (run: string, wanted: number, timeoutMs: number): Promise<void> => {
       const endsAtMs = monotonicMs() + timeoutMs;
       while ((await child.call("count", { run })) < wanted && monotonicMs() < endsAtMs) {
-        await untilMs(monotonicMs() + lookEveryMs);
+        await untilMs(monotonicMs() + pollIntervalMs);
       }
     },
     /** Calls this with how many events of a run have come, again and again until `work` ends. */
     whileCounting: async <T>(run: string, work: Promise<T>, onCount: (count: number) => void) => {
       let isEnded = false;
       const watch = async () => {
-        for (; !isEnded; await untilMs(monotonicMs() + lookEveryMs)) {
+        for (; !isEnded; await untilMs(monotonicMs() + pollIntervalMs)) {
           onCount(await child.call("count", { run }));
         }
       };
