@@ -119,7 +119,8 @@ async function accept(
     { $inc: { submitted: 1 } },
     { returnDocument: "after" },
   );
-  return first ?? transfer;
+  if (first === null) throw new Error("a stored transfer is gone");
+  return first;
 }
 
 function transferOf(
