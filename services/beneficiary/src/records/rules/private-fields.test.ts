@@ -46,7 +46,7 @@ it("joins to the whole again, whatever the body", () => {
       expect(joinPrivate(open, secrets)).toEqual(fields);
     }),
   );
-}, 60_000);
+});
 
 it("throws for a sealed field that has no place", () => {
   expect(() => joinPrivate({}, { "documents.document_number": "X1" })).toThrow("no place");
