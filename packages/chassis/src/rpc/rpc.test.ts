@@ -118,6 +118,16 @@ it("does not wait at shutdown for a connection without a first byte", async () =
   await closed;
 });
 
+it("closes idle HTTP/1.1 connections at shutdown, not after Node's 5 s of keep-alive", async () => {
+  const other = await serve();
+  const socket = createConnection(Number(new URL(other.url).port), "127.0.0.1");
+  socket.write("GET /metrics HTTP/1.1\r\nhost: test\r\n\r\n");
+  await new Promise((resolve) => socket.once("data", resolve));
+  const closed = new Promise((resolve) => socket.once("close", resolve));
+  await other.stop();
+  await closed;
+}, 4_000);
+
 it("keeps its port bound at shutdown until `held` settles, and serves no call", async () => {
   const other = await serve();
   const port = Number(new URL(other.url).port);

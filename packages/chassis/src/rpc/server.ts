@@ -67,6 +67,8 @@ export async function startRpcServer(options: RpcServerOptions): Promise<RpcServ
     if (request.url === "/metrics") void serveMetrics(options.metrics, response);
     else adapter(request, response);
   });
+  // Given its connections, it listens nowhere: this starts its watch over idle and slow ones.
+  http1.emit("listening");
   const http2 = createHttp2Server((request, response) => adapter(request, response));
   const sessions = new Set<ServerHttp2Session>();
   http2.on("session", (session) => {
@@ -103,7 +105,7 @@ export async function startRpcServer(options: RpcServerOptions): Promise<RpcServ
       );
       for (const session of sessions) session.close();
       for (const socket of silent) socket.destroy();
-      http1.closeIdleConnections();
+      http1.close();
       const late = setTimeout(() => sockets.forEach((socket) => void socket.destroy()), drainMs);
       const idle = setInterval(() => http1.closeIdleConnections(), 50);
       await closed;
