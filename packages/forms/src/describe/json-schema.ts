@@ -101,7 +101,8 @@ function fieldSchema(field: Field): JsonSchema {
   }
 }
 
-function objectSchema(fields: readonly Field[]): JsonSchema {
+/** The schema of an object by the table of its fields. */
+export function objectSchema(fields: readonly Field[]): JsonSchema {
   const properties = fields.map((field) => [field.name, fieldSchema(field)]);
   return {
     type: "object",

@@ -1,10 +1,10 @@
+import { readFileSync } from "node:fs";
 import { bodyExamples } from "@disburse/forms/describe/examples.ts";
 import { formSchema, type JsonSchema, selectorOf } from "@disburse/forms/describe/json-schema.ts";
 import type { Form, PublicBody } from "@disburse/forms/fields/field.ts";
 import { exampleOfSchema } from "./example.ts";
 import { componentPath, type NamedSchema, schemaRef } from "./fields.ts";
-import { introduction, tags } from "./introduction.ts";
-import { type FileFormat, type Operation, takesBody } from "./operation.ts";
+import { type FileFormat, type Operation, tags, takesBody } from "./operation.ts";
 import { pageMeta } from "./page.ts";
 import {
   error,
@@ -20,6 +20,9 @@ import {
 
 /** Of the interface; its first digit is in the path. */
 const interfaceVersion = "1.0.0";
+
+/** The description of the API: a first payout, and the conventions. */
+const introduction = readFileSync(new URL("./introduction.md", import.meta.url), "utf8").trimEnd();
 
 /** Schemas by their names. */
 export type Schemas = ReadonlyMap<string, JsonSchema>;
@@ -58,7 +61,7 @@ export function openApiDocument({ operations, components, webhooks }: Described)
           ),
         ]),
       ),
-      ...operationalPaths(),
+      ...operationalPaths,
     },
     webhooks: webhooks(byName),
     components: {

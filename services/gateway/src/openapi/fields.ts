@@ -189,15 +189,7 @@ export function fields<Desc extends DescMessage, Table extends TableOf<Desc>>(
   desc: Desc,
   table: Table & Matching<Shape<Desc>, Table>,
 ): Fields<Shape<Desc>> {
-  return namedFields(desc, table);
-}
-
-/** The same of a table whose names are checked already. */
-export function namedFields<Desc extends DescMessage>(
-  desc: Desc,
-  table: TableOf<Desc>,
-): Fields<Shape<Desc>> {
-  const entries = Object.entries(table).map(([name, entry]) => {
+  const entries = Object.entries<Kind<never> | Field<never>>(table).map(([name, entry]) => {
     if ("read" in entry) return [name, entry];
     const of = desc.fields.find((each) => each.name === name)?.localName;
     if (of === undefined) throw new Error(`${desc.typeName} has no field ${name}`);
@@ -250,7 +242,7 @@ export function record<Desc extends DescMessage, Table extends TableOf<Desc>>(
   description: string,
   table: Table & Matching<Shape<Desc>, Table>,
 ): Component<Shape<Desc>> {
-  return component(name, description, namedFields(desc, table));
+  return component(name, description, fields<Desc, Table>(desc, table));
 }
 
 /** Where a schema is referred to by its name. */

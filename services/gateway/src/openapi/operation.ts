@@ -17,9 +17,27 @@ import type { JsonObject } from "@disburse/kernel/exact-json.ts";
 import type { Refused } from "@disburse/kernel/refusal.ts";
 import type { Scope, ScopeNoun } from "../keys/rules/key.ts";
 import type { Component, NamedSchema } from "./fields.ts";
-import type { Tag } from "./introduction.ts";
-import type { QueryRequest } from "./query.ts";
-import type { QueryShape, QueryValues } from "./rules/query.ts";
+import type { QueryRequest, QueryShape, QueryValues } from "./query.ts";
+
+/** What operations are listed under. */
+export const tags = [
+  { name: "Beneficiaries", description: "Recipients: bank accounts and wallets." },
+  { name: "Depositors", description: "Whoever pays in from a wallet." },
+  { name: "Quotes", description: "What a payout would cost and bring, and what can be sent." },
+  { name: "Payouts", description: "Money on its way out." },
+  { name: "Accounts", description: "Your money, and every movement of it." },
+  { name: "Webhook endpoints", description: "Where you are told of payouts." },
+  { name: "Webhook deliveries", description: "What you were told, and how it went." },
+  { name: "Webhook events", description: "Everything that there was to tell, to catch up with." },
+  {
+    name: "Webhooks",
+    description: "What your endpoints receive; `webhooks.md` tells how to verify it.",
+  },
+  { name: "Operational", description: "Without a key: for whoever runs the gateway." },
+] as const;
+
+/** What an operation is listed under. */
+export type Tag = (typeof tags)[number]["name"];
 
 /** The services that own what the operations are about. */
 export type Clients = {
@@ -71,12 +89,6 @@ export type Call<Path = string, Query = QueryShape> = {
 type Answered<Data> = Data extends Component<infer Value> ? Value | undefined : Readable;
 
 type Described<Path, Query, Data> = {
-  /** `verbNoun`, unique: its name in the reference and in client libraries. */
-  readonly id: string;
-  /** GET when left out. */
-  readonly method?: "POST" | "PATCH" | "DELETE";
-  /** With `:name` for a parameter, named as in the RPC's request. */
-  readonly path: Path;
   readonly summary: string;
   readonly description: string;
   readonly body?: OperationBody;
@@ -99,15 +111,16 @@ type ResourceOperation = Omit<
   Described<string, QueryShape, Component<unknown> | FileFormat>,
   "answer"
 > & {
+  /** `verbNoun`, unique: its name in the reference and in client libraries. */
+  readonly id: string;
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  /** With `:name` for a parameter, named as in the RPC's request. */
+  readonly path: string;
   readonly answer: (call: Call, clients: Clients) => Promise<unknown>;
 };
 
 /** One public operation. */
-export type Operation = Omit<ResourceOperation, "method"> & {
-  readonly method: "GET" | NonNullable<ResourceOperation["method"]>;
-  readonly scope: Scope;
-  readonly tag: Tag;
-};
+export type Operation = ResourceOperation & { readonly scope: Scope; readonly tag: Tag };
 
 /** A public noun: its operations, and the named parts of their answers in the document's order. */
 export type Resource = {
@@ -118,20 +131,29 @@ export type Resource = {
   readonly operations: readonly ResourceOperation[];
 };
 
-/** An operation, with its answer checked against its path, query and data. */
-export function operation<
-  const Path extends string,
-  Data extends Component<never> | FileFormat,
-  Query extends QueryShape = Record<never, never>,
->(described: Described<Path, Query, Data>): ResourceOperation {
-  return described as unknown as ResourceOperation;
+/** Makes operations of a method, with their answers checked against path, query and data. */
+function operationBy(method: Operation["method"]) {
+  return <
+    const Path extends string,
+    Data extends Component<never> | FileFormat,
+    Query extends QueryShape = Record<never, never>,
+  >(
+    id: string,
+    path: Path,
+    described: Described<Path, Query, Data>,
+  ) => ({ ...described, id, method, path }) as unknown as ResourceOperation;
 }
+
+/** Operations by their methods. */
+export const get = operationBy("GET");
+export const post = operationBy("POST");
+export const patch = operationBy("PATCH");
+export const remove = operationBy("DELETE");
 
 /** The operations of a resource. */
 export function operationsOf({ scope, tag, operations }: Resource): readonly Operation[] {
   return operations.map((each) => {
-    const { method = "GET" } = each;
-    return { ...each, method, tag, scope: `${scope}:${method === "GET" ? "read" : "write"}` };
+    return { ...each, tag, scope: `${scope}:${each.method === "GET" ? "read" : "write"}` };
   });
 }
 
@@ -141,16 +163,17 @@ export function takesBody(method: Operation["method"]): boolean {
 }
 
 /**
- * The body as the message that its fields are part of, with what could not be read. The owning
- * service judges both together, in its own order of checks.
+ * A change with the body as the message that its fields are part of, and with what could not be
+ * read. The owning service judges both together, in its own order of checks.
  */
-export function bodyFields<Desc extends DescMessage>(
-  { form, body }: Pick<Call, "form" | "body">,
+export function bodyFields<Desc extends DescMessage, Change extends Call["change"]>(
+  { form, body, change }: Pick<Call, "form" | "body"> & { readonly change: Change },
   desc: Desc,
-): { fields: MessageShape<Desc>; unreadable: Violation[] } {
+): Change & { fields: MessageShape<Desc>; unreadable: Violation[] } {
   if (form === undefined) throw new Error("the operation has no fields in its body");
   const { values, unreadable } = readBody(form, body);
   return {
+    ...change,
     fields: fromJson(desc, values),
     unreadable: unreadable.map((violation) => create(ViolationSchema, violation)),
   };
@@ -161,6 +184,6 @@ export function bodyRequest<Desc extends DescMessage>(
   call: Pick<Call, "form" | "body" | "change">,
   desc: Desc,
 ): MessageShape<Desc> {
-  const { fields, unreadable } = bodyFields(call, desc);
-  return Object.assign(fields, call.change, { unreadable });
+  const { fields, ...change } = bodyFields(call, desc);
+  return Object.assign(fields, change);
 }

@@ -6,12 +6,9 @@ import {
   from,
   type Kind,
   listOf,
-  type Matching,
-  namedFields,
   optional,
   ref,
   type Shape,
-  type TableOf,
   text,
   whole,
 } from "./fields.ts";
@@ -40,20 +37,17 @@ export const pageMeta: Component<PageReply> = component(
   },
 );
 
-/** The records of a page. */
-export function recordsOf<Value>(item: Component<Value>): Kind<readonly (Value | undefined)[]> {
-  return listOf("The records of this page.", ref(item));
-}
-
-/** A page out of a list's reply; the table names its records. */
-export function pageOf<Desc extends DescMessage, Table extends TableOf<Desc>>(
-  desc: Desc,
+/** A page out of a list's reply, whose field `list` has the records. */
+export function pageOf<Desc extends DescMessage, List extends keyof Shape<Desc> & string>(
+  _desc: Desc,
   name: string,
-  records: Table & Matching<Shape<Desc>, Table>,
+  list: List,
+  item: Component<Shape<Desc>[List] extends readonly (infer Item)[] ? Item : never>,
+  publicList: string = list,
 ): Component<Shape<Desc>> {
-  const { write, ...meta } = ref(pageMeta);
-  return component(name, "A page of a list.", {
-    ...namedFields(desc, records),
-    meta_data: { ...meta, read: (reply) => write(reply as unknown as PageReply) },
+  const records = listOf("The records of this page.", ref(item)) as Kind<unknown>;
+  return component<Shape<Desc>>(name, "A page of a list.", {
+    [publicList]: from((reply) => reply[list], records),
+    meta_data: from((reply) => reply as unknown as PageReply, ref(pageMeta)),
   });
 }

@@ -5,36 +5,35 @@ import {
 } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { isRefused } from "@disburse/kernel/refusal.ts";
 import { expect, it } from "vitest";
-import { enumParameter, pageQuery, queryOf, queryRequest } from "./query.ts";
-import { momentParameter, parameter, readQuery, tokenParameter } from "./rules/query.ts";
+import * as q from "./query.ts";
 
-const shape = queryOf(ListPayoutsRequestSchema, {
-  ...pageQuery,
-  status: parameter(enumParameter(PayoutStatus), "Of this status alone."),
-  quote_id: parameter(tokenParameter, "Of this quote alone."),
-  to: parameter(tokenParameter, "To this beneficiary alone.", "beneficiaryId"),
-  created_from: parameter(momentParameter, "Made then or later."),
+const shape = q.queryOf(ListPayoutsRequestSchema, {
+  ...q.page,
+  status: q.word(PayoutStatus, "Of this status alone."),
+  quote_id: q.token("Of this quote alone."),
+  to: q.token("To this beneficiary alone.", "beneficiaryId"),
+  created_from: q.moment("Made then or later."),
 });
 
 it("makes the fields of the RPC's request out of a query", () => {
   const query = "limit=5&status=failed&quote_id=qt_1&to=ben_1&created_from=2026-11-20";
-  const values = readQuery(new URLSearchParams(query), shape);
+  const values = q.readQuery(new URLSearchParams(query), shape);
   if (isRefused(values)) throw new Error(values.detail);
-  expect(queryRequest(shape, values)).toEqual({
+  expect(q.queryRequest(shape, values)).toEqual({
     limit: 5,
     status: PayoutStatus.FAILED,
     quoteId: "qt_1",
     beneficiaryId: "ben_1",
     createdFrom: timestampFromDate(new Date("2026-11-20T00:00:00Z")),
   });
-  expect(queryRequest(shape, {})).toEqual({});
+  expect(q.queryRequest(shape, {})).toEqual({});
 });
 
 it("does not compile with a parameter that the request has no field for", () => {
   // @ts-expect-error: the request has no such field.
-  queryOf(ListPayoutsRequestSchema, { colour: parameter(tokenParameter, "Its colour.") });
+  q.queryOf(ListPayoutsRequestSchema, { colour: q.token("Its colour.") });
   // @ts-expect-error: the request has no such field.
-  queryOf(ListPayoutsRequestSchema, { to: parameter(tokenParameter, "To whom.", "receiver") });
+  q.queryOf(ListPayoutsRequestSchema, { to: q.token("To whom.", "receiver") });
   // @ts-expect-error: the status is an enum, no text.
-  queryOf(ListPayoutsRequestSchema, { status: parameter(tokenParameter, "Its status.") });
+  q.queryOf(ListPayoutsRequestSchema, { status: q.token("Its status.") });
 });

@@ -1,44 +1,43 @@
 import type { DescMessage } from "@bufbuild/protobuf";
-import { type Timestamp, timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { valueOfWord, wordsOf } from "@disburse/chassis/rpc/enum-words.ts";
+import { invalidRequest, type Refused, type Violation } from "@disburse/kernel/refusal.ts";
+import { parseMoment } from "@disburse/kernel/time.ts";
 import type { CamelCase, NoSuchField, Shape } from "./fields.ts";
-import {
-  limitParameter,
-  type Parameter,
-  parameter,
-  type QueryShape,
-  type QueryValues,
-  tokenParameter,
-  wordParameter,
-} from "./rules/query.ts";
+
+/** A parameter of a query, whose value is a field of the RPC's request. */
+export type Parameter<Value, Field = string | undefined> = {
+  /** Empty for another name of a documented parameter. */
+  readonly description: string;
+  /** Its field in the RPC's request, where that is not its own name in camel case. */
+  readonly field?: Field;
+  /** Of a well-formed text, for the reference. */
+  readonly schema: { readonly [keyword: string]: unknown };
+  /** Reads its text; `undefined` where it is malformed. */
+  readonly read: (text: string) => Value | undefined;
+  /** For the merchant: `must be …`. */
+  readonly problem: string;
+};
+
+/** The parameters that an operation takes in its query, all of them optional. */
+export type QueryShape = Readonly<Record<string, Parameter<unknown>>>;
+/** What was read of a query: parameters that were left out are absent. */
+export type QueryValues<Query> = {
+  readonly [Name in keyof Query]?: Query[Name] extends Parameter<infer Value> ? Value : never;
+};
 
 type RequestField<Name, Of> =
   Of extends Parameter<unknown, infer Field extends string> ? Field : CamelCase<Name>;
 
-type RequestValue<Of> =
-  Of extends Parameter<infer Value> ? (Value extends Date ? Timestamp : Value) : never;
-
 /** The fields of an RPC's request that a query gives. */
 export type QueryRequest<Query> = {
-  [Name in keyof Query as RequestField<Name, Query[Name]> & string]?: RequestValue<Query[Name]>;
+  [Name in keyof Query as RequestField<Name, Query[Name]> & string]?: QueryValues<Query>[Name];
 };
-
-/** The fields of the RPC's request; a time becomes the contract's. */
-export function queryRequest<Query extends QueryShape>(
-  shape: Query,
-  values: QueryValues<Query>,
-): QueryRequest<Query> {
-  const entries = Object.entries(values).map(([name, value]) => [
-    shape[name]?.field ?? name.replaceAll(/_([a-z])/g, (_, letter) => letter.toUpperCase()),
-    value instanceof Date ? timestampFromDate(value) : value,
-  ]);
-  return Object.fromEntries(entries);
-}
 
 /** Parameters that all fit fields of a request. */
 type Fitting<Request, Query> = {
   readonly [Name in keyof Query]: RequestField<Name, Query[Name]> extends keyof Request
-    ? Parameter<Exclude<Request[RequestField<Name, Query[Name]>], Timestamp> | Date>
+    ? Parameter<Request[RequestField<Name, Query[Name]>]>
     : NoSuchField<RequestField<Name, Query[Name]>>;
 };
 
@@ -50,14 +49,127 @@ export function queryOf<Desc extends DescMessage, Query extends QueryShape>(
   return query;
 }
 
+/** Ids, codes and cursors of ours are shorter; a merchant's reference may have 255 characters. */
+const textMax = 255;
+const pageMax = 100;
+/** The default of the owning services. */
+const pageDefault = 20;
+
+type Described<Field> = readonly [description: string, field?: Field];
+
+function kind<Value>(reading: Pick<Parameter<Value>, "schema" | "read" | "problem">) {
+  return <const Field extends string | undefined = undefined>(
+    ...[description, field]: Described<Field>
+  ): Parameter<Value, Field> => ({
+    ...reading,
+    description,
+    ...(field === undefined ? {} : { field }),
+  });
+}
+
+/** A whole number of records, 1 to 100. */
+export const limit = kind<number>({
+  schema: { type: "integer", minimum: 1, maximum: pageMax, default: pageDefault },
+  read: (text) => {
+    const value = /^\d{1,3}$/.test(text) ? Number(text) : 0;
+    return value >= 1 && value <= pageMax ? value : undefined;
+  },
+  problem: `must be a whole number from 1 to ${pageMax}`,
+});
+
+/** Opaque text of ours: an id, a code, a cursor. */
+export const token = kind<string>({
+  schema: { type: "string", minLength: 1, maxLength: textMax, pattern: "^[!-~]+$" },
+  read: (text) => (/^[\x21-\x7e]+$/.test(text) && text.length <= textMax ? text : undefined),
+  problem: `must be 1 to ${textMax} printable characters`,
+});
+
+/** The merchant's own text. */
+export const text = kind<string>({
+  schema: { type: "string", minLength: 1, maxLength: textMax },
+  read: (sent) => (sent !== "" && Array.from(sent).length <= textMax ? sent : undefined),
+  problem: `must be 1 to ${textMax} characters`,
+});
+
+/** A moment as ISO 8601 with its offset from UTC, or a day, which begins at midnight UTC. */
+export const moment = kind({
+  schema: { type: "string", examples: ["2026-11-20T11:26:00.123Z"] },
+  read: (text) => {
+    const time = parseMoment(text);
+    return time === undefined ? undefined : timestampFromDate(time);
+  },
+  problem: "must be an ISO 8601 time such as 2026-11-20T11:26:00.123Z",
+});
+
+/** One of a closed set of words, each with what it stands for. */
+export function oneOf<Value, const Field extends string | undefined = undefined>(
+  words: Readonly<Record<string, Value>>,
+  ...described: Described<Field>
+): Parameter<Value, Field> {
+  return kind<Value>({
+    schema: { type: "string", enum: Object.keys(words) },
+    read: (text) => (Object.hasOwn(words, text) ? words[text] : undefined),
+    problem: `must be one of ${Object.keys(words).join(", ")}`,
+  })(...described);
+}
+
+/** One of a closed set of words, which is text in the contract too. */
+export function choice<const Field extends string | undefined = undefined>(
+  words: readonly string[],
+  ...described: Described<Field>
+): Parameter<string, Field> {
+  return oneOf(Object.fromEntries(words.map((each) => [each, each])), ...described);
+}
+
 /** One word of an enum of the contract. */
-export function enumParameter<E extends Readonly<Record<string, number>>>(values: E) {
-  const words = wordsOf(values).map((word) => [word, valueOfWord(values, word)] as const);
-  return wordParameter<E[keyof E]>(Object.fromEntries(words));
+export function word<
+  E extends Readonly<Record<string, number>>,
+  const Field extends string | undefined = undefined,
+>(values: E, ...described: Described<Field>): Parameter<E[keyof E], Field> {
+  const words = wordsOf(values).map((each) => [each, valueOfWord(values, each)] as const);
+  return oneOf<E[keyof E], Field>(Object.fromEntries(words), ...described);
 }
 
 /** The parameters of every list: a page's length, and where it begins. */
-export const pageQuery = {
-  limit: parameter(limitParameter, "How many records a page has; 20 when left out."),
-  cursor: parameter(tokenParameter, "`next_cursor` of the page before; the first when left out."),
+export const page = {
+  limit: limit("How many records a page has; 20 when left out."),
+  cursor: token("`next_cursor` of the page before; the first when left out."),
 } as const;
+
+/** The parameters that select records by when they were made. */
+export const created = {
+  created_from: moment("Made at this time or later."),
+  created_to: moment("Made before this time."),
+} as const;
+
+/**
+ * The parameters of a query. Unknown ones are ignored; one that is malformed or repeated is refused
+ * by its name, all of them at once.
+ */
+export function readQuery<Query extends QueryShape>(
+  query: URLSearchParams,
+  shape: Query,
+): QueryValues<Query> | Refused<"INVALID_REQUEST"> {
+  const violations: Violation[] = [];
+  const values: Record<string, unknown> = {};
+  for (const [field, parameter] of Object.entries(shape)) {
+    const [text, ...repeated] = query.getAll(field);
+    if (text === undefined) continue;
+    values[field] = parameter.read(text);
+    if (repeated.length > 0) violations.push({ field, problem: "must not be repeated" });
+    else if (values[field] === undefined) violations.push({ field, problem: parameter.problem });
+  }
+  return violations.length > 0 ? invalidRequest(violations) : (values as QueryValues<Query>);
+}
+
+/** The fields of the RPC's request. */
+export function queryRequest<Query extends QueryShape>(
+  shape: Query,
+  values: QueryValues<Query>,
+): QueryRequest<Query> {
+  const entries = Object.entries(values).map(([name, value]) => [
+    shape[name]?.field ?? name.replaceAll(/_([a-z])/g, (_, letter) => letter.toUpperCase()),
+    value,
+  ]);
+  return Object.fromEntries(entries);
+}

@@ -152,76 +152,56 @@ function exampleOf(code: ErrorCode) {
   return { code, message };
 }
 
-/** What is served without a key, outside `/api/v1`. */
+type Described = readonly [id: string, summary: string, description: string];
 
-function reply(description: string, type: string, schema: JsonSchema): JsonSchema {
+function operational(
+  [operationId, summary, description]: Described,
+  replies: readonly (readonly [description: string, schema: JsonSchema, status?: number])[],
+  type = "application/json",
+): JsonSchema {
   const headers = headerRefs(["X-Request-Id"]);
-  return { description, headers, content: { [type]: { schema } } };
+  const responses = replies.map(([of, schema, status = 200]) => [
+    status,
+    { description: of, headers, content: { [type]: { schema } } },
+  ]);
+  const get = { operationId, tags: ["Operational"], summary, description, security: [] };
+  return { get: { ...get, responses: Object.fromEntries(responses) } };
 }
 
+const dependencies: JsonSchema = {
+  type: "object",
+  description: "What the gateway cannot work without, and whether it answers now.",
+  additionalProperties: { type: "boolean" },
+};
+const health = objectSchema("Health.", { status: oneOf("Fine.", ["ok"]) });
+const ready = objectSchema("Readiness.", { status: oneOf("Fine.", ["ready"]) });
 const notReady = objectSchema("What does not answer.", {
   status: oneOf("Not now.", ["not ready"]),
-  dependencies: {
-    schema: {
-      type: "object",
-      description: "What the gateway cannot work without, and whether it answers now.",
-      additionalProperties: { type: "boolean" },
-    },
-  },
+  dependencies: { schema: dependencies },
 });
 
-const routes = {
-  "/healthz": [
-    "getHealth",
-    "Liveness",
-    "The process lives.",
-    {
-      "200": reply(
-        "It does.",
-        "application/json",
-        objectSchema("Health.", { status: oneOf("Fine.", ["ok"]) }),
-      ),
-    },
-  ],
-  "/readyz": [
-    "getReadiness",
-    "Readiness",
-    "The database and the services behind the gateway answer.",
-    {
-      "200": reply(
-        "They do.",
-        "application/json",
-        objectSchema("Readiness.", { status: oneOf("Fine.", ["ready"]) }),
-      ),
-      "503": reply("Some do not.", "application/json", notReady),
-    },
-  ],
-  "/metrics": [
-    "getMetrics",
-    "Metrics",
-    "For Prometheus.",
-    { "200": reply("Metrics.", "text/plain", text("Prometheus text.", "# HELP …").schema) },
-  ],
-  "/openapi.json": [
-    "getOpenApi",
-    "This document",
-    "OpenAPI 3.1, as a file.",
-    { "200": reply("The document.", "application/json", { type: "object" }) },
-  ],
-  "/docs": [
-    "getDocs",
-    "The reference to read",
-    "This document as a page, served by the gateway alone.",
-    { "200": reply("The page.", "text/html", text("HTML.", "<!doctype html>").schema) },
-  ],
-} as const;
-
-/** The path items of these routes. */
-export function operationalPaths(): Record<string, JsonSchema> {
-  return Object.fromEntries(
-    Object.entries(routes).map(([path, [operationId, summary, description, responses]]) => {
-      const get = { operationId, tags: ["Operational"], summary, description, security: [] };
-      return [path, { get: { ...get, responses } }];
-    }),
-  );
-}
+/** The path items of what is served without a key, outside `/api/v1`. */
+export const operationalPaths: Readonly<Record<string, JsonSchema>> = {
+  "/healthz": operational(["getHealth", "Liveness", "The process lives."], [["It does.", health]]),
+  "/readyz": operational(
+    ["getReadiness", "Readiness", "The database and the services behind the gateway answer."],
+    [
+      ["They do.", ready],
+      ["Some do not.", notReady, 503],
+    ],
+  ),
+  "/metrics": operational(
+    ["getMetrics", "Metrics", "For Prometheus."],
+    [["Metrics.", text("Prometheus text.", "# HELP …").schema]],
+    "text/plain",
+  ),
+  "/openapi.json": operational(
+    ["getOpenApi", "This document", "OpenAPI 3.1, as a file."],
+    [["The document.", { type: "object" }]],
+  ),
+  "/docs": operational(
+    ["getDocs", "The reference to read", "This document as a page, served by the gateway alone."],
+    [["The page.", text("HTML.", "<!doctype html>").schema]],
+    "text/html",
+  ),
+};

@@ -1,7 +1,7 @@
 import { type DescMessage, type MessageShape, toJson } from "@bufbuild/protobuf";
 import { fieldsOf } from "@disburse/forms/checks/read.ts";
-import type { JsonSchema } from "@disburse/forms/describe/json-schema.ts";
-import type { Field, PublicBody } from "@disburse/forms/fields/field.ts";
+import { type JsonSchema, objectSchema } from "@disburse/forms/describe/json-schema.ts";
+import type { PublicBody } from "@disburse/forms/fields/field.ts";
 import type { Component } from "./fields.ts";
 
 /**
@@ -14,7 +14,8 @@ export function withStored<Message>(
   { name, schema, write }: Component<Message>,
 ): Component<Message> {
   const own = schema as { properties: object; required: readonly string[] };
-  const properties = { ...propertiesOf(bodies.flatMap(fieldsOf)), ...own.properties };
+  const ofBodies = objectSchema(bodies.flatMap(fieldsOf)).properties;
+  const properties = { ...storedProperties(ofBodies), ...own.properties };
   const required = Object.keys(properties).filter((each) => own.required.includes(each));
   return {
     name,
@@ -31,29 +32,18 @@ export function storedValues<Desc extends DescMessage>(
   return toJson(desc, message, { useProtoFieldName: true }) as object;
 }
 
-function propertiesOf(fields: readonly Field[]): Readonly<Record<string, JsonSchema>> {
-  return Object.fromEntries(fields.map((field) => [field.name, storedField(field)]));
+/** A field's schema without what is demanded of a value that is sent. */
+function stored({ type, description, properties, items, examples }: JsonSchema): JsonSchema {
+  return {
+    type: Array.isArray(type) ? "string" : type,
+    ...(description !== undefined && { description }),
+    ...(properties !== undefined && { properties: storedProperties(properties) }),
+    ...(items !== undefined && { items: stored(items as JsonSchema) }),
+    ...(examples !== undefined && { examples }),
+  };
 }
 
-function storedField(field: Field): JsonSchema {
-  const { description } = field;
-  switch (field.kind) {
-    case "object":
-      return { type: "object", description, properties: propertiesOf(field.fields) };
-    case "list":
-      return {
-        type: "array",
-        description,
-        items: { type: "object", properties: propertiesOf(field.fields) },
-      };
-    case "integer":
-      return { type: "integer", description, examples: [field.example] };
-    case "words":
-    case "texts":
-      return { type: "array", description, items: { type: "string" }, examples: [field.example] };
-    case "flag":
-      return { type: "boolean", description, examples: [field.example] };
-    default:
-      return { type: "string", description, examples: [field.example] };
-  }
+function storedProperties(properties: unknown): Readonly<Record<string, JsonSchema>> {
+  const all = Object.entries(properties as Record<string, JsonSchema>);
+  return Object.fromEntries(all.map(([name, schema]) => [name, stored(schema)]));
 }

@@ -15,10 +15,9 @@ import { currencyOf } from "@disburse/kernel/currency.ts";
 import { formatDecimal, parseDecimal } from "@disburse/kernel/decimal.ts";
 import { type Options, stringify } from "csv-stringify/sync";
 import * as f from "../openapi/fields.ts";
-import { type FileFormat, operation, type Resource } from "../openapi/operation.ts";
-import { pageOf, recordsOf } from "../openapi/page.ts";
-import { enumParameter, pageQuery, queryOf } from "../openapi/query.ts";
-import { momentParameter, parameter, tokenParameter } from "../openapi/rules/query.ts";
+import { type FileFormat, get, type Resource } from "../openapi/operation.ts";
+import { pageOf } from "../openapi/page.ts";
+import * as q from "../openapi/query.ts";
 
 const account = f.record(AccountSchema, "Account", "An account with its money.", {
   id: f.id("acc", "Account id."),
@@ -83,23 +82,18 @@ const entry = f.record(LedgerEntrySchema, "LedgerEntry", "One line of a statemen
 /** The columns of an exported statement: the fields of its lines. */
 const entryColumns = Object.keys(entry.schema.properties as object);
 
-const accountPage = pageOf(ListAccountsResponseSchema, "AccountPage", {
-  accounts: recordsOf(account),
-});
-const entryPage = pageOf(ListEntriesResponseSchema, "LedgerEntryPage", {
-  entries: recordsOf(entry),
+const accountPage = pageOf(ListAccountsResponseSchema, "AccountPage", "accounts", account);
+const entryPage = pageOf(ListEntriesResponseSchema, "LedgerEntryPage", "entries", entry);
+
+const entryFilters = q.queryOf(ListEntriesRequestSchema, {
+  step: q.word(LedgerStep, "Lines of this step alone."),
+  payout_id: q.token("Lines of this payout alone."),
+  created_from: q.moment("Written at this time or later."),
+  created_to: q.moment("Written before this time."),
 });
 
-const entryFilters = queryOf(ListEntriesRequestSchema, {
-  step: parameter(enumParameter(LedgerStep), "Lines of this step alone."),
-  payout_id: parameter(tokenParameter, "Lines of this payout alone."),
-  created_from: parameter(momentParameter, "Written at this time or later."),
-  created_to: parameter(momentParameter, "Written before this time."),
-});
-
-const getAccountQuery = queryOf(GetAccountRequestSchema, {
-  as_of: parameter(
-    momentParameter,
+const getAccountQuery = q.queryOf(GetAccountRequestSchema, {
+  as_of: q.moment(
     "The account after its last line of this time or before; not before it was opened.",
   ),
 });
@@ -147,51 +141,41 @@ async function* linesOf(first: ListEntriesResponse, load: LoadPage): AsyncGenera
   }
 }
 
-const operations = [
-  operation({
-    id: "listAccounts",
-    path: "/api/v1/transfer/accounts",
-    summary: "List accounts",
-    description: "Your accounts, oldest first.",
-    query: pageQuery,
-    data: accountPage,
-    answer: ({ request }, { payout }) => payout.listAccounts(request),
-  }),
-  operation({
-    id: "getAccount",
-    path: "/api/v1/transfer/accounts/:accountId",
-    summary: "Get account",
-    description: "One account: what can be spent, and what is set aside; now, or as of a time.",
-    query: getAccountQuery,
-    data: account,
-    answer: async ({ request }, { payout }) => (await payout.getAccount(request)).account,
-  }),
-  operation({
-    id: "listEntries",
-    path: "/api/v1/transfer/accounts/:accountId/entries",
-    summary: "List entries (statement)",
-    description: "Every movement of an account's money, newest first.",
-    query: { ...pageQuery, ...entryFilters },
-    data: entryPage,
-    answer: ({ request }, { payout }) => payout.listEntries(request),
-  }),
-  operation({
-    id: "exportEntries",
-    path: "/api/v1/transfer/accounts/:accountId/entries.csv",
-    summary: "Export entries (CSV)",
-    description:
-      "The whole statement as a file, newest first: a column for each field of List entries, amounts digit for digit. It is as of the first line: what is written while it is sent is not in it. A file that breaks off is not whole: read it only where the answer came to its end.\n\nWhere a note would be a formula to a spreadsheet (it begins with `=`, `+`, `-` or `@`), a `'` stands before it.",
-    query: entryFilters,
-    data: statementFile,
-    answer: ({ request }, { payout }) =>
-      entriesFile((cursor) => payout.listEntries({ ...request, limit: exportPage, cursor })),
-  }),
-];
-
 /** Accounts and their statements. */
 export const accounts: Resource = {
   scope: "account",
   tag: "Accounts",
   components: [account, entry, accountPage, entryPage],
-  operations,
+  operations: [
+    get("listAccounts", "/api/v1/transfer/accounts", {
+      summary: "List accounts",
+      description: "Your accounts, oldest first.",
+      query: q.page,
+      data: accountPage,
+      answer: ({ request }, { payout }) => payout.listAccounts(request),
+    }),
+    get("getAccount", "/api/v1/transfer/accounts/:accountId", {
+      summary: "Get account",
+      description: "One account: what can be spent, and what is set aside; now, or as of a time.",
+      query: getAccountQuery,
+      data: account,
+      answer: async ({ request }, { payout }) => (await payout.getAccount(request)).account,
+    }),
+    get("listEntries", "/api/v1/transfer/accounts/:accountId/entries", {
+      summary: "List entries (statement)",
+      description: "Every movement of an account's money, newest first.",
+      query: { ...q.page, ...entryFilters },
+      data: entryPage,
+      answer: ({ request }, { payout }) => payout.listEntries(request),
+    }),
+    get("exportEntries", "/api/v1/transfer/accounts/:accountId/entries.csv", {
+      summary: "Export entries (CSV)",
+      description:
+        "The whole statement as a file, newest first: a column for each field of List entries, amounts digit for digit. It is as of the first line: what is written while it is sent is not in it. A file that breaks off is not whole: read it only where the answer came to its end.\n\nWhere a note would be a formula to a spreadsheet (it begins with `=`, `+`, `-` or `@`), a `'` stands before it.",
+      query: entryFilters,
+      data: statementFile,
+      answer: ({ request }, { payout }) =>
+        entriesFile((cursor) => payout.listEntries({ ...request, limit: exportPage, cursor })),
+    }),
+  ],
 };

@@ -4,7 +4,7 @@ import {
   BeneficiaryKind,
   BeneficiarySchema,
   CreateCryptoBeneficiaryRequestSchema,
-  type CreateCryptoBeneficiaryResponse,
+  CreateCryptoBeneficiaryResponseSchema,
   CryptoBeneficiaryFieldsSchema,
   FiatBeneficiaryFieldsSchema,
   ListBeneficiariesRequestSchema,
@@ -15,15 +15,9 @@ import { cryptoBeneficiary } from "@disburse/forms/bodies/crypto-beneficiary.ts"
 import { fiatBeneficiary } from "@disburse/forms/bodies/fiat-beneficiary.ts";
 import { exampleOfSchema } from "../openapi/example.ts";
 import * as f from "../openapi/fields.ts";
-import { bodyFields, operation, type Resource } from "../openapi/operation.ts";
-import { pageOf, recordsOf } from "../openapi/page.ts";
-import { enumParameter, pageQuery, queryOf } from "../openapi/query.ts";
-import {
-  momentParameter,
-  parameter,
-  tokenParameter,
-  wordParameter,
-} from "../openapi/rules/query.ts";
+import { bodyFields, get, post, type Resource, remove } from "../openapi/operation.ts";
+import { pageOf } from "../openapi/page.ts";
+import * as q from "../openapi/query.ts";
 import { storedValues, withStored } from "../openapi/stored-fields.ts";
 
 /** The fields of the body as they are stored: masked by their owner, empty ones left out. */
@@ -66,17 +60,14 @@ const beneficiary = withStored(
 const createdId = f.id("ben", "Beneficiary id; left out with `validate=true`.");
 const valid = f.flag("With `validate=true`: the body would be taken; else left out.", true);
 
-const createdFields = f.component(
+const createdFields = f.record(
+  CreateCryptoBeneficiaryResponseSchema,
   "CreatedBeneficiary",
   "A beneficiary that was stored; or, with `validate=true`, a body that would be.",
   {
-    beneficiary_id: f.from(
-      ({ beneficiaryId }: Pick<CreateCryptoBeneficiaryResponse, "beneficiaryId">) => beneficiaryId,
-      f.optional(createdId),
-    ),
+    beneficiary_id: f.optional(createdId),
     valid: f.from(
-      ({ beneficiaryId }: Pick<CreateCryptoBeneficiaryResponse, "beneficiaryId">) =>
-        beneficiaryId === "",
+      ({ beneficiaryId }) => beneficiaryId === "",
       f.optional({ ...valid, schema: { ...valid.schema, enum: [true] } }),
     ),
   },
@@ -93,13 +84,16 @@ const created: typeof createdFields = {
   },
 };
 
-const beneficiaryPage = pageOf(ListBeneficiariesResponseSchema, "BeneficiaryPage", {
-  beneficiaries: recordsOf(beneficiary),
-});
+const beneficiaryPage = pageOf(
+  ListBeneficiariesResponseSchema,
+  "BeneficiaryPage",
+  "beneficiaries",
+  beneficiary,
+);
 
-const createQuery = queryOf(CreateCryptoBeneficiaryRequestSchema, {
-  validate: parameter(
-    wordParameter({ true: true, false: false }),
+const createQuery = q.queryOf(CreateCryptoBeneficiaryRequestSchema, {
+  validate: q.oneOf(
+    { true: true, false: false },
     "`true` checks the body, and a wallet's risk, as creating does, and stores no beneficiary. Nobody is screened, and an idempotency key is not kept.",
     "validateOnly",
   ),
@@ -107,33 +101,21 @@ const createQuery = queryOf(CreateCryptoBeneficiaryRequestSchema, {
 
 const isValidation = (query: URLSearchParams) => query.get("validate") === "true";
 
-const listQuery = queryOf(ListBeneficiariesRequestSchema, {
-  ...pageQuery,
-  beneficiary_type: parameter(
-    enumParameter(BeneficiaryKind),
-    "Beneficiaries that are paid this way alone.",
-    "kind",
-  ),
-  beneficiary_account_type: parameter(
-    wordParameter({ Individual: "Individual", Corporate: "Corporate" }),
+const listQuery = q.queryOf(ListBeneficiariesRequestSchema, {
+  ...q.page,
+  beneficiary_type: q.word(BeneficiaryKind, "Beneficiaries that are paid this way alone.", "kind"),
+  beneficiary_account_type: q.choice(
+    ["Individual", "Corporate"],
     "Beneficiaries of this type alone.",
     "accountType",
   ),
-  destination_currency: parameter(tokenParameter, "Beneficiaries of this currency alone."),
-  screening_status: parameter(
-    enumParameter(ScreeningStatus),
-    "Beneficiaries of this screening status alone.",
-  ),
-  archived: parameter(
-    wordParameter({
-      false: ArchivedFilter.EXCLUDED,
-      true: ArchivedFilter.ONLY,
-      any: ArchivedFilter.ANY,
-    }),
+  destination_currency: q.token("Beneficiaries of this currency alone."),
+  screening_status: q.word(ScreeningStatus, "Beneficiaries of this screening status alone."),
+  archived: q.oneOf(
+    { false: ArchivedFilter.EXCLUDED, true: ArchivedFilter.ONLY, any: ArchivedFilter.ANY },
     "`false`, or left out: those that are not archived; `true`: archived ones alone; `any`: both.",
   ),
-  created_from: parameter(momentParameter, "Made at this time or later."),
-  created_to: parameter(momentParameter, "Made before this time."),
+  ...q.created,
 });
 
 /** Where a body of each kind is posted. */
@@ -148,78 +130,57 @@ const refusals = [
   "INVALID_REQUEST",
 ] as const;
 
-const operations = [
-  operation({
-    id: "createCryptoBeneficiary",
-    method: "POST",
-    path: createPaths.crypto,
-    summary: "Create crypto beneficiary",
-    description:
-      "Registers a wallet to be paid. The wallet is checked before it is stored, its owner is screened when it has been. The answer does not tell how the screening went: read `screening_status` before you quote; only a `cleared` beneficiary can be paid. What can be paid is what List corridors tells.",
-    body: { form: cryptoBeneficiary },
-    query: createQuery,
-    data: created,
-    refusals: [...refusals, "INVALID_WALLET_ADDRESS", "RISK_ANALYSIS_FAILED"],
-    isReadOnly: isValidation,
-    answer: (call, { beneficiary }) =>
-      beneficiary.createCryptoBeneficiary({
-        ...call.change,
-        ...bodyFields(call, CryptoBeneficiaryFieldsSchema),
-      }),
-  }),
-  operation({
-    id: "createFiatBeneficiary",
-    method: "POST",
-    path: createPaths.fiat,
-    summary: "Create fiat beneficiary",
-    description:
-      "Registers a bank account to be paid. Its owner is screened when it has been stored. The answer does not tell how the screening went: read `screening_status` before you quote; only a `cleared` beneficiary can be paid.",
-    body: { form: fiatBeneficiary },
-    query: createQuery,
-    data: created,
-    refusals,
-    isReadOnly: isValidation,
-    answer: (call, { beneficiary }) =>
-      beneficiary.createFiatBeneficiary({
-        ...call.change,
-        ...bodyFields(call, FiatBeneficiaryFieldsSchema),
-      }),
-  }),
-  operation({
-    id: "listBeneficiaries",
-    path: collection,
-    summary: "List beneficiaries",
-    description: "Your beneficiaries, newest first; without archived ones unless asked for.",
-    query: listQuery,
-    data: beneficiaryPage,
-    answer: ({ request }, { beneficiary }) => beneficiary.listBeneficiaries(request),
-  }),
-  operation({
-    id: "getBeneficiary",
-    path: `${collection}/:beneficiaryId`,
-    summary: "Get beneficiary",
-    description: "One beneficiary, archived or not.",
-    data: beneficiary,
-    answer: async ({ request }, { beneficiary }) =>
-      (await beneficiary.getBeneficiary(request)).beneficiary,
-  }),
-  operation({
-    id: "archiveBeneficiary",
-    method: "DELETE",
-    path: `${collection}/:beneficiaryId`,
-    summary: "Archive beneficiary",
-    description:
-      "It is not quoted any more (404); quotes made before still execute, and it stays readable.",
-    data: beneficiary,
-    answer: async ({ change }, { beneficiary }) =>
-      (await beneficiary.archiveBeneficiary(change)).beneficiary,
-  }),
-];
-
 /** Recipients: registering, listing, reading and archiving them. */
 export const beneficiaries: Resource = {
   scope: "beneficiary",
   tag: "Beneficiaries",
   components: [beneficiary, created, beneficiaryPage],
-  operations,
+  operations: [
+    post("createCryptoBeneficiary", createPaths.crypto, {
+      summary: "Create crypto beneficiary",
+      description:
+        "Registers a wallet to be paid. The wallet is checked before it is stored, its owner is screened when it has been. The answer does not tell how the screening went: read `screening_status` before you quote; only a `cleared` beneficiary can be paid. What can be paid is what List corridors tells.",
+      body: { form: cryptoBeneficiary },
+      query: createQuery,
+      data: created,
+      refusals: [...refusals, "INVALID_WALLET_ADDRESS", "RISK_ANALYSIS_FAILED"],
+      isReadOnly: isValidation,
+      answer: (call, { beneficiary }) =>
+        beneficiary.createCryptoBeneficiary(bodyFields(call, CryptoBeneficiaryFieldsSchema)),
+    }),
+    post("createFiatBeneficiary", createPaths.fiat, {
+      summary: "Create fiat beneficiary",
+      description:
+        "Registers a bank account to be paid. Its owner is screened when it has been stored. The answer does not tell how the screening went: read `screening_status` before you quote; only a `cleared` beneficiary can be paid.",
+      body: { form: fiatBeneficiary },
+      query: createQuery,
+      data: created,
+      refusals,
+      isReadOnly: isValidation,
+      answer: (call, { beneficiary }) =>
+        beneficiary.createFiatBeneficiary(bodyFields(call, FiatBeneficiaryFieldsSchema)),
+    }),
+    get("listBeneficiaries", collection, {
+      summary: "List beneficiaries",
+      description: "Your beneficiaries, newest first; without archived ones unless asked for.",
+      query: listQuery,
+      data: beneficiaryPage,
+      answer: ({ request }, { beneficiary }) => beneficiary.listBeneficiaries(request),
+    }),
+    get("getBeneficiary", `${collection}/:beneficiaryId`, {
+      summary: "Get beneficiary",
+      description: "One beneficiary, archived or not.",
+      data: beneficiary,
+      answer: async ({ request }, { beneficiary }) =>
+        (await beneficiary.getBeneficiary(request)).beneficiary,
+    }),
+    remove("archiveBeneficiary", `${collection}/:beneficiaryId`, {
+      summary: "Archive beneficiary",
+      description:
+        "It is not quoted any more (404); quotes made before still execute, and it stays readable.",
+      data: beneficiary,
+      answer: async ({ change }, { beneficiary }) =>
+        (await beneficiary.archiveBeneficiary(change)).beneficiary,
+    }),
+  ],
 };

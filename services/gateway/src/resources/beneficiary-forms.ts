@@ -8,9 +8,8 @@ import {
 import { BeneficiaryKind } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { choicesOf } from "@disburse/forms/describe/discovery.ts";
 import * as f from "../openapi/fields.ts";
-import { operation, type Resource } from "../openapi/operation.ts";
-import { queryOf } from "../openapi/query.ts";
-import { parameter, wordParameter } from "../openapi/rules/query.ts";
+import { get, type Resource } from "../openapi/operation.ts";
+import * as q from "../openapi/query.ts";
 import { createPaths } from "./beneficiaries.ts";
 
 const formField = f.record(FormFieldSchema, "BeneficiaryFormField", "A field to ask for.", {
@@ -64,41 +63,34 @@ const forms = f.record(
   ListBeneficiaryFormsResponseSchema,
   "BeneficiaryForms",
   "The forms that fit the choice.",
-  {
-    forms: f.listOf("None where no beneficiary can be so.", f.ref(form)),
-  },
+  { forms: f.listOf("None where no beneficiary can be so.", f.ref(form)) },
 );
 
-const choice = (name: Parameters<typeof choicesOf>[0]) =>
-  wordParameter(Object.fromEntries(choicesOf(name).map((each) => [each, each])));
-
-const operations = [
-  operation({
-    id: "listBeneficiaryForms",
-    path: "/api/v1/transfer/beneficiary-forms",
-    summary: "Discover beneficiary forms",
-    description:
-      "Which fields to ask for, by currency, transfer type and account type: required or not, allowed values, patterns, examples. A body with exactly these fields is taken.",
-    query: queryOf(ListBeneficiaryFormsRequestSchema, {
-      destination_currency: parameter(
-        choice("destinationCurrency"),
-        "Forms for this currency alone.",
-      ),
-      transfer_type: parameter(
-        choice("transferType"),
-        "Forms for this transfer type alone; crypto beneficiaries have none.",
-      ),
-      account_type: parameter(choice("accountType"), "Forms for this type of beneficiary alone."),
-    }),
-    data: forms,
-    answer: ({ request }, { beneficiary }) => beneficiary.listBeneficiaryForms(request),
-  }),
-];
+const query = q.queryOf(ListBeneficiaryFormsRequestSchema, {
+  destination_currency: q.choice(
+    choicesOf("destinationCurrency"),
+    "Forms for this currency alone.",
+  ),
+  transfer_type: q.choice(
+    choicesOf("transferType"),
+    "Forms for this transfer type alone; crypto beneficiaries have none.",
+  ),
+  account_type: q.choice(choicesOf("accountType"), "Forms for this type of beneficiary alone."),
+});
 
 /** Which fields a front end asks for. */
 export const beneficiaryForms: Resource = {
   scope: "beneficiary",
   tag: "Beneficiaries",
   components: [formField, form, forms],
-  operations,
+  operations: [
+    get("listBeneficiaryForms", "/api/v1/transfer/beneficiary-forms", {
+      summary: "Discover beneficiary forms",
+      description:
+        "Which fields to ask for, by currency, transfer type and account type: required or not, allowed values, patterns, examples. A body with exactly these fields is taken.",
+      query,
+      data: forms,
+      answer: ({ request }, { beneficiary }) => beneficiary.listBeneficiaryForms(request),
+    }),
+  ],
 };

@@ -9,10 +9,9 @@ import {
 } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { depositor as depositorBody } from "@disburse/forms/bodies/depositor.ts";
 import * as f from "../openapi/fields.ts";
-import { bodyFields, operation, type Resource } from "../openapi/operation.ts";
-import { pageOf, recordsOf } from "../openapi/page.ts";
-import { enumParameter, pageQuery, queryOf } from "../openapi/query.ts";
-import { momentParameter, parameter, wordParameter } from "../openapi/rules/query.ts";
+import { bodyFields, get, post, type Resource } from "../openapi/operation.ts";
+import { pageOf } from "../openapi/page.ts";
+import * as q from "../openapi/query.ts";
 import { storedValues, withStored } from "../openapi/stored-fields.ts";
 
 const depositor = withStored(
@@ -40,68 +39,55 @@ const created = f.record(
   { id: f.from("depositorId", f.id("dep", "Depositor id.")) },
 );
 
-const depositorPage = pageOf(ListDepositorsResponseSchema, "DepositorPage", {
-  depositors: recordsOf(depositor),
-});
+const depositorPage = pageOf(
+  ListDepositorsResponseSchema,
+  "DepositorPage",
+  "depositors",
+  depositor,
+);
 
-const listQuery = queryOf(ListDepositorsRequestSchema, {
-  ...pageQuery,
-  status: parameter(enumParameter(DepositorStatus), "Depositors of this status alone."),
-  depositor_type: parameter(
-    wordParameter({ Individual: "Individual", Corporate: "Corporate" }),
-    "Depositors of this type alone.",
-  ),
-  created_from: parameter(momentParameter, "Made at this time or later."),
-  created_to: parameter(momentParameter, "Made before this time."),
+const listQuery = q.queryOf(ListDepositorsRequestSchema, {
+  ...q.page,
+  status: q.word(DepositorStatus, "Depositors of this status alone."),
+  depositor_type: q.choice(["Individual", "Corporate"], "Depositors of this type alone."),
+  ...q.created,
 });
-
-const operations = [
-  operation({
-    id: "createDepositor",
-    method: "POST",
-    path: "/api/v1/depositor",
-    summary: "Whitelist depositor",
-    description:
-      "Registers whoever pays in from a wallet: a person, a company with its owners, or your own business. Persons, business and wallet are screened.",
-    body: { form: depositorBody },
-    data: created,
-    refusals: [
-      "RECORD_NOT_FOUND",
-      "BENEFICIARY_CREATION_NOT_ALLOWED",
-      "INVALID_REQUEST",
-      "INVALID_WALLET_ADDRESS",
-      "RISK_ANALYSIS_FAILED",
-    ],
-    answer: (call, { beneficiary }) =>
-      beneficiary.createDepositor({
-        ...call.change,
-        ...bodyFields(call, DepositorFieldsSchema),
-      }),
-  }),
-  operation({
-    id: "listDepositors",
-    path: "/api/v1/depositors",
-    summary: "List depositors",
-    description: "Your depositors, newest first.",
-    query: listQuery,
-    data: depositorPage,
-    answer: ({ request }, { beneficiary }) => beneficiary.listDepositors(request),
-  }),
-  operation({
-    id: "getDepositor",
-    path: "/api/v1/depositor/:depositorId",
-    summary: "Get depositor",
-    description: "One depositor and what its screening came to.",
-    data: depositor,
-    answer: async ({ request }, { beneficiary }) =>
-      (await beneficiary.getDepositor(request)).depositor,
-  }),
-];
 
 /** Depositors: whitelisting, listing and reading them. */
 export const depositors: Resource = {
   scope: "depositor",
   tag: "Depositors",
   components: [depositor, created, depositorPage],
-  operations,
+  operations: [
+    post("createDepositor", "/api/v1/depositor", {
+      summary: "Whitelist depositor",
+      description:
+        "Registers whoever pays in from a wallet: a person, a company with its owners, or your own business. Persons, business and wallet are screened.",
+      body: { form: depositorBody },
+      data: created,
+      refusals: [
+        "RECORD_NOT_FOUND",
+        "BENEFICIARY_CREATION_NOT_ALLOWED",
+        "INVALID_REQUEST",
+        "INVALID_WALLET_ADDRESS",
+        "RISK_ANALYSIS_FAILED",
+      ],
+      answer: (call, { beneficiary }) =>
+        beneficiary.createDepositor(bodyFields(call, DepositorFieldsSchema)),
+    }),
+    get("listDepositors", "/api/v1/depositors", {
+      summary: "List depositors",
+      description: "Your depositors, newest first.",
+      query: listQuery,
+      data: depositorPage,
+      answer: ({ request }, { beneficiary }) => beneficiary.listDepositors(request),
+    }),
+    get("getDepositor", "/api/v1/depositor/:depositorId", {
+      summary: "Get depositor",
+      description: "One depositor and what its screening came to.",
+      data: depositor,
+      answer: async ({ request }, { beneficiary }) =>
+        (await beneficiary.getDepositor(request)).depositor,
+    }),
+  ],
 };

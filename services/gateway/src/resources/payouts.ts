@@ -14,15 +14,9 @@ import {
 import { executePayout } from "@disburse/forms/bodies/transfer.ts";
 import { findCurrency } from "@disburse/kernel/currency.ts";
 import * as f from "../openapi/fields.ts";
-import { bodyRequest, operation, type Resource } from "../openapi/operation.ts";
-import { pageOf, recordsOf } from "../openapi/page.ts";
-import { enumParameter, pageQuery, queryOf } from "../openapi/query.ts";
-import {
-  momentParameter,
-  parameter,
-  textParameter,
-  tokenParameter,
-} from "../openapi/rules/query.ts";
+import { bodyRequest, get, post, type Resource } from "../openapi/operation.ts";
+import { pageOf } from "../openapi/page.ts";
+import * as q from "../openapi/query.ts";
 
 const status = f.word(
   PayoutStatus,
@@ -155,9 +149,13 @@ const payoutItem = f.record(PayoutSchema, "PayoutItem", "A payout as it stands i
   ...f.recordTimes,
 });
 
-const payoutPage = pageOf(ListPayoutsResponseSchema, "PayoutPage", {
-  transactions: f.from("payouts", recordsOf(payoutItem)),
-});
+const payoutPage = pageOf(
+  ListPayoutsResponseSchema,
+  "PayoutPage",
+  "payouts",
+  payoutItem,
+  "transactions",
+);
 
 const event = f.record(PayoutEventSchema, "PayoutEvent", "A step of a payout.", {
   status,
@@ -172,9 +170,7 @@ const event = f.record(PayoutEventSchema, "PayoutEvent", "A step of a payout.", 
   created_at: f.moment("When it took place."),
 });
 
-const eventPage = pageOf(ListPayoutEventsResponseSchema, "PayoutEventPage", {
-  events: recordsOf(event),
-});
+const eventPage = pageOf(ListPayoutEventsResponseSchema, "PayoutEventPage", "events", event);
 
 const executed = f.record(
   ExecutePayoutResponseSchema,
@@ -189,73 +185,61 @@ const executed = f.record(
   },
 );
 
-const listQuery = queryOf(ListPayoutsRequestSchema, {
-  ...pageQuery,
-  status: parameter(enumParameter(PayoutStatus), "Payouts of this status alone."),
-  beneficiary_id: parameter(tokenParameter, "Payouts to this beneficiary alone."),
-  reference_id: parameter(textParameter, "Payouts with this reference of the merchant alone."),
-  quote_id: parameter(tokenParameter, "The payout of this quote alone."),
-  source_currency_code: parameter(tokenParameter, "Payouts out of this currency alone."),
-  destination_currency_code: parameter(tokenParameter, "Payouts into this currency alone."),
-  created_from: parameter(momentParameter, "Made at this time or later."),
-  created_to: parameter(momentParameter, "Made before this time."),
+const listQuery = q.queryOf(ListPayoutsRequestSchema, {
+  ...q.page,
+  status: q.word(PayoutStatus, "Payouts of this status alone."),
+  beneficiary_id: q.token("Payouts to this beneficiary alone."),
+  reference_id: q.text("Payouts with this reference of the merchant alone."),
+  quote_id: q.token("The payout of this quote alone."),
+  source_currency_code: q.token("Payouts out of this currency alone."),
+  destination_currency_code: q.token("Payouts into this currency alone."),
+  ...q.created,
 });
-
-const operations = [
-  operation({
-    id: "executePayout",
-    method: "POST",
-    path: "/api/v1/transfer/execute",
-    summary: "Execute payout",
-    description:
-      "Pays a quote, once. The money is set aside before the answer; what becomes of it is told by webhooks and by reading the payout. A quote that was refused for balance or limits stays open. `succeeded` is not always the end: a bank can send money back, and `failed` follows.\n\n`ACCESS_FORBIDDEN` is said too where the beneficiary is not `cleared` (read its `screening_status`) or its corridor was closed.\n\nIn the sandbox the simulated rail rejects where `reference_id` begins with `sandbox-fail`, settles and then sends back where it begins with `sandbox-return`, and cannot tell until it is asked again where it begins with `sandbox-unknown`.",
-    body: { form: executePayout },
-    data: executed,
-    refusals: [
-      "INVALID_REQUEST",
-      "RECORD_NOT_FOUND",
-      "ACCESS_FORBIDDEN",
-      "ALREADY_PROCESSED",
-      "QUOTE_EXPIRED",
-      "AMOUNT_NOT_WITHIN_LIMITS",
-      "INSUFFICIENT_BALANCE",
-    ],
-    answer: (call, { payout }) =>
-      payout.executePayout(bodyRequest(call, ExecutePayoutRequestSchema)),
-  }),
-  operation({
-    id: "listPayouts",
-    path: "/api/v1/transfer/payouts",
-    summary: "List payouts",
-    description:
-      "Newest first. `total_count` may lag by a second for no filter and for `status` alone; for other filters it is counted, up to 10,000.",
-    query: listQuery,
-    data: payoutPage,
-    answer: ({ request }, { payout }) => payout.listPayouts(request),
-  }),
-  operation({
-    id: "getPayout",
-    path: "/api/v1/transfer/payouts/:payoutId",
-    summary: "Get payout",
-    description: "One payout as it is now.",
-    data: payout,
-    answer: async ({ request }, { payout }) => (await payout.getPayout(request)).payout,
-  }),
-  operation({
-    id: "listPayoutEvents",
-    path: "/api/v1/transfer/payouts/:payoutId/events",
-    summary: "List events (timeline)",
-    description: "Every step of a payout with its time and cause, oldest first.",
-    query: pageQuery,
-    data: eventPage,
-    answer: ({ request }, { payout }) => payout.listPayoutEvents(request),
-  }),
-];
 
 /** Payouts: executing a quote, and reading what became of it. */
 export const payouts: Resource = {
   scope: "payout",
   tag: "Payouts",
   components: [payout, payoutItem, payoutPage, event, eventPage, executed],
-  operations,
+  operations: [
+    post("executePayout", "/api/v1/transfer/execute", {
+      summary: "Execute payout",
+      description:
+        "Pays a quote, once. The money is set aside before the answer; what becomes of it is told by webhooks and by reading the payout. A quote that was refused for balance or limits stays open. `succeeded` is not always the end: a bank can send money back, and `failed` follows.\n\n`ACCESS_FORBIDDEN` is said too where the beneficiary is not `cleared` (read its `screening_status`) or its corridor was closed.\n\nIn the sandbox the simulated rail rejects where `reference_id` begins with `sandbox-fail`, settles and then sends back where it begins with `sandbox-return`, and cannot tell until it is asked again where it begins with `sandbox-unknown`.",
+      body: { form: executePayout },
+      data: executed,
+      refusals: [
+        "INVALID_REQUEST",
+        "RECORD_NOT_FOUND",
+        "ACCESS_FORBIDDEN",
+        "ALREADY_PROCESSED",
+        "QUOTE_EXPIRED",
+        "AMOUNT_NOT_WITHIN_LIMITS",
+        "INSUFFICIENT_BALANCE",
+      ],
+      answer: (call, { payout }) =>
+        payout.executePayout(bodyRequest(call, ExecutePayoutRequestSchema)),
+    }),
+    get("listPayouts", "/api/v1/transfer/payouts", {
+      summary: "List payouts",
+      description:
+        "Newest first. `total_count` may lag by a second for no filter and for `status` alone; for other filters it is counted, up to 10,000.",
+      query: listQuery,
+      data: payoutPage,
+      answer: ({ request }, { payout }) => payout.listPayouts(request),
+    }),
+    get("getPayout", "/api/v1/transfer/payouts/:payoutId", {
+      summary: "Get payout",
+      description: "One payout as it is now.",
+      data: payout,
+      answer: async ({ request }, { payout }) => (await payout.getPayout(request)).payout,
+    }),
+    get("listPayoutEvents", "/api/v1/transfer/payouts/:payoutId/events", {
+      summary: "List events (timeline)",
+      description: "Every step of a payout with its time and cause, oldest first.",
+      query: q.page,
+      data: eventPage,
+      answer: ({ request }, { payout }) => payout.listPayoutEvents(request),
+    }),
+  ],
 };

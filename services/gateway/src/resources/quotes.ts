@@ -8,9 +8,9 @@ import {
 } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { requestForQuote } from "@disburse/forms/bodies/transfer.ts";
 import * as f from "../openapi/fields.ts";
-import { bodyRequest, operation, type Resource } from "../openapi/operation.ts";
-import { pageOf, recordsOf } from "../openapi/page.ts";
-import { pageQuery } from "../openapi/query.ts";
+import { bodyRequest, get, post, type Resource } from "../openapi/operation.ts";
+import { pageOf } from "../openapi/page.ts";
+import * as q from "../openapi/query.ts";
 
 /** A quote (service interface, "Quote"). */
 const quote = f.record(QuoteSchema, "Quote", "What a payout would cost and bring.", {
@@ -88,64 +88,53 @@ const corridor = f.record(
   },
 );
 
-const corridorPage = pageOf(ListCorridorsResponseSchema, "CorridorPage", {
-  corridors: recordsOf(corridor),
-});
-
-const operations = [
-  operation({
-    id: "requestQuote",
-    method: "POST",
-    path: "/api/v1/transfer/rfq",
-    summary: "Request for quote",
-    description:
-      "What a payout would cost and bring, good until `expired_at`. Send one of `source_amount` and `receiving_amount`; with both, `source_amount` counts. A quote is given outside the corridor's `limits` too: executing it refuses it.\n\nAn unknown account, beneficiary or pair of currencies (see List corridors) is `RECORD_NOT_FOUND`. `ACCESS_FORBIDDEN` is said too where the beneficiary is not `cleared`: read its `screening_status`.",
-    body: {
-      form: requestForQuote,
-      examples: {
-        fixed_receiving_amount: {
-          receiving_amount: "100.10",
-          beneficiary_id: "ben_01hqz0000000000000000000ab",
-          source_currency_code: "USD",
-          destination_currency_code: "USD",
-          account_id: "acc_01hqz0000000000000000000ab",
-        },
-      },
-    },
-    data: quote,
-    refusals: [
-      "INVALID_REQUEST",
-      "RECORD_NOT_FOUND",
-      "ACCESS_FORBIDDEN",
-      "CORRIDOR_NOT_ACTIVE",
-      "SERVICE_UNAVAILABLE",
-    ],
-    answer: async (call, { quote }) =>
-      (await quote.createQuote(bodyRequest(call, CreateQuoteRequestSchema))).quote,
-  }),
-  operation({
-    id: "getQuote",
-    path: "/api/v1/transfer/quotes/:quoteId",
-    summary: "Get quote",
-    description: "A quote as it was given.",
-    data: quote,
-    answer: async ({ request }, { quote }) => (await quote.getQuote(request)).quote,
-  }),
-  operation({
-    id: "listCorridors",
-    path: "/api/v1/transfer/corridors",
-    summary: "List corridors",
-    description: "What you can send, with limits, fees and the current rate.",
-    query: pageQuery,
-    data: corridorPage,
-    answer: ({ request }, { quote }) => quote.listCorridors(request),
-  }),
-];
+const corridorPage = pageOf(ListCorridorsResponseSchema, "CorridorPage", "corridors", corridor);
 
 /** Quotes, and the corridors that can be quoted. */
 export const quotes: Resource = {
   scope: "quote",
   tag: "Quotes",
   components: [quote, corridor, corridorPage],
-  operations,
+  operations: [
+    post("requestQuote", "/api/v1/transfer/rfq", {
+      summary: "Request for quote",
+      description:
+        "What a payout would cost and bring, good until `expired_at`. Send one of `source_amount` and `receiving_amount`; with both, `source_amount` counts. A quote is given outside the corridor's `limits` too: executing it refuses it.\n\nAn unknown account, beneficiary or pair of currencies (see List corridors) is `RECORD_NOT_FOUND`. `ACCESS_FORBIDDEN` is said too where the beneficiary is not `cleared`: read its `screening_status`.",
+      body: {
+        form: requestForQuote,
+        examples: {
+          fixed_receiving_amount: {
+            receiving_amount: "100.10",
+            beneficiary_id: "ben_01hqz0000000000000000000ab",
+            source_currency_code: "USD",
+            destination_currency_code: "USD",
+            account_id: "acc_01hqz0000000000000000000ab",
+          },
+        },
+      },
+      data: quote,
+      refusals: [
+        "INVALID_REQUEST",
+        "RECORD_NOT_FOUND",
+        "ACCESS_FORBIDDEN",
+        "CORRIDOR_NOT_ACTIVE",
+        "SERVICE_UNAVAILABLE",
+      ],
+      answer: async (call, { quote }) =>
+        (await quote.createQuote(bodyRequest(call, CreateQuoteRequestSchema))).quote,
+    }),
+    get("getQuote", "/api/v1/transfer/quotes/:quoteId", {
+      summary: "Get quote",
+      description: "A quote as it was given.",
+      data: quote,
+      answer: async ({ request }, { quote }) => (await quote.getQuote(request)).quote,
+    }),
+    get("listCorridors", "/api/v1/transfer/corridors", {
+      summary: "List corridors",
+      description: "What you can send, with limits, fees and the current rate.",
+      query: q.page,
+      data: corridorPage,
+      answer: ({ request }, { quote }) => quote.listCorridors(request),
+    }),
+  ],
 };

@@ -6,10 +6,9 @@ import {
   ListDeliveriesResponseSchema,
 } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import * as f from "../openapi/fields.ts";
-import { operation, type Resource } from "../openapi/operation.ts";
-import { pageOf, recordsOf } from "../openapi/page.ts";
-import { enumParameter, pageQuery, queryOf } from "../openapi/query.ts";
-import { parameter, tokenParameter } from "../openapi/rules/query.ts";
+import { get, post, type Resource } from "../openapi/operation.ts";
+import { pageOf } from "../openapi/page.ts";
+import * as q from "../openapi/query.ts";
 import { endpointNameProblem } from "./rules/endpoint-name.ts";
 
 const described = f.fields(DeliverySchema, {
@@ -55,58 +54,51 @@ const deliveryWithAttempts = f.component(
   },
 );
 
-const deliveryPage = pageOf(ListDeliveriesResponseSchema, "WebhookDeliveryPage", {
-  deliveries: recordsOf(delivery),
-});
+const deliveryPage = pageOf(
+  ListDeliveriesResponseSchema,
+  "WebhookDeliveryPage",
+  "deliveries",
+  delivery,
+);
 
-const listQuery = queryOf(ListDeliveriesRequestSchema, {
-  ...pageQuery,
-  endpoint_id: parameter(
-    tokenParameter,
+const listQuery = q.queryOf(ListDeliveriesRequestSchema, {
+  ...q.page,
+  endpoint_id: q.token(
     "Deliveries to this endpoint alone; `endpoint` is another name of this parameter.",
   ),
-  endpoint: parameter(tokenParameter, "", "endpointId"),
-  transaction_id: parameter(tokenParameter, "Deliveries of this transaction's events alone."),
-  state: parameter(enumParameter(DeliveryState), "Deliveries in this state alone."),
+  endpoint: q.token("", "endpointId"),
+  transaction_id: q.token("Deliveries of this transaction's events alone."),
+  state: q.word(DeliveryState, "Deliveries in this state alone."),
 });
 
 const path = "/api/v1/webhooks/deliveries";
-
-const operations = [
-  operation({
-    id: "listWebhookDeliveries",
-    path,
-    summary: "List webhook deliveries",
-    description: "What was sent to your endpoints, newest first.",
-    query: listQuery,
-    data: deliveryPage,
-    answer: async ({ request, query }, { notifier }) =>
-      endpointNameProblem(query) ?? notifier.listDeliveries(request),
-  }),
-  operation({
-    id: "getWebhookDelivery",
-    path: `${path}/:deliveryId`,
-    summary: "Get webhook delivery",
-    description: "One delivery with its attempts.",
-    data: deliveryWithAttempts,
-    answer: async ({ request }, { notifier }) => (await notifier.getDelivery(request)).delivery,
-  }),
-  operation({
-    id: "redeliverWebhook",
-    method: "POST",
-    path: `${path}/:deliveryId/redeliver`,
-    summary: "Redeliver a webhook",
-    description:
-      "Sends the event once more, from the start of the schedule: a new delivery with the same `webhook-id`.",
-    data: delivery,
-    answer: async ({ change }, { notifier }) => (await notifier.redeliver(change)).delivery,
-  }),
-];
 
 /** What was sent to a merchant's endpoints, and the outcome. */
 export const webhookDeliveries: Resource = {
   scope: "webhook",
   tag: "Webhook deliveries",
   components: [delivery, attempt, deliveryWithAttempts, deliveryPage],
-  operations,
+  operations: [
+    get("listWebhookDeliveries", path, {
+      summary: "List webhook deliveries",
+      description: "What was sent to your endpoints, newest first.",
+      query: listQuery,
+      data: deliveryPage,
+      answer: async ({ request, query }, { notifier }) =>
+        endpointNameProblem(query) ?? notifier.listDeliveries(request),
+    }),
+    get("getWebhookDelivery", `${path}/:deliveryId`, {
+      summary: "Get webhook delivery",
+      description: "One delivery with its attempts.",
+      data: deliveryWithAttempts,
+      answer: async ({ request }, { notifier }) => (await notifier.getDelivery(request)).delivery,
+    }),
+    post("redeliverWebhook", `${path}/:deliveryId/redeliver`, {
+      summary: "Redeliver a webhook",
+      description:
+        "Sends the event once more, from the start of the schedule: a new delivery with the same `webhook-id`.",
+      data: delivery,
+      answer: async ({ change }, { notifier }) => (await notifier.redeliver(change)).delivery,
+    }),
+  ],
 };

@@ -13,9 +13,9 @@ import {
 } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import { createEndpoint, rotateSecret, updateEndpoint } from "@disburse/forms/bodies/webhooks.ts";
 import * as f from "../openapi/fields.ts";
-import { bodyRequest, operation, type Resource } from "../openapi/operation.ts";
-import { pageOf, recordsOf } from "../openapi/page.ts";
-import { pageQuery } from "../openapi/query.ts";
+import { bodyRequest, get, patch, post, type Resource, remove } from "../openapi/operation.ts";
+import { pageOf } from "../openapi/page.ts";
+import * as q from "../openapi/query.ts";
 import { delivery } from "./webhook-deliveries.ts";
 
 const described = f.fields(EndpointSchema, {
@@ -88,131 +88,101 @@ const deleted = f.component("DeletedWebhookEndpoint", "An endpoint that is no mo
   deleted: f.from(() => true, f.flag("Always true.", true)),
 });
 
-const endpointPage = pageOf(ListEndpointsResponseSchema, "WebhookEndpointPage", {
-  endpoints: recordsOf(endpointWithHealth),
-});
+const endpointPage = pageOf(
+  ListEndpointsResponseSchema,
+  "WebhookEndpointPage",
+  "endpoints",
+  endpointWithHealth,
+);
 
 const path = "/api/v1/webhooks/endpoints";
-
-const operations = [
-  operation({
-    method: "POST",
-    id: "createWebhookEndpoint",
-    path,
-    summary: "Create webhook endpoint",
-    description:
-      "From now on it is told of what it asks for; in live mode once its URL is verified. The answer shows its two secrets, once.",
-    body: { form: createEndpoint },
-    data: endpointWithSecrets,
-    answer: (call, { notifier }) =>
-      notifier.createEndpoint(bodyRequest(call, CreateEndpointRequestSchema)),
-  }),
-  operation({
-    id: "listWebhookEndpoints",
-    path,
-    summary: "List webhook endpoints",
-    description: "Your endpoints, oldest first.",
-    query: pageQuery,
-    data: endpointPage,
-    answer: ({ request }, { notifier }) => notifier.listEndpoints(request),
-  }),
-  operation({
-    id: "getWebhookEndpoint",
-    path: `${path}/:endpointId`,
-    summary: "Get webhook endpoint",
-    description: "One endpoint, without its secrets.",
-    data: endpointWithHealth,
-    answer: async ({ request }, { notifier }) => (await notifier.getEndpoint(request)).endpoint,
-  }),
-  operation({
-    method: "PATCH",
-    id: "updateWebhookEndpoint",
-    path: `${path}/:endpointId`,
-    summary: "Update webhook endpoint",
-    description:
-      "Changes what is sent and nothing else. In live mode a new URL waits as `pending_url` until it is verified, and events go to the old one until then. Deliveries that exist keep their order; event types count for events from now on.",
-    body: { form: updateEndpoint },
-    data: endpoint,
-    answer: async (call, { notifier }) =>
-      (await notifier.updateEndpoint(bodyRequest(call, UpdateEndpointRequestSchema))).endpoint,
-  }),
-  operation({
-    method: "DELETE",
-    id: "deleteWebhookEndpoint",
-    path: `${path}/:endpointId`,
-    summary: "Delete webhook endpoint",
-    description: "Nothing is sent to it any more. Its deliveries stay readable.",
-    data: deleted,
-    answer: async ({ change }, { notifier }) => {
-      await notifier.deleteEndpoint(change);
-      return change;
-    },
-  }),
-  operation({
-    method: "POST",
-    id: "pauseWebhookEndpoint",
-    path: `${path}/:endpointId/pause`,
-    summary: "Pause webhook endpoint",
-    description:
-      "Nothing is sent to it until it is resumed; its events wait. A delivery that was tried before still ends 24 hours after its first attempt.",
-    data: endpoint,
-    answer: async ({ change }, { notifier }) => (await notifier.pauseEndpoint(change)).endpoint,
-  }),
-  operation({
-    method: "POST",
-    id: "resumeWebhookEndpoint",
-    path: `${path}/:endpointId/resume`,
-    summary: "Resume webhook endpoint",
-    description: "What has waited since it was paused is sent.",
-    data: endpoint,
-    answer: async ({ change }, { notifier }) => (await notifier.resumeEndpoint(change)).endpoint,
-  }),
-  operation({
-    method: "POST",
-    id: "verifyWebhookEndpoint",
-    path: `${path}/:endpointId/verify`,
-    summary: "Verify webhook endpoint",
-    description:
-      "Posts a signed event of the type `webhook_challenge` to the URL that is not live yet: your first one, or `pending_url`. When that answers 200 within 8 s, events go there from now on. Refused with what was answered otherwise; an endpoint that is live stays so. One challenge at a time, 5 s apart.",
-    data: endpoint,
-    answer: async ({ change }, { notifier }) => (await notifier.verifyEndpoint(change)).endpoint,
-  }),
-  operation({
-    method: "POST",
-    id: "rotateWebhookSecret",
-    path: `${path}/:endpointId/rotate-secret`,
-    summary: "Rotate webhook secrets",
-    description:
-      "Makes new secrets and shows them, once. They sign at once; the old ones sign along for `overlap_seconds`. Staged ones wait for activate-secret.",
-    body: { form: rotateSecret, optional: true },
-    data: endpointWithSecrets,
-    answer: (call, { notifier }) =>
-      notifier.rotateSecret(bodyRequest(call, RotateSecretRequestSchema)),
-  }),
-  operation({
-    method: "POST",
-    id: "activateWebhookSecret",
-    path: `${path}/:endpointId/activate-secret`,
-    summary: "Activate staged webhook secrets",
-    description: "Staged secrets sign from now on. Refused where none are staged.",
-    data: endpoint,
-    answer: async ({ change }, { notifier }) => (await notifier.activateSecret(change)).endpoint,
-  }),
-  operation({
-    method: "POST",
-    id: "sendTestWebhook",
-    path: `${path}/:endpointId/test`,
-    summary: "Send a test event",
-    description: "Queues a signed event of the type `webhook_test` for this endpoint.",
-    data: delivery,
-    answer: async ({ change }, { notifier }) => (await notifier.sendTestEvent(change)).delivery,
-  }),
-];
 
 /** A merchant's webhook endpoints, their secrets, and a test event. */
 export const webhookEndpoints: Resource = {
   scope: "webhook",
   tag: "Webhook endpoints",
   components: [endpoint, health, endpointWithHealth, endpointWithSecrets, deleted, endpointPage],
-  operations,
+  operations: [
+    post("createWebhookEndpoint", path, {
+      summary: "Create webhook endpoint",
+      description:
+        "From now on it is told of what it asks for; in live mode once its URL is verified. The answer shows its two secrets, once.",
+      body: { form: createEndpoint },
+      data: endpointWithSecrets,
+      answer: (call, { notifier }) =>
+        notifier.createEndpoint(bodyRequest(call, CreateEndpointRequestSchema)),
+    }),
+    get("listWebhookEndpoints", path, {
+      summary: "List webhook endpoints",
+      description: "Your endpoints, oldest first.",
+      query: q.page,
+      data: endpointPage,
+      answer: ({ request }, { notifier }) => notifier.listEndpoints(request),
+    }),
+    get("getWebhookEndpoint", `${path}/:endpointId`, {
+      summary: "Get webhook endpoint",
+      description: "One endpoint, without its secrets.",
+      data: endpointWithHealth,
+      answer: async ({ request }, { notifier }) => (await notifier.getEndpoint(request)).endpoint,
+    }),
+    patch("updateWebhookEndpoint", `${path}/:endpointId`, {
+      summary: "Update webhook endpoint",
+      description:
+        "Changes what is sent and nothing else. In live mode a new URL waits as `pending_url` until it is verified, and events go to the old one until then. Deliveries that exist keep their order; event types count for events from now on.",
+      body: { form: updateEndpoint },
+      data: endpoint,
+      answer: async (call, { notifier }) =>
+        (await notifier.updateEndpoint(bodyRequest(call, UpdateEndpointRequestSchema))).endpoint,
+    }),
+    remove("deleteWebhookEndpoint", `${path}/:endpointId`, {
+      summary: "Delete webhook endpoint",
+      description: "Nothing is sent to it any more. Its deliveries stay readable.",
+      data: deleted,
+      answer: async ({ change }, { notifier }) => {
+        await notifier.deleteEndpoint(change);
+        return change;
+      },
+    }),
+    post("pauseWebhookEndpoint", `${path}/:endpointId/pause`, {
+      summary: "Pause webhook endpoint",
+      description:
+        "Nothing is sent to it until it is resumed; its events wait. A delivery that was tried before still ends 24 hours after its first attempt.",
+      data: endpoint,
+      answer: async ({ change }, { notifier }) => (await notifier.pauseEndpoint(change)).endpoint,
+    }),
+    post("resumeWebhookEndpoint", `${path}/:endpointId/resume`, {
+      summary: "Resume webhook endpoint",
+      description: "What has waited since it was paused is sent.",
+      data: endpoint,
+      answer: async ({ change }, { notifier }) => (await notifier.resumeEndpoint(change)).endpoint,
+    }),
+    post("verifyWebhookEndpoint", `${path}/:endpointId/verify`, {
+      summary: "Verify webhook endpoint",
+      description:
+        "Posts a signed event of the type `webhook_challenge` to the URL that is not live yet: your first one, or `pending_url`. When that answers 200 within 8 s, events go there from now on. Refused with what was answered otherwise; an endpoint that is live stays so. One challenge at a time, 5 s apart.",
+      data: endpoint,
+      answer: async ({ change }, { notifier }) => (await notifier.verifyEndpoint(change)).endpoint,
+    }),
+    post("rotateWebhookSecret", `${path}/:endpointId/rotate-secret`, {
+      summary: "Rotate webhook secrets",
+      description:
+        "Makes new secrets and shows them, once. They sign at once; the old ones sign along for `overlap_seconds`. Staged ones wait for activate-secret.",
+      body: { form: rotateSecret, optional: true },
+      data: endpointWithSecrets,
+      answer: (call, { notifier }) =>
+        notifier.rotateSecret(bodyRequest(call, RotateSecretRequestSchema)),
+    }),
+    post("activateWebhookSecret", `${path}/:endpointId/activate-secret`, {
+      summary: "Activate staged webhook secrets",
+      description: "Staged secrets sign from now on. Refused where none are staged.",
+      data: endpoint,
+      answer: async ({ change }, { notifier }) => (await notifier.activateSecret(change)).endpoint,
+    }),
+    post("sendTestWebhook", `${path}/:endpointId/test`, {
+      summary: "Send a test event",
+      description: "Queues a signed event of the type `webhook_test` for this endpoint.",
+      data: delivery,
+      answer: async ({ change }, { notifier }) => (await notifier.sendTestEvent(change)).delivery,
+    }),
+  ],
 };

@@ -6,9 +6,8 @@ import {
 import { type ExactJson, exactValue, parseExactJson } from "@disburse/kernel/exact-json.ts";
 import { exampleOfSchema } from "../openapi/example.ts";
 import * as f from "../openapi/fields.ts";
-import { operation, type Resource } from "../openapi/operation.ts";
-import { queryOf } from "../openapi/query.ts";
-import { limitParameter, parameter, tokenParameter } from "../openapi/rules/query.ts";
+import { get, type Resource } from "../openapi/operation.ts";
+import * as q from "../openapi/query.ts";
 import { payoutWebhook } from "./payouts.ts";
 import { paymentSessionData, refundData } from "./webhooks.ts";
 
@@ -60,29 +59,24 @@ const eventPage = f.record(
   },
 );
 
-const operations = [
-  operation({
-    id: "listWebhookEvents",
-    path: "/api/v1/events",
-    summary: "Read the feed of events",
-    description:
-      "Every event of the last 90 days once, whatever endpoints you have: to catch up after you were away, or instead of webhooks. Keep `next_cursor` when you have stored the events, and go on there. Events of one transaction may stand out of their order: `sequence` tells it. Test events are not in it.",
-    query: queryOf(ListEventsRequestSchema, {
-      limit: parameter(limitParameter, "At most so many events; 20 when left out."),
-      after: parameter(
-        tokenParameter,
-        "`next_cursor` of the answer before; from the oldest event that is kept when left out.",
-      ),
-    }),
-    data: eventPage,
-    answer: ({ request }, { notifier }) => notifier.listEvents(request),
-  }),
-];
-
 /** Every event of a merchant, whether it was sent or not. */
 export const webhookEvents: Resource = {
   scope: "webhook",
   tag: "Webhook events",
   components: [event, eventPage],
-  operations,
+  operations: [
+    get("listWebhookEvents", "/api/v1/events", {
+      summary: "Read the feed of events",
+      description:
+        "Every event of the last 90 days once, whatever endpoints you have: to catch up after you were away, or instead of webhooks. Keep `next_cursor` when you have stored the events, and go on there. Events of one transaction may stand out of their order: `sequence` tells it. Test events are not in it.",
+      query: q.queryOf(ListEventsRequestSchema, {
+        limit: q.limit("At most so many events; 20 when left out."),
+        after: q.token(
+          "`next_cursor` of the answer before; from the oldest event that is kept when left out.",
+        ),
+      }),
+      data: eventPage,
+      answer: ({ request }, { notifier }) => notifier.listEvents(request),
+    }),
+  ],
 };

@@ -7,9 +7,9 @@ import {
 } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import { createReplay, replayableStates } from "@disburse/forms/bodies/webhooks.ts";
 import * as f from "../openapi/fields.ts";
-import { bodyRequest, operation, type Resource } from "../openapi/operation.ts";
-import { pageOf, recordsOf } from "../openapi/page.ts";
-import { pageQuery } from "../openapi/query.ts";
+import { bodyRequest, get, post, type Resource, remove } from "../openapi/operation.ts";
+import { pageOf } from "../openapi/page.ts";
+import * as q from "../openapi/query.ts";
 import { endpointNameProblem } from "./rules/endpoint-name.ts";
 
 /** A replay with its progress. */
@@ -37,63 +37,49 @@ const replay = f.record(
   },
 );
 
-const replayPage = pageOf(ListReplaysResponseSchema, "WebhookReplayPage", {
-  replays: recordsOf(replay),
-});
+const replayPage = pageOf(ListReplaysResponseSchema, "WebhookReplayPage", "replays", replay);
 
 const path = "/api/v1/webhooks/replays";
-
-const operations = [
-  operation({
-    id: "createWebhookReplay",
-    method: "POST",
-    path,
-    summary: "Replay many webhooks",
-    description:
-      "Sends every delivery of an endpoint once more that was made in a span of time and ended in one of the states, oldest first, at a rate. An endpoint has one replay at a time; it waits while the endpoint is paused, and its event types of today do not matter.",
-    body: { form: createReplay },
-    data: replay,
-    refusals: ["RECORD_NOT_FOUND"],
-    answer: async (call, { notifier }) => {
-      const problem = endpointNameProblem(call.body);
-      if (problem !== undefined) return problem;
-      const endpoint_id = call.body.endpoint_id ?? call.body.endpoint ?? null;
-      const named = { ...call, body: { ...call.body, endpoint_id } };
-      return (await notifier.createReplay(bodyRequest(named, CreateReplayRequestSchema))).replay;
-    },
-  }),
-  operation({
-    id: "listWebhookReplays",
-    path,
-    summary: "List webhook replays",
-    description: "Your replays, newest first; those that ended more than 30 days ago are gone.",
-    query: pageQuery,
-    data: replayPage,
-    answer: ({ request }, { notifier }) => notifier.listReplays(request),
-  }),
-  operation({
-    id: "getWebhookReplay",
-    path: `${path}/:replayId`,
-    summary: "Get webhook replay",
-    description: "One replay with its progress.",
-    data: replay,
-    answer: async ({ request }, { notifier }) => (await notifier.getReplay(request)).replay,
-  }),
-  operation({
-    id: "cancelWebhookReplay",
-    method: "DELETE",
-    path: `${path}/:replayId`,
-    summary: "Cancel webhook replay",
-    description: "Ends a running replay. What it has queued is sent all the same.",
-    data: replay,
-    answer: async ({ change }, { notifier }) => (await notifier.cancelReplay(change)).replay,
-  }),
-];
 
 /** Replays of many webhooks, with their progress. */
 export const webhookReplays: Resource = {
   scope: "webhook",
   tag: "Webhook deliveries",
   components: [replay, replayPage],
-  operations,
+  operations: [
+    post("createWebhookReplay", path, {
+      summary: "Replay many webhooks",
+      description:
+        "Sends every delivery of an endpoint once more that was made in a span of time and ended in one of the states, oldest first, at a rate. An endpoint has one replay at a time; it waits while the endpoint is paused, and its event types of today do not matter.",
+      body: { form: createReplay },
+      data: replay,
+      refusals: ["RECORD_NOT_FOUND"],
+      answer: async (call, { notifier }) => {
+        const problem = endpointNameProblem(call.body);
+        if (problem !== undefined) return problem;
+        const endpoint_id = call.body.endpoint_id ?? call.body.endpoint ?? null;
+        const named = { ...call, body: { ...call.body, endpoint_id } };
+        return (await notifier.createReplay(bodyRequest(named, CreateReplayRequestSchema))).replay;
+      },
+    }),
+    get("listWebhookReplays", path, {
+      summary: "List webhook replays",
+      description: "Your replays, newest first; those that ended more than 30 days ago are gone.",
+      query: q.page,
+      data: replayPage,
+      answer: ({ request }, { notifier }) => notifier.listReplays(request),
+    }),
+    get("getWebhookReplay", `${path}/:replayId`, {
+      summary: "Get webhook replay",
+      description: "One replay with its progress.",
+      data: replay,
+      answer: async ({ request }, { notifier }) => (await notifier.getReplay(request)).replay,
+    }),
+    remove("cancelWebhookReplay", `${path}/:replayId`, {
+      summary: "Cancel webhook replay",
+      description: "Ends a running replay. What it has queued is sent all the same.",
+      data: replay,
+      answer: async ({ change }, { notifier }) => (await notifier.cancelReplay(change)).replay,
+    }),
+  ],
 };

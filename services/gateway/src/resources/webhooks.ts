@@ -46,24 +46,27 @@ export const refundData: f.NamedSchema = {
   },
 };
 
-const testData = payload("TestWebhookData", "A test event, made by `sendTestWebhook`.", {
-  id: f.text("Id of the event.", "evt_01hqz0000000000000000000ab"),
-  status: f.oneOf("Always the same.", ["test"]),
-  merchant_id: f.id("mer", "Your id."),
-  endpoint_id: f.id("whe", "The endpoint that is tried."),
-  created_at: f.moment("When it was asked for."),
-});
+const probe = (name: string, description: string, status: string, endpoint: string) =>
+  payload(name, description, {
+    id: f.text("Id of the event.", "evt_01hqz0000000000000000000ab"),
+    status: f.oneOf("Always the same.", [status]),
+    merchant_id: f.id("mer", "Your id."),
+    endpoint_id: f.id("whe", endpoint),
+    created_at: f.moment("When it was asked for."),
+  });
 
-const challengeData = payload(
+const testData = probe(
+  "TestWebhookData",
+  "A test event, made by `sendTestWebhook`.",
+  "test",
+  "The endpoint that is tried.",
+);
+
+const challengeData = probe(
   "ChallengeWebhookData",
   "A challenge, made by `verifyWebhookEndpoint`: your 200 makes the URL live.",
-  {
-    id: f.text("Id of the event.", "evt_01hqz0000000000000000000ab"),
-    status: f.oneOf("Always the same.", ["challenge"]),
-    merchant_id: f.id("mer", "Your id."),
-    endpoint_id: f.id("whe", "The endpoint whose URL is verified."),
-    created_at: f.moment("When it was asked for."),
-  },
+  "challenge",
+  "The endpoint whose URL is verified.",
 );
 
 const events = {
@@ -74,94 +77,58 @@ const events = {
   webhook_challenge: [challengeData, "The endpoint's URL is verified."],
 } as const;
 
-type EventType = keyof typeof events;
-
 /** `data.id` again, with the same example. */
 function idOf({ schema }: f.NamedSchema) {
   const { id: described } = schema.properties as Record<string, { examples: [string] }>;
   return f.text("Id of what the event is of: `data.id`.", described?.examples[0] ?? "");
 }
 
-function envelope(type: EventType, data: f.NamedSchema): f.NamedSchema {
+const envelopes = Object.entries(events).map(([type, [data, summary]]) => {
   const name = data.name.replace(/Data$/, "");
-  return payload(name, "The body of a webhook: exactly these three fields.", {
+  const body = payload(name, "The body of a webhook: exactly these three fields.", {
     transaction_type: f.oneOf("What the event is of.", [type]),
     transaction_id: idOf(data),
     data: { schema: f.schemaRef(data) },
   });
-}
-
-const envelopes = Object.entries(events).map(
-  ([type, [data]]) => [type, envelope(type as EventType, data)] as const,
-);
-
-const header = (name: string, required: boolean, description: string): JsonSchema => ({
-  name,
-  in: "header",
-  required,
-  description,
-  schema: { type: "string" },
+  return { type, body, summary };
 });
 
-const headers = [
-  header(
-    "X-SERVICE-Signature",
-    true,
+const headers = Object.entries({
+  "X-SERVICE-Signature":
     '`base64(sha256("<data.id>,<data.status>:<secret>"))`. It covers neither amounts nor time.',
-  ),
-  header(
-    "X-SERVICE-Signature-Previous",
-    false,
+  "X-SERVICE-Signature-Previous":
     "The same by the secret before, while a rotation's overlap lasts.",
-  ),
-  header(
-    "webhook-id",
-    true,
-    "The event's id, the same on every retry and redelivery: drop what you have seen.",
-  ),
-  header("webhook-timestamp", true, "Unix seconds of this attempt: refuse what is 5 minutes off."),
-  header(
-    "webhook-signature",
-    true,
+  "webhook-id": "The event's id, the same on every retry and redelivery: drop what you have seen.",
+  "webhook-timestamp": "Unix seconds of this attempt: refuse what is 5 minutes off.",
+  "webhook-signature":
     "Standard Webhooks: `v1,` and the HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>` in base64; two, separated by a space, while a rotation's overlap lasts.",
-  ),
-  header(
-    "webhook-sequence",
-    true,
-    "Orders the events of one transaction, from 1. No signature covers it.",
-  ),
-];
+  "webhook-sequence": "Orders the events of one transaction, from 1. No signature covers it.",
+}).map(([name, description]) => {
+  const required = name !== "X-SERVICE-Signature-Previous";
+  return { name, in: "header", required, description, schema: { type: "string" } };
+});
 
 /** The `webhooks` of the document: by what the event is of, what is sent and what is awaited. */
 export function webhookItems(
   schemas: ReadonlyMap<string, JsonSchema>,
 ): Readonly<Record<string, JsonSchema>> {
-  return Object.fromEntries(
-    envelopes.map(([type, body]) => [
-      type,
-      {
-        post: {
-          operationId: `on_${type}`,
-          tags: ["Webhooks"],
-          summary: events[type as EventType][1],
-          description:
-            "Anything but 200 within 15 s is tried again, doubling from 5 s, for 24 hours. Check both signatures over the bytes that arrived: `verifyWebhook(rawBody, headers, { secret, standardSecret })` of the SDK does; by hand, the HMAC's key is what follows `whsec_` in `standard_secret`, base64-decoded. An event may come again: drop a `webhook-id` that you have seen.",
-          security: [],
-          parameters: headers,
-          requestBody: {
-            required: true,
-            content: {
-              "application/json": {
-                schema: f.schemaRef(body),
-                examples: { [type]: { value: exampleOfSchema(f.schemaRef(body), schemas) } },
-              },
-            },
-          },
-          responses: { "200": { description: "The event is stored on your side." } },
-        },
-      },
-    ]),
-  );
+  const items = envelopes.map(({ type, body, summary }) => {
+    const schema = f.schemaRef(body);
+    const examples = { [type]: { value: exampleOfSchema(schema, schemas) } };
+    const post = {
+      operationId: `on_${type}`,
+      tags: ["Webhooks"],
+      summary,
+      description:
+        "Anything but 200 within 15 s is tried again, doubling from 5 s, for 24 hours. Check both signatures over the bytes that arrived: `verifyWebhook(rawBody, headers, { secret, standardSecret })` of the SDK does; by hand, the HMAC's key is what follows `whsec_` in `standard_secret`, base64-decoded. An event may come again: drop a `webhook-id` that you have seen.",
+      security: [],
+      parameters: headers,
+      requestBody: { required: true, content: { "application/json": { schema, examples } } },
+      responses: { "200": { description: "The event is stored on your side." } },
+    };
+    return [type, { post }];
+  });
+  return Object.fromEntries(items);
 }
 
 /** The named parts of the webhooks. */
@@ -171,5 +138,5 @@ export const webhookComponents: readonly f.NamedSchema[] = [
   refundData,
   testData,
   challengeData,
-  ...envelopes.map(([, body]) => body),
+  ...envelopes.map(({ body }) => body),
 ];

@@ -1,22 +1,16 @@
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { isRefused } from "@disburse/kernel/refusal.ts";
 import { expect, it } from "vitest";
-import {
-  limitParameter,
-  momentParameter,
-  readQuery,
-  textParameter,
-  tokenParameter,
-  wordParameter,
-} from "./query.ts";
+import * as q from "./query.ts";
 
 const shape = {
-  limit: limitParameter,
-  cursor: tokenParameter,
-  reference_id: textParameter,
-  state: wordParameter({ pending: 1, delivered: 2 }),
-  created_from: momentParameter,
+  limit: q.limit("How many."),
+  cursor: q.token("Where it begins."),
+  reference_id: q.text("Of this reference alone."),
+  state: q.oneOf({ pending: 1, delivered: 2 }, "In this state alone."),
+  created_from: q.moment("Made then or later."),
 } as const;
-const read = (query: string) => readQuery(new URLSearchParams(query), shape);
+const read = (query: string) => q.readQuery(new URLSearchParams(query), shape);
 
 it.each([
   ["", {}],
@@ -24,11 +18,17 @@ it.each([
   ["limit=1", { limit: 1 }],
   ["limit=100&state=delivered", { limit: 100, state: 2 }],
   ["cursor=a.b_c-d&reference_id=%E2%82%AC 5", { cursor: "a.b_c-d", reference_id: "€ 5" }],
-  ["created_from=2026-11-20", { created_from: new Date("2026-11-20T00:00:00Z") }],
-  ["created_from=2026-11-20T11:26:00Z", { created_from: new Date("2026-11-20T11:26:00Z") }],
+  [
+    "created_from=2026-11-20",
+    { created_from: timestampFromDate(new Date("2026-11-20T00:00:00Z")) },
+  ],
+  [
+    "created_from=2026-11-20T11:26:00Z",
+    { created_from: timestampFromDate(new Date("2026-11-20T11:26:00Z")) },
+  ],
   [
     "created_from=2026-11-20T11:26:00.123%2B05:30",
-    { created_from: new Date("2026-11-20T05:56:00.123Z") },
+    { created_from: timestampFromDate(new Date("2026-11-20T05:56:00.123Z")) },
   ],
   [`reference_id=${"x".repeat(255)}`, { reference_id: "x".repeat(255) }],
 ])("reads %s", (query, values) => {
