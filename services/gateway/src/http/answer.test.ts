@@ -9,7 +9,7 @@ import {
   MongoServerSelectionError,
 } from "mongodb";
 import { expect, it } from "vitest";
-import { failureAnswer, isErrorCode, wireError } from "./answer.ts";
+import { failureAnswer, isErrorCode, refusalAnswer } from "./answer.ts";
 
 /** The interface's table and decisions §2, as they are written there. */
 it.each<[number, ErrorCode, string]>([
@@ -25,7 +25,8 @@ it.each<[number, ErrorCode, string]>([
   [400, "AMOUNT_NOT_WITHIN_LIMITS", "Amount is not within limits."],
   [400, "INSUFFICIENT_BALANCE", "Balance is not sufficient for this transaction"],
 ])("%i %s", (status, code, message) => {
-  expect(wireError(refused(code))).toEqual({ status, body: { code, message } });
+  const answer = refusalAnswer(refused(code));
+  expect([answer.status, JSON.parse(answer.body)]).toEqual([status, { code, message }]);
 });
 
 it.each<[number, ErrorCode]>([
@@ -49,8 +50,8 @@ it.each<[number, ErrorCode]>([
 });
 
 it("sends a refusal's detail where it has one", () => {
-  const { body } = wireError(refused("INVALID_REQUEST", "url: is required"));
-  expect(body).toEqual({ code: "INVALID_REQUEST", message: "url: is required" });
+  const { body } = refusalAnswer(refused("INVALID_REQUEST", "url: is required"));
+  expect(JSON.parse(body)).toEqual({ code: "INVALID_REQUEST", message: "url: is required" });
 });
 
 it("has every refusal of the services, with the same sentence", () => {

@@ -34,26 +34,14 @@ export function fileAnswer({ mediaType, name }: FileFormat, bytes: Readable): Pa
   return { status: 200, headers, body: bytes };
 }
 
-/** What goes on the wire for a refusal: its status, and exactly `{ code, message }`. */
-export function wireError({ refused: code, detail }: Refused<ErrorCode>): {
-  status: number;
-  body: { code: ErrorCode; message: string };
-} {
-  const { status, message } = errorTable[code];
-  return { status, body: { code, message: detail ?? message } };
-}
-
-/** A refusal: its row of the error table, and the headers that its status asks for. */
+/** A refusal: the status of its code, exactly `{ code, message }`, and the headers of its code. */
 export function refusalAnswer(
-  refusal: Refused<ErrorCode>,
+  { refused: code, detail }: Refused<ErrorCode>,
   headers: Readonly<Record<string, string>> = {},
 ): Answer {
-  const { status, body } = wireError(refusal);
-  return {
-    status,
-    headers: { ...headersOf[refusal.refused], ...headers },
-    body: JSON.stringify(body),
-  };
+  const { status, message } = errorTable[code];
+  const body = JSON.stringify({ code, message: detail ?? message });
+  return { status, headers: { ...headersOf[code], ...headers }, body };
 }
 
 /** Whether a service's refusal is one that the merchant may read. */

@@ -3,14 +3,8 @@ import { TokenBucket } from "limiter";
 /** Requests of one API key: how many in a second, and how many at once. */
 export type RateLimitOptions = { readonly perSecond: number; readonly burst: number };
 
-/** Whether a request is admitted, and its rate limit headers. */
-export type Admission = {
-  readonly admitted: boolean;
-  readonly headers: Readonly<Record<string, string>>;
-};
-
 /** Counts the requests of each API key. */
-export type RateLimiter = { take(keyId: string): Admission };
+export type RateLimiter = ReturnType<typeof createRateLimiter>;
 
 /** More keys than one gateway serves at a time; the one that was idle longest gives way. */
 const bucketsMax = 10_000;
@@ -18,16 +12,13 @@ const bucketsMax = 10_000;
 /**
  * A token bucket for each API key, in this process. It starts full; a refusal costs no token.
  */
-export function createRateLimiter({ perSecond, burst }: RateLimitOptions): RateLimiter {
+export function createRateLimiter({ perSecond, burst }: RateLimitOptions) {
   const buckets = new Map<string, TokenBucket>();
   const bucketOf = (keyId: string): TokenBucket => {
     let bucket = buckets.get(keyId);
     if (bucket === undefined) {
-      bucket = new TokenBucket({
-        bucketSize: burst,
-        tokensPerInterval: perSecond,
-        interval: "second",
-      });
+      const rate = { tokensPerInterval: perSecond, interval: "second" } as const;
+      bucket = new TokenBucket({ bucketSize: burst, ...rate });
       bucket.content = burst;
     }
     buckets.delete(keyId);
@@ -37,10 +28,11 @@ export function createRateLimiter({ perSecond, burst }: RateLimitOptions): RateL
     return bucket;
   };
   return {
-    take: (keyId) => {
+    /** Whether a request is admitted, and its rate limit headers. */
+    take: (keyId: string) => {
       const bucket = bucketOf(keyId);
       const admitted = bucket.tryRemoveTokens(1);
-      const headers = {
+      const headers: Readonly<Record<string, string>> = {
         "RateLimit-Limit": String(burst),
         "RateLimit-Remaining": String(Math.floor(bucket.content)),
         "RateLimit-Reset": String(Math.ceil((burst - bucket.content) / perSecond)),

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import {
   createServer,
   type RequestListener,
@@ -15,10 +16,6 @@ import { securityHeaders } from "./observe.ts";
 
 /** Decisions §2. The request line counts too. */
 const headerBytesMax = 16 * 1024;
-/** Slow senders hold a socket no longer than this (reliability: server limits). */
-const headersTimeoutMs = 5_000;
-const requestTimeoutMs = 10_000;
-const connectionsCheckingIntervalMs = 1_000;
 /**
  * Longer than the 60 s after which most load balancers let an idle connection go: they must be
  * first.
@@ -31,40 +28,21 @@ const servedMethods = "DELETE, GET, HEAD, OPTIONS, POST";
 /** How often connections that became idle are closed during shutdown. */
 const idleCheckMs = 50;
 
-/** A server that listens. */
-export type HttpServer = {
-  readonly url: string;
-  /** Stops accepting, lets running requests end, closes. */
-  stop(): Promise<void>;
-};
-
-/** Where a server listens, and what it logs to. */
-export type HttpServerOptions = {
-  readonly host: string;
-  /** 0 lets the system choose one. */
-  readonly port: number;
-  readonly log: Log;
-};
+/** Slow senders hold a socket no longer than this (reliability: server limits). */
+const timeoutsDefault = { headersMs: 5_000, requestMs: 10_000, checkEveryMs: 1_000 };
 
 /** The timeouts of a server; tests shorten them. */
-export type HttpTimeouts = {
-  readonly headersMs: number;
-  readonly requestMs: number;
-  readonly checkEveryMs: number;
-};
+export type HttpTimeouts = typeof timeoutsDefault;
 
-const timeoutsDefault: HttpTimeouts = {
-  headersMs: headersTimeoutMs,
-  requestMs: requestTimeoutMs,
-  checkEveryMs: connectionsCheckingIntervalMs,
-};
-
-/** Serves the public routes over HTTP/1.1, with the limits that no request gets past. */
+/**
+ * Serves the public routes over HTTP/1.1, with the limits that no request gets past; port 0 lets
+ * the system choose one. `stop` stops accepting, lets running requests end, closes.
+ */
 export async function startHttpServer(
   listener: RequestListener,
-  { host, port, log }: HttpServerOptions,
+  { host, port, log }: { readonly host: string; readonly port: number; readonly log: Log },
   timeouts = timeoutsDefault,
-): Promise<HttpServer> {
+) {
   const server = createServer({
     maxHeaderSize: headerBytesMax,
     headersTimeout: timeouts.headersMs,
@@ -95,7 +73,9 @@ export async function startHttpServer(
     };
     afterRunning(running.get(socket), answer, () => socket.destroy());
   });
-  const bound = await listen(server, host, port);
+  server.listen(port, host);
+  await once(server, "listening");
+  const { port: bound } = server.address() as AddressInfo;
   return { url: `http://${host}:${bound}`, stop: () => stop(server) };
 }
 
@@ -112,16 +92,6 @@ function afterRunning(
   else if (before.req.complete) before.once("finish", answer);
   else if (before.headersSent) breakOff();
   else answer();
-}
-
-function listen(server: Server, host: string, port: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, host, () => {
-      server.off("error", reject);
-      resolve((server.address() as AddressInfo).port);
-    });
-  });
 }
 
 async function stop(server: Server): Promise<void> {

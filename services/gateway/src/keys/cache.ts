@@ -5,23 +5,22 @@ const freshMs = 4_000;
 /** Unknown ids are remembered too; more of either than this and the oldest give way. */
 const recordsMax = 10_000;
 
-/** Looks keys up by their id, at most once in 4 s for each. */
-export type KeyCache = {
-  find(id: string): Promise<KeyRecord | undefined>;
-  /** Forgets a key that was changed here. */
-  drop(id: string): void;
-};
+/** The keys that were read lately. */
+export type KeyCache = ReturnType<typeof createKeyCache>;
 
 type Entry = { readonly record: Promise<KeyRecord | undefined>; readonly readMs: number };
 
-/** `nowMs` only goes forward: a clock that is set back must not keep a revoked key alive. */
+/**
+ * Looks keys up by their id, at most once in 4 s for each. `nowMs` only goes forward: a clock that
+ * is set back must not keep a revoked key alive.
+ */
 export function createKeyCache(
   load: (id: string) => Promise<KeyRecord | undefined>,
   nowMs: () => number = () => performance.now(),
-): KeyCache {
+) {
   const entries = new Map<string, Entry>();
   return {
-    find: (id) => {
+    find: (id: string) => {
       const known = entries.get(id);
       if (known !== undefined && nowMs() - known.readMs < freshMs) return known.record;
       const entry = { record: load(id), readMs: nowMs() };
@@ -32,6 +31,7 @@ export function createKeyCache(
       if (entries.size > recordsMax && oldest !== undefined) entries.delete(oldest);
       return entry.record;
     },
-    drop: (id) => void entries.delete(id),
+    /** Forgets a key that was changed here. */
+    drop: (id: string) => void entries.delete(id),
   };
 }

@@ -1,10 +1,5 @@
 import { isId } from "@disburse/kernel/id.ts";
-import {
-  type Refused,
-  refused,
-  type Violation,
-  violationsMessage,
-} from "@disburse/kernel/refusal.ts";
+import { invalidRequest, type Refused, refused, type Violation } from "@disburse/kernel/refusal.ts";
 import { cleanText, textProblem } from "@disburse/kernel/text.ts";
 import { isCidr } from "./source-address.ts";
 
@@ -67,7 +62,7 @@ export function keyOrder(asked: AskedKey, now: Date): KeyOrder | Refused<"INVALI
   );
   const problem = textProblem(asked.description);
   must(problem === undefined, "description", problem ?? "");
-  if (violations.length > 0) return refused("INVALID_REQUEST", violationsMessage(violations));
+  if (violations.length > 0) return invalidRequest(violations);
   return { ...asked, description, scopes: scopes.length === 0 ? everyScope : scopes };
 }
 
