@@ -1,6 +1,19 @@
+import type { DescService } from "@bufbuild/protobuf";
+import type { Client } from "@connectrpc/connect";
+import type { z } from "zod";
+import { connectAmqpBus } from "./amqp/bus.ts";
 import type { Bus } from "./bus/bus.ts";
 import { createLog, type Log, type LogDestination } from "./log.ts";
-import type { Environment } from "./settings.ts";
+import { createMetrics, type Metrics } from "./metrics.ts";
+import { connectDatabase, type Database } from "./mongo/database.ts";
+import { connectService } from "./rpc/client.ts";
+import { type RpcServer, type RpcServerOptions, startRpcServer } from "./rpc/server.ts";
+import {
+  type BusSettings,
+  type commonSettings,
+  type Environment,
+  SettingsError,
+} from "./settings.ts";
 
 /** A running service. */
 export type RunningService = {
@@ -23,16 +36,13 @@ export type Shared = {
 export type StartService = (environment: Environment, shared?: Shared) => Promise<RunningService>;
 
 /** What a service closes at shutdown, last opened first. */
-export type Lifetime = {
-  add(name: string, end: () => Promise<void> | void): void;
-  end(): Promise<void>;
-};
+type Lifetime = ReturnType<typeof createLifetime>;
 
 /** Collects what a service opens; a failure to close one part does not keep the others open. */
-export function createLifetime(log: Log): Lifetime {
+function createLifetime(log: Log) {
   const ends: { name: string; end: () => Promise<void> | void }[] = [];
   return {
-    add: (name, end) => void ends.push({ name, end }),
+    add: (name: string, end: () => Promise<void> | void) => void ends.push({ name, end }),
     end: async () => {
       for (let next = ends.pop(); next !== undefined; next = ends.pop()) {
         try {
@@ -41,6 +51,81 @@ export function createLifetime(log: Log): Lifetime {
           log.error({ err: error, part: next.name }, "part did not close");
         }
       }
+    },
+  };
+}
+
+type Settings = z.output<z.ZodObject<typeof commonSettings>> & { readonly DATABASE: string };
+
+type Served = Pick<RpcServerOptions, "services" | "routes"> &
+  Partial<Pick<RpcServerOptions, "host" | "port">>;
+
+/** What a service is opened with; all that it opens here ends with it. */
+export type Opening<Config> = {
+  readonly config: Config;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly database: Database;
+  readonly lifetime: Lifetime;
+  /** The process's shared bus, else a connection to the broker. */
+  openBus(settings: BusSettings): Promise<Bus>;
+  /** A client of another service. */
+  connect<S extends DescService>(service: S, url: string, timeoutMs?: number): Client<S>;
+  /** Serves RPCs, by default at the address of the settings. */
+  serve(served: Served): Promise<RpcServer>;
+};
+
+/** A service's `start`; where a part fails to open, what was opened is closed again. */
+export function serviceStart<Config extends Settings>(
+  name: string,
+  readConfig: (environment: Environment) => Config,
+  open: (opening: Opening<Config>) => Promise<Omit<RunningService, "stop">>,
+): StartService {
+  return async (environment, shared) => {
+    const config = readConfig(environment);
+    const log = createLog(name, config.LOG_LEVEL, shared?.logTo);
+    const lifetime = createLifetime(log);
+    try {
+      const opened = await open(await prepare(name, config, { log, lifetime }, shared?.bus));
+      return { ...opened, stop: lifetime.end };
+    } catch (error) {
+      await lifetime.end();
+      throw error;
+    }
+  };
+}
+
+async function prepare<Config extends Settings>(
+  name: string,
+  config: Config,
+  parts: { readonly log: Log; readonly lifetime: Lifetime },
+  sharedBus: Bus | undefined,
+): Promise<Opening<Config>> {
+  const { log, lifetime } = parts;
+  const { SERVICE_TOKEN: serviceToken, HOST: host, PORT: port } = config;
+  const metrics = createMetrics(name);
+  const database = await connectDatabase(config.MONGODB_URI, config.DATABASE);
+  lifetime.add("database", database.close);
+  return {
+    ...{ config, log, metrics, database, lifetime },
+    openBus: async ({ AMQP_URL: url, BUS_NAMESPACE: namespace }) => {
+      if (sharedBus !== undefined) return sharedBus;
+      if (url === undefined) throw new SettingsError("settings: AMQP_URL: is required");
+      const bus = await connectAmqpBus({ url, namespace, log });
+      lifetime.add("bus", bus.stop);
+      return bus;
+    },
+    connect: (service, url, timeoutMs) => {
+      const identity = { caller: name, serviceToken, ...(timeoutMs && { timeoutMs }) };
+      const { rpc, close } = connectService(service, url, identity);
+      lifetime.add(`client of ${service.typeName}`, close);
+      return rpc;
+    },
+    serve: async (served) => {
+      const common = { host, port, serviceToken, log, metrics, ready: database.ready };
+      const server = await startRpcServer({ ...common, ...served });
+      lifetime.add("server", server.stop);
+      return server;
     },
   };
 }

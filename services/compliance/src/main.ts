@@ -1,10 +1,5 @@
-import { openBus } from "@disburse/chassis/amqp/bus.ts";
 import { createKeyedHashes, createSealer } from "@disburse/chassis/crypto/sealing.ts";
-import { createLog } from "@disburse/chassis/log.ts";
-import { createMetrics } from "@disburse/chassis/metrics.ts";
-import { connectDatabase } from "@disburse/chassis/mongo/database.ts";
-import { startRpcServer } from "@disburse/chassis/rpc/server.ts";
-import { createLifetime, runService, type StartService } from "@disburse/chassis/service.ts";
+import { runService, serviceStart } from "@disburse/chassis/service.ts";
 import { ComplianceService } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { ComplianceReviewService } from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
 import { systemClock as clock } from "@disburse/kernel/time.ts";
@@ -25,66 +20,50 @@ import { createWalletProvider } from "./wallets/provider.ts";
 import { walletProviderOf } from "./wallets/provider-setting.ts";
 
 /** Starts the compliance service. */
-export const start: StartService = async (environment, shared) => {
-  const config = readConfig(environment);
-  const log = createLog("compliance", config.LOG_LEVEL, shared?.logTo);
-  const metrics = createMetrics("compliance");
-  const lifetime = createLifetime(log);
-  try {
-    const database = await connectDatabase(config.MONGODB_URI, config.DATABASE);
-    lifetime.add("database", database.close);
-    const bus = await openBus(config, shared, lifetime, log);
-    const { ENCRYPTION_KEYS: encryptionKeys, LIST_SOURCES: sources } = config;
-    const sealer = createSealer(encryptionKeys);
-    const common = { database, metrics, clock, log };
+export const start = serviceStart("compliance", readConfig, async (opening) => {
+  const { config, log, metrics, database, lifetime } = opening;
+  const bus = await opening.openBus(config);
+  const { ENCRYPTION_KEYS: encryptionKeys, LIST_SOURCES: sources } = config;
+  const sealer = createSealer(encryptionKeys);
+  const common = { database, metrics, clock, log };
 
-    const lists = await openListStore(database);
-    const required = sources.filter(({ optional }) => !optional).map(({ list }) => list);
-    const watch = await startWatch({ store: lists, log, required }, config.LISTS_POLL_MS);
-    lifetime.add("index", watch.stop);
-    const indexed = () => watch.current()?.lists ?? [];
-    const listService = startLists({ ...common, lists, sources, indexed, refresh: watch.refresh });
-    lifetime.add("lists", listService.stop);
+  const lists = await openListStore(database);
+  const required = sources.filter(({ optional }) => !optional).map(({ list }) => list);
+  const watch = await startWatch({ store: lists, log, required }, config.LISTS_POLL_MS);
+  lifetime.add("index", watch.stop);
+  const indexed = () => watch.current()?.lists ?? [];
+  const listService = startLists({ ...common, lists, sources, indexed, refresh: watch.refresh });
+  lifetime.add("lists", listService.stop);
 
-    const alerts = await openAlertStore(database, sealer);
-    const screenings = await openStore(database, sealer);
-    const keys = createKeyedHashes(encryptionKeys, "compliance alerts");
-    const monitoring = startMonitoring(
-      { database, bus, metrics, wholeEveryDays: config.RESCREEN_DAYS },
-      {
-        ...{ watch, sealer, clock, log, store: screenings },
-        subjects: await openSubjectStore(database),
-        changedEntries: changedEntriesOf(lists),
-        alerts: subjectAlerts({ store: alerts, keys, isListed: isListedIn(lists), clock }),
-        hashes: createBlockingHashes(encryptionKeys),
-      },
-    );
-    lifetime.add("monitoring", monitoring.stop);
-    const providerSetting = walletProviderOf(config);
-    const provider = providerSetting && createWalletProvider(providerSetting, common);
-    if (provider !== undefined) lifetime.add("wallet provider", provider.close);
-    const screening = screeningRpc({ ...monitoring, provider });
+  const alerts = await openAlertStore(database, sealer);
+  const screenings = await openStore(database, sealer);
+  const keys = createKeyedHashes(encryptionKeys, "compliance alerts");
+  const monitoring = startMonitoring(
+    { database, bus, metrics, wholeEveryDays: config.RESCREEN_DAYS },
+    {
+      ...{ watch, sealer, clock, log, store: screenings },
+      subjects: await openSubjectStore(database),
+      changedEntries: changedEntriesOf(lists),
+      alerts: subjectAlerts({ store: alerts, keys, isListed: isListedIn(lists), clock }),
+      hashes: createBlockingHashes(encryptionKeys),
+    },
+  );
+  lifetime.add("monitoring", monitoring.stop);
+  const providerSetting = walletProviderOf(config);
+  const provider = providerSetting && createWalletProvider(providerSetting, common);
+  if (provider !== undefined) lifetime.add("wallet provider", provider.close);
+  const screening = screeningRpc({ ...monitoring, provider });
 
-    const { rescreen } = monitoring;
-    const review = await startReview({ ...common, encryptionKeys, alerts, screenings, rescreen });
-    lifetime.add("review", review.stop);
-    const server = await startRpcServer({
-      host: config.HOST,
-      port: config.PORT,
-      serviceToken: config.SERVICE_TOKEN,
-      ...{ log, metrics, ready: database.ready },
-      services: [ComplianceService, ComplianceReviewService],
-      routes: (router) => {
-        router.service(ComplianceService, { ...screening, ...listService.rpc });
-        router.service(ComplianceReviewService, review.rpc);
-      },
-    });
-    lifetime.add("server", server.stop);
-    return { url: server.url, stop: lifetime.end };
-  } catch (error) {
-    await lifetime.end();
-    throw error;
-  }
-};
+  const { rescreen } = monitoring;
+  const review = await startReview({ ...common, encryptionKeys, alerts, screenings, rescreen });
+  lifetime.add("review", review.stop);
+  return opening.serve({
+    services: [ComplianceService, ComplianceReviewService],
+    routes: (router) => {
+      router.service(ComplianceService, { ...screening, ...listService.rpc });
+      router.service(ComplianceReviewService, review.rpc);
+    },
+  });
+});
 
 if (import.meta.main) await runService("compliance", start);

@@ -1,18 +1,9 @@
 import { hostname } from "node:os";
 import type { DescService } from "@bufbuild/protobuf";
+import type { Client } from "@connectrpc/connect";
 import { createSealer } from "@disburse/chassis/crypto/sealing.ts";
-import { createLog, type Log } from "@disburse/chassis/log.ts";
 import { startLoop } from "@disburse/chassis/loop.ts";
-import { createMetrics } from "@disburse/chassis/metrics.ts";
-import { connectDatabase } from "@disburse/chassis/mongo/database.ts";
-import { connectService, type ServiceClient } from "@disburse/chassis/rpc/client.ts";
-import { startRpcServer } from "@disburse/chassis/rpc/server.ts";
-import {
-  createLifetime,
-  type Lifetime,
-  runService,
-  type StartService,
-} from "@disburse/chassis/service.ts";
+import { type Opening, runService, serviceStart } from "@disburse/chassis/service.ts";
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { KeyService } from "@disburse/contracts/disburse/gateway/v1/keys_pb.ts";
 import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
@@ -27,33 +18,23 @@ import { readConfig } from "./config.ts";
 import { startHttpServer } from "./http/server.ts";
 import { createGateway } from "./service.ts";
 
-type Config = ReturnType<typeof readConfig>;
-
 /** The edge's own deadline is the bound on every call. */
 const callTimeoutMs = 10_000;
 /** Nothing waits for the sweep: it only keeps collections small and forgets secrets. */
 const sweepEveryMs = 60_000;
 
 /** Clients of the owning services, and of their health. */
-function connectServices(config: Config, lifetime: Lifetime) {
-  const options = {
-    caller: "gateway",
-    serviceToken: config.SERVICE_TOKEN,
-    timeoutMs: callTimeoutMs,
-  };
-  const connect = <S extends DescService>(service: S, url: string) => {
-    const client = connectService(service, url, options);
-    lifetime.add("client", client.close);
-    return client;
-  };
+function connectServices({ config, connect: connectTo }: Opening<ReturnType<typeof readConfig>>) {
+  const connect = <S extends DescService>(service: S, url: string) =>
+    connectTo(service, url, callTimeoutMs);
   const { BENEFICIARY_URL, QUOTE_URL, PAYOUT_URL, NOTIFIER_URL } = config;
   const health = (url: string) => serving(connect(Health, url));
   return {
     clients: {
-      beneficiary: connect(BeneficiaryService, BENEFICIARY_URL).rpc,
-      quote: connect(QuoteService, QUOTE_URL).rpc,
-      payout: connect(PayoutService, PAYOUT_URL).rpc,
-      notifier: connect(NotifierService, NOTIFIER_URL).rpc,
+      beneficiary: connect(BeneficiaryService, BENEFICIARY_URL),
+      quote: connect(QuoteService, QUOTE_URL),
+      payout: connect(PayoutService, PAYOUT_URL),
+      notifier: connect(NotifierService, NOTIFIER_URL),
     },
     health: {
       beneficiary: health(BENEFICIARY_URL),
@@ -72,10 +53,10 @@ const checkTimeoutMs = 1_000;
 type Check = () => Promise<boolean>;
 
 /** Whether a service reports that it is serving. */
-function serving({ rpc }: Pick<ServiceClient<typeof Health>, "rpc">): Check {
+function serving(health: Client<typeof Health>): Check {
   return async () => {
     try {
-      const { status } = await rpc.check({ service: "" }, { timeoutMs: checkTimeoutMs });
+      const { status } = await health.check({ service: "" }, { timeoutMs: checkTimeoutMs });
       return status === HealthCheckResponse_ServingStatus.SERVING;
     } catch {
       // Any failure to answer means the same: not reachable now.
@@ -103,12 +84,11 @@ function createReadiness(
   };
 }
 
-async function open(config: Config, log: Log, lifetime: Lifetime) {
+/** Starts the gateway: its public routes on `PORT`, `KeyService` on `RPC_PORT`. */
+export const start = serviceStart("gateway", readConfig, async (opening) => {
+  const { config, log, metrics, database, lifetime } = opening;
   const startedAt = systemClock.now();
-  const metrics = createMetrics("gateway");
-  const database = await connectDatabase(config.MONGODB_URI, config.DATABASE);
-  lifetime.add("database", database.close);
-  const { clients, health } = connectServices(config, lifetime);
+  const { clients, health } = connectServices(opening);
   const gateway = await createGateway({
     db: database.db,
     sealer: createSealer(config.ENCRYPTION_KEYS),
@@ -125,36 +105,18 @@ async function open(config: Config, log: Log, lifetime: Lifetime) {
   });
   const sweep = startLoop({ name: "sweep", everyMs: sweepEveryMs, run: gateway.sweep, log });
   lifetime.add("sweep", sweep.stop);
-  const rpcServer = await startRpcServer({
+  const { url } = await opening.serve({
     host: config.RPC_HOST,
     port: config.RPC_PORT,
-    serviceToken: config.SERVICE_TOKEN,
-    log,
-    metrics,
     services: [KeyService],
     routes: (router) => router.service(KeyService, gateway.keyService),
-    ready: database.ready,
   });
-  lifetime.add("rpc server", rpcServer.stop);
   const { HOST: host, PORT: port } = config;
   const httpServer = await startHttpServer(gateway.listener, { host, port, log });
   lifetime.add("http server", httpServer.stop);
   // The port is ours, so the process that had it before has ended.
   await gateway.freeEnded(startedAt);
-  return { url: rpcServer.url, publicUrl: httpServer.url };
-}
-
-/** Starts the gateway: its public routes on `PORT`, `KeyService` on `RPC_PORT`. */
-export const start: StartService = async (environment, shared) => {
-  const config = readConfig(environment);
-  const log = createLog("gateway", config.LOG_LEVEL, shared?.logTo);
-  const lifetime = createLifetime(log);
-  try {
-    return { ...(await open(config, log, lifetime)), stop: lifetime.end };
-  } catch (error) {
-    await lifetime.end();
-    throw error;
-  }
-};
+  return { url, publicUrl: httpServer.url };
+});
 
 if (import.meta.main) await runService("gateway", start);

@@ -4,6 +4,7 @@ import {
   countSetting,
   type Environment,
   readSettings,
+  SettingsError,
   serviceUrlSetting,
 } from "@disburse/chassis/settings.ts";
 import { z } from "zod";
@@ -53,7 +54,7 @@ const sharesSetting = z
 
 /** The payout service's settings; see README.md. */
 export function readConfig(environment: Environment) {
-  return readSettings(environment, {
+  const config = readSettings(environment, {
     ...commonSettings,
     ...busSettings,
     DATABASE: z.string().default("disburse_payout"),
@@ -74,4 +75,8 @@ export function readConfig(environment: Environment) {
     /** A payout that is open for so long after its submission gets an exception. */
     STUCK_AFTER_SECONDS: countSetting(1).default(86_400),
   });
+  if (config.DISBURSE_MODE === "live") {
+    throw new SettingsError("DISBURSE_MODE: live needs a rail, and none is configured yet");
+  }
+  return config;
 }
