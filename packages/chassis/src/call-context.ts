@@ -15,10 +15,7 @@ export function withCallContext<T>(context: CallContext, work: () => T): T {
   return storage.run(context, work);
 }
 
-/**
- * Runs background work under the id of the request that caused it, where that is known, and without
- * a deadline.
- */
+/** Runs background work under the id of the request that caused it, without a deadline. */
 export function forRequest<T>(requestId: string | undefined, work: () => T): T {
   return requestId === undefined ? work() : storage.run({ requestId }, work);
 }

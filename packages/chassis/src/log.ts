@@ -59,10 +59,7 @@ function standardOutput(): LogDestination {
 /** How deep causes are followed; some errors are their own cause. */
 const causesMax = 5;
 
-/**
- * An error's type, code, message, stack and causes, without what drivers attach to it: the
- * documents of a failed write must not be logged.
- */
+/** An error's own fields and causes, without the documents that drivers attach to it. */
 export function plainError(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return { type: typeof error };
   const { name, message, stack, cause } = error;

@@ -10,10 +10,7 @@ export class SettingsError extends Error {
 }
 
 /** Reads settings, checked and complete, or throws a `SettingsError` that ends the process. */
-export function readSettings<Shape extends z.ZodRawShape>(
-  environment: Environment,
-  shape: Shape,
-): z.output<z.ZodObject<Shape>> {
+export function readSettings<Shape extends z.ZodRawShape>(environment: Environment, shape: Shape) {
   const present = Object.entries(environment).filter(([, value]) => value !== "");
   const result = z.object(shape).safeParse(Object.fromEntries(present));
   if (result.success) return result.data;

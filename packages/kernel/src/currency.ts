@@ -20,10 +20,7 @@ function crypto(code: string, name: string, decimals: number): Currency {
   return { code, name, symbol: code, decimals, kind: "crypto" };
 }
 
-/**
- * Every currency that the service knows. `USDC` is paid out over bank rails and follows the rules
- * of USD; codes with a network suffix are tokens (service interface, crypto beneficiary).
- */
+/** Every known currency; `USDC` follows the rules of USD, a network suffix marks a token. */
 export const currencies: readonly Currency[] = [
   fiat("USD", "US Dollar", "$"),
   fiat("INR", "Indian Rupee", "₹"),

@@ -4,18 +4,12 @@ export type Decimal = { readonly units: bigint; readonly scale: number };
 /** Digits before the point that any amount or rate may have (decisions: wire conventions). */
 export const integerDigitsMax = 15;
 
-/**
- * Past this length no text can be an amount that we keep exactly; it bounds the work of reading
- * one.
- */
+/** No longer text can be an exact amount; bounds the work of reading one. */
 const textLengthMax = 64;
 
 const decimalText = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/;
 
-/**
- * Reads a decimal from its text, exactly: JSON's number grammar, leading zeros allowed. Exponents
- * are applied. `undefined` when it is no decimal or could not be kept exactly.
- */
+/** Reads a decimal in JSON's grammar, exactly; `undefined` for other text or too many digits. */
 export function parseDecimal(text: string): Decimal | undefined {
   if (text.length > textLengthMax) return undefined;
   const match = decimalText.exec(text);

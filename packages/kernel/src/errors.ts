@@ -9,10 +9,7 @@ type GrpcCode =
   | "OutOfRange"
   | "Unavailable";
 
-/**
- * One error of the public interface: its HTTP status, its sentence, and the gRPC code of the
- * service that refuses with it; without one the gateway alone refuses so.
- */
+/** An error's HTTP status, sentence, and gRPC code; without one the gateway alone refuses so. */
 function row<const Grpc extends GrpcCode | undefined = undefined>(
   status: number,
   message: string,
@@ -21,10 +18,7 @@ function row<const Grpc extends GrpcCode | undefined = undefined>(
   return { status, message, grpc } as { status: number; message: string; grpc: Grpc };
 }
 
-/**
- * Every error that a merchant can read: the interface's table first, its sentences letter for
- * letter; then decisions §2 and the HTTP parser's.
- */
+/** Every error that a merchant can read: the interface's own, decisions §2, the HTTP parser's. */
 export const errorTable = {
   INVALID_WALLET_ADDRESS: row(400, "Wallet address is invalid", "InvalidArgument"),
   RISK_ANALYSIS_FAILED: row(400, "Wallet id was found risky", "FailedPrecondition"),

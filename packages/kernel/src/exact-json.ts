@@ -29,10 +29,7 @@ export function isJsonObject(json: ExactJson | undefined): json is JsonObject {
   );
 }
 
-/**
- * Reads JSON text. Throws `SyntaxError` where it is none or a key stands twice with different
- * values, `RangeError` where it nests deeper than the stack.
- */
+/** Throws `SyntaxError`, also for a key with two values; `RangeError` for nesting too deep. */
 export function parseExactJson(text: string): ExactJson {
   return parse(text, null, {
     parseNumber: (digits) => new ExactNumber(digits),
@@ -50,10 +47,7 @@ export function exactNumber(digits: string): unknown {
   return json.rawJSON(digits);
 }
 
-/**
- * A value that was read, for `JSON.stringify` to write again: each number with the text that it
- * had, exponents included.
- */
+/** A value that was read, for `JSON.stringify` to write again, each number as it was. */
 export function exactValue(value: ExactJson): unknown {
   if (value instanceof ExactNumber) return json.rawJSON(value.text);
   if (Array.isArray(value)) return value.map(exactValue);

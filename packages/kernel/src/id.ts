@@ -49,10 +49,7 @@ export function derivedId(noun: IdNoun, from: string): string {
   return `${idPrefixes[noun]}_${from.slice(from.indexOf("_") + 1)}`;
 }
 
-/**
- * The id of a record that a hash identifies: equal for equal hashes. The hash has at least 26
- * bytes, and is keyed where its input could be guessed.
- */
+/** The id for a hash of at least 26 bytes, which is keyed where its input could be guessed. */
 export function hashedId(noun: IdNoun, hash: Uint8Array): string {
   const length = timeLength + randomLength;
   if (hash.length < length) throw new Error(`a hash of fewer than ${length} bytes`);

@@ -1,7 +1,4 @@
-/**
- * What no text from outside may hold: C0 and C1 controls with NUL, bidirectional overrides and
- * isolates (Unicode TR 36), lone surrogates, or more than 8 combining marks in a row.
- */
+/** Controls, bidirectional overrides, lone surrogates, or more than 8 combining marks in a row. */
 const controls = /\p{Cc}/u;
 const bidirectional = /[\u202a-\u202e\u2066-\u2069]/u;
 const markPiles = /\p{M}{9,}/u;

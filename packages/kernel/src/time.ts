@@ -1,6 +1,4 @@
-/**
- * ISO 8601 UTC with milliseconds, the one form of a time on the wire: `2026-11-20T11:26:00.123Z`.
- */
+/** The one form of a time on the wire, UTC: `2026-11-20T11:26:00.123Z`. */
 export function isoTime(time: Date): string {
   return time.toISOString();
 }
@@ -19,10 +17,7 @@ const time = String.raw`(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,3})?`;
 const offset = String.raw`(?:Z|[+-](?:0\d|1[0-4]):[0-5]\d)`;
 const isoMoment = new RegExp(String.raw`^(\d{4}-\d{2}-\d{2})(?:T${time}${offset})?$`);
 
-/**
- * A moment that a merchant wrote as ISO 8601 with its offset from UTC, or as a day, which begins at
- * midnight UTC; `undefined` where it is none.
- */
+/** A moment in ISO 8601 with offset, or a day, from midnight UTC; `undefined` for other text. */
 export function parseMoment(text: string): Date | undefined {
   const day = isoMoment.exec(text)?.[1];
   return day !== undefined && isCalendarDate(day) ? new Date(text) : undefined;
@@ -34,10 +29,7 @@ export type Clock = { readonly now: () => Date };
 /** The machine's wall clock. */
 export const systemClock: Clock = { now: () => new Date() };
 
-/**
- * A time that was read once, advanced by `elapsed`, a monotonic clock's milliseconds. It never
- * jumps or goes back, whatever happens to the clock that it was read from.
- */
+/** A time advanced by a monotonic clock's milliseconds: it never jumps or goes back. */
 export function steadyClock(read: Date, elapsed: () => number): Clock {
   const originMs = read.getTime() - elapsed();
   return { now: () => new Date(originMs + elapsed()) };

@@ -107,11 +107,7 @@ export async function startPayoutService(options: PayoutServiceOptions): Promise
 }
 
 /** Applies the last audit entry of each rail, which a crash may have kept from its state. */
-async function followTrail(
-  rails: readonly Rail[],
-  audit: AuditStore,
-  states: RailStates,
-): Promise<void> {
+async function followTrail(rails: readonly Rail[], audit: AuditStore, states: RailStates) {
   for (const { name } of rails) {
     const last = await audit.lastOf(name);
     if (last !== undefined) await states.follow(last);

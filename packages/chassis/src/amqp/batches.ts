@@ -1,17 +1,11 @@
 import { batchMax, storeRetryMs } from "../bus/bus.ts";
 import type { Log } from "../log.ts";
 
-/**
- * A batch gathers for as long as the one before took to store, within these bounds: a slow store
- * gets fewer and larger batches.
- */
+/** A batch gathers as long as the last took to store: a slow store gets fewer, larger ones. */
 const gatherMinMs = 5;
 const gatherMaxMs = 12;
 
-/**
- * Gathers items into batches and handles one batch at a time, in order of arrival. A batch that
- * fails is retried until it succeeds: the prefetch holds the rest back, and nothing is nacked.
- */
+/** Handles batches one at a time, in order; one that fails is retried until it succeeds. */
 export function startBatches<T>({
   handle,
   log,

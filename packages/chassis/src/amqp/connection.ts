@@ -22,10 +22,7 @@ const retryJitter = 0.3;
 /** A working broker confirms the end of a connection at once. */
 export const closeTimeoutMs = 2_000;
 
-/**
- * Keeps a connection to the broker: reconnects for as long as it takes, until `stop`. The library's
- * own recovery leaves a connection without listeners (docs/decisions/0019).
- */
+/** Reconnects until `stop`; the library's recovery leaves no listeners (docs/decisions/0019). */
 export function maintainConnection(options: {
   readonly url: string;
   /** For the log. */

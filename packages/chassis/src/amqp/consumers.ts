@@ -16,10 +16,7 @@ import {
 
 /** Unacked messages of a consumer: two batches, so that one gathers while the other is stored. */
 const prefetch = 2 * batchMax;
-/**
- * Each crash of a consumer raises the delivery count of its unacked messages. Far above any number
- * of crashes, so that only unreadable messages are dead-lettered, explicitly.
- */
+/** Above any number of crashes, so that only unreadable messages are dead-lettered. */
 const deliveryLimit = 1_000;
 
 type Consumer = { stop(): Promise<void> };

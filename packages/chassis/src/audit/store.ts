@@ -55,10 +55,7 @@ export async function openAuditStore<Action extends string>({ db }: Pick<Databas
     },
     /** The last entry of a subject. */
     lastOf: (subject: string) => last({ subject }),
-    /**
-     * At most `limit` entries, newest first, of a subject or of all, before a number. Throws where
-     * an entry was changed or is missing.
-     */
+    /** At most `limit` entries, newest first. Throws where one was changed or is missing. */
     list: async (
       subject: string | undefined,
       beforeSequence: number | undefined,

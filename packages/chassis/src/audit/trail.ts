@@ -1,9 +1,6 @@
 import { createHash } from "node:crypto";
 
-/**
- * An action of one of the operator's staff, kept once under its key. `Action` is the service's
- * closed union: `resolution.proposed`.
- */
+/** An operator's action, kept once under its key. `Action` is the service's closed union. */
 export type AuditRecord<Action extends string = string> = {
   readonly at: Date;
   readonly person: string;
@@ -59,10 +56,7 @@ type ChainRange = "some" | "consecutive" | "from the first";
  * Describes the first entry, oldest first, that was changed after it was written or does not follow
  * the one before it; `undefined` where none is. Removal of the newest entries is not detectable.
  */
-export function findTampering(
-  entries: readonly AuditEntry[],
-  range: ChainRange,
-): string | undefined {
+export function findTampering(entries: readonly AuditEntry[], range: ChainRange) {
   let before: Link | undefined = range === "from the first" ? start : undefined;
   for (const entry of entries) {
     const name = `audit entry ${entry.sequence}`;

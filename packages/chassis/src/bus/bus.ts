@@ -19,10 +19,7 @@ export type Subscription = {
   readonly queue: string;
   /** Topic patterns: `payout.*`. */
   readonly keys: readonly string[];
-  /**
-   * Stores a batch and answers for each message, in order. Where it throws, the same batch is
-   * delivered again until it succeeds. The next batch waits for the answer.
-   */
+  /** Stores a batch and answers for each message; where it throws, it gets the batch again. */
   readonly handle: (batch: readonly BusMessage[]) => Promise<readonly Disposition[]>;
 };
 
@@ -53,10 +50,7 @@ export function patternMatches(pattern: string, key: string): boolean {
   return new RegExp(`^${expression}$`).test(key);
 }
 
-/**
- * Hands events to consumers of the same process. A publication succeeds when every bound consumer
- * has stored it; until then the publisher's outbox keeps it.
- */
+/** Hands events to consumers of this process; a publication succeeds when all have stored it. */
 export function createMemoryBus(): Bus {
   const subscriptions: Subscription[] = [];
   const running = new Set<Promise<unknown>>();

@@ -16,10 +16,7 @@ const relayBatch = 200;
 /** Events left by a crash or an outage are published this soon after recovery. */
 const sweepEveryMs = 500;
 
-/**
- * Publishes pending events, waits for the confirm, then removes them. The write path wakes it; a
- * sweep finds the rest. Each event is logged under the request that caused it.
- */
+/** Publishes pending events and removes confirmed ones; woken by writes and by its sweep. */
 export function startRelay(options: {
   readonly outbox: Outbox;
   readonly bus: Bus;

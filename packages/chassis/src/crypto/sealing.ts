@@ -8,9 +8,7 @@ export type Sealer = {
   seal(plain: string, context: string): string;
   /** Throws where the text was altered, has another context, or its key is not configured. */
   open(sealed: string, context: string): string;
-  /**
-   * Whether the current key sealed this; otherwise it must be resealed before its key is removed.
-   */
+  /** Whether the current key sealed this; else it must be resealed before its key goes. */
   isCurrent(sealed: string): boolean;
 };
 
@@ -77,10 +75,7 @@ export type KeyedHash = {
   hash(text: string): Buffer;
 };
 
-/**
- * The keyed hash of a purpose under each key of the setting `ENCRYPTION_KEYS`: the first makes new
- * hashes, the others find what was written before a rotation.
- */
+/** A purpose's keyed hash under each key: the first makes new hashes, the others find old ones. */
 export function createKeyedHashes(
   encryptionKeys: string,
   purpose: string,

@@ -26,10 +26,7 @@ const lookEveryMs = 1_000;
 /** The uptime's resolution. */
 const sleepMinMs = 1_000;
 
-/**
- * Monotonic milliseconds that include the machine's sleep: `running` stops while it sleeps, and the
- * difference to the uptime is added within a second.
- */
+/** Monotonic milliseconds that include the machine's sleep, which is added within a second. */
 export function elapsedWithSleep(
   running: () => number = () => performance.now(),
   upMs: () => number = () => uptime() * 1_000,

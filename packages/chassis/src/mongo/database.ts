@@ -115,11 +115,7 @@ export function databaseOf(client: MongoClient, name: string): Database {
   };
 }
 
-async function bulkInsert(
-  client: MongoClient,
-  database: string,
-  rows: readonly Rows[],
-): Promise<boolean> {
+async function bulkInsert(client: MongoClient, database: string, rows: readonly Rows[]) {
   const inserts = rows.flatMap(({ collection, documents }) => {
     const namespace = `${database}.${collection}`;
     return documents.map((document) => ({ name: "insertOne" as const, namespace, document }));

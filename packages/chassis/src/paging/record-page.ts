@@ -8,10 +8,7 @@ export const oldestFirst = { created_at: 1, _id: 1 } as const;
 
 type ListOrder = typeof newestFirst | typeof oldestFirst;
 
-/**
- * The conditions of the records after a cursor, all of which must hold. The first bounds the index
- * scan; the second excludes records of the same moment that were shown before.
- */
+/** The conditions after a cursor: the first bounds the scan, the second excludes what was shown. */
 export function behind({ at, id }: PageCursor, order: ListOrder = newestFirst) {
   const isOlder = order === newestFirst;
   const key = <T>(value: T) => (isOlder ? { $lt: value } : { $gt: value });
@@ -32,10 +29,7 @@ export function createdWithin(
 
 type Page<T> = { readonly shown: readonly T[]; readonly nextCursor: string };
 
-/**
- * One page of records in order of creation, of which one more than `limit` were read to see whether
- * there is a further page.
- */
+/** One page of records in order of creation, of which one more than `limit` were read. */
 export function cutPage<T extends { readonly id: string; readonly createdAt: Date }>(
   read: readonly T[],
   limit: number,
@@ -44,11 +38,7 @@ export function cutPage<T extends { readonly id: string; readonly createdAt: Dat
 }
 
 /** One page of records in any order, whose cursors `cursorOf` writes. */
-export function cutPageBy<T>(
-  read: readonly T[],
-  limit: number,
-  cursorOf: (last: T) => string,
-): Page<T> {
+export function cutPageBy<T>(read: readonly T[], limit: number, cursorOf: (last: T) => string) {
   const shown = read.slice(0, limit);
   const last = read.length > limit ? shown.at(-1) : undefined;
   return { shown, nextCursor: last === undefined ? "" : cursorOf(last) };

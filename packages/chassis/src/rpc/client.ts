@@ -30,10 +30,7 @@ export type ServiceClient<S extends DescService> = {
   close(): void;
 };
 
-/**
- * A typed client of another service. Calls carry identity, request id and the remaining deadline;
- * any broken connection is `UNAVAILABLE`.
- */
+/** A typed client that sends identity, request id and deadline; no answer is `UNAVAILABLE`. */
 export function connectService<S extends DescService>(
   service: S,
   url: string,

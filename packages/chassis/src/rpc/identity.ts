@@ -22,9 +22,7 @@ export function isRequestId(sent: unknown): sent is string {
   return typeof sent === "string" && requestIdPattern.test(sent);
 }
 
-/**
- * Refuses calls without the deployment's token and adopts the caller's request id and deadline.
- */
+/** Refuses calls without the deployment's token; adopts the caller's request id and deadline. */
 export function acceptIdentity(serviceToken: string): Interceptor {
   const expected = Buffer.from(`Bearer ${serviceToken}`);
   return (next) => (request) => {

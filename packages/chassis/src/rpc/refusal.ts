@@ -14,10 +14,7 @@ export type WireRefusal = {
 export type RefusalTable<R extends string> = Readonly<Record<R, WireRefusal>>;
 
 /** The RPC error of a refusal; its `detail` replaces the table's sentence where there is one. */
-export function refusalError<R extends string>(
-  table: RefusalTable<R>,
-  refusal: Refused<R>,
-): ConnectError {
+export function refusalError<R extends string>(table: RefusalTable<R>, refusal: Refused<R>) {
   const wire = table[refusal.refused];
   const message = refusal.detail ?? wire.message;
   return new ConnectError(`${wire.code}: ${message}`, wire.rpc, undefined, [
@@ -25,9 +22,7 @@ export function refusalError<R extends string>(
   ]);
 }
 
-/**
- * A service's `orThrow`: a rule's answer as it is, or its refusal thrown as the RPC's error.
- */
+/** A service's `orThrow`: a rule's answer, or its refusal thrown as the RPC's error. */
 export function orThrowBy<R extends string>(table: RefusalTable<R>) {
   return <T>(answer: T | Refused<R>): Exclude<T, Refused<R>> => {
     if (isRefused(answer)) throw refusalError(table, answer as Refused<R>);

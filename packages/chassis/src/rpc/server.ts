@@ -32,10 +32,7 @@ export type RpcServerOptions = {
 /** A running RPC server. */
 export type RpcServer = {
   readonly url: string;
-  /**
-   * Stops accepting, gives running calls at most 20 s, closes. The port stays bound until `held`
-   * has settled, so that no successor starts before.
-   */
+  /** Gives running calls at most 20 s; the port stays bound until `held` has settled. */
   stop(held?: Promise<unknown>): Promise<void>;
 };
 
@@ -125,18 +122,12 @@ function listen(listener: ReturnType<typeof createServer>, port: number, host: s
   });
 }
 
-async function serveMetrics(
-  metrics: Metrics,
-  response: ServerResponse<IncomingMessage>,
-): Promise<void> {
+async function serveMetrics(metrics: Metrics, response: ServerResponse<IncomingMessage>) {
   response.setHeader("content-type", metrics.contentType);
   response.end(await metrics.text());
 }
 
-/**
- * Counts, times and logs every call; an error that is no refusal is a bug: logged, never sent.
- * Probes call every few seconds, so their lines are at `debug`.
- */
+/** Counts, times and logs every call; probes, which are frequent, at `debug`. */
 function observe(log: Log, metrics: Metrics): Interceptor {
   return (next) => async (request) => {
     const started = performance.now();
@@ -160,10 +151,7 @@ function observe(log: Log, metrics: Metrics): Interceptor {
   };
 }
 
-/**
- * The RPC error for what a handler threw: refusals as they are, an unavailable database as
- * `UNAVAILABLE`, anything else as `INTERNAL`, whose cause is logged and not sent.
- */
+/** What a handler threw as an RPC error; the cause of `INTERNAL` is logged and not sent. */
 export function rpcErrorOf(error: unknown, rpc: string, log: Log): ConnectError {
   if (error instanceof ConnectError) return error;
   if (isDatabaseUnavailable(error)) {

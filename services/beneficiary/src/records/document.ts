@@ -9,9 +9,7 @@ type ScreeningDocument =
   | { status: "pending"; attempts: number; next_at: Date }
   | { status: "cleared" | "review" | "blocked"; screening_id: string; screened_at: Date };
 
-/**
- * What beneficiaries and depositors have in common: a body that is partly sealed, and a screening.
- */
+/** Of beneficiaries and depositors: a body that is partly sealed, and a screening. */
 export type RecordDocument = {
   _id: string;
   schema_version: number;

@@ -122,11 +122,7 @@ export async function openRecords<T extends StoredRecord, D extends RecordDocume
 }
 
 /** Another process may take a record first; others may be due then, so it looks again. */
-async function takeDue(
-  records: Collection<RecordDocument>,
-  now: Date,
-  sweepEveryMs: number,
-): Promise<{ document: RecordDocument; attempt: number } | undefined> {
+async function takeDue(records: Collection<RecordDocument>, now: Date, sweepEveryMs: number) {
   for (;;) {
     const document = await records.findOne(
       { "screening.status": "pending", "screening.next_at": { $lte: now } },

@@ -64,10 +64,7 @@ function unavailable(cause: unknown): ConnectError {
   return new ConnectError("compliance does not answer", Code.Unavailable, undefined, [], cause);
 }
 
-/**
- * Screens the parties and wallets of a stored record, which compliance watches from then on; two
- * calls for one attempt are one screening.
- */
+/** Screens a stored record, which compliance then monitors; one attempt is one screening. */
 async function screenRecord(
   compliance: ComplianceClient,
   { record: { id, merchantId }, scope: { parties, wallets }, attempt }: Due,
@@ -97,10 +94,7 @@ export type ScreeningDeps = {
 /** How an attempt ended; after `unanswered` the record stays pending until it is due again. */
 type Attempt = "screened" | "unanswered" | "failed";
 
-/**
- * One attempt at screening a record. Never throws for what compliance does or does not: the record
- * is stored, and its own schedule has the next attempt already.
- */
+/** One attempt at screening a record. Never throws for compliance: the next one is scheduled. */
 export async function attemptScreening(
   { compliance, clock, log }: ScreeningDeps,
   store: RecordStore,

@@ -86,10 +86,7 @@ async function apply(deps: ConsumerDeps, change: Change): Promise<void> {
 }
 
 /** Compliance screens for other services too; the record's id says what it is of. */
-function recordsOf(
-  { beneficiaries, depositors }: ConsumerDeps,
-  recordId: string,
-): Records | undefined {
+function recordsOf({ beneficiaries, depositors }: ConsumerDeps, recordId: string) {
   if (recordId.startsWith(`${idPrefixes.beneficiary}_`)) return beneficiaries;
   return recordId.startsWith(`${idPrefixes.depositor}_`) ? depositors : undefined;
 }

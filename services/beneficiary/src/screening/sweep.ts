@@ -13,10 +13,7 @@ export type SweepDeps = ScreeningDeps & {
 /** Screenings under way at a time: enough to catch up after an outage, few beside live requests. */
 const lanes = 4;
 
-/**
- * Screens the records for which compliance did not answer at their creation, and those that were
- * created before compliance watched records.
- */
+/** Screens records that compliance did not answer for, or does not monitor yet. */
 export function startScreeningSweep(deps: SweepDeps): Loop {
   return startLoop({
     name: "screening sweep",

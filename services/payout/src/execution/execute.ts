@@ -105,11 +105,7 @@ async function findRepeated(
 }
 
 /** The payout for its own operation; for another one, the refusal. */
-function answerTo(
-  operationId: string,
-  outcome: ExecuteResult,
-  corridorOpen: boolean,
-): ExecuteResult {
+function answerTo(operationId: string, outcome: ExecuteResult, corridorOpen: boolean) {
   if (isRefused(outcome)) return outcome;
   const before = executedBefore(outcome.quote.claim, operationId, corridorOpen);
   return isRefused(before) ? before : outcome;
@@ -124,21 +120,13 @@ async function readQuote(deps: ExecuteDeps, quoteId: string): Promise<ReadQuote 
   }
 }
 
-async function isCleared(
-  deps: ExecuteDeps,
-  merchantId: string,
-  beneficiaryId: string,
-): Promise<boolean> {
+async function isCleared(deps: ExecuteDeps, merchantId: string, beneficiaryId: string) {
   const { beneficiary } = await deps.beneficiary.getBeneficiary({ merchantId, beneficiaryId });
   return beneficiary?.screeningStatus === ScreeningStatus.CLEARED;
 }
 
 /** Holds the money under the payout's id; a repeated hold is success. */
-async function hold(
-  deps: ExecuteDeps,
-  request: ExecuteRequest,
-  quote: ReadQuote,
-): Promise<"held" | Refused<PublicRefusal>> {
+async function hold(deps: ExecuteDeps, request: ExecuteRequest, quote: ReadQuote) {
   const { merchantId, referenceId } = request;
   const movement = {
     step: "hold",
@@ -188,11 +176,7 @@ export async function claimAndCreate(
 }
 
 /** Finishes a payout whose claim stands but which a crash left without its record. */
-async function completeClaimed(
-  deps: ExecuteDeps,
-  read: ReadQuote,
-  request: ExecuteRequest,
-): Promise<ExecuteResult> {
+async function completeClaimed(deps: ExecuteDeps, read: ReadQuote, request: ExecuteRequest) {
   const existing = await findPayout(deps.payouts, payoutIdOf(request.quoteId));
   if (existing !== undefined) return existing;
   return claimAndCreate(deps, read.accountId, request);

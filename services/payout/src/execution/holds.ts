@@ -34,10 +34,7 @@ const orphanedAfterMs = 5_000;
 
 type SweepDeps = ExecuteDeps & { readonly log: Log };
 
-/**
- * Claims and creates the payout of each orphaned hold, or releases the hold: what a crash, a stall
- * or an unreachable quote service left. Safe beside running executes and other sweeps.
- */
+/** Claims and creates the payout of each orphaned hold, or releases it; safe beside executes. */
 export async function sweepHolds(deps: SweepDeps): Promise<void> {
   const { ledger, payouts, clock } = deps;
   const before = new Date(clock.now().getTime() - orphanedAfterMs);

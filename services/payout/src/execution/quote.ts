@@ -73,9 +73,7 @@ export function claimedQuote({ quote, claim }: ClaimQuoteResponse): ClaimedQuote
   };
 }
 
-/**
- * Unlike the other amounts, fees may be zero: they are what the conversion leaves of the source.
- */
+/** Unlike the other amounts, fees may be zero: what the conversion leaves of the source. */
 function feesMinor(quote: Quote): bigint {
   const { sourceCurrencyCode: source, sourceAmount, convertedAmount } = quote;
   return readAmount(sourceAmount, source) - readAmount(convertedAmount, source);

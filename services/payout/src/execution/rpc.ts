@@ -13,9 +13,7 @@ import { type ExecuteDeps, executePayout } from "./execute.ts";
 import { sandboxReferencePrefix } from "./rules/payable.ts";
 
 /** The RPC that makes a payout of a quote. */
-export function executionRpc(
-  deps: ExecuteDeps & { readonly mode: Mode },
-): Pick<ServiceImpl<typeof PayoutService>, "executePayout"> {
+export function executionRpc(deps: ExecuteDeps & { readonly mode: Mode }) {
   return {
     executePayout: async (message) => {
       const change = readMutation(message.mutation);
@@ -30,5 +28,5 @@ export function executionRpc(
       const request = { merchantId, quoteId, referenceId, ...change };
       return { payoutId: orThrow(await executePayout(deps, request)).id };
     },
-  };
+  } satisfies Partial<ServiceImpl<typeof PayoutService>>;
 }

@@ -9,7 +9,6 @@ import {
   accountSchemaVersion,
   type LedgerCollections,
   type LedgerDocument,
-  type OpenHold,
   toAccount,
 } from "./documents.ts";
 import type { Account } from "./rules/account.ts";
@@ -69,11 +68,7 @@ export async function openAccount(
 }
 
 /** A merchant's account. */
-export async function readAccount(
-  { accounts }: LedgerCollections,
-  merchantId: string,
-  id: string,
-): Promise<Account | undefined> {
+export async function readAccount({ accounts }: LedgerCollections, merchantId: string, id: string) {
   const found = await accounts.findOne({ _id: id, merchant_id: merchantId });
   return found === null ? undefined : toAccount(found);
 }
@@ -94,10 +89,7 @@ export async function listAccounts(
 }
 
 /** How many accounts a merchant has, up to `countMax` and one. */
-export function countAccounts(
-  { accounts }: LedgerCollections,
-  merchantId: string,
-): Promise<number> {
+export function countAccounts({ accounts }: LedgerCollections, merchantId: string) {
   return accounts.countDocuments({ merchant_id: merchantId }, { limit: countMax + 1 });
 }
 
@@ -112,10 +104,7 @@ export async function closeHolds(
 }
 
 /** Holds that are open since before `before`, by account. */
-export async function* openHolds(
-  { accounts }: LedgerCollections,
-  before: Date,
-): AsyncGenerator<{ accountId: string; merchantId: string; holds: readonly OpenHold[] }> {
+export async function* openHolds({ accounts }: LedgerCollections, before: Date) {
   for await (const account of accounts.find({ dirty: true })) {
     const { _id: accountId, merchant_id: merchantId, open_holds } = account;
     const holds = open_holds.filter(({ since }) => since < before);

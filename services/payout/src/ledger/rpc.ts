@@ -27,23 +27,11 @@ import { postingText } from "./rules/postings.ts";
 import { type EntryFilter, houseBalances, listEntries, readAccountAsOf } from "./statement.ts";
 import type { Applied } from "./writer.ts";
 
-type LedgerRpc = Pick<
-  ServiceImpl<typeof PayoutService>,
-  | "openAccount"
-  | "creditAccount"
-  | "reverseCredit"
-  | "getAccount"
-  | "listAccounts"
-  | "resolveAccount"
-  | "listEntries"
-  | "listHouseBalances"
->;
-
 /** A statement's note fits one line of it. */
 const noteMax = 255;
 
 /** The RPCs of accounts, their statements and the house's balances. */
-export function ledgerRpc(ledger: Ledger, clock: Clock): LedgerRpc {
+export function ledgerRpc(ledger: Ledger, clock: Clock) {
   return {
     openAccount: async ({ mutation, merchantId, currencyCode: currency }) => {
       const change = readMutation(mutation);
@@ -107,7 +95,7 @@ export function ledgerRpc(ledger: Ledger, clock: Clock): LedgerRpc {
       const balances = found.map(({ currency, ...each }) => ({ ...each, currencyCode: currency }));
       return { balances };
     },
-  };
+  } satisfies Partial<ServiceImpl<typeof PayoutService>>;
 }
 
 async function existing(ledger: Ledger, merchantId: string, id: string): Promise<Account> {

@@ -9,7 +9,7 @@ import {
   toLedgerEntry,
 } from "./documents.ts";
 import { recordAccount } from "./recorder.ts";
-import { type Account, type LedgerStep, movementKey } from "./rules/account.ts";
+import { type LedgerStep, movementKey } from "./rules/account.ts";
 import { addHouseSums, type HouseSums, postingText } from "./rules/postings.ts";
 
 /** An account and the merchant that it has to belong to. */
@@ -74,11 +74,7 @@ export async function listEntries(
 }
 
 /** An account as it was at a time, after the last entry made by then; `undefined`: none yet. */
-export async function readAccountAsOf(
-  collections: LedgerCollections,
-  own: OwnAccount,
-  time: Date,
-): Promise<Account | undefined> {
+export async function readAccountAsOf(collections: LedgerCollections, own: OwnAccount, time: Date) {
   const account = await readRecorded(collections, own);
   if (account === undefined || time < account.created_at) return undefined;
   const next = await firstSequenceFrom(collections, account, new Date(time.getTime() + 1));
@@ -90,10 +86,7 @@ export async function readAccountAsOf(
 }
 
 /** The account as it was read, with all its entries of that moment in the ledger. */
-async function readRecorded(
-  collections: LedgerCollections,
-  { merchantId, accountId }: OwnAccount,
-): Promise<AccountDocument | undefined> {
+async function readRecorded(collections: LedgerCollections, { merchantId, accountId }: OwnAccount) {
   const account = await collections.accounts.findOne({ _id: accountId, merchant_id: merchantId });
   if (account === null) return undefined;
   if (account.recent.length > 0) await recordAccount(collections, account);
@@ -117,29 +110,14 @@ async function firstSequenceFrom(
   return low;
 }
 
-async function entryAt(
-  { entries }: LedgerCollections,
-  accountId: string,
-  sequence: number,
-): Promise<LedgerDocument> {
+async function entryAt({ entries }: LedgerCollections, accountId: string, sequence: number) {
   const found = await entries.findOne({ account_id: accountId, sequence });
   if (found === null) throw new Error("a statement with a gap");
   return found;
 }
 
-/** What one of the house's own accounts holds in a currency. */
-type HouseBalance = {
-  readonly account: string;
-  readonly currency: string;
-  /** Signed decimal text. */
-  readonly balance: string;
-};
-
-/** The house's balances of one currency or all, by currency and account: sums over accounts. */
-export async function houseBalances(
-  { accounts }: LedgerCollections,
-  currency: string | undefined,
-): Promise<HouseBalance[]> {
+/** The house's balances, signed decimal text, of one currency or all, by currency and account. */
+export async function houseBalances({ accounts }: LedgerCollections, currency: string | undefined) {
   let total: HouseSums = {};
   const found = accounts.find({}).project<Pick<AccountDocument, "house">>({ house: 1 });
   for await (const document of found) {

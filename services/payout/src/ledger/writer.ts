@@ -103,10 +103,7 @@ async function write(
 type ReadAccount = { readonly document: AccountDocument; readonly now: Date };
 
 /** The account as it is, with its database's clock. */
-async function readAccount(
-  { accounts }: LedgerCollections,
-  accountId: string,
-): Promise<ReadAccount | undefined> {
+async function readAccount({ accounts }: LedgerCollections, accountId: string) {
   const [found] = await accounts
     .aggregate<AccountDocument & { now: Date }>([
       { $match: { _id: accountId } },

@@ -4,9 +4,7 @@ import type { Collection } from "mongodb";
 import type { PayoutDocument, Payouts } from "./document.ts";
 import type { PayoutStatus } from "./rules/progress.ts";
 
-/**
- * A merchant's counts by status: a list's `total_count` costs one read, however many payouts exist.
- */
+/** A merchant's counts by status: a list's `total_count` costs one read. */
 type CountsDocument = Record<PayoutStatus, number> & {
   _id: string;
   schema_version: number;
@@ -17,9 +15,7 @@ type CountsDocument = Record<PayoutStatus, number> & {
 
 /** Payouts of one run. */
 const countBatch = 200;
-/**
- * More than several runs, so that a change that a crash left is still known when it is read again.
- */
+/** More than several runs: a change that a crash left is still known when it is read again. */
 const countedMax = 2_000;
 
 /** Far less than 2,000 changes take to arrive: older ones may be counted and forgotten. */

@@ -155,10 +155,7 @@ export function payoutDocument(
   };
 }
 
-/**
- * The event of a payout's present version, as it is stored and published: without the beneficiary's
- * name and account number.
- */
+/** The event of a payout's present version, without the beneficiary's name and account number. */
 export function pendingEvent(payout: Payout): PendingEvent {
   const { status } = publicStatusOf(payout.progress);
   const id = eventId(payout.id, payout.version);

@@ -33,10 +33,7 @@ export function exceptionFilter(
   };
 }
 
-/**
- * Reads a payout for one of its resolutions: with the effect of that, once it is decided, and
- * whether a worker may be submitting the payout at this moment.
- */
+/** A payout, the effect of its resolution if decided, and whether a worker may be submitting it. */
 export async function readResolvable(
   payouts: Payouts,
   id: string,

@@ -62,10 +62,7 @@ const polled: ReadonlySet<Progress["stage"]> = new Set([
 const callKinds = { leased: "query", submit: "submit", callback: "callback" } as const;
 
 /** Both lists are in order; of one moment, a submission follows its step, an answer precedes it. */
-function inOrder(
-  steps: readonly StoredStep[],
-  calls: readonly StoredCall[],
-): (StoredStep | StoredCall)[] {
+function inOrder(steps: readonly StoredStep[], calls: readonly StoredCall[]) {
   let left = calls;
   const merged = steps.flatMap((step): (StoredStep | StoredCall)[] => {
     const next = left.findIndex((call) => isBefore(step, call));

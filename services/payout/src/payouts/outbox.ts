@@ -2,7 +2,7 @@ import type { BusMessage } from "@disburse/chassis/bus/bus.ts";
 import type { Outbox } from "@disburse/chassis/bus/outbox-relay.ts";
 import { eventId } from "@disburse/kernel/id.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
-import { type AnyBulkWriteOperation, Binary } from "mongodb";
+import { Binary } from "mongodb";
 import {
   type PayoutDocument,
   type Payouts,
@@ -43,10 +43,7 @@ export function payoutOutbox(payouts: Payouts, clock: Clock): Outbox {
 }
 
 /** An event that another relay has marked stays as it is. */
-function markPublished(
-  { id, key, body }: BusMessage,
-  now: Date,
-): AnyBulkWriteOperation<PayoutDocument> {
+function markPublished({ id, key, body }: BusMessage, now: Date) {
   return {
     updateOne: {
       filter: { _id: payoutIdOfEvent(id), "outbox.id": id },
@@ -64,10 +61,7 @@ function payoutIdOfEvent(event: string): string {
   return `po_${event.slice("evt_".length, event.lastIndexOf("_"))}`;
 }
 
-/**
- * Payouts whose last event was published from `from` until before `to`, with their published
- * versions, oldest first.
- */
+/** Payouts whose last event was published from `from` until before `to`, with their versions. */
 export async function listPublished(
   payouts: Payouts,
   { from, to }: { readonly from: Date; readonly to: Date },
@@ -96,10 +90,7 @@ export async function listPublished(
 }
 
 /** Versions are numbered from 1 without gap; those of pending events are not published yet. */
-function versionsOf(
-  id: string,
-  { version, outbox }: Pick<PayoutDocument, "version" | "outbox">,
-): number[] {
+function versionsOf(id: string, { version, outbox }: Pick<PayoutDocument, "version" | "outbox">) {
   const pending = new Set(outbox.map((event) => event.id));
   const all = Array.from({ length: version }, (_each, at) => at + 1);
   return all.filter((each) => !pending.has(eventId(id, each)));
@@ -133,10 +124,7 @@ function publishedEvent(document: PayoutDocument, version: number): PublishedEve
 }
 
 /** The first version is of a queued payout; of the later ones only the present one is known. */
-function rebuiltEvent(
-  document: PayoutDocument,
-  { version, at: updatedAt }: StoredStep,
-): PublishedEvent | undefined {
+function rebuiltEvent(document: PayoutDocument, { version, at: updatedAt }: StoredStep) {
   const payout = toPayout(document);
   if (version === 1) {
     return pendingEvent({ ...payout, version, updatedAt, progress: { stage: "queued" } });

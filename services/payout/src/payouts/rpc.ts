@@ -23,10 +23,7 @@ import { readPayout } from "./store.ts";
 import { payoutMessage } from "./wire.ts";
 
 /** The RPCs that read a merchant's payouts. */
-export function payoutsRpc(
-  payouts: Payouts,
-  counts: PayoutCounts,
-): Pick<ServiceImpl<typeof PayoutService>, "getPayout" | "listPayouts" | "listPayoutEvents"> {
+export function payoutsRpc(payouts: Payouts, counts: PayoutCounts) {
   return {
     getPayout: async ({ merchantId, payoutId }) => {
       const payout = await readPayout(payouts, merchantId, payoutId);
@@ -66,7 +63,7 @@ export function payoutsRpc(
       const messages = shown.map(({ event }) => eventMessage(event));
       return { events: messages, nextCursor, ...countedTotal(events.length) };
     },
-  };
+  } satisfies Partial<ServiceImpl<typeof PayoutService>>;
 }
 
 function eventMessage({ status, subStatus, cause, version, at }: TimelineEvent) {
@@ -79,18 +76,13 @@ function eventMessage({ status, subStatus, cause, version, at }: TimelineEvent) 
   });
 }
 
-type PublishedRpc = Pick<
-  ServiceImpl<typeof PayoutOperationsService>,
-  "listPublishedPayouts" | "republishPayoutEvents"
->;
-
 /** Larger than a page for people: it has no content of payouts. */
 const pageMax = 500;
 /** Of about 1 KiB each. */
 const eventsMax = 100;
 
 /** The RPCs that tell a subscriber which events were published, and give them again. */
-export function publishedRpc(payouts: Payouts): PublishedRpc {
+export function publishedRpc(payouts: Payouts) {
   return {
     listPublishedPayouts: async ({ from, to, limit: given, cursor }) => {
       const limit = orThrow(readPageLimit(given));
@@ -122,7 +114,7 @@ export function publishedRpc(payouts: Payouts): PublishedRpc {
       }));
       return { events };
     },
-  };
+  } satisfies Partial<ServiceImpl<typeof PayoutOperationsService>>;
 }
 
 function readPageLimit(limit: number): number | Refused<"INVALID_REQUEST"> {

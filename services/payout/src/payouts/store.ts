@@ -38,11 +38,7 @@ export async function openPayouts({ db }: Database): Promise<Payouts> {
 }
 
 /** A merchant's payout. */
-export function readPayout(
-  payouts: Payouts,
-  merchantId: string,
-  id: string,
-): Promise<Payout | undefined> {
+export function readPayout(payouts: Payouts, merchantId: string, id: string) {
   return findOne(payouts, { _id: id, merchant_id: merchantId });
 }
 
@@ -51,20 +47,13 @@ export function findPayout(payouts: Payouts, id: string): Promise<Payout | undef
   return findOne(payouts, { _id: id });
 }
 
-async function findOne(
-  payouts: Payouts,
-  filter: Filter<PayoutDocument>,
-): Promise<Payout | undefined> {
+async function findOne(payouts: Payouts, filter: Filter<PayoutDocument>) {
   const found = await payouts.findOne(filter);
   return found === null ? undefined : toPayout(found);
 }
 
 /** Stores a new payout with its first event; a repeat answers with the stored one. */
-export async function insertPayout(
-  payouts: Payouts,
-  payout: Payout,
-  actor: StoredActor,
-): Promise<Payout> {
+export async function insertPayout(payouts: Payouts, payout: Payout, actor: StoredActor) {
   const document = payoutDocument(payout, actor, callContext()?.requestId);
   return toPayout(await insertOrFind(payouts, document, { _id: payout.id }));
 }

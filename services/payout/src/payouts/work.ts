@@ -40,19 +40,13 @@ export type Step = {
   readonly resolves?: string;
 };
 
-/**
- * How long a lease is: longer than the slowest rail call with the write after it, and short enough
- * that what a killed worker left is recovered within 10 s. Each write can renew it.
- */
+/** Longer than the slowest rail call and write; what a killed worker left resumes within 10 s. */
 export const leaseMs = 8_000;
 
 /** The last calls that a payout keeps, leases and answers included. */
 const callsMax = 60;
 
-/**
- * From this revision on, changes between processing and unknown are not recorded any more: the rail
- * wavers, and the document has to stay small. Every outcome is recorded.
- */
+/** From this revision on only outcomes are recorded: a wavering rail must not grow the document. */
 const waveringRevisionMax = 2_000;
 
 /**
@@ -60,12 +54,7 @@ const waveringRevisionMax = 2_000;
  * that a worker whose lease expired changes nothing. A lease that ends later than a correct clock
  * can have set counts as expired.
  */
-export async function leaseDue(
-  payouts: Payouts,
-  now: Date,
-  leasedMs: number,
-  place: string,
-): Promise<LeasedPayout | undefined> {
+export async function leaseDue(payouts: Payouts, now: Date, leasedMs: number, place: string) {
   const leaseToken = crypto.randomUUID();
   const until = new Date(now.getTime() + leasedMs);
   const latest = new Date(now.getTime() + 2 * leasedMs);
@@ -82,10 +71,7 @@ export async function leaseDue(
   return { payout: toPayout(found), leaseToken, requestId: found.request_id };
 }
 
-/**
- * Ends the leases of the process that ran at this place before: it was killed. Were it alive, the
- * next lease would raise the revision, and its writes would change nothing.
- */
+/** Ends the leases of the killed process that ran here; were it alive, it would change nothing. */
 export async function freeLeases(payouts: Payouts, place: string): Promise<void> {
   const open = { work_due_at: { $gt: new Date(0) }, "lease.place": place };
   await payouts.updateMany(open, { $unset: { lease: "" } });
@@ -95,12 +81,7 @@ export async function freeLeases(payouts: Payouts, place: string): Promise<void>
  * Advances a payout in one write, guarded by the revision that was read; `undefined`: a concurrent
  * write won. A change of status raises the version and adds its event in the same write.
  */
-export async function advance(
-  payouts: Payouts,
-  payout: Payout,
-  progress: Progress,
-  step: Step,
-): Promise<Payout | undefined> {
+export async function advance(payouts: Payouts, payout: Payout, progress: Progress, step: Step) {
   const { at, cause, submitTo, work, resolves } = step;
   const from = publicStatusOf(payout.progress).status;
   const to = publicStatusOf(progress).status;
@@ -180,10 +161,7 @@ function unsetWork(work: Step["work"]): UpdateFilter<PayoutDocument>["$unset"] {
   return work instanceof Date ? { lease: "" } : {};
 }
 
-/**
- * Makes work due now that is due later than a rail worker may defer it: a wrong clock set that
- * time.
- */
+/** Makes work due now that a wrong clock deferred for longer than a rail worker may. */
 export async function recallWork(payouts: Payouts, now: Date, deferMaxMs: number): Promise<void> {
   const latest = new Date(now.getTime() + 2 * deferMaxMs);
   await payouts.updateMany(
@@ -207,10 +185,7 @@ export type Release = Omit<Annotation, "call"> & {
   readonly calls?: readonly StoredCall[];
 };
 
-/**
- * Ends a lease without a change of state. A lease of another worker stays, and so does an exception
- * that was raised meanwhile.
- */
+/** Ends a lease without a change of state; another worker's lease or exception stays. */
 export async function release(
   payouts: Payouts,
   { payout, leaseToken }: LeasedPayout,
@@ -227,10 +202,7 @@ export async function release(
   );
 }
 
-/**
- * Records an annotation. An exception or a wait is guarded by the revision that was read; `false`:
- * a concurrent write won.
- */
+/** Records an annotation; where the revision guards it, `false`: a concurrent write won. */
 export async function annotate(
   payouts: Payouts,
   payout: Payout,

@@ -59,10 +59,7 @@ export function openRailCallbacks({ db }: Database): Collection<RailCallbackDocu
   return db.collection<RailCallbackDocument>("rail_callbacks");
 }
 
-/**
- * Receives a callback: stored first, forged ones too, then applied where the rail signed it and its
- * payout allows it. A repeat changes nothing.
- */
+/** Stores a callback, a forged one too; applies it once if signature and payout allow it. */
 export async function receiveCallback(
   deps: ReceiveDeps,
   message: ReceivedMessage,
@@ -105,9 +102,7 @@ function readSigned(rails: RailDirectory, { rail: name, body, signature }: Recei
   return report;
 }
 
-function callbackResult(
-  reported: Reported | Refused<"RECORD_NOT_FOUND" | "INVALID_REQUEST">,
-): CallbackResult {
+function callbackResult(reported: Reported | Refused<"RECORD_NOT_FOUND" | "INVALID_REQUEST">) {
   if (!isRefused(reported)) return reported.applied ? "applied" : "repeated";
   return reported.refused === "RECORD_NOT_FOUND" ? "unknown_key" : "refused";
 }

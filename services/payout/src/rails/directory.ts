@@ -28,10 +28,7 @@ export type RailDirectory = {
 /** A rail that does not answer in this time is down. */
 const availableTimeoutMs = 1_000;
 
-/**
- * Makes the directory; routes that a rail's declared capabilities do not cover end the process.
- * `isPaused` says whether an operator has paused a rail.
- */
+/** Throws `SettingsError` for routes that a rail's declared capabilities do not cover. */
 export function createRailDirectory(
   rails: readonly Rail[],
   routes: readonly Route[],

@@ -44,9 +44,6 @@ export type Rail = {
   available(): Promise<boolean>;
   submit(key: string, instruction: Instruction): Promise<RailReply>;
   query(key: string): Promise<RailReply>;
-  /**
-   * Reads a callback. `forged`: the signature is not the rail's; `unreadable`: it is, and the body
-   * has no outcome.
-   */
+  /** `forged`: the signature is not the rail's; `unreadable`: the body has no outcome. */
   readCallback(body: Uint8Array, signature: string): RailCallback | "forged" | "unreadable";
 };

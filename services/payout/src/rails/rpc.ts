@@ -17,9 +17,7 @@ import { type RailReportDeps, reportOutcome } from "./reports.ts";
 import type { RailStates } from "./states.ts";
 
 /** The RPC by which a caller that the platform trusts reports an outcome. */
-export function reportRpc(
-  deps: RailReportDeps,
-): Pick<ServiceImpl<typeof PayoutService>, "reportRailOutcome"> {
+export function reportRpc(deps: RailReportDeps) {
   return {
     reportRailOutcome: async (message) => {
       const by = readMutation(message.mutation);
@@ -30,7 +28,7 @@ export function reportRpc(
       const { payout } = orThrow(await reportOutcome(deps, payoutId, report, by));
       return { payout: payoutMessage(payout) };
     },
-  };
+  } satisfies Partial<ServiceImpl<typeof PayoutService>>;
 }
 
 /** The longest reason of a pause. */
@@ -39,10 +37,7 @@ const reasonMax = 255;
 /** The operators' RPCs of rails, and the one that receives callbacks. */
 export function railsRpc(
   deps: ReceiveDeps & { readonly states: RailStates; readonly audit: AuditStore },
-): Pick<
-  ServiceImpl<typeof PayoutOperationsService>,
-  "listRails" | "setRailPaused" | "receiveRailCallback"
-> {
+) {
   const { rails, states, audit } = deps;
   return {
     listRails: async () => ({
@@ -67,7 +62,7 @@ export function railsRpc(
       const received = await receiveCallback(deps, { rail, body, signature }, by);
       return { applied: orThrow(received).applied };
     },
-  };
+  } satisfies Partial<ServiceImpl<typeof PayoutOperationsService>>;
 }
 
 const withoutReason = refused(

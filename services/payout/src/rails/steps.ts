@@ -6,7 +6,7 @@ import { isRefused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { Ledger } from "../ledger/accounts.ts";
 import type { Payouts, StoredCall } from "../payouts/document.ts";
-import { isOverdue, type PayoutException, raiseException } from "../payouts/rules/exception.ts";
+import { isOverdue, raiseException } from "../payouts/rules/exception.ts";
 import { pendingMovement } from "../payouts/rules/movement.ts";
 import type { Payout } from "../payouts/rules/payout.ts";
 import { type Progress, publicStatusOf } from "../payouts/rules/progress.ts";
@@ -60,10 +60,7 @@ export async function takeStep(
 }
 
 /** The exception of a payout that is open for too long, where it has none. */
-export function overdueException(
-  { clock }: RailWorkerDeps,
-  { exception }: Payout,
-): { readonly exception?: PayoutException } {
+export function overdueException({ clock }: RailWorkerDeps, { exception }: Payout) {
   if (exception !== undefined) return {};
   return { exception: raiseException(undefined, "stuck", clock.now()) };
 }
@@ -154,10 +151,7 @@ export async function applyResponse(
   return undefined;
 }
 
-/**
- * When to poll after a response that changed nothing. A settled payout may be returned: where its
- * rail asks for polls and gives no status, it is polled with backoff.
- */
+/** When to poll after a response that changed nothing; a settled payout is polled with backoff. */
 function nextPollAt(
   deps: RailWorkerDeps,
   { progress, updatedAt }: Payout,

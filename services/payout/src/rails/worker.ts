@@ -50,11 +50,7 @@ async function work(deps: RailWorkerDeps, leased: LeasedPayout): Promise<void> {
 }
 
 /** One step; `undefined` when this worker is done with the payout for now. */
-async function nextStep(
-  deps: RailWorkerDeps,
-  leased: LeasedPayout,
-  pollAt: Date | "done",
-): Promise<StepResult | undefined> {
+async function nextStep(deps: RailWorkerDeps, leased: LeasedPayout, pollAt: Date | "done") {
   switch (leased.payout.progress.stage) {
     case "queued":
       return submitFirst(deps, leased);
@@ -73,10 +69,7 @@ async function nextStep(
 }
 
 /** Chooses the rail, once: the step before the rail call stores it. */
-async function submitFirst(
-  deps: RailWorkerDeps,
-  leased: LeasedPayout,
-): Promise<StepResult | undefined> {
+async function submitFirst(deps: RailWorkerDeps, leased: LeasedPayout) {
   const { destination, receivingMinor, beneficiary } = leased.payout.quote;
   const { transferMethod, network } = beneficiary;
   const transfer = { currency: destination, amount: receivingMinor, transferMethod, network };
@@ -86,10 +79,7 @@ async function submitFirst(
     : submit(deps, leased, chosen, []);
 }
 
-/**
- * Leaves a payout as it is until its rail takes it; it does not fail. Where no rail could take it,
- * it gets an exception.
- */
+/** Leaves a payout until its rail takes it; where no rail could, it gets an exception. */
 function waitForRail(
   deps: RailWorkerDeps,
   leased: LeasedPayout,
@@ -107,10 +97,7 @@ function waitForRail(
   });
 }
 
-/**
- * Leaves a payout as it is until its beneficiary is cleared, also one that its rail has lost. It
- * continues by itself then, and does not fail by itself.
- */
+/** Leaves a payout, also one that its rail has lost, until its beneficiary is cleared. */
 function waitForClearance(
   deps: RailWorkerDeps,
   leased: LeasedPayout,
@@ -128,10 +115,7 @@ function waitForClearance(
   });
 }
 
-/**
- * Submits a payout under its id, the same one every time, if its beneficiary is cleared now;
- * `calls` preceded it.
- */
+/** Submits a payout under its id if its beneficiary is cleared now; `calls` preceded it. */
 async function submit(
   deps: RailWorkerDeps,
   leased: LeasedPayout,

@@ -87,9 +87,7 @@ async function repeated(
   return first;
 }
 
-/**
- * Stores the confirmation by a second operator, then appends it to the audit trail and applies it.
- */
+/** Stores the confirmation by a second operator, records it in the audit trail and applies it. */
 export async function confirmResolution(
   deps: ResolutionDeps,
   id: string,
@@ -147,14 +145,8 @@ export async function withdrawResolution(
   }
 }
 
-/**
- * Completes a resolution: the audit trail first, then the payout, then its own state. Each is one
- * idempotent write, so that another process can continue after a crash.
- */
-export async function finishResolution(
-  deps: ResolutionDeps,
-  resolution: StoredResolution,
-): Promise<Resolution> {
+/** Completes a resolution in idempotent writes: the audit trail, the payout, its own state. */
+export async function finishResolution(deps: ResolutionDeps, resolution: StoredResolution) {
   await record(deps, resolution);
   switch (resolution.state.kind) {
     case "proposed": {
@@ -175,10 +167,7 @@ export async function finishResolution(
  * Decides the effect of a confirmed resolution, once, in the payout's document. `undefined`: not
  * yet, because a worker may be submitting the payout whose money would be released.
  */
-async function decideFate(
-  { payouts, clock, wake }: ResolutionDeps,
-  resolution: Resolution,
-): Promise<"applied" | "superseded" | undefined> {
+async function decideFate({ payouts, clock, wake }: ResolutionDeps, resolution: Resolution) {
   for (;;) {
     const { payoutId, id, outcome } = resolution;
     const found = await readResolvable(payouts, payoutId, id, clock.now());
@@ -230,9 +219,7 @@ function auditRecord(action: AuditAction, resolution: Resolution, by: OperatorAc
  * Completes what a crash left: applies a confirmed resolution, appends pending audit entries, and
  * supersedes a proposal whose payout has changed. Safe beside requests and other sweeps.
  */
-export async function sweepResolutions(
-  deps: ResolutionDeps & { readonly log: Log },
-): Promise<void> {
+export async function sweepResolutions(deps: ResolutionDeps & { readonly log: Log }) {
   for (const resolution of await deps.resolutions.unfinished()) {
     try {
       await finishResolution(deps, resolution);

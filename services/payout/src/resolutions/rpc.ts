@@ -34,21 +34,11 @@ import {
 } from "./resolve.ts";
 import type { Resolution } from "./rules/resolution.ts";
 
-type ResolutionsRpc = Pick<
-  ServiceImpl<typeof PayoutOperationsService>,
-  | "listPayoutsInDoubt"
-  | "getPayoutJournal"
-  | "proposeResolution"
-  | "confirmResolution"
-  | "withdrawResolution"
-  | "listAuditEntries"
->;
-
 /** A reason says what was learned and from where. */
 const [reasonMin, reasonMax] = [10, 1_000];
 
 /** The operators' RPCs of exceptions, their resolutions and the audit trail. */
-export function resolutionsRpc(deps: ResolutionDeps): ResolutionsRpc {
+export function resolutionsRpc(deps: ResolutionDeps) {
   const { payouts, resolutions, audit } = deps;
   return {
     listPayoutsInDoubt: async ({ doubt, ...page }) => {
@@ -102,7 +92,7 @@ export function resolutionsRpc(deps: ResolutionDeps): ResolutionsRpc {
       const { shown, nextCursor } = cutPageBy(found, limit, ({ sequence }) => String(sequence));
       return { entries: shown.map(auditMessage), nextCursor };
     },
-  };
+  } satisfies Partial<ServiceImpl<typeof PayoutOperationsService>>;
 }
 
 function exceptionCursor({ id, exception, createdAt }: Payout): string {

@@ -54,9 +54,7 @@ export async function openResolutionStore({ db }: Database) {
     /** Stores a new proposal; `false`: the operation or the payout has one already. */
     insert: (resolution: Resolution, pending: AuditRecord): Promise<boolean> =>
       insertOnce(resolutions, documentOf(resolution, pending)),
-    /**
-     * Writes the next state; `false`: a concurrent write won. No state is left and entered again.
-     */
+    /** Writes the next state, which is never entered again; `false`: a concurrent write won. */
     change: async (from: Resolution, to: Resolution, pending?: AuditRecord): Promise<boolean> => {
       const result = await resolutions.updateOne(
         { _id: from.id, "state.kind": from.state.kind },

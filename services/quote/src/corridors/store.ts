@@ -80,10 +80,7 @@ export async function isOpenTo(
   return found?.open === true;
 }
 
-/**
- * A page of every corridor, or of those that are open to a merchant, by pair; and how many there
- * are of them, counted up to `countMax` and one. There are no more than pairs of currencies.
- */
+/** A page of all corridors, or those open to a merchant, by pair; and how many there are. */
 export async function listCorridors(
   { corridors, merchantCorridors }: CorridorStore,
   merchantId: string,
@@ -157,10 +154,7 @@ export async function setMerchantCorridor(
 }
 
 /** The rate in force: the one with the latest time, whenever it arrived. */
-export async function latestRate(
-  { rates }: CorridorStore,
-  corridorId: string,
-): Promise<Rate | undefined> {
+export async function latestRate({ rates }: CorridorStore, corridorId: string) {
   const sort = { as_of: -1, received_at: -1 } as const;
   const found = await rates.findOne({ corridor_id: corridorId }, { sort });
   return found === null ? undefined : toRate(found);

@@ -33,10 +33,7 @@ export type Beneficiary = StoredRecord & {
 /** A beneficiary and the whole body that it was made of. */
 export type NewBeneficiary = Beneficiary & NewRecord;
 
-/**
- * A crypto beneficiary from its checked body. The canonical address is the one that is paid; the
- * masked one shows the last four characters as the merchant wrote them.
- */
+/** A crypto beneficiary from its checked body; the canonical address is the one that is paid. */
 export function newCryptoBeneficiary(
   origin: Origin,
   body: Fields,

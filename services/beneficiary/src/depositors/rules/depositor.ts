@@ -1,21 +1,14 @@
 import { type Fields, fieldsOf, listOf, textOf } from "../../records/rules/private-fields.ts";
-import { type NewRecord, newRecord, type Origin } from "../../records/rules/record.ts";
+import { newRecord, type Origin } from "../../records/rules/record.ts";
 import { type Party, party, type ScreeningScope } from "../../records/rules/screening.ts";
 
 /** A depositor from its checked body, and its wallet in canonical form where it has one. */
-export function newDepositor(
-  origin: Origin,
-  body: Fields,
-  walletAddress: string | undefined,
-): NewRecord {
+export function newDepositor(origin: Origin, body: Fields, walletAddress: string | undefined) {
   if (walletAddress === undefined) return newRecord(origin, body);
   return newRecord(origin, { ...body, depositor_wallet_address: walletAddress });
 }
 
-/**
- * Whom and what compliance screens: the person, or the business with its owners, and the wallet.
- * The merchant's own business has no party to screen, only its wallet.
- */
+/** A person, or a business with its owners, and the wallet; the merchant's own has that alone. */
 export function depositorScope(whole: Fields): ScreeningScope {
   const address = textOf(whole, "depositor_wallet_address");
   const wallets = address === "" ? [] : [{ networks: [], address }];
@@ -53,10 +46,7 @@ function businessParty(business: Fields): Party {
   });
 }
 
-/**
- * Private fields that the merchant may read again: they name no person. What else is sealed,
- * document numbers and dates of birth, is never shown.
- */
+/** Private fields that the merchant may read again, for they name no person. */
 const shownPrivate: ReadonlySet<string> = new Set([
   "depositor_wallet_address",
   "depositor_business_id",

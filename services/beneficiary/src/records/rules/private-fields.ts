@@ -5,10 +5,7 @@ export type Fields = { [name: string]: FieldValue };
 /** Plain texts by dotted path: `company_owner_details[0].documents.document_number`. */
 export type Secrets = Readonly<Record<string, string>>;
 
-/**
- * Names of fields that are encrypted at rest wherever they stand: account and wallet numbers,
- * numbers of documents, dates of birth.
- */
+/** Fields encrypted at rest: account, wallet and document numbers, dates of birth. */
 const privateNames: ReadonlySet<string> = new Set([
   "beneficiary_account_number",
   "beneficiary_document_id",

@@ -42,10 +42,7 @@ export function pendingScreening(now: Date, sweepEveryMs: number): Screening {
 /** After a long outage no record waits longer than this. */
 const backOffMaxMs = 30_000;
 
-/**
- * When a record is screened again if the attempt that starts now gets no answer: the sweep's
- * interval after the first, doubling with each further one.
- */
+/** When a record is screened again without an answer: doubling from the sweep's interval. */
 export function nextAttemptAt(attempts: number, now: Date, sweepEveryMs: number): Date {
   const doubled = sweepEveryMs * 2 ** (attempts - 1);
   return new Date(now.getTime() + Math.max(sweepEveryMs, Math.min(doubled, backOffMaxMs)));

@@ -55,10 +55,7 @@ function isWithin(minor: bigint, min: bigint | undefined, max: bigint | undefine
   return (min === undefined || minor >= min) && (max === undefined || minor <= max);
 }
 
-/**
- * The answer to an execute whose payout exists. For another operation a corridor that has closed
- * comes first, in the interface's order of precedence.
- */
+/** The answer where the payout exists; for another operation a closed corridor comes first. */
 export function executedBefore(
   payout: { readonly operationId: string },
   operationId: string,

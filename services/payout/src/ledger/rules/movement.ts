@@ -156,11 +156,7 @@ function draftOf(state: LedgerState, known: KnownEntries, movement: Movement): D
   }
 }
 
-function ownGain(
-  postings: readonly Posting[],
-  balance: "available" | "held",
-  currency: string,
-): bigint {
+function ownGain(postings: readonly Posting[], balance: "available" | "held", currency: string) {
   const { decimals } = currencyOf(currency);
   return postings
     .filter(({ account }) => account === balance)

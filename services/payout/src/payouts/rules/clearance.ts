@@ -22,10 +22,7 @@ const waitMaxMs = 120_000;
 /** The pause is this share of the wait so far. */
 const waitShare = 8;
 
-/**
- * A payout waits until its beneficiary is cleared, and does not fail: a compliance officer may find
- * that a hit is another person.
- */
+/** A payout waits for clearance and does not fail: the hit may be another person. */
 export function clearanceWait(
   before: Uncleared | undefined,
   status: UnclearedStatus,

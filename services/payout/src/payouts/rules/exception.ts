@@ -1,10 +1,7 @@
 import type { Progress } from "./progress.ts";
 import type { StepCause } from "./timeline.ts";
 
-/**
- * Why a payout needs an operator: its rail does not know the outcome; it is open for longer than
- * its rail ever takes, or no rail can take it; or the rail's reports contradict each other.
- */
+/** Outcome unknown; open too long, or no rail can take it; or the rail contradicts itself. */
 export type ExceptionKind = "unknown" | "stuck" | "contradicted";
 
 /** An exception, and since when the payout has had one. */
@@ -27,11 +24,7 @@ export function exceptionAfterStep(
 }
 
 /** Raises an exception: the more severe kind counts, since the first. */
-export function raiseException(
-  before: PayoutException | undefined,
-  kind: ExceptionKind,
-  at: Date,
-): PayoutException {
+export function raiseException(before: PayoutException | undefined, kind: ExceptionKind, at: Date) {
   const severer = before !== undefined && isMoreSevere(before.kind, kind) ? before.kind : kind;
   return { kind: severer, since: before?.since ?? at };
 }

@@ -11,10 +11,7 @@ export type PayoutSubStatus =
   | "rejected"
   | "returned";
 
-/**
- * Where a payout stands. `concluding` and `returning` are decided outcomes whose money has not
- * moved yet: the merchant hears of an outcome only after its money moved.
- */
+/** Where a payout stands; the money of `concluding` and `returning` has not moved yet. */
 export type Progress =
   | { readonly stage: "queued" }
   /** Written before the rail is called: from here on the rail may have it. */
@@ -28,9 +25,7 @@ export type Progress =
   | { readonly stage: "returning"; readonly reference: string }
   | { readonly stage: "returned" };
 
-/**
- * A decided outcome; `returned`: the return, which the rail has reported, follows the settlement.
- */
+/** A decided outcome; `returned`: the reported return follows the settlement. */
 export type Conclusion =
   | { readonly kind: "settled"; readonly reference: string; readonly returned?: true }
   | { readonly kind: "rejected" };
@@ -76,10 +71,7 @@ export function visibleReference(progress: Progress): string {
   return progress.stage === "settled" || progress.stage === "returning" ? progress.reference : "";
 }
 
-/**
- * The progress of a payout after a status of its rail; `unchanged` where it was known. A
- * contradiction, such as a rejection after a settlement, is refused: no guess moves money.
- */
+/** The progress after a rail's status. A contradiction is refused: no guess moves money. */
 export function applyRailStatus(
   progress: Progress,
   status: RailStatus,

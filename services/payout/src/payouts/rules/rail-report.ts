@@ -17,10 +17,7 @@ export type RailReport = {
   readonly transferred?: TransferredAmount | undefined;
 };
 
-/**
- * The progress of a payout after a rail report. Another amount or currency than was submitted is
- * refused as a contradiction is: no guess moves money.
- */
+/** The progress after a rail report; another amount or currency is refused as a contradiction. */
 export function applyRailReport(
   { progress, quote }: Pick<Payout, "progress" | "quote">,
   { status, transferred }: RailReport,

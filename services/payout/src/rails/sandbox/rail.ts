@@ -109,10 +109,7 @@ export async function createSandboxRail(options: SandboxRailOptions): Promise<Sa
 }
 
 /** Stores a transfer once; answers with the stored one. */
-async function accept(
-  transfers: Collection<TransferDocument>,
-  transfer: TransferDocument,
-): Promise<TransferDocument> {
+async function accept(transfers: Collection<TransferDocument>, transfer: TransferDocument) {
   if (await insertOnce(transfers, transfer)) return transfer;
   const first = await transfers.findOneAndUpdate(
     { _id: transfer._id },
@@ -123,12 +120,7 @@ async function accept(
   return first;
 }
 
-function transferOf(
-  key: string,
-  instruction: Instruction,
-  behaviour: SandboxBehaviour,
-  now: Date,
-): TransferDocument {
+function transferOf(key: string, instruction: Instruction, behaviour: SandboxBehaviour, now: Date) {
   const scenario = scenarioOf(instruction.referenceId, key, behaviour);
   const delayMs = delayOf(key, behaviour);
   const reference = referenceFor(key, instruction);

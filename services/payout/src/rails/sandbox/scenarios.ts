@@ -38,10 +38,7 @@ export const lateReturnMs = 3 * 86_400_000;
 /** A long-tailed delay doubles at most so often. */
 const doublingsMax = 6;
 
-/**
- * The scenario of a transfer: by a reference that begins with `sandbox-` and its name, else by the
- * seed and the configured shares, else `settle`.
- */
+/** By a reference that begins with `sandbox-` and its name, else by seed and shares. */
 export function scenarioOf(
   referenceId: string,
   key: string,
@@ -57,10 +54,7 @@ export function scenarioOf(
   return "settle";
 }
 
-/**
- * The duration of a transfer: `settleMs`; uniform from 0 to twice that; or half of it doubled up to
- * six times, each with a chance of one half, and up to as much again.
- */
+/** `settleMs`; 0 to twice that; or half of it doubled up to six times, and up to as much again. */
 export function delayOf(key: string, { settleMs, delay, seed }: SandboxBehaviour): number {
   const random = hash32(`${seed}:delay:${key}`);
   switch (delay) {

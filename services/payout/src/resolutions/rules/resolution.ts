@@ -138,11 +138,7 @@ function closedRefusal(kind: Exclude<ResolutionState["kind"], "proposed">) {
 }
 
 /** A resolution at its end: applied, or superseded because the payout had changed. */
-export function concluded(
-  resolution: Resolution,
-  kind: "applied" | "superseded",
-  at: Date,
-): Resolution {
+export function concluded(resolution: Resolution, kind: "applied" | "superseded", at: Date) {
   const { state } = resolution;
   if (state.kind === "confirmed") {
     return { ...resolution, state: { kind, by: state.by }, updatedAt: at };

@@ -57,10 +57,7 @@ export type QuoteRequest = {
   readonly receivingAmount: string;
 };
 
-/**
- * What the other services know of the request's account and beneficiary; `undefined`: no such
- * record.
- */
+/** What other services know of account and beneficiary; `undefined`: no such record. */
 export type Parties = {
   readonly account: { readonly merchantId: string; readonly currency: string } | undefined;
   readonly beneficiary:
@@ -73,10 +70,7 @@ export type Parties = {
     | undefined;
 };
 
-/**
- * The first half of the order of checks at RFQ: account, beneficiary, their currencies (decisions:
- * quotes). Answers with the beneficiary as the quote will keep it.
- */
+/** The first checks at RFQ, in their order: account, beneficiary, their currencies. */
 export function checkParties(
   request: QuoteRequest,
   { account, beneficiary }: Parties,
@@ -107,10 +101,7 @@ export function checkCorridor(
   return openToMerchant ? corridor : refused("RECORD_NOT_FOUND");
 }
 
-/**
- * The amounts of a quote; the source amount takes priority, a receiving amount beside it is
- * ignored.
- */
+/** The amounts of a quote; a receiving amount beside a source amount is ignored. */
 export function quoteAmounts(
   request: QuoteRequest,
   terms: Terms,
