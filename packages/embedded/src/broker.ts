@@ -56,12 +56,8 @@ async function startPrivate(
   const record = join(folder, "processes.json");
   await stopStaleProcesses(record, { folder, timeoutMs: leftoversTimeoutMs });
   const { node, epmd, port } = await retryPortTaken(() => startNode(server, folder, record, env));
-  let stopping = false;
-  void node.exited.then((how) => {
-    if (!stopping) onExit(how);
-  });
+  node.onLost(onExit);
   const stop = async (): Promise<void> => {
-    stopping = true;
     await node.stop();
     await epmd.stop();
   };

@@ -4,17 +4,12 @@ import { MongoClient } from "mongodb";
 import { folderInUseError, prepareFolder, socketFolder } from "./data-folder.ts";
 import { loaderPrefix } from "./libc.ts";
 import { recordProcesses, stopStaleProcesses } from "./stale-processes.ts";
-import {
-  answers,
-  type SupervisedProcess,
-  startSupervised,
-  waitUntilReady,
-} from "./supervised-process.ts";
+import { answers, startSupervised } from "./supervised-process.ts";
 
 /** Opening takes under a second; after a crash the journal is read first. */
-const startTimeoutMs = 60_000;
+export const startTimeoutMs = 60_000;
 /** Closing waits for the operations in flight and writes a checkpoint. */
-const stopTimeoutMs = 15_000;
+export const stopTimeoutMs = 15_000;
 
 /**
  * The C library's allocator has an arena for each of the engine's many threads and returns little
@@ -25,10 +20,11 @@ const allocator = { MALLOC_ARENA_MAX: "2", MALLOC_MMAP_THRESHOLD_: "32768" };
 
 const host = join(import.meta.dirname, "engine-host.ts");
 
-/** A running embedded engine and the Unix socket it serves. */
-export interface EmbeddedEngine {
-  process: SupervisedProcess;
-  socket: string;
+/** Throws why an engine did not start on a folder; where another one uses that, what to do. */
+export function startError(folder: string) {
+  return (cause: unknown): never => {
+    throw String(cause).includes("DBPathInUse") ? folderInUseError(folder, cause) : cause;
+  };
 }
 
 /** Opens the folder with MongoDB's embedded engine in a process of its own. */
@@ -36,7 +32,7 @@ export async function startEmbedded(
   folder: string,
   cacheMegabytes: number,
   env: NodeJS.ProcessEnv,
-): Promise<EmbeddedEngine> {
+) {
   prepareFolder(folder);
   const prefix = await loaderPrefix(env);
   const record = join(folder, "processes.json");
@@ -45,33 +41,28 @@ export async function startEmbedded(
   const socket = join(sockets, "mongodb.sock");
   const data = join(folder, "data");
   const [command = process.execPath, ...args] = [...prefix, process.execPath, host, data, socket];
-  const logFile = join(folder, "engine.log");
   const child = await startSupervised({
+    name: "The embedded MongoDB engine",
     command,
     args,
     env: { PATH: env.PATH, HOME: env.HOME, TMPDIR: sockets, ...allocator },
-    logFile,
-    stopTimeoutMs,
-  });
-  void child.exited.then(() => rm(sockets, { recursive: true, force: true }));
-  await recordProcesses(record, [{ child, mark: data }]);
-  await waitUntilReady({
-    name: "The embedded MongoDB engine",
-    process: child,
+    logFile: join(folder, "engine.log"),
+    onStart: (started) => {
+      void started.exited.then(() => rm(sockets, { recursive: true, force: true }));
+      return recordProcesses(record, [{ child: started, mark: data }]);
+    },
     ready: () => answers({ path: socket }),
-    timeoutMs: startTimeoutMs,
-    logFile,
-  }).catch((cause: unknown) => {
-    throw String(cause).includes("DBPathInUse") ? folderInUseError(folder, cause) : cause;
-  });
-  await limitCache(socket, cacheMegabytes);
+    ...{ startTimeoutMs, stopTimeoutMs },
+  }).catch(startError(folder));
+  const address = `mongodb://${encodeURIComponent(socket)}/?directConnection=true`;
+  await limitCache(address, cacheMegabytes);
   await recordSockets(folder, sockets);
-  return { process: child, socket };
+  return { child, address };
 }
 
 /** The engine takes this setting only while it runs. */
-async function limitCache(socket: string, megabytes: number): Promise<void> {
-  const client = new MongoClient(`mongodb://${encodeURIComponent(socket)}/?directConnection=true`);
+async function limitCache(address: string, megabytes: number): Promise<void> {
+  const client = new MongoClient(address);
   try {
     await client.db("admin").command({
       setParameter: 1,

@@ -1,15 +1,10 @@
 import { join } from "node:path";
-import { folderInUseError, prepareFolder } from "./data-folder.ts";
-import { startEmbedded } from "./embedded-engine.ts";
+import { prepareFolder } from "./data-folder.ts";
+import { startEmbedded, startError, startTimeoutMs, stopTimeoutMs } from "./embedded-engine.ts";
 import { onPath } from "./executables.ts";
 import { freePorts } from "./free-ports.ts";
 import { loaderPrefix } from "./libc.ts";
-import {
-  answers,
-  type SupervisedProcess,
-  startSupervised,
-  waitUntilReady,
-} from "./supervised-process.ts";
+import { answers, startSupervised } from "./supervised-process.ts";
 
 /** How an engine is started. */
 export interface EngineOptions {
@@ -58,47 +53,18 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
       stop: () => Promise.resolve(),
     };
   }
-  const cacheMegabytes = options.cacheMegabytes ?? cacheMegabytesDefault;
+  const { dataDir, cacheMegabytes = cacheMegabytesDefault } = options;
   const mongod = onPath("mongod", env);
-  if (mongod !== undefined) {
-    const { process: child, port } = await startMongod(
-      mongod,
-      join(options.dataDir, "mongod"),
-      cacheMegabytes,
-      env,
-    );
-    const address = `mongodb://127.0.0.1:${port}/?directConnection=true`;
-    return running("mongod", child, address, options);
-  }
-  const folder = join(options.dataDir, "embedded");
-  const { process: child, socket } = await startEmbedded(folder, cacheMegabytes, env);
-  const address = `mongodb://${encodeURIComponent(socket)}/?directConnection=true`;
-  return running("embedded", child, address, options);
+  const kind = mongod === undefined ? "embedded" : "mongod";
+  const { child, address } =
+    mongod === undefined
+      ? await startEmbedded(join(dataDir, kind), cacheMegabytes, env)
+      : await startMongod(mongod, join(dataDir, kind), cacheMegabytes, env);
+  child.onLost(options.onExit);
+  const uri = (database: string) => withDatabase(address, database);
+  return { kind, pid: child.pid, uri, stop: child.stop };
 }
 
-function running(
-  kind: Engine["kind"],
-  child: SupervisedProcess,
-  address: string,
-  { onExit }: EngineOptions,
-): Engine {
-  let stopping = false;
-  void child.exited.then((how) => {
-    if (!stopping) onExit(how);
-  });
-  return {
-    kind,
-    pid: child.pid,
-    uri: (database) => withDatabase(address, database),
-    stop: () => {
-      stopping = true;
-      return child.stop();
-    },
-  };
-}
-
-const startTimeoutMs = 60_000;
-const stopTimeoutMs = 15_000;
 /** The minimum of a mongod. */
 const cacheMegabytesMin = 256;
 
@@ -108,12 +74,12 @@ async function startMongod(
   folder: string,
   cacheMegabytes: number,
   env: NodeJS.ProcessEnv,
-): Promise<{ process: SupervisedProcess; port: number }> {
+) {
   prepareFolder(folder);
   const [port] = (await freePorts(1)) as [number];
   const cacheGigabytes = String(Math.max(cacheMegabytes, cacheMegabytesMin) / 1_024);
-  const logFile = join(folder, "..", "mongod.log");
   const child = await startSupervised({
+    name: command,
     command,
     args: [
       ...["--dbpath", folder],
@@ -121,21 +87,11 @@ async function startMongod(
       ...["--wiredTigerCacheSizeGB", cacheGigabytes, "--quiet"],
     ],
     env: { PATH: env.PATH, HOME: env.HOME },
-    logFile,
-    stopTimeoutMs,
-  });
-  try {
-    await waitUntilReady({
-      name: command,
-      process: child,
-      ready: () => answers({ host: "127.0.0.1", port }),
-      timeoutMs: startTimeoutMs,
-      logFile,
-    });
-  } catch (cause) {
-    throw String(cause).includes("DBPathInUse") ? folderInUseError(folder, cause) : cause;
-  }
-  return { process: child, port };
+    logFile: join(folder, "..", "mongod.log"),
+    ready: () => answers({ host: "127.0.0.1", port }),
+    ...{ startTimeoutMs, stopTimeoutMs },
+  }).catch(startError(folder));
+  return { child, address: `mongodb://127.0.0.1:${port}/?directConnection=true` };
 }
 
 const shape =

@@ -34,18 +34,11 @@ async function isReserved(port: number): Promise<boolean> {
   }
 }
 
-async function isFree(port: number): Promise<boolean> {
-  const server = createServer();
-  try {
-    server.listen(port, "127.0.0.1");
-    await once(server, "listening");
-  } catch {
-    return false;
-  }
-  server.close();
-  await once(server, "close");
-  return true;
-}
+const isFree = (port: number): Promise<boolean> =>
+  assertPortFree("127.0.0.1", port).then(
+    () => true,
+    () => false,
+  );
 
 /** Throws as listening on the port would (`EADDRINUSE`, `EACCES`); 0 is always free. */
 export async function assertPortFree(host: string, port: number): Promise<void> {

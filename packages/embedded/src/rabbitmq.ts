@@ -4,12 +4,7 @@ import { dirname, join } from "node:path";
 import { firstExecutable, onPath } from "./executables.ts";
 import { freePorts } from "./free-ports.ts";
 import { recordProcesses } from "./stale-processes.ts";
-import {
-  answers,
-  type SupervisedProcess,
-  startSupervised,
-  waitUntilReady,
-} from "./supervised-process.ts";
+import { answers, startSupervised } from "./supervised-process.ts";
 
 /** Booting takes 3 to 5 s on an idle machine; after a crash queues are recovered first. */
 const startTimeoutMs = 90_000;
@@ -28,13 +23,6 @@ const protocolHeader = Buffer.from("AMQP\x00\x00\x09\x01", "latin1");
 /** The script of Debian's and Fedora's packages, which needs no privileges. */
 const packagedServer = "/usr/lib/rabbitmq/bin/rabbitmq-server";
 
-/** A running private node. */
-export interface PrivateNode {
-  node: SupervisedProcess;
-  epmd: SupervisedProcess;
-  port: number;
-}
-
 /**
  * The script that runs a node in the foreground as the present user. Packages put a wrapper on PATH
  * that requires root or a system user; the script that it wraps is preferred.
@@ -52,57 +40,43 @@ export async function startNode(
   folder: string,
   record: string,
   env: NodeJS.ProcessEnv,
-): Promise<PrivateNode> {
+) {
   const [amqp, dist, names] = (await freePorts(3)) as [number, number, number];
   const epmd = await startEpmd(names, folder, env);
-  const logFile = join(folder, "node-output.log");
   const mark = nodeName(folder);
   const node = await startSupervised({
+    name: "The private RabbitMQ node",
     command: server,
     // Erlang ignores unknown flags; this one identifies the node.
     args: ["-disburse", mark],
     env: nodeEnvironment({ folder, amqp, dist, names }, env),
     cwd: folder,
-    logFile,
-    stopTimeoutMs,
-  });
-  void node.exited.then(() => epmd.stop());
-  await recordProcesses(record, [
-    { child: node, mark },
-    { child: epmd, mark: epmdMark(names) },
-  ]);
-  await waitUntilReady({
-    name: "The private RabbitMQ node",
-    process: node,
+    logFile: join(folder, "node-output.log"),
+    onStart: (child) => {
+      void child.exited.then(epmd.stop);
+      const marked = [
+        { child, mark },
+        { child: epmd, mark: epmdMark(names) },
+      ];
+      return recordProcesses(record, marked);
+    },
     ready: () => answers({ host: "127.0.0.1", port: amqp }, protocolHeader),
-    timeoutMs: startTimeoutMs,
-    logFile,
+    ...{ startTimeoutMs, stopTimeoutMs },
   });
   return { node, epmd, port: amqp };
 }
 
 /** Erlang's name server: a node would start it as a daemon that outlives it. */
-async function startEpmd(
-  port: number,
-  folder: string,
-  env: NodeJS.ProcessEnv,
-): Promise<SupervisedProcess> {
-  const logFile = join(folder, "epmd.log");
-  const epmd = await startSupervised({
+function startEpmd(port: number, folder: string, env: NodeJS.ProcessEnv) {
+  return startSupervised({
+    name: "Erlang's name server (epmd)",
     command: epmdCommand(env),
     args: ["-port", String(port), "-address", "127.0.0.1"],
     env: { PATH: env.PATH },
-    logFile,
-    stopTimeoutMs: 1_000,
-  });
-  await waitUntilReady({
-    name: "Erlang's name server (epmd)",
-    process: epmd,
+    logFile: join(folder, "epmd.log"),
     ready: () => answers({ host: "127.0.0.1", port }),
-    timeoutMs: startTimeoutMs,
-    logFile,
+    ...{ startTimeoutMs, stopTimeoutMs: 1_000 },
   });
-  return epmd;
 }
 
 const epmdMark = (port: number): string => `-port ${port} -address 127.0.0.1`;

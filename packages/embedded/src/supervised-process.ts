@@ -10,14 +10,21 @@ import { setTimeout as pause } from "node:timers/promises";
 
 const supervisor = join(import.meta.dirname, "supervisor.sh");
 
-/** A command, and how long it may take to stop before it is killed. */
+/** A command that serves, and how long it may take to start and to stop before it is killed. */
 interface SupervisedCommand {
+  /** For the error. */
+  name: string;
   command: string;
   args: readonly string[];
   env: NodeJS.ProcessEnv;
   cwd?: string;
   /** Receives its standard output and error. */
   logFile: string;
+  /** Runs before it serves. */
+  onStart?: (child: SupervisedProcess) => Promise<void>;
+  /** Whether it serves. */
+  ready: () => Promise<boolean>;
+  startTimeoutMs: number;
   stopTimeoutMs: number;
 }
 
@@ -28,16 +35,26 @@ export interface SupervisedProcess {
   supervisorPid: number;
   /** Resolves when the process has ended, with how. */
   exited: Promise<string>;
+  /** Calls this with how it ended, where it ends without `stop`. */
+  onLost(listener: (how: string) => void): void;
   /** Stops it and waits until it has ended; kills it where it takes too long. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts a command under a supervisor: a shell in a session of its own, which Ctrl-C does not reach
- * and which ends the command however this process ends. Where the supervisor is killed, this
- * process ends the command.
+ * Starts a command under a supervisor, and waits until it serves. The supervisor is a shell in a
+ * session of its own, which Ctrl-C does not reach and which ends the command however this process
+ * ends. Where the supervisor is killed, this process ends the command. Throws with the last lines
+ * of its log where it ends before it serves, or takes too long.
  */
 export async function startSupervised(run: SupervisedCommand): Promise<SupervisedProcess> {
+  const child = await startUnder(run);
+  await run.onStart?.(child);
+  await waitUntilReady(run, child);
+  return child;
+}
+
+async function startUnder(run: SupervisedCommand): Promise<SupervisedProcess> {
   const log = openSync(run.logFile, "w", 0o600);
   const patience = String(Math.ceil(run.stopTimeoutMs / 100));
   const child = spawn("/bin/sh", [supervisor, patience, run.command, ...run.args], {
@@ -55,11 +72,16 @@ export async function startSupervised(run: SupervisedCommand): Promise<Supervise
   if (!reported || child.pid === undefined) {
     throw new Error(`${run.command} could not be started: ${await exited}`);
   }
-  const stop = async (): Promise<void> => {
-    lifeline.end();
-    await exited;
+  let isStopping = false;
+  return {
+    ...{ pid: reported, supervisorPid: child.pid, exited },
+    onLost: (listener) => void exited.then((how) => isStopping || listener(how)),
+    stop: async () => {
+      isStopping = true;
+      lifeline.end();
+      await exited;
+    },
   };
-  return { pid: reported, supervisorPid: child.pid, exited, stop };
 }
 
 async function exitOf(child: ChildProcess): Promise<string> {
@@ -89,30 +111,22 @@ function isNoSuchProcess(cause: unknown): boolean {
 /** Not noticeable at start, and leaves the processor to the child. */
 const pollMs = 25;
 
-/**
- * Waits until a just started process serves. Where it ends before, or takes too long and is
- * stopped, throws with the last lines of its log.
- */
-export async function waitUntilReady(waited: {
-  /** For the error. */
-  readonly name: string;
-  readonly process: SupervisedProcess;
-  readonly ready: () => Promise<boolean>;
-  readonly timeoutMs: number;
-  readonly logFile: string;
-}): Promise<void> {
+async function waitUntilReady(
+  { name, ready, startTimeoutMs, logFile }: SupervisedCommand,
+  child: SupervisedProcess,
+): Promise<void> {
   let ended: string | undefined;
-  void waited.process.exited.then((how) => {
+  child.onLost((how) => {
     ended = how;
   });
-  const deadline = performance.now() + waited.timeoutMs;
+  const deadline = performance.now() + startTimeoutMs;
   while (ended === undefined && performance.now() < deadline) {
-    if (await waited.ready()) return;
+    if (await ready()) return;
     await pause(pollMs);
   }
-  const what = ended ?? `not ready after ${waited.timeoutMs / 1000} s`;
-  await waited.process.stop();
-  throw new Error(`${waited.name} did not start: ${what}.\n${await logTail(waited.logFile)}`);
+  const what = ended ?? `not ready after ${startTimeoutMs / 1000} s`;
+  await child.stop();
+  throw new Error(`${name} did not start: ${what}.\n${await logTail(logFile)}`);
 }
 
 /** Whether a server accepts there, and replies to `greeting` where one is given. */
