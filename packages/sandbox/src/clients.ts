@@ -1,8 +1,11 @@
-import { type Client, Code, ConnectError } from "@connectrpc/connect";
+import { Code, ConnectError } from "@connectrpc/connect";
 import { connectService } from "@disburse/chassis/rpc/client.ts";
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { ComplianceService } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
+import { ComplianceReviewService } from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
 import { KeyService } from "@disburse/contracts/disburse/gateway/v1/keys_pb.ts";
+import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
+import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import {
@@ -11,44 +14,46 @@ import {
 } from "@disburse/contracts/health/v1/health_pb.ts";
 import type { ServiceName } from "./environments.ts";
 
-/** Clients of the services that the sandbox is created in. */
-export type SandboxClients = {
-  readonly compliance: Client<typeof ComplianceService>;
-  readonly beneficiary: Client<typeof BeneficiaryService>;
-  readonly quote: Client<typeof QuoteService>;
-  readonly payout: Client<typeof PayoutService>;
-  readonly keys: Client<typeof KeyService>;
-};
-
 /** Where each service's RPCs are served. */
 export type ServiceUrls = Readonly<Record<ServiceName, string>>;
+
+/** Clients of every internal service. */
+export type SandboxClients = ReturnType<typeof connectServices>["rpcs"];
 
 /** A list's import is the longest call. */
 const callTimeoutMs = 30_000;
 
-/** Runs `use` with clients of the services, whose connections end with it. */
-export async function withSandboxClients<T>(
-  urls: ServiceUrls,
-  serviceToken: string,
-  use: (clients: SandboxClients) => Promise<T>,
-): Promise<T> {
-  const identity = { caller: "sandbox", serviceToken, timeoutMs: callTimeoutMs };
-  const compliance = connectService(ComplianceService, urls.compliance, identity);
-  const beneficiary = connectService(BeneficiaryService, urls.beneficiary, identity);
-  const quote = connectService(QuoteService, urls.quote, identity);
-  const payout = connectService(PayoutService, urls.payout, identity);
-  const keys = connectService(KeyService, urls.gateway, identity);
-  try {
-    return await use({
-      compliance: compliance.rpc,
-      beneficiary: beneficiary.rpc,
-      quote: quote.rpc,
-      payout: payout.rpc,
-      keys: keys.rpc,
+type AnyService = Parameters<typeof connectService>[0];
+
+/** Typed clients of every internal service; `close` ends their connections. */
+export function connectServices(
+  url: (service: ServiceName) => string,
+  identity: { readonly caller: string; readonly serviceToken: string },
+) {
+  const opened: { close(): void }[] = [];
+  const connect = <S extends AnyService>(contract: S, service: ServiceName) => {
+    const client = connectService(contract, url(service), {
+      ...identity,
+      timeoutMs: callTimeoutMs,
     });
-  } finally {
-    for (const client of [compliance, beneficiary, quote, payout, keys]) client.close();
-  }
+    opened.push(client);
+    return client.rpc;
+  };
+  return {
+    rpcs: {
+      beneficiary: connect(BeneficiaryService, "beneficiary"),
+      compliance: connect(ComplianceService, "compliance"),
+      review: connect(ComplianceReviewService, "compliance"),
+      quote: connect(QuoteService, "quote"),
+      payout: connect(PayoutService, "payout"),
+      operations: connect(PayoutOperationsService, "payout"),
+      notifier: connect(NotifierService, "notifier"),
+      keys: connect(KeyService, "gateway"),
+    },
+    close: () => {
+      for (const client of opened) client.close();
+    },
+  };
 }
 
 /** Waits until a service reports that it is serving. */

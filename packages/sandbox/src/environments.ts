@@ -14,6 +14,11 @@ export const serviceNames = [
 /** The name of a service. */
 export type ServiceName = (typeof serviceNames)[number];
 
+/** What `of` answers for each service. */
+export function eachService<T>(of: (name: ServiceName) => T): Record<ServiceName, T> {
+  return Object.fromEntries(serviceNames.map((name) => [name, of(name)])) as Record<ServiceName, T>;
+}
+
 /** The port of each service; `public` is the gateway's public one. */
 export type Ports = Readonly<Record<ServiceName | "public", number>>;
 
@@ -53,11 +58,7 @@ export function serviceEnvironments(options: MachineOptions): Record<ServiceName
     NOTIFIER_URL: url("notifier"),
   });
   return {
-    compliance: common("compliance"),
-    beneficiary: common("beneficiary"),
-    notifier: common("notifier"),
-    quote: common("quote"),
-    payout: common("payout"),
+    ...eachService(common),
     gateway: {
       ...common("gateway"),
       PORT: String(ports.public),

@@ -5,32 +5,15 @@ export const merchantNames = ["acme", "globex", "frozen", "bare"] as const;
 /** The name of a sandbox merchant. */
 export type MerchantName = (typeof merchantNames)[number];
 
-type SandboxAccount = {
-  readonly merchant: MerchantName;
-  readonly currency: string;
-  /** The opening balance; "" for none. */
-  readonly funds: string;
-};
-
-/** The accounts of the merchants. */
-export const sandboxAccounts: readonly SandboxAccount[] = [
+/** The accounts of the merchants, with their opening balances. */
+export const sandboxAccounts = [
   { merchant: "acme", currency: "USD", funds: "1000000.00" },
   { merchant: "acme", currency: "USD", funds: "" },
   { merchant: "acme", currency: "USDC_ETH", funds: "1000000.000000" },
   { merchant: "acme", currency: "BTC", funds: "10.00000000" },
   { merchant: "acme", currency: "INR", funds: "10000000.00" },
   { merchant: "globex", currency: "USD", funds: "1000000.00" },
-];
-
-type SandboxCorridor = {
-  readonly source: string;
-  readonly destination: string;
-  readonly rate: string;
-  readonly feeShare: string;
-  readonly feeFlat: string;
-  readonly active: boolean;
-  readonly openTo: readonly MerchantName[];
-};
+] as const;
 
 const both: readonly MerchantName[] = ["acme", "globex"];
 
@@ -39,12 +22,12 @@ function corridor(
   destination: string,
   rate: string,
   [feeShare, feeFlat]: readonly [string, string],
-): SandboxCorridor {
+) {
   return { source, destination, rate, feeShare, feeFlat, active: true, openTo: both };
 }
 
 /** The corridors, and the merchants that they are open to. */
-export const sandboxCorridors: readonly SandboxCorridor[] = [
+export const sandboxCorridors = [
   corridor("USD", "USD", "1", ["0.001", "0.50"]),
   corridor("USD", "USDC", "0.9998", ["0.001", "0.50"]),
   corridor("USD", "INR", "83.1234567891", ["0.005", "0.30"]),
@@ -59,7 +42,7 @@ export const sandboxCorridors: readonly SandboxCorridor[] = [
   corridor("USD", "ETH", "0.0003125", ["0.003", "0.75"]),
   corridor("USD", "SOL", "0.0066666667", ["0.002", "0.10"]),
   { ...corridor("INR", "BTC", "0.0000001266", ["0.01", "10.00"]), active: false },
-  { ...corridor("USD", "MATIC_POLYGON", "2.5", ["0.003", "0.25"]), openTo: ["globex"] },
+  { ...corridor("USD", "MATIC_POLYGON", "2.5", ["0.003", "0.25"]), openTo: ["globex" as const] },
 ];
 
 /** The limits of one payout, by source currency. */

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { writeFileAtomically } from "./atomic-file.ts";
-import { type SandboxClients, type ServiceUrls, withSandboxClients } from "./clients.ts";
+import { connectServices, type SandboxClients, type ServiceUrls } from "./clients.ts";
 import { listedParties, riskyWallets } from "./sandbox-list.ts";
 import { type SandboxMerchants, type SeededSandbox, seedSandbox } from "./seed.ts";
 
@@ -26,9 +26,13 @@ export async function createSandbox({
   /** Of `sandbox.json`. */
   readonly path: string;
 }): Promise<SandboxDocument> {
-  const seeded = await withSandboxClients(grpc, serviceToken, async (clients) =>
-    seedSandbox(clients, await knownMerchants(clients, path)),
-  );
+  const { rpcs, close } = connectServices((name) => grpc[name], {
+    caller: "sandbox",
+    serviceToken,
+  });
+  const seeded = await knownMerchants(rpcs, path)
+    .then((known) => seedSandbox(rpcs, known))
+    .finally(close);
   const sandbox: SandboxDocument = {
     base_url: baseUrl,
     ...seeded,

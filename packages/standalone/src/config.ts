@@ -21,7 +21,11 @@ export function readConfig(environment: Environment, root: string) {
     LOG_FORMAT: z.enum(["pretty", "json"]).optional(),
     SANDBOX_SETTLE_MS: countSetting().default(1_000),
   });
-  return { ...settings, passedOn: passedOn(environment) };
+  const present = serviceSettings.filter((name) => environment[name] !== undefined);
+  const passedOn: Environment = Object.fromEntries(
+    present.map((name) => [name, environment[name]]),
+  );
+  return { ...settings, passedOn };
 }
 
 /** Settings of single services that `npm start` passes on. */
@@ -37,14 +41,6 @@ const serviceSettings = [
   "WEBHOOK_SOURCE_ADDRESS",
   "WEBHOOK_VERIFY_URLS",
 ] as const;
-
-function passedOn(environment: Environment): Environment {
-  const present = serviceSettings.flatMap((name) => {
-    const value = environment[name];
-    return value === undefined ? [] : [[name, value] as const];
-  });
-  return Object.fromEntries(present);
-}
 
 /** Describes the sandbox to tools and tests. */
 export const sandboxFile = "sandbox.json";

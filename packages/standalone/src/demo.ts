@@ -1,7 +1,6 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import type { SandboxDocument } from "@disburse/sandbox/sandbox-file.ts";
 import { sandboxFile } from "./config.ts";
 import { runMainJob } from "./main-job.ts";
@@ -9,7 +8,7 @@ import { startStandalone } from "./start.ts";
 
 /** `npm run demo`: the main job against the running platform, or one of its own. */
 
-const root = join(dirname(fileURLToPath(import.meta.url)), "../../..");
+const root = join(import.meta.dirname, "../../..");
 
 /** The sandbox of a platform that runs on the data folder. */
 async function runningSandbox(): Promise<SandboxDocument | undefined> {

@@ -1,11 +1,10 @@
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import { SettingsError } from "@disburse/chassis/settings.ts";
 import { type Standalone, startStandalone } from "./start.ts";
 
 /** `npm start`: the whole platform on this machine, until it is stopped. */
 
-const root = join(dirname(fileURLToPath(import.meta.url)), "../../..");
+const root = join(import.meta.dirname, "../../..");
 
 const databases = {
   embedded: "embedded engine",

@@ -12,7 +12,7 @@ import { start as startNotifier } from "@disburse/notifier/main.ts";
 import { start as startPayout } from "@disburse/payout/main.ts";
 import { start as startQuote } from "@disburse/quote/main.ts";
 import {
-  type Ports,
+  eachService,
   type ServiceName,
   serviceEnvironments,
   serviceNames,
@@ -72,9 +72,10 @@ export async function startStandalone(
     const log = openLog(config);
     ends.push(async () => log.close());
     const { SANDBOX_SETTLE_MS, passedOn } = config;
+    const ports = await freePorts(serviceNames.length);
     const environments = serviceEnvironments({
       host: config.HOST,
-      ports: await choosePorts(config.PORT),
+      ports: { ...eachService(() => ports.pop() ?? 0), public: config.PORT },
       secrets,
       mongodbUri: engine.uri,
       ...(broker === undefined ? {} : { amqpUrl: broker.url }),
@@ -89,14 +90,7 @@ export async function startStandalone(
     const { services } = platform;
     const sandbox = await createSandbox({
       baseUrl: services.gateway.publicUrl ?? "",
-      grpc: {
-        beneficiary: services.beneficiary.url,
-        compliance: services.compliance.url,
-        quote: services.quote.url,
-        payout: services.payout.url,
-        notifier: services.notifier.url,
-        gateway: services.gateway.url,
-      },
+      grpc: eachService((name) => services[name].url),
       serviceToken: secrets.serviceToken,
       path: sandboxPath,
     });
@@ -120,12 +114,6 @@ function openLog(config: ReturnType<typeof readConfig>): LogOutput {
 function started<T>(part: PromiseSettledResult<T>): T {
   if (part.status === "rejected") throw part.reason;
   return part.value;
-}
-
-async function choosePorts(publicPort: number): Promise<Ports> {
-  const chosen = await freePorts(serviceNames.length);
-  const ports = Object.fromEntries(serviceNames.map((name, at) => [name, chosen[at] ?? 0]));
-  return { ...(ports as Ports), public: publicPort };
 }
 
 const starts: Readonly<Record<ServiceName, StartService>> = {

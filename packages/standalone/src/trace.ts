@@ -1,7 +1,6 @@
 import { createReadStream, existsSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { logFiles } from "./log-file.ts";
 import { readableLines } from "./readable-line.ts";
 import { linesOfRequest } from "./request-trace.ts";
@@ -11,7 +10,7 @@ import { linesOfRequest } from "./request-trace.ts";
  * folder; with `-` from the JSON lines of standard input, which may be an idle pipe otherwise.
  */
 
-const root = join(dirname(fileURLToPath(import.meta.url)), "../../..");
+const root = join(import.meta.dirname, "../../..");
 const usage = "usage: npm run trace -- REQUEST_ID [-]\n";
 
 async function* linesOfFiles(): AsyncGenerator<string> {
