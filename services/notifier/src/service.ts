@@ -17,7 +17,6 @@ import {
 import { createWorkMetrics } from "./deliveries/dispatch/metrics.ts";
 import { openWorkStore } from "./deliveries/dispatch/work-store.ts";
 import { openOrderStore } from "./deliveries/order/store.ts";
-import { openRedeliveryStore } from "./deliveries/redelivery-store.ts";
 import { sweepExpired } from "./deliveries/retention.ts";
 import { type DeliveryDeps, deliveryRpc } from "./deliveries/rpc.ts";
 import type { Slots } from "./deliveries/rules/fairness.ts";
@@ -77,7 +76,6 @@ export async function createNotifier(options: NotifierOptions) {
   const events = await openEventStore(database);
   const feeds = openFeedStore(database, events);
   const deliveries = await openDeliveryStore(database);
-  const redeliveries = openRedeliveryStore(deliveries);
   const replays = await openReplayStore(database, options.place);
   const order = openOrderStore(deliveries, events);
   const work = openWorkStore(deliveries);
@@ -99,7 +97,7 @@ export async function createNotifier(options: NotifierOptions) {
     dispatcher.resumeSuspended();
     wake();
   };
-  const stores = { endpoints, events, feeds, deliveries, redeliveries, replays };
+  const stores = { endpoints, events, feeds, deliveries, replays };
   const replayer = createReplayer({ ...stores, clock, log, wake });
   const wakeReplayer = (): void => replayWoken();
   const rpc = notifierRpc({

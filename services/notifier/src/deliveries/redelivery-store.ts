@@ -2,40 +2,35 @@ import type { Change } from "@disburse/chassis/rpc/mutation.ts";
 import type { Collection } from "mongodb";
 import { type DeliveryDocument, redelivery } from "./documents.ts";
 import { insertNew } from "./insert.ts";
-import type { DeliveryStore } from "./store.ts";
 
 /** A delivery to be sent once more, and the operation that it belongs to. */
 export type Redelivery = { readonly source: DeliveryDocument; readonly change: Change };
 
-/** Makes redeliveries. */
-export type RedeliveryStore = ReturnType<typeof openRedeliveryStore>;
-
 /** Concurrent redeliveries get different numbers at the second try. */
 const numberTries = 5;
 
-/** Makes redeliveries, one or many. */
-export function openRedeliveryStore({ collection: deliveries }: Pick<DeliveryStore, "collection">) {
-  return {
-    findByOperation: (merchantId: string, operationId: string) =>
-      deliveries.findOne({ merchant_id: merchantId, operation_id: operationId }),
-
-    /** All of one merchant; each operation makes one redelivery, however often it is repeated. */
-    make: async (redeliveries: readonly Redelivery[], now: Date): Promise<void> => {
-      let left = redeliveries;
-      for (let tries = 0; ; tries += 1) {
-        const made = await madeOperations(deliveries, left);
-        left = left.filter(({ change }) => !made.has(change.operationId));
-        if (left.length === 0) return;
-        if (tries === numberTries) throw new Error("no number was free for a redelivery");
-        const last = await lastNumbers(deliveries, left);
-        const documents = left.map(({ source, change }) =>
-          redelivery(source, (last.get(numberOf(source)) ?? 0) + 1, now, change),
-        );
-        const taken = await insertNew(deliveries, documents);
-        left = left.filter((_each, at) => taken.has(at));
-      }
-    },
-  };
+/**
+ * Makes redeliveries, all of one merchant. Each operation makes one redelivery, however often it is
+ * repeated.
+ */
+export async function makeRedeliveries(
+  deliveries: Collection<DeliveryDocument>,
+  redeliveries: readonly Redelivery[],
+  now: Date,
+): Promise<void> {
+  let left = redeliveries;
+  for (let tries = 0; ; tries += 1) {
+    const made = await madeOperations(deliveries, left);
+    left = left.filter(({ change }) => !made.has(change.operationId));
+    if (left.length === 0) return;
+    if (tries === numberTries) throw new Error("no number was free for a redelivery");
+    const last = await lastNumbers(deliveries, left);
+    const documents = left.map(({ source, change }) =>
+      redelivery(source, (last.get(numberOf(source)) ?? 0) + 1, now, change),
+    );
+    const taken = await insertNew(deliveries, documents);
+    left = left.filter((_each, at) => taken.has(at));
+  }
 }
 
 /** The operations among these that have made their redelivery. */

@@ -12,7 +12,7 @@ import { refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { EndpointStore } from "../endpoints/store.ts";
 import { operationUsed, orThrow } from "../refusals.ts";
-import type { RedeliveryStore } from "./redelivery-store.ts";
+import { makeRedeliveries } from "./redelivery-store.ts";
 import type { DeliveryFilter, DeliveryStore } from "./store.ts";
 import { deliveryMessage } from "./wire.ts";
 
@@ -20,7 +20,6 @@ import { deliveryMessage } from "./wire.ts";
 export type DeliveryDeps = {
   readonly endpoints: EndpointStore;
   readonly deliveries: DeliveryStore;
-  readonly redeliveries: RedeliveryStore;
   readonly clock: Clock;
   /** Something is due. */
   readonly wake: () => void;
@@ -30,7 +29,7 @@ export type DeliveryDeps = {
 export function deliveryRpc(
   deps: DeliveryDeps,
 ): Pick<ServiceImpl<typeof NotifierService>, "listDeliveries" | "getDelivery" | "redeliver"> {
-  const { endpoints, deliveries, redeliveries, clock, wake } = deps;
+  const { endpoints, deliveries, clock, wake } = deps;
   return {
     listDeliveries: async (message) => {
       const limit = orThrow(readLimit(message.limit));
@@ -57,12 +56,12 @@ export function deliveryRpc(
       const change = readMutation(mutation);
       const found = await deliveries.find(merchantId, deliveryId);
       const source = orThrow(found ?? refused("RECORD_NOT_FOUND"));
-      const find = () => redeliveries.findByOperation(merchantId, change.operationId);
+      const find = () => deliveries.findByOperation(merchantId, change.operationId);
       let made = await find();
       if (made === null) {
         const endpoint = await endpoints.find(merchantId, source.endpoint_id);
         orThrow(endpoint ?? refused("RECORD_NOT_FOUND"));
-        await redeliveries.make([{ source, change }], clock.now());
+        await makeRedeliveries(deliveries.collection, [{ source, change }], clock.now());
         made = await find();
       }
       if (made === null) throw new Error("a redelivery that was just made is not there");

@@ -81,6 +81,9 @@ export async function openDeliveryStore({ db }: Database) {
     find: (merchantId: string, id: string) =>
       deliveries.findOne({ _id: id, merchant_id: merchantId }),
 
+    findByOperation: (merchantId: string, operationId: string) =>
+      deliveries.findOne({ merchant_id: merchantId, operation_id: operationId }),
+
     /** Newest first, without bodies and attempts. */
     list: (
       merchantId: string,

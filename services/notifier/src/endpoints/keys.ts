@@ -2,10 +2,18 @@ import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import type { Log } from "@disburse/chassis/log.ts";
 import { type Loop, startLoop } from "@disburse/chassis/loop.ts";
 import type { Metrics } from "@disburse/chassis/metrics.ts";
+import type { Clock } from "@disburse/kernel/time.ts";
+import type { PostRequest } from "../sender/sender.ts";
 import { keyDocument, toKey } from "./documents.ts";
 import type { Recipient, SealedKey } from "./rules/endpoint.ts";
 import { signingKeys } from "./rules/secret-set.ts";
-import { type Signers, type SigningSecrets, secretsFrom } from "./rules/signature.ts";
+import {
+  type Signable,
+  type Signers,
+  type SigningSecrets,
+  secretsFrom,
+  signatureHeaders,
+} from "./rules/signature.ts";
 import type { EndpointStore } from "./store.ts";
 
 /** The length of the hash's output (decisions: secrets are 32 random bytes). */
@@ -68,6 +76,29 @@ export function openSigners(sealer: Sealer, endpoint: Recipient, now: Date): Sig
     current: openKey(sealer, endpoint, current),
     ...(previous === undefined ? {} : { previous: openKey(sealer, endpoint, previous) }),
   };
+}
+
+/** What signs webhooks. */
+export type SigningDeps = {
+  readonly sealer: Sealer;
+  /** The name of the interface's signature header. */
+  readonly signatureHeader: string;
+  readonly clock: Clock;
+  /** Dates signatures, which receivers compare with their clocks; `clock` if unset. */
+  readonly wall?: Clock;
+};
+
+/** The request that posts an event to a URL, signed by the secrets of the endpoint at `now`. */
+export function signedRequest(
+  { sealer, signatureHeader, clock, wall = clock }: SigningDeps,
+  endpoint: Recipient,
+  url: string,
+  event: Signable,
+  now: Date,
+): PostRequest {
+  const signers = openSigners(sealer, endpoint, now);
+  const headers = signatureHeaders(event, signers, signatureHeader, wall.now());
+  return { url, headers, body: event.body };
 }
 
 type ResealingDeps = {

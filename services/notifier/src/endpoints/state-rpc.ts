@@ -1,13 +1,11 @@
 import type { ServiceImpl } from "@connectrpc/connect";
-import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import type { Log } from "@disburse/chassis/log.ts";
 import type { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
-import type { Clock } from "@disburse/kernel/time.ts";
 import { type NotifierRefusal, orThrow } from "../refusals.ts";
 import { lookupHost } from "../sender/rules/url.ts";
-import type { Post, PostRequest } from "../sender/sender.ts";
+import type { Post } from "../sender/sender.ts";
 import type { ChallengeStore } from "./challenge-store.ts";
 import {
   type ChangeOutcome,
@@ -18,11 +16,10 @@ import {
   type EndpointCommand,
   shown,
 } from "./changes.ts";
-import { openSigners } from "./keys.ts";
+import { type SigningDeps, signedRequest } from "./keys.ts";
 import { readUpdateRequest } from "./request.ts";
 import type { EndpointDeps } from "./rpc.ts";
 import type { EndpointOperation, EndpointRecord, EndpointSettings } from "./rules/endpoint.ts";
-import { signatureHeaders } from "./rules/signature.ts";
 import {
   challengeBody,
   challengeFailure,
@@ -103,16 +100,10 @@ export function endpointStateRpc(
   };
 }
 
-type ChallengeDeps = {
+type ChallengeDeps = SigningDeps & {
   readonly endpoints: EndpointStore;
   readonly challenges: ChallengeStore;
   readonly post: Post;
-  readonly sealer: Sealer;
-  /** The name of the interface's signature header. */
-  readonly signatureHeader: string;
-  readonly clock: Clock;
-  /** Dates signatures, which receivers compare with their clocks; `clock` if unset. */
-  readonly wall?: Clock;
   readonly log: Log;
 };
 
@@ -152,16 +143,19 @@ async function challenge(
   const { challenges, clock, log, post } = deps;
   const now = clock.now();
   const later = (ms: number): Date => new Date(now.getTime() + ms);
-  const request = challengeRequest(deps, endpoint, url, now);
-  const token = crypto.randomUUID();
   const { id: endpointId, merchantId } = endpoint;
+  const eventId = newId("event", now);
+  const body = challengeBody({ eventId, merchantId, endpointId, createdAt: now });
+  const event = { eventId, transactionId: eventId, status: challengeStatus, sequence: 1, body };
+  const request = signedRequest(deps, endpoint, url, event, now);
+  const token = crypto.randomUUID();
   const turn = { merchantId, endpointId, host: lookupHost(new URL(url)) };
   if (!(await challenges.begin(turn, token, { now, until: later(turnMs) }))) {
     const gap = `${challengeGapMs / 1_000} s apart`;
     const said = `Challenges of an endpoint or a host go one by one, ${gap}.`;
     return refused("INVALID_REQUEST", said);
   }
-  const outcome = await post(request);
+  const outcome = await post({ ...request, timeoutMs: challengeTimeoutMs });
   await challenges.end(turn, token, later(challengeGapMs));
   log.info(
     {
@@ -172,19 +166,4 @@ async function challenge(
     "endpoint challenged",
   );
   return challengeFailure(outcome);
-}
-
-function challengeRequest(
-  { sealer, signatureHeader, clock, wall = clock }: ChallengeDeps,
-  endpoint: EndpointRecord,
-  url: string,
-  now: Date,
-): PostRequest {
-  const { id: endpointId, merchantId } = endpoint;
-  const eventId = newId("event", now);
-  const body = challengeBody({ eventId, merchantId, endpointId, createdAt: now });
-  const signable = { eventId, transactionId: eventId, status: challengeStatus, sequence: 1, body };
-  const signers = openSigners(sealer, endpoint, now);
-  const headers = signatureHeaders(signable, signers, signatureHeader, wall.now());
-  return { url, headers, body, timeoutMs: challengeTimeoutMs };
 }

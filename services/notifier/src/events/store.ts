@@ -59,30 +59,8 @@ export async function openEventStore({ db }: Database) {
     /** The events of these numbers that have arrived, by `numberKey`. */
     arrived: async (numbers: readonly EventNumber[]): Promise<ReadonlyMap<string, Arrived>> => {
       if (numbers.length === 0) return new Map();
-      const found = await events
-        .find(
-          {
-            $or: numbers.map((each) => ({
-              merchant_id: each.merchantId,
-              transaction_type: each.transactionType,
-              transaction_id: each.transactionId,
-              sequence: each.sequence,
-            })),
-          },
-          { projection: { body: 0 } },
-        )
-        .toArray();
-      return new Map(
-        found.map((each) => [
-          numberKey({
-            merchantId: each.merchant_id,
-            transactionType: each.transaction_type,
-            transactionId: each.transaction_id,
-            sequence: each.sequence,
-          }),
-          each,
-        ]),
-      );
+      const found = await events.find({ $or: [...numbers] }, { projection: { body: 0 } }).toArray();
+      return new Map(found.map((each) => [numberKey(each), each]));
     },
   };
 }

@@ -13,10 +13,9 @@ import {
   startTestNotifier,
   type TestNotifier,
 } from "../test-notifier.ts";
-import type { GapMetrics } from "./metrics.ts";
 import type { GapKind } from "./rules/window.ts";
 import { openGapStore } from "./store.ts";
-import { startGapSweep, sweepDeliveries, sweepPayoutEvents } from "./sweep.ts";
+import { type GapMetrics, startGapSweep, sweepDeliveries, sweepPayoutEvents } from "./sweep.ts";
 
 type Message = { -readonly [Key in keyof BusMessage]: BusMessage[Key] };
 type Published = { merchantId: string; payoutId: string; events: Message[] } & Record<

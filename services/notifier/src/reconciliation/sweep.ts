@@ -4,6 +4,7 @@ import type { Client } from "@connectrpc/connect";
 import { forRequest } from "@disburse/chassis/call-context.ts";
 import type { Log } from "@disburse/chassis/log.ts";
 import { type Loop, startLoop } from "@disburse/chassis/loop.ts";
+import type { Metrics } from "@disburse/chassis/metrics.ts";
 import type { SweepLease } from "@disburse/chassis/mongo/sweep-lease.ts";
 import type {
   PayoutOperationsService,
@@ -18,8 +19,7 @@ import { eventKeptMs, eventKey } from "../events/documents.ts";
 import type { FanOut } from "../events/fan-out.ts";
 import { readEvent } from "../events/intake.ts";
 import type { WebhookEvent } from "../events/rules/event.ts";
-import type { GapMetrics } from "./metrics.ts";
-import { gapKinds, gapWindow } from "./rules/window.ts";
+import { type GapKind, type GapTerms, gapKinds, gapWindow } from "./rules/window.ts";
 import type { EventReach, GapStore } from "./store.ts";
 
 /** The RPCs of payout that a sweep uses. */
@@ -39,6 +39,49 @@ export type SweepDeps = {
   readonly holdsLease: () => Promise<boolean>;
 };
 
+/** The metrics of the sweeps. */
+export type GapMetrics = ReturnType<typeof createGapMetrics>;
+
+/** Registers the metrics of the sweeps. */
+export function createGapMetrics(metrics: Metrics) {
+  const found = metrics.counter(
+    "disburse_webhook_gaps_found_total",
+    "Events or deliveries that should have been stored and were not.",
+    ["kind"],
+  );
+  const repaired = metrics.counter(
+    "disburse_webhook_gaps_repaired_total",
+    "Those of them that a sweep stored.",
+    ["kind"],
+  );
+  const age = metrics.gauge(
+    "disburse_webhook_gap_checkpoint_age_seconds",
+    "How long ago the span ended that was last swept, by whichever process.",
+    ["kind"],
+  );
+  return {
+    /** So many were missing, and so many of them are stored now. */
+    swept: (kind: GapKind, missing: number, stored: number): void => {
+      found.inc({ kind }, missing);
+      repaired.inc({ kind }, stored);
+    },
+    /** Events up to this age were swept. */
+    through: (kind: GapKind, ageMs: number): void => age.set({ kind }, ageMs / 1_000),
+  };
+}
+
+/** The window that a sweep of a kind looks at now, and how to record how far it came. */
+async function nextWindow({ gaps, clock, metrics }: SweepDeps, kind: GapKind, terms: GapTerms) {
+  const report = (to: Date) => metrics.through(kind, clock.now().getTime() - to.getTime());
+  const through = await gaps.through(kind);
+  if (through !== undefined) report(through);
+  const reached = async (to: Date): Promise<void> => {
+    await gaps.advance(kind, to);
+    report(to);
+  };
+  return { window: gapWindow(through, clock.now(), terms), reached };
+}
+
 /** What is older may be deleted here, and is no gap; a third of its time is left for outages. */
 const reachMs = (eventKeptMs / 3) * 2;
 /** Payout's time is its own process's: more than the clocks of two are ever apart (5 minutes). */
@@ -55,21 +98,16 @@ type Expected = { readonly key: string; readonly eventId: string };
  * a late arrival changes nothing. Where payout does not answer, the checkpoint stays.
  */
 export async function sweepPayoutEvents(deps: SweepDeps, payout: PayoutEvents): Promise<void> {
-  const { gaps, clock, metrics, holdsLease } = deps;
-  const through = await gaps.through("event");
-  const now = clock.now();
-  if (through !== undefined) metrics.through("event", now.getTime() - through.getTime());
-  const window = gapWindow(through, now, { reachMs, overlapMs });
+  const { gaps, clock, holdsLease } = deps;
+  const oldest = new Date(clock.now().getTime() - reachMs);
+  const { window, reached } = await nextWindow(deps, "event", { reachMs, overlapMs });
   if (window === undefined) return;
-  const oldest = new Date(now.getTime() - reachMs);
   const span = { from: timestampFromDate(window.from), to: timestampFromDate(window.to) };
   for (let cursor = ""; await holdsLease(); ) {
     const { payouts, nextCursor } = await payout.listPublishedPayouts({ ...span, cursor });
     await repair(deps, payout, await missing(gaps, payouts, oldest));
     const last = payouts.at(-1)?.publishedAt;
-    const until = nextCursor === "" || last === undefined ? window.to : timestampDate(last);
-    await gaps.advance("event", until);
-    metrics.through("event", clock.now().getTime() - until.getTime());
+    await reached(nextCursor === "" || last === undefined ? window.to : timestampDate(last));
     if (nextCursor === "") return;
     cursor = nextCursor;
   }
@@ -209,19 +247,11 @@ const deliveryOverlapMs = 60_000;
  * its deliveries are there; a caller of PublishEvent that died with the process never does.
  */
 export async function sweepDeliveries(deps: SweepDeps): Promise<void> {
-  const { gaps, clock, metrics, holdsLease } = deps;
-  const through = await gaps.through("delivery");
-  const now = clock.now();
-  if (through !== undefined) metrics.through("delivery", now.getTime() - through.getTime());
   const terms = { reachMs: deliveryReachMs, overlapMs: deliveryOverlapMs };
-  const window = gapWindow(through, now, terms);
+  const { window, reached } = await nextWindow(deps, "delivery", terms);
   if (window === undefined) return;
-  const reached = async (until: Date) => {
-    await gaps.advance("delivery", until);
-    metrics.through("delivery", clock.now().getTime() - until.getTime());
-  };
-  for await (const chunk of gaps.receivedIn(window)) {
-    if (!(await holdsLease())) return;
+  for await (const chunk of deps.gaps.receivedIn(window)) {
+    if (!(await deps.holdsLease())) return;
     await repairDeliveries(deps, chunk);
     await reached(chunk.at(-1)?.received_at ?? window.from);
   }

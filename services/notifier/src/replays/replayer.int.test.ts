@@ -6,7 +6,7 @@ import {
 import { newId } from "@disburse/kernel/id.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { deliveryKeptMs } from "../deliveries/documents.ts";
-import { openRedeliveryStore } from "../deliveries/redelivery-store.ts";
+import { makeRedeliveries } from "../deliveries/redelivery-store.ts";
 import { sweepExpired } from "../deliveries/retention.ts";
 import { startWorker } from "../service.ts";
 import {
@@ -318,7 +318,7 @@ describe("a replay", () => {
       source,
       change: { operationId: `raced/${source._id}`, actor },
     }));
-    await openRedeliveryStore({ collection: racing }).make(asked, notifier.world.now);
+    await makeRedeliveries(racing, asked, notifier.world.now);
     const made = await collection.find({ endpoint_id: endpointId, replay: { $gt: 0 } }).toArray();
     expect(made.map(({ replay }) => replay).toSorted()).toEqual([1, 1, 1, 2]);
   });

@@ -1,7 +1,7 @@
 import { forRequest } from "@disburse/chassis/call-context.ts";
 import type { Log } from "@disburse/chassis/log.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
-import type { Redelivery, RedeliveryStore } from "../deliveries/redelivery-store.ts";
+import { makeRedeliveries } from "../deliveries/redelivery-store.ts";
 import type { DeliveryStore } from "../deliveries/store.ts";
 import { isLive } from "../endpoints/rules/endpoint.ts";
 import type { EndpointStore } from "../endpoints/store.ts";
@@ -11,7 +11,6 @@ import { type ReplayDocument, type ReplaySettlement, type ReplayStore, termsOf }
 
 type ReplayerDeps = {
   readonly replays: Pick<ReplayStore, "claim" | "settle">;
-  readonly redeliveries: RedeliveryStore;
   readonly deliveries: Pick<DeliveryStore, "collection">;
   readonly endpoints: Pick<EndpointStore, "find">;
   readonly clock: Clock;
@@ -55,7 +54,7 @@ export function createReplayer(deps: ReplayerDeps) {
 const cancelled = { state: "cancelled" } as const;
 
 async function sendPage(deps: ReplayerDeps, replay: ReplayDocument): Promise<ReplaySettlement> {
-  const { redeliveries, deliveries, endpoints, clock, wake } = deps;
+  const { deliveries, endpoints, clock, wake } = deps;
   const { merchant_id: merchantId, endpoint_id: endpointId, cursor, rate } = replay;
   const endpoint = await endpoints.find(merchantId, endpointId);
   if (endpoint === undefined || !isLive(endpoint)) {
@@ -65,11 +64,11 @@ async function sendPage(deps: ReplayerDeps, replay: ReplayDocument): Promise<Rep
   }
   const of = { merchantId, ...termsOf(replay) };
   const page = await readOriginals(deliveries.collection, of, cursor ?? undefined, rate);
-  const made = page.map((source): Redelivery => {
+  const made = page.map((source) => {
     const operationId = `${replay._id}/${source._id}`;
     return { source, change: { operationId, actor: replay.actor } };
   });
-  await redeliveries.make(made, clock.now());
+  await makeRedeliveries(deliveries.collection, made, clock.now());
   wake();
   const last = page.at(-1);
   const at = clock.now();

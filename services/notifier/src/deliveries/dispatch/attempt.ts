@@ -1,25 +1,13 @@
-import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import type { Log } from "@disburse/chassis/log.ts";
-import type { Clock } from "@disburse/kernel/time.ts";
-import { openSigners } from "../../endpoints/keys.ts";
+import { type SigningDeps, signedRequest } from "../../endpoints/keys.ts";
 import type { Recipient } from "../../endpoints/rules/endpoint.ts";
-import { signatureHeaders } from "../../endpoints/rules/signature.ts";
 import type { Post } from "../../sender/sender.ts";
 import type { DeliveryDocument } from "../documents.ts";
 import { type Attempt, transitionAfter, transitionBefore } from "../rules/delivery.ts";
 import type { Settlement } from "./work-store.ts";
 
 /** What an attempt uses. */
-export type AttemptDeps = {
-  readonly clock: Clock;
-  /** Dates signatures, which receivers compare with their clocks; `clock` if unset. */
-  readonly wall?: Clock;
-  readonly post: Post;
-  readonly sealer: Sealer;
-  /** The name of the interface's signature header. */
-  readonly signatureHeader: string;
-  readonly log: Log;
-};
+export type AttemptDeps = SigningDeps & { readonly post: Post; readonly log: Log };
 
 /** Makes the next attempt of a leased delivery, unless it ends without one. */
 export async function attemptDelivery(
@@ -37,7 +25,15 @@ export async function attemptDelivery(
   if (before !== undefined || endpoint === undefined) {
     return { ...settlement, transition: before ?? { state: "cancelled" }, at: startedAt };
   }
-  const outcome = await deps.post(webhook(deps, delivery, endpoint, startedAt));
+  const event = {
+    eventId: delivery.event_id,
+    transactionId: delivery.transaction_id,
+    status: delivery.status,
+    sequence: delivery.sequence,
+    body: delivery.body.value(),
+  };
+  const request = signedRequest(deps, endpoint, endpoint.url, event, startedAt);
+  const outcome = await deps.post(request);
   const endedAt = clock.now();
   const attempt: Attempt = { number: attemptsBefore + 1, startedAt, endedAt, outcome };
   const transition = transitionAfter(attempt, { jitter, deadline });
@@ -54,27 +50,4 @@ export async function attemptDelivery(
     "webhook attempted",
   );
   return { ...settlement, attempt, transition, at: endedAt };
-}
-
-function webhook(
-  { sealer, signatureHeader, clock, wall = clock }: AttemptDeps,
-  delivery: DeliveryDocument,
-  endpoint: Recipient,
-  now: Date,
-) {
-  const body = delivery.body.value();
-  const signable = {
-    eventId: delivery.event_id,
-    transactionId: delivery.transaction_id,
-    status: delivery.status,
-    sequence: delivery.sequence,
-    body,
-  };
-  const headers = signatureHeaders(
-    signable,
-    openSigners(sealer, endpoint, now),
-    signatureHeader,
-    wall.now(),
-  );
-  return { url: endpoint.url, headers, body };
 }

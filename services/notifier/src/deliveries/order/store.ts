@@ -11,12 +11,10 @@ import {
 import type { DeliveryStore } from "../store.ts";
 
 /** An event of a transaction, by its sequence number. */
-export type EventNumber = {
-  readonly merchantId: string;
-  readonly transactionType: string;
-  readonly transactionId: string;
-  readonly sequence: number;
-};
+export type EventNumber = Pick<
+  DeliveryDocument,
+  "merchant_id" | "transaction_type" | "transaction_id" | "sequence"
+>;
 
 /** Where a stored event goes, and when it arrived. */
 export type Arrived = { readonly endpoint_ids: readonly string[]; readonly received_at: Date };
@@ -235,13 +233,8 @@ function hasCome(before: Arrived | undefined, member: Member): boolean {
   return age >= deliveryKeptMs || !before.endpoint_ids.includes(member.endpoint_id);
 }
 
-function numberBefore(member: Member): EventNumber {
-  return {
-    merchantId: member.merchant_id,
-    transactionType: member.transaction_type,
-    transactionId: member.transaction_id,
-    sequence: member.sequence - 1,
-  };
+function numberBefore({ merchant_id, transaction_type, transaction_id, sequence }: Member) {
+  return { merchant_id, transaction_type, transaction_id, sequence: sequence - 1 };
 }
 
 function orderedDelivery(member: Member): OrderedDelivery {
@@ -275,6 +268,6 @@ function moved(
 
 /** An event's number as a map key. */
 export function numberKey(number: EventNumber): string {
-  const { merchantId, transactionType, transactionId, sequence } = number;
-  return JSON.stringify([merchantId, transactionType, transactionId, sequence]);
+  const { merchant_id, transaction_type, transaction_id, sequence } = number;
+  return JSON.stringify([merchant_id, transaction_type, transaction_id, sequence]);
 }

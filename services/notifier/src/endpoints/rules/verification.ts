@@ -3,16 +3,10 @@ import { isoTime } from "@disburse/kernel/time.ts";
 import { isAcknowledged, type Outcome } from "../../sender/rules/outcome.ts";
 import type { Endpoint, EndpointSettings } from "./endpoint.ts";
 
-/**
- * A challenge ends before the 10 s that a merchant's request may take in all, so that its outcome
- * can be answered.
- */
+/** A challenge ends before the 10 s that a merchant's request may take, its outcome included. */
 export const challengeTimeoutMs = 8_000;
 
-/**
- * Challenges of one endpoint begin this far apart, and those of a merchant to one host, or they
- * could be made to hammer a third party.
- */
+/** Between challenges of an endpoint, or to a host: they must not hammer a third party. */
 export const challengeGapMs = 5_000;
 
 type Verifiable = Pick<Endpoint, "url" | "verifiedAt" | "pendingUrl">;
@@ -64,25 +58,29 @@ export function challengeFailure(outcome: Outcome): Refused<"INVALID_REQUEST"> |
   return refused("INVALID_REQUEST", said);
 }
 
-/** A challenge; signed as any event is. */
-type Challenge = {
+/** A challenge or a test event; signed and framed as any event is. */
+export type Trial = {
   readonly eventId: string;
   readonly merchantId: string;
   readonly endpointId: string;
   readonly createdAt: Date;
 };
 
-const challengeType = "webhook_challenge";
 /** Status of a challenge. */
 export const challengeStatus = "challenge";
 
-/** The bytes of a challenge: the usual frame, `data.id` and `data.status` signed as usual. */
-export function challengeBody(challenge: Challenge): Uint8Array {
-  const { eventId, merchantId, endpointId, createdAt } = challenge;
+/** The bytes of a challenge. */
+export function challengeBody(challenge: Trial): Uint8Array {
+  return trialBody("webhook_challenge", challengeStatus, challenge);
+}
+
+/** The bytes of a trial: the usual frame, `data.id` and `data.status` signed as usual. */
+export function trialBody(type: string, status: string, trial: Trial): Uint8Array {
+  const { eventId, merchantId, endpointId, createdAt } = trial;
   const data = {
-    ...{ id: eventId, status: challengeStatus },
+    ...{ id: eventId, status },
     ...{ merchant_id: merchantId, endpoint_id: endpointId, created_at: isoTime(createdAt) },
   };
-  const body = { transaction_type: challengeType, transaction_id: eventId, data };
+  const body = { transaction_type: type, transaction_id: eventId, data };
   return new TextEncoder().encode(JSON.stringify(body));
 }

@@ -1,34 +1,17 @@
 import { exactNumber } from "@disburse/kernel/exact-json.ts";
 import { isoTime } from "@disburse/kernel/time.ts";
+import { type Trial, trialBody } from "../../endpoints/rules/verification.ts";
+
+type Texts =
+  | ("id" | "referenceId" | "status" | "merchantId" | "quoteId" | "corridorId" | "beneficiaryId")
+  | ("sourceCurrencyCode" | "destinationCurrencyCode" | "sourceAmount" | "receivingAmount")
+  | ("exchangeRate" | "totalFees" | "uniqueTransactionReference");
 
 /** A payout as its event carries it; amounts and rate are decimal text. */
-export type PayoutSnapshot = {
-  readonly id: string;
-  readonly referenceId: string;
-  readonly status: string;
-  readonly merchantId: string;
-  readonly quoteId: string;
-  readonly corridorId: string;
-  readonly sourceCurrencyCode: string;
-  readonly destinationCurrencyCode: string;
-  readonly beneficiaryId: string;
-  readonly sourceAmount: string;
-  readonly receivingAmount: string;
-  readonly exchangeRate: string;
-  readonly totalFees: string;
-  readonly uniqueTransactionReference: string;
+export type PayoutSnapshot = Readonly<Record<Texts, string>> & {
   readonly createdAt: Date;
   readonly updatedAt: Date;
 };
-
-const encoder = new TextEncoder();
-
-/** `data_json` goes in as it came, so the frame is written around it and never parsed again. */
-function framed(transactionType: string, transactionId: string, dataJson: string): Uint8Array {
-  const type = JSON.stringify(transactionType);
-  const id = JSON.stringify(transactionId);
-  return encoder.encode(`{"transaction_type":${type},"transaction_id":${id},"data":${dataJson}}`);
-}
 
 /**
  * The bytes of a payout's webhook, fields in the interface's order, amounts with the digits that
@@ -54,37 +37,23 @@ export function payoutBody(payout: PayoutSnapshot): Uint8Array {
     created_at: isoTime(payout.createdAt),
     updated_at: isoTime(payout.updatedAt),
   };
-  return framed("payout_session", payout.id, JSON.stringify(data));
+  return merchantEventBody("payout_session", payout.id, JSON.stringify(data));
 }
 
-/**
- * The bytes of a payment session's or refund's webhook: `data` is the publisher's, byte for byte.
- */
+const encoder = new TextEncoder();
+
+/** The bytes of an event in its frame, which is written around `dataJson`: that stays as it is. */
 export function merchantEventBody(type: string, id: string, dataJson: string): Uint8Array {
-  return framed(type, id, dataJson);
+  const frame = `{"transaction_type":${JSON.stringify(type)},"transaction_id":${JSON.stringify(id)}`;
+  return encoder.encode(`${frame},"data":${dataJson}}`);
 }
-
-/** A test event; signed and retried like any other. */
-type TestEvent = {
-  readonly eventId: string;
-  readonly merchantId: string;
-  readonly endpointId: string;
-  readonly createdAt: Date;
-};
 
 /** A test event's own kind and status, so that no receiver takes it for a payout. */
 export const testTransactionType = "webhook_test";
 /** Status of a test event. */
 export const testStatus = "test";
 
-/** The bytes of a test event: the usual frame, `data.id` and `data.status` signed as usual. */
-export function testBody(test: TestEvent): Uint8Array {
-  const data = {
-    id: test.eventId,
-    status: testStatus,
-    merchant_id: test.merchantId,
-    endpoint_id: test.endpointId,
-    created_at: isoTime(test.createdAt),
-  };
-  return framed(testTransactionType, test.eventId, JSON.stringify(data));
+/** The bytes of a test event. */
+export function testBody(test: Trial): Uint8Array {
+  return trialBody(testTransactionType, testStatus, test);
 }
