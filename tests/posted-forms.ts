@@ -8,8 +8,9 @@ import {
   rotateSecret,
   updateEndpoint,
 } from "@disburse/forms/bodies/webhooks.ts";
-import { exampleOf, publicBodies } from "@disburse/forms/describe/examples.ts";
+import { exampleOf } from "@disburse/forms/describe/examples.ts";
 import type { BodyValues, Condition, Field, PublicBody } from "@disburse/forms/fields/field.ts";
+import { publicBodies } from "@disburse/forms/test-bodies.ts";
 import { type AccountType, type BankTransfer, bankBody, paths } from "./bodies.ts";
 import type { Payer } from "./payer.ts";
 

@@ -139,18 +139,18 @@ describe.each(described)("$method $path", ({ path, method, operation }) => {
   });
 });
 
-type AskedField = {
+type RequestedField = {
   readonly name: string;
   readonly required: boolean;
   readonly example: string;
   readonly allowed_values?: string[];
 };
-type Form = { readonly path: string; readonly fields: AskedField[] };
+type Form = { readonly path: string; readonly fields: RequestedField[] };
 
 describe("the beneficiary forms", () => {
   const formsPath = "/api/v1/transfer/beneficiary-forms";
   const network = "routing_code_value_1";
-  const bodyOf = (form: Form, asks: (field: AskedField) => boolean = () => true) =>
+  const bodyOf = (form: Form, asks: (field: RequestedField) => boolean = () => true) =>
     Object.fromEntries(form.fields.filter(asks).map(({ name, example }) => [name, example]));
 
   it("ask for exactly what is taken, for every combination", async () => {

@@ -137,9 +137,14 @@ export const createReplay: PublicBody = singleForm({
     ),
     {
       name: "states",
-      kind: "words",
+      kind: "texts",
       required: false,
       allowed: replayableStates,
+      maxItems: replayableStates.length,
+      pattern: {
+        source: `^(?:${replayableStates.join("|")})$`,
+        problem: `must be an array of one or more of ${replayableStates.join(", ")}`,
+      },
       description: "How they ended; `exhausted` alone when left out.",
       example: ["exhausted"],
     },

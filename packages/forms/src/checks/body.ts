@@ -13,9 +13,8 @@ import type {
   ReadText,
   TextField,
   TextsField,
-  WordsField,
 } from "../fields/field.ts";
-import { integerProblem, wholeBody, wordsProblem } from "./read.ts";
+import { integerProblem, wholeBody } from "./read.ts";
 import { checkText } from "./text.ts";
 
 /** A sound body: its form, and the form's fields trimmed, composed and with defaults filled in. */
@@ -98,9 +97,6 @@ function checkField(
     case "list":
       if (!Array.isArray(value) || value.length === 0) return refuseAbsent(field, path, walk);
       return checkList(field, value, path, walk);
-    case "words":
-      if (!Array.isArray(value) || value.length === 0) return refuseAbsent(field, path, walk);
-      return checkWords(field, value) ?? refuse(walk, path, wordsProblem(field));
     case "texts":
       if (!Array.isArray(value) || value.length === 0) return refuseAbsent(field, path, walk);
       return checkTexts(field, value) ?? refuse(walk, path, field.pattern.problem);
@@ -130,25 +126,17 @@ function checkTextField(
   return problem === undefined ? text : refuse(walk, path, problem);
 }
 
-/** Each word once, trimmed; `undefined` where one is not of the set. */
-function checkWords({ allowed }: WordsField, sent: BodyValue[]): string[] | undefined {
-  const words = cleanTexts(sent);
-  return words.every((word) => allowed.includes(word)) ? [...new Set(words)] : undefined;
-}
-
 /** The texts, trimmed; `undefined` where one is of another shape, or there twice, or too many. */
-function checkTexts({ maxItems, pattern }: TextsField, sent: BodyValue[]): string[] | undefined {
-  const texts = cleanTexts(sent);
+function checkTexts(
+  { allowed, maxItems, pattern }: TextsField,
+  sent: BodyValue[],
+): string[] | undefined {
+  const texts = sent.map((each) => (typeof each === "string" ? cleanText(each) : ""));
+  const different = [...new Set(texts)];
   const shape = new RegExp(pattern.source, "u");
-  const isSound =
-    texts.length <= maxItems &&
-    new Set(texts).size === texts.length &&
-    texts.every((each) => shape.test(each));
-  return isSound ? texts : undefined;
-}
-
-function cleanTexts(sent: BodyValue[]): string[] {
-  return sent.map((each) => (typeof each === "string" ? cleanText(each) : ""));
+  const isSet = allowed !== undefined || different.length === texts.length;
+  const isShort = allowed !== undefined || texts.length <= maxItems;
+  return isSet && isShort && different.every((each) => shape.test(each)) ? different : undefined;
 }
 
 function checkList(field: ListField, items: BodyValue[], path: string, walk: Walk): BodyValue {

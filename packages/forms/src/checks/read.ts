@@ -12,7 +12,6 @@ import type {
   IntegerField,
   PublicBody,
   TextField,
-  WordsField,
 } from "../fields/field.ts";
 
 /** The path that stands for the whole body where it is no object. */
@@ -85,10 +84,8 @@ function readField(
       return sent.map((each, at) => readItem(field.fields, each, `${path}[${at}]`, unreadable));
     case "flag":
       return typeof sent === "boolean" ? sent : refuse("must be true or false");
-    case "words":
-      return isWords(sent, field.allowed.length) ? sent : refuse(wordsProblem(field));
     case "texts":
-      return isWords(sent, field.maxItems) ? sent : refuse(field.pattern.problem);
+      return isTexts(sent, field.maxItems) ? sent : refuse(field.pattern.problem);
     case "integer":
       return readInteger(field, sent) ?? refuse(integerProblem(field));
     default: {
@@ -129,14 +126,9 @@ function readItem(
  * Text that is not well-formed cannot travel in a protobuf string, and an empty list not at all: it
  * would be as if nothing had been sent.
  */
-function isWords(sent: ExactJson, maxItems: number): sent is string[] {
+function isTexts(sent: ExactJson, maxItems: number): sent is string[] {
   if (!Array.isArray(sent) || sent.length === 0 || sent.length > maxItems) return false;
   return sent.every((each) => typeof each === "string" && each.isWellFormed());
-}
-
-/** What the merchant reads of words that are none or not of the set. */
-export function wordsProblem({ allowed }: WordsField): string {
-  return `must be an array of one or more of ${allowed.join(", ")}`;
 }
 
 /** Ten digits hold every bound of an int32; a longer text is out of any field's range. */

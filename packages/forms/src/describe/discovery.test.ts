@@ -5,11 +5,11 @@ import type { BodyValues } from "../fields/field.ts";
 import { isNetwork } from "../values/networks.ts";
 import { checkWalletAddress } from "../values/wallet-address.ts";
 import {
-  type AskedField,
   type BeneficiaryForm,
   beneficiaryForms,
   bodyOf,
   choicesOf,
+  type RequestedField,
 } from "./discovery.ts";
 
 const now = new Date("2026-11-20T11:26:00.123Z");
@@ -19,7 +19,7 @@ const nameOf = (form: BeneficiaryForm) =>
 
 const all = beneficiaryForms({});
 
-function field(form: BeneficiaryForm | undefined, name: string): AskedField | undefined {
+function field(form: BeneficiaryForm | undefined, name: string): RequestedField | undefined {
   return form?.fields.find((each) => each.name === name);
 }
 
@@ -28,7 +28,7 @@ const problems = (form: BeneficiaryForm, values: BodyValues) => {
   return Array.isArray(answer) ? answer : [];
 };
 
-const exampleOf = (form: BeneficiaryForm, only: (field: AskedField) => boolean = () => true) =>
+const exampleOf = (form: BeneficiaryForm, only: (field: RequestedField) => boolean = () => true) =>
   Object.fromEntries(form.fields.filter(only).map(({ name, example }) => [name, example]));
 
 describe("the beneficiary forms", () => {

@@ -11,7 +11,7 @@ import type {
   TextField,
 } from "../fields/field.ts";
 
-/** What a front end asks for to create one kind of beneficiary. */
+/** What a front end requests to create one kind of beneficiary. */
 export type BeneficiaryForm = {
   readonly body: "crypto" | "fiat";
   /** The form of the field tables that the body is checked by. */
@@ -21,13 +21,13 @@ export type BeneficiaryForm = {
   /** Empty for a crypto beneficiary, whose body has no such field. */
   readonly transferType: string;
   readonly accountType: string;
-  readonly fields: readonly AskedField[];
+  readonly fields: readonly RequestedField[];
   /** What has to hold beyond each field by itself, in words. */
   readonly rules: readonly string[];
 };
 
 /** A field of one form, its conditions resolved. */
-export type AskedField = Omit<TextField, "required" | "when" | "variants"> & {
+export type RequestedField = Omit<TextField, "required" | "when" | "variants"> & {
   readonly required: boolean;
 };
 
@@ -56,7 +56,7 @@ export function choicesOf(axis: keyof FormChoice): readonly string[] {
 }
 
 /**
- * Every beneficiary form that can be asked for, one for each currency, transfer type and account
+ * Every beneficiary form, one for each currency, transfer type and account
  * type that go together, narrowed to a choice. `allowed` is what a deployment takes instead of the
  * tables' closed sets, as for `checkBody`: both describe the same values.
  */
@@ -113,7 +113,7 @@ function narrowed(
 ): BeneficiaryForm | undefined {
   const known = possibleValues(form, chosen, allowed);
   if ([...known.values()].some((values) => values.length === 0)) return undefined;
-  const fields = textFields(form).flatMap((field) => asked(field, known, allowed) ?? []);
+  const fields = textFields(form).flatMap((field) => requested(field, known, allowed) ?? []);
   return {
     body,
     name: form.name,
@@ -176,7 +176,7 @@ function isSettled(rule: Rule, known: Known): boolean {
   return [...rule.reads, rule.reports].every((field) => known.get(field)?.length === 1);
 }
 
-function asked(field: TextField, known: Known, allowed: Allowed): AskedField | undefined {
+function requested(field: TextField, known: Known, allowed: Allowed): RequestedField | undefined {
   const {
     required,
     when,

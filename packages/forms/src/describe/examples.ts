@@ -1,24 +1,6 @@
-import { cryptoBeneficiary } from "../bodies/crypto-beneficiary.ts";
-import { depositor } from "../bodies/depositor.ts";
-import { fiatBeneficiary } from "../bodies/fiat-beneficiary.ts";
-import { executePayout, requestForQuote } from "../bodies/transfer.ts";
-import { createEndpoint, createReplay, rotateSecret, updateEndpoint } from "../bodies/webhooks.ts";
 import { conditionHolds } from "../fields/conditions.ts";
 import type { BodyValues, Field, Form, PublicBody } from "../fields/field.ts";
 import { type BeneficiaryForm, beneficiaryForms, bodyOf } from "./discovery.ts";
-
-/** Every body that a merchant can send, for whatever describes them all. */
-export const publicBodies: readonly PublicBody[] = [
-  cryptoBeneficiary,
-  fiatBeneficiary,
-  depositor,
-  requestForQuote,
-  executePayout,
-  createEndpoint,
-  updateEndpoint,
-  rotateSecret,
-  createReplay,
-];
 
 /** A body of the form made of the examples in its table, optional fields too. */
 export function exampleOf(form: Form): BodyValues {
@@ -33,7 +15,7 @@ export function exampleOf(form: Form): BodyValues {
 }
 
 function exampleValue(field: Field): BodyValues[string] {
-  if (field.kind === "words" || field.kind === "texts") return [...field.example];
+  if (field.kind === "texts") return [...field.example];
   if (field.kind !== "object" && field.kind !== "list") return field.example;
   const values: BodyValues = {};
   for (const each of field.fields) values[each.name] = exampleValue(each);
@@ -55,10 +37,10 @@ export function bodyExamples(body: PublicBody): ReadonlyMap<string, BodyValues> 
   return new Map(
     body.forms.map((form) => {
       const values = exampleOf(form);
-      const asked = form.fields.filter(
+      const sent = form.fields.filter(
         ({ when }) => when === undefined || conditionHolds(when, values),
       );
-      return [form.name, Object.fromEntries(asked.map(({ name }) => [name, values[name] ?? ""]))];
+      return [form.name, Object.fromEntries(sent.map(({ name }) => [name, values[name] ?? ""]))];
     }),
   );
 }

@@ -75,25 +75,18 @@ function fieldSchema(field: Field): JsonSchema {
       const { min: minimum, max: maximum, example } = field;
       return { type: "integer", description, minimum, maximum, examples: [example] };
     }
-    case "words":
+    case "texts": {
+      const { allowed, maxItems, pattern, example } = field;
       return {
         type: "array",
         description,
         minItems: 1,
+        ...(allowed === undefined ? { maxItems } : {}),
         uniqueItems: true,
-        items: { type: "string", enum: field.allowed },
-        examples: [field.example],
+        items: { type: "string", ...(allowed ? { enum: allowed } : { pattern: pattern.source }) },
+        examples: [example],
       };
-    case "texts":
-      return {
-        type: "array",
-        description,
-        minItems: 1,
-        maxItems: field.maxItems,
-        uniqueItems: true,
-        items: { type: "string", pattern: field.pattern.source },
-        examples: [field.example],
-      };
+    }
     case "flag":
       return { type: "boolean", description, examples: [field.example] };
     default:

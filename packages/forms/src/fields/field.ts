@@ -81,16 +81,11 @@ export type IntegerField = Described & {
 /** `true` or `false`. */
 export type FlagField = Described & { readonly kind: "flag"; readonly example: boolean };
 
-/** A JSON array of words out of a closed set; an empty one counts as not sent. */
-export type WordsField = Described & {
-  readonly kind: "words";
-  readonly allowed: readonly [string, ...string[]];
-  readonly example: readonly string[];
-};
-
 /** A JSON array of different texts of one shape; an empty one counts as not sent. */
 export type TextsField = Described & {
   readonly kind: "texts";
+  /** Closed set of texts; one that is there twice then counts once. */
+  readonly allowed?: readonly string[];
   readonly maxItems: number;
   /** Each text's shape, and what the merchant reads of an array that is wrong in whatever way. */
   readonly pattern: Pattern;
@@ -111,14 +106,7 @@ export type ListField = Described & {
 };
 
 /** A field of a public body. */
-export type Field =
-  | TextField
-  | IntegerField
-  | FlagField
-  | WordsField
-  | TextsField
-  | ObjectField
-  | ListField;
+export type Field = TextField | IntegerField | FlagField | TextsField | ObjectField | ListField;
 
 /** A value of a body as it was read: protobuf JSON with the contract's own field names. */
 export type BodyValue = string | number | boolean | BodyValues | BodyValue[];

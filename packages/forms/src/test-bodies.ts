@@ -1,0 +1,19 @@
+import { cryptoBeneficiary } from "./bodies/crypto-beneficiary.ts";
+import { depositor } from "./bodies/depositor.ts";
+import { fiatBeneficiary } from "./bodies/fiat-beneficiary.ts";
+import { executePayout, requestForQuote } from "./bodies/transfer.ts";
+import { createEndpoint, createReplay, rotateSecret, updateEndpoint } from "./bodies/webhooks.ts";
+import type { PublicBody } from "./fields/field.ts";
+
+/** Every body that a merchant can send, for whatever describes them all. */
+export const publicBodies: readonly PublicBody[] = [
+  cryptoBeneficiary,
+  fiatBeneficiary,
+  depositor,
+  requestForQuote,
+  executePayout,
+  createEndpoint,
+  updateEndpoint,
+  rotateSecret,
+  createReplay,
+];
