@@ -36,13 +36,7 @@ export type ApiRequest = {
 };
 
 /** Sends requests, with retries, for the resources of the client. */
-export type Caller = {
-  /**
-   * Resolves with what the answer holds under `data`, and rejects with a `DisburseError`, with the
-   * reason of the caller's signal, or with a `TypeError` where an option cannot be.
-   */
-  send<T>(request: ApiRequest, options: CallOptions): Promise<T>;
-};
+export type Caller = ReturnType<typeof createCaller>;
 
 /** A part of a path: an id that cannot become another path than its own. */
 export function segment(id: string): string {
@@ -61,8 +55,12 @@ type Call = {
 };
 
 /** The caller of a client; time is an argument for tests. */
-export function createCaller(settings: ClientSettings, time: Time = realTime): Caller {
+export function createCaller(settings: ClientSettings, time: Time = realTime) {
   return {
+    /**
+     * Resolves with what the answer holds under `data`, and rejects with a `DisburseError`, with
+     * the reason of the caller's signal, or with a `TypeError` where an option cannot be.
+     */
     send: async <T>(request: ApiRequest, options: CallOptions): Promise<T> => {
       const call = begin(settings, request, options, time);
       let counted = 0;
@@ -150,26 +148,19 @@ async function attempt(
   }
 }
 
-function failure(deadline: Deadline, cause: unknown, call: Call): DisburseError {
-  const { requestId, idempotencyKey } = call;
+function failure(
+  deadline: Deadline,
+  cause: unknown,
+  { url, requestId, idempotencyKey }: Call,
+): DisburseError {
+  const call = { requestId, idempotencyKey };
   if (deadline.isOver()) {
     const message = "No answer came in time.";
-    return new DisburseError({
-      kind: "timeout",
-      code: "TIMEOUT",
-      message,
-      requestId,
-      idempotencyKey,
-    });
+    return new DisburseError({ kind: "timeout", code: "TIMEOUT", message, ...call });
   }
-  return new DisburseError({
-    kind: "connection",
-    code: "CONNECTION_FAILED",
-    message: `${new URL(call.url).origin} could not be reached, or its answer broke off.`,
-    requestId,
-    idempotencyKey,
-    cause,
-  });
+  const message = `${new URL(url).origin} could not be reached, or its answer broke off.`;
+  const failed = { kind: "connection", code: "CONNECTION_FAILED", message } as const;
+  return new DisburseError({ ...failed, cause, ...call });
 }
 
 /** The data of a success, or the error. */

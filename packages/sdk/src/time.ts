@@ -1,3 +1,5 @@
+import { setTimeout as wait } from "node:timers/promises";
+
 /** The clock, chance and waiting of a caller. */
 export type Time = {
   /** Milliseconds that only grow. */
@@ -13,21 +15,8 @@ export const realTime: Time = {
   now: () => performance.now(),
   random: () => Math.random(),
   wait: (ms, signal) =>
-    new Promise((resolve, reject) => {
-      const end = () => {
-        clearTimeout(timer);
-        signal?.removeEventListener("abort", abort);
-      };
-      const abort = () => {
-        end();
-        reject(signal?.reason);
-      };
-      const timer = setTimeout(() => {
-        end();
-        resolve();
-      }, ms);
-      signal?.addEventListener("abort", abort);
-      if (signal?.aborted) abort();
+    wait<void>(ms, undefined, { signal }).catch((error: unknown) => {
+      throw signal?.aborted ? signal.reason : error;
     }),
 };
 
