@@ -171,7 +171,7 @@ describe("every table", () => {
     for (const form of [...body.forms, body.unselected]) {
       const names = form.fields.map((field) => field.name);
       expect(new Set(names).size).toBe(names.length);
-      for (const rule of form.rules) {
+      for (const rule of form.rules ?? []) {
         expect(names).toEqual(expect.arrayContaining([...rule.reads, rule.reports]));
       }
       const known = new Map(fieldsOf(body).map((field) => [field.name, field.kind]));

@@ -111,29 +111,27 @@ const currencyOnNetwork: Rule = {
   },
 };
 
-const individual: Form = {
-  name: "crypto_beneficiary_individual",
-  description: "A person who is paid in crypto currency.",
-  selectedBy: [{ field: "beneficiary_account_type", in: ["Individual"] }],
-  fields: [
-    ...common,
-    dateField("beneficiary_date_of_birth", "Date of birth.", "1985-04-12"),
-    choiceField(documentType, "Kind of document.", individualDocuments),
-  ],
+const formOf = (type: string, description: string, ...fields: readonly TextField[]): Form => ({
+  name: `crypto_beneficiary_${type.toLowerCase()}`,
+  description,
+  selectedBy: [{ field: "beneficiary_account_type", in: [type] }],
+  fields: [...common, ...fields],
   rules: [currencyOnNetwork],
-};
+});
 
-const corporate: Form = {
-  name: "crypto_beneficiary_corporate",
-  description: "A company that is paid in crypto currency.",
-  selectedBy: [{ field: "beneficiary_account_type", in: ["Corporate"] }],
-  fields: [
-    ...common,
-    dateField("beneficiary_date_of_incorporation", "Date of incorporation.", "2012-09-03"),
-    choiceField(documentType, "Business EIN, registration number or tax id.", [corporateDocument]),
-  ],
-  rules: [currencyOnNetwork],
-};
+const individual = formOf(
+  "Individual",
+  "A person who is paid in crypto currency.",
+  dateField("beneficiary_date_of_birth", "Date of birth.", "1985-04-12"),
+  choiceField(documentType, "Kind of document.", individualDocuments),
+);
+
+const corporate = formOf(
+  "Corporate",
+  "A company that is paid in crypto currency.",
+  dateField("beneficiary_date_of_incorporation", "Date of incorporation.", "2012-09-03"),
+  choiceField(documentType, "Business EIN, registration number or tax id.", [corporateDocument]),
+);
 
 /** `POST /api/v1/transfer/crypto/beneficiary`. */
 export const cryptoBeneficiary: PublicBody = {

@@ -81,7 +81,6 @@ const selfBusiness: Form = {
       maxLength: lengths.businessId,
     }),
   ],
-  rules: [],
 };
 
 const individual: Form = {
@@ -94,7 +93,6 @@ const individual: Form = {
     objectField("depositor_details", "Personal info.", [person, address, documents]),
     optional(wallet),
   ],
-  rules: [],
 };
 
 const corporate: Form = {
@@ -125,7 +123,6 @@ const corporate: Form = {
     },
     wallet,
   ],
-  rules: [],
 };
 
 /** `POST /api/v1/depositor`. The wallet itself is checked by `wallet-address.ts`. */
@@ -138,6 +135,5 @@ export const depositor: PublicBody = {
     description: "Neither the merchant's own business nor a person nor a company.",
     selectedBy: [],
     fields: [relation, type, optional(wallet)],
-    rules: [],
   },
 };

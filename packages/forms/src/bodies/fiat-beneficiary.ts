@@ -288,6 +288,5 @@ export const fiatBeneficiary: PublicBody = {
       required: false,
       bankRequired: false,
     }),
-    rules: [],
   },
 };

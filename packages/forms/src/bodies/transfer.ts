@@ -30,7 +30,6 @@ export const requestForQuote: PublicBody = singleForm({
     textField("destination_currency_code", "Currency of the beneficiary.", "USD", reference),
     textField("account_id", "Account to be debited.", "acc_01hqz0000000000000000000ab", reference),
   ],
-  rules: [],
 });
 
 /** `POST /api/v1/transfer/execute`. */
@@ -48,5 +47,4 @@ export const executePayout: PublicBody = singleForm({
       },
     ),
   ],
-  rules: [],
 });

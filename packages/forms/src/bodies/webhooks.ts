@@ -60,7 +60,6 @@ export const createEndpoint: PublicBody = singleForm({
     { ...order, default: "bounded" },
     { ...eventTypes, description: `${eventTypes.description} Everything when left out.` },
   ],
-  rules: [],
 });
 
 /**
@@ -76,7 +75,6 @@ export const updateEndpoint: PublicBody = singleForm({
     order,
     eventTypes,
   ],
-  rules: [],
 });
 
 /** `POST /api/v1/webhooks/endpoints/:id/rotate-secret`; every field may be left out. */
@@ -101,7 +99,6 @@ export const rotateSecret: PublicBody = singleForm({
       example: false,
     },
   ],
-  rules: [],
 });
 
 /** How a delivery has ended that can be sent once more: another waits, or has no endpoint. */
@@ -158,5 +155,4 @@ export const createReplay: PublicBody = singleForm({
       example: 25,
     },
   ],
-  rules: [],
 });

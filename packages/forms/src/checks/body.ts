@@ -57,7 +57,7 @@ export function checkBody(
 
 function checkRules(form: Form, cleaned: BodyValues, { problems, holds }: Walk): void {
   const text: ReadText = (field) => textOf(cleaned, field);
-  for (const rule of form.rules) {
+  for (const rule of form.rules ?? []) {
     if (rule.when !== undefined && !holds(rule.when)) continue;
     if (rule.reads.some((field) => problems.has(field)) || problems.has(rule.reports)) continue;
     const problem = rule.check(text);

@@ -111,6 +111,7 @@ function narrowed(
   chosen: Chosen,
   allowed: Allowed,
 ): BeneficiaryForm | undefined {
+  const { rules = [] } = form;
   const known = possibleValues(form, chosen, allowed);
   if ([...known.values()].some((values) => values.length === 0)) return undefined;
   const fields = textFields(form).flatMap((field) => requested(field, known, allowed) ?? []);
@@ -122,7 +123,7 @@ function narrowed(
     transferType: chosen[axes.transferType] ?? "",
     accountType: chosen[axes.accountType] ?? "",
     fields,
-    rules: form.rules.filter((rule) => !isSettled(rule, known)).map((rule) => rule.description),
+    rules: rules.filter((rule) => !isSettled(rule, known)).map((rule) => rule.description),
   };
 }
 
@@ -131,6 +132,7 @@ function narrowed(
  * already are taken away, until nothing changes any more.
  */
 function possibleValues(form: Form, chosen: Chosen, allowed: Allowed): Known {
+  const { rules = [] } = form;
   const known = new Map<string, readonly string[]>();
   for (const field of textFields(form)) {
     const values = closedSet(field, allowed);
@@ -141,7 +143,7 @@ function possibleValues(form: Form, chosen: Chosen, allowed: Allowed): Known {
   for (let changed = true; changed; ) {
     changed = false;
     for (const [name, values] of known) {
-      const kept = values.filter((value) => isPossible(name, value, form.rules, known));
+      const kept = values.filter((value) => isPossible(name, value, rules, known));
       if (kept.length === values.length) continue;
       known.set(name, kept);
       changed = true;

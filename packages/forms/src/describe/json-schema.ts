@@ -19,12 +19,11 @@ export function formSchema(form: Form): JsonSchema {
     ];
   });
   const conditions = form.fields.flatMap(conditionalSchemas);
+  const rules = (form.rules ?? []).map(({ description }) => `- ${description}`);
   return {
     type: "object",
     title: form.name.replaceAll("_", " "),
-    description: [form.description, ...form.rules.map((rule) => `- ${rule.description}`)].join(
-      "\n",
-    ),
+    description: [form.description, ...rules].join("\n"),
     properties: Object.fromEntries(properties),
     ...requiredNames(form.fields),
     ...(conditions.length === 0 ? {} : { allOf: conditions }),

@@ -145,7 +145,7 @@ export type Form = {
   /** Every one holds for a body of this form; none for the only form of a body. */
   readonly selectedBy: readonly Condition[];
   readonly fields: readonly Field[];
-  readonly rules: readonly Rule[];
+  readonly rules?: readonly Rule[];
 };
 
 /** The body of one public operation. */
