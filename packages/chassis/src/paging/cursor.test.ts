@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readCursor, readLimit, readStart, writeCursor } from "./cursor.ts";
+import { readCursor, readLimit, readStart, writeCursor } from "./page.ts";
 
 it("reads back what it wrote", () => {
   const cursor = { at: new Date(1_700_000_000_123), id: "po_01" };

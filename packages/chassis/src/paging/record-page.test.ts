@@ -1,13 +1,13 @@
 import { expect, it } from "vitest";
-import { readCursor } from "./cursor.ts";
 import {
-  behind,
+  afterCursor,
   countedTotal,
   createdWithin,
   cutPage,
-  cutPageBy,
   oldestFirst,
-} from "./record-page.ts";
+  readCursor,
+  readPage,
+} from "./page.ts";
 
 const at = (ms: number) => new Date(1_700_000_000_000 + ms);
 const records = [3, 2, 2, 1].map((ms, place) => ({ id: `po_${9 - place}`, createdAt: at(ms) }));
@@ -17,32 +17,42 @@ it.each([
   [4, 4, undefined],
   [3, 3, "po_7"],
   [1, 1, "po_9"],
-])("cuts a page of %i to %i records, the next after %s", (limit, length, lastId) => {
-  const { shown, nextCursor } = cutPage(records.slice(0, limit + 1), limit);
+])("cuts a page of %i to %i records, the next after %s", async (limit, length, lastId) => {
+  const { shown, nextCursor } = await readPage(
+    { limit, cursor: "" },
+    async (range) => records.slice(0, range.limit),
+    ({ createdAt, id }) => ({ at: createdAt, id }),
+  );
   expect(shown).toEqual(records.slice(0, length));
   expect(nextCursor === "" ? undefined : readCursor(nextCursor)?.id).toBe(lastId);
 });
 
 it("continues after a record among those of the same moment", () => {
-  expect(behind({ at: at(2), id: "po_8" })).toEqual([
-    { created_at: { $lte: at(2) } },
-    { $or: [{ created_at: { $lt: at(2) } }, { _id: { $lt: "po_8" } }] },
-  ]);
+  expect(afterCursor({}, { at: at(2), id: "po_8" })).toEqual({
+    $and: [
+      {},
+      { created_at: { $lte: at(2) } },
+      { $or: [{ created_at: { $lt: at(2) } }, { _id: { $lt: "po_8" } }] },
+    ],
+  });
 });
 
 it("continues towards the newest in a list of the oldest first", () => {
-  expect(behind({ at: at(2), id: "po_8" }, oldestFirst)).toEqual([
-    { created_at: { $gte: at(2) } },
-    { $or: [{ created_at: { $gt: at(2) } }, { _id: { $gt: "po_8" } }] },
-  ]);
+  expect(afterCursor({}, { at: at(2), id: "po_8" }, oldestFirst)).toEqual({
+    $and: [
+      {},
+      { created_at: { $gte: at(2) } },
+      { $or: [{ created_at: { $gt: at(2) } }, { _id: { $gt: "po_8" } }] },
+    ],
+  });
 });
 
 it("cuts a page of other records by their own cursors", () => {
-  expect(cutPageBy(["a", "b", "c"], 2, (last) => `after ${last}`)).toEqual({
+  expect(cutPage(["a", "b", "c"], 2, (last) => `after ${last}`)).toEqual({
     shown: ["a", "b"],
     nextCursor: "after b",
   });
-  expect(cutPageBy(["a", "b"], 2, (last) => `after ${last}`).nextCursor).toBe("");
+  expect(cutPage(["a", "b"], 2, (last) => `after ${last}`).nextCursor).toBe("");
 });
 
 it.each([

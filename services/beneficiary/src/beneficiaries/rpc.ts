@@ -14,7 +14,6 @@ import { isNetwork } from "@disburse/forms/values/networks.ts";
 import { checkWalletAddress } from "@disburse/forms/values/wallet-address.ts";
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 import { type Creation, type CreationDeps, createRecord } from "../creation/creation.ts";
-import { listPage } from "../records/list-request.ts";
 import { type Fields, textOf } from "../records/rules/private-fields.ts";
 import type { PartyWallet } from "../records/rules/screening.ts";
 import { newCryptoBeneficiary, newFiatBeneficiary } from "./rules/beneficiary.ts";
@@ -53,7 +52,7 @@ export function beneficiariesRpc(deps: BeneficiaryDeps) {
 
     listBeneficiaries: async (message) => {
       const filter = orThrow(readBeneficiaryFilter(message));
-      const { shown, ...rest } = await listPage(beneficiaries, message, filter);
+      const { shown, ...rest } = await beneficiaries.list(message.merchantId, filter, message);
       return { beneficiaries: shown.map(beneficiaryMessage), ...rest };
     },
 

@@ -18,7 +18,7 @@ import type { Db } from "mongodb";
 import { type Creation, type CreationDeps, createRecord } from "../creation/creation.ts";
 import { openFields, recordDocument, toStoredRecord } from "../records/document.ts";
 import type { RecordFilter } from "../records/list.ts";
-import { listPage, partyType, readFilter, type Wanted } from "../records/list-request.ts";
+import { partyType, readFilter, type Wanted } from "../records/list-request.ts";
 import { type Fields, textOf } from "../records/rules/private-fields.ts";
 import type { StoredRecord } from "../records/rules/record.ts";
 import {
@@ -64,7 +64,7 @@ export function depositorsRpc(deps: DepositorDeps) {
 
     listDepositors: async (message) => {
       const filter = orThrow(readDepositorFilter(message));
-      const { shown, ...rest } = await listPage(depositors, message, filter);
+      const { shown, ...rest } = await depositors.list(message.merchantId, filter, message);
       return { depositors: shown.map(depositorMessage), ...rest };
     },
   } satisfies Partial<ServiceImpl<typeof BeneficiaryService>>;

@@ -1,12 +1,8 @@
 import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
-import { readLimit, readStart } from "@disburse/chassis/paging/cursor.ts";
-import { countedTotal, cutPage } from "@disburse/chassis/paging/record-page.ts";
 import { type WordOf, wordOf } from "@disburse/chassis/rpc/enum-words.ts";
-import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import { invalidRequest, type Refused } from "@disburse/kernel/refusal.ts";
 import type { ListedField, ListedValue, RecordFilter } from "./list.ts";
-import { type AccountType, accountTypes, type StoredRecord } from "./rules/record.ts";
-import type { RecordStore } from "./store.ts";
+import { type AccountType, accountTypes } from "./rules/record.ts";
 
 /** What a filter is set to; `null` for any. */
 export type Wanted<Value> = Value | null;
@@ -27,17 +23,9 @@ export function partyType(sent: string): Wanted<AccountType> | undefined {
 /** A filter's name in the request, its field in the documents, and the value wanted. */
 type WantedField = readonly [string, ListedField, Wanted<ListedValue> | undefined];
 
-type ListRequest = {
-  readonly merchantId: string;
-  readonly limit: number;
-  readonly cursor: string;
-  readonly createdFrom?: Timestamp | undefined;
-  readonly createdTo?: Timestamp | undefined;
-};
-
 /** What a list is narrowed to. An unknown value is refused: ignored, it would widen the list. */
 export function readFilter(
-  request: Pick<ListRequest, "createdFrom" | "createdTo">,
+  request: { createdFrom?: Timestamp | undefined; createdTo?: Timestamp | undefined },
   fields: readonly WantedField[],
 ): RecordFilter | Refused<"INVALID_REQUEST"> {
   const createdFrom = request.createdFrom && timestampDate(request.createdFrom);
@@ -55,19 +43,4 @@ export function readFilter(
   const narrowing = fields.filter(([, , value]) => value !== null);
   const where = Object.fromEntries(narrowing.map(([, field, value]) => [field, value]));
   return { where, createdFrom, createdTo };
-}
-
-/** The page of a list that a request asks for, and how many records pass its filter. */
-export async function listPage<T extends StoredRecord>(
-  records: RecordStore<T>,
-  { merchantId, ...request }: ListRequest,
-  filter: RecordFilter,
-) {
-  const limit = orThrow(readLimit(request.limit));
-  const after = orThrow(readStart(request.cursor));
-  const [read, counted] = await Promise.all([
-    records.list(merchantId, filter, { after, limit: limit + 1 }),
-    records.count(merchantId, filter),
-  ]);
-  return { ...cutPage(read, limit), ...countedTotal(counted) };
 }

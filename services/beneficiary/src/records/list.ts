@@ -1,10 +1,9 @@
-import type { PageCursor } from "@disburse/chassis/paging/cursor.ts";
 import {
-  behind,
-  countMax,
   createdWithin,
+  findCountedPage,
   newestFirst,
-} from "@disburse/chassis/paging/record-page.ts";
+  type PageRequest,
+} from "@disburse/chassis/paging/page.ts";
 import type { Collection, Filter, IndexDescription } from "mongodb";
 import type { RecordDocument } from "./document.ts";
 
@@ -38,9 +37,6 @@ export type RecordFilter = {
   readonly createdTo: Date | undefined;
 };
 
-/** Where a page starts, and how long it is. */
-export type RecordPage = { readonly after: PageCursor | undefined; readonly limit: number };
-
 const indexName = "list";
 const indexApartName = "list_apart";
 
@@ -53,38 +49,17 @@ export function listIndexes({ choices, apart }: ListedBy): IndexDescription[] {
   ];
 }
 
-/** One page of a merchant's records, newest first. */
-export function findPage(
+/** One page of a merchant's records, newest first, and how many pass the filter. */
+export function listRecords(
   records: Collection<RecordDocument>,
   listedBy: ListedBy,
   merchantId: string,
   filter: RecordFilter,
-  { after, limit }: RecordPage,
+  request: PageRequest,
 ) {
-  const narrowed = documentFilter(listedBy, merchantId, filter);
-  return records
-    .find(after === undefined ? narrowed : { $and: [narrowed, ...behind(after)] })
-    .sort(newestFirst)
-    .limit(limit)
-    .hint(indexOf(listedBy, filter));
-}
-
-/** How many of a merchant's records pass a filter, up to `countMax` and one. */
-export function countRecords(
-  records: Collection<RecordDocument>,
-  listedBy: ListedBy,
-  merchantId: string,
-  filter: RecordFilter,
-): Promise<number> {
-  return records.countDocuments(documentFilter(listedBy, merchantId, filter), {
-    limit: countMax + 1,
-    hint: indexOf(listedBy, filter),
-  });
-}
-
-/** Named, because a planner that saw few documents once may keep to a worse one. */
-function indexOf({ apart }: ListedBy, { where }: RecordFilter): string {
-  return where[apart] === undefined ? indexName : indexApartName;
+  // Named, because a planner that saw few documents once may keep to a worse one.
+  const hint = filter.where[listedBy.apart] === undefined ? indexName : indexApartName;
+  return findCountedPage(records, documentFilter(listedBy, merchantId, filter), request, { hint });
 }
 
 function documentFilter(

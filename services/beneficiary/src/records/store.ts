@@ -1,16 +1,10 @@
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import { ensureIndexes } from "@disburse/chassis/mongo/database.ts";
 import { insertOrFind } from "@disburse/chassis/mongo/once.ts";
+import type { PageRequest } from "@disburse/chassis/paging/page.ts";
 import type { Collection, Db, Filter, IndexDescription } from "mongodb";
 import { openFields, type RecordDocument, unwatchedVersion, watchedVersion } from "./document.ts";
-import {
-  countRecords,
-  findPage,
-  type ListedBy,
-  listIndexes,
-  type RecordFilter,
-  type RecordPage,
-} from "./list.ts";
+import { type ListedBy, listIndexes, listRecords, type RecordFilter } from "./list.ts";
 import type { Fields } from "./rules/private-fields.ts";
 import type { StoredRecord } from "./rules/record.ts";
 import { nextAttemptAt, type ScreeningResult, type ScreeningScope } from "./rules/screening.ts";
@@ -93,12 +87,11 @@ export async function openRecords<T extends StoredRecord, D extends RecordDocume
       const found = await records.findOne({ _id, merchant_id });
       return found === null ? undefined : opened(found);
     },
-    /** A page of a merchant's records, newest first. */
-    list: async (merchantId: string, filter: RecordFilter, page: RecordPage): Promise<T[]> =>
-      (await findPage(records, listedBy, merchantId, filter, page).toArray()).map(toRecord),
-    /** How many records pass a filter, up to 10,000 and one. */
-    count: (merchantId: string, filter: RecordFilter) =>
-      countRecords(records, listedBy, merchantId, filter),
+    /** A page of a merchant's records, newest first, and how many pass the filter. */
+    list: async (merchantId: string, filter: RecordFilter, request: PageRequest) => {
+      const { shown, ...rest } = await listRecords(records, listedBy, merchantId, filter, request);
+      return { shown: shown.map(toRecord), ...rest };
+    },
     /** Claims the longest waiting pending record and sets when it is due again, in one write. */
     takeDue: async (now: Date, sweepEveryMs: number): Promise<Due<T> | undefined> => {
       const taken = await takeDue(records, now, sweepEveryMs);

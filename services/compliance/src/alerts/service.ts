@@ -7,8 +7,7 @@ import { createSealer, type Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import { startLoop } from "@disburse/chassis/loop.ts";
 import type { Metrics } from "@disburse/chassis/metrics.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
-import { readLimit, readStart, writeCursor } from "@disburse/chassis/paging/cursor.ts";
-import { cutPageBy } from "@disburse/chassis/paging/record-page.ts";
+import { cutPage, readLimit, readPage } from "@disburse/chassis/paging/page.ts";
 import { valueOfWord, wordOf } from "@disburse/chassis/rpc/enum-words.ts";
 import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import {
@@ -116,12 +115,13 @@ export function reviewRpc(deps: ReviewRpcDeps): ServiceImpl<typeof ComplianceRev
     return { alert: alertMessage(orThrow(changed)) };
   };
   return {
-    listAlerts: async ({ states, assignee, merchantId, recordId, limit: pageLimit, cursor }) => {
-      const limit = orThrow(readLimit(pageLimit));
-      const after = orThrow(readStart(cursor));
+    listAlerts: async ({ states, assignee, merchantId, recordId, ...page }) => {
       const filter = { states: orThrow(readStates(states)), assignee, merchantId, recordId };
-      const found = await alerts.list(filter, after, limit + 1);
-      const { shown, nextCursor } = cutPageBy(found, limit, waitingCursor);
+      const { shown, nextCursor } = await readPage(
+        page,
+        ({ after, limit }) => alerts.list(filter, after, limit),
+        ({ waitingSince: at, id }) => ({ at, id }),
+      );
       return { alerts: shown.map(alertMessage), nextCursor };
     },
 
@@ -166,14 +166,10 @@ export function reviewRpc(deps: ReviewRpcDeps): ServiceImpl<typeof ComplianceRev
       const before = orThrow(readBefore(cursor));
       const subject = alertId === "" ? undefined : alertId;
       const found = await audit.list(subject, before, limit + 1);
-      const { shown, nextCursor } = cutPageBy(found, limit, ({ sequence }) => String(sequence));
+      const { shown, nextCursor } = cutPage(found, limit, ({ sequence }) => String(sequence));
       return { entries: shown.map((entry) => reviewEntryMessage(entry, sealer)), nextCursor };
     },
   };
-}
-
-function waitingCursor({ waitingSince, id }: Alert): string {
-  return writeCursor({ at: waitingSince, id });
 }
 
 const notAnOfficer = refused("ACCESS_FORBIDDEN", "mutation.actor: must be an operator");

@@ -2,7 +2,7 @@ import { type AuditRecord, auditKeyOf } from "@disburse/chassis/audit/trail.ts";
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import { type Database, ensureIndexes } from "@disburse/chassis/mongo/database.ts";
 import { insertOnce, onceByKey } from "@disburse/chassis/mongo/once.ts";
-import type { PageCursor } from "@disburse/chassis/paging/cursor.ts";
+import type { PageCursor } from "@disburse/chassis/paging/page.ts";
 import type { Collection, Filter, UpdateFilter } from "mongodb";
 import type { Subject } from "../screening/rules/screening.ts";
 import {

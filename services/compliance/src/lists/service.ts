@@ -6,8 +6,7 @@ import { startLoop } from "@disburse/chassis/loop.ts";
 import type { Metrics } from "@disburse/chassis/metrics.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { createSweepLease } from "@disburse/chassis/mongo/sweep-lease.ts";
-import { readLimit, readStart, writeCursor } from "@disburse/chassis/paging/cursor.ts";
-import { cutPageBy } from "@disburse/chassis/paging/record-page.ts";
+import { readPage } from "@disburse/chassis/paging/page.ts";
 import { valueOfWord } from "@disburse/chassis/rpc/enum-words.ts";
 import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import {
@@ -161,14 +160,14 @@ export function listRpc(deps: ImportDeps & { readonly sources: ListSources }) {
       return create(ListListsResponseSchema, { lists: versions });
     },
 
-    listImports: async ({ list, limit, cursor }) => {
+    listImports: async ({ list, ...page }) => {
       if (list !== "" && !isListName(list)) {
         orThrow(refused("INVALID_REQUEST", "list: must be a list's name"));
       }
-      const length = orThrow(readLimit(limit));
-      const found = await lists.listImports(list, orThrow(readStart(cursor)), length + 1);
-      const { shown, nextCursor } = cutPageBy(found, length, ({ startedAt, version }) =>
-        writeCursor({ at: startedAt, id: version.importId }),
+      const { shown, nextCursor } = await readPage(
+        page,
+        ({ after, limit }) => lists.listImports(list, after, limit),
+        ({ startedAt: at, version }) => ({ at, id: version.importId }),
       );
       return create(ListImportsResponseSchema, { imports: shown.map(importShape), nextCursor });
     },

@@ -1,5 +1,5 @@
 import { type Database, ensureIndexes } from "@disburse/chassis/mongo/database.ts";
-import type { PageCursor } from "@disburse/chassis/paging/cursor.ts";
+import type { PageCursor } from "@disburse/chassis/paging/page.ts";
 import type { Filter } from "mongodb";
 import type { Chunk } from "./chunks.ts";
 import {

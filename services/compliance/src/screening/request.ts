@@ -1,4 +1,4 @@
-import { pageLimitDefault, pageLimitMax, readCursor } from "@disburse/chassis/paging/cursor.ts";
+import { pageLimitDefault, pageLimitMax, readCursor } from "@disburse/chassis/paging/page.ts";
 import { wordOf } from "@disburse/chassis/rpc/enum-words.ts";
 import type {
   ListScreeningsRequest,

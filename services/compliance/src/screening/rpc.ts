@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { cutPage } from "@disburse/chassis/paging/record-page.ts";
+import { cutPage, writeCursor } from "@disburse/chassis/paging/page.ts";
 import { type Change, readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { refusalError } from "@disburse/chassis/rpc/refusal.ts";
 import {
@@ -75,7 +75,10 @@ export function screeningRpc(deps: ScreeningDeps) {
 
     listScreenings: async (request) => {
       const { filter, limit } = orThrow(readListRequest(request));
-      const { shown, nextCursor } = cutPage(await store.list(filter, limit + 1), limit);
+      const found = await store.list(filter, limit + 1);
+      const { shown, nextCursor } = cutPage(found, limit, ({ createdAt: at, id }) =>
+        writeCursor({ at, id }),
+      );
       const screenings = shown.map(screeningMessage);
       return create(ListScreeningsResponseSchema, { screenings, nextCursor });
     },

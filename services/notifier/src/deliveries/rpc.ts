@@ -1,6 +1,4 @@
 import type { ServiceImpl } from "@connectrpc/connect";
-import { readLimit, readStart, writeCursor } from "@disburse/chassis/paging/cursor.ts";
-import { countedTotal, cutPageBy } from "@disburse/chassis/paging/record-page.ts";
 import { wordOf } from "@disburse/chassis/rpc/enum-words.ts";
 import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import {
@@ -32,18 +30,8 @@ export function deliveryRpc(
   const { endpoints, deliveries, clock, wake } = deps;
   return {
     listDeliveries: async (message) => {
-      const limit = orThrow(readLimit(message.limit));
-      const start = orThrow(readStart(message.cursor));
-      const filter = readFilter(message);
-      const [found, count] = await Promise.all([
-        deliveries.list(message.merchantId, filter, start, limit + 1),
-        deliveries.count(message.merchantId, filter),
-      ]);
-      const { shown, nextCursor } = cutPageBy(found, limit, (last) =>
-        writeCursor({ at: last.created_at, id: last._id }),
-      );
-      const messages = shown.map((each) => deliveryMessage(each));
-      return { deliveries: messages, nextCursor, ...countedTotal(count) };
+      const { shown, ...rest } = await deliveries.list(readFilter(message), message);
+      return { deliveries: shown.map((each) => deliveryMessage(each)), ...rest };
     },
 
     getDelivery: async ({ merchantId, deliveryId }) => {

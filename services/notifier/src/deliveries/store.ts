@@ -1,6 +1,5 @@
 import { type Database, ensureIndexes } from "@disburse/chassis/mongo/database.ts";
-import type { PageCursor } from "@disburse/chassis/paging/cursor.ts";
-import { behind, countMax, newestFirst } from "@disburse/chassis/paging/record-page.ts";
+import { countMax, findCountedPage, type PageRequest } from "@disburse/chassis/paging/page.ts";
 import type { Filter, IndexDescription } from "mongodb";
 import type { Backlog } from "../endpoints/wire.ts";
 import { type DeliveryDocument, endedUntried } from "./documents.ts";
@@ -84,27 +83,11 @@ export async function openDeliveryStore({ db }: Database) {
     findByOperation: (merchantId: string, operationId: string) =>
       deliveries.findOne({ merchant_id: merchantId, operation_id: operationId }),
 
-    /** Newest first, without bodies and attempts. */
-    list: (
-      merchantId: string,
-      filter: DeliveryFilter,
-      after: PageCursor | undefined,
-      limit: number,
-    ) =>
-      deliveries
-        .find(pageFilter(merchantId, filter, after), {
-          projection: { body: 0, attempts: 0 },
-          // The planner may keep a worse index that it chose when there were few documents.
-          hint: listIndex(filter),
-        })
-        .sort(newestFirst)
-        .limit(limit)
-        .toArray(),
-
-    /** How many a list has on all its pages, up to `countMax` and one. */
-    count: (merchantId: string, filter: DeliveryFilter) =>
-      deliveries.countDocuments(listFilter(merchantId, filter), {
-        limit: countMax + 1,
+    /** A page, newest first, without bodies and attempts; and the count of all pages. */
+    list: (filter: DeliveryFilter, request: PageRequest & { readonly merchantId: string }) =>
+      findCountedPage(deliveries, listFilter(request.merchantId, filter), request, {
+        projection: { body: 0, attempts: 0 },
+        // The planner may keep a worse index that it chose when there were few documents.
         hint: listIndex(filter),
       }),
 
@@ -137,15 +120,6 @@ function pendingOf(merchantId: string, endpointId: string) {
 function listIndex({ endpointId, transactionId }: DeliveryFilter): string {
   if (transactionId !== undefined) return "list_transaction";
   return endpointId === undefined ? "list" : "list_endpoint";
-}
-
-function pageFilter(
-  merchantId: string,
-  filter: DeliveryFilter,
-  after: PageCursor | undefined,
-): Filter<DeliveryDocument> {
-  const listed = listFilter(merchantId, filter);
-  return after === undefined ? listed : { $and: [listed, ...behind(after)] };
 }
 
 function listFilter(

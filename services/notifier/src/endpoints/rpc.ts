@@ -1,7 +1,5 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
-import { readLimit, readStart } from "@disburse/chassis/paging/cursor.ts";
-import { countedTotal, cutPage } from "@disburse/chassis/paging/record-page.ts";
 import type {
   Endpoint as EndpointMessage,
   NotifierService,
@@ -59,16 +57,9 @@ export function endpointRpc(
       return { endpoint: message };
     },
 
-    listEndpoints: async ({ merchantId, limit: asked, cursor }) => {
-      const limit = orThrow(readLimit(asked));
-      const start = orThrow(readStart(cursor));
-      const [found, count] = await Promise.all([
-        endpoints.list(merchantId, start, limit + 1),
-        endpoints.count(merchantId),
-      ]);
-      const { shown: page, nextCursor } = cutPage(found, limit);
-      const shownEndpoints = await withHealth(deps, page);
-      return { endpoints: shownEndpoints, nextCursor, ...countedTotal(count) };
+    listEndpoints: async ({ merchantId, ...request }) => {
+      const { shown: page, ...rest } = await endpoints.list(merchantId, request);
+      return { endpoints: await withHealth(deps, page), ...rest };
     },
 
     deleteEndpoint: async (message) => {

@@ -1,8 +1,7 @@
 import { type Database, ensureIndexes } from "@disburse/chassis/mongo/database.ts";
 import { insertOnce, onceByKey } from "@disburse/chassis/mongo/once.ts";
-import type { PageCursor } from "@disburse/chassis/paging/cursor.ts";
-import { behind, oldestFirst } from "@disburse/chassis/paging/record-page.ts";
-import type { Collection, Filter, IndexDescription } from "mongodb";
+import { findCountedPage, oldestFirst, type PageRequest } from "@disburse/chassis/paging/page.ts";
+import type { Collection, IndexDescription } from "mongodb";
 import {
   type EndpointDocument,
   endpointDocument,
@@ -64,13 +63,12 @@ export async function openEndpointStore({ db }: Database) {
     find: async (merchantId: string, id: string) =>
       found(await endpoints.findOne({ _id: id, ...active(merchantId) })),
 
-    /** Oldest first. */
-    list: async (merchantId: string, after: PageCursor | undefined, limit: number) => {
-      const page = endpoints.find(pageFilter(merchantId, after)).sort(oldestFirst).limit(limit);
-      return (await page.toArray()).map(toEndpoint);
+    /** A page, oldest first, and the count of all pages. */
+    list: async (merchantId: string, request: PageRequest) => {
+      const order = oldestFirst;
+      const page = await findCountedPage(endpoints, active(merchantId), request, { order });
+      return { ...page, shown: page.shown.map(toEndpoint) };
     },
-
-    count: (merchantId: string) => endpoints.countDocuments(active(merchantId)),
 
     freePlaces: (merchantId: string) => freePlaces(endpoints, merchantId),
 
@@ -100,11 +98,6 @@ export async function openEndpointStore({ db }: Database) {
 
 function active(merchantId: string) {
   return { merchant_id: merchantId, deleted_at: null };
-}
-
-function pageFilter(merchantId: string, after: PageCursor | undefined): Filter<EndpointDocument> {
-  const listed = active(merchantId);
-  return after === undefined ? listed : { $and: [listed, ...behind(after, oldestFirst)] };
 }
 
 /** A merchant's free places, after each endpoint from before there were places has got one. */

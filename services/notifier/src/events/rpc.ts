@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { readLimit } from "@disburse/chassis/paging/cursor.ts";
+import { readLimit } from "@disburse/chassis/paging/page.ts";
 import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import {
   type EventRecord,

@@ -1,10 +1,10 @@
-import type { PageCursor } from "@disburse/chassis/paging/cursor.ts";
 import {
-  behind,
-  countMax,
+  afterCursor,
+  countUpToMax,
   createdWithin,
   oldestFirst,
-} from "@disburse/chassis/paging/record-page.ts";
+  type PageCursor,
+} from "@disburse/chassis/paging/page.ts";
 import type { Collection, Filter } from "mongodb";
 import type { DeliveryDocument } from "../deliveries/documents.ts";
 import { testTransactionType } from "../events/rules/webhook-body.ts";
@@ -23,26 +23,17 @@ export function readOriginals(
   after: PageCursor | undefined,
   limit: number,
 ): Promise<DeliveryDocument[]> {
-  const listed = originalFilter(of);
+  const options = { projection: { attempts: 0 }, hint: "originals" };
   return deliveries
-    .find(after === undefined ? listed : { $and: [listed, ...behind(after, oldestFirst)] }, {
-      projection: { attempts: 0 },
-      hint: "originals",
-    })
+    .find(afterCursor(originalFilter(of), after, oldestFirst), options)
     .sort(oldestFirst)
     .limit(limit)
     .toArray();
 }
 
 /** How many originals there are, up to `countMax` and one. */
-export function countOriginals(
-  deliveries: Collection<DeliveryDocument>,
-  of: Originals,
-): Promise<number> {
-  return deliveries.countDocuments(originalFilter(of), {
-    limit: countMax + 1,
-    hint: "originals",
-  });
+export function countOriginals(deliveries: Collection<DeliveryDocument>, of: Originals) {
+  return countUpToMax(deliveries, originalFilter(of), { hint: "originals" });
 }
 
 function originalFilter(of: Originals): Filter<DeliveryDocument> {

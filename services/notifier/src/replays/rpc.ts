@@ -1,8 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { readLimit, readStart, writeCursor } from "@disburse/chassis/paging/cursor.ts";
-import { countedTotal, cutPageBy } from "@disburse/chassis/paging/record-page.ts";
 import { valueOfWord } from "@disburse/chassis/rpc/enum-words.ts";
 import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import {
@@ -59,17 +57,9 @@ export function replayRpc(
       return { replay: replayMessage(orThrow(found ?? refused("RECORD_NOT_FOUND"))) };
     },
 
-    listReplays: async ({ merchantId, limit: asked, cursor }) => {
-      const limit = orThrow(readLimit(asked));
-      const start = orThrow(readStart(cursor));
-      const [found, count] = await Promise.all([
-        replays.list(merchantId, start, limit + 1),
-        replays.count(merchantId),
-      ]);
-      const { shown, nextCursor } = cutPageBy(found, limit, (last) =>
-        writeCursor({ at: last.created_at, id: last._id }),
-      );
-      return { replays: shown.map(replayMessage), nextCursor, ...countedTotal(count) };
+    listReplays: async ({ merchantId, ...page }) => {
+      const { shown, ...rest } = await replays.list(merchantId, page);
+      return { replays: shown.map(replayMessage), ...rest };
     },
 
     cancelReplay: async ({ mutation, merchantId, replayId }) => {

@@ -1,8 +1,12 @@
 import { callContext } from "@disburse/chassis/call-context.ts";
 import { type Database, ensureIndexes } from "@disburse/chassis/mongo/database.ts";
 import { insertOnce } from "@disburse/chassis/mongo/once.ts";
-import type { PageCursor } from "@disburse/chassis/paging/cursor.ts";
-import { behind, countMax, newestFirst } from "@disburse/chassis/paging/record-page.ts";
+import {
+  countMax,
+  findCountedPage,
+  type PageCursor,
+  type PageRequest,
+} from "@disburse/chassis/paging/page.ts";
 import type { Change, StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import type { IndexDescription } from "mongodb";
@@ -74,18 +78,9 @@ export async function openReplayStore({ db }: Database, place: string) {
     findByOperation: (merchantId: string, operationId: string) =>
       replays.findOne({ merchant_id: merchantId, operation_id: operationId }),
 
-    /** Newest first. */
-    list: (merchantId: string, after: PageCursor | undefined, limit: number) => {
-      const listed = { merchant_id: merchantId };
-      return replays
-        .find(after === undefined ? listed : { $and: [listed, ...behind(after)] })
-        .sort(newestFirst)
-        .limit(limit)
-        .toArray();
-    },
-
-    count: (merchantId: string) =>
-      replays.countDocuments({ merchant_id: merchantId }, { limit: countMax + 1 }),
+    /** A page, newest first, and the count of all pages. */
+    list: (merchantId: string, request: PageRequest) =>
+      findCountedPage(replays, { merchant_id: merchantId }, request),
 
     /** Ends a running replay; answers it as it is now. */
     cancel: async (merchantId: string, id: string, now: Date, { operationId, actor }: Change) => {

@@ -1,7 +1,5 @@
 import { type Database, ensureIndexes, toDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import { insertOrFind } from "@disburse/chassis/mongo/once.ts";
-import type { PageCursor } from "@disburse/chassis/paging/cursor.ts";
-import { behind, countMax, oldestFirst } from "@disburse/chassis/paging/record-page.ts";
 import type { Change } from "@disburse/chassis/rpc/mutation.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import {
@@ -71,26 +69,6 @@ export async function openAccount(
 export async function readAccount({ accounts }: LedgerCollections, merchantId: string, id: string) {
   const found = await accounts.findOne({ _id: id, merchant_id: merchantId });
   return found === null ? undefined : toAccount(found);
-}
-
-/** A merchant's accounts, oldest first, after the cursor. */
-export async function listAccounts(
-  { accounts }: LedgerCollections,
-  merchantId: string,
-  after: PageCursor | undefined,
-  limit: number,
-): Promise<Account[]> {
-  const own = { merchant_id: merchantId };
-  const found = accounts
-    .find(after === undefined ? own : { $and: [own, ...behind(after, oldestFirst)] })
-    .sort(oldestFirst)
-    .limit(limit);
-  return (await found.toArray()).map(toAccount);
-}
-
-/** How many accounts a merchant has, up to `countMax` and one. */
-export function countAccounts({ accounts }: LedgerCollections, merchantId: string) {
-  return accounts.countDocuments({ merchant_id: merchantId }, { limit: countMax + 1 });
 }
 
 /** Closes holds whose payouts exist, or which were released. */

@@ -1,8 +1,13 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { readLimit, readStart } from "@disburse/chassis/paging/cursor.ts";
-import { countedTotal, cutPage, cutPageBy } from "@disburse/chassis/paging/record-page.ts";
+import {
+  cutPage,
+  findCountedPage,
+  oldestFirst,
+  readLimit,
+  readNumber,
+} from "@disburse/chassis/paging/page.ts";
 import { valueOfWord, wordOf } from "@disburse/chassis/rpc/enum-words.ts";
 import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
@@ -20,7 +25,7 @@ import { formatAmount, parseAmount } from "@disburse/kernel/money.ts";
 import { isRefused, refused } from "@disburse/kernel/refusal.ts";
 import { cleanText, textProblem } from "@disburse/kernel/text.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
-import { countAccounts, type Ledger, listAccounts, openAccount, readAccount } from "./accounts.ts";
+import { type Ledger, openAccount, readAccount } from "./accounts.ts";
 import { toAccount } from "./documents.ts";
 import type { Account, LedgerEntry } from "./rules/account.ts";
 import { postingText } from "./rules/postings.ts";
@@ -56,14 +61,12 @@ export function ledgerRpc(ledger: Ledger, clock: Clock) {
     },
 
     listAccounts: async ({ merchantId, ...page }) => {
-      const limit = orThrow(readLimit(page.limit));
-      const start = orThrow(readStart(page.cursor));
-      const [found, count] = await Promise.all([
-        listAccounts(ledger, merchantId, start, limit + 1),
-        countAccounts(ledger, merchantId),
-      ]);
-      const { shown, nextCursor } = cutPage(found, limit);
-      return { accounts: shown.map(accountMessage), nextCursor, ...countedTotal(count) };
+      const own = { merchant_id: merchantId };
+      const { shown, ...rest } = await findCountedPage(ledger.accounts, own, page, {
+        order: oldestFirst,
+      });
+      const accounts = shown.map((found) => accountMessage(toAccount(found)));
+      return { accounts, ...rest };
     },
 
     resolveAccount: async ({ accountId }) => {
@@ -75,17 +78,13 @@ export function ledgerRpc(ledger: Ledger, clock: Clock) {
     listEntries: async (request) => {
       const { merchantId, accountId, cursor } = request;
       const limit = orThrow(readLimit(request.limit));
-      if (!/^\d{0,15}$/.test(cursor)) {
-        orThrow(refused("INVALID_REQUEST", "cursor: must be one that a list gave"));
-      }
-      const page = {
-        limit: limit + 1,
-        ...(cursor === "" ? {} : { beforeSequence: Number(cursor) }),
-      };
+      const beforeSequence = orThrow(readNumber(cursor));
       const filter = readEntryFilter(request);
-      const found = await listEntries(ledger, { merchantId, accountId }, filter, page);
+      const found = await listEntries(ledger, { merchantId, accountId }, filter, {
+        ...{ beforeSequence, limit: limit + 1 },
+      });
       const { entries, count, isCapped } = orThrow(found ?? refused("RECORD_NOT_FOUND"));
-      const { shown, nextCursor } = cutPageBy(entries, limit, ({ sequence }) => String(sequence));
+      const { shown, nextCursor } = cutPage(entries, limit, ({ sequence }) => String(sequence));
       const total = { totalCount: BigInt(count), totalCountCapped: isCapped };
       return { entries: shown.map(entryMessage), nextCursor, ...total };
     },

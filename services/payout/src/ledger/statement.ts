@@ -1,4 +1,4 @@
-import { countMax } from "@disburse/chassis/paging/record-page.ts";
+import { countMax } from "@disburse/chassis/paging/page.ts";
 import type { Filter } from "mongodb";
 import {
   type AccountDocument,
@@ -36,7 +36,10 @@ export async function listEntries(
   collections: LedgerCollections,
   { merchantId, accountId }: OwnAccount,
   filter: EntryFilter,
-  { beforeSequence, limit }: { readonly beforeSequence?: number; readonly limit: number },
+  {
+    beforeSequence,
+    limit,
+  }: { readonly beforeSequence: number | undefined; readonly limit: number },
 ) {
   const account = await readRecorded(collections, { merchantId, accountId });
   if (account === undefined) return undefined;

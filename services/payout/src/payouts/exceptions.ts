@@ -1,6 +1,6 @@
+import type { PageRange } from "@disburse/chassis/paging/page.ts";
 import type { Filter } from "mongodb";
 import { type PayoutDocument, type Payouts, toPayout } from "./document.ts";
-import type { PayoutPage } from "./list.ts";
 import type { ExceptionKind } from "./rules/exception.ts";
 import type { Payout } from "./rules/payout.ts";
 import type { Progress } from "./rules/progress.ts";
@@ -10,7 +10,7 @@ import { advance, type Step, stepOf } from "./work.ts";
 export async function listExceptions(
   payouts: Payouts,
   kind: ExceptionKind | undefined,
-  { after, limit }: PayoutPage,
+  { after, limit }: PageRange,
 ): Promise<Payout[]> {
   const found = payouts
     .find(exceptionFilter(kind, after))
@@ -22,7 +22,7 @@ export async function listExceptions(
 /** The filter of a page: its bound is where the index starts, however far down the page is. */
 export function exceptionFilter(
   kind: ExceptionKind | undefined,
-  after: PayoutPage["after"],
+  after: PageRange["after"],
 ): Filter<PayoutDocument> {
   const since = after?.at ?? new Date(0);
   const behind = [{ "doubt.since": { $gt: since } }, { _id: { $gt: after?.id ?? "" } }];

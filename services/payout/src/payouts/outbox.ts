@@ -1,5 +1,6 @@
 import type { BusMessage } from "@disburse/chassis/bus/bus.ts";
 import type { Outbox } from "@disburse/chassis/bus/outbox-relay.ts";
+import type { PageRange } from "@disburse/chassis/paging/page.ts";
 import { eventId } from "@disburse/kernel/id.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { Binary } from "mongodb";
@@ -11,7 +12,6 @@ import {
   type StoredStep,
   toPayout,
 } from "./document.ts";
-import type { PayoutPage } from "./list.ts";
 
 /**
  * The pending events of payouts. A published event stays with its payout, so that one that was lost
@@ -65,7 +65,7 @@ function payoutIdOfEvent(event: string): string {
 export async function listPublished(
   payouts: Payouts,
   { from, to }: { readonly from: Date; readonly to: Date },
-  { after, limit }: PayoutPage,
+  { after, limit }: PageRange,
 ) {
   const start = after === undefined || after.at < from ? from : after.at;
   const found = await payouts

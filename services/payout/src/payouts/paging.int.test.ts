@@ -1,6 +1,7 @@
+import { afterCursor } from "@disburse/chassis/paging/page.ts";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
-import { type PayoutFilter, pageFilter } from "./list.ts";
+import type { PayoutFilter } from "./rpc.ts";
 
 const merchantId = "mer_1";
 const count = 600;
@@ -51,7 +52,7 @@ it.each<PayoutFilter>([
       id: `po_${String(at).padStart(6, "0")}`,
     };
     const { executionStats } = await platform.payouts
-      .find(pageFilter("mer_many", filter, after))
+      .find(afterCursor({ ...filter, merchant_id: "mer_many" }, after))
       .sort({ created_at: -1, _id: -1 })
       .limit(20)
       .explain("executionStats");

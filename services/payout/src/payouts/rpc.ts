@@ -1,22 +1,31 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { readLimit, readStart, writeCursor } from "@disburse/chassis/paging/cursor.ts";
-import { countedTotal, cutPage, cutPageBy } from "@disburse/chassis/paging/record-page.ts";
-import { valueOfWord } from "@disburse/chassis/rpc/enum-words.ts";
+import {
+  countedTotal,
+  countUpToMax,
+  createdWithin,
+  cutPage,
+  findPage,
+  readLimit,
+  readPage,
+  readStart,
+  writeCursor,
+} from "@disburse/chassis/paging/page.ts";
+import { valueOfWord, wordOf } from "@disburse/chassis/rpc/enum-words.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import type { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import {
+  type ListPayoutsRequest,
   PayoutCause,
   PayoutEventSchema,
   type PayoutService,
   PayoutStatus,
   PayoutSubStatus,
 } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
-import { type Refused, refused } from "@disburse/kernel/refusal.ts";
+import { refused } from "@disburse/kernel/refusal.ts";
 import type { PayoutCounts } from "./counts.ts";
-import type { Payouts } from "./document.ts";
-import { countPayouts, isCountKept, listPayouts, readFilter } from "./list.ts";
+import { type PayoutDocument, type Payouts, toPayout } from "./document.ts";
 import { listPublished, republished } from "./outbox.ts";
 import { type TimelineEvent, timelineOf } from "./rules/timeline.ts";
 import { readPayout } from "./store.ts";
@@ -31,39 +40,69 @@ export function payoutsRpc(payouts: Payouts, counts: PayoutCounts) {
     },
 
     listPayouts: async (message) => {
-      const limit = orThrow(readLimit(message.limit));
-      const after = orThrow(readStart(message.cursor));
       const filter = readFilter(message);
       const { merchantId } = message;
+      const own = { ...filter, merchant_id: merchantId };
       const total = async () =>
         isCountKept(filter)
           ? { totalCount: BigInt(await counts.total(merchantId, filter.status)) }
-          : countedTotal(await countPayouts(payouts, merchantId, filter));
-      const [read, counted] = await Promise.all([
-        listPayouts(payouts, merchantId, filter, { after, limit: limit + 1 }),
+          : countedTotal(await countUpToMax(payouts, own));
+      const [{ shown, nextCursor }, counted] = await Promise.all([
+        findPage(payouts, own, message),
         total(),
       ]);
-      const { shown, nextCursor } = cutPage(read, limit);
-      return { payouts: shown.map(payoutMessage), nextCursor, ...counted };
+      const messages = shown.map((found) => payoutMessage(toPayout(found)));
+      return { payouts: messages, nextCursor, ...counted };
     },
 
     listPayoutEvents: async ({ merchantId, payoutId, ...page }) => {
-      const limit = orThrow(readLimit(page.limit));
-      const start = orThrow(readStart(page.cursor));
       const own = { _id: payoutId, merchant_id: merchantId };
       const found = await payouts.findOne(own, { projection: { journal: 1 } });
       const events = timelineOf(orThrow(found ?? refused("RECORD_NOT_FOUND")).journal);
       const numbered = events.map((event, at) => ({ event, number: at + 1 }));
-      // Events are append-only, so their numbers do not change.
-      const from = start === undefined ? 0 : Number(start.id);
-      const read = numbered.filter(({ number }) => number > from).slice(0, limit + 1);
-      const { shown, nextCursor } = cutPageBy(read, limit, ({ event, number }) =>
-        writeCursor({ at: event.at, id: String(number) }),
+      const { shown, nextCursor } = await readPage(
+        page,
+        // Events are append-only, so their numbers do not change.
+        async ({ after, limit }) =>
+          numbered.filter(({ number }) => number > Number(after?.id ?? 0)).slice(0, limit),
+        ({ event, number }) => ({ at: event.at, id: String(number) }),
       );
       const messages = shown.map(({ event }) => eventMessage(event));
       return { events: messages, nextCursor, ...countedTotal(events.length) };
     },
   } satisfies Partial<ServiceImpl<typeof PayoutService>>;
+}
+
+/** The conditions of a list, as documents have them; all that are given must hold. */
+export type PayoutFilter = Partial<
+  Pick<
+    PayoutDocument,
+    "status" | "beneficiary_id" | "reference_id" | "quote_id" | "source" | "destination"
+  >
+> &
+  ReturnType<typeof createdWithin>;
+
+/** The filter of a request: a field that was not sent is no condition. */
+function readFilter(message: ListPayoutsRequest): PayoutFilter {
+  const { createdFrom: from, createdTo: to } = message;
+  const status = wordOf(PayoutStatus, message.status);
+  const fields = {
+    beneficiary_id: message.beneficiaryId,
+    reference_id: message.referenceId,
+    quote_id: message.quoteId,
+    source: message.sourceCurrencyCode,
+    destination: message.destinationCurrencyCode,
+  };
+  return {
+    ...(status && { status }),
+    ...Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== "")),
+    ...createdWithin(from && timestampDate(from), to && timestampDate(to)),
+  };
+}
+
+/** Whether the count of a filter is kept: none, or `status` alone. */
+function isCountKept(filter: PayoutFilter): boolean {
+  return Object.keys(filter).every((name) => name === "status");
 }
 
 function eventMessage({ status, subStatus, cause, version, at }: TimelineEvent) {
@@ -85,14 +124,14 @@ const eventsMax = 100;
 export function publishedRpc(payouts: Payouts) {
   return {
     listPublishedPayouts: async ({ from, to, limit: given, cursor }) => {
-      const limit = orThrow(readPageLimit(given));
+      const limit = orThrow(readLimit(given, pageMax, pageMax));
       const after = orThrow(readStart(cursor));
       if (from === undefined || to === undefined) {
         return orThrow(refused("INVALID_REQUEST", "from, to: are required"));
       }
       const span = { from: timestampDate(from), to: timestampDate(to) };
       const found = await listPublished(payouts, span, { after, limit: limit + 1 });
-      const { shown, nextCursor } = cutPageBy(found, limit, ({ publishedAt: at, id }) =>
+      const { shown, nextCursor } = cutPage(found, limit, ({ publishedAt: at, id }) =>
         writeCursor({ at, id }),
       );
       const messages = shown.map(({ id: payoutId, merchantId, versions, ...times }) => ({
@@ -115,10 +154,4 @@ export function publishedRpc(payouts: Payouts) {
       return { events };
     },
   } satisfies Partial<ServiceImpl<typeof PayoutOperationsService>>;
-}
-
-function readPageLimit(limit: number): number | Refused<"INVALID_REQUEST"> {
-  if (limit === 0) return pageMax;
-  if (limit >= 1 && limit <= pageMax) return limit;
-  return refused("INVALID_REQUEST", `limit: must be between 1 and ${pageMax}`);
 }

@@ -1,8 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { readLimit, readStart, writeCursor } from "@disburse/chassis/paging/cursor.ts";
-import { cutPageBy } from "@disburse/chassis/paging/record-page.ts";
+import { cutPage, readLimit, readNumber, readPage } from "@disburse/chassis/paging/page.ts";
 import { valueOfWord, wordOf } from "@disburse/chassis/rpc/enum-words.ts";
 import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
@@ -42,12 +41,11 @@ export function resolutionsRpc(deps: ResolutionDeps) {
   const { payouts, resolutions, audit } = deps;
   return {
     listPayoutsInDoubt: async ({ doubt, ...page }) => {
-      const limit = orThrow(readLimit(page.limit));
-      const after = orThrow(readStart(page.cursor));
-      const found = await listExceptions(payouts, wordOf(Doubt, doubt), {
-        ...{ after, limit: limit + 1 },
-      });
-      const { shown, nextCursor } = cutPageBy(found, limit, exceptionCursor);
+      const { shown, nextCursor } = await readPage(
+        page,
+        (range) => listExceptions(payouts, wordOf(Doubt, doubt), range),
+        ({ id, exception, createdAt }) => ({ at: exception?.since ?? createdAt, id }),
+      );
       const open = await resolutions.openOf(shown.map(({ id }) => id));
       return {
         payouts: shown.map((payout) => exceptionMessage(payout, open.get(payout.id) ?? "")),
@@ -84,19 +82,12 @@ export function resolutionsRpc(deps: ResolutionDeps) {
 
     listAuditEntries: async ({ cursor, subject, ...page }) => {
       const limit = orThrow(readLimit(page.limit));
-      if (!/^\d{0,15}$/.test(cursor)) {
-        orThrow(refused("INVALID_REQUEST", "cursor: must be one that a list gave"));
-      }
-      const before = cursor === "" ? undefined : Number(cursor);
+      const before = orThrow(readNumber(cursor));
       const found = await audit.list(subject === "" ? undefined : subject, before, limit + 1);
-      const { shown, nextCursor } = cutPageBy(found, limit, ({ sequence }) => String(sequence));
+      const { shown, nextCursor } = cutPage(found, limit, ({ sequence }) => String(sequence));
       return { entries: shown.map(auditMessage), nextCursor };
     },
   } satisfies Partial<ServiceImpl<typeof PayoutOperationsService>>;
-}
-
-function exceptionCursor({ id, exception, createdAt }: Payout): string {
-  return writeCursor({ at: exception?.since ?? createdAt, id });
 }
 
 function readReason(text: string): string {

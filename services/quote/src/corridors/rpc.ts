@@ -1,8 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { readLimit } from "@disburse/chassis/paging/cursor.ts";
-import { countedTotal, cutPageBy } from "@disburse/chassis/paging/record-page.ts";
+import { countedTotal, cutPage, readLimit } from "@disburse/chassis/paging/page.ts";
 import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import {
@@ -87,7 +86,7 @@ export function corridorsRpc({ corridors, clock }: CorridorDeps) {
       const after = orThrow(readPairStart(cursor));
       const page = { after, limit: limit + 1 };
       const { found, count } = await listCorridors(corridors, merchantId, page);
-      const { shown, nextCursor } = cutPageBy(found, limit, writePairCursor);
+      const { shown, nextCursor } = cutPage(found, limit, writePairCursor);
       const rates = await Promise.all(shown.map(({ id }) => latestRate(corridors, id)));
       const messages = shown.map((corridor, at) => corridorMessage(corridor, rates[at]));
       return { corridors: messages, nextCursor, ...countedTotal(count) };

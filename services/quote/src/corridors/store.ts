@@ -5,7 +5,7 @@ import {
   toDecimal128,
 } from "@disburse/chassis/mongo/database.ts";
 import { insertOrFind, upsertOnce } from "@disburse/chassis/mongo/once.ts";
-import { countMax } from "@disburse/chassis/paging/record-page.ts";
+import { countMax } from "@disburse/chassis/paging/page.ts";
 import type { Change, StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import { type Decimal, formatDecimal, parseDecimal } from "@disburse/kernel/decimal.ts";
 import { newId } from "@disburse/kernel/id.ts";

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { writeCursor } from "@disburse/chassis/paging/cursor.ts";
+import { writeCursor } from "@disburse/chassis/paging/page.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import type { ServiceName } from "@disburse/sandbox/environments.ts";
 import type { Db, Document } from "mongodb";

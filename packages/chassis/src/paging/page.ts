@@ -1,0 +1,164 @@
+import { type Refused, refused } from "@disburse/kernel/refusal.ts";
+import type { Collection, Filter, FindOptions } from "mongodb";
+import { orThrow } from "../rpc/refusal.ts";
+
+/** The sort keys of a page's last record. */
+export type PageCursor = { readonly at: Date; readonly id: string };
+
+/** The default size of a page (decisions: payouts). */
+export const pageLimitDefault = 20;
+/** One page stays well under 1 MiB of JSON. */
+export const pageLimitMax = 100;
+
+/** Writes a cursor as the opaque text of the interface. */
+export function writeCursor(cursor: PageCursor): string {
+  return Buffer.from(`${cursor.at.getTime()}.${cursor.id}`).toString("base64url");
+}
+
+const cursorText = /^(\d{1,15})\.([A-Za-z0-9_:.-]{1,128})$/;
+
+/** Reads a cursor; `undefined` where the text is none of ours. */
+export function readCursor(text: string): PageCursor | undefined {
+  const match = cursorText.exec(Buffer.from(text, "base64url").toString("latin1"));
+  if (match?.[1] === undefined || match[2] === undefined) return undefined;
+  return { at: new Date(Number(match[1])), id: match[2] };
+}
+
+/** The size of a page from a requested limit, at most `max`; 0 is the default. */
+export function readLimit(
+  limit: number,
+  max = pageLimitMax,
+  byDefault = pageLimitDefault,
+): number | Refused<"INVALID_REQUEST"> {
+  if (limit === 0) return byDefault;
+  if (limit >= 1 && limit <= max) return limit;
+  return refused("INVALID_REQUEST", `limit: must be between 1 and ${max}`);
+}
+
+const notOurs = refused("INVALID_REQUEST", "cursor: must be one that a list gave");
+
+/** The cursor that a page starts after; `undefined` for the first page. */
+export function readStart(cursor: string): PageCursor | undefined | Refused<"INVALID_REQUEST"> {
+  return cursor === "" ? undefined : (readCursor(cursor) ?? notOurs);
+}
+
+/** The number that a page of numbered records starts before; `undefined` for the first page. */
+export function readNumber(cursor: string): number | undefined | Refused<"INVALID_REQUEST"> {
+  if (cursor === "") return undefined;
+  return /^\d{1,15}$/.test(cursor) ? Number(cursor) : notOurs;
+}
+
+/** The order of most lists, and of the last keys of their indexes: newest first, then by id. */
+export const newestFirst = { created_at: -1, _id: -1 } as const;
+
+/** The order of short lists: accounts, endpoints. */
+export const oldestFirst = { created_at: 1, _id: 1 } as const;
+
+type ListOrder = typeof newestFirst | typeof oldestFirst;
+
+/**
+ * The filter of the records after a cursor. Its first bound is where the index scan starts; the
+ * second excludes records of the same moment that were shown before.
+ */
+export function afterCursor<T>(
+  filter: Filter<T>,
+  cursor: PageCursor | undefined,
+  order: ListOrder = newestFirst,
+): Filter<T> {
+  if (cursor === undefined) return filter;
+  const { at, id } = cursor;
+  const isOlder = order === newestFirst;
+  const beyond = <V>(value: V) => (isOlder ? { $lt: value } : { $gt: value });
+  const start = { created_at: isOlder ? { $lte: at } : { $gte: at } };
+  const unseen = { $or: [{ created_at: beyond(at) }, { _id: beyond(id) }] };
+  return { $and: [filter, start, unseen] } as Filter<T>;
+}
+
+/** A filter on the time of creation: `from` inclusive, `to` exclusive; empty without either. */
+export function createdWithin(
+  from: Date | undefined,
+  to: Date | undefined,
+): { created_at?: { $gte?: Date; $lt?: Date } } {
+  if (from === undefined && to === undefined) return {};
+  return { created_at: { ...(from && { $gte: from }), ...(to && { $lt: to }) } };
+}
+
+/** One page of records of which one more than `limit` were read, if there is a further page. */
+export function cutPage<T>(read: readonly T[], limit: number, cursorOf: (last: T) => string) {
+  const shown = read.slice(0, limit);
+  const last = read.length > limit ? shown.at(-1) : undefined;
+  return { shown, nextCursor: last === undefined ? "" : cursorOf(last) };
+}
+
+/** The page that a request asks for. */
+export type PageRequest = { readonly limit: number; readonly cursor: string };
+
+/** Where a page starts, and how many records are read for it. */
+export type PageRange = { readonly after: PageCursor | undefined; readonly limit: number };
+
+/** The page that a request asks for, of the records that `read` reads. */
+export async function readPage<T>(
+  request: PageRequest,
+  read: (range: PageRange) => Promise<readonly T[]>,
+  cursorOf: (last: T) => PageCursor,
+) {
+  const limit = orThrow(readLimit(request.limit));
+  const after = orThrow(readStart(request.cursor));
+  const found = await read({ after, limit: limit + 1 });
+  return cutPage(found, limit, (last) => writeCursor(cursorOf(last)));
+}
+
+type Listed = { _id: string; created_at: Date };
+type ListOptions = FindOptions & { readonly order?: ListOrder };
+
+/** The page of the documents that pass a filter, in the order of their creation. */
+export function findPage<T extends Listed>(
+  documents: Collection<T>,
+  filter: Filter<T>,
+  request: PageRequest,
+  { order = newestFirst, ...options }: ListOptions = {},
+) {
+  return readPage(
+    request,
+    ({ after, limit }) =>
+      documents
+        .find(afterCursor(filter, after, order), options)
+        .sort(order)
+        .limit(limit)
+        .toArray(),
+    ({ created_at: at, _id: id }) => ({ at, id }),
+  );
+}
+
+/** A page with the count of all documents that pass the filter. */
+export async function findCountedPage<T extends Listed>(
+  documents: Collection<T>,
+  filter: Filter<T>,
+  request: PageRequest,
+  options: ListOptions = {},
+) {
+  const { hint } = options;
+  const [page, count] = await Promise.all([
+    findPage(documents, filter, request, options),
+    countUpToMax(documents, filter, hint === undefined ? {} : { hint }),
+  ]);
+  return { ...page, ...countedTotal(count) };
+}
+
+/** Counting stops here (decisions: payouts). */
+export const countMax = 10_000;
+
+/** How many documents pass a filter, up to `countMax` and one. */
+export function countUpToMax<T extends Listed>(
+  documents: Collection<T>,
+  filter: Filter<T>,
+  options: Pick<FindOptions, "hint"> = {},
+): Promise<number> {
+  return documents.countDocuments(filter, { ...options, limit: countMax + 1 });
+}
+
+/** The total of a list that was counted up to `countMax` + 1. */
+export function countedTotal(counted: number) {
+  const totalCount = BigInt(Math.min(counted, countMax));
+  return { totalCount, totalCountCapped: counted > countMax };
+}
