@@ -4,7 +4,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom
 export type Metrics = {
   readonly rpcDuration: Histogram<"rpc" | "code">;
   counter<L extends string>(name: string, help: string, labels: readonly L[]): Counter<L>;
-  gauge<L extends string>(name: string, help: string, labels: readonly L[]): Gauge<L>;
+  gauge<L extends string = never>(name: string, help: string, labels?: readonly L[]): Gauge<L>;
   histogram<L extends string>(
     name: string,
     help: string,
@@ -33,7 +33,7 @@ export function createMetrics(service: string): Metrics {
       registers,
     }),
     counter: (name, help, labelNames) => new Counter({ name, help, labelNames, registers }),
-    gauge: (name, help, labelNames) => new Gauge({ name, help, labelNames, registers }),
+    gauge: (name, help, labelNames = []) => new Gauge({ name, help, labelNames, registers }),
     histogram: (name, help, labelNames, buckets) =>
       new Histogram({ name, help, labelNames, buckets: [...buckets], registers }),
     contentType: registry.contentType,

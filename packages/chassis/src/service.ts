@@ -78,11 +78,11 @@ export type Opening<Config> = {
 /** A service's `start`; where a part fails to open, what was opened is closed again. */
 export function serviceStart<Config extends Settings>(
   name: string,
-  readConfig: (environment: Environment) => Config,
+  readConfig: (environment: Environment) => Config | Promise<Config>,
   open: (opening: Opening<Config>) => Promise<Omit<RunningService, "stop">>,
 ): StartService {
   return async (environment, shared) => {
-    const config = readConfig(environment);
+    const config = await readConfig(environment);
     const log = createLog(name, config.LOG_LEVEL, shared?.logTo);
     const lifetime = createLifetime(log);
     try {

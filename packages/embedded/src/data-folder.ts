@@ -3,10 +3,7 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/**
- * A Unix socket's path may have 104 bytes on macOS and 108 on Linux; what is below the temporary
- * folder takes less than 60.
- */
+/** A Unix socket's path may have 104 bytes on macOS, of which ours below the folder take 60. */
 const tmpdirLengthMax = 44;
 
 /** Creates a folder that only this user can read, or throws with what to do about it. */

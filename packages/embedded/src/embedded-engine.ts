@@ -74,8 +74,8 @@ async function limitCache(address: string, megabytes: number): Promise<void> {
 }
 
 /**
- * Records the folder of the sockets, and removes that of an engine that was killed together with
- * its supervisor: the data folder is locked by now, so that engine is gone.
+ * Records the sockets' folder, and removes that of a killed engine: the data folder is locked by
+ * now.
  */
 async function recordSockets(folder: string, sockets: string): Promise<void> {
   const link = join(folder, "sockets");

@@ -97,10 +97,7 @@ async function startMongod(
 const shape =
   /^(?<hosts>mongodb(?:\+srv)?:\/\/[^/?]+)(?:\/(?<database>[^?]*))?(?:\?(?<query>.*))?$/;
 
-/**
- * A connection string that has `database` as its default one. The database named in the
- * original keeps its other meaning, where the credentials are looked up.
- */
+/** A connection string with another default database; credentials stay with the original one. */
 export function withDatabase(uri: string, database: string): string {
   const parts = shape.exec(uri)?.groups;
   if (parts?.hosts === undefined) {

@@ -86,10 +86,7 @@ async function fetchLibc(cache: string, glibc: string, env: NodeJS.ProcessEnv): 
   }
 }
 
-/**
- * Downloads the packages with apt's state in `work`, so that nothing of the machine's changes, and
- * unpacks them into `root`. Needs no privileges.
- */
+/** Downloads and unpacks the packages with apt's state in `work`, and changes nothing else. */
 async function unpack(work: string, env: NodeJS.ProcessEnv): Promise<void> {
   const sources = join(work, "sources.list");
   await writeFile(sources, `deb ${await sourceLine(env)} ${suite} main\n`);

@@ -11,10 +11,7 @@ const startTimeoutMs = 90_000;
 /** A node needs a second or two to close its queues. */
 const stopTimeoutMs = 20_000;
 
-/**
- * Quorum queues keep their log in memory, acknowledged messages included, until it is full: by
- * default 512 MB, at 2.5 kB for each payout.
- */
+/** The log of quorum queues stays in memory until it is full: by default 512 MB. */
 const walBytesMax = 16 * 1_024 * 1_024;
 
 /** The first bytes of an AMQP 0-9-1 client; a server that is ready answers. */
@@ -23,18 +20,12 @@ const protocolHeader = Buffer.from("AMQP\x00\x00\x09\x01", "latin1");
 /** The script of Debian's and Fedora's packages, which needs no privileges. */
 const packagedServer = "/usr/lib/rabbitmq/bin/rabbitmq-server";
 
-/**
- * The script that runs a node in the foreground as the present user. Packages put a wrapper on PATH
- * that requires root or a system user; the script that it wraps is preferred.
- */
+/** The script that runs a node as this user; packages put a wrapper on PATH that requires root. */
 export function rabbitmqServer(env: NodeJS.ProcessEnv): string | undefined {
   return firstExecutable([packagedServer]) ?? onPath("rabbitmq-server", env);
 }
 
-/**
- * Boots a private node with its own ports, names, cookie, data and logs. Records in a file the
- * processes that use the folder.
- */
+/** Boots a private node with its own ports, names, cookie and data, and records its processes. */
 export async function startNode(
   server: string,
   folder: string,

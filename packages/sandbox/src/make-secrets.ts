@@ -2,10 +2,7 @@ import { existsSync } from "node:fs";
 import { writeFileAtomically } from "./atomic-file.ts";
 import { generateSecrets } from "./secrets.ts";
 
-/**
- * Writes a sandbox's secrets to a file of settings. An existing file stays: with new secrets sealed
- * data could not be opened, and no API key would be valid.
- */
+/** Writes a sandbox's secrets to a file of settings. An existing file stays: data needs it. */
 
 const [path] = process.argv.slice(2);
 if (path === undefined) throw new Error("usage: make-secrets.ts FILE");

@@ -32,8 +32,8 @@ export type SeededSandbox = {
 const seeder = "sandbox";
 
 /**
- * Creates the sandbox. Each step is idempotent by a key of what it creates: after a crash the next
- * start completes it. `known` are the merchants of an earlier start.
+ * Creates the sandbox, each step idempotent by a key. `known` are the merchants of an earlier
+ * start.
  */
 export async function seedSandbox(
   clients: SandboxClients,

@@ -35,10 +35,7 @@ function isPrintedByDefault(line: LogLine): boolean {
   return isRequest || (line.level !== "info" && line.level !== "debug");
 }
 
-/**
- * The log of services that share a process: to standard output, readable or as JSON, and as JSON to
- * the data folder.
- */
+/** The log of services that share a process: to standard output, and as JSON to the data folder. */
 export function openLogOutput(options: LogOutputOptions): LogOutput {
   const { out, dataDir, format, colors, level } = options;
   const readable = readableLines({ colors, dated: false });

@@ -38,10 +38,7 @@ function printable(text: string): string {
   return plainText.test(text) ? text : JSON.stringify(text).slice(1, -1);
 }
 
-/**
- * Formats log lines for people: local time, level, service, event, request and fields on one line,
- * an error with its stack below.
- */
+/** Formats log lines for people: all on one line but an error, whose stack is below. */
 export function readableLines({ colors, dated }: ReadableOptions): (line: LogLine) => string {
   return prettyFactory({
     colorize: colors,

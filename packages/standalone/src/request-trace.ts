@@ -2,10 +2,7 @@ import type { LogLine } from "./readable-line.ts";
 
 type Timed = { readonly line: LogLine; readonly at: number };
 
-/**
- * The JSON object of a text line, whatever stands before it: `docker compose logs` puts the name of
- * the container there. Undefined where there is none.
- */
+/** The JSON object of a line, after the container's name that `docker compose logs` puts there. */
 function jsonOf(text: string): LogLine | undefined {
   const from = text.indexOf("{");
   if (from < 0) return undefined;

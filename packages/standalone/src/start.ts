@@ -32,10 +32,7 @@ export type Standalone = {
   stop(): Promise<void>;
 };
 
-/**
- * Fits the working set. With 256 MB the platform needs more than 700 MB once 20,000 payouts are
- * stored; with this its memory does not grow with their number.
- */
+/** With 256 MB the platform needs 700 MB at 20,000 payouts; with this it does not grow. */
 const cacheMegabytes = 64;
 
 /**

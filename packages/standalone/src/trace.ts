@@ -6,8 +6,8 @@ import { readableLines } from "./readable-line.ts";
 import { linesOfRequest } from "./request-trace.ts";
 
 /**
- * `npm run trace -- REQUEST_ID`: what all services did for one request, from the log in the data
- * folder; with `-` from the JSON lines of standard input, which may be an idle pipe otherwise.
+ * `npm run trace -- REQUEST_ID`: a request's log lines, from the data folder or (`-`) standard
+ * input.
  */
 
 const root = join(import.meta.dirname, "../../..");

@@ -12,10 +12,7 @@ import {
 import { z } from "zod";
 import { networks } from "./sender/rules/address.ts";
 
-/**
- * Headers that an attempt sets by itself, and those of HTTP itself, which the client refuses or a
- * server on the way takes out: the signature cannot stand in one of them.
- */
+/** The signature cannot stand in headers that an attempt sets itself, or that proxies take out. */
 const takenHeaders = new RegExp(
   `^(${[
     ...["webhook-.*", "content-.*", "accept-encoding", "user-agent", "host", "date", "expect"],

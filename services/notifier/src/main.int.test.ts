@@ -2,7 +2,7 @@ import { hostname } from "node:os";
 import { ReplayState } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import { type ReceivedCall, verifyCall } from "@disburse/testkit/receiver.ts";
 import { beforeEach, describe, expect, it } from "vitest";
-import { processPlace } from "./deliveries/cluster/membership.ts";
+import { processPlace } from "./deliveries/cluster/ownership.ts";
 import { encryptionKeys, operation, payoutMessage } from "./test-notifier.ts";
 import { startTestService, type TestService } from "./test-service.ts";
 

@@ -4,11 +4,12 @@ import { databaseClock, elapsedWithSleep } from "@disburse/chassis/mongo/clock.t
 import { createSweepLease } from "@disburse/chassis/mongo/sweep-lease.ts";
 import { startRpcServer } from "@disburse/chassis/rpc/server.ts";
 import { type Opening, runService, serviceStart } from "@disburse/chassis/service.ts";
+import type { Environment } from "@disburse/chassis/settings.ts";
 import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { type Clock, systemClock } from "@disburse/kernel/time.ts";
 import { readConfig } from "./config.ts";
-import { processPlace } from "./deliveries/cluster/membership.ts";
+import { processPlace } from "./deliveries/cluster/ownership.ts";
 import { openSealedKeyStore, startResealing } from "./endpoints/keys.ts";
 import { subscription } from "./events/intake.ts";
 import { openGapStore } from "./reconciliation/store.ts";
@@ -19,15 +20,14 @@ import { createSender } from "./sender/sender.ts";
 import { createNotifier, type Notifier, startWorker } from "./service.ts";
 
 /** Starts the notifier: consumption, delivery, and its RPCs. */
-export const start = serviceStart("notifier", readConfig, async (opening) => {
+export const start = serviceStart("notifier", readUsableConfig, async (opening) => {
   const { config, log, metrics, database, lifetime } = opening;
-  const { WEBHOOK_SOURCE_ADDRESS: localAddress } = config;
-  if (localAddress !== undefined) await checkSourceAddress(localAddress);
   const clock = await databaseClock(database);
   const addressRules: AddressRules = {
     policy: config.DISBURSE_MODE === "live" ? "public" : "sandbox",
     ownNetworks: config.WEBHOOK_REFUSED_NETWORKS,
   };
+  const localAddress = config.WEBHOOK_SOURCE_ADDRESS;
   const sender = createSender({ ...addressRules, localAddress, log });
   lifetime.add("sender", sender.close);
   const sealer = createSealer(config.ENCRYPTION_KEYS);
@@ -75,6 +75,14 @@ export const start = serviceStart("notifier", readConfig, async (opening) => {
   });
   return server;
 });
+
+/** The settings; throws where the source address of webhooks is not this machine's. */
+async function readUsableConfig(environment: Environment) {
+  const config = readConfig(environment);
+  const { WEBHOOK_SOURCE_ADDRESS: localAddress } = config;
+  if (localAddress !== undefined) await checkSourceAddress(localAddress);
+  return config;
+}
 
 /** Starts the sweeps for lost events, and for deliveries that a crash left out. */
 function startSweep(

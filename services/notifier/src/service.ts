@@ -1,10 +1,8 @@
-import type { ServiceImpl } from "@connectrpc/connect";
 import type { Log } from "@disburse/chassis/log.ts";
 import { startLoop } from "@disburse/chassis/loop.ts";
 import type { Metrics } from "@disburse/chassis/metrics.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { withTimeout } from "@disburse/chassis/timeout.ts";
-import type { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { openShardStore } from "./deliveries/cluster/shard-store.ts";
 import type { AttemptDeps } from "./deliveries/dispatch/attempt.ts";
@@ -18,21 +16,21 @@ import { createWorkMetrics } from "./deliveries/dispatch/metrics.ts";
 import { openWorkStore } from "./deliveries/dispatch/work-store.ts";
 import { openOrderStore } from "./deliveries/order/store.ts";
 import { sweepExpired } from "./deliveries/retention.ts";
-import { type DeliveryDeps, deliveryRpc } from "./deliveries/rpc.ts";
+import { deliveryRpc } from "./deliveries/rpc.ts";
 import type { Slots } from "./deliveries/rules/fairness.ts";
 import { openBacklogStore, openDeliveryStore } from "./deliveries/store.ts";
 import { openChallengeStore } from "./endpoints/challenge-store.ts";
 import { openHealthStore } from "./endpoints/health-store.ts";
-import { type EndpointDeps, endpointRpc, secretRpc } from "./endpoints/rpc.ts";
-import { type EndpointStateDeps, endpointStateRpc } from "./endpoints/state-rpc.ts";
+import { endpointRpc, secretRpc } from "./endpoints/rpc.ts";
+import { endpointStateRpc } from "./endpoints/state-rpc.ts";
 import { openEndpointStore } from "./endpoints/store.ts";
 import { createFanOut } from "./events/fan-out.ts";
 import { openFeedStore } from "./events/feed-store.ts";
 import { createEventMetrics } from "./events/intake.ts";
-import { type EventDeps, eventRpc } from "./events/rpc.ts";
+import { eventRpc } from "./events/rpc.ts";
 import { openEventStore } from "./events/store.ts";
 import { createReplayer } from "./replays/replayer.ts";
-import { type ReplayDeps, replayRpc } from "./replays/rpc.ts";
+import { replayRpc } from "./replays/rpc.ts";
 import { openReplayStore } from "./replays/store.ts";
 import type { AddressRules } from "./sender/rules/address.ts";
 
@@ -54,20 +52,6 @@ export type NotifierOptions = AttemptDeps & {
 /** The parts of a notifier; `startWorker` runs them. */
 export type Notifier = Awaited<ReturnType<typeof createNotifier>>;
 
-/** The RPCs of the notifier; proto/disburse/notifier/v1/notifier.proto documents each. */
-function notifierRpc(
-  deps: EndpointDeps & EndpointStateDeps & DeliveryDeps & ReplayDeps & EventDeps,
-): ServiceImpl<typeof NotifierService> {
-  return {
-    ...endpointRpc(deps),
-    ...endpointStateRpc(deps),
-    ...secretRpc(deps),
-    ...deliveryRpc(deps),
-    ...replayRpc(deps),
-    ...eventRpc(deps),
-  };
-}
-
 /** Opens the stores, and builds dispatcher, fan-out, replayer and RPCs on them. */
 export async function createNotifier(options: NotifierOptions) {
   const { database, clock, log, slots = slotsDefault } = options;
@@ -80,7 +64,6 @@ export async function createNotifier(options: NotifierOptions) {
   const order = openOrderStore(deliveries, events);
   const work = openWorkStore(deliveries);
   const metrics = createWorkMetrics(options.metrics);
-  let replayWoken = (): void => undefined;
   const healths = await openHealthStore(database);
   const dispatcher = createDispatcher({
     ...{ ...options, work, order, endpoints, healths, metrics, slots, elapsed },
@@ -91,7 +74,7 @@ export async function createNotifier(options: NotifierOptions) {
     ...{ endpoints, events, deliveries, order, admission, clock, release },
     bulkInsert: database.bulkInsert,
   });
-  let woken = (): void => undefined;
+  let [woken, replayWoken] = [(): void => undefined, (): void => undefined];
   const wake = (): void => woken();
   const resumeSuspended = (): void => {
     dispatcher.resumeSuspended();
@@ -100,17 +83,21 @@ export async function createNotifier(options: NotifierOptions) {
   const stores = { endpoints, events, feeds, deliveries, replays };
   const replayer = createReplayer({ ...stores, clock, log, wake });
   const wakeReplayer = (): void => replayWoken();
-  const rpc = notifierRpc({
+  const rpcDeps = {
     ...{ ...options, ...stores, fanOut, wake, resumeSuspended, wakeReplayer },
     mustVerify: options.policy === "public" || options.verifyUrls === true,
     challenges: openChallengeStore(database),
     healths,
     cancelPending: deliveries.cancelPending,
     readBacklog: openBacklogStore(deliveries, elapsed).read,
-  });
+  };
   return {
     ...stores,
-    ...{ rpc, fanOut, dispatcher, replayer, work, metrics },
+    ...{ fanOut, dispatcher, replayer, work, metrics },
+    rpc: {
+      ...{ ...endpointRpc(rpcDeps), ...endpointStateRpc(rpcDeps), ...secretRpc(rpcDeps) },
+      ...{ ...deliveryRpc(rpcDeps), ...replayRpc(rpcDeps), ...eventRpc(rpcDeps) },
+    },
     eventMetrics: createEventMetrics(options.metrics),
     /** Calls this whenever a delivery may be due that the dispatcher does not know of. */
     onWake: (listener: () => void): void => {

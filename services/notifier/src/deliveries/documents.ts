@@ -86,10 +86,7 @@ export const deliveryKeptMs = 30 * dayMs;
 /** How long a delivery may wait for its first attempt: its endpoint may never be resumed. */
 export const untriedMs = 30 * dayMs;
 
-/**
- * The first delivery of an event to an endpoint, the same however often it is made. It is held if
- * an event may come before it.
- */
+/** An event's first delivery to an endpoint, always the same; held if one may come before it. */
 export function firstDelivery(
   event: DeliverableEvent,
   endpointId: string,

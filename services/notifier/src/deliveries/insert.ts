@@ -1,10 +1,7 @@
 import { isOnlyDuplicateKeys } from "@disburse/chassis/mongo/database.ts";
 import { type Collection, MongoBulkWriteError, type OptionalUnlessRequiredId } from "mongodb";
 
-/**
- * Inserts the documents that are not stored yet, in one write. Answers the indices of those that
- * were; throws on any other failure.
- */
+/** Inserts the documents that are not stored yet; answers the indices of those that were. */
 export async function insertNew<T extends { _id: string }>(
   collection: Collection<T>,
   documents: readonly T[],

@@ -45,8 +45,8 @@ async function exhaust(
 }
 
 /**
- * Deletes expired documents, and exhausts deliveries whose endpoints stay paused or unverified;
- * answers whether there may be more.
+ * Deletes expired documents, exhausts deliveries that wait too long; answers whether there are
+ * more.
  */
 export async function sweepExpired<E extends Expiring, R extends Expiring>(
   stores: {

@@ -15,7 +15,7 @@ import type { DeliveryFilter, DeliveryStore } from "./store.ts";
 import { deliveryMessage } from "./wire.ts";
 
 /** What the RPCs of deliveries use. */
-export type DeliveryDeps = {
+type DeliveryDeps = {
   readonly endpoints: EndpointStore;
   readonly deliveries: DeliveryStore;
   readonly clock: Clock;

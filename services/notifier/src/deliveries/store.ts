@@ -64,10 +64,7 @@ const indexes: readonly IndexDescription[] = [
   },
 ];
 
-/**
- * Deliveries as merchants see them; `work-store.ts` has what workers do with them,
- * `redelivery-store.ts` how they are sent once more.
- */
+/** Deliveries as merchants see them; `work-store.ts` has what workers do with them. */
 export async function openDeliveryStore({ db }: Database) {
   const deliveries = db.collection<DeliveryDocument>("deliveries");
   await ensureIndexes(db, "deliveries", indexes);

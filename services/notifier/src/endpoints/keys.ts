@@ -128,7 +128,6 @@ export function createResealing(deps: ResealingDeps) {
   const leftover = deps.metrics.gauge(
     "disburse_webhook_endpoints_under_older_keys",
     "Endpoints whose secrets need an older encryption key, by the last walk.",
-    [],
   );
   return async (): Promise<{ readonly resealed: number; readonly left: number }> => {
     const counts = { resealed: 0, left: 0 };

@@ -34,7 +34,7 @@ import {
 import type { EndpointStore } from "./store.ts";
 
 /** What the RPCs of an endpoint's state use. */
-export type EndpointStateDeps = EndpointDeps &
+type EndpointStateDeps = EndpointDeps &
   ChallengeDeps & {
     /** Probes suspended endpoints at once, whose deliveries may be due now. */
     readonly resumeSuspended: () => void;
@@ -110,10 +110,7 @@ type ChallengeDeps = SigningDeps & {
 /** A challenge and the writes around it; a turn that a crash left is free after that. */
 const turnMs = challengeTimeoutMs + 2_000;
 
-/**
- * Verifies the URL of an endpoint that is not live yet. The challenge goes out under no lock, so
- * what it found counts only if the same URL still waits. A repeat is answered without another one.
- */
+/** Verifies a URL. The challenge has no lock: it counts only if the same URL still waits. */
 async function verify(
   deps: ChallengeDeps,
   changes: EndpointChanges,

@@ -83,10 +83,7 @@ export function openFeedStore(
   };
 }
 
-/**
- * Finishes an assignment. A repeat changes nothing: an event keeps its position, and `next` moves
- * once. An expired event leaves its position empty.
- */
+/** Finishes an assignment; a repeat changes nothing. An expired event leaves its position empty. */
 async function finish(
   { feeds, events }: { feeds: Collection<FeedDocument>; events: Collection<EventDocument> },
   { _id, next }: FeedDocument,

@@ -97,8 +97,8 @@ function logStored(events: readonly WebhookEvent[], startedMs: number, log: Log)
 }
 
 /**
- * What the notifier consumes. A batch is acknowledged when events and deliveries are stored; an
- * unreadable message goes to the dead letters, since no retry would read it.
+ * What the notifier consumes. A batch is acknowledged once stored; what is unreadable is a dead
+ * letter.
  */
 export function subscription(
   fanOut: FanOut,

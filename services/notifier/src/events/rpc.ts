@@ -31,7 +31,7 @@ import { testBody, testStatus, testTransactionType } from "./rules/webhook-body.
 import type { EventStore } from "./store.ts";
 
 /** What the RPCs of events use. */
-export type EventDeps = {
+type EventDeps = {
   readonly endpoints: EndpointStore;
   readonly events: EventStore;
   readonly feeds: FeedStore;
@@ -130,10 +130,7 @@ const pageBytesMax = 1_024 * 1_024;
 /** Each failed try means that another reader assigned positions first. */
 const triesMax = 20;
 
-/**
- * The events after a position (0: from the beginning), each once. At the end the next events get
- * positions, one more than the page needs, which shows whether there are more.
- */
+/** The events after a position (0: from the beginning). At the end the next ones get positions. */
 export async function readFeed(
   feeds: FeedStore,
   {

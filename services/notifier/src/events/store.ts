@@ -41,8 +41,8 @@ export async function openEventStore({ db }: Database) {
     collection: events,
 
     /**
-     * Stores a batch and answers it as it is stored: a duplicate comes back as the first one, with
-     * the endpoints chosen then. An event whose operation has stored another one is left out.
+     * Stores a batch. A duplicate is answered as first stored, with the endpoints chosen then; an
+     * event whose operation has stored another one is left out.
      */
     store: async (documents: readonly EventDocument[]): Promise<EventDocument[]> => {
       const there = await insertNew(events, documents);

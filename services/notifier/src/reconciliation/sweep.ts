@@ -189,10 +189,7 @@ const firstAfterMs = { atLeast: 2_000, spread: 8_000 };
 /** The checkpoint's age grows also while no process sweeps, or another one does. */
 const tellEveryMs = 15_000;
 
-/**
- * Sweeps periodically, in one process at a time, first some seconds after the start. Deliveries
- * come first, since they need no other service.
- */
+/** Sweeps periodically, in one process at a time; deliveries first: they need no other service. */
 export function startGapSweep(options: GapLoopOptions): Pick<Loop, "stop"> {
   const { lease, payout, everyMs, log } = options;
   const ended = new AbortController();

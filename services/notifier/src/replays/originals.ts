@@ -13,10 +13,7 @@ import type { ReplayTerms } from "./rules/replay.ts";
 /** Whose deliveries, and which of them. */
 export type Originals = ReplayTerms & { readonly merchantId: string };
 
-/**
- * The originals of a replay after the cursor, oldest first: of each event one, as what was sent
- * again before is none of them. Test events are left out.
- */
+/** A replay's originals after the cursor, oldest first; neither redeliveries nor test events. */
 export function readOriginals(
   deliveries: Collection<DeliveryDocument>,
   of: Originals,

@@ -28,7 +28,7 @@ import { isSameReplay, type ReplayRequest, replayTerms } from "./rules/replay.ts
 import { newReplay, type ReplayDocument, type ReplayStore, termsOf } from "./store.ts";
 
 /** What the RPCs of replays use. */
-export type ReplayDeps = {
+type ReplayDeps = {
   readonly endpoints: EndpointStore;
   readonly deliveries: Pick<DeliveryStore, "collection">;
   readonly replays: ReplayStore;

@@ -192,10 +192,7 @@ async function vetted(options: ConnectorOptions, host: string) {
   return fitting;
 }
 
-/**
- * Throws where webhooks cannot leave from an address because the machine has it not: else every
- * attempt would fail, and merchants' endpoints would look broken.
- */
+/** Throws where the machine does not have the address: every attempt from it would fail. */
 export async function checkSourceAddress(address: string): Promise<void> {
   const server = createServer();
   try {

@@ -54,10 +54,7 @@ export type SenderOptions = Omit<ConnectorOptions, "resolve"> & {
 const resolveLocally: Resolve = async (host) =>
   (await lookup(host, { all: true })).map(({ address }) => address);
 
-/**
- * Posts webhooks: no redirects, no compression, bounded in time and size, to allowed addresses
- * only.
- */
+/** Posts webhooks without redirects, bounded in time and size, to allowed addresses only. */
 export function createSender(options: SenderOptions): Sender {
   const { resolve = options.policy === "public" ? resolvePublic : resolveLocally } = options;
   const targetOf = createTargets(options);
@@ -99,10 +96,7 @@ export function createSender(options: SenderOptions): Sender {
   return { post, close: () => agent.destroy() };
 }
 
-/**
- * The beginning of an answer's body, as text. The status is what acknowledges, so a body that
- * breaks off or takes too long leaves what came of it; the connection is given up then.
- */
+/** The beginning of an answer's body; the status alone acknowledges, so it may break off. */
 async function readSome(body: Dispatcher.ResponseData["body"]): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
@@ -157,8 +151,8 @@ type Target = { readonly origin: string; readonly path: string };
 const targetsMax = 1_000;
 
 /**
- * Parses the URLs of webhooks, and caches them; `undefined` where the
- * rules refuse one. What its host name resolves to is checked when connecting.
+ * Parses URLs, and caches them; `undefined` where the rules refuse one. Addresses are checked
+ * later.
  */
 export function createTargets(rules: AddressRules): (url: string) => Target | undefined {
   const known = new Map<string, Target | undefined>();

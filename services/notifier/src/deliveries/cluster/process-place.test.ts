@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { processPlace } from "./membership.ts";
+import { processPlace } from "./ownership.ts";
 
 it("is the same after a restart at a port, and of one process alone without", () => {
   expect(processPlace("a", 9_000)).toBe(processPlace("a", 9_000));

@@ -104,10 +104,7 @@ export function createAdmission(deps: AdmissionDeps) {
   };
 }
 
-/**
- * Starts deliveries that an earlier insert leased and whose answer was lost. One call at a time:
- * none may start what another gives back.
- */
+/** Starts what an insert leased whose answer was lost: one call at a time, so once each. */
 function createAdoption(deps: AdmissionDeps) {
   let last: Promise<unknown> = Promise.resolve();
   return (ids: readonly string[], endpoints: Endpoints): Promise<void> => {

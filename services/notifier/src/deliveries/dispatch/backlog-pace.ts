@@ -1,9 +1,6 @@
 /** How often a window is judged: long enough to hold several fresh starts. */
 const judgeEveryMs = 250;
-/**
- * Fresh deliveries may wait half as long again as beside the guaranteed share; 5 ms more are what
- * timers and batches on their way differ by.
- */
+/** Fresh deliveries may wait half as long again as the baseline; timers differ by 5 ms. */
 const toleratedRatio = 1.5;
 const toleratedMs = 5;
 /** The window grows from least to most in so many judgements: some seconds. */

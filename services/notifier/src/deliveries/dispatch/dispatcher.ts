@@ -157,10 +157,7 @@ export function createDispatcher(deps: DispatcherDeps) {
       shards: ownership.shardsOwned(),
       circuits: limiter.circuits(),
     }),
-    /**
-     * Starts nothing more, and leaves the shards to other processes when no attempt is in flight,
-     * or after `drainMs`.
-     */
+    /** Starts nothing more; leaves when no attempt is in flight, or after `drainMs`. */
     leave: (): Promise<void> => {
       const saved = () => idle().then(() => saveHealth());
       return ownership.leave(withTimeout(drainMs, saved, () => undefined));

@@ -16,10 +16,7 @@ import { createEndpointQueues, type EndpointQueue } from "./endpoint-queues.ts";
 /** Limits attempts in flight per process, merchant and endpoint. */
 export type Limiter = ReturnType<typeof createLimiter>;
 
-/**
- * Decides what may start. All of it is in memory, for this process is the only owner of its
- * endpoints.
- */
+/** Decides what may start, in memory: this process is the only owner of its endpoints. */
 export function createLimiter(slots: Slots, elapsed: () => number) {
   const queues = createEndpointQueues(elapsed);
   const { backlog } = queues;

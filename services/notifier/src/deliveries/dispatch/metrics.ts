@@ -32,17 +32,14 @@ export function createWorkMetrics(metrics: Metrics) {
   const dueEndpoints = metrics.gauge(
     "disburse_webhook_due_endpoints",
     "Endpoints of this process with a delivery that is due; none that is paused or unverified.",
-    [],
   );
   const oldest = metrics.gauge(
     "disburse_webhook_oldest_due_seconds",
     "How long the longest waiting due delivery has been due, paused and unverified endpoints aside.",
-    [],
   );
   const due = metrics.gauge(
     "disburse_webhook_due_deliveries",
     "Deliveries of this process that are due, paused and unverified endpoints' aside; to 10,000.",
-    [],
   );
   const wait = metrics.histogram(
     "disburse_webhook_first_attempt_seconds",
@@ -50,11 +47,10 @@ export function createWorkMetrics(metrics: Metrics) {
     [],
     waitBuckets,
   );
-  const running = metrics.gauge("disburse_webhook_in_flight", "Attempts under way.", []);
+  const running = metrics.gauge("disburse_webhook_in_flight", "Attempts under way.");
   const shards = metrics.gauge(
     "disburse_webhook_shards_owned",
     "Shards of 256 that this process delivers to.",
-    [],
   );
   const circuits = metrics.gauge(
     "disburse_webhook_endpoints",

@@ -69,19 +69,13 @@ function unblocks({ transition, attempt }: Settlement): boolean {
   return !blocksNext({ state: transition.state, attempts: attempt?.number ?? 0 });
 }
 
-/**
- * Writes begin no sooner after each other than this, unless a whole batch waits: a command for
- * each webhook would cost more than all else, and no caller is slowed by the wait.
- */
+/** Between two writes, unless a whole batch waits: a command for each webhook costs most. */
 const batchEveryMs = 40;
 /** A result outlives an outage of the store for as long as its lease may last. */
 const triesMax = 20;
 const retryMs = 1_000;
 
-/**
- * Collects items and writes them in batches, one at a time. A batch that cannot be written is tried
- * again each second, and given up after 20 tries.
- */
+/** Writes items in batches, one at a time; one that fails is tried each second, 20 times. */
 export function createBatcher<T>(
   batchMax: number,
   write: (batch: readonly T[]) => Promise<void>,

@@ -109,10 +109,7 @@ export function openWorkStore({ collection: deliveries }: Pick<DeliveryStore, "c
   };
 }
 
-/**
- * A delivery under a lease. The first lease sets the deadline, before anything is sent, so that a
- * crash cannot extend it.
- */
+/** A delivery under a lease. The first one sets the deadline, so that a crash cannot extend it. */
 export function underLease(delivery: DeliveryDocument, lease: Lease, now: Date): DeliveryDocument {
   return {
     ...delivery,
@@ -177,10 +174,7 @@ async function freeLeases(
   await deliveries.updateMany(leased, { $set: { lease: null, due_at: now } });
 }
 
-/**
- * One command that picks each document's values by its id: the guard is planned once, which is most
- * of the cost of single updates.
- */
+/** One command for all: planning the guard is most of the cost of single updates. */
 async function settle(
   deliveries: Collection<DeliveryDocument>,
   settlements: readonly Settlement[],

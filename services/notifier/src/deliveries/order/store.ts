@@ -79,10 +79,7 @@ export function openOrderStore(
   return {
     release,
 
-    /**
-     * Deliveries to be inserted, held only where one is before them. `release` sees what is
-     * inserted under their ordering keys meanwhile.
-     */
+    /** Deliveries to be inserted, held where one is before them; `release` sees later inserts. */
     placed: async (made: readonly DeliveryDocument[]): Promise<readonly DeliveryDocument[]> => {
       const held = made.filter((delivery) => delivery.held);
       if (held.length === 0) return made;
@@ -110,10 +107,7 @@ export function openOrderStore(
       return release([...new Set(left.map(({ line }) => line))], now);
     },
 
-    /**
-     * Rechecks deliveries that wait without bound: a release may have been lost, or their
-     * predecessor may never come; `givenUp` go without it.
-     */
+    /** Rechecks deliveries that wait without bound; `givenUp` go without their predecessor. */
     recheck: async (now: Date) => {
       const found = await dueForRecheck(deliveries, now);
       if (found.length === 0) return { freed: new Set<string>(), givenUp: [], hasMore: false };
@@ -223,10 +217,7 @@ function hasNumberBefore(member: Member, lines: ReadonlyMap<string, readonly Mem
   return line.some(({ sequence }) => sequence === member.sequence - 1);
 }
 
-/**
- * Whether the event before has no delivery to wait for: it goes to other endpoints, or its delivery
- * is deleted. Else the delivery is about to be inserted.
- */
+/** Whether the event before has no delivery here to wait for, or has one no longer. */
 function hasCome(before: Arrived | undefined, member: Member): boolean {
   if (before === undefined) return false;
   const age = member.created_at.getTime() - before.received_at.getTime();

@@ -23,10 +23,7 @@ export type DeliveryKey = {
   readonly replay: number;
 };
 
-/**
- * The id and the jitter of a delivery, both from its key, so that making it twice makes one. The
- * time in the id is the event's arrival, which is stored with the event and the same for everyone.
- */
+/** A delivery's id and jitter, from its key and its event's stored arrival: made twice, one. */
 export function deliveryIdentity(
   key: DeliveryKey,
   receivedAt: Date,

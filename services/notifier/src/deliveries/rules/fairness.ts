@@ -58,10 +58,7 @@ export function takeTurns(
   return { given: { fresh: fresh + moreFresh, backlog: backlog + moreBacklog }, turn: next };
 }
 
-/**
- * What a backlog has in any case of the slots that it may have: fresh deliveries never take these
- * while it waits.
- */
+/** What a backlog has in any case of its slots: fresh deliveries never take these meanwhile. */
 export function guaranteedShare(claimedMax: number): number {
   return Math.max(1, Math.floor(claimedMax / 8));
 }

@@ -21,10 +21,7 @@ export const orderAttemptsMax = 3;
  */
 const unseenWaitMs: Readonly<Record<string, number>> = { payout_session: orderWaitMs };
 const unseenWaitDefaultMs = 5_000;
-/**
- * In strict order a gap costs more, for going too early cannot be made good. A payout's version is
- * found within minutes where it was lost; one that is not found in a day never comes.
- */
+/** In strict order: a payout's version that was lost is found in minutes, or after a day never. */
 const unseenWaitStrictMs: Readonly<Record<string, number>> = { payout_session: 86_400_000 };
 const unseenWaitStrictDefaultMs = 300_000;
 
@@ -49,10 +46,7 @@ export function blocksNext(
   return order === "strict" || delivery.attempts < orderAttemptsMax;
 }
 
-/**
- * Whether what waits for an event waits otherwise once it has arrived. For payouts it does not: one
- * that is to come is waited for as long as one that is here.
- */
+/** Whether what waits for an event waits otherwise once it has arrived; for payouts it does not. */
 export function arrivalMatters(transactionType: string): boolean {
   return unseenWaitMs[transactionType] === undefined;
 }
@@ -87,10 +81,7 @@ export function givesUpAt(createdAt: Date, transactionType: string): Date {
   return new Date(createdAt.getTime() + waitMs);
 }
 
-/**
- * Whether a strict delivery has waited long enough for one that has not arrived; for one that is
- * in its line it waits on.
- */
+/** Whether a strict delivery has waited long enough for one that has not even arrived. */
 export function isGivenUp(
   delivery: OrderedDelivery & { readonly order: DeliveryOrder },
   line: readonly OrderedDelivery[],

@@ -1,7 +1,4 @@
-/**
- * When a delivery is tried again. Figures: decisions, webhooks: retries double from 5 s and the
- * last starts before 24 h have passed since the first attempt's start.
- */
+/** When a delivery is tried again (decisions, webhooks): waits double from 5 s, for 24 h. */
 
 /** The wait after the first attempt; each later one is twice the one before. */
 export const firstDelayMs = 5_000;
@@ -12,9 +9,7 @@ export const attemptsMax = 15;
 /** No attempt starts this long after the first one started (service interface, events). */
 export const horizonMs = 24 * 60 * 60 * 1_000;
 
-/**
- * Spreads deliveries that failed together; at 2% the last attempt still starts 44 minutes early.
- */
+/** Spreads deliveries that failed together; the last attempt still starts 44 minutes early. */
 export const jitterMax = 0.02;
 
 /** The factor of a delivery, from 1 to 1.02: one for all its waits, so that they double exactly. */
@@ -41,9 +36,7 @@ type AttemptEnd = {
   readonly deadline: Date;
 };
 
-/**
- * The start of the next attempt, measured from the end of this one; `undefined` when none is left.
- */
+/** The start of the next attempt, counted from this one's end; `undefined` when none is left. */
 export function nextAttemptAt(end: AttemptEnd): Date | undefined {
   if (end.attempts >= attemptsMax) return undefined;
   const at = Math.round(end.endedAt.getTime() + delayMs(end.attempts, end.jitter));

@@ -6,10 +6,7 @@ export type ShardOwners = readonly (string | null)[];
 /** What a process should have more, and what it should have no longer. */
 export type ShardMoves = { readonly take: readonly number[]; readonly give: readonly number[] };
 
-/**
- * How many shards a process should have: as many as any other, or one more of the rest; none where
- * it is not among the living.
- */
+/** How many shards a process should have: as many as any other, or one more; none if no member. */
 export function fairShare(self: string, members: readonly string[]): number {
   const place = members.toSorted().indexOf(self);
   if (place === -1) return 0;

@@ -86,9 +86,7 @@ export type Recipient = Endpoint & {
   readonly keys: readonly SealedKey[];
 };
 
-/**
- * An endpoint with its secrets and its history; changed as a whole, one revision after the other.
- */
+/** An endpoint with its secrets and its history, changed as a whole by one revision at a time. */
 export type EndpointRecord = Recipient & {
   /** In the order of the revisions that they made. */
   readonly operations: readonly EndpointOperation[];

@@ -66,10 +66,7 @@ export function revised(
   };
 }
 
-/**
- * The endpoint as an operation left it: what came later is taken back. One that is not in its
- * history has just changed nothing.
- */
+/** The endpoint as an operation left it; one that its history lacks has just changed nothing. */
 export function asOf(endpoint: EndpointRecord, operation: EndpointOperation): EndpointRecord {
   const { operations } = endpoint;
   const at = operations.findIndex(({ id }) => id === operation.id);

@@ -15,9 +15,7 @@ export const overlapSecondsDefault = 86_400;
 /** The keys that sign next, and for how long the old ones go along. */
 export type Rotation = { readonly keyId: string; readonly overlapSeconds: number };
 
-/**
- * New keys sign at once; what was current goes along for the overlap, what was staged is dropped.
- */
+/** New keys sign at once; the current ones go along for the overlap, staged ones are dropped. */
 export function rotated(set: SecretSet, to: Rotation, now: Date): SecretSet {
   if (to.overlapSeconds === 0) return { current: to.keyId };
   const until = new Date(now.getTime() + to.overlapSeconds * 1_000);

@@ -23,9 +23,7 @@ export function interfaceSignature(id: string, status: string, secret: string): 
   return createHash("sha256").update(`${id},${status}:${secret}`).digest("base64");
 }
 
-/**
- * The Standard Webhooks signature: `v1,` and base64 of HMAC-SHA256 over `<id>.<timestamp>.<body>`.
- */
+/** Standard Webhooks: `v1,` and base64 of HMAC-SHA256 over `<id>.<timestamp>.<body>`. */
 export function standardSignature(
   webhookId: string,
   timestamp: number,

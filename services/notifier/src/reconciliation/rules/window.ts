@@ -3,10 +3,7 @@ export const gapKinds = ["event", "delivery"] as const;
 /** The kind of a sweep. */
 export type GapKind = (typeof gapKinds)[number];
 
-/**
- * The span of time that a sweep for lost events looks at: from a while before the last one ended
- * until a while ago. `from` is in it, `to` is not.
- */
+/** The span of time that a sweep looks at; `from` is in it, `to` is not. */
 export type GapWindow = { readonly from: Date; readonly to: Date };
 
 /** What is younger may still be on its way, and is no gap yet. */
@@ -23,10 +20,7 @@ export type GapTerms = {
   readonly overlapMs: number;
 };
 
-/**
- * What is to be looked at now, or `undefined` where that was done already. `through` is where the
- * last sweep ended.
- */
+/** What is to be swept now; `undefined`: nothing. `through` is where the last sweep ended. */
 export function gapWindow(
   through: Date | undefined,
   now: Date,

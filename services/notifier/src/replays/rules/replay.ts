@@ -22,10 +22,7 @@ export type ReplayRequest = Omit<ReplayTerms, "until"> & { readonly until: Date 
 /** As long as deliveries are kept after their end (webhooks: data). */
 export const windowMaxMs = 30 * 86_400_000;
 
-/**
- * The terms of a replay that is asked for at `now`: what is made from then on is none of it, so
- * that it ends. Asked for again later, they are the same at the same `now`.
- */
+/** The terms of a replay that is asked for at `now`, whose later deliveries are none of it. */
 export function replayTerms(asked: ReplayRequest, now: Date): ReplayTerms | readonly Violation[] {
   const { since } = asked;
   if (since >= now) return [{ field: "since", problem: "must be in the past" }];
@@ -58,10 +55,7 @@ export type ReplayTransition =
   | { readonly state: "running"; readonly nextPageAt: Date }
   | { readonly state: "done" | "cancelled" };
 
-/**
- * What a page of at most `rate` leaves to do. The next one waits from when this one was written, so
- * that no second sees more than `rate`, however long the writing took.
- */
+/** What a page leaves to do; the next waits from its write, so that no second exceeds `rate`. */
 export function transitionAfterPage(
   { rate }: Pick<ReplayTerms, "rate">,
   sent: number,
@@ -74,10 +68,7 @@ export function transitionAfterPage(
 /** How often the replay of a suspended endpoint is checked. */
 export const lookAgainMs = 10_000;
 
-/**
- * A replay waits while its endpoint is paused or unverified. What it queued meanwhile would all be
- * due when the endpoint goes on, and the rate would be none.
- */
+/** A replay of a suspended endpoint waits: all it queued would be due at once on resumption. */
 export function transitionWhileNotLive(now: Date): ReplayTransition {
   return { state: "running", nextPageAt: new Date(now.getTime() + lookAgainMs) };
 }

@@ -1,10 +1,7 @@
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 
-/**
- * Which addresses a webhook may be sent to. A live deployment sends to public addresses alone; the
- * sandbox also to this machine and private networks, but never to what only infrastructure answers.
- */
+/** Live, webhooks go to public addresses alone; in the sandbox to all but infrastructure's. */
 export type AddressPolicy = "public" | "sandbox";
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
@@ -43,10 +40,7 @@ const specialIpv4 = [
 /** All of IPv6 that IANA gave out for global unicast … */
 const globalUnicast = networks(["2000::/3"]);
 
-/**
- * … but for protocol assignments, documentation, AS112 and 6to4, whose inner IPv4 address could be
- * any.
- */
+/** … but for protocol assignments, documentation, AS112, and 6to4 with any IPv4 address in it. */
 const specialIpv6 = ["2001::/23", "2001:db8::/32", "2002::/16", "2620:4f:8000::/48", "3fff::/20"];
 const special = networks([...specialIpv4, ...specialIpv6]);
 
@@ -62,7 +56,7 @@ const infrastructure = networks([
 ]);
 
 /**
- * Whose last 32 bits are an IPv4 address: mapped (RFC 4291), compatible, translated (RFC 6052, RFC
+ * Whose last 32 bits are an IPv4 address: mapped, compatible (RFC 4291), translated (RFC 6052,
  * 2765).
  */
 const ipv4AtEnd = networks(["::ffff:0:0/96", "::/96", "64:ff9b::/96", "::ffff:0:0:0/96"]);
@@ -78,10 +72,7 @@ function isIn(address: Address, list: Networks): boolean {
   );
 }
 
-/**
- * The IPv4 addresses that an IPv6 address leads to where its network knows how; for 6to4 (RFC 3056)
- * and Teredo's server and client (RFC 4380) too.
- */
+/** IPv4 addresses that an IPv6 one may lead to; also 6to4's (RFC 3056), Teredo's (RFC 4380). */
 function innerIpv4(address: ipaddr.IPv6): ipaddr.IPv4[] {
   const bytes = address.toByteArray();
   const at = (from: number) => new ipaddr.IPv4(bytes.slice(from, from + 4));

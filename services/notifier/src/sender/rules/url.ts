@@ -5,9 +5,7 @@ import { type AddressPolicy, mayReach, type Networks } from "./address.ts";
 /** What receivers and proxies commonly take in a request line. */
 export const urlLengthMax = 2_048;
 
-/**
- * Where HTTPS is served on the public internet; others are mostly other protocols' (decisions §7).
- */
+/** Where HTTPS is served on the public internet; others are other protocols' (decisions §7). */
 const publicPorts = new Set(["", "443", "8443"]);
 
 /** A host name as certificates and TLS have it: without the dot that may end it. */
@@ -20,10 +18,7 @@ export function lookupHost(url: URL): string {
   return hostWithoutDot(url.hostname.replace(/^\[(.*)\]$/, "$1"));
 }
 
-/**
- * Names that never mean a host of the public internet, with what is under them: RFC 6761, 6762
- * (with its appendix G), 7686, 8375, 9476.
- */
+/** Names that no public host has or is under: RFC 6761, 6762 (appendix G), 7686, 8375, 9476. */
 const privateNames = [
   ...["localhost", "invalid", "local", "onion", "alt", "home.arpa"],
   ...["intranet", "internal", "private", "corp", "home", "lan"],
