@@ -2,13 +2,9 @@ import { type LoggerOptions, pino } from "pino";
 import { callContext } from "./call-context.ts";
 
 /** Structured lines, one event each. Fields are ids and codes, never bodies, names or secrets. */
-export type Log = {
-  fatal(fields: object, event: string): void;
-  error(fields: object, event: string): void;
-  warn(fields: object, event: string): void;
-  info(fields: object, event: string): void;
-  debug(fields: object, event: string): void;
-};
+export type Log = Readonly<
+  Record<"fatal" | "error" | "warn" | "info" | "debug", (fields: object, event: string) => void>
+>;
 
 /** Where lines go: JSON, one at a time, each with its line end. */
 export type LogDestination = { write(line: string): void };
@@ -76,11 +72,9 @@ export function plainError(error: unknown, depth = 0): unknown {
   };
 }
 
+const ignore = (): void => undefined;
+
 /** Logs nothing: for tests. */
 export const silentLog: Log = {
-  fatal: () => undefined,
-  error: () => undefined,
-  warn: () => undefined,
-  info: () => undefined,
-  debug: () => undefined,
+  ...{ fatal: ignore, error: ignore, warn: ignore, info: ignore, debug: ignore },
 };

@@ -60,10 +60,7 @@ export function multiplyDecimals(a: Decimal, b: Decimal): Decimal {
 export function formatDecimal(decimal: Decimal, decimalsMin = 0): string {
   const { units, scale } = decimal;
   if (scale < decimalsMin) {
-    return formatDecimal({
-      units: rescale(decimal, decimalsMin),
-      scale: decimalsMin,
-    });
+    return formatDecimal({ units: rescale(decimal, decimalsMin), scale: decimalsMin });
   }
   const sign = units < 0n ? "-" : "";
   const digits = (units < 0n ? -units : units).toString().padStart(scale + 1, "0");

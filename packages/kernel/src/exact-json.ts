@@ -31,9 +31,7 @@ export function isJsonObject(json: ExactJson | undefined): json is JsonObject {
 
 /** Throws `SyntaxError`, also for a key with two values; `RangeError` for nesting too deep. */
 export function parseExactJson(text: string): ExactJson {
-  return parse(text, null, {
-    parseNumber: (digits) => new ExactNumber(digits),
-  }) as ExactJson;
+  return parse(text, null, { parseNumber: (digits) => new ExactNumber(digits) }) as ExactJson;
 }
 
 /** TypeScript's library does not know `rawJSON` of ECMAScript 2026 yet. */

@@ -36,8 +36,5 @@ export function readAmount(text: string, currencyCode: string): bigint {
 
 /** Writes minor units with all decimals of their currency: `100.10`. Zero and negative allowed. */
 export function formatAmount(minor: bigint, currencyCode: string): string {
-  return formatDecimal({
-    units: minor,
-    scale: currencyOf(currencyCode).decimals,
-  });
+  return formatDecimal({ units: minor, scale: currencyOf(currencyCode).decimals });
 }

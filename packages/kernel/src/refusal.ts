@@ -2,10 +2,7 @@
  * An expected "no": part of a rule's answer, never thrown inside a domain. `code` is from the
  * closed union of the service that refuses; `detail` is safe to show to the merchant.
  */
-export type Refused<Code extends string> = {
-  readonly refused: Code;
-  readonly detail?: string;
-};
+export type Refused<Code extends string> = { readonly refused: Code; readonly detail?: string };
 
 /** Makes a refusal. `detail` replaces the code's own message where the contract leaves it open. */
 export function refused<const Code extends string>(code: Code, detail?: string): Refused<Code> {

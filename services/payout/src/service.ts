@@ -123,14 +123,15 @@ function startBackground(
   const counts = openPayoutCounts(database, deps.payouts);
   const relay = startRelay({ outbox: payoutOutbox(deps.payouts, deps.clock), bus, log });
   const work = { ...deps, place, stuckAfterMs, log, onChanged: relay.wake };
-  const workers = Array.from({ length: railWorkers }, (_each, at) => {
-    const run = async () => {
+  const loop = (name: string, everyMs: number, run: () => Promise<boolean>) =>
+    startLoop({ name, everyMs, run, log });
+  const workers = Array.from({ length: railWorkers }, (_each, at) =>
+    loop("rail-worker", at === 0 ? pollMs : restMs, async () => {
       const worked = await workOnDuePayout(work);
       if (worked) workers[at + 1]?.wake();
       return worked;
-    };
-    return startLoop({ name: "rail-worker", everyMs: at === 0 ? pollMs : restMs, run, log });
-  });
+    }),
+  );
   const wake = () => {
     relay.wake();
     workers[0]?.wake();
@@ -138,39 +139,21 @@ function startBackground(
   const sweepDeps = { ...deps, log, wake };
   const lease = createSweepLease(database, "sweeps", sweepLeaseMs);
   /** One process sweeps, the one with the lease. */
-  const leased = (run: () => Promise<unknown>) => async () => {
-    if ((await lease.hold()) !== undefined) await run();
-    return false;
-  };
+  const sweep = (name: string, everyMs: number, run: () => Promise<void>) =>
+    loop(name, everyMs, async () => {
+      if ((await lease.hold()) !== undefined) await run();
+      return false;
+    });
+  const recall = () => recallWork(deps.payouts, deps.clock.now(), deferMaxMs);
   const loops = [
     relay,
     ...workers,
-    startLoop({ name: "tally", everyMs: pollMs, run: counts.run, log }),
-    startLoop({
-      name: "hold-sweep",
-      everyMs: sweepMs,
-      run: leased(() => sweepHolds(sweepDeps)),
-      log,
-    }),
-    startLoop({
-      name: "work-recall",
-      everyMs: recallMs,
-      run: leased(() => recallWork(deps.payouts, deps.clock.now(), deferMaxMs)),
-      log,
-    }),
-    startLoop({
-      name: "resolution-sweep",
-      everyMs: sweepMs,
-      run: leased(() => sweepResolutions(sweepDeps)),
-      log,
-    }),
-    startLoop({ name: "hold-closer", everyMs: pollMs, run: closer.flush, log }),
-    startLoop({
-      name: "ledger-recorder",
-      everyMs: recordMs,
-      run: leased(() => recordRecent(deps.ledger)),
-      log,
-    }),
+    loop("tally", pollMs, counts.run),
+    loop("hold-closer", pollMs, closer.flush),
+    sweep("hold-sweep", sweepMs, () => sweepHolds(sweepDeps)),
+    sweep("work-recall", recallMs, recall),
+    sweep("resolution-sweep", sweepMs, () => sweepResolutions(sweepDeps)),
+    sweep("ledger-recorder", recordMs, () => recordRecent(deps.ledger)),
   ];
   const stop = async () => {
     await Promise.all(loops.map((loop) => loop.stop()));

@@ -5,11 +5,7 @@ import type { Log } from "../log.ts";
 import { withTimeout } from "../timeout.ts";
 
 /** Where the broker is, and what the names of its exchange and queues begin with. */
-export type AmqpOptions = {
-  readonly url: string;
-  readonly namespace: string;
-  readonly log: Log;
-};
+export type AmqpOptions = { readonly url: string; readonly namespace: string; readonly log: Log };
 
 /** A working broker accepts a connection at once; one that stays silent is tried again. */
 const handshakeTimeoutMs = 10_000;

@@ -23,17 +23,7 @@ export type Rows = {
 };
 
 /** The connection of a service to its own database. */
-export type Database = {
-  readonly db: Db;
-  /**
-   * Inserts documents into several collections in one command, in order, up to the first duplicate
-   * key: then the answer is false, and the documents before it are inserted.
-   */
-  bulkInsert(rows: readonly Rows[]): Promise<boolean>;
-  /** Whether the database answers now. */
-  ready(): Promise<boolean>;
-  close(): Promise<void>;
-};
+export type Database = ReturnType<typeof databaseOf>;
 
 /** After this a write's outcome is unknown: read again, never assume. */
 const writeTimeoutMs = 5_000;
@@ -101,12 +91,17 @@ async function assertRecent(client: MongoClient): Promise<void> {
 }
 
 /** A database of a client; the client's options apply. */
-export function databaseOf(client: MongoClient, name: string): Database {
+export function databaseOf(client: MongoClient, name: string) {
   const db = client.db(name);
   return {
     db,
-    bulkInsert: (rows) => bulkInsert(client, name, rows),
-    ready: () =>
+    /**
+     * Inserts documents into several collections in one command, in order, up to the first duplicate
+     * key: then the answer is false, and the documents before it are inserted.
+     */
+    bulkInsert: (rows: readonly Rows[]) => bulkInsert(client, name, rows),
+    /** Whether the database answers now. */
+    ready: (): Promise<boolean> =>
       db.command({ ping: 1 }, { timeoutMS: pingTimeoutMs }).then(
         () => true,
         () => false,

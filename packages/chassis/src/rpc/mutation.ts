@@ -8,10 +8,7 @@ import {
 import { type WordOf, wordOf } from "./enum-words.ts";
 
 /** Who made a change, as stored with it. */
-export type StoredActor = {
-  readonly kind: WordOf<typeof Actor_Kind>;
-  readonly id: string;
-};
+export type StoredActor = { readonly kind: WordOf<typeof Actor_Kind>; readonly id: string };
 
 /** The operation that a write belongs to, and who requested it. */
 export type Change = { readonly operationId: string; readonly actor: StoredActor };

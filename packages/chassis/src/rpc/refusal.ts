@@ -4,11 +4,7 @@ import { type ErrorCode, errorTable } from "@disburse/kernel/errors.ts";
 import { isRefused, type Refused } from "@disburse/kernel/refusal.ts";
 
 /** How one refusal leaves a service: the RPC code, and the interface's code and sentence. */
-export type WireRefusal = {
-  readonly rpc: Code;
-  readonly code: string;
-  readonly message: string;
-};
+export type WireRefusal = { readonly rpc: Code; readonly code: string; readonly message: string };
 
 /** An exhaustive table: every refusal of a closed union, mapped once. */
 export type RefusalTable<R extends string> = Readonly<Record<R, WireRefusal>>;

@@ -1,11 +1,11 @@
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import type { Change, StoredActor } from "@disburse/chassis/rpc/mutation.ts";
-import type { Collection, Db } from "mongodb";
+import type { Db } from "mongodb";
 import { recordDocument, type Storing, toStoredRecord } from "../records/document.ts";
 import type { ListedBy } from "../records/list.ts";
 import { accountTypes } from "../records/rules/record.ts";
 import { screeningStatuses } from "../records/rules/screening.ts";
-import { openRecords, type RecordStore } from "../records/store.ts";
+import { openRecords } from "../records/store.ts";
 import {
   type Beneficiary,
   beneficiaryKinds,
@@ -30,17 +30,10 @@ const listedBy: ListedBy = {
 };
 
 /** The store of beneficiaries. */
-export type BeneficiaryStore = RecordStore<Beneficiary> & {
-  /** Archives a merchant's beneficiary; `undefined` where there is none. */
-  archive(
-    beneficiary: { readonly merchantId: string; readonly id: string },
-    change: Change,
-    now: Date,
-  ): Promise<Beneficiary | undefined>;
-};
+export type BeneficiaryStore = Awaited<ReturnType<typeof openBeneficiaries>>;
 
 /** Opens the collection of beneficiaries and makes its indexes. */
-export async function openBeneficiaries(db: Db, sealer: Sealer): Promise<BeneficiaryStore> {
+export async function openBeneficiaries(db: Db, sealer: Sealer) {
   const beneficiaries = db.collection<BeneficiaryDocument>("beneficiaries");
   const records = await openRecords(db, sealer, {
     name: beneficiaries.collectionName,
@@ -50,26 +43,23 @@ export async function openBeneficiaries(db: Db, sealer: Sealer): Promise<Benefic
   });
   return {
     ...records,
-    archive: (beneficiary, change, now) => archive(beneficiaries, beneficiary, change, now),
+    /** Archives a merchant's beneficiary in one write; a repeat finds nothing to change. */
+    archive: async (
+      { merchantId, id }: Pick<Beneficiary, "merchantId" | "id">,
+      { operationId, actor }: Change,
+      now: Date,
+    ) => {
+      const own = { _id: id, merchant_id: merchantId };
+      const archiving = { at: now, operation_id: operationId, actor };
+      const archived = await beneficiaries.findOneAndUpdate(
+        { ...own, archived: false },
+        { $set: { archived: true, archiving, updated_at: now } },
+        { returnDocument: "after" },
+      );
+      const found = archived ?? (await beneficiaries.findOne(own));
+      return found === null ? undefined : toBeneficiary(found);
+    },
   };
-}
-
-/** One write; only the first one counts, a repeat finds nothing to change. */
-async function archive(
-  beneficiaries: Collection<BeneficiaryDocument>,
-  { merchantId, id }: { readonly merchantId: string; readonly id: string },
-  { operationId, actor }: Change,
-  now: Date,
-): Promise<Beneficiary | undefined> {
-  const own = { _id: id, merchant_id: merchantId };
-  const archiving = { at: now, operation_id: operationId, actor };
-  const archived = await beneficiaries.findOneAndUpdate(
-    { ...own, archived: false },
-    { $set: { archived: true, archiving, updated_at: now } },
-    { returnDocument: "after" },
-  );
-  const found = archived ?? (await beneficiaries.findOne(own));
-  return found === null ? undefined : toBeneficiary(found);
 }
 
 /** A new beneficiary as it is stored, its private fields sealed. */

@@ -31,17 +31,9 @@ export function beneficiaryMessage(beneficiary: Beneficiary): BeneficiaryMessage
   const { kind, accountNumberMasked, createdAt, updatedAt } = beneficiary;
   const fields = { ...beneficiary.fields, beneficiary_account_number: accountNumberMasked };
   return create(BeneficiarySchema, {
-    id: beneficiary.id,
-    merchantId: beneficiary.merchantId,
+    ...beneficiary,
     kind: valueOfWord(BeneficiaryKind, kind),
-    name: beneficiary.name,
-    accountType: beneficiary.accountType,
-    destinationCurrency: beneficiary.destinationCurrency,
-    transferMethod: beneficiary.transferMethod,
-    network: beneficiary.network,
-    accountNumberMasked,
     screeningStatus: valueOfWord(ScreeningStatus, beneficiary.screening.status),
-    archived: beneficiary.archived,
     createdAt: timestampFromDate(createdAt),
     updatedAt: timestampFromDate(updatedAt),
     fields:
@@ -100,23 +92,14 @@ export function formChoice(request: ListBeneficiaryFormsRequest): FormChoice {
 /** A form as other services read it. */
 export function formMessage(form: BeneficiaryForm): BeneficiaryFormMessage {
   return create(BeneficiaryFormSchema, {
-    name: form.name,
-    description: form.description,
-    body: form.body,
-    destinationCurrency: form.destinationCurrency,
-    transferType: form.transferType,
-    accountType: form.accountType,
+    ...form,
     fields: form.fields.map((field) => ({
-      name: field.name,
+      ...field,
       type: field.kind,
-      required: field.required,
-      description: field.description,
-      maxLength: field.maxLength,
       allowedValues: [...(field.allowed ?? [])],
       pattern: field.pattern?.source ?? field.shape ?? "",
       patternMessage: field.pattern?.problem ?? "",
       defaultValue: field.default ?? "",
-      example: field.example,
     })),
     rules: [...form.rules],
   });

@@ -15,7 +15,7 @@ import type { Collection } from "mongodb";
 import { closeHolds, type Ledger } from "../ledger/accounts.ts";
 import type { Payouts } from "../payouts/document.ts";
 import { type ClaimedQuote, type Payout, payoutFrom, payoutIdOf } from "../payouts/rules/payout.ts";
-import { findPayout, insertPayout, readPayout } from "../payouts/store.ts";
+import { findPayout, insertPayout } from "../payouts/store.ts";
 import { claimedQuote, type ReadQuote, readExecutable } from "./quote.ts";
 import { executedBefore, fundable, payable } from "./rules/payable.ts";
 
@@ -100,7 +100,7 @@ async function findRepeated(
   { payouts }: ExecuteDeps,
   { merchantId, operationId, quoteId }: ExecuteRequest,
 ): Promise<Payout | undefined> {
-  const payout = await readPayout(payouts, merchantId, payoutIdOf(quoteId));
+  const payout = await findPayout(payouts, payoutIdOf(quoteId), { merchant_id: merchantId });
   return payout?.quote.claim.operationId === operationId ? payout : undefined;
 }
 

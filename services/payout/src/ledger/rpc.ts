@@ -161,8 +161,7 @@ function readEntryFilter(request: ListEntriesRequest): EntryFilter {
 
 function accountMessage(account: Account) {
   return create(AccountSchema, {
-    id: account.id,
-    merchantId: account.merchantId,
+    ...account,
     currencyCode: account.currency,
     available: formatAmount(account.available, account.currency),
     held: formatAmount(account.held, account.currency),
@@ -174,22 +173,17 @@ function accountMessage(account: Account) {
 function entryMessage(entry: LedgerEntry) {
   const text = (minor: bigint) => formatAmount(minor, entry.currency);
   return create(LedgerEntrySchema, {
+    ...entry,
     id: entry.key,
-    accountId: entry.accountId,
     sequence: BigInt(entry.sequence),
     step: valueOfWord(LedgerStep, entry.step),
     currencyCode: entry.currency,
     amount: text(entry.amount),
     available: text(entry.available),
     held: text(entry.held),
-    payoutId: entry.payoutId,
-    note: entry.note,
     createdAt: timestampFromDate(entry.createdAt),
     postings: entry.postings.map(({ account, currency, amount }) => ({
       ...{ account, currencyCode: currency, amount: postingText(amount) },
     })),
-    previousHash: entry.previousHash,
-    hash: entry.hash,
-    reverses: entry.reverses,
   });
 }

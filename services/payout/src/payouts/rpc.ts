@@ -28,14 +28,14 @@ import type { PayoutCounts } from "./counts.ts";
 import { type PayoutDocument, type Payouts, toPayout } from "./document.ts";
 import { listPublished, republished } from "./outbox.ts";
 import { type TimelineEvent, timelineOf } from "./rules/timeline.ts";
-import { readPayout } from "./store.ts";
+import { findPayout } from "./store.ts";
 import { payoutMessage } from "./wire.ts";
 
 /** The RPCs that read a merchant's payouts. */
 export function payoutsRpc(payouts: Payouts, counts: PayoutCounts) {
   return {
     getPayout: async ({ merchantId, payoutId }) => {
-      const payout = await readPayout(payouts, merchantId, payoutId);
+      const payout = await findPayout(payouts, payoutId, { merchant_id: merchantId });
       return { payout: payoutMessage(orThrow(payout ?? refused("RECORD_NOT_FOUND"))) };
     },
 

@@ -2,7 +2,6 @@ import { callContext } from "@disburse/chassis/call-context.ts";
 import { type Database, ensureIndexes } from "@disburse/chassis/mongo/database.ts";
 import { insertOrFind } from "@disburse/chassis/mongo/once.ts";
 import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
-import type { Filter } from "mongodb";
 import { type PayoutDocument, type Payouts, payoutDocument, toPayout } from "./document.ts";
 import type { Payout } from "./rules/payout.ts";
 
@@ -37,18 +36,9 @@ export async function openPayouts({ db }: Database): Promise<Payouts> {
   return db.collection<PayoutDocument>("payouts");
 }
 
-/** A merchant's payout. */
-export function readPayout(payouts: Payouts, merchantId: string, id: string) {
-  return findOne(payouts, { _id: id, merchant_id: merchantId });
-}
-
-/** A payout of any merchant. */
-export function findPayout(payouts: Payouts, id: string): Promise<Payout | undefined> {
-  return findOne(payouts, { _id: id });
-}
-
-async function findOne(payouts: Payouts, filter: Filter<PayoutDocument>) {
-  const found = await payouts.findOne(filter);
+/** A payout by its id; of one merchant where `own` names it. */
+export async function findPayout(payouts: Payouts, id: string, own: { merchant_id?: string } = {}) {
+  const found = await payouts.findOne({ _id: id, ...own });
   return found === null ? undefined : toPayout(found);
 }
 

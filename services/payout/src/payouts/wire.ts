@@ -19,11 +19,9 @@ export function payoutMessage(payout: Payout): PayoutMessage {
   const { quote, progress } = payout;
   const { status, subStatus } = publicStatusOf(progress);
   return create(PayoutSchema, {
-    id: payout.id,
-    merchantId: quote.merchantId,
-    accountId: quote.accountId,
+    ...quote,
+    ...payout,
     quoteId: quote.id,
-    corridorId: quote.corridorId,
     beneficiaryId: quote.beneficiary.id,
     referenceId: quote.claim.referenceId,
     status: valueOfWord(PayoutStatus, status),
@@ -32,14 +30,12 @@ export function payoutMessage(payout: Payout): PayoutMessage {
     destinationCurrencyCode: quote.destination,
     sourceAmount: formatAmount(quote.sourceMinor, quote.source),
     receivingAmount: formatAmount(quote.receivingMinor, quote.destination),
-    exchangeRate: quote.exchangeRate,
     totalFees: formatAmount(quote.feesMinor, quote.source),
     uniqueTransactionReference: visibleReference(progress),
     beneficiaryName: quote.beneficiary.name,
     beneficiaryAccountNumberMasked: quote.beneficiary.accountNumberMasked,
     transferMethod: quote.beneficiary.transferMethod,
     network: quote.beneficiary.network,
-    version: payout.version,
     createdAt: timestampFromDate(payout.createdAt),
     updatedAt: timestampFromDate(payout.updatedAt),
   });

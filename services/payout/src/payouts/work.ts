@@ -114,11 +114,7 @@ export async function advance(payouts: Payouts, payout: Payout, progress: Progre
         ...(exception && { doubt: exception }),
         ...setWork(work),
       },
-      $unset: {
-        ...unsetWork(work),
-        ...(exception === undefined && { doubt: "" }),
-        uncleared: "",
-      },
+      $unset: { ...unsetWork(work), ...(exception === undefined && { doubt: "" }), uncleared: "" },
       $push: {
         ...(isRecorded(payout, progress, step) && { journal: stepOf(changed, step) }),
         ...(calls.length > 0 && { calls: keep(calls) }),

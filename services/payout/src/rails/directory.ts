@@ -15,15 +15,7 @@ export type Unavailability = RoutingRefusal | TemporaryUnavailability;
 type TemporaryUnavailability = "PAUSED" | "DOWN";
 
 /** The rails of a deployment. */
-export type RailDirectory = {
-  readonly all: readonly Rail[];
-  /** The rail that a transfer goes to now, or why it waits. */
-  choose(transfer: Transfer): Promise<Rail | Unavailability>;
-  /** Why a rail takes no new transfers now; `undefined`: it does. */
-  unavailability(rail: Rail): Promise<TemporaryUnavailability | undefined>;
-  /** The rail of a name, also one without a route. */
-  named(name: string): Rail | undefined;
-};
+export type RailDirectory = ReturnType<typeof createRailDirectory>;
 
 /** A rail that does not answer in this time is down. */
 const availableTimeoutMs = 1_000;
@@ -33,7 +25,7 @@ export function createRailDirectory(
   rails: readonly Rail[],
   routes: readonly Route[],
   isPaused: (rail: string) => Promise<boolean>,
-): RailDirectory {
+) {
   const byName = new Map(rails.map((rail) => [rail.name, rail]));
   const capabilities = new Map(rails.map((rail) => [rail.name, rail.capabilities]));
   const problems = routeProblems(routes, capabilities);
@@ -44,14 +36,17 @@ export function createRailDirectory(
   };
   return {
     all: rails,
-    choose: async (transfer) => {
+    /** The rail that a transfer goes to now, or why it waits. */
+    choose: async (transfer: Transfer): Promise<Rail | Unavailability> => {
       const name = railFor(routes, capabilities, transfer);
       if (isRefused(name)) return name.refused;
       const rail = byName.get(name);
       return rail === undefined ? "NO_ROUTE" : ((await unavailability(rail)) ?? rail);
     },
+    /** Why a rail takes no new transfers now; `undefined`: it does. */
     unavailability,
-    named: (name) => byName.get(name),
+    /** The rail of a name, also one without a route. */
+    named: (name: string) => byName.get(name),
   };
 }
 

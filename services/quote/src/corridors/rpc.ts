@@ -129,15 +129,12 @@ export function limitsMessage({ source, destination, limits }: CorridorTerms): L
 /** A corridor as other services read it, with the rate in force. */
 function corridorMessage(corridor: Corridor, rate: Rate | undefined): CorridorMessage {
   return create(CorridorSchema, {
-    id: corridor.id,
+    ...corridor,
     sourceCurrencyCode: corridor.source,
     destinationCurrencyCode: corridor.destination,
-    active: corridor.active,
     feeShare: formatDecimal(corridor.fee.share),
     feeFlat: formatAmount(corridor.fee.flatMinor, corridor.source),
     limits: limitsMessage(corridor),
-    quoteTtlSeconds: corridor.quoteTtlSeconds,
-    rateMaxAgeSeconds: corridor.rateMaxAgeSeconds,
     ...(rate === undefined ? {} : { rate: rateMessage(rate) }),
   });
 }

@@ -17,12 +17,7 @@ import type { PairCursor } from "./rules/page.ts";
 type Bound = Decimal128 | null;
 
 /** What each stored document that changes has of its last change. */
-type Changed = {
-  schema_version: number;
-  actor: StoredActor;
-  created_at: Date;
-  updated_at: Date;
-};
+type Changed = { schema_version: number; actor: StoredActor; created_at: Date; updated_at: Date };
 
 type CorridorDocument = ReturnType<typeof corridorTerms> &
   Changed & { _id: string; operations: string[] };

@@ -161,17 +161,16 @@ async function currentRate(corridors: CorridorStore, corridor: Corridor, now: Da
   return rate;
 }
 
+type QuoteParts = Pick<Quote, "amounts" | "beneficiary"> & {
+  readonly request: QuoteRequest;
+  readonly corridor: Corridor;
+  readonly rate: Rate;
+};
+
 function newQuote(
   { clock, quoteTtlSeconds }: QuoteDeps,
-  parts: {
-    request: QuoteRequest;
-    corridor: Corridor;
-    rate: Rate;
-    amounts: Quote["amounts"];
-    beneficiary: Quote["beneficiary"];
-  },
+  { request, corridor, rate, ...priced }: QuoteParts,
 ): Quote {
-  const { request, corridor, rate, amounts, beneficiary } = parts;
   const now = clock.now();
   const ttlSeconds = corridor.quoteTtlSeconds || quoteTtlSeconds;
   return {
@@ -182,13 +181,11 @@ function newQuote(
     corridorId: corridor.id,
     source: request.sourceCurrencyCode,
     destination: request.destinationCurrencyCode,
-    amounts,
+    ...priced,
     rate: rate.rate,
     rateAsOf: rate.asOf,
     rateSource: rate.source,
-    beneficiary,
-    createdAt: now,
-    updatedAt: now,
+    ...{ createdAt: now, updatedAt: now },
     expiresAt: new Date(now.getTime() + ttlSeconds * 1_000),
   };
 }
@@ -196,10 +193,7 @@ function newQuote(
 function quoteMessage(quote: Quote): QuoteMessage {
   const { source, destination, amounts } = quote;
   return create(QuoteSchema, {
-    id: quote.id,
-    merchantId: quote.merchantId,
-    accountId: quote.accountId,
-    corridorId: quote.corridorId,
+    ...quote,
     sourceCurrencyCode: source,
     destinationCurrencyCode: destination,
     sourceAmount: formatAmount(amounts.source, source),
@@ -208,8 +202,6 @@ function quoteMessage(quote: Quote): QuoteMessage {
     receivingAmount: formatAmount(amounts.receiving, destination),
     exchangeRate: formatDecimal(quote.rate),
     rateAsOf: timestampFromDate(quote.rateAsOf),
-    rateSource: quote.rateSource,
-    beneficiary: quote.beneficiary,
     state: valueOfWord(QuoteStateMessage, quote.state),
     createdAt: timestampFromDate(quote.createdAt),
     updatedAt: timestampFromDate(quote.updatedAt),
