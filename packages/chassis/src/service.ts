@@ -1,13 +1,12 @@
 import type { DescService } from "@bufbuild/protobuf";
-import type { Client } from "@connectrpc/connect";
 import type { z } from "zod";
 import { connectAmqpBus } from "./amqp/bus.ts";
 import type { Bus } from "./bus/bus.ts";
 import { createLog, type Log, type LogDestination } from "./log.ts";
-import { createMetrics, type Metrics } from "./metrics.ts";
-import { connectDatabase, type Database } from "./mongo/database.ts";
+import { createMetrics } from "./metrics.ts";
+import { connectDatabase } from "./mongo/database.ts";
 import { connectService } from "./rpc/client.ts";
-import { type RpcServer, type RpcServerOptions, startRpcServer } from "./rpc/server.ts";
+import { type RpcServerOptions, startRpcServer } from "./rpc/server.ts";
 import {
   type BusSettings,
   type commonSettings,
@@ -61,19 +60,7 @@ type Served = Pick<RpcServerOptions, "services" | "routes"> &
   Partial<Pick<RpcServerOptions, "host" | "port">>;
 
 /** What a service is opened with; all that it opens here ends with it. */
-export type Opening<Config> = {
-  readonly config: Config;
-  readonly log: Log;
-  readonly metrics: Metrics;
-  readonly database: Database;
-  readonly lifetime: Lifetime;
-  /** The process's shared bus, else a connection to the broker. */
-  openBus(settings: BusSettings): Promise<Bus>;
-  /** A client of another service. */
-  connect<S extends DescService>(service: S, url: string, timeoutMs?: number): Client<S>;
-  /** Serves RPCs, by default at the address of the settings. */
-  serve(served: Served): Promise<RpcServer>;
-};
+export type Opening<Config extends Settings> = Awaited<ReturnType<typeof prepare<Config>>>;
 
 /** A service's `start`; where a part fails to open, what was opened is closed again. */
 export function serviceStart<Config extends Settings>(
@@ -100,7 +87,7 @@ async function prepare<Config extends Settings>(
   config: Config,
   parts: { readonly log: Log; readonly lifetime: Lifetime },
   sharedBus: Bus | undefined,
-): Promise<Opening<Config>> {
+) {
   const { log, lifetime } = parts;
   const { SERVICE_TOKEN: serviceToken, HOST: host, PORT: port } = config;
   const metrics = createMetrics(name);
@@ -108,20 +95,23 @@ async function prepare<Config extends Settings>(
   lifetime.add("database", database.close);
   return {
     ...{ config, log, metrics, database, lifetime },
-    openBus: async ({ AMQP_URL: url, BUS_NAMESPACE: namespace }) => {
+    /** The process's shared bus, else a connection to the broker. */
+    openBus: async ({ AMQP_URL: url, BUS_NAMESPACE: namespace }: BusSettings) => {
       if (sharedBus !== undefined) return sharedBus;
       if (url === undefined) throw new SettingsError("settings: AMQP_URL: is required");
       const bus = await connectAmqpBus({ url, namespace, log });
       lifetime.add("bus", bus.stop);
       return bus;
     },
-    connect: (service, url, timeoutMs) => {
+    /** A client of another service. */
+    connect: <S extends DescService>(service: S, url: string, timeoutMs?: number) => {
       const identity = { caller: name, serviceToken, ...(timeoutMs && { timeoutMs }) };
       const { rpc, close } = connectService(service, url, identity);
       lifetime.add(`client of ${service.typeName}`, close);
       return rpc;
     },
-    serve: async (served) => {
+    /** Serves RPCs, by default at the address of the settings. */
+    serve: async (served: Served) => {
       const common = { host, port, serviceToken, log, metrics, ready: database.ready };
       const server = await startRpcServer({ ...common, ...served });
       lifetime.add("server", server.stop);

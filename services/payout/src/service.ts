@@ -1,4 +1,4 @@
-import type { Client, ServiceImpl } from "@connectrpc/connect";
+import type { Client } from "@connectrpc/connect";
 import { openAuditStore } from "@disburse/chassis/audit/store.ts";
 import type { Bus } from "@disburse/chassis/bus/bus.ts";
 import { startRelay } from "@disburse/chassis/bus/outbox-relay.ts";
@@ -9,8 +9,6 @@ import { createSweepLease } from "@disburse/chassis/mongo/sweep-lease.ts";
 import type { Change } from "@disburse/chassis/rpc/mutation.ts";
 import type { Mode } from "@disburse/chassis/settings.ts";
 import type { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
-import type { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
-import type { PayoutService as PayoutRpc } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import type { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { type ExecuteDeps, openExecutions } from "./execution/execute.ts";
@@ -65,19 +63,8 @@ export type PayoutServiceOptions = {
   readonly log: Log;
 };
 
-/** A running payout service. */
-export type PayoutService = {
-  readonly rpc: Partial<ServiceImpl<typeof PayoutRpc>>;
-  /** For operators, rails and subscribers. */
-  readonly operations: Partial<ServiceImpl<typeof PayoutOperationsService>>;
-  /** Receives a callback of a rail in this process, as the RPC does. */
-  receive(message: ReceivedMessage, by: Change): Promise<unknown>;
-  /** Ends the background work after its present runs. */
-  stop(): Promise<void>;
-};
-
 /** Opens the stores, starts the relay, the rail workers and the sweeps, and answers the RPCs. */
-export async function startPayoutService(options: PayoutServiceOptions): Promise<PayoutService> {
+export async function startPayoutService(options: PayoutServiceOptions) {
   const { database, quote, beneficiary, mode, clock } = options;
   const ledger = await openLedger(database);
   const payouts = await openPayouts(database);
@@ -100,8 +87,11 @@ export async function startPayoutService(options: PayoutServiceOptions): Promise
   const operations = { payouts, callbacks, rails, states, resolutions, audit, clock, wake };
   return {
     rpc: payoutRpc({ ...deps, counts, mode, wake }),
+    /** For operators, rails and subscribers. */
     operations: operationsRpc(operations),
-    receive: (message, by) => receiveCallback(operations, message, by),
+    /** Receives a callback of a rail in this process, as the RPC does. */
+    receive: (message: ReceivedMessage, by: Change) => receiveCallback(operations, message, by),
+    /** Ends the background work after its present runs. */
     stop,
   };
 }

@@ -4,13 +4,7 @@ import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } f
  * Encryption at rest: AES-256-GCM under a named key. The `context` (merchant | record id | field)
  * is authenticated, so that a sealed text cannot be opened in another place.
  */
-export type Sealer = {
-  seal(plain: string, context: string): string;
-  /** Throws where the text was altered, has another context, or its key is not configured. */
-  open(sealed: string, context: string): string;
-  /** Whether the current key sealed this; else it must be resealed before its key goes. */
-  isCurrent(sealed: string): boolean;
-};
+export type Sealer = ReturnType<typeof createSealer>;
 
 const algorithm = "aes-256-gcm";
 const nonceLength = 12;
@@ -35,12 +29,12 @@ function readKeys(encryptionKeys: string): readonly [NamedKey, ...NamedKey[]] {
  * A sealer from the setting `ENCRYPTION_KEYS` (`key_id:base64,…`). The first key seals; the others
  * open what was sealed before a rotation. Format: `key_id.base64url(nonce ‖ tag ‖ ciphertext)`.
  */
-export function createSealer(encryptionKeys: string): Sealer {
+export function createSealer(encryptionKeys: string) {
   const all = readKeys(encryptionKeys);
   const keys = new Map(all);
   const [[sealingKeyId, sealingKey]] = all;
   return {
-    seal: (plain, context) => {
+    seal: (plain: string, context: string): string => {
       const nonce = randomBytes(nonceLength);
       const cipher = createCipheriv(algorithm, sealingKey, nonce);
       cipher.setAAD(Buffer.from(`${sealingKeyId}|${context}`));
@@ -48,7 +42,8 @@ export function createSealer(encryptionKeys: string): Sealer {
       const packed = Buffer.concat([nonce, cipher.getAuthTag(), body]);
       return `${sealingKeyId}.${packed.toString("base64url")}`;
     },
-    open: (sealed, context) => {
+    /** Throws where the text was altered, has another context, or its key is not configured. */
+    open: (sealed: string, context: string): string => {
       const [keyId = "", text = ""] = sealed.split(".");
       const key = keys.get(keyId);
       if (key === undefined) throw new Error("sealed under a key that is not among the settings");
@@ -59,7 +54,8 @@ export function createSealer(encryptionKeys: string): Sealer {
       const body = packed.subarray(nonceLength + tagLength);
       return decipher.update(body, undefined, "utf8") + decipher.final("utf8");
     },
-    isCurrent: (sealed) => sealed.startsWith(`${sealingKeyId}.`),
+    /** Whether the current key sealed this; else it must be resealed before its key goes. */
+    isCurrent: (sealed: string): boolean => sealed.startsWith(`${sealingKeyId}.`),
   };
 }
 

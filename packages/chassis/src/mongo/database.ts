@@ -96,8 +96,8 @@ export function databaseOf(client: MongoClient, name: string) {
   return {
     db,
     /**
-     * Inserts documents into several collections in one command, in order, up to the first duplicate
-     * key: then the answer is false, and the documents before it are inserted.
+     * Inserts into several collections in one command, in order, up to the first duplicate key:
+     * then the answer is false, and the documents before it are inserted.
      */
     bulkInsert: (rows: readonly Rows[]) => bulkInsert(client, name, rows),
     /** Whether the database answers now. */

@@ -1,6 +1,6 @@
+import type { ClientHttp2Stream } from "node:http2";
 import type { DescService } from "@bufbuild/protobuf";
 import {
-  type Client,
   Code,
   ConnectError,
   createClient,
@@ -25,17 +25,14 @@ export type ServiceClientOptions = {
 };
 
 /** A client and its connection, which all calls share. */
-export type ServiceClient<S extends DescService> = {
-  readonly rpc: Client<S>;
-  close(): void;
-};
+export type ServiceClient<S extends DescService> = ReturnType<typeof connectService<S>>;
 
 /** A typed client that sends identity, request id and deadline; no answer is `UNAVAILABLE`. */
 export function connectService<S extends DescService>(
   service: S,
   url: string,
   options: ServiceClientOptions,
-): ServiceClient<S> {
+) {
   const sessions = renewableSessions(url);
   const transport = createConnectTransport({
     baseUrl: url,
@@ -103,24 +100,21 @@ const renewEveryMs = 2_000;
 const retiredMs = 60_000;
 
 /** A connection to a service that can be replaced while calls run on it. */
-type Sessions = Pick<Http2SessionManager, "authority" | "request" | "notifyResponseByteRead"> & {
-  /** Gives new calls a new connection: the peer of the present one may be gone. */
-  renew(): void;
-  abort(): void;
-};
+type Sessions = ReturnType<typeof renewableSessions>;
 
 /** Connects on the first call. */
-function renewableSessions(url: string): Sessions {
+function renewableSessions(url: string) {
   const open = () => new Http2SessionManager(url, { idleConnectionTimeoutMs: idleTimeoutMs });
   let current = open();
   let renewedAt = 0;
   const retired = new Set<Http2SessionManager>();
   return {
     authority: current.authority,
-    request: (method, path, headers, options) => current.request(method, path, headers, options),
-    notifyResponseByteRead: (stream) => {
+    request: (...call: Parameters<Http2SessionManager["request"]>) => current.request(...call),
+    notifyResponseByteRead: (stream: ClientHttp2Stream) => {
       for (const sessions of [current, ...retired]) sessions.notifyResponseByteRead(stream);
     },
+    /** Gives new calls a new connection: the peer of the present one may be gone. */
     renew: () => {
       const now = performance.now();
       if (renewedAt !== 0 && now - renewedAt < renewEveryMs) return;

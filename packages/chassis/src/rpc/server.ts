@@ -30,11 +30,7 @@ export type RpcServerOptions = {
 };
 
 /** A running RPC server. */
-export type RpcServer = {
-  readonly url: string;
-  /** Gives running calls at most 20 s; the port stays bound until `held` has settled. */
-  stop(held?: Promise<unknown>): Promise<void>;
-};
+export type RpcServer = Awaited<ReturnType<typeof startRpcServer>>;
 
 /** Running calls get this long at shutdown (reliability: at most 20 s in flight). */
 const drainMs = 20_000;
@@ -50,7 +46,7 @@ const http2Preface = "PRI";
  * from HTTP/1.1. Beside the service's own routes: health, reflection and, over HTTP/1.1,
  * `/metrics`.
  */
-export async function startRpcServer(options: RpcServerOptions): Promise<RpcServer> {
+export async function startRpcServer(options: RpcServerOptions) {
   const adapter = connectNodeAdapter({
     routes: (router) => {
       options.routes(router);
@@ -95,7 +91,8 @@ export async function startRpcServer(options: RpcServerOptions): Promise<RpcServ
   const port = await listen(listener, options.port, options.host);
   return {
     url: `http://${options.host}:${port}`,
-    stop: async (held = Promise.resolve()) => {
+    /** Gives running calls at most 20 s; the port stays bound until `held` has settled. */
+    stop: async (held: Promise<unknown> = Promise.resolve()): Promise<void> => {
       listener.maxConnections = 0;
       const closed = Promise.allSettled([held]).then(
         () => new Promise<void>((resolve) => listener.close(() => resolve())),

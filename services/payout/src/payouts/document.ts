@@ -9,7 +9,7 @@ import type { Uncleared } from "./rules/clearance.ts";
 import type { PayoutException } from "./rules/exception.ts";
 import type { Payout } from "./rules/payout.ts";
 import { type PayoutStatus, type Progress, publicStatusOf } from "./rules/progress.ts";
-import type { HistoryCause } from "./rules/timeline.ts";
+import type { TimelineStep } from "./rules/timeline.ts";
 import { payoutMessage } from "./wire.ts";
 
 /** An event that is not published yet. */
@@ -19,12 +19,7 @@ export type PendingEvent = { id: string; key: string; at: Date; body: Binary };
 export type PublishedEvent = Omit<PendingEvent, "at">;
 
 /** A step of the payout: written with its change of state, and never dropped. */
-export type StoredStep = {
-  stage: Progress["stage"];
-  /** The payout's version by then. */
-  version: number;
-  at: Date;
-  cause: HistoryCause;
+export type StoredStep = TimelineStep & {
   /** For operators: `rail said accepted`, `post applied`. */
   detail: string;
   /** Who reported or decided an outcome, and as which operation or resolution. */

@@ -1,16 +1,5 @@
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 
-/** The public status of a payout. */
-export type PayoutStatus = "initiated" | "succeeded" | "failed";
-/** Its public sub-status. */
-export type PayoutSubStatus =
-  | "queued"
-  | "processing"
-  | "unknown"
-  | "settled"
-  | "rejected"
-  | "returned";
-
 /** Where a payout stands; the money of `concluding` and `returning` has not moved yet. */
 export type Progress =
   | { readonly stage: "queued" }
@@ -47,9 +36,7 @@ export type RailStatus =
 /** The outcome of a transfer, as a rail reports or operators resolve it. */
 export type Outcome = Extract<RailStatus, { kind: "settled" | "rejected" | "returned" }>;
 
-type PublicStatus = { readonly status: PayoutStatus; readonly subStatus: PayoutSubStatus };
-
-const publicStatuses: Readonly<Record<Progress["stage"], PublicStatus>> = {
+const publicStatuses = {
   queued: { status: "initiated", subStatus: "queued" },
   submitting: { status: "initiated", subStatus: "processing" },
   processing: { status: "initiated", subStatus: "processing" },
@@ -59,10 +46,13 @@ const publicStatuses: Readonly<Record<Progress["stage"], PublicStatus>> = {
   returning: { status: "succeeded", subStatus: "settled" },
   rejected: { status: "failed", subStatus: "rejected" },
   returned: { status: "failed", subStatus: "returned" },
-};
+} as const satisfies Readonly<Record<Progress["stage"], object>>;
+
+/** The public status of a payout. */
+export type PayoutStatus = (typeof publicStatuses)[Progress["stage"]]["status"];
 
 /** The public status of a stage. */
-export function publicStatusOf({ stage }: Pick<Progress, "stage">): PublicStatus {
+export function publicStatusOf({ stage }: Pick<Progress, "stage">) {
   return publicStatuses[stage];
 }
 

@@ -1,10 +1,4 @@
-import {
-  type PayoutStatus,
-  type PayoutSubStatus,
-  type Progress,
-  publicStatusOf,
-  type RailStatus,
-} from "./progress.ts";
+import { type Progress, publicStatusOf, type RailStatus } from "./progress.ts";
 
 /** Why a payout took a step. */
 export type StepCause =
@@ -39,14 +33,13 @@ export function causeOf({ kind }: RailStatus): StepCause {
 export type TimelineStep = {
   readonly stage: Progress["stage"];
   readonly cause: HistoryCause;
+  /** The payout's version by then. */
   readonly version: number;
   readonly at: Date;
 };
 
 /** A change of public status. */
-export type TimelineEvent = {
-  readonly status: PayoutStatus;
-  readonly subStatus: PayoutSubStatus;
+export type TimelineEvent = ReturnType<typeof publicStatusOf> & {
   readonly cause: StepCause;
   readonly version: number;
   readonly at: Date;
@@ -66,11 +59,11 @@ export function timelineOf(steps: readonly TimelineStep[]): TimelineEvent[] {
     const isDecision = stage === "concluding" || (stage === "returning" && before === "settled");
     if (isDecision) decided = cause;
     before = stage;
-    const { status, subStatus } = publicStatusOf({ stage });
+    const status = publicStatusOf({ stage });
     const last = events.at(-1);
-    if (last?.status === status && last.subStatus === subStatus) continue;
+    if (last?.status === status.status && last.subStatus === status.subStatus) continue;
     const shown = decided === "resolved" ? decided : visibleCause(stage, cause);
-    events.push({ status, subStatus, cause: shown, version, at });
+    events.push({ ...status, cause: shown, version, at });
   }
   return events;
 }
