@@ -125,10 +125,7 @@ const failedCode = 1;
 /** Running calls get 20 s, background work its last run; after this the process exits. */
 const stopTimeoutMs = 30_000;
 
-/**
- * Runs a service as this process: starts it from the environment, stops it on SIGTERM or SIGINT,
- * at once on a second signal. A failure to start ends the process with its reason.
- */
+/** Runs a service as this process until SIGTERM or SIGINT; a failure to start ends it. */
 export async function runService(name: string, start: StartService): Promise<void> {
   const log = createLog(name, process.env.LOG_LEVEL ?? "info");
   let service: RunningService;

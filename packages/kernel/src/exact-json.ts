@@ -1,9 +1,6 @@
 import { parse } from "lossless-json";
 
-/**
- * JSON with exact numbers. Reading keeps each number's own text; writing puts a decimal's digits
- * into the document as they are. No amount passes through a binary float on the way in or out.
- */
+/** JSON whose numbers keep their digits: no amount passes through a binary float. */
 
 /** A number of a JSON document as it was written there. */
 export class ExactNumber {

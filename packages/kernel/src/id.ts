@@ -1,7 +1,4 @@
-/**
- * Identifiers: opaque, prefixed, time-ordered. 10 characters of milliseconds and 16 of randomness
- * (80 bits) in Crockford's base32, lower case, as in the ULID specification.
- */
+/** Ids as ULIDs in lower case: 10 characters of milliseconds, 16 of randomness (80 bits). */
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
 const timeLength = 10;
 const randomLength = 16;

@@ -1,7 +1,4 @@
-/**
- * An expected "no": part of a rule's answer, never thrown inside a domain. `code` is from the
- * closed union of the service that refuses; `detail` is safe to show to the merchant.
- */
+/** An expected "no", never thrown in a rule; `detail` is safe to show to the merchant. */
 export type Refused<Code extends string> = { readonly refused: Code; readonly detail?: string };
 
 /** Makes a refusal. `detail` replaces the code's own message where the contract leaves it open. */

@@ -5,10 +5,9 @@ import { ComplianceService } from "@disburse/contracts/disburse/compliance/v1/co
 import { custodyProviderCodes } from "@disburse/forms/values/custody-providers.ts";
 import { systemClock } from "@disburse/kernel/time.ts";
 import { readConfig } from "./config.ts";
-import { beneficiaryRpc } from "./rpc.ts";
 import { subscription } from "./screening/events.ts";
 import { startScreeningSweep } from "./screening/sweep.ts";
-import { openStores } from "./service.ts";
+import { beneficiaryRpc, openStores } from "./service.ts";
 
 /** A merchant waits for a screening; past this the record stays pending until the sweep. */
 const complianceTimeoutMs = 3_000;

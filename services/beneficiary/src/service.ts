@@ -1,9 +1,11 @@
+import type { ServiceImpl } from "@connectrpc/connect";
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
-import type { BeneficiaryDeps } from "./beneficiaries/rpc.ts";
+import type { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
+import { type BeneficiaryDeps, beneficiariesRpc } from "./beneficiaries/rpc.ts";
 import { openBeneficiaries } from "./beneficiaries/store.ts";
-import { type DepositorDeps, openDepositors } from "./depositors/depositors.ts";
-import { openSettings, type SettingsDeps } from "./settings/settings.ts";
+import { type DepositorDeps, depositorsRpc, openDepositors } from "./depositors/depositors.ts";
+import { openSettings, type SettingsDeps, settingsRpc } from "./settings/settings.ts";
 
 /** Everything that the service's RPCs, its consumer and its sweep work with. */
 export type ServiceDeps = BeneficiaryDeps & DepositorDeps & SettingsDeps;
@@ -15,4 +17,9 @@ export async function openStores({ db }: Database, sealer: Sealer) {
     depositors: await openDepositors(db, sealer),
     settings: openSettings(db),
   };
+}
+
+/** The RPCs of this service; proto/disburse/beneficiary/v1 says what each promises. */
+export function beneficiaryRpc(deps: ServiceDeps): ServiceImpl<typeof BeneficiaryService> {
+  return { ...beneficiariesRpc(deps), ...depositorsRpc(deps), ...settingsRpc(deps) };
 }

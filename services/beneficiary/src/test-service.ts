@@ -22,9 +22,8 @@ import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts"
 import { networks } from "@disburse/forms/values/networks.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
-import { beneficiaryRpc } from "./rpc.ts";
 import type { ComplianceClient } from "./screening/compliance.ts";
-import { openStores, type ServiceDeps } from "./service.ts";
+import { beneficiaryRpc, openStores, type ServiceDeps } from "./service.ts";
 
 /** Interval of the sweep in tests; their clock is driven, so it takes no time. */
 export const sweepEveryMs = 1_000;

@@ -19,10 +19,7 @@ export const start = serviceStart("quote", readConfig, async (opening) => {
     clock: systemClock,
     quoteTtlSeconds: config.QUOTE_TTL_SECONDS,
   });
-  return serve({
-    services: [QuoteService],
-    routes: (router) => router.service(QuoteService, rpc),
-  });
+  return serve({ services: [QuoteService], routes: (router) => router.service(QuoteService, rpc) });
 });
 
 if (import.meta.main) await runService("quote", start);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { batchMax, storeRetryMs } from "../bus/bus.ts";
 import { silentLog } from "../log.ts";
-import { startBatches } from "./batches.ts";
+import { startBatches } from "./consumers.ts";
 
 const faked = ["setTimeout", "clearTimeout", "performance"] as const;
 beforeEach(() => void vi.useFakeTimers({ toFake: [...faked] }));

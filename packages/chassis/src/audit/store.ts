@@ -35,9 +35,7 @@ export async function openAuditStore<Action extends string>({ db }: Pick<Databas
     { key: { key: 1 }, name: "key", unique: true },
     { key: { subject: 1, _id: -1 }, name: "subject" },
   ]);
-  const last = async (
-    filter: Filter<AuditDocument> = {},
-  ): Promise<AuditEntry<Action> | undefined> => {
+  const last = async (filter: Filter<AuditDocument> = {}) => {
     const [found] = await entries.find(filter).sort({ _id: -1 }).limit(1).toArray();
     return found && toEntry<Action>(found);
   };

@@ -25,10 +25,7 @@ export type Subscription = {
 
 /** Where events are exchanged: RabbitMQ, or within the process. */
 export type Bus = {
-  /**
-   * Resolves when each message is confirmed by the broker, or stored by the consumer. Rejects where
-   * one is not, or has no consumer bound to its key; publishing again is harmless.
-   */
+  /** Resolves when each message is confirmed or stored; publishing again is harmless. */
   publish(messages: readonly BusMessage[]): Promise<void>;
   subscribe(subscription: Subscription): Promise<void>;
   ready(): boolean;

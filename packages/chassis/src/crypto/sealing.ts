@@ -1,9 +1,6 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";
 
-/**
- * Encryption at rest: AES-256-GCM under a named key. The `context` (merchant | record id | field)
- * is authenticated, so that a sealed text cannot be opened in another place.
- */
+/** AES-256-GCM under a named key; the context (merchant | record id | field) is authenticated. */
 export type Sealer = ReturnType<typeof createSealer>;
 
 const algorithm = "aes-256-gcm";

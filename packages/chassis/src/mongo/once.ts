@@ -20,12 +20,7 @@ export function insertOnce<T extends Document>(
   return onceByKey(() => collection.insertOne(document));
 }
 
-/**
- * Inserts a document and answers with it, or with the one that `by` finds where its key was there
- * already.
- *
- * @throws {Error} where the key belongs to a document that `by` does not find.
- */
+/** Inserts a document, or answers with the one that `by` finds; throws where that is none. */
 export async function insertOrFind<T extends Document>(
   collection: Collection<T>,
   document: WithId<T>,

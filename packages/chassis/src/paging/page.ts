@@ -25,11 +25,7 @@ export function readCursor(text: string): PageCursor | undefined {
 }
 
 /** The size of a page from a requested limit, at most `max`; 0 is the default. */
-export function readLimit(
-  limit: number,
-  max = pageLimitMax,
-  byDefault = pageLimitDefault,
-): number | Refused<"INVALID_REQUEST"> {
+export function readLimit(limit: number, max = pageLimitMax, byDefault = pageLimitDefault) {
   if (limit === 0) return byDefault;
   if (limit >= 1 && limit <= max) return limit;
   return refused("INVALID_REQUEST", `limit: must be between 1 and ${max}`);

@@ -19,8 +19,6 @@ import {
   ScreeningStatus,
 } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import type { BeneficiaryForm, FormChoice } from "@disburse/forms/describe/discovery.ts";
-import type { Refused } from "@disburse/kernel/refusal.ts";
-import type { RecordFilter } from "../records/list.ts";
 import { partyType, readFilter, type Wanted, wantedWord } from "../records/list-request.ts";
 import { textOf } from "../records/rules/private-fields.ts";
 import type { Opened } from "../records/store.ts";
@@ -67,9 +65,7 @@ const wantedArchived: Readonly<Record<ArchivedFilter, Wanted<boolean>>> = {
 };
 
 /** What a list of beneficiaries is narrowed to. */
-export function readBeneficiaryFilter(
-  message: ListBeneficiariesRequest,
-): RecordFilter | Refused<"INVALID_REQUEST"> {
+export function readBeneficiaryFilter(message: ListBeneficiariesRequest) {
   return readFilter(message, [
     ["kind", "kind", wantedWord(BeneficiaryKind, message.kind)],
     ["account_type", "account_type", partyType(message.accountType)],

@@ -13,19 +13,14 @@ import {
 } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { depositor as depositorForm } from "@disburse/forms/bodies/depositor.ts";
 import { checkWalletAddress, walletNetworks } from "@disburse/forms/values/wallet-address.ts";
-import { type Refused, refused } from "@disburse/kernel/refusal.ts";
+import { refused } from "@disburse/kernel/refusal.ts";
 import type { Db } from "mongodb";
 import { type Creation, type CreationDeps, createRecord } from "../creation/creation.ts";
 import { openFields, recordDocument, toStoredRecord } from "../records/document.ts";
-import type { RecordFilter } from "../records/list.ts";
 import { partyType, readFilter, type Wanted } from "../records/list-request.ts";
 import { type Fields, textOf } from "../records/rules/private-fields.ts";
 import type { StoredRecord } from "../records/rules/record.ts";
-import {
-  type PartyWallet,
-  type ScreeningStatus,
-  screeningStatuses,
-} from "../records/rules/screening.ts";
+import { type ScreeningStatus, screeningStatuses } from "../records/rules/screening.ts";
 import { openRecords, type RecordStore } from "../records/store.ts";
 import { depositorScope, isShown, newDepositor } from "./rules/depositor.ts";
 
@@ -81,9 +76,7 @@ export const depositorCreation: Creation<typeof DepositorFieldsSchema> = {
 };
 
 /** A depositor's wallet, valid on at least one network; `undefined` where the body has none. */
-export function depositorWallet(
-  body: Fields,
-): PartyWallet | undefined | Refused<"INVALID_WALLET_ADDRESS"> {
+export function depositorWallet(body: Fields) {
   const sent = textOf(body, "depositor_wallet_address");
   if (sent === "") return undefined;
   const networks = walletNetworks(sent);
@@ -120,9 +113,7 @@ const wantedStatuses: Readonly<Record<DepositorStatus, Wanted<ScreeningStatus>>>
 };
 
 /** What a list of depositors is narrowed to. */
-export function readDepositorFilter(
-  message: ListDepositorsRequest,
-): RecordFilter | Refused<"INVALID_REQUEST"> {
+export function readDepositorFilter(message: ListDepositorsRequest) {
   return readFilter(message, [
     ["status", "screening.status", wantedStatuses[message.status]],
     ["depositor_type", "fields.depositor_type", partyType(message.depositorType)],

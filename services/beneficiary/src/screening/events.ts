@@ -29,10 +29,7 @@ type Change = {
   readonly result: ScreeningResult;
 };
 
-/**
- * The events that this service consumes. A message is acknowledged when its result is stored, or is
- * older than the one there; one that cannot be read is dead-lettered, as no retry would read it.
- */
+/** A message is acknowledged when stored or older; one that cannot be read is dead-lettered. */
 export function subscription(deps: ConsumerDeps): Subscription {
   return {
     queue: "beneficiary",

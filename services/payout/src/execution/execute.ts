@@ -60,10 +60,7 @@ type ExecuteResult = Payout | Refused<PublicRefusal>;
  * Hold → claim → create (docs/ARCHITECTURE.md says why it is safe). A crash or an error in between
  * leaves the hold; the sweep completes or releases it, as the claim decides.
  */
-export async function executePayout(
-  deps: ExecuteDeps,
-  request: ExecuteRequest,
-): Promise<ExecuteResult> {
+export async function executePayout(deps: ExecuteDeps, request: ExecuteRequest) {
   const { merchantId, quoteId } = request;
   const repeated = await findRepeated(deps, request);
   if (repeated !== undefined) return repeated;

@@ -23,10 +23,7 @@ export type AuditStore = Store<AuditAction>;
 const notAnOperator = refused("ACCESS_FORBIDDEN", "mutation.actor: must be an operator");
 
 /** The person and the operation of a change that only operators may make. */
-export function readOperator(mutation: Mutation | undefined): {
-  readonly person: string;
-  readonly operation: string;
-} {
+export function readOperator(mutation: Mutation | undefined) {
   const { actor, operationId } = readMutation(mutation);
   if (actor.kind !== "operator") orThrow(notAnOperator);
   return { person: actor.id, operation: operationId };

@@ -13,10 +13,7 @@ import {
   toPayout,
 } from "./document.ts";
 
-/**
- * The pending events of payouts. A published event stays with its payout, so that one that was lost
- * on its way can be published again, byte for byte. A payout has at most three.
- */
+/** Pending events of payouts; a published one stays, to be published again where it was lost. */
 export function payoutOutbox(payouts: Payouts, clock: Clock): Outbox {
   return {
     due: async (limit) => {

@@ -60,11 +60,7 @@ export function openRailCallbacks({ db }: Database): Collection<RailCallbackDocu
 }
 
 /** Stores a callback, a forged one too; applies it once if signature and payout allow it. */
-export async function receiveCallback(
-  deps: ReceiveDeps,
-  message: ReceivedMessage,
-  by: Change,
-): Promise<Reported | Refused<"ACCESS_FORBIDDEN" | "RECORD_NOT_FOUND" | "INVALID_REQUEST">> {
+export async function receiveCallback(deps: ReceiveDeps, message: ReceivedMessage, by: Change) {
   const read = readSigned(deps.rails, message);
   const kept = keptOf(message, by, deps.clock.now());
   if ("became" in read) {

@@ -21,10 +21,7 @@ export type RailReportDeps = {
 /** The result of a rail report; `applied` unless it was known. */
 export type Reported = { readonly payout: Payout; readonly applied: boolean };
 
-/**
- * Applies a rail report that came by callback, once: a repeat changes nothing. A contradiction is
- * refused and raises an exception. Each report is in the payout's history, with its result.
- */
+/** Applies a callback's report once; a contradiction is refused and raises an exception. */
 export async function reportOutcome(
   { payouts, clock, wake }: RailReportDeps,
   payoutId: string,

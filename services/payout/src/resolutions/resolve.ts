@@ -75,11 +75,7 @@ export async function proposeResolution(
   return refused("INVALID_REQUEST", "payout_id: has an open resolution already");
 }
 
-async function repeated(
-  deps: ResolutionDeps,
-  first: StoredResolution,
-  payoutId: string,
-): Promise<Answer> {
+async function repeated(deps: ResolutionDeps, first: StoredResolution, payoutId: string) {
   if (first.payoutId !== payoutId) {
     return refused("INVALID_REQUEST", "mutation.operation_id: proposed for another payout");
   }
@@ -88,11 +84,7 @@ async function repeated(
 }
 
 /** Stores the confirmation by a second operator, records it in the audit trail and applies it. */
-export async function confirmResolution(
-  deps: ResolutionDeps,
-  id: string,
-  by: By,
-): Promise<Answer<"ACCESS_FORBIDDEN">> {
+export async function confirmResolution(deps: ResolutionDeps, id: string, by: By) {
   const { payouts, resolutions, clock } = deps;
   for (;;) {
     const found = await resolutions.read(id);
@@ -121,11 +113,7 @@ function effective(resolution: Resolution): Resolution | typeof supersededRefusa
 }
 
 /** Withdraws a proposal that is not confirmed. */
-export async function withdrawResolution(
-  deps: ResolutionDeps,
-  id: string,
-  by: By,
-): Promise<Answer> {
+export async function withdrawResolution(deps: ResolutionDeps, id: string, by: By) {
   const { resolutions, clock } = deps;
   for (;;) {
     const found = await resolutions.read(id);
@@ -215,10 +203,7 @@ function auditRecord(action: AuditAction, resolution: Resolution, by: OperatorAc
   return { ...{ action, subject, detail }, ...by };
 }
 
-/**
- * Completes what a crash left: applies a confirmed resolution, appends pending audit entries, and
- * supersedes a proposal whose payout has changed. Safe beside requests and other sweeps.
- */
+/** Completes what a crash left; safe beside requests and other sweeps. */
 export async function sweepResolutions(deps: ResolutionDeps & { readonly log: Log }) {
   for (const resolution of await deps.resolutions.unfinished()) {
     try {
