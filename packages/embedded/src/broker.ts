@@ -30,9 +30,8 @@ export interface Broker {
 }
 
 /**
- * The RabbitMQ at AMQP_URL, else a private node where RabbitMQ is installed, else undefined, as
- * also with DISBURSE_BROKER=none. A second start on the same folder has the durable queues of the
- * first.
+ * The RabbitMQ at AMQP_URL, else a private node where it is installed and DISBURSE_BROKER is not
+ * `none`. A second start on a folder has the durable queues of the first.
  */
 export async function startBroker(options: BrokerOptions): Promise<Broker | undefined> {
   const env = options.env ?? process.env;
@@ -43,20 +42,13 @@ export async function startBroker(options: BrokerOptions): Promise<Broker | unde
   }
   const server = rabbitmqServer(env);
   if (server === undefined) return undefined;
-  return startPrivate(server, options, env);
-}
-
-async function startPrivate(
-  server: string,
-  { dataDir, onExit }: BrokerOptions,
-  env: NodeJS.ProcessEnv,
-): Promise<Broker> {
-  prepareFolder(join(dataDir, "rabbitmq"));
-  const folder = realpathSync(join(dataDir, "rabbitmq"));
+  const path = join(options.dataDir, "rabbitmq");
+  prepareFolder(path);
+  const folder = realpathSync(path);
   const record = join(folder, "processes.json");
   await stopStaleProcesses(record, { folder, timeoutMs: leftoversTimeoutMs });
   const { node, epmd, port } = await retryPortTaken(() => startNode(server, folder, record, env));
-  node.onLost(onExit);
+  node.onLost(options.onExit);
   const stop = async (): Promise<void> => {
     await node.stop();
     await epmd.stop();

@@ -73,10 +73,7 @@ async function limitCache(address: string, megabytes: number): Promise<void> {
   }
 }
 
-/**
- * Records the sockets' folder, and removes that of a killed engine: the data folder is locked by
- * now.
- */
+/** Records the sockets' folder, and removes that of a killed engine: the data is locked by now. */
 async function recordSockets(folder: string, sockets: string): Promise<void> {
   const link = join(folder, "sockets");
   const earlier = await readlink(link).catch(() => undefined);

@@ -39,8 +39,8 @@ export async function prepareEngine(env: NodeJS.ProcessEnv): Promise<void> {
 }
 
 /**
- * The MongoDB at MONGODB_URI, else a private mongod where one is on PATH, else the embedded engine.
- * Throws an error whose message says what to do.
+ * The MongoDB at MONGODB_URI, else a mongod on PATH, else the embedded engine; errors say what to
+ * do.
  */
 export async function startEngine(options: EngineOptions): Promise<Engine> {
   const env = options.env ?? process.env;

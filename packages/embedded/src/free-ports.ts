@@ -7,10 +7,8 @@ const range = { min: 10_000, max: 32_767 };
 const triesMax = 1_000;
 
 /**
- * Different free TCP ports on 127.0.0.1. Until this process ends it reserves each, for other
- * callers of this function, by binding the UDP port of the same number.
- *
- * @throws {Error} where a thousand tries find too few.
+ * Different free TCP ports on 127.0.0.1, each reserved for other callers until this process ends by
+ * the UDP port of the same number. Throws where a thousand tries find too few.
  */
 export async function freePorts(count: number): Promise<number[]> {
   const ports: number[] = [];

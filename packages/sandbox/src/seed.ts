@@ -31,10 +31,7 @@ export type SeededSandbox = {
 
 const seeder = "sandbox";
 
-/**
- * Creates the sandbox, each step idempotent by a key. `known` are the merchants of an earlier
- * start.
- */
+/** Creates the sandbox, each step idempotent. `known` are the merchants of an earlier start. */
 export async function seedSandbox(
   clients: SandboxClients,
   known: SandboxMerchants | undefined,

@@ -17,15 +17,6 @@ export type LogOutputOptions = {
   readonly level: LogLevel | undefined;
 };
 
-/** An open log. */
-export type LogOutput = {
-  /** The level that services must log at for both outputs. */
-  readonly level: "info" | "debug";
-  readonly destination: LogDestination;
-  /** Writes what is buffered for the file. */
-  close(): void;
-};
-
 /** The file's level: enough to trace a request. */
 const fileLevel = "info";
 
@@ -36,8 +27,7 @@ function isPrintedByDefault(line: LogLine): boolean {
 }
 
 /** The log of services that share a process: to standard output, and as JSON to the data folder. */
-export function openLogOutput(options: LogOutputOptions): LogOutput {
-  const { out, dataDir, format, colors, level } = options;
+export function openLogOutput({ out, dataDir, format, colors, level }: LogOutputOptions) {
   const readable = readableLines({ colors, dated: false });
   const pretty: LogDestination = {
     write: (text) => {
@@ -51,11 +41,13 @@ export function openLogOutput(options: LogOutputOptions): LogOutput {
   const defaultLevel = format === "pretty" ? "info" : "warn";
   const streamLevel = level === "debug" ? level : fileLevel;
   return {
+    /** The level that services must log at for both outputs. */
     level: streamLevel,
     destination: pino.multistream([
       { level: level ?? defaultLevel, stream: format === "pretty" ? pretty : out },
       { level: streamLevel, stream: file },
     ]),
+    /** Writes what is buffered for the file. */
     close: file.close,
   };
 }

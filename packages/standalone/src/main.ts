@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { SettingsError } from "@disburse/chassis/settings.ts";
 import { type Standalone, startStandalone } from "./start.ts";
 
 /** `npm start`: the whole platform on this machine, until it is stopped. */
@@ -56,7 +55,6 @@ function advice(error: unknown): string {
   if (code === "EACCES" && port !== undefined) {
     return `port ${port} may not be used by this user. Choose another: PORT=8081 npm start`;
   }
-  if (error instanceof SettingsError) return message;
   return message ?? String(error);
 }
 

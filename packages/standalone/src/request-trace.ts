@@ -15,10 +15,7 @@ function jsonOf(text: string): LogLine | undefined {
   }
 }
 
-/**
- * The lines of one request, of all services, in time order; lines of the same millisecond stay in
- * their order. A line without a readable time is left out.
- */
+/** The lines of one request, of all services, in time order; those without a time are left out. */
 export async function linesOfRequest(
   lines: AsyncIterable<string>,
   requestId: string,

@@ -20,7 +20,7 @@ import {
 import { createSandbox, type SandboxDocument } from "@disburse/sandbox/sandbox-file.ts";
 import { pino } from "pino";
 import { readConfig, readSecrets, sandboxFile } from "./config.ts";
-import { type LogOutput, openLogOutput } from "./log-output.ts";
+import { openLogOutput } from "./log-output.ts";
 
 /** A running platform on embedded parts. */
 export type Standalone = {
@@ -36,8 +36,7 @@ export type Standalone = {
 const cacheMegabytes = 64;
 
 /**
- * Starts the whole platform on embedded parts and creates the sandbox in it. `onLost` is called
- * when the engine or the broker ends by itself: nothing works without them.
+ * Starts the platform and creates its sandbox; calls `onLost` when engine or broker ends by itself.
  */
 export async function startStandalone(
   environment: Environment,
@@ -81,10 +80,8 @@ export async function startStandalone(
     const bus = broker === undefined ? createMemoryBus() : undefined;
     if (bus !== undefined) ends.push(bus.stop);
     const shared = { ...(bus === undefined ? {} : { bus }), logTo: log.destination };
-    const platform = await startPlatform(environments, shared);
-    ends.push(platform.stop);
+    const services = await startServices(environments, shared, ends);
     const sandboxPath = join(dataDir, sandboxFile);
-    const { services } = platform;
     const sandbox = await createSandbox({
       baseUrl: services.gateway.publicUrl ?? "",
       grpc: eachService((name) => services[name].url),
@@ -99,7 +96,7 @@ export async function startStandalone(
   }
 }
 
-function openLog(config: ReturnType<typeof readConfig>): LogOutput {
+function openLog(config: ReturnType<typeof readConfig>) {
   const { DATA_DIR: dataDir, LOG_FORMAT, LOG_LEVEL: level } = config;
   // `isTTY` is undefined rather than false.
   const isTerminal = Boolean(process.stdout.isTTY);
@@ -122,27 +119,17 @@ const starts: Readonly<Record<ServiceName, StartService>> = {
   gateway: startGateway,
 };
 
-type Platform = {
-  readonly services: Readonly<Record<ServiceName, RunningService>>;
-  stop(): Promise<void>;
-};
-
-/** Starts every service in this process; where one fails, those that run are stopped. */
-async function startPlatform(
+/** Starts every service in this process; `ends` gets how each is stopped. */
+async function startServices(
   environments: Readonly<Record<ServiceName, Environment>>,
   shared: Shared,
-): Promise<Platform> {
-  const running: [ServiceName, RunningService][] = [];
-  const stop = async () => {
-    for (const [, service] of running.toReversed()) await service.stop();
-  };
-  try {
-    for (const name of serviceNames) {
-      running.push([name, await starts[name](environments[name], shared)]);
-    }
-  } catch (error) {
-    await stop();
-    throw error;
+  ends: (() => Promise<void>)[],
+) {
+  const running: Partial<Record<ServiceName, RunningService>> = {};
+  for (const name of serviceNames) {
+    const service = await starts[name](environments[name], shared);
+    ends.push(service.stop);
+    running[name] = service;
   }
-  return { services: Object.fromEntries(running) as Platform["services"], stop };
+  return running as Readonly<Record<ServiceName, RunningService>>;
 }

@@ -5,10 +5,7 @@ import { logFiles } from "./log-file.ts";
 import { readableLines } from "./readable-line.ts";
 import { linesOfRequest } from "./request-trace.ts";
 
-/**
- * `npm run trace -- REQUEST_ID`: a request's log lines, from the data folder or (`-`) standard
- * input.
- */
+/** `npm run trace -- REQUEST_ID`: a request's log lines, of the data folder or (`-`) of stdin. */
 
 const root = join(import.meta.dirname, "../../..");
 const usage = "usage: npm run trace -- REQUEST_ID [-]\n";

@@ -22,15 +22,6 @@ const takenHeaders = new RegExp(
   "i",
 );
 
-function isNetworks(text: string): boolean {
-  try {
-    networks(text.split(","));
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /** The notifier's settings; see README.md. */
 export function readConfig(environment: Environment) {
   const config = readSettings(environment, {
@@ -56,8 +47,14 @@ export function readConfig(environment: Environment) {
     /** Networks that no webhook may reach, `CIDR,CIDR`: those of the deployment itself. */
     WEBHOOK_REFUSED_NETWORKS: z
       .string()
-      .refine(isNetworks, "must be networks in CIDR form, joined by commas")
-      .transform((text) => networks(text.split(",")))
+      .transform((text, { addIssue }) => {
+        try {
+          return networks(text.split(","));
+        } catch {
+          addIssue("must be networks in CIDR form, joined by commas");
+          return z.NEVER;
+        }
+      })
       .optional(),
   });
   if (config.DISBURSE_MODE === "live" && config.PAYOUT_URL === undefined) {

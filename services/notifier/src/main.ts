@@ -67,7 +67,7 @@ export const start = serviceStart("notifier", readUsableConfig, async (opening) 
   });
   worker = startWorker(notifier, clock, log);
   const bus = await opening.openBus(config);
-  await bus.subscribe(subscription(notifier.fanOut, clock.now, log, notifier.eventMetrics));
+  await bus.subscribe(subscription(notifier.fanOut, clock.now, log, notifier.countUnreadable));
   startSweep(opening, notifier, clock);
   isUp = true;
   lifetime.add("readiness", () => {

@@ -1,14 +1,11 @@
-import { orThrowBy, publicRefusals, type RefusalTable } from "@disburse/chassis/rpc/refusal.ts";
+import { orThrowBy, publicRefusals } from "@disburse/chassis/rpc/refusal.ts";
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
 
 /** Every expected "no" of the notifier; mapped once. */
 export type NotifierRefusal = "INVALID_REQUEST" | "RECORD_NOT_FOUND" | "ACCESS_FORBIDDEN";
 
-/** Every refusal of this service, mapped once. */
-export const refusals: RefusalTable<NotifierRefusal> = publicRefusals;
-
 /** The answer of a rule, or its refusal thrown as the RPC's error. */
-export const orThrow = orThrowBy(refusals);
+export const orThrow = orThrowBy<NotifierRefusal>(publicRefusals);
 
 /** An operation id stands for one intent; another one cannot have the first one's answer. */
 export function operationUsed(): Refused<"INVALID_REQUEST"> {

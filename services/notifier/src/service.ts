@@ -1,8 +1,10 @@
+import type { ServiceImpl } from "@connectrpc/connect";
 import type { Log } from "@disburse/chassis/log.ts";
 import { startLoop } from "@disburse/chassis/loop.ts";
 import type { Metrics } from "@disburse/chassis/metrics.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { withTimeout } from "@disburse/chassis/timeout.ts";
+import type { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { openShardStore } from "./deliveries/cluster/shard-store.ts";
 import type { AttemptDeps } from "./deliveries/dispatch/attempt.ts";
@@ -26,7 +28,7 @@ import { endpointStateRpc } from "./endpoints/state-rpc.ts";
 import { openEndpointStore } from "./endpoints/store.ts";
 import { createFanOut } from "./events/fan-out.ts";
 import { openFeedStore } from "./events/feed-store.ts";
-import { createEventMetrics } from "./events/intake.ts";
+import { createUnreadableCount } from "./events/intake.ts";
 import { eventRpc } from "./events/rpc.ts";
 import { openEventStore } from "./events/store.ts";
 import { createReplayer } from "./replays/replayer.ts";
@@ -97,8 +99,8 @@ export async function createNotifier(options: NotifierOptions) {
     rpc: {
       ...{ ...endpointRpc(rpcDeps), ...endpointStateRpc(rpcDeps), ...secretRpc(rpcDeps) },
       ...{ ...deliveryRpc(rpcDeps), ...replayRpc(rpcDeps), ...eventRpc(rpcDeps) },
-    },
-    eventMetrics: createEventMetrics(options.metrics),
+    } satisfies ServiceImpl<typeof NotifierService>,
+    countUnreadable: createUnreadableCount(options.metrics),
     /** Calls this whenever a delivery may be due that the dispatcher does not know of. */
     onWake: (listener: () => void): void => {
       woken = listener;

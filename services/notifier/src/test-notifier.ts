@@ -98,7 +98,7 @@ export async function startTestNotifier(options: TestNotifierOptions = {}) {
     service(NotifierService, notifier.rpc);
   });
   const { dispatcher, deliveries } = notifier;
-  const consumer = subscription(notifier.fanOut, clock.now, silentLog, notifier.eventMetrics);
+  const consumer = subscription(notifier.fanOut, clock.now, silentLog, notifier.countUnreadable);
   return {
     ...notifier,
     name,

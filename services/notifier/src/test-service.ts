@@ -95,15 +95,17 @@ export async function startTestService() {
     delivered: async (merchantId: string) =>
       (await rpc().listDeliveries({ merchantId, state: DeliveryState.DELIVERED })).deliveries,
 
-    /** The ids of dead letters, which come at least once; they stay there. */
-    deadLetters: () =>
+    /** Waits for so many dead letters, which come at least once; answers their ids. They stay. */
+    deadLetters: (count: number) =>
       withChannel(async (channel) => {
         const ids = new Set<string>();
-        for (;;) {
-          const message = await channel.get(`${namespace}.notifier.dead`);
-          if (message === false) return [...ids].toSorted();
-          ids.add(String(message.properties.messageId));
-        }
+        const all = Promise.withResolvers<void>();
+        await channel.consume(`${namespace}.notifier.dead`, (message) => {
+          ids.add(String(message?.properties.messageId));
+          if (ids.size >= count) all.resolve();
+        });
+        await all.promise;
+        return [...ids].toSorted();
       }),
 
     /**

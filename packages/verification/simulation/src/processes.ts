@@ -100,10 +100,10 @@ export async function bootNotifier(shared: SharedParts, instance: ProcessInstanc
     log,
   });
   startWorker(notifier, systemClock, log);
-  const { fanOut, eventMetrics } = notifier;
+  const { fanOut, countUnreadable } = notifier;
   await broker
     .connect(instance)
-    .subscribe(subscription(fanOut, systemClock.now, log, eventMetrics));
+    .subscribe(subscription(fanOut, systemClock.now, log, countUnreadable));
   network.serve(NotifierService, notifier.rpc, { instance, log });
 }
 

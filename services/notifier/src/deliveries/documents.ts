@@ -14,14 +14,7 @@ import { orderWaitMs, recheckAt, withoutBound } from "./rules/order.ts";
 export const schemaVersion = 1;
 
 /** A line of a delivery's attempt log. */
-export type AttemptDocument = {
-  number: number;
-  started_at: Date;
-  duration_ms: number;
-  status_code: number;
-  error: string;
-  response_body: string;
-};
+export type AttemptDocument = ReturnType<typeof attemptDocument>;
 
 /** A delivery as it is stored. */
 export type DeliveryDocument = {
@@ -180,7 +173,7 @@ export function endedUntried(state: Exclude<DeliveryState, "pending">, now: Date
 }
 
 /** An attempt to be stored. */
-export function attemptDocument({ number, startedAt, endedAt, outcome }: Attempt): AttemptDocument {
+export function attemptDocument({ number, startedAt, endedAt, outcome }: Attempt) {
   const isAnswered = outcome.kind === "answered";
   return {
     number,

@@ -9,10 +9,7 @@ export type Redelivery = { readonly source: DeliveryDocument; readonly change: C
 /** Concurrent redeliveries get different numbers at the second try. */
 const numberTries = 5;
 
-/**
- * Makes redeliveries, all of one merchant. Each operation makes one redelivery, however often it is
- * repeated.
- */
+/** Makes redeliveries of one merchant; a repeated operation makes no second one. */
 export async function makeRedeliveries(
   deliveries: Collection<DeliveryDocument>,
   redeliveries: readonly Redelivery[],

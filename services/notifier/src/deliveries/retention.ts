@@ -44,10 +44,7 @@ async function exhaust(
   return found.length;
 }
 
-/**
- * Deletes expired documents, exhausts deliveries that wait too long; answers whether there are
- * more.
- */
+/** Deletes expired documents, exhausts overdue deliveries; answers whether there are more. */
 export async function sweepExpired<E extends Expiring, R extends Expiring>(
   stores: {
     readonly events: { readonly collection: Collection<E> };

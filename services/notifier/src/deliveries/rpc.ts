@@ -1,7 +1,13 @@
+import { create } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { wordOf } from "@disburse/chassis/rpc/enum-words.ts";
+import { valueOfWord, wordOf } from "@disburse/chassis/rpc/enum-words.ts";
 import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import {
+  type Delivery,
+  type DeliveryAttempt,
+  DeliveryAttemptSchema,
+  DeliverySchema,
   DeliveryState,
   type ListDeliveriesRequest,
   type NotifierService,
@@ -10,9 +16,9 @@ import { refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { EndpointStore } from "../endpoints/store.ts";
 import { operationUsed, orThrow } from "../refusals.ts";
+import type { AttemptDocument, DeliveryDocument } from "./documents.ts";
 import { makeRedeliveries } from "./redelivery-store.ts";
 import type { DeliveryFilter, DeliveryStore } from "./store.ts";
-import { deliveryMessage } from "./wire.ts";
 
 /** What the RPCs of deliveries use. */
 type DeliveryDeps = {
@@ -24,9 +30,7 @@ type DeliveryDeps = {
 };
 
 /** The RPCs of deliveries. */
-export function deliveryRpc(
-  deps: DeliveryDeps,
-): Pick<ServiceImpl<typeof NotifierService>, "listDeliveries" | "getDelivery" | "redeliver"> {
+export function deliveryRpc(deps: DeliveryDeps) {
   const { endpoints, deliveries, clock, wake } = deps;
   return {
     listDeliveries: async (message) => {
@@ -57,7 +61,7 @@ export function deliveryRpc(
       wake();
       return { delivery: deliveryMessage(orThrow(isSame ? made : operationUsed())) };
     },
-  };
+  } satisfies Partial<ServiceImpl<typeof NotifierService>>;
 }
 
 /** A list's filter, by the fields that were sent. */
@@ -69,4 +73,40 @@ function readFilter(message: ListDeliveriesRequest): DeliveryFilter {
     ...(transactionId === "" ? {} : { transactionId }),
     ...(state === undefined ? {} : { state }),
   };
+}
+
+function attemptMessage(attempt: AttemptDocument): DeliveryAttempt {
+  return create(DeliveryAttemptSchema, {
+    number: attempt.number,
+    startedAt: timestampFromDate(attempt.started_at),
+    durationMs: attempt.duration_ms,
+    statusCode: attempt.status_code,
+    error: attempt.error,
+    responseBody: attempt.response_body,
+  });
+}
+
+/** A delivery without its attempts, as lists show it. */
+export function deliveryMessage(
+  delivery: Omit<DeliveryDocument, "body" | "attempts">,
+  attempts: readonly AttemptDocument[] = [],
+): Delivery {
+  const { next_attempt_at: next } = delivery;
+  return create(DeliverySchema, {
+    id: delivery._id,
+    merchantId: delivery.merchant_id,
+    endpointId: delivery.endpoint_id,
+    eventId: delivery.event_id,
+    transactionType: delivery.transaction_type,
+    transactionId: delivery.transaction_id,
+    status: delivery.status,
+    sequence: BigInt(delivery.sequence),
+    state: valueOfWord(DeliveryState, delivery.state),
+    attemptsCount: delivery.attempts_count,
+    ...(next === null ? {} : { nextAttemptAt: timestampFromDate(next) }),
+    createdAt: timestampFromDate(delivery.created_at),
+    updatedAt: timestampFromDate(delivery.updated_at),
+    attempts: attempts.map(attemptMessage),
+    replay: delivery.replay,
+  });
 }

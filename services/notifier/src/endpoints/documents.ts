@@ -27,22 +27,6 @@ type SettingsDocument = {
 /** Absent in endpoints from before the setting existed. */
 type LaterSetting = "order" | "event_types" | "paused_at" | "verified_at" | "pending_url";
 
-type SigningDocument = {
-  current: string;
-  previous: { key_id: string; until: Date } | null;
-  staged: { key_id: string; overlap_seconds: number } | null;
-};
-
-type OperationDocument = {
-  id: string;
-  kind: EndpointOperation["kind"];
-  key_id: string | null;
-  /** Earlier values of the settings that it changed. */
-  before?: Partial<SettingsDocument>;
-  actor: EndpointOperation["actor"];
-  at: Date;
-};
-
 /** An endpoint as it is stored. */
 export type EndpointDocument = Omit<SettingsDocument, LaterSetting> & {
   [Name in LaterSetting]?: SettingsDocument[Name];
@@ -56,10 +40,10 @@ export type EndpointDocument = Omit<SettingsDocument, LaterSetting> & {
   revision: number;
   /** Absent in deleted endpoints, and in those from before there were places. */
   place?: number;
-  signing: SigningDocument;
+  signing: ReturnType<typeof signingDocument>;
   /** Sealed; the key id of the encryption stands in the sealed text. */
-  keys: { id: string; secret: string; standard_secret: string; made_at: Date }[];
-  operations: OperationDocument[];
+  keys: KeyDocument[];
+  operations: ReturnType<typeof operationDocument>[];
 };
 
 /** An endpoint to be stored. */
@@ -80,10 +64,9 @@ export function endpointDocument(endpoint: EndpointRecord): EndpointDocument {
   };
 }
 
-function operationDocument(operation: EndpointOperation): OperationDocument {
-  const { id, kind, keyId = null, before, actor, at } = operation;
-  const changed = before === undefined ? {} : { before: settingsDocument(before) };
-  return { id, kind, key_id: keyId, ...changed, actor, at };
+function operationDocument({ id, kind, keyId, before, actor, at }: EndpointOperation) {
+  const changed = before && { before: settingsDocument(before) };
+  return { id, kind, key_id: keyId ?? null, ...changed, actor, at };
 }
 
 /** Each setting's name in the store. */
@@ -112,25 +95,19 @@ function toSettings(stored: Partial<SettingsDocument>): Partial<EndpointSettings
   return Object.fromEntries(changed.map((name) => [name, stored[settingNames[name]] ?? undefined]));
 }
 
-function signingDocument({ current, previous, staged }: SecretSet): SigningDocument {
+function signingDocument({ current, previous, staged }: SecretSet) {
   return {
     current,
-    previous: previous === undefined ? null : { key_id: previous.keyId, until: previous.until },
-    staged:
-      staged === undefined
-        ? null
-        : { key_id: staged.keyId, overlap_seconds: staged.overlapSeconds },
+    previous: previous ? { key_id: previous.keyId, until: previous.until } : null,
+    staged: staged ? { key_id: staged.keyId, overlap_seconds: staged.overlapSeconds } : null,
   };
 }
 
-function toSigning({ current, previous, staged }: SigningDocument): SecretSet {
+function toSigning({ current, previous, staged }: EndpointDocument["signing"]): SecretSet {
   return {
     current,
-    previous: previous === null ? undefined : { keyId: previous.key_id, until: previous.until },
-    staged:
-      staged === null
-        ? undefined
-        : { keyId: staged.key_id, overlapSeconds: staged.overlap_seconds },
+    previous: previous ? { keyId: previous.key_id, until: previous.until } : undefined,
+    staged: staged ? { keyId: staged.key_id, overlapSeconds: staged.overlap_seconds } : undefined,
   };
 }
 
@@ -177,7 +154,7 @@ export function toRecipient(stored: RecipientDocument): Recipient {
   };
 }
 
-type KeyDocument = EndpointDocument["keys"][number];
+type KeyDocument = ReturnType<typeof keyDocument>;
 
 /** A stored key. */
 export function toKey({ id, secret, standard_secret, made_at }: KeyDocument): SealedKey {
@@ -185,6 +162,6 @@ export function toKey({ id, secret, standard_secret, made_at }: KeyDocument): Se
 }
 
 /** A key to be stored. */
-export function keyDocument({ id, secret, standardSecret, madeAt }: SealedKey): KeyDocument {
+export function keyDocument({ id, secret, standardSecret, madeAt }: SealedKey) {
   return { id, secret, standard_secret: standardSecret, made_at: madeAt };
 }

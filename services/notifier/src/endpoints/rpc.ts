@@ -33,11 +33,8 @@ export type EndpointDeps = AddressRules & {
   readonly readBacklog: (merchantId: string, endpointId: string) => Promise<Backlog>;
 };
 
-type Notifier = ServiceImpl<typeof NotifierService>;
 /** The RPCs of endpoints. */
-export function endpointRpc(
-  deps: EndpointDeps,
-): Pick<Notifier, "createEndpoint" | "getEndpoint" | "listEndpoints" | "deleteEndpoint"> {
+export function endpointRpc(deps: EndpointDeps) {
   const { endpoints, sealer, clock, mustVerify } = deps;
   const changes = createEndpointChanges(endpoints, sealer);
   return {
@@ -73,7 +70,7 @@ export function endpointRpc(
       await deps.challenges.forget(endpointId);
       return {};
     },
-  };
+  } satisfies Partial<ServiceImpl<typeof NotifierService>>;
 }
 
 /** Endpoints with their health. */
@@ -92,7 +89,7 @@ async function withHealth(
 }
 
 /** The RPCs of endpoints' secrets. */
-export function secretRpc(deps: EndpointDeps): Pick<Notifier, "rotateSecret" | "activateSecret"> {
+export function secretRpc(deps: EndpointDeps) {
   const { endpoints, sealer, clock } = deps;
   const changes = createEndpointChanges(endpoints, sealer);
   return {
@@ -120,7 +117,7 @@ export function secretRpc(deps: EndpointDeps): Pick<Notifier, "rotateSecret" | "
       });
       return shown(orThrow(changed));
     },
-  };
+  } satisfies Partial<ServiceImpl<typeof NotifierService>>;
 }
 
 /** The secrets that a change made, in the clear. */

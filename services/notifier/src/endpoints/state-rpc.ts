@@ -44,12 +44,7 @@ type EndpointStateDeps = EndpointDeps &
 type Change = (endpoint: EndpointRecord) => Partial<EndpointSettings>;
 
 /** The RPCs that change an endpoint's settings and state. */
-export function endpointStateRpc(
-  deps: EndpointStateDeps,
-): Pick<
-  ServiceImpl<typeof NotifierService>,
-  "updateEndpoint" | "pauseEndpoint" | "resumeEndpoint" | "verifyEndpoint" | "approveEndpoint"
-> {
+export function endpointStateRpc(deps: EndpointStateDeps) {
   const { endpoints, sealer, clock, mustVerify, resumeSuspended } = deps;
   const changes = createEndpointChanges(endpoints, sealer);
 
@@ -97,7 +92,7 @@ export function endpointStateRpc(
         if (actor.kind !== "operator") orThrow(refused("ACCESS_FORBIDDEN"));
         return (endpoint) => verification(endpoint, at);
       }),
-  };
+  } satisfies Partial<ServiceImpl<typeof NotifierService>>;
 }
 
 type ChallengeDeps = SigningDeps & {

@@ -38,20 +38,16 @@ export type Backlog = {
 
 /** An endpoint's health and backlog. */
 export function healthMessage(health: Health, backlog: Backlog): EndpointHealth {
-  const times = {
-    lastDeliveredAt: health.lastDeliveredAt,
-    lastFailedAt: health.lastFailedAt,
-    oldestPendingAt: backlog.oldestPendingAt,
-  };
-  const known = Object.entries(times).flatMap(([name, at]) =>
-    at === undefined ? [] : [[name, timestampFromDate(at)]],
-  );
+  const { lastDeliveredAt: delivered, lastFailedAt: failed } = health;
+  const { oldestPendingAt: oldest } = backlog;
   return create(EndpointHealthSchema, {
     circuit: valueOfWord(CircuitState, health.circuit),
     concurrencyLimit: health.concurrency,
     consecutiveFailures: health.consecutiveFailures,
     lastFailure: health.lastFailure,
     pendingCount: BigInt(backlog.pendingCount),
-    ...Object.fromEntries(known),
+    ...(delivered && { lastDeliveredAt: timestampFromDate(delivered) }),
+    ...(failed && { lastFailedAt: timestampFromDate(failed) }),
+    ...(oldest && { oldestPendingAt: timestampFromDate(oldest) }),
   });
 }

@@ -31,9 +31,8 @@ export type FanOut = ReturnType<typeof createFanOut>;
 type Endpoints = ReadonlyMap<string, Recipient>;
 
 /**
- * Stores events and their deliveries: in one write where all are new, else in two, each of which
- * can be repeated. The stored event names its endpoints, and a delivery's id follows from event and
- * endpoint.
+ * Stores events and their deliveries: in one write where all are new, else in two repeatable ones,
+ * as an event names its endpoints and a delivery's id follows from both.
  */
 export function createFanOut(deps: FanOutDeps) {
   const { endpoints, bulkInsert, events, deliveries, admission, clock } = deps;

@@ -96,15 +96,12 @@ function logStored(events: readonly WebhookEvent[], startedMs: number, log: Log)
   }
 }
 
-/**
- * What the notifier consumes. A batch is acknowledged once stored; what is unreadable is a dead
- * letter.
- */
+/** What the notifier consumes. A batch is acknowledged once stored; an unreadable event is dead. */
 export function subscription(
   fanOut: FanOut,
   now: () => Date,
   log: Log,
-  metrics: EventMetrics,
+  countUnreadable: (routingKey: string) => void,
 ): Subscription {
   return {
     queue: "notifier",
@@ -117,7 +114,7 @@ export function subscription(
           events.push(readEvent(message, now()));
           return "stored";
         } catch (error) {
-          metrics.unreadable(message.key);
+          countUnreadable(message.key);
           const fields = { err: error, event_id: message.id, key: message.key };
           forRequest(message.requestId, () => log.error(fields, "event not readable"));
           return "dead";
@@ -132,21 +129,15 @@ export function subscription(
 
 const families: readonly string[] = ["payout", "payment_session", "refund"];
 
-/** What is counted of incoming events; labels are closed sets. */
-export type EventMetrics = ReturnType<typeof createEventMetrics>;
-
-/** The series of incoming events. */
-export function createEventMetrics(metrics: Metrics) {
+/** Counts messages that went to the dead letters unread. */
+export function createUnreadableCount(metrics: Metrics) {
   const unreadable = metrics.counter(
     "disburse_webhook_events_unreadable_total",
     "Messages that went to the dead letters unread, by what they claimed to be.",
     ["key"],
   );
-  return {
-    /** An unreadable message went to the dead letters. */
-    unreadable: (routingKey: string): void => {
-      const [family = ""] = routingKey.split(".");
-      unreadable.inc({ key: families.includes(family) ? family : "other" });
-    },
+  return (routingKey: string): void => {
+    const [family = ""] = routingKey.split(".");
+    unreadable.inc({ key: families.includes(family) ? family : "other" });
   };
 }

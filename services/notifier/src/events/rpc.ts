@@ -11,9 +11,9 @@ import {
 import { newId } from "@disburse/kernel/id.ts";
 import { type Refused, refused, violationsMessage } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
+import { deliveryMessage } from "../deliveries/rpc.ts";
 import { deliveryIdentity } from "../deliveries/rules/delivery.ts";
 import type { DeliveryStore } from "../deliveries/store.ts";
-import { deliveryMessage } from "../deliveries/wire.ts";
 import type { EndpointStore } from "../endpoints/store.ts";
 import { operationUsed, orThrow } from "../refusals.ts";
 import type { EventDocument } from "./documents.ts";
@@ -41,9 +41,7 @@ type EventDeps = {
 };
 
 /** The RPCs of events: published ones, test events, and the feed. */
-export function eventRpc(
-  deps: EventDeps,
-): Pick<ServiceImpl<typeof NotifierService>, "publishEvent" | "sendTestEvent" | "listEvents"> {
+export function eventRpc(deps: EventDeps) {
   const { endpoints, events, feeds, deliveries, fanOut, clock } = deps;
 
   /** The delivery of a test event, if the event is one and goes to this endpoint. */
@@ -91,7 +89,7 @@ export function eventRpc(
       const nextCursor = writeFeedCursor(merchantId, page.events.at(-1)?.position ?? after);
       return { events: page.events.map(eventMessage), nextCursor, hasMore: page.hasMore };
     },
-  };
+  } satisfies Partial<ServiceImpl<typeof NotifierService>>;
 }
 
 /** An event of its own transaction, so that tests wait for nothing and nothing waits for them. */
@@ -122,6 +120,7 @@ function eventMessage(event: FedEvent): EventRecord {
   });
 }
 
+type FeedRange = { readonly merchantId: string; readonly after: number; readonly limit: number };
 type FeedPage = { readonly events: readonly FedEvent[]; readonly hasMore: boolean };
 
 /** Bodies have up to 60 KiB; a page stays about this size, and has one event at least. */
@@ -133,11 +132,7 @@ const triesMax = 20;
 /** The events after a position (0: from the beginning). At the end the next ones get positions. */
 export async function readFeed(
   feeds: FeedStore,
-  {
-    merchantId,
-    after,
-    limit,
-  }: { readonly merchantId: string; readonly after: number; readonly limit: number },
+  { merchantId, after, limit }: FeedRange,
 ): Promise<FeedPage | Refused<"INVALID_REQUEST">> {
   for (let tries = 0; ; tries += 1) {
     const next = await feeds.next(merchantId);

@@ -240,8 +240,7 @@ const deliveryReachMs = deliveryKeptMs - 86_400_000;
 const deliveryOverlapMs = 60_000;
 
 /**
- * Finds stored events that lack a delivery, and makes it. A message of the broker comes again until
- * its deliveries are there; a caller of PublishEvent that died with the process never does.
+ * Finds stored events that lack a delivery, as a crash during PublishEvent leaves, and makes it.
  */
 export async function sweepDeliveries(deps: SweepDeps): Promise<void> {
   const terms = { reachMs: deliveryReachMs, overlapMs: deliveryOverlapMs };

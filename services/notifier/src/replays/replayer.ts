@@ -23,9 +23,8 @@ type ReplayerDeps = {
 const leaseMs = 30_000;
 
 /**
- * Queues the deliveries of replays, page by page. The redeliveries are inserted before the progress
- * is written, under operations that follow from replay and original: a repeated page makes none
- * twice.
+ * Queues the deliveries of replays, page by page; each page before its progress is written, under
+ * operations that follow from replay and original, so that a repeat makes none twice.
  */
 export function createReplayer(deps: ReplayerDeps) {
   const { replays, clock, log } = deps;

@@ -38,12 +38,7 @@ type ReplayDeps = {
 };
 
 /** The RPCs of replays. */
-export function replayRpc(
-  deps: ReplayDeps,
-): Pick<
-  ServiceImpl<typeof NotifierService>,
-  "createReplay" | "getReplay" | "listReplays" | "cancelReplay"
-> {
+export function replayRpc(deps: ReplayDeps) {
   const { replays, clock } = deps;
   return {
     createReplay: async (message) => {
@@ -67,7 +62,7 @@ export function replayRpc(
       const ended = await replays.cancel(merchantId, replayId, clock.now(), change);
       return { replay: replayMessage(orThrow(ended ?? refused("RECORD_NOT_FOUND"))) };
     },
-  };
+  } satisfies Partial<ServiceImpl<typeof NotifierService>>;
 }
 
 /** Stores a replay once per operation; a worker does the rest. */

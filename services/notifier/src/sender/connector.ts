@@ -1,6 +1,7 @@
 import { Resolver } from "node:dns/promises";
 import { once } from "node:events";
 import { connect, createServer, isIP, type Socket } from "node:net";
+import { promisify } from "node:util";
 import { SettingsError } from "@disburse/chassis/settings.ts";
 import { TimeoutError, withTimeout } from "@disburse/chassis/timeout.ts";
 import { buildConnector, errors } from "undici";
@@ -46,9 +47,8 @@ export class ConnectRefusedError extends Error {
 }
 
 /**
- * Queries name servers only: no hosts file, no search domain, so that a merchant's host name never
- * resolves to a machine of the deployment. Does not use the thread pool, which a slow name server
- * would block.
+ * Queries name servers only, so that no merchant's host name resolves to a machine of the
+ * deployment; and without the thread pool, which a slow name server would block.
  */
 export const resolvePublic: Resolve = async (host) => {
   const resolver = new Resolver({ timeout: dnsTimeoutMs, tries: 1 });
@@ -85,7 +85,7 @@ const openSystemSocket: OpenSocket = ({ addresses, port, localAddress }) =>
  */
 export function createConnector(options: ConnectorOptions): buildConnector.connector {
   const { openSocket = openSystemSocket, localAddress } = options;
-  const secure = buildConnector({ timeout: connectTimeoutMs, allowH2: false });
+  const secure = promisify(buildConnector({ timeout: connectTimeoutMs, allowH2: false }));
   const open = async (target: buildConnector.Options, opened: Opened): Promise<Socket> => {
     const addresses = await vetted(options, target.hostname);
     opened.late.throwIfAborted();
@@ -94,7 +94,7 @@ export function createConnector(options: ConnectorOptions): buildConnector.conne
     if (!isAllowed(options, socket.remoteAddress ?? "")) throw refusedAddress();
     if (target.protocol !== "https:") return socket;
     const name = isIP(target.hostname) === 0 ? { servername: hostWithoutDot(target.hostname) } : {};
-    return secured(secure, { ...target, ...name, httpSocket: socket });
+    return secure({ ...target, ...name, httpSocket: socket }) as Promise<Socket>;
   };
   return (target, callback) => {
     connectInTime((opened) => open(target, opened)).then(
@@ -108,9 +108,8 @@ export function createConnector(options: ConnectorOptions): buildConnector.conne
 type Opened = { socket?: Socket; readonly late: AbortSignal };
 
 /**
- * A socket that is connected to one of the addresses. Node tries them one after the other, but only
- * the first where the address to come from is given; so here they go one by one then, each with its
- * share of the time.
+ * A socket that is connected to one of the addresses. With a local address Node tries the first
+ * alone, so they go one by one here then, each with its share of the time.
  */
 async function connected(open: OpenSocket, target: SocketTarget, opened: Opened): Promise<Socket> {
   const { addresses, localAddress } = target;
@@ -152,18 +151,6 @@ async function connectInTime(open: (opened: Opened) => Promise<Socket>): Promise
     const isLate = error instanceof TimeoutError;
     throw isLate ? new errors.ConnectTimeoutError("no connection in time") : error;
   }
-}
-
-function secured(
-  secure: buildConnector.connector,
-  target: buildConnector.Options,
-): Promise<Socket> {
-  return new Promise((resolve, reject) => {
-    secure(target, (error, socket) => {
-      if (error === null) resolve(socket);
-      else reject(error);
-    });
-  });
 }
 
 function isAllowed({ policy, ownNetworks }: AddressRules, address: string): boolean {

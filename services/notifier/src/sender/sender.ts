@@ -150,10 +150,7 @@ type Target = { readonly origin: string; readonly path: string };
 /** Some 100 KiB; then the cache is cleared. */
 const targetsMax = 1_000;
 
-/**
- * Parses URLs, and caches them; `undefined` where the rules refuse one. Addresses are checked
- * later.
- */
+/** Parses URLs, and caches them; `undefined` where the rules refuse one by its text. */
 export function createTargets(rules: AddressRules): (url: string) => Target | undefined {
   const known = new Map<string, Target | undefined>();
   return (url) => {

@@ -34,9 +34,8 @@ export type ShardStore = ReturnType<typeof openShardStore>;
 const shardsId = "all";
 
 /**
- * Processes and the shards that they own. No clock time is stored: the lease of a process expires
- * when another one has seen its heartbeat unchanged for the length of a lease. The other one evicts
- * it on the condition that the heartbeat is still the same.
+ * Processes and the shards that they own. No clock time is stored: a process that sees another's
+ * heartbeat unchanged for the length of a lease evicts it, if it still is.
  */
 export function openShardStore({ db }: Database) {
   const workers: Collection<WorkerDocument> = db.collection("workers");

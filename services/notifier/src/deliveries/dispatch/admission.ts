@@ -23,8 +23,7 @@ type AdmissionDeps = {
 type Endpoints = ReadonlyMap<string, Recipient>;
 
 /**
- * While so many fresh deliveries are in flight, a batch waits in the broker, which costs less than
- * the store: as long as some of them end, and a second at most.
+ * With so many fresh ones in flight a batch waits in the broker, while some end, for 1 s at most.
  */
 const freshMax = 160;
 const waitMaxMs = 1_000;

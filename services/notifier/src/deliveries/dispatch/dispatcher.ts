@@ -20,9 +20,8 @@ import { createReleaser, createSettler } from "./settlement.ts";
 import type { WorkStore } from "./work-store.ts";
 
 /**
- * 256 sockets fill one core, and 64 leave room for three other merchants (webhooks: fairness); 64
- * hung attempts at open circuits leave three quarters to healthy endpoints. A backlog has at most
- * half of a process.
+ * 256 sockets fill one core; a merchant or open circuits have a quarter at most, a backlog half
+ * (webhooks: fairness).
  */
 export const slotsDefault: Slots = {
   processMax: 256,

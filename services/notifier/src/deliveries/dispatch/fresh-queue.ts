@@ -9,9 +9,8 @@ const ofEndpointMax = 16;
 export type FreshQueue = ReturnType<typeof createFreshQueue>;
 
 /**
- * Fresh deliveries that found no slot when they were stored. They get the next slots reserved for
- * fresh deliveries, ahead of the backlog. They are not leased: a forgotten one is due like any
- * other.
+ * Fresh deliveries that found no slot when stored: they get the next ones of fresh deliveries. They
+ * are not leased: a forgotten one is due like any other.
  */
 export function createFreshQueue() {
   const waiting = new Map<string, DeliveryDocument>();

@@ -63,10 +63,7 @@ export function guaranteedShare(claimedMax: number): number {
   return Math.max(1, Math.floor(claimedMax / 8));
 }
 
-/**
- * Shares free slots among endpoints that have something due: a page each in turn, beginning after
- * the endpoint served last, until the slots or every endpoint's and merchant's room are used up.
- */
+/** Shares free slots among endpoints: a page each in turn, beginning after the one served last. */
 export function allot(
   due: readonly Candidate[],
   free: number,

@@ -15,9 +15,8 @@ export const withoutBound = new Date("9999-12-31T00:00:00.000Z");
 export const orderAttemptsMax = 3;
 
 /**
- * How long an event waits for one before it that has not even arrived. Payout versions have no gap,
- * so it will come; another publisher may count with gaps, and each would cost its merchant the
- * whole wait.
+ * How long an event waits for one before it that has not arrived. A payout's version will come;
+ * another publisher may count with gaps, each of which costs the whole wait.
  */
 const unseenWaitMs: Readonly<Record<string, number>> = { payout_session: orderWaitMs };
 const unseenWaitDefaultMs = 5_000;
@@ -52,9 +51,8 @@ export function arrivalMatters(transactionType: string): boolean {
 }
 
 /**
- * Until when a delivery waits, or `undefined` when nothing before it holds it up. `line` is all of
- * its line; `beforeArrived` tells whether the event just before it is stored, and in the line if it
- * goes there.
+ * Until when a delivery waits, if anything before it in its whole `line` holds it up;
+ * `beforeArrived`: the event just before it is stored, and in the line if it goes there.
  */
 export function heldUntil(
   delivery: OrderedDelivery & { readonly order: DeliveryOrder },

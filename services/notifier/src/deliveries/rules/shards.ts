@@ -15,9 +15,8 @@ export function fairShare(self: string, members: readonly string[]): number {
 }
 
 /**
- * A process takes shards without a live owner, up to its share, and gives back what it has above
- * it: between two live processes a shard is always unowned first. A process that is no member moves
- * nothing.
+ * A member takes shards without a live owner up to its share, and gives back what it has above it:
+ * between two live processes a shard is always unowned first.
  */
 export function shardMoves(
   owners: ShardOwners,

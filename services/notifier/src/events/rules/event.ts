@@ -71,8 +71,7 @@ function isDeeper(value: ExactJson, depth: number): boolean {
 }
 
 /**
- * `data` must be an object that says of id and status what the signature says, where it says it; a
- * payment session says everything that the interface lists.
+ * `data` is an object whose id and status, if any, are the signed ones; a session's has all fields.
  */
 function dataProblem(event: PublishedEvent): string | undefined {
   if (Buffer.byteLength(event.dataJson) > dataJsonBytesMax) {
@@ -138,8 +137,7 @@ export function webhookEventOf(event: PublishedEvent, receivedAt: Date): Webhook
 type Kind = "text" | "number" | "time" | "time_or_none";
 
 /**
- * What `data` of a payment session has, all of it required (service interface, "Events"). A text
- * that has no value yet is `""`; fields beyond these are the publisher's own.
+ * What `data` of a payment session must have (interface, "Events"); a text without a value is `""`.
  */
 const kinds: Readonly<Record<string, Kind>> = {
   id: "text",

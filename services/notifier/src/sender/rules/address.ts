@@ -56,8 +56,7 @@ const infrastructure = networks([
 ]);
 
 /**
- * Whose last 32 bits are an IPv4 address: mapped, compatible (RFC 4291), translated (RFC 6052,
- * 2765).
+ * Whose last 32 bits are an IPv4 address: mapped, compatible (RFC 4291), translated (6052, 2765).
  */
 const ipv4AtEnd = networks(["::ffff:0:0/96", "::/96", "64:ff9b::/96", "::ffff:0:0:0/96"]);
 const [sixToFour, teredo] = [networks(["2002::/16"]), networks(["2001::/32"])];

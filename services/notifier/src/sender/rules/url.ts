@@ -35,9 +35,8 @@ function parsed(text: string): URL | undefined {
 }
 
 /**
- * What is wrong with an endpoint's URL, in words for the merchant, or `undefined`; `own` are
- * networks that a setting refuses. Checks its text alone: to where a name resolves is checked at
- * each delivery.
+ * What is wrong with the text of an endpoint's URL, in words for the merchant; `own` are networks
+ * that a setting refuses. To where a name resolves is checked at each delivery.
  */
 export function urlProblem(
   text: string,
