@@ -256,8 +256,13 @@ it("sweeps in one process at a time, and says once that it looks for no payout's
   const everyMs = 20;
   const other = lease();
   await other.hold();
+  const [reported, swept] = [Promise.withResolvers<number>(), Promise.withResolvers<void>()];
+  const events: GapMetrics = {
+    swept: (kind) => void (kind === "event" && swept.resolve()),
+    through: (kind, ageMs) => void (kind === "event" && reported.resolve(ageMs)),
+  };
   const start = (asked: typeof payout | undefined) =>
-    startGapSweep({ ...deps(log), lease: lease(), payout: asked, everyMs });
+    startGapSweep({ ...deps(log), metrics: events, lease: lease(), payout: asked, everyMs });
   const loops = [start(undefined), start(payout)];
   await new Promise((resolve) => setTimeout(resolve, 5 * everyMs));
   expect(await stored(merchantId)).toEqual([]);
@@ -265,11 +270,11 @@ it("sweeps in one process at a time, and says once that it looks for no payout's
   const { gaps, clock } = deps();
   const before = await gaps.through("event");
   const age = clock.now().getTime() - before!.getTime();
-  await vi.waitFor(() => expect(ages.get("event")).toBe(age), { timeout: 10_000 });
+  expect(await reported.promise).toBe(age);
   await loops[0]!.stop();
   await other.release();
-  const arrived = async () => expect(await stored(merchantId)).toHaveLength(1);
-  await vi.waitFor(arrived, { timeout: 10_000 });
+  await swept.promise;
+  expect(await stored(merchantId)).toHaveLength(1);
   await loops[1]!.stop();
   const off = lines.filter((line) => line.includes("PAYOUT_URL"));
   expect(off).toHaveLength(1);

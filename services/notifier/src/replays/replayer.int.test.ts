@@ -212,9 +212,15 @@ describe("a replay", () => {
     await beside.replays.freeLeases(notifier.world.now);
     expect(await beside.replayer.round()).toBe(false);
     const restarted = await startTestNotifier({ beside: notifier, place });
+    const settled = Promise.withResolvers<void>();
+    const settlePage = restarted.replays.settle;
+    vi.spyOn(restarted.replays, "settle").mockImplementation(async (...page) => {
+      const isWritten = await settlePage(...page);
+      settled.resolve();
+      return isWritten;
+    });
     const worker = startWorker(restarted, { now: () => notifier.world.now }, silentLog);
-    const begun = async () => expect((await look(endpoint, id)).queuedCount).toBe(3n);
-    await vi.waitFor(begun, { timeout: 10_000 });
+    await settled.promise;
     await worker.stop();
     for (const sent of [3, 6, 8]) {
       if (sent > 3) expect(await restarted.replayer.round()).toBe(true);
