@@ -69,18 +69,16 @@ function serving(health: Client<typeof Health>): Check {
 function createReadiness(
   checks: Readonly<Record<string, Check>>,
 ): () => Promise<Readonly<Record<string, boolean>>> {
-  let last:
-    | { readonly askedMs: number; readonly answers: Promise<Record<string, boolean>> }
-    | undefined;
+  let askedMs = Number.NEGATIVE_INFINITY;
+  let answers = Promise.resolve<Readonly<Record<string, boolean>>>({});
   return () => {
     const nowMs = performance.now();
-    if (last === undefined || nowMs - last.askedMs >= freshMs) {
-      const asked = Object.entries(checks).map(
-        async ([name, check]) => [name, await check()] as const,
-      );
-      last = { askedMs: nowMs, answers: Promise.all(asked).then(Object.fromEntries) };
+    if (nowMs - askedMs >= freshMs) {
+      const asked = Object.entries(checks).map(async ([name, check]) => [name, await check()]);
+      askedMs = nowMs;
+      answers = Promise.all(asked).then(Object.fromEntries);
     }
-    return last.answers;
+    return answers;
   };
 }
 

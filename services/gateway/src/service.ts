@@ -1,7 +1,6 @@
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import type { Db } from "mongodb";
 import { type AppDeps, createApp } from "./http/app.ts";
-import { type AuthenticateDeps, createAuthenticate } from "./http/authenticate.ts";
 import { type PublicRouteDeps, publicRoutes } from "./http/public-routes.ts";
 import { createRateLimiter, type RateLimitOptions } from "./http/rate-limit.ts";
 import { freeEnded, openIdempotencyStore, sweep } from "./idempotency/store.ts";
@@ -13,8 +12,7 @@ import { operations, reference } from "./resources/all.ts";
 
 /** What the gateway is made of. */
 export type GatewayDeps = Omit<PublicRouteDeps, "reference"> &
-  Pick<AppDeps, "clients" | "log" | "answerWithinMs" | "stalledMs"> &
-  Pick<AuthenticateDeps, "pepper" | "clock"> & {
+  Pick<AppDeps, "clients" | "pepper" | "clock" | "log" | "answerWithinMs" | "stalledMs"> & {
     readonly db: Db;
     readonly sealer: Sealer;
     /** Where it listens: host and port, which no other gateway that lives has. */
@@ -28,22 +26,18 @@ export type GatewayDeps = Omit<PublicRouteDeps, "reference"> &
 
 /** The gateway without its sockets: what answers requests, what serves keys, what sweeps. */
 export async function createGateway(deps: GatewayDeps) {
-  const { db, sealer, clock, log, metrics, mode, pepper } = deps;
+  const { db, sealer, clock, mode, pepper } = deps;
   const keys = await openKeys(db);
   const idempotency = await openIdempotencyStore(db, { sealer, clock, place: deps.place });
   const cache = createKeyCache((id) => findRecord(keys, id), deps.monotonicMs);
-  const proxies = addressSet(deps.proxies);
   const listener = createApp({
+    ...deps,
     operations,
-    publicRoutes: await publicRoutes({ metrics, readiness: deps.readiness, reference, mode }),
-    clients: deps.clients,
-    authenticate: createAuthenticate({ keys: cache, mode, pepper, proxies, clock }),
+    publicRoutes: await publicRoutes({ ...deps, reference }),
+    keys: cache,
+    proxies: addressSet(deps.proxies),
     rateLimiter: createRateLimiter(deps.rateLimit),
     idempotency,
-    answerWithinMs: deps.answerWithinMs,
-    stalledMs: deps.stalledMs,
-    log,
-    metrics,
   });
   return {
     listener,

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import type { BlockList } from "node:net";
 import type { Readable } from "node:stream";
 import { create } from "@bufbuild/protobuf";
 import type { Log } from "@disburse/chassis/log.ts";
@@ -6,6 +7,7 @@ import { Actor_Kind, MutationSchema } from "@disburse/contracts/disburse/type/v1
 import type { ErrorCode } from "@disburse/kernel/errors.ts";
 import type { JsonObject } from "@disburse/kernel/exact-json.ts";
 import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
+import type { Clock } from "@disburse/kernel/time.ts";
 import {
   type Answer,
   fingerprintOf,
@@ -14,12 +16,14 @@ import {
   operationIdOf,
 } from "../idempotency/rules/idempotency.ts";
 import { begin, end, type IdempotencyStore } from "../idempotency/store.ts";
-import type { Caller } from "../keys/rules/access.ts";
+import type { KeyCache } from "../keys/cache.ts";
+import { admit, type Caller } from "../keys/rules/access.ts";
+import { bearerToken, type Mode, readKey } from "../keys/rules/api-key.ts";
+import { callerAddress } from "../keys/rules/source-address.ts";
 import { type Component, present } from "../openapi/fields.ts";
 import { type Clients, type Operation, takesBody } from "../openapi/operation.ts";
 import { queryRequest, readQuery } from "../openapi/query.ts";
 import { dataAnswer, failureAnswer, fileAnswer, type PageAnswer, refusalAnswer } from "./answer.ts";
-import type { Authenticate } from "./authenticate.ts";
 import type { RouterContext } from "./observe.ts";
 import type { RateLimiter } from "./rate-limit.ts";
 import { headerValues, isPlainJson, readJsonBody } from "./rules/request.ts";
@@ -27,7 +31,12 @@ import { headerValues, isPlainJson, readJsonBody } from "./rules/request.ts";
 /** What every operation is served with. */
 export type OperationDeps = {
   readonly clients: Clients;
-  readonly authenticate: Authenticate;
+  readonly keys: KeyCache;
+  readonly mode: Mode;
+  readonly pepper: Uint8Array;
+  /** Networks of our own proxies. */
+  readonly proxies: BlockList;
+  readonly clock: Clock;
   readonly rateLimiter: RateLimiter;
   readonly idempotency: IdempotencyStore;
   readonly log: Log;
@@ -50,7 +59,7 @@ type Run = {
  */
 export function serveOperation(operation: Operation, deps: OperationDeps) {
   return async (ctx: RouterContext): Promise<PageAnswer> => {
-    const caller = await deps.authenticate(ctx.req);
+    const caller = await authenticate(ctx.req, deps);
     if (isRefused(caller)) return refusalAnswer(caller);
     ctx.state.caller = caller;
     const { admitted, headers } = deps.rateLimiter.take(caller.keyId);
@@ -69,6 +78,25 @@ export function serveOperation(operation: Operation, deps: OperationDeps) {
     if (isRefused(body)) return refusalAnswer(body);
     return runOnce({ ...run, body }, data, deps);
   };
+}
+
+/** Whose request it is, by its API key; a key of wrong form costs no database read. */
+async function authenticate(
+  { rawHeaders, socket }: IncomingMessage,
+  { keys, mode, pepper, proxies, clock }: OperationDeps,
+): Promise<Caller | Refused<"UNAUTHENTICATED" | "ACCESS_FORBIDDEN">> {
+  const token = bearerToken(headerValues(rawHeaders, "authorization"));
+  const presented = token === undefined ? undefined : readKey(token);
+  if (presented === undefined || presented.mode !== mode) return refused("UNAUTHENTICATED");
+  const forwarded = headerValues(rawHeaders, "x-forwarded-for").join(",");
+  const peer = socket.remoteAddress ?? "";
+  const address = callerAddress(peer, forwarded === "" ? undefined : forwarded, proxies);
+  return admit(await keys.find(presented.id), presented, {
+    now: clock.now(),
+    mode,
+    address,
+    pepper,
+  });
 }
 
 /** Runs a change at most once to its effect where the caller named it by an idempotency key. */

@@ -15,11 +15,12 @@ import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { Binary } from "mongodb";
 import { keyDigest, type Mode, makeKey } from "./rules/api-key.ts";
-import { type AskedKey, type KeyOrder, keyOrder, overlapProblem } from "./rules/key.ts";
+import { type KeyOrder, keyOrder, overlapProblem } from "./rules/key.ts";
 import { endOfKey, endOverlap, type KeyDocument, type Keys } from "./store.ts";
 
 /** A new key and its text, which is shown here and in a repeat's answer only. */
 type IssuedKey = { readonly key: KeyDocument; readonly secret: string };
+type KeyRefusal = Refused<"INVALID_REQUEST" | "RECORD_NOT_FOUND">;
 
 /** What keys are issued with. */
 export type KeyIssuerDeps = {
@@ -37,7 +38,7 @@ export type KeyIssuerDeps = {
  * tool to try again, short enough that few keys can be read back from the database with its
  * encryption key.
  */
-export const secretShownMs = 24 * 60 * 60 * 1_000;
+const secretShownMs = 24 * 60 * 60 * 1_000;
 
 const sealContext = (merchantId: string, keyId: string) => `${merchantId}|${keyId}|secret`;
 
@@ -46,7 +47,7 @@ async function madeBefore(
   { keys, sealer, clock }: KeyIssuerDeps,
   operationId: string,
   follows: string | null,
-): Promise<IssuedKey | Refused<"INVALID_REQUEST"> | undefined> {
+): Promise<IssuedKey | KeyRefusal | undefined> {
   const key = await keys.findOne({ "operation.id": operationId });
   if (key === null) return undefined;
   const { sealed_secret, secret_until } = key.operation;
@@ -59,12 +60,20 @@ async function madeBefore(
   return { key, secret: sealer.open(sealed_secret, sealContext(key.merchant_id, key._id)) };
 }
 
+type KeyPlan = { readonly order: KeyOrder; readonly follows: KeyDocument["follows"] };
+
+/** Makes the key of a plan; a repeat of the operation answers with the first one. */
 async function issue(
   deps: KeyIssuerDeps,
   by: Change,
-  order: KeyOrder,
-  follows: KeyDocument["follows"],
-): Promise<IssuedKey | Refused<"INVALID_REQUEST">> {
+  rotated: string | null,
+  plan: () => Promise<KeyPlan | KeyRefusal>,
+): Promise<IssuedKey | KeyRefusal> {
+  const before = await madeBefore(deps, by.operationId, rotated);
+  if (before !== undefined) return before;
+  const planned = await plan();
+  if (isRefused(planned)) return planned;
+  const { order, follows } = planned;
   const made = makeKey(deps.mode, (size) => randomBytes(size));
   const now = deps.clock.now();
   const key: KeyDocument = {
@@ -93,59 +102,38 @@ async function issue(
     deps.changed(key._id);
     return { key, secret: made.text };
   }
-  const first = await madeBefore(deps, by.operationId, follows?.key_id ?? null);
+  const first = await madeBefore(deps, by.operationId, rotated);
   if (first === undefined) throw new Error("a key id was made twice");
   return first;
 }
 
-/** Ends the old key's overlap; a repeat after a crash in between finishes what was begun. */
-async function endOld(
-  { keys, changed }: KeyIssuerDeps,
-  issued: IssuedKey | Refused<"INVALID_REQUEST">,
-): Promise<IssuedKey | Refused<"INVALID_REQUEST">> {
-  if (isRefused(issued)) return issued;
-  const { follows, created_at } = issued.key;
-  if (follows === null) return issued;
-  const end = new Date(created_at.getTime() + follows.overlap_seconds * 1_000);
-  await endOverlap(keys, follows.key_id, end);
-  changed(follows.key_id);
-  return issued;
-}
-
-/** Makes a key; a repeat of the operation answers the first one. */
-async function createKey(
-  deps: KeyIssuerDeps,
-  by: Change,
-  asked: AskedKey,
-): Promise<IssuedKey | Refused<"INVALID_REQUEST">> {
-  const before = await madeBefore(deps, by.operationId, null);
-  if (before !== undefined) return before;
-  const order = keyOrder(asked, deps.clock.now());
-  return isRefused(order) ? order : issue(deps, by, order, null);
-}
-
-/** Makes a key like an old one, which ends after the overlap; a repeat answers the first one. */
+/** Makes a key like an old one, which ends after the overlap. */
 async function rotateKey(
   deps: KeyIssuerDeps,
   by: Change,
   keyId: string,
   overlapSeconds: number,
-): Promise<IssuedKey | Refused<"INVALID_REQUEST" | "RECORD_NOT_FOUND">> {
-  const before = await madeBefore(deps, by.operationId, keyId);
-  if (before !== undefined) return endOld(deps, before);
-  const problem = overlapProblem(overlapSeconds);
-  if (problem !== undefined) return problem;
-  const old = await deps.keys.findOne({ _id: keyId });
-  if (old === null || !isAlive(old, deps.clock.now())) return refused("RECORD_NOT_FOUND");
-  const order: KeyOrder = {
-    merchantId: old.merchant_id,
-    scopes: old.scopes,
-    expiresAt: old.expires_at,
-    sourceCidrs: old.source_cidrs,
-    description: old.description,
-  };
-  const follows = { key_id: keyId, overlap_seconds: overlapSeconds };
-  return endOld(deps, await issue(deps, by, order, follows));
+): Promise<IssuedKey | KeyRefusal> {
+  const issued = await issue(deps, by, keyId, async () => {
+    const problem = overlapProblem(overlapSeconds);
+    if (problem !== undefined) return problem;
+    const old = await deps.keys.findOne({ _id: keyId });
+    if (old === null || !isAlive(old, deps.clock.now())) return refused("RECORD_NOT_FOUND");
+    const order: KeyOrder = {
+      merchantId: old.merchant_id,
+      scopes: old.scopes,
+      expiresAt: old.expires_at,
+      sourceCidrs: old.source_cidrs,
+      description: old.description,
+    };
+    return { order, follows: { key_id: keyId, overlap_seconds: overlapSeconds } };
+  });
+  if (isRefused(issued)) return issued;
+  // A repeat after a crash in between finishes what was begun.
+  const overlapMs = (issued.key.follows?.overlap_seconds ?? 0) * 1_000;
+  await endOverlap(deps.keys, keyId, new Date(issued.key.created_at.getTime() + overlapMs));
+  deps.changed(keyId);
+  return issued;
 }
 
 /** Revokes a key; the first time stays. */
@@ -190,8 +178,12 @@ export function keyService(deps: KeyIssuerDeps): ServiceImpl<typeof KeyService> 
     createKey: async ({ mutation, merchantId, scopes, expiresAt, sourceCidrs, description }) => {
       const by = readMutation(mutation);
       const expiry = expiresAt === undefined ? null : timestampDate(expiresAt);
-      const asked = { merchantId, scopes, expiresAt: expiry, sourceCidrs, description };
-      const { key, secret } = orThrow(await createKey(deps, by, asked));
+      const requested = { merchantId, scopes, expiresAt: expiry, sourceCidrs, description };
+      const issued = await issue(deps, by, null, async () => {
+        const order = keyOrder(requested, deps.clock.now());
+        return isRefused(order) ? order : { order, follows: null };
+      });
+      const { key, secret } = orThrow(issued);
       return { key: keyMessage(key), secret };
     },
     rotateKey: async ({ mutation, keyId, overlapSeconds }) => {

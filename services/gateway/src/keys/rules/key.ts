@@ -28,42 +28,38 @@ const descriptionMax = 255;
 /** More networks than a merchant has data centres; each is compared on every request. */
 const cidrsMax = 100;
 
-/** An operator's wish for a new key, not checked yet. */
-export type AskedKey = {
+/** A key to make; `KeyOrder<string>` is what an operator requests, not checked yet. */
+export type KeyOrder<Named extends string = Scope> = {
   readonly merchantId: string;
-  readonly scopes: readonly string[];
+  readonly scopes: readonly Named[];
   readonly expiresAt: Date | null;
   readonly sourceCidrs: readonly string[];
   readonly description: string;
 };
 
-/** The same, checked. */
-export type KeyOrder = Omit<AskedKey, "scopes"> & { readonly scopes: readonly Scope[] };
-
-/**
- * Checks every field of a new key at once; its expiry must be after `now`.
- */
-export function keyOrder(asked: AskedKey, now: Date): KeyOrder | Refused<"INVALID_REQUEST"> {
+/** Checks every field of a new key at once; its expiry must be after `now`. */
+export function keyOrder(
+  order: KeyOrder<string>,
+  now: Date,
+): KeyOrder | Refused<"INVALID_REQUEST"> {
   const violations: Violation[] = [];
   const must = (holds: boolean, field: string, problem: string) => {
     if (!holds) violations.push({ field, problem });
   };
-  const description = cleanText(asked.description);
-  const scopes = [...new Set(asked.scopes)].filter(isScope);
-  must(isId("merchant", asked.merchantId), "merchant_id", "must be a merchant's id");
-  must(asked.scopes.every(isScope), "scopes", `must be of ${everyScope.join(", ")}`);
-  must(asked.expiresAt === null || asked.expiresAt > now, "expires_at", "must be in the future");
-  must(asked.sourceCidrs.every(isCidr), "source_cidrs", "must be addresses or networks (CIDR)");
-  must(asked.sourceCidrs.length <= cidrsMax, "source_cidrs", `must be at most ${cidrsMax}`);
-  must(
-    Array.from(description).length <= descriptionMax,
-    "description",
-    `must be at most ${descriptionMax} characters`,
-  );
-  const problem = textProblem(asked.description);
+  const { merchantId, expiresAt, sourceCidrs } = order;
+  const description = cleanText(order.description);
+  const isShort = Array.from(description).length <= descriptionMax;
+  const problem = textProblem(order.description);
+  must(isId("merchant", merchantId), "merchant_id", "must be a merchant's id");
+  must(order.scopes.every(isScope), "scopes", `must be of ${everyScope.join(", ")}`);
+  must(expiresAt === null || expiresAt > now, "expires_at", "must be in the future");
+  must(sourceCidrs.every(isCidr), "source_cidrs", "must be addresses or networks (CIDR)");
+  must(sourceCidrs.length <= cidrsMax, "source_cidrs", `must be at most ${cidrsMax}`);
+  must(isShort, "description", `must be at most ${descriptionMax} characters`);
   must(problem === undefined, "description", problem ?? "");
   if (violations.length > 0) return invalidRequest(violations);
-  return { ...asked, description, scopes: scopes.length === 0 ? everyScope : scopes };
+  const scopes = [...new Set(order.scopes)].filter(isScope);
+  return { ...order, description, scopes: scopes.length === 0 ? everyScope : scopes };
 }
 
 /** Checks how long a rotated key goes on. */
