@@ -28,7 +28,7 @@ const [firstCurrency = "", ...otherCurrencies] = new Set(Object.values(networkCu
 const destinationCurrency: TextField = {
   ...choiceField(
     "destination_currency",
-    "Currency to be delivered; has to live on the network. May be left out on SOLANA only.",
+    "Currency to be delivered; has to live on the network. May be omitted on SOLANA only.",
     [firstCurrency, ...otherCurrencies],
   ),
   required: { field: "routing_code_value_1", notIn: ["SOLANA"] },

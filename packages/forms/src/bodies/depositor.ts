@@ -128,7 +128,7 @@ const corporate: Form = {
 /** `POST /api/v1/depositor`. The wallet itself is checked by `wallet-address.ts`. */
 export const depositor: PublicBody = {
   name: "depositor",
-  description: "Someone who pays in from a wallet.",
+  description: "A party that funds the merchant's account from a wallet.",
   forms: [selfBusiness, individual, corporate],
   unselected: {
     name: "depositor",

@@ -14,7 +14,7 @@ const amount = (name: string, description: string): TextField =>
  */
 export const requestForQuote: PublicBody = singleForm({
   name: "request_for_quote",
-  description: "One of the two amounts; the source amount wins.",
+  description: "One of the two amounts; the source amount takes precedence.",
   fields: [
     {
       ...amount("source_amount", "Amount deducted from the source account."),
@@ -40,7 +40,7 @@ export const executePayout: PublicBody = singleForm({
     textField("quote_id", "A quote of this merchant.", "qt_01hqz0000000000000000000ab", reference),
     textField(
       "reference_id",
-      "The merchant's own order reference. It need not be unique: what keeps a payout from being made twice is its quote and the idempotency key.",
+      "The merchant's own order reference. It need not be unique: the quote and the idempotency key keep a payout from being made twice.",
       "order-1001",
       {
         required: false,

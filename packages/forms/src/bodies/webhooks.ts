@@ -43,7 +43,8 @@ const eventTypes: TextsField = {
   required: false,
   maxItems: eventTypesMax,
   pattern: eventType,
-  description: "What it is told of: `*` for everything, a transaction type, or one with a status.",
+  description:
+    "Event types that it receives: `*` for all, a transaction type, or one with a status.",
   example: ["payout_session", "refund.failed"],
 };
 
@@ -58,7 +59,7 @@ export const createEndpoint: PublicBody = singleForm({
     url,
     description,
     { ...order, default: "bounded" },
-    { ...eventTypes, description: `${eventTypes.description} Everything when left out.` },
+    { ...eventTypes, description: `${eventTypes.description} All by default.` },
   ],
 });
 
@@ -68,10 +69,10 @@ export const createEndpoint: PublicBody = singleForm({
  */
 export const updateEndpoint: PublicBody = singleForm({
   name: "update_endpoint",
-  description: "What is changed of an endpoint: at least one of these.",
+  description: "Changes to an endpoint; at least one is required.",
   fields: [
     optional(url),
-    { ...description, description: "The merchant's note; empty to take it away." },
+    { ...description, description: "The merchant's note; empty to remove it." },
     order,
     eventTypes,
   ],
@@ -88,7 +89,7 @@ export const rotateSecret: PublicBody = singleForm({
       required: false,
       min: 0,
       max: overlapMaxSeconds,
-      description: "How long the old secrets go along; 0 after a leak. 86,400 when left out.",
+      description: "How long the old secrets also sign; 0 after a leak. Default 86,400.",
       example: 86_400,
     },
     {
@@ -117,18 +118,18 @@ const time = { kind: "time", maxLength: lengths.time } as const;
  */
 export const createReplay: PublicBody = singleForm({
   name: "create_replay",
-  description: "Which deliveries are sent once more.",
+  description: "Which deliveries are resent.",
   fields: [
     textField(
       "endpoint_id",
-      "Where they went and go again; `endpoint` is another name of this field.",
+      "Endpoint whose deliveries are resent; `endpoint` is an alias of this field.",
       "whe_01hqz0000000000000000000ab",
       { maxLength: lengths.reference },
     ),
-    textField("since", "Made at this time or later.", "2026-11-20T10:00:00.000Z", time),
+    textField("since", "Created at or after this time.", "2026-11-20T10:00:00.000Z", time),
     textField(
       "until",
-      "Made before this time, at most 30 days after `since`; the present when left out.",
+      "Created before this time, at most 30 days after `since`; defaults to the current time.",
       "2026-11-20T12:00:00.000Z",
       { ...time, required: false },
     ),
@@ -142,7 +143,7 @@ export const createReplay: PublicBody = singleForm({
         source: `^(?:${replayableStates.join("|")})$`,
         problem: `must be an array of one or more of ${replayableStates.join(", ")}`,
       },
-      description: "How they ended; `exhausted` alone when left out.",
+      description: "States in which they ended; default `exhausted`.",
       example: ["exhausted"],
     },
     {
@@ -151,7 +152,7 @@ export const createReplay: PublicBody = singleForm({
       required: false,
       min: 1,
       max: rateMax,
-      description: `At most so many in a second; ${replayRateDefault} when left out.`,
+      description: `Maximum number of deliveries per second; default ${replayRateDefault}.`,
       example: 25,
     },
   ],

@@ -61,7 +61,7 @@ export class Beneficiaries {
   /**
    * Create crypto beneficiary.
    *
-   * Registers a wallet to be paid. The wallet is checked before it is stored, its owner is screened when it has been. The answer does not tell how the screening went: read `screening_status` before you quote; only a `cleared` beneficiary can be paid. What can be paid is what List corridors tells.
+   * Registers a wallet to be paid. The wallet is checked before it is stored; its owner is screened afterwards. The response does not include the result of the screening: read `screening_status` before you request a quote; only a `cleared` beneficiary can be paid. List corridors returns what can be paid.
    *
    * Scope: `beneficiary:write`.
    *
@@ -79,7 +79,7 @@ export class Beneficiaries {
   /**
    * Create fiat beneficiary.
    *
-   * Registers a bank account to be paid. Its owner is screened when it has been stored. The answer does not tell how the screening went: read `screening_status` before you quote; only a `cleared` beneficiary can be paid.
+   * Registers a bank account to be paid. Its owner is screened after it is stored. The response does not include the result of the screening: read `screening_status` before you request a quote; only a `cleared` beneficiary can be paid.
    *
    * Scope: `beneficiary:write`.
    *
@@ -97,7 +97,7 @@ export class Beneficiaries {
   /**
    * List beneficiaries.
    *
-   * Your beneficiaries, newest first; without archived ones unless asked for.
+   * Your beneficiaries, newest first; without archived ones by default.
    *
    * Scope: `beneficiary:read`.
    *
@@ -125,7 +125,7 @@ export class Beneficiaries {
   /**
    * Archive beneficiary.
    *
-   * It is not quoted any more (404); quotes made before still execute, and it stays readable.
+   * New quotes for it are refused (404); existing quotes can still be executed, and it remains readable.
    *
    * Scope: `beneficiary:write`.
    *
@@ -138,7 +138,7 @@ export class Beneficiaries {
   /**
    * Discover beneficiary forms.
    *
-   * Which fields to ask for, by currency, transfer type and account type: required or not, allowed values, patterns, examples. A body with exactly these fields is taken.
+   * The fields of each form by currency, transfer type and account type: whether they are required, allowed values, patterns, examples. A body with exactly these fields is accepted.
    *
    * Scope: `beneficiary:read`.
    *
@@ -149,7 +149,7 @@ export class Beneficiaries {
   }
 }
 
-/** Whoever pays in from a wallet. */
+/** Parties that fund your account from a wallet. */
 export class Depositors {
   readonly #caller: Caller;
 
@@ -160,7 +160,7 @@ export class Depositors {
   /**
    * Whitelist depositor.
    *
-   * Registers whoever pays in from a wallet: a person, a company with its owners, or your own business. Persons, business and wallet are screened.
+   * Registers a party that funds your account from a wallet: a person, a company with its owners, or your own business. Persons, business and wallet are screened.
    *
    * Scope: `depositor:write`.
    *
@@ -188,7 +188,7 @@ export class Depositors {
   /**
    * Get depositor.
    *
-   * One depositor and what its screening came to.
+   * One depositor with the result of its screening.
    *
    * Scope: `depositor:read`.
    *
@@ -201,7 +201,7 @@ export class Depositors {
   }
 }
 
-/** What a payout would cost and bring, and what can be sent. */
+/** Costs and amounts of a payout; available corridors. */
 export class Quotes {
   readonly #caller: Caller;
 
@@ -212,9 +212,9 @@ export class Quotes {
   /**
    * Request for quote.
    *
-   * What a payout would cost and bring, good until `expired_at`. Send one of `source_amount` and `receiving_amount`; with both, `source_amount` counts. A quote is given outside the corridor's `limits` too: executing it refuses it.
+   * Costs and amounts of a payout, valid until `expired_at`. Send `source_amount` or `receiving_amount`; if both are sent, `source_amount` is used. Amounts outside the corridor's `limits` are quoted too, but executing such a quote is refused.
    *
-   * An unknown account, beneficiary or pair of currencies (see List corridors) is `RECORD_NOT_FOUND`. `ACCESS_FORBIDDEN` is said too where the beneficiary is not `cleared`: read its `screening_status`.
+   * An unknown account, beneficiary or pair of currencies (see List corridors) is `RECORD_NOT_FOUND`. `ACCESS_FORBIDDEN` is also returned if the beneficiary is not `cleared`: read its `screening_status`.
    *
    * Scope: `quote:write`.
    *
@@ -229,7 +229,7 @@ export class Quotes {
   /**
    * Get quote.
    *
-   * A quote as it was given.
+   * A quote as it was issued.
    *
    * Scope: `quote:read`.
    *
@@ -242,7 +242,7 @@ export class Quotes {
   }
 }
 
-/** What a payout would cost and bring, and what can be sent. */
+/** Costs and amounts of a payout; available corridors. */
 export class Corridors {
   readonly #caller: Caller;
 
@@ -253,7 +253,7 @@ export class Corridors {
   /**
    * List corridors.
    *
-   * What you can send, with limits, fees and the current rate.
+   * The corridors that you can use, with limits, fees and the current rate.
    *
    * Scope: `quote:read`.
    *
@@ -264,7 +264,7 @@ export class Corridors {
   }
 }
 
-/** Money on its way out. */
+/** Outgoing payments: execution, status and timeline. */
 export class Payouts {
   readonly #caller: Caller;
 
@@ -275,11 +275,11 @@ export class Payouts {
   /**
    * Execute payout.
    *
-   * Pays a quote, once. The money is set aside before the answer; what becomes of it is told by webhooks and by reading the payout. A quote that was refused for balance or limits stays open. `succeeded` is not always the end: a bank can send money back, and `failed` follows.
+   * Executes a quote, once. The money is held before the response is sent; webhooks and Get payout report the outcome. A quote that was refused for balance or limits stays open. `succeeded` is not always final: a bank can return the money, and the payout becomes `failed`.
    *
-   * `ACCESS_FORBIDDEN` is said too where the beneficiary is not `cleared` (read its `screening_status`) or its corridor was closed.
+   * `ACCESS_FORBIDDEN` is also returned if the beneficiary is not `cleared` (read its `screening_status`) or its corridor was closed.
    *
-   * In the sandbox the simulated rail rejects where `reference_id` begins with `sandbox-fail`, settles and then sends back where it begins with `sandbox-return`, and cannot tell until it is asked again where it begins with `sandbox-unknown`.
+   * In the sandbox the simulated rail rejects a payout whose `reference_id` begins with `sandbox-fail`, settles and then returns one with `sandbox-return`, and does not know the outcome of one with `sandbox-unknown` until it is polled again.
    *
    * Scope: `payout:write`.
    *
@@ -335,7 +335,7 @@ export class Payouts {
   }
 }
 
-/** Your money, and every movement of it. */
+/** Balances and statements. */
 export class Accounts {
   readonly #caller: Caller;
 
@@ -359,7 +359,7 @@ export class Accounts {
   /**
    * Get account.
    *
-   * One account: what can be spent, and what is set aside; now, or as of a time.
+   * One account with its available and held balance, now or as of a time.
    *
    * Scope: `account:read`.
    *
@@ -387,7 +387,7 @@ export class Accounts {
   }
 }
 
-/** Where you are told of payouts. */
+/** URLs that receive your webhooks. */
 export class WebhookEndpoints {
   readonly #caller: Caller;
 
@@ -398,7 +398,7 @@ export class WebhookEndpoints {
   /**
    * Create webhook endpoint.
    *
-   * From now on it is told of what it asks for; in live mode once its URL is verified. The answer shows its two secrets, once.
+   * It receives the events that it subscribes to from now on; in live mode once its URL is verified. The response contains its two secrets, which are not shown again.
    *
    * Scope: `webhook:write`.
    *
@@ -439,7 +439,7 @@ export class WebhookEndpoints {
   /**
    * Update webhook endpoint.
    *
-   * Changes what is sent and nothing else. In live mode a new URL waits as `pending_url` until it is verified, and events go to the old one until then. Deliveries that exist keep their order; event types count for events from now on.
+   * Changes only the fields that are sent. In live mode a new URL waits as `pending_url` until it is verified; until then events go to the old one. Existing deliveries keep their order; new event types apply to later events.
    *
    * Scope: `webhook:write`.
    *
@@ -452,7 +452,7 @@ export class WebhookEndpoints {
   /**
    * Delete webhook endpoint.
    *
-   * Nothing is sent to it any more. Its deliveries stay readable.
+   * Nothing more is sent to it. Its deliveries remain readable.
    *
    * Scope: `webhook:write`.
    *
@@ -465,7 +465,7 @@ export class WebhookEndpoints {
   /**
    * Pause webhook endpoint.
    *
-   * Nothing is sent to it until it is resumed; its events wait. A delivery that was tried before still ends 24 hours after its first attempt.
+   * Nothing is sent to it until it is resumed; its events wait. A delivery that was attempted before still expires 24 hours after its first attempt.
    *
    * Scope: `webhook:write`.
    *
@@ -480,7 +480,7 @@ export class WebhookEndpoints {
   /**
    * Resume webhook endpoint.
    *
-   * What has waited since it was paused is sent.
+   * Sends the events that have waited since it was paused.
    *
    * Scope: `webhook:write`.
    *
@@ -495,7 +495,7 @@ export class WebhookEndpoints {
   /**
    * Verify webhook endpoint.
    *
-   * Posts a signed event of the type `webhook_challenge` to the URL that is not live yet: your first one, or `pending_url`. When that answers 200 within 8 s, events go there from now on. Refused with what was answered otherwise; an endpoint that is live stays so. One challenge at a time, 5 s apart.
+   * Posts a signed event of the type `webhook_challenge` to the URL that is not live yet: the first one, or `pending_url`. If it answers 200 within 8 s, events go there from then on. Otherwise the request is refused with what was answered, and an endpoint that is live stays live. One challenge at a time, at least 5 s apart.
    *
    * Scope: `webhook:write`.
    *
@@ -510,7 +510,7 @@ export class WebhookEndpoints {
   /**
    * Rotate webhook secrets.
    *
-   * Makes new secrets and shows them, once. They sign at once; the old ones sign along for `overlap_seconds`. Staged ones wait for activate-secret.
+   * Creates new secrets and returns them, once. They sign immediately; the old ones also sign for `overlap_seconds`. Staged secrets wait for activate-secret.
    *
    * Scope: `webhook:write`.
    *
@@ -525,7 +525,7 @@ export class WebhookEndpoints {
   /**
    * Activate staged webhook secrets.
    *
-   * Staged secrets sign from now on. Refused where none are staged.
+   * Staged secrets sign from now on. Refused if none are staged.
    *
    * Scope: `webhook:write`.
    *
@@ -553,7 +553,7 @@ export class WebhookEndpoints {
   }
 }
 
-/** What you were told, and how it went. */
+/** Webhooks sent to your endpoints, with their attempts. */
 export class WebhookDeliveries {
   readonly #caller: Caller;
 
@@ -607,7 +607,7 @@ export class WebhookDeliveries {
   /**
    * Replay many webhooks.
    *
-   * Sends every delivery of an endpoint once more that was made in a span of time and ended in one of the states, oldest first, at a rate. An endpoint has one replay at a time; it waits while the endpoint is paused, and its event types of today do not matter.
+   * Resends every delivery of an endpoint that was created in a period and ended in one of the states, oldest first, at a limited rate. An endpoint has one replay at a time; it waits while the endpoint is paused and ignores the endpoint's current event types.
    *
    * Scope: `webhook:write`.
    *
@@ -622,7 +622,7 @@ export class WebhookDeliveries {
   /**
    * List webhook replays.
    *
-   * Your replays, newest first; those that ended more than 30 days ago are gone.
+   * Your replays, newest first; they are kept for 30 days after their end.
    *
    * Scope: `webhook:read`.
    *
@@ -650,7 +650,7 @@ export class WebhookDeliveries {
   /**
    * Cancel webhook replay.
    *
-   * Ends a running replay. What it has queued is sent all the same.
+   * Ends a running replay. Deliveries that it has queued are still sent.
    *
    * Scope: `webhook:write`.
    *
@@ -661,7 +661,7 @@ export class WebhookDeliveries {
   }
 }
 
-/** Everything that there was to tell, to catch up with. */
+/** A feed of all events, to catch up after an outage. */
 export class WebhookEvents {
   readonly #caller: Caller;
 
@@ -672,7 +672,7 @@ export class WebhookEvents {
   /**
    * Read the feed of events.
    *
-   * Every event of the last 90 days once, whatever endpoints you have: to catch up after you were away, or instead of webhooks. Keep `next_cursor` when you have stored the events, and go on there. Events of one transaction may stand out of their order: `sequence` tells it. Test events are not in it.
+   * Every event of the last 90 days once, regardless of your endpoints: to catch up after an outage, or instead of webhooks. Keep `next_cursor` once you have stored the events, and continue there. Events of one transaction may be out of order: sort them by `sequence`. Test events are not included.
    *
    * Scope: `webhook:read`.
    *

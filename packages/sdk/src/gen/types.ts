@@ -13,7 +13,7 @@ export interface PageMeta {
   total_count: number;
   /** `cursor` of the next page; empty on the last. */
   next_cursor: string;
-  /** True where counting stopped at 10,000; else left out. */
+  /** True if counting stopped at 10,000; otherwise omitted. */
   total_count_capped?: boolean;
 }
 
@@ -99,11 +99,11 @@ export interface Beneficiary {
   beneficiary_type: "crypto" | "fiat";
   /** How money is sent to it. */
   transfer_method: "CRYPTO" | "SWIFT" | "ACH" | "LOCAL";
-  /** `pending` until it was screened. Only a `cleared` one can be paid; `review`: a person looks at it. */
+  /** `pending` until it is screened. Only a `cleared` beneficiary can be paid; `review`: a person decides. */
   screening_status: "pending" | "cleared" | "review" | "blocked";
-  /** An archived one is not quoted any more. */
+  /** Whether it is archived; new quotes for it are then refused. */
   archived: boolean;
-  /** When it was made. */
+  /** When it was created. */
   created_at: string;
   /** When it last changed. */
   updated_at: string;
@@ -111,41 +111,41 @@ export interface Beneficiary {
 
 /** A beneficiary that was stored; or, with `validate=true`, a body that would be. */
 export interface CreatedBeneficiary {
-  /** Beneficiary id; left out with `validate=true`. */
+  /** Beneficiary id; omitted with `validate=true`. */
   beneficiary_id?: string;
-  /** With `validate=true`: the body would be taken; else left out. */
+  /** With `validate=true`: the body would be accepted; otherwise omitted. */
   valid?: true;
 }
 
-/** A field to ask for. */
+/** A field of the form. */
 export interface BeneficiaryFormField {
   /** Its name in the body. */
   name: string;
-  /** What its text is. */
+  /** Type of its text. */
   type: "text" | "country" | "date" | "email" | "digits";
-  /** Whether the body has to have it. */
+  /** Whether it is required. */
   required: boolean;
   /** What it means. */
   description: string;
-  /** In characters. */
+  /** Maximum length in characters. */
   max_length: number;
-  /** The only values that are taken. */
+  /** The only values that are accepted. */
   allowed_values?: string[];
-  /** ECMAScript regular expression (flag `u`) of a sound value. */
+  /** ECMAScript regular expression (flag `u`) that a valid value matches. */
   pattern?: string;
-  /** What is said of a value that does not match. */
+  /** Message for a value that does not match. */
   pattern_message?: string;
-  /** What an absent one stands for. */
+  /** Value if it is omitted. */
   default?: string;
-  /** A value that is taken. */
+  /** A valid value. */
   example: string;
 }
 
-/** What to ask for, for one kind of beneficiary. */
+/** The form of one kind of beneficiary. */
 export interface BeneficiaryForm {
   /** Name of the form. */
   name: string;
-  /** Whom it is for. */
+  /** Kind of beneficiary. */
   description: string;
   /** How the beneficiary is paid. */
   beneficiary_type: "crypto" | "fiat";
@@ -157,15 +157,15 @@ export interface BeneficiaryForm {
   transfer_type: string;
   /** The type that it is for. */
   beneficiary_account_type: "Individual" | "Corporate";
-  /** The fields, in the order to ask for them. */
+  /** The fields, in the order in which to show them. */
   fields: BeneficiaryFormField[];
-  /** What has to hold beyond each field. */
+  /** Rules across fields. */
   rules: string[];
 }
 
-/** The forms that fit the choice. */
+/** The forms that match the filters. */
 export interface BeneficiaryForms {
-  /** None where no beneficiary can be so. */
+  /** Empty if no kind of beneficiary matches. */
   forms: BeneficiaryForm[];
 }
 
@@ -264,9 +264,9 @@ export interface Depositor {
   }>;
   /** Depositor id. */
   id: string;
-  /** `pending` until it was screened; `whitelisted`, `review` (a person looks at it) or `rejected`. */
+  /** `pending` until it is screened; then `whitelisted`, `review` (a person decides) or `rejected`. */
   status: "pending" | "whitelisted" | "review" | "rejected";
-  /** When it was made. */
+  /** When it was created. */
   created_at: string;
   /** When it last changed. */
   updated_at: string;
@@ -278,7 +278,7 @@ export interface CreatedDepositor {
   id: string;
 }
 
-/** What a payout would cost and bring. */
+/** Costs and amounts of a payout. */
 export interface Quote {
   /** Quote id. */
   id: string;
@@ -300,7 +300,7 @@ export interface Quote {
   total_fees: Decimal;
   /** `source_amount` less `total_fees`, exactly. */
   converted_amount: Decimal;
-  /** When it was made. */
+  /** When it was created. */
   created_at: string;
   /** When it last changed. */
   updated_at: string;
@@ -316,7 +316,7 @@ export interface Corridor {
   source_currency_code: string;
   /** Currency of the beneficiary. */
   destination_currency_code: string;
-  /** Whether quotes are given now. */
+  /** Whether quotes are issued now. */
   active: boolean;
   /** What a payout costs, in the source currency. */
   fees: {
@@ -325,7 +325,7 @@ export interface Corridor {
     /** Added to the share. */
     flat: Decimal;
   };
-  /** Bounds of a payout's amounts, both inclusive, checked when it is executed; one that there is not is left out. */
+  /** Inclusive bounds of a payout's amounts, checked when it is executed; a bound that does not exist is omitted. */
   limits: {
     /** Least source amount. */
     source_amount_min?: Decimal;
@@ -336,9 +336,9 @@ export interface Corridor {
     /** Greatest receiving amount. */
     receiving_amount_max?: Decimal;
   };
-  /** Destination units per one source unit, now; left out where none is known. */
+  /** Current destination units per one source unit; omitted if unknown. */
   exchange_rate?: Decimal;
-  /** When the rate was true; empty where none is known. */
+  /** Time of the rate; empty if unknown. */
   rate_as_of: string;
 }
 
@@ -346,11 +346,11 @@ export interface Corridor {
 export interface Payout {
   /** Payout id. */
   id: string;
-  /** The merchant's own reference; empty where none was given. */
+  /** The merchant's own reference; empty if none was given. */
   reference_id: string;
-  /** `initiated` until the money has arrived or cannot; `succeeded` → `failed` where it came back. */
+  /** `initiated` until the money has arrived or the payout has failed; `succeeded` → `failed` if the money is returned. */
   status: "initiated" | "succeeded" | "failed";
-  /** Tells more: `unknown` is a payout that the rail cannot tell of yet, its money still held. */
+  /** More detail: `unknown` means that the rail does not know the outcome yet; the money is still held. */
   sub_status: "queued" | "processing" | "unknown" | "settled" | "rejected" | "returned";
   /** The merchant's id, `merchant_id` in webhooks. */
   parent_id: string;
@@ -376,13 +376,13 @@ export interface Payout {
   fixed_cost_currency: string;
   /** Transaction hash (crypto) or bank reference (fiat); empty unless `succeeded`. */
   unique_transaction_reference: string;
-  /** When it was made. */
+  /** When it was created. */
   created_at: string;
   /** When it last changed. */
   updated_at: string;
 }
 
-/** A payout as it stands in the list. */
+/** A payout as it is listed. */
 export interface PayoutItem {
   /** Payout id. */
   id: string;
@@ -390,25 +390,25 @@ export interface PayoutItem {
   title: string;
   /** Destination currency and transfer method. */
   sub_title: string;
-  /** `initiated` until the money has arrived or cannot; `succeeded` → `failed` where it came back. */
+  /** `initiated` until the money has arrived or the payout has failed; `succeeded` → `failed` if the money is returned. */
   status: "initiated" | "succeeded" | "failed";
-  /** Tells more: `unknown` is a payout that the rail cannot tell of yet, its money still held. */
+  /** More detail: `unknown` means that the rail does not know the outcome yet; the money is still held. */
   sub_status: "queued" | "processing" | "unknown" | "settled" | "rejected" | "returned";
   /** What it is. */
   transaction_type: "payout_session";
-  /** How it is sent; `CREDIT_REVERSAL` where it failed or came back and the money is credited. */
+  /** How it is sent; `CREDIT_REVERSAL` if it failed or was returned and the money is credited. */
   transfer_method: "CRYPTO" | "SWIFT" | "ACH" | "LOCAL" | "CREDIT_REVERSAL";
   /** Money out. */
   transfer_type: "debit";
-  /** Of a crypto payout that succeeded; else empty. */
+  /** Of a crypto payout that succeeded; otherwise empty. */
   transaction_hash: string;
-  /** Of a fiat payout that succeeded; else empty. */
+  /** Of a fiat payout that succeeded; otherwise empty. */
   bank_reference_number: string;
   /** Name of the beneficiary. */
   beneficiary_name: string;
   /** Masked but for the last four. */
   beneficiary_account_number: string;
-  /** The merchant's own reference; empty where none was given. */
+  /** The merchant's own reference; empty if none was given. */
   reference_note: string;
   /** Who is paid. */
   beneficiary_id: string;
@@ -435,7 +435,7 @@ export interface PayoutItem {
       symbol: string;
     };
   };
-  /** When it was made. */
+  /** When it was created. */
   created_at: string;
   /** When it last changed. */
   updated_at: string;
@@ -443,13 +443,13 @@ export interface PayoutItem {
 
 /** A step of a payout. */
 export interface PayoutEvent {
-  /** `initiated` until the money has arrived or cannot; `succeeded` → `failed` where it came back. */
+  /** `initiated` until the money has arrived or the payout has failed; `succeeded` → `failed` if the money is returned. */
   status: "initiated" | "succeeded" | "failed";
-  /** Tells more: `unknown` is a payout that the rail cannot tell of yet, its money still held. */
+  /** More detail: `unknown` means that the rail does not know the outcome yet; the money is still held. */
   sub_status: "queued" | "processing" | "unknown" | "settled" | "rejected" | "returned";
-  /** `executed`: by your request. `submitted`: handed to a rail. `accepted`: the rail has it. `outcome_unknown`: the rail cannot tell what became of it. `settled`, `rejected`, `returned`: the rail's word. `resolved`: decided by two persons of the operator's. */
+  /** `executed`: by your request. `submitted`: handed to a rail. `accepted`: taken by the rail. `outcome_unknown`: the rail does not know the outcome. `settled`, `rejected`, `returned`: reported by the rail. `resolved`: decided by two people at the operator. */
   cause: "executed" | "submitted" | "accepted" | "outcome_unknown" | "settled" | "rejected" | "returned" | "resolved";
-  /** Of the payout by then: the `webhook-sequence` of its status. */
+  /** Version of the payout at this step: the `webhook-sequence` of its status. */
   version: number;
   /** When it took place. */
   created_at: string;
@@ -463,17 +463,17 @@ export interface ExecutedPayout {
   message: "Transaction Queued";
 }
 
-/** An account with its money. */
+/** An account with its balances. */
 export interface Account {
   /** Account id. */
   id: string;
   /** Its currency. */
   currency_code: string;
-  /** What can be spent. */
+  /** Available balance. */
   available: Decimal;
-  /** What is set aside for payouts under way. */
+  /** Held for payouts in progress. */
   held: Decimal;
-  /** When it was made. */
+  /** When it was created. */
   created_at: string;
   /** When it last changed. */
   updated_at: string;
@@ -481,37 +481,37 @@ export interface Account {
 
 /** One line of a statement. */
 export interface LedgerEntry {
-  /** Id of the line: what moved the money, and which step of it. */
+  /** Id of the line: the movement and its step. */
   id: string;
   /** Account id. */
   account_id: string;
-  /** From 1, without gap within an account. */
+  /** Consecutive number within the account, from 1. */
   sequence: number;
-  /** `credit`: money arrived. `hold`: set aside for a payout. `post`: left the account. `release`: not paid after all. `return`: paid and came back. `reversal`: a credit taken back. */
+  /** `credit`: money was received. `hold`: reserved for a payout. `post`: left the account. `release`: the hold was released. `return`: a payout's money came back. `reversal`: a credit was reversed. */
   step: "credit" | "hold" | "post" | "release" | "return" | "reversal";
   /** Currency of the amounts. */
   currency_code: string;
-  /** What moved. */
+  /** Amount of the movement. */
   amount: Decimal;
-  /** What could be spent after it. */
+  /** Available balance after it. */
   available: Decimal;
-  /** What was set aside after it. */
+  /** Held balance after it. */
   held: Decimal;
-  /** What `available` gained; negative where it lost. */
+  /** Change of `available`; negative for a decrease. */
   available_change: Decimal;
-  /** What `held` gained; negative where it lost. */
+  /** Change of `held`; negative for a decrease. */
   held_change: Decimal;
-  /** What of a `post` were fees; negative where a `return` gives them back; else zero. */
+  /** Fees of a `post`, negative if a `return` refunds them, else zero. */
   total_fees: Decimal;
   /** The payout that it belongs to; empty for a credit and its reversal. */
   payout_id: string;
-  /** What was noted with it. */
+  /** Note on the movement. */
   note: string;
-  /** Id of the line that it takes back, for `return` and `reversal`; else empty. */
+  /** Id of the line that it reverses (`return`, `reversal`), else empty. */
   reverses: string;
-  /** `hash` of the line before it in the account; empty for the first. */
+  /** `hash` of the account's previous line; empty for the first. */
   previous_hash: string;
-  /** SHA-256 over the line as it is kept and `previous_hash`: a statement whose hashes follow each other is whole and in order. */
+  /** SHA-256 of the stored line and `previous_hash`: an unbroken chain of hashes proves that the statement is complete and in order. */
   hash: string;
   /** When it was written. */
   created_at: string;
@@ -523,82 +523,82 @@ export interface WebhookEndpoint {
   id: string;
   /** Where webhooks are sent. */
   url: string;
-  /** Your note; empty where none was given. */
+  /** Your note; empty if none was given. */
   description: string;
   /** `paused`: its events wait for resume. `unverified`: they wait for verify. */
   state: "active" | "paused" | "unverified";
   /** In which order the events of one transaction arrive. */
   order: "none" | "bounded" | "strict";
-  /** What it is told of: `*` for everything. */
+  /** Event types that it receives: `*` for all. */
   event_types: string[];
-  /** A new URL that is not verified yet; empty where there is none. */
+  /** A new URL that is not verified yet; empty if there is none. */
   pending_url: string;
-  /** When it was made. */
+  /** When it was created. */
   created_at: string;
   /** When it last changed. */
   updated_at: string;
 }
 
-/** How an endpoint takes its events; some seconds old. */
+/** Delivery health of an endpoint; may be some seconds old. */
 export interface WebhookEndpointHealth {
-  /** `open`: it failed again and again, and gets one attempt at a time, 5 s apart. */
+  /** `open`: it failed repeatedly; one attempt at a time, 5 s apart. */
   circuit: "closed" | "open";
-  /** Attempts that may run at once: a failure halves it. */
+  /** Attempts that may run concurrently; a failure halves it. */
   concurrency_limit: number;
   /** Failures since the last 200. */
   consecutive_failures: number;
-  /** When it last answered 200; empty where it never did. */
+  /** When it last answered 200; empty if it never did. */
   last_delivered_at: string;
-  /** When it last did not; empty where it always did. */
+  /** When an attempt last failed; empty if none has. */
   last_failed_at: string;
-  /** Status or error of the last failure; empty where there was none. */
+  /** Status or error of the last failure; empty if there was none. */
   last_failure: string;
-  /** Deliveries that wait, counted up to 10,000. */
+  /** Waiting deliveries, counted up to 10,000. */
   pending_count: number;
-  /** When the oldest of them was made; empty where none waits. */
+  /** When the oldest of them was created; empty if none waits. */
   oldest_pending_at: string;
 }
 
-/** An endpoint with how it takes its events. */
+/** An endpoint with its delivery health. */
 export interface WebhookEndpointWithHealth {
   /** Endpoint id. */
   id: string;
   /** Where webhooks are sent. */
   url: string;
-  /** Your note; empty where none was given. */
+  /** Your note; empty if none was given. */
   description: string;
   /** `paused`: its events wait for resume. `unverified`: they wait for verify. */
   state: "active" | "paused" | "unverified";
   /** In which order the events of one transaction arrive. */
   order: "none" | "bounded" | "strict";
-  /** What it is told of: `*` for everything. */
+  /** Event types that it receives: `*` for all. */
   event_types: string[];
-  /** A new URL that is not verified yet; empty where there is none. */
+  /** A new URL that is not verified yet; empty if there is none. */
   pending_url: string;
-  /** When it was made. */
+  /** When it was created. */
   created_at: string;
   /** When it last changed. */
   updated_at: string;
   health: WebhookEndpointHealth;
 }
 
-/** An endpoint with the secrets that sign its webhooks. They are shown here and never again. */
+/** An endpoint with the secrets that sign its webhooks, which are shown only here. */
 export interface WebhookEndpointWithSecrets {
   /** Endpoint id. */
   id: string;
   /** Where webhooks are sent. */
   url: string;
-  /** Your note; empty where none was given. */
+  /** Your note; empty if none was given. */
   description: string;
   /** `paused`: its events wait for resume. `unverified`: they wait for verify. */
   state: "active" | "paused" | "unverified";
   /** In which order the events of one transaction arrive. */
   order: "none" | "bounded" | "strict";
-  /** What it is told of: `*` for everything. */
+  /** Event types that it receives: `*` for all. */
   event_types: string[];
-  /** A new URL that is not verified yet; empty where there is none. */
+  /** A new URL that is not verified yet; empty if there is none. */
   pending_url: string;
-  /** When it was made. */
+  /** When it was created. */
   created_at: string;
   /** When it last changed. */
   updated_at: string;
@@ -608,7 +608,7 @@ export interface WebhookEndpointWithSecrets {
   standard_secret: string;
 }
 
-/** An endpoint that is no more. */
+/** A deleted endpoint. */
 export interface DeletedWebhookEndpoint {
   /** Endpoint id. */
   id: string;
@@ -624,11 +624,11 @@ export interface WebhookDelivery {
   endpoint_id: string;
   /** The event's id: the header `webhook-id` of every attempt. */
   event_id: string;
-  /** What the event is of. */
+  /** Type of transaction. */
   transaction_type: string;
-  /** Id of what the event is of. */
+  /** Id of the transaction. */
   transaction_id: string;
-  /** The status that the event tells. */
+  /** The status that the event reports. */
   status: string;
   /** Orders the events of one transaction, from 1. */
   sequence: number;
@@ -636,11 +636,11 @@ export interface WebhookDelivery {
   state: "pending" | "delivered" | "exhausted" | "cancelled";
   /** Attempts so far. */
   attempts_count: number;
-  /** 0, or which redelivery this is. */
+  /** 0 for the original delivery, otherwise the number of the redelivery. */
   replay: number;
-  /** When it is tried next; empty when it is not. */
+  /** Time of the next attempt; empty if there is none. */
   next_attempt_at: string;
-  /** When it was made. */
+  /** When it was created. */
   created_at: string;
   /** When it last changed. */
   updated_at: string;
@@ -654,11 +654,11 @@ export interface WebhookAttempt {
   started_at: string;
   /** How long it took, in milliseconds. */
   duration_ms: number;
-  /** HTTP status of the answer; 0 where there was none. */
+  /** HTTP status of the response; 0 if there was none. */
   status_code: number;
-  /** Why there was no answer; empty where there was one. */
+  /** Why there was no response; empty if there was one. */
   error: string;
-  /** The answer's body, at most its first 1 KiB. */
+  /** Body of the response, at most its first 1 KiB. */
   response_body: string;
 }
 
@@ -670,11 +670,11 @@ export interface WebhookDeliveryWithAttempts {
   endpoint_id: string;
   /** The event's id: the header `webhook-id` of every attempt. */
   event_id: string;
-  /** What the event is of. */
+  /** Type of transaction. */
   transaction_type: string;
-  /** Id of what the event is of. */
+  /** Id of the transaction. */
   transaction_id: string;
-  /** The status that the event tells. */
+  /** The status that the event reports. */
   status: string;
   /** Orders the events of one transaction, from 1. */
   sequence: number;
@@ -682,11 +682,11 @@ export interface WebhookDeliveryWithAttempts {
   state: "pending" | "delivered" | "exhausted" | "cancelled";
   /** Attempts so far. */
   attempts_count: number;
-  /** 0, or which redelivery this is. */
+  /** 0 for the original delivery, otherwise the number of the redelivery. */
   replay: number;
-  /** When it is tried next; empty when it is not. */
+  /** Time of the next attempt; empty if there is none. */
   next_attempt_at: string;
-  /** When it was made. */
+  /** When it was created. */
   created_at: string;
   /** When it last changed. */
   updated_at: string;
@@ -694,43 +694,43 @@ export interface WebhookDeliveryWithAttempts {
   attempts: WebhookAttempt[];
 }
 
-/** Many deliveries that are sent once more, with how far that has come. */
+/** A replay of many deliveries, with its progress. */
 export interface WebhookReplay {
   /** Replay id. */
   id: string;
-  /** Where they went and go again. */
+  /** Endpoint whose deliveries are resent. */
   endpoint_id: string;
-  /** Deliveries made at this time or later. */
+  /** Deliveries created at or after this time. */
   since: string;
-  /** Deliveries made before this time. */
+  /** Deliveries created before this time. */
   until: string;
-  /** How they had ended. */
+  /** States they had ended in. */
   states: Array<"exhausted" | "delivered">;
-  /** At most so many in a second. */
+  /** Maximum deliveries per second. */
   rate: number;
-  /** `done`: everything is queued. `cancelled`: it was ended, or its endpoint was deleted. */
+  /** `done`: everything is queued. `cancelled`: it was cancelled, or its endpoint was deleted. */
   state: "running" | "done" | "cancelled";
-  /** How many there were to send when it was asked for. */
+  /** Number of deliveries to send when it was requested. */
   total_count: number;
-  /** True where counting stopped at 10,000; else left out. */
+  /** True if counting stopped at 10,000; otherwise omitted. */
   total_count_capped?: boolean;
-  /** How many are queued or sent by now. */
+  /** Number of deliveries queued or sent so far. */
   queued_count: number;
-  /** When it was made. */
+  /** When it was created. */
   created_at: string;
   /** When it last changed. */
   updated_at: string;
 }
 
-/** An event, as webhooks tell it. */
+/** An event as webhooks report it. */
 export interface WebhookEventRecord {
   /** The header `webhook-id` of its webhooks. */
   id: string;
-  /** What it is of. */
+  /** Type of transaction. */
   transaction_type: "payout_session" | "payment_session" | "refund";
-  /** Id of what it is of. */
+  /** Id of the transaction. */
   transaction_id: string;
-  /** The status that it tells. */
+  /** The status that it reports. */
   status: string;
   /** Orders the events of one transaction, from 1. */
   sequence: number;
@@ -746,9 +746,9 @@ export interface WebhookEventRecord {
 export interface WebhookEventPage {
   /** In the order of the feed, which never changes. */
   events: WebhookEventRecord[];
-  /** `after` of the next request, also where there is nothing more now. */
+  /** `after` of the next request, even if there are no more events now. */
   next_cursor: string;
-  /** There are more already: ask again at once. */
+  /** Whether more events are available now. */
   has_more: boolean;
 }
 
@@ -756,7 +756,7 @@ export interface WebhookEventPage {
 export interface PayoutWebhookData {
   /** Payout id. */
   id: string;
-  /** Your own reference; empty where none was given. */
+  /** Your own reference; empty if none was given. */
   reference_id: string;
   /** The status that it changed to. */
   status: "initiated" | "succeeded" | "failed";
@@ -784,7 +784,7 @@ export interface PayoutWebhookData {
   fixed_cost_currency: string;
   /** Transaction hash (crypto) or bank reference (fiat); empty unless `succeeded`. */
   unique_transaction_reference: string;
-  /** When it was made. */
+  /** When it was created. */
   created_at: string;
   /** When it last changed. */
   updated_at: string;
@@ -800,7 +800,7 @@ export interface PaymentSessionWebhookData {
   merchant_id: string;
   /** Its status. */
   status: string;
-  /** Why it failed; empty where it did not. */
+  /** Why it failed; empty if it did not. */
   failure_code: string;
   /** Its amount. */
   amount: Decimal;
@@ -812,13 +812,13 @@ export interface PaymentSessionWebhookData {
   payment_option_id: string;
   /** Its code. */
   payment_option_code: string;
-  /** Where the payer goes then. */
+  /** Where the payer goes on success. */
   success_redirect_url: string;
-  /** Where the payer goes else. */
+  /** Where the payer goes on failure. */
   failure_redirect_url: string;
   /** Its risk. */
   risk_score: string;
-  /** When it was made. */
+  /** When it was created. */
   created_at: string;
   /** When it last changed. */
   updated_at: string;
@@ -826,7 +826,7 @@ export interface PaymentSessionWebhookData {
   expires_at: string;
 }
 
-/** A refund, as its system tells it. */
+/** A refund as its system reports it. */
 export interface RefundWebhookData {
   /** Refund id. */
   id?: string;
@@ -839,13 +839,13 @@ export interface RefundWebhookData {
 export interface TestWebhookData {
   /** Id of the event. */
   id: string;
-  /** Always the same. */
+  /** Constant. */
   status: "test";
   /** Your id. */
   merchant_id: string;
-  /** The endpoint that is tried. */
+  /** The endpoint under test. */
   endpoint_id: string;
-  /** When it was asked for. */
+  /** When it was requested. */
   created_at: string;
 }
 
@@ -853,57 +853,57 @@ export interface TestWebhookData {
 export interface ChallengeWebhookData {
   /** Id of the event. */
   id: string;
-  /** Always the same. */
+  /** Constant. */
   status: "challenge";
   /** Your id. */
   merchant_id: string;
   /** The endpoint whose URL is verified. */
   endpoint_id: string;
-  /** When it was asked for. */
+  /** When it was requested. */
   created_at: string;
 }
 
 /** The body of a webhook: exactly these three fields. */
 export interface PayoutWebhook {
-  /** What the event is of. */
+  /** Type of transaction. */
   transaction_type: "payout_session";
-  /** Id of what the event is of: `data.id`. */
+  /** Id of the transaction: `data.id`. */
   transaction_id: string;
   data: PayoutWebhookData;
 }
 
 /** The body of a webhook: exactly these three fields. */
 export interface PaymentSessionWebhook {
-  /** What the event is of. */
+  /** Type of transaction. */
   transaction_type: "payment_session";
-  /** Id of what the event is of: `data.id`. */
+  /** Id of the transaction: `data.id`. */
   transaction_id: string;
   data: PaymentSessionWebhookData;
 }
 
 /** The body of a webhook: exactly these three fields. */
 export interface RefundWebhook {
-  /** What the event is of. */
+  /** Type of transaction. */
   transaction_type: "refund";
-  /** Id of what the event is of: `data.id`. */
+  /** Id of the transaction: `data.id`. */
   transaction_id: string;
   data: RefundWebhookData;
 }
 
 /** The body of a webhook: exactly these three fields. */
 export interface TestWebhook {
-  /** What the event is of. */
+  /** Type of transaction. */
   transaction_type: "webhook_test";
-  /** Id of what the event is of: `data.id`. */
+  /** Id of the transaction: `data.id`. */
   transaction_id: string;
   data: TestWebhookData;
 }
 
 /** The body of a webhook: exactly these three fields. */
 export interface ChallengeWebhook {
-  /** What the event is of. */
+  /** Type of transaction. */
   transaction_type: "webhook_challenge";
-  /** Id of what the event is of: `data.id`. */
+  /** Id of the transaction: `data.id`. */
   transaction_id: string;
   data: ChallengeWebhookData;
 }
@@ -941,7 +941,7 @@ export interface CryptoBeneficiaryIndividualRequest {
   beneficiary_country_code: string;
   /** Number of the document. */
   beneficiary_document_id: string;
-  /** Currency to be delivered; has to live on the network. May be left out on SOLANA only. */
+  /** Currency to be delivered; has to live on the network. May be omitted on SOLANA only. */
   destination_currency?: "USDC_ETH" | "USDT_ETH" | "ETH" | "SOL" | "PYUSD_SOL" | "USDP_SOL" | "USDC_SOL" | "MATIC_POLYGON" | "USDC_COIN_POLYGON" | "BTC" | "USDT_TRON";
   /** Date of birth. Not in the future. */
   beneficiary_date_of_birth: string;
@@ -982,7 +982,7 @@ export interface CryptoBeneficiaryCorporateRequest {
   beneficiary_country_code: string;
   /** Number of the document. */
   beneficiary_document_id: string;
-  /** Currency to be delivered; has to live on the network. May be left out on SOLANA only. */
+  /** Currency to be delivered; has to live on the network. May be omitted on SOLANA only. */
   destination_currency?: "USDC_ETH" | "USDT_ETH" | "ETH" | "SOL" | "PYUSD_SOL" | "USDP_SOL" | "USDC_SOL" | "MATIC_POLYGON" | "USDC_COIN_POLYGON" | "BTC" | "USDT_TRON";
   /** Date of incorporation. Not in the future. */
   beneficiary_date_of_incorporation: string;
@@ -1241,7 +1241,7 @@ export interface DepositorCorporateRequest {
   depositor_wallet_address: string;
 }
 
-/** One of the two amounts; the source amount wins. */
+/** One of the two amounts; the source amount takes precedence. */
 export interface RequestForQuoteRequest {
   /** Amount deducted from the source account. */
   source_amount?: Decimal;
@@ -1261,7 +1261,7 @@ export interface RequestForQuoteRequest {
 export interface ExecutePayoutRequest {
   /** A quote of this merchant. */
   quote_id: string;
-  /** The merchant's own order reference. It need not be unique: what keeps a payout from being made twice is its quote and the idempotency key. */
+  /** The merchant's own order reference. It need not be unique: the quote and the idempotency key keep a payout from being made twice. */
   reference_id?: string;
 }
 
@@ -1273,41 +1273,41 @@ export interface CreateEndpointRequest {
   description?: string;
   /** In which order the events of one transaction arrive: `none` each at once, `bounded` each after the one before it or 30 s or 3 attempts of it, `strict` each after the one before it was delivered or given up. */
   order?: "none" | "bounded" | "strict";
-  /** What it is told of: `*` for everything, a transaction type, or one with a status. Everything when left out. */
+  /** Event types that it receives: `*` for all, a transaction type, or one with a status. All by default. */
   event_types?: string[];
 }
 
-/** What is changed of an endpoint: at least one of these. */
+/** Changes to an endpoint; at least one is required. */
 export interface UpdateEndpointRequest {
   /** Absolute URL. */
   url?: string;
-  /** The merchant's note; empty to take it away. */
+  /** The merchant's note; empty to remove it. */
   description?: string;
   /** In which order the events of one transaction arrive: `none` each at once, `bounded` each after the one before it or 30 s or 3 attempts of it, `strict` each after the one before it was delivered or given up. */
   order?: "none" | "bounded" | "strict";
-  /** What it is told of: `*` for everything, a transaction type, or one with a status. */
+  /** Event types that it receives: `*` for all, a transaction type, or one with a status. */
   event_types?: string[];
 }
 
 /** How the secrets are changed. */
 export interface RotateSecretRequest {
-  /** How long the old secrets go along; 0 after a leak. 86,400 when left out. */
+  /** How long the old secrets also sign; 0 after a leak. Default 86,400. */
   overlap_seconds?: number;
   /** The new secrets wait for activate-secret before they sign. */
   stage?: boolean;
 }
 
-/** Which deliveries are sent once more. */
+/** Which deliveries are resent. */
 export interface CreateReplayRequest {
-  /** Where they went and go again; `endpoint` is another name of this field. */
+  /** Endpoint whose deliveries are resent; `endpoint` is an alias of this field. */
   endpoint_id: string;
-  /** Made at this time or later. */
+  /** Created at or after this time. */
   since: string;
-  /** Made before this time, at most 30 days after `since`; the present when left out. */
+  /** Created before this time, at most 30 days after `since`; defaults to the current time. */
   until?: string;
-  /** How they ended; `exhausted` alone when left out. */
+  /** States in which they ended; default `exhausted`. */
   states?: Array<"exhausted" | "delivered">;
-  /** At most so many in a second; 10 when left out. */
+  /** Maximum number of deliveries per second; default 10. */
   rate?: number;
 }
 
@@ -1321,181 +1321,181 @@ export type CreateFiatBeneficiaryRequest =
   | FiatBeneficiaryUsdRequest
   | FiatBeneficiaryInrRequest;
 
-/** Someone who pays in from a wallet. */
+/** A party that funds the merchant's account from a wallet. */
 export type CreateDepositorRequest =
   | DepositorSelfBusinessRequest
   | DepositorIndividualRequest
   | DepositorCorporateRequest;
 
-/** What `createCryptoBeneficiary` may be asked with. */
+/** Query parameters of `createCryptoBeneficiary`. */
 export interface CreateCryptoBeneficiaryQuery {
-  /** `true` checks the body, and a wallet's risk, as creating does, and stores no beneficiary. Nobody is screened, and an idempotency key is not kept. */
+  /** `true` checks the body and a wallet's risk as creation does, but stores no beneficiary, screens no one and keeps no idempotency key. */
   validate?: boolean | undefined;
 }
 
-/** What `createFiatBeneficiary` may be asked with. */
+/** Query parameters of `createFiatBeneficiary`. */
 export interface CreateFiatBeneficiaryQuery {
-  /** `true` checks the body, and a wallet's risk, as creating does, and stores no beneficiary. Nobody is screened, and an idempotency key is not kept. */
+  /** `true` checks the body and a wallet's risk as creation does, but stores no beneficiary, screens no one and keeps no idempotency key. */
   validate?: boolean | undefined;
 }
 
-/** What `listBeneficiaries` may be asked with. */
+/** Query parameters of `listBeneficiaries`. */
 export interface ListBeneficiariesQuery {
-  /** How many records a page has; 20 when left out. */
+  /** Number of records per page; default 20. */
   limit?: number | undefined;
-  /** `next_cursor` of the page before; the first when left out. */
+  /** `next_cursor` of the previous page; omit it for the first page. */
   cursor?: string | undefined;
-  /** Beneficiaries that are paid this way alone. */
+  /** Only beneficiaries that are paid this way. */
   beneficiary_type?: "crypto" | "fiat" | undefined;
-  /** Beneficiaries of this type alone. */
+  /** Only beneficiaries of this type. */
   beneficiary_account_type?: "Individual" | "Corporate" | undefined;
-  /** Beneficiaries of this currency alone. */
+  /** Only beneficiaries of this currency. */
   destination_currency?: string | undefined;
-  /** Beneficiaries of this screening status alone. */
+  /** Only beneficiaries of this screening status. */
   screening_status?: "pending" | "cleared" | "review" | "blocked" | undefined;
-  /** `false`, or left out: those that are not archived; `true`: archived ones alone; `any`: both. */
+  /** `false` (the default): only those that are not archived; `true`: only archived ones; `any`: both. */
   archived?: "false" | "true" | "any" | undefined;
-  /** Made at this time or later. */
+  /** Created at or after this time. */
   created_from?: string | undefined;
-  /** Made before this time. */
+  /** Created before this time. */
   created_to?: string | undefined;
 }
 
-/** What `listBeneficiaryForms` may be asked with. */
+/** Query parameters of `listBeneficiaryForms`. */
 export interface ListBeneficiaryFormsQuery {
-  /** Forms for this currency alone. */
+  /** Only forms for this currency. */
   destination_currency?: "USDC_ETH" | "USDT_ETH" | "ETH" | "SOL" | "PYUSD_SOL" | "USDP_SOL" | "USDC_SOL" | "MATIC_POLYGON" | "USDC_COIN_POLYGON" | "BTC" | "USDT_TRON" | "USD" | "USDC" | "INR" | undefined;
-  /** Forms for this transfer type alone; crypto beneficiaries have none. */
+  /** Only forms for this transfer type; crypto beneficiaries have none. */
   transfer_type?: "ACH" | "SWIFT" | "LOCAL" | undefined;
-  /** Forms for this type of beneficiary alone. */
+  /** Only forms for this type of beneficiary. */
   account_type?: "Individual" | "Corporate" | undefined;
 }
 
-/** What `listDepositors` may be asked with. */
+/** Query parameters of `listDepositors`. */
 export interface ListDepositorsQuery {
-  /** How many records a page has; 20 when left out. */
+  /** Number of records per page; default 20. */
   limit?: number | undefined;
-  /** `next_cursor` of the page before; the first when left out. */
+  /** `next_cursor` of the previous page; omit it for the first page. */
   cursor?: string | undefined;
-  /** Depositors of this status alone. */
+  /** Only depositors of this status. */
   status?: "pending" | "whitelisted" | "review" | "rejected" | undefined;
-  /** Depositors of this type alone. */
+  /** Only depositors of this type. */
   depositor_type?: "Individual" | "Corporate" | undefined;
-  /** Made at this time or later. */
+  /** Created at or after this time. */
   created_from?: string | undefined;
-  /** Made before this time. */
+  /** Created before this time. */
   created_to?: string | undefined;
 }
 
-/** What `listCorridors` may be asked with. */
+/** Query parameters of `listCorridors`. */
 export interface ListCorridorsQuery {
-  /** How many records a page has; 20 when left out. */
+  /** Number of records per page; default 20. */
   limit?: number | undefined;
-  /** `next_cursor` of the page before; the first when left out. */
+  /** `next_cursor` of the previous page; omit it for the first page. */
   cursor?: string | undefined;
 }
 
-/** What `listPayouts` may be asked with. */
+/** Query parameters of `listPayouts`. */
 export interface ListPayoutsQuery {
-  /** How many records a page has; 20 when left out. */
+  /** Number of records per page; default 20. */
   limit?: number | undefined;
-  /** `next_cursor` of the page before; the first when left out. */
+  /** `next_cursor` of the previous page; omit it for the first page. */
   cursor?: string | undefined;
-  /** Payouts of this status alone. */
+  /** Only payouts of this status. */
   status?: "initiated" | "succeeded" | "failed" | undefined;
-  /** Payouts to this beneficiary alone. */
+  /** Only payouts to this beneficiary. */
   beneficiary_id?: string | undefined;
-  /** Payouts with this reference of the merchant alone. */
+  /** Only payouts with this reference of yours. */
   reference_id?: string | undefined;
-  /** The payout of this quote alone. */
+  /** Only the payout of this quote. */
   quote_id?: string | undefined;
-  /** Payouts out of this currency alone. */
+  /** Only payouts from this source currency. */
   source_currency_code?: string | undefined;
-  /** Payouts into this currency alone. */
+  /** Only payouts to this destination currency. */
   destination_currency_code?: string | undefined;
-  /** Made at this time or later. */
+  /** Created at or after this time. */
   created_from?: string | undefined;
-  /** Made before this time. */
+  /** Created before this time. */
   created_to?: string | undefined;
 }
 
-/** What `listPayoutEvents` may be asked with. */
+/** Query parameters of `listPayoutEvents`. */
 export interface ListPayoutEventsQuery {
-  /** How many records a page has; 20 when left out. */
+  /** Number of records per page; default 20. */
   limit?: number | undefined;
-  /** `next_cursor` of the page before; the first when left out. */
+  /** `next_cursor` of the previous page; omit it for the first page. */
   cursor?: string | undefined;
 }
 
-/** What `listAccounts` may be asked with. */
+/** Query parameters of `listAccounts`. */
 export interface ListAccountsQuery {
-  /** How many records a page has; 20 when left out. */
+  /** Number of records per page; default 20. */
   limit?: number | undefined;
-  /** `next_cursor` of the page before; the first when left out. */
+  /** `next_cursor` of the previous page; omit it for the first page. */
   cursor?: string | undefined;
 }
 
-/** What `getAccount` may be asked with. */
+/** Query parameters of `getAccount`. */
 export interface GetAccountQuery {
-  /** The account after its last line of this time or before; not before it was opened. */
+  /** The account after its last statement line at or before this time; not earlier than its opening. */
   as_of?: string | undefined;
 }
 
-/** What `listEntries` may be asked with. */
+/** Query parameters of `listEntries`. */
 export interface ListEntriesQuery {
-  /** How many records a page has; 20 when left out. */
+  /** Number of records per page; default 20. */
   limit?: number | undefined;
-  /** `next_cursor` of the page before; the first when left out. */
+  /** `next_cursor` of the previous page; omit it for the first page. */
   cursor?: string | undefined;
-  /** Lines of this step alone. */
+  /** Only lines of this step. */
   step?: "credit" | "hold" | "post" | "release" | "return" | "reversal" | undefined;
-  /** Lines of this payout alone. */
+  /** Only lines of this payout. */
   payout_id?: string | undefined;
-  /** Written at this time or later. */
+  /** Written at or after this time. */
   created_from?: string | undefined;
   /** Written before this time. */
   created_to?: string | undefined;
 }
 
-/** What `listWebhookEndpoints` may be asked with. */
+/** Query parameters of `listWebhookEndpoints`. */
 export interface ListWebhookEndpointsQuery {
-  /** How many records a page has; 20 when left out. */
+  /** Number of records per page; default 20. */
   limit?: number | undefined;
-  /** `next_cursor` of the page before; the first when left out. */
+  /** `next_cursor` of the previous page; omit it for the first page. */
   cursor?: string | undefined;
 }
 
-/** What `listWebhookDeliveries` may be asked with. */
+/** Query parameters of `listWebhookDeliveries`. */
 export interface ListWebhookDeliveriesQuery {
-  /** How many records a page has; 20 when left out. */
+  /** Number of records per page; default 20. */
   limit?: number | undefined;
-  /** `next_cursor` of the page before; the first when left out. */
+  /** `next_cursor` of the previous page; omit it for the first page. */
   cursor?: string | undefined;
-  /** Deliveries to this endpoint alone; `endpoint` is another name of this parameter. */
+  /** Only deliveries to this endpoint; `endpoint` is an alias of this parameter. */
   endpoint_id?: string | undefined;
-  /** Deliveries of this transaction's events alone. */
+  /** Only deliveries of this transaction's events. */
   transaction_id?: string | undefined;
-  /** Deliveries in this state alone. */
+  /** Only deliveries in this state. */
   state?: "pending" | "delivered" | "exhausted" | "cancelled" | undefined;
 }
 
-/** What `listWebhookReplays` may be asked with. */
+/** Query parameters of `listWebhookReplays`. */
 export interface ListWebhookReplaysQuery {
-  /** How many records a page has; 20 when left out. */
+  /** Number of records per page; default 20. */
   limit?: number | undefined;
-  /** `next_cursor` of the page before; the first when left out. */
+  /** `next_cursor` of the previous page; omit it for the first page. */
   cursor?: string | undefined;
 }
 
-/** What `listWebhookEvents` may be asked with. */
+/** Query parameters of `listWebhookEvents`. */
 export interface ListWebhookEventsQuery {
-  /** At most so many events; 20 when left out. */
+  /** Maximum number of events; default 20. */
   limit?: number | undefined;
-  /** `next_cursor` of the answer before; from the oldest event that is kept when left out. */
+  /** `next_cursor` of the previous response; omit it to start at the oldest event that is kept. */
   after?: string | undefined;
 }
 
-/** What a webhook tells: told apart by `transaction_type`. */
+/** The body of a webhook; `transaction_type` says which. */
 export type WebhookEvent =
   | PayoutWebhook
   | PaymentSessionWebhook

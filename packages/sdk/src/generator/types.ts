@@ -101,7 +101,7 @@ export function typesSource(document: Document, operations: readonly Operation[]
     ...bodies,
     ...queries,
     declaration("WebhookEvent", {
-      description: "What a webhook tells: told apart by `transaction_type`.",
+      description: "The body of a webhook; `transaction_type` says which.",
       anyOf: events,
     }),
     declaration("ErrorCode", { description: "Codes of the platform's refusals.", enum: codes }),
@@ -120,7 +120,7 @@ function querySource(id: string, query: Operation["query"]): string {
   const flags = (schema: Schema): Schema =>
     schema.enum?.join() === "true,false" ? { type: "boolean" } : schema;
   const schema: Schema = {
-    description: `What \`${id}\` may be asked with.`,
+    description: `Query parameters of \`${id}\`.`,
     type: "object",
     required: query.filter(({ required }) => required).map(({ name }) => name),
     properties: Object.fromEntries(

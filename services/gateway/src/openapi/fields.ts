@@ -111,7 +111,7 @@ function timeText(time: Timestamp | undefined): string {
 
 /** When a record was made, and last changed. */
 export const recordTimes = {
-  created_at: moment("When it was made."),
+  created_at: moment("When it was created."),
   updated_at: moment("When it last changed."),
 } as const;
 

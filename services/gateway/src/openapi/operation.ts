@@ -22,18 +22,24 @@ import type { QueryRequest, QueryShape, QueryValues } from "./query.ts";
 /** What operations are listed under. */
 export const tags = [
   { name: "Beneficiaries", description: "Recipients: bank accounts and wallets." },
-  { name: "Depositors", description: "Whoever pays in from a wallet." },
-  { name: "Quotes", description: "What a payout would cost and bring, and what can be sent." },
-  { name: "Payouts", description: "Money on its way out." },
-  { name: "Accounts", description: "Your money, and every movement of it." },
-  { name: "Webhook endpoints", description: "Where you are told of payouts." },
-  { name: "Webhook deliveries", description: "What you were told, and how it went." },
-  { name: "Webhook events", description: "Everything that there was to tell, to catch up with." },
+  { name: "Depositors", description: "Parties that fund your account from a wallet." },
+  {
+    name: "Quotes",
+    description: "Costs and amounts of a payout; available corridors.",
+  },
+  { name: "Payouts", description: "Outgoing payments: execution, status and timeline." },
+  { name: "Accounts", description: "Balances and statements." },
+  { name: "Webhook endpoints", description: "URLs that receive your webhooks." },
+  {
+    name: "Webhook deliveries",
+    description: "Webhooks sent to your endpoints, with their attempts.",
+  },
+  { name: "Webhook events", description: "A feed of all events, to catch up after an outage." },
   {
     name: "Webhooks",
-    description: "What your endpoints receive; `webhooks.md` tells how to verify it.",
+    description: "What your endpoints receive; see `webhooks.md`.",
   },
-  { name: "Operational", description: "Without a key: for whoever runs the gateway." },
+  { name: "Operational", description: "For operators of the gateway; no API key is needed." },
 ] as const;
 
 /** What an operation is listed under. */

@@ -32,7 +32,7 @@ export const pageMeta: Component<PageReply> = component(
     ),
     total_count_capped: from(
       (reply) => reply.totalCountCapped,
-      optional(flag("True where counting stopped at 10,000; else left out.", true)),
+      optional(flag("True if counting stopped at 10,000; otherwise omitted.", true)),
     ),
   },
 );

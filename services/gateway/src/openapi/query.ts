@@ -132,14 +132,14 @@ export function word<
 
 /** The parameters of every list: a page's length, and where it begins. */
 export const page = {
-  limit: limit("How many records a page has; 20 when left out."),
-  cursor: token("`next_cursor` of the page before; the first when left out."),
+  limit: limit("Number of records per page; default 20."),
+  cursor: token("`next_cursor` of the previous page; omit it for the first page."),
 } as const;
 
 /** The parameters that select records by when they were made. */
 export const created = {
-  created_from: moment("Made at this time or later."),
-  created_to: moment("Made before this time."),
+  created_from: moment("Created at or after this time."),
+  created_to: moment("Created before this time."),
 } as const;
 
 /**

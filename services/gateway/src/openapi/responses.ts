@@ -5,7 +5,7 @@ import { type Operation, takesBody } from "./operation.ts";
 
 /** What is sent and answered in headers, for all operations alike (decisions: wire conventions). */
 
-const requestId = "Names the request in every log of it; 1 to 128 of letters, digits and `._:-`.";
+const requestId = "Identifies the request in all logs; 1 to 128 letters, digits and `._:-`.";
 
 /** Headers that a request may have, by their names in the document. */
 export const headerParameters: Readonly<Record<string, JsonSchema>> = {
@@ -13,7 +13,7 @@ export const headerParameters: Readonly<Record<string, JsonSchema>> = {
     name: "X-Request-Id",
     in: "header",
     required: false,
-    description: `${requestId} One is made where none is sent.`,
+    description: `${requestId} Generated if none is sent.`,
     schema: { type: "string", pattern: "^[A-Za-z0-9._:-]{1,128}$" },
     example: "checkout-7f3a",
   },
@@ -22,7 +22,7 @@ export const headerParameters: Readonly<Record<string, JsonSchema>> = {
     in: "header",
     required: false,
     description:
-      "1 to 255 printable characters, a new one for each thing to be done. Sent again with the same body within 30 days it is answered with what was answered first, and nothing is done twice. A request that was refused (4xx) frees its key.",
+      "1 to 255 printable characters, a new key for each operation. A repeat with the same body within 30 days gets the first response, and nothing is done twice. A refused request (4xx) frees its key.",
     schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[ -~]+$" },
     example: "3f2c9f54-6a0c-4c8e-9a31-5f0f7f0f3b11",
   },
@@ -33,15 +33,15 @@ const header = (description: string, schema: JsonSchema): JsonSchema => ({ descr
 /** Headers that an answer may have. */
 export const responseHeaders: Readonly<Record<string, JsonSchema>> = {
   "X-Request-Id": header(requestId, { type: "string" }),
-  "RateLimit-Limit": header("How many requests may come at once.", { type: "integer" }),
-  "RateLimit-Remaining": header("How many may still come now.", { type: "integer" }),
-  "RateLimit-Reset": header("Seconds until all may come again.", { type: "integer" }),
+  "RateLimit-Limit": header("Requests that may be sent at once.", { type: "integer" }),
+  "RateLimit-Remaining": header("Requests that may still be sent now.", { type: "integer" }),
+  "RateLimit-Reset": header("Seconds until all of them may be sent again.", { type: "integer" }),
   "Retry-After": header("Seconds to wait before the next try.", { type: "integer" }),
   "Idempotent-Replayed": header("The answer of an earlier request with this idempotency key.", {
     type: "string",
     enum: ["true"],
   }),
-  "Content-Disposition": header("What the file is called.", { type: "string" }),
+  "Content-Disposition": header("Name of the file.", { type: "string" }),
   "WWW-Authenticate": header("How to authenticate.", { type: "string", enum: ["Bearer"] }),
 };
 
@@ -86,8 +86,8 @@ export function refusalsOf({ method, path, refusals = [] }: Operation): readonly
 export const error: NamedSchema = {
   name: "Error",
   schema: objectSchema("Why a request was refused.", {
-    code: oneOf("What a program decides by; more may be added.", Object.keys(errorTable)),
-    message: text("What a person reads.", "Quote has expired"),
+    code: oneOf("Error code, for programs; more may be added.", Object.keys(errorTable)),
+    message: text("Explanation, for people.", "Quote has expired"),
   }),
 };
 
@@ -173,21 +173,21 @@ const dependencies: JsonSchema = {
   description: "What the gateway cannot work without, and whether it answers now.",
   additionalProperties: { type: "boolean" },
 };
-const health = objectSchema("Health.", { status: oneOf("Fine.", ["ok"]) });
-const ready = objectSchema("Readiness.", { status: oneOf("Fine.", ["ready"]) });
-const notReady = objectSchema("What does not answer.", {
-  status: oneOf("Not now.", ["not ready"]),
+const health = objectSchema("Health.", { status: oneOf("Health status.", ["ok"]) });
+const ready = objectSchema("Readiness.", { status: oneOf("Health status.", ["ready"]) });
+const notReady = objectSchema("Which dependencies do not answer.", {
+  status: oneOf("Health status.", ["not ready"]),
   dependencies: { schema: dependencies },
 });
 
 /** The path items of what is served without a key, outside `/api/v1`. */
 export const operationalPaths: Readonly<Record<string, JsonSchema>> = {
-  "/healthz": operational(["getHealth", "Liveness", "The process lives."], [["It does.", health]]),
+  "/healthz": operational(["getHealth", "Liveness", "The process runs."], [["It runs.", health]]),
   "/readyz": operational(
     ["getReadiness", "Readiness", "The database and the services behind the gateway answer."],
     [
-      ["They do.", ready],
-      ["Some do not.", notReady, 503],
+      ["All of them answer.", ready],
+      ["Some of them do not answer.", notReady, 503],
     ],
   ),
   "/metrics": operational(

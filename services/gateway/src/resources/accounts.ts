@@ -19,11 +19,11 @@ import { type FileFormat, get, type Resource } from "../openapi/operation.ts";
 import { pageOf } from "../openapi/page.ts";
 import * as q from "../openapi/query.ts";
 
-const account = f.record(AccountSchema, "Account", "An account with its money.", {
+const account = f.record(AccountSchema, "Account", "An account with its balances.", {
   id: f.id("acc", "Account id."),
   currency_code: f.text("Its currency.", "USD"),
-  available: f.decimal("What can be spent.", "1000000.00"),
-  held: f.decimal("What is set aside for payouts under way.", "0.00"),
+  available: f.decimal("Available balance.", "1000000.00"),
+  held: f.decimal("Held for payouts in progress.", "0.00"),
   ...f.recordTimes,
 });
 
@@ -39,41 +39,35 @@ const posted =
 
 /** Of an entry's postings the merchant sees those of its own account, and the fees. */
 const entry = f.record(LedgerEntrySchema, "LedgerEntry", "One line of a statement.", {
-  id: f.text("Id of the line: what moved the money, and which step of it.", "…"),
+  id: f.text("Id of the line: the movement and its step.", "…"),
   account_id: f.id("acc", "Account id."),
-  sequence: f.whole("From 1, without gap within an account.", 1, { minimum: 1 }),
+  sequence: f.whole("Consecutive number within the account, from 1.", 1, { minimum: 1 }),
   step: f.word(
     LedgerStep,
-    "`credit`: money arrived. `hold`: set aside for a payout. `post`: left the account. `release`: not paid after all. `return`: paid and came back. `reversal`: a credit taken back.",
+    "`credit`: money was received. `hold`: reserved for a payout. `post`: left the account. `release`: the hold was released. `return`: a payout's money came back. `reversal`: a credit was reversed.",
   ),
   currency_code: f.text("Currency of the amounts.", "USD"),
-  amount: f.decimal("What moved.", "250.00"),
-  available: f.decimal("What could be spent after it.", "999750.00"),
-  held: f.decimal("What was set aside after it.", "250.00"),
+  amount: f.decimal("Amount of the movement.", "250.00"),
+  available: f.decimal("Available balance after it.", "999750.00"),
+  held: f.decimal("Held balance after it.", "250.00"),
   available_change: f.from(
     posted("available"),
-    f.decimal("What `available` gained; negative where it lost.", "-250.00"),
+    f.decimal("Change of `available`; negative for a decrease.", "-250.00"),
   ),
   held_change: f.from(
     posted("held"),
-    f.decimal("What `held` gained; negative where it lost.", "250.00"),
+    f.decimal("Change of `held`; negative for a decrease.", "250.00"),
   ),
   total_fees: f.from(
     posted("house:fees"),
-    f.decimal(
-      "What of a `post` were fees; negative where a `return` gives them back; else zero.",
-      "0.00",
-    ),
+    f.decimal("Fees of a `post`, negative if a `return` refunds them, else zero.", "0.00"),
   ),
   payout_id: f.text("The payout that it belongs to; empty for a credit and its reversal.", ""),
-  note: f.text("What was noted with it.", ""),
-  reverses: f.text(
-    "Id of the line that it takes back, for `return` and `reversal`; else empty.",
-    "",
-  ),
-  previous_hash: f.text("`hash` of the line before it in the account; empty for the first.", ""),
+  note: f.text("Note on the movement.", ""),
+  reverses: f.text("Id of the line that it reverses (`return`, `reversal`), else empty.", ""),
+  previous_hash: f.text("`hash` of the account's previous line; empty for the first.", ""),
   hash: f.text(
-    "SHA-256 over the line as it is kept and `previous_hash`: a statement whose hashes follow each other is whole and in order.",
+    "SHA-256 of the stored line and `previous_hash`: an unbroken chain of hashes proves that the statement is complete and in order.",
     "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
   ),
   created_at: f.moment("When it was written."),
@@ -86,22 +80,22 @@ const accountPage = pageOf(ListAccountsResponseSchema, "AccountPage", "accounts"
 const entryPage = pageOf(ListEntriesResponseSchema, "LedgerEntryPage", "entries", entry);
 
 const entryFilters = q.queryOf(ListEntriesRequestSchema, {
-  step: q.word(LedgerStep, "Lines of this step alone."),
-  payout_id: q.token("Lines of this payout alone."),
-  created_from: q.moment("Written at this time or later."),
+  step: q.word(LedgerStep, "Only lines of this step."),
+  payout_id: q.token("Only lines of this payout."),
+  created_from: q.moment("Written at or after this time."),
   created_to: q.moment("Written before this time."),
 });
 
 const getAccountQuery = q.queryOf(GetAccountRequestSchema, {
   as_of: q.moment(
-    "The account after its last line of this time or before; not before it was opened.",
+    "The account after its last statement line at or before this time; not earlier than its opening.",
   ),
 });
 
 const statementFile: FileFormat = {
   mediaType: "text/csv",
   name: "entries.csv",
-  description: "One line of a statement on each line, with a line of names before (RFC 4180).",
+  description: "One statement line per row, after a header row (RFC 4180).",
   example: `${entryColumns.join(",")}\r\n`,
 };
 
@@ -156,7 +150,7 @@ export const accounts: Resource = {
     }),
     get("getAccount", "/api/v1/transfer/accounts/:accountId", {
       summary: "Get account",
-      description: "One account: what can be spent, and what is set aside; now, or as of a time.",
+      description: "One account with its available and held balance, now or as of a time.",
       query: getAccountQuery,
       data: account,
       answer: async ({ request }, { payout }) => (await payout.getAccount(request)).account,
@@ -171,7 +165,7 @@ export const accounts: Resource = {
     get("exportEntries", "/api/v1/transfer/accounts/:accountId/entries.csv", {
       summary: "Export entries (CSV)",
       description:
-        "The whole statement as a file, newest first: a column for each field of List entries, amounts digit for digit. It is as of the first line: what is written while it is sent is not in it. A file that breaks off is not whole: read it only where the answer came to its end.\n\nWhere a note would be a formula to a spreadsheet (it begins with `=`, `+`, `-` or `@`), a `'` stands before it.",
+        "The complete statement as a file, newest first: one column for each field of List entries, with exact amounts. It is a snapshot as of its first line: entries written during the download are not included. A download that breaks off is incomplete: use the file only if the response ended normally.\n\nA note that a spreadsheet would run as a formula (it begins with `=`, `+`, `-` or `@`) is prefixed with `'`.",
       query: entryFilters,
       data: statementFile,
       answer: ({ request }, { payout }) =>

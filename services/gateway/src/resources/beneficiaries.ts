@@ -49,16 +49,16 @@ const beneficiary = withStored(
       transfer_method: f.oneOf("How money is sent to it.", ["CRYPTO", "SWIFT", "ACH", "LOCAL"]),
       screening_status: f.word(
         ScreeningStatus,
-        "`pending` until it was screened. Only a `cleared` one can be paid; `review`: a person looks at it.",
+        "`pending` until it is screened. Only a `cleared` beneficiary can be paid; `review`: a person decides.",
       ),
-      archived: f.flag("An archived one is not quoted any more.", false),
+      archived: f.flag("Whether it is archived; new quotes for it are then refused.", false),
       ...f.recordTimes,
     },
   ),
 );
 
-const createdId = f.id("ben", "Beneficiary id; left out with `validate=true`.");
-const valid = f.flag("With `validate=true`: the body would be taken; else left out.", true);
+const createdId = f.id("ben", "Beneficiary id; omitted with `validate=true`.");
+const valid = f.flag("With `validate=true`: the body would be accepted; otherwise omitted.", true);
 
 const createdFields = f.record(
   CreateCryptoBeneficiaryResponseSchema,
@@ -94,7 +94,7 @@ const beneficiaryPage = pageOf(
 const createQuery = q.queryOf(CreateCryptoBeneficiaryRequestSchema, {
   validate: q.oneOf(
     { true: true, false: false },
-    "`true` checks the body, and a wallet's risk, as creating does, and stores no beneficiary. Nobody is screened, and an idempotency key is not kept.",
+    "`true` checks the body and a wallet's risk as creation does, but stores no beneficiary, screens no one and keeps no idempotency key.",
     "validateOnly",
   ),
 });
@@ -103,17 +103,17 @@ const isValidation = (query: URLSearchParams) => query.get("validate") === "true
 
 const listQuery = q.queryOf(ListBeneficiariesRequestSchema, {
   ...q.page,
-  beneficiary_type: q.word(BeneficiaryKind, "Beneficiaries that are paid this way alone.", "kind"),
+  beneficiary_type: q.word(BeneficiaryKind, "Only beneficiaries that are paid this way.", "kind"),
   beneficiary_account_type: q.choice(
     ["Individual", "Corporate"],
-    "Beneficiaries of this type alone.",
+    "Only beneficiaries of this type.",
     "accountType",
   ),
-  destination_currency: q.token("Beneficiaries of this currency alone."),
-  screening_status: q.word(ScreeningStatus, "Beneficiaries of this screening status alone."),
+  destination_currency: q.token("Only beneficiaries of this currency."),
+  screening_status: q.word(ScreeningStatus, "Only beneficiaries of this screening status."),
   archived: q.oneOf(
     { false: ArchivedFilter.EXCLUDED, true: ArchivedFilter.ONLY, any: ArchivedFilter.ANY },
-    "`false`, or left out: those that are not archived; `true`: archived ones alone; `any`: both.",
+    "`false` (the default): only those that are not archived; `true`: only archived ones; `any`: both.",
   ),
   ...q.created,
 });
@@ -139,7 +139,7 @@ export const beneficiaries: Resource = {
     post("createCryptoBeneficiary", createPaths.crypto, {
       summary: "Create crypto beneficiary",
       description:
-        "Registers a wallet to be paid. The wallet is checked before it is stored, its owner is screened when it has been. The answer does not tell how the screening went: read `screening_status` before you quote; only a `cleared` beneficiary can be paid. What can be paid is what List corridors tells.",
+        "Registers a wallet to be paid. The wallet is checked before it is stored; its owner is screened afterwards. The response does not include the result of the screening: read `screening_status` before you request a quote; only a `cleared` beneficiary can be paid. List corridors returns what can be paid.",
       body: { form: cryptoBeneficiary },
       query: createQuery,
       data: created,
@@ -151,7 +151,7 @@ export const beneficiaries: Resource = {
     post("createFiatBeneficiary", createPaths.fiat, {
       summary: "Create fiat beneficiary",
       description:
-        "Registers a bank account to be paid. Its owner is screened when it has been stored. The answer does not tell how the screening went: read `screening_status` before you quote; only a `cleared` beneficiary can be paid.",
+        "Registers a bank account to be paid. Its owner is screened after it is stored. The response does not include the result of the screening: read `screening_status` before you request a quote; only a `cleared` beneficiary can be paid.",
       body: { form: fiatBeneficiary },
       query: createQuery,
       data: created,
@@ -162,7 +162,7 @@ export const beneficiaries: Resource = {
     }),
     get("listBeneficiaries", collection, {
       summary: "List beneficiaries",
-      description: "Your beneficiaries, newest first; without archived ones unless asked for.",
+      description: "Your beneficiaries, newest first; without archived ones by default.",
       query: listQuery,
       data: beneficiaryPage,
       answer: ({ request }, { beneficiary }) => beneficiary.listBeneficiaries(request),
@@ -177,7 +177,7 @@ export const beneficiaries: Resource = {
     remove("archiveBeneficiary", `${collection}/:beneficiaryId`, {
       summary: "Archive beneficiary",
       description:
-        "It is not quoted any more (404); quotes made before still execute, and it stays readable.",
+        "New quotes for it are refused (404); existing quotes can still be executed, and it remains readable.",
       data: beneficiary,
       answer: async ({ change }, { beneficiary }) =>
         (await beneficiary.archiveBeneficiary(change)).beneficiary,

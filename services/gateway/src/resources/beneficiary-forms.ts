@@ -12,31 +12,31 @@ import { get, type Resource } from "../openapi/operation.ts";
 import * as q from "../openapi/query.ts";
 import { createPaths } from "./beneficiaries.ts";
 
-const formField = f.record(FormFieldSchema, "BeneficiaryFormField", "A field to ask for.", {
+const formField = f.record(FormFieldSchema, "BeneficiaryFormField", "A field of the form.", {
   name: f.text("Its name in the body.", "beneficiary_name"),
-  type: f.oneOf("What its text is.", ["text", "country", "date", "email", "digits"]),
-  required: f.flag("Whether the body has to have it.", true),
+  type: f.oneOf("Type of its text.", ["text", "country", "date", "email", "digits"]),
+  required: f.flag("Whether it is required.", true),
   description: f.text("What it means.", "Full name."),
-  max_length: f.whole("In characters.", 255),
+  max_length: f.whole("Maximum length in characters.", 255),
   allowed_values: f.optional(
-    f.listOf("The only values that are taken.", f.text("A value.", "Individual")),
+    f.listOf("The only values that are accepted.", f.text("A value.", "Individual")),
   ),
   pattern: f.optional(
-    f.text("ECMAScript regular expression (flag `u`) of a sound value.", "^[0-9]{9}$"),
+    f.text("ECMAScript regular expression (flag `u`) that a valid value matches.", "^[0-9]{9}$"),
   ),
-  pattern_message: f.optional(f.text("What is said of a value that does not match.", "must be …")),
-  default: f.from("defaultValue", f.optional(f.text("What an absent one stands for.", "USDC_SOL"))),
-  example: f.text("A value that is taken.", "Jane Doe"),
+  pattern_message: f.optional(f.text("Message for a value that does not match.", "must be …")),
+  default: f.from("defaultValue", f.optional(f.text("Value if it is omitted.", "USDC_SOL"))),
+  example: f.text("A valid value.", "Jane Doe"),
 });
 
 /** What to ask for, for one kind of beneficiary, and where to post it. */
 const form = f.record(
   BeneficiaryFormSchema,
   "BeneficiaryForm",
-  "What to ask for, for one kind of beneficiary.",
+  "The form of one kind of beneficiary.",
   {
     name: f.text("Name of the form.", "crypto_beneficiary_individual"),
-    description: f.text("Whom it is for.", "A person who is paid in crypto currency."),
+    description: f.text("Kind of beneficiary.", "A person who is paid in crypto currency."),
     beneficiary_type: f.from(
       "body",
       f.oneOf("How the beneficiary is paid.", wordsOf(BeneficiaryKind)),
@@ -51,31 +51,25 @@ const form = f.record(
       "accountType",
       f.oneOf("The type that it is for.", ["Individual", "Corporate"]),
     ),
-    fields: f.listOf("The fields, in the order to ask for them.", f.ref(formField)),
-    rules: f.listOf(
-      "What has to hold beyond each field.",
-      f.text("In words.", "INR is sent to India."),
-    ),
+    fields: f.listOf("The fields, in the order in which to show them.", f.ref(formField)),
+    rules: f.listOf("Rules across fields.", f.text("A rule in words.", "INR is sent to India.")),
   },
 );
 
 const forms = f.record(
   ListBeneficiaryFormsResponseSchema,
   "BeneficiaryForms",
-  "The forms that fit the choice.",
-  { forms: f.listOf("None where no beneficiary can be so.", f.ref(form)) },
+  "The forms that match the filters.",
+  { forms: f.listOf("Empty if no kind of beneficiary matches.", f.ref(form)) },
 );
 
 const query = q.queryOf(ListBeneficiaryFormsRequestSchema, {
-  destination_currency: q.choice(
-    choicesOf("destinationCurrency"),
-    "Forms for this currency alone.",
-  ),
+  destination_currency: q.choice(choicesOf("destinationCurrency"), "Only forms for this currency."),
   transfer_type: q.choice(
     choicesOf("transferType"),
-    "Forms for this transfer type alone; crypto beneficiaries have none.",
+    "Only forms for this transfer type; crypto beneficiaries have none.",
   ),
-  account_type: q.choice(choicesOf("accountType"), "Forms for this type of beneficiary alone."),
+  account_type: q.choice(choicesOf("accountType"), "Only forms for this type of beneficiary."),
 });
 
 /** Which fields a front end asks for. */
@@ -87,7 +81,7 @@ export const beneficiaryForms: Resource = {
     get("listBeneficiaryForms", "/api/v1/transfer/beneficiary-forms", {
       summary: "Discover beneficiary forms",
       description:
-        "Which fields to ask for, by currency, transfer type and account type: required or not, allowed values, patterns, examples. A body with exactly these fields is taken.",
+        "The fields of each form by currency, transfer type and account type: whether they are required, allowed values, patterns, examples. A body with exactly these fields is accepted.",
       query,
       data: forms,
       answer: ({ request }, { beneficiary }) => beneficiary.listBeneficiaryForms(request),

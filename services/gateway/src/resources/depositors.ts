@@ -25,7 +25,7 @@ const depositor = withStored(
       id: f.id("dep", "Depositor id."),
       status: f.word(
         DepositorStatus,
-        "`pending` until it was screened; `whitelisted`, `review` (a person looks at it) or `rejected`.",
+        "`pending` until it is screened; then `whitelisted`, `review` (a person decides) or `rejected`.",
       ),
       ...f.recordTimes,
     },
@@ -48,8 +48,8 @@ const depositorPage = pageOf(
 
 const listQuery = q.queryOf(ListDepositorsRequestSchema, {
   ...q.page,
-  status: q.word(DepositorStatus, "Depositors of this status alone."),
-  depositor_type: q.choice(["Individual", "Corporate"], "Depositors of this type alone."),
+  status: q.word(DepositorStatus, "Only depositors of this status."),
+  depositor_type: q.choice(["Individual", "Corporate"], "Only depositors of this type."),
   ...q.created,
 });
 
@@ -62,7 +62,7 @@ export const depositors: Resource = {
     post("createDepositor", "/api/v1/depositor", {
       summary: "Whitelist depositor",
       description:
-        "Registers whoever pays in from a wallet: a person, a company with its owners, or your own business. Persons, business and wallet are screened.",
+        "Registers a party that funds your account from a wallet: a person, a company with its owners, or your own business. Persons, business and wallet are screened.",
       body: { form: depositorBody },
       data: created,
       refusals: [
@@ -84,7 +84,7 @@ export const depositors: Resource = {
     }),
     get("getDepositor", "/api/v1/depositor/:depositorId", {
       summary: "Get depositor",
-      description: "One depositor and what its screening came to.",
+      description: "One depositor with the result of its screening.",
       data: depositor,
       answer: async ({ request }, { beneficiary }) =>
         (await beneficiary.getDepositor(request)).depositor,

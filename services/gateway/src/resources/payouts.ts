@@ -20,13 +20,13 @@ import * as q from "../openapi/query.ts";
 
 const status = f.word(
   PayoutStatus,
-  "`initiated` until the money has arrived or cannot; `succeeded` → `failed` where it came back.",
+  "`initiated` until the money has arrived or the payout has failed; `succeeded` → `failed` if the money is returned.",
 );
 const subStatus = f.word(
   PayoutSubStatus,
-  "Tells more: `unknown` is a payout that the rail cannot tell of yet, its money still held.",
+  "More detail: `unknown` means that the rail does not know the outcome yet; the money is still held.",
 );
-const reference = f.text("The merchant's own reference; empty where none was given.", "order-1001");
+const reference = f.text("The merchant's own reference; empty if none was given.", "order-1001");
 
 /** The fields that a payout copies from its quote; the webhooks' payload has them too. */
 const transfer = {
@@ -67,7 +67,7 @@ export const payoutWebhook: f.NamedSchema = {
   name: "PayoutWebhookData",
   schema: f.objectSchema("The payout as it was when its status changed.", {
     id: f.id("po", "Payout id."),
-    reference_id: f.text("Your own reference; empty where none was given.", "order-1001"),
+    reference_id: f.text("Your own reference; empty if none was given.", "order-1001"),
     status: f.word(PayoutStatus, "The status that it changed to."),
     merchant_id: f.id("mer", "Your id."),
     ...transfer,
@@ -111,7 +111,7 @@ const isCrypto = ({ transferMethod }: Pick<Payout, "transferMethod">) =>
   transferMethod === "CRYPTO";
 
 /** A line of the list (service interface, "Payout list item"; decisions §6). */
-const payoutItem = f.record(PayoutSchema, "PayoutItem", "A payout as it stands in the list.", {
+const payoutItem = f.record(PayoutSchema, "PayoutItem", "A payout as it is listed.", {
   id: f.id("po", "Payout id."),
   title: f.from("beneficiaryName", f.text("Name of the beneficiary.", "Jane Doe")),
   sub_title: f.from(
@@ -124,18 +124,18 @@ const payoutItem = f.record(PayoutSchema, "PayoutItem", "A payout as it stands i
   transfer_method: f.from(
     (its) => (its.status === PayoutStatus.FAILED ? "CREDIT_REVERSAL" : its.transferMethod),
     f.oneOf(
-      "How it is sent; `CREDIT_REVERSAL` where it failed or came back and the money is credited.",
+      "How it is sent; `CREDIT_REVERSAL` if it failed or was returned and the money is credited.",
       ["CRYPTO", "SWIFT", "ACH", "LOCAL", "CREDIT_REVERSAL"],
     ),
   ),
   transfer_type: f.from(() => "debit", f.oneOf("Money out.", ["debit"])),
   transaction_hash: f.from(
     (its) => (isCrypto(its) ? its.uniqueTransactionReference : ""),
-    f.text("Of a crypto payout that succeeded; else empty.", ""),
+    f.text("Of a crypto payout that succeeded; otherwise empty.", ""),
   ),
   bank_reference_number: f.from(
     (its) => (isCrypto(its) ? "" : its.uniqueTransactionReference),
-    f.text("Of a fiat payout that succeeded; else empty.", ""),
+    f.text("Of a fiat payout that succeeded; otherwise empty.", ""),
   ),
   beneficiary_name: f.text("Name of the beneficiary.", "Jane Doe"),
   beneficiary_account_number: f.from(
@@ -162,9 +162,9 @@ const event = f.record(PayoutEventSchema, "PayoutEvent", "A step of a payout.", 
   sub_status: subStatus,
   cause: f.word(
     PayoutCause,
-    "`executed`: by your request. `submitted`: handed to a rail. `accepted`: the rail has it. `outcome_unknown`: the rail cannot tell what became of it. `settled`, `rejected`, `returned`: the rail's word. `resolved`: decided by two persons of the operator's.",
+    "`executed`: by your request. `submitted`: handed to a rail. `accepted`: taken by the rail. `outcome_unknown`: the rail does not know the outcome. `settled`, `rejected`, `returned`: reported by the rail. `resolved`: decided by two people at the operator.",
   ),
-  version: f.whole("Of the payout by then: the `webhook-sequence` of its status.", 1, {
+  version: f.whole("Version of the payout at this step: the `webhook-sequence` of its status.", 1, {
     minimum: 1,
   }),
   created_at: f.moment("When it took place."),
@@ -187,12 +187,12 @@ const executed = f.record(
 
 const listQuery = q.queryOf(ListPayoutsRequestSchema, {
   ...q.page,
-  status: q.word(PayoutStatus, "Payouts of this status alone."),
-  beneficiary_id: q.token("Payouts to this beneficiary alone."),
-  reference_id: q.text("Payouts with this reference of the merchant alone."),
-  quote_id: q.token("The payout of this quote alone."),
-  source_currency_code: q.token("Payouts out of this currency alone."),
-  destination_currency_code: q.token("Payouts into this currency alone."),
+  status: q.word(PayoutStatus, "Only payouts of this status."),
+  beneficiary_id: q.token("Only payouts to this beneficiary."),
+  reference_id: q.text("Only payouts with this reference of yours."),
+  quote_id: q.token("Only the payout of this quote."),
+  source_currency_code: q.token("Only payouts from this source currency."),
+  destination_currency_code: q.token("Only payouts to this destination currency."),
   ...q.created,
 });
 
@@ -205,7 +205,7 @@ export const payouts: Resource = {
     post("executePayout", "/api/v1/transfer/execute", {
       summary: "Execute payout",
       description:
-        "Pays a quote, once. The money is set aside before the answer; what becomes of it is told by webhooks and by reading the payout. A quote that was refused for balance or limits stays open. `succeeded` is not always the end: a bank can send money back, and `failed` follows.\n\n`ACCESS_FORBIDDEN` is said too where the beneficiary is not `cleared` (read its `screening_status`) or its corridor was closed.\n\nIn the sandbox the simulated rail rejects where `reference_id` begins with `sandbox-fail`, settles and then sends back where it begins with `sandbox-return`, and cannot tell until it is asked again where it begins with `sandbox-unknown`.",
+        "Executes a quote, once. The money is held before the response is sent; webhooks and Get payout report the outcome. A quote that was refused for balance or limits stays open. `succeeded` is not always final: a bank can return the money, and the payout becomes `failed`.\n\n`ACCESS_FORBIDDEN` is also returned if the beneficiary is not `cleared` (read its `screening_status`) or its corridor was closed.\n\nIn the sandbox the simulated rail rejects a payout whose `reference_id` begins with `sandbox-fail`, settles and then returns one with `sandbox-return`, and does not know the outcome of one with `sandbox-unknown` until it is polled again.",
       body: { form: executePayout },
       data: executed,
       refusals: [

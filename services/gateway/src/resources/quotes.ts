@@ -13,7 +13,7 @@ import { pageOf } from "../openapi/page.ts";
 import * as q from "../openapi/query.ts";
 
 /** A quote (service interface, "Quote"). */
-const quote = f.record(QuoteSchema, "Quote", "What a payout would cost and bring.", {
+const quote = f.record(QuoteSchema, "Quote", "Costs and amounts of a payout.", {
   id: f.id("qt", "Quote id."),
   corridor_id: f.id("cor", "Corridor."),
   source_currency_code: f.text("Currency of the account.", "USD"),
@@ -32,7 +32,7 @@ const quote = f.record(QuoteSchema, "Quote", "What a payout would cost and bring
 });
 
 const limits = f.object(
-  "Bounds of a payout's amounts, both inclusive, checked when it is executed; one that there is not is left out.",
+  "Inclusive bounds of a payout's amounts, checked when it is executed; a bound that does not exist is omitted.",
   f.fields(LimitsSchema, {
     source_amount_min: f.from("sourceMin", f.optional(f.decimal("Least source amount.", "1.00"))),
     source_amount_max: f.from(
@@ -69,21 +69,18 @@ const corridor = f.record(
     id: f.id("cor", "Corridor id."),
     source_currency_code: f.text("Currency of the account.", "USD"),
     destination_currency_code: f.text("Currency of the beneficiary.", "USDC_ETH"),
-    active: f.flag("Whether quotes are given now.", true),
+    active: f.flag("Whether quotes are issued now.", true),
     fees: f.from((its) => its, fees),
     limits: f.from((its) => its.limits ?? create(LimitsSchema), limits),
     exchange_rate: f.from(
       ({ rate }) => rate?.rate,
       f.optional(
-        f.decimal(
-          "Destination units per one source unit, now; left out where none is known.",
-          "0.9998",
-        ),
+        f.decimal("Current destination units per one source unit; omitted if unknown.", "0.9998"),
       ),
     ),
     rate_as_of: f.from(
       ({ rate }) => rate?.asOf,
-      f.momentOrNone("When the rate was true; empty where none is known."),
+      f.momentOrNone("Time of the rate; empty if unknown."),
     ),
   },
 );
@@ -99,7 +96,7 @@ export const quotes: Resource = {
     post("requestQuote", "/api/v1/transfer/rfq", {
       summary: "Request for quote",
       description:
-        "What a payout would cost and bring, good until `expired_at`. Send one of `source_amount` and `receiving_amount`; with both, `source_amount` counts. A quote is given outside the corridor's `limits` too: executing it refuses it.\n\nAn unknown account, beneficiary or pair of currencies (see List corridors) is `RECORD_NOT_FOUND`. `ACCESS_FORBIDDEN` is said too where the beneficiary is not `cleared`: read its `screening_status`.",
+        "Costs and amounts of a payout, valid until `expired_at`. Send `source_amount` or `receiving_amount`; if both are sent, `source_amount` is used. Amounts outside the corridor's `limits` are quoted too, but executing such a quote is refused.\n\nAn unknown account, beneficiary or pair of currencies (see List corridors) is `RECORD_NOT_FOUND`. `ACCESS_FORBIDDEN` is also returned if the beneficiary is not `cleared`: read its `screening_status`.",
       body: {
         form: requestForQuote,
         examples: {
@@ -125,13 +122,13 @@ export const quotes: Resource = {
     }),
     get("getQuote", "/api/v1/transfer/quotes/:quoteId", {
       summary: "Get quote",
-      description: "A quote as it was given.",
+      description: "A quote as it was issued.",
       data: quote,
       answer: async ({ request }, { quote }) => (await quote.getQuote(request)).quote,
     }),
     get("listCorridors", "/api/v1/transfer/corridors", {
       summary: "List corridors",
-      description: "What you can send, with limits, fees and the current rate.",
+      description: "The corridors that you can use, with limits, fees and the current rate.",
       query: q.page,
       data: corridorPage,
       answer: ({ request }, { quote }) => quote.listCorridors(request),

@@ -15,17 +15,17 @@ const described = f.fields(DeliverySchema, {
   id: f.id("whd", "Delivery id."),
   endpoint_id: f.id("whe", "Where it is sent."),
   event_id: f.text("The event's id: the header `webhook-id` of every attempt.", "evt_…"),
-  transaction_type: f.text("What the event is of.", "payout_session"),
-  transaction_id: f.text("Id of what the event is of.", "po_01hqz0000000000000000000ab"),
-  status: f.text("The status that the event tells.", "succeeded"),
+  transaction_type: f.text("Type of transaction.", "payout_session"),
+  transaction_id: f.text("Id of the transaction.", "po_01hqz0000000000000000000ab"),
+  status: f.text("The status that the event reports.", "succeeded"),
   sequence: f.whole("Orders the events of one transaction, from 1.", 2, { minimum: 1 }),
   state: f.word(
     DeliveryState,
     "`exhausted`: 24 hours went by without a 200. `cancelled`: its endpoint was deleted.",
   ),
   attempts_count: f.whole("Attempts so far.", 1),
-  replay: f.whole("0, or which redelivery this is.", 0),
-  next_attempt_at: f.momentOrNone("When it is tried next; empty when it is not."),
+  replay: f.whole("0 for the original delivery, otherwise the number of the redelivery.", 0),
+  next_attempt_at: f.momentOrNone("Time of the next attempt; empty if there is none."),
   ...f.recordTimes,
 });
 
@@ -40,9 +40,9 @@ const attempt = f.record(DeliveryAttemptSchema, "WebhookAttempt", "One attempt a
   number: f.whole("From 1.", 1, { minimum: 1 }),
   started_at: f.moment("When it began."),
   duration_ms: f.whole("How long it took, in milliseconds.", 42),
-  status_code: f.whole("HTTP status of the answer; 0 where there was none.", 200),
-  error: f.text("Why there was no answer; empty where there was one.", ""),
-  response_body: f.text("The answer's body, at most its first 1 KiB.", "ok"),
+  status_code: f.whole("HTTP status of the response; 0 if there was none.", 200),
+  error: f.text("Why there was no response; empty if there was one.", ""),
+  response_body: f.text("Body of the response, at most its first 1 KiB.", "ok"),
 });
 
 const deliveryWithAttempts = f.component(
@@ -64,11 +64,11 @@ const deliveryPage = pageOf(
 const listQuery = q.queryOf(ListDeliveriesRequestSchema, {
   ...q.page,
   endpoint_id: q.token(
-    "Deliveries to this endpoint alone; `endpoint` is another name of this parameter.",
+    "Only deliveries to this endpoint; `endpoint` is an alias of this parameter.",
   ),
   endpoint: q.token("", "endpointId"),
-  transaction_id: q.token("Deliveries of this transaction's events alone."),
-  state: q.word(DeliveryState, "Deliveries in this state alone."),
+  transaction_id: q.token("Only deliveries of this transaction's events."),
+  state: q.word(DeliveryState, "Only deliveries in this state."),
 });
 
 const path = "/api/v1/webhooks/deliveries";

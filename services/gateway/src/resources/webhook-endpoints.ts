@@ -21,39 +21,39 @@ import { delivery } from "./webhook-deliveries.ts";
 const described = f.fields(EndpointSchema, {
   id: f.id("whe", "Endpoint id."),
   url: f.text("Where webhooks are sent.", "https://merchant.example/webhooks"),
-  description: f.text("Your note; empty where none was given.", "Production"),
+  description: f.text("Your note; empty if none was given.", "Production"),
   state: f.word(
     EndpointState,
     "`paused`: its events wait for resume. `unverified`: they wait for verify.",
   ),
   order: f.word(DeliveryOrder, "In which order the events of one transaction arrive."),
   event_types: f.listOf(
-    "What it is told of: `*` for everything.",
+    "Event types that it receives: `*` for all.",
     f.text("A transaction type, or one with a status.", "*"),
   ),
-  pending_url: f.text("A new URL that is not verified yet; empty where there is none.", ""),
+  pending_url: f.text("A new URL that is not verified yet; empty if there is none.", ""),
   ...f.recordTimes,
 });
 
 const health = f.record(
   EndpointHealthSchema,
   "WebhookEndpointHealth",
-  "How an endpoint takes its events; some seconds old.",
+  "Delivery health of an endpoint; may be some seconds old.",
   {
     circuit: f.word(
       CircuitState,
-      "`open`: it failed again and again, and gets one attempt at a time, 5 s apart.",
+      "`open`: it failed repeatedly; one attempt at a time, 5 s apart.",
     ),
-    concurrency_limit: f.whole("Attempts that may run at once: a failure halves it.", 8, {
+    concurrency_limit: f.whole("Attempts that may run concurrently; a failure halves it.", 8, {
       minimum: 1,
       maximum: 32,
     }),
     consecutive_failures: f.whole("Failures since the last 200.", 0),
-    last_delivered_at: f.momentOrNone("When it last answered 200; empty where it never did."),
-    last_failed_at: f.momentOrNone("When it last did not; empty where it always did."),
-    last_failure: f.text("Status or error of the last failure; empty where there was none.", "503"),
-    pending_count: f.whole("Deliveries that wait, counted up to 10,000.", 0),
-    oldest_pending_at: f.momentOrNone("When the oldest of them was made; empty where none waits."),
+    last_delivered_at: f.momentOrNone("When it last answered 200; empty if it never did."),
+    last_failed_at: f.momentOrNone("When an attempt last failed; empty if none has."),
+    last_failure: f.text("Status or error of the last failure; empty if there was none.", "503"),
+    pending_count: f.whole("Waiting deliveries, counted up to 10,000.", 0),
+    oldest_pending_at: f.momentOrNone("When the oldest of them was created; empty if none waits."),
   },
 );
 
@@ -62,7 +62,7 @@ const endpoint = f.component("WebhookEndpoint", "Where webhooks are sent.", desc
 
 const endpointWithHealth = f.component(
   "WebhookEndpointWithHealth",
-  "An endpoint with how it takes its events.",
+  "An endpoint with its delivery health.",
   { ...described, ...f.fields(EndpointSchema, { health: f.ref(health) }) },
 );
 
@@ -70,7 +70,7 @@ type EndpointAndSecrets = Pick<CreateEndpointResponse, "endpoint" | "secrets">;
 
 const endpointWithSecrets = f.component<EndpointAndSecrets>(
   "WebhookEndpointWithSecrets",
-  "An endpoint with the secrets that sign its webhooks. They are shown here and never again.",
+  "An endpoint with the secrets that sign its webhooks, which are shown only here.",
   {
     ...f.within(({ endpoint }) => endpoint, described),
     ...f.within(
@@ -83,7 +83,7 @@ const endpointWithSecrets = f.component<EndpointAndSecrets>(
   },
 );
 
-const deleted = f.component("DeletedWebhookEndpoint", "An endpoint that is no more.", {
+const deleted = f.component("DeletedWebhookEndpoint", "A deleted endpoint.", {
   id: f.from(({ endpointId }: { endpointId: string }) => endpointId, f.id("whe", "Endpoint id.")),
   deleted: f.from(() => true, f.flag("Always true.", true)),
 });
@@ -106,7 +106,7 @@ export const webhookEndpoints: Resource = {
     post("createWebhookEndpoint", path, {
       summary: "Create webhook endpoint",
       description:
-        "From now on it is told of what it asks for; in live mode once its URL is verified. The answer shows its two secrets, once.",
+        "It receives the events that it subscribes to from now on; in live mode once its URL is verified. The response contains its two secrets, which are not shown again.",
       body: { form: createEndpoint },
       data: endpointWithSecrets,
       answer: (call, { notifier }) =>
@@ -128,7 +128,7 @@ export const webhookEndpoints: Resource = {
     patch("updateWebhookEndpoint", `${path}/:endpointId`, {
       summary: "Update webhook endpoint",
       description:
-        "Changes what is sent and nothing else. In live mode a new URL waits as `pending_url` until it is verified, and events go to the old one until then. Deliveries that exist keep their order; event types count for events from now on.",
+        "Changes only the fields that are sent. In live mode a new URL waits as `pending_url` until it is verified; until then events go to the old one. Existing deliveries keep their order; new event types apply to later events.",
       body: { form: updateEndpoint },
       data: endpoint,
       answer: async (call, { notifier }) =>
@@ -136,7 +136,7 @@ export const webhookEndpoints: Resource = {
     }),
     remove("deleteWebhookEndpoint", `${path}/:endpointId`, {
       summary: "Delete webhook endpoint",
-      description: "Nothing is sent to it any more. Its deliveries stay readable.",
+      description: "Nothing more is sent to it. Its deliveries remain readable.",
       data: deleted,
       answer: async ({ change }, { notifier }) => {
         await notifier.deleteEndpoint(change);
@@ -146,27 +146,27 @@ export const webhookEndpoints: Resource = {
     post("pauseWebhookEndpoint", `${path}/:endpointId/pause`, {
       summary: "Pause webhook endpoint",
       description:
-        "Nothing is sent to it until it is resumed; its events wait. A delivery that was tried before still ends 24 hours after its first attempt.",
+        "Nothing is sent to it until it is resumed; its events wait. A delivery that was attempted before still expires 24 hours after its first attempt.",
       data: endpoint,
       answer: async ({ change }, { notifier }) => (await notifier.pauseEndpoint(change)).endpoint,
     }),
     post("resumeWebhookEndpoint", `${path}/:endpointId/resume`, {
       summary: "Resume webhook endpoint",
-      description: "What has waited since it was paused is sent.",
+      description: "Sends the events that have waited since it was paused.",
       data: endpoint,
       answer: async ({ change }, { notifier }) => (await notifier.resumeEndpoint(change)).endpoint,
     }),
     post("verifyWebhookEndpoint", `${path}/:endpointId/verify`, {
       summary: "Verify webhook endpoint",
       description:
-        "Posts a signed event of the type `webhook_challenge` to the URL that is not live yet: your first one, or `pending_url`. When that answers 200 within 8 s, events go there from now on. Refused with what was answered otherwise; an endpoint that is live stays so. One challenge at a time, 5 s apart.",
+        "Posts a signed event of the type `webhook_challenge` to the URL that is not live yet: the first one, or `pending_url`. If it answers 200 within 8 s, events go there from then on. Otherwise the request is refused with what was answered, and an endpoint that is live stays live. One challenge at a time, at least 5 s apart.",
       data: endpoint,
       answer: async ({ change }, { notifier }) => (await notifier.verifyEndpoint(change)).endpoint,
     }),
     post("rotateWebhookSecret", `${path}/:endpointId/rotate-secret`, {
       summary: "Rotate webhook secrets",
       description:
-        "Makes new secrets and shows them, once. They sign at once; the old ones sign along for `overlap_seconds`. Staged ones wait for activate-secret.",
+        "Creates new secrets and returns them, once. They sign immediately; the old ones also sign for `overlap_seconds`. Staged secrets wait for activate-secret.",
       body: { form: rotateSecret, optional: true },
       data: endpointWithSecrets,
       answer: (call, { notifier }) =>
@@ -174,7 +174,7 @@ export const webhookEndpoints: Resource = {
     }),
     post("activateWebhookSecret", `${path}/:endpointId/activate-secret`, {
       summary: "Activate staged webhook secrets",
-      description: "Staged secrets sign from now on. Refused where none are staged.",
+      description: "Staged secrets sign from now on. Refused if none are staged.",
       data: endpoint,
       answer: async ({ change }, { notifier }) => (await notifier.activateSecret(change)).endpoint,
     }),

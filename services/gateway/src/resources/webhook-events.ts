@@ -31,14 +31,18 @@ const payload: f.Kind<Uint8Array> = {
   },
 };
 
-const event = f.record(EventRecordSchema, "WebhookEventRecord", "An event, as webhooks tell it.", {
+const event = f.record(EventRecordSchema, "WebhookEventRecord", "An event as webhooks report it.", {
   id: f.from(
     "eventId",
     f.text("The header `webhook-id` of its webhooks.", "evt_01hqz0000000000000000000ab_2"),
   ),
-  transaction_type: f.oneOf("What it is of.", ["payout_session", "payment_session", "refund"]),
-  transaction_id: f.text("Id of what it is of.", "po_01hqz0000000000000000000ab"),
-  status: f.text("The status that it tells.", "succeeded"),
+  transaction_type: f.oneOf("Type of transaction.", [
+    "payout_session",
+    "payment_session",
+    "refund",
+  ]),
+  transaction_id: f.text("Id of the transaction.", "po_01hqz0000000000000000000ab"),
+  status: f.text("The status that it reports.", "succeeded"),
   sequence: f.whole("Orders the events of one transaction, from 1.", 2, { minimum: 1 }),
   data: f.from("body", payload),
   occurred_at: f.moment("When it happened."),
@@ -52,10 +56,10 @@ const eventPage = f.record(
   {
     events: f.listOf("In the order of the feed, which never changes.", f.ref(event)),
     next_cursor: f.text(
-      "`after` of the next request, also where there is nothing more now.",
+      "`after` of the next request, even if there are no more events now.",
       "bWVyXzEvMg",
     ),
-    has_more: f.flag("There are more already: ask again at once.", false),
+    has_more: f.flag("Whether more events are available now.", false),
   },
 );
 
@@ -68,11 +72,11 @@ export const webhookEvents: Resource = {
     get("listWebhookEvents", "/api/v1/events", {
       summary: "Read the feed of events",
       description:
-        "Every event of the last 90 days once, whatever endpoints you have: to catch up after you were away, or instead of webhooks. Keep `next_cursor` when you have stored the events, and go on there. Events of one transaction may stand out of their order: `sequence` tells it. Test events are not in it.",
+        "Every event of the last 90 days once, regardless of your endpoints: to catch up after an outage, or instead of webhooks. Keep `next_cursor` once you have stored the events, and continue there. Events of one transaction may be out of order: sort them by `sequence`. Test events are not included.",
       query: q.queryOf(ListEventsRequestSchema, {
-        limit: q.limit("At most so many events; 20 when left out."),
+        limit: q.limit("Maximum number of events; default 20."),
         after: q.token(
-          "`next_cursor` of the answer before; from the oldest event that is kept when left out.",
+          "`next_cursor` of the previous response; omit it to start at the oldest event that is kept.",
         ),
       }),
       data: eventPage,

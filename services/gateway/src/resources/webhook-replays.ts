@@ -16,23 +16,26 @@ import { endpointNameProblem } from "./rules/endpoint-name.ts";
 const replay = f.record(
   ReplaySchema,
   "WebhookReplay",
-  "Many deliveries that are sent once more, with how far that has come.",
+  "A replay of many deliveries, with its progress.",
   {
     id: f.id("whr", "Replay id."),
-    endpoint_id: f.id("whe", "Where they went and go again."),
-    since: f.moment("Deliveries made at this time or later."),
-    until: f.moment("Deliveries made before this time."),
-    states: f.listOf("How they had ended.", f.word(DeliveryState, "A state.", replayableStates)),
-    rate: f.from("ratePerSecond", f.whole("At most so many in a second.", 10, { minimum: 1 })),
+    endpoint_id: f.id("whe", "Endpoint whose deliveries are resent."),
+    since: f.moment("Deliveries created at or after this time."),
+    until: f.moment("Deliveries created before this time."),
+    states: f.listOf(
+      "States they had ended in.",
+      f.word(DeliveryState, "A state.", replayableStates),
+    ),
+    rate: f.from("ratePerSecond", f.whole("Maximum deliveries per second.", 10, { minimum: 1 })),
     state: f.word(
       ReplayState,
-      "`done`: everything is queued. `cancelled`: it was ended, or its endpoint was deleted.",
+      "`done`: everything is queued. `cancelled`: it was cancelled, or its endpoint was deleted.",
     ),
-    total_count: f.whole("How many there were to send when it was asked for.", 120),
+    total_count: f.whole("Number of deliveries to send when it was requested.", 120),
     total_count_capped: f.optional(
-      f.flag("True where counting stopped at 10,000; else left out.", true),
+      f.flag("True if counting stopped at 10,000; otherwise omitted.", true),
     ),
-    queued_count: f.whole("How many are queued or sent by now.", 50),
+    queued_count: f.whole("Number of deliveries queued or sent so far.", 50),
     ...f.recordTimes,
   },
 );
@@ -50,7 +53,7 @@ export const webhookReplays: Resource = {
     post("createWebhookReplay", path, {
       summary: "Replay many webhooks",
       description:
-        "Sends every delivery of an endpoint once more that was made in a span of time and ended in one of the states, oldest first, at a rate. An endpoint has one replay at a time; it waits while the endpoint is paused, and its event types of today do not matter.",
+        "Resends every delivery of an endpoint that was created in a period and ended in one of the states, oldest first, at a limited rate. An endpoint has one replay at a time; it waits while the endpoint is paused and ignores the endpoint's current event types.",
       body: { form: createReplay },
       data: replay,
       refusals: ["RECORD_NOT_FOUND"],
@@ -64,7 +67,7 @@ export const webhookReplays: Resource = {
     }),
     get("listWebhookReplays", path, {
       summary: "List webhook replays",
-      description: "Your replays, newest first; those that ended more than 30 days ago are gone.",
+      description: "Your replays, newest first; they are kept for 30 days after their end.",
       query: q.page,
       data: replayPage,
       answer: ({ request }, { notifier }) => notifier.listReplays(request),
@@ -77,7 +80,7 @@ export const webhookReplays: Resource = {
     }),
     remove("cancelWebhookReplay", `${path}/:replayId`, {
       summary: "Cancel webhook replay",
-      description: "Ends a running replay. What it has queued is sent all the same.",
+      description: "Ends a running replay. Deliveries that it has queued are still sent.",
       data: replay,
       answer: async ({ change }, { notifier }) => (await notifier.cancelReplay(change)).replay,
     }),
