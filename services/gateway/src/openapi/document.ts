@@ -3,9 +3,8 @@ import { bodyExamples } from "@disburse/forms/describe/examples.ts";
 import { formSchema, type JsonSchema, selectorOf } from "@disburse/forms/describe/json-schema.ts";
 import type { Form, PublicBody } from "@disburse/forms/fields/field.ts";
 import { exampleOfSchema } from "./example.ts";
-import { componentPath, type NamedSchema, schemaRef } from "./fields.ts";
+import { componentPath, type NamedSchema, pageMeta, schemaRef } from "./fields.ts";
 import { type FileFormat, type Operation, tags, takesBody } from "./operation.ts";
-import { pageMeta } from "./page.ts";
 import {
   error,
   headerParameters,
@@ -36,8 +35,9 @@ type Described = {
 
 /** The OpenAPI 3.1 document of the public interface, out of operations and field tables. */
 export function openApiDocument({ operations, components, webhooks }: Described): JsonSchema {
-  const bodies = operations.flatMap(({ body }) => body?.form ?? []);
-  const schemas = [error, pageMeta, ...components, ...bodies.flatMap(formComponents)];
+  const forms = operations.flatMap(({ body }) => body?.form.forms ?? []);
+  const bodies = forms.map((form) => ({ name: formName(form), schema: formSchema(form) }));
+  const schemas = [error, pageMeta, ...components, ...bodies];
   const paths = Map.groupBy(operations, ({ path }) => path.replaceAll(/:(\w+)/g, "{$1}"));
   const byName = new Map(schemas.map(({ name, schema }) => [name, schema]));
   return {
@@ -53,14 +53,7 @@ export function openApiDocument({ operations, components, webhooks }: Described)
     security: [{ apiKey: [] }],
     tags,
     paths: {
-      ...Object.fromEntries(
-        [...paths].map(([path, its]) => [
-          path,
-          Object.fromEntries(
-            its.map((each) => [each.method.toLowerCase(), operationItem(each, byName)]),
-          ),
-        ]),
-      ),
+      ...Object.fromEntries([...paths].map(([path, its]) => [path, pathItem(its, byName)])),
       ...operationalPaths,
     },
     webhooks: webhooks(byName),
@@ -80,6 +73,11 @@ export function openApiDocument({ operations, components, webhooks }: Described)
       },
     },
   };
+}
+
+function pathItem(operations: readonly Operation[], schemas: Schemas): JsonSchema {
+  const items = operations.map((each) => [each.method.toLowerCase(), operationItem(each, schemas)]);
+  return Object.fromEntries(items);
 }
 
 function operationItem(operation: Operation, schemas: Schemas): JsonSchema {
@@ -157,23 +155,14 @@ function formName({ name }: Form): string {
   return `${words.join("")}Request`;
 }
 
-function formComponents(body: PublicBody): NamedSchema[] {
-  return body.forms.map((form) => ({ name: formName(form), schema: formSchema(form) }));
-}
-
 function bodySchema(body: PublicBody): JsonSchema {
-  const refs = body.forms.map((form) => ({ $ref: componentPath + formName(form) }));
-  const [only] = refs;
-  if (refs.length === 1 && only !== undefined) return { schema: only };
+  const { forms, description } = body;
+  const refs = forms.map((form) => ({ $ref: componentPath + formName(form) }));
+  if (refs.length === 1) return { schema: refs[0] };
   const selector = selectorOf(body);
-  if (selector === undefined) return { schema: { description: body.description, anyOf: refs } };
-  const mapping = [...selector.forms].map(([value, form]) => [
-    value,
-    componentPath + formName(form),
-  ]);
-  const discriminator = {
-    propertyName: selector.field,
-    mapping: Object.fromEntries(mapping),
-  };
-  return { schema: { description: body.description, oneOf: refs, discriminator } };
+  if (selector === undefined) return { schema: { description, anyOf: refs } };
+  const { field: propertyName, forms: byValue } = selector;
+  const mapping = [...byValue].map(([value, form]) => [value, componentPath + formName(form)]);
+  const discriminator = { propertyName, mapping: Object.fromEntries(mapping) };
+  return { schema: { description, oneOf: refs, discriminator } };
 }

@@ -70,11 +70,6 @@ export function decimal(description: string, example: string): Kind<string> {
   };
 }
 
-/** The same digits as a string. */
-export function decimalText(description: string, example: string): Kind<string> {
-  return text(description, example, { format: "decimal", pattern: "^-?[0-9]+([.][0-9]+)?$" });
-}
-
 /** A whole number that fits a float exactly. */
 export function whole(
   description: string,
@@ -253,6 +248,38 @@ export function schemaRef({ name }: NamedSchema): JsonSchema {
 /** A component where it is used; a message without it is a bug of the service. */
 export function ref<Value>(its: Component<Value>): Kind<Value | undefined> {
   return { schema: schemaRef(its), write: (value) => its.write(present(value)) };
+}
+
+/** What every list's reply has beside its records. */
+type PageReply = { totalCount: bigint; nextCursor: string; totalCountCapped: boolean };
+
+/** The same in the answer. */
+export const pageMeta = component<PageReply>(
+  "PageMeta",
+  "How many records there are, and where the next page begins.",
+  {
+    total_count: from("totalCount", whole("Records on all pages together.", 1)),
+    next_cursor: from("nextCursor", text("`cursor` of the next page; empty on the last.", "")),
+    total_count_capped: from(
+      "totalCountCapped",
+      optional(flag("True if counting stopped at 10,000; otherwise omitted.", true)),
+    ),
+  },
+);
+
+/** A page out of a list's reply, whose field `list` has the records. */
+export function pageOf<Desc extends DescMessage, List extends keyof Shape<Desc> & string>(
+  _desc: Desc,
+  name: string,
+  list: List,
+  item: Component<Shape<Desc>[List] extends readonly (infer Item)[] ? Item : never>,
+  publicList: string = list,
+): Component<Shape<Desc>> {
+  const records = listOf("The records of this page.", ref(item)) as Kind<unknown>;
+  return component<Shape<Desc>>(name, "A page of a list.", {
+    [publicList]: from((reply) => reply[list], records),
+    meta_data: from((reply) => reply as unknown as PageReply, ref(pageMeta)),
+  });
 }
 
 /** What a reply must hold by its contract; a service that leaves it out has a bug. */

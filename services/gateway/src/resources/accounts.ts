@@ -16,7 +16,6 @@ import { formatDecimal, parseDecimal } from "@disburse/kernel/decimal.ts";
 import { type Options, stringify } from "csv-stringify/sync";
 import * as f from "../openapi/fields.ts";
 import { type FileFormat, get, type Resource } from "../openapi/operation.ts";
-import { pageOf } from "../openapi/page.ts";
 import * as q from "../openapi/query.ts";
 
 const account = f.record(AccountSchema, "Account", "An account with its balances.", {
@@ -76,8 +75,8 @@ const entry = f.record(LedgerEntrySchema, "LedgerEntry", "One line of a statemen
 /** The columns of an exported statement: the fields of its lines. */
 const entryColumns = Object.keys(entry.schema.properties as object);
 
-const accountPage = pageOf(ListAccountsResponseSchema, "AccountPage", "accounts", account);
-const entryPage = pageOf(ListEntriesResponseSchema, "LedgerEntryPage", "entries", entry);
+const accountPage = f.pageOf(ListAccountsResponseSchema, "AccountPage", "accounts", account);
+const entryPage = f.pageOf(ListEntriesResponseSchema, "LedgerEntryPage", "entries", entry);
 
 const entryFilters = q.queryOf(ListEntriesRequestSchema, {
   step: q.word(LedgerStep, "Only lines of this step."),

@@ -16,7 +16,6 @@ import { fiatBeneficiary } from "@disburse/forms/bodies/fiat-beneficiary.ts";
 import { exampleOfSchema } from "../openapi/example.ts";
 import * as f from "../openapi/fields.ts";
 import { bodyFields, get, post, type Resource, remove } from "../openapi/operation.ts";
-import { pageOf } from "../openapi/page.ts";
 import * as q from "../openapi/query.ts";
 import { storedValues, withStored } from "../openapi/stored-fields.ts";
 
@@ -84,7 +83,7 @@ const created: typeof createdFields = {
   },
 };
 
-const beneficiaryPage = pageOf(
+const beneficiaryPage = f.pageOf(
   ListBeneficiariesResponseSchema,
   "BeneficiaryPage",
   "beneficiaries",

@@ -10,7 +10,6 @@ import {
 import { depositor as depositorBody } from "@disburse/forms/bodies/depositor.ts";
 import * as f from "../openapi/fields.ts";
 import { bodyFields, get, post, type Resource } from "../openapi/operation.ts";
-import { pageOf } from "../openapi/page.ts";
 import * as q from "../openapi/query.ts";
 import { storedValues, withStored } from "../openapi/stored-fields.ts";
 
@@ -39,7 +38,7 @@ const created = f.record(
   { id: f.from("depositorId", f.id("dep", "Depositor id.")) },
 );
 
-const depositorPage = pageOf(
+const depositorPage = f.pageOf(
   ListDepositorsResponseSchema,
   "DepositorPage",
   "depositors",

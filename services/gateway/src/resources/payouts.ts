@@ -15,7 +15,6 @@ import { executePayout } from "@disburse/forms/bodies/transfer.ts";
 import { findCurrency } from "@disburse/kernel/currency.ts";
 import * as f from "../openapi/fields.ts";
 import { bodyRequest, get, post, type Resource } from "../openapi/operation.ts";
-import { pageOf } from "../openapi/page.ts";
 import * as q from "../openapi/query.ts";
 
 const status = f.word(
@@ -91,11 +90,14 @@ const currency = (description: string, name: string, symbol: string) =>
     ),
   });
 
+const decimalText = (description: string, example: string) =>
+  f.text(description, example, { format: "decimal", pattern: "^-?[0-9]+([.][0-9]+)?$" });
+
 const amounts = f.object(
   "The amounts, as strings.",
   f.fields(PayoutSchema, {
-    source_amount: f.decimalText("What the account pays, fees included.", "250.00"),
-    receiving_amount: f.decimalText("What the beneficiary receives.", "248.207250"),
+    source_amount: decimalText("What the account pays, fees included.", "250.00"),
+    receiving_amount: decimalText("What the beneficiary receives.", "248.207250"),
     source_amount_currency: f.from(
       "sourceCurrencyCode",
       currency("Of the account.", "US Dollar", "$"),
@@ -149,7 +151,7 @@ const payoutItem = f.record(PayoutSchema, "PayoutItem", "A payout as it is liste
   ...f.recordTimes,
 });
 
-const payoutPage = pageOf(
+const payoutPage = f.pageOf(
   ListPayoutsResponseSchema,
   "PayoutPage",
   "payouts",
@@ -170,7 +172,7 @@ const event = f.record(PayoutEventSchema, "PayoutEvent", "A step of a payout.", 
   created_at: f.moment("When it took place."),
 });
 
-const eventPage = pageOf(ListPayoutEventsResponseSchema, "PayoutEventPage", "events", event);
+const eventPage = f.pageOf(ListPayoutEventsResponseSchema, "PayoutEventPage", "events", event);
 
 const executed = f.record(
   ExecutePayoutResponseSchema,

@@ -4,12 +4,12 @@ import {
   CreateQuoteRequestSchema,
   LimitsSchema,
   ListCorridorsResponseSchema,
+  type Limits as QuoteLimits,
   QuoteSchema,
 } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { requestForQuote } from "@disburse/forms/bodies/transfer.ts";
 import * as f from "../openapi/fields.ts";
 import { bodyRequest, get, post, type Resource } from "../openapi/operation.ts";
-import { pageOf } from "../openapi/page.ts";
 import * as q from "../openapi/query.ts";
 
 /** A quote (service interface, "Quote"). */
@@ -31,23 +31,19 @@ const quote = f.record(QuoteSchema, "Quote", "Costs and amounts of a payout.", {
   expired_at: f.moment("The quote cannot be executed from this time on."),
 });
 
+type Limits = Pick<QuoteLimits, "sourceMin" | "sourceMax" | "receivingMin" | "receivingMax">;
+
+const bound = (name: keyof Limits, description: string, example: string) =>
+  f.from((its: Limits) => its[name], f.optional(f.decimal(description, example)));
+
 const limits = f.object(
   "Inclusive bounds of a payout's amounts, checked when it is executed; a bound that does not exist is omitted.",
-  f.fields(LimitsSchema, {
-    source_amount_min: f.from("sourceMin", f.optional(f.decimal("Least source amount.", "1.00"))),
-    source_amount_max: f.from(
-      "sourceMax",
-      f.optional(f.decimal("Greatest source amount.", "100000.00")),
-    ),
-    receiving_amount_min: f.from(
-      "receivingMin",
-      f.optional(f.decimal("Least receiving amount.", "1.000000")),
-    ),
-    receiving_amount_max: f.from(
-      "receivingMax",
-      f.optional(f.decimal("Greatest receiving amount.", "100000.000000")),
-    ),
-  }),
+  {
+    source_amount_min: bound("sourceMin", "Least source amount.", "1.00"),
+    source_amount_max: bound("sourceMax", "Greatest source amount.", "100000.00"),
+    receiving_amount_min: bound("receivingMin", "Least receiving amount.", "1.000000"),
+    receiving_amount_max: bound("receivingMax", "Greatest receiving amount.", "100000.000000"),
+  },
 );
 
 const fees = f.object(
@@ -85,7 +81,7 @@ const corridor = f.record(
   },
 );
 
-const corridorPage = pageOf(ListCorridorsResponseSchema, "CorridorPage", "corridors", corridor);
+const corridorPage = f.pageOf(ListCorridorsResponseSchema, "CorridorPage", "corridors", corridor);
 
 /** Quotes, and the corridors that can be quoted. */
 export const quotes: Resource = {

@@ -7,7 +7,6 @@ import {
 } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import * as f from "../openapi/fields.ts";
 import { get, post, type Resource } from "../openapi/operation.ts";
-import { pageOf } from "../openapi/page.ts";
 import * as q from "../openapi/query.ts";
 import { endpointNameProblem } from "./rules/endpoint-name.ts";
 
@@ -54,7 +53,7 @@ const deliveryWithAttempts = f.component(
   },
 );
 
-const deliveryPage = pageOf(
+const deliveryPage = f.pageOf(
   ListDeliveriesResponseSchema,
   "WebhookDeliveryPage",
   "deliveries",

@@ -14,7 +14,6 @@ import {
 import { createEndpoint, rotateSecret, updateEndpoint } from "@disburse/forms/bodies/webhooks.ts";
 import * as f from "../openapi/fields.ts";
 import { bodyRequest, get, patch, post, type Resource, remove } from "../openapi/operation.ts";
-import { pageOf } from "../openapi/page.ts";
 import * as q from "../openapi/query.ts";
 import { delivery } from "./webhook-deliveries.ts";
 
@@ -88,7 +87,7 @@ const deleted = f.component("DeletedWebhookEndpoint", "A deleted endpoint.", {
   deleted: f.from(() => true, f.flag("Always true.", true)),
 });
 
-const endpointPage = pageOf(
+const endpointPage = f.pageOf(
   ListEndpointsResponseSchema,
   "WebhookEndpointPage",
   "endpoints",

@@ -8,7 +8,6 @@ import {
 import { createReplay, replayableStates } from "@disburse/forms/bodies/webhooks.ts";
 import * as f from "../openapi/fields.ts";
 import { bodyRequest, get, post, type Resource, remove } from "../openapi/operation.ts";
-import { pageOf } from "../openapi/page.ts";
 import * as q from "../openapi/query.ts";
 import { endpointNameProblem } from "./rules/endpoint-name.ts";
 
@@ -40,7 +39,7 @@ const replay = f.record(
   },
 );
 
-const replayPage = pageOf(ListReplaysResponseSchema, "WebhookReplayPage", "replays", replay);
+const replayPage = f.pageOf(ListReplaysResponseSchema, "WebhookReplayPage", "replays", replay);
 
 const path = "/api/v1/webhooks/replays";
 
