@@ -3,7 +3,7 @@ import {
   choiceField,
   countryField,
   dateField,
-  documentNumber,
+  documentField,
   emailField,
   lengths,
   textField,
@@ -92,10 +92,7 @@ const common: readonly TextField[] = [
   textField("beneficiary_state", "State.", "NY"),
   textField("beneficiary_postcode", "Post code.", "10001", { maxLength: lengths.postcode }),
   countryField("beneficiary_country_code", "Country of residence."),
-  textField("beneficiary_document_id", "Number of the document.", "X1234567", {
-    maxLength: lengths.documentId,
-    pattern: documentNumber,
-  }),
+  documentField("beneficiary_document_id", "Number of the document.", "X1234567"),
   destinationCurrency,
 ];
 

@@ -4,13 +4,12 @@ import {
   type ObjectField,
   optional,
   type PublicBody,
-  type TextField,
 } from "../fields/field.ts";
 import {
   choiceField,
   countryField,
   dateField,
-  documentNumber,
+  documentField,
   lengths,
   textField,
 } from "../fields/make.ts";
@@ -23,12 +22,6 @@ import {
  * screening.
  */
 const ownersMax = 20;
-
-const documentNumberField = (name: string, description: string, example: string): TextField =>
-  textField(name, description, example, {
-    maxLength: lengths.documentId,
-    pattern: documentNumber,
-  });
 
 function objectField(name: string, description: string, fields: readonly Field[]): ObjectField {
   return { name, kind: "object", required: true, description, fields };
@@ -52,7 +45,7 @@ const address = objectField("address", "Where the depositor lives or is register
 
 const documents = objectField("documents", "A document of the person.", [
   textField("document_type", "Kind of document.", "DRIVING_LICENSE"),
-  documentNumberField("document_number", "Number of the document.", "X1234567"),
+  documentField("document_number", "Number of the document.", "X1234567"),
 ]);
 
 const relation = textField(
@@ -103,7 +96,7 @@ const corporate: Form = {
     relation,
     { ...type, example: "Corporate" },
     objectField("depositor_business_details", "Business info.", [
-      documentNumberField(
+      documentField(
         "business_identification_number",
         "EIN, registration number or tax id.",
         "12-3456789",

@@ -10,7 +10,6 @@ import {
   alphanumeric,
   choiceField,
   countryField,
-  digitsField,
   emailField,
   lengths,
   textField,
@@ -71,7 +70,22 @@ function fiatFields(form: FiatForm): readonly TextField[] {
       maxLength: lengths.accountNumber,
       pattern: alphanumeric,
     }),
-    ...contact.map(ifRequired),
+    ifRequired(
+      textField(
+        "beneficiary_contact_country_code",
+        "Country calling code, digits, as a string or a number.",
+        "1",
+        { kind: "digits", maxLength: lengths.phoneCountryCode },
+      ),
+    ),
+    ifRequired(
+      textField(
+        "beneficiary_contact_number",
+        "Telephone number, digits, as a string or a number.",
+        "2125550123",
+        { kind: "digits", maxLength: lengths.phoneNumber },
+      ),
+    ),
     ifRequired(textField("beneficiary_alias", "Nickname.", "jane", { maxLength: lengths.alias })),
     ifRequired(textField("beneficiary_bank_name", "Name of the bank.", "First Bank")),
     ofBank(textField("beneficiary_bank_address", "Address line of the bank.", "2 Bank Street")),
@@ -90,21 +104,6 @@ function fiatFields(form: FiatForm): readonly TextField[] {
     ),
   ];
 }
-
-const contact: readonly TextField[] = [
-  digitsField(
-    "beneficiary_contact_country_code",
-    "Country calling code, digits, as a string or a number.",
-    "1",
-    lengths.phoneCountryCode,
-  ),
-  digitsField(
-    "beneficiary_contact_number",
-    "Telephone number, digits, as a string or a number.",
-    "2125550123",
-    lengths.phoneNumber,
-  ),
-];
 
 /** Fiat `USDC` is paid over bank rails and follows the rules of USD (decisions: beneficiaries). */
 const usdCurrencies = ["USD", "USDC"] as const;

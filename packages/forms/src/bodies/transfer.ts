@@ -42,9 +42,7 @@ export const executePayout: PublicBody = singleForm({
       "reference_id",
       "The merchant's own order reference. It need not be unique: the quote and the idempotency key keep a payout from being made twice.",
       "order-1001",
-      {
-        required: false,
-      },
+      { required: false },
     ),
   ],
 });

@@ -1,18 +1,20 @@
 import type { Violation } from "@disburse/kernel/refusal.ts";
 import { cleanText } from "@disburse/kernel/text.ts";
-import { conditionHolds, textOf, variantOf } from "../fields/conditions.ts";
-import type {
-  BodyValue,
-  BodyValues,
-  CheckContext,
-  Condition,
-  Field,
-  Form,
-  ListField,
-  PublicBody,
-  ReadText,
-  TextField,
-  TextsField,
+import {
+  type BodyValue,
+  type BodyValues,
+  type CheckContext,
+  type Condition,
+  conditionHolds,
+  type Field,
+  type Form,
+  type ListField,
+  type PublicBody,
+  type ReadText,
+  type TextField,
+  type TextsField,
+  textOf,
+  variantOf,
 } from "../fields/field.ts";
 import { integerProblem, wholeBody } from "./read.ts";
 import { checkText } from "./text.ts";
@@ -95,10 +97,9 @@ function checkField(
       if (!isValues(value)) return refuseAbsent(field, path, walk);
       return checkFields(field.fields, value, `${path}.`, walk);
     case "list":
-      if (!Array.isArray(value) || value.length === 0) return refuseAbsent(field, path, walk);
-      return checkList(field, value, path, walk);
     case "texts":
       if (!Array.isArray(value) || value.length === 0) return refuseAbsent(field, path, walk);
+      if (field.kind === "list") return checkList(field, value, path, walk);
       return checkTexts(field, value) ?? refuse(walk, path, field.pattern.problem);
     case "flag":
       return typeof value === "boolean" ? value : refuseAbsent(field, path, walk);

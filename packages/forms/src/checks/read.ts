@@ -88,24 +88,23 @@ function readField(
       return isTexts(sent, field.maxItems) ? sent : refuse(field.pattern.problem);
     case "integer":
       return readInteger(field, sent) ?? refuse(integerProblem(field));
-    default: {
-      const text = readText(field, sent);
-      return typeof text === "string" ? text : refuse(text.problem);
-    }
+    default:
+      return readText(field, sent, refuse);
   }
 }
 
-function readText(field: TextField, sent: ExactJson): string | { problem: string } {
-  const number = field.kind === "amount" || field.kind === "digits";
+function readText(
+  { kind }: TextField,
+  sent: ExactJson,
+  refuse: (problem: string) => undefined,
+): string | undefined {
+  const number = kind === "amount" || kind === "digits";
   const text = number && sent instanceof ExactNumber ? sent.text : sent;
-  if (typeof text !== "string") {
-    return { problem: number ? "must be a string or a number" : "must be a string" };
-  }
+  if (typeof text !== "string") return refuse(`must be a string${number ? " or a number" : ""}`);
   // Text that is not well-formed cannot travel in a protobuf string.
-  if (!text.isWellFormed()) return { problem: "must be well-formed Unicode" };
+  if (!text.isWellFormed()) return refuse("must be well-formed Unicode");
   // An empty amount is no amount; the message could not distinguish it from an absent one.
-  if (field.kind === "amount" && text === "") return { problem: "must be a decimal number" };
-  return text;
+  return kind === "amount" && text === "" ? refuse("must be a decimal number") : text;
 }
 
 /**

@@ -1,14 +1,16 @@
 import { cryptoBeneficiary } from "../bodies/crypto-beneficiary.ts";
 import { fiatBeneficiary } from "../bodies/fiat-beneficiary.ts";
 import { countryCodes } from "../checks/text.ts";
-import { decide, type Known, variantOf } from "../fields/conditions.ts";
-import type {
-  CheckContext,
-  Condition,
-  Form,
-  PublicBody,
-  Rule,
-  TextField,
+import {
+  type CheckContext,
+  type Condition,
+  decide,
+  type Form,
+  type Known,
+  type PublicBody,
+  type Rule,
+  type TextField,
+  variantOf,
 } from "../fields/field.ts";
 
 /** What a front end requests to create one kind of beneficiary. */
@@ -31,13 +33,6 @@ export type RequestedField = Omit<TextField, "required" | "when" | "variants"> &
   readonly required: boolean;
 };
 
-/** What the forms are narrowed to; absent for any. */
-export type FormChoice = {
-  readonly destinationCurrency?: string;
-  readonly transferType?: string;
-  readonly accountType?: string;
-};
-
 type Allowed = NonNullable<CheckContext["allowed"]>;
 
 const bodies = { crypto: cryptoBeneficiary, fiat: fiatBeneficiary } as const;
@@ -48,6 +43,9 @@ const axes = {
   transferType: "transfer_type",
   accountType: "beneficiary_account_type",
 } as const;
+
+/** What the forms are narrowed to; absent for any. */
+export type FormChoice = { readonly [axis in keyof typeof axes]?: string };
 
 /** Every value that a field may have by some form; for the caller's error message. */
 export function choicesOf(axis: keyof FormChoice): readonly string[] {

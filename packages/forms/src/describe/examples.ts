@@ -1,5 +1,10 @@
-import { conditionHolds } from "../fields/conditions.ts";
-import type { BodyValues, Field, Form, PublicBody } from "../fields/field.ts";
+import {
+  type BodyValues,
+  conditionHolds,
+  type Field,
+  type Form,
+  type PublicBody,
+} from "../fields/field.ts";
 import { type BeneficiaryForm, beneficiaryForms, bodyOf } from "./discovery.ts";
 
 /** A body of the form made of the examples in its table, optional fields too. */

@@ -58,25 +58,15 @@ export function choiceField(
 }
 
 /** A required ISO 3166-1 alpha-2 code. */
-export function countryField(name: string, description: string, example = "US"): TextField {
+export function countryField(name: string, description: string): TextField {
   const country = { kind: "country", maxLength: lengths.country } as const;
-  return textField(name, description, example, country);
+  return textField(name, description, "US", country);
 }
 
 /** A required calendar day that is not in the future. */
 export function dateField(name: string, description: string, example: string): TextField {
   const past = `${description} Not in the future.`;
   return textField(name, past, example, { kind: "date", maxLength: lengths.date });
-}
-
-/** Digits of E.164 telephone numbers, optional. */
-export function digitsField(
-  name: string,
-  description: string,
-  example: string,
-  maxLength: number,
-): TextField {
-  return textField(name, description, example, { kind: "digits", required: false, maxLength });
 }
 
 /** An optional e-mail address. */
@@ -96,7 +86,13 @@ export const alphanumeric = {
  * printed with hyphens, slashes, points and spaces (`12-3456789`), and merchants copy them as
  * printed.
  */
-export const documentNumber = {
+const documentNumber = {
   source: "^[\\p{L}\\p{M}\\p{N}]+(?:[-/. ][\\p{L}\\p{M}\\p{N}]+)*$",
   problem: "must contain letters and digits, with single separators between them",
 } as const;
+
+/** A required number of a document. */
+export function documentField(name: string, description: string, example: string): TextField {
+  const number = { maxLength: lengths.documentId, pattern: documentNumber };
+  return textField(name, description, example, number);
+}

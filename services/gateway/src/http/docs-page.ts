@@ -3,11 +3,7 @@ import type { Mode } from "../keys/rules/api-key.ts";
 
 /** The parts of the OpenAPI document that the page shows; the component shows the rest. */
 export type Reference = {
-  readonly info: {
-    readonly title: string;
-    readonly summary: string;
-    readonly description: string;
-  };
+  readonly info: Readonly<Record<"title" | "summary" | "description", string>>;
   readonly tags: readonly { readonly name: string }[];
   readonly paths: Readonly<Record<string, PathItem>>;
   readonly webhooks: Readonly<Record<string, PathItem>>;

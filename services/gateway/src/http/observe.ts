@@ -4,7 +4,7 @@ import { durationBuckets, type Metrics } from "@disburse/chassis/metrics.ts";
 import { requestIdFrom } from "@disburse/chassis/rpc/identity.ts";
 import type { RouterContext as KoaRouterContext } from "@koa/router";
 import type { ParameterizedContext } from "koa";
-import type { Caller } from "../keys/rules/access.ts";
+import type { Caller } from "../keys/rules/api-key.ts";
 import { headerValues } from "./rules/request.ts";
 
 /** What is known of a request so far; for the access log and the metrics. */

@@ -17,8 +17,7 @@ import {
 } from "../idempotency/rules/idempotency.ts";
 import { begin, end, type IdempotencyStore } from "../idempotency/store.ts";
 import type { KeyCache } from "../keys/cache.ts";
-import { admit, type Caller } from "../keys/rules/access.ts";
-import { bearerToken, type Mode, readKey } from "../keys/rules/api-key.ts";
+import { admit, bearerToken, type Caller, type Mode, readKey } from "../keys/rules/api-key.ts";
 import { callerAddress } from "../keys/rules/source-address.ts";
 import { type Component, present } from "../openapi/fields.ts";
 import { type Clients, type Operation, takesBody } from "../openapi/operation.ts";

@@ -1,4 +1,4 @@
-import type { KeyRecord } from "./rules/access.ts";
+import type { KeyRecord } from "./rules/api-key.ts";
 
 /** With a read's own time, a revocation is known everywhere within the 5 s of decisions §1. */
 const freshMs = 4_000;

@@ -1,8 +1,7 @@
 import { ensureIndexes } from "@disburse/chassis/mongo/database.ts";
 import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import type { Binary, Collection, Db } from "mongodb";
-import type { KeyRecord } from "./rules/access.ts";
-import type { Mode } from "./rules/api-key.ts";
+import type { KeyRecord, Mode } from "./rules/api-key.ts";
 import type { Scope } from "./rules/key.ts";
 import { addressSet } from "./rules/source-address.ts";
 

@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 import { bodyExamples } from "@disburse/forms/describe/examples.ts";
 import { formSchema, type JsonSchema, selectorOf } from "@disburse/forms/describe/json-schema.ts";
 import type { Form, PublicBody } from "@disburse/forms/fields/field.ts";
-import { exampleOfSchema } from "./example.ts";
 import { componentPath, type NamedSchema, pageMeta, schemaRef } from "./fields.ts";
 import { type FileFormat, type Operation, tags, takesBody } from "./operation.ts";
 import {
@@ -165,4 +164,28 @@ function bodySchema(body: PublicBody): JsonSchema {
   const mapping = [...byValue].map(([value, form]) => [value, componentPath + formName(form)]);
   const discriminator = { propertyName, mapping: Object.fromEntries(mapping) };
   return { schema: { description, oneOf: refs, discriminator } };
+}
+
+/**
+ * A value of a schema of ours, made of its fields' examples; fields that may be missing are left
+ * out.
+ */
+export function exampleOfSchema(
+  schema: JsonSchema,
+  components: ReadonlyMap<string, JsonSchema>,
+): unknown {
+  const { $ref, examples, type, properties, items, required } = schema;
+  if (typeof $ref === "string") {
+    const component = components.get($ref.slice(componentPath.length));
+    if (component === undefined) throw new Error(`the reference has no component ${$ref}`);
+    return exampleOfSchema(component, components);
+  }
+  if (Array.isArray(examples)) return examples[0];
+  if (type === "array") return [exampleOfSchema(items as JsonSchema, components)];
+  if (type !== "object") throw new Error("a schema of an answer has no example");
+  const names = new Set(required as readonly string[] | undefined);
+  const values = Object.entries((properties ?? {}) as Record<string, JsonSchema>)
+    .filter(([name]) => names.has(name))
+    .map(([name, each]) => [name, exampleOfSchema(each, components)]);
+  return Object.fromEntries(values);
 }

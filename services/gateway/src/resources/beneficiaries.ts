@@ -13,7 +13,7 @@ import {
 } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { cryptoBeneficiary } from "@disburse/forms/bodies/crypto-beneficiary.ts";
 import { fiatBeneficiary } from "@disburse/forms/bodies/fiat-beneficiary.ts";
-import { exampleOfSchema } from "../openapi/example.ts";
+import { exampleOfSchema } from "../openapi/document.ts";
 import * as f from "../openapi/fields.ts";
 import { bodyFields, get, post, type Resource, remove } from "../openapi/operation.ts";
 import * as q from "../openapi/query.ts";

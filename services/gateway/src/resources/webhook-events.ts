@@ -4,7 +4,7 @@ import {
   ListEventsResponseSchema,
 } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
 import { type ExactJson, exactValue, parseExactJson } from "@disburse/kernel/exact-json.ts";
-import { exampleOfSchema } from "../openapi/example.ts";
+import { exampleOfSchema } from "../openapi/document.ts";
 import * as f from "../openapi/fields.ts";
 import { get, type Resource } from "../openapi/operation.ts";
 import * as q from "../openapi/query.ts";

@@ -1,5 +1,5 @@
 import type { JsonSchema } from "@disburse/forms/describe/json-schema.ts";
-import { exampleOfSchema } from "../openapi/example.ts";
+import { exampleOfSchema } from "../openapi/document.ts";
 import * as f from "../openapi/fields.ts";
 import { payoutWebhook } from "./payouts.ts";
 

@@ -1,7 +1,6 @@
 import { isRefused } from "@disburse/kernel/refusal.ts";
 import { expect, it } from "vitest";
-import { admit, type KeyRecord } from "./access.ts";
-import { keyDigest, makeKey } from "./api-key.ts";
+import { admit, type KeyRecord, keyDigest, makeKey } from "./api-key.ts";
 import { everyScope, keyOrder, overlapProblem, overlapSecondsMax } from "./key.ts";
 import { addressSet, callerAddress, isCidr } from "./source-address.ts";
 
