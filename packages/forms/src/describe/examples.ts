@@ -6,15 +6,14 @@ import {
   type PublicBody,
 } from "../fields/field.ts";
 import { type BeneficiaryForm, beneficiaryForms, bodyOf } from "./discovery.ts";
+import { selectedValues } from "./json-schema.ts";
 
 /** A body of the form made of the examples in its table, optional fields too. */
 export function exampleOf(form: Form): BodyValues {
-  const selected = new Map(
-    form.selectedBy.flatMap((each) => ("in" in each ? [[each.field, each.in[0] ?? ""]] : [])),
-  );
+  const selected = selectedValues(form);
   const values: BodyValues = {};
   for (const field of form.fields) {
-    values[field.name] = selected.get(field.name) ?? exampleValue(field);
+    values[field.name] = selected.get(field.name)?.[0] ?? exampleValue(field);
   }
   return values;
 }

@@ -46,7 +46,8 @@ export function selectorOf(
   return fields.size === 1 && field !== undefined ? { field, forms } : undefined;
 }
 
-function selectedValues(form: Form): ReadonlyMap<string, readonly string[]> {
+/** The fields that select a form, each with the values that select it. */
+export function selectedValues(form: Form): ReadonlyMap<string, readonly string[]> {
   return new Map(
     form.selectedBy.flatMap((each) => ("in" in each ? [[each.field, each.in] as const] : [])),
   );

@@ -5,7 +5,6 @@ export type Schema = {
   readonly format?: string;
   readonly description?: string;
   readonly enum?: readonly (string | number | boolean)[];
-  readonly const?: string | number | boolean;
   readonly items?: Schema;
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
@@ -20,7 +19,6 @@ type Parameter = {
   readonly $ref?: string;
   readonly name?: string;
   readonly in?: string;
-  readonly required?: boolean;
   readonly description?: string;
   readonly schema?: Schema;
 };
@@ -55,9 +53,8 @@ export type Operation = {
   readonly path: string;
   readonly text: string;
   readonly pathNames: readonly string[];
-  readonly query: readonly Required<
-    Pick<Parameter, "name" | "required" | "description" | "schema">
-  >[];
+  /** Every parameter of a query may be left out. */
+  readonly query: readonly Required<Pick<Parameter, "name" | "description" | "schema">>[];
   readonly body: Schema | undefined;
   readonly bodyRequired: boolean;
   /** What the answer holds under `data`. */
@@ -95,9 +92,9 @@ function operation(
   const data = content?.["application/json"]?.schema.properties?.data;
   const [tag] = tags;
   if (data === undefined || tag === undefined) throw new Error(`${id} has no tag or no answer`);
-  const query = parameters.flatMap(({ name, in: place, required = false, ...more }) =>
-    place === "query" && name !== undefined && more.schema !== undefined
-      ? [{ name, required, description: more.description ?? "", schema: more.schema }]
+  const query = parameters.flatMap(({ name, in: place, description: text = "", schema }) =>
+    place === "query" && name !== undefined && schema !== undefined
+      ? [{ name, description: text, schema }]
       : [],
   );
   return {

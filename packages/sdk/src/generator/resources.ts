@@ -94,13 +94,12 @@ function methodSource(operation: Operation, document: Document): string {
   const body = bodyType(operation);
   const asked = queryType(operation);
   const optional = operation.bodyRequired ? "" : " = {}";
-  const needed = query.some(({ required }) => required) ? "" : " = {}";
   // The query of a POST is part of the call's options.
   const inOptions = asked !== undefined && body !== undefined;
   const parameters = [
     ...pathNames.map((name) => `${name}: string`),
     ...(body === undefined ? [] : [`body: ${body}${optional}`]),
-    ...(asked === undefined || inOptions ? [] : [`query: ${asked}${needed}`]),
+    ...(asked === undefined || inOptions ? [] : [`query: ${asked} = {}`]),
     `options: CallOptions${inOptions ? ` & ${asked}` : ""} = {}`,
   ];
   const picked = query.map(({ name }) => `${name}: options.${name}`).join(", ");

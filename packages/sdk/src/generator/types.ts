@@ -11,7 +11,6 @@ export function comment(text: string, indent = ""): string {
 /** The TypeScript type of a schema; throws for what no rule here is made for. */
 export function typeOf(schema: Schema, indent = ""): string {
   if (schema.$ref !== undefined) return nameOf(schema.$ref);
-  if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.enum !== undefined) return schema.enum.map((each) => JSON.stringify(each)).join(" | ");
   const either = schema.oneOf ?? schema.anyOf;
   if (either !== undefined) return either.map((each) => typeOf(each, indent)).join(" | ");
@@ -122,7 +121,6 @@ function querySource(id: string, query: Operation["query"]): string {
   const schema: Schema = {
     description: `Query parameters of \`${id}\`.`,
     type: "object",
-    required: query.filter(({ required }) => required).map(({ name }) => name),
     properties: Object.fromEntries(
       query.map(({ name, description, schema }) => [name, { ...flags(schema), description }]),
     ),
