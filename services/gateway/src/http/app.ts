@@ -38,16 +38,13 @@ export function createApp(deps: AppDeps): RequestListener {
   const router = new Router<RequestState>({ strict: true, sensitive: true });
   const guardFile = createFileGuard(deps.log, deps.stalledMs);
   const answerWith = answerRoute(deps.answerWithinMs ?? answerWithinMsDefault, guardFile);
-  for (const route of deps.publicRoutes) {
-    router.get(route.path, answerWith(`GET ${route.path}`, route.answer));
-  }
-  for (const operation of deps.operations) {
-    const { method, path } = operation;
-    router.register(
-      path,
-      [method],
-      [answerWith(`${method} ${path}`, serveOperation(operation, deps))],
-    );
+  const operations = deps.operations.map((each) => ({
+    ...each,
+    answer: serveOperation(each, deps),
+  }));
+  const publicRoutes = deps.publicRoutes.map((each) => ({ ...each, method: "GET" }));
+  for (const { method, path, answer } of [...publicRoutes, ...operations]) {
+    router.register(path, [method], [answerWith(`${method} ${path}`, answer)]);
   }
   app.use(observe(deps.log, deps.metrics));
   app.use(async (ctx, next) => {

@@ -19,7 +19,7 @@ import { begin, end, type IdempotencyStore } from "../idempotency/store.ts";
 import type { KeyCache } from "../keys/cache.ts";
 import { admit, bearerToken, type Caller, type Mode, readKey } from "../keys/rules/api-key.ts";
 import { callerAddress } from "../keys/rules/source-address.ts";
-import { type Component, present } from "../openapi/fields.ts";
+import { present } from "../openapi/fields.ts";
 import { type Clients, type Operation, takesBody } from "../openapi/operation.ts";
 import { queryRequest, readQuery } from "../openapi/query.ts";
 import { dataAnswer, failureAnswer, fileAnswer, type PageAnswer, refusalAnswer } from "./answer.ts";
@@ -65,17 +65,11 @@ export function serveOperation(operation: Operation, deps: OperationDeps) {
     ctx.set(headers);
     if (!admitted) return refusalAnswer(refused("RATE_LIMITED"));
     if (!caller.scopes.has(operation.scope)) return refusalAnswer(refused("ACCESS_FORBIDDEN"));
-    const { data } = operation;
     const run: Run = { operation, ctx, caller, body: {} };
-    if ("mediaType" in data) {
-      const bytes = await answerOf(run, deps, randomOperationId());
-      if (isRefused(bytes)) return refusalAnswer(bytes as Refused<ErrorCode>);
-      return fileAnswer(data, bytes as Readable);
-    }
-    if (!takesBody(operation.method)) return runJson(run, data, deps, randomOperationId());
+    if (!takesBody(operation.method)) return answerOf(run, deps, randomOperationId());
     const body = await readBody(ctx.req, operation.body?.optional ?? operation.body === undefined);
     if (isRefused(body)) return refusalAnswer(body);
-    return runOnce({ ...run, body }, data, deps);
+    return runOnce({ ...run, body }, deps);
   };
 }
 
@@ -99,12 +93,12 @@ async function authenticate(
 }
 
 /** Runs a change at most once to its effect where the caller named it by an idempotency key. */
-async function runOnce(run: Run, data: Component<unknown>, deps: OperationDeps): Promise<Answer> {
+async function runOnce(run: Run, deps: OperationDeps): Promise<PageAnswer> {
   const { operation, ctx, caller, body } = run;
   const key = idempotencyKey(headerValues(ctx.req.rawHeaders, "idempotency-key"));
   if (isRefused(key)) return refusalAnswer(key);
   const isReadOnly = operation.isReadOnly?.(new URLSearchParams(ctx.querystring)) ?? false;
-  if (key === undefined || isReadOnly) return runJson(run, data, deps, randomOperationId());
+  if (key === undefined || isReadOnly) return answerOf(run, deps, randomOperationId());
   const { merchantId } = caller;
   const scope: IdempotencyScope = { merchantId, method: ctx.method, path: ctx.path, key };
   const fingerprint = fingerprintOf(body);
@@ -114,8 +108,9 @@ async function runOnce(run: Run, data: Component<unknown>, deps: OperationDeps):
     const { status, headers, body: text } = begun.replay;
     return { status, headers: { ...headers, ...replayedHeader }, body: text };
   }
-  const work = runJson(run, data, deps, operationIdOf(scope, fingerprint));
-  const answer = await work.catch((error: unknown) => failureAnswer(error, deps.log));
+  const work = answerOf(run, deps, operationIdOf(scope, fingerprint));
+  // Only a GET answers with a file.
+  const answer = (await work.catch((error) => failureAnswer(error, deps.log))) as Answer;
   try {
     await end(deps.idempotency, begun.claim, answer);
   } catch (error) {
@@ -125,37 +120,22 @@ async function runOnce(run: Run, data: Component<unknown>, deps: OperationDeps):
   return answer;
 }
 
-async function runJson(
-  run: Run,
-  { write }: Component<unknown>,
-  deps: OperationDeps,
-  operationId: string,
-): Promise<Answer> {
-  const message = await answerOf(run, deps, operationId);
-  if (isRefused(message)) return refusalAnswer(message as Refused<ErrorCode>);
-  return dataAnswer(write(present(message)));
-}
-
 async function answerOf(
   { operation, ctx, caller, body }: Run,
   { clients }: OperationDeps,
   operationId: string,
-): Promise<unknown> {
-  const { query: shape = {} } = operation;
+): Promise<PageAnswer> {
+  const { data, query: shape = {} } = operation;
   const query = readQuery(new URLSearchParams(ctx.querystring), shape);
-  if (isRefused(query)) return query;
+  if (isRefused(query)) return refusalAnswer(query);
   const request = { ...queryRequest(shape, query), ...ctx.params, merchantId: caller.merchantId };
   const actor = { kind: Actor_Kind.API_KEY, id: caller.keyId };
-  return operation.answer(
-    {
-      request,
-      change: { ...request, mutation: create(MutationSchema, { operationId, actor }) },
-      query,
-      form: operation.body?.form,
-      body,
-    },
-    clients,
-  );
+  const change = { ...request, mutation: create(MutationSchema, { operationId, actor }) };
+  const call = { request, change, query, form: operation.body?.form, body };
+  const answered = await operation.answer(call, clients);
+  if (isRefused(answered)) return refusalAnswer(answered as Refused<ErrorCode>);
+  if ("mediaType" in data) return fileAnswer(data, answered as Readable);
+  return dataAnswer(data.write(present(answered)));
 }
 
 function randomOperationId(): string {

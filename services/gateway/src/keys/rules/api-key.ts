@@ -99,14 +99,10 @@ export type KeyRecord = {
 };
 
 /** Whose request it is, and with which key. */
-export type Caller = {
-  readonly merchantId: string;
-  readonly keyId: string;
-  readonly scopes: ReadonlySet<Scope>;
-};
+export type Caller = Pick<KeyRecord, "merchantId" | "scopes"> & { readonly keyId: string };
 
 /** What a key is checked against. */
-export type Circumstances = {
+type Circumstances = {
   readonly now: Date;
   readonly mode: Mode;
   readonly address: string;
