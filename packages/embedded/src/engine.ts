@@ -38,10 +38,7 @@ export async function prepareEngine(env: NodeJS.ProcessEnv): Promise<void> {
   if (!external) await loaderPrefix(env);
 }
 
-/**
- * The MongoDB at MONGODB_URI, else a mongod on PATH, else the embedded engine; errors say what to
- * do.
- */
+/** MONGODB_URI's MongoDB, else a mongod on PATH, else the embedded one; errors say what to do. */
 export async function startEngine(options: EngineOptions): Promise<Engine> {
   const env = options.env ?? process.env;
   const external = env.MONGODB_URI;

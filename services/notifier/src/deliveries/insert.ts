@@ -13,7 +13,6 @@ export async function insertNew<T extends { _id: string }>(
     return new Set();
   } catch (error) {
     if (!(error instanceof MongoBulkWriteError) || !isOnlyDuplicateKeys(error)) throw error;
-    const failed = Array.isArray(error.writeErrors) ? error.writeErrors : [error.writeErrors];
-    return new Set(failed.map(({ index }) => index));
+    return new Set([error.writeErrors].flat().map(({ index }) => index));
   }
 }

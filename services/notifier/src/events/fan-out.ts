@@ -73,8 +73,8 @@ export function createFanOut(deps: FanOutDeps) {
   return {
     deliver,
     /**
-     * Stores events and their deliveries to active endpoints that subscribe. If it throws, a repeat
-     * does the rest; a duplicate changes nothing. First attempts are not awaited.
+     * Stores events and their deliveries. If it throws, a repeat does the rest; attempts are not
+     * awaited.
      */
     publish: async (batch: readonly WebhookEvent[]): Promise<void> => {
       await admission.room();

@@ -8,14 +8,18 @@ import type { Limiter } from "./limiter.ts";
 import type { Runner } from "./runner.ts";
 import { underLease, type WorkStore } from "./work-store.ts";
 
-type AdmissionDeps = {
-  readonly work: Pick<WorkStore, "leased" | "giveBack">;
+/** What starts deliveries. */
+export type StartDeps = {
   readonly limiter: Limiter;
   readonly ownership: Ownership;
   readonly runner: Runner;
   readonly freshQueue: FreshQueue;
   readonly clock: Clock;
   readonly place: string;
+};
+
+type AdmissionDeps = StartDeps & {
+  readonly work: Pick<WorkStore, "leased" | "giveBack">;
   /** Something is due. */
   readonly wake: () => void;
 };

@@ -8,25 +8,11 @@ const growthSteps = 14;
 const backOff = 0.7;
 /** Fewer delays are no measurement: one stall of the machine would decide. */
 const samplesMin = 8;
-/**
- * The baseline falls at once and doubles in a minute at most: congestion that the backlog has not
- * caused must not pass for the usual delay, and let it grow.
- */
+/** The baseline doubles in a minute at most: congestion must not pass for the usual delay. */
 const baselineGrowth = 2 ** (judgeEveryMs / 60_000);
 
 /** How many deliveries of a backlog may be claimed; queued fresh deliveries are no part of it. */
-export type Pace = {
-  /** How many may be claimed now, where so many are in flight. */
-  allowed(inFlight: number): number;
-  /** So many were, of those that were allowed. */
-  claimed(count: number): void;
-};
-
-/** A pace that is steered by the queueing delay of fresh deliveries. */
-export type BacklogPace = Pace & {
-  /** A fresh delivery started so long after it was due. */
-  freshStarted(delayMs: number): void;
-};
+export type Pace = Pick<ReturnType<typeof createBacklogPace>, "allowed" | "claimed">;
 
 /**
  * The window of a backlog: how many of its deliveries may be in flight, from a guaranteed share to
@@ -41,7 +27,7 @@ export function createBacklogPace(
   { least, most }: { readonly least: number; readonly most: number },
   /** Milliseconds of a monotonic clock. */
   elapsed: () => number,
-): BacklogPace {
+) {
   const step = Math.max(1, (most - least) / growthSteps);
   let window = least;
   let baselineMs: number | undefined;
@@ -67,7 +53,8 @@ export function createBacklogPace(
   };
 
   return {
-    allowed: (inFlight) => {
+    /** How many may be claimed now, where so many are in flight. */
+    allowed: (inFlight: number): number => {
       if (elapsed() - judgedAtMs >= judgeEveryMs) {
         judge();
         judgedAtMs = elapsed();
@@ -76,11 +63,13 @@ export function createBacklogPace(
       peak = Math.max(peak, inFlight);
       return granted;
     },
-    claimed: (count) => {
+    /** So many were, of those that were allowed. */
+    claimed: (count: number): void => {
       peak = Math.max(peak, Math.floor(window) - granted + count);
       isUsed ||= count >= granted;
     },
-    freshStarted: (ms) => {
+    /** A fresh delivery started so long after it was due. */
+    freshStarted: (ms: number): void => {
       delays += 1;
       delayMs += Math.max(0, ms);
     },

@@ -1,12 +1,9 @@
 import { setImmediate } from "node:timers/promises";
-import type { Clock } from "@disburse/kernel/time.ts";
 import { isLive, type Recipient } from "../../endpoints/rules/endpoint.ts";
 import type { EndpointStore } from "../../endpoints/store.ts";
-import type { Ownership } from "../cluster/ownership.ts";
 import type { DeliveryDocument } from "../documents.ts";
+import type { StartDeps } from "./admission.ts";
 import type { Pace } from "./backlog-pace.ts";
-import type { FreshQueue } from "./fresh-queue.ts";
-import type { Limiter } from "./limiter.ts";
 import type { Runner } from "./runner.ts";
 import type { WorkStore } from "./work-store.ts";
 
@@ -17,15 +14,9 @@ const unhurried: Pace = { allowed: () => 32, claimed: () => undefined };
 const startedTogether = 6;
 
 /** What a claimer uses. */
-export type ClaimerDeps = {
+export type ClaimerDeps = StartDeps & {
   readonly work: WorkStore;
   readonly endpoints: Pick<EndpointStore, "readActive">;
-  readonly limiter: Limiter;
-  readonly ownership: Ownership;
-  readonly runner: Runner;
-  readonly freshQueue: FreshQueue;
-  readonly clock: Clock;
-  readonly place: string;
 };
 
 type Endpoints = ReadonlyMap<string, Recipient>;

@@ -24,23 +24,14 @@ type Arrivals = {
   arrived(numbers: readonly EventNumber[]): Promise<ReadonlyMap<string, Arrived>>;
 };
 
-const memberFields = {
-  merchant_id: 1,
-  endpoint_id: 1,
-  transaction_type: 1,
-  transaction_id: 1,
-  sequence: 1,
-  line: 1,
-  state: 1,
-  order: 1,
-  held: 1,
-  attempts_count: 1,
-  due_at: 1,
-  created_at: 1,
-} as const;
+const memberFields = [
+  ...(["merchant_id", "endpoint_id", "transaction_type", "transaction_id", "sequence"] as const),
+  ...(["line", "state", "order", "held", "attempts_count", "due_at", "created_at"] as const),
+];
+const memberProjection = Object.fromEntries(memberFields.map((field) => [field, 1]));
 
 /** A delivery of an ordering key, as far as order depends on it. */
-type Member = Pick<DeliveryDocument, "_id" | keyof typeof memberFields>;
+type Member = Pick<DeliveryDocument, "_id" | (typeof memberFields)[number]>;
 
 /** So many unbounded waits are rechecked at once; the others follow seconds later. */
 const lookMax = 200;
@@ -176,7 +167,7 @@ function membersOf(
   lines: readonly string[],
 ): Promise<Member[]> {
   return deliveries
-    .find<Member>({ line: { $in: [...lines] }, replay: 0 }, { projection: memberFields })
+    .find<Member>({ line: { $in: [...lines] }, replay: 0 }, { projection: memberProjection })
     .toArray();
 }
 

@@ -17,8 +17,7 @@ export function unverifiedUrl({ url, verifiedAt, pendingUrl }: Verifiable): stri
 }
 
 /**
- * What a new URL changes. Where URLs are verified it waits beside the one that serves; before there
- * is one that serves, it takes the place of the one that waits.
+ * What a new URL changes: if it has to be verified, it waits beside the one that serves, if any.
  */
 export function urlChange(
   endpoint: Verifiable,
