@@ -1,4 +1,4 @@
-import type { Client } from "@connectrpc/connect";
+import type { Client, ServiceImpl } from "@connectrpc/connect";
 import { openAuditStore } from "@disburse/chassis/audit/store.ts";
 import type { Bus } from "@disburse/chassis/bus/bus.ts";
 import { startRelay } from "@disburse/chassis/bus/outbox-relay.ts";
@@ -9,27 +9,33 @@ import { createSweepLease } from "@disburse/chassis/mongo/sweep-lease.ts";
 import type { Change } from "@disburse/chassis/rpc/mutation.ts";
 import type { Mode } from "@disburse/chassis/settings.ts";
 import type { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
+import type { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
+import type { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import type { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { type ExecuteDeps, openExecutions } from "./execution/execute.ts";
 import { createHoldCloser, type HoldCloser, sweepHolds } from "./execution/holds.ts";
+import { executionRpc } from "./execution/rpc.ts";
 import { openLedger } from "./ledger/accounts.ts";
 import { recordRecent } from "./ledger/recorder.ts";
-import { openPayoutCounts } from "./payouts/counts.ts";
+import { ledgerRpc } from "./ledger/rpc.ts";
+import { openPayoutCounts, type PayoutCounts } from "./payouts/counts.ts";
 import type { AuditAction, AuditStore } from "./payouts/operators.ts";
 import { payoutOutbox } from "./payouts/outbox.ts";
+import { payoutsRpc, publishedRpc } from "./payouts/rpc.ts";
 import { openPayouts } from "./payouts/store.ts";
 import { freeLeases, recallWork } from "./payouts/work.ts";
 import { openRailCallbacks, type ReceivedMessage, receiveCallback } from "./rails/callbacks.ts";
 import { createRailDirectory, type RailDirectory } from "./rails/directory.ts";
 import type { Rail } from "./rails/rail.ts";
+import { railsRpc, reportRpc } from "./rails/rpc.ts";
 import type { Route } from "./rails/rules/routing.ts";
 import { openRailStates, type RailStates } from "./rails/states.ts";
 import { deferMaxMs } from "./rails/steps.ts";
 import { workOnDuePayout } from "./rails/worker.ts";
 import { type ResolutionDeps, sweepResolutions } from "./resolutions/resolve.ts";
+import { resolutionsRpc } from "./resolutions/rpc.ts";
 import { openResolutionStore } from "./resolutions/store.ts";
-import { operationsRpc, payoutRpc } from "./rpc.ts";
 
 /** How late background work finds what it was not woken for. */
 const pollMs = 100;
@@ -150,4 +156,23 @@ function startBackground(
     await lease.release();
   };
   return { counts, wake, stop };
+}
+
+/** The RPCs for the gateway and other services; proto/disburse/payout/v1/payout.proto has them. */
+export function payoutRpc(
+  deps: ExecuteDeps & { readonly counts: PayoutCounts; readonly mode: Mode },
+): ServiceImpl<typeof PayoutService> {
+  return {
+    ...ledgerRpc(deps.ledger, deps.clock),
+    ...executionRpc(deps),
+    ...payoutsRpc(deps.payouts, deps.counts),
+    ...reportRpc(deps),
+  };
+}
+
+/** The RPCs for operators, rails and subscribers; payout_operations.proto has them. */
+export function operationsRpc(
+  deps: Parameters<typeof resolutionsRpc>[0] & Parameters<typeof railsRpc>[0],
+): ServiceImpl<typeof PayoutOperationsService> {
+  return { ...resolutionsRpc(deps), ...railsRpc(deps), ...publishedRpc(deps.payouts) };
 }

@@ -31,7 +31,7 @@ import { createSandboxRail } from "./rails/sandbox/rail.ts";
 import { openRailStates } from "./rails/states.ts";
 import { workOnDuePayout } from "./rails/worker.ts";
 import { openResolutionStore } from "./resolutions/store.ts";
-import { operationsRpc, payoutRpc } from "./rpc.ts";
+import { operationsRpc, payoutRpc } from "./service.ts";
 
 /** A quote of the stand-in for the quote service; it is claimed as the real one is. */
 export type StandInQuote = {

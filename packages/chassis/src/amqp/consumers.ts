@@ -1,11 +1,5 @@
 import type { Channel, ChannelModel, ConsumeMessage } from "amqplib";
-import {
-  type Bus,
-  type BusMessage,
-  batchMax,
-  type Subscription,
-  storeRetryMs,
-} from "../bus/bus.ts";
+import { type BusMessage, batchMax, type Subscription, storeRetryMs } from "../bus/bus.ts";
 import type { Log } from "../log.ts";
 import { isRequestId, requestIdHeader } from "../rpc/identity.ts";
 import { withTimeout } from "../timeout.ts";
@@ -24,18 +18,10 @@ const prefetch = 2 * batchMax;
 /** Above any number of crashes, so that only unreadable messages are dead-lettered. */
 const deliveryLimit = 1_000;
 
-type Consumer = { stop(): Promise<void> };
-
-/** Subscribes now where there is a connection, else with the next one. */
-type Consumers = Omit<Bus, "publish"> & {
-  /** Declares exchange and queues again, on a new connection. */
-  renew(): void;
-};
-
 /** Consumes on a connection of its own. */
-export function createConsumers({ url, namespace, log }: AmqpOptions): Consumers {
+export function createConsumers({ url, namespace, log }: AmqpOptions) {
   const subscriptions: Subscription[] = [];
-  const consumers = new Set<Consumer>();
+  const consumers = new Set<Awaited<ReturnType<typeof startConsumer>>>();
   let current: ChannelModel | undefined;
   let stopping = false;
 
@@ -62,7 +48,8 @@ export function createConsumers({ url, namespace, log }: AmqpOptions): Consumers
   });
 
   return {
-    subscribe: async (subscription) => {
+    /** Subscribes now where there is a connection, else with the next one. */
+    subscribe: async (subscription: Subscription) => {
       subscriptions.push(subscription);
       const now = current;
       if (now === undefined) return;
@@ -71,6 +58,7 @@ export function createConsumers({ url, namespace, log }: AmqpOptions): Consumers
         await closeConnection(now);
       });
     },
+    /** Declares exchange and queues again, on a new connection. */
     renew: () => {
       if (current !== undefined) void closeConnection(current);
     },
@@ -109,7 +97,7 @@ async function startConsumer(
   namespace: string,
   subscription: Subscription,
   log: Log,
-): Promise<Consumer> {
+) {
   const batches = startBatches<ConsumeMessage>({
     handle: async (messages) => {
       const dispositions = await subscription.handle(messages.map(toBusMessage));

@@ -5,15 +5,24 @@ import {
 } from "node:http";
 import { createServer as createHttp2Server, type ServerHttp2Session } from "node:http2";
 import { type AddressInfo, createServer, type Socket } from "node:net";
-import type { DescService } from "@bufbuild/protobuf";
+import { setTimeout as pause } from "node:timers/promises";
+import { createRegistry, type DescFile, type DescService, toBinary } from "@bufbuild/protobuf";
+import { FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError, type ConnectRouter, type Interceptor } from "@connectrpc/connect";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
+import {
+  ServerReflection,
+  type ServerReflectionRequest,
+} from "@disburse/contracts/grpc/reflection/v1/reflection_pb.ts";
+import {
+  Health,
+  HealthCheckResponse_ServingStatus,
+} from "@disburse/contracts/health/v1/health_pb.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 import { isDatabaseUnavailable } from "../mongo/database.ts";
 import { acceptIdentity, callerHeader, unauthenticatedServices } from "./identity.ts";
 import { readRefusal } from "./refusal.ts";
-import { registerHealth, registerReflection } from "./standard-services.ts";
 
 /** Where and what an RPC server serves. */
 export type RpcServerOptions = {
@@ -158,4 +167,99 @@ export function rpcErrorOf(error: unknown, rpc: string, log: Log): ConnectError 
   }
   log.error({ err: error, rpc }, "rpc failed");
   return new ConnectError("internal error", Code.Internal);
+}
+
+/** A watcher learns of a change within this. */
+const watchEveryMs = 1_000;
+
+/** Serves grpc.health.v1 for the server ("") and for each of its services by name. */
+function registerHealth(
+  router: ConnectRouter,
+  services: readonly DescService[],
+  ready: () => Promise<boolean>,
+): void {
+  const names = new Set(["", ...services.map((service) => service.typeName)]);
+  const status = async (name: string) => {
+    if (!names.has(name)) return HealthCheckResponse_ServingStatus.SERVICE_UNKNOWN;
+    return (await ready().catch(() => false))
+      ? HealthCheckResponse_ServingStatus.SERVING
+      : HealthCheckResponse_ServingStatus.NOT_SERVING;
+  };
+  router.service(Health, {
+    check: async ({ service }) => {
+      if (!names.has(service)) throw new ConnectError("unknown service", Code.NotFound);
+      return { status: await status(service) };
+    },
+    list: async () => {
+      const entries = [...names].map(async (name) => [name, { status: await status(name) }]);
+      return { statuses: Object.fromEntries(await Promise.all(entries)) };
+    },
+    watch: async function* ({ service }, context) {
+      let last: HealthCheckResponse_ServingStatus | undefined;
+      while (!context.signal.aborted) {
+        const current = await status(service);
+        if (current !== last) yield { status: current };
+        last = current;
+        await pause(watchEveryMs, undefined, context).catch(() => undefined);
+      }
+    },
+  });
+}
+
+/** Serves grpc.reflection.v1, so that grpcurl and `buf curl` need no schema. */
+function registerReflection(router: ConnectRouter, services: readonly DescService[]): void {
+  const all = [...services, Health, ServerReflection];
+  const files = new Map<string, DescFile>();
+  for (const service of all) collect(service.file, files);
+  const registry = createRegistry(...files.values());
+  const answer = ({ messageRequest: { case: kind, value } }: ServerReflectionRequest) => {
+    switch (kind) {
+      case "listServices":
+        return {
+          case: "listServicesResponse" as const,
+          value: { service: all.map((service) => ({ name: service.typeName })) },
+        };
+      case "fileByFilename":
+        return described(files.get(value));
+      case "fileContainingSymbol":
+        return described((registry.get(value) ?? registry.get(parentOf(value)))?.file);
+      default:
+        return failed(Code.Unimplemented, "extensions are not used");
+    }
+  };
+  router.service(ServerReflection, {
+    serverReflectionInfo: async function* (requests) {
+      for await (const request of requests) {
+        yield {
+          validHost: request.host,
+          originalRequest: request,
+          messageResponse: answer(request),
+        };
+      }
+    },
+  });
+}
+
+function collect(file: DescFile, into: Map<string, DescFile>): void {
+  if (into.has(file.proto.name)) return;
+  into.set(file.proto.name, file);
+  for (const dependency of file.dependencies) collect(dependency, into);
+}
+
+/** The service of a method. */
+const parentOf = (symbol: string) => symbol.slice(0, symbol.lastIndexOf("."));
+
+/** The file with everything it imports, as clients expect it in one answer. */
+function described(file: DescFile | undefined) {
+  if (file === undefined) return failed(Code.NotFound, "no such file or symbol");
+  const whole = new Map<string, DescFile>();
+  collect(file, whole);
+  const fileDescriptorProto = [...whole.values()].map((each) =>
+    toBinary(FileDescriptorProtoSchema, each.proto),
+  );
+  return { case: "fileDescriptorResponse" as const, value: { fileDescriptorProto } };
+}
+
+function failed(errorCode: Code, errorMessage: string) {
+  return { case: "errorResponse" as const, value: { errorCode, errorMessage } };
 }

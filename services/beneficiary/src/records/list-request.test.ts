@@ -9,7 +9,7 @@ import {
   ScreeningStatus,
 } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { expect, it } from "vitest";
-import { readBeneficiaryFilter } from "../beneficiaries/wire.ts";
+import { readBeneficiaryFilter } from "../beneficiaries/rpc.ts";
 import { readDepositorFilter } from "../depositors/depositors.ts";
 
 const at = new Date("2026-11-20T11:26:00.000Z");

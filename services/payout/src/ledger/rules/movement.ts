@@ -170,21 +170,11 @@ export function hashOf(entry: Omit<LedgerEntry, "hash">): string {
     currency,
     postingText(amount),
   ]);
+  const { previousHash, key, accountId, sequence, step, currency, payoutId, note } = entry;
   const fields = [
-    entry.previousHash,
-    entry.key,
-    entry.accountId,
-    entry.sequence,
-    entry.step,
-    entry.currency,
-    entry.amount.toString(),
-    entry.payoutId,
-    entry.note,
-    entry.available.toString(),
-    entry.held.toString(),
-    postings,
-    entry.reverses,
-    entry.createdAt.toISOString(),
+    ...[previousHash, key, accountId, sequence, step, currency, entry.amount.toString()],
+    ...[payoutId, note, entry.available.toString(), entry.held.toString()],
+    ...[postings, entry.reverses, entry.createdAt.toISOString()],
   ];
   return createHash("sha256").update(JSON.stringify(fields)).digest("hex");
 }
