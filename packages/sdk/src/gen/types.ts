@@ -7,7 +7,7 @@
  */
 export type Decimal = string;
 
-/** How many records there are, and where the next page begins. */
+/** Number of records, and the next page. */
 export interface PageMeta {
   /** Records on all pages together. */
   total_count: number;
@@ -141,13 +141,13 @@ export interface BeneficiaryFormField {
   example: string;
 }
 
-/** The form of one kind of beneficiary. */
+/** One kind of beneficiary. */
 export interface BeneficiaryForm {
   /** Name of the form. */
   name: string;
   /** Kind of beneficiary. */
   description: string;
-  /** How the beneficiary is paid. */
+  /** How it is paid. */
   beneficiary_type: "crypto" | "fiat";
   /** Where the body is posted. */
   path: "/api/v1/transfer/crypto/beneficiary" | "/api/v1/transfer/fiat/beneficiary";
@@ -163,7 +163,7 @@ export interface BeneficiaryForm {
   rules: string[];
 }
 
-/** The forms that match the filters. */
+/** Matching forms. */
 export interface BeneficiaryForms {
   /** Empty if no kind of beneficiary matches. */
   forms: BeneficiaryForm[];
@@ -272,7 +272,7 @@ export interface Depositor {
   updated_at: string;
 }
 
-/** A depositor that was stored. */
+/** A new depositor. */
 export interface CreatedDepositor {
   /** Depositor id. */
   id: string;
@@ -308,7 +308,7 @@ export interface Quote {
   expired_at: string;
 }
 
-/** A pair of currencies that you can send between. */
+/** A pair of currencies to send between. */
 export interface Corridor {
   /** Corridor id. */
   id: string;
@@ -320,12 +320,12 @@ export interface Corridor {
   active: boolean;
   /** What a payout costs, in the source currency. */
   fees: {
-    /** Share of the source amount: 0.005 is half a percent. */
+    /** Share of the source amount: 0.005 is 0.5 %. */
     share: Decimal;
     /** Added to the share. */
     flat: Decimal;
   };
-  /** Inclusive bounds of a payout's amounts, checked when it is executed; a bound that does not exist is omitted. */
+  /** Inclusive bounds of a payout's amounts; what is unbounded is omitted. */
   limits: {
     /** Least source amount. */
     source_amount_min?: Decimal;
@@ -338,7 +338,7 @@ export interface Corridor {
   };
   /** Current destination units per one source unit; omitted if unknown. */
   exchange_rate?: Decimal;
-  /** Time of the rate; empty if unknown. */
+  /** Its time; empty if unknown. */
   rate_as_of: string;
 }
 
@@ -455,7 +455,7 @@ export interface PayoutEvent {
   created_at: string;
 }
 
-/** A payout that was accepted. */
+/** An accepted payout. */
 export interface ExecutedPayout {
   /** Payout id. */
   id: string;
@@ -497,9 +497,9 @@ export interface LedgerEntry {
   available: Decimal;
   /** Held balance after it. */
   held: Decimal;
-  /** Change of `available`; negative for a decrease. */
+  /** Change of `available`. */
   available_change: Decimal;
-  /** Change of `held`; negative for a decrease. */
+  /** Change of `held`. */
   held_change: Decimal;
   /** Fees of a `post`, negative if a `return` refunds them, else zero. */
   total_fees: Decimal;
@@ -539,7 +539,7 @@ export interface WebhookEndpoint {
   updated_at: string;
 }
 
-/** Delivery health of an endpoint; may be some seconds old. */
+/** Recent delivery health. */
 export interface WebhookEndpointHealth {
   /** `open`: it failed repeatedly; one attempt at a time, 5 s apart. */
   circuit: "closed" | "open";
@@ -559,7 +559,7 @@ export interface WebhookEndpointHealth {
   oldest_pending_at: string;
 }
 
-/** An endpoint with its delivery health. */
+/** An endpoint with its health. */
 export interface WebhookEndpointWithHealth {
   /** Endpoint id. */
   id: string;
@@ -694,7 +694,7 @@ export interface WebhookDeliveryWithAttempts {
   attempts: WebhookAttempt[];
 }
 
-/** A replay of many deliveries, with its progress. */
+/** A replay of many deliveries. */
 export interface WebhookReplay {
   /** Replay id. */
   id: string;
@@ -724,7 +724,7 @@ export interface WebhookReplay {
 
 /** An event as webhooks report it. */
 export interface WebhookEventRecord {
-  /** The header `webhook-id` of its webhooks. */
+  /** Its header `webhook-id`. */
   id: string;
   /** Type of transaction. */
   transaction_type: "payout_session" | "payment_session" | "refund";
@@ -742,7 +742,7 @@ export interface WebhookEventRecord {
   received_at: string;
 }
 
-/** The next events of the feed. */
+/** A page of events. */
 export interface WebhookEventPage {
   /** In the order of the feed, which never changes. */
   events: WebhookEventRecord[];

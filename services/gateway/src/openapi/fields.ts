@@ -254,18 +254,14 @@ export function ref<Value>(its: Component<Value>): Kind<Value | undefined> {
 type PageReply = { totalCount: bigint; nextCursor: string; totalCountCapped: boolean };
 
 /** The same in the answer. */
-export const pageMeta = component<PageReply>(
-  "PageMeta",
-  "How many records there are, and where the next page begins.",
-  {
-    total_count: from("totalCount", whole("Records on all pages together.", 1)),
-    next_cursor: from("nextCursor", text("`cursor` of the next page; empty on the last.", "")),
-    total_count_capped: from(
-      "totalCountCapped",
-      optional(flag("True if counting stopped at 10,000; otherwise omitted.", true)),
-    ),
-  },
-);
+export const pageMeta = component<PageReply>("PageMeta", "Number of records, and the next page.", {
+  total_count: from("totalCount", whole("Records on all pages together.", 1)),
+  next_cursor: from("nextCursor", text("`cursor` of the next page; empty on the last.", "")),
+  total_count_capped: from(
+    "totalCountCapped",
+    optional(flag("True if counting stopped at 10,000; otherwise omitted.", true)),
+  ),
+});
 
 /** A page out of a list's reply, whose field `list` has the records. */
 export function pageOf<Desc extends DescMessage, List extends keyof Shape<Desc> & string>(

@@ -49,14 +49,8 @@ const entry = f.record(LedgerEntrySchema, "LedgerEntry", "One line of a statemen
   amount: f.decimal("Amount of the movement.", "250.00"),
   available: f.decimal("Available balance after it.", "999750.00"),
   held: f.decimal("Held balance after it.", "250.00"),
-  available_change: f.from(
-    posted("available"),
-    f.decimal("Change of `available`; negative for a decrease.", "-250.00"),
-  ),
-  held_change: f.from(
-    posted("held"),
-    f.decimal("Change of `held`; negative for a decrease.", "250.00"),
-  ),
+  available_change: f.from(posted("available"), f.decimal("Change of `available`.", "-250.00")),
+  held_change: f.from(posted("held"), f.decimal("Change of `held`.", "250.00")),
   total_fees: f.from(
     posted("house:fees"),
     f.decimal("Fees of a `post`, negative if a `return` refunds them, else zero.", "0.00"),

@@ -30,38 +30,27 @@ const formField = f.record(FormFieldSchema, "BeneficiaryFormField", "A field of 
 });
 
 /** What to ask for, for one kind of beneficiary, and where to post it. */
-const form = f.record(
-  BeneficiaryFormSchema,
-  "BeneficiaryForm",
-  "The form of one kind of beneficiary.",
-  {
-    name: f.text("Name of the form.", "crypto_beneficiary_individual"),
-    description: f.text("Kind of beneficiary.", "A person who is paid in crypto currency."),
-    beneficiary_type: f.from(
-      "body",
-      f.oneOf("How the beneficiary is paid.", wordsOf(BeneficiaryKind)),
-    ),
-    path: f.from(
-      ({ body }) => (body === "crypto" ? createPaths.crypto : createPaths.fiat),
-      f.oneOf("Where the body is posted.", Object.values(createPaths)),
-    ),
-    destination_currency: f.text("The currency that it is for.", "USDC_ETH"),
-    transfer_type: f.text("The transfer type that it is for; empty for crypto.", ""),
-    beneficiary_account_type: f.from(
-      "accountType",
-      f.oneOf("The type that it is for.", ["Individual", "Corporate"]),
-    ),
-    fields: f.listOf("The fields, in the order in which to show them.", f.ref(formField)),
-    rules: f.listOf("Rules across fields.", f.text("A rule in words.", "INR is sent to India.")),
-  },
-);
+const form = f.record(BeneficiaryFormSchema, "BeneficiaryForm", "One kind of beneficiary.", {
+  name: f.text("Name of the form.", "crypto_beneficiary_individual"),
+  description: f.text("Kind of beneficiary.", "A person who is paid in crypto currency."),
+  beneficiary_type: f.from("body", f.oneOf("How it is paid.", wordsOf(BeneficiaryKind))),
+  path: f.from(
+    ({ body }) => (body === "crypto" ? createPaths.crypto : createPaths.fiat),
+    f.oneOf("Where the body is posted.", Object.values(createPaths)),
+  ),
+  destination_currency: f.text("The currency that it is for.", "USDC_ETH"),
+  transfer_type: f.text("The transfer type that it is for; empty for crypto.", ""),
+  beneficiary_account_type: f.from(
+    "accountType",
+    f.oneOf("The type that it is for.", ["Individual", "Corporate"]),
+  ),
+  fields: f.listOf("The fields, in the order in which to show them.", f.ref(formField)),
+  rules: f.listOf("Rules across fields.", f.text("A rule in words.", "INR is sent to India.")),
+});
 
-const forms = f.record(
-  ListBeneficiaryFormsResponseSchema,
-  "BeneficiaryForms",
-  "The forms that match the filters.",
-  { forms: f.listOf("Empty if no kind of beneficiary matches.", f.ref(form)) },
-);
+const forms = f.record(ListBeneficiaryFormsResponseSchema, "BeneficiaryForms", "Matching forms.", {
+  forms: f.listOf("Empty if no kind of beneficiary matches.", f.ref(form)),
+});
 
 const query = q.queryOf(ListBeneficiaryFormsRequestSchema, {
   destination_currency: q.choice(choicesOf("destinationCurrency"), "Only forms for this currency."),

@@ -31,12 +31,9 @@ const depositor = withStored(
   ),
 );
 
-const created = f.record(
-  CreateDepositorResponseSchema,
-  "CreatedDepositor",
-  "A depositor that was stored.",
-  { id: f.from("depositorId", f.id("dep", "Depositor id.")) },
-);
+const created = f.record(CreateDepositorResponseSchema, "CreatedDepositor", "A new depositor.", {
+  id: f.from("depositorId", f.id("dep", "Depositor id.")),
+});
 
 const depositorPage = f.pageOf(
   ListDepositorsResponseSchema,

@@ -174,18 +174,13 @@ const event = f.record(PayoutEventSchema, "PayoutEvent", "A step of a payout.", 
 
 const eventPage = f.pageOf(ListPayoutEventsResponseSchema, "PayoutEventPage", "events", event);
 
-const executed = f.record(
-  ExecutePayoutResponseSchema,
-  "ExecutedPayout",
-  "A payout that was accepted.",
-  {
-    id: f.from("payoutId", f.id("po", "Payout id.")),
-    message: f.from(
-      () => "Transaction Queued",
-      f.oneOf("The money is held and the payout is queued.", ["Transaction Queued"]),
-    ),
-  },
-);
+const executed = f.record(ExecutePayoutResponseSchema, "ExecutedPayout", "An accepted payout.", {
+  id: f.from("payoutId", f.id("po", "Payout id.")),
+  message: f.from(
+    () => "Transaction Queued",
+    f.oneOf("The money is held and the payout is queued.", ["Transaction Queued"]),
+  ),
+});
 
 const listQuery = q.queryOf(ListPayoutsRequestSchema, {
   ...q.page,

@@ -21,10 +21,7 @@ const quote = f.record(QuoteSchema, "Quote", "Costs and amounts of a payout.", {
   source_amount: f.decimal("What the account pays, fees included.", "250.00"),
   exchange_rate: f.decimal("Destination units per one source unit.", "0.9998"),
   receiving_amount: f.decimal("What the beneficiary receives.", "248.200350"),
-  total_fees_currency: f.from(
-    ({ sourceCurrencyCode }) => sourceCurrencyCode,
-    f.text("The source currency.", "USD"),
-  ),
+  total_fees_currency: f.from("sourceCurrencyCode", f.text("The source currency.", "USD")),
   total_fees: f.decimal("Fees of the whole payout.", "1.75"),
   converted_amount: f.decimal("`source_amount` less `total_fees`, exactly.", "248.25"),
   ...f.recordTimes,
@@ -36,50 +33,36 @@ type Limits = Pick<QuoteLimits, "sourceMin" | "sourceMax" | "receivingMin" | "re
 const bound = (name: keyof Limits, description: string, example: string) =>
   f.from((its: Limits) => its[name], f.optional(f.decimal(description, example)));
 
-const limits = f.object(
-  "Inclusive bounds of a payout's amounts, checked when it is executed; a bound that does not exist is omitted.",
-  {
-    source_amount_min: bound("sourceMin", "Least source amount.", "1.00"),
-    source_amount_max: bound("sourceMax", "Greatest source amount.", "100000.00"),
-    receiving_amount_min: bound("receivingMin", "Least receiving amount.", "1.000000"),
-    receiving_amount_max: bound("receivingMax", "Greatest receiving amount.", "100000.000000"),
-  },
-);
+const limits = f.object("Inclusive bounds of a payout's amounts; what is unbounded is omitted.", {
+  source_amount_min: bound("sourceMin", "Least source amount.", "1.00"),
+  source_amount_max: bound("sourceMax", "Greatest source amount.", "100000.00"),
+  receiving_amount_min: bound("receivingMin", "Least receiving amount.", "1.000000"),
+  receiving_amount_max: bound("receivingMax", "Greatest receiving amount.", "100000.000000"),
+});
 
 const fees = f.object(
   "What a payout costs, in the source currency.",
   f.fields(CorridorSchema, {
-    share: f.from(
-      "feeShare",
-      f.decimal("Share of the source amount: 0.005 is half a percent.", "0.005"),
-    ),
+    share: f.from("feeShare", f.decimal("Share of the source amount: 0.005 is 0.5 %.", "0.005")),
     flat: f.from("feeFlat", f.decimal("Added to the share.", "0.50")),
   }),
 );
 
-const corridor = f.record(
-  CorridorSchema,
-  "Corridor",
-  "A pair of currencies that you can send between.",
-  {
-    id: f.id("cor", "Corridor id."),
-    source_currency_code: f.text("Currency of the account.", "USD"),
-    destination_currency_code: f.text("Currency of the beneficiary.", "USDC_ETH"),
-    active: f.flag("Whether quotes are issued now.", true),
-    fees: f.from((its) => its, fees),
-    limits: f.from((its) => its.limits ?? create(LimitsSchema), limits),
-    exchange_rate: f.from(
-      ({ rate }) => rate?.rate,
-      f.optional(
-        f.decimal("Current destination units per one source unit; omitted if unknown.", "0.9998"),
-      ),
+const corridor = f.record(CorridorSchema, "Corridor", "A pair of currencies to send between.", {
+  id: f.id("cor", "Corridor id."),
+  source_currency_code: f.text("Currency of the account.", "USD"),
+  destination_currency_code: f.text("Currency of the beneficiary.", "USDC_ETH"),
+  active: f.flag("Whether quotes are issued now.", true),
+  fees: f.from((its) => its, fees),
+  limits: f.from((its) => its.limits ?? create(LimitsSchema), limits),
+  exchange_rate: f.from(
+    ({ rate }) => rate?.rate,
+    f.optional(
+      f.decimal("Current destination units per one source unit; omitted if unknown.", "0.9998"),
     ),
-    rate_as_of: f.from(
-      ({ rate }) => rate?.asOf,
-      f.momentOrNone("Time of the rate; empty if unknown."),
-    ),
-  },
-);
+  ),
+  rate_as_of: f.from(({ rate }) => rate?.asOf, f.momentOrNone("Its time; empty if unknown.")),
+});
 
 const corridorPage = f.pageOf(ListCorridorsResponseSchema, "CorridorPage", "corridors", corridor);
 

@@ -32,10 +32,7 @@ const payload: f.Kind<Uint8Array> = {
 };
 
 const event = f.record(EventRecordSchema, "WebhookEventRecord", "An event as webhooks report it.", {
-  id: f.from(
-    "eventId",
-    f.text("The header `webhook-id` of its webhooks.", "evt_01hqz0000000000000000000ab_2"),
-  ),
+  id: f.from("eventId", f.text("Its header `webhook-id`.", "evt_01hqz0000000000000000000ab_2")),
   transaction_type: f.oneOf("Type of transaction.", [
     "payout_session",
     "payment_session",
@@ -49,19 +46,14 @@ const event = f.record(EventRecordSchema, "WebhookEventRecord", "An event as web
   received_at: f.moment("When it was stored here."),
 });
 
-const eventPage = f.record(
-  ListEventsResponseSchema,
-  "WebhookEventPage",
-  "The next events of the feed.",
-  {
-    events: f.listOf("In the order of the feed, which never changes.", f.ref(event)),
-    next_cursor: f.text(
-      "`after` of the next request, even if there are no more events now.",
-      "bWVyXzEvMg",
-    ),
-    has_more: f.flag("Whether more events are available now.", false),
-  },
-);
+const eventPage = f.record(ListEventsResponseSchema, "WebhookEventPage", "A page of events.", {
+  events: f.listOf("In the order of the feed, which never changes.", f.ref(event)),
+  next_cursor: f.text(
+    "`after` of the next request, even if there are no more events now.",
+    "bWVyXzEvMg",
+  ),
+  has_more: f.flag("Whether more events are available now.", false),
+});
 
 /** Every event of a merchant, whether it was sent or not. */
 export const webhookEvents: Resource = {

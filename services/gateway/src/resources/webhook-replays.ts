@@ -12,32 +12,27 @@ import * as q from "../openapi/query.ts";
 import { endpointNameProblem } from "./rules/endpoint-name.ts";
 
 /** A replay with its progress. */
-const replay = f.record(
-  ReplaySchema,
-  "WebhookReplay",
-  "A replay of many deliveries, with its progress.",
-  {
-    id: f.id("whr", "Replay id."),
-    endpoint_id: f.id("whe", "Endpoint whose deliveries are resent."),
-    since: f.moment("Deliveries created at or after this time."),
-    until: f.moment("Deliveries created before this time."),
-    states: f.listOf(
-      "States they had ended in.",
-      f.word(DeliveryState, "A state.", replayableStates),
-    ),
-    rate: f.from("ratePerSecond", f.whole("Maximum deliveries per second.", 10, { minimum: 1 })),
-    state: f.word(
-      ReplayState,
-      "`done`: everything is queued. `cancelled`: it was cancelled, or its endpoint was deleted.",
-    ),
-    total_count: f.whole("Number of deliveries to send when it was requested.", 120),
-    total_count_capped: f.optional(
-      f.flag("True if counting stopped at 10,000; otherwise omitted.", true),
-    ),
-    queued_count: f.whole("Number of deliveries queued or sent so far.", 50),
-    ...f.recordTimes,
-  },
-);
+const replay = f.record(ReplaySchema, "WebhookReplay", "A replay of many deliveries.", {
+  id: f.id("whr", "Replay id."),
+  endpoint_id: f.id("whe", "Endpoint whose deliveries are resent."),
+  since: f.moment("Deliveries created at or after this time."),
+  until: f.moment("Deliveries created before this time."),
+  states: f.listOf(
+    "States they had ended in.",
+    f.word(DeliveryState, "A state.", replayableStates),
+  ),
+  rate: f.from("ratePerSecond", f.whole("Maximum deliveries per second.", 10, { minimum: 1 })),
+  state: f.word(
+    ReplayState,
+    "`done`: everything is queued. `cancelled`: it was cancelled, or its endpoint was deleted.",
+  ),
+  total_count: f.whole("Number of deliveries to send when it was requested.", 120),
+  total_count_capped: f.optional(
+    f.flag("True if counting stopped at 10,000; otherwise omitted.", true),
+  ),
+  queued_count: f.whole("Number of deliveries queued or sent so far.", 50),
+  ...f.recordTimes,
+});
 
 const replayPage = f.pageOf(ListReplaysResponseSchema, "WebhookReplayPage", "replays", replay);
 
