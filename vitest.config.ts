@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Where tests live: beside the code, or in the top folder for what belongs to no one workspace. */
 const roots = ["packages/*/src", "packages/verification/*/src", "services/*/src", "tests"];
@@ -10,6 +11,18 @@ const endToEnd = named(".e2e.test.ts");
 /** Starts (once a run) what the integration and end-to-end tests share: an engine and a broker. */
 const globalSetup = ["packages/verification/testkit/src/global-setup.ts"];
 
+/** They start brokers, browsers and whole installations: short files that take long. */
+const slowest = /\/(broker\.int|docs-page\.int|history\.int|standalone\.e2e)\.test\.ts$/;
+
+/** Starts the slowest files of a project first, so that no worker ends long after the others. */
+class SlowestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ project, moduleId }: TestSpecification) =>
+      2 * project.config.sequence.groupOrder + (slowest.test(moduleId) ? 0 : 1);
+    return (await super.sort(files)).sort((one, two) => rank(one) - rank(two));
+  }
+}
+
 /*
  * Files of a project share a worker's modules (`isolate: false`): loading them anew for each file
  * took two fifths of all processor time. No test may leave a module or a global changed.
@@ -17,6 +30,7 @@ const globalSetup = ["packages/verification/testkit/src/global-setup.ts"];
 export default defineConfig({
   test: {
     restoreMocks: true,
+    sequence: { sequencer: SlowestFirst },
     projects: [
       {
         extends: true,
