@@ -22,6 +22,7 @@ const tree = importersOf([
   parseSource("services/quote/src/rpc.e2e.test.ts", 'import "./rpc.ts";'),
   parseSource("services/quote/src/other.test.ts", 'import "./refusals.ts";'),
   parseSource("services/payout/src/a.test.ts", 'import "@disburse/quote/rpc.ts";'),
+  parseSource("tests/deploy.test.ts", 'import "@disburse/quote/rpc.ts";'),
   parseSource("packages/forms/src/fields.ts", ""),
   parseSource("packages/forms/src/fields.test.ts", 'import "./fields.ts";'),
 ]);

@@ -36,13 +36,14 @@ const elsewhereMax = 12;
 
 /**
  * The unit and integration tests that reach a file by imports, nearest first: those of its own
- * workspace and, for a package, some of those that use it.
+ * workspace and, for a package, some of those that use it. Tests of the platform from outside take
+ * too long.
  */
 export function relatedTests(path: string, importers: Importers): string[] {
   const reached = new Set([path]);
   for (const each of reached)
     for (const importer of importers.get(each) ?? []) reached.add(importer);
-  const tests = [...reached].filter((each) => /(?<!\.e2e)\.test\.ts$/.test(each));
+  const tests = [...reached].filter((each) => /\/src\/.*(?<!\.e2e)\.test\.ts$/.test(each));
   const own = workspaceOf({ path });
   const [inside, outside] = [true, false].map((isOwn) =>
     tests.filter((test) => (workspaceOf({ path: test }) === own) === isOwn),
