@@ -80,6 +80,17 @@ it("takes no rate of the future, which would be in force for ever", async () => 
   expect(await rate(60_001)).toBe("INVALID_REQUEST");
 });
 
+it("answers with a rate as it was set, and with the first one where it is repeated", async () => {
+  const corridorId = (await set("USDT_TRON", "0")).corridor?.id ?? "";
+  const once = mutation();
+  const asOf = timestampFromDate(new Date(now.getTime() - 1_000));
+  for (const rate of ["1.5", "2"]) {
+    const set = { rate, source: "test", asOf };
+    const answer = await rpc.setRate({ mutation: once, corridorId, rate: set });
+    expect(answer.rate).toMatchObject({ rate: "1.5", source: "test", asOf });
+  }
+});
+
 describe("a list of corridors", () => {
   const merchantId = "mer_lister";
   const pairsOf = async (asked: { merchantId: string }) => {

@@ -5,7 +5,6 @@ import {
   toDecimal128,
 } from "@disburse/chassis/mongo/database.ts";
 import { insertOrFind, upsertOnce } from "@disburse/chassis/mongo/once.ts";
-import { countMax } from "@disburse/chassis/paging/page.ts";
 import type { Change, StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import { type Decimal, formatDecimal, parseDecimal } from "@disburse/kernel/decimal.ts";
 import { newId } from "@disburse/kernel/id.ts";
@@ -90,10 +89,7 @@ export async function listCorridors(
     .find(after === undefined ? listed : { $and: [listed, beyond(after)] })
     .sort({ source: 1, destination: 1 })
     .limit(limit);
-  const [found, count] = await Promise.all([
-    page.toArray(),
-    corridors.countDocuments(listed, { limit: countMax + 1 }),
-  ]);
+  const [found, count] = await Promise.all([page.toArray(), corridors.countDocuments(listed)]);
   return { found: found.map(toCorridor), count };
 }
 
