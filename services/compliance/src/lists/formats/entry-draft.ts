@@ -1,29 +1,78 @@
 import type { EntryType, ListedName, NameKind } from "@disburse/name-matcher/entry.ts";
 import type { ListEntry, ListedDocument, ListedWallet } from "../rules/entry.ts";
 import { countryCode } from "./country-code.ts";
-import { type Note, Unreadable } from "./file-bytes.ts";
+import { atPlace, type Note, Unreadable } from "./file-bytes.ts";
 
 /** Longer than any listed text (245 in the lists of 2026). */
 const textLengthMax = 1_000;
+const strength: readonly NameKind[] = ["weak", "alias", "primary"];
 
 /** An entry whose parts stand in several rows or files. What is added twice is kept once. */
 export type EntryDraft = Readonly<ReturnType<typeof entryDraft>>;
 
 /** An empty draft. */
 export function entryDraft(uid: string, type: EntryType) {
+  const names = new Map<string, ListedName>();
+  const births = new Set<string>();
+  const countries = new Set<string>();
+  const documents = new Map<string, ListedDocument>();
+  const wallets = new Map<string, ListedWallet>();
+  const programs = new Set<string>();
   return {
-    ...{ uid, type },
-    names: new Map<string, ListedName>(),
-    births: new Set<string>(),
-    countries: new Set<string>(),
-    documents: new Map<string, ListedDocument>(),
-    wallets: new Map<string, ListedWallet>(),
-    programs: new Set<string>(),
+    ...{ uid, type, names, births, countries, wallets },
+
+    /** Adds a name, none where the text is empty; one that is there already keeps its best kind. */
+    addName: (text: string, kind: NameKind): void => {
+      const name = normalizedText(text);
+      if (name === "") return;
+      const known = names.get(name);
+      if (known !== undefined && strength.indexOf(known.kind) >= strength.indexOf(kind)) return;
+      names.set(name, { name, kind });
+    },
+    /** Adds a country, none where no country has the name today. */
+    addCountry: (name: string): void => {
+      const code = countryCode(name);
+      if (code !== undefined) countries.add(code);
+    },
+    /** Adds dates of birth; notes dates that could not be read. */
+    addBirths: (dates: string[] | undefined, note: Note): void => {
+      if (dates === undefined) note("a date of birth is not understood");
+      for (const date of dates ?? []) births.add(date);
+    },
+    /** Adds a document, none where its number is empty. */
+    addDocument: (type: string, text: string, country: string): void => {
+      const number = normalizedText(text);
+      if (number === "") return;
+      const document = { type: normalizedText(type), number, country };
+      documents.set(JSON.stringify(document), document);
+    },
+    /** Adds a sanctions program, none where the text is empty. */
+    addProgram: (program: string): void => {
+      if (program !== "") programs.add(program);
+    },
+    /** The entry, with its primary name first. */
+    built: (): ListEntry => {
+      if (names.size === 0) throw new Unreadable("has no name");
+      return {
+        ...{ uid, source: "", type },
+        names: [...names.values()].sort(primaryFirst),
+        births: [...births],
+        countries: [...countries],
+        documents: [...documents.values()],
+        wallets: [...wallets.values()],
+        programs: [...programs],
+      };
+    },
   };
 }
 
+/** Sorts the primary name of an entry before its others. */
+export function primaryFirst(a: ListedName, b: ListedName): number {
+  return Number(b.kind === "primary") - Number(a.kind === "primary");
+}
+
 /** One line of text without space around it. */
-export function normalizedText(text: string): string {
+function normalizedText(text: string): string {
   const tidy = text.replace(/\s+/g, " ").trim();
   if (tidy.length > textLengthMax) {
     throw new Unreadable(`has a text of more than ${textLengthMax} characters`);
@@ -31,55 +80,27 @@ export function normalizedText(text: string): string {
   return tidy;
 }
 
-const strength: readonly NameKind[] = ["weak", "alias", "primary"];
-
-/** Adds a name, none where the text is empty; a name that is there already keeps its best kind. */
-export function addName({ names }: EntryDraft, text: string, kind: NameKind): void {
-  const name = normalizedText(text);
-  if (name === "") return;
-  const known = names.get(name);
-  if (known !== undefined && strength.indexOf(known.kind) >= strength.indexOf(kind)) return;
-  names.set(name, { name, kind });
-}
-
-/** Adds a country, none where no country has the name today. */
-export function addCountry({ countries }: EntryDraft, name: string): void {
-  const code = countryCode(name);
-  if (code !== undefined) countries.add(code);
-}
-
-/** Adds dates of birth; notes dates that could not be read. */
-export function addBirths({ births }: EntryDraft, dates: string[] | undefined, note: Note): void {
-  if (dates === undefined) note("a date of birth is not understood");
-  for (const date of dates ?? []) births.add(date);
-}
-
-/** Adds a document, none where its number is empty. */
-export function addDocument(
-  { documents }: EntryDraft,
-  type: string,
-  text: string,
-  country: string,
-): void {
-  const number = normalizedText(text);
-  if (number === "") return;
-  const document = { type: normalizedText(type), number, country };
-  documents.set(JSON.stringify(document), document);
-}
-
-/** The entry, with its primary name first. */
-export function builtEntry(draft: EntryDraft): ListEntry {
-  if (draft.names.size === 0) throw new Unreadable("has no name");
-  const { uid, type } = draft;
-  return {
-    ...{ uid, source: "", type },
-    names: [...draft.names.values()].sort(
-      (a, b) => Number(b.kind === "primary") - Number(a.kind === "primary"),
-    ),
-    births: [...draft.births],
-    countries: [...draft.countries],
-    documents: [...draft.documents.values()],
-    wallets: [...draft.wallets.values()],
-    programs: [...draft.programs],
-  };
+/**
+ * The entries of a table with several rows for each: `identify` gives a row's entry, `fill` adds
+ * what the row says. Problems and notes name entries by `uidName`, types by `typeName`.
+ */
+export function entriesOfRows<Row extends { readonly line: number }>(
+  rows: readonly Row[],
+  { uidName, typeName }: { readonly uidName: string; readonly typeName: string },
+  note: Note,
+  identify: (row: Row) => { readonly uid: string; readonly type: EntryType },
+  fill: (draft: EntryDraft, row: Row, note: Note) => void,
+): ListEntry[] {
+  const drafts = new Map<string, EntryDraft>();
+  for (const row of rows) {
+    atPlace(`line ${row.line}`, () => {
+      const { uid, type } = identify(row);
+      const draft = drafts.get(uid) ?? entryDraft(uid, type);
+      if (draft.type !== type) throw new Unreadable(`${uidName} ${uid} has two ${typeName}s`);
+      drafts.set(uid, draft);
+      fill(draft, row, (text) => note(`line ${row.line}: ${text}`));
+    });
+  }
+  if (drafts.size === 0) throw new Unreadable("list: must have at least one entry");
+  return [...drafts.values()].map((draft) => atPlace(`${uidName} ${draft.uid}`, draft.built));
 }

@@ -118,7 +118,5 @@ export function noteCollector(): { readonly note: Note; readonly notes: () => re
 export type Format = {
   readonly read: (files: readonly ListFile[], note: Note) => ListEntry[];
   /** Unpacked, in all. Several times the largest list of 2026, and within a worker's memory. */
-  readonly bytesMax: number;
+  readonly mebibytesMax: number;
 };
-
-export const mebibyte = 1_048_576;

@@ -5,14 +5,8 @@ import {
   type NameKind,
 } from "@disburse/name-matcher/entry.ts";
 import type { ListEntry, ListedDocument, ListedWallet } from "../rules/entry.ts";
-import {
-  atPlace,
-  type Format,
-  type ListFile,
-  mebibyte,
-  onlyFile,
-  Unreadable,
-} from "./file-bytes.ts";
+import { primaryFirst } from "./entry-draft.ts";
+import { atPlace, type Format, type ListFile, onlyFile, Unreadable } from "./file-bytes.ts";
 
 /** Ten times the longest line of the lists of 2026 and more; past it a file is no list. */
 const lineBytesMax = 1_048_576;
@@ -22,7 +16,7 @@ const entriesMax = 1_000_000;
 const newline = 0x0a;
 
 /** The query set's index, and the house's own lists: one entry a line. */
-export const format: Format = { read: readJsonLines, bytesMax: 512 * mebibyte };
+export const format: Format = { read: readJsonLines, mebibytesMax: 512 };
 
 function readJsonLines(files: readonly ListFile[]): ListEntry[] {
   const { bytes } = onlyFile(files);
@@ -146,9 +140,6 @@ function listedWallet(value: unknown, at: string): ListedWallet {
   if (written === "") throw new Unreadable(`${at}.address must not be empty`);
   return { currency: textOrNone(currency, `${at}.currency`), address: written };
 }
-
-const primaryFirst = (a: ListedName, b: ListedName): number =>
-  Number(b.kind === "primary") - Number(a.kind === "primary");
 
 function entryOf(value: unknown): ListEntry {
   const line = fields(value, "line");

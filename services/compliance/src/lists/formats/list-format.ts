@@ -25,6 +25,8 @@ async function loaded(name: string, file: string): Promise<readonly [string, For
   return [name, module.format];
 }
 
+const mebibyte = 1_048_576;
+
 /** How publishers write their lists. */
 export const listFormats: readonly string[] = [...formats.keys()];
 
@@ -46,7 +48,8 @@ export function readList(name: string, files: readonly ListFile[]): ReadList {
   if (format === undefined) throw new Error(`${name} is no format of lists`);
   const { note, notes } = noteCollector();
   try {
-    return { entries: format.read(unpackedFiles(files, format.bytesMax), note), notes: notes() };
+    const unpacked = unpackedFiles(files, format.mebibytesMax * mebibyte);
+    return { entries: format.read(unpacked, note), notes: notes() };
   } catch (error) {
     if (error instanceof Unreadable) return { problem: error.message };
     throw error;

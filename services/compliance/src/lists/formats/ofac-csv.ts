@@ -1,22 +1,8 @@
 import type { EntryType } from "@disburse/name-matcher/entry.ts";
 import type { ListEntry } from "../rules/entry.ts";
 import { type CsvRow, csvRows } from "./csv-rows.ts";
-import {
-  addCountry,
-  addDocument,
-  addName,
-  builtEntry,
-  type EntryDraft,
-  entryDraft,
-} from "./entry-draft.ts";
-import {
-  atPlace,
-  type Format,
-  type ListFile,
-  mebibyte,
-  type Note,
-  Unreadable,
-} from "./file-bytes.ts";
+import { type EntryDraft, entryDraft } from "./entry-draft.ts";
+import { atPlace, type Format, type ListFile, type Note, Unreadable } from "./file-bytes.ts";
 import { joinedRemarks, readRemarks } from "./ofac-remarks.ts";
 
 /** The files of OFAC's legacy CSV, with the number of their columns; `cons_*` are the same. */
@@ -36,7 +22,7 @@ const entityNumber = /^\d{1,10}$/;
 type Rows = ReadonlyMap<FileName, readonly CsvRow[]>;
 
 /** The SDN list or the consolidated one: the primary file, and those that go on about entries. */
-export const format: Format = { read: readOfacCsv, bytesMax: 128 * mebibyte };
+export const format: Format = { read: readOfacCsv, mebibytesMax: 128 };
 
 function readOfacCsv(files: readonly ListFile[], note: Note): ListEntry[] {
   const rows = rowsByFile(files);
@@ -51,10 +37,8 @@ function readOfacCsv(files: readonly ListFile[], note: Note): ListEntry[] {
   }
   if (drafts.size === 0) throw new Unreadable("primary: must have at least one entry");
   addRows("alternates", rows, drafts, note, addAlternate);
-  addRows("addresses", rows, drafts, note, addAddress);
-  return [...drafts.values()].map((draft) =>
-    atPlace(`entry ${draft.uid}`, () => builtEntry(draft)),
-  );
+  addRows("addresses", rows, drafts, note, (draft, row) => draft.addCountry(cell(row, 4)));
+  return [...drafts.values()].map((draft) => atPlace(`entry ${draft.uid}`, draft.built));
 }
 
 const place = (name: FileName, row: CsvRow): string => `${name} line ${row.line}`;
@@ -118,14 +102,13 @@ function primaryDraft(
   const type = types.get(cell(row, 2));
   if (type === undefined) throw new Unreadable(`type ${cell(row, 2).slice(0, 40)} is not known`);
   const draft = entryDraft(uid, type);
-  addName(draft, cell(row, 1), "primary");
+  draft.addName(cell(row, 1), "primary");
   if (draft.names.size === 0) throw new Unreadable("has no name");
   for (const program of cell(row, 3).split(/\]\s*\[/)) {
-    const name = program.replace(/[[\]]/g, "").trim();
-    if (name !== "") draft.programs.add(name);
+    draft.addProgram(program.replace(/[[\]]/g, "").trim());
   }
-  addDocument(draft, "Call Sign", cell(row, 5), "");
-  addCountry(draft, cell(row, 9));
+  draft.addDocument("Call Sign", cell(row, 5), "");
+  draft.addCountry(cell(row, 9));
   // Not trimmed either, since a cut one is known by its length.
   const noteHere: Note = (text) => note(`${place("primary", row)}: ${text}`);
   const remarks = joinedRemarks(row.cells[11] ?? "", comments, uid, noteHere);
@@ -137,11 +120,7 @@ function addAlternate(draft: EntryDraft, row: CsvRow): void {
   const kind = cell(row, 2);
   if (!alternateKinds.has(kind)) throw new Unreadable("is none of aka, fka, nka");
   if (cell(row, 3) === "") throw new Unreadable("has no name");
-  addName(draft, cell(row, 3), "alias");
-}
-
-function addAddress(draft: EntryDraft, row: CsvRow): void {
-  addCountry(draft, cell(row, 4));
+  draft.addName(cell(row, 3), "alias");
 }
 
 /**

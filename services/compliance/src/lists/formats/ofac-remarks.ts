@@ -1,5 +1,5 @@
 import { countryCode } from "./country-code.ts";
-import { addCountry, addDocument, addName, type EntryDraft } from "./entry-draft.ts";
+import type { EntryDraft } from "./entry-draft.ts";
 import { type Note, Unreadable } from "./file-bytes.ts";
 import { datesInWords } from "./listed-date.ts";
 
@@ -31,9 +31,11 @@ export function joinedRemarks(
 
 type ReadPart = (draft: EntryDraft, matched: string, note: Note) => void;
 
+const addCountry: ReadPart = (draft, name) => draft.addCountry(name);
+
 /** What a part of the remarks is by its beginning; its first group is what is read. */
 const parts: readonly (readonly [RegExp, ReadPart])[] = [
-  [/^(?:alt\. )?[afn]\.k\.a\.,? '(.+)'$/i, (draft, name) => addName(draft, name, "weak")],
+  [/^(?:alt\. )?[afn]\.k\.a\.,? '(.+)'$/i, (draft, name) => draft.addName(name, "weak")],
   // A company's incorporation is compared as a person's birth is.
   [/^(?:alt\. )?(?:DOB|Organization Established Date) (.+)$/, addBirths],
   [/^(?:alt\. )?POB (.+)$/, addBirthPlace],
@@ -79,95 +81,32 @@ function addBirthPlace({ countries }: EntryDraft, place: string): void {
  * How OFAC begins an identity document, a registration, or what identifies a ship or an aircraft;
  * longer beginnings first. What is not here is read where its issuing country stands behind it.
  */
-const documentTypes: readonly string[] = [
-  "Aircraft Construction Number (also called L/N or S/N or F/N)",
-  "Aircraft Manufacturer's Serial Number (MSN)",
-  "Aircraft Mode S Transponder Code",
-  "Aircraft Serial Identification",
-  "Aircraft Tail Number",
-  "BIK (RU)",
-  "Birth Certificate Number",
-  "Branch Unit Number",
-  "Business Number",
-  "Business Registration Document #",
-  "Business Registration Number",
-  "C.I.F.",
-  "C.R. No.",
-  "C.U.I.",
-  "C.U.I.P.",
-  "C.U.I.T.",
-  "C.U.R.P. #",
-  "C.U.R.P.",
-  "Cartilla de Servicio Militar Nacional",
-  "Cedula No.",
-  "Central Registration System Number",
-  "Certificate of Incorporation Number",
-  "Chamber of Commerce Number",
-  "Commercial Registry Number",
-  "Company Number",
-  "Credencial electoral",
-  "D-U-N-S Number",
-  "D.N.I.",
-  "Diplomatic Passport",
-  "Driver's License No.",
-  "Economic Register Number (CBLS)",
-  "Electoral Registry No.",
-  "Enterprise Number",
-  "Folio Mercantil No.",
-  "Government Gazette Number",
-  "I.F.E.",
-  "Identification Number",
-  "Immigration No.",
-  "Istanbul Chamber of Comm. No.",
-  "Italian Fiscal Code",
-  "Kenyan ID No.",
-  "LE Number",
-  "Legal Entity Number",
-  "License",
-  "MMSI",
-  "Matricula Mercantil No",
-  "N.I.E.",
-  "NIT #",
-  "National Foreign ID Number",
-  "National ID No.",
-  "Numero de Identidad",
-  "Organization Code",
-  "Passport Booklet",
-  "Passport",
-  "Permit Number",
-  "Personal ID Card",
-  "Public Registration Number",
-  "R.F.C. #",
-  "R.F.C.",
-  "RFC",
-  "RIF #",
-  "RTN",
-  "RUC #",
-  "Refugee ID Card",
-  "Registered Charity No.",
-  "Registration ID",
-  "Registration Number",
-  "Residency Number",
-  "Romanian C.R.",
-  "SRE Permit No.",
-  "SSN",
-  "SWIFT/BIC",
-  "Seafarer's Identification Document",
-  "Stateless Person ID Card",
-  "Stateless Person Passport",
-  "Tax ID No.",
-  "Tazkira National ID Card",
-  "Trade License No.",
-  "Travel Document Number",
-  "Turkish Identification Number",
-  "UK Company Number",
-  "US FEIN",
-  "Unified Social Credit Code (USCC)",
-  "United Social Credit Code Certificate (USCCC)",
-  "V.A.T. Number",
-  "Vessel Registration Identification",
-  "VisaNumberID",
-].sort((a, b) => b.length - a.length);
+const documentTypes: readonly string[] = `
+  Aircraft Construction Number (also called L/N or S/N or F/N),
+  Aircraft Manufacturer's Serial Number (MSN), Aircraft Mode S Transponder Code,
+  Aircraft Serial Identification, Aircraft Tail Number, BIK (RU), Birth Certificate Number,
+  Branch Unit Number, Business Number, Business Registration Document #,
+  Business Registration Number, C.I.F., C.R. No., C.U.I., C.U.I.P., C.U.I.T., C.U.R.P. #,
+  C.U.R.P., Cartilla de Servicio Militar Nacional, Cedula No., Central Registration System Number,
+  Certificate of Incorporation Number, Chamber of Commerce Number, Commercial Registry Number,
+  Company Number, Credencial electoral, D-U-N-S Number, D.N.I., Diplomatic Passport,
+  Driver's License No., Economic Register Number (CBLS), Electoral Registry No.,
+  Enterprise Number, Folio Mercantil No., Government Gazette Number, I.F.E.,
+  Identification Number, Immigration No., Istanbul Chamber of Comm. No., Italian Fiscal Code,
+  Kenyan ID No., LE Number, Legal Entity Number, License, MMSI, Matricula Mercantil No, N.I.E.,
+  NIT #, National Foreign ID Number, National ID No., Numero de Identidad, Organization Code,
+  Passport Booklet, Passport, Permit Number, Personal ID Card, Public Registration Number,
+  R.F.C. #, R.F.C., RFC, RIF #, RTN, RUC #, Refugee ID Card, Registered Charity No.,
+  Registration ID, Registration Number, Residency Number, Romanian C.R., SRE Permit No., SSN,
+  SWIFT/BIC, Seafarer's Identification Document, Stateless Person ID Card,
+  Stateless Person Passport, Tax ID No., Tazkira National ID Card, Trade License No.,
+  Travel Document Number, Turkish Identification Number, UK Company Number, US FEIN,
+  Unified Social Credit Code (USCC), United Social Credit Code Certificate (USCCC), V.A.T. Number,
+  Vessel Registration Identification, VisaNumberID
+`
+  .split(",")
+  .map((type) => type.trim())
+  .sort((a, b) => b.length - a.length);
 
 const validity = / (?:issued|expires) .*$/;
 const issuer = /\(([^()]*)\)$/;
@@ -183,10 +122,10 @@ function readDocument(draft: EntryDraft, text: string): void {
   const rest = plain.slice(type === undefined ? 0 : type.length + 1).replace(validity, "");
   const country = countryCode(issuer.exec(rest)?.[1] ?? "") ?? "";
   const number = rest.replace(/ ?\(.*$/, "").replace(/^[:#]\s*/, "");
-  if (type !== undefined) addDocument(draft, type, withoutPrefix(number), country);
+  if (type !== undefined) draft.addDocument(type, withoutPrefix(number), country);
   else if (country !== "") {
     const [, otherType, otherNumber] = unknownDocument.exec(number) ?? [];
-    addDocument(draft, otherType ?? "", otherNumber ?? "", country);
+    draft.addDocument(otherType ?? "", otherNumber ?? "", country);
   }
 }
 

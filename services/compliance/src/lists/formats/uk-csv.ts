@@ -1,24 +1,8 @@
 import type { EntryType, NameKind } from "@disburse/name-matcher/entry.ts";
 import type { ListEntry } from "../rules/entry.ts";
 import { type CsvRow, type CsvTable, csvRows, csvTable } from "./csv-rows.ts";
-import {
-  addBirths,
-  addCountry,
-  addDocument,
-  addName,
-  builtEntry,
-  type EntryDraft,
-  entryDraft,
-} from "./entry-draft.ts";
-import {
-  atPlace,
-  type Format,
-  type ListFile,
-  mebibyte,
-  type Note,
-  onlyFile,
-  Unreadable,
-} from "./file-bytes.ts";
+import { type EntryDraft, entriesOfRows } from "./entry-draft.ts";
+import { type Format, type ListFile, type Note, onlyFile, Unreadable } from "./file-bytes.ts";
 import { partialDate, yearSpan } from "./listed-date.ts";
 
 /** Of the 58 columns of the UK sanctions list, those that are compared. */
@@ -59,27 +43,19 @@ const types: ReadonlyMap<string, EntryType> = new Map([
 const uidText = /^[\x21-\x7e]{1,128}$/;
 
 /** The UK's list: a row for each name and address of an entry, under a line with its date. */
-export const format: Format = { read: readUkCsv, bytesMax: 128 * mebibyte };
+export const format: Format = { read: readUkCsv, mebibytesMax: 128 };
 
 function readUkCsv(files: readonly ListFile[], note: Note): ListEntry[] {
-  const drafts = new Map<string, EntryDraft>();
-  for (const row of csvTable(belowReportDate(csvRows(onlyFile(files), ",")), columns)) {
-    atPlace(`line ${row.line}`, () => {
-      const draft = draftOf(row, drafts);
-      addNames(draft, row);
-      for (const text of listed(row.cell("births"))) {
-        addBirths(draft, datesOf(text), (problem) => note(`line ${row.line}: ${problem}`));
-      }
-      for (const name of countryColumns.flatMap((column) => listed(row.cell(column)))) {
-        addCountry(draft, name);
-      }
-      addDocuments(draft, row);
-    });
-  }
-  if (drafts.size === 0) throw new Unreadable("list: must have at least one entry");
-  return [...drafts.values()].map((draft) =>
-    atPlace(`Unique ID ${draft.uid}`, () => builtEntry(draft)),
-  );
+  const table = csvTable(belowReportDate(csvRows(onlyFile(files), ",")), columns);
+  const words = { uidName: "Unique ID", typeName: "type" };
+  return entriesOfRows(table, words, note, identify, (draft, row, noteHere) => {
+    draft.addProgram(row.cell("regime"));
+    addNames(draft, row);
+    for (const text of listed(row.cell("births"))) draft.addBirths(datesOf(text), noteHere);
+    const countries = countryColumns.flatMap((column) => listed(row.cell(column)));
+    for (const name of countries) draft.addCountry(name);
+    addDocuments(draft, row);
+  });
 }
 
 function belowReportDate([first, ...rows]: readonly CsvRow[]): readonly CsvRow[] {
@@ -87,25 +63,19 @@ function belowReportDate([first, ...rows]: readonly CsvRow[]): readonly CsvRow[]
   return /^report date/i.test(first.cells[0]?.trim() ?? "") ? rows : [first, ...rows];
 }
 
-function draftOf(row: Row, drafts: Map<string, EntryDraft>): EntryDraft {
+function identify(row: Row) {
   const uid = row.cell("uid");
   if (!uidText.test(uid)) throw new Unreadable("has no Unique ID");
   const type = types.get(row.cell("type").toLowerCase());
   if (type === undefined) throw new Unreadable(`type ${row.cell("type")} is not known`);
-  const known = drafts.get(uid);
-  const draft = known ?? entryDraft(uid, type);
-  if (draft.type !== type) throw new Unreadable(`Unique ID ${uid} has two types`);
-  if (known === undefined) drafts.set(uid, draft);
-  const regime = row.cell("regime");
-  if (regime !== "") draft.programs.add(regime);
-  return draft;
+  return { uid, type };
 }
 
 /** The family name, or the whole of a company's, stands in the sixth part. */
 function addNames(draft: EntryDraft, row: Row): void {
   const parts = (["name1", "name2", "name3", "name4", "name5", "name6"] as const).map(row.cell);
-  addName(draft, parts.join(" "), nameKind(row));
-  for (const name of listed(row.cell("nonLatinName"))) addName(draft, name, "alias");
+  draft.addName(parts.join(" "), nameKind(row));
+  for (const name of listed(row.cell("nonLatinName"))) draft.addName(name, "alias");
 }
 
 function nameKind(row: Row): NameKind {
@@ -149,6 +119,6 @@ const documentTypes = {
 function addDocuments(draft: EntryDraft, row: Row): void {
   for (const [column, type] of Object.entries(documentTypes)) {
     const numbers = listed(row.cell(column as keyof typeof documentTypes));
-    for (const number of numbers) addDocument(draft, type, number, "");
+    for (const number of numbers) draft.addDocument(type, number, "");
   }
 }

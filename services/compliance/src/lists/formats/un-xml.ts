@@ -2,21 +2,12 @@ import type { EntryType, NameKind } from "@disburse/name-matcher/entry.ts";
 import { parseXml, XmlElement, XmlError } from "@rgrove/parse-xml";
 import type { ListEntry } from "../rules/entry.ts";
 import { countryCode } from "./country-code.ts";
-import {
-  addBirths,
-  addCountry,
-  addDocument,
-  addName,
-  builtEntry,
-  type EntryDraft,
-  entryDraft,
-} from "./entry-draft.ts";
+import { type EntryDraft, entryDraft } from "./entry-draft.ts";
 import {
   atPlace,
   type Format,
   fileText,
   type ListFile,
-  mebibyte,
   type Note,
   onlyFile,
   Unreadable,
@@ -32,7 +23,7 @@ const sections: ReadonlySet<string> = new Set(["INDIVIDUALS", "ENTITIES"]);
 const uidText = /^[\x21-\x7e]{1,128}$/;
 
 /** The Security Council's consolidated list. An entry's uid is its permanent reference number. */
-export const format: Format = { read: readUnXml, bytesMax: 64 * mebibyte };
+export const format: Format = { read: readUnXml, mebibytesMax: 64 };
 
 function readUnXml(files: readonly ListFile[], note: Note): ListEntry[] {
   const root = parsedXml(onlyFile(files));
@@ -63,14 +54,13 @@ function entryOf(element: XmlElement, type: EntryType, note: Note): ListEntry {
     .map((part) => textIn(element, part))
     .join(" ");
   for (const [at, name] of whole.split(";").entries()) {
-    addName(draft, name, at === 0 ? "primary" : "alias");
+    draft.addName(name, at === 0 ? "primary" : "alias");
   }
   if (draft.names.size === 0) throw new Unreadable("has no name");
-  addName(draft, textIn(element, "NAME_ORIGINAL_SCRIPT"), "alias");
-  const program = textIn(element, "UN_LIST_TYPE");
-  if (program !== "") draft.programs.add(program);
+  draft.addName(textIn(element, "NAME_ORIGINAL_SCRIPT"), "alias");
+  draft.addProgram(textIn(element, "UN_LIST_TYPE"));
   for (const part of elementsIn(element)) readPart(draft, part, (text) => note(`${uid}: ${text}`));
-  return builtEntry(draft);
+  return draft.built();
 }
 
 /** What stands several times in an entry. */
@@ -81,12 +71,12 @@ function readPart(draft: EntryDraft, part: XmlElement, note: Note): void {
       readAlias(draft, part, note);
       break;
     case "NATIONALITY":
-      for (const value of elementsIn(part)) addCountry(draft, value.text.trim());
+      for (const value of elementsIn(part)) draft.addCountry(value.text.trim());
       break;
     case "INDIVIDUAL_ADDRESS":
     case "ENTITY_ADDRESS":
     case "INDIVIDUAL_PLACE_OF_BIRTH":
-      addCountry(draft, textIn(part, "COUNTRY"));
+      draft.addCountry(textIn(part, "COUNTRY"));
       break;
     case "INDIVIDUAL_DATE_OF_BIRTH":
       addBirth(draft, part, note);
@@ -104,7 +94,7 @@ function readDocument(draft: EntryDraft, part: XmlElement): void {
   const issuer = textIn(part, "ISSUING_COUNTRY") || textIn(part, "COUNTRY_OF_ISSUE");
   const type = textIn(part, "TYPE_OF_DOCUMENT") || textIn(part, "TYPE_OF_DOCUMENT2");
   for (const number of numbersIn(textIn(part, "NUMBER"))) {
-    addDocument(draft, type, number, countryCode(issuer) ?? "");
+    draft.addDocument(type, number, countryCode(issuer) ?? "");
   }
 }
 
@@ -117,8 +107,8 @@ function numbersIn(text: string): string[] {
 
 function readAlias(draft: EntryDraft, part: XmlElement, note: Note): void {
   const kind: NameKind = textIn(part, "QUALITY").toLowerCase() === "low" ? "weak" : "alias";
-  for (const name of namesIn(textIn(part, "ALIAS_NAME"))) addName(draft, name, kind);
-  addCountry(draft, textIn(part, "COUNTRY_OF_BIRTH"));
+  for (const name of namesIn(textIn(part, "ALIAS_NAME"))) draft.addName(name, kind);
+  draft.addCountry(textIn(part, "COUNTRY_OF_BIRTH"));
   addDate(draft, textIn(part, "DATE_OF_BIRTH"), note);
 }
 
@@ -149,7 +139,7 @@ function addDate(draft: EntryDraft, text: string, note: Note): void {
   if (text === "") return;
   const [, year = "", month = "", day = ""] = /^(\d{4})-(\d\d)-(\d\d)/.exec(text) ?? [];
   const date = partialDate(year, month, day);
-  addBirths(draft, date === undefined ? datesInWords(text) : [date], note);
+  draft.addBirths(date === undefined ? datesInWords(text) : [date], note);
 }
 
 /** That list has five levels; the parser goes down them by recursion. */
