@@ -21,9 +21,6 @@ export interface PlatformOptions {
   readonly settings?: Environment;
 }
 
-/** The six services, configured to reach each other on free ports of this machine. */
-export type Services = Awaited<ReturnType<typeof configureServices>>;
-
 /** Settings for load: no request is refused for its rate. */
 export const unlimitedRate: Environment = {
   RATE_LIMIT_PER_SECOND: "1000000",

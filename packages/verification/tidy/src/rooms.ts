@@ -22,7 +22,7 @@ const packageImports: Record<string, readonly string[]> = {
   forms: ["kernel"],
   invariants: ["kernel", "embedded", "harness"],
   mutants: ["embedded", "harness", "tidy"],
-  platform: ["contracts", "chassis", "embedded", "sandbox"],
+  platform: ["chassis", "embedded", "sandbox"],
   sandbox: ["kernel", "contracts", "chassis"],
   simulation: [
     ...["kernel", "contracts", "chassis", "invariants", "harness"],
