@@ -539,7 +539,7 @@ export interface WebhookEndpoint {
   updated_at: string;
 }
 
-/** Recent delivery health. */
+/** Delivery health, some seconds old. */
 export interface WebhookEndpointHealth {
   /** `open`: it failed repeatedly; one attempt at a time, 5 s apart. */
   circuit: "closed" | "open";

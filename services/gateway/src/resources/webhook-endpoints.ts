@@ -34,7 +34,7 @@ const described = f.fields(EndpointSchema, {
   ...f.recordTimes,
 });
 
-const health = f.record(EndpointHealthSchema, "WebhookEndpointHealth", "Recent delivery health.", {
+const health = f.record(EndpointHealthSchema, "WebhookEndpointHealth", "Delivery health, some seconds old.", {
   circuit: f.word(CircuitState, "`open`: it failed repeatedly; one attempt at a time, 5 s apart."),
   concurrency_limit: f.whole("Attempts that may run concurrently; a failure halves it.", 8, {
     minimum: 1,
