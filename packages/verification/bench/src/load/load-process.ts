@@ -3,6 +3,7 @@
  * takes time from it. Forked; its calls say what to request.
  */
 import { Pool } from "undici";
+import type { LoopFigures } from "../figures.ts";
 import { percentile, rounded } from "../measures/percentile.ts";
 import { type KnownRecord, WrongAnswerError } from "./answers.ts";
 import { serveCalls } from "./child.ts";
@@ -46,15 +47,12 @@ type Sizes = {
 };
 
 /** The result of a run; every answer was checked. The sizes are the last request's. */
-export type LoadResult = Sizes & {
-  readonly requests: number;
-  readonly elapsed_ms: number;
-  readonly per_s: number;
-  readonly p50_ms: number;
-  readonly p99_ms: number;
-  /** Successful executes of the target since it was named. */
-  readonly executed: number;
-};
+export type LoadResult = Sizes &
+  LoopFigures & {
+    readonly elapsed_ms: number;
+    /** Successful executes of the target since it was named. */
+    readonly executed: number;
+  };
 
 const memories = new Map<string, TargetState>();
 const pools = new Map<string, Pool>();

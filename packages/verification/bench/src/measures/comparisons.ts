@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import { ampleFunds } from "@disburse/platform/platform.ts";
 import type { MongoClient } from "mongodb";
 import type { FlatFigures, HotAccountFigures, IdleFigures } from "../figures.ts";
@@ -169,8 +170,4 @@ async function readExamined(mongo: MongoClient) {
   const { metrics } = await mongo.db("admin").command({ serverStatus: 1 });
   const { scanned, scannedObjects } = metrics.queryExecutor;
   return { keys: Number(scanned), documents: Number(scannedObjects) };
-}
-
-function wait(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -126,8 +126,6 @@ export type PlatformTotals = {
   readonly payoutsExpected: number;
 };
 
-const none: StepTotal = { count: 0, amount: 0n };
-
 /**
  * What is wrong with a platform's money; nothing when it is conserved: of each account opening (0)
  * + credits − debits = available + held, exactly, no movement is missing, and each quote has at
@@ -135,8 +133,8 @@ const none: StepTotal = { count: 0, amount: 0n };
  */
 export function moneyFaults(totals: PlatformTotals): string[] {
   const { payouts, strayPayouts, claimedQuotes, payoutsExpected } = totals;
-  const released = total(totals, "release").count;
-  const held = total(totals, "hold").count;
+  const released = countOf(totals, "release");
+  const held = countOf(totals, "hold");
   return [
     ...totals.accounts.flatMap(accountFaults),
     ...unequal("payouts made", payouts, "successful executes and seeded ones", payoutsExpected),
@@ -147,8 +145,7 @@ export function moneyFaults(totals: PlatformTotals): string[] {
 }
 
 function accountFaults({ id, available, held, sequence, ledgerSequence, steps }: AccountTotals) {
-  const of = (step: Step) => steps[step] ?? none;
-  const amount = (step: Step) => of(step).amount;
+  const amount = (step: Step) => steps[step]?.amount ?? 0n;
   const heldNow = amount("hold") - amount("post") - amount("release");
   const owned = amount("credit") + amount("return") - amount("post");
   const entries = Object.values(steps).reduce((sum, { count }) => sum + count, 0);
@@ -161,11 +158,8 @@ function accountFaults({ id, available, held, sequence, ledgerSequence, steps }:
   ];
 }
 
-function total({ accounts }: PlatformTotals, step: Step): StepTotal {
-  return accounts.reduce((sum, { steps }) => {
-    const { count, amount } = steps[step] ?? none;
-    return { count: sum.count + count, amount: sum.amount + amount };
-  }, none);
+function countOf({ accounts }: PlatformTotals, step: Step): number {
+  return accounts.reduce((sum, { steps }) => sum + (steps[step]?.count ?? 0), 0);
 }
 
 function unequal<T extends number | bigint>(name: string, is: T, other: string, should: T) {

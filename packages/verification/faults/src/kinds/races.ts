@@ -1,7 +1,7 @@
 import { collectionOf } from "@disburse/invariants/database-check.ts";
 import type { Fault, FaultContext } from "../context.ts";
 import type { Assertion } from "../payouts/checks.ts";
-import { type FinalAnswer, postUntilAnswered } from "../payouts/client.ts";
+import { postUntilAnswered } from "../payouts/client.ts";
 
 /** Callers who execute one quote at the same time, each under a key of its own. */
 const callersPerQuote = 16;
@@ -72,7 +72,7 @@ async function raceForMoney(context: FaultContext): Promise<Assertion> {
   );
   context.fired("execute for little money", executes);
   const paid = answers.filter((answer) => answer?.status === 200).length;
-  const short = answers.filter(isShort).length;
+  const short = answers.filter((answer) => answer?.code === "INSUFFICIENT_BALANCE").length;
   const account = await collectionOf(platform.databases(), "accounts").findOne({ _id: accountId });
   const problems = [
     paid === room ? [] : [`${paid} payouts with money for ${room}`],
@@ -80,8 +80,4 @@ async function raceForMoney(context: FaultContext): Promise<Assertion> {
     account?.available.toString() === "0" ? [] : [`${account?.available} is left`],
   ];
   return { name: "money for exactly 50 of 200", problems: problems.flat() };
-}
-
-function isShort(answer: FinalAnswer | undefined): boolean {
-  return answer?.code === "INSUFFICIENT_BALANCE";
 }

@@ -70,10 +70,12 @@ async function lostPayouts(platform: FaultPlatform, { accepted }: Load): Promise
   );
   for await (const { _id, status } of found) ended.set(_id, status);
   const ids = accepted.map(({ id }) => id);
+  const missing = ids.filter((id) => !ended.has(id));
+  const open = ids.filter((id) => ended.get(id) === "initiated");
   const twice = ids.length - new Set(ids).size;
   return [
-    ...named(ids, (id) => !ended.has(id), "is not there"),
-    ...named(ids, (id) => ended.get(id) === "initiated", "has no end"),
+    ...named(missing, "is not there"),
+    ...named(open, "has no end"),
     ...(twice === 0 ? [] : [`${twice} payouts were given to two callers`]),
   ];
 }
@@ -94,7 +96,7 @@ async function missedNotifications(
   for await (const { transaction_id, status } of events) {
     if (!received.has(`${transaction_id} ${status}`)) missed.push(`${transaction_id} ${status}`);
   }
-  return named(missed, () => true, "was never notified");
+  return named(missed, "was never notified");
 }
 
 /** The last answers are given again, word for word, and make no second payout. */
@@ -104,7 +106,7 @@ async function otherAnswers(platform: FaultPlatform, { accepted }: Load): Promis
     const again = await postUntilAnswered(platform, "/transfer/execute", body, key);
     if (again?.text !== text) other.push(id);
   }
-  return named(other, () => true, "was answered differently the second time");
+  return named(other, "was answered differently the second time");
 }
 
 async function brokenInvariants(platform: FaultPlatform): Promise<string[]> {
@@ -116,14 +118,9 @@ async function brokenInvariants(platform: FaultPlatform): Promise<string[]> {
   return report.findings.map((each) => `${each.invariant}: ${each.subject} ${each.detail}`);
 }
 
-/** Those of some ids that are meant, in words: the first five, and how many more. */
-export function named(
-  ids: readonly string[],
-  isMeant: (id: string) => boolean,
-  what: string,
-): string[] {
-  const meant = ids.filter(isMeant);
-  const shown = meant.slice(0, shownMax).map((id) => `${id} ${what}`);
-  const more = meant.length - shownMax;
+/** What is so of some ids, in words: the first five, and how many more. */
+export function named(ids: readonly string[], what: string): string[] {
+  const shown = ids.slice(0, shownMax).map((id) => `${id} ${what}`);
+  const more = ids.length - shownMax;
   return more > 0 ? [...shown, `and ${more} more ${what}`] : shown;
 }

@@ -141,9 +141,9 @@ async function readDeliveries(scenario: WebhookScenario, filter: object): Promis
 }
 
 function namedOf(all: readonly Stored[], isMeant: (each: Stored) => boolean, what: string) {
+  const meant = all.filter(isMeant);
   return named(
-    all.filter(isMeant).map(({ _id }) => _id),
-    () => true,
+    meant.map(({ _id }) => _id),
     what,
   );
 }

@@ -1,6 +1,6 @@
 import { evaluate, withFields } from "./expression.ts";
 import { matches } from "./filter.ts";
-import type { Sort, Table } from "./table.ts";
+import { byKeys, type Sort, type Table } from "./table.ts";
 import { keyText } from "./unique-index.ts";
 import { compareValues, copied, type Document } from "./value.ts";
 
@@ -26,22 +26,12 @@ function throughStage(rows: readonly Document[], stage: Document, now: Date): Do
     case "$set":
       return rows.map((row) => withFields(row, operand, { document: row, now }));
     case "$sort":
-      return sorted(rows, operand as Sort);
+      return rows.toSorted(byKeys(operand as Sort));
     case "$group":
       return grouped(rows, operand, now);
     default:
       throw new Error(`the stage ${name} is not one that the simulated store knows`);
   }
-}
-
-function sorted(rows: readonly Document[], sort: Sort): Document[] {
-  return rows.toSorted((one, other) => {
-    for (const [field, direction] of Object.entries(sort)) {
-      const difference = compareValues(one[field], other[field]);
-      if (difference !== 0) return difference * direction;
-    }
-    return 0;
-  });
 }
 
 function grouped(rows: readonly Document[], { _id, ...fields }: Document, now: Date): Document[] {

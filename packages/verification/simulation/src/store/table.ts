@@ -139,7 +139,8 @@ function equalities(filter: Document): Document {
   return fields;
 }
 
-function byKeys(sort: Sort): (one: Document, other: Document) => number {
+/** Compares two documents by the keys of an order, one after the other. */
+export function byKeys(sort: Sort): (one: Document, other: Document) => number {
   const keys = Object.entries(sort);
   return (one, other) => {
     for (const [path, direction] of keys) {
