@@ -80,7 +80,7 @@ async function runBench(
 
 /** All but the idle measurement; undefined where that alone is wanted. */
 async function measureRequests(bench: Bench) {
-  const { backends, load, options } = bench;
+  const { load, options } = bench;
   const wanted = scenarioNames.filter((name) => options.only.has(name));
   const [wantsFlat, wantsHot] = [options.only.has("flat"), options.only.has("hot")];
   if (wanted.length === 0 && !wantsFlat && !wantsHot) return undefined;
@@ -93,7 +93,7 @@ async function measureRequests(bench: Bench) {
   const payouts = small.payouts + (hot?.executed ?? 0);
   const faults = [
     ...(await faultsOf(load, { ...small, payouts })),
-    ...(await checkInvariants(small.platform, backends.mongo)),
+    ...(await checkInvariants(small.platform)),
     ...(flat?.faults ?? []),
   ];
   const hotFigures = hot === undefined ? {} : { hot_account: hot.figures };

@@ -2,8 +2,8 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 
-/** The calls of a forked process, by name. */
-export type Calls = Readonly<Record<string, { readonly job: unknown; readonly reply: unknown }>>;
+/** What a forked process does for the bench, by name. */
+type Calls = Readonly<Record<string, (job: never) => unknown>>;
 
 /** Messages between the bench and what it forks. */
 type Request = { readonly id: number; readonly name: string; readonly job: unknown };
@@ -16,7 +16,10 @@ type Answer = { readonly id: number } & (
 export type Child<C extends Calls> = {
   readonly pid: number;
   /** Makes a call; rejects with what went wrong there, or when the process has gone. */
-  call<K extends keyof C & string>(name: K, job: C[K]["job"]): Promise<C[K]["reply"]>;
+  call<K extends keyof C & string>(
+    name: K,
+    job: Parameters<C[K]>[0],
+  ): Promise<Awaited<ReturnType<C[K]>>>;
   stop(): Promise<void>;
 };
 
@@ -40,7 +43,8 @@ export function startChild<C extends Calls>(module: string): Child<C> {
     pid: child.pid ?? 0,
     call: (name, job) => {
       const id = ++calls;
-      const call = Promise.withResolvers<unknown>();
+      // biome-ignore lint/suspicious/noExplicitAny: the name says what the answer is.
+      const call = Promise.withResolvers<any>();
       waiting.set(id, call);
       child.send({ id, name, job } satisfies Request);
       return call.promise;
@@ -54,16 +58,10 @@ export function startChild<C extends Calls>(module: string): Child<C> {
 }
 
 /** The other side: answers the bench's calls, and ends with it. */
-export function serveCalls<C extends Calls>(
-  handlers: {
-    readonly [K in keyof C]: (job: C[K]["job"]) => C[K]["reply"] | Promise<C[K]["reply"]>;
-  },
-): void {
+export function serveCalls(handlers: Calls): void {
   const answer = async ({ id, name, job }: Request): Promise<Answer> => {
-    const handle = handlers[name];
-    if (handle === undefined) return { id, failure: `there is no ${name}` };
     try {
-      return { id, reply: await handle(job) };
+      return { id, reply: await handlers[name]?.(job as never) };
     } catch (error) {
       return { id, failure: String(error) };
     }

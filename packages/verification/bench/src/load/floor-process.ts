@@ -12,14 +12,6 @@ import Koa from "koa";
 import type { Collection } from "mongodb";
 import { serveCalls } from "./child.ts";
 
-/** The one call: starts serving on documents in this database. */
-export type FloorCalls = {
-  readonly serve: {
-    readonly job: { readonly uri: string; readonly database: string };
-    readonly reply: { readonly url: string };
-  };
-};
-
 /** A payout's document has about this size. */
 const documentBytes = 1_000;
 const documents = 1_000;
@@ -52,7 +44,8 @@ function commandsOn(
   };
 }
 
-async function serve({ uri, database }: FloorCalls["serve"]["job"]) {
+/** Starts serving on documents in this database. */
+async function serve({ uri, database }: { uri: string; database: string }) {
   const { db } = await connectDatabase(uri, database);
   const collection = db.collection<FloorDocument>("documents");
   await collection.createIndex({ owner: 1, at: -1 });
@@ -72,4 +65,7 @@ async function serve({ uri, database }: FloorCalls["serve"]["job"]) {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
-serveCalls<FloorCalls>({ serve });
+const calls = { serve };
+/** What the floor does for the bench. */
+export type FloorCalls = typeof calls;
+serveCalls(calls);

@@ -17,22 +17,6 @@ import {
   type TargetState,
 } from "./scenarios.ts";
 
-/** The calls of the load generator. */
-export type LoadCalls = {
-  /** Names a target; reads of it may choose among the payouts. */
-  readonly target: {
-    readonly job: {
-      readonly name: string;
-      readonly target: Target;
-      readonly payouts: readonly KnownRecord[];
-    };
-    readonly reply: undefined;
-  };
-  readonly run: { readonly job: Run; readonly reply: LoadResult };
-  /** Requests as many bytes of a floor as the platform answers with. */
-  readonly floor: { readonly job: FloorRun; readonly reply: LoadResult };
-};
-
 type Loop = { readonly concurrency: number; readonly end: LoopEnd };
 type Run = Loop & {
   readonly name: string;
@@ -66,7 +50,10 @@ function poolOf(url: string): Pool {
   return pool;
 }
 
-function target({ name, target: of, payouts }: LoadCalls["target"]["job"]): undefined {
+type NamedTarget = { name: string; target: Target; payouts: readonly KnownRecord[] };
+
+/** Names a target; reads of it may choose among the payouts. */
+function target({ name, target: of, payouts }: NamedTarget): void {
   const memory = { target: of, quotes: [], payouts: [], amounts: new Map(), executed: 0 };
   for (const payout of payouts) addPayout(memory, payout);
   memories.set(name, memory);
@@ -138,8 +125,12 @@ async function send(pool: Pool, authorization: string, exchange: Exchange): Prom
   throw new WrongAnswerError(`${method} ${path}: ${answer.statusCode} ${text.slice(0, 500)}`);
 }
 
-serveCalls<LoadCalls>({
+const calls = {
   target,
   run,
-  floor: (job) => requestMany(job, poolOf(job.url), "", () => floorExchange(job)),
-});
+  /** Requests as many bytes of a floor as the platform answers with. */
+  floor: (job: FloorRun) => requestMany(job, poolOf(job.url), "", () => floorExchange(job)),
+};
+/** What the load generator does for the bench. */
+export type LoadCalls = typeof calls;
+serveCalls(calls);

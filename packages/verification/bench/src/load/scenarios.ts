@@ -120,16 +120,7 @@ function nextAccount({ accountId, accountIds = [accountId] }: Target): string {
 }
 
 const firstNames = ["Ada", "Grace", "Edsger", "Barbara", "Tony", "Radia", "Donald", "Frances"];
-const lastNames = [
-  "Lovelace",
-  "Hopper",
-  "Dijkstra",
-  "Liskov",
-  "Hoare",
-  "Perlman",
-  "Knuth",
-  "Allen",
-];
+const lastNames = ["Lovelace", "Hopper", "Dijkstra", "Liskov", "Hoare", "Perlman", "Knuth"];
 
 function anyOf(names: readonly string[]): string {
   return names[Math.floor(Math.random() * names.length)] ?? "";

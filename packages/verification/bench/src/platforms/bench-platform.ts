@@ -1,3 +1,4 @@
+import type { Databases } from "@disburse/invariants/database-check.ts";
 import {
   type FundedMerchant,
   fundMerchant,
@@ -17,6 +18,7 @@ export type BenchPlatform = Platform &
     readonly name: string;
     readonly target: Target;
     readonly db: (service: ServiceName) => Db;
+    readonly databases: Databases;
   };
 
 /** No request of the bench is refused for its rate, and no quote expires in it. */
@@ -43,6 +45,7 @@ export async function startBenchPlatform(name: string, backends: Backends): Prom
       name,
       target: { baseUrl, apiKey, accountId, beneficiaryId: made.beneficiary_id ?? "" },
       db: (service) => mongo.db(platform.database(service)),
+      databases: { client: mongo, prefix: databasePrefix },
     };
   } catch (error) {
     await platform.stop();

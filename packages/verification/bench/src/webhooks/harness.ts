@@ -138,11 +138,11 @@ export async function startReceivers(receivers: number) {
   const child = startChild<ReceiverCalls>("webhooks/receiver-process.ts");
   return {
     pid: child.pid,
-    ...(await child.call("listen", { receivers })),
+    ...(await child.call("listen", receivers)),
     /** Waits until so many different events of a run have come, or until it is too late. */
     untilArrived: async (run: string, wanted: number, timeoutMs: number): Promise<void> => {
       const endsAtMs = monotonicMs() + timeoutMs;
-      while ((await child.call("count", { run })) < wanted && monotonicMs() < endsAtMs) {
+      while ((await child.call("count", run)) < wanted && monotonicMs() < endsAtMs) {
         await untilMs(monotonicMs() + pollIntervalMs);
       }
     },
@@ -151,7 +151,7 @@ export async function startReceivers(receivers: number) {
       let isEnded = false;
       const watch = async () => {
         for (; !isEnded; await untilMs(monotonicMs() + pollIntervalMs)) {
-          onCount(await child.call("count", { run }));
+          onCount(await child.call("count", run));
         }
       };
       const watched = watch();
@@ -161,7 +161,7 @@ export async function startReceivers(receivers: number) {
       await watched;
       return done;
     },
-    receipts: (run: string) => child.call("receipts", { run }),
+    receipts: (run: string) => child.call("receipts", run),
     stop: child.stop,
   };
 }

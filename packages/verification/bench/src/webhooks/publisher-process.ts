@@ -11,38 +11,11 @@ import type { Endpoint } from "./endpoints.ts";
 import { sessionMessage } from "./events.ts";
 import { monotonicMs, untilMs } from "./monotonic-clock.ts";
 
-/** The calls of the process that publishes events. */
-export type PublisherCalls = {
-  readonly connect: {
-    readonly job: { readonly url: string; readonly namespace: string };
-    readonly reply: undefined;
-  };
-  /** An open loop: event n is published at `startsAtMs + n * 1000 / perSecond`, come what may. */
-  readonly steady: {
-    readonly job: {
-      readonly run: string;
-      /** In turn. */
-      readonly endpoints: readonly Endpoint[];
-      readonly startsAtMs: number;
-      readonly perSecond: number;
-      readonly count: number;
-    };
-    readonly reply: Lateness;
-  };
-  /** As many as the broker takes; at most `ahead` more than `received` says. */
-  readonly flood: {
-    readonly job: {
-      readonly run: string;
-      readonly endpoints: readonly Endpoint[];
-      readonly count: number;
-      readonly endsAtMs: number;
-      readonly ahead: number;
-    };
-    /** How many were published, each confirmed. */
-    readonly reply: number;
-  };
-  /** How many events of the flood have arrived at the receivers. */
-  readonly received: { readonly job: number; readonly reply: undefined };
+/** So many events of a run, for these endpoints in turn. */
+type Events = {
+  readonly run: string;
+  readonly endpoints: readonly Endpoint[];
+  readonly count: number;
 };
 
 /** How much later than it should have an event was handed to the broker. */
@@ -81,7 +54,8 @@ function endpointAt(endpoints: readonly Endpoint[], number: number): Endpoint {
   return endpoint;
 }
 
-async function steady(job: PublisherCalls["steady"]["job"]): Promise<Lateness> {
+/** An open loop: event n is published at `startsAtMs + n * 1000 / perSecond`, come what may. */
+async function steady(job: Events & { startsAtMs: number; perSecond: number }): Promise<Lateness> {
   const { run, endpoints, startsAtMs, perSecond, count } = job;
   const late: number[] = [];
   const confirms: Promise<void>[] = [];
@@ -103,7 +77,8 @@ async function steady(job: PublisherCalls["steady"]["job"]): Promise<Lateness> {
   };
 }
 
-async function flood(job: PublisherCalls["flood"]["job"]): Promise<number> {
+/** As many as the broker takes, `ahead` of `received` at most; answers how many it confirmed. */
+async function flood(job: Events & { endsAtMs: number; ahead: number }): Promise<number> {
   const { run, endpoints, count, endsAtMs, ahead } = job;
   received = 0;
   let next = 0;
@@ -125,15 +100,17 @@ async function flood(job: PublisherCalls["flood"]["job"]): Promise<number> {
   return next;
 }
 
-serveCalls<PublisherCalls>({
-  connect: async ({ url, namespace }) => {
-    bus = await connectAmqpBus({ url, namespace, log: createLog("bench", "error") });
-    return undefined;
+const calls = {
+  connect: async (place: { url: string; namespace: string }) => {
+    bus = await connectAmqpBus({ ...place, log: createLog("bench", "error") });
   },
   steady,
   flood,
-  received: (count) => {
+  /** How many events of the flood have arrived at the receivers. */
+  received: (count: number) => {
     received = count;
-    return undefined;
   },
-});
+};
+/** What the process that publishes events does for the bench. */
+export type PublisherCalls = typeof calls;
+serveCalls(calls);

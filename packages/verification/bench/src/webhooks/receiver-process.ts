@@ -8,19 +8,6 @@ import { serveCalls } from "../load/child.ts";
 import { readEventId } from "./events.ts";
 import { monotonicMs } from "./monotonic-clock.ts";
 
-/** The calls of the process that stands for the merchants' receivers. */
-export type ReceiverCalls = {
-  /** Opens so many receivers, and one that never answers; answers their URLs. */
-  readonly listen: {
-    readonly job: { readonly receivers: number };
-    readonly reply: { readonly urls: readonly string[]; readonly deadUrl: string };
-  };
-  /** How many different events of a run have arrived so far. */
-  readonly count: { readonly job: { readonly run: string }; readonly reply: number };
-  /** What has come of a run so far. */
-  readonly receipts: { readonly job: { readonly run: string }; readonly reply: Receipts };
-};
-
 /** What has come of a run. */
 export type Receipts = {
   /** By the event's number: when its first byte came first, by the monotonic clock. */
@@ -36,12 +23,8 @@ const answerAfterMs = 30;
 
 type Run = { firstAtMs: Map<number, number>; duplicates: number; misrouted: number };
 const runs = new Map<string, Run>();
-
-function runOf(name: string): Run {
-  const run = runs.get(name) ?? { firstAtMs: new Map(), duplicates: 0, misrouted: 0 };
-  runs.set(name, run);
-  return run;
-}
+const runOf = (name: string): Run =>
+  runs.getOrInsert(name, { firstAtMs: new Map(), duplicates: 0, misrouted: 0 });
 
 function record(id: string, endpoint: number, atMs: number): void {
   const event = readEventId(id);
@@ -70,11 +53,17 @@ async function serve(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks`;
 }
 
-serveCalls<ReceiverCalls>({
-  listen: async ({ receivers }) => ({
+const calls = {
+  /** Opens so many receivers, and one that never answers; answers their URLs. */
+  listen: async (receivers: number) => ({
     urls: await Promise.all(Array.from({ length: receivers }, (_, at) => serve(receiverAt(at)))),
     deadUrl: await serve(neverAnswers),
   }),
-  count: ({ run }) => runOf(run).firstAtMs.size,
-  receipts: ({ run }): Receipts => runOf(run),
-});
+  /** How many different events of a run have arrived so far. */
+  count: (run: string) => runOf(run).firstAtMs.size,
+  /** What has come of a run so far. */
+  receipts: (run: string): Receipts => runOf(run),
+};
+/** What the process that stands for the merchants' receivers does for the bench. */
+export type ReceiverCalls = typeof calls;
+serveCalls(calls);
