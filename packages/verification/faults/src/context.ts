@@ -61,19 +61,13 @@ export function createCounters() {
     total: (): number => [...fired.values()].reduce((sum, count) => sum + count, 0),
     /** Lines with the times that recovery took. */
     timeLines: (): string[] => [...times].map(([name, all]) => timeLine(name, all)),
-    times: (): readonly Recovered[] => [...times.values()].flat(),
   };
 }
 
 function timeLine(name: string, all: readonly Recovered[]): string {
-  const part = (what: string, ms: (took: Recovered) => number): string => {
-    const { max, median } = spreadOf(all.map(ms));
+  const parts = (["calls", "payouts", "webhooks"] as const).map((what) => {
+    const { max, median } = spreadOf(all.map((took) => took[what]));
     return `${what} ${median} ms (max ${max})`;
-  };
-  const parts = [
-    part("calls", ({ callsMs }) => callsMs),
-    part("payouts", ({ payoutsMs }) => payoutsMs),
-    part("webhooks", ({ webhooksMs }) => webhooksMs),
-  ];
+  });
   return `${name}: median ${parts.join(", ")} after ${all.length} restarts`;
 }

@@ -1,12 +1,7 @@
 import { once } from "node:events";
-import {
-  type AddressInfo,
-  connect,
-  createServer,
-  type NetConnectOpts,
-  type Socket,
-} from "node:net";
+import { connect, createServer, type NetConnectOpts, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
+import { listenLocally } from "@disburse/harness/local-server.ts";
 import type { Random } from "@disburse/harness/random.ts";
 
 /**
@@ -61,15 +56,14 @@ export async function startNetworkProxy(target: () => NetConnectOpts, random: Ra
       pump(socket, other).catch(() => other.destroy());
     }
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
+  const port = await listenLocally(server);
   const disconnectAll = (): number => {
     const count = open.size;
     for (const socket of open) socket.destroy();
     return count;
   };
   return {
-    port: (server.address() as AddressInfo).port,
+    port,
     set: (next: NetworkCondition) => {
       condition = next;
       if (next === "disconnected") disconnectAll();

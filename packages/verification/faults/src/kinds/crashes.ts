@@ -1,15 +1,15 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { pathToFileURL } from "node:url";
 import { say } from "@disburse/harness/command-line.ts";
+import { settlesWithin } from "@disburse/harness/waiting.ts";
 import type { ServiceProcesses, StartExtras } from "@disburse/platform/processes.ts";
 import type { ServiceName } from "@disburse/sandbox/environments.ts";
 import type { Fault, FaultContext } from "../context.ts";
 
 /** The services that take part in a payout after its quote. */
 const services: readonly ServiceName[] = ["payout", "quote", "gateway", "notifier"];
-const preload = pathToFileURL(join(import.meta.dirname, "write-preload.ts")).href;
+const preload = new URL("./write-preload.ts", import.meta.url).href;
 /** The rarest write of a running platform is made within this time. */
 const discoverMs = 10_000;
 /** A write that does not come by then is not made in this state of the platform. */
@@ -108,6 +108,5 @@ export async function startAndGo(
 ): Promise<boolean> {
   // It may go before it is up.
   await processes.start(service, extras).catch(() => undefined);
-  const late = Symbol("late");
-  return (await Promise.race([processes.gone(service), pause(withinMs, late)])) !== late;
+  return settlesWithin(processes.gone(service), withinMs);
 }

@@ -3,7 +3,8 @@ import { closeSync, openSync, rmSync, statfsSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { onPath } from "@disburse/embedded/executables.ts";
-import { type Fault, type FaultContext, underLoad } from "../context.ts";
+import { settlesWithin } from "@disburse/harness/waiting.ts";
+import { type Fault, underLoad } from "../context.ts";
 
 /** The engine meets the full disk, or the error, with its next write. */
 const meetMs = 15_000;
@@ -24,10 +25,10 @@ export const diskFullFault: Fault = {
     const filler = join(disk, "filler");
     fill(filler);
     context.fired("disk full");
-    const wasEarly = await endsWithin(context, meetMs);
+    const wasEarly = await settlesWithin(backends.engine.gone(), meetMs);
     rmSync(filler);
     // It may have met the end of the disk and be about to go.
-    if (!wasEarly && !(await endsWithin(context, lateMs))) return;
+    if (!wasEarly && !(await settlesWithin(backends.engine.gone(), lateMs))) return;
     context.fired("engine gone for lack of space");
     await backends.engine.start();
   }),
@@ -46,18 +47,13 @@ export const diskErrorFault: Fault = {
     const strace = spawn("strace", ["-f", "-qq", "-o", "/dev/null", ...inject, "-p", pid], {
       stdio: "ignore",
     });
-    const ended = await endsWithin(context, meetMs);
+    const ended = await settlesWithin(backends.engine.gone(), meetMs);
     strace.kill("SIGTERM");
     if (ended) context.fired("engine gone for an error of the disk");
     else await backends.engine.kill();
     await backends.engine.start();
   }),
 };
-
-async function endsWithin({ backends }: FaultContext, ms: number): Promise<boolean> {
-  const late = Symbol("late");
-  return (await Promise.race([backends.engine.gone(), pause(ms, late)])) !== late;
-}
 
 /** Takes all the space that there is; what the engine has already is its own. */
 function fill(path: string): void {

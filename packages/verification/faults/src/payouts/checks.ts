@@ -1,4 +1,4 @@
-import { setTimeout as pause } from "node:timers/promises";
+import { until } from "@disburse/harness/waiting.ts";
 import { openerOf } from "@disburse/invariants/answer-check.ts";
 import { checkDatabase, collectionOf } from "@disburse/invariants/database-check.ts";
 import { untilQuiet } from "@disburse/invariants/quiet.ts";
@@ -18,7 +18,7 @@ export const clockRestMs = 720_000;
 /** Requests that are repeated. */
 const repeatsMax = 50;
 const shownMax = 5;
-const pollEveryMs = 100;
+const everyMs = 100;
 
 /** Lets the platform come to rest and looks whether anything was lost, doubled or broken. */
 export async function checkPlatform(
@@ -53,12 +53,9 @@ async function untilNone(
   filter: object,
   timeoutMs: number,
 ): Promise<void> {
-  const giveUpAt = Date.now() + timeoutMs;
-  while (Date.now() < giveUpAt) {
-    const found = collectionOf(databases(), collection);
-    if ((await found.countDocuments(filter, { limit: 1 })) === 0) return;
-    await pause(pollEveryMs);
-  }
+  const isNone = async () =>
+    (await collectionOf(databases(), collection).countDocuments(filter, { limit: 1 })) === 0;
+  await until(isNone, { timeoutMs, everyMs });
 }
 
 /** Every accepted payout exists and is at its end. */

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Random } from "@disburse/harness/random.ts";
+import { createLoop } from "@disburse/harness/waiting.ts";
 import type { FaultPlatform } from "../platform.ts";
 import { postUntilAnswered } from "./client.ts";
 import type { Recipient } from "./recipients.ts";
@@ -34,8 +35,6 @@ export function createLoad(
   const refused = new Map<string, number>();
   const waiting = new Set<symbol>();
   let unanswered = 0;
-  let isGoing = false;
-  let running: Promise<void>[] = [];
 
   const post = async (path: string, body: object, key: string) => {
     const token = Symbol(path);
@@ -67,13 +66,12 @@ export function createLoad(
     const paid = await post("/transfer/execute", body, key);
     if (paid !== undefined) accepted.push({ id: paid.data.id ?? "", key, body, text: paid.text });
   };
-  const run = async (): Promise<void> => {
-    while (isGoing) {
-      await pay();
-      await pause(random.below(pauseMaxMs));
-    }
+  const payAndRest = async (): Promise<void> => {
+    await pay();
+    await pause(random.below(pauseMaxMs));
   };
   return {
+    ...createLoop(payAndRest, clients),
     accepted,
     /** Final refusals by their code. */
     refused,
@@ -81,16 +79,5 @@ export function createLoad(
     unanswered: () => unanswered,
     /** Calls that are waited for, as tokens that are the same as long as the call lasts. */
     waiting: (): ReadonlySet<symbol> => new Set(waiting),
-    /** Lets the clients begin, or go on. */
-    start: () => {
-      if (isGoing) return;
-      isGoing = true;
-      running = Array.from({ length: clients }, run);
-    },
-    /** Lets every client finish what it has begun. */
-    drain: async () => {
-      isGoing = false;
-      await Promise.all(running);
-    },
   };
 }

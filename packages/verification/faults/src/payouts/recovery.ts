@@ -1,4 +1,4 @@
-import { setTimeout as pause } from "node:timers/promises";
+import { until } from "@disburse/harness/waiting.ts";
 import { collectionOf } from "@disburse/invariants/database-check.ts";
 import type { FaultPlatform } from "../platform.ts";
 import type { Load } from "./load.ts";
@@ -6,19 +6,14 @@ import type { Load } from "./load.ts";
 /** What was under way when a fault struck. */
 export type InFlight = { readonly calls: ReadonlySet<symbol>; readonly at: Date };
 
-/** How long what was under way took to get done, once everything was up again. */
-export type Recovered = {
-  /** Until every call was answered. */
-  readonly callsMs: number;
-  /** Until every payout was at its end. */
-  readonly payoutsMs: number;
-  /** Until every webhook of that time was acknowledged. */
-  readonly webhooksMs: number;
-};
+/**
+ * How long what was under way took, in ms, once everything was up again: until every call was
+ * answered, every payout at its end, every webhook of that time acknowledged.
+ */
+export type Recovered = Readonly<Record<"calls" | "payouts" | "webhooks", number>>;
 
 /** What takes longer counts as this long. */
-const patienceMs = 60_000;
-const pollEveryMs = 50;
+const patience = { timeoutMs: 60_000, everyMs: 50 };
 
 /** Notes what is under way now. */
 export function inFlightNow(load: Load): InFlight {
@@ -32,31 +27,21 @@ export async function untilRecovered(
   { calls, at }: InFlight,
 ): Promise<Recovered> {
   const startedAt = performance.now();
-  const merchant = { merchant_id: platform.merchantId };
-  const before = { created_at: { $lte: at } };
-  const payouts = () =>
-    collectionOf(platform.databases(), "payouts").countDocuments(
-      { ...merchant, status: "initiated", ...before },
-      { limit: 1 },
-    );
-  const deliveries = () =>
-    collectionOf(platform.databases(), "deliveries").countDocuments(
-      { ...merchant, state: "pending", ...before } as object,
-      { limit: 1 },
-    );
-  const until = async (isDone: () => Promise<boolean>): Promise<number> => {
-    for (;;) {
-      const tookMs = Math.round(performance.now() - startedAt);
-      if (tookMs > patienceMs || (await isDone())) return tookMs;
-      await pause(pollEveryMs);
-    }
+  const owned = { merchant_id: platform.merchantId, created_at: { $lte: at } };
+  const isNone = async (name: "payouts" | "deliveries", filter: object) => {
+    const found = collectionOf(platform.databases(), name);
+    return (await found.countDocuments({ ...owned, ...filter }, { limit: 1 })) === 0;
   };
-  const [callsMs, payoutsMs, webhooksMs] = await Promise.all([
-    until(async () => [...load.waiting()].every((call) => !calls.has(call))),
-    until(async () => (await payouts()) === 0),
-    until(async () => (await deliveries()) === 0),
+  const msUntil = async (isDone: () => boolean | Promise<boolean>): Promise<number> => {
+    await until(isDone, patience);
+    return Math.round(performance.now() - startedAt);
+  };
+  const [answered, paid, notified] = await Promise.all([
+    msUntil(() => load.waiting().isDisjointFrom(calls)),
+    msUntil(() => isNone("payouts", { status: "initiated" })),
+    msUntil(() => isNone("deliveries", { state: "pending" })),
   ]);
-  return { callsMs, payoutsMs, webhooksMs };
+  return { calls: answered, payouts: paid, webhooks: notified };
 }
 
 /** The largest and the middle one of some times. */

@@ -6,6 +6,7 @@ import { createLog } from "@disburse/chassis/log.ts";
 import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { MerchantEventSchema } from "@disburse/contracts/disburse/notifier/v1/notifier_events_pb.ts";
 import type { Random } from "@disburse/harness/random.ts";
+import { createLoop } from "@disburse/harness/waiting.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import type { FaultPlatform } from "../platform.ts";
 import { type EndpointKind, endpointKinds, type WebhookReceiver } from "./receiver.ts";
@@ -61,8 +62,7 @@ export async function createWebhookLoad(options: WebhookLoadOptions) {
   const { amqpUrl: url, busNamespace: namespace } = platform.options;
   const endpointsEach = endpoints.length / merchantIds.length;
   const bus = await connectAmqpBus({ url, namespace, log });
-  let isGoing = false;
-  let running = Promise.resolve();
+  const callsBefore = receiver.calls();
 
   const batch = (): BusMessage[] => {
     const messages = Array.from({ length: transactionsPerBatch }, () => {
@@ -89,29 +89,18 @@ export async function createWebhookLoad(options: WebhookLoadOptions) {
       }
     }
   };
-  const run = async (): Promise<void> => {
-    const callsBefore = receiver.calls();
-    while (isGoing) {
-      const ahead = published.length * endpointsEach - (receiver.calls() - callsBefore);
-      if (ahead < aheadMax) await publish(batch());
-      await pause(random.below(pauseMaxMs));
-    }
+  const publishMore = async (): Promise<void> => {
+    const ahead = published.length * endpointsEach - (receiver.calls() - callsBefore);
+    if (ahead < aheadMax) await publish(batch());
+    await pause(random.below(pauseMaxMs));
   };
   return {
+    /** `drain` settles when everything that was begun is confirmed by the broker. */
+    ...createLoop(publishMore, 1),
     endpoints,
     published,
     /** Ids of unreadable messages. */
     unreadable,
-    start: () => {
-      if (isGoing) return;
-      isGoing = true;
-      running = run();
-    },
-    /** Settles when everything that was begun is confirmed by the broker. */
-    drain: async () => {
-      isGoing = false;
-      await running;
-    },
     close: bus.stop,
   };
 }

@@ -1,8 +1,7 @@
-import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { pathToFileURL } from "node:url";
 import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { say } from "@disburse/harness/command-line.ts";
+import { until } from "@disburse/harness/waiting.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import { connect } from "amqplib";
 import { signalFamily } from "../backends/process-family.ts";
@@ -140,7 +139,7 @@ async function missingLetters(
   return missing.size === 0 ? [] : [`${missing.size} of ${unreadable.length} are not there`];
 }
 
-const preload = pathToFileURL(join(import.meta.dirname, "../kinds/clock-preload.ts")).href;
+const preload = new URL("../kinds/clock-preload.ts", import.meta.url).href;
 /** Five minutes ahead, then as much behind, and back. */
 const environment = { FAULT_CLOCK_MS: "300000", FAULT_CLOCK_EVERY_MS: "700" };
 /** The first waits of the schedule (docs/webhooks.md), and how much longer each may be. */
@@ -150,8 +149,7 @@ const jitterMax = 0.02;
 const lateMs = 1_500;
 /** In this wait the notifier is killed, and restarts with the right clock. */
 const killedIn = 2;
-const pollEveryMs = 50;
-const giveUpMs = 120_000;
+const calling = { timeoutMs: 120_000, everyMs: 50 };
 
 /** The waits of a delivery while the notifier's clock jumps by minutes, and over a restart. */
 export async function clockJumps(
@@ -169,19 +167,15 @@ export async function clockJumps(
   const { endpoint } = await notifier.createEndpoint({ mutation: mutation(), merchantId, url });
   const owned = { merchantId, endpointId: endpoint?.id ?? "" };
   await notifier.sendTestEvent({ ...owned, mutation: mutation() });
-  await untilCalled(receiver, path, killedIn + 1);
+  const untilCalled = (count: number) => until(() => receiver.times(path).length >= count, calling);
+  await untilCalled(killedIn + 1);
   context.fired("notifier whose clock jumps");
   await pause((waitsMs[killedIn] ?? 0) / 2);
   await platform.kill("notifier");
   await platform.start("notifier");
-  await untilCalled(receiver, path, waitsMs.length + 1);
+  await untilCalled(waitsMs.length + 1);
   await notifier.deleteEndpoint({ ...owned, mutation: mutation() });
   return [{ name: "waits double though clocks jump", problems: oddWaits(receiver.times(path)) }];
-}
-
-async function untilCalled(receiver: WebhookReceiver, path: string, count: number): Promise<void> {
-  const giveUpAt = Date.now() + giveUpMs;
-  while (receiver.times(path).length < count && Date.now() < giveUpAt) await pause(pollEveryMs);
 }
 
 /** Waits that are not what the schedule says, in words. */

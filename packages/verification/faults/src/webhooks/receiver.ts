@@ -1,9 +1,8 @@
-import { once } from "node:events";
-import { createServer, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
-import { setTimeout as pause } from "node:timers/promises";
+import { serveLocally } from "@disburse/harness/local-server.ts";
 import type { Random } from "@disburse/harness/random.ts";
+import { until } from "@disburse/harness/waiting.ts";
 
 /**
  * How an endpoint takes its calls: at once, after a while, or now and then not at all: with another
@@ -19,8 +18,7 @@ export type CallPoint = "arrival" | "answer";
 /** Merchants' endpoints that write down every call, whatever becomes of its sender. */
 export type WebhookReceiver = Awaited<ReturnType<typeof openWebhookReceiver>>;
 
-const drainMs = 2_000;
-const pollEveryMs = 10;
+const drain = { timeoutMs: 2_000, everyMs: 10 };
 const slowMaxMs = 200;
 /** One call in so many to a flaky endpoint fails, on average, but none for the third time. */
 const flakyEvery = 8;
@@ -68,28 +66,23 @@ export async function openWebhookReceiver(random: Random) {
     watched = undefined;
     onReached();
   };
-  const server = createServer(async (request, response) => {
-    try {
-      const { url: path = "", headers } = request;
-      const call = callLog.note(path, String(headers["webhook-id"]), await text(request));
-      calls += 1;
-      report("arrival");
-      const kind = path.split("/")[1] as EndpointKind;
-      const isRefused =
-        kind === "never" ||
-        (kind === "flaky" && call.count <= flakyMax && random.below(flakyEvery) === 0);
-      if (isRefused) refuse(response, random);
-      else {
-        call.hasAnswer = true;
-        const end = () => void response.writeHead(200).end();
-        if (kind === "slow") setTimeout(end, random.below(slowMaxMs));
-        else end();
-      }
-      response.once("finish", () => report("answer"));
-    } catch {
-      // Its sender was killed in the middle of a call: there is nothing to write down.
-      response.destroy();
+  const { server, url, close } = await serveLocally(async (request, response) => {
+    const { url: path = "", headers } = request;
+    const call = callLog.note(path, String(headers["webhook-id"]), await text(request));
+    calls += 1;
+    report("arrival");
+    const kind = path.split("/")[1] as EndpointKind;
+    const isRefused =
+      kind === "never" ||
+      (kind === "flaky" && call.count <= flakyMax && random.below(flakyEvery) === 0);
+    if (isRefused) refuse(response, random);
+    else {
+      call.hasAnswer = true;
+      const end = () => void response.writeHead(200).end();
+      if (kind === "slow") setTimeout(end, random.below(slowMaxMs));
+      else end();
     }
+    response.once("finish", () => report("answer"));
   });
   server.on("connection", (socket) => {
     connections += 1;
@@ -97,19 +90,13 @@ export async function openWebhookReceiver(random: Random) {
       connections -= 1;
     });
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
   return {
     ...callLog,
-    url: (path: string) => `http://127.0.0.1:${port}${path}`,
+    url: (path: string) => `${url}${path}`,
     /** Calls of all. */
     calls: () => calls,
     /** Settles when no sender is connected, so all that a dead one sent was read; or soon. */
-    drained: async () => {
-      const giveUpAt = performance.now() + drainMs;
-      while (connections > 0 && performance.now() < giveUpAt) await pause(pollEveryMs);
-    },
+    drained: () => until(() => connections === 0, drain),
     /** Calls back once, at that point of the `number`th call from now on; answers how to cancel. */
     report: (point: CallPoint, number: number, onReached: () => void) => {
       watched = { point, at: calls + number, onReached };
@@ -117,12 +104,7 @@ export async function openWebhookReceiver(random: Random) {
         watched = undefined;
       };
     },
-    close: async () => {
-      const closed = once(server, "close");
-      server.close();
-      server.closeAllConnections();
-      await closed;
-    },
+    close,
   };
 }
 
