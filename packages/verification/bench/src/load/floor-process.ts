@@ -5,9 +5,9 @@
  */
 import { randomBytes } from "node:crypto";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { connectDatabase } from "@disburse/chassis/mongo/database.ts";
+import { listenLocally } from "@disburse/harness/local-server.ts";
 import Koa from "koa";
 import type { Collection } from "mongodb";
 import { serveCalls } from "./child.ts";
@@ -60,9 +60,7 @@ async function serve({ uri, database }: { uri: string; database: string }) {
   });
   const handle = app.callback();
   const server = createServer((request, response) => void handle(request, response));
-  server.listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  return { url: `http://127.0.0.1:${await listenLocally(server)}` };
 }
 
 const calls = { serve };

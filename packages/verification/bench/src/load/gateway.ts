@@ -1,4 +1,4 @@
-import type { Target } from "./scenarios.ts";
+import { beneficiaryBody, type Target } from "./scenarios.ts";
 
 /** `data` of an answer in which only ids are looked at. */
 type Ids = Readonly<Record<string, string>>;
@@ -21,4 +21,10 @@ export async function callGateway(
   const answer = await response.text();
   if (!response.ok) throw new Error(`${path}: ${response.status} ${answer}`);
   return (JSON.parse(answer) as { data: Ids }).data;
+}
+
+/** Registers a beneficiary; answers its id. */
+export async function createBeneficiary(caller: Pick<Target, "baseUrl" | "apiKey">) {
+  const path = "/transfer/crypto/beneficiary";
+  return (await callGateway(caller, path, beneficiaryBody())).beneficiary_id ?? "";
 }

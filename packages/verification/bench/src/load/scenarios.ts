@@ -56,15 +56,9 @@ const listPath = `/api/v1/transfer/payouts?limit=${pageLength}`;
 export const scenarios: Readonly<Record<ScenarioName, Scenario>> = {
   quote: ({ target, quotes }) => {
     const amount = nextAmount();
-    const body = {
-      source_amount: amount,
-      source_currency_code: "USD",
-      destination_currency_code: "USDC_ETH",
-      beneficiary_id: target.beneficiaryId,
-      account_id: nextAccount(target),
-    };
+    const body = quoteBody(target.beneficiaryId, nextAccount(target), amount);
     const check = (text: string) => void quotes.push(checkQuote(text, amount));
-    return { method: "POST", path: "/api/v1/transfer/rfq", body: JSON.stringify(body), check };
+    return { method: "POST", path: "/api/v1/transfer/rfq", body, check };
   },
 
   execute: (memory) => {
@@ -105,6 +99,12 @@ function page({ amounts }: TargetState, path: string): Exchange {
 export function addPayout({ payouts, amounts }: TargetState, payout: KnownRecord): void {
   payouts.push(payout);
   amounts.set(payout.id, payout.amount);
+}
+
+/** What asks for a quote. */
+export function quoteBody(beneficiary_id: string, account_id: string, source_amount: string) {
+  const corridor = { source_currency_code: "USD", destination_currency_code: "USDC_ETH" };
+  return JSON.stringify({ source_amount, ...corridor, beneficiary_id, account_id });
 }
 
 let amountsMade = 0;

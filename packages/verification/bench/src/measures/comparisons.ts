@@ -1,4 +1,4 @@
-import { setTimeout as wait } from "node:timers/promises";
+import { setTimeout as pause } from "node:timers/promises";
 import { ampleFunds } from "@disburse/platform/platform.ts";
 import type { MongoClient } from "mongodb";
 import type { FlatFigures, HotAccountFigures, IdleFigures } from "../figures.ts";
@@ -148,10 +148,10 @@ export async function measureIdle(
 ): Promise<IdleFigures> {
   const pids = { payout: platform.pid("payout"), engine: enginePid };
   await untilSettled(platform);
-  await wait(Math.min(restMs, seconds * 1_000));
+  await pause(Math.min(restMs, seconds * 1_000));
   const before = await readUsage(mongo, pids);
   const examinedBefore = await readExamined(mongo);
-  await wait(seconds * 1_000);
+  await pause(seconds * 1_000);
   const { cpu, commands, elapsedMs } = usageBetween(before, await readUsage(mongo, pids));
   const examined = await readExamined(mongo);
   const perMinute = (amount: number) => rounded((amount * minuteMs) / elapsedMs, 1);

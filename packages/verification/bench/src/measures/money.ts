@@ -1,10 +1,11 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { until } from "@disburse/harness/waiting.ts";
 import { createAccountCheck } from "@disburse/invariants/account-check.ts";
 import { checkDatabase, collectionOf } from "@disburse/invariants/database-check.ts";
 import type { Finding } from "@disburse/invariants/finding.ts";
 import type { BenchPlatform } from "../platforms/bench-platform.ts";
 
-const settleTimeoutMs = 60_000;
-const pollEveryMs = 200;
+const settling = { timeoutMs: 60_000, everyMs: 200 };
 
 /** What is wrong with a platform's money, read from its raw documents when all is settled. */
 export async function checkMoney(
@@ -48,18 +49,16 @@ function lineOf({ invariant, subject, detail }: Finding): string {
  * it has polled.
  */
 export async function untilSettled({ databases, merchantId }: BenchPlatform): Promise<number> {
-  const giveUpAt = Date.now() + settleTimeoutMs;
   const payouts = collectionOf(databases, "payouts");
   const open = { merchant_id: merchantId, status: "initiated" } as const;
-  for (let polls = 1; ; polls += 1) {
-    const payout = await payouts.findOne(open, { projection: { _id: 1 } });
-    if (payout === null) {
-      await new Promise((resolve) => setTimeout(resolve, restMs));
-      return polls;
-    }
-    if (Date.now() > giveUpAt) throw new Error("payouts were not settled in time");
-    await new Promise((resolve) => setTimeout(resolve, pollEveryMs));
-  }
+  let polls = 0;
+  const isSettled = async () => {
+    polls += 1;
+    return (await payouts.findOne(open, { projection: { _id: 1 } })) === null;
+  };
+  if (!(await until(isSettled, settling))) throw new Error("payouts were not settled in time");
+  await pause(restMs);
+  return polls;
 }
 
 /** After the last payout, its event goes out, it is counted, and its movements are recorded. */

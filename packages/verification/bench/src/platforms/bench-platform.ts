@@ -8,8 +8,8 @@ import {
 import { unlimitedRate } from "@disburse/platform/services.ts";
 import type { ServiceName } from "@disburse/sandbox/environments.ts";
 import type { Db } from "mongodb";
-import { callGateway } from "../load/gateway.ts";
-import { beneficiaryBody, type Target } from "../load/scenarios.ts";
+import { createBeneficiary } from "../load/gateway.ts";
+import type { Target } from "../load/scenarios.ts";
 import type { Backends } from "./backends.ts";
 
 /** A platform of six processes, with one merchant whose account has money in it. */
@@ -33,17 +33,13 @@ export async function startBenchPlatform(name: string, backends: Backends): Prom
   try {
     const merchant = await fundMerchant(platform);
     const { baseUrl } = platform;
-    const made = await callGateway(
-      { ...merchant, baseUrl },
-      "/transfer/crypto/beneficiary",
-      beneficiaryBody(),
-    );
     const { apiKey, accountId } = merchant;
+    const beneficiaryId = await createBeneficiary({ baseUrl, apiKey });
     return {
       ...platform,
       ...merchant,
       name,
-      target: { baseUrl, apiKey, accountId, beneficiaryId: made.beneficiary_id ?? "" },
+      target: { baseUrl, apiKey, accountId, beneficiaryId },
       db: (service) => mongo.db(platform.database(service)),
       databases: { client: mongo, prefix: databasePrefix },
     };

@@ -4,8 +4,8 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import type { SandboxDocument } from "@disburse/sandbox/sandbox-file.ts";
-import { callGateway } from "../load/gateway.ts";
-import { beneficiaryBody, type Target } from "../load/scenarios.ts";
+import { createBeneficiary } from "../load/gateway.ts";
+import type { Target } from "../load/scenarios.ts";
 
 /** A platform that `npm start` runs, in a data folder of its own. */
 export type RunningStandalone = Awaited<ReturnType<typeof startStandalone>>;
@@ -66,7 +66,6 @@ async function merchantOf(dataDir: string): Promise<Target> {
   const account = accounts.find(({ merchant, currency, available }) => {
     return merchant === "acme" && currency === "USD" && /[1-9]/.test(available);
   });
-  const path = "/transfer/crypto/beneficiary";
-  const { beneficiary_id = "" } = await callGateway({ baseUrl, apiKey }, path, beneficiaryBody());
-  return { baseUrl, apiKey, accountId: account?.account_id ?? "", beneficiaryId: beneficiary_id };
+  const beneficiaryId = await createBeneficiary({ baseUrl, apiKey });
+  return { baseUrl, apiKey, accountId: account?.account_id ?? "", beneficiaryId };
 }

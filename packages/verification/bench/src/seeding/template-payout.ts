@@ -1,6 +1,8 @@
+import { until } from "@disburse/harness/waiting.ts";
 import { type ServiceName, serviceNames } from "@disburse/sandbox/environments.ts";
 import type { Db, Document } from "mongodb";
 import { callGateway } from "../load/gateway.ts";
+import { quoteBody } from "../load/scenarios.ts";
 import type { BenchPlatform } from "../platforms/bench-platform.ts";
 import { namesAny } from "./copies.ts";
 
@@ -27,8 +29,7 @@ const templateAmount = "5.00";
 /** What a merchant's every payout adds to is no payout's own. */
 const sums = ["accounts", "payout_counts"];
 
-const settleTimeoutMs = 30_000;
-const pollEveryMs = 100;
+const settling = { timeoutMs: 30_000, everyMs: 100 };
 
 /**
  * Makes a payout as a merchant does, waits until it is settled, and reads all that was stored by
@@ -39,14 +40,8 @@ export async function createTemplatePayout(
   services: readonly ServiceName[] = serviceNames,
 ): Promise<TemplatePayout> {
   const { target } = platform;
-  const quoteBody = {
-    source_amount: templateAmount,
-    source_currency_code: "USD",
-    destination_currency_code: "USDC_ETH",
-    beneficiary_id: target.beneficiaryId,
-    account_id: target.accountId,
-  };
-  const quote = await callGateway(target, "/transfer/rfq", JSON.stringify(quoteBody));
+  const asked = quoteBody(target.beneficiaryId, target.accountId, templateAmount);
+  const quote = await callGateway(target, "/transfer/rfq", asked);
   const executeBody = JSON.stringify({ quote_id: quote.id, reference_id: "bench" });
   const { id = "" } = await callGateway(target, "/transfer/execute", executeBody);
   const payout = await settled(platform, id);
@@ -74,21 +69,21 @@ async function settled(platform: BenchPlatform, payoutId: string): Promise<Docum
   const payouts = platform.db("payout").collection<{ _id: string }>("payouts");
   const accounts = platform.db("payout").collection<{ _id: string }>("accounts");
   const notified = platform.db("notifier").collection("events");
-  const giveUpAt = Date.now() + settleTimeoutMs;
-  for (;;) {
-    const payout: Document | null = await payouts.findOne({ _id: payoutId });
+  let payout: Document = {};
+  const isSettled = async () => {
+    payout = (await payouts.findOne({ _id: payoutId })) ?? {};
     const account = await accounts.findOne({ _id: platform.target.accountId });
     const events = await notified.countDocuments({ transaction_id: payoutId });
-    if (payout && account && isDone(payout, account) && events === payout.version) return payout;
-    if (Date.now() > giveUpAt) throw new Error("a payout was not settled in time");
-    await new Promise((resolve) => setTimeout(resolve, pollEveryMs));
-  }
+    return account !== null && isDone(payout, account) && events === payout.version;
+  };
+  if (!(await until(isSettled, settling))) throw new Error("a payout was not settled in time");
+  return payout;
 }
 
 function isDone(payout: Document, account: Document): boolean {
+  if (payout.status !== "succeeded" || payout.lease !== undefined) return false;
   const owed = [payout.outbox, payout.untallied, account.recent, account.open_holds];
-  const owes = owed.reduce((sum, each) => sum + each.length, 0);
-  return payout.status === "succeeded" && owes === 0 && payout.lease === undefined;
+  return owed.every(({ length }) => length === 0);
 }
 
 async function partsNaming(

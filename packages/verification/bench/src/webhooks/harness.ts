@@ -1,9 +1,10 @@
 import { say } from "@disburse/harness/command-line.ts";
+import { until } from "@disburse/harness/waiting.ts";
 import { startChild } from "../load/child.ts";
 import { readUsage, type Usage, usageBetween } from "../measures/counters.ts";
 import type { Backends } from "../platforms/backends.ts";
 import { deadStatus, type Endpoint, planEndpoints } from "./endpoints.ts";
-import { monotonicMs, untilMs } from "./monotonic-clock.ts";
+import { monotonicMs } from "./monotonic-clock.ts";
 import type { WebhookBenchOptions } from "./options.ts";
 import { namespace, type Platform, type Registered, register, startPlatform } from "./platform.ts";
 import type { Lateness, PublisherCalls } from "./publisher-process.ts";
@@ -43,8 +44,7 @@ export async function startHarness(backends: Backends, options: WebhookBenchOpti
     await load.call("connect", { url: backends.amqpUrl, namespace });
     const registered: Registered[] = [];
     for (const endpoint of endpoints) {
-      const endpointId = await register(platform, endpoint, receivers.urls[endpoint.at] ?? "");
-      registered.push({ endpoint, endpointId });
+      registered.push(await register(platform, endpoint, receivers.urls[endpoint.at] ?? ""));
     }
     return { backends, platform, load, receivers, registered, endpoints, options, stop };
   } catch (error) {
@@ -103,12 +103,13 @@ export async function untilPending(
   wanted: number,
   timeoutMs: number,
 ): Promise<number> {
-  const endsAtMs = monotonicMs() + timeoutMs;
-  for (;;) {
-    const pending = await pendingOf(platform, endpointIds);
-    if (pending >= wanted || monotonicMs() > endsAtMs) return pending;
-    await untilMs(monotonicMs() + pollEveryMs);
-  }
+  let pending = 0;
+  const isPending = async () => {
+    pending = await pendingOf(platform, endpointIds);
+    return pending >= wanted;
+  };
+  await until(isPending, { timeoutMs, everyMs: pollEveryMs });
+  return pending;
 }
 
 /** How many deliveries of endpoints wait in the notifier's store. */
@@ -131,7 +132,7 @@ export async function measureUsage<T>(
 }
 
 /** How often the receivers are polled for what has arrived. */
-const pollIntervalMs = 50;
+const everyMs = 50;
 
 /** Starts so many receivers that answer, and one that never does. */
 export async function startReceivers(receivers: number) {
@@ -140,25 +141,19 @@ export async function startReceivers(receivers: number) {
     pid: child.pid,
     ...(await child.call("listen", receivers)),
     /** Waits until so many different events of a run have come, or until it is too late. */
-    untilArrived: async (run: string, wanted: number, timeoutMs: number): Promise<void> => {
-      const endsAtMs = monotonicMs() + timeoutMs;
-      while ((await child.call("count", run)) < wanted && monotonicMs() < endsAtMs) {
-        await untilMs(monotonicMs() + pollIntervalMs);
-      }
-    },
+    untilArrived: (run: string, wanted: number, timeoutMs: number) =>
+      until(async () => (await child.call("count", run)) >= wanted, { timeoutMs, everyMs }),
     /** Calls this with how many events of a run have come, again and again until `work` ends. */
     whileCounting: async <T>(run: string, work: Promise<T>, onCount: (count: number) => void) => {
       let isEnded = false;
-      const watch = async () => {
-        for (; !isEnded; await untilMs(monotonicMs() + pollIntervalMs)) {
-          onCount(await child.call("count", run));
-        }
-      };
-      const watched = watch();
-      const done = await work.finally(() => {
+      const ended = work.finally(() => {
         isEnded = true;
       });
-      await watched;
+      const watch = async () => {
+        onCount(await child.call("count", run));
+        return isEnded;
+      };
+      const [done] = await Promise.all([ended, until(watch, { timeoutMs: Infinity, everyMs })]);
       return done;
     },
     receipts: (run: string) => child.call("receipts", run),

@@ -1,6 +1,6 @@
 import { say } from "@disburse/harness/command-line.ts";
 import { median, rounded } from "../measures/percentile.ts";
-import { largeMerchants, statuses } from "./endpoints.ts";
+import { deadStatus, largeMerchants, statuses } from "./endpoints.ts";
 import { figuresOf, latencyOf } from "./figures.ts";
 import {
   fill,
@@ -12,7 +12,7 @@ import {
   untilPending,
 } from "./harness.ts";
 import { monotonicMs, untilMs } from "./monotonic-clock.ts";
-import { pause, type Registered, registerDead, resume } from "./platform.ts";
+import { type Registered, register } from "./platform.ts";
 import { backAfterMs } from "./tally.ts";
 import { latenessOf, type Measured } from "./throughput.ts";
 
@@ -26,16 +26,16 @@ const drainWantedPerSecond = 700;
  * waited goes out, and how long new events take meanwhile, beside an A right before.
  */
 export async function measureOutage(harness: Harness): Promise<Measured> {
-  const { platform, receivers, registered, endpoints, options } = harness;
+  const { receivers, registered, endpoints, options } = harness;
   const { dueAtOnce, roundSeconds } = options.sizes;
   const usual = latencyOf(
     (await startSteady(harness, "ae", endpoints, roundSeconds).ended).samples,
   );
-  await Promise.all(registered.map((each) => pause(platform, each)));
+  await Promise.all(registered.map((each) => each.pause()));
   await fill(harness, "e", registered, dueAtOnce);
   const seconds = Math.ceil(dueAtOnce / drainWantedPerSecond);
   const resumedAtMs = monotonicMs();
-  await Promise.all(registered.map((each) => resume(platform, each)));
+  await Promise.all(registered.map((each) => each.resume()));
   const { ended } = startSteady(harness, "enew", endpoints, seconds);
   const waitMaxMs = (dueAtOnce / drainMinPerSecond) * 1_000;
   const { usage } = await measureUsage(harness, () =>
@@ -129,7 +129,8 @@ async function measureRound(
   const beside = endpoints[((number - 1) % largeMerchants) * statuses.length];
   if (beside === undefined) throw new Error("there is no endpoint");
   const A = await startSteady(harness, `a${number}`, endpoints, roundSeconds).ended;
-  const dead = await registerDead(platform, beside, endpoints.length, receivers.deadUrl);
+  const never = { at: endpoints.length, merchantId: beside.merchantId, status: deadStatus };
+  const dead = await register(platform, never, receivers.deadUrl);
   const all = [...endpoints, dead.endpoint];
   const runWith = async (run: string): Promise<WithDead> => {
     const before = await pendingOf(platform, [dead.endpointId]);
@@ -139,7 +140,7 @@ async function measureRound(
   const C = names.includes("C") ? await runWith(`c${number}`) : undefined;
   if (names.includes("D")) await fill(harness, `w${number}`, [dead], waiting);
   const D = names.includes("D") ? await runWith(`d${number}`) : undefined;
-  await pause(platform, dead);
+  await dead.pause();
   return { A, ...(C && { C }), ...(D && { D }) };
 }
 

@@ -4,7 +4,7 @@ import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifi
 import { configureServices } from "@disburse/platform/services.ts";
 import { waitUntilServing } from "@disburse/sandbox/clients.ts";
 import type { Backends } from "../platforms/backends.ts";
-import { deadStatus, type Endpoint } from "./endpoints.ts";
+import type { Endpoint } from "./endpoints.ts";
 
 /** Of the exchange and the queues. */
 export const namespace = "bench-webhooks";
@@ -59,44 +59,22 @@ export async function startPlatform(backends: Backends, profileDir?: string) {
 let operations = 0;
 const mutation = () => serviceMutation("bench", `webhooks:${++operations}`);
 
-/** Registers an endpoint that subscribes to one status; answers its id. */
-export async function register(
-  { rpc }: Platform,
-  endpoint: Endpoint,
-  url: string,
-): Promise<string> {
+/** An endpoint that is registered. */
+export type Registered = Awaited<ReturnType<typeof register>>;
+
+/** Registers an endpoint that subscribes to one status. */
+export async function register({ rpc }: Platform, endpoint: Endpoint, url: string) {
   const { merchantId, status } = endpoint;
   const eventTypes = [`payment_session.${status}`];
   const made = await rpc.createEndpoint({ mutation: mutation(), merchantId, url, eventTypes });
-  return made.endpoint?.id ?? "";
-}
-
-/** An endpoint that is registered. */
-export type Registered = { readonly endpoint: Endpoint; readonly endpointId: string };
-
-/** Registers one that never answers, beside another one of the same merchant. */
-export async function registerDead(
-  platform: Platform,
-  beside: Endpoint,
-  at: number,
-  url: string,
-): Promise<Registered> {
-  const endpoint = { at, merchantId: beside.merchantId, status: deadStatus };
-  return { endpoint, endpointId: await register(platform, endpoint, url) };
-}
-
-/** What comes for it waits from now on. */
-export async function pause(
-  { rpc }: Platform,
-  { endpoint, endpointId }: Registered,
-): Promise<void> {
-  await rpc.pauseEndpoint({ mutation: mutation(), merchantId: endpoint.merchantId, endpointId });
-}
-
-/** What has waited goes out. */
-export async function resume(
-  { rpc }: Platform,
-  { endpoint, endpointId }: Registered,
-): Promise<void> {
-  await rpc.resumeEndpoint({ mutation: mutation(), merchantId: endpoint.merchantId, endpointId });
+  const endpointId = made.endpoint?.id ?? "";
+  const owned = () => ({ mutation: mutation(), merchantId, endpointId });
+  return {
+    endpoint,
+    endpointId,
+    /** What comes for it waits from now on. */
+    pause: () => rpc.pauseEndpoint(owned()),
+    /** What has waited goes out. */
+    resume: () => rpc.resumeEndpoint(owned()),
+  };
 }

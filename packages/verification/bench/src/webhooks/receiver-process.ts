@@ -2,8 +2,8 @@
  * The merchants' receivers: each a server on a port of its own that answers after 30 ms, and one
  * that never answers. Forked; remembers when each event came first.
  */
-import { createServer, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { RequestListener } from "node:http";
+import { serveLocally } from "@disburse/harness/local-server.ts";
 import { serveCalls } from "../load/child.ts";
 import { readEventId } from "./events.ts";
 import { monotonicMs } from "./monotonic-clock.ts";
@@ -47,10 +47,7 @@ const receiverAt =
 const neverAnswers: RequestListener = (request) => void request.resume();
 
 async function serve(listener: RequestListener): Promise<string> {
-  const server = createServer(listener);
-  server.listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks`;
+  return `${(await serveLocally(listener)).url}/webhooks`;
 }
 
 const calls = {
