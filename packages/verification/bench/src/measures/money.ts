@@ -77,7 +77,7 @@ export type PlatformTotals = {
   readonly payoutsExpected: number;
 };
 
-/** What is wrong where a quote has no payout or two, or a payout no hold; empty where nothing is. */
+/** What is wrong where a quote has no payout or two, or a payout no hold; else nothing. */
 export function payoutFaults(totals: PlatformTotals): string[] {
   const { payouts, strayPayouts, claimedQuotes, holds, releases, payoutsExpected } = totals;
   return [
