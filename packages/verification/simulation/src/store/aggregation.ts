@@ -1,18 +1,18 @@
 import { evaluate, withFields } from "./expression.ts";
 import { matches } from "./filter.ts";
-import { byKeys, type Sort, type Table } from "./table.ts";
-import { keyText } from "./unique-index.ts";
-import { compareValues, copied, type Document } from "./value.ts";
+import { compareValues, copied, type Document, keyText, valuesAt } from "./value.ts";
+
+/** The order of a query: 1 ascends, -1 descends. */
+export type Sort = Readonly<Record<string, 1 | -1>>;
 
 /** The documents that come out of a pipeline; a stage that no store uses is refused. */
 export function aggregated(
-  table: Table | undefined,
+  rows: readonly Document[],
   pipeline: readonly Document[],
   now: Date,
 ): Document[] {
-  let rows = table?.select({}) ?? [];
-  for (const stage of pipeline) rows = throughStage(rows, stage, now);
-  return rows.map((row) => copied(row) as Document);
+  const through = (some: readonly Document[], stage: Document) => throughStage(some, stage, now);
+  return pipeline.reduce(through, rows).map((row) => copied(row) as Document);
 }
 
 function throughStage(rows: readonly Document[], stage: Document, now: Date): Document[] {
@@ -25,6 +25,8 @@ function throughStage(rows: readonly Document[], stage: Document, now: Date): Do
       return rows.filter((row) => matches(row, operand, now));
     case "$set":
       return rows.map((row) => withFields(row, operand, { document: row, now }));
+    case "$replaceWith":
+      return rows.map((row) => evaluate(operand, { document: row, now }) as Document);
     case "$sort":
       return rows.toSorted(byKeys(operand as Sort));
     case "$group":
@@ -57,4 +59,47 @@ function accumulated(operator: string | undefined, values: readonly unknown[]): 
     default:
       throw new Error(`the accumulator ${operator} is not one that the simulated store knows`);
   }
+}
+
+/** Compares documents by what stands at some paths. */
+export function byKeys(sort: Sort): (one: Document, other: Document) => number {
+  const keys = Object.entries(sort);
+  return (one, other) => {
+    for (const [path, direction] of keys) {
+      const difference = compareValues(
+        sortValue(one, path, direction),
+        sortValue(other, path, direction),
+      );
+      if (difference !== 0) return difference * direction;
+    }
+    return 0;
+  };
+}
+
+/** Of several values the least counts in an ascending order, the greatest in a descending one. */
+function sortValue(document: Document, path: string, direction: 1 | -1): unknown {
+  const values = valuesAt(document, path).flat();
+  if (values.length < 2) return values[0];
+  return values.reduce((best, each) => (compareValues(each, best) * direction < 0 ? each : best));
+}
+
+/** A copy of a document as a projection shows it; whole fields, shown or left out. */
+export function projected(document: Document, projection?: Document): Document {
+  if (projection === undefined) return copied(document) as Document;
+  const names = Object.keys(projection);
+  if (names.some((name) => name.includes("."))) {
+    throw new Error("the simulated store projects whole fields");
+  }
+  const isInclusion = names.some((name) => name !== "_id" && isShown(projection[name]));
+  const isOnlyId = names.length === 1 && isShown(projection._id);
+  const shown = (name: string): boolean => {
+    if (name in projection) return isShown(projection[name]);
+    return name === "_id" || !(isInclusion || isOnlyId);
+  };
+  const fields = Object.entries(document).filter(([name]) => shown(name));
+  return copied(Object.fromEntries(fields)) as Document;
+}
+
+function isShown(flag: unknown): boolean {
+  return flag === 1 || flag === true;
 }

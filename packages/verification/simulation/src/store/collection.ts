@@ -5,10 +5,8 @@ import {
   MongoServerError,
   type WriteError,
 } from "mongodb";
-import { aggregated } from "./aggregation.ts";
-import { projected } from "./projection.ts";
-import type { Sort, Table, UpdateOptions } from "./table.ts";
-import { uniqueIndexOf } from "./unique-index.ts";
+import { aggregated, projected, type Sort } from "./aggregation.ts";
+import type { Table, UpdateOptions } from "./table.ts";
 import { copied, type Document } from "./value.ts";
 
 /** One command to a collection, made of steps of which each is atomic by itself. */
@@ -49,17 +47,16 @@ type BulkOperation = Readonly<Record<string, Document & { filter: Document; upda
 export class MemoryCollection {
   readonly #table: Table;
   readonly #access: Access;
-  readonly #now: () => Date;
 
-  constructor(table: Table, access: Access, now: () => Date) {
+  constructor(table: Table, access: Access) {
     this.#table = table;
     this.#access = access;
-    this.#now = now;
   }
 
   async createIndexes(descriptions: readonly IndexDescription[]): Promise<void> {
-    const indexes = descriptions.flatMap((each) => uniqueIndexOf(each) ?? []);
-    await this.#write("createIndexes", {}, () => indexes.map((each) => this.#table.addIndex(each)));
+    await this.#write("createIndexes", {}, () => {
+      for (const each of descriptions) this.#table.addIndex(each);
+    });
   }
 
   /** Nothing is read before the first document is fetched; then all, as in a first batch. */
@@ -99,7 +96,7 @@ export class MemoryCollection {
   }
 
   aggregate(pipeline: readonly Document[]) {
-    const read = () => aggregated(this.#table, pipeline, this.#now());
+    const read = () => aggregated(this.#table.select({}), pipeline, this.#table.now());
     return { toArray: () => this.#read("aggregate", {}, read) };
   }
 
@@ -118,16 +115,8 @@ export class MemoryCollection {
     }));
   }
 
-  async updateOne(filter: Document, update: Update, options: UpdateOptions = {}) {
-    const made = await this.#write("updateOne", filter, (sent) =>
-      this.#table.update(sent, update, options),
-    );
-    return {
-      acknowledged: true,
-      matchedCount: made.before === undefined ? 0 : 1,
-      modifiedCount: made.before !== undefined && made.isModified ? 1 : 0,
-      upsertedCount: made.before === undefined && made.after !== undefined ? 1 : 0,
-    };
+  updateOne(filter: Document, update: Update, options: UpdateOptions = {}) {
+    return this.#updateOne("updateOne", filter, update, options);
   }
 
   /** What it takes is decided at its beginning; each document is then changed by itself. */
@@ -153,12 +142,9 @@ export class MemoryCollection {
     return made ?? null;
   }
 
-  async replaceOne(filter: Document, replacement: Document) {
-    const made = await this.#write("replaceOne", filter, (sent) =>
-      this.#table.replace(sent, replacement),
-    );
-    const matchedCount = made.before === undefined ? 0 : 1;
-    return { acknowledged: true, matchedCount, modifiedCount: Number(made.isModified) };
+  replaceOne(filter: Document, replacement: Document) {
+    const whole = { $mergeObjects: [{ _id: "$_id" }, { $literal: replacement }] };
+    return this.#updateOne("replaceOne", filter, [{ $replaceWith: whole }]);
   }
 
   deleteOne(filter: Document) {
@@ -181,6 +167,19 @@ export class MemoryCollection {
       result.modifiedCount += Number(made.isModified);
     });
     return this.#bulk("bulkWrite", writes, ordered, () => result);
+  }
+
+  async #updateOne(name: string, filter: Document, update: Update, options?: UpdateOptions) {
+    const { before, after, isModified } = await this.#write(name, filter, (sent) =>
+      this.#table.update(sent, update, options),
+    );
+    const isFound = before !== undefined;
+    return {
+      acknowledged: true,
+      matchedCount: Number(isFound),
+      modifiedCount: Number(isFound && isModified),
+      upsertedCount: Number(!isFound && after !== undefined),
+    };
   }
 
   async #delete(name: string, filter: Document, countMax = Number.POSITIVE_INFINITY) {

@@ -1,9 +1,9 @@
 import {
   compareValues,
+  comparisons,
   copied,
   type Document,
   isDocument,
-  isEqual,
   isSameType,
   valuesAt,
 } from "./value.ts";
@@ -14,56 +14,31 @@ export type Scope = { readonly document: Document; readonly now: Date };
 /** An expression's answer that a field be left out (`$$REMOVE`). */
 export const removed = Symbol("removed");
 
-type Evaluate = (operand: unknown, scope: Scope) => unknown;
-
-function ordered(test: (difference: number) => boolean): Evaluate {
-  return (operand, scope) => {
-    const [one, other] = (operand as unknown[]).map((each) => evaluate(each, scope));
-    return test(compareValues(one, other));
-  };
-}
-
-const operators: Readonly<Record<string, Evaluate>> = {
-  $literal: (operand) => copied(operand),
-  $lt: ordered((difference) => difference < 0),
-  $lte: ordered((difference) => difference <= 0),
-  $gt: ordered((difference) => difference > 0),
-  $gte: ordered((difference) => difference >= 0),
-  $eq: (operand, scope) => {
-    const [one, other] = (operand as unknown[]).map((each) => evaluate(each, scope));
-    return isEqual(one ?? null, other ?? null);
-  },
-  $add: (operand, scope) => {
-    const parts = (operand as unknown[]).map((each) => evaluate(each, scope));
-    const [first, ...others] = parts;
-    const millis = (part: unknown): number => {
-      if (part instanceof Date) return part.getTime();
-      if (typeof part === "number") return part;
+/** An operator's value, by its evaluated arguments. */
+const operators: Readonly<Record<string, (given: never) => unknown>> = {
+  ...Object.fromEntries(
+    Object.entries(comparisons).map(([operator, test]) => [
+      operator,
+      ([one, other]: unknown[]) => test(compareValues(one, other)),
+    ]),
+  ),
+  $add: (parts: unknown[]) => {
+    if (!parts.every((part) => part instanceof Date || typeof part === "number")) {
       throw new Error("the simulated store adds numbers, and milliseconds to a date");
-    };
-    const sum = others.reduce<number>((total, part) => total + millis(part), millis(first));
-    return first instanceof Date ? new Date(sum) : sum;
+    }
+    const sum = parts.reduce<number>((total, part) => total + Number(part), 0);
+    return parts[0] instanceof Date ? new Date(sum) : sum;
   },
-  $cond: (operand, scope) => {
-    const [condition, then, otherwise] = operand as unknown[];
-    return evaluate(evaluate(condition, scope) === true ? then : otherwise, scope);
-  },
-  $mergeObjects: (operand, scope) => {
-    const parts = (operand as unknown[]).map((each) => evaluate(each, scope));
-    return Object.assign({}, ...parts.map((each) => each ?? {}));
-  },
-  $getField: (operand, scope) => {
-    const { field, input } = operand as { field: unknown; input: unknown };
-    return (evaluate(input, scope) as Document)[String(evaluate(field, scope))];
-  },
-  $concatArrays: (operand, scope) =>
-    (operand as unknown[]).flatMap((each) => evaluate(each, scope) as unknown[]),
-  $slice: (operand, scope) => {
-    const [list, count] = operand as [unknown, number];
-    const elements = evaluate(list, scope) as unknown[];
-    return count < 0 ? elements.slice(count) : elements.slice(0, count);
-  },
+  $mergeObjects: (parts: object[]) => Object.assign({}, ...parts),
+  $getField: ({ field, input }: { field: unknown; input: Document }) => input[String(field)],
+  $concatArrays: (lists: unknown[][]) => lists.flat(),
+  $slice: ([list, count]: [unknown[], number]) => sliced(list, count),
 };
+
+/** So many elements of a list's beginning; of its end where the count is negative. */
+export function sliced(list: readonly unknown[], count: number): unknown[] {
+  return count < 0 ? list.slice(count) : list.slice(0, count);
+}
 
 /** The value of an aggregation expression. One that no store uses is refused. */
 export function evaluate(expression: unknown, scope: Scope): unknown {
@@ -72,14 +47,18 @@ export function evaluate(expression: unknown, scope: Scope): unknown {
   if (Array.isArray(expression)) return expression.map((each) => evaluate(each, scope) ?? null);
   if (!isDocument(expression)) return expression;
   const [operator] = Object.keys(expression);
-  if (operator?.startsWith("$")) {
-    const known = operators[operator];
-    if (known === undefined) {
-      throw new Error(`the expression ${operator} is not one that the simulated store knows`);
-    }
-    return known(expression[operator], scope);
+  if (!operator?.startsWith("$")) return withFields({}, expression, scope);
+  const operand = expression[operator];
+  if (operator === "$literal") return copied(operand);
+  if (operator === "$cond") {
+    const [condition, then, otherwise] = operand as unknown[];
+    return evaluate(evaluate(condition, scope) === true ? then : otherwise, scope);
   }
-  return withFields({}, expression, scope);
+  const known = operators[operator];
+  if (known === undefined) {
+    throw new Error(`the expression ${operator} is not one that the simulated store knows`);
+  }
+  return known(evaluate(operand, scope) as never);
 }
 
 function variable(name: string, { document, now }: Scope): unknown {

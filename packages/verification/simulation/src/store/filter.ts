@@ -1,6 +1,7 @@
 import { evaluate } from "./expression.ts";
 import {
   compareValues,
+  comparisons,
   type Document,
   isDocument,
   isEqual,
@@ -65,23 +66,16 @@ function any(values: readonly unknown[], test: (value: unknown) => boolean): boo
 }
 
 function fulfils(values: readonly unknown[], operator: string, operand: unknown): boolean {
-  const ordered = (test: (difference: number) => boolean) =>
-    any(values, (value) => isSameType(value, operand) && test(compareValues(value, operand)));
+  const test = comparisons[operator];
+  if (test !== undefined) {
+    const isOrdered = (value: unknown) => test(compareValues(value, operand));
+    return any(values, (value) => isSameType(value, operand) && isOrdered(value));
+  }
   switch (operator) {
-    case "$eq":
-      return any(values, (value) => isEqual(value, operand));
     case "$ne":
       return !any(values, (value) => isEqual(value, operand));
     case "$in":
       return (operand as unknown[]).some((each) => any(values, (value) => isEqual(value, each)));
-    case "$lt":
-      return ordered((difference) => difference < 0);
-    case "$lte":
-      return ordered((difference) => difference <= 0);
-    case "$gt":
-      return ordered((difference) => difference > 0);
-    case "$gte":
-      return ordered((difference) => difference >= 0);
     case "$exists":
       return values.some((value) => value !== undefined) === operand;
     case "$size":

@@ -33,11 +33,11 @@ export function createMemoryDatabase(now: () => Date, onWrite: WriteListener = (
     /** The database as one process reaches it, by its own way there and back. */
     connect: (access: Access): Database => {
       const db = {
-        collection: (name: string) => new MemoryCollection(tableOf(name), access, now),
+        collection: (name: string) => new MemoryCollection(tableOf(name), access),
         aggregate: (pipeline: readonly Document[]) => ({
           toArray: () => {
             const command = { collection: "", name: "aggregate", isWrite: false, filter: {} };
-            return access(command, [], () => aggregated(undefined, pipeline, now()));
+            return access(command, [], () => aggregated([], pipeline, now()));
           },
         }),
       };

@@ -1,11 +1,39 @@
-import { MongoServerError } from "mongodb";
+import { type IndexDescription, MongoServerError } from "mongodb";
+import { byKeys, type Sort } from "./aggregation.ts";
 import { matches } from "./filter.ts";
-import { keyText, type UniqueIndex } from "./unique-index.ts";
 import { updated } from "./update.ts";
-import { compareValues, copied, type Document, isDocument, isEqual, valuesAt } from "./value.ts";
+import { copied, type Document, isDocument, isEqual, keyText, valuesAt } from "./value.ts";
 
-/** The order of a query: 1 ascends, -1 descends. */
-export type Sort = Readonly<Record<string, 1 | -1>>;
+/** A unique index: which document has each key. */
+type UniqueIndex = {
+  readonly name: string;
+  /** The keys of a document; none when the index does not take it. */
+  keysOf(document: Document): readonly string[];
+  readonly owners: Map<string, unknown>;
+};
+
+/** A unique index of the driver's description; others change no outcome and are not kept. */
+function uniqueIndexOf(description: IndexDescription): UniqueIndex | undefined {
+  if (description.unique !== true) return undefined;
+  if (description.sparse === true) throw new Error("a unique index is partial here, not sparse");
+  const paths =
+    description.key instanceof Map ? [...description.key.keys()] : Object.keys(description.key);
+  const only = description.partialFilterExpression as Document | undefined;
+  return {
+    name: description.name ?? paths.join("_"),
+    owners: new Map(),
+    keysOf: (document) => {
+      if (only !== undefined && !matches(document, only)) return [];
+      const parts = paths.map((path) => {
+        const values = valuesAt(document, path).flat();
+        return values.length === 0 ? ["null"] : [...new Set(values.map(keyText))];
+      });
+      return parts.reduce((keys, values) =>
+        keys.flatMap((key) => values.map((value) => `${key} ${value}`)),
+      );
+    },
+  };
+}
 
 /** What becomes of every write: for checks that hold at each moment. */
 export type OnWrite = (before: Document | undefined, after: Document | undefined) => void;
@@ -21,25 +49,26 @@ export class Table {
   readonly name: string;
   readonly #rows = new Map<string, Document>();
   readonly #indexes: UniqueIndex[] = [];
-  readonly #now: () => Date;
+  readonly now: () => Date;
   readonly #onWrite: OnWrite;
 
   constructor(name: string, now: () => Date, onWrite: OnWrite) {
     this.name = name;
-    this.#now = now;
+    this.now = now;
     this.#onWrite = onWrite;
   }
 
   /** Keeps a unique index from now on; one that is there already stays. */
-  addIndex(index: UniqueIndex): void {
-    if (this.#indexes.some(({ name }) => name === index.name)) return;
+  addIndex(description: IndexDescription): void {
+    const index = uniqueIndexOf(description);
+    if (index === undefined || this.#indexes.some(({ name }) => name === index.name)) return;
     this.#indexes.push(index);
     for (const [id, row] of this.#rows) this.#claim(index, row, id);
   }
 
   /** What a filter takes, in order; the documents themselves, which no caller may change. */
   select(filter: Document, sort?: Sort): Document[] {
-    const now = this.#now();
+    const now = this.now();
     const found = this.#candidates(filter).filter((row) => matches(row, filter, now));
     return sort === undefined ? found : found.sort(byKeys(sort));
   }
@@ -57,32 +86,21 @@ export class Table {
     const [before] = this.select(filter, options.sort);
     if (before !== undefined) return { before, ...this.updateSelected(before, update) };
     if (options.upsert !== true) return { before, after: undefined, isModified: false };
-    const after = updated(equalities(filter), update, this.#now(), true);
+    const after = updated(equalities(filter), update, this.now(), true);
     this.insert(after);
     return { before: undefined, after, isModified: true };
   }
 
   /** Changes one document that was selected before. */
   updateSelected(before: Document, update: Document | readonly Document[]) {
-    const after = updated(before, update, this.#now());
-    return { after, isModified: this.#replaceRow(before, after) };
-  }
-
-  replace(filter: Document, replacement: Document) {
-    const [before] = this.select(filter);
-    if (before === undefined) return { before, isModified: false };
-    const after = { _id: before._id, ...(copied(replacement) as Document) };
-    return { before, isModified: this.#replaceRow(before, after) };
+    const after = updated(before, update, this.now());
+    const isModified = !isEqual(before, after);
+    if (isModified) this.#write(keyText(before._id), before, after);
+    return { after, isModified };
   }
 
   delete(document: Document): void {
     this.#write(keyText(document._id), document, undefined);
-  }
-
-  #replaceRow(before: Document, after: Document): boolean {
-    if (isEqual(before, after)) return false;
-    this.#write(keyText(before._id), before, after);
-    return true;
   }
 
   #write(id: string, before: Document | undefined, after: Document | undefined): void {
@@ -137,26 +155,4 @@ function equalities(filter: Document): Document {
     fields[name] = copied(condition);
   }
   return fields;
-}
-
-/** Compares two documents by the keys of an order, one after the other. */
-export function byKeys(sort: Sort): (one: Document, other: Document) => number {
-  const keys = Object.entries(sort);
-  return (one, other) => {
-    for (const [path, direction] of keys) {
-      const difference = compareValues(
-        sortValue(one, path, direction),
-        sortValue(other, path, direction),
-      );
-      if (difference !== 0) return difference * direction;
-    }
-    return 0;
-  };
-}
-
-/** Of several values the least counts in an ascending order, the greatest in a descending one. */
-function sortValue(document: Document, path: string, direction: 1 | -1): unknown {
-  const values = valuesAt(document, path).flat();
-  if (values.length < 2) return values[0];
-  return values.reduce((best, each) => (compareValues(each, best) * direction < 0 ? each : best));
 }

@@ -26,26 +26,23 @@ export function copied(value: unknown): unknown {
 }
 
 /** The order of BSON's types, as far as our stores use them. */
+const ranks = new Map<unknown, number>([
+  [Number, 1],
+  [BigInt, 1],
+  [Decimal128, 1],
+  [String, 2],
+  [Object, 3],
+  [Array, 4],
+  [Binary, 5],
+  [Boolean, 6],
+  [Date.prototype.constructor, 7],
+]);
+
 function rankOf(value: unknown): number {
-  switch (typeof value) {
-    case "undefined":
-      return 0;
-    case "number":
-    case "bigint":
-      return 1;
-    case "string":
-      return 2;
-    case "boolean":
-      return 6;
-    default:
-      if (value === null) return 0;
-      if (value instanceof Decimal128) return 1;
-      if (value instanceof Date) return 7;
-      if (value instanceof Binary) return 5;
-      if (Array.isArray(value)) return 4;
-      if (isDocument(value)) return 3;
-      throw new Error("a value of a type that no store keeps");
-  }
+  if (value === undefined || value === null) return 0;
+  const rank = isDocument(value) ? 3 : ranks.get(value.constructor);
+  if (rank === undefined) throw new Error("a value of a type that no store keeps");
+  return rank;
 }
 
 /** Whether two values are compared at all by `$lt` and its like: only within one type. */
@@ -55,12 +52,11 @@ export function isSameType(one: unknown, other: unknown): boolean {
 
 /** Negative, zero or positive, in BSON's order; absent counts as null. */
 export function compareValues(one: unknown, other: unknown): number {
+  if (one === other) return 0;
   const rank = rankOf(one);
   const difference = rank - rankOf(other);
-  if (difference !== 0) return difference;
+  if (difference !== 0 || rank === 0) return difference;
   switch (rank) {
-    case 0:
-      return 0;
     case 1:
       return compareNumbers(one, other);
     case 2:
@@ -71,12 +67,19 @@ export function compareValues(one: unknown, other: unknown): number {
       return compareLists(one as unknown[], other as unknown[]);
     case 5:
       return Buffer.compare((one as Binary).value(), (other as Binary).value());
-    case 6:
-      return Number(one) - Number(other);
     default:
-      return (one as Date).getTime() - (other as Date).getTime();
+      return Number(one) - Number(other);
   }
 }
+
+/** What each operator of comparison asks of the order of two values. */
+export const comparisons: Readonly<Record<string, (difference: number) => boolean>> = {
+  $eq: (difference) => difference === 0,
+  $lt: (difference) => difference < 0,
+  $lte: (difference) => difference <= 0,
+  $gt: (difference) => difference > 0,
+  $gte: (difference) => difference >= 0,
+};
 
 function compareNumbers(one: unknown, other: unknown): number {
   if (typeof one === "number" && typeof other === "number") return one - other;
@@ -102,27 +105,21 @@ function compareLists(one: readonly unknown[], other: readonly unknown[]): numbe
   return one.length - other.length;
 }
 
-/** Whether two values are the same to a filter and to a unique index. */
+/** Whether two values are the same to a filter: documents have the same fields in one order. */
 export function isEqual(one: unknown, other: unknown): boolean {
-  if (one === other) return true;
-  if (typeof one === "string" || typeof one === "boolean") return false;
-  if (Array.isArray(one)) {
-    if (!Array.isArray(other) || one.length !== other.length) return false;
-    return one.every((each, at) => isEqual(each, other[at]));
-  }
-  if (isDocument(one)) return isDocument(other) && isSameDocument(one, other);
-  return isSameType(one, other) && compareValues(one, other) === 0;
+  return one === other || (typeof one !== "string" && compareValues(one, other) === 0);
 }
 
-/** Of the same fields in the same order. */
-function isSameDocument(one: Document, other: Document): boolean {
-  const names = Object.keys(other);
-  let at = 0;
-  for (const name in one) {
-    if (names[at] !== name || !isEqual(one[name], other[name])) return false;
-    at += 1;
-  }
-  return at === names.length;
+/** A value as a text that only equal values share. */
+export function keyText(value: unknown): string {
+  if (value === undefined || value === null) return "null";
+  if (value instanceof Date) return `date ${value.getTime()}`;
+  if (value instanceof Decimal128) throw new Error("no unique index is over amounts");
+  if (value instanceof Binary) return `bytes ${value.toString("hex")}`;
+  if (Array.isArray(value)) return `[${value.map(keyText).join()}]`;
+  if (!isDocument(value)) return JSON.stringify(value);
+  const fields = Object.entries(value).map(([name, field]) => `${name}:${keyText(field)}`);
+  return `{${fields.join()}}`;
 }
 
 /**
