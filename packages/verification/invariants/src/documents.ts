@@ -39,10 +39,11 @@ export type RecordedEntry = Entry & { readonly _id: string };
 /** An entry that its account still carries. */
 export type RecentEntry = Entry & { readonly key: string };
 
+/** Of one merchant. */
+type Owned = { readonly _id: string; readonly merchant_id: string };
+
 /** An account as it is stored. */
-export type Account = {
-  readonly _id: string;
-  readonly merchant_id: string;
+export type Account = Owned & {
   readonly currency: string;
   readonly available: Minor;
   readonly held: Minor;
@@ -60,21 +61,23 @@ export type Account = {
 /** Which quote an operation was first seen with; `_id` is `merchant:operation`. */
 export type Execution = { readonly _id: string; readonly quote_id: string };
 
-/** A payout as it is stored. */
-export type Payout = {
-  readonly _id: string;
-  readonly merchant_id: string;
+/** What a payout takes over from its quote. */
+type QuotedTerms = Owned & {
   readonly account_id: string;
-  readonly quote_id: string;
   readonly corridor_id: string;
-  readonly beneficiary_id: string;
-  readonly reference_id: string;
-  readonly operation_id: string;
   readonly source: string;
   readonly destination: string;
   readonly source_minor: Minor;
   readonly fees_minor: Minor;
   readonly receiving_minor: Minor;
+};
+
+/** A payout as it is stored. */
+export type Payout = QuotedTerms & {
+  readonly quote_id: string;
+  readonly beneficiary_id: string;
+  readonly reference_id: string;
+  readonly operation_id: string;
   /** Decimal text. */
   readonly exchange_rate: string;
   readonly status: string;
@@ -102,17 +105,8 @@ export type Transfer = {
 };
 
 /** A quote as it is stored. */
-export type Quote = {
-  readonly _id: string;
-  readonly merchant_id: string;
-  readonly account_id: string;
-  readonly corridor_id: string;
-  readonly source: string;
-  readonly destination: string;
-  readonly source_minor: Minor;
-  readonly fees_minor: Minor;
+export type Quote = QuotedTerms & {
   readonly converted_minor: Minor;
-  readonly receiving_minor: Minor;
   readonly rate: string;
   readonly beneficiary: { readonly id: string };
   readonly state: string;
@@ -126,27 +120,21 @@ export type Quote = {
 };
 
 /** A beneficiary as it is stored. */
-export type Beneficiary = {
-  readonly _id: string;
-  readonly merchant_id: string;
+export type Beneficiary = Owned & {
   readonly screening: { readonly status: string };
   /** Of its last change: it is not older than its screening's result. */
   readonly updated_at: Date;
 };
 
 /** A screening as it is stored. */
-export type Screening = {
-  readonly _id: string;
-  readonly merchant_id: string;
+export type Screening = Owned & {
   readonly record_id: string;
   readonly verdict: string;
   readonly created_at: Date;
 };
 
 /** A webhook endpoint as it is stored. */
-export type Endpoint = {
-  readonly _id: string;
-  readonly merchant_id: string;
+export type Endpoint = Owned & {
   readonly created_at: Date;
   readonly updated_at: Date;
   readonly deleted_at: Date | null;
@@ -171,9 +159,7 @@ export type EndpointHealth = {
 };
 
 /** An event as the notifier stored it; `_id` is `merchant/event`. */
-export type StoredEvent = {
-  readonly _id: string;
-  readonly merchant_id: string;
+export type StoredEvent = Owned & {
   readonly event_id: string;
   readonly transaction_type: string;
   readonly transaction_id: string;
@@ -184,9 +170,7 @@ export type StoredEvent = {
 };
 
 /** A webhook delivery as it is stored. */
-export type Delivery = {
-  readonly _id: string;
-  readonly merchant_id: string;
+export type Delivery = Owned & {
   readonly endpoint_id: string;
   readonly event_id: string;
   readonly transaction_id: string;
@@ -201,9 +185,7 @@ export type Delivery = {
 };
 
 /** An idempotency key with what became of its request. */
-export type IdempotencyKey = {
-  readonly _id: string;
-  readonly merchant_id: string;
+export type IdempotencyKey = Owned & {
   readonly progress: {
     readonly state: string;
     readonly lock_until?: Date;

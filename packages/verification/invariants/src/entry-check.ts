@@ -3,7 +3,7 @@ import { findCurrency } from "@disburse/kernel/currency.ts";
 import type { Decimal } from "@disburse/kernel/decimal.ts";
 import type { Entry, Posting, RecentEntry, RecordedEntry } from "./documents.ts";
 import { compare, decimalOf, major, minorOf, plus, zero } from "./exact.ts";
-import { type Expectations, expectationsOf, type Finding } from "./finding.ts";
+import { type Expect, expectationsOf, type Finding } from "./finding.ts";
 
 /** What one unit of a movement does to its account's two balances. */
 const effects: Readonly<Record<string, { readonly available: bigint; readonly held: bigint }>> = {
@@ -75,7 +75,7 @@ export function hashOf(entry: Entry, key: string): string {
 function checkPostings(
   entry: Entry,
   effect: { available: bigint; held: bigint },
-  expect: Expectations["expect"],
+  expect: Expect,
 ): void {
   const { postings, currency } = entry;
   const broken = postings.filter(({ amount }) => !canonical.test(amount) || amount === "0");

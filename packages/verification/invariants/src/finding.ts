@@ -33,17 +33,14 @@ export type Finding = {
   readonly detail: string;
 };
 
-/** Collects what is wrong with one record: `expect(13, sum === whole, "…")`. */
-export type Expectations = ReturnType<typeof expectationsOf>;
+/** Notes a finding unless it holds: `expect(13, sum === whole, "…")`. */
+export type Expect = (invariant: Invariant, holds: boolean, detail: string) => void;
 
-/** Expectations of one record. */
+/** Collects what is wrong with one record. */
 export function expectationsOf(subject: string) {
   const findings: Finding[] = [];
-  return {
-    findings,
-    /** Notes a finding unless `holds`. */
-    expect: (invariant: Invariant, holds: boolean, detail: string): void => {
-      if (!holds) findings.push({ invariant, subject, detail });
-    },
+  const expect: Expect = (invariant, holds, detail) => {
+    if (!holds) findings.push({ invariant, subject, detail });
   };
+  return { findings, expect };
 }

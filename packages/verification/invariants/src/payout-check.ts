@@ -12,7 +12,7 @@ import type {
 } from "./documents.ts";
 import { givesHouse, takesBackHouse } from "./entry-check.ts";
 import { compare, decimalOf, major, minorOf } from "./exact.ts";
-import { type Expectations, expectationsOf, type Finding } from "./finding.ts";
+import { type Expect, expectationsOf, type Finding } from "./finding.ts";
 
 /** What belongs to a payout, as far as it was found. */
 export type PayoutRelations = {
@@ -64,7 +64,7 @@ export function checkPayout(payout: Payout, relations: PayoutRelations, now: Dat
 function checkSource(
   payout: Payout,
   { quote, account, execution }: PayoutRelations,
-  expect: Expectations["expect"],
+  expect: Expect,
 ): void {
   expect(3, quote !== undefined, "has no quote");
   const isAccounts =
@@ -94,11 +94,7 @@ function checkSource(
 }
 
 /** Its stage and its entries agree, and its money went where its quote says. */
-function checkMoney(
-  payout: Payout,
-  { entries }: PayoutRelations,
-  expect: Expectations["expect"],
-): void {
+function checkMoney(payout: Payout, { entries }: PayoutRelations, expect: Expect): void {
   const { hold, post, release } = entries;
   expect(4, hold !== undefined, "its money was never held");
   const ending = ["post", "release", "return"].filter((step) => entries[step] !== undefined);
@@ -122,7 +118,7 @@ function checkMoney(
 }
 
 /** A payout that is not at its end is due for work, and not overdue. */
-function checkWork(payout: Payout, expect: Expectations["expect"], now: Date): void {
+function checkWork(payout: Payout, expect: Expect, now: Date): void {
   const { stage } = payout.progress;
   const due = payout.work_due_at?.getTime();
   const isOpen = openStages.includes(stage) || stage === "unknown";
@@ -135,11 +131,7 @@ function checkWork(payout: Payout, expect: Expectations["expect"], now: Date): v
 }
 
 /** The notifier has each version once, unless the payout still owes it. */
-function checkEvents(
-  payout: Payout,
-  events: readonly StoredEvent[],
-  expect: Expectations["expect"],
-): void {
+function checkEvents(payout: Payout, events: readonly StoredEvent[], expect: Expect): void {
   const seen = statusesOf(payout);
   const owed = new Set(payout.outbox.map(({ id }) => id));
   for (const [at, status] of seen.entries()) {
@@ -162,7 +154,7 @@ function checkEvents(
 function checkCleared(
   payout: Payout,
   { beneficiary, screenings }: PayoutRelations,
-  expect: Expectations["expect"],
+  expect: Expect,
 ): void {
   const isOwn = beneficiary?.merchant_id === payout.merchant_id;
   expect(12, isOwn, "has no beneficiary of its merchant");
@@ -232,7 +224,7 @@ export function statusesOf({ journal }: Payout): string[] {
 }
 
 /** A payout's journal, version and present state agree, and are allowed. */
-function checkJournal(payout: Payout, expect: Expectations["expect"]): void {
+function checkJournal(payout: Payout, expect: Expect): void {
   const seen = statusesOf(payout);
   expect(7, ways.has(seen.join(" ")), `its status went ${seen.join(", ")}`);
   expect(7, payout.version === seen.length, `has version ${payout.version} after ${seen.length}`);

@@ -1,7 +1,7 @@
 import { findCurrency } from "@disburse/kernel/currency.ts";
 import type { Account, Beneficiary, Payout, Quote } from "./documents.ts";
 import { compare, decimalOf, major, minorOf, times } from "./exact.ts";
-import { type Expectations, expectationsOf, type Finding } from "./finding.ts";
+import { type Expect, expectationsOf, type Finding } from "./finding.ts";
 
 /** What a quote names, as far as it was found. */
 export type QuoteRelations = {
@@ -34,7 +34,7 @@ export function checkQuote(
   return findings;
 }
 
-function checkArithmetic(quote: Quote, expect: Expectations["expect"]): void {
+function checkArithmetic(quote: Quote, expect: Expect): void {
   const { source, destination } = quote;
   const isKnown = findCurrency(source) !== undefined && findCurrency(destination) !== undefined;
   expect(13, isKnown, "is in currencies that there are not");

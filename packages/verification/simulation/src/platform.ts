@@ -7,7 +7,7 @@ import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts"
 import { WriteObserver } from "./checks/write-observer.ts";
 import { beneficiaryStub, type SimulatedBeneficiary } from "./network/beneficiary-stub.ts";
 import { Broker } from "./network/broker.ts";
-import { MerchantEndpoints } from "./network/merchant-endpoints.ts";
+import { createMerchantEndpoints } from "./network/merchant-endpoints.ts";
 import { createRpcNetwork, type RpcNetwork } from "./network/rpc-network.ts";
 import {
   bootNotifier,
@@ -18,21 +18,14 @@ import {
 } from "./processes.ts";
 import { RailCallbacks } from "./rail/callbacks.ts";
 import { SimulatedRail } from "./rail/rail.ts";
-import { createRailState, type RailState } from "./rail/state.ts";
+import { createRailState } from "./rail/state.ts";
 import { Host, type ProcessInstance } from "./scheduler/host.ts";
 import type { Scheduler } from "./scheduler/scheduler.ts";
 import { createMemoryDatabase } from "./store/memory-database.ts";
 import { Operators } from "./workload/operators.ts";
 
 /** The services with all that outlives them, and their callers outside. */
-export type Platform = Omit<SharedParts, "network" | "defects"> & {
-  readonly hosts: readonly Host[];
-  readonly railState: RailState;
-  readonly callbacks: RailCallbacks;
-  readonly operators: Operators;
-  readonly beneficiaries: Map<string, SimulatedBeneficiary>;
-  readonly rpc: ReturnType<typeof callersOf>;
-};
+export type Platform = ReturnType<typeof createPlatform>;
 
 type Boot = (shared: SharedParts, instance: ProcessInstance) => Promise<void>;
 
@@ -46,7 +39,7 @@ const processes: readonly (readonly [name: string, boot: Boot])[] = [
 ];
 
 /** Puts the processes on what they share; nothing is started yet. */
-export function createPlatform(scheduler: Scheduler, defects: InjectedDefects): Platform {
+export function createPlatform(scheduler: Scheduler, defects: InjectedDefects) {
   const now = () => scheduler.now();
   const beneficiaries = new Map<string, SimulatedBeneficiary>();
   const observer = new WriteObserver(scheduler, beneficiaries);
@@ -65,7 +58,7 @@ export function createPlatform(scheduler: Scheduler, defects: InjectedDefects): 
   const shared: SharedParts = {
     ...{ rail, observer, databases, network, defects },
     broker: new Broker(scheduler),
-    merchants: new MerchantEndpoints(scheduler),
+    merchants: createMerchantEndpoints(scheduler),
   };
   const hosts = processes.map(
     ([name, boot]) => new Host(scheduler, name, (instance) => boot(shared, instance)),

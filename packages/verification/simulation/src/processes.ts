@@ -19,8 +19,7 @@ import type { Broker } from "./network/broker.ts";
 import { databaseLink, type Sabotage } from "./network/database-link.ts";
 import type { MerchantEndpoints } from "./network/merchant-endpoints.ts";
 import type { RpcNetwork } from "./network/rpc-network.ts";
-import { railName } from "./rail/message.ts";
-import type { KeyOf, SimulatedRail } from "./rail/rail.ts";
+import { type KeyOf, railName, type SimulatedRail } from "./rail/rail.ts";
 import type { ProcessInstance } from "./scheduler/host.ts";
 import type { MemoryDatabase } from "./store/memory-database.ts";
 

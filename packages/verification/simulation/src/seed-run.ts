@@ -1,21 +1,12 @@
 import { finalProblems } from "./checks/final-checks.ts";
 import { pendingWorkOf } from "./checks/pending-work.ts";
-import type { FaultCounts } from "./faults.ts";
 import { createPlatform, type Platform } from "./platform.ts";
 import type { InjectedDefects } from "./processes.ts";
 import { Scheduler } from "./scheduler/scheduler.ts";
 import { Workload } from "./workload/workload.ts";
 
 /** What one seed came to. */
-export type SeedResult = {
-  readonly seed: number;
-  /** What was wrong, in words; nothing when all held. */
-  readonly wrong: readonly string[];
-  readonly faults: FaultCounts;
-  readonly steps: number;
-  /** Of all that happened, in order. */
-  readonly traceHash: string;
-};
+export type SeedResult = Awaited<ReturnType<typeof runSeed>>;
 
 /** What a run may be given beside its seed. */
 export type SeedOptions = InjectedDefects & {
@@ -39,7 +30,7 @@ const advancesMax = 60;
 const stepsMax = 400_000;
 
 /** Runs one seed from its beginning to rest, and says what was wrong. */
-export async function runSeed(seed: number, options: SeedOptions = {}): Promise<SeedResult> {
+export async function runSeed(seed: number, options: SeedOptions = {}) {
   const scheduler = new Scheduler(seed, startMs, options.listen);
   const platform = createPlatform(scheduler, options);
   const workload = new Workload(scheduler, platform);
@@ -49,9 +40,11 @@ export async function runSeed(seed: number, options: SeedOptions = {}): Promise<
   const verdict = finalProblems(platform, workload.record, scheduler.now());
   return {
     seed,
+    /** What was wrong, in words; nothing when all held. */
     wrong: [...wrong, ...verdict],
     faults: scheduler.faults.counts,
     steps: scheduler.steps,
+    /** Of all that happened, in order. */
     traceHash: scheduler.traceHash,
   };
 }
@@ -103,8 +96,8 @@ async function ended<T>(
 function disturbances(scheduler: Scheduler, { hosts, broker, rail }: Platform): void {
   const disturb = () => {
     for (const host of hosts) host.disturb();
-    broker.disturb();
-    rail.disturb();
+    broker.outages.disturb();
+    rail.outages.disturb();
     next();
   };
   const next = () =>
@@ -119,8 +112,8 @@ function heal(scheduler: Scheduler, { hosts, broker, rail }: Platform): void {
   scheduler.note("healed");
   scheduler.faults.heal();
   for (const host of hosts) host.heal();
-  broker.heal();
-  rail.heal();
+  broker.outages.heal();
+  rail.outages.heal();
 }
 
 /**

@@ -28,16 +28,14 @@ export function finalProblems(platform: Platform, record: WorkloadRecord, now: D
 
 function documentsOf({ databases, railState, beneficiaries }: Platform): Documents {
   const { payout, quote, notifier } = databases;
-  const of = (database: typeof payout, name: string) =>
-    database.documents(name) as readonly unknown[];
+  const of = (database: MemoryDatabase, ...names: string[]) =>
+    Object.fromEntries(names.map((name) => [name, database.documents(name)]));
   const known = [...beneficiaries.values()];
   const collections = {
-    accounts: of(payout, "accounts"),
-    ledger_entries: of(payout, "ledger_entries"),
-    executions: of(payout, "executions"),
-    payouts: of(payout, "payouts"),
+    ...of(payout, "accounts", "ledger_entries", "executions", "payouts"),
+    ...of(quote, "quotes"),
+    ...of(notifier, "endpoints", "events", "deliveries"),
     sandbox_transfers: [...railState.transfers.values()].map(transferDocument),
-    quotes: of(quote, "quotes"),
     beneficiaries: known.map(({ id, merchantId, stops }) => {
       const last = stops.find(({ untilMs }) => untilMs === Number.POSITIVE_INFINITY);
       return {
@@ -53,9 +51,6 @@ function documentsOf({ databases, railState, beneficiaries }: Platform): Documen
       verdict: "clear",
       created_at: new Date(0),
     })),
-    endpoints: of(notifier, "endpoints"),
-    events: of(notifier, "events"),
-    deliveries: of(notifier, "deliveries"),
     idempotency_keys: [],
   };
   return collections as unknown as Documents;

@@ -2,14 +2,6 @@ import { deferMaxMs } from "@disburse/payout/rails/steps.ts";
 import type { Platform } from "../platform.ts";
 import type { Document } from "../store/value.ts";
 
-/** What is still to be done: now, or not before a moment. */
-export type PendingWork = {
-  /** In words: work that is due now. */
-  readonly now: readonly string[];
-  /** When something is due that is not due yet, in milliseconds of true time. */
-  readonly laterMs: number | undefined;
-};
-
 /** A hold that is younger is its execute's; the sweep takes it over then. */
 const orphanedAfterMs = 5_000;
 /** Work on an open payout that is due later was put off by a clock that was wrong. */
@@ -18,8 +10,11 @@ const honestMaxMs = 2 * deferMaxMs;
 /** Something to be done, at a moment or at once. */
 type Due = readonly [what: string, at?: Date | undefined];
 
-/** What a platform still has to do at a moment; nothing of either means that it rests. */
-export function pendingWorkOf(platform: Platform, nowMs: number): PendingWork {
+/**
+ * What a platform still has to do at a moment, in words, and when the next work that is not due yet
+ * is due, in milliseconds of true time. Nothing of either means that it rests.
+ */
+export function pendingWorkOf(platform: Platform, nowMs: number) {
   const now: string[] = [];
   const later: number[] = [];
   for (const [what, at] of [...dueInPayouts(platform, nowMs), ...dueElsewhere(platform)]) {

@@ -29,13 +29,12 @@ const stopMoreMs = 25_000;
 
 /** Stops a beneficiary from now on: for a while, or until the end. */
 export function stopBeneficiary(
-  { random }: Scheduler,
+  scheduler: Scheduler,
   { stops }: SimulatedBeneficiary,
-  fromMs: number,
   untilMs: number,
 ): void {
-  const status = random.pick([ScreeningStatus.REVIEW, ScreeningStatus.BLOCKED]);
-  stops.push({ fromMs, untilMs, status });
+  const status = scheduler.random.pick([ScreeningStatus.REVIEW, ScreeningStatus.BLOCKED]);
+  stops.push({ fromMs: scheduler.nowMs(), untilMs, status });
 }
 
 /** Whether there was no moment between two at which a beneficiary was cleared. */
@@ -83,7 +82,7 @@ export function beneficiaryStub(
       const screeningStatus = statusOf(beneficiary);
       if (faults.happens("screening changed", 0.08)) {
         const untilMs = scheduler.nowMs() + stopMinMs + random.below(stopMoreMs);
-        stopBeneficiary(scheduler, beneficiary, scheduler.nowMs(), untilMs);
+        stopBeneficiary(scheduler, beneficiary, untilMs);
       }
       return {
         beneficiary: {

@@ -1,7 +1,7 @@
 import type { Bus, BusMessage, Subscription } from "@disburse/chassis/bus/bus.ts";
 import { SimulatedFault } from "../checks/process-log.ts";
 import type { ProcessInstance } from "../scheduler/host.ts";
-import type { Scheduler } from "../scheduler/scheduler.ts";
+import { createOutages, type Scheduler } from "../scheduler/scheduler.ts";
 
 const hopMs = 4;
 /** A broker that is down is up again after this long at most. */
@@ -10,42 +10,27 @@ const outageMaxMs = 8_000;
 const redeliveryMs = 500;
 const batchMax = 5;
 
-type Pending = { readonly message: BusMessage; readonly number: number };
+type Pending = { readonly message: BusMessage };
 
 /** A broker that keeps what it confirmed, and delivers it at least once, in any order. */
 export class Broker {
+  readonly outages: ReturnType<typeof createOutages>;
+  /** What a consumer could not read. */
+  readonly deadLetters: BusMessage[] = [];
   readonly #scheduler: Scheduler;
-  readonly #dead: BusMessage[] = [];
   /** Consumers that wait for a message. */
   readonly #idle: (() => void)[] = [];
   #pending: Pending[] = [];
-  #published = 0;
-  #upAgainMs = 0;
   #isBound = false;
 
   constructor(scheduler: Scheduler) {
     this.#scheduler = scheduler;
+    this.outages = createOutages(scheduler, "bus: away", outageMaxMs);
   }
 
   /** Messages that no consumer has stored yet. */
   get depth(): number {
     return this.#pending.length;
-  }
-
-  /** What a consumer could not read. */
-  get deadLetters(): readonly BusMessage[] {
-    return this.#dead;
-  }
-
-  /** Goes down for a while, if the seed says so. */
-  disturb(): void {
-    const { faults, random } = this.#scheduler;
-    if (!faults.happens("bus: away", 0.05)) return;
-    this.#upAgainMs = this.#scheduler.nowMs() + random.below(outageMaxMs);
-  }
-
-  heal(): void {
-    this.#upAgainMs = 0;
   }
 
   /** The bus as one process has it. */
@@ -56,13 +41,9 @@ export class Broker {
         this.#isBound = true;
         this.#consume(instance, handle);
       },
-      ready: () => this.#isUp(),
+      ready: () => this.outages.isUp(),
       stop: () => Promise.resolve(),
     };
-  }
-
-  #isUp(): boolean {
-    return this.#scheduler.nowMs() >= this.#upAgainMs;
   }
 
   #publish(instance: ProcessInstance, messages: readonly BusMessage[]): Promise<void> {
@@ -73,7 +54,7 @@ export class Broker {
         this.#later("publication failed", run, instance);
       };
       const arrive = () => {
-        if (!this.#isUp() || !this.#isBound) return fail();
+        if (!this.outages.isUp() || !this.#isBound) return fail();
         const isTorn = faults.happens("bus: publication torn", 0.03);
         const kept = isTorn ? messages.slice(0, random.below(messages.length + 1)) : messages;
         for (const message of kept) this.#keep(message);
@@ -85,8 +66,7 @@ export class Broker {
   }
 
   #keep(message: BusMessage): void {
-    this.#published += 1;
-    this.#pending.push({ message, number: this.#published });
+    this.#pending.push({ message });
     for (const wake of this.#idle.splice(0)) wake();
   }
 
@@ -106,7 +86,7 @@ export class Broker {
   /** Answers when to deliver again. */
   async #deliver(handle: Subscription["handle"]): Promise<number> {
     const { faults, random } = this.#scheduler;
-    if (!this.#isUp()) return redeliveryMs;
+    if (!this.outages.isUp()) return redeliveryMs;
     const batch = this.#someOf();
     const dispositions = await handle(batch.map(({ message }) => message));
     const isRepeated = faults.happens("bus: delivered twice", 0.08);
@@ -115,7 +95,7 @@ export class Broker {
     this.#pending = this.#pending.filter((each) => !stored.has(each));
     for (const [at, disposition] of dispositions.entries()) {
       const message = batch[at]?.message;
-      if (disposition === "dead" && message !== undefined) this.#dead.push(message);
+      if (disposition === "dead" && message !== undefined) this.deadLetters.push(message);
     }
     return hopMs;
   }

@@ -9,46 +9,42 @@ const hopMs = 20;
 export type AcknowledgedEvent = { readonly id: string; readonly status: string };
 
 /** The merchants' endpoints: they answer, refuse, or answer and are not heard. */
-export class MerchantEndpoints {
-  readonly #scheduler: Scheduler;
-  /** What was acknowledged with 200, by event. */
-  readonly acknowledged = new Map<string, AcknowledgedEvent>();
+export type MerchantEndpoints = ReturnType<typeof createMerchantEndpoints>;
 
-  constructor(scheduler: Scheduler) {
-    this.#scheduler = scheduler;
-  }
-
-  /** The way to the endpoints of one process. */
-  connect(instance: ProcessInstance): Post {
-    const { faults, random } = this.#scheduler;
-    return (request) =>
-      new Promise((resolve) => {
-        const answer = (outcome: Outcome) => {
-          const run = () => resolve(outcome);
-          this.#scheduler.after(random.fraction() * hopMs, {
-            label: "hook answered",
-            owner: instance,
-            run,
-          });
-        };
-        const arrive = () => {
-          if (faults.happens("webhook: refused", 0.2)) {
-            return answer({ kind: "answered", statusCode: 500, body: "" });
-          }
-          this.#hear(request);
-          if (faults.happens("webhook: answer lost", 0.05)) {
-            return answer({ kind: "failed", error: "timeout" });
-          }
-          answer({ kind: "answered", statusCode: 200, body: "" });
-        };
-        const label = `${instance.name} → hook`;
-        this.#scheduler.after(random.fraction() * hopMs, { label, run: arrive });
-      });
-  }
-
-  #hear({ headers, body }: PostRequest): void {
+/** Endpoints that have acknowledged nothing yet. */
+export function createMerchantEndpoints(scheduler: Scheduler) {
+  const { faults, random } = scheduler;
+  const acknowledged = new Map<string, AcknowledgedEvent>();
+  const hear = ({ headers, body }: PostRequest): void => {
     const id = headers["webhook-id"] ?? "";
     const { data } = JSON.parse(Buffer.from(body).toString()) as { data: { status: string } };
-    this.acknowledged.set(id, { id, status: data.status });
-  }
+    acknowledged.set(id, { id, status: data.status });
+  };
+  const answerTo = (request: PostRequest): Outcome => {
+    if (faults.happens("webhook: refused", 0.2)) {
+      return { kind: "answered", statusCode: 500, body: "" };
+    }
+    hear(request);
+    const isLost = faults.happens("webhook: answer lost", 0.05);
+    return isLost
+      ? { kind: "failed", error: "timeout" }
+      : { kind: "answered", statusCode: 200, body: "" };
+  };
+  return {
+    /** What was acknowledged with 200, by event. */
+    acknowledged,
+    /** The way to the endpoints of one process. */
+    connect:
+      (owner: ProcessInstance): Post =>
+      (request) =>
+        new Promise((resolve) => {
+          const arrive = () => {
+            const outcome = answerTo(request);
+            const run = () => resolve(outcome);
+            scheduler.after(random.fraction() * hopMs, { label: "hook answered", owner, run });
+          };
+          const label = `${owner.name} → hook`;
+          scheduler.after(random.fraction() * hopMs, { label, run: arrive });
+        }),
+  };
 }

@@ -35,23 +35,9 @@ const edgeTimeoutMs = 10_000;
 
 type Handler = (request: unknown) => Promise<unknown>;
 
-/** A process that answers a service's calls; one outside of the simulation never dies. */
-export type Server = {
-  readonly instance: ProcessInstance | undefined;
-  readonly log: Log;
-  readonly handlers: Readonly<Record<string, Handler>>;
-};
-
-/** Who answers calls, by service; of several any one. */
-export type RpcNetwork = {
-  serve<S extends DescService>(
-    service: S,
-    implementation: Partial<ServiceImpl<S>>,
-    of: { readonly instance: ProcessInstance | undefined; readonly log: Log },
-  ): void;
-  /** A client of a process, or of a caller outside. */
-  client<S extends DescService>(service: S, of: ProcessInstance | undefined): Client<S>;
-};
+/** Who answers calls: a process, or what is outside of the simulation and never dies. */
+type Host = { readonly instance: ProcessInstance | undefined; readonly log: Log };
+type Server = Host & { readonly handlers: Readonly<Record<string, Handler>> };
 
 type Call = {
   readonly method: DescMethodUnary;
@@ -61,18 +47,26 @@ type Call = {
   readonly waitMs: number;
 };
 
+/** Who answers calls, by service; of several any one. */
+export type RpcNetwork = ReturnType<typeof createRpcNetwork>;
+
 /** The network between the services: messages cross it as bytes, errors as the wire gives them. */
-export function createRpcNetwork(scheduler: Scheduler): RpcNetwork {
+export function createRpcNetwork(scheduler: Scheduler) {
   const servers = new Map<string, Server[]>();
   let calls = 0;
   return {
-    serve: (service, implementation, { instance, log }) => {
+    serve: <S extends DescService>(
+      service: S,
+      implementation: Partial<ServiceImpl<S>>,
+      { instance, log }: Host,
+    ): void => {
       const all = servers.get(service.typeName) ?? [];
       const handlers = implementation as unknown as Server["handlers"];
       const others = all.filter((each) => each.instance?.name !== instance?.name);
       servers.set(service.typeName, [...others, { instance, log, handlers }]);
     },
-    client: (service, caller) => {
+    /** A client of a process, or of a caller outside. */
+    client: <S extends DescService>(service: S, caller: ProcessInstance | undefined): Client<S> => {
       const unary = async <I extends Desc, O extends Desc>(
         method: DescMethodUnary<I, O>,
         _signal: AbortSignal | undefined,

@@ -7,8 +7,7 @@ import {
 } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { untilAnswered } from "../network/rpc-network.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
-import { messageOf, type RailReport, railName, railSignature, reportOf } from "./message.ts";
-import { transferredBy } from "./rail.ts";
+import { messageOf, type RailReport, railName, railSignature, reportOf } from "./rail.ts";
 import type { Transfer } from "./state.ts";
 
 /** The rail repeats a report until it is acknowledged. */
@@ -72,7 +71,7 @@ export class RailCallbacks {
     const kind = transfer.scenario === "rejects" ? "rejected" : "settled";
     const opposite = kind === "rejected" ? "settled" : "rejected";
     if (faults.happens("rail: message forged", 0.2)) {
-      await this.#refused(trueReport(transfer, opposite), "a forged message", "another sender");
+      await this.#refused(reportOf(transfer, opposite), "a forged message", "another sender");
     }
     if (kind === "settled" && faults.happens("rail: another amount", 0.2)) {
       await this.#refused(reportOf(transfer, kind, "9999.99"), "another amount");
@@ -80,11 +79,11 @@ export class RailCallbacks {
     await this.#reportTruly(transfer, kind);
     if (faults.happens("rail: callback twice", 0.3)) await this.#reportTruly(transfer, kind);
     if (!faults.happens("rail: contradiction", 0.2)) return;
-    await this.#refused(trueReport(transfer, opposite), "a contradiction");
+    await this.#refused(reportOf(transfer, opposite), "a contradiction");
   }
 
   async #reportTruly(transfer: Transfer, kind: RailReport["kind"]): Promise<void> {
-    const isAccepted = await this.#report(trueReport(transfer, kind), railSignature);
+    const isAccepted = await this.#report(reportOf(transfer, kind), railSignature);
     if (!isAccepted) this.wrong.push(`${transfer.key}: the rail's word was refused`);
   }
 
@@ -124,8 +123,4 @@ export class RailCallbacks {
     };
     this.#scheduler.after(delayMs, { label: "rail reports", run });
   }
-}
-
-function trueReport(transfer: Transfer, kind: RailReport["kind"]): RailReport {
-  return reportOf(transfer, kind, transferredBy(transfer).amount);
 }

@@ -1,9 +1,8 @@
 import { formatAmount } from "@disburse/kernel/money.ts";
-import type { Instruction, Rail, RailReply } from "@disburse/payout/rails/rail.ts";
+import type { Instruction, Rail, RailCallback, RailReply } from "@disburse/payout/rails/rail.ts";
 import { SimulatedFault } from "../checks/process-log.ts";
 import type { ProcessInstance } from "../scheduler/host.ts";
-import { type Scheduler, settlement } from "../scheduler/scheduler.ts";
-import { railName, readMessage } from "./message.ts";
+import { createOutages, type Scheduler, settlement } from "../scheduler/scheduler.ts";
 import type { RailState, Transfer } from "./state.ts";
 
 const hopMs = 30;
@@ -16,25 +15,16 @@ export type KeyOf = (payoutId: string) => string;
 
 /** The rail as processes reach it. */
 export class SimulatedRail {
+  readonly outages: ReturnType<typeof createOutages>;
   readonly #scheduler: Scheduler;
   readonly #railState: RailState;
   readonly #onTaken: (transfer: Transfer) => void;
-  #upAgainMs = 0;
 
   constructor(scheduler: Scheduler, railState: RailState, onTaken: (transfer: Transfer) => void) {
     this.#scheduler = scheduler;
+    this.outages = createOutages(scheduler, "rail: down", outageMaxMs);
     this.#railState = railState;
     this.#onTaken = onTaken;
-  }
-
-  disturb(): void {
-    const { faults, random } = this.#scheduler;
-    if (!faults.happens("rail: down", 0.05)) return;
-    this.#upAgainMs = this.#scheduler.nowMs() + random.below(outageMaxMs);
-  }
-
-  heal(): void {
-    this.#upAgainMs = 0;
   }
 
   /** The rail as one process has it. */
@@ -47,7 +37,7 @@ export class SimulatedRail {
         networks: [],
         limits: {},
       },
-      available: () => this.#call(instance, "available", () => this.#isUp()),
+      available: () => this.#call(instance, "available", () => this.outages.isUp()),
       submit: (key, instruction) =>
         this.#call(instance, "submit", () => this.#submit(keyOf(key), instruction)),
       query: (key) => this.#call(instance, "query", () => this.#query(keyOf(key))),
@@ -55,19 +45,15 @@ export class SimulatedRail {
     };
   }
 
-  #isUp(): boolean {
-    return this.#scheduler.nowMs() >= this.#upAgainMs;
-  }
-
   #submit(key: string, { amount, currency }: Instruction): RailReply {
-    if (!this.#isUp()) throw new SimulatedFault("the rail is down");
+    if (!this.outages.isUp()) throw new SimulatedFault("the rail is down");
     const { transfer, isNew } = this.#railState.take(key, amount, currency);
     if (isNew) this.#onTaken(transfer);
     return this.#answer(transfer);
   }
 
   #query(key: string): RailReply {
-    if (!this.#isUp()) throw new SimulatedFault("the rail is down");
+    if (!this.outages.isUp()) throw new SimulatedFault("the rail is down");
     const transfer = this.#railState.transfers.get(key);
     return transfer === undefined ? { status: { kind: "not_received" } } : this.#answer(transfer);
   }
@@ -116,4 +102,47 @@ export class SimulatedRail {
 /** What the rail says that it paid. */
 export function transferredBy({ amount, currency }: Pick<Transfer, "amount" | "currency">) {
   return { amount: formatAmount(amount, currency), currency };
+}
+
+type Outcome = RailCallback["status"];
+
+/** What the rail reports of a transfer unasked. */
+export type RailReport = {
+  readonly key: string;
+  readonly kind: Outcome["kind"];
+  readonly reference: string;
+  readonly amount: string;
+  readonly currency: string;
+};
+
+/** The rail's own name, with the services and in its messages. */
+export const railName = "simulated";
+/** Stands for a signature that only the rail can make. */
+export const railSignature = "signed by the rail";
+
+/** A report as the rail's own message has it. */
+export function messageOf(report: RailReport): Uint8Array {
+  return Buffer.from(JSON.stringify(report));
+}
+
+/** Reads a message of the rail's; one that it did not sign is forged, whatever it says. */
+export function readMessage(body: Uint8Array, signature: string): RailCallback | "forged" {
+  if (signature !== railSignature) return "forged";
+  const { key, kind, reference, amount, currency } = JSON.parse(
+    Buffer.from(body).toString(),
+  ) as RailReport;
+  const status: Outcome = kind === "rejected" ? { kind } : { kind, reference };
+  return { key, status, transferred: { amount, currency } };
+}
+
+/** A report of a transfer: true where its amount, decimal text, is not another. */
+export function reportOf(
+  transfer: Transfer,
+  kind: Outcome["kind"],
+  amount = transferredBy(transfer).amount,
+): RailReport {
+  const { key, reference, currency } = transfer;
+  return kind === "rejected"
+    ? { key, kind, reference: "", amount: "", currency: "" }
+    : { key, kind, reference, amount, currency };
 }

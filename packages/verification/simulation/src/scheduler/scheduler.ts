@@ -1,5 +1,5 @@
 import { createRandom, type Random } from "@disburse/harness/random.ts";
-import { createFaults, type Faults } from "../faults.ts";
+import { createFaults, type FaultKind, type Faults } from "../faults.ts";
 
 /** Something that can be waited for by a process, and dies with it. */
 export type Owner = {
@@ -10,11 +10,7 @@ export type Owner = {
   readonly frozenUntilMs: () => number;
 };
 
-type Scheduled = Task & {
-  readonly label: string;
-  readonly owner: Owner | undefined;
-  readonly onDead: (() => void) | undefined;
-};
+type Scheduled = Task & Plan;
 
 /** What is to happen, in whose name, and what instead if its owner is dead by then. */
 export type Plan = {
@@ -35,7 +31,8 @@ export class Scheduler {
   readonly #listen: ((line: string) => void) | undefined;
   #nowMs: number;
   #hash = 0x811c9dc5;
-  #steps = 0;
+  /** How many tasks were run. */
+  steps = 0;
 
   constructor(seed: number, startMs: number, listen?: (line: string) => void) {
     this.random = createRandom(seed);
@@ -53,19 +50,15 @@ export class Scheduler {
     return new Date(this.#nowMs);
   }
 
-  get steps(): number {
-    return this.#steps;
-  }
-
   /** Of everything that happened so far: two runs with the same one were the same. */
   get traceHash(): string {
     return (this.#hash >>> 0).toString(16).padStart(8, "0");
   }
 
   /** Lets something happen after a delay; at one moment the seed decides who is first. */
-  after(delayMs: number, { label, run, owner, onDead }: Plan): void {
+  after(delayMs: number, plan: Plan): void {
     const order = this.random.fraction();
-    this.#queue.push({ dueMs: this.#nowMs + delayMs, order, label, run, owner, onDead });
+    this.#queue.push({ dueMs: this.#nowMs + delayMs, order, ...plan });
   }
 
   /** A wait of a caller outside of every process. */
@@ -88,7 +81,7 @@ export class Scheduler {
   async run(isDone: () => boolean, untilMs: number, stepsMax: number): Promise<boolean> {
     for (;;) {
       if (isDone()) return true;
-      if (this.#steps >= stepsMax) return false;
+      if (this.steps >= stepsMax) return false;
       const next = this.#queue.peek();
       if (next === undefined || next.dueMs > untilMs) {
         this.#nowMs = Math.max(this.#nowMs, untilMs);
@@ -97,7 +90,7 @@ export class Scheduler {
       this.#queue.pop();
       this.#nowMs = Math.max(this.#nowMs, next.dueMs);
       if (this.#postponed(next)) continue;
-      this.#steps += 1;
+      this.steps += 1;
       await this.#happen(next);
     }
   }
@@ -116,7 +109,7 @@ export class Scheduler {
       this.note(owner === undefined ? label : `${owner.name} ${label}`);
       run();
     }
-    await rest(this.#steps);
+    await rest(this.steps);
   }
 
   #postponed(task: Scheduled): boolean {
@@ -127,6 +120,22 @@ export class Scheduler {
     this.#queue.push({ ...task, dueMs: frozenUntilMs });
     return true;
   }
+}
+
+/** When a part of the platform that all share is down: from time to time, until all is healed. */
+export function createOutages(scheduler: Scheduler, kind: FaultKind, maxMs: number) {
+  const { faults, random } = scheduler;
+  let upAgainMs = 0;
+  return {
+    isUp: () => scheduler.nowMs() >= upAgainMs,
+    /** Goes down for a while, if the seed says so. */
+    disturb: () => {
+      if (faults.happens(kind, 0.05)) upAgainMs = scheduler.nowMs() + random.below(maxMs);
+    },
+    heal: () => {
+      upAgainMs = 0;
+    },
+  };
 }
 
 /** Timers, sockets and the test runner get a turn after so many steps. */
@@ -168,49 +177,21 @@ export type Task = {
   readonly run: () => void;
 };
 
-/** The tasks to come, the next one first: a binary heap. */
+/** The tasks to come in reverse, so that the next one is the last: most that join it are soon due. */
 export class TaskQueue<T extends Task> {
-  readonly #heap: T[] = [];
-
-  get size(): number {
-    return this.#heap.length;
-  }
+  readonly #tasks: T[] = [];
 
   peek(): T | undefined {
-    return this.#heap[0];
+    return this.#tasks.at(-1);
   }
 
   push(task: T): void {
-    const heap = this.#heap;
-    let at = heap.push(task) - 1;
-    while (at > 0) {
-      const parentAt = (at - 1) >> 1;
-      const parent = heap[parentAt] as T;
-      if (isBefore(parent, task)) break;
-      heap[at] = parent;
-      at = parentAt;
-    }
-    heap[at] = task;
+    const at = this.#tasks.findLastIndex((each) => isBefore(task, each)) + 1;
+    this.#tasks.splice(at, 0, task);
   }
 
   pop(): T | undefined {
-    const heap = this.#heap;
-    const first = heap[0];
-    const last = heap.pop();
-    if (last === undefined || heap.length === 0) return first;
-    let at = 0;
-    for (;;) {
-      let childAt = 2 * at + 1;
-      if (childAt >= heap.length) break;
-      const right = heap[childAt + 1];
-      if (right !== undefined && isBefore(right, heap[childAt] as T)) childAt += 1;
-      const child = heap[childAt] as T;
-      if (isBefore(last, child)) break;
-      heap[at] = child;
-      at = childAt;
-    }
-    heap[at] = last;
-    return first;
+    return this.#tasks.pop();
   }
 }
 

@@ -64,20 +64,15 @@ export class Workload {
       await this.#corridor(endings.same, "1"),
     ];
     const accounts: FundedAccount[] = [];
+    const { quote, notifier } = this.#platform.rpc;
     for (const merchantId of merchantIds) {
       for (const corridorId of corridorIds) {
-        const { rpc } = this.#platform;
         await this.#surely((mutation) =>
-          rpc.quote.setMerchantCorridor({ mutation, merchantId, corridorId, open: true }),
+          quote.setMerchantCorridor({ mutation, merchantId, corridorId, open: true }),
         );
       }
-      await this.#surely((mutation) =>
-        this.#platform.rpc.notifier.createEndpoint({
-          mutation,
-          merchantId,
-          url: `http://hooks.example/${merchantId}`,
-        }),
-      );
+      const url = `http://hooks.example/${merchantId}`;
+      await this.#surely((mutation) => notifier.createEndpoint({ mutation, merchantId, url }));
       accounts.push(await this.#account(merchantId));
     }
     return accounts;
@@ -139,10 +134,13 @@ export class Workload {
       await this.#pause(Math.max(aroundMs + random.below(2_000) - 1_000, 0));
     }
     const callers: Promise<void>[] = [];
-    const operations = [this.#operationFor(account.merchantId)];
-    if (random.chance(0.3)) operations.push(this.#operationFor(account.merchantId));
+    const { merchantId } = account;
+    const heard = { merchantId, quoteId, isRefusedBeneficiary: foundOut };
+    const operations = [this.#operationFor(merchantId)];
+    if (random.chance(0.3)) operations.push(this.#operationFor(merchantId));
     for (const operationId of operations) {
-      const answered = this.#listen(account.merchantId, quoteId, operationId, foundOut);
+      const answered = { ...heard, operationId, answers: [] };
+      this.record.answered.push(answered);
       const repeats = 1 + (random.chance(0.4) ? 1 + random.below(2) : 0);
       if (repeats > 1) faults.count("operation repeated");
       for (let at = 0; at < repeats; at += 1) callers.push(this.#execute(answered));
@@ -167,12 +165,7 @@ export class Workload {
     );
     const beneficiary = this.#platform.beneficiaries.get(beneficiaryId);
     if (foundOut && beneficiary !== undefined) {
-      stopBeneficiary(
-        this.#scheduler,
-        beneficiary,
-        this.#scheduler.nowMs(),
-        Number.POSITIVE_INFINITY,
-      );
+      stopBeneficiary(this.#scheduler, beneficiary, Number.POSITIVE_INFINITY);
     }
     return typeof made === "string" ? undefined : made.quote?.id;
   }
@@ -183,13 +176,6 @@ export class Workload {
     const currency = endings.destination;
     this.#platform.beneficiaries.set(id, { id, merchantId, currency, stops: [] });
     return id;
-  }
-
-  #listen(merchantId: string, quoteId: string, operationId: string, foundOut: boolean): Heard {
-    const answers: string[] = [];
-    const answered = { merchantId, quoteId, operationId, answers, isRefusedBeneficiary: foundOut };
-    this.record.answered.push(answered);
-    return answered;
   }
 
   /** Executes until there is an answer; sometimes the caller loses patience. */
