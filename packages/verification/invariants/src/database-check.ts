@@ -136,32 +136,24 @@ async function checkCollection<C extends Batched>(
   }
 }
 
+type Reader = ReturnType<typeof reader>;
+
 /** Reads documents of a batch's relations by their ids. */
-type Reader = {
+function reader(databases: Databases, options: CheckOptions) {
+  const where = <C extends CollectionName>(
+    name: C,
+    filter: Filter<Document<C> & { _id: string }>,
+  ) => readAll(databases, name, filter);
   /** Those that some documents name. */
-  readonly named: <C extends CollectionName, T>(
+  const named = async <C extends CollectionName, T>(
     name: C,
     by: readonly T[],
     idOf: (each: T) => string | undefined,
-  ) => Promise<Document<C>[]>;
-  readonly where: <C extends CollectionName>(
-    name: C,
-    filter: Filter<Document<C> & { _id: string }>,
-  ) => Promise<Document<C>[]>;
-  readonly options: CheckOptions;
-};
-
-function reader(databases: Databases, options: CheckOptions): Reader {
-  return {
-    options,
-    where: (name, filter) => readAll(databases, name, filter),
-    named: async (name, by, idOf) => {
-      const ids = by.map(idOf).filter((id) => id !== undefined && id !== "");
-      const wanted = [...new Set(ids)];
-      if (wanted.length === 0) return [];
-      return readAll(databases, name, { _id: { $in: wanted } } as never);
-    },
+  ) => {
+    const wanted = [...new Set(by.map(idOf).filter((id) => id !== undefined && id !== ""))];
+    return wanted.length === 0 ? [] : where(name, { _id: { $in: wanted } } as never);
   };
+  return { options, where, named };
 }
 
 /** What each kind of document names, read for a whole batch. */

@@ -25,10 +25,6 @@ export function plus(left: Decimal, right: Decimal): Decimal {
   return normalise({ units: unitsAt(left, scale) + unitsAt(right, scale), scale });
 }
 
-function negated({ units, scale }: Decimal): Decimal {
-  return { units: -units, scale };
-}
-
 /** The exact product. */
 export function times(left: Decimal, right: Decimal): Decimal {
   return normalise({ units: left.units * right.units, scale: left.scale + right.scale });
@@ -36,7 +32,7 @@ export function times(left: Decimal, right: Decimal): Decimal {
 
 /** −1, 0 or 1 as `left` is below, equal to or above `right`. */
 export function compare(left: Decimal, right: Decimal): number {
-  const { units } = plus(left, negated(right));
+  const { units } = plus(left, { ...right, units: -right.units });
   return units === 0n ? 0 : units < 0n ? -1 : 1;
 }
 

@@ -29,17 +29,17 @@ export type PayoutRelations = {
   readonly events: readonly StoredEvent[];
 };
 
-/** The movements after the hold that go with a stage. */
-const endings: Readonly<Record<string, readonly string[]>> = {
-  queued: [""],
-  submitting: [""],
-  processing: [""],
-  unknown: [""],
-  concluding: ["", "post", "release"],
-  settled: ["post"],
-  returning: ["post", "post return"],
-  rejected: ["release"],
-  returned: ["post return"],
+/** Of each stage what a merchant sees, and the movements after the hold that go with it. */
+const stages: Readonly<Record<string, readonly [status: string, ...endings: string[]]>> = {
+  queued: ["initiated", ""],
+  submitting: ["initiated", ""],
+  processing: ["initiated", ""],
+  unknown: ["initiated", ""],
+  concluding: ["initiated", "", "post", "release"],
+  settled: ["succeeded", "post"],
+  returning: ["succeeded", "post", "post return"],
+  rejected: ["failed", "release"],
+  returned: ["failed", "post return"],
 };
 
 const openStages = ["queued", "submitting", "processing", "concluding", "returning"];
@@ -99,7 +99,8 @@ function checkMoney(payout: Payout, { entries }: PayoutRelations, expect: Expect
   expect(4, hold !== undefined, "its money was never held");
   const ending = ["post", "release", "return"].filter((step) => entries[step] !== undefined);
   const { stage } = payout.progress;
-  const allowed = endings[stage]?.includes(ending.join(" ")) ?? false;
+  const [, ...endings] = stages[stage] ?? [""];
+  const allowed = endings.includes(ending.join(" "));
   expect(4, allowed, `is ${stage} and its ledger has hold ${ending.join(" ")}`);
   for (const entry of [hold, post, release, entries.return]) {
     if (entry === undefined) continue;
@@ -193,19 +194,6 @@ export function checkTransfer(transfer: Transfer, payout: Payout | undefined): F
   return findings;
 }
 
-/** What a merchant sees of each stage. */
-const statuses: Readonly<Record<string, string>> = {
-  queued: "initiated",
-  submitting: "initiated",
-  processing: "initiated",
-  unknown: "initiated",
-  concluding: "initiated",
-  settled: "succeeded",
-  returning: "succeeded",
-  rejected: "failed",
-  returned: "failed",
-};
-
 /** The ways that a status may go (service interface, payout statuses). */
 const ways: ReadonlySet<string> = new Set([
   "initiated",
@@ -219,7 +207,7 @@ const wavering: ReadonlySet<string> = new Set(["submitting", "processing", "unkn
 
 /** The statuses that a payout had, one for each version, by its journal. */
 export function statusesOf({ journal }: Payout): string[] {
-  const all = journal.map(({ stage }) => statuses[stage] ?? `no status for ${stage}`);
+  const all = journal.map(({ stage }) => stages[stage]?.[0] ?? `no status for ${stage}`);
   return all.filter((status, at) => status !== all[at - 1]);
 }
 

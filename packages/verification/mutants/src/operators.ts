@@ -43,13 +43,12 @@ export function mutantsOf({ path, text, program }: Source): Mutant[] {
     const replaced = textOf(between).replace(node.operator, () => other);
     add(`${node.operator} becomes ${other}`, between, replaced);
   };
+  const skip = (node: Span & { callee: Span }): void => {
+    if (unobserved.test(textOf(node.callee))) skipped.push(node);
+  };
   new Visitor({
-    CallExpression(node) {
-      if (unobserved.test(textOf(node.callee))) skipped.push(node);
-    },
-    NewExpression(node) {
-      if (unobserved.test(textOf(node.callee))) skipped.push(node);
-    },
+    CallExpression: skip,
+    NewExpression: skip,
     IfStatement(node) {
       negate(node.test);
       if (node.alternate === null) add("drop a guard", node, "");
@@ -99,13 +98,9 @@ export function mutated(text: string, { start, end, replacement }: Mutant): stri
 export function diffOf(text: string, mutant: Mutant): string {
   const [before, after] = [text.split("\n"), mutated(text, mutant).split("\n")];
   const first = before.findIndex((line, at) => line !== after[at]);
+  const most = Math.min(before.length, after.length) - first;
   let same = 0;
-  while (
-    same < Math.min(before.length, after.length) - first &&
-    before.at(-1 - same) === after.at(-1 - same)
-  ) {
-    same += 1;
-  }
+  while (same < most && before.at(-1 - same) === after.at(-1 - same)) same += 1;
   return [
     ...before.slice(first, before.length - same).map((line) => `    -${line}`),
     ...after.slice(first, after.length - same).map((line) => `    +${line}`),

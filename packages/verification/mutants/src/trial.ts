@@ -72,12 +72,8 @@ async function run(
   timeoutMs: number,
 ): Promise<End> {
   // A group of its own, so that all that the tests started ends with it.
-  const child = spawn(process.execPath, args, {
-    cwd: folder,
-    env,
-    stdio: "ignore",
-    detached: true,
-  });
+  const options = { cwd: folder, env, stdio: "ignore", detached: true } as const;
+  const child = spawn(process.execPath, args, options);
   let isLate = false;
   const late = setTimeout(() => {
     isLate = true;

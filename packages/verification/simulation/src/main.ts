@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import { runCommand, say } from "@disburse/harness/command-line.ts";
-import { addCounts, type FaultCounts, type FaultKind, faultKinds } from "./faults.ts";
+import { addCounts, type FaultCounts, faultKinds } from "./faults.ts";
 import { readCommand, type SimulationCommand } from "./options.ts";
 import { virtualGlobals } from "./scheduler/virtual-globals.ts";
 import { runSeed, type SeedResult } from "./seed-run.ts";
@@ -16,7 +16,9 @@ async function run(command: SimulationCommand): Promise<number> {
   if (command.kind === "replay") return replay(command.seed);
   const { first, seeds } = command;
   const report = await runSeeds(first, seeds, sayWrong);
-  for (const line of reportLines(report)) say(line);
+  const { faults, steps } = report;
+  for (const kind of faultKinds) say(`${String(faults[kind] ?? 0).padStart(9)}  ${kind}`);
+  say(`${String(steps).padStart(9)}  steps`);
   const isUntried = seeds >= seedsForEachFault && report.neverHappened.length > 0;
   if (isUntried) say(`never happened: ${report.neverHappened.join(", ")}`);
   const failed = report.failed + Number(isUntried);
@@ -40,30 +42,11 @@ function sayWrong({ seed, wrong, traceHash }: SeedResult): void {
   for (const each of wrong) say(`  ${each}`);
 }
 
-function* reportLines({ faults, steps }: SeedsReport): Generator<string> {
-  for (const kind of faultKinds) yield `${String(faults[kind] ?? 0).padStart(9)}  ${kind}`;
-  yield `${String(steps).padStart(9)}  steps`;
-}
-
-/** What many seeds came to. */
-type SeedsReport = {
-  readonly passed: number;
-  readonly failed: number;
-  readonly steps: number;
-  readonly faults: FaultCounts;
-  /** What never happened in all of them: then they have tried nothing of it. */
-  readonly neverHappened: readonly FaultKind[];
-};
-
 /** A worker more gains nothing where memory is what runs short. */
 const workersMax = 8;
 
 /** Runs seeds on as many workers as there are cores; `onResult` gets each result. */
-async function runSeeds(
-  first: number,
-  count: number,
-  onResult: (result: SeedResult) => void,
-): Promise<SeedsReport> {
+async function runSeeds(first: number, count: number, onResult: (result: SeedResult) => void) {
   const totals = { passed: 0, failed: 0, steps: 0 };
   const faults: FaultCounts = {};
   const workers = Math.min(availableParallelism(), workersMax, count);
@@ -78,6 +61,7 @@ async function runSeeds(
     onResult(result);
   };
   await Promise.all(shares.map((share) => runShare(share, take)));
+  // What never happened in all of them they have not tried.
   const neverHappened = faultKinds.filter((kind) => faults[kind] === undefined);
   return { ...totals, faults, neverHappened };
 }

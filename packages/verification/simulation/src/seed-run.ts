@@ -67,11 +67,8 @@ async function events(
   });
   await scheduler.run(() => calls.isDone, scheduler.nowMs() + roughMs, stepsMax);
   heal(scheduler, platform);
-  const isDone = await ended(
-    scheduler,
-    work.then(() => true),
-    settleMs,
-  );
+  const answered = work.then(() => true);
+  const isDone = await ended(scheduler, answered, settleMs);
   if (isDone === undefined) return ["callers have no answer long after everything healed"];
   return untilRest(scheduler, platform);
 }
@@ -100,11 +97,10 @@ function disturbances(scheduler: Scheduler, { hosts, broker, rail }: Platform): 
     rail.outages.disturb();
     next();
   };
-  const next = () =>
-    scheduler.after(scheduler.random.below(2 * disturbanceMs), {
-      label: "disturbance",
-      run: disturb,
-    });
+  const next = () => {
+    const delayMs = scheduler.random.below(2 * disturbanceMs);
+    scheduler.after(delayMs, { label: "disturbance", run: disturb });
+  };
   next();
 }
 

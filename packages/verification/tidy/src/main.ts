@@ -25,19 +25,14 @@ function summary(): string {
   const documented = exported.filter(({ isDocumented }) => isDocumented).length;
   const full = fullFolders(sources).map(({ path, message }) => `  ${path}: ${message}`);
   const circles = circlesOf(graph).map((circle) => `  ${circle.join(" ")}`);
-  const workspaces = [...Map.groupBy(ours, workspaceOf)].map(([name, files]) => {
+  const rowOf = (name: string, files: readonly Source[]) => {
     const own = files.filter(({ path }) => singles.has(path)).length;
     return row(name, files.length, linesOf(files), `${own} (${percent(own, files.length)})`);
-  });
+  };
   return [
     row("", "files", "lines", "one importer"),
-    ...workspaces,
-    row(
-      "all",
-      ours.length,
-      linesOf(ours),
-      `${singles.size} (${percent(singles.size, ours.length)})`,
-    ),
+    ...[...Map.groupBy(ours, workspaceOf)].map(([name, files]) => rowOf(name, files)),
+    rowOf("all", ours),
     `folders over 20 files: ${full.length}`,
     ...full,
     `import circles: ${circles.length}`,

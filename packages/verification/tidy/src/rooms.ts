@@ -1,7 +1,6 @@
 /** A part of the house: a workspace, or one of the places that are none. */
 export type Room =
-  | { kind: "service"; name: string; inside: string }
-  | { kind: "package"; name: string; inside: string }
+  | { kind: "service" | "package"; name: string; inside: string }
   | { kind: "elsewhere"; inside: string };
 
 const services = ["beneficiary", "compliance", "gateway", "notifier", "payout", "quote"];
@@ -10,9 +9,7 @@ const services = ["beneficiary", "compliance", "gateway", "notifier", "payout", 
 const packageImports: Record<string, readonly string[]> = {
   bench: [
     ...["kernel", "contracts", "chassis", "embedded", "harness"],
-    "invariants",
-    "platform",
-    "sandbox",
+    ...["invariants", "platform", "sandbox"],
   ],
   chassis: ["kernel", "contracts"],
   faults: [
@@ -56,20 +53,17 @@ export function mayImport(room: Room, workspace: string, forTests: boolean): boo
   return [...serviceImports, ...(ownImports[room.name] ?? [])].includes(workspace);
 }
 
-/** Rooms that put services' parts together by themselves, without their processes. */
-const withoutProcesses = ["simulation"];
-
-/** Whether of a service a file in `room` may import more than its main.ts. */
+/**
+ * Whether of a service a file in `room` may import more than its main.ts: the simulation puts
+ * services' parts together by itself, without their processes.
+ */
 export function mayTakeApart(room: Room): boolean {
-  return room.kind === "package" && withoutProcesses.includes(room.name);
+  return room.kind === "package" && room.name === "simulation";
 }
 
-/** Packages of rules alone, but for what measures them. */
-const rulePackages = ["name-matcher"];
-
-/** Whether files of a package are rules throughout. */
+/** Whether files of a package are rules throughout, but for what measures them. */
 export function isOfRules(workspace: string): boolean {
-  return rulePackages.includes(workspace);
+  return workspace === "name-matcher";
 }
 
 /** Whether a file is a rule: pure, so that it can be read and tested by itself. */

@@ -14,9 +14,8 @@ export function longFunctions(source: Source): Finding[] {
   const measure = ({ start, end }: { start: number; end: number }): void => {
     const lines = source.text.slice(start, end).split("\n").length;
     if (lines <= functionLinesMax) return;
-    findings.push(
-      findingAt(source, start, `a function of ${lines} lines; ${functionLinesMax} at most`),
-    );
+    const message = `a function of ${lines} lines; ${functionLinesMax} at most`;
+    findings.push(findingAt(source, start, message));
   };
   if (isForTests(source.path)) return [];
   new Visitor({

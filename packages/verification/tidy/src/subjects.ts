@@ -77,10 +77,8 @@ export function disordered(table: typeof subjects): string[] {
     const names = Object.keys(order);
     return names.flatMap((subject, index) =>
       (order[subject] ?? [])
-        .filter((target) => !names.slice(0, index).includes(target))
-        .map(
-          (target) => `${service}: ${subject} imports ${target}, which does not stand before it`,
-        ),
+        .filter((each) => !names.slice(0, index).includes(each))
+        .map((each) => `${service}: ${subject} imports ${each}, which does not stand before it`),
     );
   });
 }

@@ -1,5 +1,6 @@
 import { type SimulatedBeneficiary, wasStopped } from "../network/beneficiary-stub.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
+import type { WriteListener } from "../store/memory-database.ts";
 import type { Document } from "../store/value.ts";
 
 /** What must hold at every moment, not only at the end: a rule over one write. */
@@ -18,11 +19,7 @@ export class WriteObserver {
     this.#beneficiaries = beneficiaries;
   }
 
-  readonly listen = (
-    collection: string,
-    before: Document | undefined,
-    after: Document | undefined,
-  ): void => {
+  readonly listen: WriteListener = (collection, before, after) => {
     const rule = rules[collection];
     if (rule === undefined) return;
     const id = String((after ?? before)?._id);

@@ -42,12 +42,8 @@ export function databaseLink(
         };
         const finish = () => {
           // Anything else is a query that the simulated store does not know.
-          const settle = settlement(
-            answer,
-            resolve,
-            reject,
-            (error) => error instanceof MongoError,
-          );
+          const isAnswer = (error: unknown) => error instanceof MongoError;
+          const settle = settlement(answer, resolve, reject, isAnswer);
           scheduler.after(delayMs(), { label: `${label} answered`, owner: instance, run: settle });
         };
         const arrive = () => {

@@ -31,18 +31,14 @@ export class RailCallbacks {
   readonly #rpc: Rpc;
   /** What the service should have refused and did not, and the other way round. */
   readonly wrong: string[] = [];
-  #underWay = 0;
+  /** Reports that are on their way now. */
+  underWay = 0;
   #plannedMs: number[] = [];
   #made = 0;
 
   constructor(scheduler: Scheduler, rpc: Rpc) {
     this.#scheduler = scheduler;
     this.#rpc = rpc;
-  }
-
-  /** Reports that are on their way now. */
-  get underWay(): number {
-    return this.#underWay;
   }
 
   /** When the rail will next have something to say by itself. */
@@ -116,9 +112,9 @@ export class RailCallbacks {
     const delayMs = Math.max(atMs - this.#scheduler.nowMs(), 0);
     this.#plannedMs.push(this.#scheduler.nowMs() + delayMs);
     const run = () => {
-      this.#underWay += 1;
+      this.underWay += 1;
       void work().finally(() => {
-        this.#underWay -= 1;
+        this.underWay -= 1;
       });
     };
     this.#scheduler.after(delayMs, { label: "rail reports", run });

@@ -54,9 +54,7 @@ export class ProcessInstance implements Owner {
   timer(ms: number, run: () => void): { cancel: () => void } {
     let isCancelled = false;
     const inContext = AsyncLocalStorage.snapshot();
-    const fire = () => {
-      if (!isCancelled) inContext(run);
-    };
+    const fire = () => isCancelled || inContext(run);
     const lateness = this.scheduler.faults.isCalm() ? calmLateness : this.#lateness;
     const delayMs = Math.max(ms, 1) * lateness;
     this.scheduler.after(delayMs, { label: "timer", owner: this, run: fire });

@@ -4,16 +4,10 @@ import { matches } from "./filter.ts";
 import { updated } from "./update.ts";
 import { copied, type Document, isDocument, isEqual, keyText, valuesAt } from "./value.ts";
 
-/** A unique index: which document has each key. */
-type UniqueIndex = {
-  readonly name: string;
-  /** The keys of a document; none when the index does not take it. */
-  keysOf(document: Document): readonly string[];
-  readonly owners: Map<string, unknown>;
-};
+type UniqueIndex = NonNullable<ReturnType<typeof uniqueIndexOf>>;
 
 /** A unique index of the driver's description; others change no outcome and are not kept. */
-function uniqueIndexOf(description: IndexDescription): UniqueIndex | undefined {
+function uniqueIndexOf(description: IndexDescription) {
   if (description.unique !== true) return undefined;
   if (description.sparse === true) throw new Error("a unique index is partial here, not sparse");
   const paths =
@@ -21,8 +15,10 @@ function uniqueIndexOf(description: IndexDescription): UniqueIndex | undefined {
   const only = description.partialFilterExpression as Document | undefined;
   return {
     name: description.name ?? paths.join("_"),
-    owners: new Map(),
-    keysOf: (document) => {
+    /** Which document has each key. */
+    owners: new Map<string, unknown>(),
+    /** The keys of a document; none when the index does not take it. */
+    keysOf: (document: Document) => {
       if (only !== undefined && !matches(document, only)) return [];
       const parts = paths.map((path) => {
         const values = valuesAt(document, path).flat();

@@ -12,19 +12,15 @@ const lookMaxMs = 12_000;
 const retryMs = 1_500;
 
 /** What people say became of a payout. */
-type Resolution = {
-  readonly outcome: RailOutcome;
-  readonly transactionReference: string;
-  readonly reason: string;
-};
+type Resolution = ReturnType<typeof resolutionOf>;
 
 /** Of a payout that its beneficiary's screening holds up. */
-const cancelled: Resolution = {
+const cancelled = {
   ...{ outcome: RailOutcome.REJECTED, transactionReference: "" },
   reason: "not sent, and not to be sent",
 };
 
-function resolutionOf({ scenario, reference }: Transfer): Resolution {
+function resolutionOf({ scenario, reference }: Transfer) {
   const reason = "learned from the rail by telephone";
   return scenario === "rejects"
     ? { outcome: RailOutcome.REJECTED, transactionReference: "", reason }

@@ -151,9 +151,8 @@ export class Workload {
   async #quote(account: FundedAccount, foundOut: boolean): Promise<string | undefined> {
     const { random } = this.#scheduler;
     const { merchantId, id: accountId } = account;
-    const beneficiaryId = foundOut
-      ? this.#suspect(merchantId)
-      : random.pick(account.beneficiaryIds);
+    const { beneficiaryIds } = account;
+    const beneficiaryId = foundOut ? this.#suspect(merchantId) : random.pick(beneficiaryIds);
     const destination = this.#platform.beneficiaries.get(beneficiaryId)?.currency ?? "";
     const request = {
       ...{ merchantId, accountId, beneficiaryId, sourceCurrencyCode: "USD" },
@@ -250,10 +249,8 @@ export class Workload {
   #operationFor(merchantId: string): string {
     const { random, faults } = this.#scheduler;
     const used = this.record.answered.filter((each) => each.merchantId === merchantId);
-    if (used.length === 0 || !faults.happens("operation of two quotes", 0.1)) {
-      return this.#operation();
-    }
-    return random.pick(used).operationId;
+    const isAnothers = used.length > 0 && faults.happens("operation of two quotes", 0.1);
+    return isAnothers ? random.pick(used).operationId : this.#operation();
   }
 
   #operation(): string {
