@@ -177,7 +177,7 @@ export type Task = {
   readonly run: () => void;
 };
 
-/** The tasks to come in reverse, so that the next one is the last: most that join it are soon due. */
+/** The tasks to come in reverse, the next one last: most that join it are soon due. */
 export class TaskQueue<T extends Task> {
   readonly #tasks: T[] = [];
 
