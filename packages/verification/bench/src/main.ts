@@ -1,6 +1,5 @@
-import { writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { runCommand, say } from "@disburse/harness/command-line.ts";
+import { exitOnSignals, runCommand, say, writeJson } from "@disburse/harness/command-line.ts";
 import { type ServiceName, serviceNames } from "@disburse/sandbox/environments.ts";
 import type { BenchFigures, FlatFigures, IdleFigures, ScenarioFigures } from "./figures.ts";
 import { type Child, startChild } from "./load/child.ts";
@@ -27,9 +26,7 @@ import { seedPayouts } from "./seeding/seeding.ts";
 async function main(options: BenchOptions, backends: Backends): Promise<number> {
   const { figures, faults } = await runBench(backends, options);
   say(`\n${report(figures)}\n`);
-  if (options.json !== undefined) {
-    writeFileSync(options.json, `${JSON.stringify(figures, null, 2)}\n`);
-  }
+  writeJson(options.json, figures);
   say(faults.length === 0 ? "money conserved" : `money NOT conserved:\n${faults.join("\n")}`);
   return faults.length === 0 ? 0 : 1;
 }
@@ -45,8 +42,8 @@ type Bench = {
   readonly backends: Backends;
   readonly options: BenchOptions;
   readonly load: Child<LoadCalls>;
-  /** Ended last to first, whatever happens. */
-  readonly ends: (() => Promise<void>)[];
+  /** What ends with the bench, or with a part of it. */
+  readonly ends: AsyncDisposableStack;
 };
 
 /** Runs the whole bench; what is wrong with the money, if anything, stands in `faults`. */
@@ -56,26 +53,24 @@ async function runBench(
 ): Promise<{ readonly figures: BenchFigures; readonly faults: readonly string[] }> {
   const startedAt = performance.now();
   const load = startChild<LoadCalls>("load/load-process.ts");
-  const bench: Bench = { backends, options, load, ends: [load.stop] };
-  try {
-    const idle = options.only.has("idle") ? await measureIdleSizes(bench) : {};
-    const { faults = [], ...measured } = (await measureRequests(bench)) ?? {
-      scenarios: {},
-      flat: {},
-    };
-    const figures: BenchFigures = {
-      seconds_in_all: Math.round((performance.now() - startedAt) / 1_000),
-      cpus: availableParallelism(),
-      concurrency,
-      ...measured,
-      flat_within: flatWithin,
-      idle,
-      money_conserved: faults.length === 0,
-    };
-    return { figures, faults };
-  } finally {
-    for (const end of bench.ends.toReversed()) await end();
-  }
+  await using ends = new AsyncDisposableStack();
+  ends.defer(load.stop);
+  const bench: Bench = { backends, options, load, ends };
+  const idle = options.only.has("idle") ? await measureIdleSizes(bench) : {};
+  const { faults = [], ...measured } = (await measureRequests(bench)) ?? {
+    scenarios: {},
+    flat: {},
+  };
+  const figures: BenchFigures = {
+    seconds_in_all: Math.round((performance.now() - startedAt) / 1_000),
+    cpus: availableParallelism(),
+    concurrency,
+    ...measured,
+    flat_within: flatWithin,
+    idle,
+    money_conserved: faults.length === 0,
+  };
+  return { figures, faults };
 }
 
 /** All but the idle measurement; undefined where that alone is wanted. */
@@ -102,15 +97,17 @@ async function measureRequests(bench: Bench) {
 
 /** The payout service's sweeps, beside few settled payouts and beside many. */
 async function measureIdleSizes(bench: Bench): Promise<Record<string, IdleFigures>> {
-  const { backends, options, ends } = bench;
+  const { backends, options } = bench;
   const figures: Record<string, IdleFigures> = {};
   for (const payouts of options.idle.sizes) {
-    const { platform } = await startSized(bench, `idle${payouts}`, payouts, ["payout"]);
+    await using ends = new AsyncDisposableStack();
+    const { platform } = await startSized({ ...bench, ends }, `idle${payouts}`, payouts, [
+      "payout",
+    ]);
     say(`measuring what it does for ${options.idle.seconds} s`);
     const { engine } = backends.pids;
     const { seconds } = options.idle;
     figures[`at_${payouts}`] = await measureIdle(platform, backends.mongo, engine, seconds);
-    await ends.pop()?.();
   }
   return figures;
 }
@@ -125,7 +122,7 @@ async function startSized(
   say(`starting a platform with ${payouts} payouts`);
   const startedAt = performance.now();
   const platform = await startBenchPlatform(name, backends);
-  ends.push(platform.stop);
+  ends.defer(platform.stop);
   const { readable, deepCursor } = await seedPayouts(platform, payouts, services);
   await load.call("target", { name, target: platform.target, payouts: readable });
   say(`  took ${Math.round((performance.now() - startedAt) / 100) / 10} s`);
@@ -134,8 +131,9 @@ async function startSized(
 
 /** Compares the small platform with a large one, which ends here. */
 async function compareSizes(bench: Bench, small: SizedPlatform) {
-  const { load, options, ends } = bench;
-  const large = await startSized(bench, "large", options.sizes.large);
+  const { load, options } = bench;
+  await using ends = new AsyncDisposableStack();
+  const large = await startSized({ ...bench, ends }, "large", options.sizes.large);
   say("comparing the two sizes");
   await warmUp(bench, [small.platform, large.platform], options.warmUpSeconds / 2);
   const figures: Record<string, FlatFigures> = await measureFlatness(
@@ -143,9 +141,7 @@ async function compareSizes(bench: Bench, small: SizedPlatform) {
     [small, large],
     options.rounds,
   );
-  const faults = await faultsOf(load, large);
-  await ends.pop()?.();
-  return { figures, faults };
+  return { figures, faults: await faultsOf(load, large) };
 }
 
 async function measureAll(
@@ -157,7 +153,7 @@ async function measureAll(
   const { mongo } = backends;
   const database = "bench_floor";
   const floorProcess = startChild<FloorCalls>("load/floor-process.ts");
-  ends.push(floorProcess.stop);
+  ends.defer(floorProcess.stop);
   const served = { uri: backends.mongodbUri(database), database };
   const { url } = await floorProcess.call("serve", served);
   const floor = { url, pid: floorProcess.pid };
@@ -194,7 +190,7 @@ async function warmUp(
   );
   const end = { seconds: seconds / runs.length };
   for (const { name, scenario } of runs) {
-    await load.call("run", { name, scenario, cursor: "", concurrency, end });
+    await load.call("run", { name, scenario, concurrency, end });
   }
 }
 
@@ -203,19 +199,12 @@ async function faultsOf(
   load: Child<LoadCalls>,
   { platform, payouts }: SizedPlatform,
 ): Promise<string[]> {
-  const none = { scenario: "read", cursor: "", concurrency: 1 } as const;
-  const { executed } = await load.call("run", {
-    ...none,
-    name: platform.name,
-    end: { requests: 0 },
-  });
+  const executed = await load.call("executed", platform.name);
   const faults = await checkMoney(platform, payouts + executed);
   return faults.map((fault) => `${platform.name}: ${fault}`);
 }
 
-// All that was started ends when this process does.
-for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
-
+exitOnSignals();
 await runCommand((args) => {
   const options = readOptions(args);
   return withBackends((backends) => main(options, backends));

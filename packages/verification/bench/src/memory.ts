@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { runCommand, say } from "@disburse/harness/command-line.ts";
+import { exitOnSignals, runCommand, say, writeJson } from "@disburse/harness/command-line.ts";
 import { type Child, startChild } from "./load/child.ts";
 import type { LoadCalls } from "./load/load-process.ts";
 import { canMeasureProcesses, residentTree } from "./measures/process-usage.ts";
@@ -33,7 +33,7 @@ async function payAndSample(
   payouts: number,
 ): Promise<MemorySample[]> {
   await load.call("target", { name: "standalone", target, payouts: [] });
-  const run = { name: "standalone", cursor: "", concurrency } as const;
+  const run = { name: "standalone", concurrency } as const;
   const samples: MemorySample[] = [];
   let peak = 0;
   const watch = setInterval(() => {
@@ -43,7 +43,8 @@ async function payAndSample(
     for (let made = 0; made < payouts; ) {
       const end = { requests: Math.min(batch, payouts - made) };
       await load.call("run", { ...run, scenario: "quote", end });
-      ({ executed: made } = await load.call("run", { ...run, scenario: "execute", end }));
+      await load.call("run", { ...run, scenario: "execute", end });
+      made = await load.call("executed", run.name);
       if (!isMark(made) && made < payouts) continue;
       const sample = memorySample(made, residentTree(pid), peak);
       samples.push(sample);
@@ -60,29 +61,20 @@ async function measureMemory(payouts: number, json: string | undefined): Promise
   if (!canMeasureProcesses) throw new Error("Memory is read from /proc, which only Linux has.");
   const dataDir = mkdtempSync(join(tmpdir(), "disburse-memory-"));
   process.once("exit", () => rmSync(dataDir, { recursive: true, force: true }));
+  await using ends = new AsyncDisposableStack();
   const load = startChild<LoadCalls>("load/load-process.ts");
-  try {
-    const standalone = await startStandalone(dataDir);
-    try {
-      const samples = await payAndSample(standalone, load, payouts);
-      const faults = memoryFaults(samples);
-      say(`\n${memoryTable(samples)}\n`);
-      if (json !== undefined) {
-        writeFileSync(json, `${JSON.stringify({ samples, faults }, null, 2)}\n`);
-      }
-      for (const fault of faults) say(fault);
-      return faults.length === 0 ? 0 : 1;
-    } finally {
-      await standalone.stop();
-    }
-  } finally {
-    await load.stop();
-  }
+  ends.defer(load.stop);
+  const standalone = await startStandalone(dataDir);
+  ends.defer(standalone.stop);
+  const samples = await payAndSample(standalone, load, payouts);
+  const faults = memoryFaults(samples);
+  say(`\n${memoryTable(samples)}\n`);
+  writeJson(json, { samples, faults });
+  for (const fault of faults) say(fault);
+  return faults.length === 0 ? 0 : 1;
 }
 
-// All that was started ends when this process does.
-for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
-
+exitOnSignals();
 await runCommand((args) => {
   const { payouts, json } = readMemoryOptions(args);
   return measureMemory(payouts, json);

@@ -54,8 +54,7 @@ export function createCounters() {
   const times = new Map<string, Recovered[]>();
   return {
     fired: (name: string, count = 1) => void fired.set(name, (fired.get(name) ?? 0) + count),
-    recovered: (name: string, took: Recovered) =>
-      void times.set(name, [...(times.get(name) ?? []), took]),
+    recovered: (name: string, took: Recovered) => void times.getOrInsert(name, []).push(took),
     /** `name count` of each. */
     counts: (): string[] => [...fired].map(([name, count]) => `${name} ${count}`),
     total: (): number => [...fired.values()].reduce((sum, count) => sum + count, 0),

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runCommand, say } from "@disburse/harness/command-line.ts";
 import { createRandom } from "@disburse/harness/random.ts";
-import { type FaultBackends, startBackends } from "./backends/backends.ts";
+import { startBackends } from "./backends/backends.ts";
 import { createCounters, type Fault, type FaultContext } from "./context.ts";
 import { writeFault } from "./kinds/crashes.ts";
 import { diskErrorFault, diskFullFault, mountSmallDisk } from "./kinds/disk.ts";
@@ -22,7 +22,7 @@ import { type Assertion, checkPlatform } from "./payouts/checks.ts";
 import { createLoad } from "./payouts/load.ts";
 import { makeRecipients } from "./payouts/recipients.ts";
 import { openWebhookRecorder, type WebhookRecorder } from "./payouts/recorder.ts";
-import { type FaultPlatform, startFaultPlatform } from "./platform.ts";
+import { startFaultPlatform } from "./platform.ts";
 import { webhookFault } from "./webhooks/crashes.ts";
 
 /** `npm run test:faults`: README.md says what it tries and how. */
@@ -41,37 +41,30 @@ async function runFaults(options: FaultOptions): Promise<number> {
   const disk = join(scratch, "disk");
   mkdirSync(disk);
   const unmount = mountSmallDisk(disk, diskMegabytes);
-  const ends: (() => unknown)[] = [() => rmSync(scratch, { recursive: true, force: true })];
-  if (unmount !== undefined) ends.push(unmount);
-  const endAll = async () => {
-    for (let end = ends.pop(); end !== undefined; end = ends.pop()) await end();
-  };
+  await using ends = new AsyncDisposableStack();
+  ends.defer(() => rmSync(scratch, { recursive: true, force: true }));
+  if (unmount !== undefined) ends.defer(unmount);
   // An interrupted run leaves neither a mounted disk nor a process behind.
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
-    process.once(signal, () => void endAll().finally(() => process.exit(interruptedCode)));
+    process.once(
+      signal,
+      () => void ends.disposeAsync().finally(() => process.exit(interruptedCode)),
+    );
   }
   const random = createRandom(options.seed);
-  try {
-    const backends = await startBackends({ engine: disk, broker: scratch }, random);
-    ends.push(backends.stop);
-    const places = { ...backends, busNamespace, databasePrefix: "faults_" };
-    const platform = await startFaultPlatform(places);
-    ends.push(platform.stop);
-    const recorder = await openWebhookRecorder(platform);
-    ends.push(recorder.close);
-    const smallDisk = unmount === undefined ? undefined : disk;
-    return await tryAll({ platform, backends, recorder, disk: smallDisk, options });
-  } finally {
-    await endAll();
-  }
+  const backends = await startBackends({ engine: disk, broker: scratch }, random);
+  ends.defer(backends.stop);
+  const places = { ...backends, busNamespace, databasePrefix: "faults_" };
+  const platform = await startFaultPlatform(places);
+  ends.defer(platform.stop);
+  const recorder = await openWebhookRecorder(platform);
+  ends.defer(recorder.close);
+  const smallDisk = unmount === undefined ? undefined : disk;
+  return await tryAll({ platform, backends, recorder, disk: smallDisk, options });
 }
 
-type Place = {
-  readonly platform: FaultPlatform;
-  readonly backends: FaultBackends;
+type Place = Pick<FaultContext, "platform" | "backends" | "disk" | "options"> & {
   readonly recorder: WebhookRecorder;
-  readonly disk: string | undefined;
-  readonly options: FaultOptions;
 };
 
 async function tryAll({ platform, backends, recorder, disk, options }: Place): Promise<number> {

@@ -1,3 +1,4 @@
+import { writeFileSync } from "node:fs";
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 
 /** Thrown for arguments that a command does not know. */
@@ -46,6 +47,16 @@ export async function runCommand(
     process.stderr.write(`${error.message}\n`);
     process.exitCode = 2;
   }
+}
+
+/** Ends this process at SIGINT and SIGTERM, and with it all that it started. */
+export function exitOnSignals(): void {
+  for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
+}
+
+/** Writes figures to a file, where one is named. */
+export function writeJson(file: string | undefined, figures: unknown): void {
+  if (file !== undefined) writeFileSync(file, `${JSON.stringify(figures, null, 2)}\n`);
 }
 
 /** Prints a line. */

@@ -65,16 +65,11 @@ export function createServiceProcesses(environments: Readonly<Record<ServiceName
     /** Ends one with SIGKILL and waits until it is gone. */
     kill: async (service: ServiceName) => {
       const { child } = started(service);
-      if (hasEnded(child)) return;
-      const gone = once(child, "exit");
       child.kill("SIGKILL");
-      await gone;
+      await gone(child);
     },
     /** Settles when the process of a service has gone, however it went. */
-    gone: async (service: ServiceName) => {
-      const { child } = started(service);
-      if (!hasEnded(child)) await once(child, "exit");
-    },
+    gone: (service: ServiceName) => gone(started(service).child),
     /** Sends all of them SIGTERM, and kills those that take longer than any service may. */
     stop: async () => {
       await Promise.all([...processes.values()].map(({ child }) => end(child)));
@@ -130,11 +125,13 @@ function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
   return exitCode !== null || signalCode !== null;
 }
 
+async function gone(child: ChildProcess): Promise<void> {
+  if (!hasEnded(child)) await once(child, "exit");
+}
+
 async function end(child: ChildProcess): Promise<void> {
-  if (hasEnded(child)) return;
-  const gone = once(child, "exit");
   child.kill("SIGTERM");
   const late = setTimeout(() => child.kill("SIGKILL"), stopTimeoutMs);
-  await gone;
+  await gone(child);
   clearTimeout(late);
 }

@@ -21,7 +21,8 @@ type Loop = { readonly concurrency: number; readonly end: LoopEnd };
 type Run = Loop & {
   readonly name: string;
   readonly scenario: ScenarioName;
-  readonly cursor: string;
+  /** Where a page deep down in the list begins. */
+  readonly cursor?: string;
 };
 type FloorRun = Loop & Sizes & { readonly url: string };
 type Sizes = {
@@ -31,12 +32,7 @@ type Sizes = {
 };
 
 /** The result of a run; every answer was checked. The sizes are the last request's. */
-export type LoadResult = Sizes &
-  LoopFigures & {
-    readonly elapsed_ms: number;
-    /** Successful executes of the target since it was named. */
-    readonly executed: number;
-  };
+export type LoadResult = Sizes & LoopFigures & { readonly elapsed_ms: number };
 
 const memories = new Map<string, TargetState>();
 const pools = new Map<string, Pool>();
@@ -45,9 +41,9 @@ const connectionsMax = 64;
 
 function poolOf(url: string): Pool {
   const { origin } = new URL(url);
-  const pool = pools.get(origin) ?? new Pool(origin, { connections: connectionsMax });
-  pools.set(origin, pool);
-  return pool;
+  return pools.getOrInsertComputed(origin, () => {
+    return new Pool(origin, { connections: connectionsMax });
+  });
 }
 
 type NamedTarget = { name: string; target: Target; payouts: readonly KnownRecord[] };
@@ -59,14 +55,18 @@ function target({ name, target: of, payouts }: NamedTarget): void {
   memories.set(name, memory);
 }
 
-async function run(job: Run): Promise<LoadResult> {
-  const memory = memories.get(job.name);
-  if (memory === undefined) throw new Error(`no target ${job.name}`);
+function memoryOf(name: string): TargetState {
+  const memory = memories.get(name);
+  if (memory === undefined) throw new Error(`no target ${name}`);
+  return memory;
+}
+
+function run(job: Run): Promise<LoadResult> {
+  const memory = memoryOf(job.name);
   const { baseUrl, apiKey } = memory.target;
-  const result = await requestMany(job, poolOf(baseUrl), `Bearer ${apiKey}`, () =>
-    scenarios[job.scenario](memory, { cursor: job.cursor }),
+  return requestMany(job, poolOf(baseUrl), `Bearer ${apiKey}`, () =>
+    scenarios[job.scenario](memory, job.cursor ?? ""),
   );
-  return { ...result, executed: memory.executed };
 }
 
 function floorExchange(job: FloorRun): Exchange {
@@ -102,7 +102,6 @@ async function requestMany(
     p50_ms: rounded(percentile(latenciesMs, 0.5), 2),
     p99_ms: rounded(percentile(latenciesMs, 0.99), 2),
     ...last,
-    executed: 0,
   };
 }
 
@@ -128,6 +127,8 @@ async function send(pool: Pool, authorization: string, exchange: Exchange): Prom
 const calls = {
   target,
   run,
+  /** Successful executes of a target since it was named. */
+  executed: (name: string) => memoryOf(name).executed,
   /** Requests as many bytes of a floor as the platform answers with. */
   floor: (job: FloorRun) => requestMany(job, poolOf(job.url), "", () => floorExchange(job)),
 };

@@ -42,11 +42,8 @@ export type TargetState = {
 /** What can be requested of a platform. */
 export type ScenarioName = "quote" | "execute" | "read" | "list" | "list_deep" | "beneficiary";
 
-/** Where a page deep down in the list begins. */
-export type Place = { readonly cursor: string };
-
 /** The next request of a scenario; `undefined` when there is nothing left to request. */
-export type Scenario = (memory: TargetState, place: Place) => Exchange | undefined;
+export type Scenario = (memory: TargetState, cursor: string) => Exchange | undefined;
 
 /** The length of a page by default. */
 const pageLength = 20;
@@ -82,7 +79,7 @@ export const scenarios: Readonly<Record<ScenarioName, Scenario>> = {
 
   list: (memory) => page(memory, listPath),
 
-  list_deep: (memory, { cursor }) => page(memory, `${listPath}&cursor=${cursor}`),
+  list_deep: (memory, cursor) => page(memory, `${listPath}&cursor=${cursor}`),
 
   beneficiary: () => {
     const path = "/api/v1/transfer/crypto/beneficiary";

@@ -54,9 +54,8 @@ export async function measureFlatness(
     for (const name of names) {
       const inTurn = round % 2 === 0 ? sized : sized.toReversed();
       for (const one of inTurn) {
-        const key = `${name} ${one.platform.name}`;
         const p50 = await request(one, name, compared[name]);
-        samples.set(key, [...(samples.get(key) ?? []), p50]);
+        samples.getOrInsert(`${name} ${one.platform.name}`, []).push(p50);
       }
     }
     for (const { platform } of sized) await untilSettled(platform);
@@ -88,12 +87,9 @@ const ratioMin = 0.8;
 /** More than any machine executes in a second. */
 const quotesPerSecond = 250;
 /** In turns, and the other way round each time: what else the machine does falls on both. */
-const orders = [
-  ["one", "many"],
-  ["many", "one"],
-] as const;
+const turns = ["one", "many", "many", "one"] as const;
 
-type Side = (typeof orders)[number][number];
+type Side = (typeof turns)[number];
 
 /** Executes from one account beside executes from many, in turns; and how many there were. */
 export async function measureHotAccount(
@@ -111,8 +107,8 @@ export async function measureHotAccount(
     await load.call("target", { name: name(side), target, payouts: [] });
   }
   const results: Record<Side, LoadResult[]> = { one: [], many: [] };
-  for (const side of orders.flat()) {
-    const run = { name: name(side), cursor: "", concurrency } as const;
+  for (const side of turns) {
+    const run = { name: name(side), concurrency } as const;
     const requests = quotesPerSecond * seconds;
     await load.call("run", { ...run, scenario: "quote", end: { requests } });
     results[side].push(await load.call("run", { ...run, scenario: "execute", end: { seconds } }));
@@ -122,7 +118,7 @@ export async function measureHotAccount(
     const requests = results[side].reduce((sum, each) => sum + each.requests, 0);
     return requests / results[side].reduce((sum, each) => sum + each.elapsed_ms / 1_000, 0);
   };
-  const executed = (side: Side) => results[side].at(-1)?.executed ?? 0;
+  const executed = (side: Side) => load.call("executed", name(side));
   return {
     figures: {
       one_per_s: rounded(rate("one"), 1),
@@ -131,7 +127,7 @@ export async function measureHotAccount(
       ratio: rounded(rate("one") / rate("many"), 3),
       ratio_min: ratioMin,
     },
-    executed: executed("one") + executed("many"),
+    executed: (await executed("one")) + (await executed("many")),
   };
 }
 

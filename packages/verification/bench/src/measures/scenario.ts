@@ -41,7 +41,7 @@ export async function measureScenario(
   scenario: ScenarioName,
 ): Promise<ScenarioFigures> {
   const { platform, load, mongo, pids, idle, seconds } = setup;
-  const run = { name: platform.name, cursor: "", concurrency } as const;
+  const run = { name: platform.name, concurrency } as const;
   if (scenario === "execute") {
     const requests = quotesPerSecond * seconds;
     await load.call("run", { ...run, scenario: "quote", end: { requests } });
@@ -52,7 +52,7 @@ export async function measureScenario(
   const after = await readUsage(mongo, pids);
   const usage = usageBetween(before, after, idle);
   const { find = 0, ...others } = usage.commands;
-  const commands = perRequest({ ...others, find: find - polls }, result.requests);
+  const commands = mapValues({ ...others, find: find - polls }, (count) => count / result.requests);
   const floors = await measureFloors(setup, scenario, result, commands);
   const ratio = (floor: FloorFigures) => rounded(result.per_s / floor.per_s, 3);
   return {
@@ -94,10 +94,6 @@ async function measureFloors(
 
 function loopFigures({ requests, per_s, p50_ms, p99_ms }: LoadResult): LoopFigures {
   return { requests, per_s, p50_ms, p99_ms };
-}
-
-function perRequest(counts: CommandCounts, requests: number): CommandCounts {
-  return mapValues(counts, (count) => count / requests);
 }
 
 function cpuPerRequest({ cpu }: Usage, requests: number): CpuFigures {

@@ -29,18 +29,14 @@ function lost(part: string): (how: string) => never {
 export async function withBackends<T>(use: (backends: Backends) => Promise<T>): Promise<T> {
   const dataDir = mkdtempSync(join(tmpdir(), "disburse-bench-"));
   process.once("exit", () => rmSync(dataDir, { recursive: true, force: true }));
-  const ends: (() => Promise<unknown>)[] = [];
-  try {
-    const engine = await startEngine({ dataDir, cacheMegabytes, onExit: lost("database engine") });
-    ends.push(engine.stop);
-    const broker = await startBroker({ dataDir, onExit: lost("message broker") });
-    if (broker === undefined) throw new Error("The bench needs RabbitMQ: see README.md.");
-    ends.push(broker.stop);
-    const mongo = await new MongoClient(engine.uri("admin")).connect();
-    ends.push(() => mongo.close());
-    const pids = { engine: engine.pid, broker: broker.pid };
-    return await use({ mongodbUri: engine.uri, amqpUrl: broker.url, mongo, pids });
-  } finally {
-    for (const end of ends.toReversed()) await end();
-  }
+  await using ends = new AsyncDisposableStack();
+  const engine = await startEngine({ dataDir, cacheMegabytes, onExit: lost("database engine") });
+  ends.defer(engine.stop);
+  const broker = await startBroker({ dataDir, onExit: lost("message broker") });
+  if (broker === undefined) throw new Error("The bench needs RabbitMQ: see README.md.");
+  ends.defer(broker.stop);
+  const mongo = await new MongoClient(engine.uri("admin")).connect();
+  ends.defer(() => mongo.close());
+  const pids = { engine: engine.pid, broker: broker.pid };
+  return await use({ mongodbUri: engine.uri, amqpUrl: broker.url, mongo, pids });
 }

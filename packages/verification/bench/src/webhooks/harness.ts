@@ -27,31 +27,26 @@ const pollEveryMs = 500;
 
 /** Starts notifier, publisher and receivers, and registers every endpoint. */
 export async function startHarness(backends: Backends, options: WebhookBenchOptions) {
-  const ends: (() => Promise<void>)[] = [];
-  let log = (): string => "";
-  const stop = async () => {
-    for (const end of ends.splice(0).toReversed()) await end();
-  };
-  try {
-    const platform = await startPlatform(backends, options.profile);
-    ends.push(platform.stop);
-    log = platform.log;
-    const endpoints = planEndpoints();
-    const receivers = await startReceivers(endpoints.length);
-    ends.push(receivers.stop);
-    const load = startChild<PublisherCalls>("webhooks/publisher-process.ts");
-    ends.push(load.stop);
-    await load.call("connect", { url: backends.amqpUrl, namespace });
-    const registered: Registered[] = [];
-    for (const endpoint of endpoints) {
-      registered.push(await register(platform, endpoint, receivers.urls[endpoint.at] ?? ""));
-    }
-    return { backends, platform, load, receivers, registered, endpoints, options, stop };
-  } catch (error) {
-    say(log());
-    await stop();
-    throw error;
+  await using ends = new AsyncDisposableStack();
+  const platform = await startPlatform(backends, options.profile);
+  ends.defer(platform.stop);
+  // What it has written says why the rest did not start.
+  ends.defer(() => say(platform.log()));
+  const endpoints = planEndpoints();
+  const receivers = await startReceivers(endpoints.length);
+  ends.defer(receivers.stop);
+  const load = startChild<PublisherCalls>("webhooks/publisher-process.ts");
+  ends.defer(load.stop);
+  await load.call("connect", { url: backends.amqpUrl, namespace });
+  const registered: Registered[] = [];
+  for (const endpoint of endpoints) {
+    registered.push(await register(platform, endpoint, receivers.urls[endpoint.at] ?? ""));
   }
+  const stop = async () => {
+    for (const part of [load, receivers, platform]) await part.stop();
+  };
+  ends.move();
+  return { backends, platform, load, receivers, registered, endpoints, options, stop };
 }
 
 /** The result of an open loop. */

@@ -1,5 +1,4 @@
-import { writeFileSync } from "node:fs";
-import { runCommand, say } from "@disburse/harness/command-line.ts";
+import { exitOnSignals, runCommand, say, writeJson } from "@disburse/harness/command-line.ts";
 import { type Backends, withBackends } from "../platforms/backends.ts";
 import type { WebhookFigures } from "./figures.ts";
 import { type Harness, measureUsage, startHarness, startSteady } from "./harness.ts";
@@ -19,9 +18,7 @@ async function bench(options: WebhookBenchOptions, backends: Backends): Promise<
     const seconds = Math.round((performance.now() - startedAt) / 1_000);
     say(`\n${webhookReport(figures)}\n`);
     if (costs.length > 0) say(`${costReport(costs)}\n`);
-    if (options.json !== undefined) {
-      writeFileSync(options.json, `${JSON.stringify(figures, null, 2)}\n`);
-    }
+    writeJson(options.json, figures);
     say(`${seconds} s in all`);
     say(faults.length === 0 ? "nothing lost" : `${faults.join("\n")}\n${harness.platform.log()}`);
     return faults.length === 0 ? 0 : 1;
@@ -83,24 +80,14 @@ function summary(measured: ReadonlyMap<ScenarioName, Measured>) {
   const costs = all.flatMap(([name, { cost }]) =>
     cost === undefined ? [] : [[name, cost] as const],
   );
-  const faults = all.flatMap(
-    ([
-      name,
-      {
-        figures: { lost },
-        misrouted,
-      },
-    ]) => [
-      ...(lost === 0 ? [] : [`${name}: ${lost} events were lost`]),
-      ...(misrouted === 0 ? [] : [`${name}: ${misrouted} events went to another endpoint`]),
-    ],
-  );
+  const faults = all.flatMap(([name, { figures: counted, misrouted }]) => [
+    ...(counted.lost === 0 ? [] : [`${name}: ${counted.lost} events were lost`]),
+    ...(misrouted === 0 ? [] : [`${name}: ${misrouted} events went to another endpoint`]),
+  ]);
   return { figures, costs, faults };
 }
 
-// All that was started ends when this process does.
-for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
-
+exitOnSignals();
 await runCommand((args) => {
   const options = readWebhookOptions(args);
   const { timeoutSeconds } = options.sizes;

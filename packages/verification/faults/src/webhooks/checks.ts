@@ -62,18 +62,16 @@ export async function checkWebhooks(
   await load.drain();
   const waiting = await untilDelivered(scenario);
   const deliveries = await readDeliveries(scenario, {});
+  const overdone = deliveries.filter((each) => each.attempts_count > attemptsMax);
+  const repeated = deliveries.filter(
+    (each) => unwritten(scenario, each) > (unrecorded.get(each._id) ?? 0),
+  );
   return [
     { name: "every webhook at its end", problems: waiting },
     { name: "every event at every endpoint", problems: missed(scenario) },
     { name: "one delivery for each", problems: strange(scenario, deliveries) },
-    {
-      name: "at most 15 attempts",
-      problems: namedOf(deliveries, (each) => each.attempts_count > attemptsMax, "had more"),
-    },
-    {
-      name: "nothing twice but what was under way",
-      problems: namedOf(deliveries, isRepeated(scenario, unrecorded), "was repeated"),
-    },
+    { name: "at most 15 attempts", problems: namedOf(overdone, "had more") },
+    { name: "nothing twice but what was under way", problems: namedOf(repeated, "was repeated") },
     { name: "the same id and body", problems: receiver.problems.slice(0, shownMax) },
   ];
 }
@@ -83,13 +81,6 @@ function unwritten({ receiver, load }: WebhookScenario, delivery: Stored): numbe
   const endpoint = load.endpoints.find(({ endpointId }) => endpointId === delivery.endpoint_id);
   const came = receiver.arrivals(endpoint?.path ?? "", delivery.event_id);
   return came - delivery.attempts_count;
-}
-
-function isRepeated(
-  scenario: WebhookScenario,
-  unrecorded: UnrecordedCalls,
-): (delivery: Stored) => boolean {
-  return (delivery) => unwritten(scenario, delivery) > (unrecorded.get(delivery._id) ?? 0);
 }
 
 function missed({ load, receiver }: WebhookScenario): string[] {
@@ -111,7 +102,10 @@ function strange({ load }: WebhookScenario, deliveries: readonly Stored[]): stri
   const count = `${deliveries.length} deliveries where ${expected} were expected`;
   return [
     ...(deliveries.length === expected ? [] : [count]),
-    ...namedOf(deliveries, ({ state }) => state !== "delivered", "is not delivered"),
+    ...namedOf(
+      deliveries.filter(({ state }) => state !== "delivered"),
+      "is not delivered",
+    ),
   ];
 }
 
@@ -126,7 +120,7 @@ async function untilDelivered(scenario: WebhookScenario): Promise<string[]> {
       calls = receiver.calls();
       calledAt = Date.now();
     }
-    if (Date.now() > calledAt + silenceMs) return namedOf(pending, () => true, "is pending");
+    if (Date.now() > calledAt + silenceMs) return namedOf(pending, "is pending");
   }
 }
 
@@ -140,10 +134,7 @@ async function readDeliveries(scenario: WebhookScenario, filter: object): Promis
   return (await found.toArray()) as unknown as Stored[];
 }
 
-function namedOf(all: readonly Stored[], isMeant: (each: Stored) => boolean, what: string) {
-  const meant = all.filter(isMeant);
-  return named(
-    meant.map(({ _id }) => _id),
-    what,
-  );
+function namedOf(deliveries: readonly Stored[], what: string): string[] {
+  const ids = deliveries.map(({ _id }) => _id);
+  return named(ids, what);
 }
