@@ -65,6 +65,19 @@ it("is listed by the time of its last event, without pending events", async () =
   ]);
 });
 
+it("is listed with the times of its creation and of its last event", async () => {
+  const id = await returned();
+  const from = timestampFromDate(new Date(Date.now() + platform.world.offsetMs));
+  await platform.outbox.published(await owed(id));
+  const to = timestampFromDate(new Date(Date.now() + platform.world.offsetMs + 1));
+  const { payouts } = await platform.operationsRpc.listPublishedPayouts({ from, to });
+  const stored = await platform.payouts.findOne({ _id: id });
+  expect(payouts.find(({ payoutId }) => payoutId === id)).toMatchObject({
+    createdAt: timestampFromDate(stored!.created_at),
+    publishedAt: timestampFromDate(stored!.published_at!),
+  });
+});
+
 it("publishes its events again byte for byte, each once, and no pending one", async () => {
   const id = await returned();
   const messages = await owed(id);
