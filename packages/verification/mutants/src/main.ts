@@ -14,6 +14,7 @@ import {
 import { createRandom } from "@disburse/harness/random.ts";
 import { home, readRepository } from "@disburse/tidy/repository.ts";
 import { type Source, workspaceOf } from "@disburse/tidy/source.ts";
+import { isEquivalent } from "./equivalent.ts";
 import { diffOf, type Mutant, mutantsOf } from "./operators.ts";
 import { importersOf, relatedTests, targetFiles } from "./targets.ts";
 import { copyTree, runTests, type Sandbox, tryMutant } from "./trial.ts";
@@ -37,7 +38,8 @@ async function testMutants({ seed, count, only }: ReturnType<typeof readOptions>
   const importers = importersOf(sources);
   const all = targetFiles(sources)
     .filter(({ path }) => path.includes(only))
-    .flatMap((file) => mutantsOf(file).map((mutant) => ({ file, mutant })));
+    .flatMap((file) => mutantsOf(file).map((mutant) => ({ file, mutant })))
+    .filter(({ file, mutant }) => !isEquivalent(mutant, file));
   if (all.length === 0) throw new UsageError(`--only: no target file has ${only} in its path`);
   const drawn = createRandom(seed).shuffled(all);
   say(`seed ${seed}: ${count} of ${all.length} mutants`);

@@ -1,0 +1,60 @@
+import type { Source } from "@disburse/tidy/source.ts";
+import type { Mutant } from "./operators.ts";
+
+/** A mutant of this operator in the line of a file that reads so, which no test can kill. */
+export type Equivalent = {
+  readonly path: string;
+  readonly line: string;
+  readonly operator: string;
+  readonly why: string;
+};
+
+const matcher = "packages/name-matcher/src";
+
+/** Survivors that were read and found to change nothing that anyone can observe but time. */
+export const equivalents: readonly Equivalent[] = [
+  {
+    path: `${matcher}/index/hash-keys.ts`,
+    line: "if (isVowel[letter] === 1 || (count > 0 && letter === ring[count - 1])) continue;",
+    operator: "> becomes >=",
+    why: "before the first letter there is none to be equal to",
+  },
+  {
+    path: `${matcher}/alignment/spelling-distance.ts`,
+    line: "if (j > 1 && before === other && letter === b.charCodeAt(j - 2) - letterA) {",
+    operator: "> becomes >=",
+    why: "the letter before the first one is NaN, which equals nothing",
+  },
+  {
+    path: `${matcher}/alignment/token-similarity.ts`,
+    line: "if (a.canonical === b.canonical) return spelling.canonical;",
+    operator: "drop a guard",
+    why: "the way past it comes to the same number, later",
+  },
+  {
+    path: `${matcher}/alignment/token-similarity.ts`,
+    line: "back <= shortest - same &&",
+    operator: "- becomes +",
+    why: "the function may say yes too often: it spares work",
+  },
+  {
+    path: "services/notifier/src/deliveries/dispatch/work-store.ts",
+    line: "const leased = {",
+    operator: "drop endpoint_id",
+    why: "it names every endpoint that has a pending delivery, so that an index is used",
+  },
+  {
+    path: "services/notifier/src/replays/store.ts",
+    line: 'const left = { state: "running", due_at: { $gt: now }, "lease.place": place } as const;',
+    operator: "drop due_at",
+    why: "a replay that is due stays due",
+  },
+];
+
+/** Whether a mutant of a file is a known equivalent. */
+export function isEquivalent(mutant: Mutant, { path, text }: Source): boolean {
+  const line = text.split("\n")[mutant.line - 1]?.trim();
+  return equivalents.some(
+    (each) => each.path === path && each.line === line && each.operator === mutant.operator,
+  );
+}
