@@ -22,6 +22,7 @@ describe("a party shares a key with an entry", () => {
     ["that writes its name in two words", "Abdullah", "Abd Ullah"],
     ["that writes its name in one word", "Qor Vath", "Qorvath"],
     ["of three words as one", "Zemblingqorvathulvan", "Qorvath Ulvan Zembling"],
+    ["of three words as one, in other vowels", "Zamblongqurvethalvun", "Qorvath Ulvan Zembling"],
     ["with spaces between its letters", "Q o r v a t h Z e m b l i n g", "Qorvath Zembling"],
     ["with dots between its letters", "Q.O.R.V.A.T.H. Harlan", "Qorvath"],
   ])("%s", (_what, party, listed) => {

@@ -27,6 +27,17 @@ function example(body: PublicBody, at = 0): BodyValues {
 
 const person = example(cryptoBeneficiary);
 const usd = example(fiatBeneficiary);
+it("takes as many entries of a list as its form says", () => {
+  const company = example(depositor, 2);
+  const [owner] = company.company_owner_details as BodyValues[];
+  const owners = (count: number) => ({
+    ...company,
+    company_owner_details: Array.from({ length: count }, () => ({ ...owner })),
+  });
+  expect(check(depositor, owners(20))).toBe("");
+  expect(check(depositor, owners(21))).toBe("company_owner_details: must have at most 20 entries");
+});
+
 describe("a text", () => {
   it.each([
     ["beneficiary_name", "J".repeat(255), ""],

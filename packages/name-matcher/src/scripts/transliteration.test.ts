@@ -50,4 +50,15 @@ describe("toLatin", () => {
   ])("takes off %s", (_, written, latin) => {
     expect(toLatin(written)).toBe(latin);
   });
+
+  it.each([
+    ["Arabic", "بتثجحخدذرزسشصضطظغفقكلمنه"],
+    ["Persian", "پچژگک"],
+    ["Urdu", "ٹڈڑ"],
+    ["Pashto", "ټډړښځڅګڼ"],
+    ["Kurdish", "ڤ"],
+  ])("puts a vowel before each consonant of %s", (_, consonants) => {
+    const read = [...consonants].map((letter) => toLatin(`ب${letter}ب`));
+    expect(read.filter((latin) => !/^ba[a-z]{1,2}ab$/.test(latin))).toEqual([]);
+  });
 });

@@ -38,6 +38,12 @@ export const equivalents: readonly Equivalent[] = [
     why: "the function may say yes too often: it spares work",
   },
   {
+    path: "services/quote/src/quotes/rules/arithmetic.ts",
+    line: "return shift >= 0",
+    operator: ">= becomes >",
+    why: "ten to the power of nothing is one, above and below",
+  },
+  {
     path: "services/notifier/src/deliveries/dispatch/work-store.ts",
     line: "const leased = {",
     operator: "drop endpoint_id",

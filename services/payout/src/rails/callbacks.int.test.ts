@@ -168,6 +168,15 @@ describe("a rail's message", () => {
     expect(await look(id)).toEqual(before);
   });
 
+  it("is kept whole up to 64 KiB", async () => {
+    const sized = (length: number) => signed({ outcome: "perhaps", more: "x".repeat(length) });
+    const most = sized(65_536 - sized(0).body.length);
+    expect(most.body).toHaveLength(65_536);
+    expect(await send("sandbox", most.body, most.signature)).toBe("INVALID_REQUEST");
+    const { became, body } = await last();
+    expect([became, body?.value().length]).toEqual(["unreadable", 65_536]);
+  });
+
   it("that is forged, or of a rail that is none, is kept and refused", async () => {
     const before = await look(id);
     const { body, signature } = signed();
