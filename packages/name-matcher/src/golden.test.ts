@@ -1,0 +1,174 @@
+import { expect, test } from "vitest";
+import { partyBlockingKeys } from "./blocking-keys.ts";
+import { matcherConfig } from "./config.ts";
+import type { EntryType, NameKind } from "./entry.ts";
+import { buildMatcher, type Hit, type Party } from "./matcher.ts";
+import type { ListedEntry } from "./measure/query-set.ts";
+import { toLatin } from "./scripts/transliteration.ts";
+
+/*
+ * What the matcher answers today, to the digit, for some hundred parties and made-up entries. A
+ * change of the matcher shows here what else it changes: read the difference, and renew the file
+ * with `vitest -u` where every line of it is meant.
+ */
+
+const people = [
+  "PETROSENKO, Valerij Andreevich",
+  "AL-RASHIDIN, Muhammad Yusuf bin Khalid",
+  "Sergey Nikiforenko",
+  "Сергей Никифоренко",
+  "Юрій Ївженко-Щербак",
+  "Νίκος Παπαδρουλόπουλος",
+  "محمد خالد الدريسي",
+  "عبد الرحمن بلقاسم طرابزونی",
+  "غلامحسین پورژاله چگینی",
+  "אברהם נסרליצקי",
+  "习近水",
+  "김정운",
+  "ジョンウン タナベ",
+  "გიორგი ზუმბაძე",
+  "Հայկ Զումբյան",
+  "रामेश्वर मोदीकर",
+  "María José Quintanilla de la Vega",
+  "Jean-Baptiste d'Orvalle",
+  "Łukasz Brzęczyszczykowski",
+  "Dr. Ahmad Shah Zadran Haqqanifar",
+  "Nguyễn Văn Thuận",
+  "Kim Jongseok",
+  "O'Harrigan, Siobhan Mary",
+  "Von Zumbusch, Karl-Heinz",
+  "Abdurrahmanzoda Umarjon",
+];
+const companies = [
+  "KARAVELLA SHIPPING & TRADING COMPANY LIMITED",
+  "Global Qorvex Relief Foundation (GQRF)",
+  "ОАО Соколовка Экспорт",
+  "Zumbrota Handels Aktiengesellschaft",
+  "شركة الزمرد الدريسية",
+  "Banco Quintanillo S.A. de C.V.",
+  "North Qorvath General Import Export Corporation",
+  "深圳库尔贸易有限公司",
+  "7 Seas Qormat 24 LLC",
+];
+const vessels = ["KARAVELLA STAR", "QORVATH 7"];
+
+const entry =
+  (type: EntryType) =>
+  (name: string, at: number): ListedEntry => ({
+    ...{ uid: `${type}:${at}`, type },
+    names: [
+      { name, kind: "primary" },
+      ...(at % 4 === 1 ? [{ name: `Abu Zanbaq${at}`, kind: "weak" as NameKind }] : []),
+      ...(at % 5 === 2
+        ? [{ name: `${name.split(" ")[0]} Mosswick`, kind: "alias" as NameKind }]
+        : []),
+    ],
+    births: [[], ["1966-09-08"], ["1971"], ["1980-02", "1981-03-04"]][at % 4] ?? [],
+    countries: [[], ["RU"], ["IR", "SY"]][at % 3] ?? [],
+    documents: at % 3 === 0 ? [{ number: `AB ${100_000 + at}-X`, country: "RU" }] : [],
+  });
+const entries = [
+  ...people.map(entry("individual")),
+  ...companies.map(entry("entity")),
+  ...vessels.map(entry("vessel")),
+];
+
+const letters = [..."aeioubcdfghklmnprstvz"];
+/** One wrong letter, one missing, one twice, two swapped. */
+function typos(name: string): string[] {
+  const at = 1 + (name.length % Math.max(1, name.length - 3));
+  const [head, letter, tail] = [name.slice(0, at), name.charAt(at), name.slice(at + 1)];
+  return [
+    `${head}${letters[name.length % letters.length]}${tail}`,
+    `${head}${tail}`,
+    `${head}${letter}${letter}${tail}`,
+    `${head}${tail.charAt(0)}${letter}${tail.slice(1)}`,
+  ];
+}
+
+/** Ways in which a party may write a listed name. */
+function spellings(listed: string): string[] {
+  const words = listed.replace(/[(),]/g, " ").trim().split(/\s+/);
+  const latin = toLatin(words.join(" "));
+  const parts = latin.split(" ");
+  return [
+    listed,
+    latin,
+    parts.toReversed().join(" "),
+    parts.join(""),
+    parts.slice(0, -1).join(" "),
+    parts.slice(1).join(" "),
+    [parts[0]?.charAt(0), ...parts.slice(1)].join(" "),
+    [parts[0], ...parts.slice(1).map((part) => part.charAt(0))].join(". "),
+    latin.replaceAll(/[aeiou]/g, (vowel) => "eaoiu"["aeiou".indexOf(vowel)] ?? ""),
+    latin.replaceAll("k", "q").replaceAll("v", "w").replaceAll("y", "j"),
+    `Mr ${latin} Harlan`,
+    `${latin} Ltd`,
+    `The ${latin} Company Limited`,
+    ...typos(latin),
+  ];
+}
+
+const plain = { date: "", countries: [], documents: [] };
+/** What else a party may say of itself. */
+const evidence: Partial<Party>[] = [
+  { date: "1966-09-08" },
+  { date: "1966-08-09" },
+  { date: "1966-12-01" },
+  { date: "1971-05-05" },
+  { date: "1972-05-05" },
+  { date: "1980-02-20" },
+  { date: "1991-01-01" },
+  { countries: ["RU"] },
+  { countries: ["FR", "SY"] },
+  { countries: ["FR"] },
+  ...["RU", "", "FR"].map((country) => ({ documents: [{ number: "ab100000x", country }] })),
+  { date: "1966-09-08", countries: ["RU"], documents: [{ number: "AB/100003/X", country: "RU" }] },
+];
+
+const matcher = buildMatcher(entries, matcherConfig);
+
+function lineOf({
+  entry: { uid },
+  verdict,
+  score,
+  nameScore,
+  matchedName,
+  ...hit
+}: Hit<ListedEntry>): string {
+  const parts = hit.parts.map((each) => Object.values(each).join("~"));
+  const left = [hit.partyLeftOver, hit.entryLeftOver].map((tokens) => tokens.join(" "));
+  const reasons = hit.reasons.map(({ kind, text, effect }) => `${kind} ${effect} ${text}`);
+  const found = `${uid.padEnd(14)} ${verdict} ${score} ${nameScore} ${matchedName}`;
+  return `  ${found}\n    ${parts.join(" ")} | ${left.join(" | ")}\n    ${reasons.join("; ")}`;
+}
+
+/** The matcher's answers, with the number and the sum of the keys that monitoring compares. */
+function answer(party: Party): string {
+  const keys = [...new Set(partyBlockingKeys(party))].sort();
+  const sum = [...keys.join()].reduce((all, each) => (all * 31 + each.charCodeAt(0)) >>> 0, 7);
+  const { type, name, date, countries, documents } = party;
+  const more = [date, countries.join(), documents.map((each) => Object.values(each).join("/"))];
+  const head = `${type} ${name} [${more.join(" ")}] ${keys.length} keys ${sum}`;
+  return [head, ...matcher.match(party).map(lineOf)].join("\n");
+}
+
+const typeOf = (name: string): EntryType => (companies.includes(name) ? "entity" : "individual");
+const parties: Party[] = [
+  ...[...people, ...companies].flatMap((listed) =>
+    spellings(listed).map((name) => ({ ...plain, type: typeOf(listed), name })),
+  ),
+  ...people
+    .slice(0, 6)
+    .flatMap((name) =>
+      evidence.map((more) => ({ ...plain, type: "individual" as const, name, ...more })),
+    ),
+  ...people.slice(0, 3).map((name) => ({ ...plain, type: "entity" as const, name })),
+  ...companies.slice(0, 3).map((name) => ({ ...plain, type: "individual" as const, name })),
+  ...[...vessels, "Karavela Star"].map((name) => ({ ...plain, type: "vessel" as const, name })),
+];
+
+test("the matcher answers as it did", async () => {
+  const answers = parties.map(answer).join("\n");
+  await expect(`${answers}\n`).toMatchFileSnapshot("test-golden/answers.txt");
+});
