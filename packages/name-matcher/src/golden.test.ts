@@ -172,3 +172,35 @@ test("the matcher answers as it did", async () => {
   const answers = parties.map(answer).join("\n");
   await expect(`${answers}\n`).toMatchFileSnapshot("test-golden/answers.txt");
 });
+
+/** Letters that the scripts' tables and their look-alikes are about, each with its neighbours. */
+const scripts: readonly (readonly [string, string, number, number])[] = [
+  ["Greek", "πα", 0x370, 0x3ff],
+  ["Cyrillic", "ба", 0x400, 0x52f],
+  ["Armenian", "բա", 0x531, 0x587],
+  ["Hebrew", "בג", 0x5d0, 0x5ea],
+  ["Arabic", "بت", 0x620, 0x6d5],
+  ["Devanagari", "मब", 0x904, 0x94d],
+  ["Georgian", "ბა", 0x10d0, 0x10fa],
+  ["hiragana", "びあ", 0x3041, 0x3096],
+  ["katakana", "ビア", 0x30a1, 0x30fc],
+  ["Hangul", "김정", 0xac00, 0xac30],
+  ["Latin", "ba", 0xc0, 0x24f],
+];
+
+test("each letter reads as it did: alone, in its script, in a Latin word, at both ends", async () => {
+  const lines = scripts.flatMap(([script, [first = "", last = ""], from, to]) =>
+    Array.from({ length: to - from + 1 }, (_, at) => {
+      const letter = String.fromCodePoint(from + at);
+      const written = [
+        letter,
+        first + letter + last,
+        `qo${letter}rm`,
+        letter + last,
+        first + letter,
+      ];
+      return `${script} ${[...written, ...written.map(toLatin)].join(" ")}`;
+    }),
+  );
+  await expect(`${lines.join("\n")}\n`).toMatchFileSnapshot("test-golden/letters.txt");
+});
