@@ -34,19 +34,27 @@ const described = f.fields(EndpointSchema, {
   ...f.recordTimes,
 });
 
-const health = f.record(EndpointHealthSchema, "WebhookEndpointHealth", "Delivery health, some seconds old.", {
-  circuit: f.word(CircuitState, "`open`: it failed repeatedly; one attempt at a time, 5 s apart."),
-  concurrency_limit: f.whole("Attempts that may run concurrently; a failure halves it.", 8, {
-    minimum: 1,
-    maximum: 32,
-  }),
-  consecutive_failures: f.whole("Failures since the last 200.", 0),
-  last_delivered_at: f.momentOrNone("When it last answered 200; empty if it never did."),
-  last_failed_at: f.momentOrNone("When an attempt last failed; empty if none has."),
-  last_failure: f.text("Status or error of the last failure; empty if there was none.", "503"),
-  pending_count: f.whole("Waiting deliveries, counted up to 10,000.", 0),
-  oldest_pending_at: f.momentOrNone("When the oldest of them was created; empty if none waits."),
-});
+const health = f.record(
+  EndpointHealthSchema,
+  "WebhookEndpointHealth",
+  "Delivery health, some seconds old.",
+  {
+    circuit: f.word(
+      CircuitState,
+      "`open`: it failed repeatedly; one attempt at a time, 5 s apart.",
+    ),
+    concurrency_limit: f.whole("Attempts that may run concurrently; a failure halves it.", 8, {
+      minimum: 1,
+      maximum: 32,
+    }),
+    consecutive_failures: f.whole("Failures since the last 200.", 0),
+    last_delivered_at: f.momentOrNone("When it last answered 200; empty if it never did."),
+    last_failed_at: f.momentOrNone("When an attempt last failed; empty if none has."),
+    last_failure: f.text("Status or error of the last failure; empty if there was none.", "503"),
+    pending_count: f.whole("Waiting deliveries, counted up to 10,000.", 0),
+    oldest_pending_at: f.momentOrNone("When the oldest of them was created; empty if none waits."),
+  },
+);
 
 /** A registered endpoint (decisions §7). */
 const endpoint = f.component("WebhookEndpoint", "Where webhooks are sent.", described);
