@@ -48,6 +48,18 @@ async function readOn(merchantId: string, limit: number, after = "", by = notifi
 }
 
 describe("a merchant's feed", () => {
+  it("has each position once, even were it given twice", async () => {
+    const { merchantId } = await register(notifier);
+    await arrive(merchantId, 2);
+    await readOn(merchantId, 10);
+    const events = notifier.database.db.collection<EventDocument>("events");
+    const twice = events.updateOne(
+      { merchant_id: merchantId, position: 2 },
+      { $set: { position: 1 } },
+    );
+    await expect(twice).rejects.toMatchObject({ code: 11_000 });
+  });
+
   it("lists each event once, with its exact body, in order of arrival", async () => {
     const { merchantId, endpointId } = await register(notifier);
     const arrived: string[] = [];
