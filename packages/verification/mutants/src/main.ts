@@ -14,6 +14,7 @@ import {
 import { createRandom } from "@disburse/harness/random.ts";
 import { home, readRepository } from "@disburse/tidy/repository.ts";
 import { type Source, workspaceOf } from "@disburse/tidy/source.ts";
+import { MongoClient } from "mongodb";
 import { isEquivalent } from "./equivalent.ts";
 import { diffOf, type Mutant, mutantsOf } from "./operators.ts";
 import { importersOf, relatedTests, targetFiles } from "./targets.ts";
@@ -27,6 +28,8 @@ const killedMin = 0.95;
 const baselineMs = 600_000;
 /** Beside twice what the tests take without a mutant. */
 const spareMs = 60_000;
+/** Databases that an engine has for itself. */
+const ownDatabases = new Set(["admin", "config", "local"]);
 const seedMax = 2 ** 31;
 
 /** A mutant with the file that it is of. */
@@ -57,6 +60,7 @@ async function testMutants({ seed, count, only }: ReturnType<typeof readOptions>
       const timeoutMs = 2 * (await baselineOf(tests, sandbox, times)) + spareMs;
       const verdict = await tryMutant(sandbox, each.mutant, tests, timeoutMs);
       if (verdict === "invalid") continue;
+      await backends.clean();
       tried += 1;
       if (verdict === "survived") survivors.push(each);
       say(`${tried}/${count} ${verdict} ${titleOf(each)}`);
@@ -96,9 +100,18 @@ async function startBackends() {
   const engine = await startEngine({ dataDir, onExit: lost("engine") });
   const broker = await startBroker({ dataDir, onExit: lost("broker") });
   if (broker === undefined) throw new Error("The tests need rabbitmq-server.");
+  const client = new MongoClient(engine.uri("admin"));
   return {
     env: { ...process.env, MONGODB_URI: engine.uri("admin"), AMQP_URL: broker.url },
+    /** Tests that end early leave databases, whose files the engine keeps open. */
+    clean: async () => {
+      const { databases } = await client.db().admin().listDatabases({ nameOnly: true });
+      for (const { name } of databases) {
+        if (!ownDatabases.has(name)) await client.db(name).dropDatabase();
+      }
+    },
     stop: async () => {
+      await client.close();
       await Promise.all([engine.stop(), broker.stop()]);
       rmSync(dataDir, { recursive: true, force: true });
     },
