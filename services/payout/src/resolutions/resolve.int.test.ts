@@ -93,6 +93,7 @@ const resolvedAs = (stage: string, balance: string) => ({ stage, exception: unde
 
 async function trail(subject: string) {
   const { entries } = await platform.operationsRpc.listAuditEntries({ subject });
+  expect(entries.map((entry) => entry.subject)).toEqual(entries.map(() => subject));
   return entries.map(({ action, actor }) => `${action} by ${actor?.id}`).toReversed();
 }
 
