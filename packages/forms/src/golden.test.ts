@@ -22,7 +22,7 @@ const json = (value: unknown) =>
 test("schemas, examples and discovery are what they were", async () => {
   const lines = publicBodies.flatMap((body) => [
     `${body.name} ${json(selectorOf(body))}`,
-    ...body.forms.flatMap((form) => [
+    ...[...body.forms, body.unselected].flatMap((form) => [
       `${body.name} ${form.name} ${json(formSchema(form))}`,
       `  ${json(selectedValues(form))} ${json(exampleOf(form))}`,
     ]),
@@ -34,6 +34,9 @@ test("schemas, examples and discovery are what they were", async () => {
   await expect(`${text}\n`).toMatchFileSnapshot("test-golden/tables.txt");
 });
 
+/** More than any list may have. */
+const many = Array.from({ length: 40 }, () => ({}));
+
 /** What is sent for a field in turn; the text of its example is mutilated in several ways. */
 function sentFor(example: unknown): unknown[] {
   const text = typeof example === "string" ? example : "";
@@ -42,7 +45,22 @@ function sentFor(example: unknown): unknown[] {
     ...[`${text}\n`, `${text}🎉`, text.replace(/\d/, "9"), "x".repeat(256), "0", "-1", "1.5"],
     ...["US", "GB", "INR", "BTC", "2026-11-20", "2026-11-21", "Individual", "Corporate"],
   ];
-  return [...texts, null, true, 0, 7, 1e9, [], [text], [text, text], ["x"], {}, [{}], { a: 1 }];
+  return [
+    ...texts,
+    null,
+    true,
+    0,
+    7,
+    1e9,
+    [],
+    [text],
+    [text, text],
+    ["x"],
+    {},
+    [{}],
+    { a: 1 },
+    many,
+  ];
 }
 
 function answer(body: PublicBody, form: Form, sent: BodyValues): string {
@@ -53,8 +71,9 @@ function answer(body: PublicBody, form: Form, sent: BodyValues): string {
 }
 
 test("every field of every form takes and refuses what it did", async () => {
-  const lines = publicBodies.flatMap((body) =>
-    body.forms.flatMap((form) => {
+  const lines = publicBodies.flatMap((body) => [
+    `${body.name} without a form: ${answer(body, body.unselected, {})}`,
+    ...body.forms.flatMap((form) => {
       const example = exampleOf(form);
       const whole = `${body.name} ${form.name}: ${answer(body, form, example)}`;
       const one = form.fields.flatMap(({ name }) => {
@@ -69,6 +88,6 @@ test("every field of every form takes and refuses what it did", async () => {
       });
       return [whole, ...one];
     }),
-  );
+  ]);
   await expect(`${lines.join("\n")}\n`).toMatchFileSnapshot("test-golden/answers.txt");
 });
