@@ -66,8 +66,11 @@ function isAddress(text: string): boolean {
 }
 
 function isIn(address: Address, list: Networks): boolean {
-  return list.some(([network, bits]) =>
-    address.kind() === network.kind() ? address.match(network, bits) : false,
+  // The library declares `match` for two addresses of one kind, which its types cannot compare.
+  const same = address as ipaddr.IPv6;
+  return list.some(
+    ([network, bits]) =>
+      address.kind() === network.kind() && same.match(network as ipaddr.IPv6, bits),
   );
 }
 
