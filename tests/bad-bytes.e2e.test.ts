@@ -1,4 +1,4 @@
-import { type SeparatePlatform, startSeparatePlatform } from "@disburse/testkit/platform.ts";
+import { startTestPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bankBody, paths } from "./bodies.ts";
 import {
@@ -12,9 +12,9 @@ import {
 import { payerOf } from "./payer.ts";
 import { connect, exchange, lastAnswer } from "./raw.ts";
 
-let platform: SeparatePlatform;
+let platform: TestPlatform;
 beforeAll(async () => {
-  platform = await startSeparatePlatform({ LOG_LEVEL: "debug" });
+  platform = await startTestPlatform({ LOG_LEVEL: "debug" });
 });
 afterAll(() => platform?.stop());
 

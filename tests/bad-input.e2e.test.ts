@@ -1,5 +1,5 @@
 import type { BodyValues } from "@disburse/forms/fields/field.ts";
-import { type SeparatePlatform, startSeparatePlatform } from "@disburse/testkit/platform.ts";
+import { startTestPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bankBody, cryptoBody, depositorBody, paths } from "./bodies.ts";
 import { world } from "./error-table.ts";
@@ -14,11 +14,11 @@ import {
 import { type Payer, payerOf } from "./payer.ts";
 import { digits, exact } from "./wire.ts";
 
-let platform: SeparatePlatform;
+let platform: TestPlatform;
 let acme: Payer;
 let before: object;
 beforeAll(async () => {
-  platform = await startSeparatePlatform({ LOG_LEVEL: "debug", RATE_LIMIT_BURST: "5000" });
+  platform = await startTestPlatform({ LOG_LEVEL: "debug", RATE_LIMIT_BURST: "5000" });
   acme = payerOf(platform, "acme");
   before = await world(acme);
 });

@@ -6,18 +6,18 @@ import { Doubt } from "@disburse/contracts/disburse/payout/v1/payout_operations_
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { listedParties } from "@disburse/sandbox/sandbox-list.ts";
 import { merchantOf } from "@disburse/testkit/merchant.ts";
-import { type SeparatePlatform, startSeparatePlatform } from "@disburse/testkit/platform.ts";
+import { startTestPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
 import { type Receiver, startReceiver } from "@disburse/testkit/receiver.ts";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { bankBody, depositorBody, paths } from "./bodies.ts";
 
-let platform: SeparatePlatform;
+let platform: TestPlatform;
 let receiver: Receiver;
 let heard: string[];
 let call: ReturnType<typeof merchantOf>["call"];
 
 beforeAll(async () => {
-  platform = await startSeparatePlatform({ SANDBOX_SETTLE_MS: "200", LISTS_POLL_MS: "200" });
+  platform = await startTestPlatform({ SANDBOX_SETTLE_MS: "200", LISTS_POLL_MS: "200" });
   receiver = await startReceiver();
   heard = [];
   const merchant = merchantOf(platform.baseUrl, platform.apiKey("acme"));

@@ -2,15 +2,15 @@ import { crc32 } from "node:zlib";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { type Merchant, merchantOf } from "@disburse/testkit/merchant.ts";
-import { type SeparatePlatform, startSeparatePlatform } from "@disburse/testkit/platform.ts";
+import { startTestPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { bankBody, depositorBody, paths } from "./bodies.ts";
 import { exchange, lastAnswer } from "./raw.ts";
 
-let platform: SeparatePlatform;
+let platform: TestPlatform;
 const burst = 60;
 beforeAll(async () => {
-  platform = await startSeparatePlatform({
+  platform = await startTestPlatform({
     RATE_LIMIT_BURST: String(burst),
     RATE_LIMIT_PER_SECOND: "1",
   });

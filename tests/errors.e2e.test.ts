@@ -1,16 +1,16 @@
 import { listedParties, riskyWallets } from "@disburse/sandbox/sandbox-list.ts";
-import { type SeparatePlatform, startSeparatePlatform } from "@disburse/testkit/platform.ts";
+import { startTestPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bankBody, cryptoBody, depositorBody, paths, wallets } from "./bodies.ts";
 import { type Code, expectNoEffect, expectRefusal, world } from "./error-table.ts";
 import { type Payer, payerOf } from "./payer.ts";
 
-let platform: SeparatePlatform;
+let platform: TestPlatform;
 let acme: Payer;
 let frozen: Payer;
 let bare: Payer;
 beforeAll(async () => {
-  platform = await startSeparatePlatform({ SANDBOX_SETTLE_MS: "200" });
+  platform = await startTestPlatform({ SANDBOX_SETTLE_MS: "200" });
   acme = payerOf(platform, "acme");
   frozen = payerOf(platform, "frozen");
   bare = payerOf(platform, "bare");

@@ -1,16 +1,16 @@
 import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { sandboxCorridors, sandboxLimits } from "@disburse/sandbox/sandbox-data.ts";
-import { type SeparatePlatform, startSeparatePlatform } from "@disburse/testkit/platform.ts";
+import { startTestPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { paths } from "./bodies.ts";
 import { expectNoEffect, expectRefusal } from "./error-table.ts";
 import { type Payer, payerOf, recipientBody } from "./payer.ts";
 
-let platform: SeparatePlatform;
+let platform: TestPlatform;
 let acme: Payer;
 let globex: Payer;
 beforeAll(async () => {
-  platform = await startSeparatePlatform({ SANDBOX_SETTLE_MS: "200" });
+  platform = await startTestPlatform({ SANDBOX_SETTLE_MS: "200" });
   acme = payerOf(platform, "acme");
   globex = payerOf(platform, "globex");
 });

@@ -1,5 +1,5 @@
 import { serviceNames } from "@disburse/sandbox/environments.ts";
-import type { SeparatePlatform } from "@disburse/testkit/platform.ts";
+import type { TestPlatform } from "@disburse/testkit/platform.ts";
 import { expect, vi } from "vitest";
 import { paths } from "./bodies.ts";
 import type { Payer } from "./payer.ts";
@@ -40,7 +40,7 @@ export async function expectWorking(payer: Payer): Promise<void> {
 }
 
 /** No service wrote any of these texts, or an error. */
-export function expectQuietLogs(platform: SeparatePlatform, secrets: readonly string[]): void {
+export function expectQuietLogs(platform: TestPlatform, secrets: readonly string[]): void {
   for (const service of serviceNames) {
     const log = platform.log(service).toLowerCase();
     expect(log).toContain('"level":"');

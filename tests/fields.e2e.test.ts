@@ -1,17 +1,17 @@
 import type { BodyValues, Field, TextField } from "@disburse/forms/fields/field.ts";
 import { networkCurrencies, networks } from "@disburse/forms/values/networks.ts";
 import type { GatewayAnswer } from "@disburse/testkit/merchant.ts";
-import { type SeparatePlatform, startSeparatePlatform } from "@disburse/testkit/platform.ts";
+import { startTestPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type BankTransfer, bankBody, cryptoBody, depositorBody, paths } from "./bodies.ts";
 import { type Payer, payerOf } from "./payer.ts";
 import { changed, isRequired, postedForms, walk } from "./posted-forms.ts";
 
-let platform: SeparatePlatform;
+let platform: TestPlatform;
 let acme: Payer;
 let endpointId = "";
 beforeAll(async () => {
-  platform = await startSeparatePlatform({
+  platform = await startTestPlatform({
     RATE_LIMIT_BURST: "100000",
     RATE_LIMIT_PER_SECOND: "1000",
     SANDBOX_SETTLE_MS: "0",

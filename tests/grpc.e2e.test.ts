@@ -14,13 +14,13 @@ import {
   HealthCheckResponseSchema,
 } from "@disburse/contracts/health/v1/health_pb.ts";
 import { type ServiceName, serviceNames } from "@disburse/sandbox/environments.ts";
-import { type SeparatePlatform, startSeparatePlatform } from "@disburse/testkit/platform.ts";
+import { startTestPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
 import { Client, credentials, Metadata, status } from "@grpc/grpc-js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-let platform: SeparatePlatform;
+let platform: TestPlatform;
 beforeAll(async () => {
-  platform = await startSeparatePlatform();
+  platform = await startTestPlatform();
 });
 afterAll(() => platform?.stop());
 

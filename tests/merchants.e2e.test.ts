@@ -1,13 +1,13 @@
-import { type SeparatePlatform, startSeparatePlatform } from "@disburse/testkit/platform.ts";
+import { startTestPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { depositorBody, paths } from "./bodies.ts";
 import { type Payer, payerOf } from "./payer.ts";
 
-let platform: SeparatePlatform;
+let platform: TestPlatform;
 let acme: Payer;
 let globex: Payer;
 beforeAll(async () => {
-  platform = await startSeparatePlatform();
+  platform = await startTestPlatform();
   acme = payerOf(platform, "acme");
   globex = payerOf(platform, "globex");
 });

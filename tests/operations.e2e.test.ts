@@ -1,18 +1,18 @@
 import { ExactNumber, exactNumber } from "@disburse/kernel/exact-json.ts";
 import { formatAmount, readAmount } from "@disburse/kernel/money.ts";
 import type { Quote } from "@disburse/sdk/gen/types.ts";
-import { type SeparatePlatform, startSeparatePlatform } from "@disburse/testkit/platform.ts";
+import { startTestPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { paths } from "./bodies.ts";
 import { type Payer, payerOf } from "./payer.ts";
 import { type Quoted, quoted, rateOf } from "./quoted.ts";
 import { digits, type Exact, exact, id, time, times } from "./wire.ts";
 
-let platform: SeparatePlatform;
+let platform: TestPlatform;
 let acme: Payer;
 let globex: Payer;
 beforeAll(async () => {
-  platform = await startSeparatePlatform({ SANDBOX_SETTLE_MS: "500", RATE_LIMIT_BURST: "5000" });
+  platform = await startTestPlatform({ SANDBOX_SETTLE_MS: "500", RATE_LIMIT_BURST: "5000" });
   acme = payerOf(platform, "acme");
   globex = payerOf(platform, "globex");
 });

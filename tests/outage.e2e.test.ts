@@ -1,12 +1,12 @@
 import type { ServiceName } from "@disburse/sandbox/environments.ts";
 import type { GatewayAnswer } from "@disburse/testkit/merchant.ts";
-import { type SeparatePlatform, startSeparatePlatform } from "@disburse/testkit/platform.ts";
+import { startSeparatePlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { bankBody, cryptoBody, depositorBody, paths } from "./bodies.ts";
 import { expectRefusal } from "./error-table.ts";
 import { type Payer, payerOf } from "./payer.ts";
 
-let platform: SeparatePlatform;
+let platform: TestPlatform;
 let acme: Payer;
 beforeAll(async () => {
   platform = await startSeparatePlatform({ SCREENING_SWEEP_MS: "200" });

@@ -1,13 +1,13 @@
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
-import { type SeparatePlatform, startSeparatePlatform } from "@disburse/testkit/platform.ts";
+import { startTestPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { paths } from "./bodies.ts";
 import { type Payer, payerOf } from "./payer.ts";
 
-let platform: SeparatePlatform;
+let platform: TestPlatform;
 let globex: Payer;
 beforeAll(async () => {
-  platform = await startSeparatePlatform({ SANDBOX_SETTLE_MS: "500" });
+  platform = await startTestPlatform({ SANDBOX_SETTLE_MS: "500" });
   globex = payerOf(platform, "globex");
 });
 afterAll(() => platform?.stop());

@@ -7,7 +7,7 @@ import type {
   Quote,
 } from "@disburse/sdk/gen/types.ts";
 import { type Merchant, merchantOf } from "@disburse/testkit/merchant.ts";
-import type { SeparatePlatform } from "@disburse/testkit/platform.ts";
+import type { TestPlatform } from "@disburse/testkit/platform.ts";
 import { bankBody, cryptoBody, paths } from "./bodies.ts";
 import { sdkClient } from "./sdk-client.ts";
 
@@ -35,7 +35,7 @@ export function recipientBody(currency: string): readonly [path: string, body: B
  * test is done with the SDK, which tries nothing twice here: a test that breaks the platform is to
  * see it broken.
  */
-export function payerOf(platform: SeparatePlatform, name: MerchantName) {
+export function payerOf(platform: TestPlatform, name: MerchantName) {
   const merchant = merchantOf(platform.baseUrl, platform.apiKey(name));
   const options = { baseUrl: platform.baseUrl, apiKey: platform.apiKey(name), retriesMax: 0 };
   const { client, problems } = sdkClient(options);

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import type { GatewayAnswer } from "@disburse/testkit/merchant.ts";
-import { type SeparatePlatform, startSeparatePlatform } from "@disburse/testkit/platform.ts";
+import { startSeparatePlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { bankBody, cryptoBody, depositorBody, paths } from "./bodies.ts";
 import { type Payer, payerOf } from "./payer.ts";
@@ -9,7 +9,7 @@ import { connect } from "./raw.ts";
 
 /** Many at once, answers that are lost, and a gateway that dies in between. */
 
-let platform: SeparatePlatform;
+let platform: TestPlatform;
 let acme: Payer;
 beforeAll(async () => {
   platform = await startSeparatePlatform({

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { type SeparatePlatform, startSeparatePlatform } from "@disburse/testkit/platform.ts";
+import { startTestPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
 import { startReceiver } from "@disburse/testkit/receiver.ts";
 import { readDocument } from "@disburse/testkit/reference.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -21,10 +21,10 @@ function program(part: string): string {
   return found[0] ?? "";
 }
 
-let platform: SeparatePlatform;
+let platform: TestPlatform;
 let folder = "";
 beforeAll(async () => {
-  platform = await startSeparatePlatform({ SANDBOX_SETTLE_MS: "100" });
+  platform = await startTestPlatform({ SANDBOX_SETTLE_MS: "100" });
   folder = mkdtempSync(join(tmpdir(), "disburse-readme-"));
   mkdirSync(join(folder, ".data"));
   const { baseUrl, sandbox, secrets, url } = platform;

@@ -2,15 +2,15 @@ import type { BodyValues } from "@disburse/forms/fields/field.ts";
 import { networkCurrencies, networks } from "@disburse/forms/values/networks.ts";
 import { listedParties } from "@disburse/sandbox/sandbox-list.ts";
 import { type Merchant, merchantOf } from "@disburse/testkit/merchant.ts";
-import { type SeparatePlatform, startSeparatePlatform } from "@disburse/testkit/platform.ts";
+import { startTestPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bankBody, bankTransfers, cryptoBody, depositorBody, paths, wallets } from "./bodies.ts";
 import { id, times } from "./wire.ts";
 
-let platform: SeparatePlatform;
+let platform: TestPlatform;
 let acme: Merchant;
 beforeAll(async () => {
-  platform = await startSeparatePlatform();
+  platform = await startTestPlatform();
   acme = merchantOf(platform.baseUrl, platform.apiKey("acme"));
 });
 afterAll(() => platform?.stop());

@@ -1,5 +1,5 @@
 import { riskyWallets } from "@disburse/sandbox/sandbox-list.ts";
-import { type SeparatePlatform, startSeparatePlatform } from "@disburse/testkit/platform.ts";
+import { startTestPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
 import { readDocument } from "@disburse/testkit/reference.ts";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { bankBody, depositorBody, paths } from "./bodies.ts";
@@ -40,12 +40,12 @@ const described = Object.entries(document.paths as Record<string, Record<string,
 
 const replaysPath = "/api/v1/webhooks/replays";
 
-let platform: SeparatePlatform;
+let platform: TestPlatform;
 let acme: Payer;
 /** Records that an example can stand for: by the field or parameter that names them. */
 let records: Readonly<Record<string, string>>;
 beforeAll(async () => {
-  platform = await startSeparatePlatform({
+  platform = await startTestPlatform({
     RATE_LIMIT_BURST: "100000",
     RATE_LIMIT_PER_SECOND: "1000",
     SANDBOX_SETTLE_MS: "0",

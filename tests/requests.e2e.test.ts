@@ -1,16 +1,16 @@
 import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import type { ServiceName } from "@disburse/sandbox/environments.ts";
-import { type SeparatePlatform, startSeparatePlatform } from "@disburse/testkit/platform.ts";
+import { startTestPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { bankBody, cryptoBody, depositorBody, paths } from "./bodies.ts";
 import { type Payer, payerOf } from "./payer.ts";
 import { id, times } from "./wire.ts";
 
-let platform: SeparatePlatform;
+let platform: TestPlatform;
 let acme: Payer;
 let globex: Payer;
 beforeAll(async () => {
-  platform = await startSeparatePlatform({ LOG_LEVEL: "debug" });
+  platform = await startTestPlatform({ LOG_LEVEL: "debug" });
   acme = payerOf(platform, "acme");
   globex = payerOf(platform, "globex");
 });

@@ -12,7 +12,7 @@ import type {
 } from "@disburse/sdk/gen/types.ts";
 import { installPackage, oldestNode } from "@disburse/sdk/test-package.ts";
 import { verifyWebhook, WebhookVerificationError } from "@disburse/sdk/verify-webhook.ts";
-import { type SeparatePlatform, startSeparatePlatform } from "@disburse/testkit/platform.ts";
+import { startTestPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
 import { type ReceivedCall, type Receiver, startReceiver } from "@disburse/testkit/receiver.ts";
 import { readDocument } from "@disburse/testkit/reference.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
@@ -22,7 +22,7 @@ import { id, time, times } from "./wire.ts";
 
 /** What a merchant's program does with the SDK, against the whole platform. */
 
-let platform: SeparatePlatform;
+let platform: TestPlatform;
 let acme: ReturnType<typeof sdkClient>;
 let client: Disburse;
 let beneficiary_id = "";
@@ -33,7 +33,7 @@ const optionsOf = (name: MerchantName) => ({
 });
 
 beforeAll(async () => {
-  platform = await startSeparatePlatform({ SANDBOX_SETTLE_MS: "200", RATE_LIMIT_BURST: "5000" });
+  platform = await startTestPlatform({ SANDBOX_SETTLE_MS: "200", RATE_LIMIT_BURST: "5000" });
   acme = sdkClient(optionsOf("acme"));
   client = acme.client;
   const bank = bankBody() as unknown as CreateFiatBeneficiaryRequest;

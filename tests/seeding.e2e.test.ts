@@ -6,15 +6,15 @@ import { promisify } from "node:util";
 import { serviceNames } from "@disburse/sandbox/environments.ts";
 import type { SeededSandbox } from "@disburse/sandbox/seed.ts";
 import { merchantOf } from "@disburse/testkit/merchant.ts";
-import { type SeparatePlatform, startSeparatePlatform } from "@disburse/testkit/platform.ts";
+import { startTestPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
 import { afterAll, beforeAll, expect, it } from "vitest";
 
 const jobs = join(import.meta.dirname, "../packages/sandbox/src");
 let folder: string;
-let platform: SeparatePlatform;
+let platform: TestPlatform;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "disburse-seeding-"));
-  platform = await startSeparatePlatform();
+  platform = await startTestPlatform();
 });
 afterAll(async () => {
   await platform?.stop();

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type ServiceName, serviceNames } from "@disburse/sandbox/environments.ts";
-import { type SeparatePlatform, startSeparatePlatform } from "@disburse/testkit/platform.ts";
+import { startTestPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
 import { type Receiver, startReceiver } from "@disburse/testkit/receiver.ts";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { cryptoBody, paths } from "./bodies.ts";
@@ -13,12 +13,12 @@ const program = join(
   "../packages/standalone/src/trace.ts",
 );
 
-let platform: SeparatePlatform;
+let platform: TestPlatform;
 let receiver: Receiver;
 let acme: Payer;
 
 beforeAll(async () => {
-  platform = await startSeparatePlatform({ SANDBOX_SETTLE_MS: "100" });
+  platform = await startTestPlatform({ SANDBOX_SETTLE_MS: "100" });
   receiver = await startReceiver();
   acme = payerOf(platform, "acme");
   await acme.data("POST", paths.endpoints, { url: receiver.url });

@@ -5,7 +5,7 @@ import {
 import { RailOutcome } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { type Merchant, merchantOf } from "@disburse/testkit/merchant.ts";
-import { type SeparatePlatform, startSeparatePlatform } from "@disburse/testkit/platform.ts";
+import { startTestPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
 import {
   type ReceivedCall,
   type Receiver,
@@ -19,7 +19,7 @@ import { bankBody, paths } from "./bodies.ts";
 
 const described = readReference();
 
-let platform: SeparatePlatform;
+let platform: TestPlatform;
 let acme: Merchant;
 let beneficiaryId = "";
 let receiver: Receiver;
@@ -30,7 +30,7 @@ const endpoints = "/api/v1/webhooks/endpoints";
 const deliveries = "/api/v1/webhooks/deliveries";
 
 beforeAll(async () => {
-  platform = await startSeparatePlatform({ SANDBOX_SETTLE_MS: "200" });
+  platform = await startTestPlatform({ SANDBOX_SETTLE_MS: "200" });
   acme = merchantOf(platform.baseUrl, platform.apiKey("acme"));
   const made = await acme.data("POST", paths.fiat, bankBody());
   beneficiaryId = made.beneficiary_id;

@@ -1,26 +1,15 @@
 import { join } from "node:path";
-import { start as startBeneficiary } from "@disburse/beneficiary/main.ts";
 import { createMemoryBus } from "@disburse/chassis/bus/bus.ts";
-import type { RunningService, Shared, StartService } from "@disburse/chassis/service.ts";
 import type { Environment } from "@disburse/chassis/settings.ts";
-import { start as startCompliance } from "@disburse/compliance/main.ts";
 import { startBroker } from "@disburse/embedded/broker.ts";
 import { startEngine } from "@disburse/embedded/engine.ts";
 import { assertPortFree, freePorts } from "@disburse/embedded/free-ports.ts";
-import { start as startGateway } from "@disburse/gateway/main.ts";
-import { start as startNotifier } from "@disburse/notifier/main.ts";
-import { start as startPayout } from "@disburse/payout/main.ts";
-import { start as startQuote } from "@disburse/quote/main.ts";
-import {
-  eachService,
-  type ServiceName,
-  serviceEnvironments,
-  serviceNames,
-} from "@disburse/sandbox/environments.ts";
+import { eachService, serviceEnvironments, serviceNames } from "@disburse/sandbox/environments.ts";
 import { createSandbox } from "@disburse/sandbox/sandbox-file.ts";
 import { pino } from "pino";
 import { readConfig, readSecrets, sandboxFile } from "./config.ts";
 import { openLogOutput } from "./log-output.ts";
+import { startServices } from "./services.ts";
 
 /** A running platform on embedded parts; `stop` ends services, broker and engine. */
 export type Standalone = Awaited<ReturnType<typeof startStandalone>>;
@@ -101,28 +90,4 @@ function openLog(config: ReturnType<typeof readConfig>) {
 function started<T>(part: PromiseSettledResult<T>): T {
   if (part.status === "rejected") throw part.reason;
   return part.value;
-}
-
-const starts: Readonly<Record<ServiceName, StartService>> = {
-  compliance: startCompliance,
-  beneficiary: startBeneficiary,
-  notifier: startNotifier,
-  quote: startQuote,
-  payout: startPayout,
-  gateway: startGateway,
-};
-
-/** Starts every service in this process; `ends` gets how each is stopped. */
-async function startServices(
-  environments: Readonly<Record<ServiceName, Environment>>,
-  shared: Shared,
-  ends: (() => Promise<void>)[],
-) {
-  const running: Partial<Record<ServiceName, RunningService>> = {};
-  for (const name of serviceNames) {
-    const service = await starts[name](environments[name], shared);
-    ends.push(service.stop);
-    running[name] = service;
-  }
-  return running as Readonly<Record<ServiceName, RunningService>>;
 }

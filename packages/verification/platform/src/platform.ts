@@ -3,14 +3,17 @@ import { connectServices, retryUntilAvailable } from "@disburse/sandbox/clients.
 import { seedSandbox } from "@disburse/sandbox/seed.ts";
 import { configureServices, type PlatformOptions } from "./services.ts";
 
-/** The whole platform, each service a process of its own, with the sandbox in it. */
+/** The whole platform with the sandbox in it. */
 export type Platform = Awaited<ReturnType<typeof startPlatform>>;
 
 /** Six processes start on two cores. */
 const startTimeoutMs = 60_000;
 
-/** Starts every service from its own `main.ts` and seeds the sandbox over their RPCs. */
-export async function startPlatform(options: PlatformOptions) {
+/**
+ * Starts every service, by default each from its own `main.ts`, and seeds the sandbox over their
+ * RPCs.
+ */
+export async function startPlatform(options: PlatformOptions, isOneProcess = false) {
   const services = await configureServices(options);
   const { serviceToken } = services.secrets;
   const identity = { caller: "verification", serviceToken };
@@ -20,7 +23,7 @@ export async function startPlatform(options: PlatformOptions) {
     await services.stop();
   };
   try {
-    await services.startAll();
+    await (isOneProcess ? services.startTogether() : services.startAll());
     await retryUntilAvailable(() => clients.keys.listKeys({ merchantId: "none" }), startTimeoutMs);
     const sandbox = await seedSandbox(clients, undefined);
     return { ...services, clients, sandbox, stop };

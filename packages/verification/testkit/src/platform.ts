@@ -6,18 +6,24 @@ import type { MerchantName } from "@disburse/sandbox/sandbox-data.ts";
 import { amqpUrl, freshPrefix } from "./broker.ts";
 import { freshDatabase, mongodbUri } from "./engine.ts";
 
-/** A platform of separate processes on the run's engine and broker. */
-export type SeparatePlatform = Awaited<ReturnType<typeof startSeparatePlatform>>;
+/** A platform on the run's engine and broker. */
+export type TestPlatform = Awaited<ReturnType<typeof startTestPlatform>>;
 
-/** Starts one in databases and queues of its own. */
-export async function startSeparatePlatform(settings: Environment = {}) {
-  const platform = await startPlatform({
+/** Starts one in databases and queues of its own, its services in one process. */
+export const startTestPlatform = (settings: Environment = {}) => start(settings, true);
+
+/** Starts one whose services are processes of their own, to be killed and started again. */
+export const startSeparatePlatform = (settings: Environment = {}) => start(settings, false);
+
+async function start(settings: Environment, isOneProcess: boolean) {
+  const options = {
     mongodbUri,
     amqpUrl: amqpUrl(),
     databasePrefix: `${freshDatabase("e2e")}_`,
     busNamespace: freshPrefix("e2e").replaceAll(".", "-"),
     settings,
-  });
+  };
+  const platform = await startPlatform(options, isOneProcess);
   const { merchants, accounts } = platform.sandbox;
   return {
     ...platform,

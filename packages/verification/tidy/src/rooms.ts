@@ -19,7 +19,7 @@ const packageImports: Record<string, readonly string[]> = {
   forms: ["kernel"],
   invariants: ["kernel", "embedded", "harness"],
   mutants: ["embedded", "harness", "tidy"],
-  platform: ["chassis", "embedded", "sandbox"],
+  platform: ["chassis", "embedded", "sandbox", "standalone"],
   sandbox: ["kernel", "contracts", "chassis"],
   simulation: [
     ...["kernel", "contracts", "chassis", "invariants", "harness"],

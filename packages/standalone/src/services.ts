@@ -1,0 +1,33 @@
+import { start as startBeneficiary } from "@disburse/beneficiary/main.ts";
+import type { RunningService, Shared, StartService } from "@disburse/chassis/service.ts";
+import type { Environment } from "@disburse/chassis/settings.ts";
+import { start as startCompliance } from "@disburse/compliance/main.ts";
+import { start as startGateway } from "@disburse/gateway/main.ts";
+import { start as startNotifier } from "@disburse/notifier/main.ts";
+import { start as startPayout } from "@disburse/payout/main.ts";
+import { start as startQuote } from "@disburse/quote/main.ts";
+import { type ServiceName, serviceNames } from "@disburse/sandbox/environments.ts";
+
+const starts: Readonly<Record<ServiceName, StartService>> = {
+  compliance: startCompliance,
+  beneficiary: startBeneficiary,
+  notifier: startNotifier,
+  quote: startQuote,
+  payout: startPayout,
+  gateway: startGateway,
+};
+
+/** Starts every service in this process; `ends` gets how each is stopped. */
+export async function startServices(
+  environments: Readonly<Record<ServiceName, Environment>>,
+  shared: Shared,
+  ends: (() => Promise<void>)[],
+) {
+  const running: Partial<Record<ServiceName, RunningService>> = {};
+  for (const name of serviceNames) {
+    const service = await starts[name](environments[name], shared);
+    ends.push(service.stop);
+    running[name] = service;
+  }
+  return running as Readonly<Record<ServiceName, RunningService>>;
+}
