@@ -5,6 +5,7 @@ import type { Bus } from "./bus/bus.ts";
 import { createLog, type Log, type LogDestination } from "./log.ts";
 import { createMetrics } from "./metrics.ts";
 import { connectDatabase } from "./mongo/database.ts";
+import { batchMetrics } from "./mongo/grouping/observe.ts";
 import { connectService } from "./rpc/client.ts";
 import { type RpcServerOptions, startRpcServer } from "./rpc/server.ts";
 import {
@@ -91,7 +92,11 @@ async function prepare<Config extends Settings>(
   const { log, lifetime } = parts;
   const { SERVICE_TOKEN: serviceToken, HOST: host, PORT: port } = config;
   const metrics = createMetrics(name);
-  const database = await connectDatabase(config.MONGODB_URI, config.DATABASE);
+  const database = await connectDatabase(
+    config.MONGODB_URI,
+    config.DATABASE,
+    batchMetrics(metrics),
+  );
   lifetime.add("database", database.close);
   return {
     ...{ config, log, metrics, database, lifetime },

@@ -15,6 +15,8 @@ import {
   MongoServerSelectionError,
   MongoWriteConcernError,
 } from "mongodb";
+import { groupedDb } from "./grouping/grouped-db.ts";
+import type { ObserveBatch } from "./grouping/observe.ts";
 
 /** Documents of one collection, each with its `_id`. */
 export type Rows = {
@@ -40,7 +42,11 @@ const pingTimeoutMs = 1_000;
  *
  * @throws {Error} where the database is older than MongoDB 8.0.
  */
-export async function connectDatabase(uri: string, name: string): Promise<Database> {
+export async function connectDatabase(
+  uri: string,
+  name: string,
+  observe?: ObserveBatch,
+): Promise<Database> {
   guardDriverSockets();
   const client = new MongoClient(uri, {
     appName: name,
@@ -53,7 +59,7 @@ export async function connectDatabase(uri: string, name: string): Promise<Databa
   });
   await client.connect();
   await assertRecent(client);
-  return databaseOf(client, name);
+  return databaseOf(client, name, observe);
 }
 
 const driver = /[/\\]mongodb[/\\]lib[/\\]/;
@@ -91,9 +97,14 @@ async function assertRecent(client: MongoClient): Promise<void> {
 }
 
 /** A database of a client; the client's options apply. */
-export function databaseOf(client: MongoClient, name: string) {
-  const db = client.db(name);
+export function databaseOf(
+  client: MongoClient,
+  name: string,
+  observe: ObserveBatch = () => undefined,
+) {
+  const db = groupedDb(client, name, observe);
   return {
+    /** Its writes and reads by `_id` are grouped. */
     db,
     /**
      * Inserts into several collections in one command, in order, up to the first duplicate key:

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { toDecimal128 } from "@disburse/chassis/mongo/database.ts";
+import { findWithTime } from "@disburse/chassis/mongo/grouping/grouped-db.ts";
 import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import {
   type AccountDocument,
@@ -104,13 +105,8 @@ type ReadAccount = { readonly document: AccountDocument; readonly now: Date };
 
 /** The account as it is, with its database's clock. */
 async function readAccount({ accounts }: LedgerCollections, accountId: string) {
-  const [found] = await accounts
-    .aggregate<AccountDocument & { now: Date }>([
-      { $match: { _id: accountId } },
-      { $set: { now: "$$NOW" } },
-    ])
-    .toArray();
-  if (found === undefined) return undefined;
+  const found = await findWithTime(accounts, accountId);
+  if (found === null) return undefined;
   const { now, ...document } = found;
   return { document, now };
 }

@@ -1,7 +1,7 @@
 import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import { PayoutStatus } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
-import { Collection } from "mongodb";
+import type { Document } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
 import { openPayoutCounts } from "./counts.ts";
@@ -97,19 +97,15 @@ describe("a list of payouts", () => {
       await owe("evt_between_2");
       await openPayoutCounts(platform.database, platform.payouts).run();
     };
-    const { findOne } = Collection.prototype;
-    vi.spyOn(Collection.prototype, "findOne").mockImplementation(async function (
-      this: Collection,
-      ...given: Parameters<typeof findOne>
-    ) {
-      const found = await findOne.apply(this, given);
-      const run = this.collectionName === "payout_counts" ? between : undefined;
-      if (run !== undefined) {
-        between = undefined;
-        await run();
-      }
+    const counts = platform.database.db.collection("payout_counts");
+    const findOne = counts.findOne.bind(counts);
+    vi.spyOn(counts, "findOne").mockImplementation(async (...given: unknown[]) => {
+      const found = await (findOne as (...given: unknown[]) => Promise<Document>)(...given);
+      const run = between;
+      between = undefined;
+      await run?.();
       return found;
-    } as typeof findOne);
+    });
     await platform.counts.run();
     expect(between).toBeUndefined();
     vi.restoreAllMocks();

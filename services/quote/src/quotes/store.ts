@@ -4,6 +4,7 @@ import {
   fromDecimal128,
   toDecimal128,
 } from "@disburse/chassis/mongo/database.ts";
+import { findWithTime } from "@disburse/chassis/mongo/grouping/grouped-db.ts";
 import { insertOrFind } from "@disburse/chassis/mongo/once.ts";
 import type { Change, StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import { formatDecimal } from "@disburse/kernel/decimal.ts";
@@ -45,13 +46,8 @@ export async function openQuotes({ db }: Database) {
     },
     /** Any merchant's quote, with the database's clock, against which it expires. */
     readAny: async (id: string): Promise<{ quote: Quote; now: Date } | undefined> => {
-      const [found] = await quotes
-        .aggregate<QuoteDocument & { now: Date }>([
-          { $match: { _id: id } },
-          { $set: { now: "$$NOW" } },
-        ])
-        .toArray();
-      return found === undefined ? undefined : { quote: toQuote(found), now: found.now };
+      const found = await findWithTime(quotes, id);
+      return found === null ? undefined : { quote: toQuote(found), now: found.now };
     },
     claim: (id: string, claim: Omit<Claim, "claimedAt">) => claimQuote(quotes, id, claim),
   };

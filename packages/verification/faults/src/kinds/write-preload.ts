@@ -7,6 +7,7 @@
  * `FAULT_WRITE_SIDE` is `before` or `after`, and `FAULT_WRITE_NUMBER` which of the writes of the
  * site it is, from 1.
  */
+import { tracingChannel } from "node:diagnostics_channel";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -33,18 +34,23 @@ let seen = 0;
 /** The message, and the two functions of this file that every call goes through. */
 const ownLines = 3;
 
+/** Through these a store writes; they are a site only for what is sent later, as a batch. */
+const throughs = /\/chassis\/src\/mongo\/(once|grouping\/[\w-]+)\.ts/;
+
 /**
- * The line of ours that called, by itself or through `insertOnce`; `undefined` for a write that the
+ * The line of ours that called, by itself or through the chassis; `undefined` for a write that the
  * driver makes inside another.
  */
 function siteOf(stack: string): string | undefined {
+  let through: string | undefined;
   for (const line of stack.split("\n").slice(ownLines)) {
-    if (line.includes("at async ") || line.includes(import.meta.filename)) return undefined;
-    if (line.includes("/chassis/src/mongo/once.ts")) continue;
+    if (line.includes("at async ") || line.includes(import.meta.filename)) break;
     const [, site] = /((?:services|packages)\/[\w/-]+\.ts:\d+)/.exec(line) ?? [];
-    if (site !== undefined) return site;
+    if (site === undefined) continue;
+    if (!throughs.test(line)) return site;
+    through ??= site;
   }
-  return undefined;
+  return through;
 }
 
 function die(): Promise<never> {
@@ -84,6 +90,22 @@ for (const [owner, name] of patches) {
     return die();
   };
 }
+
+/** Writes that go out in batches: where each is asked for, and where it is answered. */
+const mine = new WeakSet<object>();
+tracingChannel<{ method: string }>("disburse:write").subscribe({
+  start: (write) => {
+    if (!isTheOne(write.method)) return;
+    mine.add(write);
+    if (side === "before") void die();
+  },
+  end: () => undefined,
+  asyncStart: () => undefined,
+  asyncEnd: (write) => {
+    if (mine.has(write)) void die();
+  },
+  error: () => undefined,
+});
 
 /** An acknowledgement has no answer; by then it has gone out. */
 const sentAfterMs = 2;

@@ -1,0 +1,171 @@
+import { tracingChannel } from "node:diagnostics_channel";
+import {
+  type AnyClientBulkWriteModel,
+  BSON,
+  type ClientBulkWriteResult,
+  type Document,
+  MongoAPIError,
+  type MongoClient,
+  MongoClientBulkWriteError,
+  MongoNotConnectedError,
+  MongoServerError,
+} from "mongodb";
+import { createGatherer, type Defer, type Gathered, type GathererLimits } from "./gatherer.ts";
+import type { ObserveBatch } from "./observe.ts";
+
+/** A write of one document. */
+export type WriteModel = Extract<
+  AnyClientBulkWriteModel<Document>,
+  { name: "insertOne" | "updateOne" | "replaceOne" | "deleteOne" }
+>;
+
+/** Sends several writes in one command, unordered and verbose, as `MongoClient.bulkWrite` does. */
+export type BulkWrite = (models: readonly WriteModel[]) => Promise<ClientBulkWriteResult>;
+
+type Write = Gathered & {
+  readonly model: WriteModel;
+  /** The same write as a command of its own. */
+  readonly alone: () => Promise<unknown>;
+  readonly askedAt: number;
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: unknown) => void;
+};
+
+/** Groups the writes of one client: each answers as the driver's own method does. */
+export type GroupCommit = ReturnType<typeof createGroupCommit>;
+
+/**
+ * Larger batches cost the engine no less for each write. Two in flight keep it busy while the
+ * answers of one are read.
+ */
+const limits: GathererLimits = {
+  batchMax: 256,
+  batchBytesMax: 4 * 1024 * 1024,
+  inFlightMax: 2,
+  waitingMax: 10_000,
+  waitingBytesMax: 64 * 1024 * 1024,
+};
+
+/** Where each write is asked for and answered: faults are injected there (`disburse:write`). */
+const writes = tracingChannel("disburse:write");
+
+/**
+ * Groups writes: what is asked for while a bulk write is under way goes into the next one, of all
+ * collections together. Each operation has its own outcome; where the connection is lost, or no
+ * majority confirms, the outcome of every operation of the batch is unknown and all of them fail
+ * so. When too many wait, a write fails at once and nothing of it is sent.
+ */
+export function createGroupCommit(bulkWrite: BulkWrite, observe: ObserveBatch, defer?: Defer) {
+  const send = async (batch: readonly Write[]) => {
+    const startedAt = performance.now();
+    try {
+      settle(batch, await bulkWrite(batch.map(({ model }) => model)));
+    } catch (error) {
+      settleFailed(batch, error);
+    }
+    const waitedMs = startedAt - (batch[0]?.askedAt ?? startedAt);
+    observe("write", { size: batch.length, waitedMs, tookMs: performance.now() - startedAt });
+  };
+  const gatherer = createGatherer(send, limits, defer);
+  const ask = (model: WriteModel, alone: () => Promise<unknown>) =>
+    new Promise<unknown>((resolve, reject) => {
+      const gathered = { key: keyOf(model), bytes: sizeOf(model) };
+      const askedAt = performance.now();
+      const isAdded = gatherer.add({ ...gathered, model, alone, askedAt, resolve, reject });
+      if (!isAdded) reject(new MongoNotConnectedError("too many writes wait for the database"));
+    });
+  return {
+    /** @param alone the same write by the driver's own method, for one that it does not accept. */
+    write: <T>(model: WriteModel, alone: () => Promise<T>): Promise<T> => {
+      const asked = () => ask(model, alone) as Promise<T>;
+      return writes.hasSubscribers ? writes.tracePromise(asked, { method: model.name }) : asked();
+    },
+  };
+}
+
+/** `MongoClient.bulkWrite` as group commit needs it. */
+export function bulkWriteOf(client: MongoClient): BulkWrite {
+  return (models) => client.bulkWrite([...models], { ordered: false, verboseResults: true });
+}
+
+/** The document that is written, where it is known: one `_id` is written once in a batch. */
+function keyOf(model: WriteModel): string | undefined {
+  const id = model.name === "insertOne" ? model.document._id : model.filter._id;
+  return typeof id === "string" ? `${model.namespace}/${id}` : undefined;
+}
+
+/** Of what makes a write large; filters and operators are small. */
+function sizeOf(model: WriteModel): number {
+  switch (model.name) {
+    case "insertOne":
+      return BSON.calculateObjectSize(model.document, { ignoreUndefined: true });
+    case "replaceOne":
+      return BSON.calculateObjectSize(model.replacement, { ignoreUndefined: true });
+    case "updateOne":
+      return BSON.calculateObjectSize(model.update, { ignoreUndefined: true });
+    case "deleteOne":
+      return 0;
+  }
+}
+
+function settle(batch: readonly Write[], result: ClientBulkWriteResult): void {
+  for (const [at, { model, resolve }] of batch.entries()) resolve(outcomeOf(model, at, result));
+}
+
+/** As the driver's own method answers. */
+function outcomeOf(model: WriteModel, at: number, result: ClientBulkWriteResult) {
+  switch (model.name) {
+    case "insertOne":
+      return { acknowledged: true, insertedId: model.document._id };
+    case "deleteOne":
+      return {
+        acknowledged: true,
+        deletedCount: result.deleteResults?.get(at)?.deletedCount ?? 0,
+      };
+    default: {
+      const updated = result.updateResults?.get(at);
+      const isUpserted = updated?.didUpsert === true;
+      return {
+        acknowledged: true,
+        // The server counts an upserted document among the matched ones.
+        matchedCount: isUpserted ? 0 : (updated?.matchedCount ?? 0),
+        modifiedCount: updated?.modifiedCount ?? 0,
+        upsertedCount: isUpserted ? 1 : 0,
+        upsertedId: isUpserted ? updated.upsertedId : null,
+      };
+    }
+  }
+}
+
+function settleFailed(batch: readonly Write[], error: unknown): void {
+  if (isOfSingleWrites(error)) {
+    for (const [at, { model, resolve, reject }] of batch.entries()) {
+      const failed = error.writeErrors.get(at);
+      if (failed === undefined)
+        resolve(outcomeOf(model, at, error.partialResult ?? nothingWritten));
+      else reject(serverError(failed));
+    }
+    return;
+  }
+  // The driver refuses what one write of a batch is made of before it sends anything.
+  const isRefusedByDriver = error instanceof MongoAPIError || error instanceof BSON.BSONError;
+  for (const { alone, resolve, reject } of batch) {
+    if (isRefusedByDriver) alone().then(resolve, reject);
+    else reject(error);
+  }
+}
+
+/** Whether all of a bulk write was carried out, with errors of single operations. */
+function isOfSingleWrites(error: unknown): error is MongoClientBulkWriteError {
+  return (
+    error instanceof MongoClientBulkWriteError &&
+    error.cause === undefined &&
+    error.writeConcernErrors.length === 0
+  );
+}
+
+const nothingWritten = {} as ClientBulkWriteResult;
+
+function serverError({ code, message }: { readonly code: number; readonly message: string }) {
+  return new MongoServerError({ code, message, errmsg: message });
+}

@@ -1,0 +1,252 @@
+import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
+import { type Collection, Decimal128, type Document, MongoClient, MongoServerError } from "mongodb";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { isDatabaseUnavailable, isDuplicateKey } from "../database.ts";
+import { findWithTime, groupedDb } from "./grouped-db.ts";
+import type { ObserveBatch } from "./observe.ts";
+
+type Row = Document & { _id: string };
+
+let client: MongoClient;
+let plain: Collection<Row>;
+let grouped: Collection<Row>;
+let other: Collection<Row>;
+const observe = vi.fn<ObserveBatch>();
+const name = freshDatabase("grouping");
+beforeAll(async () => {
+  const writeConcern = { w: "majority", journal: true } as const;
+  client = new MongoClient(mongodbUri(name), { writeConcern, ignoreUndefined: true });
+  const db = groupedDb(client, name, observe);
+  plain = client.db(name).collection("rows");
+  [grouped, other] = [db.collection("rows"), db.collection("others")];
+  await plain.createIndex({ key: 1 }, { unique: true, sparse: true });
+});
+afterAll(async () => {
+  await client.db(name).dropDatabase();
+  await client.close();
+});
+beforeEach(async () => {
+  await plain.deleteMany({});
+  observe.mockClear();
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const sizes = (kind: "write" | "read") =>
+  observe.mock.calls.filter(([each]) => each === kind).map(([, { size }]) => size);
+
+/** What the driver's own method answers, or its error, next to what ours does. */
+async function bothWays(run: (rows: Collection<Row>) => Promise<unknown>, before: readonly Row[]) {
+  const outcomes: unknown[] = [];
+  for (const rows of [plain, grouped]) {
+    await plain.deleteMany({});
+    if (before.length > 0) await plain.insertMany([...before]);
+    const outcome = await run(rows).catch((error: Error) => ({
+      ...{ is: error.constructor.name, code: (error as MongoServerError).code },
+      ...{ isDuplicateKey: isDuplicateKey(error), isUnavailable: isDatabaseUnavailable(error) },
+    }));
+    outcomes.push({ outcome, after: await plain.find().sort({ _id: 1 }).toArray() });
+  }
+  return outcomes;
+}
+
+const a = { _id: "a", key: "k", n: 1 };
+
+describe("a grouped operation answers as the driver's own", () => {
+  it.each<[string, (rows: Collection<Row>) => Promise<unknown>, readonly Row[]]>([
+    ["insert", (rows) => rows.insertOne({ ...a }), []],
+    ["insert of a document that is there", (rows) => rows.insertOne({ ...a }), [a]],
+    ["insert of a unique key", (rows) => rows.insertOne({ _id: "b", key: "k" }), [a]],
+    ["update", (rows) => rows.updateOne({ _id: "a" }, { $set: { n: 2 } }), [a]],
+    [
+      "update that changes nothing",
+      (rows) => rows.updateOne({ _id: "a" }, { $set: { n: 1 } }),
+      [a],
+    ],
+    ["update of none", (rows) => rows.updateOne({ _id: "b" }, { $set: { n: 1 } }), [a]],
+    [
+      "update to a unique key",
+      (rows) => rows.updateOne({ _id: "b" }, { $set: { key: "k" } }),
+      [a, { _id: "b" }],
+    ],
+    [
+      "update by a pipeline",
+      (rows) => rows.updateOne({ _id: "a" }, [{ $set: { n: { $add: ["$n", 4] } } }]),
+      [a],
+    ],
+    [
+      "upsert of a new document",
+      (rows) => rows.updateOne({ _id: "b" }, { $set: { n: 1 } }, { upsert: true }),
+      [a],
+    ],
+    [
+      "upsert of a document that is there",
+      (rows) => rows.updateOne({ _id: "a" }, { $set: { n: 3 } }, { upsert: true }),
+      [a],
+    ],
+    [
+      "update of an array's element",
+      (rows) =>
+        rows.updateOne(
+          { _id: "a" },
+          { $set: { "of.$[one].n": 3 } },
+          { arrayFilters: [{ "one.id": 2 }] },
+        ),
+      [{ ...a, of: [{ id: 1 }, { id: 2 }] }],
+    ],
+    [
+      "update by an operator that is none",
+      (rows) => rows.updateOne({ _id: "a" }, { $no: { n: 1 } } as never),
+      [a],
+    ],
+    ["update without operators", (rows) => rows.updateOne({ _id: "a" }, { n: 1 } as never), [a]],
+    ["undefined fields", (rows) => rows.insertOne({ _id: "b", n: undefined }), []],
+    [
+      "undefined fields of an update",
+      (rows) => rows.updateOne({ _id: "a" }, { $set: { n: 2, m: undefined } }),
+      [a],
+    ],
+    ["replacement", (rows) => rows.replaceOne({ _id: "a" }, { m: 1 }), [a]],
+    ["replacement of none", (rows) => rows.replaceOne({ _id: "b" }, { m: 1 }), [a]],
+    [
+      "replacement that inserts",
+      (rows) => rows.replaceOne({ _id: "b" }, { m: 1 }, { upsert: true }),
+      [a],
+    ],
+    ["deletion", (rows) => rows.deleteOne({ _id: "a" }), [a]],
+    ["deletion of none", (rows) => rows.deleteOne({ _id: "b" }), [a]],
+    [
+      "reading",
+      (rows) => rows.findOne({ _id: "a" }),
+      [{ ...a, at: new Date(0), sum: Decimal128.fromString("1.50"), of: [1] }],
+    ],
+    ["reading of none", (rows) => rows.findOne({ _id: "b" }), [a]],
+    ["reading by another field too", (rows) => rows.findOne({ _id: "a", key: "k" }), [a]],
+    ["reading with another owner", (rows) => rows.findOne({ _id: "a", key: "other" }), [a]],
+    ["reading by a field that is not there", (rows) => rows.findOne({ _id: "a", owner: "x" }), [a]],
+    [
+      "reading by an element of an array",
+      (rows) => rows.findOne({ _id: "a", of: "x" }),
+      [{ ...a, of: ["x", "y"] }],
+    ],
+    [
+      "reading by a nested field",
+      (rows) => rows.findOne({ _id: "a", "of.x": "y" }),
+      [{ ...a, of: { x: "y" } }],
+    ],
+    ["reading by an operator", (rows) => rows.findOne({ _id: "a", n: { $gt: 1 } }), [a]],
+  ])("%s", async (_what, run, before) => {
+    const [driver, ours] = await bothWays(run, before);
+    expect(ours).toEqual(driver);
+  });
+});
+
+describe("operations of a turn go out together", () => {
+  it("writes of all collections in one command, reads of a collection in one", async () => {
+    const ids = ["1", "2", "3", "4"];
+    const bulk = vi.spyOn(client, "bulkWrite");
+    await Promise.all(ids.flatMap((_id) => [grouped.insertOne({ _id }), other.insertOne({ _id })]));
+    expect(bulk).toHaveBeenCalledTimes(1);
+    expect(sizes("write")).toEqual([8]);
+    const found = await Promise.all(["3", "1", "3", "9"].map((_id) => grouped.findOne({ _id })));
+    expect(found).toEqual([{ _id: "3" }, { _id: "1" }, { _id: "3" }, null]);
+    expect(sizes("read")).toEqual([4]);
+    await Promise.all(ids.map((_id) => other.deleteOne({ _id })));
+  });
+
+  it("shares no document between two readers", async () => {
+    await grouped.insertOne({ ...a, of: { x: 1 } });
+    const [one, two] = await Promise.all([
+      grouped.findOne({ _id: "a" }),
+      grouped.findOne({ _id: "a" }),
+    ]);
+    (one as Row).of.x = 2;
+    expect(two).toEqual({ ...a, of: { x: 1 } });
+  });
+
+  it("tells each write its own error, and the others nothing of it", async () => {
+    await plain.insertOne(a);
+    const writes = [
+      grouped.insertOne({ _id: "b" }),
+      grouped.insertOne({ ...a }),
+      grouped.updateOne({ _id: "a" }, { $inc: { key: 1 } }),
+      grouped.insertOne({ _id: "c" }),
+    ];
+    const settled = await Promise.allSettled(writes);
+    expect(settled.map(({ status }) => status)).toEqual([
+      "fulfilled",
+      "rejected",
+      "rejected",
+      "fulfilled",
+    ]);
+    expect(isDuplicateKey((settled[1] as PromiseRejectedResult).reason)).toBe(true);
+    expect(isDuplicateKey((settled[2] as PromiseRejectedResult).reason)).toBe(false);
+    expect(await plain.countDocuments()).toBe(3);
+  });
+
+  it("does not let a write that the driver refuses take others with it", async () => {
+    const cyclic: Row = { _id: "x" };
+    cyclic.self = cyclic;
+    const settled = await Promise.allSettled([
+      grouped.insertOne({ _id: "b" }),
+      grouped.replaceOne({ _id: "d" }, { $set: { n: 1 } } as never),
+      grouped.insertOne({ _id: "c" }),
+    ]);
+    expect(settled.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+    await expect(grouped.insertOne(cyclic)).rejects.toThrow();
+    expect(await plain.countDocuments()).toBe(2);
+  });
+
+  it("keeps the order of the writes of one document", async () => {
+    await plain.insertOne({ _id: "a", log: [] });
+    const numbers = Array.from({ length: 20 }, (_each, at) => at);
+    await Promise.all(
+      numbers.map((each) => grouped.updateOne({ _id: "a" }, { $push: { log: each } as never })),
+    );
+    expect((await plain.findOne({ _id: "a" }))?.log).toEqual(numbers);
+    expect(sizes("write")).toEqual(numbers.map(() => 1));
+  });
+
+  it("reads what a write that was answered has written", async () => {
+    for (let n = 0; n < 20; n += 1) {
+      await grouped.updateOne({ _id: "a" }, { $set: { n } }, { upsert: true });
+      expect((await grouped.findOne({ _id: "a" }))?.n).toBe(n);
+    }
+  });
+});
+
+it("leaves to the driver what has options of its own", async () => {
+  await grouped.insertOne({ _id: "b", n: 1 }, { comment: "alone" });
+  expect(await grouped.findOne({ _id: "b" }, { projection: { _id: 1 } })).toEqual({ _id: "b" });
+  await grouped.updateOne({ _id: "b" }, { $set: { n: 2 } }, { hint: "_id_" });
+  await grouped.deleteOne({ _id: "b" }, { comment: "alone" });
+  const { insertedId } = await grouped.insertOne({ n: 1 } as never);
+  expect(insertedId).toBeDefined();
+  expect(observe).not.toHaveBeenCalled();
+});
+
+it("reads with the database's time", async () => {
+  await plain.insertMany([a, { _id: "b" }]);
+  const ids = ["a", "b", "c"];
+  const found = await Promise.all(ids.map((id) => findWithTime(grouped, id)));
+  expect(found).toEqual([
+    { ...a, now: expect.any(Date) },
+    { _id: "b", now: expect.any(Date) },
+    null,
+  ]);
+  expect(await findWithTime(plain, "a")).toEqual({ ...a, now: expect.any(Date) });
+  expect(sizes("read")).toEqual([3]);
+});
+
+describe("where the outcome is unknown", () => {
+  it("fails every write of a batch whose connection is lost", async () => {
+    vi.spyOn(client, "bulkWrite").mockRejectedValueOnce(
+      new MongoServerError({ code: 91, message: "shutting down" }),
+    );
+    const settled = await Promise.allSettled(["1", "2"].map((_id) => grouped.insertOne({ _id })));
+    const reasons = settled.map((each) => (each as PromiseRejectedResult).reason);
+    expect(reasons.map(isDatabaseUnavailable)).toEqual([true, true]);
+    expect(reasons.map(isDuplicateKey)).toEqual([false, false]);
+  });
+});

@@ -1,0 +1,131 @@
+import type {
+  Collection,
+  Db,
+  DeleteOptions,
+  Document,
+  Filter,
+  FindOptions,
+  InsertOneOptions,
+  MongoClient,
+  OptionalUnlessRequiredId,
+  ReplaceOptions,
+  UpdateFilter,
+  UpdateOptions,
+  WithoutId,
+} from "mongodb";
+import { bulkWriteOf, createGroupCommit, type GroupCommit } from "./group-commit.ts";
+import {
+  createGroupedReads,
+  findRawIn,
+  findRawWithTimeIn,
+  type ReadById,
+} from "./grouped-reads.ts";
+import type { ObserveBatch } from "./observe.ts";
+
+/**
+ * A database whose writes of one document, and reads by `_id`, go out in batches. To a service it
+ * is an ordinary one: whatever is not grouped goes to the driver as it is.
+ */
+export function groupedDb(client: MongoClient, name: string, observe: ObserveBatch): Db {
+  const db = client.db(name);
+  const commit = createGroupCommit(bulkWriteOf(client), observe);
+  const collections = new Map<string, Collection>();
+  const collection = (collectionName: string): Collection => {
+    const known = collections.get(collectionName);
+    if (known !== undefined) return known;
+    const grouped = groupedCollection(db.collection(collectionName), commit, observe);
+    collections.set(collectionName, grouped);
+    return grouped;
+  };
+  return Object.assign(Object.create(db), { collection });
+}
+
+/** By each grouped collection: how documents are read with the database's time. */
+const timedReads = new WeakMap<object, ReadById>();
+
+/** A document by its `_id`, with the database's time of the read as `now`. */
+export async function findWithTime<T extends Document>(
+  collection: Collection<T>,
+  id: string,
+): Promise<(T & { readonly now: Date }) | null> {
+  const grouped = timedReads.get(collection);
+  if (grouped !== undefined) return (await grouped(id)) as (T & { now: Date }) | null;
+  const pipeline = [{ $match: { _id: id } }, { $set: { now: "$$NOW" } }];
+  const [found] = await collection.aggregate<T & { now: Date }>(pipeline).toArray();
+  return found ?? null;
+}
+
+type Write = Record<string, unknown>;
+
+function groupedCollection(
+  plain: Collection,
+  { write }: GroupCommit,
+  observe: ObserveBatch,
+): Collection {
+  const { namespace } = plain;
+  const read = createGroupedReads(findRawIn(plain), observe);
+  const methods = {
+    insertOne: (document: OptionalUnlessRequiredId<Document>, options?: InsertOneOptions) => {
+      const alone = () => plain.insertOne(document, options);
+      // Without an `_id` the driver makes one up.
+      if (options !== undefined || document._id === undefined) return alone();
+      return write({ name: "insertOne", namespace, document }, alone);
+    },
+    updateOne: (
+      filter: Filter<Document>,
+      update: UpdateFilter<Document> | Document[],
+      options: UpdateOptions = {},
+    ) => {
+      const alone = () => plain.updateOne(filter, update, options);
+      if (!isGrouped(options, ["upsert", "arrayFilters"])) return alone();
+      const { upsert, arrayFilters } = options;
+      const how = { ...(upsert && { upsert }), ...(arrayFilters && { arrayFilters }) };
+      return write({ name: "updateOne", namespace, filter, update, ...how }, alone);
+    },
+    replaceOne: (
+      filter: Filter<Document>,
+      replacement: WithoutId<Document>,
+      options: ReplaceOptions = {},
+    ) => {
+      const alone = () => plain.replaceOne(filter, replacement, options);
+      if (!isGrouped(options, ["upsert"])) return alone();
+      const how = options.upsert === true ? { upsert: true } : {};
+      return write({ name: "replaceOne", namespace, filter, replacement, ...how }, alone);
+    },
+    deleteOne: (filter: Filter<Document> = {}, options?: DeleteOptions) => {
+      const alone = () => plain.deleteOne(filter, options);
+      if (options !== undefined) return alone();
+      return write({ name: "deleteOne", namespace, filter }, alone);
+    },
+    findOne: async (filter: Filter<Document> = {}, options?: FindOptions) => {
+      const alone = () => plain.findOne(filter, options);
+      if (options !== undefined || !isById(filter)) return alone();
+      const found = await read(filter._id);
+      if (found === null) return null;
+      const differing = Object.keys(filter).filter((field) => found[field] !== filter[field]);
+      // A filter also matches one element of an array.
+      if (differing.some((field) => Array.isArray(found[field]))) return alone();
+      return differing.length === 0 ? found : null;
+    },
+  } satisfies Partial<Record<keyof Collection, unknown>>;
+  const grouped: Collection = Object.assign(Object.create(plain), methods);
+  timedReads.set(grouped, createGroupedReads(findRawWithTimeIn(plain), observe));
+  return grouped;
+}
+
+function isGrouped(options: object, known: readonly string[]): boolean {
+  return Object.keys(options).every((name) => known.includes(name));
+}
+
+/** Whether a filter names one document, and compares its other fields with plain values alone. */
+function isById(filter: Write): filter is Record<string, string | boolean> & { _id: string } {
+  return (
+    typeof filter._id === "string" &&
+    Object.entries(filter).every(
+      ([field, value]) =>
+        !field.startsWith("$") &&
+        !field.includes(".") &&
+        (typeof value === "string" || typeof value === "boolean"),
+    )
+  );
+}

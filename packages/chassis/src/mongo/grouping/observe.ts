@@ -1,0 +1,24 @@
+import type { Metrics } from "../../metrics.ts";
+
+/** Told of each batch: how many operations, how long the first waited, how long it took. */
+export type ObserveBatch = (
+  kind: "write" | "read",
+  batch: { readonly size: number; readonly waitedMs: number; readonly tookMs: number },
+) => void;
+
+const sizeBuckets = [1, 2, 4, 8, 16, 32, 64, 128, 256];
+const secondsBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 5];
+
+/** Shows the batches of a service's database in its metrics. */
+export function batchMetrics(metrics: Metrics): ObserveBatch {
+  const histogram = (name: string, help: string, buckets: readonly number[]) =>
+    metrics.histogram(`disburse_database_batch_${name}`, help, ["kind"], buckets);
+  const sizes = histogram("operations", "Operations of a batch, by kind.", sizeBuckets);
+  const waits = histogram("wait_seconds", "Time its first operation waited.", secondsBuckets);
+  const durations = histogram("seconds", "Time the database took for a batch.", secondsBuckets);
+  return (kind, { size, waitedMs, tookMs }) => {
+    sizes.observe({ kind }, size);
+    waits.observe({ kind }, waitedMs / 1_000);
+    durations.observe({ kind }, tookMs / 1_000);
+  };
+}
