@@ -1,6 +1,6 @@
 import type { Metrics } from "../../metrics.ts";
 
-/** Told of each batch: how many operations, how long the first waited, how long it took. */
+/** Gets each batch: how many operations, how long the first waited, how long it took. */
 export type ObserveBatch = (
   kind: "write" | "read",
   batch: { readonly size: number; readonly waitedMs: number; readonly tookMs: number },
