@@ -5,7 +5,7 @@ import { cryptoBeneficiary } from "../bodies/crypto-beneficiary.ts";
 import { depositor } from "../bodies/depositor.ts";
 import { fiatBeneficiary } from "../bodies/fiat-beneficiary.ts";
 import { requestForQuote } from "../bodies/transfer.ts";
-import { createReplay } from "../bodies/webhooks.ts";
+import { createReplay, rotateSecret } from "../bodies/webhooks.ts";
 import { exampleOf } from "../describe/examples.ts";
 import type { BodyValues, PublicBody } from "../fields/field.ts";
 import { custodyProviderCodes, custodyProviders } from "../values/custody-providers.ts";
@@ -85,6 +85,16 @@ describe("a text", () => {
     );
     expect(answer).toHaveProperty("values.beneficiary_name", "José");
   });
+});
+
+it.each([
+  [0, ""],
+  [604_800, ""],
+  [-1, "overlap_seconds: must be a whole number from 0 to 604800"],
+  [604_801, "overlap_seconds: must be a whole number from 0 to 604800"],
+  [1.5, "overlap_seconds: must be a whole number from 0 to 604800"],
+])("a whole number %s", (overlap_seconds, problem) => {
+  expect(check(rotateSecret, { overlap_seconds })).toBe(problem);
 });
 
 describe("a crypto beneficiary", () => {

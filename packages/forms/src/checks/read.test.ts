@@ -69,6 +69,7 @@ describe("readBody", () => {
 
   it.each([
     ['["exhausted"]', { states: ["exhausted"] }, 0],
+    ['["exhausted","delivered"]', { states: ["exhausted", "delivered"] }, 0],
     ['["exhausted","\\ud800"]', {}, 1],
     ['["exhausted",1]', {}, 1],
     ['["exhausted","delivered","exhausted"]', {}, 1],
