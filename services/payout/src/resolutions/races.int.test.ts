@@ -259,40 +259,60 @@ const deaths = (writes: number) =>
 
 describe("a process that dies", () => {
   it.each(deaths(5))(
-    "at write %i of a confirmation (done: %s): a sweep goes on",
+    "at write %i of a confirmation (done: %s): a sweep or a repeat goes on",
     async (at, done) => {
-      const payoutId = await unknownPayout();
-      const { id } = await propose(payoutId);
-      const second = by("bob");
-      await expect(confirmResolution(dying(at, done), id, second)).rejects.toThrow("killed");
-      if ((await endOf(payoutId)).resolved === 1) expect(await actionsOn(id)).toHaveLength(2);
-      await sweepResolutions(platform.resolving);
-      await platform.work();
-      const isConfirmed = at > 0 || done;
-      expect(await stateOf(id)).toBe(isConfirmed ? "applied" : "proposed");
-      expect(await confirmResolution(deps, id, second)).toMatchObject({
-        state: { kind: "applied" },
-      });
-      await platform.work();
-      const moved = ["hold", "release"];
-      expect(await endOf(payoutId)).toEqual({ stage: "rejected", resolved: 1, moved });
-      expect(await actionsOn(id)).toEqual(["resolution.proposed", "resolution.confirmed"]);
-      expect(await deps.resolutions.unfinished()).toEqual([]);
+      for (const goOn of ["sweep", "repeat"]) {
+        const payoutId = await unknownPayout();
+        const { id } = await propose(payoutId);
+        const second = by("bob");
+        await expect(confirmResolution(dying(at, done), id, second)).rejects.toThrow("killed");
+        if ((await endOf(payoutId)).resolved === 1) expect(await actionsOn(id)).toHaveLength(2);
+        if (goOn === "sweep") {
+          await sweepResolutions(platform.resolving);
+          await platform.work();
+          const isConfirmed = at > 0 || done;
+          expect(await stateOf(id)).toBe(isConfirmed ? "applied" : "proposed");
+        }
+        expect(await confirmResolution(deps, id, second)).toMatchObject({
+          state: { kind: "applied" },
+        });
+        await platform.work();
+        const moved = ["hold", "release"];
+        expect(await endOf(payoutId)).toEqual({ stage: "rejected", resolved: 1, moved });
+        expect(await actionsOn(id)).toEqual(["resolution.proposed", "resolution.confirmed"]);
+        expect(await deps.resolutions.unfinished()).toEqual([]);
+      }
     },
   );
 
   it.each(deaths(3))(
     "at write %i of a proposal (done: %s): it is in the trail once",
     async (at, done) => {
-      const payoutId = await unknownPayout();
-      const first = by("ada");
-      const asked = { payoutId, outcome: rejected, reason };
-      await expect(proposeResolution(dying(at, done), asked, first)).rejects.toThrow("killed");
-      await sweepResolutions(platform.resolving);
-      const proposed = await proposeResolution(deps, asked, first);
-      if (isRefused(proposed)) throw new Error(proposed.detail);
-      expect(await actionsOn(proposed.id)).toEqual(["resolution.proposed"]);
-      await withdrawResolution(deps, proposed.id, by("ada"));
+      for (const sweep of [sweepResolutions, async () => undefined]) {
+        const payoutId = await unknownPayout();
+        const first = by("ada");
+        const asked = { payoutId, outcome: rejected, reason };
+        await expect(proposeResolution(dying(at, done), asked, first)).rejects.toThrow("killed");
+        await sweep(platform.resolving);
+        const proposed = await proposeResolution(deps, asked, first);
+        if (isRefused(proposed)) throw new Error(proposed.detail);
+        expect(await actionsOn(proposed.id)).toEqual(["resolution.proposed"]);
+        await withdrawResolution(deps, proposed.id, by("ada"));
+        expect(await deps.resolutions.unfinished()).toEqual([]);
+      }
+    },
+  );
+
+  it.each(deaths(3))(
+    "at write %i of a withdrawal (done: %s): its repeat is in the trail once",
+    async (at, done) => {
+      const { id } = await propose(await unknownPayout());
+      const again = by("ada");
+      await expect(withdrawResolution(dying(at, done), id, again)).rejects.toThrow("killed");
+      expect(await withdrawResolution(deps, id, again)).toMatchObject({
+        state: { kind: "withdrawn" },
+      });
+      expect(await actionsOn(id)).toEqual(["resolution.proposed", "resolution.withdrawn"]);
       expect(await deps.resolutions.unfinished()).toEqual([]);
     },
   );

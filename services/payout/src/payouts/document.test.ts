@@ -1,0 +1,154 @@
+import { fromBinary, toJson } from "@bufbuild/protobuf";
+import { PayoutStatusChangedSchema } from "@disburse/contracts/disburse/payout/v1/payout_events_pb.ts";
+import { PayoutSchema } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { Decimal128 } from "mongodb";
+import { expect, it } from "vitest";
+import { payoutDocument, pendingEvent, toPayout } from "./document.ts";
+import { type ClaimedQuote, type Payout, payoutFrom } from "./rules/payout.ts";
+import { payoutMessage } from "./wire.ts";
+
+const claimedAt = new Date("2026-03-01T10:00:00Z");
+const later = new Date("2026-03-01T10:05:00Z");
+const actor = { kind: "api_key", id: "key_1" } as const;
+
+/** Each value is another one, so that none can stand for another. */
+const quote: ClaimedQuote = {
+  id: "quo_1",
+  merchantId: "mer_1",
+  accountId: "acc_1",
+  corridorId: "cor_1",
+  source: "USD",
+  destination: "USDC",
+  sourceMinor: 10_050n,
+  feesMinor: 50n,
+  receivingMinor: 99_500_000n,
+  exchangeRate: "0.995",
+  beneficiary: {
+    id: "ben_1",
+    name: "Ada Lovelace",
+    accountNumberMasked: "********1234",
+    transferMethod: "CRYPTO",
+    network: "ETHEREUM",
+  },
+  claim: { referenceId: "order-1", operationId: "op_1", claimedAt },
+};
+const queued = payoutFrom(quote);
+const settled: Payout = {
+  ...queued,
+  progress: { stage: "settled", reference: "0xabc" },
+  version: 2,
+  revision: 7,
+  rail: "sandbox",
+  submittedAt: new Date("2026-03-01T10:01:00Z"),
+  exception: { kind: "contradicted", since: later },
+  uncleared: { status: "review", since: later },
+  updatedAt: later,
+};
+
+/** A settled payout as other services see it. */
+const settledMessage = {
+  id: queued.id,
+  merchantId: "mer_1",
+  accountId: "acc_1",
+  quoteId: "quo_1",
+  corridorId: "cor_1",
+  beneficiaryId: "ben_1",
+  referenceId: "order-1",
+  status: "PAYOUT_STATUS_SUCCEEDED",
+  subStatus: "PAYOUT_SUB_STATUS_SETTLED",
+  sourceCurrencyCode: "USD",
+  destinationCurrencyCode: "USDC",
+  sourceAmount: "100.50",
+  receivingAmount: "99.500000",
+  exchangeRate: "0.995",
+  totalFees: "0.50",
+  uniqueTransactionReference: "0xabc",
+  beneficiaryName: "Ada Lovelace",
+  beneficiaryAccountNumberMasked: "********1234",
+  transferMethod: "CRYPTO",
+  network: "ETHEREUM",
+  version: 2,
+  createdAt: "2026-03-01T10:00:00Z",
+  updatedAt: "2026-03-01T10:05:00Z",
+};
+
+it("a new payout is stored with its first event, step and uncounted change, due at once", () => {
+  const event = pendingEvent(queued);
+  const stored = {
+    _id: queued.id,
+    schema_version: 1,
+    merchant_id: "mer_1",
+    account_id: "acc_1",
+    quote_id: "quo_1",
+    corridor_id: "cor_1",
+    beneficiary_id: "ben_1",
+    reference_id: "order-1",
+    operation_id: "op_1",
+    actor,
+    request_id: "req_1",
+    source: "USD",
+    destination: "USDC",
+    source_minor: Decimal128.fromString("10050"),
+    fees_minor: Decimal128.fromString("50"),
+    receiving_minor: Decimal128.fromString("99500000"),
+    exchange_rate: "0.995",
+    beneficiary_name: "Ada Lovelace",
+    account_number_masked: "********1234",
+    transfer_method: "CRYPTO",
+    network: "ETHEREUM",
+    status: "initiated",
+    progress: { stage: "queued" },
+    version: 1,
+    revision: 1,
+    journal: [
+      { stage: "queued", version: 1, at: claimedAt, cause: "executed", detail: "executed" },
+    ],
+    calls: [],
+    work_due_at: claimedAt,
+    outbox: [event],
+    untallied: [{ id: event.id, at: claimedAt, from: null, to: "initiated" }],
+    created_at: claimedAt,
+    updated_at: claimedAt,
+  };
+  expect(payoutDocument(queued, actor, "req_1")).toEqual(stored);
+  const { request_id: _, ...withoutRequest } = stored;
+  expect(payoutDocument(queued, actor, undefined)).toStrictEqual(withoutRequest);
+});
+
+it("a stored payout reads as it was", () => {
+  expect(toPayout(payoutDocument(queued, actor, "req_1"))).toStrictEqual(queued);
+  const { rail, submittedAt, exception, uncleared } = settled;
+  const stored = {
+    ...payoutDocument(settled, actor, "req_1"),
+    ...{ rail, submitted_at: submittedAt!, doubt: exception!, uncleared: uncleared! },
+  };
+  expect(toPayout(stored)).toStrictEqual(settled);
+});
+
+it("an event tells the payout of its version, without name and account number", () => {
+  const { id, key, at, body } = pendingEvent(settled);
+  expect({ id, key, at }).toEqual({
+    id: `evt_${queued.id.slice("po_".length)}_2`,
+    key: "payout.succeeded",
+    at: later,
+  });
+  const { beneficiaryName: _, beneficiaryAccountNumberMasked: __, ...told } = settledMessage;
+  const message = fromBinary(PayoutStatusChangedSchema, body.value());
+  expect(toJson(PayoutStatusChangedSchema, message)).toEqual({
+    eventId: id,
+    occurredAt: "2026-03-01T10:05:00Z",
+    payout: told,
+  });
+});
+
+it("a payout is shown whole, and its reference only after it was paid", () => {
+  expect(toJson(PayoutSchema, payoutMessage(settled))).toEqual(settledMessage);
+  const { uniqueTransactionReference: _, ...unpaid } = settledMessage;
+  expect(toJson(PayoutSchema, payoutMessage(queued))).toEqual({
+    ...unpaid,
+    status: "PAYOUT_STATUS_INITIATED",
+    subStatus: "PAYOUT_SUB_STATUS_QUEUED",
+    version: 1,
+    updatedAt: "2026-03-01T10:00:00Z",
+  });
+});

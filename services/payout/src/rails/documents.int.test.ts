@@ -1,0 +1,322 @@
+import { isDeepStrictEqual } from "node:util";
+import { ScreeningStatus } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
+import { Binary, Decimal128, type WithId } from "mongodb";
+import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
+import type { PayoutDocument } from "../payouts/document.ts";
+import { startTestPlatform, type TestPlatform, testRail } from "../test-platform.ts";
+import type { RailReply } from "./rail.ts";
+import { workOnDuePayout } from "./worker.ts";
+
+/** Each write of a payout's worker, whole: a field that is not expected to change does not. */
+
+const start = new Date("2026-03-01T10:00:00Z");
+let platform: TestPlatform;
+let accountId = "";
+
+beforeAll(async () => {
+  vi.useFakeTimers({ toFake: ["Date"], now: start });
+  platform = await startTestPlatform();
+  accountId = await platform.fundedAccount("mer_1", "1000.00");
+});
+afterAll(async () => {
+  vi.useRealTimers();
+  await platform.stop();
+});
+beforeEach(() => {
+  vi.setSystemTime(start);
+  platform.world.screening = ScreeningStatus.CLEARED;
+});
+
+type Stored = WithId<PayoutDocument> | null;
+
+/** The fields that a write changed, with what they are by then; of a longer list what is new. */
+function changes(before: Stored, after: Stored): string[] {
+  const [left, right] = [before, after].map((each) => Object.entries(each ?? {}));
+  const [old, now] = [new Map(left), new Map(right)];
+  return [...new Set([...old.keys(), ...now.keys()])].flatMap((name) => {
+    const [was, is] = [old.get(name), now.get(name)];
+    if (isDeepStrictEqual(was, is)) return [];
+    const isLonger =
+      Array.isArray(was) && Array.isArray(is) && isDeepStrictEqual(is.slice(0, was.length), was);
+    if (isLonger) return [`${name} + ${is.slice(was.length).map(shown).join(", ")}`];
+    return [is === undefined ? `no ${name}` : `${name} = ${shown(is)}`];
+  });
+}
+
+/** A value as text: a time in seconds from the start, no content of an event. */
+function shown(value: unknown): string {
+  if (value instanceof Date) return `${(value.getTime() - start.getTime()) / 1_000} s`;
+  if (value instanceof Binary) return "…";
+  if (value instanceof Decimal128 || typeof value !== "object") return String(value);
+  if (Array.isArray(value)) return `[${value.map(shown).join(", ")}]`;
+  const fields = Object.entries(value ?? {}).map(([name, each]) => `${name} ${shown(each)}`);
+  return `{ ${fields.join(", ")} }`;
+}
+
+/** Works on what is due, and shows what each write to the payout changed. */
+async function worked(id: string): Promise<string[]> {
+  const { payouts } = platform;
+  const read = () => payouts.findOne({ _id: id });
+  const written: string[] = [`at ${shown(new Date())}`];
+  let before = await read();
+  const show = async <T>(result: T): Promise<T> => {
+    const after = await read();
+    const lines = changes(before, after).toSorted();
+    written.push(...lines.map((line, at) => `${at === 0 ? "-" : " "} ${line}`));
+    before = after;
+    return result;
+  };
+  const watched: typeof payouts = Object.assign(Object.create(payouts), {
+    updateOne: async (...given: Parameters<typeof payouts.updateOne>) =>
+      show(await payouts.updateOne(...given)),
+    findOneAndUpdate: async (...given: Parameters<typeof payouts.findOneAndUpdate>) =>
+      show(await payouts.findOneAndUpdate(...given)),
+  });
+  while (await workOnDuePayout({ ...platform.worker, payouts: watched }));
+  return written.map((line) =>
+    line.replaceAll(id.slice("po_".length), "1").replace(/token \w+(?:-\w+)+/, "token 1"),
+  );
+}
+
+const pass = (ms: number) => vi.setSystemTime(Date.now() + ms);
+
+/** A rail that gives these answers, each after a second, and asks to be polled after three. */
+function railAnswering(...answers: RailReply["status"][]) {
+  const next = async (): Promise<RailReply> => {
+    pass(1_000);
+    const status = answers.shift();
+    if (status === undefined) throw new Error("cut");
+    return { status, pollAfterMs: 3_000 };
+  };
+  return testRail({ submit: next, query: next });
+}
+
+it("is paid after its rail did not know, and comes back", async () => {
+  platform.rails.current = railAnswering(
+    { kind: "accepted" },
+    { kind: "unknown" },
+    { kind: "settled", reference: "R-1" },
+    { kind: "returned" },
+  );
+  const id = await platform.execute(accountId, "order");
+  const written: string[] = [];
+  for (let poll = 0; poll < 4; poll += 1) {
+    written.push(...(await worked(id)));
+    pass(3_000);
+  }
+  expect(written.join("\n")).toMatchInlineSnapshot(`
+    "at 0 s
+    - calls + { kind leased, at 0 s }
+      lease = { token 1, until 8 s, place first:8080 }
+      revision = 2
+    - calls + { kind submit, at 0 s }
+      journal + { stage submitting, version 1, at 0 s, cause submitted, detail submitting to scripted }
+      progress = { stage submitting }
+      rail = scripted
+      revision = 3
+      submitted_at = 0 s
+    - calls + { kind answer, at 1 s, said accepted }
+      journal + { stage processing, version 1, at 1 s, cause accepted, detail rail said accepted }
+      no lease
+      progress = { stage processing }
+      revision = 4
+      updated_at = 1 s
+      work_due_at = 4 s
+    at 4 s
+    - calls + { kind leased, at 4 s }
+      lease = { token 1, until 12 s, place first:8080 }
+      revision = 5
+    - calls + { kind answer, at 5 s, said unknown }
+      doubt = { kind unknown, since 5 s }
+      journal + { stage unknown, version 1, at 5 s, cause outcome_unknown, detail rail said unknown }
+      no lease
+      progress = { stage unknown, asked 1 }
+      revision = 6
+      updated_at = 5 s
+      work_due_at = 8 s
+    at 8 s
+    - calls + { kind leased, at 8 s }
+      lease = { token 1, until 16 s, place first:8080 }
+      revision = 7
+    - calls + { kind answer, at 9 s, said settled R-1 }
+      journal + { stage concluding, version 1, at 9 s, cause settled, detail rail said settled }
+      lease = { token 1, until 17 s, place first:8080 }
+      no doubt
+      progress = { stage concluding, outcome { kind settled, reference R-1 } }
+      revision = 8
+      updated_at = 9 s
+    - journal + { stage settled, version 2, at 9 s, cause settled, detail post applied }
+      no lease
+      outbox + { id evt_1_2, key payout.succeeded, at 9 s, body … }
+      progress = { stage settled, reference R-1 }
+      revision = 9
+      status = succeeded
+      untallied + { id evt_1_2, at 9 s, from initiated, to succeeded }
+      version = 2
+      work_due_at = 12 s
+    at 12 s
+    - calls + { kind leased, at 12 s }
+      lease = { token 1, until 20 s, place first:8080 }
+      revision = 10
+    - calls + { kind answer, at 13 s, said returned }
+      journal + { stage returning, version 2, at 13 s, cause returned, detail rail said returned }
+      lease = { token 1, until 21 s, place first:8080 }
+      progress = { stage returning, reference R-1 }
+      revision = 11
+      updated_at = 13 s
+    - journal + { stage returned, version 3, at 13 s, cause returned, detail return applied }
+      no lease
+      no work_due_at
+      outbox + { id evt_1_3, key payout.failed, at 13 s, body … }
+      progress = { stage returned }
+      revision = 12
+      status = failed
+      untallied + { id evt_1_3, at 13 s, from succeeded, to failed }
+      version = 3"
+  `);
+});
+
+it("waits for its beneficiary, is lost by its rail, sent again and rejected", async () => {
+  platform.rails.current = railAnswering(
+    { kind: "not_received" },
+    { kind: "not_received" },
+    { kind: "rejected" },
+  );
+  const id = await platform.execute(accountId, "order");
+  platform.world.screening = ScreeningStatus.BLOCKED;
+  const written = [...(await worked(id))];
+  pass(30_000);
+  written.push(...(await worked(id)));
+  platform.world.screening = ScreeningStatus.CLEARED;
+  for (let poll = 0; poll < 2; poll += 1) {
+    pass(30_000);
+    written.push(...(await worked(id)));
+  }
+  expect(written.join("\n")).toMatchInlineSnapshot(`
+    "at 0 s
+    - calls + { kind leased, at 0 s }
+      lease = { token 1, until 8 s, place first:8080 }
+      revision = 2
+    - doubt = { kind stuck, since 0 s }
+      journal + { stage queued, version 1, at 0 s, cause uncleared, detail not sent: the screening of its beneficiary is blocked }
+      revision = 3
+      uncleared = { status blocked, since 0 s }
+    - no lease
+      work_due_at = 2 s
+    at 30 s
+    - calls + { kind leased, at 30 s }
+      lease = { token 1, until 38 s, place first:8080 }
+      revision = 4
+    - no lease
+      work_due_at = 33.75 s
+    at 60 s
+    - calls + { kind leased, at 60 s }
+      lease = { token 1, until 68 s, place first:8080 }
+      revision = 5
+    - calls + { kind submit, at 60 s }
+      journal + { stage submitting, version 1, at 60 s, cause submitted, detail submitting to scripted }
+      no doubt
+      no uncleared
+      progress = { stage submitting }
+      rail = scripted
+      revision = 6
+      submitted_at = 60 s
+      updated_at = 60 s
+    - calls + { kind answer, at 61 s, said not_received }
+      no lease
+      work_due_at = 64 s
+    at 91 s
+    - calls + { kind leased, at 91 s }
+      lease = { token 1, until 99 s, place first:8080 }
+      revision = 7
+    - calls + { kind answer, at 92 s, said not_received }, { kind submit, at 92 s }
+      lease = { token 1, until 100 s, place first:8080 }
+      revision = 8
+      updated_at = 92 s
+    - calls + { kind answer, at 93 s, said rejected }
+      journal + { stage concluding, version 1, at 93 s, cause rejected, detail rail said rejected }
+      lease = { token 1, until 101 s, place first:8080 }
+      progress = { stage concluding, outcome { kind rejected } }
+      revision = 9
+      updated_at = 93 s
+    - journal + { stage rejected, version 2, at 93 s, cause rejected, detail release applied }
+      no lease
+      no work_due_at
+      outbox + { id evt_1_2, key payout.failed, at 93 s, body … }
+      progress = { stage rejected }
+      revision = 10
+      status = failed
+      untallied + { id evt_1_2, at 93 s, from initiated, to failed }
+      version = 2"
+  `);
+});
+
+it("waits for a rail, which does not answer, then has it for a day", async () => {
+  platform.rails.current = undefined;
+  const id = await platform.execute(accountId, "order");
+  const written = [...(await worked(id))];
+  platform.rails.current = railAnswering();
+  pass(3_000);
+  written.push(...(await worked(id)));
+  const query = async (): Promise<RailReply> => ({ status: { kind: "accepted" } });
+  platform.rails.current = testRail({ query });
+  for (const ms of [3_000, 3_000, 86_400_000]) {
+    pass(ms);
+    written.push(...(await worked(id)));
+  }
+  expect(written.join("\n")).toMatchInlineSnapshot(`
+    "at 0 s
+    - calls + { kind leased, at 0 s }
+      lease = { token 1, until 8 s, place first:8080 }
+      revision = 2
+    - no lease
+      work_due_at = 2 s
+    at 3 s
+    - calls + { kind leased, at 3 s }
+      lease = { token 1, until 11 s, place first:8080 }
+      revision = 3
+    - calls + { kind submit, at 3 s }
+      journal + { stage submitting, version 1, at 3 s, cause submitted, detail submitting to scripted }
+      progress = { stage submitting }
+      rail = scripted
+      revision = 4
+      submitted_at = 3 s
+      updated_at = 3 s
+    - calls + { kind answer, at 4 s, said no answer }
+      doubt = { kind unknown, since 4 s }
+      journal + { stage unknown, version 1, at 4 s, cause outcome_unknown, detail rail said unknown }
+      no lease
+      progress = { stage unknown, asked 1 }
+      revision = 5
+      updated_at = 4 s
+      work_due_at = 6 s
+    at 7 s
+    - calls + { kind leased, at 7 s }
+      lease = { token 1, until 15 s, place first:8080 }
+      revision = 6
+    - calls + { kind answer, at 7 s, said accepted }
+      journal + { stage processing, version 1, at 7 s, cause accepted, detail rail said accepted }
+      no doubt
+      no lease
+      progress = { stage processing }
+      revision = 7
+      updated_at = 7 s
+      work_due_at = 9 s
+    at 10 s
+    - calls + { kind leased, at 10 s }
+      lease = { token 1, until 18 s, place first:8080 }
+      revision = 8
+    - calls + { kind answer, at 10 s, said accepted }
+      no lease
+      work_due_at = 70 s
+    at 86410 s
+    - calls + { kind leased, at 86410 s }
+      lease = { token 1, until 86418 s, place first:8080 }
+      revision = 9
+    - doubt = { kind stuck, since 86410 s }
+      revision = 10
+    - calls + { kind answer, at 86410 s, said accepted }
+      no lease
+      work_due_at = 86470 s"
+  `);
+});
