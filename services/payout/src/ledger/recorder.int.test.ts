@@ -135,6 +135,27 @@ describe("a movement", () => {
     });
   });
 
+  it("fails with its engine, as all that wait with it do, and holds up none after it", async () => {
+    const { accountId, target } = await heldAccount();
+    const real = ledger();
+    let isCut = true;
+    const failing = {
+      find: (...args: Parameters<typeof real.find>) => ({
+        toArray: async () => {
+          if (isCut) throw new Error("cut");
+          return real.find(...args).toArray();
+        },
+      }),
+    } as unknown as typeof real;
+    const apply = createAccountWriter({ accounts: accounts(), entries: failing });
+    const tries = ["po_1", "po_2", "po_3"].map((id) => apply(target, holdOf(`${id}_${accountId}`)));
+    const ends = await Promise.allSettled(tries);
+    expect(ends.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
+    isCut = false;
+    expect(await apply(target, holdOf(`po_4_${accountId}`))).toMatchObject({ outcome: "applied" });
+    expect((await read(accountId)).sequence).toBe(3);
+  });
+
   it("by another merchant does not touch the account", async () => {
     const { accountId } = await heldAccount();
     const target = { merchantId: "mer_2", accountId };

@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { ScreeningStatus } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
-import { Binary, Decimal128, type WithId } from "mongodb";
+import type { WithId } from "mongodb";
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import type { PayoutDocument } from "../payouts/document.ts";
 import { startTestPlatform, type TestPlatform, testRail } from "../test-platform.ts";
+import { textOf } from "../test-text.ts";
 import type { RailReply } from "./rail.ts";
 import { workOnDuePayout } from "./worker.ts";
 
@@ -43,15 +44,8 @@ function changes(before: Stored, after: Stored): string[] {
   });
 }
 
-/** A value as text: a time in seconds from the start, no content of an event. */
-function shown(value: unknown): string {
-  if (value instanceof Date) return `${(value.getTime() - start.getTime()) / 1_000} s`;
-  if (value instanceof Binary) return "…";
-  if (value instanceof Decimal128 || typeof value !== "object") return String(value);
-  if (Array.isArray(value)) return `[${value.map(shown).join(", ")}]`;
-  const fields = Object.entries(value ?? {}).map(([name, each]) => `${name} ${shown(each)}`);
-  return `{ ${fields.join(", ")} }`;
-}
+const shown = (value: unknown) =>
+  textOf(value, (at) => `${(at.getTime() - start.getTime()) / 1_000} s`);
 
 /** Works on what is due, and shows what each write to the payout changed. */
 async function worked(id: string): Promise<string[]> {

@@ -1,6 +1,6 @@
 import { isRefused } from "@disburse/kernel/refusal.ts";
 import { Collection } from "mongodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Payouts } from "../payouts/document.ts";
 import { decide, readResolvable } from "../payouts/exceptions.ts";
 import type { Outcome } from "../payouts/rules/progress.ts";
@@ -71,6 +71,14 @@ async function endOf(payoutId: string) {
 
 const actionsOn = async (subject: string) =>
   (await deps.audit.list(subject, undefined, 100)).map(({ action }) => action).toReversed();
+
+it("a resolution that takes effect wakes a worker, once", async () => {
+  const { id } = await propose(await unknownPayout());
+  const wake = vi.fn();
+  await confirmResolution({ ...deps, wake }, id, by("bob"));
+  await sweepResolutions({ ...platform.resolving, wake });
+  expect(wake).toHaveBeenCalledTimes(1);
+});
 
 it("a confirmation that stalls while a repeat of it takes effect gets the same answer", async () => {
   const payoutId = await unknownPayout();
@@ -399,6 +407,11 @@ describe("a pause of a rail", () => {
     await Promise.all([states.follow(again), states.follow(resumed), states.follow(paused)]);
     expect(await states.read("sandbox")).toEqual({ paused: true, reason: "holiday" });
     expect(await deps.audit.lastOf("sandbox")).toEqual(again);
+    const { db } = platform.database;
+    expect(await db.collection("rail_states").findOne({ audit_sequence: again.sequence })).toEqual({
+      ...{ _id: "sandbox", schema_version: 1, paused: true, reason: "holiday" },
+      ...{ audit_sequence: again.sequence, updated_at: again.at },
+    });
   });
 });
 
