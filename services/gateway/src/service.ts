@@ -4,10 +4,10 @@ import { type AppDeps, createApp } from "./http/app.ts";
 import { type PublicRouteDeps, publicRoutes } from "./http/public-routes.ts";
 import { createRateLimiter, type RateLimitOptions } from "./http/rate-limit.ts";
 import { freeEnded, openIdempotencyStore, sweep } from "./idempotency/store.ts";
-import { createKeyCache } from "./keys/cache.ts";
+import { openKeyCache } from "./keys/cache.ts";
 import { keyService } from "./keys/rpc.ts";
 import { addressSet } from "./keys/rules/source-address.ts";
-import { findRecord, forgetSecrets, openKeys } from "./keys/store.ts";
+import { forgetSecrets, openKeys } from "./keys/store.ts";
 import { operations, reference } from "./resources/all.ts";
 
 /** What the gateway is made of. */
@@ -29,7 +29,7 @@ export async function createGateway(deps: GatewayDeps) {
   const { db, sealer, clock, mode, pepper } = deps;
   const keys = await openKeys(db);
   const idempotency = await openIdempotencyStore(db, { sealer, clock, place: deps.place });
-  const cache = createKeyCache((id) => findRecord(keys, id), deps.monotonicMs);
+  const cache = openKeyCache(keys, deps);
   const listener = createApp({
     ...deps,
     operations,

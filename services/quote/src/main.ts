@@ -1,3 +1,4 @@
+import { cacheMetrics } from "@disburse/chassis/cache.ts";
 import { runService, serviceStart } from "@disburse/chassis/service.ts";
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
@@ -10,10 +11,11 @@ import { quoteRpc } from "./rpc.ts";
 
 /** Starts the quote service. */
 export const start = serviceStart("quote", readConfig, async (opening) => {
-  const { config, database, connect, serve } = opening;
+  const { config, database, metrics, connect, serve } = opening;
   const rpc = quoteRpc({
     quotes: await openQuotes(database),
     corridors: await openCorridors(database),
+    countRead: cacheMetrics(metrics),
     beneficiary: connect(BeneficiaryService, config.BENEFICIARY_URL),
     payout: connect(PayoutService, config.PAYOUT_URL),
     clock: systemClock,

@@ -86,7 +86,7 @@ describe("a key", () => {
     await gateway.db
       .collection<{ _id: string }>("api_keys")
       .updateOne({ _id: keyId }, { $set: { revoked_at: new Date(gateway.time.nowMs) } });
-    gateway.time.nowMs += 3_999;
+    gateway.time.nowMs += 4_000;
     expect((await gateway.ask({ path: accounts, key })).status).toBe(200);
     gateway.time.nowMs += 1;
     expect((await gateway.ask({ path: accounts, key })).status).toBe(401);

@@ -84,7 +84,7 @@ async function authenticate(
   const forwarded = headerValues(rawHeaders, "x-forwarded-for").join(",");
   const peer = socket.remoteAddress ?? "";
   const address = callerAddress(peer, forwarded === "" ? undefined : forwarded, proxies);
-  return admit(await keys.find(presented.id), presented, {
+  return admit(await keys.get(presented.id), presented, {
     now: clock.now(),
     mode,
     address,

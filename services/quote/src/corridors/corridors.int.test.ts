@@ -6,6 +6,7 @@ import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openCurrentCorridors } from "./current.ts";
 import { corridorsRpc } from "./rpc.ts";
 import { openCorridors } from "./store.ts";
 
@@ -16,8 +17,10 @@ const now = new Date("2026-01-01T00:00:00Z");
 beforeAll(async () => {
   const name = freshDatabase("corridor");
   database = await connectDatabase(mongodbUri(name), name);
+  const corridors = await openCorridors(database);
   const handlers = corridorsRpc({
-    corridors: await openCorridors(database),
+    corridors,
+    current: openCurrentCorridors(corridors),
     clock: { now: () => now },
   });
   rpc = createClient(

@@ -17,6 +17,7 @@ import { formatAmount } from "@disburse/kernel/money.ts";
 import { invalidRequest, refused } from "@disburse/kernel/refusal.ts";
 import { cleanText } from "@disburse/kernel/text.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
+import type { CurrentCorridors } from "./current.ts";
 import {
   type Corridor,
   type CorridorTerms,
@@ -42,16 +43,21 @@ const aheadMaxMs = 60_000;
 const rateSourceMax = 64;
 
 /** What the RPCs of corridors work with. */
-export type CorridorDeps = { readonly corridors: CorridorStore; readonly clock: Clock };
+export type CorridorDeps = {
+  readonly corridors: CorridorStore;
+  readonly current: CurrentCorridors;
+  readonly clock: Clock;
+};
 
 /** The RPCs of corridors and rates, for the operator. */
-export function corridorsRpc({ corridors, clock }: CorridorDeps) {
+export function corridorsRpc({ corridors, current, clock }: CorridorDeps) {
   return {
     setCorridor: async ({ mutation, corridor }) => {
       const change = readMutation(mutation);
       const terms = readCorridor(corridorText(corridor));
       if (!("source" in terms)) return orThrow(invalidRequest(terms));
       const stored = await setCorridor(corridors, terms, change, clock.now());
+      current.corridorChanged(stored.source, stored.destination);
       return { corridor: corridorMessage(stored, await latestRate(corridors, stored.id)) };
     },
 
@@ -59,6 +65,7 @@ export function corridorsRpc({ corridors, clock }: CorridorDeps) {
       const change = readMutation(mutation);
       orThrow((await findCorridor(corridors, { _id: corridorId })) ?? refused("RECORD_NOT_FOUND"));
       await setMerchantCorridor(corridors, { merchantId, corridorId, open }, change, clock.now());
+      current.openingChanged(merchantId, corridorId);
       return {};
     },
 
@@ -78,6 +85,7 @@ export function corridorsRpc({ corridors, clock }: CorridorDeps) {
       }
       const added = { rate: decimal, asOf, source };
       const first = await addRate(corridors, { corridorId, rate: added }, change, clock.now());
+      current.rateChanged(corridorId);
       return { rate: rateMessage(first) };
     },
 

@@ -28,13 +28,14 @@ let clockNow = new Date();
 let operations = 0;
 const operation = () => serviceMutation("test", `op-${++operations}`);
 let screening = ScreeningStatus.CLEARED as ScreeningStatus;
-let compliant = true;
+let isAway = false;
+const accountReads: string[] = [];
 
 const notFound = () => refusalError(publicRefusals, refused("RECORD_NOT_FOUND"));
 const neighbours = createRouterTransport(({ service }) => {
   service(PayoutService, {
     resolveAccount: ({ accountId }) => {
-      if (!compliant) throw new ConnectError("away", Code.Unavailable);
+      accountReads.push(accountId);
       if (accountId === "acc_usd") return { accountId, merchantId: "mer_1", currencyCode: "USD" };
       if (accountId === "acc_other") return { accountId, merchantId: "mer_2", currencyCode: "USD" };
       throw notFound();
@@ -42,6 +43,7 @@ const neighbours = createRouterTransport(({ service }) => {
   });
   service(BeneficiaryService, {
     getBeneficiary: ({ beneficiaryId, merchantId }) => {
+      if (isAway) throw new ConnectError("away", Code.Unavailable);
       if (beneficiaryId !== "ben_inr" || merchantId !== "mer_1") throw notFound();
       return {
         beneficiary: {
@@ -159,9 +161,27 @@ describe("a quote", () => {
     screening = ScreeningStatus.REVIEW;
     expect(await codeOf(ask())).toBe("ACCESS_FORBIDDEN");
     screening = ScreeningStatus.CLEARED;
-    compliant = false;
+    isAway = true;
     expect(await codeOf(ask())).toBe("Unavailable");
-    compliant = true;
+    isAway = false;
+  });
+
+  it("is answered to the repeat of its operation, also where it would be refused by now", async () => {
+    const mutation = operation();
+    const { quote } = await ask({ mutation });
+    screening = ScreeningStatus.BLOCKED;
+    expect((await ask({ mutation })).quote).toEqual(quote);
+    expect(await codeOf(ask())).toBe("ACCESS_FORBIDDEN");
+    screening = ScreeningStatus.CLEARED;
+  });
+
+  it("asks once whose account it is, and each time where there is none", async () => {
+    await ask();
+    accountReads.length = 0;
+    await ask();
+    expect(await codeOf(ask({ accountId: "acc_new" }))).toBe("RECORD_NOT_FOUND");
+    expect(await codeOf(ask({ accountId: "acc_new" }))).toBe("RECORD_NOT_FOUND");
+    expect(accountReads).toEqual(["acc_new", "acc_new"]);
   });
 
   it("of one operation is created once by concurrent repeats", async () => {

@@ -1,6 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { type Client, Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
+import { type CountRead, createCache } from "@disburse/chassis/cache.ts";
 import { valueOfWord } from "@disburse/chassis/rpc/enum-words.ts";
 import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { orThrow, readRefusal } from "@disburse/chassis/rpc/refusal.ts";
@@ -25,9 +26,10 @@ import { newId } from "@disburse/kernel/id.ts";
 import { formatAmount } from "@disburse/kernel/money.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
+import type { CurrentCorridors } from "../corridors/current.ts";
 import { limitsMessage } from "../corridors/rpc.ts";
 import { type Corridor, isStale, type Rate } from "../corridors/rules/corridor.ts";
-import { type CorridorStore, findCorridor, isOpenTo, latestRate } from "../corridors/store.ts";
+import { type CorridorStore, findCorridor, isOpenTo } from "../corridors/store.ts";
 import {
   type Claim,
   checkCorridor,
@@ -44,15 +46,18 @@ import type { QuoteStore } from "./store.ts";
 export type QuoteDeps = {
   readonly quotes: QuoteStore;
   readonly corridors: CorridorStore;
+  readonly current: CurrentCorridors;
   readonly beneficiary: Client<typeof BeneficiaryService>;
   readonly payout: Client<typeof PayoutService>;
   readonly clock: Clock;
   readonly quoteTtlSeconds: number;
+  readonly countRead?: CountRead;
 };
 
 /** The RPCs of quotes. */
 export function quotesRpc(deps: QuoteDeps) {
   const { quotes, corridors, clock } = deps;
+  const accountOf = openAccountOwners(deps);
   return {
     createQuote: async (message) => {
       const change = readMutation(message.mutation);
@@ -62,21 +67,15 @@ export function quotesRpc(deps: QuoteDeps) {
           unreadable: message.unreadable,
         }),
       );
-      const first = await quotes.findByOperation(request.merchantId, change.operationId);
-      if (first !== undefined) return { quote: quoteMessage(first) };
-      const beneficiary = orThrow(checkParties(request, await readParties(deps, request)));
-      const corridor = await openCorridor(corridors, request);
-      const rate = await currentRate(corridors, corridor, clock.now());
-      const { fee } = corridor;
-      const terms = {
-        source: request.sourceCurrencyCode,
-        destination: request.destinationCurrencyCode,
-        rate: rate.rate,
-        fee,
-      };
-      const amounts = orThrow(quoteAmounts(request, terms));
-      const quote = newQuote(deps, { request, corridor, rate, amounts, beneficiary });
-      return { quote: quoteMessage(await quotes.insert(quote, change)) };
+      try {
+        const quote = await priced(deps, request, accountOf);
+        return { quote: quoteMessage(await quotes.insert(quote, change)) };
+      } catch (error) {
+        // What is refused now was not when its operation made a quote: the repeat answers with it.
+        const first = await quotes.findByOperation(request.merchantId, change.operationId);
+        if (first === undefined) throw error;
+        return { quote: quoteMessage(first) };
+      }
     },
 
     getQuote: async ({ merchantId, quoteId }) => {
@@ -109,16 +108,55 @@ export function quotesRpc(deps: QuoteDeps) {
   } satisfies Partial<ServiceImpl<typeof QuoteService>>;
 }
 
+/** A quote at today's terms, not stored; throws what refuses it. */
+async function priced(deps: QuoteDeps, request: QuoteRequest, accountOf: AccountOwners) {
+  const [parties, corridor] = await Promise.all([
+    readParties(deps, request, accountOf),
+    deps.current.find(request.sourceCurrencyCode, request.destinationCurrencyCode),
+  ]);
+  const beneficiary = orThrow(checkParties(request, parties));
+  const open = await openCorridor(deps, request, corridor);
+  const rate = await currentRate(deps, open);
+  const terms = {
+    source: request.sourceCurrencyCode,
+    destination: request.destinationCurrencyCode,
+    rate: rate.rate,
+    fee: open.fee,
+  };
+  const amounts = orThrow(quoteAmounts(request, terms));
+  return newQuote(deps, { request, corridor: open, rate, amounts, beneficiary });
+}
+
+type Account = NonNullable<Parties["account"]>;
+type AccountOwners = (accountId: string) => Promise<Account | undefined>;
+
+const accountsMax = 100_000;
+
+/** Whose account it is and in which currency, which never change. */
+function openAccountOwners({ payout, countRead }: QuoteDeps): AccountOwners {
+  const owners = createCache<Account>({
+    ...{ name: "account_owners", max: accountsMax, freshMs: Number.POSITIVE_INFINITY, countRead },
+    read: async (accountId) => {
+      const found = await orNotFound(payout.resolveAccount({ accountId }));
+      return found && { merchantId: found.merchantId, currency: found.currencyCode };
+    },
+  });
+  return owners.get;
+}
+
 /** What the owning services know of the account and the beneficiary, read at the same time. */
-async function readParties(deps: QuoteDeps, request: QuoteRequest): Promise<Parties> {
-  const { accountId, merchantId, beneficiaryId } = request;
+async function readParties(
+  deps: QuoteDeps,
+  { accountId, merchantId, beneficiaryId }: QuoteRequest,
+  accountOf: AccountOwners,
+): Promise<Parties> {
   const [account, found] = await Promise.all([
-    orNotFound(deps.payout.resolveAccount({ accountId })),
+    accountOf(accountId),
     orNotFound(deps.beneficiary.getBeneficiary({ merchantId, beneficiaryId })),
   ]);
   const beneficiary = found?.beneficiary;
   return {
-    account: account && { merchantId: account.merchantId, currency: account.currencyCode },
+    account,
     beneficiary: beneficiary && {
       currency: beneficiary.destinationCurrency,
       cleared: beneficiary.screeningStatus === ScreeningStatus.CLEARED,
@@ -143,19 +181,18 @@ async function orNotFound<T>(call: Promise<T>): Promise<T | undefined> {
   }
 }
 
-async function openCorridor(corridors: CorridorStore, request: QuoteRequest): Promise<Corridor> {
-  const corridor = await findCorridor(corridors, {
-    source: request.sourceCurrencyCode,
-    destination: request.destinationCurrencyCode,
-  });
-  const isOpen =
-    corridor !== undefined && (await isOpenTo(corridors, request.merchantId, corridor.id));
+async function openCorridor(
+  { current }: QuoteDeps,
+  { merchantId }: QuoteRequest,
+  corridor: Corridor | undefined,
+): Promise<Corridor> {
+  const isOpen = corridor !== undefined && (await current.isOpenTo(merchantId, corridor.id));
   return orThrow(checkCorridor(corridor, isOpen));
 }
 
-async function currentRate(corridors: CorridorStore, corridor: Corridor, now: Date): Promise<Rate> {
-  const rate = await latestRate(corridors, corridor.id);
-  if (rate === undefined || isStale(corridor, rate, now)) {
+async function currentRate({ current, clock }: QuoteDeps, corridor: Corridor): Promise<Rate> {
+  const rate = await current.latestRate(corridor.id);
+  if (rate === undefined || isStale(corridor, rate, clock.now())) {
     throw new ConnectError("the corridor has no current rate", Code.Unavailable);
   }
   return rate;

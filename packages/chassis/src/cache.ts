@@ -1,0 +1,87 @@
+import { LRUCache } from "lru-cache";
+import type { Metrics } from "./metrics.ts";
+
+/** How much a cache remembers, and for how long after a read has begun. */
+export type CacheBounds = { readonly max: number; readonly freshMs: number };
+
+/** A cache of one kind of read. */
+export type CacheOptions<V> = CacheBounds & {
+  /** In the metrics. */
+  readonly name: string;
+  /** Absent values are remembered only where they have bounds of their own. */
+  readonly absent?: CacheBounds;
+  readonly read: (key: string) => Promise<V | undefined>;
+  readonly countRead?: CountRead | undefined;
+  /** A clock that only goes forward: one that is set back must not keep an old value alive. */
+  readonly nowMs?: (() => number) | undefined;
+};
+
+/** Counts a read of a cache by its result. */
+export type CountRead = (cache: string, result: "hit" | "miss") => void;
+
+/** Values by key, read again when they are no longer fresh. */
+export type Cache<V> = {
+  readonly get: (key: string) => Promise<V | undefined>;
+  /** Forgets a value that was changed; a read that runs meanwhile is not remembered either. */
+  readonly drop: (key: string) => void;
+};
+
+/** Counts the reads of a service's caches in its metrics: the share of hits is their gain. */
+export function cacheMetrics(metrics: Pick<Metrics, "counter">): CountRead {
+  const help = "Reads of a cache, by its name and whether the value was there.";
+  const reads = metrics.counter("disburse_cache_reads_total", help, ["cache", "result"]);
+  return (cache, result) => reads.inc({ cache, result });
+}
+
+/** A bounded cache, least recently used out first; concurrent reads of a key share one. */
+export function createCache<V extends NonNullable<unknown>>(options: CacheOptions<V>): Cache<V> {
+  const { read, countRead, nowMs = () => performance.now() } = options;
+  const kept = <T extends NonNullable<unknown>>({ max, freshMs }: CacheBounds) =>
+    new LRUCache<string, T>({
+      max,
+      ttlResolution: 0,
+      ...(Number.isFinite(freshMs) && { ttl: freshMs }),
+      perf: { now: nowMs },
+    });
+  const present = kept<V>(options);
+  const absent = options.absent && kept<true>(options.absent);
+  const reading = new Map<string, Promise<V | undefined>>();
+
+  const startRead = (key: string): Promise<V | undefined> => {
+    const start = nowMs();
+    const isCurrent = () => reading.get(key) === started;
+    const started = read(key).then(
+      (value) => {
+        if (!isCurrent()) return value;
+        reading.delete(key);
+        if (value === undefined) absent?.set(key, true, { start });
+        else present.set(key, value, { start });
+        return value;
+      },
+      (error: unknown) => {
+        if (isCurrent()) reading.delete(key);
+        throw error;
+      },
+    );
+    reading.set(key, started);
+    return started;
+  };
+  const known = (key: string): Promise<V | undefined> | undefined => {
+    const value = present.get(key);
+    if (value !== undefined) return Promise.resolve(value);
+    if (absent?.has(key) === true) return Promise.resolve(undefined);
+    return reading.get(key);
+  };
+  return {
+    get: (key) => {
+      const found = known(key);
+      countRead?.(options.name, found === undefined ? "miss" : "hit");
+      return found ?? startRead(key);
+    },
+    drop: (key) => {
+      present.delete(key);
+      absent?.delete(key);
+      reading.delete(key);
+    },
+  };
+}

@@ -1,0 +1,47 @@
+import { type CountRead, createCache } from "@disburse/chassis/cache.ts";
+import type { Corridor, Rate } from "./rules/corridor.ts";
+import { type CorridorStore, findCorridor, isOpenTo, latestRate } from "./store.ts";
+
+/** A request for quote may see a change that another process made so late; execute reads fresh. */
+const freshMs = 5_000;
+const pairsMax = 10_000;
+const merchantCorridorsMax = 100_000;
+
+/** What requests for quotes read of corridors and rates, at most 5 s old. */
+export type CurrentCorridors = ReturnType<typeof openCurrentCorridors>;
+
+/** Opens the caches; a corridor that is closed to a merchant, or not there, is read each time. */
+export function openCurrentCorridors(store: CorridorStore, countRead?: CountRead) {
+  const corridors = createCache<Corridor>({
+    ...{ name: "corridors", max: pairsMax, freshMs, countRead },
+    read: (pair) => {
+      const [source = "", destination = ""] = pair.split(" ");
+      return findCorridor(store, { source, destination });
+    },
+  });
+  const open = createCache<true>({
+    ...{ name: "merchant_corridors", max: merchantCorridorsMax, freshMs, countRead },
+    read: async (key) => {
+      const [merchantId = "", corridorId = ""] = key.split(" ");
+      return (await isOpenTo(store, merchantId, corridorId)) ? true : undefined;
+    },
+  });
+  const rates = createCache<Rate>({
+    ...{ name: "rates", max: pairsMax, freshMs, countRead },
+    read: (corridorId) => latestRate(store, corridorId),
+  });
+  const pair = (source: string, destination: string) => `${source} ${destination}`;
+  const opening = (merchantId: string, corridorId: string) => `${merchantId} ${corridorId}`;
+  return {
+    find: (source: string, destination: string) => corridors.get(pair(source, destination)),
+    isOpenTo: async (merchantId: string, corridorId: string): Promise<boolean> =>
+      (await open.get(opening(merchantId, corridorId))) === true,
+    latestRate: rates.get,
+    /** What this process changed is read again at once. */
+    corridorChanged: (source: string, destination: string) =>
+      corridors.drop(pair(source, destination)),
+    openingChanged: (merchantId: string, corridorId: string) =>
+      open.drop(opening(merchantId, corridorId)),
+    rateChanged: rates.drop,
+  };
+}
