@@ -69,7 +69,7 @@ export function readConfig(environment: Environment) {
     /** Of a hundred transfers, how many get a scenario: `lost=5,duplicate=10`. */
     SANDBOX_SCENARIOS: sharesSetting.default({}),
     /** Payouts that are worked on concurrently. */
-    RAIL_WORKERS: countSetting(1).default(8),
+    RAIL_WORKERS: countSetting(1).default(64),
     /** Which transfers go to which rail: the first that matches. */
     RAIL_ROUTES: routesSetting.default([{ rail: "sandbox", transferType: undefined }]),
     /** A payout that is open for so long after its submission gets an exception. */

@@ -12,10 +12,11 @@ import { recordRecent } from "./ledger/recorder.ts";
 import { openPayoutCounts } from "./payouts/counts.ts";
 import { type PayoutDocument, payoutDocument } from "./payouts/document.ts";
 import { listExceptions } from "./payouts/exceptions.ts";
+import { leaseDue } from "./payouts/leases.ts";
 import { listPublished, payoutOutbox } from "./payouts/outbox.ts";
 import { payoutFrom } from "./payouts/rules/payout.ts";
 import { openPayouts } from "./payouts/store.ts";
-import { freeLeases, leaseDue, recallWork } from "./payouts/work.ts";
+import { freeLeases, recallWork } from "./payouts/work.ts";
 import { createSandboxRail } from "./rails/sandbox/rail.ts";
 import { concluded, type Resolution } from "./resolutions/rules/resolution.ts";
 import { openResolutionStore, type ResolutionStore } from "./resolutions/store.ts";
@@ -104,7 +105,7 @@ it("polling reads no settled payout, account or resolution", async () => {
   const resolutions = await endedResolutions();
   commands = [];
 
-  expect(await leaseDue(payouts, clock.now(), 1_000, place)).toBeUndefined();
+  expect(await leaseDue(payouts, clock.now(), { place, leasedMs: 1_000 }, 64)).toEqual([]);
   await freeLeases(payouts, place);
   await recallWork(payouts, clock.now(), 1_000);
   expect(await payoutOutbox(payouts, clock).due(100)).toEqual([]);

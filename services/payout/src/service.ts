@@ -20,6 +20,7 @@ import { openLedger } from "./ledger/accounts.ts";
 import { recordRecent } from "./ledger/recorder.ts";
 import { ledgerRpc } from "./ledger/rpc.ts";
 import { openPayoutCounts, type PayoutCounts } from "./payouts/counts.ts";
+import { createLeases } from "./payouts/leases.ts";
 import type { AuditAction, AuditStore } from "./payouts/operators.ts";
 import { payoutOutbox } from "./payouts/outbox.ts";
 import { payoutsRpc, publishedRpc } from "./payouts/rpc.ts";
@@ -118,15 +119,21 @@ function startBackground(
 ) {
   const counts = openPayoutCounts(database, deps.payouts);
   const relay = startRelay({ outbox: payoutOutbox(deps.payouts, deps.clock), bus, log });
-  const work = { ...deps, place, stuckAfterMs, log, onChanged: relay.wake };
+  const leaseNext = createLeases(deps.payouts, deps.clock, place);
+  const work = { ...deps, stuckAfterMs, log, onChanged: relay.wake };
   const loop = (name: string, everyMs: number, run: () => Promise<boolean>) =>
     startLoop({ name, everyMs, run, log });
   const workers = Array.from({ length: railWorkers }, (_each, at) =>
-    loop("rail-worker", at === 0 ? pollMs : restMs, async () => {
-      const worked = await workOnDuePayout(work);
-      if (worked) workers[at + 1]?.wake();
-      return worked;
-    }),
+    loop("rail-worker", at === 0 ? pollMs : restMs, () =>
+      workOnDuePayout({
+        ...work,
+        leaseNext: async () => {
+          const leased = await leaseNext();
+          if (leased !== undefined) workers[at + 1]?.wake();
+          return leased;
+        },
+      }),
+    ),
   );
   const wake = () => {
     relay.wake();

@@ -21,6 +21,7 @@ import { openLedger } from "./ledger/accounts.ts";
 import { openPayoutCounts } from "./payouts/counts.ts";
 import { toPayout } from "./payouts/document.ts";
 import { historyOf } from "./payouts/history.ts";
+import { createLeases } from "./payouts/leases.ts";
 import type { AuditAction } from "./payouts/operators.ts";
 import { payoutOutbox } from "./payouts/outbox.ts";
 import { openPayouts } from "./payouts/store.ts";
@@ -84,7 +85,8 @@ export async function startTestPlatform() {
   const sandboxRail = await createSandboxRail({ database, clock, behaviour, callbackSecret });
   const rails = { current: sandboxRail as Rail | undefined };
   const directory = directoryOf(rails);
-  const worker = { ...deps, place, rails: directory, stuckAfterMs: 86_400_000 };
+  const leaseNext = createLeases(payouts, clock, place);
+  const worker = { ...deps, leaseNext, rails: directory, stuckAfterMs: 86_400_000 };
   const callbacks = openRailCallbacks(database);
   const states = openRailStates(database, clock);
   const resolutions = await openResolutionStore(database);

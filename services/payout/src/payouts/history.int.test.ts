@@ -6,7 +6,7 @@ import {
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { RailReply } from "../rails/rail.ts";
 import { place, startTestPlatform, type TestPlatform, testRail } from "../test-platform.ts";
-import { leaseDue } from "./work.ts";
+import { leaseDue } from "./leases.ts";
 
 const merchantId = "mer_1";
 let platform: TestPlatform;
@@ -58,7 +58,8 @@ describe("the journal of a payout", () => {
     const id = await platform.execute(accountId, "order");
     await platform.after(0);
     platform.world.offsetMs += 1_000;
-    const lease = await leaseDue(platform.payouts, new Date(Date.now() + 1_000), 8_000, place);
+    const later = new Date(Date.now() + 1_000);
+    const [lease] = await leaseDue(platform.payouts, later, { place, leasedMs: 8_000 }, 1);
     expect(lease?.payout.id).toBe(id);
     expect(await journal(id)).toEqual([...submitted, "query sandbox: "]);
     await platform.after(8_000);

@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { deferMaxMs } from "../rails/steps.ts";
 import { place, startTestPlatform, type TestPlatform } from "../test-platform.ts";
+import { leaseDue } from "./leases.ts";
 import { findPayout } from "./store.ts";
-import { advance, annotate, freeLeases, leaseDue, recallWork, release } from "./work.ts";
+import { advance, annotate, freeLeases, recallWork, release } from "./work.ts";
 
 const merchantId = "mer_1";
 const leaseMs = 30_000;
+const leaseOne = async (at: Date, by: string) =>
+  (await leaseDue(platform.payouts, at, { place: by, leasedMs: leaseMs }, 1))[0];
 let platform: TestPlatform;
 let payoutId = "";
 
@@ -23,10 +26,10 @@ it("is one worker's until it ends; then the next one's, and the first changes no
   const stored = () => payouts.findOne({ _id: payoutId });
   const now = new Date(Date.now() + 1_000);
   const later = (ms: number) => new Date(now.getTime() + ms);
-  const first = await leaseDue(payouts, now, leaseMs, place);
+  const first = await leaseOne(now, place);
   expect(first?.payout.id).toBe(payoutId);
-  expect(await leaseDue(payouts, later(leaseMs - 1), leaseMs, place)).toBeUndefined();
-  const second = await leaseDue(payouts, later(leaseMs), leaseMs, place);
+  expect(await leaseOne(later(leaseMs - 1), place)).toBeUndefined();
+  const second = await leaseOne(later(leaseMs), place);
   if (first === undefined || second === undefined) return expect.unreachable("not leased");
   const before = await stored();
   const at = later(leaseMs);
@@ -37,7 +40,7 @@ it("is one worker's until it ends; then the next one's, and the first changes no
   const own = { ...step, work: { leasedUntil: later(3 * leaseMs) } };
   const moved = await advance(payouts, second.payout, { stage: "submitting" }, own);
   expect(moved?.progress.stage).toBe("submitting");
-  expect(await leaseDue(payouts, later(3 * leaseMs - 1), leaseMs, place)).toBeUndefined();
+  expect(await leaseOne(later(3 * leaseMs - 1), place)).toBeUndefined();
   expect(await advance(payouts, second.payout, { stage: "processing" }, own)).toBeUndefined();
   await release(payouts, second, { work: later(1) });
   expect((await stored())?.lease).toBeUndefined();
@@ -46,12 +49,12 @@ it("is one worker's until it ends; then the next one's, and the first changes no
 it("ends when its worker's process starts again, and no other one", async () => {
   const { payouts } = platform;
   const now = new Date(Date.now() + 30_000);
-  const killed = await leaseDue(payouts, now, leaseMs, place);
+  const killed = await leaseOne(now, place);
   const elsewhere = "second:8080";
   await freeLeases(payouts, elsewhere);
-  expect(await leaseDue(payouts, now, leaseMs, elsewhere)).toBeUndefined();
+  expect(await leaseOne(now, elsewhere)).toBeUndefined();
   await freeLeases(payouts, place);
-  const next = await leaseDue(payouts, now, leaseMs, elsewhere);
+  const next = await leaseOne(now, elsewhere);
   if (killed === undefined || next === undefined) return expect.unreachable("not leased");
   const step = { cause: "accepted", detail: "late", at: now, work: "done" } as const;
   expect(await advance(payouts, killed.payout, { stage: "processing" }, step)).toBeUndefined();
@@ -59,13 +62,12 @@ it("ends when its worker's process starts again, and no other one", async () => 
 });
 
 it("counts as expired when it ends later than a correct clock can set", async () => {
-  const { payouts } = platform;
   const now = new Date(Date.now() + 60_000);
   const wrong = new Date(now.getTime() + 86_400_000);
-  const late = await leaseDue(payouts, wrong, leaseMs, place);
+  const late = await leaseOne(wrong, place);
   expect(late?.payout.id).toBe(payoutId);
-  expect((await leaseDue(payouts, now, leaseMs, place))?.payout.id).toBe(payoutId);
-  expect(await leaseDue(payouts, now, leaseMs, place)).toBeUndefined();
+  expect((await leaseOne(now, place))?.payout.id).toBe(payoutId);
+  expect(await leaseOne(now, place)).toBeUndefined();
 });
 
 it("is due now where a wrong clock deferred the work for a day, and not otherwise", async () => {
@@ -90,7 +92,7 @@ it("raises an exception on the revision that was read, and keeps one raised mean
   const { payouts } = platform;
   const now = new Date(Date.now() + 600_000);
   await payouts.updateOne({ _id: payoutId }, { $set: { work_due_at: now } });
-  const leased = await leaseDue(payouts, now, leaseMs, place);
+  const leased = await leaseOne(now, place);
   if (leased === undefined) return expect.unreachable("not leased");
   const contradicted = { kind: "contradicted", since: now } as const;
   expect(await annotate(payouts, leased.payout, { exception: contradicted })).toBe(true);

@@ -6,7 +6,6 @@ import {
   pendingEvent,
   type StoredCall,
   type StoredStep,
-  toPayout,
 } from "./document.ts";
 import type { Uncleared } from "./rules/clearance.ts";
 import { exceptionAfterStep, type PayoutException } from "./rules/exception.ts";
@@ -40,36 +39,11 @@ export type Step = {
   readonly resolves?: string;
 };
 
-/** Longer than the slowest rail call and write; what a killed worker left resumes within 10 s. */
-export const leaseMs = 8_000;
-
 /** The last calls that a payout keeps, leases and answers included. */
 const callsMax = 60;
 
 /** From this revision on only outcomes are recorded: a wavering rail must not grow the document. */
 const waveringRevisionMax = 2_000;
-
-/**
- * Leases the payout whose work is due longest, for `leasedMs`. The lease raises the revision, so
- * that a worker whose lease expired changes nothing. A lease that ends later than a correct clock
- * can have set counts as expired.
- */
-export async function leaseDue(payouts: Payouts, now: Date, leasedMs: number, place: string) {
-  const leaseToken = crypto.randomUUID();
-  const until = new Date(now.getTime() + leasedMs);
-  const latest = new Date(now.getTime() + 2 * leasedMs);
-  const found = await payouts.findOneAndUpdate(
-    { work_due_at: { $lte: now }, $nor: [{ "lease.until": { $gt: now, $lte: latest } }] },
-    {
-      $set: { lease: { token: leaseToken, until, place } },
-      $inc: { revision: 1 },
-      $push: { calls: keep([{ kind: "leased", at: now }]) },
-    },
-    { sort: { work_due_at: 1 }, returnDocument: "after" },
-  );
-  if (found === null) return undefined;
-  return { payout: toPayout(found), leaseToken, requestId: found.request_id };
-}
 
 /** Ends the leases of the killed process that ran here; were it alive, it would change nothing. */
 export async function freeLeases(payouts: Payouts, place: string): Promise<void> {
@@ -126,7 +100,8 @@ export async function advance(payouts: Payouts, payout: Payout, progress: Progre
   return result.modifiedCount === 1 ? changed : undefined;
 }
 
-function keep(calls: readonly StoredCall[]): { $each: StoredCall[]; $slice: number } {
+/** Adds to a payout's last calls. */
+export function keep(calls: readonly StoredCall[]): { $each: StoredCall[]; $slice: number } {
   return { $each: [...calls], $slice: -callsMax };
 }
 

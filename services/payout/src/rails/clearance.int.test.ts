@@ -146,8 +146,11 @@ describe("a payout whose beneficiary is not cleared when it is to be sent", () =
     platform.world.screening = ScreeningStatus.REVIEW;
     const { updateOne } = platform.payouts;
     const written = vi.spyOn(platform.payouts, "updateOne");
-    // The wait is written; the lease then is not given back, as by a process that was killed.
-    written.mockImplementationOnce(updateOne).mockRejectedValue(new Error("killed"));
+    // The lease and the wait are written; the lease then is not given back, as by a killed process.
+    written
+      .mockImplementationOnce(updateOne)
+      .mockImplementationOnce(updateOne)
+      .mockRejectedValue(new Error("killed"));
     await platform.work().catch(() => undefined);
     written.mockRestore();
     const since = (await findPayout(platform.payouts, id))?.uncleared?.since;

@@ -3,7 +3,8 @@ import { ScreeningStatus } from "@disburse/contracts/disburse/beneficiary/v1/ben
 import type { WithId } from "mongodb";
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import type { PayoutDocument } from "../payouts/document.ts";
-import { startTestPlatform, type TestPlatform, testRail } from "../test-platform.ts";
+import { createLeases } from "../payouts/leases.ts";
+import { place, startTestPlatform, type TestPlatform, testRail } from "../test-platform.ts";
 import { textOf } from "../test-text.ts";
 import type { RailReply } from "./rail.ts";
 import { workOnDuePayout } from "./worker.ts";
@@ -63,10 +64,9 @@ async function worked(id: string): Promise<string[]> {
   const watched: typeof payouts = Object.assign(Object.create(payouts), {
     updateOne: async (...given: Parameters<typeof payouts.updateOne>) =>
       show(await payouts.updateOne(...given)),
-    findOneAndUpdate: async (...given: Parameters<typeof payouts.findOneAndUpdate>) =>
-      show(await payouts.findOneAndUpdate(...given)),
   });
-  while (await workOnDuePayout({ ...platform.worker, payouts: watched }));
+  const leaseNext = createLeases(watched, { now: () => new Date() }, place);
+  while (await workOnDuePayout({ ...platform.worker, payouts: watched, leaseNext }));
   return written.map((line) =>
     line.replaceAll(id.slice("po_".length), "1").replace(/token \w+(?:-\w+)+/, "token 1"),
   );

@@ -1,7 +1,7 @@
 import { silentLog } from "@disburse/chassis/log.ts";
 import { systemClock } from "@disburse/kernel/time.ts";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { leaseMs } from "../payouts/work.ts";
+import { leaseMs } from "../payouts/leases.ts";
 import { callRail, describeResponse } from "./steps.ts";
 
 const deps = { clock: systemClock, log: silentLog };

@@ -6,13 +6,14 @@ import { isRefused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { Ledger } from "../ledger/accounts.ts";
 import type { Payouts, StoredCall } from "../payouts/document.ts";
+import { type LeaseNext, leaseMs } from "../payouts/leases.ts";
 import { isOverdue, raiseException } from "../payouts/rules/exception.ts";
 import { pendingMovement } from "../payouts/rules/movement.ts";
 import type { Payout } from "../payouts/rules/payout.ts";
 import { type Progress, publicStatusOf } from "../payouts/rules/progress.ts";
 import { applyRailReport, type RailReport } from "../payouts/rules/rail-report.ts";
 import { causeOf } from "../payouts/rules/timeline.ts";
-import { advance, type LeasedPayout, leaseMs, release, type Step } from "../payouts/work.ts";
+import { advance, type LeasedPayout, release, type Step } from "../payouts/work.ts";
 import type { RailDirectory } from "./directory.ts";
 import type { RailReply } from "./rail.ts";
 
@@ -22,8 +23,7 @@ export type RailWorkerDeps = {
   readonly payouts: Payouts;
   readonly beneficiary: Client<typeof BeneficiaryService>;
   readonly rails: RailDirectory;
-  /** The process of the worker, which its leases name. */
-  readonly place: string;
+  readonly leaseNext: LeaseNext;
   /** A payout that is open for so long after its submission gets an exception. */
   readonly stuckAfterMs: number;
   readonly clock: Clock;

@@ -123,7 +123,11 @@ describe("a payout on the sandbox's rail", () => {
 
 it("retries a failed step long before the lease expires", async () => {
   const id = await execute("order-1");
-  vi.spyOn(platform.payouts, "updateOne").mockRejectedValueOnce(new Error("database away"));
+  const { updateOne } = platform.payouts;
+  vi.spyOn(platform.payouts, "updateOne")
+    // The lease.
+    .mockImplementationOnce(updateOne)
+    .mockRejectedValueOnce(new Error("database away"));
   await after(0);
   expect(await look(id)).toEqual(initiated("queued"));
   await after(2_100);
@@ -146,6 +150,8 @@ it("moves the money of an outcome once, also when it was moved before a crash", 
   await after(0);
   const { updateOne } = platform.payouts;
   vi.spyOn(platform.payouts, "updateOne")
+    // The lease and the decision.
+    .mockImplementationOnce(updateOne)
     .mockImplementationOnce(updateOne)
     .mockRejectedValueOnce(new Error("crash"));
   await after(1_100);

@@ -6,7 +6,7 @@ import { clearanceWait, type UnclearedStatus } from "../payouts/rules/clearance.
 import { closingMovement, pendingMovement } from "../payouts/rules/movement.ts";
 import type { Payout } from "../payouts/rules/payout.ts";
 import type { Progress } from "../payouts/rules/progress.ts";
-import { type LeasedPayout, leaseDue, leaseMs, release } from "../payouts/work.ts";
+import { type LeasedPayout, release } from "../payouts/work.ts";
 import type { Unavailability } from "./directory.ts";
 import type { Instruction, Rail } from "./rail.ts";
 import {
@@ -26,7 +26,7 @@ const queueWaitMaxMs = 30_000;
 
 /** Works on the payout that is due longest; `false`: none is due. */
 export async function workOnDuePayout(deps: RailWorkerDeps): Promise<boolean> {
-  const leased = await leaseDue(deps.payouts, deps.clock.now(), leaseMs, deps.place);
+  const leased = await deps.leaseNext();
   if (leased === undefined) return false;
   await forRequest(leased.requestId, () => workOrRelease(deps, leased));
   return true;

@@ -74,10 +74,9 @@ async function claimQuote(
     claim: { $cond: [inTime, taken, "$$REMOVE"] },
     updated_at: "$$NOW",
   };
-  const updated = await quotes.findOneAndUpdate({ _id: id, state: "open" }, [{ $set: update }], {
-    returnDocument: "after",
-  });
-  const found = updated ?? (await quotes.findOne({ _id: id }));
+  await quotes.updateOne({ _id: id, state: "open" }, [{ $set: update }]);
+  // A quote that is no longer open does not change again.
+  const found = await quotes.findOne({ _id: id });
   return found === null ? undefined : toQuote(found);
 }
 

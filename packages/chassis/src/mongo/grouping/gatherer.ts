@@ -32,7 +32,7 @@ export type Gatherer<Item extends Gathered> = { readonly add: (item: Item) => bo
 export function createGatherer<Item extends Gathered>(
   send: (batch: readonly Item[]) => Promise<void>,
   limits: GathererLimits,
-  defer: Defer = setImmediate,
+  defer: Defer = (run) => setImmediate(run),
 ): Gatherer<Item> {
   const ready: Item[] = [];
   /** By each key that is in use: the operations that wait for it. */

@@ -66,7 +66,11 @@ function virtualPerformance(uses: UseCounts): () => void {
 }
 
 function virtualTimers(uses: UseCounts): (() => void)[] {
-  const real = { set: globalThis.setTimeout, clear: globalThis.clearTimeout };
+  const real = {
+    set: globalThis.setTimeout,
+    clear: globalThis.clearTimeout,
+    immediate: globalThis.setImmediate,
+  };
   const realPause = timersPromises.setTimeout;
   const set = (run: (...given: unknown[]) => void, ms = 0, ...given: unknown[]): unknown => {
     const instance = currentInstance();
@@ -84,8 +88,11 @@ function virtualTimers(uses: UseCounts): (() => void)[] {
     uses.timers += 1;
     return new Promise((resolve) => void instance.timer(ms, () => resolve(value)));
   };
+  const immediate = (run: (...given: unknown[]) => void, ...given: unknown[]): unknown =>
+    currentInstance() === undefined ? real.immediate(run, ...given) : set(run, 0, ...given);
   return [
     replaced(globalThis, "setTimeout", set),
+    replaced(globalThis, "setImmediate", immediate),
     replaced(globalThis, "clearTimeout", clear),
     replaced(timersPromises, "setTimeout", pause),
   ];

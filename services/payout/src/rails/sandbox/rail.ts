@@ -28,6 +28,7 @@ type TransferDocument = {
   reference: string;
   settles_at: Date;
   returns_at: Date;
+  /** The number of polls of one that is not known at first. */
   asked: number;
   /** The number of submissions; it is paid once. */
   submitted: number;
@@ -92,13 +93,13 @@ export async function createSandboxRail(options: SandboxRailOptions): Promise<Sa
       return replyOf(stored, now);
     },
     query: async (key) => {
-      const transfer = await transfers.findOneAndUpdate(
-        { _id: key },
-        { $inc: { asked: 1 } },
-        { returnDocument: "after" },
-      );
+      const transfer = await transfers.findOne({ _id: key });
       if (transfer === null) return { status: { kind: "not_received" } };
-      return replyOf(transfer, clock.now());
+      const asked = transfer.asked + 1;
+      if (transfer.scenario === "unknown") {
+        await transfers.updateOne({ _id: key }, { $set: { asked } });
+      }
+      return replyOf({ ...transfer, asked }, clock.now());
     },
     readCallback: (body, signature) => readMessage(body, signature, callbackSecret),
     sendTo: (to) => {
