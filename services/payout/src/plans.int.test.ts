@@ -108,7 +108,9 @@ it("polling reads no settled payout, account or resolution", async () => {
   expect(await leaseDue(payouts, clock.now(), { place, leasedMs: 1_000 }, 64)).toEqual([]);
   await freeLeases(payouts, place);
   await recallWork(payouts, clock.now(), 1_000);
-  expect(await payoutOutbox(payouts, clock).due(100)).toEqual([]);
+  expect(await payoutOutbox(payouts, openPayoutCounts(database, payouts), clock).due(100)).toEqual(
+    [],
+  );
   const lastMinute = { from: new Date(Date.now() - 60_000), to: clock.now() };
   expect(await listPublished(payouts, lastMinute, { after: undefined, limit: 20 })).toEqual([]);
   await openPayoutCounts(database, payouts).run();

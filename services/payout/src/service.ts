@@ -41,6 +41,8 @@ import { openResolutionStore } from "./resolutions/store.ts";
 /** How late background work finds what it was not woken for. */
 const pollMs = 100;
 const sweepMs = 1_000;
+/** The relay counts what it publishes; what it cannot publish is counted so late. */
+const tallyMs = 400;
 /** How long an account carries its movements before they are in the ledger. */
 const recordMs = 250;
 /** How late work is found that a wrong clock deferred. */
@@ -118,8 +120,9 @@ function startBackground(
   closer: HoldCloser,
 ) {
   const counts = openPayoutCounts(database, deps.payouts);
-  const relay = startRelay({ outbox: payoutOutbox(deps.payouts, deps.clock), bus, log });
-  const leaseNext = createLeases(deps.payouts, deps.clock, place);
+  const { payouts, clock } = deps;
+  const relay = startRelay({ outbox: payoutOutbox(payouts, counts, clock), bus, log });
+  const leaseNext = createLeases(payouts, clock, place);
   const work = { ...deps, stuckAfterMs, log, onChanged: relay.wake };
   const loop = (name: string, everyMs: number, run: () => Promise<boolean>) =>
     startLoop({ name, everyMs, run, log });
@@ -147,11 +150,11 @@ function startBackground(
       if ((await lease.hold()) !== undefined) await run();
       return false;
     });
-  const recall = () => recallWork(deps.payouts, deps.clock.now(), deferMaxMs);
+  const recall = () => recallWork(payouts, clock.now(), deferMaxMs);
   const loops = [
     relay,
     ...workers,
-    loop("tally", pollMs, counts.run),
+    loop("tally", tallyMs, counts.run),
     loop("hold-closer", pollMs, closer.flush),
     sweep("hold-sweep", sweepMs, () => sweepHolds(sweepDeps)),
     sweep("work-recall", recallMs, recall),

@@ -133,7 +133,7 @@ export async function startTestPlatform() {
     sandboxRail,
     ledger,
     payouts,
-    outbox: payoutOutbox(payouts, clock),
+    outbox: payoutOutbox(payouts, counts, clock),
     /** A payout with everything that is recorded of it. */
     history: async (id: string) => {
       const found = await payouts.findOne({ _id: id });

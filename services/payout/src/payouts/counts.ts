@@ -24,14 +24,30 @@ const countWithinMs = 10_000;
 /** Counts of payouts. */
 export type PayoutCounts = ReturnType<typeof openPayoutCounts>;
 
+/** A change of status that a payout carries until it is counted. */
+export type UncountedChange = PayoutDocument["untallied"][number];
+
 /** Keeps the counts of payouts by merchant and status, from the changes that payouts carry. */
 export function openPayoutCounts({ db }: Database, payouts: Payouts) {
   const counts = db.collection<CountsDocument>("payout_counts");
+  /**
+   * Adds changes, each once, that were read at a time of `performance.now()`; `false`: that was
+   * too long ago, and they have to be read again.
+   */
+  const add = async (merchantId: string, changes: readonly UncountedChange[], readAt: number) => {
+    let left = changes;
+    while (left.length > 0) {
+      const added = await addToCounts(counts, merchantId, left, readAt);
+      if (added === "late") return false;
+      left = added ? [] : await uncounted(counts, merchantId, left);
+    }
+    return true;
+  };
   return {
+    add,
     /** Counts the changes that payouts carry; `true`: there may be more. */
     run: async (): Promise<boolean> => {
       const readAt = performance.now();
-      const isFresh = () => performance.now() - readAt < countWithinMs;
       const found = await payouts
         .find({ "untallied.at": { $gt: new Date(0) } })
         .project<Uncounted>({ merchant_id: 1, untallied: 1 })
@@ -41,12 +57,14 @@ export function openPayoutCounts({ db }: Database, payouts: Payouts) {
       const byMerchant = Map.groupBy(found, ({ merchant_id }) => merchant_id);
       for (const [merchantId, carrying] of byMerchant) {
         const changes = carrying.flatMap(({ untallied }) => untallied);
-        while (!(await addToCounts(counts, merchantId, changes, isFresh)));
-        const ids = changes.map(({ id }) => id);
-        const removals = carrying.map(({ _id }) => ({
-          updateOne: { filter: { _id }, update: { $pull: { untallied: { id: { $in: ids } } } } },
-        }));
-        await payouts.bulkWrite(removals, { ordered: false });
+        if (!(await add(merchantId, changes, readAt))) {
+          throw new Error("the run took too long and begins again");
+        }
+        const removals = carrying.map(({ _id, untallied }) => {
+          const id = { $in: untallied.map((change) => change.id) };
+          return payouts.updateOne({ _id }, { $pull: { untallied: { id } } });
+        });
+        await Promise.all(removals);
       }
       return found.length === countBatch;
     },
@@ -62,35 +80,41 @@ export function openPayoutCounts({ db }: Database, payouts: Payouts) {
 
 type Uncounted = Pick<PayoutDocument, "_id" | "merchant_id" | "untallied">;
 
-/** Adds changes to a merchant's counts; `false`: a concurrent write won. */
+/** Adds changes to a merchant's counts; `false`: one of them was counted, or another write won. */
 async function addToCounts(
   counts: Collection<CountsDocument>,
   merchantId: string,
-  changes: PayoutDocument["untallied"],
-  isFresh: () => boolean,
-): Promise<boolean> {
-  const before = await counts.findOne({ _id: merchantId });
+  changes: readonly UncountedChange[],
+  readAt: number,
+): Promise<boolean | "late"> {
+  const known = await counts.findOne({ _id: merchantId }, { projection: { revision: 1 } });
   // After the read: a stall before it is noticed here, one after it by the revision.
-  if (!isFresh()) throw new Error("the run took too long and begins again");
-  const counted = new Set(before?.counted);
-  const fresh = changes.filter(({ id }) => !counted.has(id));
-  if (fresh.length === 0) return true;
-  const after: CountsDocument = {
-    _id: merchantId,
-    schema_version: 1,
-    initiated: before?.initiated ?? 0,
-    succeeded: before?.succeeded ?? 0,
-    failed: before?.failed ?? 0,
-    revision: (before?.revision ?? 0) + 1,
-    counted: [...(before?.counted ?? []), ...fresh.map(({ id }) => id)].slice(-countedMax),
-  };
-  for (const { from, to } of fresh) {
-    after[to] += 1;
-    if (from !== null) after[from] -= 1;
+  if (performance.now() - readAt >= countWithinMs) return "late";
+  const ids = changes.map(({ id }) => id);
+  const sums = { initiated: 0, succeeded: 0, failed: 0 };
+  for (const { from, to } of changes) {
+    sums[to] += 1;
+    if (from !== null) sums[from] -= 1;
   }
-  if (before !== null) {
-    const { revision } = before;
-    return (await counts.replaceOne({ _id: merchantId, revision }, after)).modifiedCount === 1;
+  if (known === null) {
+    const first = { _id: merchantId, schema_version: 1, revision: 1, counted: ids };
+    return insertOnce(counts, { ...first, ...sums });
   }
-  return insertOnce(counts, after);
+  // The document is large: it is changed where it is, and not sent.
+  const { matchedCount } = await counts.updateOne(
+    { _id: merchantId, revision: known.revision, counted: { $nin: ids } },
+    { $inc: { ...sums, revision: 1 }, $push: { counted: { $each: ids, $slice: -countedMax } } },
+  );
+  return matchedCount === 1;
+}
+
+/** The changes that are not counted: a crash leaves counted ones in their payouts. */
+async function uncounted(
+  counts: Collection<CountsDocument>,
+  merchantId: string,
+  changes: readonly UncountedChange[],
+): Promise<readonly UncountedChange[]> {
+  const known = await counts.findOne({ _id: merchantId }, { projection: { counted: 1 } });
+  const counted = new Set(known?.counted);
+  return changes.filter(({ id }) => !counted.has(id));
 }

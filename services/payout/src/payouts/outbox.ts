@@ -3,7 +3,7 @@ import type { Outbox } from "@disburse/chassis/bus/outbox-relay.ts";
 import type { PageRange } from "@disburse/chassis/paging/page.ts";
 import { eventId } from "@disburse/kernel/id.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
-import { Binary } from "mongodb";
+import type { PayoutCounts } from "./counts.ts";
 import {
   type PayoutDocument,
   type Payouts,
@@ -13,16 +13,26 @@ import {
   toPayout,
 } from "./document.ts";
 
-/** Pending events of payouts; a published one stays, to be published again where it was lost. */
-export function payoutOutbox(payouts: Payouts, clock: Clock): Outbox {
+/**
+ * Pending events of payouts; a published one stays, to be published again where it was lost. The
+ * write that marks events also removes their changes of status, which are counted before it.
+ */
+export function payoutOutbox(payouts: Payouts, counts: PayoutCounts, clock: Clock): Outbox {
+  let read: { readonly at: number; readonly carrying: readonly Carrying[] } = {
+    at: 0,
+    carrying: [],
+  };
   return {
     due: async (limit) => {
-      const found = await payouts
-        .find({ "outbox.at": { $gt: new Date(0) } }, { projection: { outbox: 1, request_id: 1 } })
+      const at = performance.now();
+      const carrying = await payouts
+        .find({ "outbox.at": { $gt: new Date(0) } })
+        .project<Carrying>({ outbox: 1, request_id: 1, merchant_id: 1, untallied: 1 })
         .sort({ "outbox.at": 1 })
         .limit(limit)
         .toArray();
-      return found.flatMap(({ outbox, request_id: requestId }) =>
+      read = { at, carrying };
+      return carrying.flatMap(({ outbox, request_id: requestId }) =>
         outbox.map(({ id, key, body }) => ({
           ...{ id, key, body: body.value() },
           ...(requestId === undefined ? {} : { requestId }),
@@ -30,27 +40,37 @@ export function payoutOutbox(payouts: Payouts, clock: Clock): Outbox {
       );
     },
     published: async (messages) => {
+      const published = new Set(messages.map(({ id }) => id));
       const now = clock.now();
-      await payouts.bulkWrite(
-        messages.map((message) => markPublished(message, now)),
-        { ordered: false },
-      );
+      for (const [merchantId, of] of Map.groupBy(read.carrying, (each) => each.merchant_id)) {
+        const changes = of
+          .flatMap(({ untallied }) => untallied)
+          .filter(({ id }) => published.has(id));
+        const isCounted = await counts.add(merchantId, changes, read.at);
+        const events = of.flatMap(({ outbox }) => outbox).filter(({ id }) => published.has(id));
+        await Promise.all(events.map((each) => markPublished(payouts, each, isCounted, now)));
+      }
     },
   };
 }
 
+type Carrying = Pick<PayoutDocument, "_id" | "merchant_id" | "request_id" | "outbox" | "untallied">;
+
 /** An event that another relay has marked stays as it is. */
-function markPublished({ id, key, body }: BusMessage, now: Date) {
-  return {
-    updateOne: {
-      filter: { _id: payoutIdOfEvent(id), "outbox.id": id },
-      update: {
-        $pull: { outbox: { id } },
-        $push: { told: { id, key, body: new Binary(body) } },
-        $max: { published_at: now },
-      },
+function markPublished(
+  payouts: Payouts,
+  { id, key, body }: PublishedEvent,
+  isCounted: boolean,
+  now: Date,
+) {
+  return payouts.updateOne(
+    { _id: payoutIdOfEvent(id), "outbox.id": id },
+    {
+      $pull: { outbox: { id }, ...(isCounted && { untallied: { id } }) },
+      $push: { told: { id, key, body } },
+      $max: { published_at: now },
     },
-  };
+  );
 }
 
 /** `evt_x_2` is an event of `po_x`. */
