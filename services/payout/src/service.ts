@@ -43,7 +43,7 @@ const pollMs = 100;
 const sweepMs = 1_000;
 /** The relay counts what it publishes; what it cannot publish is counted so late. */
 const tallyMs = 400;
-/** How long an account carries its movements before they are in the ledger. */
+/** How late the ledger gets movements of accounts that another process wrote. */
 const recordMs = 250;
 /** How late work is found that a wrong clock deferred. */
 const recallMs = 5_000;
@@ -75,7 +75,8 @@ export type PayoutServiceOptions = {
 /** Opens the stores, starts the relay, the rail workers and the sweeps, and answers the RPCs. */
 export async function startPayoutService(options: PayoutServiceOptions) {
   const { database, quote, beneficiary, mode, clock } = options;
-  const ledger = await openLedger(database);
+  let onMoved = (): void => undefined;
+  const ledger = await openLedger(database, () => onMoved());
   const payouts = await openPayouts(database);
   await freeLeases(payouts, options.place);
   const executions = openExecutions(database);
@@ -87,11 +88,9 @@ export async function startPayoutService(options: PayoutServiceOptions) {
   const states = openRailStates(database, clock);
   await followTrail(options.rails, audit, states);
   const rails = createRailDirectory(options.rails, options.routes, states.isPaused);
-  const { counts, wake, stop } = startBackground(
-    options,
-    { ...deps, rails, resolutions, audit },
-    closer,
-  );
+  const background = startBackground(options, { ...deps, rails, resolutions, audit }, closer);
+  const { counts, wake, stop } = background;
+  onMoved = background.wakeRecorder;
   const callbacks = openRailCallbacks(database);
   const operations = { payouts, callbacks, rails, states, resolutions, audit, clock, wake };
   return {
@@ -151,21 +150,22 @@ function startBackground(
       return false;
     });
   const recall = () => recallWork(payouts, clock.now(), deferMaxMs);
+  const recorder = sweep("ledger-recorder", recordMs, () => recordRecent(deps.ledger));
   const loops = [
     relay,
+    recorder,
     ...workers,
     loop("tally", tallyMs, counts.run),
     loop("hold-closer", pollMs, closer.flush),
     sweep("hold-sweep", sweepMs, () => sweepHolds(sweepDeps)),
     sweep("work-recall", recallMs, recall),
     sweep("resolution-sweep", sweepMs, () => sweepResolutions(sweepDeps)),
-    sweep("ledger-recorder", recordMs, () => recordRecent(deps.ledger)),
   ];
   const stop = async () => {
     await Promise.all(loops.map((loop) => loop.stop()));
     await lease.release();
   };
-  return { counts, wake, stop };
+  return { counts, wake, wakeRecorder: recorder.wake, stop };
 }
 
 /** The RPCs for the gateway and other services; proto/disburse/payout/v1/payout.proto has them. */

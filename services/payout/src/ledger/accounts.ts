@@ -15,8 +15,11 @@ import { createAccountWriter } from "./writer.ts";
 /** Accounts and their ledger, and `apply`, which is the only way to move money. */
 export type Ledger = Awaited<ReturnType<typeof openLedger>>;
 
-/** Opens the collections; an account's own document decides on its money, one write at a time. */
-export async function openLedger({ db }: Database) {
+/**
+ * Opens the collections; an account's own document decides on its money, one write at a time.
+ * `onMoved` is called when accounts carry movements that are not in the ledger yet.
+ */
+export async function openLedger({ db }: Database, onMoved?: () => void) {
   const accounts = db.collection<AccountDocument>("accounts");
   const entries = db.collection<LedgerDocument>("ledger_entries");
   await ensureIndexes(db, "accounts", [
@@ -33,7 +36,7 @@ export async function openLedger({ db }: Database) {
     throw new Error("accounts of an earlier release: start on an empty database");
   }
   const collections = { accounts, entries };
-  return { ...collections, apply: createAccountWriter(collections) };
+  return { ...collections, apply: createAccountWriter(collections, onMoved) };
 }
 
 /** Opens an account with nothing in it; a repeat answers with the first one. */

@@ -58,9 +58,9 @@ describe("the recorder", () => {
     const { accountId, target } = await heldAccount();
     const real = ledger();
     const slow = {
-      insertMany: async (...args: Parameters<typeof real.insertMany>) => {
+      insertOne: async (...args: Parameters<typeof real.insertOne>) => {
         await platform.ledger.apply(target, holdOf("po_meanwhile", 7n));
-        return real.insertMany(...args);
+        return real.insertOne(...args);
       },
     } as unknown as typeof real;
     await recordRecent({ accounts: accounts(), entries: slow });
@@ -204,7 +204,7 @@ it("four processes spend one account to exactly nothing, each movement once", as
   const databases = await Promise.all(
     [1, 2, 3, 4].map(() => connectDatabase(mongodbUri(databaseName), databaseName)),
   );
-  const stores = await Promise.all(databases.map(openLedger));
+  const stores = await Promise.all(databases.map((each) => openLedger(each)));
   const holds = Array.from({ length: 40 }, (_each, at) => holdOf(`po_${accountId}_${at}`, 1_000n));
   const target = { merchantId, accountId };
   const made = await Promise.all(

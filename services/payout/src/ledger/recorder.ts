@@ -1,4 +1,4 @@
-import { isOnlyDuplicateKeys } from "@disburse/chassis/mongo/database.ts";
+import { insertOnce } from "@disburse/chassis/mongo/once.ts";
 import {
   type AccountDocument,
   type LedgerCollections,
@@ -14,10 +14,9 @@ export async function recordAccount(
   const { _id, recent, sequence, open_holds } = account;
   if (recent.length > 0) {
     const documents = recent.map((entry) => ledgerDocument(account, entry));
-    await entries.insertMany(documents, { ordered: false }).catch(async (error: unknown) => {
-      if (!isOnlyDuplicateKeys(error)) throw error;
-      await assertSame(entries, documents);
-    });
+    const inserted = await Promise.all(documents.map((each) => insertOnce(entries, each)));
+    const before = documents.filter((_each, at) => inserted[at] === false);
+    if (before.length > 0) await assertSame(entries, before);
     await accounts.updateOne(
       { _id },
       {

@@ -51,7 +51,10 @@ type Waiting = {
  * has the argument. It throws where it is not known whether a movement was applied: repeat it.
  * Movements that arrive for an account during one of its writes go into the next write together.
  */
-export function createAccountWriter(collections: LedgerCollections) {
+export function createAccountWriter(
+  collections: LedgerCollections,
+  onMoved: () => void = () => undefined,
+) {
   const queues = new Map<string, Waiting[]>();
 
   const drain = async (accountId: string, queue: Waiting[]) => {
@@ -59,6 +62,7 @@ export function createAccountWriter(collections: LedgerCollections) {
       const batch = queue.splice(0, batchMax);
       try {
         const outcomes = await write(collections, accountId, batch);
+        onMoved();
         for (const [at, { done }] of batch.entries()) done.resolve(outcomes[at] as Applied);
       } catch (error) {
         for (const { done } of batch) done.reject(error);

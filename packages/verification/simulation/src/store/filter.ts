@@ -76,6 +76,8 @@ function fulfils(values: readonly unknown[], operator: string, operand: unknown)
       return !any(values, (value) => isEqual(value, operand));
     case "$in":
       return (operand as unknown[]).some((each) => any(values, (value) => isEqual(value, each)));
+    case "$nin":
+      return !fulfils(values, "$in", operand);
     case "$exists":
       return values.some((value) => value !== undefined) === operand;
     case "$size":

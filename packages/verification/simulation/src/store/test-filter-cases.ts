@@ -32,6 +32,9 @@ export const filterCases: readonly ContractCase[] = [
   taking("in", lists, { _id: { $in: ["two", "gone", "one", "two"] } }),
   taking("in with null takes absent", lists, { at: { $in: [null, at(3)] } }),
   taking("in through an array", lists, { "list.key": { $in: ["k2"] } }),
+  taking("not in", lists, { _id: { $nin: ["two", "gone"] } }),
+  taking("not in with null leaves absent", lists, { at: { $nin: [null, at(3)] } }),
+  taking("not in through an array", lists, { "list.key": { $nin: ["k2"] } }),
   taking("an id and a condition", lists, { _id: "one", at: { $gt: at(5) } }),
   taking("undefined fields do not count", lists, { _id: "one", at: undefined }),
   taking(
