@@ -1,0 +1,43 @@
+import { describe, expect, it } from "vitest";
+import { matcherConfig } from "../config.ts";
+import { canonicalSpelling, consonantSkeleton } from "../tokens/canonical-spelling.ts";
+import { type Token, tokenSimilarity } from "./token-similarity.ts";
+
+const weights = { weight: 1, missingWeight: 1, conflictWeight: 1 };
+
+function token(text: string, kind: Token["kind"] = "name"): Token {
+  const canonical = canonicalSpelling(text);
+  return { text, kind, ...weights, canonical, skeleton: consonantSkeleton(canonical) };
+}
+
+/** The similarity of two tokens, which is the same the other way round. */
+function similarity(one: Token, other: Token): number {
+  const [there, back] = [
+    tokenSimilarity(one, other, matcherConfig),
+    tokenSimilarity(other, one, matcherConfig),
+  ];
+  expect(back).toBe(there);
+  return there;
+}
+
+describe("tokenSimilarity", () => {
+  it.each([
+    ["the same", token("petrov"), token("petrov"), 1],
+    ["a legal form and its short form", token("limited", "legal"), token("ltd", "legal"), 1],
+    ["two legal forms", token("limited", "legal"), token("gmbh", "legal"), 0],
+    ["another romanisation", token("yuri"), token("iurii"), matcherConfig.spelling.canonical],
+    ["an initial of it", token("p", "initial"), token("petrov"), matcherConfig.spelling.initial],
+    ["an initial of another", token("i", "initial"), token("petrov"), 0],
+    ["a letter that is no initial", token("p"), token("petrov"), 0],
+    ["what Abdul abbreviates", token("abdul"), token("abdullah"), matcherConfig.spelling.abd],
+    ["another number", token("17"), token("18"), 0],
+    ["a family name and the son's", token("alekseev"), token("alekseevich"), 0],
+    ["a family name and the daughter's", token("petrov"), token("petrovna"), 0],
+  ])("of %s", (_what, one, other, expected) => {
+    expect(similarity(one, other)).toBe(expected);
+  });
+
+  it("takes a name with a letter more for no patronymic of the other", () => {
+    expect(similarity(token("petrovi"), token("petrovic"))).toBeGreaterThan(0.8);
+  });
+});
