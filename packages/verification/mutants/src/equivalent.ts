@@ -10,6 +10,8 @@ export type Equivalent = {
 };
 
 const matcher = "packages/name-matcher/src";
+const forms = "packages/forms/src";
+const deliveries = "services/notifier/src/deliveries";
 
 /** Survivors that were read and found to change nothing that anyone can observe but time. */
 export const equivalents: readonly Equivalent[] = [
@@ -38,13 +40,61 @@ export const equivalents: readonly Equivalent[] = [
     why: "the function may say yes too often: it spares work",
   },
   {
+    path: `${matcher}/alignment/spelling-distance.ts`,
+    line: "if (a === b) return 0;",
+    operator: "drop a guard",
+    why: "the way past it comes to nothing too, later",
+  },
+  {
+    path: `${matcher}/alignment/spelling-distance.ts`,
+    line: "if (cell < least) least = cell;",
+    operator: "< becomes <=",
+    why: "it sets what is there already",
+  },
+  {
+    path: `${matcher}/index/flat-tables.ts`,
+    line: "for (let at = 0; at < keyCount; at += 1) {",
+    operator: "< becomes <=",
+    why: "what is written past the end of a typed array is lost",
+  },
+  ...["drop a guard", "<= becomes <"].map((operator) => ({
+    path: `${forms}/checks/text.ts`,
+    line: "if (text.length <= maxLength) return false;",
+    operator,
+    why: "a text has no more code points than code units",
+  })),
+  {
+    path: `${forms}/checks/text.ts`,
+    line: "patterns.set(source, known);",
+    operator: "drop a call",
+    why: "a pattern is compiled again",
+  },
+  ...["drop a guard", "!== becomes ===", "true becomes false"].map((operator) => ({
+    path: `${forms}/describe/discovery.ts`,
+    line: "if (rule.when !== undefined && decide(rule.when, known) !== true) return true;",
+    operator,
+    why: "no table has a rule whose condition is open where its other fields are certain",
+  })),
+  {
     path: "services/quote/src/quotes/rules/arithmetic.ts",
     line: "return shift >= 0",
     operator: ">= becomes >",
     why: "ten to the power of nothing is one, above and below",
   },
   {
-    path: "services/notifier/src/deliveries/dispatch/work-store.ts",
+    path: `${deliveries}/store.ts`,
+    line: "for (let page = 0; page < cancelPages; page += 1) {",
+    operator: "< becomes <=",
+    why: "it bounds the work of one call; workers cancel the rest",
+  },
+  {
+    path: `${deliveries}/dispatch/work-store.ts`,
+    line: "{ limit: countMax },",
+    operator: "drop limit",
+    why: "it bounds the cost of a gauge, far above what one shows",
+  },
+  {
+    path: `${deliveries}/dispatch/work-store.ts`,
     line: "const leased = {",
     operator: "drop endpoint_id",
     why: "it names every endpoint that has a pending delivery, so that an index is used",
