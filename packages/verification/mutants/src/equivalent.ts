@@ -82,6 +82,12 @@ export const equivalents: readonly Equivalent[] = [
     why: "ten to the power of nothing is one, above and below",
   },
   {
+    path: "services/payout/src/ledger/statement.ts",
+    line: "if (account.recent.length > 0) await recordAccount(collections, account);",
+    operator: "> becomes >=",
+    why: "there is nothing to record, and the recorder does the rest by itself",
+  },
+  {
     path: `${deliveries}/store.ts`,
     line: "for (let page = 0; page < cancelPages; page += 1) {",
     operator: "< becomes <=",

@@ -1,12 +1,15 @@
 import { create, type DescMessage, type MessageInitShape } from "@bufbuild/protobuf";
+import { writeCursor } from "@disburse/chassis/paging/page.ts";
 import {
+  ListScreeningsRequestSchema,
   Party_Type,
   ScreenPartyRequestSchema,
   ScreenWalletRequestSchema,
+  Verdict,
 } from "@disburse/contracts/disburse/compliance/v1/compliance_pb.ts";
 import { riskyWallets } from "@disburse/sandbox/sandbox-list.ts";
 import { describe, expect, it } from "vitest";
-import { readPartyRequest, readWalletRequest } from "./request.ts";
+import { readListRequest, readPartyRequest, readWalletRequest } from "./request.ts";
 
 const subject = { merchantId: "mer_1", recordId: "ben_1" };
 const person = { type: Party_Type.INDIVIDUAL, name: "John Smith" };
@@ -51,6 +54,41 @@ describe("parties to screen", () => {
     expect(readParty({ wallets: [wallet] })).toMatchObject({ parties: [], wallets: [wallet] });
   });
 
+  it("are read whole, without what was left empty", () => {
+    const documents = [{ number: "12-3", country: "FR" }, { number: "" }, { number: "4" }];
+    const sent = { ...person, name: " Jose\u0301 ", date: "1990-01-01", countries: ["", "FR"] };
+    expect(readParty({ parties: [{ ...sent, documents }] })).toEqual({
+      subject,
+      parties: [
+        {
+          ...{ type: "individual", name: "José", date: "1990-01-01", countries: ["FR"] },
+          documents: [
+            { number: "12-3", country: "FR" },
+            { number: "4", country: "" },
+          ],
+        },
+      ],
+      wallets: [],
+    });
+    const entity = { type: Party_Type.ENTITY, name: "Acme" };
+    expect(readParty({ parties: [entity] })).toMatchObject({ parties: [{ type: "entity" }] });
+  });
+
+  it("may be as long as they may be", () => {
+    const longest = {
+      ...person,
+      name: "𝒥".repeat(511),
+      countries: Array(10).fill("FR"),
+      documents: Array(20).fill({ number: "1".repeat(255) }),
+    };
+    expect(readParty({ parties: [longest] })).toHaveProperty("parties.length", 1);
+    for (const subjectOf of [{ merchantId: "m".repeat(128), recordId: "" }, subject]) {
+      expect(readParty({ parties: [person], subject: subjectOf })).toMatchObject({
+        subject: subjectOf,
+      });
+    }
+  });
+
   it.each([
     ["no party", {}, "parties: must be at least one, or a wallet"],
     ["51 parties", { parties: Array(51).fill(person) }, "parties: must be at most 50"],
@@ -68,9 +106,36 @@ describe("parties to screen", () => {
     ["NUL", { name: "a\u0000b" }, "parties[0].name: must not contain control"],
     ["a wrong date", { date: "1990-02-30" }, "parties[0].date: must be yyyy-mm-dd"],
     ["a wrong country", { countries: ["us"] }, "parties[0].countries: must be"],
-    ["a long document", { documents: [{ number: "𝒥".repeat(512) }] }, "parties[0].documents"],
+    ["11 countries", { countries: Array(11).fill("FR") }, "parties[0].countries: must be"],
+    ["a long document", { documents: [{ number: "1".repeat(256) }] }, "parties[0].documents"],
+    ["21 documents", { documents: Array(21).fill({ number: "1" }) }, "parties[0].documents"],
     ["a wrong issuer", { documents: [{ number: "1", country: "us" }] }, "parties[0].documents"],
   ])("are refused with %s", (_what, wrong, message) => {
     expect(readParty({ parties: [{ ...person, ...wrong }] })).toMatchObject(refusal(message));
+  });
+});
+
+describe("a page of screenings", () => {
+  const read = (fields: Omit<MessageInitShape<typeof ListScreeningsRequestSchema>, "$typeName">) =>
+    readListRequest(create(ListScreeningsRequestSchema, fields));
+
+  it("has 20 of any, or as many as were asked for of one kind", () => {
+    const any = { merchantId: "", recordId: "", verdict: undefined, before: undefined };
+    expect(read({})).toEqual({ filter: any, limit: 20 });
+    const cursor = writeCursor({ at: new Date(0), id: "scr_7" });
+    expect(read({ ...subject, verdict: Verdict.REVIEW, cursor, limit: 100 })).toEqual({
+      filter: { ...subject, verdict: "review", before: "scr_7" },
+      limit: 100,
+    });
+    expect(read({ limit: 1 })).toMatchObject({ limit: 1 });
+  });
+
+  it.each([
+    [{ limit: -1 }, "limit: must be 1 to 100"],
+    [{ limit: 101 }, "limit: must be 1 to 100"],
+    [{ verdict: 99 as Verdict }, "verdict: is not known"],
+    [{ cursor: "???" }, "cursor: is not one of ours"],
+  ])("is refused with %j", (fields, message) => {
+    expect(read(fields)).toMatchObject(refusal(message));
   });
 });

@@ -63,6 +63,7 @@ it("is listed by the time of its last event, without pending events", async () =
     { payoutId: second, versions: [1, 2, 3] },
     { payoutId: first, versions: [1, 2, 3] },
   ]);
+  expect(await published(from, 2)).toEqual(await published(from));
 });
 
 it("is listed with the times of its creation and of its last event", async () => {

@@ -1,8 +1,9 @@
 import { matcherConfig } from "@disburse/name-matcher/config.ts";
 import type { EntryType } from "@disburse/name-matcher/entry.ts";
 import { buildMatcher, type Party } from "@disburse/name-matcher/matcher.ts";
+import { riskyWallets } from "@disburse/sandbox/sandbox-list.ts";
 import { describe, expect, it } from "vitest";
-import type { ListEntry } from "../../lists/rules/entry.ts";
+import { entryFingerprint, type ListEntry } from "../../lists/rules/entry.ts";
 import { buildWalletIndex } from "../../wallets/rules/wallet.ts";
 import { hitsMax } from "./hit.ts";
 import { screen } from "./screening.ts";
@@ -57,5 +58,36 @@ describe("a screening of several parties with more hits than it lists", () => {
       ["block", 1],
       ["block", 0],
     ]);
+  });
+});
+
+it("says which party is meant where there are several", () => {
+  const lists = inForce([listed("e1", "individual", "Tamerlan Zhdanovski")]);
+  const namesake = party("individual", "Tamerlan Zhdanovski");
+  const text = (parties: readonly Party[]) =>
+    screen({ parties, wallets: [] }, lists).hits[0]?.reasons[0]?.text;
+  const alone = text([namesake]);
+  expect(alone).not.toMatch(/^party/);
+  expect(text([party("individual", "John Smith"), namesake])).toBe(`party 2 of 2: ${alone}`);
+});
+
+it("shows a listed wallet as a whole hit, after the parties", () => {
+  const entry: ListEntry = {
+    ...{ ...listed("e1", "entity", "Vessik Ltd"), source: "UN", programs: ["SDGT"] },
+    wallets: [{ currency: "ETH", address: riskyWallets.ETHEREUM }],
+  };
+  const wallets = [{ families: ["evm"], address: riskyWallets.ETHEREUM }] as const;
+  const parties = [party("individual", "John Smith")];
+  expect(screen({ parties, wallets }, inForce([entry]))).toStrictEqual({
+    verdict: "block",
+    hits: [
+      {
+        ...{ list: "l", listVersion: "1", entryUid: "e1", entryType: "entity", source: "UN" },
+        ...{ programs: ["SDGT"], entryFingerprint: entryFingerprint(entry), subjectIndex: 1 },
+        ...{ matchedName: "Vessik Ltd", score: 1, nameScore: 0, verdict: "block" },
+        reasons: [{ kind: "wallet", text: "wallet: this address is listed as ETH", effect: 1 }],
+        ...{ parts: [], partyLeftOver: [], entryLeftOver: [] },
+      },
+    ],
   });
 });
