@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { toJson } from "@bufbuild/protobuf";
-import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { TimestampSchema, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import {
   AccountSchema,
   LedgerEntrySchema,
@@ -57,6 +57,8 @@ beforeAll(async () => {
   entries = await found.toArray();
 });
 afterAll(() => platform.stop());
+
+const timeText = (at: Date) => toJson(TimestampSchema, timestampFromDate(at));
 
 /** A document as text, times and hashes by the entry that they are of. */
 function shown(document: object): string {
@@ -206,7 +208,7 @@ it("has a ledger", () => {
 
 it("shows its statement", async () => {
   const page = await platform.rpc.listEntries({ merchantId, accountId });
-  const times = entries.map((each) => each.created_at.toISOString());
+  const times = entries.map((each) => timeText(each.created_at));
   const told = page.entries.map((each) => toJson(LedgerEntrySchema, each) as object);
   expect(told).toEqual(
     entries.toReversed().map((each) => ({
@@ -234,7 +236,7 @@ it("shows its statement", async () => {
 
 it("is shown as it is, as it was, in its merchant's list and to who asks for its merchant", async () => {
   const [opened] = accounts as [AccountDocument];
-  const then = ({ created_at }: { created_at: Date }) => created_at.toISOString();
+  const then = ({ created_at }: { created_at: Date }) => timeText(created_at);
   const account = (available: string, held: string, updatedAt: string) => ({
     ...{ id: accountId, merchantId, currencyCode: "USD", available, held },
     ...{ createdAt: then(opened), updatedAt },

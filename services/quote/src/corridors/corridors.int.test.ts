@@ -1,10 +1,12 @@
+import { toJson } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { createClient, createRouterTransport } from "@connectrpc/connect";
 import { connectDatabase, type Database } from "@disburse/chassis/mongo/database.ts";
 import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
-import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
+import { CorridorSchema, QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
+import { Decimal128 } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openCurrentCorridors } from "./current.ts";
 import { corridorsRpc } from "./rpc.ts";
@@ -60,6 +62,51 @@ it("loses no change of whom a corridor is open to", async () => {
     .collection("merchant_corridors")
     .findOne({ corridor_id: corridorId });
   expect(stored?.operations).toHaveLength(4);
+});
+
+it("is stored and shown whole, with whom it is open to and its rate", async () => {
+  const [first, second, opening, rating] = [mutation(), mutation(), mutation(), mutation()];
+  const actor = { kind: "service", id: "test" };
+  const corridor = {
+    ...{ sourceCurrencyCode: "USD", destinationCurrencyCode: "INR", active: true },
+    ...{ feeShare: "0.005", feeFlat: "0.30", quoteTtlSeconds: 90, rateMaxAgeSeconds: 60 },
+    limits: { sourceMin: "1.00", sourceMax: "9.00", receivingMin: "2.00", receivingMax: "8.00" },
+  };
+  await rpc.setCorridor({ mutation: first, corridor: { ...corridor, active: false } });
+  const made = await rpc.setCorridor({ mutation: second, corridor });
+  const corridorId = made.corridor?.id ?? "";
+  const minor = (units: string) => Decimal128.fromString(units);
+  const stored = (name: string) =>
+    database.db.collection(name).findOne({ corridor_id: corridorId });
+  const changed = { schema_version: 1, actor, created_at: now, updated_at: now };
+  const corridors = database.db.collection<{ _id: string }>("corridors");
+  expect(await corridors.findOne({ _id: corridorId })).toEqual({
+    ...{ _id: corridorId, source: "USD", destination: "INR", active: true, ...changed },
+    ...{ fee_share: "0.005", fee_flat_minor: minor("30") },
+    ...{ source_min: minor("100"), source_max: minor("900") },
+    ...{ receiving_min: minor("200"), receiving_max: minor("800") },
+    ...{ quote_ttl_seconds: 90, rate_max_age_seconds: 60 },
+    operations: [first.operationId, second.operationId],
+  });
+  await rpc.setMerchantCorridor({ mutation: opening, merchantId: "mer_1", corridorId, open: true });
+  expect(await stored("merchant_corridors")).toEqual({
+    ...{ _id: `mer_1:${corridorId}`, merchant_id: "mer_1", corridor_id: corridorId, open: true },
+    ...{ ...changed, operations: [opening.operationId] },
+  });
+  await rpc.setRate({ mutation: rating, corridorId, rate: { rate: "83.12", source: "test" } });
+  expect(await stored("rates")).toEqual({
+    ...{ _id: `${corridorId}:${rating.operationId}`, schema_version: 1, corridor_id: corridorId },
+    ...{ rate: "83.12", as_of: now, source: "test", received_at: now, actor },
+    operation_id: rating.operationId,
+  });
+  const listed = await rpc.listCorridors({ merchantId: "mer_1" });
+  const shown = listed.corridors.find(({ id }) => id === corridorId);
+  expect(shown && toJson(CorridorSchema, shown)).toEqual({
+    ...{ ...corridor, id: corridorId },
+    rate: { rate: "83.12", asOf: "2026-01-01T00:00:00Z", source: "test" },
+  });
+  const repeated = await rpc.setCorridor({ mutation: first, corridor });
+  expect(repeated.corridor).toEqual(shown);
 });
 
 it("takes no rate of the future, which would be in force for ever", async () => {

@@ -1,5 +1,5 @@
-import { clone, create } from "@bufbuild/protobuf";
-import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { clone, create, toJson } from "@bufbuild/protobuf";
+import { TimestampSchema, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError, createClient, createRouterTransport } from "@connectrpc/connect";
 import { connectDatabase, type Database } from "@disburse/chassis/mongo/database.ts";
 import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
@@ -10,13 +10,17 @@ import {
 } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import {
+  ClaimQuoteResponseSchema,
   CorridorSchema,
   CreateQuoteRequestSchema,
+  GetClaimableQuoteResponseSchema,
+  QuoteSchema,
   QuoteService,
   QuoteState,
 } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
 import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
+import { Decimal128 } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openCorridors } from "../corridors/store.ts";
 import { quoteRpc } from "../rpc.ts";
@@ -51,6 +55,7 @@ const neighbours = createRouterTransport(({ service }) => {
           name: "Asha Rao",
           destinationCurrency: "INR",
           transferMethod: "LOCAL",
+          network: "IMPS",
           accountNumberMasked: "****1234",
           screeningStatus: screening,
         },
@@ -121,6 +126,8 @@ const codeOf = (call: Promise<unknown>) =>
     (error: unknown) => readRefusal(error)?.code ?? Code[(error as ConnectError).code],
   );
 
+const timeText = (at: Date) => toJson(TimestampSchema, timestampFromDate(at));
+
 describe("a quote", () => {
   it("is priced, stored and read by its merchant alone", async () => {
     const { quote } = await ask();
@@ -136,6 +143,91 @@ describe("a quote", () => {
     expect(await codeOf(quotes.getQuote({ merchantId: "mer_2", quoteId }))).toBe(
       "RECORD_NOT_FOUND",
     );
+  });
+
+  it("is stored and shown whole, before its claim and after", async () => {
+    const mutation = operation();
+    const { quote } = await ask({ mutation });
+    const id = quote?.id ?? "";
+    const stored = () =>
+      database.db.collection<{ _id: string; updated_at: Date }>("quotes").findOne({ _id: id });
+    const rate = await database.db.collection("rates").findOne({ corridor_id: corridorId });
+    const document = {
+      _id: id,
+      schema_version: 1,
+      merchant_id: "mer_1",
+      account_id: "acc_usd",
+      corridor_id: corridorId,
+      source: "USD",
+      destination: "INR",
+      source_minor: Decimal128.fromString("1241"),
+      fees_minor: Decimal128.fromString("37"),
+      converted_minor: Decimal128.fromString("1204"),
+      receiving_minor: Decimal128.fromString("100000"),
+      rate: "83.1234567891",
+      rate_as_of: rate?.as_of,
+      rate_source: "test",
+      beneficiary: {
+        ...{ id: "ben_inr", name: "Asha Rao", account_number_masked: "****1234" },
+        ...{ transfer_method: "LOCAL", network: "IMPS" },
+      },
+      state: "open",
+      created_at: clockNow,
+      updated_at: clockNow,
+      expires_at: new Date(clockNow.getTime() + 300_000),
+      operation_id: mutation.operationId,
+      actor: { kind: "service", id: "test" },
+    };
+    expect(await stored()).toEqual(document);
+    const message = {
+      id,
+      merchantId: "mer_1",
+      accountId: "acc_usd",
+      corridorId,
+      sourceCurrencyCode: "USD",
+      destinationCurrencyCode: "INR",
+      sourceAmount: "12.41",
+      convertedAmount: "12.04",
+      totalFees: "0.37",
+      receivingAmount: "1000.00",
+      exchangeRate: "83.1234567891",
+      rateAsOf: timeText(rate?.as_of),
+      rateSource: "test",
+      beneficiary: {
+        ...{ id: "ben_inr", name: "Asha Rao", accountNumberMasked: "****1234" },
+        ...{ transferMethod: "LOCAL", network: "IMPS" },
+      },
+      state: "QUOTE_STATE_OPEN",
+      createdAt: timeText(clockNow),
+      updatedAt: timeText(clockNow),
+      expiredAt: timeText(document.expires_at),
+    };
+    expect(quote && toJson(QuoteSchema, quote)).toEqual(message);
+    const claimable = async () => {
+      const found = await quotes.getClaimableQuote({ quoteId: id });
+      return toJson(GetClaimableQuoteResponseSchema, found);
+    };
+    const limits = { sourceMin: "1.00", sourceMax: "100000.00" };
+    const open = { corridorOpen: true, limits, now: expect.any(String) };
+    expect(await claimable()).toEqual({ quote: message, ...open });
+    const claiming = operation();
+    const words = { payoutId: "po_1", referenceId: "order-1" };
+    const claimed = await quotes.claimQuote({ mutation: claiming, quoteId: id, ...words });
+    const after = await stored();
+    const at = after?.updated_at ?? new Date(0);
+    expect(after).toEqual({
+      ...{ ...document, state: "claimed", updated_at: at },
+      claim: {
+        ...{ payout_id: "po_1", reference_id: "order-1", operation_id: claiming.operationId },
+        claimed_at: at,
+      },
+    });
+    const claim = {
+      ...{ ...words, operationId: claiming.operationId, claimedAt: timeText(at) },
+    };
+    const later = { ...message, state: "QUOTE_STATE_CLAIMED", updatedAt: timeText(at) };
+    expect(toJson(ClaimQuoteResponseSchema, claimed)).toEqual({ quote: later, claim });
+    expect(await claimable()).toEqual({ quote: later, claim, ...open });
   });
 
   it("lets the source amount win, and does not look at the other", async () => {
