@@ -83,20 +83,9 @@ describe("a list of payouts", () => {
     expect(Number((await list()).totalCount)).toBe(7);
   });
 
-  it("loses no count to another process that counted in between", async () => {
-    const total = async () => Number((await list()).totalCount);
-    while (await platform.counts.run());
-    const before = await total();
-    const owe = async (event: string) => {
-      const { _id } = (await platform.payouts.findOne({ untallied: [] }))!;
-      const untallied = [{ id: event, at: new Date(), from: null, to: "initiated" as const }];
-      await platform.payouts.updateOne({ _id }, { $set: { untallied } });
-    };
-    await owe("evt_between_1");
-    let between: (() => Promise<unknown>) | undefined = async () => {
-      await owe("evt_between_2");
-      await openPayoutCounts(platform.database, platform.payouts).run();
-    };
+  /** Counts, while something happens between the read of the counts and their write. */
+  async function countWhile(happens: () => Promise<unknown>) {
+    let between: typeof happens | undefined = happens;
     const counts = platform.database.db.collection("payout_counts");
     const findOne = counts.findOne.bind(counts);
     vi.spyOn(counts, "findOne").mockImplementation(async (...given: unknown[]) => {
@@ -109,6 +98,36 @@ describe("a list of payouts", () => {
     await platform.counts.run();
     expect(between).toBeUndefined();
     vi.restoreAllMocks();
+  }
+
+  const total = async () => Number((await list()).totalCount);
+  const uncounted = (id: string) => ({ id, at: new Date(), from: null, to: "initiated" }) as const;
+
+  it("loses no count to another process that counted in between", async () => {
+    while (await platform.counts.run());
+    const before = await total();
+    const owe = async (event: string) => {
+      const { _id } = (await platform.payouts.findOne({ untallied: [] }))!;
+      await platform.payouts.updateOne({ _id }, { $set: { untallied: [uncounted(event)] } });
+    };
+    await owe("evt_between_1");
+    await countWhile(async () => {
+      await owe("evt_between_2");
+      await openPayoutCounts(platform.database, platform.payouts).run();
+    });
+    expect(await total()).toBe(before + 2);
+  });
+
+  it("loses no change of a payout whose earlier change it counts", async () => {
+    while (await platform.counts.run());
+    const before = await total();
+    const { _id } = (await platform.payouts.findOne({ untallied: [] }))!;
+    const owe = (event: string) =>
+      platform.payouts.updateOne({ _id }, { $push: { untallied: uncounted(event) } });
+    await owe("evt_earlier_1");
+    await countWhile(() => owe("evt_later_1"));
+    expect(await total()).toBe(before + 1);
+    await platform.counts.run();
     expect(await total()).toBe(before + 2);
   });
 
