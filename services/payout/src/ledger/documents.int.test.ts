@@ -5,9 +5,9 @@ import {
   AccountSchema,
   LedgerEntrySchema,
 } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { textOf } from "@disburse/testkit/document-text.ts";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
-import { textOf } from "../test-text.ts";
 import type { AccountDocument, LedgerDocument } from "./documents.ts";
 import { recordRecent } from "./recorder.ts";
 import type { Movement } from "./rules/account.ts";

@@ -1,11 +1,8 @@
-import { isDeepStrictEqual } from "node:util";
 import { ScreeningStatus } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
-import type { WithId } from "mongodb";
+import { changesOf } from "@disburse/testkit/document-text.ts";
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
-import type { PayoutDocument } from "../payouts/document.ts";
 import { createLeases } from "../payouts/leases.ts";
 import { place, startTestPlatform, type TestPlatform, testRail } from "../test-platform.ts";
-import { textOf } from "../test-text.ts";
 import type { RailReply } from "./rail.ts";
 import { workOnDuePayout } from "./worker.ts";
 
@@ -29,34 +26,17 @@ beforeEach(() => {
   platform.world.screening = ScreeningStatus.CLEARED;
 });
 
-type Stored = WithId<PayoutDocument> | null;
-
-/** The fields that a write changed, with what they are by then; of a longer list what is new. */
-function changes(before: Stored, after: Stored): string[] {
-  const [left, right] = [before, after].map((each) => Object.entries(each ?? {}));
-  const [old, now] = [new Map(left), new Map(right)];
-  return [...new Set([...old.keys(), ...now.keys()])].flatMap((name) => {
-    const [was, is] = [old.get(name), now.get(name)];
-    if (isDeepStrictEqual(was, is)) return [];
-    const isLonger =
-      Array.isArray(was) && Array.isArray(is) && isDeepStrictEqual(is.slice(0, was.length), was);
-    if (isLonger) return [`${name} + ${is.slice(was.length).map(shown).join(", ")}`];
-    return [is === undefined ? `no ${name}` : `${name} = ${shown(is)}`];
-  });
-}
-
-const shown = (value: unknown) =>
-  textOf(value, (at) => `${(at.getTime() - start.getTime()) / 1_000} s`);
+const time = (at: Date) => `${(at.getTime() - start.getTime()) / 1_000} s`;
 
 /** Works on what is due, and shows what each write to the payout changed. */
 async function worked(id: string): Promise<string[]> {
   const { payouts } = platform;
   const read = () => payouts.findOne({ _id: id });
-  const written: string[] = [`at ${shown(new Date())}`];
+  const written: string[] = [`at ${time(new Date())}`];
   let before = await read();
   const show = async <T>(result: T): Promise<T> => {
     const after = await read();
-    const lines = changes(before, after).toSorted();
+    const lines = changesOf(before, after, time);
     written.push(...lines.map((line, at) => `${at === 0 ? "-" : " "} ${line}`));
     before = after;
     return result;
@@ -133,9 +113,9 @@ it("is paid after its rail did not know, and comes back", async () => {
       lease = { token 1, until 16 s, place first:8080 }
       revision = 7
     - calls + { kind answer, at 9 s, said settled R-1 }
+      no doubt
       journal + { stage concluding, version 1, at 9 s, cause settled, detail rail said settled }
       lease = { token 1, until 17 s, place first:8080 }
-      no doubt
       progress = { stage concluding, outcome { kind settled, reference R-1 } }
       revision = 8
       updated_at = 9 s
@@ -160,13 +140,13 @@ it("is paid after its rail did not know, and comes back", async () => {
       updated_at = 13 s
     - journal + { stage returned, version 3, at 13 s, cause returned, detail return applied }
       no lease
-      no work_due_at
       outbox + { id evt_1_3, key payout.failed, at 13 s, body … }
       progress = { stage returned }
       revision = 12
       status = failed
       untallied + { id evt_1_3, at 13 s, from succeeded, to failed }
-      version = 3"
+      version = 3
+      no work_due_at"
   `);
 });
 
@@ -208,13 +188,13 @@ it("waits for its beneficiary, is lost by its rail, sent again and rejected", as
       lease = { token 1, until 68 s, place first:8080 }
       revision = 5
     - calls + { kind submit, at 60 s }
-      journal + { stage submitting, version 1, at 60 s, cause submitted, detail submitting to scripted }
       no doubt
-      no uncleared
+      journal + { stage submitting, version 1, at 60 s, cause submitted, detail submitting to scripted }
       progress = { stage submitting }
       rail = scripted
       revision = 6
       submitted_at = 60 s
+      no uncleared
       updated_at = 60 s
     - calls + { kind answer, at 61 s, said not_received }
       no lease
@@ -235,13 +215,13 @@ it("waits for its beneficiary, is lost by its rail, sent again and rejected", as
       updated_at = 93 s
     - journal + { stage rejected, version 2, at 93 s, cause rejected, detail release applied }
       no lease
-      no work_due_at
       outbox + { id evt_1_2, key payout.failed, at 93 s, body … }
       progress = { stage rejected }
       revision = 10
       status = failed
       untallied + { id evt_1_2, at 93 s, from initiated, to failed }
-      version = 2"
+      version = 2
+      no work_due_at"
   `);
 });
 
@@ -289,8 +269,8 @@ it("waits for a rail, which does not answer, then has it for a day", async () =>
       lease = { token 1, until 15 s, place first:8080 }
       revision = 6
     - calls + { kind answer, at 7 s, said accepted }
-      journal + { stage processing, version 1, at 7 s, cause accepted, detail rail said accepted }
       no doubt
+      journal + { stage processing, version 1, at 7 s, cause accepted, detail rail said accepted }
       no lease
       progress = { stage processing }
       revision = 7
