@@ -1,5 +1,5 @@
 import type { ResidentProcess } from "./measures/process-usage.ts";
-import { table } from "./report.ts";
+import { table } from "./table.ts";
 
 /** What the processes of the standalone platform have in memory, in MB. */
 export type MemorySample = {

@@ -32,7 +32,7 @@ async function payAndSample(
   load: Child<LoadCalls>,
   payouts: number,
 ): Promise<MemorySample[]> {
-  await load.call("target", { name: "standalone", target, payouts: [] });
+  await load.call("target", { name: "standalone", targets: [target], payouts: [] });
   const run = { name: "standalone", concurrency } as const;
   const samples: MemorySample[] = [];
   let peak = 0;

@@ -14,6 +14,12 @@ test("measures only what is named, as long as is said", () => {
   expect(options).toMatchObject({ seconds: 3, json: "f" });
 });
 
+test("compares and publishes where that is wanted", () => {
+  expect(readOptions([])).toMatchObject({ compare: undefined, publish: false, merchants: 1_000 });
+  const options = readOptions(["--compare", "old.json", "--publish"]);
+  expect(options).toMatchObject({ compare: "old.json", publish: true });
+});
+
 test("is short as a smoke test", () => {
   expect(readOptions(["--smoke"])).toMatchObject({ seconds: 1, rounds: 1 });
 });

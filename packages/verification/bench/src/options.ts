@@ -1,8 +1,10 @@
 import { countOf, oneOf, readArguments } from "@disburse/harness/command-line.ts";
 
 /**
- * What can be measured: `flat` compares few payouts with many, `hot` one account with many, `idle`
- * an idle platform of few settled payouts with one of a million.
+ * What can be measured: `mix` is 80 % reads, `lifecycle` a payout from its quote to its webhook,
+ * `merchants` the same by many merchants, `flat` compares few payouts with many, `hot` one account
+ * with many, `cold` starts the services anew, `idle` compares an idle platform of few settled
+ * payouts with one of a million.
  */
 export const measurementNames = [
   "quote",
@@ -10,8 +12,12 @@ export const measurementNames = [
   "read",
   "list",
   "beneficiary",
+  "mix",
+  "lifecycle",
+  "merchants",
   "flat",
   "hot",
+  "cold",
   "idle",
 ] as const;
 
@@ -25,7 +31,8 @@ const always = measurementNames.filter((name) => !onlyByName.includes(name));
 export type BenchOptions = ReturnType<typeof readOptions>;
 
 const usage =
-  "usage: npm run bench -- [--only NAME]… [--seconds N] [--json FILE] [--smoke]\n" +
+  "usage: npm run bench -- [--only NAME]… [--seconds N] [--json FILE] [--compare FILE]\n" +
+  "                        [--publish] [--smoke]\n" +
   `NAME is one of ${measurementNames.join(", ")}.`;
 
 const whole = {
@@ -35,6 +42,8 @@ const whole = {
   /** How many payouts there are in the two platforms that are compared, in so many rounds. */
   sizes: { small: 1_000, large: 200_000 },
   rounds: 7,
+  /** The merchants of `merchants`. */
+  merchants: 1_000,
   /** The idle platforms: their numbers of payouts, and how long each is measured. */
   idle: { sizes: [1_000, 1_000_000], seconds: 60 },
 };
@@ -44,6 +53,7 @@ const smoke = {
   warmUpSeconds: 1,
   sizes: { small: 100, large: 1_000 },
   rounds: 1,
+  merchants: 20,
   idle: { sizes: [100, 1_000], seconds: 1 },
 };
 
@@ -51,12 +61,14 @@ const optionTypes = {
   only: { type: "string", multiple: true },
   seconds: { type: "string" },
   json: { type: "string" },
+  compare: { type: "string" },
+  publish: { type: "boolean", default: false },
   smoke: { type: "boolean", default: false },
 } as const;
 
 /** Reads the arguments of `npm run bench`. */
 export function readOptions(args: readonly string[]) {
-  const { only, seconds, json, ...flags } = readArguments(args, optionTypes, usage);
+  const { only, seconds, json, compare, ...flags } = readArguments(args, optionTypes, usage);
   const preset = flags.smoke ? smoke : whole;
   return {
     ...preset,
@@ -66,6 +78,10 @@ export function readOptions(args: readonly string[]) {
     seconds: seconds === undefined ? preset.seconds : countOf("--seconds", seconds, usage),
     /** Where all figures go as JSON. */
     json,
+    /** The JSON of an earlier run, which this one is held against. */
+    compare,
+    /** Whether the figures go into docs/PERFORMANCE.md. */
+    publish: flags.publish,
   };
 }
 

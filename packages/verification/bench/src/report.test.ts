@@ -1,43 +1,28 @@
 import { expect, test } from "vitest";
-import type { BenchFigures, FloorFigures, ScenarioFigures } from "./figures.ts";
-import { report, table } from "./report.ts";
+import { report } from "./report.ts";
+import { exampleFigures as figures } from "./testing.ts";
 
-test("lines up columns, words to the left and numbers to the right", () => {
-  expect(
-    table(
-      ["name", "n"],
-      [
-        ["a", "1,000"],
-        ["longer", "2"],
-      ],
-    ),
-  ).toBe(["name        n", "─────────────", "a       1,000", "longer      2"].join("\n"));
+test("shows every figure, and the load generator apart from what the platform costs", () => {
+  const text = report(figures);
+  expect(text).toMatch(/quote +90 +10 +20 +25 +4 +20 +2,000 +7 +3\.5$/m);
+  expect(text).toMatch(/quote +900 +0\.2 +900 +0\.05 +900 +0\.1 +900 +0\.1$/m);
+  expect(text).toMatch(/quote +1,500 +500 +700$/m);
+  expect(text).toMatch(/200,000 payouts/);
 });
 
-const floor: FloorFigures = { requests: 9, per_s: 900, p50_ms: 1, p99_ms: 2, cpu_us: 30 };
-const quote: ScenarioFigures = {
-  ...{ requests: 10, per_s: 90, p50_ms: 10, p99_ms: 20, concurrency: 16 },
-  cpu_us: { gateway: 1_500, engine: null },
-  mongo_ops: { find: 7 },
-  mongo_ops_total: 7,
-  ...{ floor_echo: floor, floor_mongo: floor, floor_echo_ratio: 0.1, floor_mongo_ratio: 0.1 },
-};
-const figures: BenchFigures = {
-  ...{ seconds_in_all: 200, cpus: 2, concurrency: 16, money_conserved: true },
-  scenarios: { quote },
-  flat: {
-    list: { at_1000: 4, at_200000: 5, ratio: 1.25 },
-    read: { at_1000: 4, at_200000: 6, ratio: 1.5 },
-  },
-  flat_within: 1.3,
-  idle: {},
-};
+test("shows what was not measured", () => {
+  expect(report(figures)).toMatch(/gateway +engine +broker\n─+\n +110 +220 +–/);
+});
 
-test("shows every figure, and what was not measured", () => {
+test("shows each rate of the lifecycles, and which was too much", () => {
   const text = report(figures);
-  expect(text).toMatch(/quote +90 +10 +20 +900 +0\.1 +900 +0\.1/);
-  expect(text).toMatch(/quote +1,500 +–/);
-  expect(text).toMatch(/200,000 payouts/);
+  expect(text).toMatch(/lifecycle +closed +90 +10 +20 +30 +60$/m);
+  expect(text).toMatch(/10\/s +10 +10 +20 +30 +60$/m);
+  expect(text).toMatch(/25\/s +12 +10 +20 +30 +60 +DID NOT KEEP UP$/m);
+});
+
+test("shows what a cold start takes", () => {
+  expect(report(figures)).toMatch(/2,100 +80 +95$/m);
 });
 
 test("says what is not flat", () => {
@@ -61,6 +46,6 @@ test("shows what an idle platform costs, by size", () => {
 });
 
 test("leaves out what was not measured", () => {
-  const text = report({ ...figures, scenarios: {} });
-  expect(text).not.toContain("CPU per request");
+  const text = report({ ...figures, scenarios: {}, memory_mb: {} });
+  expect(text).not.toMatch(/CPU per request|Resident memory/);
 });

@@ -1,23 +1,12 @@
-import type { BenchFigures, FlatFigures, HotAccountFigures, ScenarioFigures } from "./figures.ts";
-
-/** Rows under a head, each column as wide as its widest cell, numbers to the right. */
-export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const widths = head.map((cell, at) => {
-    return Math.max(cell.length, ...rows.map((row) => (row[at] ?? "").length));
-  });
-  const line = (row: readonly string[]) =>
-    row
-      .map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0)))
-      .join("  ")
-      .trimEnd();
-  const rule = widths.map((width) => "─".repeat(width)).join("──");
-  return [line(head), rule, ...rows.map(line)].join("\n");
-}
-
-/** A whole number with thin groups, or what says that there is none. */
-function count(value: number | null | undefined): string {
-  return value == null ? "–" : Math.round(value).toLocaleString("en-US");
-}
+import type {
+  BenchFigures,
+  FlatFigures,
+  HotAccountFigures,
+  LifecycleFigures,
+  ScenarioFigures,
+} from "./figures.ts";
+import { platformCpu } from "./measures/cost.ts";
+import { count, table } from "./table.ts";
 
 const times = (ratio: number): string => `${ratio} ×`;
 
@@ -25,10 +14,18 @@ const times = (ratio: number): string => `${ratio} ×`;
 export function report(figures: BenchFigures): string {
   const scenarios = Object.entries(figures.scenarios);
   const flat = Object.entries(figures.flat);
+  const lifecycles = scenarios.flatMap(([name, each]): Named<LifecycleFigures>[] => {
+    return "open_loop" in each ? [[name, each]] : [];
+  });
   return [
-    ...(scenarios.length === 0 ? [] : [speedTable(figures, scenarios), costTable(scenarios)]),
+    ...(scenarios.length === 0
+      ? []
+      : [speedTable(figures, scenarios), floorTable(scenarios), costTable(scenarios)]),
+    ...(lifecycles.length === 0 ? [] : [lifecycleTable(lifecycles)]),
+    ...(Object.keys(figures.memory_mb).length === 0 ? [] : [memoryTable(figures)]),
     ...(flat.length === 0 ? [] : [flatTable(figures, flat)]),
     ...(figures.hot_account === undefined ? [] : [hotAccountTable(figures.hot_account)]),
+    ...(figures.cold_start === undefined ? [] : [coldStartTable(figures.cold_start)]),
     ...(Object.keys(figures.idle).length === 0 ? [] : [idleTable(figures)]),
     `${figures.seconds_in_all} s in all, on ${figures.cpus} CPUs`,
   ].join("\n\n");
@@ -39,13 +36,60 @@ type Named<T> = readonly [string, T];
 function speedTable({ concurrency }: BenchFigures, scenarios: Named<ScenarioFigures>[]): string {
   const rows = scenarios.map(([name, each]) => [
     name,
-    ...[each.per_s, each.p50_ms, each.p99_ms].map(String),
+    ...[each.per_s, each.p50_ms, each.p99_ms, each.p999_ms].map(String),
+    ...[each.one_at_a_time.p50_ms, each.one_at_a_time.p99_ms].map(String),
+    count(platformCpu(each)),
+    ...[each.mongo_ops_total, each.document_writes].map(String),
+  ]);
+  const head = ["req/s", "p50 ms", "p99 ms", "p99.9 ms", "alone p50", "p99"];
+  const title = `${concurrency} requests at a time, every answer checked; alone: one at a time`;
+  const costs = ["CPU µs", "commands", "writes"];
+  return `${title}\n${table(["scenario", ...head, ...costs], rows)}`;
+}
+
+function floorTable(scenarios: Named<ScenarioFigures>[]): string {
+  const rows = scenarios.map(([name, each]) => [
+    name,
+    ...[each.floor_naive.per_s, each.naive_ratio].map(String),
+    ...[each.floor_grouped.per_s, each.grouped_ratio].map(String),
     ...[each.floor_mongo.per_s, each.floor_mongo_ratio].map(String),
     ...[each.floor_echo.per_s, each.floor_echo_ratio].map(String),
   ]);
-  const floors = ["Koa+MongoDB/s", "ratio", "Koa echo/s", "ratio"];
-  const title = `${concurrency} requests at a time, every answer checked`;
-  return `${title}\n${table(["scenario", "req/s", "p50 ms", "p99 ms", ...floors], rows)}`;
+  const floors = ["naive/s", "grouped/s", "same commands/s", "echo/s"];
+  const head = ["scenario", ...floors.flatMap((floor) => [floor, "ratio"])];
+  return `Floors, and the platform's requests per second as a share of theirs\n${table(head, rows)}`;
+}
+
+function lifecycleTable(lifecycles: Named<LifecycleFigures>[]): string {
+  const times = (each: {
+    readonly per_s: number;
+    readonly p50_ms: number;
+    readonly p99_ms: number;
+  }) => [each.per_s, each.p50_ms, each.p99_ms].map(String);
+  const rows = lifecycles.flatMap(([name, each]) => [
+    [name, "closed", ...times(each), String(each.webhook_p50_ms), String(each.webhook_p99_ms), ""],
+    ...each.open_loop.map((open) => [
+      ...["", `${open.rate}/s`, ...times(open)],
+      ...[String(open.webhook_p50_ms), String(open.webhook_p99_ms)],
+      open.kept_up ? "" : "DID NOT KEEP UP",
+    ]),
+  ]);
+  const head = ["", "loop", "per s", "p50 ms", "p99 ms", "webhook p50", "p99", ""];
+  const title = "From quote to webhook; webhook: from the execute, less what the rail takes";
+  return `${title}\n${table(head, rows)}`;
+}
+
+function memoryTable({ memory_mb }: BenchFigures): string {
+  const names = Object.keys(memory_mb);
+  const row = ["", ...names.map((name) => count(memory_mb[name]))];
+  return `Resident memory after the scenarios, MB\n${table(["", ...names], [row])}`;
+}
+
+function coldStartTable(figures: NonNullable<BenchFigures["cold_start"]>): string {
+  const { ready_ms, first_quote_ms, first_execute_ms } = figures;
+  const row = ["", ...[ready_ms, first_quote_ms, first_execute_ms].map(count)];
+  const head = ["", "all ready", "first quote", "first execute"];
+  return `The six services started anew, ms\n${table(head, [row])}`;
 }
 
 function costTable(scenarios: Named<ScenarioFigures>[]): string {

@@ -48,10 +48,15 @@ export function checkQuote(text: string, amount: string): KnownRecord {
   return { id: String(data.id), amount };
 }
 
+/** A quote's payout has the quote's id, but for the kind. */
+export function payoutIdOf({ id }: KnownRecord): string {
+  return id.replace("qt_", "po_");
+}
+
 /** The payout of this quote, queued. */
 export function checkExecuted(text: string, quote: KnownRecord): KnownRecord {
   const data = dataOf(text);
-  const id = quote.id.replace("qt_", "po_");
+  const id = payoutIdOf(quote);
   must(data.id === id && data.message === "Transaction Queued", "not queued", text);
   return { id, amount: quote.amount };
 }

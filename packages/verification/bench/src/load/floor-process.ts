@@ -1,62 +1,65 @@
 /**
- * The floor: what a Koa app costs that has no services behind it. It answers a body of the size in
- * its query, after it has run the MongoDB commands in its query, one after the other, with the
- * driver settings of the services. Forked.
+ * The floors: what bare Koa apps cost that have no services behind them. `/` answers a body of the
+ * size in its query, after it has run the MongoDB commands in its query, one after the other, with
+ * the driver settings of the services. `/naive/…` and `/grouped/…` are the fixed floors. Forked.
  */
-import { randomBytes } from "node:crypto";
 import { createServer } from "node:http";
 import { text } from "node:stream/consumers";
 import { connectDatabase } from "@disburse/chassis/mongo/database.ts";
 import { listenLocally } from "@disburse/harness/local-server.ts";
 import Koa from "koa";
-import type { Collection } from "mongodb";
+import { MongoClient } from "mongodb";
 import { serveCalls } from "./child.ts";
+import { commandsOn, type FloorDocument, storeDocuments } from "./floors/commands.ts";
+import { type FloorOperation, floorOperations, prepareFloor } from "./floors/operations.ts";
+import { groupedStore, naiveStore } from "./floors/stores.ts";
 
-/** A payout's document has about this size. */
-const documentBytes = 1_000;
-const documents = 1_000;
-const pageLength = 20;
+/** Where a floor's documents are, and where it posts its webhooks. */
+type Places = { readonly uri: string; readonly database: string; readonly webhookUrl: string };
 
-type FloorDocument = { _id: string; owner: string; at: Date; body: string; touched: number };
+/** As durable as the services, whatever becomes of their own settings: a fixed floor stays. */
+const driverSettings = {
+  writeConcern: { w: "majority", journal: true },
+  readConcern: { level: "majority" },
+} as const;
 
-let made = 0;
-
-function newDocument(): FloorDocument {
-  made += 1;
-  const body = randomBytes(documentBytes / 2).toString("hex");
-  return { _id: `${process.pid}-${made}`, owner: "floor", at: new Date(), body, touched: 0 };
+async function repeatedCommands({ uri, database }: Places) {
+  const { db } = await connectDatabase(uri, database);
+  const collection = db.collection<FloorDocument>("documents");
+  await storeDocuments(collection);
+  const commands = commandsOn(collection);
+  return async (names: readonly string[]) => {
+    for (const name of names) await commands[name]?.();
+  };
 }
 
-const anyId = () => `${process.pid}-${1 + Math.floor(Math.random() * documents)}`;
-
-/** One command of each kind, as the services send it. */
-function commandsOn(
-  collection: Collection<FloorDocument>,
-): Readonly<Record<string, () => Promise<unknown>>> {
-  return {
-    find: () => collection.findOne({ _id: anyId() }),
-    page: () => collection.find({ owner: "floor" }).sort({ at: -1 }).limit(pageLength).toArray(),
-    insert: () => collection.insertOne(newDocument()),
-    update: () => collection.updateOne({ _id: anyId() }, { $inc: { touched: 1 } }),
-    delete: () => collection.deleteOne({ _id: "none" }),
-    findAndModify: () => collection.findOneAndUpdate({ _id: anyId() }, { $inc: { touched: 1 } }),
-    aggregate: () => collection.aggregate([{ $match: { _id: anyId() } }]).toArray(),
+async function fixedFloors({ uri, database, webhookUrl }: Places) {
+  const client = await new MongoClient(uri, driverSettings).connect();
+  await prepareFloor(client, database);
+  const shared = { client, database, webhookUrl };
+  const kinds = {
+    naive: { ...shared, store: naiveStore(client, database) },
+    grouped: { ...shared, store: groupedStore(client, database) },
+  };
+  return async (path: string, id: string, account: string) => {
+    const [, kind, operation] = path.split("/");
+    const deps = kinds[kind as keyof typeof kinds];
+    await floorOperations[operation as FloorOperation](deps, { id, account });
   };
 }
 
 /** Starts serving on documents in this database. */
-async function serve({ uri, database }: { uri: string; database: string }) {
-  const { db } = await connectDatabase(uri, database);
-  const collection = db.collection<FloorDocument>("documents");
-  await collection.createIndex({ owner: 1, at: -1 });
-  await collection.insertMany(Array.from({ length: documents }, newDocument));
-  const commands = commandsOn(collection);
+async function serve(places: Places) {
+  const repeat = await repeatedCommands(places);
+  const operate = await fixedFloors(places);
   const app = new Koa();
   app.use(async (ctx) => {
     await text(ctx.req);
-    for (const name of String(ctx.query.commands ?? "").split(",")) await commands[name]?.();
+    const { commands = "", id, account, bytes } = ctx.query;
+    if (ctx.path === "/") await repeat(String(commands).split(","));
+    else await operate(ctx.path, String(id), String(account));
     ctx.type = "application/json";
-    ctx.body = "x".repeat(Number(ctx.query.bytes));
+    ctx.body = "x".repeat(Number(bytes));
   });
   const handle = app.callback();
   const server = createServer((request, response) => void handle(request, response));
@@ -64,6 +67,6 @@ async function serve({ uri, database }: { uri: string; database: string }) {
 }
 
 const calls = { serve };
-/** What the floor does for the bench. */
+/** What the floors do for the bench. */
 export type FloorCalls = typeof calls;
 serveCalls(calls);

@@ -18,17 +18,21 @@ export type Target = {
   readonly beneficiaryId: string;
 };
 
-/** A request, and what its answer has to be; the check throws `WrongAnswerError`. */
-export type Exchange = {
+/**
+ * A request, and what its answer has to be: `check` answers what was made, and throws
+ * `WrongAnswerError`.
+ */
+export type Exchange<Made = unknown> = {
   readonly method: "GET" | "POST";
   readonly path: string;
   readonly body?: string;
-  readonly check: (text: string) => void;
+  readonly check: (text: string) => Made;
 };
 
 /** What the load generator remembers of a target between runs. */
 export type TargetState = {
-  readonly target: Target;
+  /** The merchants that ask, in turn; most scenarios have only the first. */
+  readonly targets: readonly [Target, ...Target[]];
   /** Quotes that were not executed yet. */
   readonly quotes: KnownRecord[];
   /** Payouts that can be read. */
@@ -39,8 +43,10 @@ export type TargetState = {
   executed: number;
 };
 
-/** What can be requested of a platform. */
-export type ScenarioName = "quote" | "execute" | "read" | "list" | "list_deep" | "beneficiary";
+/** What can be requested of a platform; `mix` is 80 % reads and 20 % quotes and executes. */
+export type ScenarioName =
+  | ("quote" | "execute" | "read" | "list" | "list_deep" | "beneficiary")
+  | "mix";
 
 /** The next request of a scenario; `undefined` when there is nothing left to request. */
 export type Scenario = (memory: TargetState, cursor: string) => Exchange | undefined;
@@ -51,23 +57,14 @@ const listPath = `/api/v1/transfer/payouts?limit=${pageLength}`;
 
 /** How each scenario makes its next request. */
 export const scenarios: Readonly<Record<ScenarioName, Scenario>> = {
-  quote: ({ target, quotes }) => {
-    const amount = nextAmount();
-    const body = quoteBody(target.beneficiaryId, nextAccount(target), amount);
-    const check = (text: string) => void quotes.push(checkQuote(text, amount));
-    return { method: "POST", path: "/api/v1/transfer/rfq", body, check };
+  quote: ({ targets: [target], quotes }) => {
+    const { check, ...exchange } = quoteExchange(target);
+    return { ...exchange, check: (text) => quotes.push(check(text)) };
   },
 
   execute: (memory) => {
     const quote = memory.quotes.shift();
-    if (quote === undefined) return undefined;
-    const body = JSON.stringify({ quote_id: quote.id, reference_id: "bench" });
-    const check = (text: string) => {
-      const payout = checkExecuted(text, quote);
-      memory.executed += 1;
-      addPayout(memory, payout);
-    };
-    return { method: "POST", path: "/api/v1/transfer/execute", body, check };
+    return quote === undefined ? undefined : executeExchange(memory, quote);
   },
 
   read: ({ payouts }) => {
@@ -85,7 +82,39 @@ export const scenarios: Readonly<Record<ScenarioName, Scenario>> = {
     const path = "/api/v1/transfer/crypto/beneficiary";
     return { method: "POST", path, body: beneficiaryBody(), check: checkBeneficiary };
   },
+
+  mix: (memory, cursor) => {
+    const name = mixed[mixedMade++ % mixed.length] ?? "read";
+    return scenarios[name](memory, cursor) ?? scenarios.read(memory, cursor);
+  },
 };
+
+/** The turns of `mix`. A quote may be unanswered when its execute is due: then a read stands in. */
+export const mixed = [
+  ...["read", "read", "read", "read", "quote"],
+  ...["read", "read", "read", "read", "execute"],
+] as ("read" | "quote" | "execute")[];
+let mixedMade = 0;
+
+/** Asks for a quote of the next amount. */
+export function quoteExchange(target: Target): Exchange<KnownRecord> {
+  const amount = nextAmount();
+  const body = quoteBody(target.beneficiaryId, nextAccount(target), amount);
+  const check = (text: string) => checkQuote(text, amount);
+  return { method: "POST", path: "/api/v1/transfer/rfq", body, check };
+}
+
+/** Executes a quote, and remembers the payout. */
+export function executeExchange(memory: TargetState, quote: KnownRecord): Exchange<KnownRecord> {
+  const body = JSON.stringify({ quote_id: quote.id, reference_id: "bench" });
+  const check = (text: string) => {
+    const payout = checkExecuted(text, quote);
+    memory.executed += 1;
+    addPayout(memory, payout);
+    return payout;
+  };
+  return { method: "POST", path: "/api/v1/transfer/execute", body, check };
+}
 
 function page({ amounts }: TargetState, path: string): Exchange {
   const check = (text: string) => checkPage(text, pageLength, (id) => amounts.get(id));

@@ -104,7 +104,7 @@ export async function measureHotAccount(
   const name = (side: Side) => `${platform.name}, ${side}`;
   for (const side of ["one", "many"] as const) {
     const target = { ...platform.target, accountIds: accounts[side] };
-    await load.call("target", { name: name(side), target, payouts: [] });
+    await load.call("target", { name: name(side), targets: [target], payouts: [] });
   }
   const results: Record<Side, LoadResult[]> = { one: [], many: [] };
   for (const side of turns) {

@@ -1,5 +1,11 @@
 import { expect, test } from "vitest";
-import { commandsBetween, commandTotal, scaledCounts, wholeCommands } from "./counters.ts";
+import {
+  commandsBetween,
+  commandTotal,
+  scaledCounts,
+  usageBetween,
+  wholeCommands,
+} from "./counters.ts";
 
 test("counts what ran in between, less what runs idle anyway", () => {
   const before = { find: 10, insert: 5 };
@@ -20,4 +26,15 @@ test("makes whole commands of parts", () => {
     "find",
     "insert",
   ]);
+});
+
+test("takes from CPU time and document writes what an idle platform has of both", () => {
+  const before = { atMs: 1_000, cpu: { engine: 500, broker: undefined }, commands: {}, writes: 10 };
+  const after = { atMs: 3_000, cpu: { engine: 900, broker: 7 }, commands: {}, writes: 60 };
+  const idle = { elapsedMs: 1_000, cpu: { engine: 50 }, commands: {}, writes: 5 };
+  expect(usageBetween(before, after, idle)).toMatchObject({
+    elapsedMs: 2_000,
+    cpu: { engine: 300, broker: undefined },
+    writes: 40,
+  });
 });

@@ -9,6 +9,8 @@ export type UsageReading = {
   readonly atMs: number;
   readonly cpu: CpuTimes;
   readonly commands: CommandCounts;
+  /** Documents that were inserted, updated or deleted. */
+  readonly writes: number;
 };
 
 /** What was done between two readings, by process and by command. */
@@ -19,7 +21,7 @@ export async function readUsage(
   mongo: MongoClient,
   pids: Readonly<Record<string, number | undefined>>,
 ): Promise<UsageReading> {
-  // The engine counts each command that it runs.
+  // The engine counts each command that it runs, and each document that one changes.
   const { metrics } = await mongo.db("admin").command({ serverStatus: 1 });
   const commands = dataCommands.map((name) => {
     return [name, Number(metrics.commands[name]?.total ?? 0)] as const;
@@ -27,8 +29,13 @@ export async function readUsage(
   const cpu = Object.entries(pids).map(([name, pid]) => {
     return [name, pid === undefined ? undefined : cpuMicroseconds(pid)] as const;
   });
-  const atMs = performance.now();
-  return { atMs, cpu: Object.fromEntries(cpu), commands: Object.fromEntries(commands) };
+  const { inserted, updated, deleted } = metrics.document;
+  return {
+    atMs: performance.now(),
+    cpu: Object.fromEntries(cpu),
+    commands: Object.fromEntries(commands),
+    writes: Number(inserted) + Number(updated) + Number(deleted),
+  };
 }
 
 /** What was done between two readings, less what an idle platform does in that time. */
@@ -42,7 +49,8 @@ export function usageBetween(before: UsageReading, after: UsageReading, idle?: U
   });
   const atRest = scaledCounts(idle?.commands ?? {}, share);
   const commands = commandsBetween(before.commands, after.commands, atRest);
-  return { elapsedMs, cpu: Object.fromEntries(cpu), commands };
+  const writes = Math.max(0, after.writes - before.writes - (idle?.writes ?? 0) * share);
+  return { elapsedMs, cpu: Object.fromEntries(cpu), commands, writes };
 }
 
 /** How often each MongoDB command ran; `find` counts a query, `getMore` each further batch. */

@@ -13,6 +13,7 @@ test.each([
   [hundred, 0.99, 99],
   [hundred, 1, 100],
   [[...hundred, 1_000], 0.99, 100],
+  [[...hundred, 1_000], 0.999, 1_000],
 ])("finds by nearest rank in %j the share %d: %d", (samples, share, expected) => {
   expect(percentile(samples, share)).toBe(expected);
 });

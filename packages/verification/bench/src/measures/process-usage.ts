@@ -36,6 +36,12 @@ export function cpuMicroseconds(pid: number): number | undefined {
   return stat && stat.cpuTicks * tickMicroseconds;
 }
 
+/** Resident memory of a process, in bytes; `undefined` where it cannot be measured. */
+export function residentBytes(pid: number): number | undefined {
+  const stat = canMeasureProcesses ? statOf(pid) : undefined;
+  return stat && stat.residentPages * pageBytes;
+}
+
 /** A process of a tree, with its resident memory. */
 export type ResidentProcess = {
   readonly name: string;

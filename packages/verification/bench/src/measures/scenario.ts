@@ -1,8 +1,15 @@
 import type { MongoClient } from "mongodb";
-import type { CpuFigures, FloorFigures, LoopFigures, ScenarioFigures } from "../figures.ts";
+import type {
+  FixedFloorFigures,
+  FloorFigures,
+  LoopFigures,
+  ProcessFigures,
+  ScenarioFigures,
+} from "../figures.ts";
 import type { Child } from "../load/child.ts";
+import type { LoopEnd } from "../load/closed-loop.ts";
+import type { FloorKind, FloorScenario } from "../load/floors/exchanges.ts";
 import type { LoadCalls, LoadResult } from "../load/load-process.ts";
-import type { ScenarioName } from "../load/scenarios.ts";
 import type { BenchPlatform } from "../platforms/bench-platform.ts";
 import {
   type CommandCounts,
@@ -12,7 +19,6 @@ import {
   usageBetween,
   wholeCommands,
 } from "./counters.ts";
-import { untilSettled } from "./money.ts";
 import { rounded } from "./percentile.ts";
 
 /** What a scenario is measured with. */
@@ -28,79 +34,135 @@ export type ScenarioSetup = {
   readonly seconds: number;
 };
 
-/** Requests that are under way at once. */
-export const concurrency = 16;
-/** More than any machine executes in a second for one account. */
-const quotesPerSecond = 150;
-/** A floor is steady sooner than the platform. */
-const floorShare = 0.3;
+/** What is measured: how it is asked of the platform, and of the fixed floors. */
+export type Measured<Result extends LoadResult = LoadResult> = {
+  /** Runs it against the platform, so many at a time. */
+  readonly run: (concurrency: number, end: LoopEnd) => Promise<Result>;
+  /** Waits until all that was set going is done; answers how often it has asked the database. */
+  readonly settle: () => Promise<number>;
+  /** Before each run: what that needs is made, in time proportional to `seconds`. */
+  readonly prepare?: (seconds: number) => Promise<unknown>;
+  readonly floor: FloorScenario;
+  /** The accounts that the executes are spread over. */
+  readonly accounts: number;
+  /** Whether a request reads a page, which no other `find` costs as much as. */
+  readonly isPage: boolean;
+};
+
+/** Requests that are under way at once: a busy merchant's. */
+export const concurrency = 64;
+/** What is not the platform itself is steady sooner. */
+const shortShare = 0.3;
 
 /** Measures a scenario and its floors, one after the other. */
-export async function measureScenario(
+export async function measureScenario<Result extends LoadResult>(
   setup: ScenarioSetup,
-  scenario: ScenarioName,
-): Promise<ScenarioFigures> {
-  const { platform, load, mongo, pids, idle, seconds } = setup;
-  const run = { name: platform.name, concurrency } as const;
-  if (scenario === "execute") {
-    const requests = quotesPerSecond * seconds;
-    await load.call("run", { ...run, scenario: "quote", end: { requests } });
-  }
+  measured: Measured<Result>,
+): Promise<{ readonly figures: ScenarioFigures; readonly result: Result }> {
+  const { mongo, pids, idle, seconds } = setup;
+  await measured.prepare?.(seconds);
   const before = await readUsage(mongo, pids);
-  const result = await load.call("run", { ...run, scenario, end: { seconds } });
-  const polls = scenario === "execute" ? await untilSettled(platform) : 0;
+  const result = await measured.run(concurrency, { seconds });
+  const polls = await measured.settle();
   const after = await readUsage(mongo, pids);
   const usage = usageBetween(before, after, idle);
   const { find = 0, ...others } = usage.commands;
   const commands = mapValues({ ...others, find: find - polls }, (count) => count / result.requests);
-  const floors = await measureFloors(setup, scenario, result, commands);
+  await measured.prepare?.(seconds * shortShare);
+  const single = await measured.run(1, { seconds: seconds * shortShare });
+  await measured.settle();
+  const floors = await measureFloors(setup, measured, result, commands);
   const ratio = (floor: FloorFigures) => rounded(result.per_s / floor.per_s, 3);
-  return {
+  const figures: ScenarioFigures = {
     ...loopFigures(result),
     concurrency,
     cpu_us: cpuPerRequest(usage, result.requests),
     mongo_ops: mapValues(commands, (count) => rounded(count, 2)),
     mongo_ops_total: rounded(commandTotal(commands), 2),
+    document_writes: rounded(usage.writes / result.requests, 2),
     ...floors,
     floor_echo_ratio: ratio(floors.floor_echo),
     floor_mongo_ratio: ratio(floors.floor_mongo),
+    naive_ratio: ratio(floors.floor_naive),
+    grouped_ratio: ratio(floors.floor_grouped),
+    one_at_a_time: loopFigures(single),
   };
+  return { figures, result };
 }
 
 async function measureFloors(
-  { load, mongo, floor, seconds }: ScenarioSetup,
-  scenario: ScenarioName,
-  { method, requestBytes, answerBytes }: LoadResult,
+  setup: ScenarioSetup,
+  measured: Measured,
+  result: LoadResult,
   commands: CommandCounts,
 ) {
-  const measure = async (names: readonly string[]): Promise<FloorFigures> => {
-    const query = new URLSearchParams({ bytes: String(answerBytes), commands: names.join(",") });
-    const before = await readUsage(mongo, { floor: floor.pid });
-    const result = await load.call("floor", {
-      url: `${floor.url}/?${query}`,
-      ...{ method, requestBytes, answerBytes, concurrency },
-      end: { seconds: seconds * floorShare },
-    });
-    const usage = usageBetween(before, await readUsage(mongo, { floor: floor.pid }));
-    return { ...loopFigures(result), cpu_us: cpuPerRequest(usage, result.requests).floor ?? null };
-  };
   const names = wholeCommands(commands);
-  const isPage = scenario === "list";
+  const page = measured.isPage ? names.indexOf("find") : -1;
   return {
-    floor_echo: await measure([]),
-    floor_mongo: await measure(isPage ? names.with(names.indexOf("find"), "page") : names),
+    floor_echo: await measureCommands(setup, result, []),
+    floor_mongo: await measureCommands(setup, result, page < 0 ? names : names.with(page, "page")),
+    floor_naive: await measureFixed(setup, measured, result, "naive"),
+    floor_grouped: await measureFixed(setup, measured, result, "grouped"),
   };
 }
 
-function loopFigures({ requests, per_s, p50_ms, p99_ms }: LoadResult): LoopFigures {
-  return { requests, per_s, p50_ms, p99_ms };
+/** The floor that repeats the platform's own commands; with none of them, the echo. */
+async function measureCommands(
+  { load, mongo, floor, seconds }: ScenarioSetup,
+  { method, requestBytes, answerBytes }: LoadResult,
+  names: readonly string[],
+): Promise<FloorFigures> {
+  const query = new URLSearchParams({ bytes: String(answerBytes), commands: names.join(",") });
+  const before = await readUsage(mongo, { floor: floor.pid });
+  const result = await load.call("floor", {
+    url: `${floor.url}/?${query}`,
+    ...{ method, requestBytes, answerBytes, concurrency },
+    end: { seconds: seconds * shortShare },
+  });
+  const usage = usageBetween(before, await readUsage(mongo, { floor: floor.pid }));
+  return { ...loopFigures(result), cpu_us: cpuPerRequest(usage, result.requests).floor ?? null };
 }
 
-function cpuPerRequest({ cpu }: Usage, requests: number): CpuFigures {
+/** A floor whose commands stay the same, whatever the platform's are. */
+async function measureFixed(
+  { load, mongo, floor, seconds, pids, idle }: ScenarioSetup,
+  { floor: scenario, accounts }: Measured,
+  { method, requestBytes, answerBytes }: LoadResult,
+  kind: FloorKind,
+): Promise<FixedFloorFigures> {
+  const sizes = { method, requestBytes, answerBytes };
+  const job = { ...sizes, url: floor.url, kind, accounts, concurrency };
+  const end = { seconds: seconds * shortShare };
+  if (scenario === "execute") {
+    await load.call("fixedFloor", { ...job, scenario: "quote", end: quotesFor(end.seconds) });
+  }
+  const counted = { floor: floor.pid, engine: pids.engine };
+  const before = await readUsage(mongo, counted);
+  const result = await load.call("fixedFloor", { ...job, scenario, end });
+  const usage = usageBetween(before, await readUsage(mongo, counted), idle);
+  const cpu = cpuPerRequest(usage, result.requests);
+  return {
+    ...loopFigures(result),
+    cpu_us: cpu.floor ?? null,
+    engine_cpu_us: cpu.engine ?? null,
+  };
+}
+
+/** An execute costs more than a quote: as many are made in twice the time. */
+export function quotesFor(seconds: number): LoopEnd {
+  return { seconds: seconds * 2 };
+}
+
+function loopFigures({ requests, per_s, p50_ms, p99_ms, p999_ms }: LoadResult): LoopFigures {
+  return { requests, per_s, p50_ms, p99_ms, p999_ms };
+}
+
+function cpuPerRequest({ cpu }: Usage, requests: number): ProcessFigures {
   return mapValues(cpu, (used) => (used === undefined ? null : Math.round(used / requests)));
 }
 
-function mapValues<V, W>(record: Readonly<Record<string, V>>, map: (value: V) => W) {
+/** A record of the same keys. */
+export function mapValues<V, W>(record: Readonly<Record<string, V>>, map: (value: V) => W) {
   const pairs = Object.entries(record).map(([key, value]) => [key, map(value)] as const);
   return Object.fromEntries(pairs) as Record<string, W>;
 }

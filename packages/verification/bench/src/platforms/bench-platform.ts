@@ -21,8 +21,16 @@ export type BenchPlatform = Platform &
     readonly databases: Databases;
   };
 
+/** How long the sandbox's rail takes: short, so that lifecycles are not bounded by it. */
+export const railMs = 100;
+
 /** No request of the bench is refused for its rate, and no quote expires in it. */
-const settings = { ...unlimitedRate, LOG_LEVEL: "warn", QUOTE_TTL_SECONDS: "3600" };
+const settings = {
+  ...unlimitedRate,
+  LOG_LEVEL: "warn",
+  QUOTE_TTL_SECONDS: "3600",
+  SANDBOX_SETTLE_MS: String(railMs),
+};
 
 /** Starts a platform in databases of its own and seeds the sandbox in it. */
 export async function startBenchPlatform(name: string, backends: Backends): Promise<BenchPlatform> {

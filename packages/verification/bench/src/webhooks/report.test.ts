@@ -29,6 +29,7 @@ test("reports rest as parts of a core", () => {
     elapsedMs: 4_000,
     cpu: { notifier: 80_000, broker: undefined },
     commands: { find: 6 },
+    writes: 0,
   };
   expect(restReport(usage)).toBe(
     "  at rest: notifier 2, broker – % of a core; 1.5 MongoDB commands/s",

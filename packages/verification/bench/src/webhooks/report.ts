@@ -1,6 +1,6 @@
 import { commandTotal, scaledCounts, type Usage } from "../measures/counters.ts";
 import { rounded } from "../measures/percentile.ts";
-import { table } from "../report.ts";
+import { table } from "../table.ts";
 import type { Cost, ScenarioFigures, WebhookFigures } from "./figures.ts";
 import type { ScenarioName } from "./options.ts";
 

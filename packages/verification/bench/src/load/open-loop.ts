@@ -1,0 +1,43 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { LoopTimes } from "./closed-loop.ts";
+
+/** Requests at fixed moments, however long the answers take. */
+export type OpenPace = {
+  readonly perSecond: number;
+  readonly seconds: number;
+  /** The loop ends early where so many are under way: what is asked does not keep up. */
+  readonly inFlightMax: number;
+};
+
+/**
+ * Starts each request at its own moment and waits for all of them. A latency counts from that
+ * moment, so a load that comes late counts as well. What a request throws ends the loop.
+ */
+export async function openLoop(
+  { perSecond, seconds, inFlightMax }: OpenPace,
+  request: () => Promise<boolean>,
+): Promise<LoopTimes & { readonly keptUp: boolean }> {
+  const latenciesMs: number[] = [];
+  const running = new Set<Promise<void>>();
+  const failures: unknown[] = [];
+  const total = Math.ceil(perSecond * seconds);
+  const startedAt = performance.now();
+  const one = async (dueAt: number) => {
+    try {
+      if (await request()) latenciesMs.push(performance.now() - dueAt);
+    } catch (error) {
+      failures.push(error);
+    }
+  };
+  let started = 0;
+  while (started < total && running.size < inFlightMax && failures.length === 0) {
+    const dueAt = startedAt + (started * 1_000) / perSecond;
+    await pause(Math.max(0, dueAt - performance.now()));
+    const tracked = one(dueAt).finally(() => running.delete(tracked));
+    running.add(tracked);
+    started += 1;
+  }
+  await Promise.all(running);
+  if (failures.length > 0) throw failures[0];
+  return { latenciesMs, elapsedMs: performance.now() - startedAt, keptUp: started === total };
+}
