@@ -39,6 +39,12 @@ test("compares the scenarios of both runs alone, and says where they differ in k
   expect(text).toContain("then with 16 requests at a time, now 64");
 });
 
+test("says where no scenario is in both runs", () => {
+  const { text, grown } = compareFigures({ ...earlier, scenarios: {} }, earlier);
+  expect(text).toContain("no scenario is in both runs");
+  expect(grown).toEqual([]);
+});
+
 test("reads the figures of a version that knew less", () => {
   const { document_writes: _writes, ...known } = exampleScenario;
   const { machine: _machine, ...old } = { ...earlier, scenarios: { quote: known } };

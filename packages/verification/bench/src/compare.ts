@@ -37,7 +37,8 @@ export function compareFigures(earlier: BenchFigures, later: BenchFigures): Comp
         ]
       : [];
   });
-  return { text: [...terms(earlier, later), table(head, rows)].join("\n"), grown };
+  const shown = rows.length === 0 ? "no scenario is in both runs" : table(head, rows);
+  return { text: [...terms(earlier, later), shown].join("\n"), grown };
 }
 
 const head = [

@@ -14,7 +14,7 @@ import {
 import { readUsage, type Usage, type UsageReading, usageBetween } from "./measures/counters.ts";
 import { checkInvariants, checkMoney, untilSettled } from "./measures/money.ts";
 import { residentBytes } from "./measures/process-usage.ts";
-import { mapValues, type ScenarioSetup } from "./measures/scenario.ts";
+import { mapValues, type ScenarioSetup, warmUpFloors } from "./measures/scenario.ts";
 import {
   lifecycleNames,
   lifecycleTarget,
@@ -158,6 +158,7 @@ async function measureAll(
   }
   say("warming up");
   await warmUp(load, [platform], wanted, options.warmUpSeconds);
+  await warmUpFloors(load, floor.url, options.warmUpSeconds / 3);
   await untilSettled(platform);
   const services = serviceNames.map((service) => [service, platform.pid(service)] as const);
   const own = { ...Object.fromEntries(services), ...backends.pids };

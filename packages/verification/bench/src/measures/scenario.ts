@@ -148,6 +148,19 @@ async function measureFixed(
   };
 }
 
+/** Lets the fixed floors do once what they are measured by later. */
+export async function warmUpFloors(
+  load: Child<LoadCalls>,
+  url: string,
+  seconds: number,
+): Promise<void> {
+  const sizes = { method: "POST", requestBytes: 100, answerBytes: 100 } as const;
+  for (const kind of ["naive", "grouped"] as const) {
+    const job = { ...sizes, url, kind, accounts: 1, concurrency, scenario: "lifecycle" } as const;
+    await load.call("fixedFloor", { ...job, end: { seconds: seconds / 2 } });
+  }
+}
+
 /** An execute costs more than a quote: as many are made in twice the time. */
 export function quotesFor(seconds: number): LoopEnd {
   return { seconds: seconds * 2 };

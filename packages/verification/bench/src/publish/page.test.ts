@@ -22,6 +22,7 @@ test("says where, and shows every scenario beside its floors", () => {
   expect(text).toContain("| quote | 90 | 10 | 20 | 25 | 4 | 2,000 | 7 | 3.5 |");
   expect(text).toContain("| quote | 900 | 70 | 0.2 | 900 | 70 | 0.05 | 900 | 0.1 | 900 | 0.1 |");
   expect(text).toContain("| 25 | 12 | 10 | 20 | 25 | 30 | 60 | no |");
+  expect(text).toContain("with 200,000 payouts** to that with 1,000: list 1.25 ×, read 1.5 ×");
   expect(text).toContain("after 2,100 ms");
 });
 

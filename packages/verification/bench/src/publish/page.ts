@@ -84,14 +84,15 @@ function otherParts({ memory_mb, cold_start, hot_account, flat, idle }: BenchFig
     ([name, megabytes]) => `${name} ${count(megabytes)}`,
   );
   const flatRatios = Object.entries(flat).map(([name, { ratio }]) => `${name} ${ratio} ×`);
+  const [few, many] = Object.keys(Object.values(flat)[0] ?? {}).flatMap(sizeOf);
   const idles = Object.entries(idle).map(([name, each]) => {
-    return `${name.replace("at_", "")} payouts: ${each.mongo_ops} commands a minute`;
+    return `${sizeOf(name)} payouts: ${each.mongo_ops} commands a minute`;
   });
   return [
     ...(memory.length === 0 ? [] : [`**Resident memory**, MB: ${memory.join(", ")}.`]),
     ...(flatRatios.length === 0
       ? []
-      : [`**p50 with 200,000 payouts** to that with 1,000: ${flatRatios.join(", ")}.`]),
+      : [`**p50 with ${many} payouts** to that with ${few}: ${flatRatios.join(", ")}.`]),
     ...(hot_account === undefined
       ? []
       : [`**One account** to ${hot_account.accounts}, executes a second: ${hot_account.ratio} ×.`]),
@@ -104,6 +105,11 @@ function otherParts({ memory_mb, cold_start, hot_account, flat, idle }: BenchFig
         ]),
     ...(idles.length === 0 ? [] : [`**Idle**: ${idles.join(", ")}.`]),
   ];
+}
+
+/** The number in `at_1000`; a ratio is for no one size. */
+function sizeOf(key: string): string[] {
+  return key.startsWith("at_") ? [count(Number(key.slice("at_".length)))] : [];
 }
 
 function markdown(head: readonly string[], rows: readonly (readonly string[])[]): string {
