@@ -100,6 +100,8 @@ export type MachineFigures = {
   readonly cpu: string;
   readonly memory_gb: number;
   readonly os: string;
+  /** What else wanted a processor in the minute before the run, as a load average. */
+  readonly load_before: number;
   readonly node: string;
   readonly mongodb: string;
   /** The commit that was measured; `+` where the tree had changes beside it. */

@@ -1,7 +1,8 @@
 import { execFileSync } from "node:child_process";
-import { cpus, type as osType, release, totalmem } from "node:os";
+import { cpus, loadavg, type as osType, release, totalmem } from "node:os";
 import type { MongoClient } from "mongodb";
 import type { MachineFigures } from "./figures.ts";
+import { rounded } from "./measures/percentile.ts";
 
 const gigabyte = 1_024 ** 3;
 
@@ -12,6 +13,7 @@ export async function readMachine(mongo: MongoClient): Promise<MachineFigures> {
     cpu: `${cpus().length} × ${cpus()[0]?.model.trim() ?? "unknown"}`,
     memory_gb: Math.round(totalmem() / gigabyte),
     os: `${osType()} ${release().replace(/-.*/, "")}`,
+    load_before: rounded(loadavg()[0] ?? 0, 1),
     node: process.version,
     mongodb: String(version),
     commit: commit(),

@@ -41,6 +41,7 @@ async function runBench(
   options: BenchOptions,
 ): Promise<{ readonly figures: BenchFigures; readonly faults: readonly string[] }> {
   const startedAt = performance.now();
+  const machine = await readMachine(backends.mongo);
   const load = startChild<LoadCalls>("load/load-process.ts");
   await using ends = new AsyncDisposableStack();
   ends.defer(load.stop);
@@ -48,7 +49,7 @@ async function runBench(
   const idle = options.only.has("idle") ? await measureIdleSizes(bench) : {};
   const { faults, ...measured } = await measurePlatform(bench);
   const figures: BenchFigures = {
-    machine: await readMachine(backends.mongo),
+    machine,
     seconds_in_all: Math.round((performance.now() - startedAt) / 1_000),
     cpus: availableParallelism(),
     concurrency,

@@ -36,7 +36,13 @@ export const exampleLifecycle: LifecycleFigures = {
 /** Figures of a run. */
 export const exampleFigures: BenchFigures = {
   machine: {
-    ...{ cpu: "2 × Example <fast>", memory_gb: 8, os: "Linux 6.1", node: "v26.0.0" },
+    ...{
+      cpu: "2 × Example <fast>",
+      memory_gb: 8,
+      os: "Linux 6.1",
+      load_before: 0.2,
+      node: "v26.0.0",
+    },
     ...{ mongodb: "8.0.0", commit: "0123456789", date: "2026-01-02" },
   },
   ...{ seconds_in_all: 200, cpus: 2, concurrency: 64, money_conserved: true },

@@ -19,6 +19,7 @@ test.each(["# Title", `${end} ${begin}`])("refuses a page without a place for th
 test("says where, and shows every scenario beside its floors", () => {
   const text = figuresPage(exampleFigures);
   expect(text).toContain("Commit `0123456789`, 2026-01-02: 2 × Example <fast>, 8 GB");
+  expect(text).toContain("load average before the run 0.2.");
   expect(text).toContain("| quote | 90 | 10 | 20 | 25 | 4 | 2,000 | 7 | 3.5 |");
   expect(text).toContain("| quote | 900 | 70 | 0.2 | 900 | 70 | 0.05 | 900 | 0.1 | 900 | 0.1 |");
   expect(text).toContain("| 25 | 12 | 10 | 20 | 25 | 30 | 60 | no |");

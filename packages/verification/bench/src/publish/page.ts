@@ -18,7 +18,8 @@ export function figuresPage(figures: BenchFigures): string {
   const scenarios = Object.entries(figures.scenarios);
   const where =
     `Commit \`${machine.commit}\`, ${machine.date}: ${machine.cpu}, ${machine.memory_gb} GB, ` +
-    `${machine.os}, Node ${machine.node}, MongoDB ${machine.mongodb}.`;
+    `${machine.os}, Node ${machine.node}, MongoDB ${machine.mongodb}; load average before the run ` +
+    `${machine.load_before}.`;
   return [
     where,
     "![CPU time per request by process, beside the floors](performance.svg)",
