@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
 import { hostname } from "node:os";
+import { cacheMetrics } from "@disburse/chassis/cache.ts";
 import { startLoop } from "@disburse/chassis/loop.ts";
 import { runService, serviceStart } from "@disburse/chassis/service.ts";
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
@@ -36,6 +37,7 @@ export const start = serviceStart("payout", readConfig, async (opening) => {
     railWorkers: config.RAIL_WORKERS,
     mode: config.DISBURSE_MODE,
     place: `${hostname()}:${config.PORT}`,
+    countRead: cacheMetrics(opening.metrics),
   });
   lifetime.add("background", payout.stop);
   // The simulated rail calls back as any rail does, without the way over the network.

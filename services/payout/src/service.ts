@@ -2,6 +2,7 @@ import type { Client, ServiceImpl } from "@connectrpc/connect";
 import { openAuditStore } from "@disburse/chassis/audit/store.ts";
 import type { Bus } from "@disburse/chassis/bus/bus.ts";
 import { startRelay } from "@disburse/chassis/bus/outbox-relay.ts";
+import type { CountRead } from "@disburse/chassis/cache.ts";
 import type { Log } from "@disburse/chassis/log.ts";
 import { startLoop } from "@disburse/chassis/loop.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
@@ -70,6 +71,7 @@ export type PayoutServiceOptions = {
   readonly place: string;
   readonly clock: Clock;
   readonly log: Log;
+  readonly countRead?: CountRead;
 };
 
 /** Opens the stores, starts the relay, the rail workers and the sweeps, and answers the RPCs. */
@@ -114,11 +116,11 @@ async function followTrail(rails: readonly Rail[], audit: AuditStore, states: Ra
 
 /** Starts what runs beside the RPCs; `wake` is called when a payout was made or changed. */
 function startBackground(
-  { database, bus, place, railWorkers, stuckAfterMs, log }: PayoutServiceOptions,
+  { database, bus, place, railWorkers, stuckAfterMs, log, countRead }: PayoutServiceOptions,
   deps: Omit<ExecuteDeps & ResolutionDeps, "wake"> & { readonly rails: RailDirectory },
   closer: HoldCloser,
 ) {
-  const counts = openPayoutCounts(database, deps.payouts);
+  const counts = openPayoutCounts(database, deps.payouts, countRead);
   const { payouts, clock } = deps;
   const relay = startRelay({ outbox: payoutOutbox(payouts, counts, clock), bus, log });
   const leaseNext = createLeases(payouts, clock, place);

@@ -1,3 +1,4 @@
+import { type CountRead, createCache } from "@disburse/chassis/cache.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { insertOnce } from "@disburse/chassis/mongo/once.ts";
 import type { Collection } from "mongodb";
@@ -18,6 +19,10 @@ const countBatch = 200;
 /** More than several runs: a change that a crash left is still known when it is read again. */
 const countedMax = 2_000;
 
+/** With the time until a change is counted, less than the second that a total may be behind. */
+const totalFreshMs = 500;
+const merchantsMax = 10_000;
+
 /** Far less than 2,000 changes take to arrive: older ones may be counted and forgotten. */
 const countWithinMs = 10_000;
 
@@ -28,8 +33,13 @@ export type PayoutCounts = ReturnType<typeof openPayoutCounts>;
 export type UncountedChange = PayoutDocument["untallied"][number];
 
 /** Keeps the counts of payouts by merchant and status, from the changes that payouts carry. */
-export function openPayoutCounts({ db }: Database, payouts: Payouts) {
+export function openPayoutCounts({ db }: Database, payouts: Payouts, countRead?: CountRead) {
   const counts = db.collection<CountsDocument>("payout_counts");
+  const totals = createCache<Record<PayoutStatus, number>>({
+    ...{ name: "payout_counts", max: merchantsMax, freshMs: totalFreshMs, countRead },
+    read: async (merchantId) =>
+      (await counts.findOne({ _id: merchantId }, { projection: { counted: 0 } })) ?? undefined,
+  });
   /**
    * Adds changes, each once, that were read at a time of `performance.now()`; `false`: that was
    * too long ago, and they have to be read again.
@@ -39,6 +49,7 @@ export function openPayoutCounts({ db }: Database, payouts: Payouts) {
     while (left.length > 0) {
       const added = await addToCounts(counts, merchantId, left, readAt);
       if (added === "late") return false;
+      totals.drop(merchantId);
       left = added ? [] : await uncounted(counts, merchantId, left);
     }
     return true;
@@ -71,8 +82,8 @@ export function openPayoutCounts({ db }: Database, payouts: Payouts) {
 
     /** A merchant's payouts, of one status or of all; a second behind at most. */
     total: async (merchantId: string, status: PayoutStatus | undefined): Promise<number> => {
-      const kept = await counts.findOne({ _id: merchantId }, { projection: { counted: 0 } });
-      if (kept === null) return 0;
+      const kept = await totals.get(merchantId);
+      if (kept === undefined) return 0;
       return status === undefined ? kept.initiated + kept.succeeded + kept.failed : kept[status];
     },
   };

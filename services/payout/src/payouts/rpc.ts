@@ -48,7 +48,7 @@ export function payoutsRpc(payouts: Payouts, counts: PayoutCounts) {
           ? { totalCount: BigInt(await counts.total(merchantId, filter.status)) }
           : countedTotal(await countUpToMax(payouts, own));
       const [{ shown, nextCursor }, counted] = await Promise.all([
-        findPage(payouts, own, message),
+        findPage(payouts, own, message, { projection: withoutHistory }),
         total(),
       ]);
       const messages = shown.map((found) => payoutMessage(toPayout(found)));
@@ -72,6 +72,9 @@ export function payoutsRpc(payouts: Payouts, counts: PayoutCounts) {
     },
   } satisfies Partial<ServiceImpl<typeof PayoutService>>;
 }
+
+/** What makes a payout's document large, and what a list does not show. */
+const withoutHistory = { journal: 0, calls: 0, outbox: 0, told: 0, untallied: 0, resolutions: 0 };
 
 /** The conditions of a list, as documents have them; all that are given must hold. */
 export type PayoutFilter = Partial<
