@@ -42,6 +42,7 @@ const compose = parse(read("docker-compose.yml"), { merge: true }) as {
 const composed = (name: string): ComposeService => compose.services[name] ?? { restart: "" };
 const liveExample = "deploy/live.env.example";
 const jobs = ["sandbox-secrets", "sandbox"];
+const migrations = serviceNames.map((service) => `${service}-migration`);
 const parts = ["mongo", "rabbitmq"];
 
 const starts: Readonly<Record<ServiceName, StartService>> = {
@@ -97,6 +98,7 @@ const setByImage = ["HOST", "RPC_HOST"];
 
 describe.each(serviceNames)("%s in docker-compose.yml", (service) => {
   const { environment = {}, depends_on: after = {}, ...rest } = composed(service);
+  const migration = composed(`${service}-migration`);
 
   it("is the image of that service, started again when it ends", () => {
     const build = { context: ".", dockerfile: "deploy/Dockerfile", args: { SERVICE: service } };
@@ -123,6 +125,18 @@ describe.each(serviceNames)("%s in docker-compose.yml", (service) => {
     expect(environmentOf(service).DISBURSE_MODE).toBe("sandbox");
   });
 
+  it("starts after one job has migrated its database, which gets nothing but its address", () => {
+    const { build, command, depends_on, restart, volumes } = migration;
+    expect(build).toEqual(rest.build);
+    expect(command).toEqual(["node", "service/src/main.ts", "migrate"]);
+    expect({ restart, volumes }).toEqual({ restart: "no", volumes: [] });
+    expect(depends_on).toEqual({ mongo: { condition: "service_healthy" } });
+    const { LOG_LEVEL, MONGODB_URI, DATABASE } = environment;
+    expect(migration.environment).toEqual({ LOG_LEVEL, MONGODB_URI, DATABASE });
+    const done = { condition: "service_completed_successfully" };
+    expect(after[`${service}-migration`]).toEqual(done);
+  });
+
   it("waits until its database, and its broker if it has one, are healthy", () => {
     const healthy = { condition: "service_healthy" };
     expect(after).toMatchObject({ mongo: healthy });
@@ -137,9 +151,9 @@ describe.each(serviceNames)("%s in docker-compose.yml", (service) => {
 describe("docker-compose.yml", () => {
   const all = Object.entries(compose.services);
 
-  it("has the services, what they stand on, and the sandbox's jobs", () => {
+  it("has the services with their migrations, what they stand on, and the sandbox's jobs", () => {
     expect(Object.keys(compose.services).sort()).toEqual(
-      [...serviceNames, ...parts, ...jobs].sort(),
+      [...serviceNames, ...migrations, ...parts, ...jobs].sort(),
     );
     for (const job of jobs) {
       expect(composed(job).profiles, job).toEqual(["sandbox"]);
@@ -230,7 +244,7 @@ describe("deploy/Dockerfile", () => {
 
   it("runs as a user that is not root, and so do the services", () => {
     expect(last("USER ")).toMatch(/^[1-9]\d*:[1-9]\d*$/);
-    for (const name of [...serviceNames, ...jobs]) {
+    for (const name of [...serviceNames, ...migrations, ...jobs]) {
       expect(composed(name).user, name).toBeUndefined();
     }
   });

@@ -4,24 +4,36 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { silentLog } from "@disburse/chassis/log.ts";
+import { type Migration, migrateDatabase } from "@disburse/chassis/mongo/migrations.ts";
 import { connectService } from "@disburse/chassis/rpc/client.ts";
 import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { RailOutcome } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
+import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
-import { startEngine } from "@disburse/embedded/engine.ts";
+import { type Engine, startEngine } from "@disburse/embedded/engine.ts";
+import { migrations as payoutMigrations } from "@disburse/payout/migrations.ts";
+import { start as startQuote } from "@disburse/quote/main.ts";
+import { migrations as quoteMigrations } from "@disburse/quote/migrations.ts";
+import { serviceNames } from "@disburse/sandbox/environments.ts";
 import type { SandboxDocument } from "@disburse/sandbox/sandbox-file.ts";
 import { type Merchant, merchantOf } from "@disburse/testkit/merchant.ts";
 import { startReceiver } from "@disburse/testkit/receiver.ts";
-import { loadDump } from "@disburse/testkit/stored-dump.ts";
+import { loadDump, readIndexes } from "@disburse/testkit/stored-dump.ts";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { paths } from "./bodies.ts";
 
-/** What a release has stored is read and finished by the platform of today, with its own keys. */
+/**
+ * What a release has stored is migrated, read and finished by the platform of today, with its own
+ * keys, and this release goes on where the next one has migrated.
+ */
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const fixture = join(root, "tests/fixtures/release-0.1");
 const { MONGODB_URI: _uri, AMQP_URL: _url, ...inherited } = process.env;
 let folder = "";
+let engine: Engine;
+let indexesBefore: Awaited<ReturnType<typeof readIndexes>>;
 let platform: ChildProcess;
 let sandbox: SandboxDocument;
 let acme: Merchant;
@@ -31,10 +43,11 @@ beforeAll(async () => {
   for (const file of ["secrets.json", "sandbox.json"]) {
     copyFileSync(join(fixture, file), join(folder, file));
   }
-  const engine = await startEngine({ dataDir: folder, onExit: () => undefined, env: inherited });
-  await loadDump(join(fixture, "dump.jsonl.gz"), engine.uri("admin"));
-  await engine.stop();
-  const settings = { PORT: "0", LOG_LEVEL: "warn", SANDBOX_SETTLE_MS: "100" };
+  engine = await startEngine({ dataDir: folder, onExit: () => undefined, env: inherited });
+  const uri = engine.uri("admin");
+  await loadDump(join(fixture, "dump.jsonl.gz"), uri);
+  indexesBefore = await readIndexes(uri);
+  const settings = { PORT: "0", LOG_LEVEL: "warn", SANDBOX_SETTLE_MS: "100", MONGODB_URI: uri };
   platform = spawn(process.execPath, [join(root, "packages/standalone/src/main.ts")], {
     env: { ...inherited, DATA_DIR: folder, DISBURSE_BROKER: "none", ...settings },
     stdio: ["ignore", "pipe", "inherit"],
@@ -56,6 +69,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await stop();
+  await engine?.stop();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -82,6 +96,16 @@ async function payoutOf(reference: string): Promise<Row> {
   const found = transactions.find(({ reference_note }: Row) => reference_note === reference);
   return acme.data("GET", `${paths.payouts}/${found?.id}`);
 }
+
+it("adopts the release's databases: its indexes are those of the first migration", async () => {
+  const indexes = await readIndexes(engine.uri("admin"));
+  for (const [collection, before] of indexesBefore) {
+    expect(indexes.get(collection), collection).toEqual(before);
+  }
+  for (const service of serviceNames) {
+    expect([...indexes.keys()]).toContain(`disburse_${service}.schema_migrations`);
+  }
+});
 
 it("keeps the merchants' keys, and adds nothing to the sandbox", () => {
   const before = JSON.parse(readFileSync(join(fixture, "sandbox.json"), "utf8"));
@@ -182,6 +206,65 @@ it("lets two operators end what is in doubt, by an old proposal and by a new one
   expect(await payoutOf("sandbox-unknown-1")).toMatchObject({ sub_status: "settled" });
 });
 
+/** The terms of a quote to an old payout's beneficiary. */
+async function oldTerms(): Promise<Row> {
+  const { beneficiary_id, source_currency_code, destination_currency_code } =
+    await payoutOf("order-1");
+  return {
+    source_amount: "12.00",
+    ...{ beneficiary_id, source_currency_code, destination_currency_code },
+    account_id: sandbox.accounts.find(({ merchant }) => merchant === "acme")?.account_id,
+  };
+}
+
+/** Quotes and executes a payout; answers its id. */
+async function pay(terms: Row): Promise<string> {
+  const quote = await acme.data("POST", paths.rfq, terms);
+  return (await acme.data("POST", paths.execute, { quote_id: quote.id })).id;
+}
+
+/** A step as the next release may have one: a new field, and an index on it. */
+const nextStep = (collection: string): Migration => ({
+  name: "expand: batches",
+  up: async (db) => {
+    const documents = db.collection(collection);
+    await documents.createIndex({ merchant_id: 1, batch: 1 }, { name: "batch" });
+    await documents.updateMany({ batch: { $exists: false } }, { $set: { batch: "" } });
+  },
+});
+
+it("pays while the next release migrates, and while a replica of this one starts then", async () => {
+  const terms = await oldTerms();
+  const quoteId = String((await payoutOf("order-1")).quote_id);
+  const load = { isOver: false, paid: 0 };
+  const paying = (async () => {
+    for (; !load.isOver; load.paid += 1) await pay(terms);
+  })();
+  await vi.waitFor(() => expect(load.paid).toBeGreaterThan(0));
+  const place = (name: string) => ({ uri: engine.uri(name), name });
+  const payouts = place("disburse_payout");
+  const quotes = place("disburse_quote");
+  await Promise.all([
+    migrateDatabase(payouts, [...payoutMigrations, nextStep("payouts")], silentLog),
+    migrateDatabase(quotes, [...quoteMigrations, nextStep("quotes")], silentLog),
+  ]);
+  const replica = await startQuote({
+    ...{ DISBURSE_MODE: "sandbox", PORT: "0", LOG_LEVEL: "warn" },
+    ...{ MONGODB_URI: quotes.uri, DATABASE: quotes.name, SERVICE_TOKEN: sandbox.grpc_token },
+    ...{ BENEFICIARY_URL: sandbox.grpc.beneficiary, PAYOUT_URL: sandbox.grpc.payout },
+  });
+  const { paid } = load;
+  await vi.waitFor(() => expect(load.paid).toBeGreaterThan(paid));
+  load.isOver = true;
+  await paying;
+  const identity = { caller: "test", serviceToken: sandbox.grpc_token };
+  const { rpc, close } = connectService(QuoteService, replica.url, identity);
+  const asked = { quoteId, merchantId: sandbox.merchants.acme.merchant_id };
+  expect((await rpc.getQuote(asked)).quote?.id).toBe(quoteId);
+  close();
+  await replica.stop();
+});
+
 it("pays an old beneficiary, and delivers what waited for old endpoints", async () => {
   const receiver = await startReceiver();
   try {
@@ -189,15 +272,7 @@ it("pays an old beneficiary, and delivers what waited for old endpoints", async 
     for (const endpoint of endpoints) {
       await acme.data("PATCH", `${paths.endpoints}/${endpoint.id}`, { url: receiver.url });
     }
-    const { beneficiary_id, source_currency_code, destination_currency_code } =
-      await payoutOf("order-1");
-    const account = sandbox.accounts.find(({ merchant }) => merchant === "acme");
-    const quote = await acme.data("POST", paths.rfq, {
-      source_amount: "12.00",
-      ...{ beneficiary_id, source_currency_code, destination_currency_code },
-      account_id: account?.account_id,
-    });
-    const { id } = await acme.data("POST", paths.execute, { quote_id: quote.id });
+    const id = await pay(await oldTerms());
     await receiver.waitFor(1, { filter: ({ body }) => body.includes(id) });
     await vi.waitFor(
       async () => {
@@ -221,7 +296,8 @@ it("pays an old beneficiary, and delivers what waited for old endpoints", async 
 it("leaves every invariant whole", async () => {
   await stop();
   const check = join(root, "packages/verification/invariants/src/main.ts");
-  const args = [check, "--data-dir", folder, "--settle", "0"];
+  const uri = engine.uri("admin");
+  const args = [check, "--mongodb-uri", uri, "--data-dir", folder, "--settle", "0"];
   const { stdout } = spawnSync(process.execPath, args, { env: inherited, encoding: "utf8" });
   expect(stdout).toMatch(/\b0 failed\n$/);
 });

@@ -6,12 +6,15 @@ import { createLog, type Log, type LogDestination } from "./log.ts";
 import { createMetrics } from "./metrics.ts";
 import { connectDatabase } from "./mongo/database.ts";
 import { batchMetrics } from "./mongo/grouping/observe.ts";
+import { assertMigrated, type Migration, migrateDatabase } from "./mongo/migrations.ts";
 import { connectService } from "./rpc/client.ts";
 import { type RpcServerOptions, startRpcServer } from "./rpc/server.ts";
 import {
   type BusSettings,
-  type commonSettings,
+  commonSettings,
+  databaseSetting,
   type Environment,
+  readSettings,
   SettingsError,
 } from "./settings.ts";
 
@@ -33,7 +36,12 @@ export type Shared = {
 };
 
 /** A service's `main.ts` exports one of these. */
-export type StartService = (environment: Environment, shared?: Shared) => Promise<RunningService>;
+export type StartService = {
+  /** Starts the service; rejects where its database lacks a migration. */
+  (environment: Environment, shared?: Shared): Promise<RunningService>;
+  /** Migrates the service's database. Needs no setting but the database's. */
+  readonly migrate: (environment: Environment) => Promise<void>;
+};
 
 /** What a service closes at shutdown, last opened first. */
 type Lifetime = ReturnType<typeof createLifetime>;
@@ -67,20 +75,30 @@ export type Opening<Config extends Settings> = Awaited<ReturnType<typeof prepare
 export function serviceStart<Config extends Settings>(
   name: string,
   readConfig: (environment: Environment) => Config | Promise<Config>,
+  migrations: readonly Migration[],
   open: (opening: Opening<Config>) => Promise<Omit<RunningService, "stop">>,
 ): StartService {
-  return async (environment, shared) => {
+  const start = async (environment: Environment, shared?: Shared) => {
     const config = await readConfig(environment);
     const log = createLog(name, config.LOG_LEVEL, shared?.logTo);
     const lifetime = createLifetime(log);
     try {
-      const opened = await open(await prepare(name, config, { log, lifetime }, shared?.bus));
-      return { ...opened, stop: lifetime.end };
+      const opening = await prepare(name, config, { log, lifetime }, shared?.bus);
+      await assertMigrated(opening.database, migrations);
+      return { ...(await open(opening)), stop: lifetime.end };
     } catch (error) {
       await lifetime.end();
       throw error;
     }
   };
+  const migrate = async (environment: Environment) => {
+    const { MONGODB_URI, LOG_LEVEL } = commonSettings;
+    const shape = { MONGODB_URI, LOG_LEVEL, DATABASE: databaseSetting(name) };
+    const settings = readSettings(environment, shape);
+    const place = { uri: settings.MONGODB_URI, name: settings.DATABASE };
+    await migrateDatabase(place, migrations, createLog(name, settings.LOG_LEVEL));
+  };
+  return Object.assign(start, { migrate });
 }
 
 async function prepare<Config extends Settings>(
@@ -92,11 +110,8 @@ async function prepare<Config extends Settings>(
   const { log, lifetime } = parts;
   const { SERVICE_TOKEN: serviceToken, HOST: host, PORT: port } = config;
   const metrics = createMetrics(name);
-  const database = await connectDatabase(
-    config.MONGODB_URI,
-    config.DATABASE,
-    batchMetrics(metrics),
-  );
+  const observe = batchMetrics(metrics);
+  const database = await connectDatabase(config.MONGODB_URI, config.DATABASE, { observe });
   lifetime.add("database", database.close);
   return {
     ...{ config, log, metrics, database, lifetime },
@@ -130,9 +145,14 @@ const failedCode = 1;
 /** Running calls get 20 s, background work its last run; after this the process exits. */
 const stopTimeoutMs = 30_000;
 
-/** Runs a service as this process until SIGTERM or SIGINT; a failure to start ends it. */
+/**
+ * Runs a service as this process until SIGTERM or SIGINT; a failure to start ends it. With the
+ * argument `migrate` it migrates the service's database instead, and ends.
+ */
 export async function runService(name: string, start: StartService): Promise<void> {
   const log = createLog(name, process.env.LOG_LEVEL ?? "info");
+  const [command] = process.argv.slice(2);
+  if (command === "migrate") return runMigrations(start, log);
   let service: RunningService;
   try {
     service = await start(process.env);
@@ -154,4 +174,14 @@ export async function runService(name: string, start: StartService): Promise<voi
   };
   process.on("SIGTERM", stop);
   process.on("SIGINT", stop);
+}
+
+async function runMigrations({ migrate }: StartService, log: Log): Promise<void> {
+  try {
+    await migrate(process.env);
+  } catch (error) {
+    log.fatal({ err: error }, "database not migrated");
+    process.exit(failedCode);
+  }
+  log.info({}, "database migrated");
 }

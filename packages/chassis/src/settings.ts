@@ -46,6 +46,9 @@ export const commonSettings = {
   LOG_LEVEL: z.enum(logLevels).default("info"),
 } as const;
 
+/** A service's own database. */
+export const databaseSetting = (service: string) => z.string().default(`disburse_${service}`);
+
 /** `KEY_ID:BASE64` pairs joined by commas; the first seals, all open. See `sealing.ts`. */
 export const encryptionKeysSetting = z
   .string()

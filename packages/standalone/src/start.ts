@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { createMemoryBus } from "@disburse/chassis/bus/bus.ts";
+import { createLog } from "@disburse/chassis/log.ts";
 import type { Environment } from "@disburse/chassis/settings.ts";
 import { startBroker } from "@disburse/embedded/broker.ts";
 import { startEngine } from "@disburse/embedded/engine.ts";
@@ -9,6 +10,7 @@ import { createSandbox } from "@disburse/sandbox/sandbox-file.ts";
 import { pino } from "pino";
 import { readConfig, readSecrets, sandboxFile } from "./config.ts";
 import { openLogOutput } from "./log-output.ts";
+import { migrateServices } from "./migrations.ts";
 import { startServices } from "./services.ts";
 
 /** A running platform on embedded parts; `stop` ends services, broker and engine. */
@@ -62,6 +64,7 @@ export async function startStandalone(
     const bus = broker === undefined ? createMemoryBus() : undefined;
     if (bus !== undefined) ends.push(bus.stop);
     const shared = { ...(bus === undefined ? {} : { bus }), logTo: log.destination };
+    await migrateServices(environments, (name) => createLog(name, log.level, log.destination));
     const services = await startServices(environments, shared, ends);
     const sandboxPath = join(dataDir, sandboxFile);
     const sandbox = await createSandbox({

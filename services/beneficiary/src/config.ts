@@ -2,6 +2,7 @@ import {
   busSettings,
   commonSettings,
   countSetting,
+  databaseSetting,
   type Environment,
   encryptionKeysSetting,
   type Mode,
@@ -19,7 +20,7 @@ export function readConfig(environment: Environment) {
   const settings = readSettings(environment, {
     ...commonSettings,
     ...busSettings,
-    DATABASE: z.string().default("disburse_beneficiary"),
+    DATABASE: databaseSetting("beneficiary"),
     COMPLIANCE_URL: serviceUrlSetting,
     /** Seals account numbers, document ids and dates of birth. */
     ENCRYPTION_KEYS: encryptionKeysSetting,

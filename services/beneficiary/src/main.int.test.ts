@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import { create as createMessage, fromJson, toBinary } from "@bufbuild/protobuf";
@@ -65,12 +65,17 @@ beforeAll(async () => {
   compliance = await serveCompliance(0);
   const database = freshDatabase("beneficiary_main");
   namespace = freshPrefix("beneficiary").replaceAll(".", "-");
-  service = spawn(process.execPath, [fileURLToPath(new URL("main.ts", import.meta.url))], {
+  const main = fileURLToPath(new URL("main.ts", import.meta.url));
+  const place = { MONGODB_URI: mongodbUri(database), DATABASE: database };
+  // The job needs nothing else.
+  const job = spawnSync(process.execPath, [main, "migrate"], { env: place, encoding: "utf8" });
+  expect(job.status, job.stdout).toBe(0);
+  expect(job.stdout).toMatch(/"migration":1.*"migration applied".*\n.*"database migrated"/);
+  service = spawn(process.execPath, [main], {
     env: {
+      ...place,
       DISBURSE_MODE: "sandbox",
       PORT: "0",
-      MONGODB_URI: mongodbUri(database),
-      DATABASE: database,
       SERVICE_TOKEN: serviceToken,
       LOG_LEVEL: "debug",
       AMQP_URL: amqpUrl(),

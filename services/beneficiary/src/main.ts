@@ -5,6 +5,7 @@ import { ComplianceService } from "@disburse/contracts/disburse/compliance/v1/co
 import { custodyProviderCodes } from "@disburse/forms/values/custody-providers.ts";
 import { systemClock } from "@disburse/kernel/time.ts";
 import { readConfig } from "./config.ts";
+import { migrations } from "./migrations.ts";
 import { subscription } from "./screening/events.ts";
 import { startScreeningSweep } from "./screening/sweep.ts";
 import { beneficiaryRpc, openStores } from "./service.ts";
@@ -13,12 +14,12 @@ import { beneficiaryRpc, openStores } from "./service.ts";
 const complianceTimeoutMs = 3_000;
 
 /** Starts the beneficiary service. */
-export const start = serviceStart("beneficiary", readConfig, async (opening) => {
+export const start = serviceStart("beneficiary", readConfig, migrations, async (opening) => {
   const { config, log, database, lifetime } = opening;
   const { connect, openBus, serve } = opening;
   const sealer = createSealer(config.ENCRYPTION_KEYS);
   const deps = {
-    ...(await openStores(database, sealer)),
+    ...openStores(database, sealer),
     compliance: connect(ComplianceService, config.COMPLIANCE_URL, complianceTimeoutMs),
     clock: systemClock,
     log,

@@ -10,11 +10,11 @@ import { openSettings, type SettingsDeps, settingsRpc } from "./settings/setting
 /** Everything that the service's RPCs, its consumer and its sweep work with. */
 export type ServiceDeps = BeneficiaryDeps & DepositorDeps & SettingsDeps;
 
-/** Opens the collections and makes their indexes. */
-export async function openStores({ db }: Database, sealer: Sealer) {
+/** The stores of a database. */
+export function openStores({ db }: Database, sealer: Sealer) {
   return {
-    beneficiaries: await openBeneficiaries(db, sealer),
-    depositors: await openDepositors(db, sealer),
+    beneficiaries: openBeneficiaries(db, sealer),
+    depositors: openDepositors(db, sealer),
     settings: openSettings(db),
   };
 }

@@ -9,7 +9,7 @@ import {
 } from "@connectrpc/connect";
 import { createSealer } from "@disburse/chassis/crypto/sealing.ts";
 import { silentLog } from "@disburse/chassis/log.ts";
-import { connectDatabase, type Database } from "@disburse/chassis/mongo/database.ts";
+import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { callerHeader } from "@disburse/chassis/rpc/identity.ts";
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import {
@@ -21,7 +21,8 @@ import {
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { networks } from "@disburse/forms/values/networks.ts";
 import { newId } from "@disburse/kernel/id.ts";
-import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
+import { migratedDatabase } from "@disburse/testkit/engine.ts";
+import { migrations } from "./migrations.ts";
 import type { ComplianceClient } from "./screening/compliance.ts";
 import { beneficiaryRpc, openStores, type ServiceDeps } from "./service.ts";
 
@@ -117,13 +118,12 @@ export type TestService = {
 };
 
 export async function startTestService(caller = "payout"): Promise<TestService> {
-  const name = freshDatabase("beneficiary");
-  const database = await connectDatabase(mongodbUri(name), name);
+  const database = await migratedDatabase("beneficiary", migrations);
   const clock = createTestClock();
   const compliance = createFakeCompliance(clock);
   const sealer = createSealer(`k1:${randomBytes(32).toString("base64")}`);
   const deps: ServiceDeps = {
-    ...(await openStores(database, sealer)),
+    ...openStores(database, sealer),
     compliance,
     clock,
     log: silentLog,

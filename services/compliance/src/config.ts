@@ -2,11 +2,11 @@ import {
   busSettings,
   commonSettings,
   countSetting,
+  databaseSetting,
   type Environment,
   encryptionKeysSetting,
   readSettings,
 } from "@disburse/chassis/settings.ts";
-import { z } from "zod";
 import { listSourcesSetting } from "./lists/sources/setting.ts";
 import { walletProviderSettings } from "./wallets/provider-setting.ts";
 
@@ -15,7 +15,7 @@ export function readConfig(environment: Environment) {
   return readSettings(environment, {
     ...commonSettings,
     ...busSettings,
-    DATABASE: z.string().default("disburse_compliance"),
+    DATABASE: databaseSetting("compliance"),
     /** Seals what a screening keeps of its parties. */
     ENCRYPTION_KEYS: encryptionKeysSetting,
     /** Who is monitored is compared with all lists at least so often, changed or not. */

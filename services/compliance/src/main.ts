@@ -11,6 +11,7 @@ import { startWatch } from "./index/watch.ts";
 import { changedEntriesOf, isListedIn } from "./lists/changed-entries.ts";
 import { startLists } from "./lists/service.ts";
 import { openListStore } from "./lists/store.ts";
+import { migrations } from "./migrations.ts";
 import { createBlockingHashes } from "./monitoring/blocking-hashes.ts";
 import { startMonitoring } from "./monitoring/loop.ts";
 import { openSubjectStore } from "./monitoring/store.ts";
@@ -20,14 +21,14 @@ import { createWalletProvider } from "./wallets/provider.ts";
 import { walletProviderOf } from "./wallets/provider-setting.ts";
 
 /** Starts the compliance service. */
-export const start = serviceStart("compliance", readConfig, async (opening) => {
+export const start = serviceStart("compliance", readConfig, migrations, async (opening) => {
   const { config, log, metrics, database, lifetime } = opening;
   const bus = await opening.openBus(config);
   const { ENCRYPTION_KEYS: encryptionKeys, LIST_SOURCES: sources } = config;
   const sealer = createSealer(encryptionKeys);
   const common = { database, metrics, clock, log };
 
-  const lists = await openListStore(database);
+  const lists = openListStore(database);
   const required = sources.filter(({ optional }) => !optional).map(({ list }) => list);
   const watch = await startWatch({ store: lists, log, required }, config.LISTS_POLL_MS);
   lifetime.add("index", watch.stop);
@@ -35,14 +36,14 @@ export const start = serviceStart("compliance", readConfig, async (opening) => {
   const listService = startLists({ ...common, lists, sources, indexed, refresh: watch.refresh });
   lifetime.add("lists", listService.stop);
 
-  const alerts = await openAlertStore(database, sealer);
-  const screenings = await openStore(database, sealer);
+  const alerts = openAlertStore(database, sealer);
+  const screenings = openStore(database, sealer);
   const keys = createKeyedHashes(encryptionKeys, "compliance alerts");
   const monitoring = startMonitoring(
     { database, bus, metrics, wholeEveryDays: config.RESCREEN_DAYS },
     {
       ...{ watch, sealer, clock, log, store: screenings },
-      subjects: await openSubjectStore(database),
+      subjects: openSubjectStore(database),
       changedEntries: changedEntriesOf(lists),
       alerts: subjectAlerts({ store: alerts, keys, isListed: isListedIn(lists), clock }),
       hashes: createBlockingHashes(encryptionKeys),

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { fromBinary } from "@bufbuild/protobuf";
 import type { Client } from "@connectrpc/connect";
 import { createMemoryBus } from "@disburse/chassis/bus/bus.ts";
-import { connectDatabase, type Database } from "@disburse/chassis/mongo/database.ts";
+import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { connectService } from "@disburse/chassis/rpc/client.ts";
 import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
@@ -19,8 +19,9 @@ import {
 import { ComplianceReviewService } from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { listedParties } from "@disburse/sandbox/sandbox-list.ts";
-import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
+import { migratedDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
 import { start } from "./main.ts";
+import { migrations } from "./migrations.ts";
 
 /** What the integration tests of this service share: services on one fresh database, and calls. */
 const serviceToken = randomBytes(32).toString("base64");
@@ -44,9 +45,9 @@ export type TestCompliance = {
 };
 
 export async function testCompliance(): Promise<TestCompliance> {
-  const name = freshDatabase("compliance");
   const { bus, events, listen } = await listeningBus();
-  const database = await connectDatabase(mongodbUri(name), name);
+  const database = await migratedDatabase("compliance", migrations);
+  const name = database.db.databaseName;
   const services: Ends = [];
   let lastUrl = "";
   const environment = {

@@ -2,7 +2,6 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { createKeyedHashes, createSealer } from "@disburse/chassis/crypto/sealing.ts";
 import { silentLog } from "@disburse/chassis/log.ts";
 import { createMetrics, type Metrics } from "@disburse/chassis/metrics.ts";
-import { connectDatabase } from "@disburse/chassis/mongo/database.ts";
 import { connectService } from "@disburse/chassis/rpc/client.ts";
 import { startRpcServer } from "@disburse/chassis/rpc/server.ts";
 import { ComplianceReviewService } from "@disburse/contracts/disburse/compliance/v1/compliance_review_pb.ts";
@@ -10,12 +9,13 @@ import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts"
 import { newId } from "@disburse/kernel/id.ts";
 import type { Party } from "@disburse/name-matcher/matcher.ts";
 import type { Verdict } from "@disburse/name-matcher/verdict.ts";
-import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
+import { migratedDatabase } from "@disburse/testkit/engine.ts";
 import { subjectAlerts } from "./alerts/raising.ts";
 import { auditContext } from "./alerts/review.ts";
 import { startReview } from "./alerts/service.ts";
 import { openAlertStore } from "./alerts/store.ts";
 import type { IsListed } from "./lists/changed-entries.ts";
+import { migrations } from "./migrations.ts";
 import { decidedFinding } from "./screening/rules/decided-finding.ts";
 import type { ScreeningHit } from "./screening/rules/hit.ts";
 import type { Screening, ScreeningQuery, Subject } from "./screening/rules/screening.ts";
@@ -59,11 +59,10 @@ export const officer = (id: string, operationId: string = randomUUID()) => ({
 
 /** Review on a database of its own, with the simplest monitoring that does what review rests on. */
 export async function testReview(encryptionKeys = `k1:${randomBytes(32).toString("base64")}`) {
-  const name = freshDatabase("review");
-  const database = await connectDatabase(mongodbUri(name), name);
+  const database = await migratedDatabase("review", migrations);
   const clock = { now: () => new Date() };
   const sealer = createSealer(encryptionKeys);
-  const alerts = await openAlertStore(database, sealer);
+  const alerts = openAlertStore(database, sealer);
   const keys = createKeyedHashes(encryptionKeys, "alerts");
   const removed = new Set<string>();
   const isListed: IsListed = async (_lists, { entryUid }) => !removed.has(entryUid);

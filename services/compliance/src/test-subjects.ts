@@ -1,14 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { createSealer } from "@disburse/chassis/crypto/sealing.ts";
 import { silentLog } from "@disburse/chassis/log.ts";
-import { connectDatabase } from "@disburse/chassis/mongo/database.ts";
 import { systemClock } from "@disburse/kernel/time.ts";
 import { matcherConfig } from "@disburse/name-matcher/config.ts";
 import { buildMatcher } from "@disburse/name-matcher/matcher.ts";
-import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
+import { migratedDatabase } from "@disburse/testkit/engine.ts";
 import type { ListDifference } from "./lists/changed-entries.ts";
 import type { ListEntry } from "./lists/rules/entry.ts";
 import type { ListVersion } from "./lists/rules/version.ts";
+import { migrations } from "./migrations.ts";
 import { createBlockingHashes } from "./monitoring/blocking-hashes.ts";
 import { type SubjectDocument, sealRequest, subjectFields } from "./monitoring/document.ts";
 import type { MonitorDeps } from "./monitoring/round.ts";
@@ -67,8 +67,7 @@ export type TestSubjects = Awaited<ReturnType<typeof testSubjects>>;
 
 /** A database of subjects, and a monitor of them that counts what it does. */
 export async function testSubjects(first: ScreeningIndex) {
-  const name = freshDatabase("subjects");
-  const database = await connectDatabase(mongodbUri(name), name);
+  const database = await migratedDatabase("subjects", migrations);
   const sealer = createSealer(encryptionKeys);
   const hashes = createBlockingHashes(encryptionKeys);
   let current = first;
@@ -76,8 +75,8 @@ export async function testSubjects(first: ScreeningIndex) {
   let difference: ListDifference = { list, added: [], changed: [], removed: [] };
   const counts = { opened: 0, screened: 0 };
   const deps: MonitorDeps = {
-    store: await openStore(database, sealer),
-    subjects: await openSubjectStore(database),
+    store: openStore(database, sealer),
+    subjects: openSubjectStore(database),
     watch: {
       current: () => current,
       onSwitch: () => () => undefined,

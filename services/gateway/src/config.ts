@@ -1,6 +1,7 @@
 import {
   commonSettings,
   countSetting,
+  databaseSetting,
   type Environment,
   encryptionKeysSetting,
   portSetting,
@@ -25,7 +26,7 @@ const pepperSetting = z
 
 const settings = {
   ...commonSettings,
-  DATABASE: z.string().default("disburse_gateway"),
+  DATABASE: databaseSetting("gateway"),
   /** Of the internal port, where `KeyService` is served; `PORT` is the public one. */
   RPC_HOST: z.string().default("127.0.0.1"),
   RPC_PORT: portSetting,

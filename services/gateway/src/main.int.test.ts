@@ -32,14 +32,17 @@ beforeAll(async () => {
       }),
   });
   const database = freshDatabase("gateway");
-  gateway = await start({
+  const environment = {
     ...{ DISBURSE_MODE: "sandbox", PORT: "0", RPC_PORT: "0", LOG_LEVEL: "silent" },
     ...{ MONGODB_URI: mongodbUri(database), DATABASE: database, SERVICE_TOKEN: serviceToken },
     API_KEY_PEPPER: Buffer.alloc(32, 1).toString("base64"),
     ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 2).toString("base64")}`,
     ...{ BENEFICIARY_URL: payout.url, QUOTE_URL: payout.url },
     ...{ PAYOUT_URL: payout.url, NOTIFIER_URL: payout.url },
-  });
+  };
+  await expect(start(environment)).rejects.toThrow("lacks migrations: 1");
+  await start.migrate(environment);
+  gateway = await start(environment);
 });
 afterAll(async () => {
   await gateway.stop();

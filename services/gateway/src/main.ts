@@ -16,6 +16,7 @@ import {
 import { systemClock } from "@disburse/kernel/time.ts";
 import { readConfig } from "./config.ts";
 import { startHttpServer } from "./http/server.ts";
+import { migrations } from "./migrations.ts";
 import { createGateway } from "./service.ts";
 
 /** The edge's own deadline is the bound on every call. */
@@ -83,7 +84,7 @@ function createReadiness(
 }
 
 /** Starts the gateway: its public routes on `PORT`, `KeyService` on `RPC_PORT`. */
-export const start = serviceStart("gateway", readConfig, async (opening) => {
+export const start = serviceStart("gateway", readConfig, migrations, async (opening) => {
   const { config, log, metrics, database, lifetime } = opening;
   const startedAt = systemClock.now();
   const { clients, health } = connectServices(opening);

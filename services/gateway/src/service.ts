@@ -27,8 +27,8 @@ export type GatewayDeps = Omit<PublicRouteDeps, "reference"> &
 /** The gateway without its sockets: what answers requests, what serves keys, what sweeps. */
 export async function createGateway(deps: GatewayDeps) {
   const { db, sealer, clock, mode, pepper } = deps;
-  const keys = await openKeys(db);
-  const idempotency = await openIdempotencyStore(db, { sealer, clock, place: deps.place });
+  const keys = openKeys(db);
+  const idempotency = openIdempotencyStore(db, { sealer, clock, place: deps.place });
   const cache = openKeyCache(keys, deps);
   const listener = createApp({
     ...deps,

@@ -15,7 +15,6 @@ import { callContext } from "@disburse/chassis/call-context.ts";
 import { createSealer } from "@disburse/chassis/crypto/sealing.ts";
 import type { Log } from "@disburse/chassis/log.ts";
 import { createMetrics } from "@disburse/chassis/metrics.ts";
-import { connectDatabase } from "@disburse/chassis/mongo/database.ts";
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { KeyService } from "@disburse/contracts/disburse/gateway/v1/keys_pb.ts";
 import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
@@ -23,9 +22,10 @@ import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { Actor_Kind } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import { newId } from "@disburse/kernel/id.ts";
-import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
+import { migratedDatabase } from "@disburse/testkit/engine.ts";
 import type {} from "@disburse/testkit/global-setup.ts";
 import { type HttpTimeouts, startHttpServer } from "./http/server.ts";
+import { migrations } from "./migrations.ts";
 import { createGateway, type GatewayDeps } from "./service.ts";
 
 /**
@@ -101,7 +101,7 @@ export async function startTestGateway(
   options: Partial<GatewayDeps> = {},
   timeouts?: HttpTimeouts,
 ) {
-  const database = await connectDatabase(mongodbUri(freshDatabase("gateway")), "");
+  const database = await migratedDatabase("gateway", migrations);
   const { fakes, clients } = fakeServices();
   const time = { nowMs: Date.parse("2026-11-20T12:00:00.000Z") };
   const logLines: LogLine[] = [];

@@ -3,6 +3,7 @@ import {
   busSettings,
   commonSettings,
   countSetting,
+  databaseSetting,
   type Environment,
   encryptionKeysSetting,
   readSettings,
@@ -27,7 +28,7 @@ export function readConfig(environment: Environment) {
   const config = readSettings(environment, {
     ...commonSettings,
     ...busSettings,
-    DATABASE: z.string().default("disburse_notifier"),
+    DATABASE: databaseSetting("notifier"),
     ENCRYPTION_KEYS: encryptionKeysSetting,
     WEBHOOK_SIGNATURE_HEADER: z
       .string()

@@ -12,6 +12,7 @@ import { readConfig } from "./config.ts";
 import { processPlace } from "./deliveries/cluster/ownership.ts";
 import { openSealedKeyStore, startResealing } from "./endpoints/keys.ts";
 import { subscription } from "./events/intake.ts";
+import { migrations } from "./migrations.ts";
 import { openGapStore } from "./reconciliation/store.ts";
 import { createGapMetrics, gapLeaseMs, startGapSweep } from "./reconciliation/sweep.ts";
 import { checkSourceAddress } from "./sender/connector.ts";
@@ -20,7 +21,7 @@ import { createSender } from "./sender/sender.ts";
 import { createNotifier, type Notifier, startWorker } from "./service.ts";
 
 /** Starts the notifier: consumption, delivery, and its RPCs. */
-export const start = serviceStart("notifier", readUsableConfig, async (opening) => {
+export const start = serviceStart("notifier", readUsableConfig, migrations, async (opening) => {
   const { config, log, metrics, database, lifetime } = opening;
   const clock = await databaseClock(database);
   const addressRules: AddressRules = {
@@ -31,7 +32,7 @@ export const start = serviceStart("notifier", readUsableConfig, async (opening) 
   const sender = createSender({ ...addressRules, localAddress, log });
   lifetime.add("sender", sender.close);
   const sealer = createSealer(config.ENCRYPTION_KEYS);
-  const notifier = await createNotifier({
+  const notifier = createNotifier({
     database,
     post: sender.post,
     sealer,

@@ -27,10 +27,9 @@ const written = new Set(["update", "delete", "findAndModify"]);
 const driverFields = ["lsid", "$db", "$clusterTime", "writeConcern", "readConcern", "txnNumber"];
 
 let notifier: TestNotifier;
-let commands: Document[];
+let commands: Document[] = [];
 
 beforeAll(async () => {
-  commands = [];
   notifier = await startTestNotifier({
     connect: async (uri, name) => {
       const client = await new MongoClient(uri, { monitorCommands: true }).connect();
@@ -40,6 +39,8 @@ beforeAll(async () => {
       return databaseOf(client, name);
     },
   });
+  // Those of the migrations.
+  commands = [];
 });
 
 afterAll(() => notifier.drop());

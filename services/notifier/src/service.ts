@@ -52,21 +52,21 @@ export type NotifierOptions = AttemptDeps & {
 };
 
 /** The parts of a notifier; `startWorker` runs them. */
-export type Notifier = Awaited<ReturnType<typeof createNotifier>>;
+export type Notifier = ReturnType<typeof createNotifier>;
 
 /** Opens the stores, and builds dispatcher, fan-out, replayer and RPCs on them. */
-export async function createNotifier(options: NotifierOptions) {
+export function createNotifier(options: NotifierOptions) {
   const { database, clock, log, slots = slotsDefault } = options;
   const elapsed = options.elapsed ?? (() => performance.now());
-  const endpoints = await openEndpointStore(database);
-  const events = await openEventStore(database);
+  const endpoints = openEndpointStore(database);
+  const events = openEventStore(database);
   const feeds = openFeedStore(database, events);
-  const deliveries = await openDeliveryStore(database);
-  const replays = await openReplayStore(database, options.place);
+  const deliveries = openDeliveryStore(database);
+  const replays = openReplayStore(database, options.place);
   const order = openOrderStore(deliveries, events);
   const work = openWorkStore(deliveries);
   const metrics = createWorkMetrics(options.metrics);
-  const healths = await openHealthStore(database);
+  const healths = openHealthStore(database);
   const dispatcher = createDispatcher({
     ...{ ...options, work, order, endpoints, healths, metrics, slots, elapsed },
     shards: openShardStore(database),

@@ -7,6 +7,7 @@ import { createSealer } from "@disburse/chassis/crypto/sealing.ts";
 import { silentLog } from "@disburse/chassis/log.ts";
 import { createMetrics } from "@disburse/chassis/metrics.ts";
 import { connectDatabase } from "@disburse/chassis/mongo/database.ts";
+import { migrate } from "@disburse/chassis/mongo/migrations.ts";
 import { valueOfWord, type WordOf } from "@disburse/chassis/rpc/enum-words.ts";
 import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
@@ -19,6 +20,7 @@ import { afterAll } from "vitest";
 import type { Slots } from "./deliveries/rules/fairness.ts";
 import { withoutBound } from "./deliveries/rules/order.ts";
 import { subscription } from "./events/intake.ts";
+import { migrations } from "./migrations.ts";
 import type { AddressRules } from "./sender/rules/address.ts";
 import type { Outcome } from "./sender/rules/outcome.ts";
 import type { Post, PostRequest } from "./sender/sender.ts";
@@ -67,6 +69,7 @@ export type TestNotifier = Awaited<ReturnType<typeof startTestNotifier>>;
 export async function startTestNotifier(options: TestNotifierOptions = {}) {
   const name = options.beside?.name ?? freshDatabase("notifier");
   const database = await (options.connect ?? connectDatabase)(mongodbUri(name), name);
+  await migrate(database, migrations, silentLog);
   const world: World = options.beside?.world ?? {
     now: new Date("2026-11-20T00:00:00.000Z"),
     posted: [],
@@ -79,7 +82,7 @@ export async function startTestNotifier(options: TestNotifierOptions = {}) {
     return world.answer(call);
   };
   const metrics = createMetrics("notifier");
-  const notifier = await createNotifier({
+  const notifier = createNotifier({
     database,
     post,
     sealer: createSealer(options.encryptionKeys ?? encryptionKeys),

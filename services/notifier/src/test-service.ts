@@ -45,18 +45,18 @@ export async function startTestService() {
   const [bus, receiver] = await Promise.all([openBus(namespace), startReceiver()]);
   const running: { service?: RunningService; client?: ServiceClient<typeof NotifierService> } = {};
 
-  const startAt = (port: number, keys: string) =>
-    start({
-      DISBURSE_MODE: "sandbox",
-      PORT: String(port),
-      MONGODB_URI: mongodbUri(database),
-      DATABASE: database,
-      AMQP_URL: amqpUrl(),
-      BUS_NAMESPACE: namespace,
-      SERVICE_TOKEN: serviceToken,
-      ENCRYPTION_KEYS: keys,
-      LOG_LEVEL: "silent",
-    });
+  const environment = (port: number, keys: string) => ({
+    DISBURSE_MODE: "sandbox",
+    PORT: String(port),
+    MONGODB_URI: mongodbUri(database),
+    DATABASE: database,
+    AMQP_URL: amqpUrl(),
+    BUS_NAMESPACE: namespace,
+    SERVICE_TOKEN: serviceToken,
+    ENCRYPTION_KEYS: keys,
+    LOG_LEVEL: "silent",
+  });
+  const startAt = (port: number, keys: string) => start(environment(port, keys));
   const startIt = async (keys = encryptionKeys) => {
     running.service = await startAt(0, keys);
     const options = { caller: "test", serviceToken };
@@ -70,6 +70,7 @@ export async function startTestService() {
     if (running.client === undefined) throw new Error("the notifier is not started");
     return running.client.rpc;
   };
+  await start.migrate(environment(0, encryptionKeys));
   await startIt();
 
   return {

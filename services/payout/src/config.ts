@@ -2,6 +2,7 @@ import {
   busSettings,
   commonSettings,
   countSetting,
+  databaseSetting,
   type Environment,
   readSettings,
   SettingsError,
@@ -57,7 +58,7 @@ export function readConfig(environment: Environment) {
   const config = readSettings(environment, {
     ...commonSettings,
     ...busSettings,
-    DATABASE: z.string().default("disburse_payout"),
+    DATABASE: databaseSetting("payout"),
     BENEFICIARY_URL: serviceUrlSetting,
     QUOTE_URL: serviceUrlSetting,
     /** How long a simulated transfer takes. */

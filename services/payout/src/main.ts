@@ -9,6 +9,7 @@ import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { systemClock as clock } from "@disburse/kernel/time.ts";
 import { readConfig } from "./config.ts";
+import { migrations } from "./migrations.ts";
 import { createSandboxRail } from "./rails/sandbox/rail.ts";
 import { startPayoutService } from "./service.ts";
 
@@ -16,7 +17,7 @@ import { startPayoutService } from "./service.ts";
 const callbacksMs = 100;
 
 /** Starts the payout service: its RPCs, the relay of its events, its rail workers and sweeps. */
-export const start = serviceStart("payout", readConfig, async (opening) => {
+export const start = serviceStart("payout", readConfig, migrations, async (opening) => {
   const { config, log, database, lifetime, connect, serve } = opening;
   const bus = await opening.openBus(config);
   const behaviour = {
@@ -26,7 +27,7 @@ export const start = serviceStart("payout", readConfig, async (opening) => {
     shares: config.SANDBOX_SCENARIOS,
   };
   const secret = createHmac("sha256", config.SERVICE_TOKEN).update("sandbox rail").digest("hex");
-  const rail = await createSandboxRail({ database, clock, behaviour, callbackSecret: secret });
+  const rail = createSandboxRail({ database, clock, behaviour, callbackSecret: secret });
   const payout = await startPayoutService({
     ...{ database, bus, clock, log },
     quote: connect(QuoteService, config.QUOTE_URL),

@@ -1,5 +1,6 @@
 import { silentLog } from "@disburse/chassis/log.ts";
 import { type Database, databaseOf } from "@disburse/chassis/mongo/database.ts";
+import { migrate } from "@disburse/chassis/mongo/migrations.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import { systemClock } from "@disburse/kernel/time.ts";
 import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
@@ -9,6 +10,7 @@ import type { ExecuteDeps } from "./execution/execute.ts";
 import { sweepHolds } from "./execution/holds.ts";
 import { openAccount, openLedger } from "./ledger/accounts.ts";
 import { recordRecent } from "./ledger/recorder.ts";
+import { migrations } from "./migrations.ts";
 import { openPayoutCounts } from "./payouts/counts.ts";
 import { type PayoutDocument, payoutDocument } from "./payouts/document.ts";
 import { listExceptions } from "./payouts/exceptions.ts";
@@ -39,6 +41,7 @@ beforeAll(async () => {
     }
   });
   database = databaseOf(client, name);
+  await migrate(database, migrations, silentLog);
 });
 afterAll(async () => {
   await database.db.dropDatabase();
@@ -67,7 +70,7 @@ function settled(): PayoutDocument {
 
 /** Resolutions that ended long ago, of which the audit trail has everything. */
 async function endedResolutions(): Promise<ResolutionStore> {
-  const resolutions = await openResolutionStore(database);
+  const resolutions = openResolutionStore(database);
   for (const id of ["rsl_1", "rsl_2", "rsl_3"]) {
     const proposed = { person: "ada", operation: id, at: new Date("2026-01-01") };
     const pending = {
@@ -90,9 +93,9 @@ async function endedResolutions(): Promise<ResolutionStore> {
 it("polling reads no settled payout, account or resolution", async () => {
   const clock = systemClock;
   const ledger = await openLedger(database);
-  const payouts = await openPayouts(database);
+  const payouts = openPayouts(database);
   const behaviour = { settleMs: 0, delay: "fixed", seed: 0, shares: {} } as const;
-  const rail = await createSandboxRail({ database, clock, behaviour, callbackSecret: "secret" });
+  const rail = createSandboxRail({ database, clock, behaviour, callbackSecret: "secret" });
   await payouts.insertMany(Array.from({ length: settledCount }, settled));
   await openAccount(
     ledger,

@@ -79,14 +79,14 @@ export async function startPayoutService(options: PayoutServiceOptions) {
   const { database, quote, beneficiary, mode, clock } = options;
   let onMoved = (): void => undefined;
   const ledger = await openLedger(database, () => onMoved());
-  const payouts = await openPayouts(database);
+  const payouts = openPayouts(database);
   await freeLeases(payouts, options.place);
   const executions = openExecutions(database);
   const closer = createHoldCloser(ledger);
   const stores = { ledger, executions, payouts };
   const deps = { ...stores, clock, quote, beneficiary, closeHold: closer.close };
-  const resolutions = await openResolutionStore(database);
-  const audit = await openAuditStore<AuditAction>(database);
+  const resolutions = openResolutionStore(database);
+  const audit = openAuditStore<AuditAction>(database);
   const states = openRailStates(database, clock);
   await followTrail(options.rails, audit, states);
   const rails = createRailDirectory(options.rails, options.routes, states.isPaused);

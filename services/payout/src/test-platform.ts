@@ -2,7 +2,6 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError, createClient, createRouterTransport } from "@connectrpc/connect";
 import { openAuditStore } from "@disburse/chassis/audit/store.ts";
 import { silentLog } from "@disburse/chassis/log.ts";
-import { connectDatabase } from "@disburse/chassis/mongo/database.ts";
 import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { publicRefusals, refusalError } from "@disburse/chassis/rpc/refusal.ts";
 import {
@@ -14,10 +13,11 @@ import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.
 import { QuoteService, QuoteState } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
-import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
+import { migratedDatabase } from "@disburse/testkit/engine.ts";
 import { openExecutions } from "./execution/execute.ts";
 import { sweepHolds } from "./execution/holds.ts";
 import { openLedger } from "./ledger/accounts.ts";
+import { migrations } from "./migrations.ts";
 import { openPayoutCounts } from "./payouts/counts.ts";
 import { toPayout } from "./payouts/document.ts";
 import { historyOf } from "./payouts/history.ts";
@@ -55,15 +55,14 @@ export type TestPlatform = Awaited<ReturnType<typeof startTestPlatform>>;
  * and its rail on a clock of the test's.
  */
 export async function startTestPlatform() {
-  const name = freshDatabase("payout");
-  const database = await connectDatabase(mongodbUri(name), name);
+  const database = await migratedDatabase("payout", migrations);
   const quotes = new Map<string, StandInQuote>();
   /** What a test breaks: each is asked before the stand-in answers. */
   const faults = { claim: (): void => undefined, afterClaim: (): void => undefined };
   const world = { screening: ScreeningStatus.CLEARED as ScreeningStatus, offsetMs: 0 };
   const clock = { now: () => new Date(Date.now() + world.offsetMs) };
   const ledger = await openLedger(database);
-  const payouts = await openPayouts(database);
+  const payouts = openPayouts(database);
   const counts = openPayoutCounts(database, payouts);
   const neighbours = standIns(quotes, faults, world);
   const deps = {
@@ -82,15 +81,15 @@ export async function startTestPlatform() {
   };
   const behaviour = { settleMs: 1_000, delay: "fixed", seed: 0, shares: {} } as const;
   const callbackSecret = "secret of the sandbox rail";
-  const sandboxRail = await createSandboxRail({ database, clock, behaviour, callbackSecret });
+  const sandboxRail = createSandboxRail({ database, clock, behaviour, callbackSecret });
   const rails = { current: sandboxRail as Rail | undefined };
   const directory = directoryOf(rails);
   const leaseNext = createLeases(payouts, clock, place);
   const worker = { ...deps, leaseNext, rails: directory, stuckAfterMs: 86_400_000 };
   const callbacks = openRailCallbacks(database);
   const states = openRailStates(database, clock);
-  const resolutions = await openResolutionStore(database);
-  const audit = await openAuditStore<AuditAction>(database);
+  const resolutions = openResolutionStore(database);
+  const audit = openAuditStore<AuditAction>(database);
   const resolving = { ...deps, rails: directory, callbacks, states, resolutions, audit };
   const transport = createRouterTransport(({ service }) => {
     service(PayoutService, payoutRpc(deps));

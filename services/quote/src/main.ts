@@ -6,15 +6,16 @@ import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts"
 import { systemClock } from "@disburse/kernel/time.ts";
 import { readConfig } from "./config.ts";
 import { openCorridors } from "./corridors/store.ts";
+import { migrations } from "./migrations.ts";
 import { openQuotes } from "./quotes/store.ts";
 import { quoteRpc } from "./rpc.ts";
 
 /** Starts the quote service. */
-export const start = serviceStart("quote", readConfig, async (opening) => {
+export const start = serviceStart("quote", readConfig, migrations, async (opening) => {
   const { config, database, metrics, connect, serve } = opening;
   const rpc = quoteRpc({
-    quotes: await openQuotes(database),
-    corridors: await openCorridors(database),
+    quotes: openQuotes(database),
+    corridors: openCorridors(database),
     countRead: cacheMetrics(metrics),
     beneficiary: connect(BeneficiaryService, config.BENEFICIARY_URL),
     payout: connect(PayoutService, config.PAYOUT_URL),

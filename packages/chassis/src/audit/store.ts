@@ -1,5 +1,5 @@
 import type { Filter } from "mongodb";
-import { type Database, ensureIndexes } from "../mongo/database.ts";
+import type { Database } from "../mongo/database.ts";
 import { insertOnce } from "../mongo/once.ts";
 import {
   type AuditEntry,
@@ -26,15 +26,11 @@ type AuditDocument = {
 };
 
 /** The audit trail: what operators did, in order, hash-chained. */
-export type AuditStore<Action extends string> = Awaited<ReturnType<typeof openAuditStore<Action>>>;
+export type AuditStore<Action extends string> = ReturnType<typeof openAuditStore<Action>>;
 
 /** The audit trail of a service: `audit_entries` of its database. */
-export async function openAuditStore<Action extends string>({ db }: Pick<Database, "db">) {
+export function openAuditStore<Action extends string>({ db }: Pick<Database, "db">) {
   const entries = db.collection<AuditDocument>("audit_entries");
-  await ensureIndexes(db, "audit_entries", [
-    { key: { key: 1 }, name: "key", unique: true },
-    { key: { subject: 1, _id: -1 }, name: "subject" },
-  ]);
   const last = async (filter: Filter<AuditDocument> = {}) => {
     const [found] = await entries.find(filter).sort({ _id: -1 }).limit(1).toArray();
     return found && toEntry<Action>(found);

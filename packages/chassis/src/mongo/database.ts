@@ -1,9 +1,7 @@
 import { subscribe } from "node:diagnostics_channel";
 import type { Socket } from "node:net";
 import {
-  type Db,
   Decimal128,
-  type IndexDescription,
   MongoBulkWriteError,
   MongoClient,
   MongoClientBulkWriteError,
@@ -27,12 +25,15 @@ export type Rows = {
 /** The connection of a service to its own database. */
 export type Database = ReturnType<typeof databaseOf>;
 
-/** After this a write's outcome is unknown: read again, never assume. */
-const writeTimeoutMs = 5_000;
 /** How long a call waits for an unavailable database or a free connection before it fails. */
 const selectionTimeoutMs = 4_000;
-/** After so long without a byte the database hangs: the call fails, its outcome unknown. */
-const silenceMs = 8_000;
+type DatabaseOptions = {
+  readonly observe?: ObserveBatch;
+  /** After this a write's outcome is unknown: read again, never assume. */
+  readonly writeTimeoutMs?: number;
+  /** After so long without a byte the database hangs: the call fails, its outcome unknown. */
+  readonly silenceMs?: number;
+};
 /** A readiness probe must answer before its caller gives up. */
 const pingTimeoutMs = 1_000;
 
@@ -45,7 +46,7 @@ const pingTimeoutMs = 1_000;
 export async function connectDatabase(
   uri: string,
   name: string,
-  observe?: ObserveBatch,
+  { observe, writeTimeoutMs = 5_000, silenceMs = 8_000 }: DatabaseOptions = {},
 ): Promise<Database> {
   guardDriverSockets();
   const client = new MongoClient(uri, {
@@ -145,15 +146,6 @@ function isStoppedByKey(error: unknown): boolean {
     codes.length > 0 &&
     codes.every((code) => code === duplicateKeyCode)
   );
-}
-
-/** Creates the missing indexes of a collection. */
-export async function ensureIndexes(
-  db: Db,
-  collection: string,
-  indexes: readonly IndexDescription[],
-): Promise<void> {
-  await db.collection(collection).createIndexes([...indexes]);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
 import type { Collection } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { connectDatabase, type Database, ensureIndexes } from "./database.ts";
+import { connectDatabase, type Database } from "./database.ts";
 import { insertOnce, insertOrFind, onceByKey, upsertOnce } from "./once.ts";
 
 type Row = { _id: string; operation: string; changes?: string[] };
@@ -12,7 +12,7 @@ beforeAll(async () => {
   const name = freshDatabase("once");
   database = await connectDatabase(mongodbUri(name), name);
   rows = database.db.collection("rows");
-  await ensureIndexes(database.db, "rows", [{ key: { operation: 1 }, unique: true }]);
+  await rows.createIndex({ operation: 1 }, { unique: true });
 });
 afterAll(async () => {
   await database.db.dropDatabase();

@@ -3,8 +3,10 @@ import { once } from "node:events";
 import { getCompileCacheDir } from "node:module";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { silentLog } from "@disburse/chassis/log.ts";
 import type { Environment } from "@disburse/chassis/settings.ts";
 import { type ServiceName, serviceNames } from "@disburse/sandbox/environments.ts";
+import { migrateServices } from "@disburse/standalone/migrations.ts";
 
 /** The services of a platform on this machine: each a process of its own, or all in one. */
 export type ServiceProcesses = ReturnType<typeof createServiceProcesses>;
@@ -61,14 +63,19 @@ export function createServiceProcesses(environments: Readonly<Record<ServiceName
     noteFailure(service, now);
     await untilUp(service, environments[service], now);
   };
+  const migrate = () => migrateServices(environments, () => silentLog);
   return {
+    /** Migrates every database; a service that is started by itself needs it before. */
+    migrate,
     /** Starts one from its own `main.ts`, as it was configured, and waits until it answers. */
     start,
     startAll: async () => {
+      await migrate();
       await Promise.all(serviceNames.map((service) => start(service)));
     },
     /** Starts all of them in one process, which costs half of what six do. */
     startTogether: async () => {
+      await migrate();
       const program = [oneProcess, JSON.stringify(environments)];
       const together = spawnProgram(program, {}, []);
       noteFailure("the platform", together);

@@ -4,6 +4,9 @@ import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifi
 import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
+import { migrations as notifierMigrations } from "@disburse/notifier/migrations.ts";
+import { migrations as payoutMigrations } from "@disburse/payout/migrations.ts";
+import { migrations as quoteMigrations } from "@disburse/quote/migrations.ts";
 import { WriteObserver } from "./checks/write-observer.ts";
 import { beneficiaryStub, type SimulatedBeneficiary } from "./network/beneficiary-stub.ts";
 import { Broker } from "./network/broker.ts";
@@ -21,7 +24,7 @@ import { SimulatedRail } from "./rail/rail.ts";
 import { createRailState } from "./rail/state.ts";
 import { Host, type ProcessInstance } from "./scheduler/host.ts";
 import type { Scheduler } from "./scheduler/scheduler.ts";
-import { createMemoryDatabase } from "./store/memory-database.ts";
+import { createMemoryDatabase, directAccess } from "./store/memory-database.ts";
 import { Operators } from "./workload/operators.ts";
 
 /** The services with all that outlives them, and their callers outside. */
@@ -65,6 +68,19 @@ export function createPlatform(scheduler: Scheduler, defects: InjectedDefects) {
   );
   const operators = new Operators(scheduler, rpc.operations, railState);
   return { ...shared, hosts, railState, callbacks, operators, beneficiaries, rpc };
+}
+
+/** Migrates the databases, which no service starts without. */
+export async function migratePlatform({ databases }: Platform): Promise<void> {
+  const jobs = [
+    [databases.payout, payoutMigrations],
+    [databases.quote, quoteMigrations],
+    [databases.notifier, notifierMigrations],
+  ] as const;
+  for (const [database, migrations] of jobs) {
+    const { db } = database.connect(directAccess);
+    for (const { up } of migrations) await up(db);
+  }
 }
 
 /** Clients of callers outside: the gateway's, the rail's. */

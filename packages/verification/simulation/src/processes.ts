@@ -73,8 +73,8 @@ export async function bootQuote(shared: SharedParts, instance: ProcessInstance):
   const log = processLog(instance, shared.observer);
   const database = databaseLink(instance, databases.quote, defects.sabotage);
   const rpc = quoteRpc({
-    quotes: await openQuotes(database),
-    corridors: await openCorridors(database),
+    quotes: openQuotes(database),
+    corridors: openCorridors(database),
     beneficiary: network.client(BeneficiaryService, instance),
     payout: network.client(PayoutService, instance),
     clock: systemClock,
@@ -87,7 +87,7 @@ export async function bootQuote(shared: SharedParts, instance: ProcessInstance):
 export async function bootNotifier(shared: SharedParts, instance: ProcessInstance): Promise<void> {
   const { network, broker, merchants, databases, defects } = shared;
   const log = processLog(instance, shared.observer);
-  const notifier = await createNotifier({
+  const notifier = createNotifier({
     database: databaseLink(instance, databases.notifier, defects.sabotage),
     post: merchants.connect(instance),
     sealer: openSealer,

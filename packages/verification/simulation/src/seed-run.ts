@@ -1,6 +1,6 @@
 import { finalProblems } from "./checks/final-checks.ts";
 import { pendingWorkOf } from "./checks/pending-work.ts";
-import { createPlatform, type Platform } from "./platform.ts";
+import { createPlatform, migratePlatform, type Platform } from "./platform.ts";
 import type { InjectedDefects } from "./processes.ts";
 import { Scheduler } from "./scheduler/scheduler.ts";
 import { Workload } from "./workload/workload.ts";
@@ -55,6 +55,7 @@ async function events(
   platform: Platform,
   workload: Workload,
 ): Promise<string[]> {
+  await migratePlatform(platform);
   for (const host of platform.hosts) host.start();
   const accounts = await ended(scheduler, workload.setUp(), settleMs);
   if (accounts === undefined) return ["the set-up did not end"];

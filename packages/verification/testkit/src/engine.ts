@@ -1,4 +1,7 @@
 import { randomBytes } from "node:crypto";
+import { silentLog } from "@disburse/chassis/log.ts";
+import { connectDatabase, type Database } from "@disburse/chassis/mongo/database.ts";
+import { type Migration, migrate } from "@disburse/chassis/mongo/migrations.ts";
 import { withDatabase } from "@disburse/embedded/engine.ts";
 import { inject } from "vitest";
 import type {} from "./global-setup.ts";
@@ -11,4 +14,15 @@ export function mongodbUri(database: string): string {
 /** A database name that no other test, run or machine has used. */
 export function freshDatabase(label: string): string {
   return `test_${label}_${randomBytes(6).toString("hex")}`;
+}
+
+/** Connects to a fresh database that a service can start on. */
+export async function migratedDatabase(
+  label: string,
+  migrations: readonly Migration[],
+): Promise<Database> {
+  const name = freshDatabase(label);
+  const database = await connectDatabase(mongodbUri(name), name);
+  await migrate(database, migrations, silentLog);
+  return database;
 }

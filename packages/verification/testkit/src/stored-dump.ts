@@ -15,14 +15,36 @@ type DumpedCollection = {
 /** Databases that an engine has for itself. */
 const ownDatabases = new Set(["admin", "config", "local"]);
 
+async function databasesOf(client: MongoClient): Promise<string[]> {
+  const { databases } = await client.db("admin").admin().listDatabases();
+  const names = databases.map(({ name }) => name).filter((name) => !ownDatabases.has(name));
+  return names.sort();
+}
+
+/** The indexes of every collection of an engine, each under `database.collection`. */
+export async function readIndexes(
+  uri: string,
+): Promise<ReadonlyMap<string, readonly IndexDescription[]>> {
+  const client = new MongoClient(uri);
+  try {
+    const indexes = new Map<string, readonly IndexDescription[]>();
+    for (const database of await databasesOf(client)) {
+      for (const each of await client.db(database).collections()) {
+        indexes.set(each.namespace, await each.indexes());
+      }
+    }
+    return indexes;
+  } finally {
+    await client.close();
+  }
+}
+
 /** Writes every collection of an engine to a file: gzip of one line of canonical EJSON for each. */
 export async function writeDump(uri: string, path: string): Promise<void> {
   const client = new MongoClient(uri);
   try {
     const lines: string[] = [];
-    const { databases } = await client.db("admin").admin().listDatabases();
-    const names = databases.map(({ name }) => name).filter((name) => !ownDatabases.has(name));
-    for (const database of names.sort()) {
+    for (const database of await databasesOf(client)) {
       const db = client.db(database);
       const collections = await db.listCollections({}, { nameOnly: true }).toArray();
       for (const { name } of collections.sort((one, two) => (one.name < two.name ? -1 : 1))) {

@@ -56,8 +56,9 @@ function whyForbiddenWorkspace(path: string, workspace: string, file: string): s
     return "a rule imports the kernel and other rules only";
   }
   const isForeign = room.kind === "elsewhere" || room.name !== workspace;
-  if (isService(workspace) && isForeign && file !== "main.ts" && !mayTakeApart(room)) {
-    return "of a service only main.ts is for others";
+  const isForOthers = file === "main.ts" || file === "migrations.ts";
+  if (isService(workspace) && isForeign && !isForOthers && !mayTakeApart(room)) {
+    return "of a service only main.ts and migrations.ts are for others";
   }
   return undefined;
 }

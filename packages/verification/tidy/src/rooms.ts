@@ -54,8 +54,8 @@ export function mayImport(room: Room, workspace: string, forTests: boolean): boo
 }
 
 /**
- * Whether of a service a file in `room` may import more than its main.ts: the simulation puts
- * services' parts together by itself, without their processes.
+ * Whether of a service a file in `room` may import more than its main.ts and migrations.ts: the
+ * simulation puts services' parts together by itself, without their processes.
  */
 export function mayTakeApart(room: Room): boolean {
   return room.kind === "package" && room.name === "simulation";

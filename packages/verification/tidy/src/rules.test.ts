@@ -30,6 +30,7 @@ test.each([
   ["packages/verification/testkit/src/a.ts", "@disburse/embedded/a.ts", true],
   ["packages/standalone/src/a.ts", "@disburse/embedded/a.ts", true],
   ["packages/standalone/src/a.ts", "@disburse/quote/main.ts", true],
+  ["packages/standalone/src/a.ts", "@disburse/quote/migrations.ts", true],
   ["packages/verification/simulation/src/a.ts", "@disburse/quote/rpc.ts", true],
   ["packages/verification/simulation/src/a.ts", "@disburse/gateway/main.ts", false],
   ["packages/standalone/src/a.ts", "@disburse/quote/store.ts", false],

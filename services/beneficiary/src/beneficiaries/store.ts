@@ -30,12 +30,12 @@ const listedBy: ListedBy = {
 };
 
 /** The store of beneficiaries. */
-export type BeneficiaryStore = Awaited<ReturnType<typeof openBeneficiaries>>;
+export type BeneficiaryStore = ReturnType<typeof openBeneficiaries>;
 
-/** Opens the collection of beneficiaries and makes its indexes. */
-export async function openBeneficiaries(db: Db, sealer: Sealer) {
+/** Opens the collection of beneficiaries. */
+export function openBeneficiaries(db: Db, sealer: Sealer) {
   const beneficiaries = db.collection<BeneficiaryDocument>("beneficiaries");
-  const records = await openRecords(db, sealer, {
+  const records = openRecords(db, sealer, {
     name: beneficiaries.collectionName,
     listedBy,
     toRecord: toBeneficiary,

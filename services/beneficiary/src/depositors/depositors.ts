@@ -24,8 +24,8 @@ import { type ScreeningStatus, screeningStatuses } from "../records/rules/screen
 import { openRecords, type RecordStore } from "../records/store.ts";
 import { depositorScope, isShown, newDepositor } from "./rules/depositor.ts";
 
-/** Opens the collection of depositors and makes its indexes. */
-export function openDepositors(db: Db, sealer: Sealer): Promise<RecordStore> {
+/** The store of depositors. */
+export function openDepositors(db: Db, sealer: Sealer): RecordStore {
   return openRecords(db, sealer, {
     name: "depositors",
     // The merchant's own business has no type.

@@ -1,10 +1,5 @@
-import {
-  createdWithin,
-  findCountedPage,
-  newestFirst,
-  type PageRequest,
-} from "@disburse/chassis/paging/page.ts";
-import type { Collection, Filter, IndexDescription } from "mongodb";
+import { createdWithin, findCountedPage, type PageRequest } from "@disburse/chassis/paging/page.ts";
+import type { Collection, Filter } from "mongodb";
 import type { RecordDocument } from "./document.ts";
 
 /** The fields of stored records that lists filter by. */
@@ -37,17 +32,9 @@ export type RecordFilter = {
   readonly createdTo: Date | undefined;
 };
 
+/** The names of the two indexes of a collection's lists; both end in the list's order. */
 const indexName = "list";
 const indexApartName = "list_apart";
-
-/** The indexes of a collection's lists; each ends in the list's order. */
-export function listIndexes({ choices, apart }: ListedBy): IndexDescription[] {
-  const narrowed = Object.fromEntries(Object.keys(choices).map((field) => [field, 1 as const]));
-  return [
-    { key: { merchant_id: 1, ...narrowed, ...newestFirst }, name: indexName },
-    { key: { merchant_id: 1, [apart]: 1, ...narrowed, ...newestFirst }, name: indexApartName },
-  ];
-}
 
 /** One page of a merchant's records, newest first, and how many pass the filter. */
 export function listRecords(

@@ -21,7 +21,7 @@ const together = 7;
 const rare = 100;
 let service: TestService;
 /** The same store, the commands that it sends noted down. */
-let watched: Awaited<ReturnType<typeof openStores>>;
+let watched: ReturnType<typeof openStores>;
 let watching: MongoClient;
 const sent: Document[] = [];
 
@@ -46,9 +46,10 @@ beforeAll(async () => {
     ...(at < rare ? {} : { fields: {} }),
   }));
   watching = new MongoClient(mongodbUri(db.databaseName), { monitorCommands: true });
+  await watching.connect();
   watching.on("commandStarted", ({ command }) => sent.push(command));
   const database = { ...service.database, db: watching.db(db.databaseName) };
-  watched = await openStores(database, service.deps.sealer);
+  watched = openStores(database, service.deps.sealer);
 }, 60_000);
 afterAll(async () => {
   await watching?.close();

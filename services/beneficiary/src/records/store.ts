@@ -1,10 +1,9 @@
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
-import { ensureIndexes } from "@disburse/chassis/mongo/database.ts";
 import { insertOrFind } from "@disburse/chassis/mongo/once.ts";
 import type { PageRequest } from "@disburse/chassis/paging/page.ts";
-import type { Collection, Db, Filter, IndexDescription } from "mongodb";
+import type { Collection, Db, Filter } from "mongodb";
 import { openFields, type RecordDocument, unwatchedVersion, watchedVersion } from "./document.ts";
-import { type ListedBy, listIndexes, listRecords, type RecordFilter } from "./list.ts";
+import { type ListedBy, listRecords, type RecordFilter } from "./list.ts";
 import type { Fields } from "./rules/private-fields.ts";
 import type { StoredRecord } from "./rules/record.ts";
 import { nextAttemptAt, type ScreeningResult, type ScreeningScope } from "./rules/screening.ts";
@@ -24,8 +23,8 @@ export type Due<T = StoredRecord> = Opened<T> & {
 };
 
 /** Records that carry a screening: beneficiaries, depositors. */
-export type RecordStore<T extends StoredRecord = StoredRecord> = Awaited<
-  ReturnType<typeof openRecords<T, RecordDocument>>
+export type RecordStore<T extends StoredRecord = StoredRecord> = ReturnType<
+  typeof openRecords<T, RecordDocument>
 >;
 
 /** One kind of records: its collection, its lists' filters, how one is read and screened. */
@@ -36,32 +35,14 @@ export type RecordKind<T, D extends RecordDocument> = {
   readonly scope: (record: T, whole: Fields) => ScreeningScope;
 };
 
-function indexesOf(listedBy: ListedBy): IndexDescription[] {
-  return [
-    { key: { merchant_id: 1, operation_id: 1 }, name: "operation", unique: true },
-    {
-      key: { "screening.next_at": 1 },
-      name: "pending",
-      partialFilterExpression: { "screening.status": "pending" },
-    },
-    {
-      key: { schema_version: 1, _id: 1 },
-      name: "unwatched",
-      partialFilterExpression: { schema_version: unwatchedVersion },
-    },
-    ...listIndexes(listedBy),
-  ];
-}
-
 /** Opens one collection of records; every look-up of it has an index. */
-export async function openRecords<T extends StoredRecord, D extends RecordDocument>(
+export function openRecords<T extends StoredRecord, D extends RecordDocument>(
   db: Db,
   sealer: Sealer,
   kind: RecordKind<T, D>,
 ) {
   const { name, listedBy } = kind;
   const toRecord = (document: RecordDocument) => kind.toRecord(document as D);
-  await ensureIndexes(db, name, indexesOf(listedBy));
   const records = db.collection<RecordDocument>(name);
   const find = async (filter: Filter<RecordDocument>): Promise<T | undefined> => {
     const found = await records.findOne(filter);

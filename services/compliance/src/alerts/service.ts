@@ -62,7 +62,7 @@ export async function startReview(options: ReviewOptions) {
   ]);
   const deps: ReviewRpcDeps = {
     ...options,
-    audit: await openAuditStore<AlertAction>(database),
+    audit: openAuditStore<AlertAction>(database),
     sealer: createSealer(encryptionKeys),
     reviewed: (action) => done.inc({ action }),
   };

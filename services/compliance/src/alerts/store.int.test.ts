@@ -139,7 +139,7 @@ describe("the alerts of a subject follow its screenings", () => {
     const { hits: known } = await review.screen(subject, [hitOf("7")]);
     await decide(known[0]?.alertId ?? "");
     const keys = `${newKey},${oldKey}`;
-    const store = await openAlertStore(review.database, createSealer(keys));
+    const store = openAlertStore(review.database, createSealer(keys));
     const clock = { now: () => new Date() };
     const isListed = async () => true;
     const hashes = createKeyedHashes(keys, "alerts");

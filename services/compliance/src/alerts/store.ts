@@ -1,6 +1,6 @@
 import { type AuditRecord, auditKeyOf } from "@disburse/chassis/audit/trail.ts";
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
-import { type Database, ensureIndexes } from "@disburse/chassis/mongo/database.ts";
+import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { insertOnce, onceByKey } from "@disburse/chassis/mongo/once.ts";
 import type { PageCursor } from "@disburse/chassis/paging/page.ts";
 import type { Collection, Filter, UpdateFilter } from "mongodb";
@@ -42,24 +42,10 @@ const unfinishedMax = 100;
 const longest = { waiting_since: 1, _id: 1 } as const;
 
 /** See `openAlertStore`. */
-export type AlertStore = Awaited<ReturnType<typeof openAlertStore>>;
+export type AlertStore = ReturnType<typeof openAlertStore>;
 
 /** The alerts. Each change is one write, with what must follow it marked inside. */
-export async function openAlertStore({ db }: Pick<Database, "db">, sealer: Sealer) {
-  await ensureIndexes(db, "alerts", [
-    { key: { state: 1, ...longest }, name: "state" },
-    { key: { assignee: 1, state: 1, ...longest }, name: "assignee" },
-    { key: { merchant_id: 1, state: 1, ...longest }, name: "merchant" },
-    { key: { record_id: 1, state: 1, ...longest }, name: "record" },
-    {
-      key: { "deeds.operation": 1 },
-      name: "operation",
-      unique: true,
-      partialFilterExpression: { "deeds.operation": { $exists: true } },
-    },
-    { key: { "owed.at": 1 }, name: "owed", sparse: true },
-    { key: { verdict_due: 1 }, name: "verdict_due", sparse: true },
-  ]);
+export function openAlertStore({ db }: Pick<Database, "db">, sealer: Sealer) {
   const alerts = db.collection<AlertDocument>("alerts");
   return { ...alertReads(alerts, sealer), ...alertWrites(alerts, sealer) };
 }

@@ -1,9 +1,10 @@
 import { createLog } from "@disburse/chassis/log.ts";
-import { connectDatabase, type Database } from "@disburse/chassis/mongo/database.ts";
+import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { isRefused } from "@disburse/kernel/refusal.ts";
-import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
+import { migratedDatabase } from "@disburse/testkit/engine.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { watchLists } from "../index/watch.ts";
+import { migrations } from "../migrations.ts";
 import { packEntries } from "./chunks.ts";
 import type { ImportDocument, ImportRequest } from "./documents.ts";
 import {
@@ -43,8 +44,7 @@ let database: Database;
 let store: ListStore;
 
 beforeAll(async () => {
-  const name = freshDatabase("lists");
-  database = await connectDatabase(mongodbUri(name), name);
+  database = await migratedDatabase("lists", migrations);
 });
 afterAll(async () => {
   await database.db.dropDatabase();
@@ -52,7 +52,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   await database.db.dropDatabase();
-  store = await openListStore(database);
+  store = openListStore(database);
 });
 
 async function begin(operationId: string, at = now): Promise<ImportDocument> {

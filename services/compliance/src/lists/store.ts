@@ -1,4 +1,4 @@
-import { type Database, ensureIndexes } from "@disburse/chassis/mongo/database.ts";
+import type { Database } from "@disburse/chassis/mongo/database.ts";
 import type { PageCursor } from "@disburse/chassis/paging/page.ts";
 import type { Filter } from "mongodb";
 import type { Chunk } from "./chunks.ts";
@@ -17,26 +17,15 @@ const listsMax = 1_000;
 const chunksAtOnce = 16;
 
 /** See `openListStore`. */
-export type ListStore = Awaited<ReturnType<typeof openListStore>>;
+export type ListStore = ReturnType<typeof openListStore>;
 
 /** The lists in force, their imports, and the chunks that hold their entries. */
-export async function openListStore({ db }: Pick<Database, "db">) {
+export function openListStore({ db }: Pick<Database, "db">) {
   const at: ListCollections = {
     lists: db.collection("lists_in_force"),
     imports: db.collection("list_imports"),
     chunks: db.collection("list_chunks"),
   };
-  await ensureIndexes(db, "list_imports", [
-    {
-      key: { operation_id: 1 },
-      name: "operation",
-      unique: true,
-      partialFilterExpression: { live: true },
-    },
-    { key: { swept: 1 }, name: "sweep" },
-    { key: { list: 1, started_at: -1, _id: -1 }, name: "list" },
-    { key: { started_at: -1, _id: -1 }, name: "newest" },
-  ]);
   return {
     ...chunkReads(at),
     /** What the steps of an import work on; see `imports/steps.ts`. */

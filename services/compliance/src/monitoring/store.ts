@@ -1,4 +1,4 @@
-import { type Database, ensureIndexes } from "@disburse/chassis/mongo/database.ts";
+import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { insertOnce } from "@disburse/chassis/mongo/once.ts";
 import { type Verdict, verdicts } from "@disburse/name-matcher/verdict.ts";
 import type { Collection, Filter } from "mongodb";
@@ -20,18 +20,8 @@ const unfinishedMax = 500;
 /** Subjects of one page of a walk over many. */
 const pageSize = 500;
 
-const indexes = [
-  { key: { stamp: 1, _id: 1 }, name: "stamp" },
-  { key: { keys: 1 }, name: "keys" },
-  { key: { entries: 1 }, name: "entries" },
-  { key: { compared_at: 1, _id: 1 }, name: "compared_id" },
-  { key: { verdict: 1 }, name: "verdict" },
-  { key: { "recording._id": 1 }, name: "recording", sparse: true },
-  { key: { "outbox.at": 1 }, name: "outbox", sparse: true },
-] as const;
-
 /** See `openSubjectStore`. */
-export type SubjectStore = Awaited<ReturnType<typeof openSubjectStore>>;
+export type SubjectStore = ReturnType<typeof openSubjectStore>;
 
 /** Some subjects of those that were last compared with one state. */
 export type SubjectSelection = {
@@ -43,9 +33,8 @@ export type SubjectSelection = {
 };
 
 /** Who is monitored. */
-export async function openSubjectStore({ db }: Pick<Database, "db">) {
+export function openSubjectStore({ db }: Pick<Database, "db">) {
   const subjects = db.collection<SubjectDocument>("subjects");
-  await ensureIndexes(db, "subjects", indexes);
   return {
     ...subjectWrites(subjects),
     ...subjectWalks(subjects),

@@ -1,5 +1,5 @@
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
-import { type Database, ensureIndexes } from "@disburse/chassis/mongo/database.ts";
+import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { insertOnce } from "@disburse/chassis/mongo/once.ts";
 import type { Change } from "@disburse/chassis/rpc/mutation.ts";
 import type { Verdict } from "@disburse/name-matcher/verdict.ts";
@@ -22,23 +22,11 @@ export type ScreeningFilter = {
 };
 
 /** See `openStore`. */
-export type ScreeningStore = Awaited<ReturnType<typeof openStore>>;
+export type ScreeningStore = ReturnType<typeof openStore>;
 
 /** The screenings. */
-export async function openStore({ db }: Pick<Database, "db">, sealer: Sealer) {
+export function openStore({ db }: Pick<Database, "db">, sealer: Sealer) {
   const screenings = db.collection<ScreeningDocument>("screenings");
-  // Ids are time-ordered, so each index ends with the order of a page.
-  await ensureIndexes(db, "screenings", [
-    {
-      key: { kind: 1, operation_id: 1, merchant_id: 1, record_id: 1 },
-      name: "operation_of_record",
-      unique: true,
-    },
-    { key: { merchant_id: 1, _id: -1 }, name: "merchant" },
-    { key: { merchant_id: 1, verdict: 1, _id: -1 }, name: "merchant_verdict" },
-    { key: { record_id: 1, _id: -1 }, name: "record" },
-    { key: { verdict: 1, _id: -1 }, name: "verdict" },
-  ]);
   // Two records that race with one operation id are both kept; the first is the operation's.
   const findOperation = async (kind: ScreeningKind, operationId: string) => {
     const filter = { kind, operation_id: operationId };

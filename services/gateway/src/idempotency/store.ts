@@ -1,5 +1,4 @@
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
-import { ensureIndexes } from "@disburse/chassis/mongo/database.ts";
 import { insertOnce } from "@disburse/chassis/mongo/once.ts";
 import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
@@ -169,14 +168,10 @@ export async function sweep({ collection, clock }: IdempotencyStore): Promise<vo
   await collection.deleteMany({ expires_at: { $lte: clock.now() } });
 }
 
-/** Opens the collection with its indexes. */
-export async function openIdempotencyStore(
+/** The collection of keys, with what works on it. */
+export function openIdempotencyStore(
   db: Db,
   deps: Omit<IdempotencyStore, "collection">,
-): Promise<IdempotencyStore> {
-  await ensureIndexes(db, collectionName, [
-    { key: { expires_at: 1 } },
-    { key: { "progress.place": 1 }, sparse: true },
-  ]);
+): IdempotencyStore {
   return { collection: db.collection<IdempotencyDocument>(collectionName), ...deps };
 }

@@ -1,4 +1,3 @@
-import { ensureIndexes } from "@disburse/chassis/mongo/database.ts";
 import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import type { Binary, Collection, Db } from "mongodb";
 import type { KeyRecord, Mode } from "./rules/api-key.ts";
@@ -33,13 +32,8 @@ export type KeyDocument = {
 /** The API keys of all merchants. */
 export type Keys = Collection<KeyDocument>;
 
-/** Opens the collection with its indexes. */
-export async function openKeys(db: Db): Promise<Keys> {
-  await ensureIndexes(db, collectionName, [
-    { key: { "operation.id": 1 }, unique: true },
-    { key: { merchant_id: 1, created_at: 1 } },
-    { key: { "operation.secret_until": 1 } },
-  ]);
+/** The collection of keys. */
+export function openKeys(db: Db): Keys {
   return db.collection<KeyDocument>(collectionName);
 }
 

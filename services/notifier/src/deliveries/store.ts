@@ -1,13 +1,13 @@
-import { type Database, ensureIndexes } from "@disburse/chassis/mongo/database.ts";
+import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { countMax, findCountedPage, type PageRequest } from "@disburse/chassis/paging/page.ts";
-import type { Filter, IndexDescription } from "mongodb";
+import type { Filter } from "mongodb";
 import type { Backlog } from "../endpoints/wire.ts";
 import { type DeliveryDocument, endedUntried } from "./documents.ts";
 import { insertNew } from "./insert.ts";
 import type { DeliveryState } from "./rules/delivery.ts";
 
 /** Deliveries as merchants see them. */
-export type DeliveryStore = Awaited<ReturnType<typeof openDeliveryStore>>;
+export type DeliveryStore = ReturnType<typeof openDeliveryStore>;
 
 /** The filter of a list; an absent field is any. */
 export type DeliveryFilter = {
@@ -18,56 +18,9 @@ export type DeliveryFilter = {
 
 const allStates: readonly DeliveryState[] = ["pending", "delivered", "exhausted", "cancelled"];
 
-/**
- * Every list begins with the merchant and ends in the list's order (a list of any state merges the
- * four); `work` finds an endpoint's next due delivery without passing those that are not.
- */
-const indexes: readonly IndexDescription[] = [
-  { key: { merchant_id: 1, state: 1, created_at: -1, _id: -1 }, name: "list" },
-  {
-    key: { merchant_id: 1, endpoint_id: 1, state: 1, created_at: -1, _id: -1 },
-    name: "list_endpoint",
-  },
-  {
-    key: { merchant_id: 1, transaction_id: 1, created_at: -1, _id: -1 },
-    name: "list_transaction",
-  },
-  // Replays read originals only; other indexes would scan earlier redeliveries too.
-  {
-    key: { merchant_id: 1, endpoint_id: 1, state: 1, created_at: 1, _id: 1 },
-    name: "originals",
-    partialFilterExpression: { replay: 0 },
-  },
-  { key: { state: 1, endpoint_id: 1, due_at: 1 }, name: "work" },
-  { key: { line: 1, sequence: 1, event_id: 1, replay: 1 }, name: "line", unique: true },
-  // Nearly empty, so that the search for held deliveries after each settlement is cheap.
-  { key: { line: 1 }, name: "held", partialFilterExpression: { held: true } },
-  { key: { recheck_at: 1 }, name: "recheck", sparse: true },
-  {
-    key: { merchant_id: 1, operation_id: 1 },
-    name: "operation",
-    unique: true,
-    partialFilterExpression: { operation_id: { $exists: true } },
-  },
-  { key: { expires_at: 1 }, name: "expiry", sparse: true },
-  // Most deliveries are inserted leased, and never enter it.
-  {
-    key: { created_at: 1 },
-    name: "untried",
-    partialFilterExpression: { state: "pending", deadline: null },
-  },
-  // Deliveries acknowledged at the first attempt never enter it.
-  {
-    key: { deadline: 1 },
-    name: "tried",
-    partialFilterExpression: { state: "pending", attempts_count: { $gte: 1 } },
-  },
-];
-
 /** Deliveries as merchants see them; `work-store.ts` has what workers do with them. */
-export async function openDeliveryStore({ db }: Database) {
+export function openDeliveryStore({ db }: Database) {
   const deliveries = db.collection<DeliveryDocument>("deliveries");
-  await ensureIndexes(db, "deliveries", indexes);
 
   return {
     collection: deliveries,

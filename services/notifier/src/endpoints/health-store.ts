@@ -1,8 +1,4 @@
-import {
-  type Database,
-  ensureIndexes,
-  isOnlyDuplicateKeys,
-} from "@disburse/chassis/mongo/database.ts";
+import { type Database, isOnlyDuplicateKeys } from "@disburse/chassis/mongo/database.ts";
 import type { UpdateFilter } from "mongodb";
 import { schemaVersion } from "./documents.ts";
 import type { Health } from "./rules/health.ts";
@@ -26,7 +22,7 @@ export type HealthDocument = {
 type DeletedHealth = { _id: string; schema_version: number; deleted_at: Date };
 
 /** The saved health of endpoints. */
-export type HealthStore = Awaited<ReturnType<typeof openHealthStore>>;
+export type HealthStore = ReturnType<typeof openHealthStore>;
 
 /** A new owner restores the health of so many endpoints; the others start anew. */
 const troubledMax = 10_000;
@@ -35,12 +31,9 @@ const notDeleted = { deleted_at: { $exists: false } };
 const troubledForMs = 86_400_000;
 
 /** Opens the store of endpoints' health, for merchants and for an endpoint's next owner. */
-export async function openHealthStore({ db }: Database) {
+export function openHealthStore({ db }: Database) {
   const healths = db.collection<HealthDocument>("endpoint_health");
   const deleted = db.collection<DeletedHealth>("endpoint_health");
-  await ensureIndexes(db, "endpoint_health", [
-    { key: { last_failed_at: -1, shard: 1 }, name: "failed_last" },
-  ]);
 
   return {
     /** The saved health of these endpoints, by id. */

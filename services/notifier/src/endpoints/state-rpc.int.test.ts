@@ -77,7 +77,7 @@ describe("an endpoint", () => {
     const { merchantId, endpointId, asked, get } = await endpointOf(sandbox);
     const fresh = { circuit: CircuitState.CLOSED, concurrencyLimit: 8, pendingCount: 0n };
     expect((await get())?.health).toMatchObject({ ...fresh, lastFailure: "" });
-    const { write } = await openHealthStore(database);
+    const { write } = openHealthStore(database);
     const told: Health = {
       ...{ circuit: "open", concurrency: 1, consecutiveFailures: 12, lastFailure: "timeout" },
       lastFailedAt: world.now,

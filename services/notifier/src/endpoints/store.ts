@@ -1,7 +1,7 @@
-import { type Database, ensureIndexes } from "@disburse/chassis/mongo/database.ts";
+import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { insertOnce, onceByKey } from "@disburse/chassis/mongo/once.ts";
 import { findCountedPage, oldestFirst, type PageRequest } from "@disburse/chassis/paging/page.ts";
-import type { Collection, IndexDescription } from "mongodb";
+import type { Collection } from "mongodb";
 import {
   type EndpointDocument,
   endpointDocument,
@@ -12,29 +12,15 @@ import {
 import { type EndpointRecord, endpointsMax, type Recipient } from "./rules/endpoint.ts";
 
 /** Endpoints with their sealed secrets and their history. */
-export type EndpointStore = Awaited<ReturnType<typeof openEndpointStore>>;
-
-const indexes: readonly IndexDescription[] = [
-  { key: { merchant_id: 1, deleted_at: 1, created_at: 1, _id: 1 }, name: "active" },
-  // An operation id belongs to one endpoint of its merchant.
-  { key: { merchant_id: 1, "operations.id": 1 }, name: "operation", unique: true },
-  // Bounds the endpoints of a merchant, however many registrations are concurrent.
-  {
-    key: { merchant_id: 1, place: 1 },
-    name: "place",
-    unique: true,
-    partialFilterExpression: { place: { $exists: true } },
-  },
-];
+export type EndpointStore = ReturnType<typeof openEndpointStore>;
 
 const places = [...Array(endpointsMax).keys()];
 /** Concurrent changes make a try fail; the next one reads what they wrote. */
 const placingTries = 10;
 
-/** Opens the collection and its indexes. */
-export async function openEndpointStore({ db }: Database) {
+/** Opens the collection of endpoints. */
+export function openEndpointStore({ db }: Database) {
   const endpoints = db.collection<EndpointDocument>("endpoints");
-  await ensureIndexes(db, "endpoints", indexes);
   const found = (document: EndpointDocument | null): EndpointRecord | undefined =>
     document === null ? undefined : toEndpoint(document);
 

@@ -1,41 +1,14 @@
-import { type Database, ensureIndexes } from "@disburse/chassis/mongo/database.ts";
-import type { IndexDescription } from "mongodb";
+import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { insertNew } from "../deliveries/insert.ts";
 import { type Arrived, type EventNumber, numberKey } from "../deliveries/order/store.ts";
 import type { EventDocument } from "./documents.ts";
 
 /** Every event that arrived. */
-export type EventStore = Awaited<ReturnType<typeof openEventStore>>;
-
-const indexes: readonly IndexDescription[] = [
-  {
-    key: { merchant_id: 1, transaction_type: 1, transaction_id: 1, sequence: 1 },
-    name: "sequence",
-  },
-  {
-    key: { merchant_id: 1, operation_id: 1 },
-    name: "operation",
-    unique: true,
-    partialFilterExpression: { operation_id: { $exists: true } },
-  },
-  { key: { expires_at: 1 }, name: "expiry" },
-  {
-    key: { merchant_id: 1, position: 1 },
-    name: "fed",
-    unique: true,
-    partialFilterExpression: { position: { $exists: true } },
-  },
-  // Events without a position, in the order in which they get one.
-  {
-    key: { merchant_id: 1, transaction_type: 1, position: 1, received_at: 1, sequence: 1 },
-    name: "waiting",
-  },
-];
+export type EventStore = ReturnType<typeof openEventStore>;
 
 /** Opens the store of all events, those without a subscribed endpoint too. */
-export async function openEventStore({ db }: Database) {
+export function openEventStore({ db }: Database) {
   const events = db.collection<EventDocument>("events");
-  await ensureIndexes(db, "events", indexes);
 
   return {
     collection: events,

@@ -199,7 +199,7 @@ describe("a replay", () => {
     const endpoint = await endpointWith(8);
     const { id } = await replay(endpoint, { ratePerSecond: 3 });
     const place = "killed:8080";
-    const killed = await openReplayStore(notifier.database, place);
+    const killed = openReplayStore(notifier.database, place);
     const settle = () => Promise.reject(new Error("killed"));
     const dying = createReplayer({
       ...notifier,

@@ -1,5 +1,5 @@
 import { callContext } from "@disburse/chassis/call-context.ts";
-import { type Database, ensureIndexes } from "@disburse/chassis/mongo/database.ts";
+import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { insertOnce } from "@disburse/chassis/mongo/once.ts";
 import {
   countMax,
@@ -9,7 +9,6 @@ import {
 } from "@disburse/chassis/paging/page.ts";
 import type { Change, StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import { newId } from "@disburse/kernel/id.ts";
-import type { IndexDescription } from "mongodb";
 import { deliveryKeptMs } from "../deliveries/documents.ts";
 import type { ReplayableState, ReplayTerms, ReplayTransition } from "./rules/replay.ts";
 
@@ -46,26 +45,11 @@ export type ReplayDocument = {
 };
 
 /** Replays, each one document. */
-export type ReplayStore = Awaited<ReturnType<typeof openReplayStore>>;
-
-const indexes: readonly IndexDescription[] = [
-  { key: { merchant_id: 1, created_at: -1, _id: -1 }, name: "list" },
-  { key: { state: 1, due_at: 1 }, name: "work" },
-  { key: { merchant_id: 1, operation_id: 1 }, name: "operation", unique: true },
-  // Two at a time would send an endpoint more than either's rate.
-  {
-    key: { endpoint_id: 1 },
-    name: "running",
-    unique: true,
-    partialFilterExpression: { state: "running" },
-  },
-  { key: { expires_at: 1 }, name: "expiry", sparse: true },
-];
+export type ReplayStore = ReturnType<typeof openReplayStore>;
 
 /** Replays, each one document that is changed by one write at a time. */
-export async function openReplayStore({ db }: Database, place: string) {
+export function openReplayStore({ db }: Database, place: string) {
   const replays = db.collection<ReplayDocument>("replays");
-  await ensureIndexes(db, "replays", indexes);
 
   return {
     collection: replays,

@@ -1,4 +1,4 @@
-import { type Database, ensureIndexes, toDecimal128 } from "@disburse/chassis/mongo/database.ts";
+import { type Database, toDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import { insertOrFind } from "@disburse/chassis/mongo/once.ts";
 import type { Change } from "@disburse/chassis/rpc/mutation.ts";
 import { newId } from "@disburse/kernel/id.ts";
@@ -22,15 +22,6 @@ export type Ledger = Awaited<ReturnType<typeof openLedger>>;
 export async function openLedger({ db }: Database, onMoved?: () => void) {
   const accounts = db.collection<AccountDocument>("accounts");
   const entries = db.collection<LedgerDocument>("ledger_entries");
-  await ensureIndexes(db, "accounts", [
-    { key: { merchant_id: 1, operation_id: 1 }, name: "operation", unique: true },
-    { key: { merchant_id: 1, created_at: 1, _id: 1 }, name: "list" },
-    { key: { dirty: 1 }, name: "dirty", sparse: true },
-  ]);
-  await ensureIndexes(db, "ledger_entries", [
-    { key: { account_id: 1, sequence: -1 }, name: "statement", unique: true },
-    { key: { account_id: 1, step: 1, sequence: -1 }, name: "statement_step" },
-  ]);
   const older = await accounts.findOne({ schema_version: { $ne: accountSchemaVersion } });
   if (older !== null) {
     throw new Error("accounts of an earlier release: start on an empty database");

@@ -279,7 +279,7 @@ it("never has two calls for one payout at once, though two processes work", asyn
   const other = await connectDatabase(mongodbUri(name), name);
   const second = {
     ...platform.worker,
-    payouts: await openPayouts(other),
+    payouts: openPayouts(other),
     place: "second:8080",
   };
   const until = async (deps: typeof platform.worker) => {

@@ -1,5 +1,5 @@
 import { auditKeyOf } from "@disburse/chassis/audit/trail.ts";
-import { type Database, ensureIndexes } from "@disburse/chassis/mongo/database.ts";
+import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { insertOnce } from "@disburse/chassis/mongo/once.ts";
 import type { AuditRecord } from "../payouts/operators.ts";
 import type { ExceptionKind } from "../payouts/rules/exception.ts";
@@ -29,21 +29,11 @@ type ResolutionDocument = {
 export type StoredResolution = Resolution & { readonly pending: readonly AuditRecord[] };
 
 /** Where resolutions are stored. */
-export type ResolutionStore = Awaited<ReturnType<typeof openResolutionStore>>;
+export type ResolutionStore = ReturnType<typeof openResolutionStore>;
 
 /** Opens the resolutions; each change is one write, with its audit entry inside. */
-export async function openResolutionStore({ db }: Database) {
+export function openResolutionStore({ db }: Database) {
   const resolutions = db.collection<ResolutionDocument>("resolutions");
-  await ensureIndexes(db, "resolutions", [
-    { key: { operation_id: 1 }, name: "operation", unique: true },
-    {
-      key: { open: 1, payout_id: 1 },
-      name: "open",
-      unique: true,
-      partialFilterExpression: { open: true },
-    },
-    { key: { "owed.at": 1 }, name: "owed", sparse: true },
-  ]);
   const readOne = async (filter: { _id: string } | { operation_id: string }) => {
     const found = await resolutions.findOne(filter);
     return found === null ? undefined : toResolution(found);

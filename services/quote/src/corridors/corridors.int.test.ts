@@ -1,13 +1,14 @@
 import { toJson } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { createClient, createRouterTransport } from "@connectrpc/connect";
-import { connectDatabase, type Database } from "@disburse/chassis/mongo/database.ts";
+import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import { CorridorSchema, QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
-import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
+import { migratedDatabase } from "@disburse/testkit/engine.ts";
 import { Decimal128 } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { migrations } from "../migrations.ts";
 import { openCurrentCorridors } from "./current.ts";
 import { corridorsRpc } from "./rpc.ts";
 import { openCorridors } from "./store.ts";
@@ -17,9 +18,8 @@ let rpc: ReturnType<typeof createClient<typeof QuoteService>>;
 const now = new Date("2026-01-01T00:00:00Z");
 
 beforeAll(async () => {
-  const name = freshDatabase("corridor");
-  database = await connectDatabase(mongodbUri(name), name);
-  const corridors = await openCorridors(database);
+  database = await migratedDatabase("corridor", migrations);
+  const corridors = openCorridors(database);
   const handlers = corridorsRpc({
     corridors,
     current: openCurrentCorridors(corridors),

@@ -1,9 +1,4 @@
-import {
-  type Database,
-  ensureIndexes,
-  fromDecimal128,
-  toDecimal128,
-} from "@disburse/chassis/mongo/database.ts";
+import { type Database, fromDecimal128, toDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import { insertOrFind, upsertOnce } from "@disburse/chassis/mongo/once.ts";
 import type { Change, StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import { type Decimal, formatDecimal, parseDecimal } from "@disburse/kernel/decimal.ts";
@@ -38,16 +33,8 @@ export type CorridorStore = {
   readonly rates: Collection<RateDocument>;
 };
 
-/** Opens the collections of corridors and makes their indexes. */
-export async function openCorridors({ db }: Database): Promise<CorridorStore> {
-  await ensureIndexes(db, "corridors", [
-    { key: { source: 1, destination: 1 }, name: "pair", unique: true },
-  ]);
-  await ensureIndexes(db, "merchant_corridors", [{ key: { merchant_id: 1 }, name: "merchant" }]);
-  await ensureIndexes(db, "rates", [
-    { key: { corridor_id: 1, as_of: -1, received_at: -1 }, name: "latest" },
-    { key: { operation_id: 1 }, name: "operation", unique: true },
-  ]);
+/** The collections of corridors. */
+export function openCorridors({ db }: Database): CorridorStore {
   return {
     corridors: db.collection("corridors"),
     merchantCorridors: db.collection("merchant_corridors"),

@@ -1,7 +1,7 @@
 import { clone, create, toJson } from "@bufbuild/protobuf";
 import { TimestampSchema, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError, createClient, createRouterTransport } from "@connectrpc/connect";
-import { connectDatabase, type Database } from "@disburse/chassis/mongo/database.ts";
+import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { publicRefusals, readRefusal, refusalError } from "@disburse/chassis/rpc/refusal.ts";
 import {
@@ -19,14 +19,14 @@ import {
   QuoteState,
 } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
-import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
+import { migratedDatabase } from "@disburse/testkit/engine.ts";
 import { Decimal128 } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openCorridors } from "../corridors/store.ts";
+import { migrations } from "../migrations.ts";
 import { quoteRpc } from "../rpc.ts";
 import { openQuotes } from "./store.ts";
 
-const name = freshDatabase("quote");
 let database: Database;
 let clockNow = new Date();
 let operations = 0;
@@ -68,10 +68,10 @@ let quotes: ReturnType<typeof createClient<typeof QuoteService>>;
 let corridorId = "";
 
 beforeAll(async () => {
-  database = await connectDatabase(mongodbUri(name), name);
+  database = await migratedDatabase("quote", migrations);
   const rpc = quoteRpc({
-    quotes: await openQuotes(database),
-    corridors: await openCorridors(database),
+    quotes: openQuotes(database),
+    corridors: openCorridors(database),
     payout: createClient(PayoutService, neighbours),
     beneficiary: createClient(BeneficiaryService, neighbours),
     clock: { now: () => clockNow },

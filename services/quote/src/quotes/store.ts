@@ -1,9 +1,4 @@
-import {
-  type Database,
-  ensureIndexes,
-  fromDecimal128,
-  toDecimal128,
-} from "@disburse/chassis/mongo/database.ts";
+import { type Database, fromDecimal128, toDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import { findWithTime } from "@disburse/chassis/mongo/grouping/grouped-db.ts";
 import { insertOrFind } from "@disburse/chassis/mongo/once.ts";
 import type { Change, StoredActor } from "@disburse/chassis/rpc/mutation.ts";
@@ -20,14 +15,11 @@ type QuoteDocument = ReturnType<typeof quoteDocument> & {
 };
 
 /** The store of quotes. */
-export type QuoteStore = Awaited<ReturnType<typeof openQuotes>>;
+export type QuoteStore = ReturnType<typeof openQuotes>;
 
 /** Quotes; a claimed one holds its claim. */
-export async function openQuotes({ db }: Database) {
+export function openQuotes({ db }: Database) {
   const quotes = db.collection<QuoteDocument>("quotes");
-  await ensureIndexes(db, "quotes", [
-    { key: { merchant_id: 1, operation_id: 1 }, name: "operation", unique: true },
-  ]);
   const findByOperation = async (merchantId: string, operationId: string) => {
     const found = await quotes.findOne({ merchant_id: merchantId, operation_id: operationId });
     return found === null ? undefined : toQuote(found);

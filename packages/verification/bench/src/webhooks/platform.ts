@@ -35,7 +35,8 @@ export async function startPlatform(backends: Backends, profileDir?: string) {
   };
   const options = { caller: "bench", serviceToken, timeoutMs: callTimeoutMs };
   const client = connectService(NotifierService, url, options);
-  await start().catch(async (error: unknown) => {
+  const ready = services.migrate().then(start);
+  await ready.catch(async (error: unknown) => {
     await services.stop();
     throw error;
   });

@@ -2,10 +2,11 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createLog } from "@disburse/chassis/log.ts";
 import { createMetrics } from "@disburse/chassis/metrics.ts";
-import { connectDatabase, type Database } from "@disburse/chassis/mongo/database.ts";
+import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { isRefused } from "@disburse/kernel/refusal.ts";
-import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
+import { migratedDatabase } from "@disburse/testkit/engine.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { migrations } from "../../migrations.ts";
 import { personLine } from "../../test-compliance.ts";
 import { receivedFiles } from "../imports/files.ts";
 import { type ImportDeps, importList } from "../imports/import.ts";
@@ -21,8 +22,7 @@ let requests = 0;
 let url: string;
 
 beforeAll(async () => {
-  const name = freshDatabase("sources");
-  database = await connectDatabase(mongodbUri(name), name);
+  database = await migratedDatabase("sources", migrations);
   server = createServer((request, response) => {
     requests += 1;
     answer(request, response);
@@ -50,7 +50,7 @@ beforeEach(async () => {
   await database.db.dropDatabase();
   requests = 0;
   now = new Date("2026-11-20T10:00:00Z");
-  lists = await openListStore(database);
+  lists = openListStore(database);
   const metrics = createMetrics("compliance");
   const { ended, show: update } = listMetrics(metrics);
   const log = createLog("test", "silent");

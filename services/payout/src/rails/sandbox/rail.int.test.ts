@@ -1,7 +1,8 @@
 import { createHmac } from "node:crypto";
-import { connectDatabase, type Database } from "@disburse/chassis/mongo/database.ts";
-import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
+import type { Database } from "@disburse/chassis/mongo/database.ts";
+import { migratedDatabase } from "@disburse/testkit/engine.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { migrations } from "../../migrations.ts";
 import { freshKey, instruction, keepsRailContract } from "../test-contract.ts";
 import { signMessage } from "./callbacks.ts";
 import { createSandboxRail, type SandboxRail } from "./rail.ts";
@@ -13,9 +14,8 @@ let rail: SandboxRail;
 let now = new Date("2026-01-01T00:00:00Z");
 
 beforeAll(async () => {
-  const name = freshDatabase("rail");
-  database = await connectDatabase(mongodbUri(name), name);
-  rail = await createSandboxRail({
+  database = await migratedDatabase("rail", migrations);
+  rail = createSandboxRail({
     database,
     clock: { now: () => now },
     behaviour: { settleMs, delay: "fixed", seed: 1, shares: {} },

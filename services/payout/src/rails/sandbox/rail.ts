@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type Database, ensureIndexes } from "@disburse/chassis/mongo/database.ts";
+import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { insertOnce } from "@disburse/chassis/mongo/once.ts";
 import { currencies } from "@disburse/kernel/currency.ts";
 import { formatAmount } from "@disburse/kernel/money.ts";
@@ -71,12 +71,9 @@ const capabilities: RailCapabilities = {
 };
 
 /** A simulated rail; the merchant's reference, or the seed, decides what it does. */
-export async function createSandboxRail(options: SandboxRailOptions): Promise<SandboxRail> {
+export function createSandboxRail(options: SandboxRailOptions): SandboxRail {
   const { database, clock, behaviour, callbackSecret } = options;
   const transfers = database.db.collection<TransferDocument>("sandbox_transfers");
-  await ensureIndexes(database.db, "sandbox_transfers", [
-    { key: { owed_at: 1 }, name: "owed", sparse: true },
-  ]);
   let receive: ReceiveMessage = async () => undefined;
   const send = (message: SandboxMessage) => receive(signMessage(message, callbackSecret));
   return {

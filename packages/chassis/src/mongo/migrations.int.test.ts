@@ -1,0 +1,130 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { silentLog } from "../log.ts";
+import { connectDatabase, type Database } from "./database.ts";
+import { assertMigrated, createIndexes, type Migration, migrate } from "./migrations.ts";
+import { createSweepLease } from "./sweep-lease.ts";
+
+let database: Database;
+let ran: string[];
+beforeEach(async () => {
+  const name = freshDatabase("migrations");
+  database = await connectDatabase(mongodbUri(name), name);
+  ran = [];
+});
+afterEach(async () => {
+  await database.db.dropDatabase();
+  await database.close();
+});
+
+const step = (name: string, up: Migration["up"] = async () => undefined): Migration => ({
+  name,
+  up: async (db) => {
+    ran.push(name);
+    await up(db);
+  },
+});
+const run = (...steps: readonly Migration[]) => migrate(database, steps, silentLog);
+const check = (...steps: readonly Migration[]) => assertMigrated(database, steps);
+const applied = async () => {
+  const found = await database.db.collection("schema_migrations").find().sort({ _id: 1 }).toArray();
+  return found.map(({ _id, name }) => `${_id} ${name}`);
+};
+
+it("applies what is missing, in order and once", async () => {
+  await run(step("one"), step("two"));
+  await run(step("one"), step("two"));
+  await run(step("one"), step("two"), step("three"));
+  expect(ran).toEqual(["one", "two", "three"]);
+  expect(await applied()).toEqual(["1 one", "2 two", "3 three"]);
+});
+
+it("works in one of several jobs, while the others wait", async () => {
+  const slow = step("slow", (db) =>
+    createIndexes(db, { rows: [{ key: { at: 1 } }], others: [{ key: { at: 1 } }] }),
+  );
+  await Promise.all([run(slow, step("two")), run(slow, step("two")), run(slow, step("two"))]);
+  expect(ran).toEqual(["slow", "two"]);
+});
+
+it("goes on at the step that failed", async () => {
+  const fails = step("two", () => Promise.reject(new Error("no space left")));
+  await expect(run(step("one"), fails, step("three"))).rejects.toThrow("no space left");
+  await run(step("one"), step("two"), step("three"));
+  expect(ran).toEqual(["one", "two", "two", "three"]);
+});
+
+const expireLease = () =>
+  database.db
+    .collection<{ _id: string }>("leases")
+    .updateOne({ _id: "migrations" }, { $set: { until: new Date(0) } });
+
+/** A job that says when it is in its second step, in which it stays. */
+const stuckJob = (uri: string, name: string) => `
+  import { migrateDatabase } from "${new URL("migrations.ts", import.meta.url)}";
+  const stay = () => new Promise(() => console.log("in step two"));
+  const steps = [{ name: "one", up: async () => {} }, { name: "two", up: stay }];
+  const log = { info: () => {}, error: console.error };
+  await migrateDatabase(${JSON.stringify({ uri, name })}, steps, log);
+`;
+
+it("runs the step again in which a job was killed, when its lease has expired", async () => {
+  const { databaseName } = database.db;
+  const program = stuckJob(mongodbUri(databaseName), databaseName);
+  const job = spawn(process.execPath, ["--input-type=module", "--eval", program], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  await once(job.stdout, "data");
+  const next = run(step("one"), step("two"));
+  job.kill("SIGKILL");
+  await once(job, "exit");
+  expect(ran).toEqual([]);
+  await expireLease();
+  await next;
+  expect(ran).toEqual(["two"]);
+  expect(await applied()).toEqual(["1 one", "2 two"]);
+});
+
+it("leaves the next step to the job that took over during a long pause", async () => {
+  const other = createSweepLease(database, "migrations", 3_600_000);
+  const pause = step("one", async () => {
+    await expireLease();
+    await other.hold();
+    const nowMs = performance.now() + 3_600_000;
+    vi.spyOn(performance, "now").mockReturnValue(nowMs);
+  });
+  const paused = run(pause, step("two"));
+  await vi.waitFor(async () => expect(await applied()).toEqual(["1 one"]));
+  await database.db
+    .collection<{ _id: number; name: string }>("schema_migrations")
+    .insertOne({ _id: 2, name: "two" });
+  await other.release();
+  await paused;
+  expect(ran).toEqual(["one"]);
+});
+
+it("refuses a database that lacks steps, and names them", async () => {
+  await run(step("one"));
+  await check(step("one"));
+  await expect(check(step("one"), step("two"), step("three"))).rejects.toThrow(
+    /lacks migrations: 2 \(two\), 3 \(three\)\. Run .*main\.ts with the argument migrate/,
+  );
+});
+
+it("accepts the steps of the next release", async () => {
+  await run(step("one"), step("two"), step("three"));
+  await check(step("one"));
+  await run(step("one"));
+  expect(await applied()).toEqual(["1 one", "2 two", "3 three"]);
+});
+
+it("refuses a database that has another step under a number", async () => {
+  await run(step("one"), step("two"));
+  const other = [step("one"), step("another two"), step("three")];
+  const refusal = 'migration 2 is "another two" here, "two" there';
+  await expect(run(...other)).rejects.toThrow(refusal);
+  await expect(check(...other)).rejects.toThrow(refusal);
+  expect(ran).toEqual(["one", "two"]);
+});

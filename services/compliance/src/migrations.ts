@@ -1,0 +1,62 @@
+import { createIndexes, type Migration } from "@disburse/chassis/mongo/migrations.ts";
+import type { IndexDescription } from "mongodb";
+
+/** The indexes of release 0.1. */
+const indexes: Readonly<Record<string, readonly IndexDescription[]>> = {
+  // The longest waiting first.
+  alerts: [
+    { key: { state: 1, waiting_since: 1, _id: 1 }, name: "state" },
+    { key: { assignee: 1, state: 1, waiting_since: 1, _id: 1 }, name: "assignee" },
+    { key: { merchant_id: 1, state: 1, waiting_since: 1, _id: 1 }, name: "merchant" },
+    { key: { record_id: 1, state: 1, waiting_since: 1, _id: 1 }, name: "record" },
+    {
+      key: { "deeds.operation": 1 },
+      name: "operation",
+      unique: true,
+      partialFilterExpression: { "deeds.operation": { $exists: true } },
+    },
+    { key: { "owed.at": 1 }, name: "owed", sparse: true },
+    { key: { verdict_due: 1 }, name: "verdict_due", sparse: true },
+  ],
+  audit_entries: [
+    { key: { key: 1 }, name: "key", unique: true },
+    { key: { subject: 1, _id: -1 }, name: "subject" },
+  ],
+  list_imports: [
+    {
+      key: { operation_id: 1 },
+      name: "operation",
+      unique: true,
+      partialFilterExpression: { live: true },
+    },
+    { key: { swept: 1 }, name: "sweep" },
+    { key: { list: 1, started_at: -1, _id: -1 }, name: "list" },
+    { key: { started_at: -1, _id: -1 }, name: "newest" },
+  ],
+  // Ids are time-ordered, so each list's index ends with the order of a page.
+  screenings: [
+    {
+      key: { kind: 1, operation_id: 1, merchant_id: 1, record_id: 1 },
+      name: "operation_of_record",
+      unique: true,
+    },
+    { key: { merchant_id: 1, _id: -1 }, name: "merchant" },
+    { key: { merchant_id: 1, verdict: 1, _id: -1 }, name: "merchant_verdict" },
+    { key: { record_id: 1, _id: -1 }, name: "record" },
+    { key: { verdict: 1, _id: -1 }, name: "verdict" },
+  ],
+  subjects: [
+    { key: { stamp: 1, _id: 1 }, name: "stamp" },
+    { key: { keys: 1 }, name: "keys" },
+    { key: { entries: 1 }, name: "entries" },
+    { key: { compared_at: 1, _id: 1 }, name: "compared_id" },
+    { key: { verdict: 1 }, name: "verdict" },
+    { key: { "recording._id": 1 }, name: "recording", sparse: true },
+    { key: { "outbox.at": 1 }, name: "outbox", sparse: true },
+  ],
+};
+
+/** The steps of this service's database, in order; a released one never changes. */
+export const migrations: readonly Migration[] = [
+  { name: "indexes of release 0.1", up: (db) => createIndexes(db, indexes) },
+];

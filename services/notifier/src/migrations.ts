@@ -1,0 +1,104 @@
+import { createIndexes, type Migration } from "@disburse/chassis/mongo/migrations.ts";
+import type { IndexDescription } from "mongodb";
+
+/** The indexes of release 0.1. */
+const indexes: Readonly<Record<string, readonly IndexDescription[]>> = {
+  // Every list begins with the merchant and ends in the list's order (a list of any state merges
+  // the four); `work` finds an endpoint's next due delivery without passing those that are not.
+  deliveries: [
+    { key: { merchant_id: 1, state: 1, created_at: -1, _id: -1 }, name: "list" },
+    {
+      key: { merchant_id: 1, endpoint_id: 1, state: 1, created_at: -1, _id: -1 },
+      name: "list_endpoint",
+    },
+    {
+      key: { merchant_id: 1, transaction_id: 1, created_at: -1, _id: -1 },
+      name: "list_transaction",
+    },
+    // Replays read originals only; other indexes would scan earlier redeliveries too.
+    {
+      key: { merchant_id: 1, endpoint_id: 1, state: 1, created_at: 1, _id: 1 },
+      name: "originals",
+      partialFilterExpression: { replay: 0 },
+    },
+    { key: { state: 1, endpoint_id: 1, due_at: 1 }, name: "work" },
+    { key: { line: 1, sequence: 1, event_id: 1, replay: 1 }, name: "line", unique: true },
+    // Nearly empty, so that the search for held deliveries after each settlement is cheap.
+    { key: { line: 1 }, name: "held", partialFilterExpression: { held: true } },
+    { key: { recheck_at: 1 }, name: "recheck", sparse: true },
+    {
+      key: { merchant_id: 1, operation_id: 1 },
+      name: "operation",
+      unique: true,
+      partialFilterExpression: { operation_id: { $exists: true } },
+    },
+    { key: { expires_at: 1 }, name: "expiry", sparse: true },
+    // Most deliveries are inserted leased, and never enter it.
+    {
+      key: { created_at: 1 },
+      name: "untried",
+      partialFilterExpression: { state: "pending", deadline: null },
+    },
+    // Deliveries acknowledged at the first attempt never enter it.
+    {
+      key: { deadline: 1 },
+      name: "tried",
+      partialFilterExpression: { state: "pending", attempts_count: { $gte: 1 } },
+    },
+  ],
+  endpoints: [
+    { key: { merchant_id: 1, deleted_at: 1, created_at: 1, _id: 1 }, name: "active" },
+    // An operation id belongs to one endpoint of its merchant.
+    { key: { merchant_id: 1, "operations.id": 1 }, name: "operation", unique: true },
+    // Bounds the endpoints of a merchant, however many registrations are concurrent.
+    {
+      key: { merchant_id: 1, place: 1 },
+      name: "place",
+      unique: true,
+      partialFilterExpression: { place: { $exists: true } },
+    },
+  ],
+  events: [
+    {
+      key: { merchant_id: 1, transaction_type: 1, transaction_id: 1, sequence: 1 },
+      name: "sequence",
+    },
+    {
+      key: { merchant_id: 1, operation_id: 1 },
+      name: "operation",
+      unique: true,
+      partialFilterExpression: { operation_id: { $exists: true } },
+    },
+    { key: { expires_at: 1 }, name: "expiry" },
+    {
+      key: { merchant_id: 1, position: 1 },
+      name: "fed",
+      unique: true,
+      partialFilterExpression: { position: { $exists: true } },
+    },
+    // Events without a position, in the order in which they get one.
+    {
+      key: { merchant_id: 1, transaction_type: 1, position: 1, received_at: 1, sequence: 1 },
+      name: "waiting",
+    },
+  ],
+  replays: [
+    { key: { merchant_id: 1, created_at: -1, _id: -1 }, name: "list" },
+    { key: { state: 1, due_at: 1 }, name: "work" },
+    { key: { merchant_id: 1, operation_id: 1 }, name: "operation", unique: true },
+    // Two at a time would send an endpoint more than either's rate.
+    {
+      key: { endpoint_id: 1 },
+      name: "running",
+      unique: true,
+      partialFilterExpression: { state: "running" },
+    },
+    { key: { expires_at: 1 }, name: "expiry", sparse: true },
+  ],
+  endpoint_health: [{ key: { last_failed_at: -1, shard: 1 }, name: "failed_last" }],
+};
+
+/** The steps of this service's database, in order; a released one never changes. */
+export const migrations: readonly Migration[] = [
+  { name: "indexes of release 0.1", up: (db) => createIndexes(db, indexes) },
+];

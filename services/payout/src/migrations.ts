@@ -1,0 +1,73 @@
+import { createIndexes, type Migration } from "@disburse/chassis/mongo/migrations.ts";
+import type { IndexDescription } from "mongodb";
+
+/** The indexes of release 0.1. */
+const indexes: Readonly<Record<string, readonly IndexDescription[]>> = {
+  accounts: [
+    { key: { merchant_id: 1, operation_id: 1 }, name: "operation", unique: true },
+    { key: { merchant_id: 1, created_at: 1, _id: 1 }, name: "list" },
+    { key: { dirty: 1 }, name: "dirty", sparse: true },
+  ],
+  audit_entries: [
+    { key: { key: 1 }, name: "key", unique: true },
+    { key: { subject: 1, _id: -1 }, name: "subject" },
+  ],
+  ledger_entries: [
+    { key: { account_id: 1, sequence: -1 }, name: "statement", unique: true },
+    { key: { account_id: 1, step: 1, sequence: -1 }, name: "statement_step" },
+  ],
+  payouts: [
+    // What lists are filtered by has an index that also gives their order.
+    { key: { merchant_id: 1, created_at: -1, _id: -1 }, name: "list" },
+    {
+      key: { merchant_id: 1, status: 1, created_at: -1, _id: -1 },
+      name: "list_status",
+    },
+    {
+      key: { merchant_id: 1, beneficiary_id: 1, created_at: -1, _id: -1 },
+      name: "list_beneficiary_id",
+    },
+    {
+      key: { merchant_id: 1, reference_id: 1, created_at: -1, _id: -1 },
+      name: "list_reference_id",
+    },
+    {
+      key: { merchant_id: 1, quote_id: 1, created_at: -1, _id: -1 },
+      name: "list_quote_id",
+    },
+    {
+      key: { merchant_id: 1, source: 1, created_at: -1, _id: -1 },
+      name: "list_source",
+    },
+    {
+      key: { merchant_id: 1, destination: 1, created_at: -1, _id: -1 },
+      name: "list_destination",
+    },
+    // What is polled has an index that a payout leaves when it is at its end.
+    { key: { work_due_at: 1 }, name: "work", sparse: true },
+    { key: { "outbox.at": 1 }, name: "outbox", sparse: true },
+    { key: { "untallied.at": 1 }, name: "untallied", sparse: true },
+    {
+      key: { "doubt.since": 1, _id: 1 },
+      name: "doubt",
+      partialFilterExpression: { "doubt.since": { $exists: true } },
+    },
+    { key: { published_at: 1, _id: 1 }, name: "published", sparse: true },
+  ],
+  resolutions: [
+    { key: { operation_id: 1 }, name: "operation", unique: true },
+    {
+      key: { open: 1, payout_id: 1 },
+      name: "open",
+      unique: true,
+      partialFilterExpression: { open: true },
+    },
+    { key: { "owed.at": 1 }, name: "owed", sparse: true },
+  ],
+  sandbox_transfers: [{ key: { owed_at: 1 }, name: "owed", sparse: true }],
+};
+
+/** The steps of this service's database, in order; a released one never changes. */
+export const migrations: readonly Migration[] = [
+  { name: "indexes of release 0.1", up: (db) => createIndexes(db, indexes) },
+];
