@@ -174,7 +174,7 @@ it("INSUFFICIENT_BALANCE: a quote more than there is, the rest of it still to sp
 });
 
 it("QUOTE_EXPIRED before limits and balance, after ALREADY_PROCESSED", async () => {
-  await setCorridor("USD", "USD", { quoteTtlSeconds: 2 });
+  await setCorridor("USD", "USD", { quoteTtlSeconds: 5 });
   try {
     const costly = await unfunded("100000.01");
     const open = await acme.quote("USD", "USD", { source_amount: "10.00" });
