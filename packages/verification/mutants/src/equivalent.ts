@@ -82,6 +82,18 @@ export const equivalents: readonly Equivalent[] = [
     why: "ten to the power of nothing is one, above and below",
   },
   {
+    path: "services/payout/src/ledger/rules/movement.ts",
+    line: "createdAt: now > state.updatedAt ? now : state.updatedAt,",
+    operator: "> becomes >=",
+    why: "two equal times",
+  },
+  {
+    path: "services/notifier/src/replays/rules/replay.ts",
+    line: "const until = asked.until === undefined || asked.until > now ? now : asked.until;",
+    operator: "> becomes >=",
+    why: "two equal times",
+  },
+  {
     path: "services/payout/src/ledger/statement.ts",
     line: "if (account.recent.length > 0) await recordAccount(collections, account);",
     operator: "> becomes >=",

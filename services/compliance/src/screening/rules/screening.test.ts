@@ -71,6 +71,16 @@ it("says which party is meant where there are several", () => {
   expect(text([party("individual", "John Smith"), namesake])).toBe(`party 2 of 2: ${alone}`);
 });
 
+it("reads a company's letters as one abbreviation, and a person's as too many names", () => {
+  const letters = "A.".repeat(25);
+  const found = (type: EntryType) =>
+    screen({ parties: [party(type, letters)], wallets: [] }, inForce([])).hits.map(
+      ({ entryUid, entryType }) => [entryUid, entryType],
+    );
+  expect(found("individual")).toEqual([["unreadable-name", "individual"]]);
+  expect(found("entity")).toEqual([]);
+});
+
 it("shows a listed wallet as a whole hit, after the parties", () => {
   const entry: ListEntry = {
     ...{ ...listed("e1", "entity", "Vessik Ltd"), source: "UN", programs: ["SDGT"] },

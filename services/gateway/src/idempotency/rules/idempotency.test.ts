@@ -65,9 +65,15 @@ describe("the fingerprint", () => {
 const tomorrow = new Date(now.getTime() + 86_400_000);
 
 type Progress = IdempotencyRecord<string>["progress"];
+const locked = (ms: number): Progress => ({
+  ...{ state: "running", lockUntil: new Date(now.getTime() + ms) },
+});
+
 it.each<[string, Progress | undefined, string, Date, string]>([
   ["an unknown key", undefined, "f", later, "new"],
   ["a running one", { state: "running", lockUntil: later }, "f", later, "IDEMPOTENCY_IN_PROGRESS"],
+  ["one locked as long as may be", locked(60_000), "f", later, "IDEMPOTENCY_IN_PROGRESS"],
+  ["one locked for longer", locked(60_001), "f", later, "again"],
   ["one locked by a wrong clock", { state: "running", lockUntil: tomorrow }, "f", later, "again"],
   ["one whose lock ended", { state: "running", lockUntil: now }, "f", later, "again"],
   ["one left open", { state: "open" }, "f", later, "again"],

@@ -60,6 +60,26 @@ describe("a revision", () => {
     expect(later.operations.map(({ id }) => id)).toEqual(["late"]);
   });
 
+  it("forgets nothing while there is room", () => {
+    const later = next(created, { operation: operation("late", after(repeatMs + 1)) });
+    expect(later.operations).toEqual([
+      ...created.operations,
+      operation("late", after(repeatMs + 1)),
+    ]);
+    expect(later.keys).toEqual(created.keys);
+  });
+
+  it("keeps its endpoint's place until that is deleted", () => {
+    const placed = { ...created, place: 3 };
+    expect(next(placed, { operation: operation("a", after(1)) })).toEqual({
+      ...{ ...placed, revision: 2, updatedAt: after(1), deletedAt: undefined },
+      operations: [...created.operations, operation("a", after(1))],
+    });
+    expect(next(placed, { operation: operation("d", after(1)), isDeleted: true })).toMatchObject({
+      ...{ place: undefined, deletedAt: after(1) },
+    });
+  });
+
   it.each([
     ["refuses one change too many within 30 days", after(repeatMs - 1), {}, true],
     ["forgets those that are older", after(repeatMs), {}, false],

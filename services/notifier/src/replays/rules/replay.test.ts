@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { isSameReplay, type ReplayRequest, replayTerms, transitionAfterPage } from "./replay.ts";
+import {
+  isSameReplay,
+  type ReplayRequest,
+  replayTerms,
+  transitionAfterPage,
+  transitionWhileNotLive,
+} from "./replay.ts";
 
 const now = new Date("2026-11-20T12:00:00.000Z");
 const at = (ms: number): Date => new Date(now.getTime() + ms);
@@ -67,4 +73,8 @@ it.each([
   ["to go on a second after a full page", 10, { state: "running", nextPageAt: at(1_000) }],
 ])("is %s", (_name, sent, transition) => {
   expect(transitionAfterPage({ rate: 10 }, sent, now)).toEqual(transition);
+});
+
+it("of an endpoint that is not live looks again after 10 s", () => {
+  expect(transitionWhileNotLive(now)).toEqual({ state: "running", nextPageAt: at(10_000) });
 });

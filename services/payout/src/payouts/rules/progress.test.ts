@@ -64,6 +64,49 @@ describe("an answer of the rail", () => {
   });
 });
 
+it.each<[Progress, RailStatus, Progress]>([
+  [
+    { stage: "concluding", outcome: { kind: "settled", reference: "R" } },
+    { kind: "returned" },
+    { stage: "concluding", outcome: { kind: "settled", reference: "R", returned: true } },
+  ],
+  [
+    { stage: "processing" },
+    { kind: "settled", reference: "R" },
+    { stage: "concluding", outcome: { kind: "settled", reference: "R" } },
+  ],
+  [
+    { stage: "processing" },
+    { kind: "returned", reference: "R" },
+    { stage: "concluding", outcome: { kind: "settled", reference: "R", returned: true } },
+  ],
+  [
+    { stage: "processing" },
+    { kind: "returned" },
+    { stage: "concluding", outcome: { kind: "settled", reference: "", returned: true } },
+  ],
+  [
+    { stage: "submitting" },
+    { kind: "rejected" },
+    { stage: "concluding", outcome: { kind: "rejected" } },
+  ],
+  [{ stage: "processing" }, { kind: "unknown" }, { stage: "unknown", asked: 1 }],
+  [{ stage: "unknown", asked: 1 }, { kind: "unknown" }, { stage: "unknown", asked: 2 }],
+  [
+    { stage: "settled", reference: "R" },
+    { kind: "returned", reference: "other" },
+    { stage: "returning", reference: "R" },
+  ],
+])("after %j, %j leads to %j", (progress, answer, next) => {
+  expect(applyRailStatus(progress, answer)).toEqual(next);
+});
+
+it("a return is reported once while the payment is not posted yet", () => {
+  const outcome = { kind: "settled", reference: "R", returned: true } as const;
+  const concluding: Progress = { stage: "concluding", outcome };
+  expect(applyRailStatus(concluding, { kind: "returned" })).toBe("unchanged");
+});
+
 describe("whatever a rail says", () => {
   it("status moves only as the contract allows, and money is conserved", () => {
     const script = fc.array(fc.constantFrom(...answers), { maxLength: 30 });

@@ -131,6 +131,16 @@ describe("a second person", () => {
   });
 });
 
+it("a proposal keeps all that it is when it is confirmed or withdrawn", () => {
+  const later = { ...by, at: new Date(2_000) };
+  const proposed = resolution({ kind: "proposed" });
+  const next = (kind: "confirmed" | "withdrawn") => ({
+    ...{ ...proposed, state: { kind, by: later }, updatedAt: later.at },
+  });
+  expect(confirm(proposed, later)).toEqual(next("confirmed"));
+  expect(withdraw(proposed, later)).toEqual(next("withdrawn"));
+});
+
 describe("a proposal", () => {
   const processing: Progress = { stage: "processing" };
   it.each<[string, Progress, PayoutException | undefined, boolean]>([
@@ -157,7 +167,9 @@ describe("a proposal", () => {
     });
     expect(concluded(confirmed, "superseded", later).state).toEqual({ kind: "superseded", by });
     const proposed = resolution({ kind: "proposed" });
-    expect(concluded(proposed, "superseded", later).state).toEqual({ kind: "superseded" });
+    expect(concluded(proposed, "superseded", later)).toEqual({
+      ...{ ...proposed, state: { kind: "superseded" }, updatedAt: later },
+    });
     expect(() => concluded(proposed, "applied", later)).toThrow("no effect");
   });
 });

@@ -1,6 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { type Corridor, isStale, readCorridor, readRate } from "../../corridors/rules/corridor.ts";
-import { checkCorridor, checkParties, claimOutcome, type Parties, type Quote } from "./quote.ts";
+import {
+  checkCorridor,
+  checkParties,
+  claimOutcome,
+  type Parties,
+  type Quote,
+  quoteAmounts,
+} from "./quote.ts";
 
 const request = {
   merchantId: "mer_1",
@@ -89,6 +96,33 @@ it.each([
   expect(isStale({ ...corridor, rateMaxAgeSeconds: 0 }, rate, now)).toBe(false);
 });
 
+describe("the amounts of a quote", () => {
+  const terms = {
+    ...{ source: "USD", destination: "BTC", rate: { units: 2n, scale: 5 } },
+    fee: { share: { units: 0n, scale: 0 }, flatMinor: 10n },
+  };
+  const amounts = (sourceAmount: string, receivingAmount: string) =>
+    quoteAmounts(
+      { ...request, destinationCurrencyCode: "BTC", sourceAmount, receivingAmount },
+      terms,
+    );
+
+  it("follow from the source amount, else from what is received, each in its currency", () => {
+    const whole = { source: 10_010n, fees: 10n, converted: 10_000n, receiving: 200_000n };
+    expect(amounts("100.10", "")).toEqual(whole);
+    expect(amounts("100.10", "7")).toEqual(whole);
+    expect(amounts("", "0.002")).toEqual(whole);
+  });
+
+  it.each([
+    ["100.101", "0.002", "source_amount: must have at most 2 decimals"],
+    ["", "0.123456789", "receiving_amount: must have at most 8 decimals"],
+    ["", "", "receiving_amount: must be a decimal number"],
+  ])("of %j and %j are refused: %s", (source, receiving, detail) => {
+    expect(amounts(source, receiving)).toEqual({ refused: "INVALID_REQUEST", detail });
+  });
+});
+
 describe("a claim", () => {
   const claim = { payoutId: "po_1", referenceId: "", operationId: "op", claimedAt: new Date(0) };
   const quote = (state: object) => state as Quote;
@@ -125,9 +159,22 @@ describe("a corridor's text", () => {
     rateMaxAgeSeconds: 0,
   };
   it("is read exactly", () => {
-    expect(readCorridor(text)).toMatchObject({
-      fee: { share: { units: 5n, scale: 3 }, flatMinor: 30n },
-      limits: { sourceMin: 100n, sourceMax: 10_000_000n, receivingMin: undefined },
+    const read = { source: "USD", destination: "INR", active: true };
+    const share = { units: 5n, scale: 3 };
+    expect(readCorridor(text)).toEqual({
+      ...{ ...read, quoteTtlSeconds: 0, rateMaxAgeSeconds: 0, fee: { share, flatMinor: 30n } },
+      limits: { ...limits, sourceMin: 100n, sourceMax: 10_000_000n },
+    });
+    const more = { sourceMin: "", sourceMax: "", receivingMin: "0.01", receivingMax: "2" };
+    const times = { quoteTtlSeconds: 90, rateMaxAgeSeconds: 60 };
+    const free = { feeShare: "0.9999999999", feeFlat: "0" };
+    expect(readCorridor({ ...text, ...more, ...times, ...free, active: false })).toEqual({
+      ...{ ...read, ...times, active: false },
+      fee: { share: { units: 9_999_999_999n, scale: 10 }, flatMinor: 0n },
+      limits: { ...limits, receivingMin: 1n, receivingMax: 200n },
+    });
+    expect(readCorridor({ ...text, feeShare: "0" })).toMatchObject({
+      fee: { share: { units: 0n } },
     });
   });
   it.each([
@@ -137,8 +184,15 @@ describe("a corridor's text", () => {
     ["feeShare", "0.00000000001", "fee_share"],
     ["feeFlat", "0.001", "fee_flat"],
     ["feeFlat", "-1", "fee_flat"],
+    ["feeShare", "", "fee_share"],
+    ["feeFlat", "", "fee_flat"],
+    ["destination", "XXX", "destination_currency_code"],
     ["sourceMin", "x", "limits.source_min"],
+    ["sourceMax", "0.001", "limits.source_max"],
+    ["receivingMin", "x", "limits.receiving_min"],
+    ["receivingMax", "x", "limits.receiving_max"],
     ["quoteTtlSeconds", -1, "quoteTtlSeconds"],
+    ["rateMaxAgeSeconds", -1, "rateMaxAgeSeconds"],
   ])("with %s = %j is refused", (field, value, named) => {
     expect(readCorridor({ ...text, [field]: value })).toMatchObject([{ field: named }]);
   });
@@ -150,6 +204,7 @@ it.each([
   ["0.00000000001", false],
   ["0", false],
   ["-1", false],
+  ["999999999999999.9999999999", true],
   ["1e15", false],
   ["x", false],
 ])("%s is a rate: %s", (text, yes) => {

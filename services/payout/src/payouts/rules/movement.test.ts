@@ -1,0 +1,54 @@
+import { expect, it } from "vitest";
+import { closingMovement, pendingMovement } from "./movement.ts";
+import { payoutFrom } from "./payout.ts";
+import type { Progress } from "./progress.ts";
+
+const payout = payoutFrom({
+  ...{ id: "quo_1", merchantId: "mer_1", accountId: "acc_1", corridorId: "cor_1" },
+  ...{ source: "USD", destination: "INR", exchangeRate: "83.1234567891" },
+  ...{ sourceMinor: 1_241n, feesMinor: 37n, receivingMinor: 100_000n },
+  beneficiary: {
+    ...{ id: "ben_1", name: "Asha Rao", accountNumberMasked: "****1234" },
+    ...{ transferMethod: "LOCAL", network: "" },
+  },
+  claim: { referenceId: "order-1", operationId: "op_1", claimedAt: new Date(0) },
+});
+const common = { payoutId: payout.id, note: "order-1" };
+
+it("a payment is converted; a release and a return take the amount of what they end", () => {
+  expect(closingMovement(payout, "post")).toStrictEqual({
+    ...{ step: "post", ...common },
+    conversion: {
+      ...{ destination: "INR", feesMinor: 37n, receivingMinor: 100_000n },
+      exchangeRate: "83.1234567891",
+    },
+  });
+  for (const step of ["release", "return"] as const) {
+    expect(closingMovement(payout, step)).toStrictEqual({ step, ...common });
+  }
+});
+
+const settled = { kind: "settled", reference: "R" } as const;
+
+it.each<[Progress, ReturnType<typeof pendingMovement>]>([
+  [
+    { stage: "concluding", outcome: settled },
+    { step: "post", to: { stage: "settled", reference: "R" } },
+  ],
+  [
+    { stage: "concluding", outcome: { ...settled, returned: true } },
+    { step: "post", to: { stage: "returning", reference: "R" } },
+  ],
+  [
+    { stage: "concluding", outcome: { kind: "rejected" } },
+    { step: "release", to: { stage: "rejected" } },
+  ],
+  [
+    { stage: "returning", reference: "R" },
+    { step: "return", to: { stage: "returned" } },
+  ],
+  [{ stage: "processing" }, undefined],
+  [{ stage: "settled", reference: "R" }, undefined],
+])("of %j the money moves so: %j", (progress, movement) => {
+  expect(pendingMovement(progress)).toEqual(movement);
+});
