@@ -119,11 +119,14 @@ describe("a revision", () => {
     for (let at = 1; at < settingsOperationsMax; at += 1) {
       busy = next(busy, update(`u${at}`, `${at}`));
     }
-    expect(isRefused(revised(busy, update("one more", "more")))).toBe(true);
+    const tooOften = (span: string) => ({
+      ...{ refused: "INVALID_REQUEST", detail: `The endpoint was changed too often in ${span}.` },
+    });
+    expect(revised(busy, update("one more", "more"))).toEqual(tooOften("a day"));
     for (let at = settingsOperationsMax; at < operationsMax; at += 1) {
       busy = next(busy, rotation(`r${at}`));
     }
-    expect(isRefused(revised(busy, rotation("one more")))).toBe(true);
+    expect(revised(busy, rotation("one more"))).toEqual(tooOften("30 days"));
     expect(isRefused(revised(busy, update("late", "late", after(86_400_001))))).toBe(false);
   });
 
