@@ -49,6 +49,43 @@ it("answers a repeat with the first answer, byte for byte, and does nothing", as
   ).toEqual(first);
 });
 
+it("is stored whole while it runs, when it is left open, and with its answer", async () => {
+  const { key: mine, merchantId } = await gateway.merchant();
+  const keys = gateway.db.collection("idempotency_keys");
+  const stored = () => keys.findOne({ merchant_id: merchantId });
+  const started = new Date(gateway.time.nowMs);
+  const ms = (more: number) => new Date(started.getTime() + more);
+  let running = await stored();
+  paying(async () => {
+    running = await stored();
+    throw new ConnectError("away", Code.Unavailable);
+  });
+  await execute("k", { key: mine });
+  const document = {
+    ...{ _id: expect.any(String), schema_version: 1, merchant_id: merchantId },
+    ...{ fingerprint: expect.stringMatching(/./), fence: expect.stringMatching(/./) },
+    progress: { state: "running", lock_until: ms(30_000), place: expect.any(String) },
+    ...{ created_at: started, expires_at: ms(30 * 86_400_000) },
+  };
+  expect(running).toEqual(document);
+  expect(await stored()).toEqual({ ...running, progress: { state: "open" } });
+  gateway.time.nowMs += 1_000;
+  let again = running;
+  paying(async () => {
+    again = await stored();
+    return { payoutId: "po_1" };
+  });
+  await execute("k", { key: mine });
+  const fence: unknown = again?.fence;
+  expect(again).toEqual({
+    ...{ ...running, fence },
+    progress: { ...document.progress, lock_until: ms(31_000) },
+  });
+  expect(fence).not.toBe(running?.fence);
+  const progress = { state: "done", sealed_answer: expect.any(String) };
+  expect(await stored()).toEqual({ ...again, progress });
+});
+
 it("refuses another body under the same key", async () => {
   await execute("k");
   const reply = await execute("k", { body: '{"quote_id":"qt_2"}' });

@@ -1,7 +1,10 @@
+import { toJson } from "@bufbuild/protobuf";
 import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { Code } from "@connectrpc/connect";
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
+import { KeySchema } from "@disburse/contracts/disburse/gateway/v1/keys_pb.ts";
 import { newId } from "@disburse/kernel/id.ts";
+import { Binary } from "mongodb";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { mutation, startTestGateway, type TestGateway } from "../test-gateway.ts";
 import { everyScope } from "./rules/key.ts";
@@ -20,6 +23,58 @@ const later = (ms: number) => timestampFromDate(new Date(gateway.time.nowMs + ms
 const refusalOf = async (call: Promise<unknown>) =>
   readRefusal(await call.catch((error: unknown) => error));
 const dayMs = 24 * 60 * 60 * 1_000;
+
+it("is stored and shown whole through its life", async () => {
+  const stored = (id: string) =>
+    gateway.db.collection<{ _id: string }>("api_keys").findOne({ _id: id });
+  const now = new Date(gateway.time.nowMs);
+  const ms = (more: number) => new Date(now.getTime() + more);
+  const merchantId = newId("merchant");
+  const [making, rotating, revoking] = [mutation(), mutation(), mutation()];
+  const actor = { kind: "operator", id: "olga" };
+  const wish = { scopes: ["account:read"], sourceCidrs: ["127.0.0.1"], description: "till" };
+  const asked = { mutation: making, merchantId, ...wish, expiresAt: later(dayMs) };
+  const first = (await gateway.keys.createKey(asked)).key!;
+  const document = {
+    ...{ _id: first.id, schema_version: 1, merchant_id: merchantId, mode: "sandbox" },
+    ...{ digest: expect.any(Binary), scopes: ["account:read"], source_cidrs: ["127.0.0.1"] },
+    ...{ description: "till", expires_at: ms(dayMs), overlap_ends_at: null, revoked_at: null },
+    ...{ created_at: now, created_by: actor, follows: null },
+    operation: {
+      ...{ id: making.operationId, sealed_secret: expect.any(String), secret_until: ms(dayMs) },
+    },
+  };
+  expect(await stored(first.id)).toEqual(document);
+  const shown = {
+    ...{ id: first.id, merchantId, ...wish, createdAt: "2026-11-20T12:00:00Z" },
+    expiresAt: "2026-11-21T12:00:00Z",
+  };
+  expect(now.toISOString()).toBe("2026-11-20T12:00:00.000Z");
+  expect(toJson(KeySchema, first)).toEqual(shown);
+  gateway.time.nowMs += 1_000;
+  const rotation = { mutation: rotating, keyId: first.id, overlapSeconds: 60 };
+  const second = (await gateway.keys.rotateKey(rotation)).key!;
+  expect(await stored(first.id)).toEqual({ ...document, overlap_ends_at: ms(61_000) });
+  expect(await stored(second.id)).toEqual({
+    ...{ ...document, _id: second.id, created_at: ms(1_000) },
+    follows: { key_id: first.id, overlap_seconds: 60 },
+    operation: {
+      ...{ id: rotating.operationId, sealed_secret: expect.any(String) },
+      secret_until: ms(1_000 + dayMs),
+    },
+  });
+  expect(toJson(KeySchema, second)).toEqual({
+    ...{ ...shown, id: second.id, createdAt: "2026-11-20T12:00:01Z" },
+  });
+  const revoked = await gateway.keys.revokeKey({ mutation: revoking, keyId: first.id });
+  expect(await stored(first.id)).toEqual({
+    ...{ ...document, overlap_ends_at: ms(61_000), revoked_at: ms(1_000) },
+    revoked_by: { ...actor, operation_id: revoking.operationId },
+  });
+  expect(toJson(KeySchema, revoked.key!)).toEqual({
+    ...{ ...shown, expiresAt: "2026-11-20T12:01:01Z", revokedAt: "2026-11-20T12:00:01Z" },
+  });
+});
 
 it("makes a key that works, and stores only its digest", async () => {
   const merchantId = newId("merchant");
