@@ -13,6 +13,7 @@ import {
   MongoServerSelectionError,
   MongoWriteConcernError,
 } from "mongodb";
+import { bulkWriteOf } from "./grouping/group-commit.ts";
 import { groupedDb } from "./grouping/grouped-db.ts";
 import type { ObserveBatch } from "./grouping/observe.ts";
 
@@ -103,7 +104,7 @@ export function databaseOf(
   name: string,
   observe: ObserveBatch = () => undefined,
 ) {
-  const db = groupedDb(client, name, observe);
+  const db = groupedDb(client.db(name), bulkWriteOf(client), observe);
   return {
     /** Its writes and reads by `_id` are grouped. */
     db,

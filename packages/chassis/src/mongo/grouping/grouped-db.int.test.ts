@@ -2,6 +2,7 @@ import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
 import { type Collection, Decimal128, type Document, MongoClient, MongoServerError } from "mongodb";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { isDatabaseUnavailable, isDuplicateKey } from "../database.ts";
+import { bulkWriteOf } from "./group-commit.ts";
 import { findWithTime, groupedDb } from "./grouped-db.ts";
 import type { ObserveBatch } from "./observe.ts";
 
@@ -16,7 +17,7 @@ const name = freshDatabase("grouping");
 beforeAll(async () => {
   const writeConcern = { w: "majority", journal: true } as const;
   client = new MongoClient(mongodbUri(name), { writeConcern, ignoreUndefined: true });
-  const db = groupedDb(client, name, observe);
+  const db = groupedDb(client.db(name), bulkWriteOf(client), observe);
   plain = client.db(name).collection("rows");
   [grouped, other] = [db.collection("rows"), db.collection("others")];
   await plain.createIndex({ key: 1 }, { unique: true, sparse: true });

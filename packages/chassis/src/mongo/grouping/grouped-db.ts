@@ -6,14 +6,13 @@ import type {
   Filter,
   FindOptions,
   InsertOneOptions,
-  MongoClient,
   OptionalUnlessRequiredId,
   ReplaceOptions,
   UpdateFilter,
   UpdateOptions,
   WithoutId,
 } from "mongodb";
-import { bulkWriteOf, createGroupCommit, type GroupCommit } from "./group-commit.ts";
+import { type BulkWrite, createGroupCommit, type GroupCommit } from "./group-commit.ts";
 import {
   createGroupedReads,
   findRawIn,
@@ -26,15 +25,15 @@ import type { ObserveBatch } from "./observe.ts";
  * A database whose writes of one document, and reads by `_id`, go out in batches. To a service it
  * is an ordinary one: whatever is not grouped goes to the driver as it is.
  */
-export function groupedDb(client: MongoClient, name: string, observe: ObserveBatch): Db {
-  const db = client.db(name);
-  const commit = createGroupCommit(bulkWriteOf(client), observe);
+export function groupedDb(db: Db, bulkWrite: BulkWrite, observe: ObserveBatch): Db {
+  const commit = createGroupCommit(bulkWrite, observe);
   const collections = new Map<string, Collection>();
-  const collection = (collectionName: string): Collection => {
-    const known = collections.get(collectionName);
+  const collection = (name: string): Collection => {
+    const known = collections.get(name);
     if (known !== undefined) return known;
-    const grouped = groupedCollection(db.collection(collectionName), commit, observe);
-    collections.set(collectionName, grouped);
+    const namespace = `${db.databaseName}.${name}`;
+    const grouped = groupedCollection(db.collection(name), namespace, commit, observe);
+    collections.set(name, grouped);
     return grouped;
   };
   return Object.assign(Object.create(db), { collection });
@@ -59,10 +58,10 @@ type Write = Record<string, unknown>;
 
 function groupedCollection(
   plain: Collection,
+  namespace: string,
   { write }: GroupCommit,
   observe: ObserveBatch,
 ): Collection {
-  const { namespace } = plain;
   const read = createGroupedReads(findRawIn(plain), observe);
   const methods = {
     insertOne: (document: OptionalUnlessRequiredId<Document>, options?: InsertOneOptions) => {

@@ -52,11 +52,10 @@ export function databaseLink(
           if (command.isWrite && faults.happens("crash before a write", 0.003)) {
             return instance.end(`crash before ${label}`);
           }
-          const filter = sabotage(command) ?? {};
           const isTorn = steps.length > 1 && faults.happens("database: bulk torn", 0.02);
           const made = isTorn ? steps.slice(0, random.below(steps.length)) : steps;
           const changes = database.changes();
-          for (const step of made) step(filter);
+          for (const step of made) step(sabotage(step.command ?? command) ?? {});
           const isChanged = database.changes() > changes && command.collection !== sweepLeases;
           if (isChanged && faults.happens("crash after a write", 0.02)) {
             return instance.end(`crash after ${label}`);

@@ -1,4 +1,5 @@
 import {
+  BSON,
   type BulkWriteResult,
   type IndexDescription,
   MongoBulkWriteError,
@@ -7,6 +8,7 @@ import {
 } from "mongodb";
 import { aggregated, projected, type Sort } from "./aggregation.ts";
 import type { Table, UpdateOptions } from "./table.ts";
+import { replacing } from "./update.ts";
 import { copied, type Document } from "./value.ts";
 
 /** One command to a collection, made of steps of which each is atomic by itself. */
@@ -24,13 +26,12 @@ export type Command = {
  * semantics, late, torn or not at all in a simulation. `steps` are run in order; the answer is what
  * `answer` returns then.
  */
-export type Access = <T>(
-  command: Command,
-  steps: readonly ((filter: Document) => void)[],
-  answer: () => T,
-) => Promise<T>;
+export type Access = <T>(command: Command, steps: readonly Step[], answer: () => T) => Promise<T>;
 
-type FindOptions = { projection?: Document; sort?: Sort; limit?: number };
+/** A step of a command; one of a bulk write over several collections is a command by itself. */
+export type Step = ((filter: Document) => void) & { readonly command?: Command };
+
+type FindOptions = { projection?: Document; sort?: Sort; limit?: number; raw?: boolean };
 type AfterOptions = UpdateOptions & { returnDocument?: "after" | "before"; projection?: Document };
 type Update = Document | readonly Document[];
 /** What `find` answers with, as far as our stores use the driver's. */
@@ -43,30 +44,38 @@ type Cursor = {
 };
 type BulkOperation = Readonly<Record<string, Document & { filter: Document; update: Update }>>;
 
+/** Documents, or their bytes for a caller that parses them itself. */
+function asSent(documents: Document[], raw: boolean): Document[] {
+  return raw ? documents.map((each) => BSON.serialize(each) as unknown as Document) : documents;
+}
+
 /** The methods of the driver's `Collection` that our stores call, on a table in memory. */
 export class MemoryCollection {
-  readonly #table: Table;
-  readonly #access: Access;
+  private readonly table: Table;
+  private readonly access: Access;
 
   constructor(table: Table, access: Access) {
-    this.#table = table;
-    this.#access = access;
+    this.table = table;
+    this.access = access;
   }
 
   async createIndexes(descriptions: readonly IndexDescription[]): Promise<void> {
-    await this.#write("createIndexes", {}, () => {
-      for (const each of descriptions) this.#table.addIndex(each);
+    await this.write("createIndexes", {}, () => {
+      for (const each of descriptions) this.table.addIndex(each);
     });
   }
 
   /** Nothing is read before the first document is fetched; then all, as in a first batch. */
   find(filter: Document = {}, options: FindOptions = {}): Cursor {
-    const { projection, sort, limit = 0 } = options;
+    const { projection, sort, limit = 0, raw = false } = options;
     const toArray = () =>
-      this.#read("find", filter, () => {
-        const found = this.#table.select(filter, sort);
+      this.read("find", filter, () => {
+        const found = this.table.select(filter, sort);
         const shown = limit === 0 ? found : found.slice(0, limit);
-        return shown.map((each) => projected(each, projection));
+        return asSent(
+          shown.map((each) => projected(each, projection)),
+          raw,
+        );
       });
     const again = (more: FindOptions) => this.find(filter, { ...options, ...more });
     return {
@@ -81,50 +90,50 @@ export class MemoryCollection {
   }
 
   async findOne(filter: Document, options: FindOptions = {}): Promise<Document | null> {
-    const found = await this.#read("findOne", filter, () => {
-      const [first] = this.#table.select(filter, options.sort);
+    const found = await this.read("findOne", filter, () => {
+      const [first] = this.table.select(filter, options.sort);
       return first && projected(first, options.projection);
     });
     return found ?? null;
   }
 
   countDocuments(filter: Document = {}, { limit = 0 }: FindOptions = {}): Promise<number> {
-    return this.#read("countDocuments", filter, () => {
-      const count = this.#table.select(filter).length;
+    return this.read("countDocuments", filter, () => {
+      const count = this.table.select(filter).length;
       return limit === 0 ? count : Math.min(count, limit);
     });
   }
 
-  aggregate(pipeline: readonly Document[]) {
-    const read = () => aggregated(this.#table.select({}), pipeline, this.#table.now());
-    return { toArray: () => this.#read("aggregate", {}, read) };
+  aggregate(pipeline: readonly Document[], { raw = false }: FindOptions = {}) {
+    const read = () => asSent(aggregated(this.table.select({}), pipeline, this.table.now()), raw);
+    return { toArray: () => this.read("aggregate", {}, read) };
   }
 
   async insertOne(document: Document) {
     const sent = copied(document) as Document;
-    await this.#write("insertOne", undefined, () => this.#table.insert(sent));
+    await this.write("insertOne", undefined, () => this.table.insert(sent));
     return { acknowledged: true, insertedId: document._id };
   }
 
   insertMany(documents: readonly Document[], { ordered = true }: { ordered?: boolean } = {}) {
     const sent = documents.map((each) => copied(each) as Document);
-    const writes = sent.map((document) => () => this.#table.insert(document));
-    return this.#bulk("insertMany", writes, ordered, () => ({
+    const writes = sent.map((document) => () => this.table.insert(document));
+    return this.bulk("insertMany", writes, ordered, () => ({
       acknowledged: true,
       insertedCount: documents.length,
     }));
   }
 
   updateOne(filter: Document, update: Update, options: UpdateOptions = {}) {
-    return this.#updateOne("updateOne", filter, update, options);
+    return this.changeOne("updateOne", filter, update, options);
   }
 
   /** What it takes is decided at its beginning; each document is then changed by itself. */
   async updateMany(filter: Document, update: Update) {
     const result = { acknowledged: true, matchedCount: 0, modifiedCount: 0 };
-    await this.#write("updateMany", filter, (sent) => {
-      for (const before of this.#table.select(sent)) {
-        const { isModified } = this.#table.updateSelected(before, update);
+    await this.write("updateMany", filter, (sent) => {
+      for (const before of this.table.select(sent)) {
+        const { isModified } = this.table.updateSelected(before, update);
         result.matchedCount += 1;
         result.modifiedCount += Number(isModified);
       }
@@ -134,8 +143,8 @@ export class MemoryCollection {
 
   async findOneAndUpdate(filter: Document, update: Update, options: AfterOptions = {}) {
     const { returnDocument = "before", projection } = options;
-    const made = await this.#write("findOneAndUpdate", filter, (sent) => {
-      const changed = this.#table.update(sent, update, options);
+    const made = await this.write("findOneAndUpdate", filter, (sent) => {
+      const changed = this.table.update(sent, update, options);
       const shown = returnDocument === "after" ? changed.after : changed.before;
       return shown && projected(shown, projection);
     });
@@ -143,16 +152,15 @@ export class MemoryCollection {
   }
 
   replaceOne(filter: Document, replacement: Document) {
-    const whole = { $mergeObjects: [{ _id: "$_id" }, { $literal: replacement }] };
-    return this.#updateOne("replaceOne", filter, [{ $replaceWith: whole }]);
+    return this.changeOne("replaceOne", filter, replacing(replacement));
   }
 
   deleteOne(filter: Document) {
-    return this.#delete("deleteOne", filter, 1);
+    return this.delete("deleteOne", filter, 1);
   }
 
   deleteMany(filter: Document) {
-    return this.#delete("deleteMany", filter);
+    return this.delete("deleteMany", filter);
   }
 
   bulkWrite(operations: readonly BulkOperation[], { ordered = true }: { ordered?: boolean } = {}) {
@@ -162,16 +170,16 @@ export class MemoryCollection {
       if (kind !== "updateOne" || sent === undefined) {
         throw new Error(`a bulk's ${kind} is not one that the simulated store knows`);
       }
-      const made = this.#table.update(sent.filter, sent.update, sent as UpdateOptions);
+      const made = this.table.update(sent.filter, sent.update, sent as UpdateOptions);
       result.matchedCount += Number(made.before !== undefined);
       result.modifiedCount += Number(made.isModified);
     });
-    return this.#bulk("bulkWrite", writes, ordered, () => result);
+    return this.bulk("bulkWrite", writes, ordered, () => result);
   }
 
-  async #updateOne(name: string, filter: Document, update: Update, options?: UpdateOptions) {
-    const { before, after, isModified } = await this.#write(name, filter, (sent) =>
-      this.#table.update(sent, update, options),
+  private async changeOne(name: string, filter: Document, update: Update, options?: UpdateOptions) {
+    const { before, after, isModified } = await this.write(name, filter, (sent) =>
+      this.table.update(sent, update, options),
     );
     const isFound = before !== undefined;
     return {
@@ -182,26 +190,26 @@ export class MemoryCollection {
     };
   }
 
-  async #delete(name: string, filter: Document, countMax = Number.POSITIVE_INFINITY) {
-    const deletedCount = await this.#write(name, filter, (sent) => {
-      const found = this.#table.select(sent).slice(0, countMax);
-      for (const each of found) this.#table.delete(each);
+  private async delete(name: string, filter: Document, countMax = Number.POSITIVE_INFINITY) {
+    const deletedCount = await this.write(name, filter, (sent) => {
+      const found = this.table.select(sent).slice(0, countMax);
+      for (const each of found) this.table.delete(each);
       return found.length;
     });
     return { acknowledged: true, deletedCount };
   }
 
-  #read<T>(name: string, filter: Document, read: () => T): Promise<T> {
-    const command = { collection: this.#table.name, name, isWrite: false, filter };
-    return this.#access(command, [], read);
+  private read<T>(name: string, filter: Document, read: () => T): Promise<T> {
+    const command = { collection: this.table.name, name, isWrite: false, filter };
+    return this.access(command, [], read);
   }
 
-  async #write<T>(
+  private async write<T>(
     name: string,
     filter: Document | undefined,
     write: (filter: Document) => T,
   ): Promise<T> {
-    const command = { collection: this.#table.name, name, isWrite: true, filter };
+    const command = { collection: this.table.name, name, isWrite: true, filter };
     const done: { value?: T; error?: unknown } = {};
     const step = (sent: Document) => {
       try {
@@ -210,14 +218,14 @@ export class MemoryCollection {
         done.error = error;
       }
     };
-    return this.#access(command, [step], () => {
+    return this.access(command, [step], () => {
       if ("error" in done) throw done.error;
       return done.value as T;
     });
   }
 
   /** Many writes of which each is by itself; an unordered one goes on past those that fail. */
-  #bulk<T>(
+  private bulk<T>(
     name: string,
     writes: readonly (() => void)[],
     ordered: boolean,
@@ -235,8 +243,8 @@ export class MemoryCollection {
         failed.push({ index, code, errmsg } as WriteError);
       }
     });
-    const command = { collection: this.#table.name, name, isWrite: true, filter: undefined };
-    return this.#access(command, steps, () => {
+    const command = { collection: this.table.name, name, isWrite: true, filter: undefined };
+    return this.access(command, steps, () => {
       const [first] = failed;
       if (first === undefined) return result();
       const summary = { message: first.errmsg ?? "", code: first.code, writeErrors: failed };

@@ -1,7 +1,9 @@
 import type { Database } from "@disburse/chassis/mongo/database.ts";
+import { groupedDb } from "@disburse/chassis/mongo/grouping/grouped-db.ts";
 import { type Db, MongoServerError } from "mongodb";
 import { aggregated } from "./aggregation.ts";
 import { type Access, MemoryCollection } from "./collection.ts";
+import { databaseName, memoryBulkWrite } from "./memory-bulk-write.ts";
 import { Table } from "./table.ts";
 import { copied, type Document } from "./value.ts";
 
@@ -33,6 +35,7 @@ export function createMemoryDatabase(now: () => Date, onWrite: WriteListener = (
     /** The database as one process reaches it, by its own way there and back. */
     connect: (access: Access): Database => {
       const db = {
+        databaseName,
         collection: (name: string) => new MemoryCollection(tableOf(name), access),
         aggregate: (pipeline: readonly Document[]) => ({
           toArray: () => {
@@ -43,7 +46,7 @@ export function createMemoryDatabase(now: () => Date, onWrite: WriteListener = (
       };
       return {
         // Stores are written against the driver's type; what else they call fails by name.
-        db: db as unknown as Db,
+        db: groupedDb(db as unknown as Db, memoryBulkWrite(tableOf, access), () => undefined),
         bulkInsert: (rows) => {
           let isStopped = false;
           // What is sent is what it was at that moment.
@@ -81,6 +84,6 @@ function isInserted(table: Table, document: object): boolean {
 
 /** Every command at once and without a fault. */
 export const directAccess: Access = async (command, steps, answer) => {
-  for (const step of steps) step(command.filter ?? {});
+  for (const step of steps) step((step.command ?? command).filter ?? {});
   return answer();
 };

@@ -92,3 +92,8 @@ const operators: Readonly<Record<string, Apply>> = {
     holder[key] = list.filter((each) => !isPulled(each));
   },
 };
+
+/** An update that replaces all but the `_id`. */
+export function replacing(replacement: Document): Document[] {
+  return [{ $replaceWith: { $mergeObjects: [{ _id: "$_id" }, { $literal: replacement }] } }];
+}
