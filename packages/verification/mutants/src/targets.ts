@@ -3,7 +3,7 @@ import { isForTests, type Source, workspaceOf } from "@disburse/tidy/source.ts";
 
 /** The code that matters: where money, webhooks, screening and access are decided and stored. */
 export const targets: readonly RegExp[] = [
-  /^services\/(?:payout|quote)\/src\/(?!main|config|service|rpc\.ts)/,
+  /^services\/(?:payout|quote)\/src\/(?!main|config|service|migrations|rpc\.ts)/,
   /^services\/notifier\/src\/.*(?:rules\/|store)/,
   /^services\/compliance\/src\/.*screening/,
   /^services\/gateway\/src\/.*(?:key|idempotency)/,
