@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { place, startTestPlatform, type TestPlatform } from "../test-platform.ts";
+import type { Payouts } from "./document.ts";
+import { createLeases, leaseDue, leaseMs } from "./leases.ts";
+
+const now = new Date("2026-03-01T10:00:00Z");
+const clock = { now: () => now };
+const by = { place, leasedMs: leaseMs };
+let platform: TestPlatform;
+let ids: string[] = [];
+
+beforeAll(async () => {
+  platform = await startTestPlatform();
+  const accountId = await platform.fundedAccount("mer_1", "100.00");
+  for (let at = 0; at < 4; at += 1) ids.push(await platform.execute(accountId, `order-${at}`));
+  // Ids say nothing of the order in which work is due.
+  ids = ids.toReversed();
+});
+afterAll(() => platform.stop());
+beforeEach(async () => {
+  for (const [at, _id] of ids.entries()) {
+    const work_due_at = new Date(now.getTime() - 1_000 + at);
+    await platform.payouts.updateOne({ _id }, { $set: { work_due_at }, $unset: { lease: "" } });
+  }
+});
+
+/** The payouts with something done before each look at what is due, or after it. */
+function watched(before: () => void, after: () => Promise<unknown>): Payouts {
+  const { payouts } = platform;
+  return Object.assign(Object.create(payouts), {
+    find: (...given: Parameters<Payouts["find"]>) => {
+      before();
+      const found = payouts.find(...given);
+      const toArray = found.toArray.bind(found);
+      return Object.assign(found, {
+        toArray: async () => {
+          const documents = await toArray();
+          await after();
+          return documents;
+        },
+      });
+    },
+  });
+}
+const nothing = async () => undefined;
+
+it("go to those that ask at once from one look, those that are due longest first", async () => {
+  let looks = 0;
+  const payouts = watched(() => {
+    looks += 1;
+  }, nothing);
+  const leaseNext = createLeases(payouts, clock, place);
+  const leased = await Promise.all([leaseNext(), leaseNext(), leaseNext()]);
+  expect(leased.map((each) => each?.payout.id)).toEqual(ids.slice(0, 3));
+  expect(looks).toBe(1);
+  const rest = await Promise.all([leaseNext(), leaseNext()]);
+  expect(rest.map((each) => each?.payout.id)).toEqual([ids[3], undefined]);
+  const tokens = [...leased, ...rest].flatMap((each) => each?.leaseToken ?? []);
+  expect(new Set(tokens).size).toBe(4);
+});
+
+it("fail for all that ask while the database is away, and come afterwards", async () => {
+  let isCut = true;
+  const payouts = watched(() => {
+    if (isCut) throw new Error("cut");
+  }, nothing);
+  const leaseNext = createLeases(payouts, clock, place);
+  const ends = await Promise.allSettled([leaseNext(), leaseNext()]);
+  expect(ends.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+  isCut = false;
+  expect((await leaseNext())?.payout.id).toBe(ids[0]);
+});
+
+it("are of one process, also where two looked at the same time", async () => {
+  const { payouts } = platform;
+  const [first = ""] = ids;
+  const stored = () => payouts.findOne({ _id: first });
+  const elsewhere = { ...by, place: "second:8080" };
+  const slow = watched(
+    () => undefined,
+    () => leaseDue(payouts, now, elsewhere, 1),
+  );
+  const leased = await leaseDue(slow, now, by, 2);
+  expect(leased.map(({ payout }) => payout.id)).toEqual([ids[1]]);
+  expect((await stored())?.lease?.place).toBe("second:8080");
+  const { payout, requestId } = leased[0]!;
+  const second = await payouts.findOne({ _id: ids[1] ?? "" });
+  expect(payout.revision).toBe(second?.revision);
+  expect(requestId).toBe(second?.request_id);
+});
+
+it("are none before the work is due, and none of what is leased", async () => {
+  const { payouts } = platform;
+  const at = (ms: number) => new Date(now.getTime() + ms);
+  expect(await leaseDue(payouts, at(-1_001), by, 4)).toEqual([]);
+  expect(await leaseDue(payouts, at(-1_000), by, 4)).toHaveLength(1);
+  expect(await leaseDue(payouts, at(0), by, 4)).toHaveLength(3);
+  expect(await leaseDue(payouts, at(leaseMs - 1_001), by, 4)).toEqual([]);
+  expect(await leaseDue(payouts, at(leaseMs - 1_000), by, 4)).toHaveLength(1);
+});
