@@ -1,4 +1,3 @@
-import type { ClientHttp2Stream } from "node:http2";
 import type { DescService } from "@bufbuild/protobuf";
 import {
   Code,
@@ -9,7 +8,8 @@ import {
 } from "@connectrpc/connect";
 import { createConnectTransport, Http2SessionManager } from "@connectrpc/connect-node";
 import { callContext } from "../call-context.ts";
-import { sendIdentity } from "./identity.ts";
+import { identityHeaders, sendIdentity } from "./identity.ts";
+import { createUnaryTransport, unavailable } from "./unary-transport.ts";
 
 /** A write may wait for a fsync on every member; background work has no deadline of its own. */
 const timeoutDefaultMs = 5_000;
@@ -33,21 +33,16 @@ export function connectService<S extends DescService>(
   url: string,
   options: ServiceClientOptions,
 ) {
-  const sessions = renewableSessions(url);
-  const transport = createConnectTransport({
-    baseUrl: url,
-    httpVersion: "2",
-    useBinaryFormat: true,
-    sessionManager: sessions,
-    interceptors: [
-      brokenConnectionIsUnavailable(sessions),
-      sendIdentity(options.caller, options.serviceToken),
-    ],
-  });
-  const timeoutMs = options.timeoutMs ?? timeoutDefaultMs;
+  const { caller, serviceToken, timeoutMs = timeoutDefaultMs } = options;
+  const calls = createUnaryTransport(url, identityHeaders(caller, serviceToken));
+  const streams = streamTransport(url, sendIdentity(caller, serviceToken));
+  const transport = { unary: calls.unary, stream: streams.stream };
   return {
     rpc: createClient(service, withinDeadline(transport, timeoutMs)),
-    close: () => sessions.abort(),
+    close: () => {
+      calls.close();
+      streams.close();
+    },
   };
 }
 
@@ -68,67 +63,37 @@ function withinDeadline(transport: Transport, timeoutMs: number): Transport {
   };
 }
 
-/**
- * After a reset, closed or refused connection the call's effect is unknown: `UNAVAILABLE`. An error
- * of the service carries response headers; a network error has none. After a call that timed out
- * without any answer the next one gets a new connection: the peer may be gone.
- */
-function brokenConnectionIsUnavailable(sessions: Sessions): Interceptor {
-  return (next) => async (request) => {
-    try {
-      return await next(request);
-    } catch (error) {
-      const { code, metadata } = ConnectError.from(error);
-      const isAnswered = metadata.entries().next().done !== true;
-      if (isAnswered) throw error;
-      if (code !== Code.DeadlineExceeded) throw unavailable(error);
-      sessions.renew();
-      throw error;
-    }
-  };
-}
-
-function unavailable(cause: unknown): ConnectError {
-  return new ConnectError("the service does not answer", Code.Unavailable, undefined, [], cause);
-}
-
 /** An idle connection is closed after this. */
 const idleTimeoutMs = 60_000;
-/** Bounds the connections to a slow service: one more in this time at most. */
-const renewEveryMs = 2_000;
-/** Running calls on a replaced connection have this long to end. */
-const retiredMs = 60_000;
+/** How often a running stream's connection, or one idle so long, is checked. */
+const pingEveryMs = 10_000;
+/** A connection whose peer does not answer a ping in this time is given up. */
+const pingTimeoutMs = 5_000;
 
-/** A connection to a service that can be replaced while calls run on it. */
-type Sessions = ReturnType<typeof renewableSessions>;
-
-/** Connects on the first call. */
-function renewableSessions(url: string) {
-  const open = () => new Http2SessionManager(url, { idleConnectionTimeoutMs: idleTimeoutMs });
-  let current = open();
-  let renewedAt = 0;
-  const retired = new Set<Http2SessionManager>();
-  return {
-    authority: current.authority,
-    request: (...call: Parameters<Http2SessionManager["request"]>) => current.request(...call),
-    notifyResponseByteRead: (stream: ClientHttp2Stream) => {
-      for (const sessions of [current, ...retired]) sessions.notifyResponseByteRead(stream);
-    },
-    /** Gives new calls a new connection: the peer of the present one may be gone. */
-    renew: () => {
-      const now = performance.now();
-      if (renewedAt !== 0 && now - renewedAt < renewEveryMs) return;
-      renewedAt = now;
-      const old = current;
-      current = open();
-      retired.add(old);
-      setTimeout(() => {
-        retired.delete(old);
-        old.abort();
-      }, retiredMs).unref();
-    },
-    abort: () => {
-      for (const sessions of [current, ...retired]) sessions.abort();
-    },
-  };
+/** Streams, which are few, go over HTTP/2; it connects on the first call. */
+function streamTransport(url: string, identity: Interceptor) {
+  const sessionManager = new Http2SessionManager(url, {
+    idleConnectionTimeoutMs: idleTimeoutMs,
+    pingIntervalMs: pingEveryMs,
+    pingTimeoutMs,
+  });
+  const { stream } = createConnectTransport({
+    baseUrl: url,
+    httpVersion: "2",
+    useBinaryFormat: true,
+    sessionManager,
+    interceptors: [brokenConnectionIsUnavailable, identity],
+  });
+  return { stream, close: () => sessionManager.abort() };
 }
+
+/** An error of the service carries response headers; a network error has none. */
+const brokenConnectionIsUnavailable: Interceptor = (next) => async (request) => {
+  try {
+    return await next(request);
+  } catch (error) {
+    const { code, metadata } = ConnectError.from(error);
+    const isAnswered = metadata.entries().next().done !== true;
+    throw isAnswered || code === Code.DeadlineExceeded ? error : unavailable(error);
+  }
+};

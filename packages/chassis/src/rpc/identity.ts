@@ -1,6 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
 import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
-import { callContext, withCallContext } from "../call-context.ts";
+import { type CallContext, callContext } from "../call-context.ts";
 
 /** Header with the calling service's name; the token authenticates the deployment. */
 export const callerHeader = "x-disburse-caller";
@@ -22,33 +22,47 @@ export function isRequestId(sent: unknown): sent is string {
   return typeof sent === "string" && requestIdPattern.test(sent);
 }
 
-/** Refuses calls without the deployment's token; adopts the caller's request id and deadline. */
-export function acceptIdentity(serviceToken: string): Interceptor {
+/** A header of a call by its lower-case name. */
+export type ReadHeader = (name: string) => string | null | undefined;
+
+/** Refuses calls without the deployment's token; answers the caller's request id and deadline. */
+export function acceptIdentity(serviceToken: string) {
   const expected = Buffer.from(`Bearer ${serviceToken}`);
-  return (next) => (request) => {
-    if (!unauthenticatedServices.has(request.service.typeName)) {
-      const sent = Buffer.from(request.header.get("authorization") ?? "");
+  return (service: string, header: ReadHeader): CallContext => {
+    if (!unauthenticatedServices.has(service)) {
+      const sent = Buffer.from(header("authorization") ?? "");
       if (sent.length !== expected.length || !timingSafeEqual(sent, expected)) {
         throw new ConnectError("the service token is missing or wrong", Code.Unauthenticated);
       }
-      if ((request.header.get(callerHeader) ?? "") === "") {
+      if ((header(callerHeader) ?? "") === "") {
         throw new ConnectError(`the header ${callerHeader} is missing`, Code.Unauthenticated);
       }
     }
-    const requestId = requestIdFrom(request.header.get(requestIdHeader));
-    const remainingMs = request.header.get("connect-timeout-ms");
-    const deadlineMs = remainingMs === null ? undefined : Date.now() + Number(remainingMs);
-    return withCallContext({ requestId, deadlineMs }, () => next(request));
+    const requestId = requestIdFrom(header(requestIdHeader));
+    const remainingMs = header("connect-timeout-ms") ?? undefined;
+    const deadlineMs = remainingMs === undefined ? undefined : Date.now() + Number(remainingMs);
+    return { requestId, deadlineMs };
+  };
+}
+
+/** The headers of the next call: the service's identity and the running request's id. */
+export function identityHeaders(caller: string, serviceToken: string) {
+  const authorization = `Bearer ${serviceToken}`;
+  return (): Record<string, string> => {
+    const context = callContext();
+    return {
+      authorization,
+      [callerHeader]: caller,
+      ...(context === undefined ? {} : { [requestIdHeader]: context.requestId }),
+    };
   };
 }
 
 /** Sends the service's identity and the running request's id with every call. */
 export function sendIdentity(caller: string, serviceToken: string): Interceptor {
+  const identity = identityHeaders(caller, serviceToken);
   return (next) => (request) => {
-    request.header.set("authorization", `Bearer ${serviceToken}`);
-    request.header.set(callerHeader, caller);
-    const context = callContext();
-    if (context !== undefined) request.header.set(requestIdHeader, context.requestId);
+    for (const [name, value] of Object.entries(identity())) request.header.set(name, value);
     return next(request);
   };
 }

@@ -209,8 +209,10 @@ describe("a client", () => {
   it("replaces the connection to a peer that vanished", async () => {
     const frozen = new Set<Socket>();
     const sockets = new Set<Socket>();
+    let isAway = false;
     const proxy = createServer((socket) => {
       sockets.add(socket);
+      if (isAway) frozen.add(socket);
       const upstream = createConnection(Number(new URL(server.url).port), "127.0.0.1");
       socket.once("close", () => upstream.destroy());
       socket.on("data", (data) => frozen.has(socket) || upstream.write(data));
@@ -221,9 +223,12 @@ describe("a client", () => {
     const options = { caller: "t", serviceToken, timeoutMs: 400 };
     const { rpc, close } = connectService(QuoteService, url, options);
     await rpc.getQuote({ quoteId: "q" });
+    isAway = true;
     for (const socket of sockets) frozen.add(socket);
     const unheard = rpc.getQuote({ quoteId: "q" });
     await expect(unheard).rejects.toMatchObject({ code: Code.DeadlineExceeded });
+    // It is there again, at the other end of new connections alone.
+    isAway = false;
     expect((await rpc.getQuote({ quoteId: "q" })).quote?.id).toBe("q");
     close();
     for (const socket of sockets) socket.destroy();

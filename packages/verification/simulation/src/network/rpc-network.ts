@@ -18,8 +18,8 @@ import {
 } from "@connectrpc/connect";
 import { callContext, withCallContext } from "@disburse/chassis/call-context.ts";
 import type { Log } from "@disburse/chassis/log.ts";
+import { rpcErrorOf } from "@disburse/chassis/rpc/admission.ts";
 import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
-import { rpcErrorOf } from "@disburse/chassis/rpc/server.ts";
 import type { ProcessInstance } from "../scheduler/host.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
 

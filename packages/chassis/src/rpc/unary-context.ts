@@ -1,0 +1,128 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { DescMethodUnary } from "@bufbuild/protobuf";
+import {
+  Code,
+  ConnectError,
+  type ContextValues,
+  createContextValues,
+  type HandlerContext,
+} from "@connectrpc/connect";
+
+/** The longest time that a timer of Node can wait. */
+const timerMsMax = 2 ** 31 - 1;
+
+/**
+ * What a handler knows of its call. Most handlers ask for none of it, so signal, headers and values
+ * are made when they are first read.
+ */
+export class UnaryContext implements HandlerContext {
+  readonly method: DescMethodUnary;
+  readonly requestMethod = "POST";
+  readonly protocolName = "connect";
+  readonly #request: IncomingMessage;
+  readonly #response: ServerResponse;
+  readonly #deadlineMs: number | undefined;
+  #controller: AbortController | undefined;
+  #deadline: NodeJS.Timeout | undefined;
+  #hasEnded = false;
+  #requestHeader: Headers | undefined;
+  #responseHeader: Headers | undefined;
+  #responseTrailer: Headers | undefined;
+  #values: ContextValues | undefined;
+
+  constructor(
+    method: DescMethodUnary,
+    request: IncomingMessage,
+    response: ServerResponse,
+    timeoutMs: number | undefined,
+  ) {
+    this.method = method;
+    this.#request = request;
+    this.#response = response;
+    this.#deadlineMs = timeoutMs === undefined ? undefined : Date.now() + timeoutMs;
+  }
+
+  get service() {
+    return this.method.parent;
+  }
+
+  get url() {
+    return `http://${this.#request.headers.host ?? ""}${this.#request.url ?? ""}`;
+  }
+
+  get values() {
+    this.#values ??= createContextValues();
+    return this.#values;
+  }
+
+  get requestHeader() {
+    this.#requestHeader ??= webHeaders(this.#request);
+    return this.#requestHeader;
+  }
+
+  get responseHeader() {
+    this.#responseHeader ??= new Headers();
+    return this.#responseHeader;
+  }
+
+  get responseTrailer() {
+    this.#responseTrailer ??= new Headers();
+    return this.#responseTrailer;
+  }
+
+  /** Aborts at the deadline, when the caller's connection closes, and when the call has ended. */
+  get signal() {
+    this.#controller ??= this.#watch();
+    return this.#controller.signal;
+  }
+
+  timeoutMs() {
+    return this.#deadlineMs === undefined ? undefined : this.#deadlineMs - Date.now();
+  }
+
+  /** The headers and trailers that the handler set, if it set any. */
+  written(): { readonly header?: Headers | undefined; readonly trailer?: Headers | undefined } {
+    return { header: this.#responseHeader, trailer: this.#responseTrailer };
+  }
+
+  /** The call has its answer: what still works for it is informed by the signal. */
+  end(): void {
+    this.#hasEnded = true;
+    this.#abort("the call has ended", Code.Canceled);
+  }
+
+  #watch(): AbortController {
+    const controller = new AbortController();
+    this.#controller = controller;
+    const leftMs = this.timeoutMs();
+    if (this.#hasEnded) this.end();
+    else if (this.#response.closed) this.#onClose();
+    else {
+      this.#response.once("close", () => this.#onClose());
+      if (leftMs !== undefined) {
+        const onDeadline = () => this.#abort("the operation timed out", Code.DeadlineExceeded);
+        this.#deadline = setTimeout(onDeadline, Math.min(Math.max(leftMs, 0), timerMsMax));
+      }
+    }
+    return controller;
+  }
+
+  #onClose(): void {
+    this.#abort("the caller closed the connection", Code.Canceled);
+  }
+
+  /** A reason always: without one `abort` builds a `DOMException`, the costliest step of a call. */
+  #abort(message: string, code: Code): void {
+    clearTimeout(this.#deadline);
+    if (this.#controller === undefined || this.#controller.signal.aborted) return;
+    this.#controller.abort(new ConnectError(message, code));
+  }
+}
+
+function webHeaders({ rawHeaders }: IncomingMessage): Headers {
+  const headers = new Headers();
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    headers.append(rawHeaders[at] ?? "", rawHeaders[at + 1] ?? "");
+  }
+  return headers;
+}
