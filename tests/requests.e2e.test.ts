@@ -144,9 +144,11 @@ describe("a request id", () => {
     await acme.recipient("USD");
     const body = { ...usd, ...(await acme.transfer("USD", "USD")) };
     await acme.post(paths.rfq, body, { "x-request-id": "traced-1" });
-    await logged("traced-1", ["gateway", "quote", "payout", "beneficiary"]);
+    await logged("traced-1", ["gateway", "quote", "beneficiary"]);
     await acme.post(paths.crypto, cryptoBody(), { "x-request-id": "traced-2" });
     await logged("traced-2", ["gateway", "beneficiary", "compliance"]);
+    await acme.get(paths.accounts, { "x-request-id": "traced-3" });
+    await logged("traced-3", ["gateway", "payout"]);
   });
 });
 
