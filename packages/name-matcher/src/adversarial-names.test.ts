@@ -38,6 +38,15 @@ const found = (name: string, more: Partial<Party> = {}) => {
 };
 
 describe("a name that is none", () => {
+  it("finds no listed name that is none", () => {
+    const none = buildMatcher([listed("e1", "😀"), listed("e2", "☂☂")], matcherConfig);
+    for (const name of ["🎉", "☂☂", "", "😀"]) {
+      expect(
+        none.match({ type: "individual", name, date: "", countries: [], documents: [] }),
+      ).toEqual([]);
+    }
+  });
+
   it.each([
     ["one letter, listed", "Q", "block"],
     ["one letter, not listed", "W", "clear"],

@@ -57,6 +57,12 @@ export const equivalents: readonly Equivalent[] = [
     operator: "< becomes <=",
     why: "what is written past the end of a typed array is lost",
   },
+  {
+    path: `${matcher}/index/search.ts`,
+    line: "if (party.length > 0) listed.tokenSets.forEach(exactKey, (at) => found.add(at));",
+    operator: "> becomes >=",
+    why: "a name without a token aligns with nothing",
+  },
   ...["drop a guard", "<= becomes <"].map((operator) => ({
     path: `${forms}/checks/text.ts`,
     line: "if (text.length <= maxLength) return false;",

@@ -1,5 +1,12 @@
 import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
-import { type Collection, Decimal128, type Document, MongoClient, MongoServerError } from "mongodb";
+import {
+  type Collection,
+  type Db,
+  Decimal128,
+  type Document,
+  MongoClient,
+  MongoServerError,
+} from "mongodb";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { isDatabaseUnavailable, isDuplicateKey } from "../database.ts";
 import { bulkWriteOf } from "./group-commit.ts";
@@ -9,6 +16,7 @@ import type { ObserveBatch } from "./observe.ts";
 type Row = Document & { _id: string };
 
 let client: MongoClient;
+let db: Db;
 let plain: Collection<Row>;
 let grouped: Collection<Row>;
 let other: Collection<Row>;
@@ -17,7 +25,7 @@ const name = freshDatabase("grouping");
 beforeAll(async () => {
   const writeConcern = { w: "majority", journal: true } as const;
   client = new MongoClient(mongodbUri(name), { writeConcern, ignoreUndefined: true });
-  const db = groupedDb(client.db(name), bulkWriteOf(client), observe);
+  db = groupedDb(client.db(name), bulkWriteOf(client), observe);
   plain = client.db(name).collection("rows");
   [grouped, other] = [db.collection("rows"), db.collection("others")];
   await plain.createIndex({ key: 1 }, { unique: true, sparse: true });
@@ -154,6 +162,13 @@ describe("operations of a turn go out together", () => {
     expect(found).toEqual([{ _id: "3" }, { _id: "1" }, { _id: "3" }, null]);
     expect(sizes("read")).toEqual([4]);
     await Promise.all(ids.map((_id) => other.deleteOne({ _id })));
+  });
+
+  it("also where each caller opens the collection for itself", async () => {
+    await plain.insertOne({ ...a });
+    const asked = () => db.collection<Row>("rows").findOne({ _id: "a" });
+    expect(await Promise.all([asked(), asked()])).toEqual([a, a]);
+    expect(sizes("read")).toEqual([2]);
   });
 
   it("shares no document between two readers", async () => {
