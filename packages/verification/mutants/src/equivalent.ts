@@ -100,6 +100,12 @@ export const equivalents: readonly Equivalent[] = [
     why: "two equal times",
   },
   {
+    path: "services/payout/src/payouts/leases.ts",
+    line: ".sort({ work_due_at: 1 })",
+    operator: "drop work_due_at",
+    why: "the index that the filter uses has this order",
+  },
+  {
     path: "services/payout/src/ledger/statement.ts",
     line: "if (account.recent.length > 0) await recordAccount(collections, account);",
     operator: "> becomes >=",
@@ -110,6 +116,12 @@ export const equivalents: readonly Equivalent[] = [
     line: "for (let page = 0; page < cancelPages; page += 1) {",
     operator: "< becomes <=",
     why: "it bounds the work of one call; workers cancel the rest",
+  },
+  {
+    path: `${deliveries}/order/store.ts`,
+    line: "if (held.length === 0) return made;",
+    operator: "drop a guard",
+    why: "none that is not held changes, after reads that were spared",
   },
   {
     path: `${deliveries}/dispatch/work-store.ts`,
