@@ -112,6 +112,12 @@ export const equivalents: readonly Equivalent[] = [
     why: "there is nothing to record, and the recorder does the rest by itself",
   },
   {
+    path: "services/gateway/src/idempotency/store.ts",
+    line: "const mine = { _id: claim.id, fence: claim.fence };",
+    operator: "drop _id",
+    why: "a fence is of one run, and so of one key; the id is what is looked up fast",
+  },
+  {
     path: `${deliveries}/store.ts`,
     line: "for (let page = 0; page < cancelPages; page += 1) {",
     operator: "< becomes <=",
