@@ -214,6 +214,7 @@ describe("a client", () => {
       sockets.add(socket);
       if (isAway) frozen.add(socket);
       const upstream = createConnection(Number(new URL(server.url).port), "127.0.0.1");
+      for (const each of [socket, upstream]) each.on("error", () => undefined);
       socket.once("close", () => upstream.destroy());
       socket.on("data", (data) => frozen.has(socket) || upstream.write(data));
       upstream.on("data", (data) => frozen.has(socket) || socket.write(data));
@@ -254,6 +255,7 @@ describe("a client", () => {
     const proxy = createServer((socket) => {
       sockets.push(socket);
       const upstream = createConnection(Number(new URL(server.url).port), "127.0.0.1");
+      for (const each of [socket, upstream]) each.on("error", () => undefined);
       socket.once("close", () => upstream.destroy());
       socket.pipe(upstream).pipe(socket);
     });

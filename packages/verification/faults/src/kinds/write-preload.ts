@@ -28,6 +28,9 @@ const writes = [
   "updateOne",
 ] as const;
 
+/** A store's line is below those of the chassis, the channel and the driver. */
+Error.stackTraceLimit = 40;
+
 const reported = new Set<string>();
 let seen = 0;
 
