@@ -10,8 +10,7 @@ import type { ConnectRouter } from "@connectrpc/connect";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
 import type { Metrics } from "../metrics.ts";
 import { type AdmissionOptions, admissionInterceptor, createAdmission } from "./admission.ts";
-import { registerHealth } from "./health.ts";
-import { registerReflection } from "./reflection.ts";
+import { registerHealth, registerReflection } from "./standard-services.ts";
 import { createUnaryHandler, noteUnary, type UnaryMethods } from "./unary-handler.ts";
 import { messageBytesMax } from "./unary-message.ts";
 

@@ -1,15 +1,17 @@
+import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { availableParallelism } from "node:os";
+import { availableParallelism, cpus, loadavg, type as osType, release, totalmem } from "node:os";
 import { exitOnSignals, runCommand, say, writeJson } from "@disburse/harness/command-line.ts";
+import type { MongoClient } from "mongodb";
 import { compareFigures } from "./compare.ts";
-import type { BenchFigures } from "./figures.ts";
+import type { BenchFigures, MachineFigures } from "./figures.ts";
 import { startChild } from "./load/child.ts";
 import type { LoadCalls } from "./load/load-process.ts";
-import { readMachine } from "./machine.ts";
+import { rounded } from "./measures/percentile.ts";
 import { concurrency } from "./measures/scenario.ts";
 import { type BenchOptions, readOptions } from "./options.ts";
 import { type Backends, withBackends } from "./platforms/backends.ts";
-import { publish } from "./publish/publish.ts";
+import { publish } from "./publish/page.ts";
 import { report } from "./report.ts";
 import { flatWithin, measureIdleSizes, measurePlatform } from "./run.ts";
 
@@ -62,6 +64,37 @@ async function runBench(
 }
 
 exitOnSignals();
+
+const gigabyte = 1_024 ** 3;
+
+/** What the figures of a run depend on. */
+async function readMachine(mongo: MongoClient): Promise<MachineFigures> {
+  const { version } = await mongo.db("admin").command({ buildInfo: 1 });
+  return {
+    cpu: `${cpus().length} × ${cpus()[0]?.model.trim() ?? "unknown"}`,
+    memory_gb: Math.round(totalmem() / gigabyte),
+    os: `${osType()} ${release().replace(/-.*/, "")}`,
+    load_before: rounded(loadavg()[0] ?? 0, 1),
+    node: process.version,
+    mongodb: String(version),
+    commit: commit(),
+    date: new Date().toISOString().slice(0, 10),
+  };
+}
+
+/** The commit of the tree, with `+` where files differ from it. */
+function commit(): string {
+  const git = (...args: string[]) =>
+    execFileSync("git", args, { cwd: import.meta.dirname, encoding: "utf8" }).trim();
+  try {
+    const changed = git("status", "--porcelain", "--untracked-files=no") === "" ? "" : "+";
+    return git("rev-parse", "--short=10", "HEAD") + changed;
+  } catch {
+    // A tarball has no history.
+    return "unknown";
+  }
+}
+
 await runCommand((args) => {
   const options = readOptions(args);
   return withBackends((backends) => main(options, backends));

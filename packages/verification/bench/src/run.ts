@@ -1,10 +1,15 @@
 import { say } from "@disburse/harness/command-line.ts";
 import { type ServiceName, serviceNames } from "@disburse/sandbox/environments.ts";
-import type { FlatFigures, IdleFigures, ProcessFigures, ScenarioFigures } from "./figures.ts";
+import type {
+  ColdStartFigures,
+  FlatFigures,
+  IdleFigures,
+  ProcessFigures,
+  ScenarioFigures,
+} from "./figures.ts";
 import { type Child, startChild } from "./load/child.ts";
 import type { FloorCalls } from "./load/floor-process.ts";
 import type { LoadCalls } from "./load/load-process.ts";
-import { measureColdStart } from "./measures/cold-start.ts";
 import {
   measureFlatness,
   measureHotAccount,
@@ -13,6 +18,7 @@ import {
 } from "./measures/comparisons.ts";
 import { readUsage, type Usage, type UsageReading, usageBetween } from "./measures/counters.ts";
 import { checkInvariants, checkMoney, untilSettled } from "./measures/money.ts";
+import { median, rounded } from "./measures/percentile.ts";
 import { residentBytes } from "./measures/process-usage.ts";
 import { mapValues, type ScenarioSetup, warmUpFloors } from "./measures/scenario.ts";
 import {
@@ -214,4 +220,30 @@ async function faultsOf(
   const expected = executed.reduce((sum, count) => sum + count, payouts);
   const faults = await checkMoney(platform, expected);
   return faults.map((fault) => `${platform.name}: ${fault}`);
+}
+
+/** How often the services are started anew. */
+const coldStarts = 3;
+
+/** Ends the services and starts them again, with nothing compiled or connected. */
+async function measureColdStart(
+  load: Child<LoadCalls>,
+  platform: BenchPlatform,
+): Promise<ColdStartFigures> {
+  const samples = { ready: [] as number[], quote: [] as number[], execute: [] as number[] };
+  const once = { name: platform.name, concurrency: 1, end: { requests: 1 } } as const;
+  for (let round = 0; round < coldStarts; round += 1) {
+    await platform.stop();
+    const startedAt = performance.now();
+    await platform.startAll();
+    samples.ready.push(performance.now() - startedAt);
+    samples.quote.push((await load.call("run", { ...once, scenario: "quote" })).p50_ms);
+    samples.execute.push((await load.call("run", { ...once, scenario: "execute" })).p50_ms);
+    await untilSettled(platform);
+  }
+  return {
+    ready_ms: rounded(median(samples.ready), 0),
+    first_quote_ms: rounded(median(samples.quote), 0),
+    first_execute_ms: rounded(median(samples.execute), 0),
+  };
 }

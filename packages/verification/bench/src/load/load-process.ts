@@ -2,15 +2,15 @@
  * The load generator: a process of its own, so that neither the platform nor the bench that counts
  * takes time from it. Forked; its calls say what to request.
  */
+
 import { Pool } from "undici";
 import type { LoopFigures } from "../figures.ts";
 import { percentile, rounded } from "../measures/percentile.ts";
 import { monotonicMs } from "../webhooks/monotonic-clock.ts";
 import { type KnownRecord, payoutIdOf, WrongAnswerError } from "./answers.ts";
-import { serveCalls } from "./child.ts";
-import { closedLoop, type LoopEnd, type LoopTimes } from "./closed-loop.ts";
+import { type Child, serveCalls, startChild } from "./child.ts";
 import { type FloorKind, type FloorScenario, floorExchanges } from "./floors/exchanges.ts";
-import { type OpenPace, openLoop } from "./open-loop.ts";
+import { closedLoop, type LoopEnd, type LoopTimes, type OpenPace, openLoop } from "./loops.ts";
 import {
   addPayout,
   type Exchange,
@@ -21,7 +21,7 @@ import {
   type Target,
   type TargetState,
 } from "./scenarios.ts";
-import { receiveWebhooks } from "./webhooks.ts";
+import type { WebhookReceiverCalls } from "./webhook-receiver-process.ts";
 
 type Closed = { readonly concurrency: number; readonly end: LoopEnd };
 type Loop = Closed | OpenPace;
@@ -207,6 +207,46 @@ function fixedFloor(job: FixedFloorRun): Promise<LoadResult> {
     answered?.();
     return sizes;
   });
+}
+
+/** A webhook that takes longer is lost. */
+const lateMs = 30_000;
+
+/** Starts the receiver, and matches what comes with what is expected. */
+async function receiveWebhooks() {
+  const receiver: Child<WebhookReceiverCalls> = startChild("load/webhook-receiver-process.ts");
+  const expected = new Map<string, (atMs: number) => void>();
+  const collect = async () => {
+    for (;;) {
+      for (const { transactionId, atMs } of await receiver.call("take", undefined)) {
+        expected.get(transactionId)?.(atMs);
+      }
+    }
+  };
+  // Ends with the receiver, which ends with this process.
+  collect().catch(() => undefined);
+  return {
+    address: await receiver.call("listen", undefined),
+    /**
+     * Resolves with when the webhook of a transaction came first, by the monotonic clock. Call it
+     * before the request, for the webhook may come before its answer.
+     *
+     * @throws {WrongAnswerError} where it does not come in 30 s.
+     */
+    expect: async (transactionId: string): Promise<number> => {
+      const { promise, resolve, reject } = Promise.withResolvers<number>();
+      const late = setTimeout(() => {
+        reject(new WrongAnswerError(`no webhook of ${transactionId} has come`));
+      }, lateMs);
+      expected.set(transactionId, resolve);
+      try {
+        return await promise;
+      } finally {
+        clearTimeout(late);
+        expected.delete(transactionId);
+      }
+    },
+  };
 }
 
 const calls = {

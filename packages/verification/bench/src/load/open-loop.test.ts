@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { openLoop } from "./open-loop.ts";
+import { openLoop } from "./loops.ts";
 
 const pace = { perSecond: 1_000, seconds: 0.02, inFlightMax: 100 };
 

@@ -7,9 +7,9 @@ import type {
   ScenarioFigures,
 } from "../figures.ts";
 import type { Child } from "../load/child.ts";
-import type { LoopEnd } from "../load/closed-loop.ts";
 import type { FloorKind, FloorScenario } from "../load/floors/exchanges.ts";
 import type { LoadCalls, LoadResult } from "../load/load-process.ts";
+import type { LoopEnd } from "../load/loops.ts";
 import type { BenchPlatform } from "../platforms/bench-platform.ts";
 import {
   type CommandCounts,

@@ -1,6 +1,9 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { BenchFigures, LifecycleFigures, ScenarioFigures } from "../figures.ts";
 import { platformCpu } from "../measures/cost.ts";
 import { count } from "../table.ts";
+import { costPlot } from "./plot.ts";
 
 const begin = "<!-- measured by npm run bench -- --publish -->";
 const end = "<!-- end of what was measured -->";
@@ -117,4 +120,13 @@ function markdown(head: readonly string[], rows: readonly (readonly string[])[])
   const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
   const rule = head.map((_, at) => (at === 0 ? "---" : "---:"));
   return [line(head), line(rule), ...rows.map(line)].join("\n");
+}
+
+const docs = join(import.meta.dirname, "../../../../../docs");
+
+/** Writes the figures into docs/PERFORMANCE.md, and the plot beside it. */
+export function publish(figures: BenchFigures): void {
+  const page = join(docs, "PERFORMANCE.md");
+  writeFileSync(page, withFigures(readFileSync(page, "utf8"), figuresPage(figures)));
+  writeFileSync(join(docs, "performance.svg"), costPlot(figures));
 }

@@ -5,7 +5,7 @@
 import { createHash, createHmac, randomBytes } from "node:crypto";
 import { Agent } from "undici";
 import { serveCalls } from "../load/child.ts";
-import { closedLoop } from "../load/closed-loop.ts";
+import { closedLoop } from "../load/loops.ts";
 import type { Endpoint } from "./endpoints.ts";
 import { eventIdOf, paymentSession } from "./events.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { closedLoop } from "./closed-loop.ts";
+import { closedLoop } from "./loops.ts";
 
 test("makes as many requests as wanted, never more at a time than there are clients", async () => {
   let running = 0;
