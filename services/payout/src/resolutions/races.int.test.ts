@@ -357,6 +357,13 @@ describe("the audit trail", () => {
     const sequences = entries.map(({ sequence }) => Number(sequence));
     expect(sequences).toEqual(sequences.map((_each, at) => (sequences[0] ?? 0) - at));
     expect(entries.at(-1)?.previousHash === "").toBe(sequences.at(-1) === 1);
+    const paged: typeof entries = [];
+    for (let cursor = "", more = true; more; more = cursor !== "") {
+      const page = await platform.operationsRpc.listAuditEntries({ limit: 7, cursor });
+      paged.push(...page.entries);
+      cursor = page.nextCursor;
+    }
+    expect(paged.slice(0, entries.length)).toEqual(entries);
   });
 
   it("shows that an entry was changed or removed", async () => {

@@ -36,10 +36,23 @@ describe("a circuit", () => {
   });
 });
 
-it("tells the last success and the last failure", () => {
+it("shows the last success and the last failure", () => {
   expect(after(healthStart, refusal)).toMatchObject({ lastFailure: "503", lastFailedAt: at });
   expect(after(healthStart, timeout).lastFailure).toBe("timeout");
   expect(after(healthStart, timeout, ok)).toMatchObject({
     ...{ lastDeliveredAt: at, lastFailedAt: at, lastFailure: "timeout", consecutiveFailures: 0 },
+  });
+});
+
+it("keeps what an outcome does not change", () => {
+  const [first, second] = [at, new Date(at.getTime() + 1_000)];
+  const delivered = afterOutcome(healthStart, ok, first);
+  expect(delivered).toEqual({
+    ...{ circuit: "closed", concurrency: 9, consecutiveFailures: 0, lastFailure: "" },
+    lastDeliveredAt: first,
+  });
+  expect(afterOutcome(delivered, refusal, second)).toEqual({
+    ...{ circuit: "closed", concurrency: 4, consecutiveFailures: 1, lastFailure: "503" },
+    ...{ lastDeliveredAt: first, lastFailedAt: second },
   });
 });
