@@ -1,9 +1,8 @@
 import { randomInt } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startBroker } from "@disburse/embedded/broker.ts";
-import { startEngine } from "@disburse/embedded/engine.ts";
 import {
   countOf,
   readArguments,
@@ -14,7 +13,6 @@ import {
 import { createRandom } from "@disburse/harness/random.ts";
 import { home, readRepository } from "@disburse/tidy/repository.ts";
 import { type Source, workspaceOf } from "@disburse/tidy/source.ts";
-import { MongoClient } from "mongodb";
 import { isEquivalent } from "./equivalent.ts";
 import { diffOf, type Mutant, mutantsOf } from "./operators.ts";
 import { importersOf, relatedTests, targetFiles } from "./targets.ts";
@@ -28,8 +26,6 @@ const killedMin = 0.95;
 const baselineMs = 600_000;
 /** Beside twice what the tests take without a mutant. */
 const spareMs = 60_000;
-/** Databases that an engine has for itself. */
-const ownDatabases = new Set(["admin", "config", "local"]);
 const seedMax = 2 ** 31;
 
 /** A mutant with the file that it is of. */
@@ -48,8 +44,8 @@ async function testMutants({ seed, count, only }: ReturnType<typeof readOptions>
   say(`seed ${seed}: ${count} of ${all.length} mutants`);
   const copy = await copyTree(home);
   process.once("exit", copy.remove);
-  const backends = await startBackends();
-  const sandbox = { folder: copy.folder, env: backends.env };
+  const shared = await startShared();
+  const sandbox = { folder: copy.folder, env: shared.env };
   const times = new Map<string, number>();
   const survivors: Drawn[] = [];
   let tried = 0;
@@ -60,13 +56,12 @@ async function testMutants({ seed, count, only }: ReturnType<typeof readOptions>
       const timeoutMs = 2 * (await baselineOf(tests, sandbox, times)) + spareMs;
       const verdict = await tryMutant(sandbox, each.mutant, tests, timeoutMs);
       if (verdict === "invalid") continue;
-      await backends.clean();
       tried += 1;
       if (verdict === "survived") survivors.push(each);
       say(`${tried}/${count} ${verdict} ${titleOf(each)}`);
     }
   } finally {
-    await backends.stop();
+    await shared.stop();
   }
   return report(tried, survivors);
 }
@@ -91,29 +86,25 @@ async function baselineOf(
   return sumMs;
 }
 
-/** An engine and a broker for all runs; each test names databases and queues of its own. */
-async function startBackends() {
-  const dataDir = mkdtempSync(join(tmpdir(), "disburse-mutants-data-"));
-  const lost = (part: string) => (how: string) => {
-    throw new Error(`the ${part} has gone: ${how}`);
+/**
+ * A broker for all runs, which takes seconds to start. Each run starts an engine of its own, in a
+ * folder that goes with it: tests that end early leave databases, whose files one engine would keep
+ * open until there are too many.
+ */
+async function startShared() {
+  const folder = mkdtempSync(join(tmpdir(), "disburse-mutants-data-"));
+  const onExit = (how: string) => {
+    throw new Error(`the broker has gone: ${how}`);
   };
-  const engine = await startEngine({ dataDir, onExit: lost("engine") });
-  const broker = await startBroker({ dataDir, onExit: lost("broker") });
+  const broker = await startBroker({ dataDir: folder, onExit });
   if (broker === undefined) throw new Error("The tests need rabbitmq-server.");
-  const client = new MongoClient(engine.uri("admin"));
+  const scratch = join(folder, "runs");
+  mkdirSync(scratch);
   return {
-    env: { ...process.env, MONGODB_URI: engine.uri("admin"), AMQP_URL: broker.url },
-    /** Tests that end early leave databases, whose files the engine keeps open. */
-    clean: async () => {
-      const { databases } = await client.db().admin().listDatabases({ nameOnly: true });
-      for (const { name } of databases) {
-        if (!ownDatabases.has(name)) await client.db(name).dropDatabase();
-      }
-    },
+    env: { ...process.env, AMQP_URL: broker.url, TMPDIR: scratch },
     stop: async () => {
-      await client.close();
-      await Promise.all([engine.stop(), broker.stop()]);
-      rmSync(dataDir, { recursive: true, force: true });
+      await broker.stop();
+      rmSync(folder, { recursive: true, force: true });
     },
   };
 }
