@@ -7,6 +7,7 @@ import {
   MongoAPIError,
   type MongoClient,
   MongoClientBulkWriteError,
+  MongoInvalidArgumentError,
   MongoNotConnectedError,
   MongoServerError,
 } from "mongodb";
@@ -147,12 +148,22 @@ function settleFailed(batch: readonly Write[], error: unknown): void {
     }
     return;
   }
-  // The driver refuses what one write of a batch is made of before it sends anything.
-  const isRefusedByDriver = error instanceof MongoAPIError || error instanceof BSON.BSONError;
+  const isUnsent = isRefusedByDriver(error);
   for (const { alone, resolve, reject } of batch) {
-    if (isRefusedByDriver) alone().then(resolve, reject);
+    if (isUnsent) alone().then(resolve, reject);
     else reject(error);
   }
+}
+
+/**
+ * Whether the driver refused to make a command of the batch, for one write's sake: nothing was sent.
+ * The kinds of `MongoAPIError` for closed clients and sessions say nothing about that.
+ */
+function isRefusedByDriver(error: unknown): boolean {
+  return (
+    error instanceof MongoInvalidArgumentError ||
+    (error instanceof MongoAPIError && error.constructor === MongoAPIError)
+  );
 }
 
 /** Whether all of a bulk write was carried out, with errors of single operations. */

@@ -1,10 +1,12 @@
 import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
 import {
+  BSON,
   type Collection,
   type Db,
   Decimal128,
   type Document,
   MongoClient,
+  MongoNotConnectedError,
   MongoServerError,
 } from "mongodb";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
@@ -264,5 +266,15 @@ describe("where the outcome is unknown", () => {
     const reasons = settled.map((each) => (each as PromiseRejectedResult).reason);
     expect(reasons.map(isDatabaseUnavailable)).toEqual([true, true]);
     expect(reasons.map(isDuplicateKey)).toEqual([false, false]);
+  });
+
+  it.each([
+    ["the client was closed", new MongoNotConnectedError("closed")],
+    ["the answer was no document", new BSON.BSONError("bad length")],
+  ])("sends none of a batch again where %s", async (_what, error) => {
+    vi.spyOn(client, "bulkWrite").mockRejectedValueOnce(error);
+    const settled = await Promise.allSettled(["1", "2"].map((_id) => grouped.insertOne({ _id })));
+    expect(settled).toEqual(settled.map(() => ({ status: "rejected", reason: error })));
+    expect(await plain.countDocuments()).toBe(0);
   });
 });
