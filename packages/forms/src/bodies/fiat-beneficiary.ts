@@ -56,7 +56,10 @@ function fiatFields(form: FiatForm): readonly TextField[] {
     countryField("destination_country", "Country that the money is sent to."),
     ifRequired(countryField("beneficiary_country_code", "Country of residence.")),
     form.routingType,
-    textField("routing_code_value_1", routingValue.description, routingValue.example, routingValue),
+    textField("routing_code_value_1", routingValue.description, routingValue.example, {
+      maxLength: lengths.routingValue,
+      ...routingValue,
+    }),
     optional(textField("routing_code_type_2", "Second routing code type.", "BRANCH")),
     optional(textField("routing_code_value_2", "Second routing value.", "001")),
     textField("beneficiary_state", "State.", "NY"),

@@ -127,7 +127,7 @@ function narrowed(
 
 /**
  * The values that each closed field may have: those that some rule refuses beside what is certain
- * already are taken away, in the order of the fields.
+ * already are taken away, until nothing changes any more.
  */
 function possibleValues(form: Form, chosen: Chosen, allowed: Allowed): Known {
   const { rules = [] } = form;
@@ -138,11 +138,14 @@ function possibleValues(form: Form, chosen: Chosen, allowed: Allowed): Known {
     if (values === undefined) continue;
     known.set(field.name, choice === undefined ? values : values.filter((it) => it === choice));
   }
-  for (const [name, values] of known) {
-    known.set(
-      name,
-      values.filter((value) => isPossible(name, value, rules, known)),
-    );
+  for (let changed = true; changed; ) {
+    changed = false;
+    for (const [name, values] of known) {
+      const kept = values.filter((value) => isPossible(name, value, rules, known));
+      if (kept.length === values.length) continue;
+      known.set(name, kept);
+      changed = true;
+    }
   }
   return known;
 }
@@ -157,6 +160,7 @@ function isPossible(name: string, value: string, rules: readonly Rule[], known: 
   return rules.every((rule) => {
     if (rule.when !== undefined && decide(rule.when, known) !== true) return true;
     const others = [...rule.reads, rule.reports].filter((field) => field !== name);
+    if (others.length > rule.reads.length || !rule.reads.includes(name)) return true;
     if (others.some((field) => known.get(field)?.length !== 1)) return true;
     const text = (field: string) => (field === name ? value : (known.get(field)?.[0] ?? ""));
     return rule.check(text) === undefined;
