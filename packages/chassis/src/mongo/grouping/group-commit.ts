@@ -156,8 +156,8 @@ function settleFailed(batch: readonly Write[], error: unknown): void {
 }
 
 /**
- * Whether the driver refused to make a command of the batch, for one write's sake: nothing was sent.
- * The kinds of `MongoAPIError` for closed clients and sessions say nothing about that.
+ * Whether the driver refused to make a command of the batch, for one write's sake: nothing was
+ * sent. The kinds of `MongoAPIError` for closed clients and sessions say nothing about that.
  */
 function isRefusedByDriver(error: unknown): boolean {
   return (
