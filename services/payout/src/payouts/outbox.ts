@@ -42,14 +42,17 @@ export function payoutOutbox(payouts: Payouts, counts: PayoutCounts, clock: Cloc
     published: async (messages) => {
       const published = new Set(messages.map(({ id }) => id));
       const now = clock.now();
-      for (const [merchantId, of] of Map.groupBy(read.carrying, (each) => each.merchant_id)) {
+      const byMerchant = Map.groupBy(read.carrying, (each) => each.merchant_id);
+      // Side by side: a batch of many merchants' events would wait for each of their counts.
+      const marked = [...byMerchant].map(async ([merchantId, of]) => {
         const changes = of
           .flatMap(({ untallied }) => untallied)
           .filter(({ id }) => published.has(id));
         const isCounted = await counts.add(merchantId, changes, read.at);
         const events = of.flatMap(({ outbox }) => outbox).filter(({ id }) => published.has(id));
         await Promise.all(events.map((each) => markPublished(payouts, each, isCounted, now)));
-      }
+      });
+      await Promise.all(marked);
     },
   };
 }
