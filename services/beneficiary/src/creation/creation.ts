@@ -1,6 +1,6 @@
 import { type DescMessage, type MessageShape, toJson } from "@bufbuild/protobuf";
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
-import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
+import { type Change, readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import type { Mutation } from "@disburse/contracts/disburse/type/v1/mutation_pb.ts";
 import type { Violation } from "@disburse/contracts/disburse/type/v1/refusal_pb.ts";
@@ -10,9 +10,9 @@ import { newId } from "@disburse/kernel/id.ts";
 import type { Refused } from "@disburse/kernel/refusal.ts";
 import type { RecordDocument, Storing } from "../records/document.ts";
 import type { Fields } from "../records/rules/private-fields.ts";
-import type { Origin } from "../records/rules/record.ts";
+import type { Origin, StoredRecord } from "../records/rules/record.ts";
 import { type PartyWallet, pendingScreening } from "../records/rules/screening.ts";
-import type { RecordStore } from "../records/store.ts";
+import type { Opened, RecordStore } from "../records/store.ts";
 import { type ScreeningDeps, screenNow, screenWallet } from "../screening/compliance.ts";
 import { mayCreate } from "../settings/rules/merchant-settings.ts";
 import type { SettingsStore } from "../settings/settings.ts";
@@ -62,14 +62,26 @@ export async function createRecord<Desc extends DescMessage>(
     return "";
   }
   const change = readMutation(request.mutation);
-  const first = await store.findByOperation(request.merchantId, change.operationId);
-  const stored = first ?? (await insert());
+  const stored = await insertChecked(deps, store, creation, request, change);
   await screenNow(deps, store, stored);
-  return stored.id;
+  return stored.record.id;
+}
 
-  async function insert() {
+async function insertChecked<Desc extends DescMessage>(
+  deps: CreationDeps,
+  store: RecordStore,
+  creation: Creation<Desc>,
+  request: CreateRequest<Desc>,
+  change: Change,
+): Promise<Opened<StoredRecord>> {
+  try {
     const toDocument = await checkRecord(deps, creation, request);
-    return store.insert(toDocument(change));
+    return await store.insert(toDocument(change));
+  } catch (error) {
+    // What is refused now was not when its operation made a record: the repeat answers with it.
+    const first = await store.findByOperation(request.merchantId, change.operationId);
+    if (first === undefined) throw error;
+    return first;
   }
 }
 

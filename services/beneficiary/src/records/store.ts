@@ -44,30 +44,30 @@ export function openRecords<T extends StoredRecord, D extends RecordDocument>(
   const { name, listedBy } = kind;
   const toRecord = (document: RecordDocument) => kind.toRecord(document as D);
   const records = db.collection<RecordDocument>(name);
-  const find = async (filter: Filter<RecordDocument>): Promise<T | undefined> => {
-    const found = await records.findOne(filter);
-    return found === null ? undefined : toRecord(found);
-  };
   const opened = (document: RecordDocument): Opened<T> => {
     const [record, whole] = [toRecord(document), openFields(document, sealer)];
     return { record, whole, scope: kind.scope(record, whole) };
   };
+  const findOpened = async (filter: Filter<RecordDocument>): Promise<Opened<T> | undefined> => {
+    const found = await records.findOne(filter);
+    return found === null ? undefined : opened(found);
+  };
 
   return {
     /** Stores a record; answers with the first one of its operation. */
-    insert: async (document: RecordDocument): Promise<T> => {
+    insert: async (document: RecordDocument): Promise<Opened<T>> => {
       const { merchant_id, operation_id } = document;
-      return toRecord(await insertOrFind(records, document, { merchant_id, operation_id }));
+      return opened(await insertOrFind(records, document, { merchant_id, operation_id }));
     },
     findByOperation: (merchant_id: string, operation_id: string) =>
-      find({ merchant_id, operation_id }),
-    read: (merchant_id: string, _id: string) => find({ _id, merchant_id }),
+      findOpened({ merchant_id, operation_id }),
+    read: async (merchant_id: string, _id: string): Promise<T | undefined> => {
+      const found = await records.findOne({ _id, merchant_id });
+      return found === null ? undefined : toRecord(found);
+    },
     has: async (merchant_id: string, _id: string): Promise<boolean> =>
       (await records.findOne({ _id, merchant_id }, { projection: { _id: 1 } })) !== null,
-    open: async (merchant_id: string, _id: string): Promise<Opened<T> | undefined> => {
-      const found = await records.findOne({ _id, merchant_id });
-      return found === null ? undefined : opened(found);
-    },
+    open: (merchant_id: string, _id: string) => findOpened({ _id, merchant_id }),
     /** A page of a merchant's records, newest first, and how many pass the filter. */
     list: async (merchantId: string, filter: RecordFilter, request: PageRequest) => {
       const { shown, ...rest } = await listRecords(records, listedBy, merchantId, filter, request);

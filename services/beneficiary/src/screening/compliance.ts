@@ -18,7 +18,7 @@ import {
   type ScreeningResult,
   screeningResult,
 } from "../records/rules/screening.ts";
-import type { Due, RecordStore } from "../records/store.ts";
+import type { Due, Opened, RecordStore } from "../records/store.ts";
 
 /** The RPCs of compliance that this service calls. */
 export type ComplianceClient = Pick<
@@ -121,10 +121,9 @@ export async function attemptScreening(
 export async function screenNow(
   deps: ScreeningDeps,
   store: RecordStore,
-  { id, merchantId, screening }: StoredRecord,
+  opened: Opened<StoredRecord>,
 ): Promise<void> {
+  const { screening } = opened.record;
   if (screening.status !== "pending") return;
-  const opened = await store.open(merchantId, id);
-  if (opened === undefined) throw new Error("a record that was just stored is not there");
   await attemptScreening(deps, store, { ...opened, attempt: screening.attempts });
 }
