@@ -28,6 +28,8 @@ export type Found = {
   readonly hits: readonly ScreeningHit[];
   /** Compared with. */
   readonly lists: readonly ImportRef[];
+  /** Nothing was taken into force for the subject before, so that it has no alert. */
+  readonly isFirst: boolean;
 };
 
 /** A screening of a subject that is in force: its revision grows with each. */
@@ -67,8 +69,8 @@ export function subjectAlerts(deps: {
     decisionsOf: async (subject, found) => {
       const ids = found.hits.map((hit) => alertIds(keys, subject, found.request, hit));
       const [known, confirmed] = await Promise.all([
-        ids.length === 0 ? [] : store.readAll(ids.flat()),
-        store.ofSubject(subject, ["true_match"]),
+        ids.length === 0 || found.isFirst ? [] : store.readAll(ids.flat()),
+        found.isFirst ? [] : store.ofSubject(subject, ["true_match"]),
       ]);
       const ofHits = ids.map((some) => decisionOf(some, known));
       const listed = new Set(ofHits.map(({ alertId }) => alertId));
@@ -92,6 +94,8 @@ export function subjectAlerts(deps: {
         return settle(store, id, (alert) => redetected(alert, detection, at), first);
       });
       await Promise.all(open);
+      // Only an earlier revision left alerts to close.
+      if (revision === 1) return;
       const listed = new Set(hits.map(({ alertId }) => alertId));
       const found = { request, hits, lists };
       const absent = absenceIn(deps, found, isTruncated(found));
@@ -110,7 +114,7 @@ export function subjectAlerts(deps: {
 /** What a finding that does not list an alert's hit knows of it. */
 function absenceIn(
   { keys, isListed }: { readonly keys: AlertKeys; readonly isListed: IsListed },
-  { request, lists }: Found,
+  { request, lists }: Pick<Found, "request" | "lists">,
   isTruncated: boolean,
 ) {
   const screened = partyKeys(keys, request);

@@ -146,7 +146,7 @@ describe("the alerts of a subject follow its screenings", () => {
     const rotated = subjectAlerts({ store, keys: hashes, isListed, clock });
     const request = requestOf("Orlan Vessik");
     const hits = [hitOf("7"), hitOf("8")];
-    const found = { request, hits, lists: [] };
+    const found = { request, hits, lists: [], isFirst: false };
     const { ofHits } = await rotated.decisionsOf(subject, found);
     expect(ofHits.map(({ disposition }) => disposition)).toEqual(["false_positive", "undecided"]);
     expect(ofHits[0]?.alertId).toBe(known[0]?.alertId);

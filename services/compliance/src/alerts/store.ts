@@ -55,7 +55,10 @@ function alertReads(alerts: Collection<AlertDocument>, sealer: Sealer) {
   const find = async (filter: Filter<AlertDocument>) =>
     (await alerts.find(filter).toArray()).map(opened);
   return {
-    read: async (id: string): Promise<StoredAlert | undefined> => (await find({ _id: id }))[0],
+    read: async (id: string): Promise<StoredAlert | undefined> => {
+      const found = await alerts.findOne({ _id: id });
+      return found === null ? undefined : opened(found);
+    },
 
     readAll: (ids: readonly string[]) => find({ _id: { $in: [...ids] } }),
 

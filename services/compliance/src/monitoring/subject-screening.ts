@@ -68,9 +68,10 @@ export async function screenSubject(
   for (let tries = 0; tries < triesMax; tries += 1) {
     const before = await deps.subjects.get(request.subject);
     // An operation's first result is stored, or still in the subject's document: looked for in
-    // this order it cannot be missed.
+    // this order it cannot be missed. Without a document nothing of the subject is stored.
     if (before?.recording !== undefined) await deps.store.keep(before.recording);
-    const first = await deps.store.findOperation("party", by.operationId);
+    const first =
+      before && (await deps.store.findOperation("party", by.operationId, request.subject));
     if (first !== undefined) return first;
     const comparison = await compare(deps, before, request);
     const committed = await commit(deps, before, comparison, { trigger: "request", ...by });
@@ -153,7 +154,8 @@ async function compare(
   const first = await index.screen(query);
   // People may have decided about all hits that are listed: then the others count too.
   const all = isTruncated(first) ? await index.screen({ ...query, most: decidableMax }) : first;
-  const found = { request: query, hits: all.hits, lists: index.lists };
+  const isFirst = before === undefined;
+  const found = { request: query, hits: all.hits, lists: index.lists, isFirst };
   const decisions = await deps.alerts.decisionsOf(subject, found);
   const finding = decidedFinding(all, decisions);
   const standing = decisions.standing.map(namedEntry);
