@@ -26,7 +26,7 @@ export async function recordAccount(
     );
   } else if (open_holds.length === 0) {
     await accounts.updateOne(
-      { _id, sequence, recent: { $size: 0 }, open_holds: { $size: 0 } },
+      { _id, recent: { $size: 0 }, open_holds: { $size: 0 } },
       { $unset: { dirty: "" } },
     );
   }
