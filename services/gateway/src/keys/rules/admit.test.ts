@@ -82,10 +82,19 @@ it("gives a key every scope unless some are named", () => {
 });
 
 it.each([
+  { expiresAt: new Date(now.getTime() + 1) },
+  { sourceCidrs: Array(100).fill("127.0.0.1") },
+  { description: "x".repeat(255) },
+])("makes a key with as much as it may have", (wish) => {
+  expect(keyOrder({ ...asked, ...wish }, now)).toMatchObject(wish);
+});
+
+it.each([
   [{ merchantId: "acme" }, "merchant_id: must be a merchant's id"],
   [{ scopes: ["payout:all"] }, "scopes: must be of beneficiary:read, "],
   [{ expiresAt: now }, "expires_at: must be in the future"],
   [{ sourceCidrs: ["x"] }, "source_cidrs: must be addresses or networks (CIDR)"],
+  [{ sourceCidrs: Array(101).fill("127.0.0.1") }, "source_cidrs: must be at most 100"],
   [{ description: "x".repeat(256) }, "description: must be at most 255 characters"],
   [{ description: "a\u0000" }, "description: must not contain control characters"],
   [{ merchantId: "", expiresAt: earlier }, "merchant_id: must be a merchant's id; expires_at: "],

@@ -24,19 +24,19 @@ describe("a new URL", () => {
     ["that serves already ends the wait", moving, old, { pendingUrl: undefined }],
     ["is the first one's where none serves", first, fresh, { url: fresh }],
   ])("%s where URLs are verified", (_what, endpoint, url, change) => {
-    expect(urlChange(endpoint, url, { mustVerify: true, at })).toEqual(change);
+    expect(urlChange(endpoint, url, { mustVerify: true, at })).toStrictEqual(change);
   });
 
   it.each([live, moving, first])("serves at once where they are not: %j", (endpoint) => {
     const changed = { url: fresh, pendingUrl: undefined, verifiedAt: at };
-    expect(urlChange(endpoint, fresh, { mustVerify: false, at })).toEqual(changed);
+    expect(urlChange(endpoint, fresh, { mustVerify: false, at })).toStrictEqual(changed);
   });
 });
 
 it("changes no time where a URL serves already and none is verified", () => {
   const change = (endpoint: typeof live) => urlChange(endpoint, old, { mustVerify: false, at });
-  expect(change(live)).toEqual({ pendingUrl: undefined });
-  expect(change(moving)).toEqual({ pendingUrl: undefined });
+  expect(change(live)).toStrictEqual({ pendingUrl: undefined });
+  expect(change(moving)).toStrictEqual({ pendingUrl: undefined });
 });
 
 describe("verification", () => {
@@ -46,7 +46,7 @@ describe("verification", () => {
     ["the first URL", first, old, { url: old, pendingUrl: undefined, verifiedAt: at }],
   ])("is of %s", (_what, endpoint, url, change) => {
     expect(unverifiedUrl(endpoint)).toBe(url);
-    expect(verification(endpoint, at)).toEqual(change);
+    expect(verification(endpoint, at)).toStrictEqual(change);
   });
 
   it.each([

@@ -151,7 +151,9 @@ describe("a movement", () => {
   it("never goes back in time", () => {
     const later = { ...start, updatedAt: new Date(now.getTime() + 1) };
     const planned = planMovement(later, new Map(), credit(1n), now);
-    expect(planned).toMatchObject({ entry: { createdAt: later.updatedAt } });
+    const { updatedAt } = later;
+    expect(planned).toMatchObject({ entry: { createdAt: updatedAt }, state: { updatedAt } });
+    expect(run([credit(1n)]).state.updatedAt).toEqual(now);
   });
 
   it("is chained to the one before, and its hash covers every field", () => {
