@@ -270,9 +270,8 @@ export function isContained(
   party: readonly Token[],
   entry: readonly Token[],
 ): boolean {
-  let listedCount = 0;
-  for (const { kind } of entry) if (kind !== "legal") listedCount += 1;
-  if (party.length <= listedCount) return false;
+  // Each of the listed tokens needs a link of its own; most names end here.
+  if (links.length < distinctiveMin) return false;
   const listed = [...entry.entries()].filter(([, { kind }]) => kind !== "legal");
   const positionOf = new Map<number, number>();
   for (const link of links) {

@@ -16,6 +16,24 @@ const deliveries = "services/notifier/src/deliveries";
 /** Survivors that were read and found to change nothing that anyone can observe but time. */
 export const equivalents: readonly Equivalent[] = [
   {
+    path: `${matcher}/alignment/alignment.ts`,
+    line: "if (together.score > best.score) best = together;",
+    operator: "> becomes >=",
+    why: "compounds that change the links change the score",
+  },
+  {
+    path: `${matcher}/alignment/alignment.ts`,
+    line: "if (links.length < distinctiveMin) return false;",
+    operator: "drop a guard",
+    why: "the way past it comes to the same answer, later",
+  },
+  {
+    path: `${matcher}/index/search.ts`,
+    line: "const key = id * allTokenKinds.length + kindAt;",
+    operator: "+ becomes -",
+    why: "as good a key: there are fewer kinds than lie between two ids",
+  },
+  {
     path: `${matcher}/index/hash-keys.ts`,
     line: "if (isVowel[letter] === 1 || (count > 0 && letter === ring[count - 1])) continue;",
     operator: "> becomes >=",
@@ -33,6 +51,18 @@ export const equivalents: readonly Equivalent[] = [
     operator: "drop a guard",
     why: "the way past it comes to the same number, later",
   },
+  {
+    path: `${matcher}/alignment/token-similarity.ts`,
+    line: "const [short, long] = a.length < b.length ? [a, b] : [b, a];",
+    operator: "< becomes <=",
+    why: "of two that are equally long, neither is the other's patronymic",
+  },
+  ...["rows.set(party, row);", "row.set(entry, alike);"].map((line) => ({
+    path: `${matcher}/index/search.ts`,
+    line,
+    operator: "drop a call",
+    why: "a similarity is computed again",
+  })),
   {
     path: `${matcher}/alignment/token-similarity.ts`,
     line: "back <= shortest - same &&",
