@@ -103,6 +103,7 @@ describe("a name that is none", () => {
     ["25 words", `${"Jane Smith ".repeat(12)}Tamerlan`, "review"],
     ["24 words", "Jane Smith ".repeat(12), "clear"],
     ["23 words, of which many may be a name", `Ann Jane and ${"Jane Smith ".repeat(10)}`, "review"],
+    ["the same two words many times", `${"Jane Smith and ".repeat(6)}Jane Smith`, "clear"],
     ["a letter of no alphabet", "Jane Sm\ue001th", "review"],
     ["a letter that was lost", "Jane Sm\ufffdth", "review"],
     ["a sign in a letter's place", "Jane Sm😀th", "review"],

@@ -80,6 +80,14 @@ describe("weighEvidence and decide", () => {
   });
 });
 
+it("a contradicting date makes a block a review from the bound of block on", () => {
+  const { block } = matcherConfig.bands;
+  const decided = (score: number) =>
+    decide(score, { score, dateContradicts: true, reasons: [] }, matcherConfig);
+  expect(decided(block)).toMatchObject({ verdict: "review", reasons: [{ kind: "date" }] });
+  expect(decided(block - 0.001)).toMatchObject({ verdict: "review", reasons: [] });
+});
+
 describe("the country as evidence", () => {
   const weighed = (score: number, party: readonly string[], listed: readonly string[]) => {
     const nothing = { documents: [], births: [], date: "" };

@@ -4,6 +4,7 @@ import { matcherConfig } from "./config.ts";
 import type { EntryType, NameKind } from "./entry.ts";
 import { buildMatcher, type Hit, type Party } from "./matcher.ts";
 import type { ListedEntry } from "./measure/query-set.ts";
+import { latinLookalike } from "./scripts/homoglyphs.ts";
 import { toLatin } from "./scripts/transliteration.ts";
 
 /*
@@ -203,4 +204,17 @@ test("each letter reads as it did: alone, in its script, in a Latin word, at bot
     }),
   );
   await expect(`${lines.join("\n")}\n`).toMatchFileSnapshot("test-golden/letters.txt");
+});
+
+test("each letter looks like the Latin one it did, in a word without Latin letters", async () => {
+  const lines = scripts.flatMap(([script, , from, to]) => {
+    const letters = Array.from({ length: to - from + 1 }, (_, at) =>
+      String.fromCodePoint(from + at),
+    );
+    const alike = letters
+      .map((letter) => [letter, latinLookalike(letter)])
+      .filter(([letter, latin]) => latin !== "" && latin !== letter);
+    return alike.map(([letter, latin]) => `${script} ${letter} ${latin}`);
+  });
+  await expect(`${lines.join("\n")}\n`).toMatchFileSnapshot("test-golden/lookalikes.txt");
 });

@@ -140,6 +140,13 @@ describe("match", () => {
     expect(sum).toBeCloseTo(hit?.score ?? 0, 3);
   });
 
+  it("tells why a weak alias counts less", () => {
+    const [hit] = matcher.match(party("individual", "Abu Zanbaq"));
+    expect(hit?.reasons.at(-1)?.text).toBe("name: a weak alias, as the list calls it");
+    const sum = hit?.reasons.reduce((total, reason) => total + reason.effect, 0);
+    expect(sum).toBeCloseTo(hit?.score ?? 0, 3);
+  });
+
   it("answers best first, and no more than it may", () => {
     const twins = Array.from({ length: 40 }, (_, at) =>
       entry("individual", `Tamerlan Zhdanovski ${at === 30 ? "" : "Oktay"}`),
@@ -227,6 +234,30 @@ describe("a name of words that more names share than are compared", () => {
     ["entity", "D.E.S. International Company Limited", des, "block"],
   ] as const)("is found all the same: %s %s", (type, name, { uid }, verdict) => {
     expect(index.match(party(type, name))).toMatchObject([{ entry: { uid }, verdict }]);
+  });
+});
+
+describe("a name in other words than it is listed in", () => {
+  const long = "Babesolanik Fidegomurad Navekiponulat Lemirasutobevik Nopuratuvelas";
+  const longer = "Bolanikuset Fugimoradet Novukiponalet Lamerisotubovuk Nepiritavolusa";
+  const short = ["ABC LTD", "OOO ZAR", "QOR ULLEM", "QORVATHEM LTD"];
+  const names = [...short, long, longer].map((name) => entry("entity", name));
+  const index = buildMatcher(names, matcherConfig);
+
+  it.each([
+    ["a legal form after it", "Abcltd", "ABC LTD"],
+    ["a legal form before it", "Ooozar", "OOO ZAR"],
+    ["two words as one, differently", "Qorulem", "QOR ULLEM"],
+    ["one word as two", "Qor Vathem", "QORVATHEM LTD"],
+  ])("is found: %s, %s", (_, name, matchedName) => {
+    expect(index.match(party("entity", name))).toMatchObject([{ matchedName }]);
+  });
+
+  it("is found as one word of so many letters and no more", () => {
+    const [most, tooMany] = [long, longer].map((name) => name.replaceAll(" ", ""));
+    expect([most?.length, tooMany?.length]).toEqual([63, 64]);
+    expect(index.match(party("entity", most ?? ""))).toMatchObject([{ matchedName: long }]);
+    expect(index.match(party("entity", tooMany ?? ""))).toEqual([]);
   });
 });
 

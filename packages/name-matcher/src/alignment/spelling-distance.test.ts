@@ -14,6 +14,7 @@ describe("spellingDistance", () => {
     ["a related consonant", "kadafi", "gadafi", 10],
     ["an h more", "ahmed", "amed", 10],
     ["a digit", "plant1", "plant2", editCost],
+    ["the sign after z", "pland", "plan{", editCost],
   ])("of %s, %s and %s, is %i", (_, one, other, distance) => {
     expect(spellingDistance(one, other, 200)).toBe(distance);
     expect(spellingDistance(other, one, 200)).toBe(distance);

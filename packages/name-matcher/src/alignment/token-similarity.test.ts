@@ -37,6 +37,12 @@ describe("tokenSimilarity", () => {
     expect(similarity(one, other)).toBe(expected);
   });
 
+  it("compares as written what is one edit apart, and nothing else", () => {
+    const byLetters = similarity(token("tschukov"), token("taschukov"));
+    expect(byLetters).toBeGreaterThan(0.8);
+    expect(similarity(token("tschukov"), token("taeschukov"))).toBeLessThan(0.7);
+  });
+
   it("takes a name with a letter more for no patronymic of the other", () => {
     expect(similarity(token("petrovi"), token("petrovic"))).toBeGreaterThan(0.8);
   });
