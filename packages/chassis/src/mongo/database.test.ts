@@ -33,6 +33,9 @@ it.each([
   ["1E+3", 1000n],
   ["1.20E+3", 1200n],
   ["0", 0n],
+  ["-1", -1n],
+  ["18446744073709551615", 2n ** 64n - 1n],
+  ["18446744073709551616", 2n ** 64n],
 ])("reads %s", (text, minor) => {
   expect(fromDecimal128(Decimal128.fromString(text))).toBe(minor);
 });

@@ -218,10 +218,17 @@ export function toDecimal128(minor: bigint): Decimal128 {
   return Decimal128.fromString(text);
 }
 
+/** The first eight bytes of a whole number from 0 that fits the other eight. */
+const smallWhole = 0x3040_0000_0000_0000n;
+
 const decimal128Text = /^(-?\d+)(?:\.(\d+))?(?:E([+-]\d+))?$/;
 
 /** Whole minor units as they were stored; the database may write them as `1E+3`. */
 export function fromDecimal128(stored: Decimal128): bigint {
+  const { bytes } = stored;
+  const { buffer, byteOffset } = bytes;
+  const words = new DataView(buffer, byteOffset, 16);
+  if (words.getBigUint64(8, true) === smallWhole) return words.getBigUint64(0, true);
   const match = decimal128Text.exec(stored.toString());
   if (match === null) throw new Error("not a stored whole number");
   const [, whole = "", fraction = "", exponent = "0"] = match;
