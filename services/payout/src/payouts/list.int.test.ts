@@ -39,6 +39,17 @@ describe("a list of payouts", () => {
     expect(seen).toEqual(payoutIds);
   });
 
+  it("shows of each what reading it alone does, and leaves out what no list shows", async () => {
+    const leftOut = {
+      ...{ merchantId: "", accountId: "", quoteId: "", corridorId: "" },
+      ...{ exchangeRate: "", totalFees: "", network: "", version: 0 },
+    };
+    for (const listed of (await list()).payouts) {
+      const { payout } = await platform.rpc.getPayout({ merchantId, payoutId: listed.id });
+      expect(listed).toEqual({ ...payout, ...leftOut });
+    }
+  });
+
   it("has no payouts of another merchant, and does not count them", async () => {
     expect(await list({ merchantId: "mer_2" })).toMatchObject({ payouts: [], totalCount: 0n });
   });
@@ -50,7 +61,9 @@ describe("a list of payouts", () => {
     const later = createdAt && timestampFromDate(new Date(timestampDate(createdAt).getTime() + 1));
     const countOf = async (filter: object) => Number((await list(filter)).totalCount);
     expect(await countOf({ referenceId: "order-1" })).toBe(2);
-    expect(await countOf({ quoteId: third?.quoteId })).toBe(1);
+    const read = await platform.rpc.getPayout({ merchantId, payoutId: third?.id ?? "" });
+    expect(await countOf({ quoteId: read.payout?.quoteId })).toBe(1);
+    expect(await countOf({ quoteId: third?.id })).toBe(0);
     expect(await countOf({ beneficiaryId: "ben_1" })).toBe(7);
     expect(await countOf({ beneficiaryId: "ben_2" })).toBe(0);
     expect(await countOf({ sourceCurrencyCode: "USD", destinationCurrencyCode: "USD" })).toBe(7);

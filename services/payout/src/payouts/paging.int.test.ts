@@ -1,7 +1,7 @@
 import { afterCursor } from "@disburse/chassis/paging/page.ts";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
-import type { PayoutFilter } from "./rpc.ts";
+import type { PayoutFilter } from "./list.ts";
 
 const merchantId = "mer_1";
 const count = 600;

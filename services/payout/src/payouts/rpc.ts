@@ -3,20 +3,16 @@ import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import {
   countedTotal,
-  countUpToMax,
-  createdWithin,
   cutPage,
-  findPage,
   readLimit,
   readPage,
   readStart,
   writeCursor,
 } from "@disburse/chassis/paging/page.ts";
-import { valueOfWord, wordOf } from "@disburse/chassis/rpc/enum-words.ts";
+import { valueOfWord } from "@disburse/chassis/rpc/enum-words.ts";
 import { orThrow } from "@disburse/chassis/rpc/refusal.ts";
 import type { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import {
-  type ListPayoutsRequest,
   PayoutCause,
   PayoutEventSchema,
   type PayoutService,
@@ -25,7 +21,8 @@ import {
 } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
 import type { PayoutCounts } from "./counts.ts";
-import { type PayoutDocument, type Payouts, toPayout } from "./document.ts";
+import type { Payouts } from "./document.ts";
+import { listPayouts } from "./list.ts";
 import { listPublished, republished } from "./outbox.ts";
 import { type TimelineEvent, timelineOf } from "./rules/timeline.ts";
 import { findPayout } from "./store.ts";
@@ -39,21 +36,7 @@ export function payoutsRpc(payouts: Payouts, counts: PayoutCounts) {
       return { payout: payoutMessage(orThrow(payout ?? refused("RECORD_NOT_FOUND"))) };
     },
 
-    listPayouts: async (message) => {
-      const filter = readFilter(message);
-      const { merchantId } = message;
-      const own = { ...filter, merchant_id: merchantId };
-      const total = async () =>
-        isCountKept(filter)
-          ? { totalCount: BigInt(await counts.total(merchantId, filter.status)) }
-          : countedTotal(await countUpToMax(payouts, own));
-      const [{ shown, nextCursor }, counted] = await Promise.all([
-        findPage(payouts, own, message, { projection: withoutHistory }),
-        total(),
-      ]);
-      const messages = shown.map((found) => payoutMessage(toPayout(found)));
-      return { payouts: messages, nextCursor, ...counted };
-    },
+    listPayouts: (message) => listPayouts(payouts, counts, message),
 
     listPayoutEvents: async ({ merchantId, payoutId, ...page }) => {
       const own = { _id: payoutId, merchant_id: merchantId };
@@ -71,41 +54,6 @@ export function payoutsRpc(payouts: Payouts, counts: PayoutCounts) {
       return { events: messages, nextCursor, ...countedTotal(events.length) };
     },
   } satisfies Partial<ServiceImpl<typeof PayoutService>>;
-}
-
-/** What makes a payout's document large, and what a list does not show. */
-const withoutHistory = { journal: 0, calls: 0, outbox: 0, told: 0, untallied: 0, resolutions: 0 };
-
-/** The conditions of a list, as documents have them; all that are given must hold. */
-export type PayoutFilter = Partial<
-  Pick<
-    PayoutDocument,
-    "status" | "beneficiary_id" | "reference_id" | "quote_id" | "source" | "destination"
-  >
-> &
-  ReturnType<typeof createdWithin>;
-
-/** The filter of a request: a field that was not sent is no condition. */
-function readFilter(message: ListPayoutsRequest): PayoutFilter {
-  const { createdFrom: from, createdTo: to } = message;
-  const status = wordOf(PayoutStatus, message.status);
-  const fields = {
-    beneficiary_id: message.beneficiaryId,
-    reference_id: message.referenceId,
-    quote_id: message.quoteId,
-    source: message.sourceCurrencyCode,
-    destination: message.destinationCurrencyCode,
-  };
-  return {
-    ...(status && { status }),
-    ...Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== "")),
-    ...createdWithin(from && timestampDate(from), to && timestampDate(to)),
-  };
-}
-
-/** Whether the count of a filter is kept: none, or `status` alone. */
-function isCountKept(filter: PayoutFilter): boolean {
-  return Object.keys(filter).every((name) => name === "status");
 }
 
 function eventMessage({ status, subStatus, cause, version, at }: TimelineEvent) {
