@@ -15,14 +15,14 @@ import { openPayoutCounts } from "./payouts/counts.ts";
 import { type PayoutDocument, payoutDocument } from "./payouts/document.ts";
 import { listExceptions } from "./payouts/exceptions.ts";
 import { leaseDue } from "./payouts/leases.ts";
-import { listPublished, payoutOutbox } from "./payouts/outbox.ts";
+import { listPublished } from "./payouts/published.ts";
 import { payoutFrom } from "./payouts/rules/payout.ts";
 import { openPayouts } from "./payouts/store.ts";
 import { freeLeases, recallWork } from "./payouts/work.ts";
 import { createSandboxRail } from "./rails/sandbox/rail.ts";
 import { concluded, type Resolution } from "./resolutions/rules/resolution.ts";
 import { openResolutionStore, type ResolutionStore } from "./resolutions/store.ts";
-import { place } from "./test-platform.ts";
+import { outboxOf, place } from "./test-platform.ts";
 
 const settledCount = 2_000;
 /** What the driver adds to a command; `explain` takes none of it. */
@@ -111,9 +111,7 @@ it("polling reads no settled payout, account or resolution", async () => {
   expect(await leaseDue(payouts, clock.now(), { place, leasedMs: 1_000 }, 64)).toEqual([]);
   await freeLeases(payouts, place);
   await recallWork(payouts, clock.now(), 1_000);
-  expect(await payoutOutbox(payouts, openPayoutCounts(database, payouts), clock).due(100)).toEqual(
-    [],
-  );
+  expect(await outboxOf(payouts, openPayoutCounts(database, payouts), clock).due(100)).toEqual([]);
   const lastMinute = { from: new Date(Date.now() - 60_000), to: clock.now() };
   expect(await listPublished(payouts, lastMinute, { after: undefined, limit: 20 })).toEqual([]);
   await openPayoutCounts(database, payouts).run();

@@ -21,37 +21,46 @@ import { openLedger } from "./ledger/accounts.ts";
 import { recordRecent } from "./ledger/recorder.ts";
 import { ledgerRpc } from "./ledger/rpc.ts";
 import { openPayoutCounts, type PayoutCounts } from "./payouts/counts.ts";
+import type { Lease } from "./payouts/document.ts";
 import { createLeases } from "./payouts/leases.ts";
 import type { AuditAction, AuditStore } from "./payouts/operators.ts";
-import { payoutOutbox } from "./payouts/outbox.ts";
+import { type OwedEvent, openPayoutOutbox } from "./payouts/outbox.ts";
 import { payoutsRpc, publishedRpc } from "./payouts/rpc.ts";
-import { openPayouts } from "./payouts/store.ts";
+import { type Created, openPayouts } from "./payouts/store.ts";
 import { freeLeases, recallWork } from "./payouts/work.ts";
 import { openRailCallbacks, type ReceivedMessage, receiveCallback } from "./rails/callbacks.ts";
 import { createRailDirectory, type RailDirectory } from "./rails/directory.ts";
 import type { Rail } from "./rails/rail.ts";
+import type { RailReportDeps } from "./rails/reports.ts";
 import { railsRpc, reportRpc } from "./rails/rpc.ts";
 import type { Route } from "./rails/rules/routing.ts";
 import { openRailStates, type RailStates } from "./rails/states.ts";
 import { deferMaxMs } from "./rails/steps.ts";
-import { workOnDuePayout } from "./rails/worker.ts";
+import { pollMs, startRailWorkers } from "./rails/workers.ts";
 import { type ResolutionDeps, sweepResolutions } from "./resolutions/resolve.ts";
 import { resolutionsRpc } from "./resolutions/rpc.ts";
 import { openResolutionStore } from "./resolutions/store.ts";
 
-/** How late background work finds what it was not woken for. */
-const pollMs = 100;
+/** How often the holds of new payouts are closed. */
+const closeMs = 100;
 const sweepMs = 1_000;
-/** The relay counts what it publishes; what it cannot publish is counted so late. */
-const tallyMs = 400;
+/** How often payouts are marked whose events are published, and changes of status counted. */
+const settleMs = 200;
+/** How long a payout's first mark waits for its next one. */
+const markWithinMs = 1_000;
+/** How late events and changes are found that a process left behind … */
+const orphanedAfterMs = 2_000;
+/** … and how often they are looked for. */
+const lookEveryMs = 500;
+const tallyMs = 1_000;
 /** How late the ledger gets movements of accounts that another process wrote. */
 const recordMs = 250;
 /** How late work is found that a wrong clock deferred. */
 const recallMs = 5_000;
 /** How long a killed process delays the sweeps. */
 const sweepLeaseMs = 3_000;
-/** The first rail worker polls; one that finds work wakes the next, which polls so seldom. */
-const restMs = 60_000;
+/** Leased payouts that wait in this process for their next step. */
+const heldMax = 1_000;
 
 /** What a payout service runs on: connections of a process, or of a simulation. */
 export type PayoutServiceOptions = {
@@ -91,12 +100,12 @@ export async function startPayoutService(options: PayoutServiceOptions) {
   await followTrail(options.rails, audit, states);
   const rails = createRailDirectory(options.rails, options.routes, states.isPaused);
   const background = startBackground(options, { ...deps, rails, resolutions, audit }, closer);
-  const { counts, wake, stop } = background;
+  const { counts, leaseNew, onCreated, wake, stop } = background;
   onMoved = background.wakeRecorder;
   const callbacks = openRailCallbacks(database);
   const operations = { payouts, callbacks, rails, states, resolutions, audit, clock, wake };
   return {
-    rpc: payoutRpc({ ...deps, counts, mode, wake }),
+    rpc: payoutRpc({ ...deps, counts, leaseNew, onCreated, mode, wake }),
     /** For operators, rails and subscribers. */
     operations: operationsRpc(operations),
     /** Receives a callback of a rail in this process, as the RPC does. */
@@ -114,37 +123,58 @@ async function followTrail(rails: readonly Rail[], audit: AuditStore, states: Ra
   }
 }
 
-/** Starts what runs beside the RPCs; `wake` is called when a payout was made or changed. */
-function startBackground(
+type BackgroundDeps = Omit<ExecuteDeps & ResolutionDeps, "wake" | "leaseNew" | "onCreated"> & {
+  readonly rails: RailDirectory;
+};
+
+/** Starts what publishes the events of payouts and takes payouts to their rails. */
+function startWork(
   { database, bus, place, railWorkers, stuckAfterMs, log, countRead }: PayoutServiceOptions,
-  deps: Omit<ExecuteDeps & ResolutionDeps, "wake"> & { readonly rails: RailDirectory },
-  closer: HoldCloser,
+  deps: BackgroundDeps,
 ) {
-  const counts = openPayoutCounts(database, deps.payouts, countRead);
   const { payouts, clock } = deps;
-  const relay = startRelay({ outbox: payoutOutbox(payouts, counts, clock), bus, log });
-  const leaseNext = createLeases(payouts, clock, place);
-  const work = { ...deps, stuckAfterMs, log, onChanged: relay.wake };
+  const counts = openPayoutCounts(database, payouts, countRead);
+  let wakeAt = (_dueAt: Date): void => undefined;
+  const onHeld = (dueAt: Date) => wakeAt(dueAt);
+  const leases = createLeases(payouts, clock, place, { heldMax, lookEveryMs: pollMs, onHeld });
+  const { isInHand, leaseNew } = leases;
+  const marking = { isInHand, markWithinMs, orphanedAfterMs, lookEveryMs };
+  const outbox = openPayoutOutbox({ payouts, counts, clock, ...marking });
+  const relay = startRelay({ outbox, bus, log });
+  const onChanged = (owed: OwedEvent) => {
+    outbox.add(owed);
+    relay.wake();
+  };
+  const workers = startRailWorkers({ ...deps, leases, stuckAfterMs, log, onChanged }, railWorkers);
+  wakeAt = workers.wakeAt;
+  const onCreated = ({ payout, requestId, created }: Created, lease: Lease | undefined) => {
+    const { merchantId } = payout.quote;
+    onChanged({ payoutId: payout.id, merchantId, requestId, ...created });
+    if (lease === undefined) return workers.wake();
+    const { token: leaseToken, until } = lease;
+    leases.hold({ payout, leaseToken, until, requestId, calls: [] }, clock.now());
+  };
+  const settle = async () => {
+    await outbox.settle();
+    return false;
+  };
+  const loops = [
+    ...[relay, workers],
+    startLoop({ name: "outbox-settle", everyMs: settleMs, run: settle, log }),
+    startLoop({ name: "tally", everyMs: tallyMs, run: outbox.countOrphans, log }),
+  ];
+  return { counts, leaseNew, onCreated, wake: workers.wake, loops };
+}
+
+/** Starts what runs beside the RPCs; `wake` is called when there is work on a payout. */
+function startBackground(options: PayoutServiceOptions, deps: BackgroundDeps, closer: HoldCloser) {
+  const { database, log } = options;
+  const { payouts, clock } = deps;
+  const { loops: working, ...work } = startWork(options, deps);
+  const sweepDeps = { ...deps, ...work, log };
+  const lease = createSweepLease(database, "sweeps", sweepLeaseMs);
   const loop = (name: string, everyMs: number, run: () => Promise<boolean>) =>
     startLoop({ name, everyMs, run, log });
-  const workers = Array.from({ length: railWorkers }, (_each, at) =>
-    loop("rail-worker", at === 0 ? pollMs : restMs, () =>
-      workOnDuePayout({
-        ...work,
-        leaseNext: async () => {
-          const leased = await leaseNext();
-          if (leased !== undefined) workers[at + 1]?.wake();
-          return leased;
-        },
-      }),
-    ),
-  );
-  const wake = () => {
-    relay.wake();
-    workers[0]?.wake();
-  };
-  const sweepDeps = { ...deps, log, wake };
-  const lease = createSweepLease(database, "sweeps", sweepLeaseMs);
   /** One process sweeps, the one with the lease. */
   const sweep = (name: string, everyMs: number, run: () => Promise<void>) =>
     loop(name, everyMs, async () => {
@@ -154,11 +184,9 @@ function startBackground(
   const recall = () => recallWork(payouts, clock.now(), deferMaxMs);
   const recorder = sweep("ledger-recorder", recordMs, () => recordRecent(deps.ledger));
   const loops = [
-    relay,
+    ...working,
     recorder,
-    ...workers,
-    loop("tally", tallyMs, counts.run),
-    loop("hold-closer", pollMs, closer.flush),
+    loop("hold-closer", closeMs, closer.flush),
     sweep("hold-sweep", sweepMs, () => sweepHolds(sweepDeps)),
     sweep("work-recall", recallMs, recall),
     sweep("resolution-sweep", sweepMs, () => sweepResolutions(sweepDeps)),
@@ -167,12 +195,12 @@ function startBackground(
     await Promise.all(loops.map((loop) => loop.stop()));
     await lease.release();
   };
-  return { counts, wake, wakeRecorder: recorder.wake, stop };
+  return { ...work, wakeRecorder: recorder.wake, stop };
 }
 
 /** The RPCs for the gateway and other services; proto/disburse/payout/v1/payout.proto has them. */
 export function payoutRpc(
-  deps: ExecuteDeps & { readonly counts: PayoutCounts; readonly mode: Mode },
+  deps: ExecuteDeps & RailReportDeps & { readonly counts: PayoutCounts; readonly mode: Mode },
 ): ServiceImpl<typeof PayoutService> {
   return {
     ...ledgerRpc(deps.ledger, deps.clock),

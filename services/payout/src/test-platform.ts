@@ -1,6 +1,7 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError, createClient, createRouterTransport } from "@connectrpc/connect";
 import { openAuditStore } from "@disburse/chassis/audit/store.ts";
+import type { BusMessage } from "@disburse/chassis/bus/bus.ts";
 import { silentLog } from "@disburse/chassis/log.ts";
 import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { publicRefusals, refusalError } from "@disburse/chassis/rpc/refusal.ts";
@@ -13,17 +14,18 @@ import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.
 import { QuoteService, QuoteState } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { newId } from "@disburse/kernel/id.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
+import type { Clock } from "@disburse/kernel/time.ts";
 import { migratedDatabase } from "@disburse/testkit/engine.ts";
 import { openExecutions } from "./execution/execute.ts";
 import { sweepHolds } from "./execution/holds.ts";
 import { openLedger } from "./ledger/accounts.ts";
 import { migrations } from "./migrations.ts";
-import { openPayoutCounts } from "./payouts/counts.ts";
-import { toPayout } from "./payouts/document.ts";
+import { openPayoutCounts, type PayoutCounts } from "./payouts/counts.ts";
+import { type Payouts, toPayout } from "./payouts/document.ts";
 import { historyOf } from "./payouts/history.ts";
-import { createLeases } from "./payouts/leases.ts";
+import { createLeases, type Leases } from "./payouts/leases.ts";
 import type { AuditAction } from "./payouts/operators.ts";
-import { payoutOutbox } from "./payouts/outbox.ts";
+import { openPayoutOutbox } from "./payouts/outbox.ts";
 import { openPayouts } from "./payouts/store.ts";
 import { openRailCallbacks, receiveCallback } from "./rails/callbacks.ts";
 import type { RailDirectory } from "./rails/directory.ts";
@@ -76,6 +78,8 @@ export async function startTestPlatform() {
     quote: createClient(QuoteService, neighbours),
     beneficiary: createClient(BeneficiaryService, neighbours),
     closeHold: () => undefined,
+    leaseNew: () => undefined,
+    onCreated: () => undefined,
     wake: () => undefined,
     onChanged: () => undefined,
   };
@@ -84,8 +88,8 @@ export async function startTestPlatform() {
   const sandboxRail = createSandboxRail({ database, clock, behaviour, callbackSecret });
   const rails = { current: sandboxRail as Rail | undefined };
   const directory = directoryOf(rails);
-  const leaseNext = createLeases(payouts, clock, place);
-  const worker = { ...deps, leaseNext, rails: directory, stuckAfterMs: 86_400_000 };
+  const leases = leasesOf(payouts, clock);
+  const worker = { ...deps, leases, rails: directory, stuckAfterMs: 86_400_000 };
   const callbacks = openRailCallbacks(database);
   const states = openRailStates(database, clock);
   const resolutions = openResolutionStore(database);
@@ -132,7 +136,7 @@ export async function startTestPlatform() {
     sandboxRail,
     ledger,
     payouts,
-    outbox: payoutOutbox(payouts, counts, clock),
+    outbox: outboxOf(payouts, counts, clock),
     /** A payout with everything that is recorded of it. */
     history: async (id: string) => {
       const found = await payouts.findOne({ _id: id });
@@ -171,6 +175,25 @@ export async function startTestPlatform() {
     stop: async () => {
       await database.db.dropDatabase();
       await database.close();
+    },
+  };
+}
+
+/** Leases of a process that keeps nothing between two steps. */
+export function leasesOf(payouts: Payouts, clock: Clock): Leases {
+  const options = { heldMax: 0, lookEveryMs: 0, onHeld: () => undefined };
+  return createLeases(payouts, clock, place, options);
+}
+
+/** The outbox of a process that stores no events itself, and marks what it published at once. */
+export function outboxOf(payouts: Payouts, counts: PayoutCounts, clock: Clock) {
+  const options = { isInHand: () => false, markWithinMs: 0, orphanedAfterMs: 0, lookEveryMs: 0 };
+  const outbox = openPayoutOutbox({ payouts, counts, clock, ...options });
+  return {
+    due: outbox.due,
+    published: async (messages: readonly BusMessage[]): Promise<void> => {
+      await outbox.published(messages);
+      await outbox.settle();
     },
   };
 }

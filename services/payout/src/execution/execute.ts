@@ -13,9 +13,9 @@ import { isRefused, type Refused, refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { Collection } from "mongodb";
 import { closeHolds, type Ledger } from "../ledger/accounts.ts";
-import type { Payouts } from "../payouts/document.ts";
+import type { Lease, Payouts } from "../payouts/document.ts";
 import { type ClaimedQuote, type Payout, payoutFrom, payoutIdOf } from "../payouts/rules/payout.ts";
-import { findPayout, insertPayout } from "../payouts/store.ts";
+import { type Created, findPayout, insertPayout } from "../payouts/store.ts";
 import { claimedQuote, type ReadQuote, readExecutable } from "./quote.ts";
 import { executedBefore, fundable, payable } from "./rules/payable.ts";
 
@@ -43,8 +43,10 @@ export type ExecuteDeps = {
   readonly beneficiary: Client<typeof BeneficiaryService>;
   /** Closes a hold whose payout exists; may be late, and lost in a crash. */
   readonly closeHold: (accountId: string, payoutId: string) => void;
-  /** Called when there is an event to publish and a payout to submit. */
-  readonly wake: () => void;
+  /** The lease to store a payout with that this process submits at once. */
+  readonly leaseNew: () => Lease | undefined;
+  /** Called with a payout that was created: to publish its event, and to submit it. */
+  readonly onCreated: (created: Created, lease: Lease | undefined) => void;
 };
 
 /** A merchant's request, its fields checked. */
@@ -180,9 +182,11 @@ async function completeClaimed(deps: ExecuteDeps, read: ReadQuote, request: Exec
 }
 
 async function create(deps: ExecuteDeps, quote: ClaimedQuote, actor: StoredActor): Promise<Payout> {
-  const payout = await insertPayout(deps.payouts, payoutFrom(quote), actor);
+  const lease = deps.leaseNew();
+  const inserted = await insertPayout(deps.payouts, payoutFrom(quote), actor, lease);
+  const { payout } = inserted;
   deps.closeHold(quote.accountId, payout.id);
-  deps.wake();
+  if ("created" in inserted) deps.onCreated(inserted, lease);
   return payout;
 }
 

@@ -2,7 +2,7 @@ import { type CountRead, createCache } from "@disburse/chassis/cache.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { insertOnce } from "@disburse/chassis/mongo/once.ts";
 import type { Collection } from "mongodb";
-import type { PayoutDocument, Payouts } from "./document.ts";
+import type { PayoutDocument, Payouts, UncountedChange } from "./document.ts";
 import type { PayoutStatus } from "./rules/progress.ts";
 
 /** A merchant's counts by status: a list's `total_count` costs one read. */
@@ -23,14 +23,11 @@ const countedMax = 2_000;
 const totalFreshMs = 500;
 const merchantsMax = 10_000;
 
-/** Far less than 2,000 changes take to arrive: older ones may be counted and forgotten. */
-const countWithinMs = 10_000;
+/** Less than 2,000 changes of a merchant take: older ones may be counted and forgotten. */
+const countWithinMs = 4_000;
 
 /** Counts of payouts. */
 export type PayoutCounts = ReturnType<typeof openPayoutCounts>;
-
-/** A change of status that a payout carries until it is counted. */
-export type UncountedChange = PayoutDocument["untallied"][number];
 
 /** Keeps the counts of payouts by merchant and status, from the changes that payouts carry. */
 export function openPayoutCounts({ db }: Database, payouts: Payouts, countRead?: CountRead) {
@@ -56,8 +53,8 @@ export function openPayoutCounts({ db }: Database, payouts: Payouts, countRead?:
   };
   return {
     add,
-    /** Counts the changes that payouts carry; `true`: there may be more. */
-    run: async (): Promise<boolean> => {
+    /** Counts what `select` takes of the changes that payouts carry; `true`: there may be more. */
+    run: async (select: SelectChanges = (changes) => changes): Promise<boolean> => {
       const readAt = performance.now();
       const found = await payouts
         .find({ "untallied.at": { $gt: new Date(0) } })
@@ -65,19 +62,24 @@ export function openPayoutCounts({ db }: Database, payouts: Payouts, countRead?:
         .sort({ "untallied.at": 1 })
         .limit(countBatch)
         .toArray();
+      const selected = new Set(select(found.flatMap(({ untallied }) => untallied)));
       const byMerchant = Map.groupBy(found, ({ merchant_id }) => merchant_id);
       for (const [merchantId, carrying] of byMerchant) {
-        const changes = carrying.flatMap(({ untallied }) => untallied);
+        const taken = carrying.map(({ _id, untallied }) => ({
+          _id,
+          changes: untallied.filter((each) => selected.has(each)),
+        }));
+        const changes = taken.flatMap((each) => each.changes);
         if (!(await add(merchantId, changes, readAt))) {
           throw new Error("the run took too long and begins again");
         }
-        const removals = carrying.map(({ _id, untallied }) => {
-          const id = { $in: untallied.map((change) => change.id) };
-          return payouts.updateOne({ _id }, { $pull: { untallied: { id } } });
+        const removals = taken.map(async ({ _id, changes: of }) => {
+          const id = { $in: of.map((change) => change.id) };
+          if (of.length > 0) await payouts.updateOne({ _id }, { $pull: { untallied: { id } } });
         });
         await Promise.all(removals);
       }
-      return found.length === countBatch;
+      return found.length === countBatch && selected.size > 0;
     },
 
     /** A merchant's payouts, of one status or of all; a second behind at most. */
@@ -88,6 +90,9 @@ export function openPayoutCounts({ db }: Database, payouts: Payouts, countRead?:
     },
   };
 }
+
+/** Takes those of the changes that are to be counted now. */
+type SelectChanges = (changes: readonly UncountedChange[]) => readonly UncountedChange[];
 
 type Uncounted = Pick<PayoutDocument, "_id" | "merchant_id" | "untallied">;
 

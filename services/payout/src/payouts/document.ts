@@ -15,6 +15,17 @@ import { payoutMessage } from "./wire.ts";
 /** An event that is not published yet. */
 export type PendingEvent = { id: string; key: string; at: Date; body: Binary };
 
+/** A change of status that the merchant's counts do not have yet, with the id of its event. */
+export type UncountedChange = {
+  id: string;
+  at: Date;
+  from: PayoutStatus | null;
+  to: PayoutStatus;
+};
+
+/** What a change of status adds to its payout. */
+export type StatusChange = { readonly event: PendingEvent; readonly change: UncountedChange };
+
 /** A published event; kept as long as the payout. */
 export type PublishedEvent = Omit<PendingEvent, "at">;
 
@@ -91,8 +102,7 @@ export type PayoutDocument = {
   told?: PublishedEvent[];
   /** When its last event was published; absent like `told`. */
   published_at?: Date;
-  /** Changes of status that the merchant's counts do not have yet. */
-  untallied: { id: string; at: Date; from: PayoutStatus | null; to: PayoutStatus }[];
+  untallied: UncountedChange[];
   created_at: Date;
   updated_at: Date;
 };
@@ -100,11 +110,12 @@ export type PayoutDocument = {
 /** Where payouts are stored. */
 export type Payouts = Collection<PayoutDocument>;
 
-/** A new payout as it is stored, with its first event. */
+/** A new payout as it is stored, with its first event, and leased where it is worked on at once. */
 export function payoutDocument(
   payout: Payout,
   actor: StoredActor,
   requestId: string | undefined,
+  lease?: Lease,
 ): PayoutDocument {
   const { quote, createdAt } = payout;
   const { status } = publicStatusOf(payout.progress);
@@ -143,6 +154,7 @@ export function payoutDocument(
     ],
     calls: [],
     work_due_at: createdAt,
+    ...(lease && { lease }),
     outbox: [event],
     untallied: [{ id: event.id, at: createdAt, from: null, to: status }],
     created_at: createdAt,

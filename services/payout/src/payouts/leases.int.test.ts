@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { place, startTestPlatform, type TestPlatform } from "../test-platform.ts";
+import { leasesOf, place, startTestPlatform, type TestPlatform } from "../test-platform.ts";
 import type { Payouts } from "./document.ts";
-import { createLeases, leaseDue, leaseMs } from "./leases.ts";
+import { leaseDue, leaseMs } from "./leases.ts";
 
 const now = new Date("2026-03-01T10:00:00Z");
 const clock = { now: () => now };
@@ -49,11 +49,11 @@ it("go to those that ask at once from one look, those that are due longest first
   const payouts = watched(() => {
     looks += 1;
   }, nothing);
-  const leaseNext = createLeases(payouts, clock, place);
-  const leased = await Promise.all([leaseNext(), leaseNext(), leaseNext()]);
+  const leases = leasesOf(payouts, clock);
+  const leased = await Promise.all([leases.next(), leases.next(), leases.next()]);
   expect(leased.map((each) => each?.payout.id)).toEqual(ids.slice(0, 3));
   expect(looks).toBe(1);
-  const rest = await Promise.all([leaseNext(), leaseNext()]);
+  const rest = await Promise.all([leases.next(), leases.next()]);
   expect(rest.map((each) => each?.payout.id)).toEqual([ids[3], undefined]);
   const tokens = [...leased, ...rest].flatMap((each) => each?.leaseToken ?? []);
   expect(new Set(tokens).size).toBe(4);
@@ -64,11 +64,11 @@ it("fail for all that ask while the database is away, and come afterwards", asyn
   const payouts = watched(() => {
     if (isCut) throw new Error("cut");
   }, nothing);
-  const leaseNext = createLeases(payouts, clock, place);
-  const ends = await Promise.allSettled([leaseNext(), leaseNext()]);
+  const leases = leasesOf(payouts, clock);
+  const ends = await Promise.allSettled([leases.next(), leases.next()]);
   expect(ends.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
   isCut = false;
-  expect((await leaseNext())?.payout.id).toBe(ids[0]);
+  expect((await leases.next())?.payout.id).toBe(ids[0]);
 });
 
 it("are of one process, also where two looked at the same time", async () => {

@@ -1,7 +1,7 @@
 import { createGatherer } from "@disburse/chassis/mongo/grouping/gatherer.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
-import { type Payouts, toPayout } from "./document.ts";
-import { keep, type LeasedPayout } from "./work.ts";
+import { type Lease, type Payouts, toPayout } from "./document.ts";
+import { keep, type LeasedPayout, release } from "./work.ts";
 
 /** Longer than the slowest rail call and write; what a killed worker left resumes within 10 s. */
 export const leaseMs = 8_000;
@@ -19,28 +19,123 @@ type Asking = { readonly key: undefined; readonly bytes: 0 } & Pick<
   "resolve" | "reject"
 >;
 
-/** Answers with a leased payout; `undefined`: none is due. */
-export type LeaseNext = () => Promise<LeasedPayout | undefined>;
+/** How one process keeps its leases. */
+export type LeasesOptions = {
+  /** Leased payouts that wait in this process; further ones wait in the database. */
+  readonly heldMax: number;
+  /** The time between two looks at what is due, where none is asked for. */
+  readonly lookEveryMs: number;
+  /** Called when a payout begins to wait, with the time at which it is due. */
+  readonly onHeld: (dueAt: Date) => void;
+};
+
+/** A leased payout that waits in this process. */
+type Held = { readonly leased: LeasedPayout; readonly dueAt: Date };
+
+/** The payouts that one process works on. */
+export type Leases = ReturnType<typeof createLeases>;
 
 /**
- * Leases payouts to the workers of one process, those whose work is due longest first. Workers that
- * ask at the same time are served from one look at what is due.
+ * Leases payouts to the workers of one process. A new payout, and one whose rail is polled soon,
+ * wait in the process under their lease: that spares a look and a write. Other due payouts are
+ * found by looks, those whose work is due longest first; workers that ask at the same time are
+ * served from one.
  */
-export function createLeases(payouts: Payouts, clock: Clock, place: string): LeaseNext {
-  const send = async (asking: readonly Asking[]) => {
+export function createLeases(
+  payouts: Payouts,
+  clock: Clock,
+  place: string,
+  { heldMax, lookEveryMs, onHeld }: LeasesOptions,
+) {
+  /** By the time at which they are due. */
+  const held: Held[] = [];
+  /** By payout: whether it waits here, or a worker has it. */
+  const inHand = new Map<string, "held" | "worked on">();
+
+  const by = { place, leasedMs: leaseMs };
+  const looks = createLooks(payouts, clock, by, lookEveryMs);
+  const isHeldDue = () => held[0] !== undefined && held[0].dueAt <= clock.now();
+  const takeHeld = (): LeasedPayout | undefined => {
+    while (isHeldDue()) {
+      const { leased } = held.shift() as Held;
+      const at = clock.now();
+      inHand.delete(leased.payout.id);
+      // One whose lease expired here is found by a look.
+      if (leased.until > at) return { ...leased, calls: [...leased.calls, { kind: "leased", at }] };
+    }
+    return undefined;
+  };
+  const hasRoom = () => held.length < heldMax;
+  return {
+    /** Answers with a leased payout, to be given to `done`; `undefined`: none is due. */
+    next: async (): Promise<LeasedPayout | undefined> => {
+      const leased = takeHeld() ?? (looks.isDue() ? await looks.find() : undefined);
+      if (leased !== undefined) inHand.set(leased.payout.id, "worked on");
+      return leased;
+    },
+    /** Whether another worker that asks now may get a payout. */
+    mayHaveMore: () => isHeldDue() || looks.isDue(),
+    /** The next worker that asks looks at what is due. */
+    lookNow: looks.isDueNow,
+    /** Whether this process keeps further payouts. */
+    hasRoom,
+    /** The lease to store a new payout with; `undefined`: enough wait here. */
+    leaseNew: (): Lease | undefined => (hasRoom() ? newLease(clock.now(), by) : undefined),
+    /** Keeps a leased payout until it is due. */
+    hold: (leased: LeasedPayout, dueAt: Date): void => {
+      held.splice(held.findLastIndex((each) => each.dueAt <= dueAt) + 1, 0, { leased, dueAt });
+      inHand.set(leased.payout.id, "held");
+      onHeld(dueAt);
+    },
+    /** A worker has done what there is to do now with a payout that it was given. */
+    done: ({ payout }: LeasedPayout): void => {
+      if (inHand.get(payout.id) === "worked on") inHand.delete(payout.id);
+    },
+    /** Whether a payout waits here, or a worker has it. */
+    isInHand: (payoutId: string): boolean => inHand.has(payoutId),
+    /** Ends the leases of what waits here: other processes go on at once. */
+    releaseHeld: async (): Promise<void> => {
+      const releases = held.splice(0).map(({ leased, dueAt }) => {
+        return release(payouts, leased, { work: dueAt });
+      });
+      await Promise.all(releases);
+    },
+  };
+}
+
+/** Finds due payouts for workers that ask, some time after the look before, or at once. */
+function createLooks(payouts: Payouts, clock: Clock, by: LeasedBy, everyMs: number) {
+  let nextAt = 0;
+  const look = async (asking: readonly Asking[]) => {
+    const askedAt = performance.now();
+    nextAt = askedAt + everyMs;
     try {
-      const by = { place, leasedMs: leaseMs };
       const leased = await leaseDue(payouts, clock.now(), by, asking.length);
+      // There may be more.
+      if (leased.length === asking.length) nextAt = askedAt;
       for (const [at, { resolve }] of asking.entries()) resolve(leased[at]);
     } catch (error) {
       for (const { reject } of asking) reject(error);
     }
   };
-  const gatherer = createGatherer(send, limits);
-  return () =>
-    new Promise((resolve, reject) => {
+  const gatherer = createGatherer(look, limits);
+  return {
+    isDue: () => performance.now() >= nextAt,
+    isDueNow: (): void => {
+      nextAt = 0;
+    },
+    find: (): Promise<LeasedPayout | undefined> => {
+      const { promise, resolve, reject } = Promise.withResolvers<LeasedPayout | undefined>();
       gatherer.add({ key: undefined, bytes: 0, resolve, reject });
-    });
+      return promise;
+    },
+  };
+}
+
+type LeasedBy = { readonly place: string; readonly leasedMs: number };
+
+function newLease(now: Date, { place, leasedMs }: LeasedBy): Lease {
+  return { token: crypto.randomUUID(), until: new Date(now.getTime() + leasedMs), place };
 }
 
 /**
@@ -51,22 +146,21 @@ export function createLeases(payouts: Payouts, clock: Clock, place: string): Lea
 export async function leaseDue(
   payouts: Payouts,
   now: Date,
-  { place, leasedMs }: { readonly place: string; readonly leasedMs: number },
+  by: LeasedBy,
   limit: number,
 ): Promise<LeasedPayout[]> {
-  const latest = new Date(now.getTime() + 2 * leasedMs);
+  const latest = new Date(now.getTime() + 2 * by.leasedMs);
   const due = await payouts
     .find({ work_due_at: { $lte: now }, $nor: [{ "lease.until": { $gt: now, $lte: latest } }] })
     .sort({ work_due_at: 1 })
     .limit(limit)
     .toArray();
-  const until = new Date(now.getTime() + leasedMs);
   const leased = due.map(async (found): Promise<LeasedPayout | undefined> => {
-    const token = crypto.randomUUID();
+    const lease = newLease(now, by);
     const { matchedCount } = await payouts.updateOne(
       { _id: found._id, revision: found.revision },
       {
-        $set: { lease: { token, until, place } },
+        $set: { lease },
         $inc: { revision: 1 },
         $push: { calls: keep([{ kind: "leased", at: now }]) },
       },
@@ -74,7 +168,8 @@ export async function leaseDue(
     // Another process has leased or changed it.
     if (matchedCount === 0) return undefined;
     const payout = { ...toPayout(found), revision: found.revision + 1 };
-    return { payout, leaseToken: token, requestId: found.request_id };
+    const { token: leaseToken, until } = lease;
+    return { payout, leaseToken, until, requestId: found.request_id, calls: [] };
   });
   return (await Promise.all(leased)).filter((each) => each !== undefined);
 }

@@ -1,153 +1,186 @@
 import type { BusMessage } from "@disburse/chassis/bus/bus.ts";
 import type { Outbox } from "@disburse/chassis/bus/outbox-relay.ts";
-import type { PageRange } from "@disburse/chassis/paging/page.ts";
-import { eventId } from "@disburse/kernel/id.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { PayoutCounts } from "./counts.ts";
-import {
-  type PayoutDocument,
-  type Payouts,
-  type PublishedEvent,
-  pendingEvent,
-  type StoredStep,
-  toPayout,
-} from "./document.ts";
+import type { PayoutDocument, Payouts, PendingEvent, UncountedChange } from "./document.ts";
+
+/** An event that its payout still carries: to be published, and its change to be counted. */
+export type OwedEvent = {
+  readonly payoutId: string;
+  readonly merchantId: string;
+  readonly requestId: string | undefined;
+  readonly event: PendingEvent;
+  /** Absent where it was counted before. */
+  readonly change?: UncountedChange | undefined;
+};
+
+/** An event of this process's, and how far it is. */
+type Owed = OwedEvent & {
+  readonly since: number;
+  isPublished: boolean;
+  isCounted: boolean;
+  /** Whether its payout still carries the change, though it is counted. */
+  isCarried: boolean;
+};
+
+/** How a payout's events are published. */
+export type OutboxOptions = {
+  readonly payouts: Payouts;
+  readonly counts: PayoutCounts;
+  readonly clock: Clock;
+  /** Whether this process may soon store another event of a payout. */
+  readonly isInHand: (payoutId: string) => boolean;
+  /** A mark waits at most so long for what the payout's next mark would have as well. */
+  readonly markWithinMs: number;
+  /** After this an event is one that a process left behind; it is looked for so often. */
+  readonly orphanedAfterMs: number;
+  readonly lookEveryMs: number;
+};
+
+/** Events that are kept in memory; further ones are found in the database. */
+const owedMax = 10_000;
+
+/** The events of payouts, until they are published and counted. */
+export type PayoutOutbox = ReturnType<typeof openPayoutOutbox>;
 
 /**
- * Pending events of payouts; a published one stays, to be published again where it was lost. The
- * write that marks events also removes their changes of status, which are counted before it.
+ * The events of payouts. The process that stored one publishes it from memory, counts its change
+ * of status, and marks its payout, once for all that is known by then. What a crash leaves is in
+ * its payout still, and is found. A published event stays in its payout, to be published again
+ * where it was lost.
  */
-export function payoutOutbox(payouts: Payouts, counts: PayoutCounts, clock: Clock): Outbox {
-  let read: { readonly at: number; readonly carrying: readonly Carrying[] } = {
-    at: 0,
-    carrying: [],
+export function openPayoutOutbox(options: OutboxOptions) {
+  const { payouts, counts, clock, isInHand, markWithinMs, orphanedAfterMs, lookEveryMs } = options;
+  /** By the id of the event, in the order in which they were added. */
+  const owed = new Map<string, Owed>();
+  const orphans = createOrphans<OwedEvent>(clock, orphanedAfterMs, ({ event }) => event);
+  const orphanedChanges = createOrphans<UncountedChange>(clock, orphanedAfterMs, (each) => each);
+  let nextLookAt = 0;
+
+  const add = (event: OwedEvent): void => {
+    if (owed.size >= owedMax) return;
+    const isCarried = event.change !== undefined;
+    const state = { isPublished: false, isCounted: !isCarried, isCarried };
+    owed.set(event.event.id, { ...event, ...state, since: performance.now() });
+  };
+  const look = async (limit: number): Promise<void> => {
+    nextLookAt = performance.now() + lookEveryMs;
+    const found = await findOwed(payouts, limit + owed.size);
+    const unknown = found.filter(({ event }) => !owed.has(event.id));
+    for (const each of orphans(unknown)) add(each);
+  };
+  const markDue = async (payoutId: string, of: readonly Owed[]): Promise<void> => {
+    const isWhole = of.every(({ isPublished, isCounted }) => isPublished && isCounted);
+    const isDue = performance.now() - (of[0]?.since ?? 0) >= markWithinMs;
+    if (!isDue && (!isWhole || isInHand(payoutId))) return;
+    await mark(payouts, payoutId, of, clock.now());
+    for (const { event, isPublished } of of) if (isPublished) owed.delete(event.id);
   };
   return {
-    due: async (limit) => {
-      const at = performance.now();
-      const carrying = await payouts
-        .find({ "outbox.at": { $gt: new Date(0) } })
-        .project<Carrying>({ outbox: 1, request_id: 1, merchant_id: 1, untallied: 1 })
-        .sort({ "outbox.at": 1 })
-        .limit(limit)
-        .toArray();
-      read = { at, carrying };
-      return carrying.flatMap(({ outbox, request_id: requestId }) =>
-        outbox.map(({ id, key, body }) => ({
-          ...{ id, key, body: body.value() },
-          ...(requestId === undefined ? {} : { requestId }),
-        })),
-      );
+    /** Takes an event that was just stored. */
+    add,
+    /** The oldest events to publish, at most `limit`. */
+    due: async (limit: number): Promise<BusMessage[]> => {
+      if (performance.now() >= nextLookAt) await look(limit);
+      const waiting = [...owed.values()].filter(({ isPublished }) => !isPublished);
+      return waiting.slice(0, limit).map(({ event: { id, key, body }, requestId }) => ({
+        ...{ id, key, body: body.value() },
+        ...(requestId === undefined ? {} : { requestId }),
+      }));
     },
-    published: async (messages) => {
-      const published = new Set(messages.map(({ id }) => id));
-      const now = clock.now();
-      const byMerchant = Map.groupBy(read.carrying, (each) => each.merchant_id);
-      // Side by side: a batch of many merchants' events would wait for each of their counts.
-      const marked = [...byMerchant].map(async ([merchantId, of]) => {
-        const changes = of
-          .flatMap(({ untallied }) => untallied)
-          .filter(({ id }) => published.has(id));
-        const isCounted = await counts.add(merchantId, changes, read.at);
-        const events = of.flatMap(({ outbox }) => outbox).filter(({ id }) => published.has(id));
-        await Promise.all(events.map((each) => markPublished(payouts, each, isCounted, now)));
-      });
-      await Promise.all(marked);
+    published: async (messages: readonly BusMessage[]): Promise<void> => {
+      for (const { id } of messages) {
+        const known = owed.get(id);
+        if (known !== undefined) known.isPublished = true;
+      }
     },
+    /** Counts what is not counted, and marks payouts; all side by side. */
+    settle: async (): Promise<void> => {
+      const uncounted = [...owed.values()].filter(({ isCounted }) => !isCounted);
+      const byMerchant = Map.groupBy(uncounted, ({ merchantId }) => merchantId);
+      await Promise.all([...byMerchant].map(([merchantId, of]) => count(counts, merchantId, of)));
+      const byPayout = Map.groupBy(owed.values(), ({ payoutId }) => payoutId);
+      await Promise.all([...byPayout].map(([payoutId, of]) => markDue(payoutId, of)));
+    },
+    /** Counts the changes that were left behind; `true`: there may be more. */
+    countOrphans: (): Promise<boolean> =>
+      counts.run((changes) => orphanedChanges(changes.filter(({ id }) => !owed.has(id)))),
+  } satisfies Outbox & Record<string, unknown>;
+}
+
+/**
+ * Selects what was left behind from what its process is about to publish and count: by its age, or,
+ * as clocks differ, by how long it has been seen.
+ */
+function createOrphans<T>(
+  clock: Clock,
+  afterMs: number,
+  of: (each: T) => { readonly id: string; readonly at: Date },
+): (found: readonly T[]) => T[] {
+  let seenSince = new Map<string, number>();
+  return (found) => {
+    const [elapsed, now] = [performance.now(), clock.now().getTime()];
+    const before = seenSince;
+    const since = (each: T) => before.get(of(each).id) ?? elapsed;
+    seenSince = new Map(found.map((each) => [of(each).id, since(each)]));
+    return found.filter(
+      (each) => now - of(each).at.getTime() >= afterMs || elapsed - since(each) >= afterMs,
+    );
   };
+}
+
+/** What payouts carry, by the times of their oldest events; of a payout all or nothing. */
+async function findOwed(payouts: Payouts, limit: number) {
+  const carrying = await payouts
+    .find({ "outbox.at": { $gt: new Date(0) } })
+    .project<Carrying>({ outbox: 1, request_id: 1, merchant_id: 1, untallied: 1 })
+    .sort({ "outbox.at": 1 })
+    .limit(limit)
+    .toArray();
+  return carrying.flatMap(
+    ({ _id: payoutId, merchant_id: merchantId, request_id: requestId, ...of }) =>
+      of.outbox.map((event) => {
+        const change = of.untallied.find(({ id }) => id === event.id);
+        return { payoutId, merchantId, requestId, event, change };
+      }),
+  );
 }
 
 type Carrying = Pick<PayoutDocument, "_id" | "merchant_id" | "request_id" | "outbox" | "untallied">;
 
-/** An event that another relay has marked stays as it is. */
-function markPublished(
+/** Counts a merchant's changes; what comes too late is counted when it is found in its payout. */
+async function count(counts: PayoutCounts, merchantId: string, of: readonly Owed[]): Promise<void> {
+  const changes = of.flatMap(({ change }) => change ?? []);
+  const since = Math.min(...of.map((each) => each.since));
+  const isInTime = await counts.add(merchantId, changes, since);
+  for (const each of of) {
+    each.isCounted = true;
+    if (!isInTime) each.isCarried = false;
+  }
+}
+
+/** Marks a payout with what is published and counted; what is marked already stays so. */
+async function mark(
   payouts: Payouts,
-  { id, key, body }: PublishedEvent,
-  isCounted: boolean,
-  now: Date,
-) {
-  return payouts.updateOne(
-    { _id: payoutIdOfEvent(id), "outbox.id": id },
+  payoutId: string,
+  of: readonly Owed[],
+  published_at: Date,
+): Promise<void> {
+  const idIn = (marked: readonly Owed[]) => ({ id: { $in: marked.map(({ event }) => event.id) } });
+  const published = of.filter(({ isPublished }) => isPublished);
+  const counted = of.filter(({ isCounted, isCarried }) => isCounted && isCarried);
+  const isPublished = published.length > 0;
+  if (!isPublished && counted.length === 0) return;
+  const told = published.map(({ event: { id, key, body } }) => ({ id, key, body }));
+  await payouts.updateOne(
+    { _id: payoutId },
     {
-      $pull: { outbox: { id }, ...(isCounted && { untallied: { id } }) },
-      $push: { told: { id, key, body } },
-      $max: { published_at: now },
+      $pull: {
+        ...(isPublished && { outbox: idIn(published) }),
+        ...(counted.length > 0 && { untallied: idIn(counted) }),
+      },
+      ...(isPublished && { $addToSet: { told: { $each: told } }, $max: { published_at } }),
     },
   );
-}
-
-/** `evt_x_2` is an event of `po_x`. */
-function payoutIdOfEvent(event: string): string {
-  return `po_${event.slice("evt_".length, event.lastIndexOf("_"))}`;
-}
-
-/** Payouts whose last event was published from `from` until before `to`, with their versions. */
-export async function listPublished(
-  payouts: Payouts,
-  { from, to }: { readonly from: Date; readonly to: Date },
-  { after, limit }: PageRange,
-) {
-  const start = after === undefined || after.at < from ? from : after.at;
-  const found = await payouts
-    .find(
-      {
-        published_at: { $gte: start, $lt: to },
-        ...(after && { $or: [{ published_at: { $gt: after.at } }, { _id: { $gt: after.id } }] }),
-      },
-      {
-        projection: { merchant_id: 1, created_at: 1, published_at: 1, version: 1, "outbox.id": 1 },
-        hint: "published",
-      },
-    )
-    .sort({ published_at: 1, _id: 1 })
-    .limit(limit)
-    .toArray();
-  return found.map(({ _id: id, merchant_id: merchantId, created_at: createdAt, ...rest }) => ({
-    ...{ id, merchantId, createdAt },
-    publishedAt: rest.published_at ?? createdAt,
-    versions: versionsOf(id, rest),
-  }));
-}
-
-/** Versions are numbered from 1 without gap; those of pending events are not published yet. */
-function versionsOf(id: string, { version, outbox }: Pick<PayoutDocument, "version" | "outbox">) {
-  const pending = new Set(outbox.map((event) => event.id));
-  const all = Array.from({ length: version }, (_each, at) => at + 1);
-  return all.filter((each) => !pending.has(eventId(id, each)));
-}
-
-/** Published events as the bus has them; others are left out. */
-export async function republished(
-  payouts: Payouts,
-  eventIds: readonly string[],
-): Promise<BusMessage[]> {
-  const ids = [...new Set(eventIds.map(payoutIdOfEvent))];
-  const found = await payouts.find({ _id: { $in: ids } }).toArray();
-  return found.flatMap((document) => {
-    const { _id: id, request_id: requestId } = document;
-    return versionsOf(id, document).flatMap((version) => {
-      const isWanted = eventIds.includes(eventId(id, version));
-      const event = isWanted ? publishedEvent(document, version) : undefined;
-      if (event === undefined) return [];
-      const message = { id: event.id, key: event.key, body: event.body.value() };
-      return [requestId === undefined ? message : { ...message, requestId }];
-    });
-  });
-}
-
-/** The event of a version; rebuilt where it was not kept and its state is still known. */
-function publishedEvent(document: PayoutDocument, version: number): PublishedEvent | undefined {
-  const id = eventId(document._id, version);
-  const kept = document.told?.find((event) => event.id === id);
-  const step = document.journal.find((each) => each.version === version);
-  return kept ?? (step && rebuiltEvent(document, step));
-}
-
-/** The first version is of a queued payout; of the later ones only the present one is known. */
-function rebuiltEvent(document: PayoutDocument, { version, at: updatedAt }: StoredStep) {
-  const payout = toPayout(document);
-  if (version === 1) {
-    return pendingEvent({ ...payout, version, updatedAt, progress: { stage: "queued" } });
-  }
-  return version === payout.version ? pendingEvent({ ...payout, updatedAt }) : undefined;
+  for (const each of counted) each.isCarried = false;
 }

@@ -23,7 +23,7 @@ import { refused } from "@disburse/kernel/refusal.ts";
 import type { PayoutCounts } from "./counts.ts";
 import type { Payouts } from "./document.ts";
 import { listPayouts } from "./list.ts";
-import { listPublished, republished } from "./outbox.ts";
+import { listPublished, republished } from "./published.ts";
 import { type TimelineEvent, timelineOf } from "./rules/timeline.ts";
 import { findPayout } from "./store.ts";
 import { payoutMessage } from "./wire.ts";

@@ -2,7 +2,14 @@ import { callContext } from "@disburse/chassis/call-context.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { insertOrFind } from "@disburse/chassis/mongo/once.ts";
 import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
-import { type PayoutDocument, type Payouts, payoutDocument, toPayout } from "./document.ts";
+import {
+  type Lease,
+  type PayoutDocument,
+  type Payouts,
+  payoutDocument,
+  type StatusChange,
+  toPayout,
+} from "./document.ts";
 import type { Payout } from "./rules/payout.ts";
 
 /** The payouts. */
@@ -16,8 +23,25 @@ export async function findPayout(payouts: Payouts, id: string, own: { merchant_i
   return found === null ? undefined : toPayout(found);
 }
 
+/** A payout that was stored now, with its first event. */
+export type Created = {
+  readonly payout: Payout;
+  readonly requestId: string | undefined;
+  readonly created: StatusChange;
+};
+
 /** Stores a new payout with its first event; a repeat answers with the stored one. */
-export async function insertPayout(payouts: Payouts, payout: Payout, actor: StoredActor) {
-  const document = payoutDocument(payout, actor, callContext()?.requestId);
-  return toPayout(await insertOrFind(payouts, document, { _id: payout.id }));
+export async function insertPayout(
+  payouts: Payouts,
+  payout: Payout,
+  actor: StoredActor,
+  lease?: Lease,
+): Promise<Created | { readonly payout: Payout }> {
+  const requestId = callContext()?.requestId;
+  const document = payoutDocument(payout, actor, requestId, lease);
+  const stored = await insertOrFind(payouts, document, { _id: payout.id });
+  if (stored !== document) return { payout: toPayout(stored) };
+  const [event, change] = [document.outbox[0], document.untallied[0]];
+  if (event === undefined || change === undefined) throw new Error("a payout without its event");
+  return { payout, requestId, created: { event, change } };
 }

@@ -39,7 +39,7 @@ it("is one worker's until it ends; then the next one's, and the first changes no
   expect(await stored()).toEqual(before);
   const own = { ...step, work: { leasedUntil: later(3 * leaseMs) } };
   const moved = await advance(payouts, second.payout, { stage: "submitting" }, own);
-  expect(moved?.progress.stage).toBe("submitting");
+  expect(moved?.payout.progress.stage).toBe("submitting");
   expect(await leaseOne(later(3 * leaseMs - 1), place)).toBeUndefined();
   expect(await advance(payouts, second.payout, { stage: "processing" }, own)).toBeUndefined();
   await release(payouts, second, { work: later(1) });

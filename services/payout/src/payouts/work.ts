@@ -4,6 +4,7 @@ import {
   type PayoutDocument,
   type Payouts,
   pendingEvent,
+  type StatusChange,
   type StoredCall,
   type StoredStep,
 } from "./document.ts";
@@ -17,8 +18,12 @@ import type { HistoryCause, StepCause } from "./rules/timeline.ts";
 export type LeasedPayout = {
   readonly payout: Payout;
   readonly leaseToken: string;
+  /** When the lease expires. */
+  readonly until: Date;
   /** The merchant's request that made the payout, where it is known. */
   readonly requestId: string | undefined;
+  /** Calls to its rail that are stored with its next write. */
+  readonly calls: readonly StoredCall[];
 };
 
 /** What a change of a payout's progress is written with. */
@@ -51,11 +56,19 @@ export async function freeLeases(payouts: Payouts, place: string): Promise<void>
   await payouts.updateMany(open, { $unset: { lease: "" } });
 }
 
+/** A payout after a step, with the event and the change of its status, where that changed. */
+export type Advanced = { readonly payout: Payout; readonly changed?: StatusChange };
+
 /**
  * Advances a payout in one write, guarded by the revision that was read; `undefined`: a concurrent
  * write won. A change of status raises the version and adds its event in the same write.
  */
-export async function advance(payouts: Payouts, payout: Payout, progress: Progress, step: Step) {
+export async function advance(
+  payouts: Payouts,
+  payout: Payout,
+  progress: Progress,
+  step: Step,
+): Promise<Advanced | undefined> {
   const { at, cause, submitTo, work, resolves } = step;
   const from = publicStatusOf(payout.progress).status;
   const to = publicStatusOf(progress).status;
@@ -73,6 +86,7 @@ export async function advance(payouts: Payouts, payout: Payout, progress: Progre
     updatedAt: at,
   };
   const event = from === to ? undefined : pendingEvent(changed);
+  const change = event && { id: event.id, at, from, to };
   const submission: StoredCall[] = submitTo === undefined ? [] : [{ kind: "submit", at }];
   const calls = [...(step.calls ?? []), ...submission];
   const result = await payouts.updateOne(
@@ -93,11 +107,13 @@ export async function advance(payouts: Payouts, payout: Payout, progress: Progre
         ...(isRecorded(payout, progress, step) && { journal: stepOf(changed, step) }),
         ...(calls.length > 0 && { calls: keep(calls) }),
         ...(resolves !== undefined && { resolutions: { id: resolves, fate: "applied" } }),
-        ...(event && { outbox: event, untallied: { id: event.id, at, from, to } }),
+        ...(event && { outbox: event }),
+        ...(change && { untallied: change }),
       },
     },
   );
-  return result.modifiedCount === 1 ? changed : undefined;
+  if (result.modifiedCount !== 1) return undefined;
+  return { payout: changed, ...(event && change && { changed: { event, change } }) };
 }
 
 /** Adds to a payout's last calls. */
@@ -159,9 +175,10 @@ export type Release = Omit<Annotation, "call"> & {
 /** Ends a lease without a change of state; another worker's lease or exception stays. */
 export async function release(
   payouts: Payouts,
-  { payout, leaseToken }: LeasedPayout,
-  { work, calls = [], ...annotation }: Release,
+  { payout, leaseToken, calls: earlier }: LeasedPayout,
+  { work, calls: latest = [], ...annotation }: Release,
 ): Promise<undefined> {
+  const calls = [...earlier, ...latest];
   await annotate(payouts, payout, annotation);
   await payouts.updateOne(
     { _id: payout.id, "lease.token": leaseToken },

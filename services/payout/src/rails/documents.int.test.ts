@@ -1,8 +1,7 @@
 import { ScreeningStatus } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { changesOf } from "@disburse/testkit/document-text.ts";
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
-import { createLeases } from "../payouts/leases.ts";
-import { place, startTestPlatform, type TestPlatform, testRail } from "../test-platform.ts";
+import { leasesOf, startTestPlatform, type TestPlatform, testRail } from "../test-platform.ts";
 import type { RailReply } from "./rail.ts";
 import { workOnDuePayout } from "./worker.ts";
 
@@ -45,8 +44,8 @@ async function worked(id: string): Promise<string[]> {
     updateOne: async (...given: Parameters<typeof payouts.updateOne>) =>
       show(await payouts.updateOne(...given)),
   });
-  const leaseNext = createLeases(watched, { now: () => new Date() }, place);
-  while (await workOnDuePayout({ ...platform.worker, payouts: watched, leaseNext }));
+  const leases = leasesOf(watched, { now: () => new Date() });
+  while (await workOnDuePayout({ ...platform.worker, payouts: watched, leases }));
   return written.map((line) =>
     line.replaceAll(id.slice("po_".length), "1").replace(/token \w+(?:-\w+)+/, "token 1"),
   );

@@ -46,7 +46,7 @@ export async function reportOutcome(
       const advanced = await advance(payouts, payout, next, { ...step, at, work: at, by, calls });
       if (advanced !== undefined) {
         wake();
-        return { payout: advanced, applied: true };
+        return { payout: advanced.payout, applied: true };
       }
     }
   }

@@ -6,7 +6,8 @@ import { isRefused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { Ledger } from "../ledger/accounts.ts";
 import type { Payouts, StoredCall } from "../payouts/document.ts";
-import { type LeaseNext, leaseMs } from "../payouts/leases.ts";
+import { type Leases, leaseMs } from "../payouts/leases.ts";
+import type { OwedEvent } from "../payouts/outbox.ts";
 import { isOverdue, raiseException } from "../payouts/rules/exception.ts";
 import { pendingMovement } from "../payouts/rules/movement.ts";
 import type { Payout } from "../payouts/rules/payout.ts";
@@ -23,40 +24,47 @@ export type RailWorkerDeps = {
   readonly payouts: Payouts;
   readonly beneficiary: Client<typeof BeneficiaryService>;
   readonly rails: RailDirectory;
-  readonly leaseNext: LeaseNext;
+  readonly leases: Leases;
   /** A payout that is open for so long after its submission gets an exception. */
   readonly stuckAfterMs: number;
   readonly clock: Clock;
   readonly log: Log;
-  /** Called when there is an event to publish. */
-  readonly onChanged: () => void;
+  /** Called with an event that a step has stored, to be published. */
+  readonly onChanged: (owed: OwedEvent) => void;
 };
 
 /** A payout after a step, and when to poll its rail next. */
-export type StepResult = { readonly payout: Payout; readonly pollAt: Date | "done" };
+export type StepResult = { readonly leased: LeasedPayout; readonly pollAt: Date | "done" };
 
 /** The longest time to the next work on an open payout, whatever its rail says. */
 export const deferMaxMs = 600_000;
 
 /** Writes a step of a payout and logs it, with the time since the step before. */
 export async function takeStep(
-  { payouts, log }: RailWorkerDeps,
+  { payouts, log, onChanged }: RailWorkerDeps,
   leased: LeasedPayout,
   progress: Progress,
   step: Step,
-): Promise<Payout | undefined> {
-  const { payout } = leased;
-  const advanced = await advance(payouts, payout, progress, step);
+): Promise<LeasedPayout | undefined> {
+  const { payout, requestId } = leased;
+  const calls = [...leased.calls, ...(step.calls ?? [])];
+  const advanced = await advance(payouts, payout, progress, { ...step, calls });
   // A concurrent write won. Where it left the lease, the next worker goes on.
   if (advanced === undefined) return release(payouts, leased, { work: step.at });
-  const { stage } = advanced.progress;
-  const { status } = publicStatusOf(advanced.progress);
+  const { stage } = advanced.payout.progress;
+  const { status } = publicStatusOf(advanced.payout.progress);
   const stood_ms = step.at.getTime() - payout.updatedAt.getTime();
   log.info(
     { payout_id: payout.id, stage, status, cause: step.detail, stood_ms },
     "payout advanced",
   );
-  return advanced;
+  if (advanced.changed !== undefined) {
+    const { merchantId } = payout.quote;
+    onChanged({ payoutId: payout.id, merchantId, requestId, ...advanced.changed });
+  }
+  const until =
+    typeof step.work === "object" && "leasedUntil" in step.work && step.work.leasedUntil;
+  return { ...leased, payout: advanced.payout, calls: [], ...(until && { until }) };
 }
 
 /** The exception of a payout that is open for too long, where it has none. */
@@ -80,6 +88,8 @@ export type RailResponse = RailReply & { readonly call: StoredCall };
 
 /** The timeout of a rail call, shorter than a lease. */
 const railTimeoutMs = 5_000;
+/** The time that is left of a lease for the write after a rail call. */
+const writeMs = 1_000;
 /** The pause before a retry where the rail or the beneficiary service is not available. */
 export const retryMs = 2_000;
 /** The poll interval of an open payout where its rail gives no time, and the longest backoff. */
@@ -132,23 +142,47 @@ export async function applyResponse(
     const exception = raiseException(payout.exception, "contradicted", call.at);
     return release(deps.payouts, leased, { work: latestPoll, calls: [call], exception });
   }
+  const isOverdueNow = isOpen && isOverdue(payout.submittedAt, call.at, deps.stuckAfterMs);
+  if (!isOverdueNow && isPolledSoon(deps, leased, next, response)) {
+    const waiting = { ...leased, calls: [...leased.calls, call] };
+    deps.leases.hold(waiting, fromNow(deps, response.pollAfterMs));
+    return undefined;
+  }
   if (next === "unchanged") {
-    const overdue = isOpen && isOverdue(payout.submittedAt, call.at, deps.stuckAfterMs);
     return release(deps.payouts, leased, {
       ...{ work: nextPollAt(deps, payout, response), calls: [call] },
-      ...(overdue && overdueException(deps, payout)),
+      ...(isOverdueNow && overdueException(deps, payout)),
     });
   }
   const step = { cause: causeOf(status), detail: `rail said ${status.kind}`, calls: [call] };
   if (pendingMovement(next) !== undefined) {
     const decided = await takeStep(deps, leased, next, { ...step, ...renewedLease(deps) });
     const pollAt = pollAfterMs === undefined ? "done" : fromNow(deps, pollAfterMs);
-    return decided && { payout: decided, pollAt };
+    return decided && { leased: decided, pollAt };
   }
   const waitMs = next.stage === "unknown" ? pollBackoffMs(next.asked, pollAfterMs) : pollAfterMs;
   const work = fromNow(deps, Math.min(waitMs ?? retryMs, deferMaxMs));
   await takeStep(deps, leased, next, { ...step, at: call.at, work });
   return undefined;
+}
+
+/**
+ * Whether a rail that has accepted a payout is polled before the lease ends: then nothing is
+ * stored, for a worker that takes over polls too, and neither status nor sub-status changes.
+ */
+function isPolledSoon(
+  { leases, clock }: RailWorkerDeps,
+  { payout, until }: LeasedPayout,
+  next: Progress | "unchanged",
+  response: RailResponse,
+): response is RailResponse & { readonly pollAfterMs: number } {
+  const { status, pollAfterMs } = response;
+  if (status.kind !== "accepted" || pollAfterMs === undefined || !leases.hasRoom()) return false;
+  const now = publicStatusOf(payout.progress);
+  const then = next === "unchanged" ? now : publicStatusOf(next);
+  if (now.status !== "initiated" || now.subStatus !== then.subStatus) return false;
+  const leftMs = until.getTime() - clock.now().getTime();
+  return pollAfterMs + railTimeoutMs + writeMs <= leftMs;
 }
 
 /** When to poll after a response that changed nothing; a settled payout is polled with backoff. */

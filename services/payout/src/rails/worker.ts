@@ -25,27 +25,34 @@ import {
 const queueWaitMaxMs = 30_000;
 
 /** Works on the payout that is due longest; `false`: none is due. */
-export async function workOnDuePayout(deps: RailWorkerDeps): Promise<boolean> {
-  const leased = await deps.leaseNext();
+export async function workOnDuePayout(
+  deps: RailWorkerDeps,
+  onTaken: () => void = () => undefined,
+): Promise<boolean> {
+  const { leases } = deps;
+  const leased = await leases.next();
   if (leased === undefined) return false;
-  await forRequest(leased.requestId, () => workOrRelease(deps, leased));
+  onTaken();
+  try {
+    await forRequest(leased.requestId, () => work(deps, leased));
+  } finally {
+    leases.done(leased);
+  }
   return true;
 }
 
-async function workOrRelease(deps: RailWorkerDeps, leased: LeasedPayout): Promise<void> {
+/** Advances a payout until it has to wait; each step is one write, and precedes the rail call. */
+async function work(deps: RailWorkerDeps, first: LeasedPayout): Promise<void> {
+  let result: StepResult | undefined = { leased: first, pollAt: deps.clock.now() };
+  let leased = first;
   try {
-    await work(deps, leased);
+    while (result !== undefined) {
+      ({ leased } = result);
+      result = await nextStep(deps, leased, result.pollAt);
+    }
   } catch (error) {
     deps.log.error({ err: error, payout_id: leased.payout.id }, "payout not advanced");
     await release(deps.payouts, leased, { work: fromNow(deps, retryMs) });
-  }
-}
-
-/** Advances a payout until it has to wait; each step is one write, and precedes the rail call. */
-async function work(deps: RailWorkerDeps, leased: LeasedPayout): Promise<void> {
-  let result: StepResult | undefined = { payout: leased.payout, pollAt: deps.clock.now() };
-  while (result !== undefined) {
-    result = await nextStep(deps, { ...leased, payout: result.payout }, result.pollAt);
   }
 }
 
@@ -135,10 +142,11 @@ async function submit(
     submitTo: name,
     calls,
   } as const;
-  const payout = await takeStep(deps, leased, { stage: "submitting" }, step);
-  if (payout === undefined) return undefined;
-  const response = await callRail(deps, payout.id, () => rail.submit(payout.id, instruction));
-  return applyResponse(deps, { ...leased, payout }, response);
+  const submitting = await takeStep(deps, leased, { stage: "submitting" }, step);
+  if (submitting === undefined) return undefined;
+  const { id } = submitting.payout;
+  const response = await callRail(deps, id, () => rail.submit(id, instruction));
+  return applyResponse(deps, submitting, response);
 }
 
 /**
@@ -193,7 +201,7 @@ async function moveMoney(
   pollAt: Date | "done",
 ): Promise<undefined> {
   const { payout } = leased;
-  const { ledger, clock, onChanged } = deps;
+  const { ledger, clock } = deps;
   const pending = pendingMovement(payout.progress);
   if (pending === undefined) throw new Error("a payout without an outcome has no movement");
   const { accountId, merchantId } = payout.quote;
@@ -204,7 +212,8 @@ async function moveMoney(
   const cause = stage === "rejected" || stage === "returned" ? stage : "settled";
   const work = workAfter(stage, pollAt, clock.now());
   const step = { cause, detail: `${pending.step} applied`, at: clock.now(), work } as const;
-  if ((await takeStep(deps, leased, pending.to, step)) !== undefined) onChanged();
+  await takeStep(deps, leased, pending.to, step);
+  return undefined;
 }
 
 /** A settled payout is polled when its rail says; a reported return continues at once. */

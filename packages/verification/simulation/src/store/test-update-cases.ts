@@ -1,7 +1,9 @@
 import { toDecimal128 } from "@disburse/chassis/mongo/database.ts";
-import type { AnyBulkWriteOperation } from "mongodb";
+import { type AnyBulkWriteOperation, Binary } from "mongodb";
 import { at, type ContractCase, changing, type Row } from "./test-contract-case.ts";
 import { amounts, lists } from "./test-rows.ts";
+
+const bytes = (text: string) => new Binary(Buffer.from(text));
 
 /** What an update does to a row. */
 export const updateCases: readonly ContractCase[] = [
@@ -31,6 +33,16 @@ export const updateCases: readonly ContractCase[] = [
     { list: [1, 2] },
     {
       $push: { list: { $each: [3, 4], $slice: 3 } },
+    },
+  ),
+  changing(
+    "adds to a set what is not in it",
+    { list: [{ id: "x", of: bytes("a") }, 1] },
+    {
+      $addToSet: {
+        list: { $each: [{ id: "x", of: bytes("a") }, { id: "x", of: bytes("b") }, 1, 2, 2] },
+        fresh: 1,
+      },
     },
   ),
   changing(

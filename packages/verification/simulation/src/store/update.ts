@@ -81,6 +81,14 @@ const operators: Readonly<Record<string, Apply>> = {
     const list = [...((holder[key] as unknown[] | undefined) ?? []), ...($each as unknown[])];
     holder[key] = $slice === undefined ? list : sliced(list, $slice as number);
   },
+  $addToSet: (holder, key, operand) => {
+    const isMany = isDocument(operand) && "$each" in operand;
+    const list = [...((holder[key] as unknown[] | undefined) ?? [])];
+    for (const added of isMany ? (operand.$each as unknown[]) : [operand]) {
+      if (!list.some((each) => isEqual(each, added))) list.push(added);
+    }
+    holder[key] = list;
+  },
   $pull: (holder, key, operand) => {
     const list = holder[key] as unknown[] | undefined;
     if (list === undefined) return;

@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
+import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
+import type { PayoutDocument } from "./document.ts";
+import { type OwedEvent, openPayoutOutbox, type PayoutOutbox } from "./outbox.ts";
+
+/** What a process does with the events that it has stored itself, and with those of others. */
+
+let platform: TestPlatform;
+let accountId = "";
+let outbox: PayoutOutbox;
+let inHand = true;
+beforeAll(async () => {
+  platform = await startTestPlatform();
+  accountId = await platform.fundedAccount("mer_1", "1000.00");
+});
+afterAll(() => platform.stop());
+beforeEach(() => {
+  platform.world.offsetMs = 0;
+  inHand = true;
+  outbox = openPayoutOutbox({
+    ...{ payouts: platform.payouts, counts: platform.counts, clock: platform.worker.clock },
+    ...{ isInHand: () => inHand, markWithinMs: 500, orphanedAfterMs: 2_000, lookEveryMs: 0 },
+  });
+});
+
+const stored = async (id: string) =>
+  (await platform.payouts.findOne({ _id: id })) as PayoutDocument;
+
+/** The events of a payout as the process that stored them has them. */
+async function owedOf(id: string): Promise<OwedEvent[]> {
+  const { outbox: events, untallied, merchant_id: merchantId } = await stored(id);
+  return events.map((event) => ({
+    ...{ payoutId: id, merchantId, requestId: undefined, event },
+    change: untallied.find((each) => each.id === event.id),
+  }));
+}
+
+const dueOf = async (id: string) =>
+  (await outbox.due(1_000)).filter((each) => each.id.startsWith(`evt_${id.slice(3)}_`));
+
+/** A settled payout; its two events are owed. */
+async function settled(): Promise<string> {
+  const id = await platform.execute(accountId, "order");
+  await platform.after(0);
+  await platform.after(1_100);
+  platform.world.offsetMs = 0;
+  return id;
+}
+
+it("marks a payout once, when no further event is near", async () => {
+  const id = await settled();
+  const [first, second] = await owedOf(id);
+  const total = await platform.counts.total("mer_1", "succeeded");
+  outbox.add(first!);
+  await outbox.published(await dueOf(id));
+  const write = vi.spyOn(platform.payouts, "updateOne");
+  await outbox.settle();
+  expect(write).not.toHaveBeenCalled();
+  outbox.add(second!);
+  const messages = await dueOf(id);
+  expect(messages.map((each) => each.id)).toEqual([second!.event.id]);
+  inHand = false;
+  await outbox.settle();
+  expect(write).not.toHaveBeenCalled();
+  await outbox.published(messages);
+  await outbox.settle();
+  await outbox.settle();
+  expect(write).toHaveBeenCalledTimes(1);
+  write.mockRestore();
+  const marked = await stored(id);
+  expect(marked).toMatchObject({ outbox: [], untallied: [] });
+  expect(marked.told?.map((each) => each.id)).toEqual([first!.event.id, second!.event.id]);
+  expect(await platform.counts.total("mer_1", "succeeded")).toBe(total + 1);
+});
+
+it("marks what is known when it has waited long enough, and counts without a bus", async () => {
+  const id = await settled();
+  const [first, second] = await owedOf(id);
+  outbox.add(first!);
+  outbox.add(second!);
+  const [message] = await dueOf(id);
+  await outbox.published([message!]);
+  await outbox.settle();
+  expect((await stored(id)).outbox).toHaveLength(2);
+  const clock = vi.spyOn(performance, "now").mockReturnValue(performance.now() + 501);
+  await outbox.settle();
+  const half = await stored(id);
+  expect(half.outbox.map((each) => each.id)).toEqual([second!.event.id]);
+  expect(half.untallied).toEqual([]);
+  await outbox.published(await dueOf(id));
+  await outbox.settle();
+  clock.mockRestore();
+  expect((await stored(id)).outbox).toEqual([]);
+});
+
+it("publishes an event again until it is published", async () => {
+  const id = await settled();
+  const [first] = await owedOf(id);
+  outbox.add(first!);
+  expect(await dueOf(id)).toEqual(await dueOf(id));
+  await outbox.published(await dueOf(id));
+  expect(await dueOf(id)).toEqual([]);
+});
+
+it("finds what a process left behind by its age", async () => {
+  const id = await settled();
+  expect(await dueOf(id)).toEqual([]);
+  platform.world.offsetMs = 3_200;
+  expect(await dueOf(id)).toHaveLength(2);
+});
+
+it("finds what a process left behind whose clock is ahead, by how long it has seen it", async () => {
+  const id = await settled();
+  platform.world.offsetMs = -3_600_000;
+  const start = performance.now();
+  const now = vi.spyOn(performance, "now").mockReturnValue(start);
+  expect(await dueOf(id)).toEqual([]);
+  now.mockReturnValue(start + 1_999);
+  expect(await dueOf(id)).toEqual([]);
+  now.mockReturnValue(start + 2_001);
+  expect(await dueOf(id)).toHaveLength(2);
+  now.mockRestore();
+});
+
+it("counts what a process left behind, once, and not what is its own", async () => {
+  while (await platform.counts.run());
+  const total = await platform.counts.total("mer_1", undefined);
+  const own = await settled();
+  const others = await settled();
+  for (const each of await owedOf(own)) outbox.add(each);
+  platform.world.offsetMs = 4_000;
+  await outbox.countOrphans();
+  expect((await stored(others)).untallied).toEqual([]);
+  expect((await stored(own)).untallied).toHaveLength(2);
+  expect(await platform.counts.total("mer_1", undefined)).toBe(total + 1);
+  await outbox.settle();
+  expect(await platform.counts.total("mer_1", undefined)).toBe(total + 2);
+});

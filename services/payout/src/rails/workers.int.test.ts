@@ -1,0 +1,209 @@
+import { silentLog } from "@disburse/chassis/log.ts";
+import { eventId } from "@disburse/kernel/id.ts";
+import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
+import { type PayoutDocument, toPayout } from "../payouts/document.ts";
+import { createLeases, leaseMs } from "../payouts/leases.ts";
+import type { Payout } from "../payouts/rules/payout.ts";
+import { insertPayout } from "../payouts/store.ts";
+import {
+  leasesOf,
+  place,
+  startTestPlatform,
+  type TestPlatform,
+  testRail,
+} from "../test-platform.ts";
+import type { Rail, RailReply } from "./rail.ts";
+import { workOnDuePayout } from "./worker.ts";
+import { startRailWorkers } from "./workers.ts";
+
+/** Payouts that wait in the process between two steps, under their leases. */
+
+let platform: TestPlatform;
+let accountId = "";
+beforeAll(async () => {
+  platform = await startTestPlatform();
+  accountId = await platform.fundedAccount("mer_1", "1000.00");
+});
+afterAll(() => platform.stop());
+afterEach(async () => {
+  platform.world.offsetMs = 0;
+  await platform.payouts.deleteMany({});
+});
+
+/** Leases of a process that keeps payouts; `dueAt` has when they are due. */
+function keeping(heldMax = 10) {
+  const dueAt: Date[] = [];
+  const options = { heldMax, lookEveryMs: 0, onHeld: (at: Date) => dueAt.push(at) };
+  const leases = createLeases(platform.payouts, platform.worker.clock, place, options);
+  const work = async () => {
+    while (await workOnDuePayout({ ...platform.worker, leases }));
+  };
+  return { leases, dueAt, work };
+}
+
+/** A rail that accepts, asks to be polled after a time, and then has settled. */
+function accepting(pollAfterMs: number): Rail {
+  const replies: RailReply[] = [{ status: { kind: "accepted" }, pollAfterMs }];
+  const next = async (): Promise<RailReply> =>
+    replies.shift() ?? { status: { kind: "settled", reference: "R" } };
+  return testRail({ submit: next, query: next });
+}
+
+const stored = async (id: string) =>
+  (await platform.payouts.findOne({ _id: id })) as PayoutDocument;
+const kindsOf = ({ calls }: PayoutDocument) =>
+  calls.map(({ kind, said }) => (said === undefined ? kind : `${kind} ${said}`));
+
+it("one that is polled soon stays leased, and nothing is stored until the answer", async () => {
+  const { dueAt, work } = keeping();
+  platform.rails.current = accepting(1_000);
+  const id = await platform.execute(accountId, "soon");
+  await work();
+  const submitted = await stored(id);
+  expect(submitted).toMatchObject({ progress: { stage: "submitting" }, lease: { place } });
+  expect(kindsOf(submitted)).toEqual(["leased", "submit"]);
+  expect(dueAt).toHaveLength(1);
+  await work();
+  expect(await stored(id)).toEqual(submitted);
+  platform.world.offsetMs = 1_000;
+  await work();
+  const settled = await stored(id);
+  expect(settled).toMatchObject({
+    progress: { stage: "settled" },
+    revision: submitted.revision + 2,
+  });
+  expect(kindsOf(settled)).toEqual([
+    ...["leased", "submit", "answer accepted"],
+    ...["leased", "answer settled R"],
+  ]);
+});
+
+it.each([
+  ["later than its lease covers", 2_500, 10],
+  ["where the process keeps enough", 1_000, 0],
+])("one that is polled %s is stored and found again", async (_when, pollAfterMs, heldMax) => {
+  const { dueAt, work } = keeping(heldMax);
+  platform.rails.current = accepting(pollAfterMs);
+  const id = await platform.execute(accountId, "later");
+  await work();
+  const waiting = await stored(id);
+  expect(waiting).toMatchObject({ progress: { stage: "processing" } });
+  expect(waiting.lease).toBeUndefined();
+  expect(dueAt).toEqual([]);
+  platform.world.offsetMs = pollAfterMs;
+  await work();
+  expect(await stored(id)).toMatchObject({ progress: { stage: "settled" } });
+});
+
+it("one that is unknown is stored: its sub-status changes", async () => {
+  const { work, dueAt } = keeping();
+  const unknown = async (): Promise<RailReply> => ({
+    status: { kind: "unknown" },
+    pollAfterMs: 500,
+  });
+  platform.rails.current = testRail({ submit: unknown, query: accepting(1_000).query });
+  const id = await platform.execute(accountId, "unknown");
+  await work();
+  expect(await stored(id)).toMatchObject({ progress: { stage: "unknown" } });
+  platform.world.offsetMs = 600;
+  await work();
+  expect(await stored(id)).toMatchObject({ progress: { stage: "processing" } });
+  expect(dueAt).toEqual([]);
+});
+
+it("those that wait are others' at once when their process stops", async () => {
+  const first = keeping();
+  platform.rails.current = accepting(1_000);
+  const id = await platform.execute(accountId, "stopped");
+  await first.work();
+  await first.leases.releaseHeld();
+  const released = await stored(id);
+  expect(released.lease).toBeUndefined();
+  expect(kindsOf(released)).toEqual(["leased", "submit", "answer accepted"]);
+  expect(await leasesOf(platform.payouts, platform.worker.clock).next()).toBeUndefined();
+  platform.world.offsetMs = 1_000;
+  const second = leasesOf(platform.payouts, platform.worker.clock);
+  expect((await second.next())?.payout.id).toBe(id);
+});
+
+it("those whose process was killed are others' when the lease ends", async () => {
+  const killed = keeping();
+  platform.rails.current = accepting(1_000);
+  const id = await platform.execute(accountId, "killed");
+  await killed.work();
+  platform.world.offsetMs = leaseMs - 100;
+  const other = leasesOf(platform.payouts, platform.worker.clock);
+  expect(await other.next()).toBeUndefined();
+  platform.world.offsetMs = leaseMs + 1_000;
+  expect(killed.leases.isInHand(id)).toBe(true);
+  // It was stalled: its own lease has ended, and its look finds what is due like any other.
+  expect((await killed.leases.next())?.calls).toEqual([]);
+  await platform.payouts.updateOne({ _id: id }, { $unset: { lease: "" } });
+  platform.world.offsetMs += leaseMs;
+  await platform.work();
+  expect(await stored(id)).toMatchObject({ progress: { stage: "settled" } });
+});
+
+it("a new payout is stored with its lease, and submitted without a look", async () => {
+  const { payouts, worker } = platform;
+  platform.rails.current = accepting(1_000);
+  const { leases } = keeping(1);
+  const payout: Payout = toPayout(await stored(await platform.execute(accountId, "new")));
+  await payouts.deleteMany({});
+  const lease = leases.leaseNew();
+  if (lease === undefined) return expect.unreachable("no lease");
+  const actor = { kind: "api_key", id: "key_1" } as const;
+  const inserted = await insertPayout(payouts, payout, actor, lease);
+  expect(await leasesOf(payouts, worker.clock).next()).toBeUndefined();
+  const { token: leaseToken, until } = lease;
+  const leased = { payout, leaseToken, until, requestId: undefined, calls: [] };
+  leases.hold(leased, worker.clock.now());
+  expect([leases.hasRoom(), leases.leaseNew(), leases.isInHand(payout.id)]).toEqual([
+    ...[false, undefined, true],
+  ]);
+  await workOnDuePayout({ ...worker, leases });
+  expect(await stored(payout.id)).toMatchObject({ revision: 2, progress: { stage: "submitting" } });
+  expect("created" in inserted && inserted.created.event.id).toBe(eventId(payout.id, 1));
+  expect(await insertPayout(payouts, payout, actor, lease)).not.toHaveProperty("created");
+});
+
+it("workers that wait are woken when a payout is due, all at the same time", async () => {
+  const { payouts, worker } = platform;
+  let [inside, most] = [0, 0];
+  const replies = new Map<string, number>();
+  const reply = async (key: string): Promise<RailReply> => {
+    inside += 1;
+    most = Math.max(most, inside);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    inside -= 1;
+    const count = replies.get(key) ?? 0;
+    replies.set(key, count + 1);
+    return count === 0
+      ? { status: { kind: "accepted" }, pollAfterMs: 20 }
+      : { status: { kind: "settled", reference: "R" } };
+  };
+  platform.rails.current = testRail({ submit: reply, query: reply });
+  let wakeAt = (_at: Date): void => undefined;
+  const leases = createLeases(payouts, worker.clock, place, {
+    ...{ heldMax: 10, lookEveryMs: 100, onHeld: (at: Date) => wakeAt(at) },
+  });
+  const workers = startRailWorkers({ ...worker, leases, log: silentLog }, 4);
+  ({ wakeAt } = workers);
+  try {
+    const ids = await Promise.all(
+      Array.from({ length: 4 }, (_each, at) => platform.execute(accountId, `woken-${at}`)),
+    );
+    workers.wake();
+    await vi.waitFor(
+      async () => {
+        for (const id of ids) {
+          expect(await stored(id)).toMatchObject({ progress: { stage: "settled" } });
+        }
+      },
+      { timeout: 5_000, interval: 20 },
+    );
+    expect(most).toBeGreaterThan(1);
+  } finally {
+    await workers.stop();
+  }
+});
