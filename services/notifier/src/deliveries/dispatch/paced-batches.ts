@@ -1,0 +1,75 @@
+import {
+  createGatherer,
+  type Defer,
+  type Gathered,
+} from "@disburse/chassis/mongo/grouping/gatherer.ts";
+
+/** Between two writes: a command for each webhook costs most. */
+const batchEveryMs = 40;
+/** A result outlives an outage of the store for as long as its lease may last. */
+const triesMax = 20;
+const retryMs = 1_000;
+/** One command covers all attempts that a process may have in flight. */
+const batchMax = 256;
+
+/** What waits is bounded by the attempts in flight, of which each waits for its own. */
+const limits = {
+  ...{ batchMax, batchBytesMax: Number.POSITIVE_INFINITY, inFlightMax: 1 },
+  ...{ waitingMax: Number.POSITIVE_INFINITY, waitingBytesMax: Number.POSITIVE_INFINITY },
+};
+
+type Item<T> = Gathered & { readonly value: T; readonly end: (isDone: boolean) => void };
+
+/**
+ * Writes values in batches, one at a time; one that fails is tried each second, 20 times.
+ *
+ * @param write answers whether all of the batch took effect.
+ * @param onFailure gets each try that fails.
+ */
+export function createPacedBatches<T>(
+  write: (batch: readonly T[]) => Promise<boolean>,
+  onFailure: (error: unknown, count: number) => void,
+) {
+  const running = new Set<Promise<boolean>>();
+  const writeWithRetries = async (values: readonly T[]): Promise<boolean> => {
+    for (let tries = 1; tries <= triesMax; tries += 1) {
+      if (tries > 1) await new Promise((resolve) => setTimeout(resolve, retryMs));
+      try {
+        return await write(values);
+      } catch (error) {
+        onFailure(error, values.length);
+      }
+    }
+    return false;
+  };
+  const send = async (batch: readonly Item<T>[]): Promise<void> => {
+    const isDone = await writeWithRetries(batch.map(({ value }) => value));
+    for (const { end } of batch) end(isDone);
+  };
+  const gatherer = createGatherer<Item<T>>(send, limits, paced());
+  return {
+    /** Resolves with what `write` answers of its batch, or with `false` when it is given up. */
+    add: (value: T): Promise<boolean> => {
+      const ended = new Promise<boolean>((end) => {
+        gatherer.add({ key: undefined, bytes: 0, value, end });
+      }).finally(() => running.delete(ended));
+      running.add(ended);
+      return ended;
+    },
+    /** Resolves when all that was added is written, or given up. */
+    idle: async (): Promise<void> => {
+      while (running.size > 0) await Promise.all(running);
+    },
+  };
+}
+
+/** The first at once, each other one at its time after the one before. */
+function paced(): Defer {
+  let ranAt = Number.NEGATIVE_INFINITY;
+  return (run) => {
+    const now = performance.now();
+    const runAt = Math.max(now, ranAt + batchEveryMs);
+    ranAt = runAt;
+    setTimeout(run, runAt - now);
+  };
+}
