@@ -18,7 +18,7 @@ type FanOutDeps = {
   readonly bulkInsert: Database["bulkInsert"];
   readonly events: EventStore;
   readonly deliveries: DeliveryStore;
-  readonly order: Pick<OrderStore, "placed">;
+  readonly order: Pick<OrderStore, "placed" | "stored">;
   readonly admission: Admission;
   readonly clock: Clock;
   /** Deliveries of these ordering keys were stored that others may wait for. */
@@ -35,7 +35,7 @@ type Endpoints = ReadonlyMap<string, Recipient>;
  * as an event names its endpoints and a delivery's id follows from both.
  */
 export function createFanOut(deps: FanOutDeps) {
-  const { endpoints, bulkInsert, events, deliveries, admission, clock } = deps;
+  const { endpoints, bulkInsert, events, deliveries, order, admission, clock } = deps;
 
   const insert = async (stored: readonly EventDocument[], known: Endpoints): Promise<void> => {
     const now = clock.now();
@@ -66,6 +66,7 @@ export function createFanOut(deps: FanOutDeps) {
 
   /** Stores missing deliveries of stored events, to the endpoints that the events name. */
   const deliver = async (stored: readonly EventDocument[]): Promise<void> => {
+    order.stored(stored);
     const ids = new Set(stored.flatMap((event) => event.endpoint_ids));
     if (ids.size > 0) await insert(stored, await endpoints.readActive([...ids]));
   };
@@ -84,8 +85,8 @@ export function createFanOut(deps: FanOutDeps) {
         eventDocument(event, wanted(event, subscribed.get(event.merchantId)), receivedAt),
       );
       const known = [...subscribed.values()].flat().map((each) => [each.id, each] as const);
-      if (await insertFresh(documents, new Map(known))) return;
-      await deliver(await events.store(documents));
+      if (await insertFresh(documents, new Map(known))) order.stored(documents);
+      else await deliver(await events.store(documents));
     },
     /** The same for an operation's event; `undefined`: the operation has made another one. */
     publishOne: async (

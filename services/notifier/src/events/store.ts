@@ -1,6 +1,7 @@
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { insertNew } from "../deliveries/insert.ts";
-import { type Arrived, type EventNumber, numberKey } from "../deliveries/order/store.ts";
+import { type EventNumber, numberKey } from "../deliveries/order/recent-events.ts";
+import type { Arrived } from "../deliveries/order/store.ts";
 import type { EventDocument } from "./documents.ts";
 
 /** Every event that arrived. */

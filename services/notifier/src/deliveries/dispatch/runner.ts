@@ -2,6 +2,7 @@ import { forRequest } from "@disburse/chassis/call-context.ts";
 import type { Recipient } from "../../endpoints/rules/endpoint.ts";
 import type { Ownership } from "../cluster/ownership.ts";
 import type { DeliveryDocument } from "../documents.ts";
+import type { OrderStore } from "../order/store.ts";
 import { type AttemptDeps, attemptDelivery } from "./attempt.ts";
 import type { Limiter } from "./limiter.ts";
 import type { WorkMetrics } from "./metrics.ts";
@@ -12,6 +13,7 @@ type RunnerDeps = AttemptDeps & {
   readonly limiter: Limiter;
   readonly ownership: Pick<Ownership, "owns">;
   readonly settle: Settle;
+  readonly order: Pick<OrderStore, "ended">;
   readonly work: Pick<WorkStore, "giveBack">;
   readonly metrics: WorkMetrics;
   /** A fresh delivery starts so long after it was due. */
@@ -54,7 +56,8 @@ export function createRunner(deps: RunnerDeps) {
       if (attempt !== undefined) {
         limiter.attempted(limiter.of(delivery.endpoint_id), attempt.outcome, attempt.endedAt);
       }
-      await settle(settlement);
+      const isSettled = await settle(settlement);
+      if (isSettled && settlement.transition.state !== "pending") deps.order.ended(delivery);
       metrics.settled(settlement, delivery.created_at);
     } catch (error) {
       // The lease expires, and the delivery is claimed again.

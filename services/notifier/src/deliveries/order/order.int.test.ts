@@ -1,5 +1,5 @@
 import { newId } from "@disburse/kernel/id.ts";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { circuitPauseMs } from "../../endpoints/rules/health.ts";
 import {
   acknowledged,
@@ -101,6 +101,40 @@ describe("order", () => {
     await notifier.consume([second]);
     await notifier.work();
     expect(sent()).toEqual(["succeeded"]);
+  });
+
+  it("is not looked up after an event that has ended, or that goes elsewhere", async () => {
+    const merchantId = newId("merchant");
+    const { first, second, third } = news(merchantId);
+    await notifier.consume([first]);
+    await register(notifier, merchantId);
+    const find = vi.spyOn(notifier.deliveries.collection, "find");
+    for (const event of [second, third]) {
+      await notifier.consume([event]);
+      await notifier.dispatcher.idle();
+      await notifier.work();
+    }
+    expect(sent()).toEqual(["succeeded", "failed"]);
+    expect(find).toHaveBeenCalledWith({ line: expect.anything(), held: true }, expect.anything());
+    expect(find).not.toHaveBeenCalledWith(
+      { line: expect.anything(), replay: 0 },
+      expect.anything(),
+    );
+  });
+
+  it("is looked up after an attempt whose settlement had no effect", async () => {
+    const { merchantId } = await register(notifier);
+    const { first, second } = news(merchantId);
+    await notifier.consume([first]);
+    const { collection } = notifier.deliveries;
+    notifier.world.answer = async () => {
+      await collection.updateOne({ event_id: first.id }, { $set: { "lease.token": "another" } });
+      return acknowledged;
+    };
+    await notifier.work();
+    await notifier.consume([second]);
+    await notifier.work();
+    expect(sent()).toEqual(["initiated"]);
   });
 
   it("is not kept for an endpoint without order", async () => {

@@ -9,12 +9,7 @@ import {
   withoutBound,
 } from "../rules/order.ts";
 import type { DeliveryStore } from "../store.ts";
-
-/** An event of a transaction, by its sequence number. */
-export type EventNumber = Pick<
-  DeliveryDocument,
-  "merchant_id" | "transaction_type" | "transaction_id" | "sequence"
->;
+import { createRecentEvents, type EventNumber, numberKey } from "./recent-events.ts";
 
 /** Where a stored event goes, and when it arrived. */
 export type Arrived = { readonly endpoint_ids: readonly string[]; readonly received_at: Date };
@@ -50,6 +45,8 @@ export function openOrderStore(
   { collection: deliveries }: Pick<DeliveryStore, "collection">,
   events: Arrivals,
 ) {
+  const recent = createRecentEvents();
+
   /** The deliveries that wait no longer; `givesUp`: also those whose predecessor never came. */
   const decide = async (lines: readonly string[], now: Date, givesUp: boolean) => {
     const held = await keysWithHeld(deliveries, lines);
@@ -70,22 +67,24 @@ export function openOrderStore(
   return {
     release,
 
+    stored: recent.stored,
+    ended: recent.ended,
+
     /** Deliveries to be inserted, held where one is before them; `release` sees later inserts. */
-    placed: async (made: readonly DeliveryDocument[]): Promise<readonly DeliveryDocument[]> => {
+    placed: async (all: readonly DeliveryDocument[]): Promise<readonly DeliveryDocument[]> => {
+      const made = all.map((each) => (each.held && recent.isNext(each) ? unheld(each) : each));
       const held = made.filter((delivery) => delivery.held);
       if (held.length === 0) return made;
       const stored = await membersOf(deliveries, [...new Set(held.map(({ line }) => line))]);
       const there = new Set(stored.map(({ _id }) => _id));
-      const all = [...stored, ...made.filter(({ _id }) => !there.has(_id))];
-      const waits = await waitsOf(held, all, events);
+      const members = [...stored, ...made.filter(({ _id }) => !there.has(_id))];
+      const waits = await waitsOf(held, members, events);
       const untils = new Map(waits.map(({ member, until }) => [member._id, until]));
       return made.map((delivery) => {
         if (!delivery.held) return delivery;
-        const { recheck_at: _none, ...free } = delivery;
+        const free = unheld(delivery);
         const until = untils.get(delivery._id);
-        if (until !== undefined) return { ...free, ...waiting(until, delivery.created_at) };
-        const due = delivery.created_at;
-        return { ...free, held: false, due_at: due, next_attempt_at: due };
+        return until === undefined ? free : { ...free, ...waiting(until, delivery.created_at) };
       });
     },
 
@@ -108,6 +107,12 @@ export function openOrderStore(
       return { freed: endpointsOf(free), givenUp, hasMore: found.length === lookMax };
     },
   };
+}
+
+/** A delivery that waits for none before it. */
+function unheld({ recheck_at: _none, ...delivery }: DeliveryDocument): DeliveryDocument {
+  const due = delivery.created_at;
+  return { ...delivery, held: false, due_at: due, next_attempt_at: due };
 }
 
 type Waiter = Pick<DeliveryDocument, "_id" | "line" | "created_at" | "transaction_type">;
@@ -246,10 +251,4 @@ function moved(
       },
     },
   };
-}
-
-/** An event's number as a map key. */
-export function numberKey(number: EventNumber): string {
-  const { merchant_id, transaction_type, transaction_id, sequence } = number;
-  return JSON.stringify([merchant_id, transaction_type, transaction_id, sequence]);
 }
