@@ -23,7 +23,6 @@ import { present } from "../openapi/fields.ts";
 import { type Clients, type Operation, takesBody } from "../openapi/operation.ts";
 import { queryRequest, readQuery } from "../openapi/query.ts";
 import { dataAnswer, failureAnswer, fileAnswer, type PageAnswer, refusalAnswer } from "./answer.ts";
-import { createEqualReads } from "./equal-reads.ts";
 import type { RouterContext } from "./observe.ts";
 import type { RateLimiter } from "./rate-limit.ts";
 import { headerValues, isPlainJson, readJsonBody } from "./rules/request.ts";
@@ -55,11 +54,9 @@ type Run = {
 
 /**
  * Serves one operation: authenticate, limit the rate, check the scope, read the body, replay or
- * run. Equal GETs of a merchant share a run that begins after they came.
+ * run.
  */
 export function serveOperation(operation: Operation, deps: OperationDeps) {
-  const share = createEqualReads<PageAnswer>();
-  const isShared = operation.method === "GET" && !("mediaType" in operation.data);
   return async (ctx: RouterContext): Promise<PageAnswer> => {
     const caller = await authenticate(ctx.req, deps);
     if (isRefused(caller)) return refusalAnswer(caller);
@@ -69,9 +66,7 @@ export function serveOperation(operation: Operation, deps: OperationDeps) {
     if (!admitted) return refusalAnswer(refused("RATE_LIMITED"));
     if (!caller.scopes.has(operation.scope)) return refusalAnswer(refused("ACCESS_FORBIDDEN"));
     const run: Run = { operation, ctx, caller, body: {} };
-    const answer = () => answerOf(run, deps, randomOperationId());
-    if (isShared) return share(`${caller.merchantId} ${ctx.url}`, answer);
-    if (!takesBody(operation.method)) return answer();
+    if (!takesBody(operation.method)) return answerOf(run, deps, randomOperationId());
     const body = await readBody(ctx.req, operation.body?.optional ?? operation.body === undefined);
     if (isRefused(body)) return refusalAnswer(body);
     return runOnce({ ...run, body }, deps);
