@@ -1,8 +1,10 @@
 import { Code, ConnectError } from "@connectrpc/connect";
+import { createSealer } from "@disburse/chassis/crypto/sealing.ts";
 import { publicRefusals, refusalError } from "@disburse/chassis/rpc/refusal.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { type Ask, startTestGateway, type TestGateway } from "../test-gateway.ts";
+import { begin, end, openIdempotencyStore } from "./store.ts";
 
 let gateway: TestGateway;
 let key: string;
@@ -226,6 +228,25 @@ it("does not let a run that lost its key free or settle another's", async () => 
   await stale;
   const kept = await execute("k", { body: '{"quote_id":"qt_new"}' });
   expect(kept.json.data).toMatchObject({ id: "po_new" });
+});
+
+it("ends the run of a key by its key and its run, not by one of them", async () => {
+  const sealer = createSealer(`k1:${Buffer.alloc(32, 7).toString("base64")}`);
+  const clock = { now: () => new Date(gateway.time.nowMs) };
+  const store = openIdempotencyStore(gateway.db, { sealer, clock, place: "here:8080" });
+  const run = (idempotencyKey: string) => {
+    const scope = { merchantId: "mer_ends", method: "POST", path: "/", key: idempotencyKey };
+    return begin(store, scope, "fingerprint");
+  };
+  const [one, other] = [await run("one"), await run("other")];
+  if (!("claim" in one && "claim" in other)) throw new Error("no claim");
+  const answer = { status: 200, headers: {}, body: "{}" };
+  await end(store, { ...one.claim, id: other.claim.id }, answer);
+  for (const each of ["one", "other"]) {
+    expect(await run(each)).toEqual(refused("IDEMPOTENCY_IN_PROGRESS"));
+  }
+  await end(store, one.claim, answer);
+  expect(await run("one")).toEqual({ replay: answer });
 });
 
 it("forgets a key after 30 days", async () => {

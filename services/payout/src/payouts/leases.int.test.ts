@@ -59,6 +59,13 @@ it("go to those that ask at once from one look, those that are due longest first
   expect(new Set(tokens).size).toBe(4);
 });
 
+it("go in the order in which they are due where no index has it", async () => {
+  const plain: Payouts = platform.database.db.collection("payouts_without_index");
+  await plain.insertMany(await platform.payouts.find().sort({ _id: 1 }).toArray());
+  const leased = await leaseDue(plain, now, by, 3);
+  expect(leased.map(({ payout }) => payout.id)).toEqual(ids.slice(0, 3));
+});
+
 it("fail for all that ask while the database is away, and come afterwards", async () => {
   let isCut = true;
   const payouts = watched(() => {

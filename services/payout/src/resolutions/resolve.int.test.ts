@@ -160,6 +160,9 @@ describe("a payout with an exception", () => {
     expect(seen.filter((each) => ids.includes(each.split(" ")[0] ?? ""))).toEqual([
       ...[`${ids[0]} `, `${ids[1]} ${resolutionId}`, `${ids[2]} `],
     ]);
+    await propose(ids[0] as string);
+    const open = await platform.resolving.resolutions.openOf([ids[1] as string]);
+    expect(open).toEqual(new Map([[ids[1], resolutionId]]));
     const of = (doubt: Doubt) => platform.operationsRpc.listPayoutsInDoubt({ doubt, limit: 100 });
     expect((await of(Doubt.CONTRADICTED)).payouts).toEqual([]);
     const found = (await of(Doubt.UNSPECIFIED)).payouts.find(({ payout }) => payout?.id === ids[0]);

@@ -53,6 +53,7 @@ describe("how long a transfer takes", () => {
     expect(uniform.at(-1)).toBeLessThanOrEqual(2_000);
     expect(at(uniform, 50)).toBeGreaterThan(900);
     expect(at(uniform, 50)).toBeLessThan(1_100);
+    expect(new Set(delays("uniform", 1))).toEqual(new Set([0, 1, 2]));
   });
 
   it("has a long tail", () => {
