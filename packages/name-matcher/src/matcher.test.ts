@@ -240,7 +240,7 @@ describe("a name of words that more names share than are compared", () => {
 describe("a name in other words than it is listed in", () => {
   const long = "Babesolanik Fidegomurad Navekiponulat Lemirasutobevik Nopuratuvelas";
   const longer = "Bolanikuset Fugimoradet Novukiponalet Lamerisotubovuk Nepiritavolusa";
-  const short = ["ABC LTD", "OOO ZAR", "QOR ULLEM", "QORVATHEM LTD"];
+  const short = ["ABC LTD", "OOO ZAR", "QOR ULLEM", "QORVATHEM LTD", "LAMARINOV LTD"];
   const names = [...short, long, longer].map((name) => entry("entity", name));
   const index = buildMatcher(names, matcherConfig);
 
@@ -249,6 +249,7 @@ describe("a name in other words than it is listed in", () => {
     ["a legal form before it", "Ooozar", "OOO ZAR"],
     ["two words as one, differently", "Qorulem", "QOR ULLEM"],
     ["one word as two", "Qor Vathem", "QORVATHEM LTD"],
+    ["a letter more, which is two in canonical spelling", "Laxmarinov", "LAMARINOV LTD"],
   ])("is found: %s, %s", (_, name, matchedName) => {
     expect(index.match(party("entity", name))).toMatchObject([{ matchedName }]);
   });

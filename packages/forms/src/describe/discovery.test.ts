@@ -1,7 +1,8 @@
 import { isRefused } from "@disburse/kernel/refusal.ts";
 import { describe, expect, it } from "vitest";
 import { checkBody } from "../checks/body.ts";
-import type { BodyValues } from "../fields/field.ts";
+import type { BodyValues, Form } from "../fields/field.ts";
+import { choiceField } from "../fields/make.ts";
 import { isNetwork } from "../values/networks.ts";
 import { checkWalletAddress } from "../values/wallet-address.ts";
 import {
@@ -9,6 +10,7 @@ import {
   beneficiaryForms,
   bodyOf,
   choicesOf,
+  possibleValues,
   type RequestedField,
 } from "./discovery.ts";
 
@@ -100,6 +102,32 @@ describe("the beneficiary forms", () => {
       ),
     ).toHaveProperty("allowed", ["ETHEREUM"]);
     expect(open.some(({ destinationCurrency }) => destinationCurrency === "USDT_TRON")).toBe(false);
+  });
+});
+
+describe("a rule with a condition", () => {
+  const form: Form = {
+    ...{ name: "paint", description: "A can of paint.", selectedBy: [] },
+    fields: [
+      choiceField("ground", "What is painted.", ["hull", "deck"]),
+      choiceField("colour", "Its colour.", ["red", "grey"]),
+    ],
+    rules: [
+      {
+        description: "A hull is red.",
+        when: { field: "ground", in: ["hull"] },
+        ...{ reads: ["colour"], reports: "colour" },
+        check: (text) => (text("colour") === "red" ? undefined : "must be red"),
+      },
+    ],
+  };
+
+  it.each([
+    ["where it holds", { ground: "hull" }, ["red"]],
+    ["not where it does not", { ground: "deck" }, ["red", "grey"]],
+    ["not while it is open", {}, ["red", "grey"]],
+  ])("takes values away %s", (_, chosen, colours) => {
+    expect(possibleValues(form, chosen, {}).get("colour")).toEqual(colours);
   });
 });
 

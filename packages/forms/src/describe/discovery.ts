@@ -129,7 +129,7 @@ function narrowed(
  * The values that each closed field may have: those that some rule refuses beside what is certain
  * already are taken away, until nothing changes any more.
  */
-function possibleValues(form: Form, chosen: Chosen, allowed: Allowed): Known {
+export function possibleValues(form: Form, chosen: Chosen, allowed: Allowed): Known {
   const { rules = [] } = form;
   const known = new Map<string, readonly string[]>();
   for (const field of textFields(form)) {

@@ -65,6 +65,12 @@ export const equivalents: readonly Equivalent[] = [
   })),
   {
     path: `${matcher}/alignment/token-similarity.ts`,
+    line: "while (same < shortest && a.charCodeAt(same) === b.charCodeAt(same)) same += 1;",
+    operator: "< becomes <=",
+    why: "past its end a text has no letter, which equals nothing",
+  },
+  {
+    path: `${matcher}/alignment/token-similarity.ts`,
     line: "back <= shortest - same &&",
     operator: "- becomes +",
     why: "the function may say yes too often: it spares work",
@@ -105,12 +111,6 @@ export const equivalents: readonly Equivalent[] = [
     operator: "drop a call",
     why: "a pattern is compiled again",
   },
-  ...["drop a guard", "!== becomes ===", "true becomes false"].map((operator) => ({
-    path: `${forms}/describe/discovery.ts`,
-    line: "if (rule.when !== undefined && decide(rule.when, known) !== true) return true;",
-    operator,
-    why: "no table has a rule whose condition is open where its other fields are certain",
-  })),
   {
     path: "services/quote/src/quotes/rules/arithmetic.ts",
     line: "return shift >= 0",
@@ -130,22 +130,10 @@ export const equivalents: readonly Equivalent[] = [
     why: "two equal times",
   },
   {
-    path: "services/payout/src/payouts/leases.ts",
-    line: ".sort({ work_due_at: 1 })",
-    operator: "drop work_due_at",
-    why: "the index that the filter uses has this order",
-  },
-  {
     path: "services/payout/src/ledger/statement.ts",
     line: "if (account.recent.length > 0) await recordAccount(collections, account);",
     operator: "> becomes >=",
     why: "there is nothing to record, and the recorder does the rest by itself",
-  },
-  {
-    path: "services/gateway/src/idempotency/store.ts",
-    line: "const mine = { _id: claim.id, fence: claim.fence };",
-    operator: "drop _id",
-    why: "a fence is of one run, and so of one key; the id is what is looked up fast",
   },
   {
     path: `${deliveries}/store.ts`,

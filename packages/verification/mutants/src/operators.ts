@@ -64,8 +64,9 @@ export function mutantsOf({ path, text, program }: Source): Mutant[] {
     },
     ObjectExpression(node) {
       if (isSkipped(node)) return;
-      for (const [name, without] of withoutEach(node, text)) {
-        if (!unobservedKeys.test(name)) add(`drop ${name}`, node, without);
+      for (const [name, without, property] of withoutEach(node, text)) {
+        if (unobservedKeys.test(name)) skipped.push(property);
+        else add(`drop ${name}`, node, without);
       }
     },
     Literal(node) {
@@ -76,16 +77,16 @@ export function mutantsOf({ path, text, program }: Source): Mutant[] {
   return mutants.sort((a, b) => a.start - b.start || a.end - b.end);
 }
 
-/** An object literal without each of its properties in turn, by the property's name. */
+/** An object literal without each of its properties in turn, with the property and its name. */
 function withoutEach(
   { start, end, properties }: ObjectExpression,
   text: string,
-): [string, string][] {
+): [string, string, Span][] {
   return properties.map((property, at) => {
     const next = properties[at + 1];
     const name = text.slice(property.start, property.end).split(/[:(\s]/)[0] ?? "";
     const after = next === undefined ? property.end : next.start;
-    return [name, text.slice(start, property.start) + text.slice(after, end)];
+    return [name, text.slice(start, property.start) + text.slice(after, end), property];
   });
 }
 
