@@ -98,8 +98,6 @@ async function issue(
     follows,
   };
   if (await insertOnce(deps.keys, key)) {
-    // An id that was looked up before it existed may be cached as unknown.
-    deps.changed(key._id);
     return { key, secret: made.text };
   }
   const first = await madeBefore(deps, by.operationId, rotated);
