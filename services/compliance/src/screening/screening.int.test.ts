@@ -147,6 +147,22 @@ describe("screening", () => {
     });
   });
 
+  it("answers a repeat with its first screening while none can be made", async () => {
+    const rpc = await test.start();
+    await importLines(rpc, sandboxListLines());
+    const wallet = { subject, networks: ["TRX"], address: riskyWallets.TRX };
+    const request = { ...wallet, mutation: mutation("operation-1") };
+    const { screening } = await rpc.screenWallet(request);
+    expect(screening).toMatchObject({ verdict: Verdict.BLOCK });
+    await test.stopServices();
+    await test.database.db.collection("lists_in_force").deleteMany({});
+    const unlisted = await test.start();
+    const unavailable = expect.objectContaining({ code: Code.Unavailable });
+    const another = unlisted.screenWallet({ ...wallet, mutation: mutation() });
+    await expect(another).rejects.toEqual(unavailable);
+    expect((await unlisted.screenWallet(request)).screening).toEqual(screening);
+  });
+
   it("lists screenings newest first, by merchant, record and verdict, page by page", async () => {
     const rpc = await test.start();
     await importLines(rpc, sandboxListLines());
