@@ -314,15 +314,19 @@ describe("a process with an older configuration of the matcher", () => {
   });
 });
 
-it("dates each result later than the one before, whatever the clock says", async () => {
+it.each([
+  ["an earlier time", -1_000],
+  ["the same time", 0],
+])("dates each result later than the one before where the clock says %s", async (_what, byMs) => {
   test = await testSubjects(indexOf("1", names(0, 3)));
   const { deps, subjects } = test;
   await test.addClear([requestFor("ben_1", "Harlan Mosswick")]);
   const before = await subjects.findOne({});
   const added = [personEntry("new", "Harlan Mosswick")];
   test.switchTo(indexOf("2", [...names(0, 3), ...added]), { added });
-  await monitorRound({ ...deps, clock: { now: () => new Date(1_000) } });
-  const later = new Date((before?.screened_at.getTime() ?? 0) + 1);
+  const screenedMs = before?.screened_at.getTime() ?? Number.NaN;
+  await monitorRound({ ...deps, clock: { now: () => new Date(screenedMs + byMs) } });
+  const later = new Date(screenedMs + 1);
   const after = await subjects.findOne({});
   expect(after).toMatchObject({ verdict: "block", screened_at: later, outbox: [{ at: later }] });
   expect(after?.screening_id).toBe((await deps.store.list(anyScreening, 1))[0]?.id);
