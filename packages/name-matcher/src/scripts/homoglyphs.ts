@@ -3,12 +3,11 @@ const cyrillicConfusables = Object.entries({
   ...{ а: "a", в: "b", е: "e", к: "k", м: "m", н: "h", о: "o", р: "p", с: "c", т: "t", у: "y" },
   ...{ х: "x", і: "i", ј: "j", ѕ: "s", ԁ: "d", ԛ: "q", ԝ: "w", һ: "h", ӏ: "l", ё: "e", ї: "i" },
 });
-/** Greek capitals look like other letters than their lower case. */
+/** Four Greek capitals look like other letters than their lower case. */
 const greekConfusables = Object.entries({
   ...{ α: "a", β: "b", ε: "e", η: "n", ι: "i", κ: "k", μ: "u", ν: "v", ο: "o", ρ: "p", τ: "t" },
   ...{ υ: "u", χ: "x", ζ: "z", γ: "y", ω: "w" },
-  ...{ Α: "a", Β: "b", Ε: "e", Ζ: "z", Η: "h", Ι: "i", Κ: "k", Μ: "m", Ν: "n", Ο: "o", Ρ: "p" },
-  ...{ Τ: "t", Υ: "y", Χ: "x" },
+  ...{ Η: "h", Μ: "m", Ν: "n", Υ: "y" },
 });
 const confusables: ReadonlyMap<string, string> = new Map([
   ...cyrillicConfusables,
