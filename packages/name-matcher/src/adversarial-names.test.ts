@@ -105,6 +105,7 @@ describe("a name that is none", () => {
     ["23 words, of which many may be a name", `Ann Jane and ${"Jane Smith ".repeat(10)}`, "review"],
     ["the same two words many times", `${"Jane Smith and ".repeat(6)}Jane Smith`, "clear"],
     ["a letter of no alphabet", "Jane Sm\ue001th", "review"],
+    ["a letter whose romanisation is not known", "习㧝平", "review"],
     ["a letter that was lost", "Jane Sm\ufffdth", "review"],
     ["a sign in a letter's place", "Jane Sm😀th", "review"],
     ["letters that are there for their look", "Jane Sm\u0456th ᏞᎪden", "review"],

@@ -22,6 +22,7 @@ describe("a party shares a key with an entry", () => {
     ["that writes its name in two words", "Abdullah", "Abd Ullah"],
     ["that writes its name in one word", "Qor Vath", "Qorvath"],
     ["that writes its name in one word, and differently", "Qorulem", "Qor Ullem"],
+    ["that writes as one word what reads differently in two", "Mykhava", "Myk Hava"],
     ["of three words as one", "Zemblingqorvathulvan", "Qorvath Ulvan Zembling"],
     ["of three words as one, in other vowels", "Zamblongqurvethalvun", "Qorvath Ulvan Zembling"],
     ["with spaces between its letters", "Q o r v a t h Z e m b l i n g", "Qorvath Zembling"],

@@ -58,6 +58,7 @@ describe("match", () => {
     ["another romanisation", "individual", "Valery Andreyevich Petrosenko", "block"],
     ["in its own script", "individual", "Валерий Андреевич Петросенко", "block"],
     ["with another family name", "individual", "Valerij Petrosenko y Gasset", "clear"],
+    ["with a family name of two words", "individual", "Valerij Petrosenko y de Gasset", "clear"],
     ["surname alone", "individual", "Petrosenko", "clear"],
     ["another first name", "individual", "Igor Petrosenko", "clear"],
     ["other vowels, no particle", "individual", "Mohamed Yousef Rashidin", "review"],
@@ -240,7 +241,10 @@ describe("a name of words that more names share than are compared", () => {
 describe("a name in other words than it is listed in", () => {
   const long = "Babesolanik Fidegomurad Navekiponulat Lemirasutobevik Nopuratuvelas";
   const longer = "Bolanikuset Fugimoradet Novukiponalet Lamerisotubovuk Nepiritavolusa";
-  const short = ["ABC LTD", "OOO ZAR", "QOR ULLEM", "QORVATHEM LTD", "LAMARINOV LTD"];
+  const short = [
+    ...["ABC LTD", "OOO ZAR", "QOR ULLEM", "QORVATHEM LTD", "LAMARINOV LTD"],
+    ...["BOXMARINAD LTD", "MYK HAVA", "ZUMBRO TALIK", "HARLAN OSMIC", "HARLANOSNIC LTD"],
+  ];
   const names = [...short, long, longer].map((name) => entry("entity", name));
   const index = buildMatcher(names, matcherConfig);
 
@@ -248,10 +252,18 @@ describe("a name in other words than it is listed in", () => {
     ["a legal form after it", "Abcltd", "ABC LTD"],
     ["a legal form before it", "Ooozar", "OOO ZAR"],
     ["two words as one, differently", "Qorulem", "QOR ULLEM"],
+    ["a letter less, which is two in canonical spelling", "Bomarinad", "BOXMARINAD LTD"],
+    ["two words as one, which read differently together", "Mykhava", "MYK HAVA"],
+    ["two words as one, with a typo", "Zumbrodalik", "ZUMBRO TALIK"],
     ["one word as two", "Qor Vathem", "QORVATHEM LTD"],
     ["a letter more, which is two in canonical spelling", "Laxmarinov", "LAMARINOV LTD"],
   ])("is found: %s, %s", (_, name, matchedName) => {
     expect(index.match(party("entity", name))).toMatchObject([{ matchedName }]);
+  });
+
+  it("is not taken for two words with a typo where it is listed itself", () => {
+    const hits = index.match(party("entity", "Harlanosnic"));
+    expect(hits.map(({ matchedName }) => matchedName)).toEqual(["HARLANOSNIC LTD"]);
   });
 
   it("is found as one word of so many letters and no more", () => {

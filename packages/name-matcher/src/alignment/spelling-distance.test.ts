@@ -25,7 +25,9 @@ describe("spellingDistance", () => {
     fc.assert(
       fc.property(word, word, fc.nat(120), (one, other, limit) => {
         const distance = spellingDistance(one, other, 1_000);
-        expect(spellingDistance(one, other, limit)).toBe(Math.min(distance, limit + 1));
+        for (const most of [limit, distance, Math.max(0, distance - 1)]) {
+          expect(spellingDistance(one, other, most)).toBe(Math.min(distance, most + 1));
+        }
       }),
     );
   });

@@ -37,6 +37,15 @@ describe("tokenSimilarity", () => {
     expect(similarity(one, other)).toBe(expected);
   });
 
+  it("counts from the least similarity on, and not below it", () => {
+    const [one, other] = [token("petrovan"), token("petlovan")];
+    const alike = similarity(one, other);
+    const { spelling } = matcherConfig;
+    const from = (similarityMin: number) =>
+      tokenSimilarity(one, other, { ...matcherConfig, spelling: { ...spelling, similarityMin } });
+    expect([from(alike), from(alike + 1e-6)]).toEqual([alike, 0]);
+  });
+
   it("compares as written what is one edit apart, and nothing else", () => {
     const byLetters = similarity(token("tschukov"), token("taschukov"));
     expect(byLetters).toBeGreaterThan(0.8);

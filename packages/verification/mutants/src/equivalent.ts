@@ -40,6 +40,24 @@ export const equivalents: readonly Equivalent[] = [
     why: "before the first letter there is none to be equal to",
   },
   {
+    path: `${matcher}/index/hash-keys.ts`,
+    line: "if (count > 1 && ring[count - 1] === ring[0]) count -= 1;",
+    operator: "> becomes >=",
+    why: "one consonant is too few for a key, and so is none",
+  },
+  {
+    path: `${matcher}/scripts/arabic.ts`,
+    line: "for (let at = 0; at < written.length; at += 1) {",
+    operator: "< becomes <=",
+    why: "past its end a word has no letter to add",
+  },
+  {
+    path: `${matcher}/alignment/spelling-distance.ts`,
+    line: "const before = i > 1 ? a.charCodeAt(i - 2) - letterA : -1;",
+    operator: "> becomes >=",
+    why: "the letter before the first one is NaN, which equals nothing",
+  },
+  {
     path: `${matcher}/alignment/spelling-distance.ts`,
     line: "if (j > 1 && before === other && letter === b.charCodeAt(j - 2) - letterA) {",
     operator: "> becomes >=",
