@@ -41,6 +41,7 @@ const list = [
   entry("vessel", "KARAVELLA STAR"),
   entry("entity", "GLOBAL RELIEF FOUNDATION (GRF)"),
   entry("entity", "Defence of Something Else (Zorvek Kalim)"),
+  entry("entity", "Ministry of Qorumat (J K)"),
   entry("individual", "Сергей Никифоренко"),
 ];
 const matcher = buildMatcher(list, matcherConfig);
@@ -80,6 +81,7 @@ describe("match", () => {
     ["its words among others", "entity", "Karavella Dental Shipping Clinic Trading", "clear"],
     ["an organisation without its acronym", "entity", "Global Relief Foundation", "block"],
     ["what it is called in brackets", "entity", "Zorvek Kalim", "block"],
+    ["two letters in brackets, which name nobody", "entity", "J K", "review"],
     ["only trade words", "entity", "Shipping & Trading Company Limited", "clear"],
     ["a person of a company's name", "individual", "Karavella Shipping Trading", "review"],
     ["a company of a person's name", "entity", "Petrosenko Valerij Andreevich", "review"],

@@ -46,6 +46,12 @@ describe("two words and one", () => {
   });
 });
 
+it("two words that meet in one letter are like one that has it once", () => {
+  const { parts } = explain(aligned("badr rashid", "badrashid"));
+  const similarity = matcherConfig.spelling.compound;
+  expect(parts).toMatchObject([{ party: "badr rashid", entry: "badrashid", similarity }]);
+});
+
 describe("all of a name as one word", () => {
   it.each([
     ["one word", "abkorveth", "ab korvath", true],

@@ -18,6 +18,7 @@ describe("spellingDistance", () => {
   ])("of %s, %s and %s, is %i", (_, one, other, distance) => {
     expect(spellingDistance(one, other, 200)).toBe(distance);
     expect(spellingDistance(other, one, 200)).toBe(distance);
+    expect(spellingDistance(one, other, distance)).toBe(distance);
   });
 
   it("tells no more than that a distance is above its limit", () => {

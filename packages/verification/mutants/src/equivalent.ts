@@ -46,6 +46,18 @@ export const equivalents: readonly Equivalent[] = [
     why: "one consonant is too few for a key, and so is none",
   },
   {
+    path: `${matcher}/index/hash-keys.ts`,
+    line: "if (letter !== word.charCodeAt(at + 1)) visit(hashToken(word, at + 1, before));",
+    operator: "+ becomes -",
+    why: "deleting either of two equal adjacent letters leaves the same",
+  },
+  {
+    path: `${matcher}/index/vocabulary.ts`,
+    line: "if (exact !== undefined) found.set(exact, 1);",
+    operator: "drop a guard",
+    why: "it is found by its own key too, and comes to the same",
+  },
+  {
     path: `${matcher}/scripts/arabic.ts`,
     line: "for (let at = 0; at < written.length; at += 1) {",
     operator: "< becomes <=",
