@@ -81,7 +81,7 @@ describe("match", () => {
     ["its words among others", "entity", "Karavella Dental Shipping Clinic Trading", "clear"],
     ["an organisation without its acronym", "entity", "Global Relief Foundation", "block"],
     ["what it is called in brackets", "entity", "Zorvek Kalim", "block"],
-    ["two letters in brackets, which name nobody", "entity", "J K", "review"],
+    ["two letters in brackets, which are no name", "entity", "J K", "review"],
     ["only trade words", "entity", "Shipping & Trading Company Limited", "clear"],
     ["a person of a company's name", "individual", "Karavella Shipping Trading", "review"],
     ["a company of a person's name", "entity", "Petrosenko Valerij Andreevich", "review"],
