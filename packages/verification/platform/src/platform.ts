@@ -1,6 +1,7 @@
 import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { connectServices, retryUntilAvailable } from "@disburse/sandbox/clients.ts";
 import { seedSandbox } from "@disburse/sandbox/seed.ts";
+import type { StartExtras } from "./processes.ts";
 import { configureServices, type PlatformOptions } from "./services.ts";
 
 /** The whole platform with the sandbox in it. */
@@ -10,10 +11,13 @@ export type Platform = Awaited<ReturnType<typeof startPlatform>>;
 const startTimeoutMs = 60_000;
 
 /**
- * Starts every service, by default each from its own `main.ts`, and seeds the sandbox over their
- * RPCs.
+ * Starts every service, by default each from its own `main.ts`, else `together` in one process, and
+ * seeds the sandbox over their RPCs.
  */
-export async function startPlatform(options: PlatformOptions, isOneProcess = false) {
+export async function startPlatform(
+  options: PlatformOptions,
+  together?: { readonly extras?: StartExtras },
+) {
   const services = await configureServices(options);
   const { serviceToken } = services.secrets;
   const identity = { caller: "verification", serviceToken };
@@ -23,7 +27,7 @@ export async function startPlatform(options: PlatformOptions, isOneProcess = fal
     await services.stop();
   };
   try {
-    await (isOneProcess ? services.startTogether() : services.startAll());
+    await (together ? services.startTogether(together.extras) : services.startAll());
     await retryUntilAvailable(() => clients.keys.listKeys({ merchantId: "none" }), startTimeoutMs);
     const sandbox = await seedSandbox(clients, undefined);
     return { ...services, clients, sandbox, stop };

@@ -74,10 +74,10 @@ export function createServiceProcesses(environments: Readonly<Record<ServiceName
       await Promise.all(serviceNames.map((service) => start(service)));
     },
     /** Starts all of them in one process, which costs half of what six do. */
-    startTogether: async () => {
+    startTogether: async (extras?: StartExtras) => {
       await migrate();
       const program = [oneProcess, JSON.stringify(environments)];
-      const together = spawnProgram(program, {}, []);
+      const together = spawnProgram(program, {}, [], extras);
       noteFailure("the platform", together);
       for (const service of serviceNames) processes.set(service, together);
       await Promise.all(

@@ -1,6 +1,7 @@
 import { connectDatabase } from "@disburse/chassis/mongo/database.ts";
 import type { Environment } from "@disburse/chassis/settings.ts";
 import { startPlatform } from "@disburse/platform/platform.ts";
+import type { StartExtras } from "@disburse/platform/processes.ts";
 import type { ServiceName } from "@disburse/sandbox/environments.ts";
 import type { MerchantName } from "@disburse/sandbox/sandbox-data.ts";
 import { amqpUrl, freshPrefix } from "./broker.ts";
@@ -10,12 +11,13 @@ import { freshDatabase, mongodbUri } from "./engine.ts";
 export type TestPlatform = Awaited<ReturnType<typeof startTestPlatform>>;
 
 /** Starts one in databases and queues of its own, its services in one process. */
-export const startTestPlatform = (settings: Environment = {}) => start(settings, true);
+export const startTestPlatform = (settings: Environment = {}, extras?: StartExtras) =>
+  start(settings, extras === undefined ? {} : { extras });
 
 /** Starts one whose services are processes of their own, to be killed and started again. */
-export const startSeparatePlatform = (settings: Environment = {}) => start(settings, false);
+export const startSeparatePlatform = (settings: Environment = {}) => start(settings);
 
-async function start(settings: Environment, isOneProcess: boolean) {
+async function start(settings: Environment, together?: { readonly extras?: StartExtras }) {
   const options = {
     mongodbUri,
     amqpUrl: amqpUrl(),
@@ -23,7 +25,7 @@ async function start(settings: Environment, isOneProcess: boolean) {
     busNamespace: freshPrefix("e2e").replaceAll(".", "-"),
     settings,
   };
-  const platform = await startPlatform(options, isOneProcess);
+  const platform = await startPlatform(options, together);
   const { merchants, accounts } = platform.sandbox;
   return {
     ...platform,

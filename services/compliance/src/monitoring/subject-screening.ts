@@ -68,10 +68,9 @@ export async function screenSubject(
   for (let tries = 0; tries < triesMax; tries += 1) {
     const before = await deps.subjects.get(request.subject);
     // An operation's first result is stored, or still in the subject's document: looked for in
-    // this order it cannot be missed. Without a document nothing of the subject is stored.
+    // this order it cannot be missed.
     if (before?.recording !== undefined) await deps.store.keep(before.recording);
-    const first =
-      before && (await deps.store.findOperation("party", by.operationId, request.subject));
+    const first = await deps.store.findOperation("party", by.operationId);
     if (first !== undefined) return first;
     const comparison = await compare(deps, before, request);
     const committed = await commit(deps, before, comparison, { trigger: "request", ...by });

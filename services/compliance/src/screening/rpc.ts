@@ -95,32 +95,15 @@ async function screenOnce(
   kind: ScreeningKind,
   requested: ScreeningRequest,
 ): Promise<Screening> {
-  const change = readMutation(mutation);
-  try {
-    const screening = await screened(deps, kind, requested);
-    const made = { screening, ...change, request: JSON.stringify(requested) };
-    const stored = await deps.store.save(made);
-    if (stored.screening.id === screening.id) deps.screened(screening);
-    return sameRequest(stored, requested);
-  } catch (error) {
-    // What cannot be screened now was screened by its operation before: the repeat gets that.
-    const first = await deps.store.findOperation(kind, change.operationId, requested.subject);
-    if (first === undefined) throw error;
-    return sameRequest(first, requested);
-  }
-}
-
-/** A screening with the lists in force, not stored; throws what refuses it. */
-async function screened(
-  deps: ScreeningDeps,
-  kind: ScreeningKind,
-  { subject, parties, wallets }: ScreeningRequest,
-): Promise<Screening> {
+  const { operationId, actor } = readMutation(mutation);
+  const { subject, parties, wallets } = requested;
+  const first = await deps.store.findOperation(kind, operationId);
+  if (first !== undefined) return sameRequest(first, requested);
   const index = orThrow(deps.watch.current() ?? refused("NO_LIST_IN_FORCE"));
   const finding = await index.screen({ parties, wallets });
   const assessment = kind === "wallet" ? await assessed(deps, finding, wallets) : undefined;
   const createdAt = deps.clock.now();
-  return {
+  const screening: Screening = {
     ...undecided(finding),
     ...(assessment && {
       verdict: worstVerdict([finding.verdict, assessment.verdict]),
@@ -134,6 +117,10 @@ async function screened(
     configurationVersion: index.configurationVersion,
     createdAt,
   };
+  const made = { screening, operationId, actor, request: JSON.stringify(requested) };
+  const stored = await deps.store.save(made);
+  if (stored.screening.id === screening.id) deps.screened(screening);
+  return sameRequest(stored, requested);
 }
 
 /** The provider's assessment of the wallet; a listed one needs none. */

@@ -5,7 +5,7 @@ import type { Change } from "@disburse/chassis/rpc/mutation.ts";
 import type { Verdict } from "@disburse/name-matcher/verdict.ts";
 import type { Filter } from "mongodb";
 import type { ScreeningHit } from "./rules/hit.ts";
-import type { Screening, ScreeningKind, Subject } from "./rules/screening.ts";
+import type { Screening, ScreeningKind } from "./rules/screening.ts";
 
 const schemaVersion = 2;
 
@@ -27,21 +27,20 @@ export type ScreeningStore = ReturnType<typeof openStore>;
 /** The screenings. */
 export function openStore({ db }: Pick<Database, "db">, sealer: Sealer) {
   const screenings = db.collection<ScreeningDocument>("screenings");
-  const findOperation = async (kind: ScreeningKind, operationId: string, subject: Subject) => {
-    const { merchantId: merchant_id, recordId: record_id } = subject;
-    const operation = { kind, operation_id: operationId, merchant_id, record_id };
-    const found = await screenings.findOne(operation);
+  // Two records that race with one operation id are both kept; the first is the operation's.
+  const findOperation = async (kind: ScreeningKind, operationId: string) => {
+    const filter = { kind, operation_id: operationId };
+    const found = await screenings.findOne(filter, { sort: { _id: 1 } });
     return found === null ? undefined : openScreening(found, sealer);
   };
   return {
-    /** The first result of an operation of a subject, for its repeats. */
+    /** The first result of an operation, for its repeats. */
     findOperation,
 
     /** Keeps a screening; a repeat of its operation gets the first result. */
     save: async (made: StoredScreening & Change): Promise<StoredScreening> => {
       if (await insertOnce(screenings, screeningDocument(made, sealer))) return made;
-      const { kind, subject } = made.screening;
-      const first = await findOperation(kind, made.operationId, subject);
+      const first = await findOperation(made.screening.kind, made.operationId);
       if (first === undefined) throw new Error("a screening of another operation has this id");
       return first;
     },

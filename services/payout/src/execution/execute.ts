@@ -64,9 +64,12 @@ type ExecuteResult = Payout | Refused<PublicRefusal>;
  */
 export async function executePayout(deps: ExecuteDeps, request: ExecuteRequest) {
   const { merchantId, quoteId } = request;
+  const reading = readQuote(deps, quoteId);
+  // A repeat is answered without the quote service.
+  reading.catch(() => undefined);
   const repeated = await findRepeated(deps, request);
   if (repeated !== undefined) return repeated;
-  const read = await readQuote(deps, quoteId);
+  const read = await reading;
   if (read === undefined) return refused("RECORD_NOT_FOUND");
   const next = payable(read.executable, merchantId, read.now);
   if (isRefused(next)) return next;

@@ -39,14 +39,10 @@ describe("a list of payouts", () => {
     expect(seen).toEqual(payoutIds);
   });
 
-  it("shows of each what reading it alone does, and leaves out what no list shows", async () => {
-    const leftOut = {
-      ...{ merchantId: "", accountId: "", quoteId: "", corridorId: "" },
-      ...{ exchangeRate: "", totalFees: "", network: "", version: 0 },
-    };
+  it("shows of each what reading it alone does", async () => {
     for (const listed of (await list()).payouts) {
       const { payout } = await platform.rpc.getPayout({ merchantId, payoutId: listed.id });
-      expect(listed).toEqual({ ...payout, ...leftOut });
+      expect(listed).toEqual(payout);
     }
   });
 

@@ -42,18 +42,26 @@ export async function listPayouts(
   return { payouts: shown.map(listedMessage), nextCursor, ...counted };
 }
 
-/** What a list shows of a payout; its document is some times as large. */
+/** What a message of a payout has; its document is some times as large. */
 const shownFields = {
+  merchant_id: 1,
+  account_id: 1,
+  quote_id: 1,
+  corridor_id: 1,
   beneficiary_id: 1,
   reference_id: 1,
   source: 1,
   destination: 1,
   source_minor: 1,
+  fees_minor: 1,
   receiving_minor: 1,
+  exchange_rate: 1,
   beneficiary_name: 1,
   account_number_masked: 1,
   transfer_method: 1,
+  network: 1,
   progress: 1,
+  version: 1,
   created_at: 1,
   updated_at: 1,
 } as const satisfies Partial<Record<keyof PayoutDocument, 1>>;
@@ -67,6 +75,10 @@ function listedMessage(
     formatAmount(fromDecimal128(minor), currency);
   return create(PayoutSchema, {
     id: payout._id,
+    merchantId: payout.merchant_id,
+    accountId: payout.account_id,
+    quoteId: payout.quote_id,
+    corridorId: payout.corridor_id,
     beneficiaryId: payout.beneficiary_id,
     referenceId: payout.reference_id,
     status: valueOfWord(PayoutStatus, status),
@@ -75,10 +87,14 @@ function listedMessage(
     destinationCurrencyCode: destination,
     sourceAmount: amount(payout.source_minor, source),
     receivingAmount: amount(payout.receiving_minor, destination),
+    totalFees: amount(payout.fees_minor, source),
+    exchangeRate: payout.exchange_rate,
     uniqueTransactionReference: visibleReference(progress),
     beneficiaryName: payout.beneficiary_name,
     beneficiaryAccountNumberMasked: payout.account_number_masked,
     transferMethod: payout.transfer_method,
+    network: payout.network,
+    version: payout.version,
     createdAt: timestampFromDate(payout.created_at),
     updatedAt: timestampFromDate(payout.updated_at),
   });

@@ -599,9 +599,6 @@ export const ListPayoutsRequestSchema: GenMessage<ListPayoutsRequest, {jsonType:
  */
 export type ListPayoutsResponse = Message<"disburse.payout.v1.ListPayoutsResponse"> & {
   /**
-   * Without `merchant_id`, `account_id`, `quote_id`, `corridor_id`, `exchange_rate`, `total_fees`, `network` and `version`:
-   * GetPayout has them.
-   *
    * @generated from field: repeated disburse.payout.v1.Payout payouts = 1;
    */
   payouts: Payout[];
@@ -633,9 +630,6 @@ export type ListPayoutsResponse = Message<"disburse.payout.v1.ListPayoutsRespons
  */
 export type ListPayoutsResponseJson = {
   /**
-   * Without `merchant_id`, `account_id`, `quote_id`, `corridor_id`, `exchange_rate`, `total_fees`, `network` and `version`:
-   * GetPayout has them.
-   *
    * @generated from field: repeated disburse.payout.v1.Payout payouts = 1;
    */
   payouts?: PayoutJson[];
