@@ -59,17 +59,25 @@ export type ExecuteRequest = Change & {
 type ExecuteResult = Payout | Refused<PublicRefusal>;
 
 /**
+ * Executes a quote, once by its operation: what is refused or fails now may be a repeat, which gets
+ * its first result.
+ */
+export async function executePayout(deps: ExecuteDeps, request: ExecuteRequest) {
+  const result = await execute(deps, request).catch(async (error: unknown) => {
+    const repeated = await findRepeated(deps, request).catch(() => undefined);
+    if (repeated === undefined) throw error;
+    return repeated;
+  });
+  return isRefused(result) ? ((await findRepeated(deps, request)) ?? result) : result;
+}
+
+/**
  * Hold → claim → create (docs/ARCHITECTURE.md says why it is safe). A crash or an error in between
  * leaves the hold; the sweep completes or releases it, as the claim decides.
  */
-export async function executePayout(deps: ExecuteDeps, request: ExecuteRequest) {
+async function execute(deps: ExecuteDeps, request: ExecuteRequest): Promise<ExecuteResult> {
   const { merchantId, quoteId } = request;
-  const reading = readQuote(deps, quoteId);
-  // A repeat is answered without the quote service.
-  reading.catch(() => undefined);
-  const repeated = await findRepeated(deps, request);
-  if (repeated !== undefined) return repeated;
-  const read = await reading;
+  const read = await readQuote(deps, quoteId);
   if (read === undefined) return refused("RECORD_NOT_FOUND");
   const next = payable(read.executable, merchantId, read.now);
   if (isRefused(next)) return next;

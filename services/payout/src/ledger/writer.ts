@@ -2,6 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { toDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import { findWithTime } from "@disburse/chassis/mongo/grouping/grouped-db.ts";
 import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
+import { LRUCache } from "lru-cache";
 import {
   type AccountDocument,
   type HoldIntent,
@@ -40,6 +41,12 @@ const triesMax = 100;
 /** The pause between tries is random up to this, so that two processes do not collide again. */
 const pauseMaxMs = 10;
 
+/** Accounts that a process remembers, each for so long; a hot one is always read from memory. */
+const keptMax = 10_000;
+const keptMs = 60_000;
+/** With more entries than these an account is read again: most are in the ledger by then. */
+const keptEntriesMax = 500;
+
 type Waiting = {
   readonly target: MovementTarget;
   readonly movement: Movement;
@@ -56,12 +63,13 @@ export function createAccountWriter(
   onMoved: () => void = () => undefined,
 ) {
   const queues = new Map<string, Waiting[]>();
+  const kept = new LRUCache<string, ReadAccount>({ max: keptMax, ttl: keptMs });
 
   const drain = async (accountId: string, queue: Waiting[]) => {
     while (queue.length > 0) {
       const batch = queue.splice(0, batchMax);
       try {
-        const outcomes = await write(collections, accountId, batch);
+        const outcomes = await write(collections, kept, accountId, batch);
         onMoved();
         for (const [at, { done }] of batch.entries()) done.resolve(outcomes[at] as Applied);
       } catch (error) {
@@ -87,41 +95,64 @@ export function createAccountWriter(
   };
 }
 
-/** One write for a batch; repeated while other processes change the account. */
+/**
+ * One write for a batch; repeated while other processes change the account. An account that this
+ * process has written is remembered: its sequence, which the write compares, tells whether another
+ * process has written it since.
+ */
 async function write(
   collections: LedgerCollections,
+  kept: LRUCache<string, ReadAccount>,
   accountId: string,
   batch: readonly Waiting[],
 ): Promise<Applied[]> {
+  let known = kept.get(accountId);
+  kept.delete(accountId);
   for (let tries = 0; tries < triesMax; tries += 1) {
-    if (tries > 0) await pause(Math.random() * pauseMaxMs);
-    const read = await readAccount(collections, accountId);
+    const read = known ?? (await readAccount(collections, accountId));
     if (read === undefined) return batch.map(() => ({ outcome: "no_account" }));
     const plan = await planBatch(collections, read, batch);
-    if (plan.fresh.length === 0 || (await save(collections, read.document, plan))) {
-      return plan.outcomes;
-    }
+    const isSaved = plan.fresh.length > 0 && (await save(collections, read.document, plan));
+    if (isSaved) keep(kept, read, plan);
+    // A refusal rests on the account as it is, which only a write or a read tells.
+    if (isSaved || (plan.fresh.length === 0 && known === undefined)) return plan.outcomes;
+    if (known === undefined) await pause(Math.random() * pauseMaxMs);
+    known = undefined;
   }
   throw new Error("the account changed during every try");
 }
 
-type ReadAccount = { readonly document: AccountDocument; readonly now: Date };
+/** An account as it is, with its database's clock at a time of `performance.now()`. */
+type ReadAccount = {
+  readonly document: AccountDocument;
+  readonly at: Date;
+  readonly elapsed: number;
+};
 
 /** The account as it is, with its database's clock. */
 async function readAccount({ accounts }: LedgerCollections, accountId: string) {
   const found = await findWithTime(accounts, accountId);
   if (found === null) return undefined;
-  const { now, ...document } = found;
-  return { document, now };
+  const { now: at, ...document } = found;
+  return { document, at, elapsed: performance.now() };
+}
+
+/** Remembers an account as a write has left it. */
+function keep(kept: LRUCache<string, ReadAccount>, read: ReadAccount, plan: Plan): void {
+  const recent = [...read.document.recent, ...plan.fresh];
+  if (recent.length > keptEntriesMax) return;
+  const document = { ...read.document, ...balances(plan), recent };
+  kept.set(document._id, { ...read, document });
 }
 
 type Plan = Awaited<ReturnType<typeof planBatch>>;
 
 async function planBatch(
   collections: LedgerCollections,
-  { document, now }: ReadAccount,
+  { document, at, elapsed }: ReadAccount,
   batch: readonly Waiting[],
 ) {
+  const now = new Date(at.getTime() + Math.trunc(performance.now() - elapsed));
   // After the account was read: what it no longer carries is in the ledger by then.
   const known = await findEntries(
     collections,
@@ -172,22 +203,27 @@ async function findEntries(
 async function save(
   { accounts }: LedgerCollections,
   { _id, sequence }: AccountDocument,
-  { fresh, intents, house, state }: Plan,
+  plan: Plan,
 ): Promise<boolean> {
+  const { fresh, intents } = plan;
   const saved = await accounts.updateOne(
     { _id, sequence },
     {
-      $set: {
-        available: toDecimal128(state.available),
-        held: toDecimal128(state.held),
-        sequence: state.sequence,
-        head_hash: state.headHash,
-        updated_at: state.updatedAt,
-        house,
-        dirty: true,
-      },
+      $set: { ...balances(plan), dirty: true },
       $push: { recent: { $each: fresh }, open_holds: { $each: intents } },
     },
   );
   return saved.matchedCount === 1;
+}
+
+/** What each movement changes of an account, beside its entries. */
+function balances({ state, house }: Plan) {
+  return {
+    available: toDecimal128(state.available),
+    held: toDecimal128(state.held),
+    sequence: state.sequence,
+    head_hash: state.headHash,
+    updated_at: state.updatedAt,
+    house,
+  };
 }

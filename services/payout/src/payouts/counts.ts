@@ -1,6 +1,7 @@
 import { type CountRead, createCache } from "@disburse/chassis/cache.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { insertOnce } from "@disburse/chassis/mongo/once.ts";
+import { LRUCache } from "lru-cache";
 import type { Collection } from "mongodb";
 import type { PayoutDocument, Payouts, UncountedChange } from "./document.ts";
 import type { PayoutStatus } from "./rules/progress.ts";
@@ -32,6 +33,7 @@ export type PayoutCounts = ReturnType<typeof openPayoutCounts>;
 /** Keeps the counts of payouts by merchant and status, from the changes that payouts carry. */
 export function openPayoutCounts({ db }: Database, payouts: Payouts, countRead?: CountRead) {
   const counts = db.collection<CountsDocument>("payout_counts");
+  const revisions = new LRUCache<string, number>({ max: merchantsMax });
   const totals = createCache<Record<PayoutStatus, number>>({
     ...{ name: "payout_counts", max: merchantsMax, freshMs: totalFreshMs, countRead },
     read: async (merchantId) =>
@@ -44,7 +46,7 @@ export function openPayoutCounts({ db }: Database, payouts: Payouts, countRead?:
   const add = async (merchantId: string, changes: readonly UncountedChange[], readAt: number) => {
     let left = changes;
     while (left.length > 0) {
-      const added = await addToCounts(counts, merchantId, left, readAt);
+      const added = await addToCounts({ counts, revisions }, merchantId, left, readAt);
       if (added === "late") return false;
       totals.drop(merchantId);
       left = added ? [] : await uncounted(counts, merchantId, left);
@@ -96,14 +98,22 @@ type SelectChanges = (changes: readonly UncountedChange[]) => readonly Uncounted
 
 type Uncounted = Pick<PayoutDocument, "_id" | "merchant_id" | "untallied">;
 
+/** The counts, with the revisions that this process has written. */
+type Counted = {
+  readonly counts: Collection<CountsDocument>;
+  readonly revisions: LRUCache<string, number>;
+};
+
 /** Adds changes to a merchant's counts; `false`: one of them was counted, or another write won. */
 async function addToCounts(
-  counts: Collection<CountsDocument>,
+  { counts, revisions }: Counted,
   merchantId: string,
   changes: readonly UncountedChange[],
   readAt: number,
 ): Promise<boolean | "late"> {
-  const known = await counts.findOne({ _id: merchantId }, { projection: { revision: 1 } });
+  const remembered = revisions.get(merchantId);
+  revisions.delete(merchantId);
+  const revision = remembered ?? (await readRevision(counts, merchantId));
   // After the read: a stall before it is noticed here, one after it by the revision.
   if (performance.now() - readAt >= countWithinMs) return "late";
   const ids = changes.map(({ id }) => id);
@@ -112,16 +122,21 @@ async function addToCounts(
     sums[to] += 1;
     if (from !== null) sums[from] -= 1;
   }
-  if (known === null) {
+  if (revision === undefined) {
     const first = { _id: merchantId, schema_version: 1, revision: 1, counted: ids };
     return insertOnce(counts, { ...first, ...sums });
   }
   // The document is large: it is changed where it is, and not sent.
   const { matchedCount } = await counts.updateOne(
-    { _id: merchantId, revision: known.revision, counted: { $nin: ids } },
+    { _id: merchantId, revision, counted: { $nin: ids } },
     { $inc: { ...sums, revision: 1 }, $push: { counted: { $each: ids, $slice: -countedMax } } },
   );
+  if (matchedCount === 1) revisions.set(merchantId, revision + 1);
   return matchedCount === 1;
+}
+
+async function readRevision(counts: Collection<CountsDocument>, merchantId: string) {
+  return (await counts.findOne({ _id: merchantId }, { projection: { revision: 1 } }))?.revision;
 }
 
 /** The changes that are not counted: a crash leaves counted ones in their payouts. */

@@ -164,7 +164,10 @@ it("a new payout is stored with its lease, and submitted without a look", async 
   await workOnDuePayout({ ...worker, leases });
   expect(await stored(payout.id)).toMatchObject({ revision: 2, progress: { stage: "submitting" } });
   expect("created" in inserted && inserted.created.event.id).toBe(eventId(payout.id, 1));
-  expect(await insertPayout(payouts, payout, actor, lease)).not.toHaveProperty("created");
+  await platform.execute(accountId, "another");
+  const repeated = await insertPayout(payouts, { ...payout, version: 9 }, actor, lease);
+  expect(repeated).not.toHaveProperty("created");
+  expect(repeated.payout).toMatchObject({ id: payout.id, version: 1 });
 });
 
 it("workers that wait are woken when a payout is due, all at the same time", async () => {
