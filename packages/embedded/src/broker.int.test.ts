@@ -8,8 +8,14 @@ import { bareEnv, isAlive, startInChildProcess, temporaryFolder, until } from ".
 const queue = "kept";
 
 async function start(dataDir: string, exits: string[] = []): Promise<Broker> {
-  const broker = await startBroker({ dataDir, env: bareEnv, onExit: (how) => exits.push(how) });
+  const urls: string[] = [];
+  const calls = {
+    onExit: (how: string) => exits.push(how),
+    onUrl: (url: string) => urls.push(url),
+  };
+  const broker = await startBroker({ dataDir, env: bareEnv, ...calls });
   if (broker === undefined) throw new Error("this test needs a rabbitmq-server");
+  expect(urls.at(-1)).toBe(broker.url);
   onTestFinished(() => broker.stop());
   return broker;
 }

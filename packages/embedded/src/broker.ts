@@ -15,6 +15,8 @@ export interface BrokerOptions {
   dataDir: string;
   /** Called once, with how it ended, when the broker ends without `stop`. */
   onExit: (how: string) => void;
+  /** Called with the URL as soon as it is known: the broker may take seconds to answer at it. */
+  onUrl?: (url: string) => void;
   /** Source of AMQP_URL, DISBURSE_BROKER and PATH; this process's own by default. */
   env?: NodeJS.ProcessEnv;
 }
@@ -38,6 +40,7 @@ export async function startBroker(options: BrokerOptions): Promise<Broker | unde
   if (env.DISBURSE_BROKER === "none") return undefined;
   const external = env.AMQP_URL;
   if (external !== undefined && external !== "") {
+    options.onUrl?.(external);
     return { kind: "external", pid: undefined, url: external, stop: () => Promise.resolve() };
   }
   const server = rabbitmqServer(env);
@@ -47,14 +50,19 @@ export async function startBroker(options: BrokerOptions): Promise<Broker | unde
   const folder = realpathSync(path);
   const record = join(folder, "processes.json");
   await stopStaleProcesses(record, { folder, timeoutMs: leftoversTimeoutMs });
-  const { node, epmd, port } = await retryPortTaken(() => startNode(server, folder, record, env));
+  const onPort = (port: number) => options.onUrl?.(urlOf(port));
+  const { node, epmd, port } = await retryPortTaken(() =>
+    startNode({ server, folder, record, onPort }, env),
+  );
   node.onLost(options.onExit);
   const stop = async (): Promise<void> => {
     await node.stop();
     await epmd.stop();
   };
-  return { kind: "private", pid: node.pid, url: `amqp://guest:guest@127.0.0.1:${port}`, stop };
+  return { kind: "private", pid: node.pid, url: urlOf(port), stop };
 }
+
+const urlOf = (port: number): string => `amqp://guest:guest@127.0.0.1:${port}`;
 
 async function retryPortTaken<T>(start: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {

@@ -25,14 +25,22 @@ export function rabbitmqServer(env: NodeJS.ProcessEnv): string | undefined {
   return firstExecutable([packagedServer]) ?? onPath("rabbitmq-server", env);
 }
 
+/** What a node is started with. */
+export interface NodeOptions {
+  server: string;
+  folder: string;
+  record: string;
+  /** Called with the port that the node will listen at. */
+  onPort: (port: number) => void;
+}
+
 /** Boots a private node with its own ports, names, cookie and data, and records its processes. */
 export async function startNode(
-  server: string,
-  folder: string,
-  record: string,
+  { server, folder, record, onPort }: NodeOptions,
   env: NodeJS.ProcessEnv,
 ) {
   const [amqp, dist, names] = (await freePorts(3)) as [number, number, number];
+  onPort(amqp);
   const epmd = await startEpmd(names, folder, env);
   const mark = nodeName(folder);
   const node = await startSupervised({

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { createMemoryBus } from "@disburse/chassis/bus/bus.ts";
 import { createLog } from "@disburse/chassis/log.ts";
 import type { Environment } from "@disburse/chassis/settings.ts";
-import { startBroker } from "@disburse/embedded/broker.ts";
+import { type BrokerOptions, startBroker } from "@disburse/embedded/broker.ts";
 import { startEngine } from "@disburse/embedded/engine.ts";
 import { assertPortFree, freePorts } from "@disburse/embedded/free-ports.ts";
 import { eachService, serviceEnvironments, serviceNames } from "@disburse/sandbox/environments.ts";
@@ -38,19 +38,19 @@ export async function startStandalone(
     await assertPortFree(config.HOST, config.PORT);
     const secrets = readSecrets(dataDir);
     const env = { ...environment };
-    // In parallel: the broker takes seconds, the engine most of one.
-    const [engineStart, brokerStart] = await Promise.allSettled([
-      startEngine({ dataDir, env, cacheMegabytes, onExit: lost("database engine") }),
-      startBroker({ dataDir, env, onExit: lost("message broker") }),
-    ]);
-    for (const part of [engineStart, brokerStart]) {
-      if (part.status === "fulfilled" && part.value !== undefined) ends.push(part.value.stop);
-    }
-    const engine = started(engineStart);
-    const broker = started(brokerStart);
+    const broker = startBrokerBeside({ dataDir, env, onExit: lost("message broker") });
+    ends.push(broker.stop);
+    const engine = await startEngine({
+      dataDir,
+      env,
+      cacheMegabytes,
+      onExit: lost("database engine"),
+    });
+    ends.push(engine.stop);
     // The engine has locked the data folder: no other platform writes its log.
     const log = openLog(config);
     ends.push(async () => log.close());
+    const amqpUrl = await broker.url;
     const { SANDBOX_SETTLE_MS, passedOn } = config;
     const ports = await freePorts(serviceNames.length);
     const environments = serviceEnvironments({
@@ -58,14 +58,15 @@ export async function startStandalone(
       ports: { ...eachService(() => ports.pop() ?? 0), public: config.PORT },
       secrets,
       mongodbUri: engine.uri,
-      ...(broker === undefined ? {} : { amqpUrl: broker.url }),
+      ...(amqpUrl === undefined ? {} : { amqpUrl }),
       settings: { ...passedOn, LOG_LEVEL: log.level, SANDBOX_SETTLE_MS: String(SANDBOX_SETTLE_MS) },
     });
-    const bus = broker === undefined ? createMemoryBus() : undefined;
+    const bus = amqpUrl === undefined ? createMemoryBus() : undefined;
     if (bus !== undefined) ends.push(bus.stop);
     const shared = { ...(bus === undefined ? {} : { bus }), logTo: log.destination };
     await migrateServices(environments, (name) => createLog(name, log.level, log.destination));
     const services = await startServices(environments, shared, ends);
+    const brokerKind = await broker.kind();
     const sandboxPath = join(dataDir, sandboxFile);
     const sandbox = await createSandbox({
       baseUrl: services.gateway.publicUrl ?? "",
@@ -73,7 +74,6 @@ export async function startStandalone(
       serviceToken: secrets.serviceToken,
       path: sandboxPath,
     });
-    const brokerKind = broker?.kind ?? ("in process" as const);
     return { sandbox, sandboxPath, engineKind: engine.kind, brokerKind, stop };
   } catch (error) {
     await stop();
@@ -90,7 +90,24 @@ function openLog(config: ReturnType<typeof readConfig>) {
   return openLogOutput({ out, dataDir, format, colors: isTerminal, level });
 }
 
-function started<T>(part: PromiseSettledResult<T>): T {
-  if (part.status === "rejected") throw part.reason;
-  return part.value;
+/**
+ * Starts the broker beside everything else, for it takes as long as all of that: services are
+ * started with its URL, and connect when it answers.
+ */
+function startBrokerBeside(options: Omit<BrokerOptions, "onUrl">) {
+  const url = Promise.withResolvers<string | undefined>();
+  const starting = startBroker({ ...options, onUrl: url.resolve });
+  starting.then((broker) => url.resolve(broker?.url), url.reject);
+  // A failure is reported to those who wait for the broker.
+  url.promise.catch(() => undefined);
+  const kind = async () => {
+    const broker = await starting;
+    if (broker?.url === (await url.promise)) return broker?.kind ?? ("in process" as const);
+    throw new Error("The broker's port was taken by another process: start again.");
+  };
+  return {
+    url: url.promise,
+    kind,
+    stop: async () => void (await starting.catch(() => undefined))?.stop(),
+  };
 }

@@ -181,14 +181,18 @@ function startBackground(options: PayoutServiceOptions, deps: BackgroundDeps, cl
       if ((await lease.hold()) !== undefined) await run();
       return false;
     });
-  const recall = () => recallWork(payouts, clock.now(), deferMaxMs);
+  const recall = async () => {
+    await recallWork(payouts, clock.now(), deferMaxMs);
+    return false;
+  };
   const recorder = sweep("ledger-recorder", recordMs, () => recordRecent(deps.ledger));
   const loops = [
     ...working,
     recorder,
     loop("hold-closer", closeMs, closer.flush),
     sweep("hold-sweep", sweepMs, () => sweepHolds(sweepDeps)),
-    sweep("work-recall", recallMs, recall),
+    // In every process: repeated it changes nothing, and no lease may keep it from its turn.
+    loop("work-recall", recallMs, recall),
     sweep("resolution-sweep", sweepMs, () => sweepResolutions(sweepDeps)),
   ];
   const stop = async () => {

@@ -6,7 +6,12 @@ import {
   MongoClient,
   MongoClientBulkWriteError,
   MongoNetworkError,
+  MongoNotConnectedError,
+  MongoOperationTimeoutError,
   MongoServerError,
+  MongoServerSelectionError,
+  MongoWriteConcernError,
+  type TopologyDescription,
 } from "mongodb";
 import { expect, it } from "vitest";
 import {
@@ -56,6 +61,15 @@ function clientBulk(of: Partial<MongoClientBulkWriteError>): MongoClientBulkWrit
 
 /** As the driver makes each of them. 10107 is "not primary", 64 a majority that did not write. */
 it.each([
+  ["a connection that broke", new MongoNetworkError("closed"), true],
+  ["no primary", new MongoServerSelectionError("timed out", {} as TopologyDescription), true],
+  ["a client that is not connected", new MongoNotConnectedError("closed"), true],
+  ["no time left", new MongoOperationTimeoutError("timed out"), true],
+  [
+    "a write that no majority has",
+    new MongoWriteConcernError({ writeConcernError: { code: 64, errmsg: "timed out" } } as never),
+    true,
+  ],
   ["a connection that broke under an insert", bulk(new MongoNetworkError("closed")), true],
   ["a primary that stepped down", new MongoServerError(said(10_107)), true],
   ["a primary that stepped down under an insert", bulk(new MongoServerError(said(10_107))), true],

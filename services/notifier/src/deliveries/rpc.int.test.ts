@@ -93,6 +93,20 @@ describe("deliveries", () => {
     );
   });
 
+  it("are sent again under an operation id that another merchant has used, too", async () => {
+    const { rpc, world } = notifier;
+    world.answer = () => acknowledged;
+    const mutation = operation();
+    for (const _each of [1, 2]) {
+      const { merchantId } = await register(notifier);
+      await notifier.consume([payoutMessage({ merchantId })]);
+      await notifier.work();
+      const [first] = (await rpc.listDeliveries({ merchantId })).deliveries;
+      const made = await rpc.redeliver({ mutation, merchantId, deliveryId: first!.id });
+      expect(made.delivery).toMatchObject({ replay: 1, eventId: first!.eventId });
+    }
+  });
+
   it("are sent again as new ones under the same webhook-id, once per operation", async () => {
     const { rpc, world } = notifier;
     const { merchantId, endpointId } = await register(notifier);

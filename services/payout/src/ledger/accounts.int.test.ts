@@ -259,6 +259,20 @@ describe("a movement", () => {
     }
   });
 
+  it("has nothing in its account before the first of them, available or held", async () => {
+    const opening = { mutation: platform.operation(), merchantId, currencyCode: "USD" };
+    const { account: opened } = await platform.rpc.openAccount(opening);
+    const accountId = opened?.id ?? "";
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    const credit = { mutation: platform.operation(), merchantId, accountId, amount: "5.00" };
+    await platform.rpc.creditAccount(credit);
+    await hold(accountId, `po_${accountId}`, 100n);
+    const { account } = await platform.rpc.getAccount({
+      ...{ merchantId, accountId, asOf: opened?.createdAt },
+    });
+    expect(account).toMatchObject({ available: "0.00", held: "0.00" });
+  });
+
   it("is found by its step, its payout and its time, and the balance of any time with it", async () => {
     const accountId = await platform.fundedAccount(merchantId, "100.00");
     const past = new Date(Date.now() - 1);

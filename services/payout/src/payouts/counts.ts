@@ -81,7 +81,7 @@ export function openPayoutCounts({ db }: Database, payouts: Payouts, countRead?:
         });
         await Promise.all(removals);
       }
-      return found.length === countBatch && selected.size > 0;
+      return selected.size >= countBatch;
     },
 
     /** A merchant's payouts, of one status or of all; a second behind at most. */

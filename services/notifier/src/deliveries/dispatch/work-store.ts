@@ -191,7 +191,8 @@ async function settle(
   const attempts = { $slice: [{ $concatArrays: ["$attempts", made] }, -attemptsKept] };
   const { matchedCount } = await deliveries.updateMany(
     {
-      ...{ _id: { $in: settlements.map(({ id }) => id) }, state: "pending" },
+      _id: { $in: settlements.map(({ id }) => id) },
+      // What has ended has no lease.
       "lease.token": first.leaseToken,
       // A process has one token for all its leases; the count shows attempts since.
       attempts_count: first.attemptsBefore,
