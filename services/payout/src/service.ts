@@ -163,14 +163,20 @@ function startWork(
     startLoop({ name: "outbox-settle", everyMs: settleMs, run: settle, log }),
     startLoop({ name: "tally", everyMs: tallyMs, run: outbox.countOrphans, log }),
   ];
-  return { counts, leaseNew, onCreated, wake: workers.wake, loops };
+  const stop = async () => {
+    await Promise.all(loops.map((loop) => loop.stop()));
+    // What is not marked now is published once more by another process.
+    const lost = (error: unknown) => log.warn({ err: error }, "published events not marked");
+    await outbox.settle(true).catch(lost);
+  };
+  return { counts, leaseNew, onCreated, wake: workers.wake, stop };
 }
 
 /** Starts what runs beside the RPCs; `wake` is called when there is work on a payout. */
 function startBackground(options: PayoutServiceOptions, deps: BackgroundDeps, closer: HoldCloser) {
   const { database, log } = options;
   const { payouts, clock } = deps;
-  const { loops: working, ...work } = startWork(options, deps);
+  const { stop: stopWork, ...work } = startWork(options, deps);
   const sweepDeps = { ...deps, ...work, log };
   const lease = createSweepLease(database, "sweeps", sweepLeaseMs);
   const loop = (name: string, everyMs: number, run: () => Promise<boolean>) =>
@@ -187,7 +193,6 @@ function startBackground(options: PayoutServiceOptions, deps: BackgroundDeps, cl
   };
   const recorder = sweep("ledger-recorder", recordMs, () => recordRecent(deps.ledger));
   const loops = [
-    ...working,
     recorder,
     loop("hold-closer", closeMs, closer.flush),
     sweep("hold-sweep", sweepMs, () => sweepHolds(sweepDeps)),
@@ -196,7 +201,7 @@ function startBackground(options: PayoutServiceOptions, deps: BackgroundDeps, cl
     sweep("resolution-sweep", sweepMs, () => sweepResolutions(sweepDeps)),
   ];
   const stop = async () => {
-    await Promise.all(loops.map((loop) => loop.stop()));
+    await Promise.all([stopWork(), ...loops.map((loop) => loop.stop())]);
     await lease.release();
   };
   return { ...work, wakeRecorder: recorder.wake, stop };

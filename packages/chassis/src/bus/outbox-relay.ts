@@ -7,7 +7,7 @@ import type { Bus, BusMessage } from "./bus.ts";
 export type Outbox = {
   /** The oldest pending events, at most `limit`. */
   due(limit: number): Promise<readonly BusMessage[]>;
-  /** Removes published events from their documents. */
+  /** The bus has these events: they are not due any more. */
   published(messages: readonly BusMessage[]): Promise<void>;
 };
 

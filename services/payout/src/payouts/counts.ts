@@ -59,9 +59,8 @@ export function openPayoutCounts({ db }: Database, payouts: Payouts, countRead?:
     run: async (select: SelectChanges = (changes) => changes): Promise<boolean> => {
       const readAt = performance.now();
       const found = await payouts
-        .find({ "untallied.at": { $gt: new Date(0) } })
+        .find({ "untallied.at": { $gt: new Date(0) } }, { hint: "untallied" })
         .project<Uncounted>({ merchant_id: 1, untallied: 1 })
-        .sort({ "untallied.at": 1 })
         .limit(countBatch)
         .toArray();
       const selected = new Set(select(found.flatMap(({ untallied }) => untallied)));

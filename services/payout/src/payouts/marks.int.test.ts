@@ -93,6 +93,19 @@ it("marks what is known when it has waited long enough, and counts without a bus
   expect((await stored(id)).outbox).toEqual([]);
 });
 
+it("marks at last what is known, in hand or not", async () => {
+  const id = await settled();
+  const [first, second] = await owedOf(id);
+  outbox.add(first!);
+  outbox.add(second!);
+  const [message] = await dueOf(id);
+  await outbox.published([message!]);
+  await outbox.settle(true);
+  const left = await stored(id);
+  expect(left.outbox.map((each) => each.id)).toEqual([second!.event.id]);
+  expect(left.untallied).toEqual([]);
+});
+
 it("publishes an event again until it is published", async () => {
   const id = await settled();
   const [first] = await owedOf(id);

@@ -69,9 +69,9 @@ export function openPayoutOutbox(options: OutboxOptions) {
     const unknown = found.filter(({ event }) => !owed.has(event.id));
     for (const each of orphans(unknown)) add(each);
   };
-  const markDue = async (payoutId: string, of: readonly Owed[]): Promise<void> => {
+  const markDue = async (payoutId: string, of: readonly Owed[], isLast: boolean) => {
     const isWhole = of.every(({ isPublished, isCounted }) => isPublished && isCounted);
-    const isDue = performance.now() - (of[0]?.since ?? 0) >= markWithinMs;
+    const isDue = isLast || performance.now() - (of[0]?.since ?? 0) >= markWithinMs;
     if (!isDue && (!isWhole || isInHand(payoutId))) return;
     await mark(payouts, payoutId, of, clock.now());
     for (const { event, isPublished } of of) if (isPublished) owed.delete(event.id);
@@ -88,19 +88,20 @@ export function openPayoutOutbox(options: OutboxOptions) {
         ...(requestId === undefined ? {} : { requestId }),
       }));
     },
+    /** The bus has these events. */
     published: async (messages: readonly BusMessage[]): Promise<void> => {
       for (const { id } of messages) {
         const known = owed.get(id);
         if (known !== undefined) known.isPublished = true;
       }
     },
-    /** Counts what is not counted, and marks payouts; all side by side. */
-    settle: async (): Promise<void> => {
+    /** Counts what is not counted, and marks payouts, all side by side; at last with what there is. */
+    settle: async (isLast = false): Promise<void> => {
       const uncounted = [...owed.values()].filter(({ isCounted }) => !isCounted);
       const byMerchant = Map.groupBy(uncounted, ({ merchantId }) => merchantId);
       await Promise.all([...byMerchant].map(([merchantId, of]) => count(counts, merchantId, of)));
       const byPayout = Map.groupBy(owed.values(), ({ payoutId }) => payoutId);
-      await Promise.all([...byPayout].map(([payoutId, of]) => markDue(payoutId, of)));
+      await Promise.all([...byPayout].map(([payoutId, of]) => markDue(payoutId, of, isLast)));
     },
     /** Counts the changes that were left behind; `true`: there may be more. */
     countOrphans: (): Promise<boolean> =>
@@ -129,12 +130,14 @@ function createOrphans<T>(
   };
 }
 
-/** What payouts carry, by the times of their oldest events; of a payout all or nothing. */
+/**
+ * What payouts carry, of a payout all or nothing, in the order of the index: by the time of an
+ * event. A sort would read all that an outage of the bus has left, as the index is of a list.
+ */
 async function findOwed(payouts: Payouts, limit: number) {
   const carrying = await payouts
-    .find({ "outbox.at": { $gt: new Date(0) } })
+    .find({ "outbox.at": { $gt: new Date(0) } }, { hint: "outbox" })
     .project<Carrying>({ outbox: 1, request_id: 1, merchant_id: 1, untallied: 1 })
-    .sort({ "outbox.at": 1 })
     .limit(limit)
     .toArray();
   return carrying.flatMap(
