@@ -1,5 +1,5 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
-import type { Socket } from "node:net";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
 import { MongoNetworkError } from "mongodb";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
@@ -26,4 +26,33 @@ it("fails a command whose connection closes under it, and continues on another c
   for (const socket of sockets.splice(0)) socket.destroy();
   await expect(database.db.command({ ping: 1 })).rejects.toThrow(MongoNetworkError);
   await vi.waitFor(() => database.db.command({ ping: 1 }), { timeout: 10_000 });
+});
+
+it("fails a command whose answer does not come", async () => {
+  const name = freshDatabase("silence");
+  const { hostname: host, port, searchParams } = new URL(mongodbUri(name));
+  const path = decodeURIComponent(host);
+  let isSilent = false;
+  const proxy = createServer((near) => {
+    const far = connect(path.endsWith(".sock") ? { path } : { host, port: Number(port) });
+    far.on("data", (data) => isSilent || near.write(data));
+    near.on("data", (data) => far.write(data));
+    for (const [one, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      one.on("error", () => undefined).on("close", () => other.destroy());
+    }
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+  const uri = `mongodb://127.0.0.1:${(proxy.address() as AddressInfo).port}/?${searchParams}`;
+  const silent = await connectDatabase(uri, name, { silenceMs: 300 });
+  try {
+    await silent.db.command({ ping: 1 });
+    isSilent = true;
+    await expect(silent.db.command({ ping: 1 })).rejects.toThrow(MongoNetworkError);
+  } finally {
+    await silent.close();
+    proxy.close();
+  }
 });

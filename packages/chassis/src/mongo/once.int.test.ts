@@ -37,6 +37,21 @@ describe("insertOnce", () => {
   });
 });
 
+describe("insertOrFind", () => {
+  it("answers with the first document, and fails where the write did for another reason", async () => {
+    const first = { _id: "first", operation: "first" };
+    expect(await insertOrFind(rows, first, { _id: "first" })).toBe(first);
+    expect(
+      await insertOrFind(rows, { _id: "second", operation: "first" }, { operation: "first" }),
+    ).toEqual(first);
+    const broken = Object.assign(Object.create(rows), {
+      insertOne: async () => Promise.reject(new Error("the database is away")),
+    });
+    const repeated = insertOrFind(broken, { _id: "first", operation: "first" }, { _id: "first" });
+    await expect(repeated).rejects.toThrow("away");
+  });
+});
+
 describe("onceByKey", () => {
   it("answers false for an upsert whose key is there, and changes nothing", async () => {
     const upsert = () =>

@@ -118,6 +118,12 @@ export const equivalents: readonly Equivalent[] = [
     why: "it sets what is there already",
   },
   {
+    path: `${matcher}/alignment/spelling-distance.ts`,
+    line: "if (deleted < cell) cell = deleted;",
+    operator: "< becomes <=",
+    why: "it sets what is there already",
+  },
+  {
     path: `${matcher}/index/flat-tables.ts`,
     line: "for (let at = 0; at < keyCount; at += 1) {",
     operator: "< becomes <=",
@@ -188,6 +194,12 @@ export const equivalents: readonly Equivalent[] = [
     line: "const leased = {",
     operator: "drop endpoint_id",
     why: "it names every endpoint that has a pending delivery, so that an index is used",
+  },
+  {
+    path: "services/notifier/src/endpoints/store.ts",
+    line: "const before = { _id, merchant_id, revision: revision - 1 };",
+    operator: "drop merchant_id",
+    why: "what is changed was read by its merchant, and the revision says that it is the same",
   },
   {
     path: "services/notifier/src/replays/store.ts",

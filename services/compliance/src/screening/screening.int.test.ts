@@ -147,6 +147,27 @@ describe("screening", () => {
     });
   });
 
+  it("refuses an operation that was another record's, and takes one of another kind", async () => {
+    const rpc = await test.start();
+    await importLines(rpc, sandboxListLines());
+    const of = { mutation: mutation("operation-1"), subject };
+    const parties = [{ type: Party_Type.INDIVIDUAL, name: "John Smith" }];
+    const wallet = { networks: ["TRX"], address: riskyWallets.TRX };
+    const { screening } = await rpc.screenParty({ ...of, parties });
+    expect(await rpc.screenWallet({ ...of, ...wallet })).toMatchObject({
+      screening: { kind: "wallet", verdict: Verdict.BLOCK },
+    });
+    const other = { ...of, subject: { ...subject, recordId: "ben_other" } };
+    const calls = [
+      rpc.screenParty({ ...other, parties }),
+      rpc.screenWallet({ ...other, ...wallet }),
+    ];
+    for (const refusal of await Promise.all(calls.map(refusalOf))) {
+      expect(refusal).toMatchObject({ code: "INVALID_REQUEST" });
+    }
+    expect((await rpc.screenParty({ ...of, parties })).screening).toEqual(screening);
+  });
+
   it("answers a repeat with its first screening while none can be made", async () => {
     const rpc = await test.start();
     await importLines(rpc, sandboxListLines());

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
 import { openPayoutCounts } from "./counts.ts";
 import type { PayoutDocument, UncountedChange } from "./document.ts";
@@ -56,7 +56,10 @@ it("a run counts 200 payouts, and says that there may be more", async () => {
   }));
   await platform.payouts.insertMany(many);
   const counts = counter();
+  const write = vi.spyOn(platform.payouts, "updateOne");
   expect(await counts.run((changes) => changes.slice(1))).toBe(false);
+  expect(write).toHaveBeenCalledTimes(199);
+  write.mockRestore();
   expect(await counts.total("mer_d", undefined)).toBe(199);
   expect(await counts.run()).toBe(false);
   await platform.payouts.deleteMany({});

@@ -95,7 +95,7 @@ export function openPayoutOutbox(options: OutboxOptions) {
         if (known !== undefined) known.isPublished = true;
       }
     },
-    /** Counts what is not counted, and marks payouts, all side by side; at last with what there is. */
+    /** Counts what is not counted, and marks payouts; at last with whatever is known. */
     settle: async (isLast = false): Promise<void> => {
       const uncounted = [...owed.values()].filter(({ isCounted }) => !isCounted);
       const byMerchant = Map.groupBy(uncounted, ({ merchantId }) => merchantId);
