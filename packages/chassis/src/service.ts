@@ -31,6 +31,8 @@ export type RunningService = {
 export type Shared = {
   /** In place of the broker at `AMQP_URL`. */
   readonly bus?: Bus;
+  /** The broker at `AMQP_URL` is being started, and answers from then on. */
+  readonly brokerStarted?: Promise<unknown>;
   /** In place of standard output. */
   readonly logTo?: LogDestination;
 };
@@ -83,7 +85,7 @@ export function serviceStart<Config extends Settings>(
     const log = createLog(name, config.LOG_LEVEL, shared?.logTo);
     const lifetime = createLifetime(log);
     try {
-      const opening = await prepare(name, config, { log, lifetime }, shared?.bus);
+      const opening = await prepare(name, config, { log, lifetime }, shared);
       await assertMigrated(opening.database, migrations);
       return { ...(await open(opening)), stop: lifetime.end };
     } catch (error) {
@@ -105,7 +107,7 @@ async function prepare<Config extends Settings>(
   name: string,
   config: Config,
   parts: { readonly log: Log; readonly lifetime: Lifetime },
-  sharedBus: Bus | undefined,
+  shared: Shared | undefined,
 ) {
   const { log, lifetime } = parts;
   const { SERVICE_TOKEN: serviceToken, HOST: host, PORT: port } = config;
@@ -117,9 +119,9 @@ async function prepare<Config extends Settings>(
     ...{ config, log, metrics, database, lifetime },
     /** The process's shared bus, else a connection to the broker. */
     openBus: async ({ AMQP_URL: url, BUS_NAMESPACE: namespace }: BusSettings) => {
-      if (sharedBus !== undefined) return sharedBus;
+      if (shared?.bus !== undefined) return shared.bus;
       if (url === undefined) throw new SettingsError("settings: AMQP_URL: is required");
-      const bus = await connectAmqpBus({ url, namespace, log });
+      const bus = await connectAmqpBus({ url, namespace, log, after: shared?.brokerStarted });
       lifetime.add("bus", bus.stop);
       return bus;
     },

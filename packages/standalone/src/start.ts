@@ -38,7 +38,7 @@ export async function startStandalone(
     await assertPortFree(config.HOST, config.PORT);
     const secrets = readSecrets(dataDir);
     const env = { ...environment };
-    const broker = startBrokerBeside({ dataDir, env, onExit: lost("message broker") });
+    const broker = startBrokerBeside({ dataDir, env, onExit: lost("message broker") }, onLost);
     ends.push(broker.stop);
     const engine = await startEngine({
       dataDir,
@@ -63,10 +63,10 @@ export async function startStandalone(
     });
     const bus = amqpUrl === undefined ? createMemoryBus() : undefined;
     if (bus !== undefined) ends.push(bus.stop);
-    const shared = { ...(bus === undefined ? {} : { bus }), logTo: log.destination };
+    const brokerStarted = broker.started;
+    const shared = { ...(bus === undefined ? { brokerStarted } : { bus }), logTo: log.destination };
     await migrateServices(environments, (name) => createLog(name, log.level, log.destination));
     const services = await startServices(environments, shared, ends);
-    const brokerKind = await broker.kind();
     const sandboxPath = join(dataDir, sandboxFile);
     const sandbox = await createSandbox({
       baseUrl: services.gateway.publicUrl ?? "",
@@ -74,7 +74,8 @@ export async function startStandalone(
       serviceToken: secrets.serviceToken,
       path: sandboxPath,
     });
-    return { sandbox, sandboxPath, engineKind: engine.kind, brokerKind, stop };
+    const brokerKind = brokerKindOf(amqpUrl, environment);
+    return { sandbox, sandboxPath, engineKind: engine.kind, brokerKind, stop } as const;
   } catch (error) {
     await stop();
     throw error;
@@ -91,23 +92,36 @@ function openLog(config: ReturnType<typeof readConfig>) {
 }
 
 /**
- * Starts the broker beside everything else, for it takes as long as all of that: services are
- * started with its URL, and connect when it answers.
+ * Starts the broker beside everything else, for it takes longer than all of that: services are
+ * started with its URL, and connect when it answers. Until then events wait in their outboxes.
  */
-function startBrokerBeside(options: Omit<BrokerOptions, "onUrl">) {
+function startBrokerBeside(
+  options: Omit<BrokerOptions, "onUrl">,
+  onFailed: (message: string) => void,
+) {
   const url = Promise.withResolvers<string | undefined>();
-  const starting = startBroker({ ...options, onUrl: url.resolve });
-  starting.then((broker) => url.resolve(broker?.url), url.reject);
-  // A failure is reported to those who wait for the broker.
-  url.promise.catch(() => undefined);
-  const kind = async () => {
-    const broker = await starting;
-    if (broker?.url === (await url.promise)) return broker?.kind ?? ("in process" as const);
-    throw new Error("The broker's port was taken by another process: start again.");
+  const start = async () => {
+    const broker = await startBroker({ ...options, onUrl: url.resolve });
+    url.resolve(broker?.url);
+    if (broker?.url === (await url.promise)) return broker;
+    await broker?.stop();
+    throw new Error("The port of the message broker was taken by another process. Start again.");
   };
+  const started = start();
+  started.catch((error: unknown) => {
+    url.reject(error);
+    onFailed(error instanceof Error ? error.message : String(error));
+  });
+  url.promise.catch(() => undefined);
   return {
     url: url.promise,
-    kind,
-    stop: async () => void (await starting.catch(() => undefined))?.stop(),
+    started,
+    stop: async () => void (await started.catch(() => undefined))?.stop(),
   };
+}
+
+/** Who carries events between the services. */
+function brokerKindOf(amqpUrl: string | undefined, { AMQP_URL = "" }: Environment) {
+  if (amqpUrl === undefined) return "in process";
+  return AMQP_URL === "" ? "private" : "external";
 }

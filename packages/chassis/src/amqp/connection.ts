@@ -5,7 +5,13 @@ import type { Log } from "../log.ts";
 import { withTimeout } from "../timeout.ts";
 
 /** Where the broker is, and what the names of its exchange and queues begin with. */
-export type AmqpOptions = { readonly url: string; readonly namespace: string; readonly log: Log };
+export type AmqpOptions = {
+  readonly url: string;
+  readonly namespace: string;
+  readonly log: Log;
+  /** The first connection is not tried before; at once without it. */
+  readonly after?: Promise<unknown> | undefined;
+};
 
 /** A working broker accepts a connection at once; one that stays silent is tried again. */
 const handshakeTimeoutMs = 10_000;
@@ -21,6 +27,7 @@ export const closeTimeoutMs = 2_000;
 /** Reconnects until `stop`; the library's recovery leaves no listeners (docs/decisions/0019). */
 export function maintainConnection(options: {
   readonly url: string;
+  readonly after: Promise<unknown> | undefined;
   /** For the log. */
   readonly purpose: "publishing" | "consuming";
   readonly log: Log;
@@ -29,7 +36,7 @@ export function maintainConnection(options: {
   /** Called at the end of each connection, after its `setup`. */
   readonly lost: () => void;
 }): { stop(): Promise<void> } {
-  const { url, purpose, log, setup, lost } = options;
+  const { url, after, purpose, log, setup, lost } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
   let failures = 0;
@@ -60,6 +67,8 @@ export function maintainConnection(options: {
   };
 
   const run = async () => {
+    const aborted = new Promise((resolve) => signal.addEventListener("abort", resolve));
+    if (after !== undefined) await Promise.race([after.catch(doNothing), aborted]);
     while (!signal.aborted) {
       await live().catch((error: unknown) => {
         failures += 1;

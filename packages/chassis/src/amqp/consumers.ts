@@ -19,7 +19,7 @@ const prefetch = 2 * batchMax;
 const deliveryLimit = 1_000;
 
 /** Consumes on a connection of its own. */
-export function createConsumers({ url, namespace, log }: AmqpOptions) {
+export function createConsumers({ url, after, namespace, log }: AmqpOptions) {
   const subscriptions: Subscription[] = [];
   const consumers = new Set<Awaited<ReturnType<typeof startConsumer>>>();
   let current: ChannelModel | undefined;
@@ -35,6 +35,7 @@ export function createConsumers({ url, namespace, log }: AmqpOptions) {
 
   const connection = maintainConnection({
     url,
+    after,
     purpose: "consuming",
     log,
     setup: async (made) => {

@@ -23,12 +23,13 @@ const lateTimeoutsMax = 2;
 
 /** Publishes with confirms, on a connection of its own. */
 export function createPublisher(options: PublisherOptions): Omit<Bus, "subscribe"> {
-  const { url, log, refused } = options;
+  const { url, after, log, refused } = options;
   let current: Publishing | undefined;
   let stopping = false;
 
   const connection = maintainConnection({
     url,
+    after,
     purpose: "publishing",
     log,
     setup: async (made) => {
