@@ -52,7 +52,8 @@ async function work(deps: RailWorkerDeps, first: LeasedPayout): Promise<void> {
     }
   } catch (error) {
     deps.log.error({ err: error, payout_id: leased.payout.id }, "payout not advanced");
-    await release(deps.payouts, leased, { work: fromNow(deps, retryMs) });
+    // A step that failed later may have stored its calls.
+    await release(deps.payouts, { ...leased, calls: [] }, { work: fromNow(deps, retryMs) });
   }
 }
 

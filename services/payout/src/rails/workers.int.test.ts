@@ -170,22 +170,38 @@ it("a new payout is stored with its lease, and submitted without a look", async 
   expect(repeated.payout).toMatchObject({ id: payout.id, version: 1 });
 });
 
+it("a step that fails after its submission is stored has each call once", async () => {
+  const { payouts, worker } = platform;
+  platform.rails.current = accepting(2_500);
+  const { leases } = keeping();
+  const id = await platform.execute(accountId, "failing");
+  const leased = await leases.next();
+  if (leased === undefined) return expect.unreachable("not leased");
+  leases.hold(leased, worker.clock.now());
+  const { updateOne } = payouts;
+  vi.spyOn(payouts, "updateOne")
+    // The submission.
+    .mockImplementationOnce(updateOne)
+    .mockRejectedValueOnce(new Error("database away"));
+  await workOnDuePayout({ ...worker, leases });
+  vi.restoreAllMocks();
+  // The lease of the look, and of the wait.
+  expect(kindsOf(await stored(id))).toEqual(["leased", "leased", "submit"]);
+});
+
 it("workers that wait are woken when a payout is due, all at the same time", async () => {
   const { payouts, worker } = platform;
-  let [inside, most] = [0, 0];
-  const replies = new Map<string, number>();
-  const reply = async (key: string): Promise<RailReply> => {
-    inside += 1;
-    most = Math.max(most, inside);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    inside -= 1;
-    const count = replies.get(key) ?? 0;
-    replies.set(key, count + 1);
-    return count === 0
-      ? { status: { kind: "accepted" }, pollAfterMs: 20 }
-      : { status: { kind: "settled", reference: "R" } };
+  const arrived = new Set<string>();
+  const all = Promise.withResolvers<void>();
+  // Each submission waits for the others: one worker alone would wait for ever.
+  const submit = async (key: string): Promise<RailReply> => {
+    arrived.add(key);
+    if (arrived.size === 4) all.resolve();
+    await all.promise;
+    return { status: { kind: "accepted" }, pollAfterMs: 20 };
   };
-  platform.rails.current = testRail({ submit: reply, query: reply });
+  const query = async (): Promise<RailReply> => ({ status: { kind: "settled", reference: "R" } });
+  platform.rails.current = testRail({ submit, query });
   let wakeAt = (_at: Date): void => undefined;
   const leases = createLeases(payouts, worker.clock, place, {
     ...{ heldMax: 10, lookEveryMs: 100, onHeld: (at: Date) => wakeAt(at) },
@@ -205,7 +221,7 @@ it("workers that wait are woken when a payout is due, all at the same time", asy
       },
       { timeout: 5_000, interval: 20 },
     );
-    expect(most).toBeGreaterThan(1);
+    expect([...arrived].toSorted()).toEqual(ids.toSorted());
   } finally {
     await workers.stop();
   }
