@@ -1,10 +1,8 @@
-import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { Code, ConnectError, createClient, createRouterTransport } from "@connectrpc/connect";
+import { createClient, createRouterTransport } from "@connectrpc/connect";
 import { openAuditStore } from "@disburse/chassis/audit/store.ts";
 import type { BusMessage } from "@disburse/chassis/bus/bus.ts";
 import { silentLog } from "@disburse/chassis/log.ts";
 import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
-import { publicRefusals, refusalError } from "@disburse/chassis/rpc/refusal.ts";
 import {
   BeneficiaryService,
   ScreeningStatus,
@@ -13,7 +11,6 @@ import { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/
 import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { QuoteService, QuoteState } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { newId } from "@disburse/kernel/id.ts";
-import { refused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { migratedDatabase } from "@disburse/testkit/engine.ts";
 import { openExecutions } from "./execution/execute.ts";
@@ -35,17 +32,7 @@ import { openRailStates } from "./rails/states.ts";
 import { workOnDuePayout } from "./rails/worker.ts";
 import { openResolutionStore } from "./resolutions/store.ts";
 import { operationsRpc, payoutRpc } from "./service.ts";
-
-/** A quote of the stand-in for the quote service; it is claimed as the real one is. */
-export type StandInQuote = {
-  merchantId: string;
-  accountId: string;
-  amount: string;
-  corridorOpen: boolean;
-  expiresAt: Date;
-  state: QuoteState;
-  claim?: { payoutId: string; referenceId: string; operationId: string; claimedAt: Date };
-};
+import { type StandInQuote, standIns } from "./test-neighbours.ts";
 
 /** The process whose leases the platform's worker takes. */
 export const place = "first:8080";
@@ -222,89 +209,4 @@ function directoryOf(rails: { current: Rail | undefined }): RailDirectory {
     unavailability: async () => (rails.current === undefined ? "DOWN" : undefined),
     named: (name) => (rails.current?.name === name ? rails.current : undefined),
   };
-}
-
-function standIns(
-  quotes: Map<string, StandInQuote>,
-  faults: { claim: () => void; afterClaim: () => void },
-  world: { screening: ScreeningStatus },
-) {
-  const found = (id: string) => {
-    const quote = quotes.get(id);
-    if (quote === undefined) throw refusalError(publicRefusals, refused("RECORD_NOT_FOUND"));
-    return quote;
-  };
-  return createRouterTransport(({ service }) => {
-    service(QuoteService, {
-      getClaimableQuote: ({ quoteId }) => {
-        const quote = found(quoteId);
-        return {
-          ...quoteResponse(quoteId, quote),
-          corridorOpen: quote.corridorOpen,
-          limits: { sourceMin: "1.00", sourceMax: "1000.00" },
-          now: timestampFromDate(new Date()),
-        };
-      },
-      claimQuote: ({ quoteId, payoutId, referenceId, mutation }) => {
-        faults.claim();
-        const quote = found(quoteId);
-        const claimedAt = new Date();
-        if (quote.state === QuoteState.OPEN && claimedAt >= quote.expiresAt) {
-          quote.state = QuoteState.EXPIRED;
-        }
-        if (quote.state === QuoteState.EXPIRED) {
-          throw refusalError(publicRefusals, refused("QUOTE_EXPIRED"));
-        }
-        const operationId = mutation?.operationId ?? "";
-        quote.claim ??= { payoutId, referenceId, operationId, claimedAt };
-        quote.state = QuoteState.CLAIMED;
-        faults.afterClaim();
-        return quoteResponse(quoteId, quote);
-      },
-    });
-    service(BeneficiaryService, {
-      getBeneficiary: ({ beneficiaryId }) => ({
-        beneficiary: { id: beneficiaryId, screeningStatus: world.screening },
-      }),
-      getPaymentInstruction: () => ({
-        accountNumber: "123456781234",
-        transferMethod: "ACH",
-        beneficiaryName: "Ada Lovelace",
-        screeningStatus: world.screening,
-      }),
-    });
-  });
-}
-
-function quoteResponse(id: string, quote: StandInQuote) {
-  const { claim } = quote;
-  return {
-    quote: {
-      id,
-      merchantId: quote.merchantId,
-      accountId: quote.accountId,
-      corridorId: "cor_1",
-      sourceCurrencyCode: "USD",
-      destinationCurrencyCode: "USD",
-      sourceAmount: quote.amount,
-      convertedAmount: quote.amount,
-      receivingAmount: quote.amount,
-      totalFees: "0.00",
-      exchangeRate: "1",
-      beneficiary: {
-        id: "ben_1",
-        name: "Ada Lovelace",
-        accountNumberMasked: "********1234",
-        transferMethod: "ACH",
-      },
-      state: quote.state,
-      expiredAt: timestampFromDate(quote.expiresAt),
-    },
-    ...(claim && { claim: { ...claim, claimedAt: timestampFromDate(claim.claimedAt) } }),
-  };
-}
-
-/** What an unreachable service looks like to its caller. */
-export function unavailable(): ConnectError {
-  return new ConnectError("away", Code.Unavailable);
 }

@@ -4,12 +4,8 @@ import { ScreeningStatus } from "@disburse/contracts/disburse/beneficiary/v1/ben
 import { QuoteState } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { derivedId } from "@disburse/kernel/id.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  type StandInQuote,
-  startTestPlatform,
-  type TestPlatform,
-  unavailable,
-} from "../test-platform.ts";
+import { type StandInQuote, unavailable } from "../test-neighbours.ts";
+import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
 
 let platform: TestPlatform;
 beforeAll(async () => {

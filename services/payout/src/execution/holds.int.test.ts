@@ -4,7 +4,8 @@ import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import { derivedId } from "@disburse/kernel/id.ts";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { AccountDocument } from "../ledger/documents.ts";
-import { startTestPlatform, type TestPlatform, unavailable } from "../test-platform.ts";
+import { unavailable } from "../test-neighbours.ts";
+import { startTestPlatform, type TestPlatform } from "../test-platform.ts";
 
 const merchantId = "mer_1";
 let platform: TestPlatform;
