@@ -47,6 +47,17 @@ async function settled(): Promise<string> {
   return id;
 }
 
+/** A settled payout of which the outbox has both events, the first one published. */
+async function halfPublished() {
+  const id = await settled();
+  const [first, second] = await owedOf(id);
+  outbox.add(first!);
+  outbox.add(second!);
+  const [message] = await dueOf(id);
+  await outbox.published([message!]);
+  return { id, second };
+}
+
 it("marks a payout once, when no further event is near", async () => {
   const id = await settled();
   const [first, second] = await owedOf(id);
@@ -74,12 +85,7 @@ it("marks a payout once, when no further event is near", async () => {
 });
 
 it("marks what is known when it has waited long enough, and counts without a bus", async () => {
-  const id = await settled();
-  const [first, second] = await owedOf(id);
-  outbox.add(first!);
-  outbox.add(second!);
-  const [message] = await dueOf(id);
-  await outbox.published([message!]);
+  const { id, second } = await halfPublished();
   await outbox.settle();
   expect((await stored(id)).outbox).toHaveLength(2);
   const clock = vi.spyOn(performance, "now").mockReturnValue(performance.now() + 501);
@@ -94,12 +100,7 @@ it("marks what is known when it has waited long enough, and counts without a bus
 });
 
 it("marks at last what is known, in hand or not", async () => {
-  const id = await settled();
-  const [first, second] = await owedOf(id);
-  outbox.add(first!);
-  outbox.add(second!);
-  const [message] = await dueOf(id);
-  await outbox.published([message!]);
+  const { id, second } = await halfPublished();
   await outbox.settle(true);
   const left = await stored(id);
   expect(left.outbox.map((each) => each.id)).toEqual([second!.event.id]);
