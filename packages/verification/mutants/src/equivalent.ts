@@ -184,6 +184,12 @@ export const equivalents: readonly Equivalent[] = [
     why: "none that is not held changes, after reads that were spared",
   },
   {
+    path: `${deliveries}/order/store.ts`,
+    line: "if (!delivery.held) return delivery;",
+    operator: "drop a guard",
+    why: "an event's first delivery that is not held is as one that no longer waits",
+  },
+  {
     path: `${deliveries}/dispatch/work-store.ts`,
     line: "{ limit: countMax },",
     operator: "drop limit",
