@@ -116,7 +116,10 @@ function startBrokerBeside(
   return {
     url: url.promise,
     started,
-    stop: async () => void (await started.catch(() => undefined))?.stop(),
+    stop: async (): Promise<void> => {
+      const broker = await started.catch(() => undefined);
+      await broker?.stop();
+    },
   };
 }
 
