@@ -3,7 +3,7 @@ import { expect, vi } from "vitest";
 import { paths } from "./bodies.ts";
 import type { Payer } from "./payer.ts";
 
-/** The interface's table of errors: status and sentence, letter for letter. */
+/** The interface's table of errors, letter for letter, and what was added beside a row of it. */
 const table = {
   INVALID_WALLET_ADDRESS: [400, "Wallet address is invalid"],
   RISK_ANALYSIS_FAILED: [400, "Wallet id was found risky"],
@@ -12,6 +12,7 @@ const table = {
   INVALID_JSON: [400, "Please check the request payload."],
   CORRIDOR_NOT_ACTIVE: [400, "Corridor Not Active"],
   ACCESS_FORBIDDEN: [403, "You are not authorized to access this record."],
+  BENEFICIARY_NOT_READY: [409, "The screening of this beneficiary has not finished."],
   QUOTE_EXPIRED: [400, "This quote is expired"],
   ALREADY_PROCESSED: [400, "Transaction Already Processed"],
   AMOUNT_NOT_WITHIN_LIMITS: [400, "Amount is not within limits."],

@@ -52,7 +52,9 @@ describe("without compliance", () => {
     const beneficiary = await acme.data("GET", `${paths.beneficiaries}/${fiatId}`);
     expect(beneficiary.screening_status).toBe("pending");
     expect((await acme.data("GET", `${paths.depositor}/${depositorId}`)).status).toBe("pending");
-    expectRefusal(await acme.post(paths.rfq, await rfqBody()), "ACCESS_FORBIDDEN");
+    const answer = await acme.post(paths.rfq, await rfqBody());
+    expectRefusal(answer, "BENEFICIARY_NOT_READY");
+    expect(answer.headers.get("retry-after")).toBe("5");
   });
 
   it("is made good once it is back, without anyone asking", async () => {

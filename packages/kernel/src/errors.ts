@@ -31,6 +31,11 @@ export const errorTable = {
   INVALID_JSON: row(400, "Please check the request payload."),
   CORRIDOR_NOT_ACTIVE: row(400, "Corridor Not Active", "FailedPrecondition"),
   ACCESS_FORBIDDEN: row(403, "You are not authorized to access this record.", "PermissionDenied"),
+  BENEFICIARY_NOT_READY: row(
+    409,
+    "The screening of this beneficiary has not finished.",
+    "FailedPrecondition",
+  ),
   QUOTE_EXPIRED: row(400, "This quote is expired", "FailedPrecondition"),
   ALREADY_PROCESSED: row(400, "Transaction Already Processed", "AlreadyExists"),
   AMOUNT_NOT_WITHIN_LIMITS: row(400, "Amount is not within limits.", "OutOfRange"),

@@ -61,6 +61,7 @@ describe("what is tried again", () => {
     ["502 of a proxy", page],
     ["503", again],
     ["504 of a proxy", () => new Response("", { status: 504 })],
+    ["409 of a beneficiary still screened", () => refusal(409, "BENEFICIARY_NOT_READY")],
     ["409 of a request under way", () => refusal(409, "IDEMPOTENCY_IN_PROGRESS")],
   ])("%s", async (_, reply) => {
     for (const request of [get, post, remove]) {

@@ -218,7 +218,7 @@ const passing: readonly number[] = [429, 500, 502, 503, 504];
 function isWorthRetrying(error: Pick<DisburseError, "kind" | "code" | "status">): boolean {
   const { kind, status } = error;
   if (kind === "connection" || kind === "timeout") return true;
-  if (status === 409) return isUnderWay(error);
+  if (status === 409) return isUnderWay(error) || error.code === "BENEFICIARY_NOT_READY";
   return status !== undefined && passing.includes(status);
 }
 

@@ -214,11 +214,11 @@ export class Quotes {
    *
    * Costs and amounts of a payout, valid until `expired_at`. Send `source_amount` or `receiving_amount`; if both are sent, `source_amount` is used. Amounts outside the corridor's `limits` are quoted too, but executing such a quote is refused.
    *
-   * An unknown account, beneficiary or pair of currencies (see List corridors) is `RECORD_NOT_FOUND`. `ACCESS_FORBIDDEN` is also returned if the beneficiary is not `cleared`: read its `screening_status`.
+   * An unknown account, beneficiary or pair of currencies (see List corridors) is `RECORD_NOT_FOUND`. `ACCESS_FORBIDDEN` is also returned if the beneficiary is in `review` or `blocked`: read its `screening_status`. While that is `pending`, the answer is `BENEFICIARY_NOT_READY`: try again after `Retry-After`.
    *
    * Scope: `quote:write`.
    *
-   * Refusals of its own: `CORRIDOR_NOT_ACTIVE`, `RECORD_NOT_FOUND`.
+   * Refusals of its own: `CORRIDOR_NOT_ACTIVE`, `RECORD_NOT_FOUND`, `BENEFICIARY_NOT_READY`.
    *
    * Operation `requestQuote` of the reference.
    */
@@ -277,13 +277,13 @@ export class Payouts {
    *
    * Executes a quote, once. The money is held before the response is sent; webhooks and Get payout report the outcome. A quote that was refused for balance or limits stays open. `succeeded` is not always final: a bank can return the money, and the payout becomes `failed`.
    *
-   * `ACCESS_FORBIDDEN` is also returned if the beneficiary is not `cleared` (read its `screening_status`) or its corridor was closed.
+   * `ACCESS_FORBIDDEN` is also returned if the beneficiary is in `review` or `blocked` (read its `screening_status`) or its corridor was closed. While the `screening_status` is `pending`, the answer is `BENEFICIARY_NOT_READY`: try again after `Retry-After`.
    *
    * In the sandbox the simulated rail rejects a payout whose `reference_id` begins with `sandbox-fail`, settles and then returns one with `sandbox-return`, and does not know the outcome of one with `sandbox-unknown` until it is polled again.
    *
    * Scope: `payout:write`.
    *
-   * Refusals of its own: `ALREADY_PROCESSED`, `QUOTE_EXPIRED`, `AMOUNT_NOT_WITHIN_LIMITS`, `INSUFFICIENT_BALANCE`, `RECORD_NOT_FOUND`.
+   * Refusals of its own: `ALREADY_PROCESSED`, `QUOTE_EXPIRED`, `AMOUNT_NOT_WITHIN_LIMITS`, `INSUFFICIENT_BALANCE`, `RECORD_NOT_FOUND`, `BENEFICIARY_NOT_READY`.
    *
    * Operation `executePayout` of the reference.
    */

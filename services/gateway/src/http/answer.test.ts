@@ -35,6 +35,7 @@ it.each<[number, ErrorCode]>([
   [404, "ROUTE_NOT_FOUND"],
   [405, "METHOD_NOT_ALLOWED"],
   [408, "REQUEST_TIMEOUT"],
+  [409, "BENEFICIARY_NOT_READY"],
   [409, "IDEMPOTENCY_IN_PROGRESS"],
   [413, "PAYLOAD_TOO_LARGE"],
   [415, "UNSUPPORTED_MEDIA_TYPE"],
@@ -47,6 +48,13 @@ it.each<[number, ErrorCode]>([
   [503, "SERVICE_UNAVAILABLE"],
 ])("%i %s", (status, code) => {
   expect(errorTable[code].status).toBe(status);
+});
+
+it.each<[ErrorCode, string]>([
+  ["BENEFICIARY_NOT_READY", "5"],
+  ["IDEMPOTENCY_IN_PROGRESS", "1"],
+])("%s has Retry-After: %s", (code, seconds) => {
+  expect(refusalAnswer(refused(code)).headers["Retry-After"]).toBe(seconds);
 });
 
 it("sends a refusal's detail where it has one", () => {

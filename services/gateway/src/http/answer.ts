@@ -14,8 +14,15 @@ export type PageAnswer = Omit<Answer, "body"> & { readonly body: string | Buffer
 /** How long a caller who should come again soon has to wait. */
 const retryAfterSeconds = "1";
 
+/**
+ * How long a screening under way needs: one that compliance did not answer is repeated by a sweep
+ * within twice its 2 s (`SCREENING_SWEEP_MS`), and most are decided by then.
+ */
+const screeningSeconds = "5";
+
 const headersOf: Partial<Record<ErrorCode, Readonly<Record<string, string>>>> = {
   UNAUTHENTICATED: { "WWW-Authenticate": "Bearer" },
+  BENEFICIARY_NOT_READY: { "Retry-After": screeningSeconds },
   IDEMPOTENCY_IN_PROGRESS: { "Retry-After": retryAfterSeconds },
   SERVICE_UNAVAILABLE: { "Retry-After": retryAfterSeconds },
 };

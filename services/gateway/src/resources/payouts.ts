@@ -202,13 +202,14 @@ export const payouts: Resource = {
     post("executePayout", "/api/v1/transfer/execute", {
       summary: "Execute payout",
       description:
-        "Executes a quote, once. The money is held before the response is sent; webhooks and Get payout report the outcome. A quote that was refused for balance or limits stays open. `succeeded` is not always final: a bank can return the money, and the payout becomes `failed`.\n\n`ACCESS_FORBIDDEN` is also returned if the beneficiary is not `cleared` (read its `screening_status`) or its corridor was closed.\n\nIn the sandbox the simulated rail rejects a payout whose `reference_id` begins with `sandbox-fail`, settles and then returns one with `sandbox-return`, and does not know the outcome of one with `sandbox-unknown` until it is polled again.",
+        "Executes a quote, once. The money is held before the response is sent; webhooks and Get payout report the outcome. A quote that was refused for balance or limits stays open. `succeeded` is not always final: a bank can return the money, and the payout becomes `failed`.\n\n`ACCESS_FORBIDDEN` is also returned if the beneficiary is in `review` or `blocked` (read its `screening_status`) or its corridor was closed. While the `screening_status` is `pending`, the answer is `BENEFICIARY_NOT_READY`: try again after `Retry-After`.\n\nIn the sandbox the simulated rail rejects a payout whose `reference_id` begins with `sandbox-fail`, settles and then returns one with `sandbox-return`, and does not know the outcome of one with `sandbox-unknown` until it is polled again.",
       body: { form: executePayout },
       data: executed,
       refusals: [
         "INVALID_REQUEST",
         "RECORD_NOT_FOUND",
         "ACCESS_FORBIDDEN",
+        "BENEFICIARY_NOT_READY",
         "ALREADY_PROCESSED",
         "QUOTE_EXPIRED",
         "AMOUNT_NOT_WITHIN_LIMITS",

@@ -75,7 +75,7 @@ export const quotes: Resource = {
     post("requestQuote", "/api/v1/transfer/rfq", {
       summary: "Request for quote",
       description:
-        "Costs and amounts of a payout, valid until `expired_at`. Send `source_amount` or `receiving_amount`; if both are sent, `source_amount` is used. Amounts outside the corridor's `limits` are quoted too, but executing such a quote is refused.\n\nAn unknown account, beneficiary or pair of currencies (see List corridors) is `RECORD_NOT_FOUND`. `ACCESS_FORBIDDEN` is also returned if the beneficiary is not `cleared`: read its `screening_status`.",
+        "Costs and amounts of a payout, valid until `expired_at`. Send `source_amount` or `receiving_amount`; if both are sent, `source_amount` is used. Amounts outside the corridor's `limits` are quoted too, but executing such a quote is refused.\n\nAn unknown account, beneficiary or pair of currencies (see List corridors) is `RECORD_NOT_FOUND`. `ACCESS_FORBIDDEN` is also returned if the beneficiary is in `review` or `blocked`: read its `screening_status`. While that is `pending`, the answer is `BENEFICIARY_NOT_READY`: try again after `Retry-After`.",
       body: {
         form: requestForQuote,
         examples: {
@@ -93,6 +93,7 @@ export const quotes: Resource = {
         "INVALID_REQUEST",
         "RECORD_NOT_FOUND",
         "ACCESS_FORBIDDEN",
+        "BENEFICIARY_NOT_READY",
         "CORRIDOR_NOT_ACTIVE",
         "SERVICE_UNAVAILABLE",
       ],

@@ -70,6 +70,8 @@ describe("execute", () => {
     ["whose corridor closed", { corridorOpen: false, expiresAt: past }, 2, "ACCESS_FORBIDDEN"],
     ["that expired", { expiresAt: past, amount: "0.01" }, 3, "QUOTE_EXPIRED"],
     ["of a held beneficiary", { amount: "0.01" }, 3, "ACCESS_FORBIDDEN"],
+    ["of one still screened", { amount: "0.01" }, 1, "BENEFICIARY_NOT_READY"],
+    ["that expired, of one still screened", { expiresAt: past }, 1, "QUOTE_EXPIRED"],
     ["below the limits", { amount: "0.99" }, 2, "AMOUNT_NOT_WITHIN_LIMITS"],
     ["above the limits", { amount: "1000.01" }, 2, "AMOUNT_NOT_WITHIN_LIMITS"],
     ["above the balance", { amount: "100.01" }, 2, "INSUFFICIENT_BALANCE"],

@@ -2,6 +2,7 @@ import type { Client } from "@connectrpc/connect";
 import { callContext } from "@disburse/chassis/call-context.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { insertOrFind } from "@disburse/chassis/mongo/once.ts";
+import { wordOf } from "@disburse/chassis/rpc/enum-words.ts";
 import { type Change, type StoredActor, serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { type PublicRefusal, readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import {
@@ -85,7 +86,7 @@ async function execute(deps: ExecuteDeps, request: ExecuteRequest): Promise<Exec
   const { corridorOpen } = read.executable;
   const answer = (result: ExecuteResult) => answerTo(operationId, result, corridorOpen);
   if (next === "complete") return answer(await completeClaimed(deps, read, request));
-  const fit = fundable(read.executable, await isCleared(deps, merchantId, read.beneficiaryId));
+  const fit = fundable(read.executable, await screeningOf(deps, merchantId, read.beneficiaryId));
   if (isRefused(fit)) return fit;
   if ((await bindOperation(deps, request)) !== quoteId) return otherQuote;
   const held = await hold(deps, request, read);
@@ -130,9 +131,9 @@ async function readQuote(deps: ExecuteDeps, quoteId: string): Promise<ReadQuote 
   }
 }
 
-async function isCleared(deps: ExecuteDeps, merchantId: string, beneficiaryId: string) {
+async function screeningOf(deps: ExecuteDeps, merchantId: string, beneficiaryId: string) {
   const { beneficiary } = await deps.beneficiary.getBeneficiary({ merchantId, beneficiaryId });
-  return beneficiary?.screeningStatus === ScreeningStatus.CLEARED;
+  return beneficiary && wordOf(ScreeningStatus, beneficiary.screeningStatus);
 }
 
 /** Holds the money under the payout's id; a repeated hold is success. */

@@ -249,7 +249,9 @@ describe("a quote", () => {
     expect(await codeOf(ask(change))).toBe(code);
   });
 
-  it("waits for a beneficiary that is not cleared, and for a service that is away", async () => {
+  it("waits for a beneficiary that is not cleared yet, and for a service that is away", async () => {
+    screening = ScreeningStatus.PENDING;
+    expect(await codeOf(ask())).toBe("BENEFICIARY_NOT_READY");
     screening = ScreeningStatus.REVIEW;
     expect(await codeOf(ask())).toBe("ACCESS_FORBIDDEN");
     screening = ScreeningStatus.CLEARED;

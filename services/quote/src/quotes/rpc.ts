@@ -2,7 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { type Client, Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
 import { type CountRead, createCache } from "@disburse/chassis/cache.ts";
-import { valueOfWord } from "@disburse/chassis/rpc/enum-words.ts";
+import { valueOfWord, wordOf } from "@disburse/chassis/rpc/enum-words.ts";
 import { readMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { orThrow, readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import {
@@ -159,7 +159,7 @@ async function readParties(
     account,
     beneficiary: beneficiary && {
       currency: beneficiary.destinationCurrency,
-      cleared: beneficiary.screeningStatus === ScreeningStatus.CLEARED,
+      screening: wordOf(ScreeningStatus, beneficiary.screeningStatus),
       archived: beneficiary.archived,
       quoted: {
         id: beneficiary.id,

@@ -29,17 +29,20 @@ describe("payable", () => {
 });
 
 describe("fundable", () => {
-  it.each<[string, Partial<ExecutableQuote>, boolean, string]>([
-    ["all within", {}, true, "fundable"],
-    ["the lowest", { sourceMinor: 100n, receivingMinor: 10n }, true, "fundable"],
-    ["the highest", { sourceMinor: 1_000n, receivingMinor: 99n }, true, "fundable"],
-    ["too little sent", { sourceMinor: 99n }, true, "AMOUNT_NOT_WITHIN_LIMITS"],
-    ["too much sent", { sourceMinor: 1_001n }, true, "AMOUNT_NOT_WITHIN_LIMITS"],
-    ["too little received", { receivingMinor: 9n }, true, "AMOUNT_NOT_WITHIN_LIMITS"],
-    ["too much received", { receivingMinor: 100n }, true, "AMOUNT_NOT_WITHIN_LIMITS"],
-    ["an uncleared beneficiary first", { sourceMinor: 1n }, false, "ACCESS_FORBIDDEN"],
-  ])("of %s", (_what, change, cleared, expected) => {
-    const answer = fundable({ ...quote, ...change }, cleared);
+  it.each<[string, Partial<ExecutableQuote>, Parameters<typeof fundable>[1], string]>([
+    ["all within", {}, "cleared", "fundable"],
+    ["the lowest", { sourceMinor: 100n, receivingMinor: 10n }, "cleared", "fundable"],
+    ["the highest", { sourceMinor: 1_000n, receivingMinor: 99n }, "cleared", "fundable"],
+    ["too little sent", { sourceMinor: 99n }, "cleared", "AMOUNT_NOT_WITHIN_LIMITS"],
+    ["too much sent", { sourceMinor: 1_001n }, "cleared", "AMOUNT_NOT_WITHIN_LIMITS"],
+    ["too little received", { receivingMinor: 9n }, "cleared", "AMOUNT_NOT_WITHIN_LIMITS"],
+    ["too much received", { receivingMinor: 100n }, "cleared", "AMOUNT_NOT_WITHIN_LIMITS"],
+    ["one that is blocked first", { sourceMinor: 1n }, "blocked", "ACCESS_FORBIDDEN"],
+    ["one in review first", { sourceMinor: 1n }, "review", "ACCESS_FORBIDDEN"],
+    ["one of unknown screening first", { sourceMinor: 1n }, undefined, "ACCESS_FORBIDDEN"],
+    ["one still screened first", { sourceMinor: 1n }, "pending", "BENEFICIARY_NOT_READY"],
+  ])("of %s", (_what, change, screening, expected) => {
+    const answer = fundable({ ...quote, ...change }, screening);
     expect(typeof answer === "string" ? answer : answer.refused).toBe(expected);
   });
 
@@ -50,7 +53,9 @@ describe("fundable", () => {
       receivingMin: undefined,
       receivingMax: undefined,
     };
-    expect(fundable({ ...quote, limits: none, sourceMinor: 10n ** 30n }, true)).toBe("fundable");
+    expect(fundable({ ...quote, limits: none, sourceMinor: 10n ** 30n }, "cleared")).toBe(
+      "fundable",
+    );
   });
 });
 

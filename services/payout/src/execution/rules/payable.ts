@@ -1,4 +1,5 @@
 import { type Refused, refused } from "@disburse/kernel/refusal.ts";
+import type { UnclearedStatus } from "../../payouts/rules/clearance.ts";
 
 /** A corridor's bounds in minor units, inclusive; `undefined` where there is none. */
 export type Limits = {
@@ -38,12 +39,15 @@ export function payable(
   return "hold";
 }
 
+type FundRefusal = "ACCESS_FORBIDDEN" | "BENEFICIARY_NOT_READY" | "AMOUNT_NOT_WITHIN_LIMITS";
+
 /** The checks after those of the quote itself: the beneficiary, then the corridor's limits. */
 export function fundable(
   quote: Pick<ExecutableQuote, "limits" | "sourceMinor" | "receivingMinor">,
-  beneficiaryCleared: boolean,
-): "fundable" | Refused<"ACCESS_FORBIDDEN" | "AMOUNT_NOT_WITHIN_LIMITS"> {
-  if (!beneficiaryCleared) return refused("ACCESS_FORBIDDEN");
+  screening: UnclearedStatus | "cleared" | undefined,
+): "fundable" | Refused<FundRefusal> {
+  if (screening === "pending") return refused("BENEFICIARY_NOT_READY");
+  if (screening !== "cleared") return refused("ACCESS_FORBIDDEN");
   const { limits, sourceMinor, receivingMinor } = quote;
   const within =
     isWithin(sourceMinor, limits.sourceMin, limits.sourceMax) &&

@@ -26,7 +26,7 @@ const quoted = {
   network: "",
 };
 const account = { merchantId: "mer_1", currency: "USD" };
-const beneficiary = { currency: "INR", cleared: true, archived: false, quoted };
+const beneficiary = { currency: "INR", screening: "cleared", archived: false, quoted } as const;
 
 describe("the parties of a quote", () => {
   it("are accepted when all is well", () => {
@@ -34,7 +34,8 @@ describe("the parties of a quote", () => {
   });
 
   const foreign = { merchantId: "mer_2", currency: "BTC" };
-  const held = { ...beneficiary, cleared: false, currency: "BTC" };
+  const held = { ...beneficiary, screening: "review", currency: "BTC" } as const;
+  const pending = { ...held, screening: "pending" } as const;
   it.each<[string, Parties, string]>([
     ["no account, before all else", { account: undefined, beneficiary: held }, "RECORD_NOT_FOUND"],
     ["a foreign account", { account: foreign, beneficiary: undefined }, "ACCESS_FORBIDDEN"],
@@ -44,7 +45,28 @@ describe("the parties of a quote", () => {
       { account, beneficiary: { ...beneficiary, archived: true } },
       "RECORD_NOT_FOUND",
     ],
-    ["an uncleared beneficiary", { account, beneficiary: held }, "ACCESS_FORBIDDEN"],
+    [
+      "an archived one that is still screened",
+      { account, beneficiary: { ...pending, archived: true } },
+      "RECORD_NOT_FOUND",
+    ],
+    ["one in review", { account, beneficiary: held }, "ACCESS_FORBIDDEN"],
+    [
+      "one that is blocked",
+      { account, beneficiary: { ...held, screening: "blocked" } },
+      "ACCESS_FORBIDDEN",
+    ],
+    [
+      "one of unknown screening",
+      { account, beneficiary: { ...held, screening: undefined } },
+      "ACCESS_FORBIDDEN",
+    ],
+    ["one that is still screened", { account, beneficiary: pending }, "BENEFICIARY_NOT_READY"],
+    [
+      "a foreign account before one that is still screened",
+      { account: foreign, beneficiary: pending },
+      "ACCESS_FORBIDDEN",
+    ],
     [
       "another account currency",
       { account: { ...account, currency: "EUR" }, beneficiary },

@@ -63,22 +63,30 @@ export type Parties = {
   readonly beneficiary:
     | {
         readonly currency: string;
-        readonly cleared: boolean;
+        /** Its screening; only `cleared` is paid, and without one known none is. */
+        readonly screening: "pending" | "cleared" | "review" | "blocked" | undefined;
         readonly archived: boolean;
         readonly quoted: QuotedBeneficiary;
       }
     | undefined;
 };
 
+type PartiesRefusal =
+  | "RECORD_NOT_FOUND"
+  | "ACCESS_FORBIDDEN"
+  | "BENEFICIARY_NOT_READY"
+  | "INVALID_REQUEST";
+
 /** The first checks at RFQ, in their order: account, beneficiary, their currencies. */
 export function checkParties(
   request: QuoteRequest,
   { account, beneficiary }: Parties,
-): QuotedBeneficiary | Refused<"RECORD_NOT_FOUND" | "ACCESS_FORBIDDEN" | "INVALID_REQUEST"> {
+): QuotedBeneficiary | Refused<PartiesRefusal> {
   if (account === undefined) return refused("RECORD_NOT_FOUND");
   if (account.merchantId !== request.merchantId) return refused("ACCESS_FORBIDDEN");
   if (beneficiary === undefined || beneficiary.archived) return refused("RECORD_NOT_FOUND");
-  if (!beneficiary.cleared) return refused("ACCESS_FORBIDDEN");
+  if (beneficiary.screening === "pending") return refused("BENEFICIARY_NOT_READY");
+  if (beneficiary.screening !== "cleared") return refused("ACCESS_FORBIDDEN");
   const mismatches = [
     account.currency === request.sourceCurrencyCode
       ? []

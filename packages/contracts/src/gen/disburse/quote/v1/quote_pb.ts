@@ -1414,9 +1414,10 @@ export const QuoteStateSchema: GenEnum<QuoteState, QuoteStateJson> = /*@__PURE__
 export const QuoteService: GenService<{
   /**
    * Refuses, in this order: INVALID_REQUEST (fields), RECORD_NOT_FOUND (account), ACCESS_FORBIDDEN (foreign
-   * account), RECORD_NOT_FOUND (beneficiary), ACCESS_FORBIDDEN (beneficiary not cleared), INVALID_REQUEST
-   * (currency of account or beneficiary), RECORD_NOT_FOUND (corridor), CORRIDOR_NOT_ACTIVE, RECORD_NOT_FOUND
-   * (corridor not configured for the merchant), INVALID_REQUEST (amounts). UNAVAILABLE for a stale rate.
+   * account), RECORD_NOT_FOUND (beneficiary), BENEFICIARY_NOT_READY (its screening is pending),
+   * ACCESS_FORBIDDEN (beneficiary in review or blocked), INVALID_REQUEST (currency of account or beneficiary),
+   * RECORD_NOT_FOUND (corridor), CORRIDOR_NOT_ACTIVE, RECORD_NOT_FOUND (corridor not configured for the
+   * merchant), INVALID_REQUEST (amounts). UNAVAILABLE for a stale rate.
    *
    * @generated from rpc disburse.quote.v1.QuoteService.CreateQuote
    */
