@@ -10,6 +10,7 @@ import type { ConnectRouter } from "@connectrpc/connect";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
 import type { Metrics } from "../metrics.ts";
 import { type AdmissionOptions, admissionInterceptor, createAdmission } from "./admission.ts";
+import { createConnectionAge } from "./connection-age.ts";
 import { registerHealth, registerReflection } from "./standard-services.ts";
 import { createUnaryHandler, noteUnary, type UnaryMethods } from "./unary-handler.ts";
 import { messageBytesMax } from "./unary-message.ts";
@@ -23,6 +24,8 @@ export type RpcServerOptions = AdmissionOptions & {
   readonly routes: (router: ConnectRouter) => void;
   /** Whether the service can work now: its database answers. */
   readonly ready: () => Promise<boolean>;
+  /** Connections end after about this; five minutes by default. */
+  readonly connectionAgeMs?: number;
 };
 
 /** A running RPC server. */
@@ -44,10 +47,11 @@ const keepAliveMs = 60_000;
  */
 export async function startRpcServer(options: RpcServerOptions) {
   const { full, unary } = requestHandlers(options);
+  const age = createConnectionAge(options.connectionAgeMs);
   let isStopping = false;
   const http1 = createHttp1Server({ keepAliveTimeout: keepAliveMs }, (request, response) => {
     // A connection that is never idle would outlast the drain.
-    if (isStopping) response.shouldKeepAlive = false;
+    if (isStopping || age.isOver(request.socket)) response.shouldKeepAlive = false;
     if (request.url === "/metrics") void serveMetrics(options.metrics, response);
     else unary(request, response);
   });
@@ -57,6 +61,7 @@ export async function startRpcServer(options: RpcServerOptions) {
   const sessions = new Set<ServerHttp2Session>();
   http2.on("session", (session) => {
     sessions.add(session);
+    age.limit(session);
     session.once("close", () => sessions.delete(session));
     session.on("error", () => session.destroy());
   });
