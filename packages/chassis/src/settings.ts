@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { logLevels } from "./log.ts";
 
@@ -9,13 +10,47 @@ export class SettingsError extends Error {
   override name = "SettingsError";
 }
 
+/**
+ * Marks a setting as a secret: beside `NAME` it can be given as `NAME_FILE`, the path of a file
+ * that holds it, as Docker and Kubernetes mount secrets. One line break at its end is ignored.
+ */
+export const secret = <Type extends z.ZodType>(type: Type): Type => type.meta({ secret: true });
+
+const isSecret = (type: z.core.$ZodType): boolean => z.globalRegistry.get(type)?.secret === true;
+
 /** Reads settings, checked and complete, or throws a `SettingsError` that ends the process. */
 export function readSettings<Shape extends z.ZodRawShape>(environment: Environment, shape: Shape) {
-  const present = Object.entries(environment).filter(([, value]) => value !== "");
+  const secrets = Object.keys(shape).filter((name) => isSecret(shape[name] as z.core.$ZodType));
+  const given = { ...environment, ...readSecretFiles(environment, secrets) };
+  const present = Object.entries(given).filter(([, value]) => value !== "");
   const result = z.object(shape).safeParse(Object.fromEntries(present));
   if (result.success) return result.data;
   const problems = result.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
   throw new SettingsError(`settings: ${problems.join("; ")}`);
+}
+
+function readSecretFiles(environment: Environment, names: readonly string[]): Environment {
+  const files = names.filter((name) => environment[`${name}_FILE`]);
+  return Object.fromEntries(
+    files.map((name) => {
+      if (environment[name]) {
+        throw new SettingsError(`settings: ${name}: is given, and so is ${name}_FILE`);
+      }
+      return [name, readSecretFile(`${name}_FILE`, environment[`${name}_FILE`] ?? "")];
+    }),
+  );
+}
+
+function readSecretFile(setting: string, path: string): string {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8").replace(/\r?\n$/, "");
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new SettingsError(`settings: ${setting}: cannot be read (${code})`, { cause: error });
+  }
+  if (text === "") throw new SettingsError(`settings: ${setting}: is an empty file`);
+  return text;
 }
 
 /** A TCP port; 0 lets the system choose one. */
@@ -40,9 +75,10 @@ export const commonSettings = {
   DISBURSE_MODE: modeSetting,
   HOST: z.string().default("127.0.0.1"),
   PORT: portSetting,
-  MONGODB_URI: z.string().regex(/^mongodb(\+srv)?:\/\//, "must be a mongodb:// address"),
+  /** A secret, for it may hold a password. */
+  MONGODB_URI: secret(z.string().regex(/^mongodb(\+srv)?:\/\//, "must be a mongodb:// address")),
   /** Shared by all services of a deployment; calls without it are refused. */
-  SERVICE_TOKEN: z.string().min(serviceTokenLengthMin),
+  SERVICE_TOKEN: secret(z.string().min(serviceTokenLengthMin)),
   LOG_LEVEL: z.enum(logLevels).default("info"),
 } as const;
 
@@ -50,18 +86,20 @@ export const commonSettings = {
 export const databaseSetting = (service: string) => z.string().default(`disburse_${service}`);
 
 /** `KEY_ID:BASE64` pairs joined by commas; the first seals, all open. See `sealing.ts`. */
-export const encryptionKeysSetting = z
-  .string()
-  .regex(/^[a-z0-9-]{1,32}:[A-Za-z0-9+/]{43}=(,[a-z0-9-]{1,32}:[A-Za-z0-9+/]{43}=)*$/, {
+export const encryptionKeysSetting = secret(
+  z.string().regex(/^[a-z0-9-]{1,32}:[A-Za-z0-9+/]{43}=(,[a-z0-9-]{1,32}:[A-Za-z0-9+/]{43}=)*$/, {
     message: "must be key_id:base64 of 32 bytes, joined by commas",
-  });
+  }),
+);
 
 /** Where events are exchanged: `amqp://…`; the standalone platform hands a bus over instead. */
 export const busSettings = {
-  AMQP_URL: z
-    .string()
-    .regex(/^amqps?:\/\//, "must be an amqp:// address")
-    .optional(),
+  AMQP_URL: secret(
+    z
+      .string()
+      .regex(/^amqps?:\/\//, "must be an amqp:// address")
+      .optional(),
+  ),
   /** Prefix of exchange and queue names, so that deployments can share a broker. */
   BUS_NAMESPACE: z
     .string()

@@ -6,6 +6,7 @@ import {
   encryptionKeysSetting,
   portSetting,
   readSettings,
+  secret,
   serviceUrlSetting,
 } from "@disburse/chassis/settings.ts";
 import { z } from "zod";
@@ -19,10 +20,12 @@ const networksSetting = z
   .refine((networks) => networks.every(isCidr), "must be addresses or networks joined by commas");
 
 /** 32 bytes as base64. */
-const pepperSetting = z
-  .string()
-  .regex(/^[A-Za-z0-9+/]{43}=$/, "must be 32 bytes as base64")
-  .transform((text) => Buffer.from(text, "base64"));
+const pepperSetting = secret(
+  z
+    .string()
+    .regex(/^[A-Za-z0-9+/]{43}=$/, "must be 32 bytes as base64")
+    .transform((text) => Buffer.from(text, "base64")),
+);
 
 const settings = {
   ...commonSettings,

@@ -1,4 +1,4 @@
-import { countSetting, SettingsError } from "@disburse/chassis/settings.ts";
+import { countSetting, SettingsError, secret } from "@disburse/chassis/settings.ts";
 import { z } from "zod";
 
 /** The wallet risk provider, and how to query it. */
@@ -22,10 +22,12 @@ export const walletProviderSettings = {
     .regex(safeUrl, "must be https, except on this machine")
     .regex(/^[^@?#]*$/, "must have no credentials, query or fragment")
     .optional(),
-  WALLET_PROVIDER_API_KEY: z
-    .string()
-    .regex(/^[\x21-\x7e]{1,256}$/, "must be printable, without spaces")
-    .optional(),
+  WALLET_PROVIDER_API_KEY: secret(
+    z
+      .string()
+      .regex(/^[\x21-\x7e]{1,256}$/, "must be printable, without spaces")
+      .optional(),
+  ),
   /** Well within the ten seconds that a merchant's request has in all. */
   WALLET_PROVIDER_TIMEOUT_MS: countSetting(1).default(2_000),
   /** No entry leaves a sanctions list within minutes. */
