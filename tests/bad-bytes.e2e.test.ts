@@ -120,7 +120,7 @@ describe("bytes on a socket", () => {
 
 describe("after all this", () => {
   it("no answer shows how we are made, and the platform works", async () => {
-    await expectNoInsides(platform.baseUrl, answered);
+    await expectNoInsides(platform, answered);
     await expectWorking(payerOf(platform, "acme"));
   });
 

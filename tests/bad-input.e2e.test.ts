@@ -235,7 +235,7 @@ describe("paths and queries", () => {
 describe("after all this", () => {
   it("no answer was a 500, and none shows how we are made", async () => {
     expect(answered.length).toBeGreaterThan(300);
-    await expectNoInsides(platform.baseUrl, answered);
+    await expectNoInsides(platform, answered);
   });
 
   it("nothing that a merchant sees has changed, and the platform works as before", async () => {

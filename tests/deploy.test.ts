@@ -94,7 +94,7 @@ function settingsOf(service: ServiceName): Set<string> {
 }
 
 /** What the image sets for every service. */
-const setByImage = ["HOST", "RPC_HOST"];
+const setByImage = ["HOST", "RPC_HOST", "ADMIN_HOST", "ADMIN_PORT"];
 
 describe.each(serviceNames)("%s in docker-compose.yml", (service) => {
   const { environment = {}, depends_on: after = {}, ...rest } = composed(service);

@@ -19,10 +19,10 @@ export function expectError(answer: Answered, status: number, code: string): voi
 const insides = /\bat .+:\d+|node_modules|\.ts\b|Error\b|mongo|127\.0\.0\.1|E11000|stack/i;
 
 /** No answer was a 500, none shows how we are made, and the gateway counted none either. */
-export async function expectNoInsides(baseUrl: string, answers: readonly Answered[]) {
+export async function expectNoInsides(platform: TestPlatform, answers: readonly Answered[]) {
   expect(answers.filter(({ status }) => status >= 500 && status !== 501)).toEqual([]);
   expect(answers.filter(({ text }) => insides.test(text))).toEqual([]);
-  const metrics = await (await fetch(`${baseUrl}/metrics`)).text();
+  const metrics = await (await fetch(`${platform.adminUrl("gateway")}/metrics`)).text();
   expect(metrics).toMatch(/status="40\d"/);
   expect(metrics).not.toMatch(/status="50[0234]"/);
 }

@@ -1,8 +1,8 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
-import { silentLog } from "@disburse/chassis/log.ts";
 import { createMetrics } from "@disburse/chassis/metrics.ts";
-import { type RpcServer, startRpcServer } from "@disburse/chassis/rpc/server.ts";
+import { createLifecycle } from "@disburse/chassis/operations/lifecycle.ts";
+import { startOperationsServer } from "@disburse/chassis/operations/server.ts";
 import { afterAll, beforeAll, expect, it } from "vitest";
 
 const script = join(import.meta.dirname, "../deploy/health.mjs");
@@ -10,19 +10,13 @@ const script = join(import.meta.dirname, "../deploy/health.mjs");
 const silentPort = "1";
 
 let isReady = true;
-let server: RpcServer;
+let server: Awaited<ReturnType<typeof startOperationsServer>>;
 let port: string;
 beforeAll(async () => {
-  server = await startRpcServer({
-    host: "127.0.0.1",
-    port: 0,
-    serviceToken: "x".repeat(32),
-    log: silentLog,
-    metrics: createMetrics("health"),
-    services: [],
-    routes: () => undefined,
-    ready: async () => isReady,
-  });
+  const lifecycle = createLifecycle(async () => isReady);
+  lifecycle.started();
+  const metrics = createMetrics("health");
+  server = await startOperationsServer({ host: "127.0.0.1", port: 0, metrics, lifecycle });
   ({ port } = new URL(server.url));
 });
 afterAll(() => server?.stop());
@@ -36,14 +30,13 @@ function check(environment: Record<string, string>): Promise<number | string | u
   });
 }
 
-it("says yes of a service that serves, on its RPC port where it has two", async () => {
+it("says yes of a service that is ready", async () => {
   isReady = true;
-  expect(await check({ PORT: port })).toBe(0);
-  expect(await check({ PORT: silentPort, RPC_PORT: port })).toBe(0);
+  expect(await check({ ADMIN_PORT: port })).toBe(0);
 });
 
-it("says no of a service without its database, and where nobody listens", async () => {
+it("says no of a service without its database, and where none listens", async () => {
   isReady = false;
-  expect(await check({ PORT: port })).toBe(1);
-  expect(await check({ PORT: silentPort })).toBe(1);
+  expect(await check({ ADMIN_PORT: port })).toBe(1);
+  expect(await check({ ADMIN_PORT: silentPort })).toBe(1);
 });

@@ -1,12 +1,15 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { DescService } from "@bufbuild/protobuf";
 import type { z } from "zod";
 import { connectAmqpBus } from "./amqp/bus.ts";
 import type { Bus } from "./bus/bus.ts";
 import { createLog, type Log, type LogDestination } from "./log.ts";
-import { createMetrics } from "./metrics.ts";
-import { connectDatabase } from "./mongo/database.ts";
+import { createMetrics, type Metrics } from "./metrics.ts";
+import { connectDatabase, type Database, isDatabaseUnavailable } from "./mongo/database.ts";
 import { batchMetrics } from "./mongo/grouping/observe.ts";
 import { assertMigrated, type Migration, migrateDatabase } from "./mongo/migrations.ts";
+import { createDatabaseCheck, createLifecycle, type Lifecycle } from "./operations/lifecycle.ts";
+import { startOperationsServer } from "./operations/server.ts";
 import { connectService } from "./rpc/client.ts";
 import { type RpcServerOptions, startRpcServer } from "./rpc/server.ts";
 import {
@@ -24,6 +27,11 @@ export type RunningService = {
   readonly url: string;
   /** Where its public routes are served; the gateway's alone. */
   readonly publicUrl?: string;
+  /** Where its probes and metrics are served. */
+  readonly adminUrl: string;
+  /** The longest that `stop` takes, in milliseconds. */
+  readonly stopTimeoutMs: number;
+  /** Drains for `SHUTDOWN_DELAY_SECONDS`, then ends what runs and closes. */
   stop(): Promise<void>;
 };
 
@@ -39,7 +47,7 @@ export type Shared = {
 
 /** A service's `main.ts` exports one of these. */
 export type StartService = {
-  /** Starts the service; rejects where its database lacks a migration. */
+  /** Starts the service once its database answers; rejects where that lacks a migration. */
   (environment: Environment, shared?: Shared): Promise<RunningService>;
   /** Migrates the service's database. Needs no setting but the database's. */
   readonly migrate: (environment: Environment) => Promise<void>;
@@ -71,23 +79,42 @@ type Served = Pick<RpcServerOptions, "services" | "routes"> &
   Partial<Pick<RpcServerOptions, "host" | "port">>;
 
 /** What a service is opened with; all that it opens here ends with it. */
-export type Opening<Config extends Settings> = Awaited<ReturnType<typeof prepare<Config>>>;
+export type Opening<Config extends Settings> = ReturnType<typeof prepare<Config>>;
 
 /** A service's `start`; where a part fails to open, what was opened is closed again. */
 export function serviceStart<Config extends Settings>(
   name: string,
   readConfig: (environment: Environment) => Config | Promise<Config>,
   migrations: readonly Migration[],
-  open: (opening: Opening<Config>) => Promise<Omit<RunningService, "stop">>,
+  open: (opening: Opening<Config>) => Promise<Pick<RunningService, "url" | "publicUrl">>,
 ): StartService {
   const start = async (environment: Environment, shared?: Shared) => {
     const config = await readConfig(environment);
     const log = createLog(name, config.LOG_LEVEL, shared?.logTo);
+    const metrics = createMetrics(name);
     const lifetime = createLifetime(log);
+    let ping = async () => false;
+    const lifecycle = createLifecycle(createDatabaseCheck(() => ping()));
     try {
-      const opening = await prepare(name, config, { log, lifetime }, shared);
-      await assertMigrated(opening.database, migrations);
-      return { ...(await open(opening)), stop: lifetime.end };
+      const { ADMIN_HOST: host, ADMIN_PORT: port } = config;
+      const operations = await startOperationsServer({ host, port, metrics, lifecycle });
+      lifetime.add("operations", operations.stop);
+      const database = await openDatabase(config, migrations, log, metrics);
+      lifetime.add("database", database.close);
+      ping = database.ready;
+      const parts = { log, metrics, lifetime, lifecycle, database };
+      const opened = await open(prepare(name, config, parts, shared));
+      lifecycle.started();
+      const delayMs = config.SHUTDOWN_DELAY_SECONDS * 1_000;
+      const end = async () => {
+        lifecycle.drain();
+        if (delayMs > 0) await pause(delayMs);
+        await lifetime.end();
+      };
+      let ending: Promise<void> | undefined;
+      const stop = () => (ending ??= end());
+      const stopTimeoutMs = delayMs + endTimeoutMs;
+      return { ...opened, adminUrl: operations.url, stopTimeoutMs, stop };
     } catch (error) {
       await lifetime.end();
       throw error;
@@ -103,20 +130,49 @@ export function serviceStart<Config extends Settings>(
   return Object.assign(start, { migrate });
 }
 
-async function prepare<Config extends Settings>(
+/** How long a process that starts waits before it tries its database again. */
+const databaseRetryMs = 1_000;
+
+/** Waits until the database answers; rejects where it lacks a migration. */
+async function openDatabase(
+  config: Settings,
+  migrations: readonly Migration[],
+  log: Log,
+  metrics: Metrics,
+): Promise<Database> {
+  const observe = batchMetrics(metrics);
+  for (;;) {
+    let database: Database | undefined;
+    try {
+      database = await connectDatabase(config.MONGODB_URI, config.DATABASE, { observe });
+      await assertMigrated(database, migrations);
+      return database;
+    } catch (error) {
+      await database?.close();
+      if (!isDatabaseUnavailable(error)) throw error;
+      log.warn({ reason: (error as Error).name }, "waiting for the database");
+      await pause(databaseRetryMs);
+    }
+  }
+}
+
+function prepare<Config extends Settings>(
   name: string,
   config: Config,
-  parts: { readonly log: Log; readonly lifetime: Lifetime },
+  parts: {
+    readonly log: Log;
+    readonly metrics: Metrics;
+    readonly lifetime: Lifetime;
+    readonly lifecycle: Lifecycle;
+    readonly database: Database;
+  },
   shared: Shared | undefined,
 ) {
-  const { log, lifetime } = parts;
+  const { log, metrics, lifetime, lifecycle } = parts;
   const { SERVICE_TOKEN: serviceToken, HOST: host, PORT: port } = config;
-  const metrics = createMetrics(name);
-  const observe = batchMetrics(metrics);
-  const database = await connectDatabase(config.MONGODB_URI, config.DATABASE, { observe });
-  lifetime.add("database", database.close);
   return {
-    ...{ config, log, metrics, database, lifetime },
+    ...parts,
+    config,
     /** The process's shared bus, else a connection to the broker. */
     openBus: async ({ AMQP_URL: url, BUS_NAMESPACE: namespace }: BusSettings) => {
       if (shared?.bus !== undefined) return shared.bus;
@@ -134,7 +190,8 @@ async function prepare<Config extends Settings>(
     },
     /** Serves RPCs, by default at the address of the settings. */
     serve: async (served: Served) => {
-      const common = { host, port, serviceToken, log, metrics, ready: database.ready };
+      const { isReady: ready, draining } = lifecycle;
+      const common = { host, port, serviceToken, log, metrics, ready, draining };
       const server = await startRpcServer({ ...common, ...served });
       lifetime.add("server", server.stop);
       return server;
@@ -145,7 +202,7 @@ async function prepare<Config extends Settings>(
 /** The exit code of a process that did not start, or did not stop in time. */
 const failedCode = 1;
 /** Running calls get 20 s, background work its last run; after this the process exits. */
-const stopTimeoutMs = 30_000;
+const endTimeoutMs = 30_000;
 
 /**
  * Runs a service as this process until SIGTERM or SIGINT; a failure to start ends it. With the
@@ -155,27 +212,30 @@ export async function runService(name: string, start: StartService): Promise<voi
   const log = createLog(name, process.env.LOG_LEVEL ?? "info");
   const [command] = process.argv.slice(2);
   if (command === "migrate") return runMigrations(start, log);
-  let service: RunningService;
+  let service: RunningService | undefined;
+  let stopping = false;
+  const stop = () => {
+    if (stopping) process.exit(failedCode);
+    stopping = true;
+    log.info({}, "service stopping");
+    // It has accepted nothing yet.
+    if (service === undefined) process.exit(0);
+    setTimeout(() => {
+      log.error({}, "service did not stop in time");
+      process.exit(failedCode);
+    }, service.stopTimeoutMs).unref();
+    void service.stop().then(() => process.exit(0));
+  };
+  process.on("SIGTERM", stop);
+  process.on("SIGINT", stop);
   try {
     service = await start(process.env);
   } catch (error) {
     log.fatal({ err: error }, "service did not start");
     process.exit(failedCode);
   }
-  log.info({ url: service.url, public_url: service.publicUrl }, "service ready");
-  let stopping = false;
-  const stop = () => {
-    if (stopping) process.exit(failedCode);
-    stopping = true;
-    log.info({}, "service stopping");
-    setTimeout(() => {
-      log.error({}, "service did not stop in time");
-      process.exit(failedCode);
-    }, stopTimeoutMs).unref();
-    void service.stop().then(() => process.exit(0));
-  };
-  process.on("SIGTERM", stop);
-  process.on("SIGINT", stop);
+  const { url, publicUrl, adminUrl } = service;
+  log.info({ url, public_url: publicUrl, admin_url: adminUrl }, "service ready");
 }
 
 async function runMigrations({ migrate }: StartService, log: Log): Promise<void> {

@@ -80,6 +80,11 @@ export const commonSettings = {
   /** Shared by all services of a deployment; calls without it are refused. */
   SERVICE_TOKEN: secret(z.string().min(serviceTokenLengthMin)),
   LOG_LEVEL: z.enum(logLevels).default("info"),
+  /** Where probes and metrics are served (`operations/server.ts`); 0 lets the system choose. */
+  ADMIN_HOST: z.string().default("127.0.0.1"),
+  ADMIN_PORT: portSetting.default(0),
+  /** From SIGTERM until it stops accepting: balancers must have seen by then that it drains. */
+  SHUTDOWN_DELAY_SECONDS: z.coerce.number().min(0).max(300).default(0),
 } as const;
 
 /** A service's own database. */

@@ -26,6 +26,8 @@ export type Ports = Readonly<Record<ServiceName | "public", number>>;
 export type MachineOptions = {
   readonly host: string;
   readonly ports: Ports;
+  /** Where each shows its probes and metrics; the system chooses where this is left out. */
+  readonly adminPorts?: Readonly<Record<ServiceName, number>>;
   readonly secrets: Secrets;
   /** The connection string of each service's own database. */
   readonly mongodbUri: (database: string) => string;
@@ -46,6 +48,7 @@ export function serviceEnvironments(options: MachineOptions): Record<ServiceName
     DISBURSE_MODE: "sandbox",
     HOST: host,
     PORT: String(ports[service]),
+    ADMIN_PORT: String(options.adminPorts?.[service] ?? 0),
     MONGODB_URI: options.mongodbUri(`${databasePrefix}${service}`),
     DATABASE: `${databasePrefix}${service}`,
     SERVICE_TOKEN: secrets.serviceToken,

@@ -9,6 +9,8 @@ export type SandboxDocument = SeededSandbox & {
   readonly base_url: string;
   readonly grpc: ServiceUrls;
   readonly grpc_token: string;
+  /** Where each service shows its probes and metrics, where that is known. */
+  readonly admin?: ServiceUrls | undefined;
   readonly risky_wallets: typeof riskyWallets;
   readonly listed_parties: typeof listedParties;
 };
@@ -17,11 +19,13 @@ export type SandboxDocument = SeededSandbox & {
 export async function createSandbox({
   baseUrl,
   grpc,
+  admin,
   serviceToken,
   path,
 }: {
   readonly baseUrl: string;
   readonly grpc: ServiceUrls;
+  readonly admin?: ServiceUrls;
   readonly serviceToken: string;
   /** Of `sandbox.json`. */
   readonly path: string;
@@ -38,6 +42,7 @@ export async function createSandbox({
     ...seeded,
     grpc,
     grpc_token: serviceToken,
+    admin,
     risky_wallets: riskyWallets,
     listed_parties: listedParties,
   };

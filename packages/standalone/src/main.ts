@@ -19,7 +19,7 @@ const brokers = {
 
 /** What is printed at the start: where the platform is, a first call, where to read on. */
 function banner({ sandbox, sandboxPath, engineKind, brokerKind }: Standalone): string {
-  const { base_url, merchants, grpc } = sandbox;
+  const { base_url, merchants, grpc, admin } = sandbox;
   const { gateway, ...others } = grpc;
   const services = Object.entries({ ...others, "API keys": gateway }).map(
     ([name, url]) => `  ${name.padEnd(12)} ${url}`,
@@ -29,6 +29,7 @@ Disburse sandbox
   gateway      ${base_url}
   reference    ${base_url}/docs
 ${services.join("\n")}
+  metrics      ${admin?.gateway}/metrics (of the gateway; those of the others are in the sandbox's file)
   database     ${databases[engineKind]}
   events       ${brokers[brokerKind]}
   sandbox      ${sandboxPath} (merchants, keys, accounts, gRPC token)

@@ -52,10 +52,11 @@ export async function startStandalone(
     ends.push(async () => log.close());
     const amqpUrl = await broker.url;
     const { SANDBOX_SETTLE_MS, passedOn } = config;
-    const ports = await freePorts(serviceNames.length);
+    const ports = await freePorts(2 * serviceNames.length);
     const environments = serviceEnvironments({
       host: config.HOST,
       ports: { ...eachService(() => ports.pop() ?? 0), public: config.PORT },
+      adminPorts: eachService(() => ports.pop() ?? 0),
       secrets,
       mongodbUri: engine.uri,
       ...(amqpUrl === undefined ? {} : { amqpUrl }),
@@ -71,6 +72,7 @@ export async function startStandalone(
     const sandbox = await createSandbox({
       baseUrl: services.gateway.publicUrl ?? "",
       grpc: eachService((name) => services[name].url),
+      admin: eachService((name) => services[name].adminUrl),
       serviceToken: secrets.serviceToken,
       path: sandboxPath,
     });

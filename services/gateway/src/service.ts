@@ -12,7 +12,10 @@ import { operations, reference } from "./resources/all.ts";
 
 /** What the gateway is made of. */
 export type GatewayDeps = Omit<PublicRouteDeps, "reference"> &
-  Pick<AppDeps, "clients" | "pepper" | "clock" | "log" | "answerWithinMs" | "stalledMs"> & {
+  Pick<
+    AppDeps,
+    "clients" | "pepper" | "clock" | "log" | "metrics" | "answerWithinMs" | "stalledMs"
+  > & {
     readonly db: Db;
     readonly sealer: Sealer;
     /** Where it listens: host and port, which no other gateway that lives has. */

@@ -109,7 +109,7 @@ export async function startTestGateway(
     db: database.db,
     sealer: createSealer(sealingKey),
     clients,
-    readiness: async () => ({ database: true }),
+    isReady: async () => true,
     clock: { now: () => new Date(time.nowMs) },
     monotonicMs: () => time.nowMs,
     log: recordingLog(logLines),

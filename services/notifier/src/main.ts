@@ -22,7 +22,7 @@ import { createNotifier, type Notifier, startWorker } from "./service.ts";
 
 /** Starts the notifier: consumption, delivery, and its RPCs. */
 export const start = serviceStart("notifier", readUsableConfig, migrations, async (opening) => {
-  const { config, log, metrics, database, lifetime } = opening;
+  const { config, log, metrics, database, lifetime, lifecycle } = opening;
   const clock = await databaseClock(database);
   const addressRules: AddressRules = {
     policy: config.DISBURSE_MODE === "live" ? "public" : "sandbox",
@@ -47,7 +47,6 @@ export const start = serviceStart("notifier", readUsableConfig, migrations, asyn
   });
   const sealedKeys = openSealedKeyStore(notifier.endpoints);
   lifetime.add("resealing", startResealing({ sealedKeys, sealer, metrics, log }).stop);
-  let isUp = false;
   // Before anything runs: the process that has the port succeeds its predecessor at this place.
   const server = await startRpcServer({
     host: config.HOST,
@@ -57,7 +56,8 @@ export const start = serviceStart("notifier", readUsableConfig, migrations, asyn
     metrics,
     services: [NotifierService],
     routes: (router) => router.service(NotifierService, notifier.rpc),
-    ready: async () => isUp && (await database.ready()),
+    ready: lifecycle.isReady,
+    draining: lifecycle.draining,
   });
   let worker: ReturnType<typeof startWorker> | undefined;
   lifetime.add("worker and server", async () => {
@@ -70,10 +70,6 @@ export const start = serviceStart("notifier", readUsableConfig, migrations, asyn
   const bus = await opening.openBus(config);
   await bus.subscribe(subscription(notifier.fanOut, clock.now, log, notifier.countUnreadable));
   startSweep(opening, notifier, clock);
-  isUp = true;
-  lifetime.add("readiness", () => {
-    isUp = false;
-  });
   return server;
 });
 

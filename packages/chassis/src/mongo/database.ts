@@ -59,8 +59,13 @@ export async function connectDatabase(
     socketTimeoutMS: silenceMs,
     ignoreUndefined: true,
   });
-  await client.connect();
-  await assertRecent(client);
+  try {
+    await client.connect();
+    await assertRecent(client);
+  } catch (error) {
+    await client.close();
+    throw error;
+  }
   return databaseOf(client, name, observe);
 }
 
@@ -94,7 +99,6 @@ const wireVersionMin = 25;
 async function assertRecent(client: MongoClient): Promise<void> {
   const { maxWireVersion } = await client.db("admin").command({ hello: 1 });
   if (maxWireVersion >= wireVersionMin) return;
-  await client.close();
   throw new Error("the database is older than MongoDB 8.0");
 }
 

@@ -1,14 +1,9 @@
-import {
-  createServer as createHttp1Server,
-  type IncomingMessage,
-  type ServerResponse,
-} from "node:http";
+import { createServer as createHttp1Server } from "node:http";
 import { createServer as createHttp2Server, type ServerHttp2Session } from "node:http2";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import type { DescService } from "@bufbuild/protobuf";
 import type { ConnectRouter } from "@connectrpc/connect";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
-import type { Metrics } from "../metrics.ts";
 import { type AdmissionOptions, admissionInterceptor, createAdmission } from "./admission.ts";
 import { createConnectionAge } from "./connection-age.ts";
 import { registerHealth, registerReflection } from "./standard-services.ts";
@@ -22,10 +17,12 @@ export type RpcServerOptions = AdmissionOptions & {
   /** The services that reflection lists; `routes` must serve all of them. */
   readonly services: readonly DescService[];
   readonly routes: (router: ConnectRouter) => void;
-  /** Whether the service can work now: its database answers. */
+  /** Whether the service should get calls now. */
   readonly ready: () => Promise<boolean>;
   /** Connections end after about this; five minutes by default. */
   readonly connectionAgeMs?: number;
+  /** Aborted when clients are to go elsewhere; what still comes is served until `stop`. */
+  readonly draining?: AbortSignal | undefined;
 };
 
 /** A running RPC server. */
@@ -42,18 +39,18 @@ const keepAliveMs = 60_000;
 
 /**
  * Serves gRPC, gRPC-Web and Connect on one port: the first bytes of a connection distinguish HTTP/2
- * from HTTP/1.1. Beside the service's own routes: health, reflection and, over HTTP/1.1,
- * `/metrics`.
+ * from HTTP/1.1. Beside the service's own routes: health and reflection.
  */
 export async function startRpcServer(options: RpcServerOptions) {
   const { full, unary } = requestHandlers(options);
   const age = createConnectionAge(options.connectionAgeMs);
-  let isStopping = false;
+  const leaving = new AbortController();
+  const ends = [leaving.signal, ...(options.draining === undefined ? [] : [options.draining])];
+  const draining = AbortSignal.any(ends);
   const http1 = createHttp1Server({ keepAliveTimeout: keepAliveMs }, (request, response) => {
     // A connection that is never idle would outlast the drain.
-    if (isStopping || age.isOver(request.socket)) response.shouldKeepAlive = false;
-    if (request.url === "/metrics") void serveMetrics(options.metrics, response);
-    else unary(request, response);
+    if (draining.aborted || age.isOver(request.socket)) response.shouldKeepAlive = false;
+    unary(request, response);
   });
   // Given its connections, it listens nowhere: this starts its watch over idle and slow ones.
   http1.emit("listening");
@@ -64,6 +61,11 @@ export async function startRpcServer(options: RpcServerOptions) {
     age.limit(session);
     session.once("close", () => sessions.delete(session));
     session.on("error", () => session.destroy());
+    // Its running streams end by themselves.
+    session.on("stream", () => draining.aborted && session.close());
+  });
+  draining.addEventListener("abort", () => {
+    for (const session of sessions) session.close();
   });
   const sockets = new Set<Socket>();
   const silent = new Set<Socket>();
@@ -89,12 +91,11 @@ export async function startRpcServer(options: RpcServerOptions) {
     url: `http://${options.host}:${port}`,
     /** Gives running calls at most 20 s; the port stays bound until `held` has settled. */
     stop: async (held: Promise<unknown> = Promise.resolve()): Promise<void> => {
-      isStopping = true;
+      leaving.abort();
       listener.maxConnections = 0;
       const closed = Promise.allSettled([held]).then(
         () => new Promise<void>((resolve) => listener.close(() => resolve())),
       );
-      for (const session of sessions) session.close();
       for (const socket of silent) socket.destroy();
       http1.close();
       const late = setTimeout(() => sockets.forEach((socket) => void socket.destroy()), drainMs);
@@ -133,9 +134,4 @@ function listen(listener: ReturnType<typeof createServer>, port: number, host: s
       resolve((listener.address() as AddressInfo).port);
     });
   });
-}
-
-async function serveMetrics(metrics: Metrics, response: ServerResponse<IncomingMessage>) {
-  response.setHeader("content-type", metrics.contentType);
-  response.end(await metrics.text());
 }

@@ -132,15 +132,15 @@ function spawnProgram(
   return { child, output };
 }
 
-/** Every service shows its metrics on its port, the gateway on its public one. */
+/** Waits until a service has started. */
 async function untilUp(
   service: ServiceName,
-  { HOST, PORT }: Environment,
+  { HOST, ADMIN_PORT }: Environment,
   { child, output }: Started,
 ): Promise<void> {
   const giveUpAt = Date.now() + startTimeoutMs;
   for (;;) {
-    const answered = await fetch(`http://${HOST}:${PORT}/metrics`).then(
+    const answered = await fetch(`http://${HOST}:${ADMIN_PORT}/startupz`).then(
       (response) => response.ok,
       () => false,
     );

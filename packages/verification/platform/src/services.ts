@@ -1,6 +1,7 @@
 import type { Environment } from "@disburse/chassis/settings.ts";
 import { freePorts } from "@disburse/embedded/free-ports.ts";
 import {
+  eachService,
   type Ports,
   type ServiceName,
   serviceEnvironments,
@@ -30,13 +31,14 @@ export const unlimitedRate: Environment = {
 /** Chooses ports and secrets. No service runs yet: `startAll` or `start` starts them. */
 export async function configureServices(options: PlatformOptions) {
   const { settings, busNamespace, ...places } = options;
-  const chosen = await freePorts(serviceNames.length + 1);
+  const chosen = await freePorts(2 * serviceNames.length + 1);
   const names = [...serviceNames, "public"] as const;
-  const ports = Object.fromEntries(names.map((name, at) => [name, chosen[at] ?? 0])) as Ports;
+  const ports = Object.fromEntries(names.map((name) => [name, chosen.pop() ?? 0])) as Ports;
+  const adminPorts = eachService(() => chosen.pop() ?? 0);
   const secrets = generateSecrets();
   const environments = serviceEnvironments({
     ...places,
-    ...{ host: "127.0.0.1", ports, secrets },
+    ...{ host: "127.0.0.1", ports, adminPorts, secrets },
     settings: { BUS_NAMESPACE: busNamespace, ...settings },
   });
   const url = (service: ServiceName | "public") => `http://127.0.0.1:${ports[service]}`;
@@ -48,12 +50,15 @@ export async function configureServices(options: PlatformOptions) {
     baseUrl: url("public"),
     /** Where a service's RPCs are served. */
     url: (service: ServiceName) => url(service),
+    /** Where a service shows its probes and metrics. */
+    adminUrl: (service: ServiceName) => `http://127.0.0.1:${adminPorts[service]}`,
     /** The name of a service's database. */
     database: (service: ServiceName) => `${options.databasePrefix}${service}`,
     /** Starts a second process of a service; the caller stops it. */
     startBeside: async (service: ServiceName) => {
-      const [port] = await freePorts(1);
-      const own = { ...environments[service], PORT: String(port) };
+      const [port, adminPort] = await freePorts(2);
+      const places = { PORT: String(port), ADMIN_PORT: String(adminPort) };
+      const own = { ...environments[service], ...places };
       const beside = createServiceProcesses({ ...environments, [service]: own });
       await beside.start(service);
       return beside;

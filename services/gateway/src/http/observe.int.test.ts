@@ -1,12 +1,14 @@
+import { createMetrics } from "@disburse/chassis/metrics.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestGateway, type TestGateway } from "../test-gateway.ts";
 
 let gateway: TestGateway;
 let merchant: Awaited<ReturnType<TestGateway["merchant"]>>;
-let dependencies: Record<string, boolean> = {};
+let isReady = true;
+const metrics = createMetrics("gateway");
 
 beforeAll(async () => {
-  gateway = await startTestGateway({ readiness: async () => dependencies });
+  gateway = await startTestGateway({ isReady: async () => isReady, metrics });
   merchant = await gateway.merchant();
   gateway.fakes.payout.getAccount = () => ({ account: { id: "acc_1", available: "1", held: "0" } });
 });
@@ -85,28 +87,29 @@ describe("without a key", () => {
     expect([reply.status, reply.json]).toEqual([200, { status: "ok" }]);
   });
 
-  it("reports readiness by dependency", async () => {
-    dependencies = { database: true, payout: true };
+  it("reports readiness", async () => {
+    isReady = true;
     const ready = await gateway.ask({ path: "/readyz" });
     expect([ready.status, ready.json]).toEqual([200, { status: "ready" }]);
-    dependencies = { database: true, payout: false };
+    isReady = false;
     const unready = await gateway.ask({ path: "/readyz" });
-    expect([unready.status, unready.json]).toEqual([503, { status: "not ready", dependencies }]);
+    expect([unready.status, unready.json]).toEqual([503, { status: "not ready" }]);
+  });
+
+  it("shows no metrics to the public", async () => {
+    expect((await gateway.ask({ path: "/metrics" })).status).toBe(404);
   });
 
   it("labels its metrics by route template, never by id", async () => {
     await gateway.ask({ path, key: merchant.key });
     await gateway.ask({ path: "/nowhere/acc_secret" });
-    const metrics = () => gateway.ask({ path: "/metrics" });
-    expect((await metrics()).headers["content-type"]).toMatch(/^text\/plain/);
     for (const labels of [
       'route="GET /api/v1/transfer/accounts/:accountId",status="200"',
       'route="unmatched",status="404"',
     ]) {
       const counted = `disburse_http_request_duration_seconds_count{service="gateway",${labels}}`;
-      await expect.poll(async () => (await metrics()).text.includes(counted)).toBe(true);
+      await expect.poll(async () => (await metrics.text()).includes(counted)).toBe(true);
     }
-    const { text } = await metrics();
-    expect(text).not.toContain("acc_secret");
+    expect(await metrics.text()).not.toContain("acc_secret");
   });
 });

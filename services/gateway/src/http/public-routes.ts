@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
-import type { Metrics } from "@disburse/chassis/metrics.ts";
 import type { Answer } from "../idempotency/rules/idempotency.ts";
 import type { Mode } from "../keys/rules/api-key.ts";
 import type { PageAnswer } from "./answer.ts";
@@ -19,18 +18,16 @@ const style = "text/css; charset=utf-8";
 
 /** What is served without a key. */
 export type PublicRouteDeps = {
-  readonly metrics: Metrics;
-  /** Whether each dependency of the gateway answers now, by name. */
-  readonly readiness: () => Promise<Readonly<Record<string, boolean>>>;
+  /** Whether the gateway should get requests now. */
+  readonly isReady: () => Promise<boolean>;
   /** The OpenAPI document. */
   readonly reference: object;
   readonly mode: Mode;
 };
 
-/** Every route outside `/api/v1`: probes, metrics, the OpenAPI document and its page. */
+/** Every route outside `/api/v1`: probes, the OpenAPI document and its page. */
 export async function publicRoutes({
-  metrics,
-  readiness,
+  isReady,
   reference,
   mode,
 }: PublicRouteDeps): Promise<readonly PublicRoute[]> {
@@ -42,20 +39,8 @@ export async function publicRoutes({
     { path: "/healthz", answer: async () => status(200, { status: "ok" }) },
     {
       path: "/readyz",
-      answer: async () => {
-        const dependencies = await readiness();
-        return Object.values(dependencies).every(Boolean)
-          ? status(200, { status: "ready" })
-          : status(503, { status: "not ready", dependencies });
-      },
-    },
-    {
-      path: "/metrics",
-      answer: async () => ({
-        status: 200,
-        headers: { "Content-Type": metrics.contentType },
-        body: await metrics.text(),
-      }),
+      answer: async () =>
+        (await isReady()) ? status(200, { status: "ready" }) : status(503, { status: "not ready" }),
     },
     ...(await docsRoutes(reference as Reference, mode)),
   ];

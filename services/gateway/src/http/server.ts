@@ -34,15 +34,26 @@ const timeoutsDefault = { headersMs: 5_000, requestMs: 10_000, checkEveryMs: 1_0
 /** The timeouts of a server; tests shorten them. */
 export type HttpTimeouts = typeof timeoutsDefault;
 
+/** Where the public routes are served. */
+export type HttpServerOptions = {
+  readonly host: string;
+  readonly port: number;
+  readonly log: Log;
+  /** Aborted when clients are to go elsewhere. */
+  readonly draining?: AbortSignal;
+};
+
 /**
  * Serves the public routes over HTTP/1.1, with the limits that no request gets past; port 0 lets
- * the system choose one. `stop` stops accepting, lets running requests end, closes.
+ * the system choose one. While it drains, each answer asks its client to connect anew elsewhere;
+ * `stop` stops accepting, lets running requests end, closes.
  */
 export async function startHttpServer(
   listener: RequestListener,
-  { host, port, log }: { readonly host: string; readonly port: number; readonly log: Log },
+  options: HttpServerOptions,
   timeouts = timeoutsDefault,
 ) {
+  const { host, port, log, draining } = options;
   const server = createServer({
     maxHeaderSize: headerBytesMax,
     headersTimeout: timeouts.headersMs,
@@ -55,6 +66,7 @@ export async function startHttpServer(
   const running = new WeakMap<Duplex, ServerResponse>();
   const handle: RequestListener = (request, response) => {
     running.set(request.socket, response);
+    if (draining?.aborted) response.shouldKeepAlive = false;
     listener(request, response);
   };
   server.on("request", handle);

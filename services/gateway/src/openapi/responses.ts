@@ -168,32 +168,21 @@ function operational(
   return { get: { ...get, responses: Object.fromEntries(responses) } };
 }
 
-const dependencies: JsonSchema = {
-  type: "object",
-  description: "What the gateway cannot work without, and whether it answers now.",
-  additionalProperties: { type: "boolean" },
-};
 const health = objectSchema("Health.", { status: oneOf("Health status.", ["ok"]) });
 const ready = objectSchema("Readiness.", { status: oneOf("Health status.", ["ready"]) });
-const notReady = objectSchema("Which dependencies do not answer.", {
+const notReady = objectSchema("It gets no requests now.", {
   status: oneOf("Health status.", ["not ready"]),
-  dependencies: { schema: dependencies },
 });
 
 /** The path items of what is served without a key, outside `/api/v1`. */
 export const operationalPaths: Readonly<Record<string, JsonSchema>> = {
   "/healthz": operational(["getHealth", "Liveness", "The process runs."], [["It runs.", health]]),
   "/readyz": operational(
-    ["getReadiness", "Readiness", "The database and the services behind the gateway answer."],
+    ["getReadiness", "Readiness", "Its own database answers, and it is not about to stop."],
     [
-      ["All of them answer.", ready],
-      ["Some of them do not answer.", notReady, 503],
+      ["It gets requests.", ready],
+      ["It starts, stops, or its database does not answer.", notReady, 503],
     ],
-  ),
-  "/metrics": operational(
-    ["getMetrics", "Metrics", "For Prometheus."],
-    [["Metrics.", text("Prometheus text.", "# HELP …").schema]],
-    "text/plain",
   ),
   "/openapi.json": operational(
     ["getOpenApi", "This document", "OpenAPI 3.1, as a file."],

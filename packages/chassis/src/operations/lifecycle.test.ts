@@ -1,0 +1,61 @@
+import { describe, expect, it } from "vitest";
+import { createDatabaseCheck, createLifecycle } from "./lifecycle.ts";
+
+describe("a lifecycle", () => {
+  it("is ready once it has started, until it drains", async () => {
+    const lifecycle = createLifecycle(async () => true);
+    expect([lifecycle.hasStarted(), await lifecycle.isReady()]).toEqual([false, false]);
+    lifecycle.started();
+    expect([lifecycle.hasStarted(), await lifecycle.isReady()]).toEqual([true, true]);
+    lifecycle.drain();
+    expect([lifecycle.hasStarted(), await lifecycle.isReady()]).toEqual([true, false]);
+    expect(lifecycle.draining.aborted).toBe(true);
+  });
+
+  it("is not ready while it cannot work", async () => {
+    const lifecycle = createLifecycle(async () => false);
+    lifecycle.started();
+    expect(await lifecycle.isReady()).toBe(false);
+  });
+});
+
+describe("the check of a database", () => {
+  function checked() {
+    const state = { nowMs: 0, isThere: true, pings: 0 };
+    const ping = async () => {
+      state.pings += 1;
+      return state.isThere;
+    };
+    return { state, check: createDatabaseCheck(ping, () => state.nowMs) };
+  }
+
+  it("asks once a second, however often it is asked", async () => {
+    const { state, check } = checked();
+    await Promise.all([check(), check()]);
+    state.nowMs = 999;
+    expect(await check()).toBe(true);
+    expect(state.pings).toBe(1);
+    state.nowMs = 1_000;
+    await check();
+    expect(state.pings).toBe(2);
+  });
+
+  it("tolerates 4 s without an answer, and no more", async () => {
+    const { state, check } = checked();
+    await check();
+    state.isThere = false;
+    state.nowMs = 3_999;
+    expect(await check()).toBe(true);
+    state.nowMs = 5_000;
+    expect(await check()).toBe(false);
+    state.isThere = true;
+    state.nowMs = 6_000;
+    expect(await check()).toBe(true);
+  });
+
+  it("does not tolerate a database that never answered", async () => {
+    const { state, check } = checked();
+    state.isThere = false;
+    expect(await check()).toBe(false);
+  });
+});

@@ -1,0 +1,56 @@
+/** Where a process is in its life; probes, servers and clients act on it. */
+export type Lifecycle = ReturnType<typeof createLifecycle>;
+
+/**
+ * A process starts, serves, and drains: it then asks not to be called any more, and serves what
+ * still comes until it stops.
+ *
+ * @param canWork whether the process could do its work now; see `createDatabaseCheck`.
+ */
+export function createLifecycle(canWork: () => Promise<boolean>) {
+  const draining = new AbortController();
+  let hasStarted = false;
+  return {
+    /** Aborted when the process begins to drain. */
+    draining: draining.signal,
+    hasStarted: (): boolean => hasStarted,
+    /** Whether it should get requests now. */
+    isReady: async (): Promise<boolean> =>
+      hasStarted && !draining.signal.aborted && (await canWork()),
+    started: (): void => {
+      hasStarted = true;
+    },
+    drain: (): void => draining.abort(),
+  };
+}
+
+/** Probes need no key, so the database is asked at most once in this time. */
+const freshMs = 1_000;
+/** One answer that a busy machine gave too late is no outage. */
+const toleratedMs = 4_000;
+
+/**
+ * Whether the database answers, as probes should see it: it does until it has not answered for 4 s.
+ *
+ * @param ping whether it answers now; asked at most once a second.
+ */
+export function createDatabaseCheck(
+  ping: () => Promise<boolean>,
+  nowMs: () => number = () => performance.now(),
+): () => Promise<boolean> {
+  let askedAtMs = Number.NEGATIVE_INFINITY;
+  let answeredAtMs = Number.NEGATIVE_INFINITY;
+  let answer = Promise.resolve(false);
+  const ask = async () => {
+    const isThere = await ping();
+    if (isThere) answeredAtMs = nowMs();
+    return isThere || nowMs() - answeredAtMs < toleratedMs;
+  };
+  return () => {
+    if (nowMs() - askedAtMs >= freshMs) {
+      askedAtMs = nowMs();
+      answer = ask();
+    }
+    return answer;
+  };
+}

@@ -1,0 +1,66 @@
+import { once } from "node:events";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Metrics } from "../metrics.ts";
+import type { Lifecycle } from "./lifecycle.ts";
+
+/** What a process shows of itself, and where. */
+export type OperationsOptions = {
+  readonly host: string;
+  /** 0 lets the system choose one. */
+  readonly port: number;
+  readonly metrics: Metrics;
+  readonly lifecycle: Lifecycle;
+};
+
+/**
+ * Serves probes and metrics to those who operate the process, over plain HTTP on a port of its own:
+ * - `/livez`: 200 while the process runs. It asks no dependency, whose outage no restart mends.
+ * - `/startupz`: 200 once the process has started, 503 before.
+ * - `/readyz`: 200 while it should get requests; 503 before it has started, while its database
+ *   does not answer, and from SIGTERM on.
+ * - `/metrics`: Prometheus text.
+ */
+export async function startOperationsServer(options: OperationsOptions) {
+  const { host, port, metrics, lifecycle } = options;
+  const routes = new Map<string, (response: ServerResponse) => Promise<void>>([
+    ["/livez", probe(async () => true)],
+    ["/startupz", probe(async () => lifecycle.hasStarted())],
+    ["/readyz", probe(lifecycle.isReady)],
+    [
+      "/metrics",
+      async (response) => {
+        response.setHeader("content-type", metrics.contentType);
+        response.end(await metrics.text());
+      },
+    ],
+  ]);
+  const server = createServer((request, response) => {
+    const answer = routes.get(request.url ?? "") ?? answerNotFound;
+    answer(response).catch(() => response.destroy());
+  });
+  server.listen(port, host);
+  await once(server, "listening");
+  const { port: bound } = server.address() as AddressInfo;
+  return {
+    url: `http://${host}:${bound}`,
+    stop: (): Promise<void> => {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      // A scraper keeps its connection open.
+      server.closeAllConnections();
+      return closed;
+    },
+  };
+}
+
+function probe(isWell: () => Promise<boolean>) {
+  return async (response: ServerResponse): Promise<void> => {
+    const well = await isWell();
+    response.writeHead(well ? 200 : 503, { "content-type": "text/plain; charset=utf-8" });
+    response.end(well ? "ok\n" : "not ok\n");
+  };
+}
+
+async function answerNotFound(response: ServerResponse): Promise<void> {
+  response.writeHead(404).end();
+}

@@ -1,0 +1,114 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer } from "node:net";
+import {
+  Health,
+  HealthCheckResponse_ServingStatus as Status,
+} from "@disburse/contracts/health/v1/health_pb.ts";
+import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
+import { freePort } from "@disburse/testkit/ports.ts";
+import { MongoClient } from "mongodb";
+import { afterEach, beforeAll, expect, it } from "vitest";
+import { createIndexes, type Migration } from "./mongo/migrations.ts";
+import { connectService } from "./rpc/client.ts";
+import { type RunningService, serviceStart } from "./service.ts";
+import { commonSettings, databaseSetting, type Environment, readSettings } from "./settings.ts";
+
+const settings = { ...commonSettings, DATABASE: databaseSetting("test") };
+const migrations: readonly Migration[] = [
+  {
+    name: "one index",
+    up: (db) => createIndexes(db, { things: [{ key: { a: 1 }, name: "a" }] }),
+  },
+];
+const start = serviceStart(
+  "test",
+  (environment) => readSettings(environment, settings),
+  migrations,
+  ({ serve }) => serve({ services: [], routes: () => undefined }),
+);
+const serviceToken = "t".repeat(32);
+const name = freshDatabase("service");
+const environment: Environment = {
+  ...{ DISBURSE_MODE: "sandbox", PORT: "0", SERVICE_TOKEN: serviceToken, LOG_LEVEL: "silent" },
+  DATABASE: name,
+};
+
+const ends: (() => Promise<unknown> | unknown)[] = [];
+beforeAll(() => start.migrate({ ...environment, MONGODB_URI: mongodbUri(name) }));
+afterEach(async () => {
+  for (let end = ends.pop(); end !== undefined; end = ends.pop()) await end();
+});
+
+async function run(more: Environment): Promise<RunningService> {
+  const service = await start({ ...environment, MONGODB_URI: mongodbUri(name), ...more });
+  ends.push(service.stop);
+  return service;
+}
+
+/** What a probe answers; 0 where nothing listens. */
+const probe = (url: string, path: string): Promise<number> =>
+  fetch(`${url}${path}`).then(
+    ({ status }) => status,
+    () => 0,
+  );
+
+/** Forwards to the run's engine from a port of its own. */
+async function startProxy(port: number) {
+  const client = new MongoClient(mongodbUri(name));
+  const [engine] = client.options.hosts;
+  const path = engine?.socketPath;
+  const to = path === undefined ? { host: engine?.host ?? "", port: engine?.port ?? 0 } : { path };
+  const server = createServer((socket) => {
+    const onward = connect(to);
+    socket.pipe(onward).pipe(socket);
+    for (const end of [socket, onward]) end.on("error", () => end.destroy());
+    ends.push(() => socket.destroy());
+  });
+  server.listen(port, "127.0.0.1");
+  await once(server, "listening");
+  ends.push(() => server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+it("lives and waits while its database is away, and comes up with it", async () => {
+  const [adminPort, databasePort] = [await freePort(), await freePort()];
+  const starting = run({
+    ADMIN_PORT: String(adminPort),
+    MONGODB_URI: `mongodb://127.0.0.1:${databasePort}/?serverSelectionTimeoutMS=200`,
+  });
+  const admin = `http://127.0.0.1:${adminPort}`;
+  await expect.poll(() => probe(admin, "/livez")).toBe(200);
+  expect(await probe(admin, "/startupz")).toBe(503);
+  expect(await probe(admin, "/readyz")).toBe(503);
+  await startProxy(databasePort);
+  await starting;
+  expect(await probe(admin, "/startupz")).toBe(200);
+  expect(await probe(admin, "/readyz")).toBe(200);
+}, 30_000);
+
+it("refuses a database that lacks a migration", async () => {
+  const other = freshDatabase("service");
+  const starting = run({ DATABASE: other, MONGODB_URI: mongodbUri(other) });
+  await expect(starting).rejects.toThrow("lacks migrations: 1");
+});
+
+it("is not ready from SIGTERM on, and serves until its delay is over", async () => {
+  const service = await run({ SHUTDOWN_DELAY_SECONDS: "1.5" });
+  const { rpc, close } = connectService(Health, service.url, { caller: "test", serviceToken });
+  ends.push(close);
+  expect((await rpc.check({})).status).toBe(Status.SERVING);
+  expect(service.stopTimeoutMs).toBe(31_500);
+  const began = performance.now();
+  const stopped = service.stop();
+  expect(await probe(service.adminUrl, "/readyz")).toBe(503);
+  expect(await probe(service.adminUrl, "/livez")).toBe(200);
+  // Two calls over one client: the first connection is closed after its answer.
+  expect((await rpc.check({})).status).toBe(Status.NOT_SERVING);
+  expect((await rpc.check({})).status).toBe(Status.NOT_SERVING);
+  const reply = await fetch(service.url);
+  expect(reply.headers.get("connection")).toBe("close");
+  await stopped;
+  expect(performance.now() - began).toBeGreaterThan(1_400);
+  await expect(rpc.check({})).rejects.toThrow("does not answer");
+  expect(await probe(service.adminUrl, "/livez")).toBe(0);
+});
