@@ -51,6 +51,7 @@ describe("the fingerprint", () => {
     ['{"a":"x","b":[1.10,{"c":false,"d":true}]}', false],
     ['{"a":"x","b":[1.10,{"d":true}]}', false],
     ['{"a":"x","b":[1.10,[["c",null],["d",true]]]}', false],
+    ['{"a":"x","b":{"0":1.10,"1":{"c":null,"d":true}}}', false],
     ['{"a":"x","b":[{"number":"1.1"},{"c":null,"d":true}]}', false],
   ])("of %s is the same: %s", (text, same) => {
     expect(of(text) === of(body)).toBe(same);

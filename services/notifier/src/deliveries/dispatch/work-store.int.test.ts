@@ -27,6 +27,13 @@ async function leased() {
   return { delivery, settlement, stored };
 }
 
+it("shows of what a token holds only what is asked for", async () => {
+  const [one, other] = [await leased(), await leased()];
+  const held = await work.leased([one.delivery._id], lease);
+  expect(held.map(({ _id }) => _id)).toEqual([one.delivery._id]);
+  expect(await work.leased([other.delivery._id], { ...lease, token: "stale" })).toEqual([]);
+});
+
 it.each([
   ["the token of another lease", { leaseToken: "stale" }],
   ["the attempt count of an earlier read", { attemptsBefore: 1 }],

@@ -199,6 +199,17 @@ describe("order", () => {
     expect(await later(1)).toEqual(["7", "3"]);
   });
 
+  it("is given up by the recheck, not by a new owner that looks for what was left", async () => {
+    const { merchantId } = await registerOrdered("strict");
+    await notifier.consume([news(merchantId).third]);
+    notifier.advance(86_400_001);
+    await notifier.work();
+    expect(sequences()).toEqual([]);
+    await notifier.dispatcher.recheck();
+    await notifier.work();
+    expect(sequences()).toEqual(["3"]);
+  });
+
   it("is kept in strict order where a process crashed before it saw both events", async () => {
     const made = await registerOrdered("strict");
     await notifier.work();
