@@ -172,6 +172,12 @@ export const equivalents: readonly Equivalent[] = [
     why: "there is nothing to record, and the recorder does the rest by itself",
   },
   {
+    path: "services/notifier/src/endpoints/health-store.ts",
+    line: ".sort({ last_failed_at: -1 })",
+    operator: "drop last_failed_at",
+    why: "the index that serves the filter has this order",
+  },
+  {
     path: `${deliveries}/store.ts`,
     line: "for (let page = 0; page < cancelPages; page += 1) {",
     operator: "< becomes <=",

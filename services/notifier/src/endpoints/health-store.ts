@@ -25,13 +25,13 @@ type DeletedHealth = { _id: string; schema_version: number; deleted_at: Date };
 export type HealthStore = ReturnType<typeof openHealthStore>;
 
 /** A new owner restores the health of so many endpoints; the others start anew. */
-const troubledMaxDefault = 10_000;
+const troubledMax = 10_000;
 const notDeleted = { deleted_at: { $exists: false } };
 /** Retries end a day after the first attempt. */
 const troubledForMs = 86_400_000;
 
 /** Opens the store of endpoints' health, for merchants and for an endpoint's next owner. */
-export function openHealthStore({ db }: Pick<Database, "db">, troubledMax = troubledMaxDefault) {
+export function openHealthStore({ db }: Database) {
   const healths = db.collection<HealthDocument>("endpoint_health");
   const deleted = db.collection<DeletedHealth>("endpoint_health");
 

@@ -77,6 +77,9 @@ it("is listed with the times of its creation and of its last event", async () =>
     createdAt: timestampFromDate(stored!.created_at),
     publishedAt: timestampFromDate(stored!.published_at!),
   });
+  const until = timestampFromDate(stored!.published_at!);
+  const before = await platform.operationsRpc.listPublishedPayouts({ from, to: until });
+  expect(before.payouts.map(({ payoutId }) => payoutId)).not.toContain(id);
 });
 
 it("publishes its events again byte for byte, each once, and no pending one", async () => {
