@@ -172,6 +172,12 @@ export const equivalents: readonly Equivalent[] = [
     why: "there is nothing to record, and the recorder does the rest by itself",
   },
   {
+    path: "services/payout/src/payouts/outbox.ts",
+    line: "if (!isPublished && counted.length === 0) return;",
+    operator: "drop a guard",
+    why: "the update then changes nothing",
+  },
+  {
     path: "services/notifier/src/endpoints/health-store.ts",
     line: ".sort({ last_failed_at: -1 })",
     operator: "drop last_failed_at",

@@ -186,6 +186,9 @@ describe("an open hold", () => {
         .flatMap(({ holds }) => holds.map((each) => each.intent.reference_id));
     };
     expect(await open()).toEqual(["$available"]);
+    const [{ since } = expect.unreachable("no hold")] = (await read(accountId)).open_holds;
+    const before = await Array.fromAsync(openHolds(platform.ledger, since));
+    expect(before.map((each) => each.accountId)).not.toContain(accountId);
     await recordRecent(platform.ledger);
     expect((await read(accountId)).dirty).toBe(true);
     await closeHolds(platform.ledger, accountId, ["po_o"]);

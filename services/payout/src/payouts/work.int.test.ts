@@ -40,6 +40,7 @@ it("is one worker's until it ends; then the next one's, and the first changes no
   const own = { ...step, work: { leasedUntil: later(3 * leaseMs) } };
   const moved = await advance(payouts, second.payout, { stage: "submitting" }, own);
   expect(moved?.payout.progress.stage).toBe("submitting");
+  expect(moved).not.toHaveProperty("changed");
   expect(await leaseOne(later(3 * leaseMs - 1), place)).toBeUndefined();
   expect(await advance(payouts, second.payout, { stage: "processing" }, own)).toBeUndefined();
   await release(payouts, second, { work: later(1) });
@@ -103,4 +104,19 @@ it("raises an exception on the revision that was read, and keeps one raised mean
   expect(payout?.exception).toEqual(contradicted);
   const stored = await payouts.findOne({ _id: payoutId });
   expect(stored?.lease).toBeUndefined();
+});
+
+it("advances with the event and the change of its status, as both are stored", async () => {
+  const { payouts } = platform;
+  const now = new Date(Date.now() + 900_000);
+  await payouts.updateOne({ _id: payoutId }, { $set: { work_due_at: now, status: "initiated" } });
+  const leased = await leaseOne(now, place);
+  if (leased === undefined) return expect.unreachable("not leased");
+  const step = { cause: "rejected", detail: "late", at: now, work: "done" } as const;
+  const moved = await advance(payouts, leased.payout, { stage: "rejected" }, step);
+  const change = { at: now, from: "initiated", to: "failed" };
+  expect(moved?.changed?.change).toMatchObject(change);
+  const stored = await payouts.findOne({ _id: payoutId });
+  expect(stored?.outbox.at(-1)).toMatchObject({ id: moved?.changed?.event.id, at: now });
+  expect(stored?.untallied.at(-1)).toEqual(moved?.changed?.change);
 });

@@ -86,7 +86,7 @@ export async function advance(
     updatedAt: at,
   };
   const event = from === to ? undefined : pendingEvent(changed);
-  const change = event && { id: event.id, at, from, to };
+  const news = event && { event, change: { id: event.id, at, from, to } };
   const submission: StoredCall[] = submitTo === undefined ? [] : [{ kind: "submit", at }];
   const calls = [...(step.calls ?? []), ...submission];
   const result = await payouts.updateOne(
@@ -107,13 +107,12 @@ export async function advance(
         ...(isRecorded(payout, progress, step) && { journal: stepOf(changed, step) }),
         ...(calls.length > 0 && { calls: keep(calls) }),
         ...(resolves !== undefined && { resolutions: { id: resolves, fate: "applied" } }),
-        ...(event && { outbox: event }),
-        ...(change && { untallied: change }),
+        ...(news && { outbox: news.event, untallied: news.change }),
       },
     },
   );
   if (result.modifiedCount !== 1) return undefined;
-  return { payout: changed, ...(event && change && { changed: { event, change } }) };
+  return { payout: changed, ...(news && { changed: news }) };
 }
 
 /** Adds to a payout's last calls. */
