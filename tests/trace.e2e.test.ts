@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type ServiceName, serviceNames } from "@disburse/sandbox/environments.ts";
 import { startTestPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
-import { type Receiver, startReceiver } from "@disburse/testkit/receiver.ts";
+import { type ReceivedCall, type Receiver, startReceiver } from "@disburse/testkit/receiver.ts";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { cryptoBody, paths } from "./bodies.ts";
 import { type Payer, payerOf } from "./payer.ts";
@@ -95,6 +95,24 @@ it("finds a payout's request in every service, up to its last webhook", async ()
     expect.arrayContaining(["gateway: request", "quote: rpc", "beneficiary: rpc", "payout: rpc"]),
   );
   expect(events.at(-1)).toMatch(/^(notifier: webhook attempted|payout: event published)$/);
+});
+
+it("knows of no trace by default, also where a merchant sends one", async () => {
+  const { id: quote_id } = await acme.quote("USD", "USD", { source_amount: "10.00" });
+  const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+  const headers = { "x-request-id": "untraced", traceparent };
+  const { json } = await acme.post(paths.execute, { quote_id }, headers);
+  const { id } = json.data;
+  const isOf = ({ body }: ReceivedCall) => body.includes(id);
+  for (const call of await receiver.waitFor(2, { filter: isOf })) {
+    expect(call.headers.traceparent).toBeUndefined();
+  }
+  for (const service of serviceNames) expect(platform.log(service)).not.toContain("trace_id");
+  const payouts = await platform.openDatabase("payout");
+  const stored = await payouts.db.collection<{ _id: string }>("payouts").findOne({ _id: id });
+  await payouts.close();
+  expect(stored).toHaveProperty("request_id", "untraced");
+  expect(stored).not.toHaveProperty("traceparent");
 });
 
 it("finds a beneficiary's request where it was screened", async () => {

@@ -8,7 +8,7 @@ it("writes each line with the id of its request", () => {
   const lines: string[] = [];
   const log = createLog("quote", "info", { write: (line) => void lines.push(line) });
   withCallContext({ requestId: "r-1" }, () => log.info({ rpc: "GetQuote" }, "rpc"));
-  forRequest("r-2", () => log.warn({}, "later"));
+  forRequest({ request_id: "r-2" }, () => log.warn({}, "later"));
   forRequest(undefined, () => log.info({}, "by itself"));
   log.debug({}, "not asked for");
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([
@@ -17,6 +17,21 @@ it("writes each line with the id of its request", () => {
     { msg: "by itself" },
   ]);
   expect(lines[2]).not.toContain("request_id");
+  expect(lines.join()).not.toContain("trace_id");
+});
+
+it("writes each line with the span of its request", () => {
+  const lines: string[] = [];
+  const log = createLog("quote", "info", { write: (line) => void lines.push(line) });
+  const [trace_id, span_id] = ["0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"];
+  const span = { traceId: trace_id, spanId: span_id, traceFlags: 0 };
+  withCallContext({ requestId: "r-1", span }, () => log.info({}, "rpc"));
+  const traceparent = `00-${trace_id}-${span_id}-01`;
+  forRequest({ request_id: "r-2", traceparent }, () => log.info({}, "later"));
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    { request_id: "r-1", trace_id, span_id },
+    { request_id: "r-2", trace_id, span_id },
+  ]);
 });
 
 it("keeps an error's type and stack, and none of the written documents", () => {

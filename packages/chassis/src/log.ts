@@ -15,9 +15,9 @@ export const logLevels = ["fatal", "error", "warn", "info", "debug", "silent"] a
 export type LogLevel = (typeof logLevels)[number];
 
 /**
- * A service's log: JSON lines, each with the request's id. Written at once, by default to standard
- * output: nothing is lost however the process ends. On a full disk lines are lost and the service
- * goes on.
+ * A service's log: JSON lines, each with the request's id and, where tracing is on, its trace and
+ * span. Written at once, by default to standard output: nothing is lost however the process ends.
+ * On a full disk lines are lost and the service goes on.
  */
 export function createLog(
   service: string,
@@ -31,7 +31,11 @@ export function createLog(
     formatters: { level: (label) => ({ level: label }) },
     mixin: () => {
       const context = callContext();
-      return context === undefined ? {} : { request_id: context.requestId };
+      if (context === undefined) return {};
+      const { requestId: request_id, span } = context;
+      return span === undefined
+        ? { request_id }
+        : { request_id, trace_id: span.traceId, span_id: span.spanId };
     },
     serializers: { err: plainError },
   };

@@ -20,6 +20,9 @@ import {
   readSettings,
   SettingsError,
 } from "./settings.ts";
+import { traceBus } from "./tracing/bus-spans.ts";
+import { openTracing } from "./tracing/open.ts";
+import type { Tracing } from "./tracing/tracing.ts";
 
 /** A running service. */
 export type RunningService = {
@@ -99,10 +102,13 @@ export function serviceStart<Config extends Settings>(
       const { ADMIN_HOST: host, ADMIN_PORT: port } = config;
       const operations = await startOperationsServer({ host, port, metrics, lifecycle });
       lifetime.add("operations", operations.stop);
+      const traces = await openTracing(name, config, log);
+      // Closed after all that makes spans.
+      if (traces !== undefined) lifetime.add("traces", traces.stop);
       const database = await openDatabase(config, migrations, log, metrics);
       lifetime.add("database", database.close);
       ping = database.ready;
-      const parts = { log, metrics, lifetime, lifecycle, database };
+      const parts = { log, metrics, tracing: traces?.tracing, lifetime, lifecycle, database };
       const opened = await open(prepare(name, config, parts, shared));
       lifecycle.started();
       const delayMs = config.SHUTDOWN_DELAY_SECONDS * 1_000;
@@ -162,13 +168,14 @@ function prepare<Config extends Settings>(
   parts: {
     readonly log: Log;
     readonly metrics: Metrics;
+    readonly tracing: Tracing | undefined;
     readonly lifetime: Lifetime;
     readonly lifecycle: Lifecycle;
     readonly database: Database;
   },
   shared: Shared | undefined,
 ) {
-  const { log, metrics, lifetime, lifecycle } = parts;
+  const { log, metrics, tracing, lifetime, lifecycle } = parts;
   const { SERVICE_TOKEN: serviceToken, HOST: host, PORT: port } = config;
   return {
     ...parts,
@@ -179,11 +186,11 @@ function prepare<Config extends Settings>(
       if (url === undefined) throw new SettingsError("settings: AMQP_URL: is required");
       const bus = await connectAmqpBus({ url, namespace, log, after: shared?.brokerStarted });
       lifetime.add("bus", bus.stop);
-      return bus;
+      return tracing === undefined ? bus : traceBus(bus, tracing, namespace);
     },
     /** A client of another service. */
     connect: <S extends DescService>(service: S, url: string, timeoutMs?: number) => {
-      const identity = { caller: name, serviceToken, ...(timeoutMs && { timeoutMs }) };
+      const identity = { caller: name, serviceToken, tracing, ...(timeoutMs && { timeoutMs }) };
       const { rpc, close } = connectService(service, url, identity);
       lifetime.add(`client of ${service.typeName}`, close);
       return rpc;
@@ -191,7 +198,7 @@ function prepare<Config extends Settings>(
     /** Serves RPCs, by default at the address of the settings. */
     serve: async (served: Served) => {
       const { isReady: ready, draining } = lifecycle;
-      const common = { host, port, serviceToken, log, metrics, ready, draining };
+      const common = { host, port, serviceToken, log, metrics, tracing, ready, draining };
       const server = await startRpcServer({ ...common, ...served });
       lifetime.add("server", server.stop);
       return server;

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { logLevels } from "./log.ts";
+import { tracingSettings } from "./tracing/settings.ts";
 
 /** A service's settings as text, as the process environment gives them. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -85,6 +86,7 @@ export const commonSettings = {
   ADMIN_PORT: portSetting.default(0),
   /** From SIGTERM until it stops accepting: balancers must have seen by then that it drains. */
   SHUTDOWN_DELAY_SECONDS: z.coerce.number().min(0).max(300).default(0),
+  ...tracingSettings,
 } as const;
 
 /** A service's own database. */

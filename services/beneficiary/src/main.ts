@@ -16,7 +16,7 @@ const complianceTimeoutMs = 3_000;
 /** Starts the beneficiary service. */
 export const start = serviceStart("beneficiary", readConfig, migrations, async (opening) => {
   const { config, log, database, lifetime } = opening;
-  const { connect, openBus, serve } = opening;
+  const { connect, openBus, serve, tracing } = opening;
   const sealer = createSealer(config.ENCRYPTION_KEYS);
   const deps = {
     ...openStores(database, sealer),
@@ -32,7 +32,7 @@ export const start = serviceStart("beneficiary", readConfig, migrations, async (
   };
   const bus = await openBus(config);
   await bus.subscribe(subscription(deps));
-  lifetime.add("screening sweep", startScreeningSweep(deps).stop);
+  lifetime.add("screening sweep", startScreeningSweep({ ...deps, tracing }).stop);
   return serve({
     services: [BeneficiaryService],
     routes: (router) => router.service(BeneficiaryService, beneficiaryRpc(deps)),

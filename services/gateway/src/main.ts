@@ -43,6 +43,7 @@ export const start = serviceStart("gateway", readConfig, migrations, async (open
     clock: systemClock,
     log,
     metrics,
+    tracing: opening.tracing,
     mode: config.DISBURSE_MODE,
     pepper: config.API_KEY_PEPPER,
     place: `${hostname()}:${config.PORT}`,

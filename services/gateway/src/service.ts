@@ -14,7 +14,7 @@ import { operations, reference } from "./resources/all.ts";
 export type GatewayDeps = Omit<PublicRouteDeps, "reference"> &
   Pick<
     AppDeps,
-    "clients" | "pepper" | "clock" | "log" | "metrics" | "answerWithinMs" | "stalledMs"
+    "clients" | "pepper" | "clock" | "log" | "metrics" | "tracing" | "answerWithinMs" | "stalledMs"
   > & {
     readonly db: Db;
     readonly sealer: Sealer;

@@ -22,7 +22,7 @@ import { createNotifier, type Notifier, startWorker } from "./service.ts";
 
 /** Starts the notifier: consumption, delivery, and its RPCs. */
 export const start = serviceStart("notifier", readUsableConfig, migrations, async (opening) => {
-  const { config, log, metrics, database, lifetime, lifecycle } = opening;
+  const { config, log, metrics, tracing, database, lifetime, lifecycle } = opening;
   const clock = await databaseClock(database);
   const addressRules: AddressRules = {
     policy: config.DISBURSE_MODE === "live" ? "public" : "sandbox",
@@ -44,6 +44,7 @@ export const start = serviceStart("notifier", readUsableConfig, migrations, asyn
     ...{ clock, wall: systemClock, elapsed: elapsedWithSleep() },
     metrics,
     log,
+    tracing,
   });
   const sealedKeys = openSealedKeyStore(notifier.endpoints);
   lifetime.add("resealing", startResealing({ sealedKeys, sealer, metrics, log }).stop);
@@ -54,6 +55,7 @@ export const start = serviceStart("notifier", readUsableConfig, migrations, asyn
     serviceToken: config.SERVICE_TOKEN,
     log,
     metrics,
+    tracing,
     services: [NotifierService],
     routes: (router) => router.service(NotifierService, notifier.rpc),
     ready: lifecycle.isReady,

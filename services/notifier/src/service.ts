@@ -83,7 +83,7 @@ export function createNotifier(options: NotifierOptions) {
     wake();
   };
   const stores = { endpoints, events, feeds, deliveries, replays };
-  const replayer = createReplayer({ ...stores, clock, log, wake });
+  const replayer = createReplayer({ ...stores, clock, log, tracing: options.tracing, wake });
   const wakeReplayer = (): void => replayWoken();
   const rpcDeps = {
     ...{ ...options, ...stores, fanOut, wake, resumeSuspended, wakeReplayer },

@@ -29,7 +29,7 @@ export const start = serviceStart("payout", readConfig, migrations, async (openi
   const secret = createHmac("sha256", config.SERVICE_TOKEN).update("sandbox rail").digest("hex");
   const rail = createSandboxRail({ database, clock, behaviour, callbackSecret: secret });
   const payout = await startPayoutService({
-    ...{ database, bus, clock, log },
+    ...{ database, bus, clock, log, tracing: opening.tracing },
     quote: connect(QuoteService, config.QUOTE_URL),
     beneficiary: connect(BeneficiaryService, config.BENEFICIARY_URL),
     rails: [rail],

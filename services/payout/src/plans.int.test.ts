@@ -62,7 +62,7 @@ function settled(): PayoutDocument {
     claim: { referenceId: "order", operationId: newId("event"), claimedAt: at },
   });
   const actor = { kind: "api_key", id: "key_1" } as const;
-  const { work_due_at: _due, ...document } = payoutDocument(payout, actor, undefined);
+  const { work_due_at: _due, ...document } = payoutDocument(payout, actor, {});
   const progress = { stage: "settled", reference: "R" } as const;
   const published_at = new Date("2026-01-02");
   return { ...document, status: "succeeded", progress, published_at, outbox: [], untallied: [] };

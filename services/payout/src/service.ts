@@ -9,6 +9,7 @@ import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { createSweepLease } from "@disburse/chassis/mongo/sweep-lease.ts";
 import type { Change } from "@disburse/chassis/rpc/mutation.ts";
 import type { Mode } from "@disburse/chassis/settings.ts";
+import type { Tracing } from "@disburse/chassis/tracing/tracing.ts";
 import type { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import type { PayoutOperationsService } from "@disburse/contracts/disburse/payout/v1/payout_operations_pb.ts";
 import type { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
@@ -81,6 +82,8 @@ export type PayoutServiceOptions = {
   readonly clock: Clock;
   readonly log: Log;
   readonly countRead?: CountRead;
+  /** Absent where tracing is off. */
+  readonly tracing?: Tracing | undefined;
 };
 
 /** Opens the stores, starts the relay, the rail workers and the sweeps, and answers the RPCs. */
@@ -128,10 +131,8 @@ type BackgroundDeps = Omit<ExecuteDeps & ResolutionDeps, "wake" | "leaseNew" | "
 };
 
 /** Starts what publishes the events of payouts and takes payouts to their rails. */
-function startWork(
-  { database, bus, place, railWorkers, stuckAfterMs, log, countRead }: PayoutServiceOptions,
-  deps: BackgroundDeps,
-) {
+function startWork(options: PayoutServiceOptions, deps: BackgroundDeps) {
+  const { database, bus, place, railWorkers, stuckAfterMs, log, countRead, tracing } = options;
   const { payouts, clock } = deps;
   const counts = openPayoutCounts(database, payouts, countRead);
   let wakeAt = (_dueAt: Date): void => undefined;
@@ -145,14 +146,17 @@ function startWork(
     outbox.add(owed);
     relay.wake();
   };
-  const workers = startRailWorkers({ ...deps, leases, stuckAfterMs, log, onChanged }, railWorkers);
+  const workers = startRailWorkers(
+    { ...deps, leases, stuckAfterMs, log, tracing, onChanged },
+    railWorkers,
+  );
   wakeAt = workers.wakeAt;
-  const onCreated = ({ payout, requestId, created }: Created, lease: Lease | undefined) => {
+  const onCreated = ({ payout, origin, created }: Created, lease: Lease | undefined) => {
     const { merchantId } = payout.quote;
-    onChanged({ payoutId: payout.id, merchantId, requestId, ...created });
+    onChanged({ payoutId: payout.id, merchantId, origin, ...created });
     if (lease === undefined) return workers.wake();
     const { token: leaseToken, until } = lease;
-    leases.hold({ payout, leaseToken, until, requestId, calls: [] }, clock.now());
+    leases.hold({ payout, leaseToken, until, origin, calls: [] }, clock.now());
   };
   const settle = async () => {
     await outbox.settle();
@@ -174,10 +178,10 @@ function startWork(
 
 /** Starts what runs beside the RPCs; `wake` is called when there is work on a payout. */
 function startBackground(options: PayoutServiceOptions, deps: BackgroundDeps, closer: HoldCloser) {
-  const { database, log } = options;
+  const { database, log, tracing } = options;
   const { payouts, clock } = deps;
   const { stop: stopWork, ...work } = startWork(options, deps);
-  const sweepDeps = { ...deps, ...work, log };
+  const sweepDeps = { ...deps, ...work, log, tracing };
   const lease = createSweepLease(database, "sweeps", sweepLeaseMs);
   const loop = (name: string, everyMs: number, run: () => Promise<boolean>) =>
     startLoop({ name, everyMs, run, log });

@@ -66,7 +66,7 @@ it("delivers each message to a consumer, in batches, with id, key and body", asy
   expect(new TextDecoder().decode(seen[7]?.body)).toBe("body of m7");
 });
 
-it("carries the request id of an event, and drops a malformed one", async () => {
+it("carries the request and span of an event, and drops malformed ones", async () => {
   const bus = await open(namespace());
   const seen: BusMessage[] = [];
   await bus.subscribe({
@@ -77,14 +77,16 @@ it("carries the request id of an event, and drops a malformed one", async () => 
       return batch.map(() => "stored");
     },
   });
+  const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
   await bus.publish([
-    { ...message("a"), requestId: "req-1.a:b_c" },
-    { ...message("b"), requestId: "two words" },
+    { ...message("a"), origin: { request_id: "req-1.a:b_c", traceparent } },
+    { ...message("b"), origin: { request_id: "two words", traceparent: "00-none" } },
     message("c"),
   ]);
   await vi.waitFor(() => expect(seen).toHaveLength(3), { timeout: 10_000 });
-  const ids = new Map(seen.map(({ id, requestId }) => [id, requestId]));
-  expect(Object.fromEntries(ids)).toEqual({ a: "req-1.a:b_c", b: undefined, c: undefined });
+  const origins = new Map(seen.map(({ id, origin }) => [id, origin]));
+  const first = { request_id: "req-1.a:b_c", traceparent };
+  expect(Object.fromEntries(origins)).toEqual({ a: first, b: {}, c: {} });
 });
 
 it("rejects the publication of a message that no queue takes", async () => {

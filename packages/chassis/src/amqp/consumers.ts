@@ -1,7 +1,6 @@
 import type { Channel, ChannelModel, ConsumeMessage } from "amqplib";
 import { type BusMessage, batchMax, type Subscription, storeRetryMs } from "../bus/bus.ts";
 import type { Log } from "../log.ts";
-import { isRequestId, requestIdHeader } from "../rpc/identity.ts";
 import { withTimeout } from "../timeout.ts";
 import {
   type AmqpOptions,
@@ -12,6 +11,7 @@ import {
   guardChannel,
   maintainConnection,
 } from "./connection.ts";
+import { originFromHeaders } from "./origin.ts";
 
 /** Unacked messages of a consumer: two batches, so that one gathers while the other is stored. */
 const prefetch = 2 * batchMax;
@@ -133,12 +133,12 @@ function inTime(close: () => Promise<unknown>): Promise<unknown> {
 }
 
 function toBusMessage(message: ConsumeMessage): BusMessage {
-  const requestId: unknown = message.properties.headers?.[requestIdHeader];
+  const { messageId, headers } = message.properties;
   return {
-    id: String(message.properties.messageId ?? ""),
+    id: String(messageId ?? ""),
     key: message.fields.routingKey,
     body: message.content,
-    ...(isRequestId(requestId) ? { requestId } : {}),
+    origin: originFromHeaders(headers),
   };
 }
 

@@ -1,6 +1,5 @@
 import type { ChannelModel, ConfirmChannel, Message } from "amqplib";
 import type { Bus, BusMessage } from "../bus/bus.ts";
-import { requestIdHeader } from "../rpc/identity.ts";
 import { withTimeout } from "../timeout.ts";
 import {
   type AmqpOptions,
@@ -9,6 +8,7 @@ import {
   guardChannel,
   maintainConnection,
 } from "./connection.ts";
+import { originHeaders } from "./origin.ts";
 
 type Publishing = Pick<Bus, "publish" | "ready">;
 
@@ -83,9 +83,9 @@ function publishOn(
   });
 
   /** Rejects as well when the channel closes. */
-  const publishOne = ({ id, key, body, requestId }: BusMessage) =>
+  const publishOne = ({ id, key, body, origin }: BusMessage) =>
     new Promise<void>((resolve, reject) => {
-      const headers = requestId === undefined ? {} : { [requestIdHeader]: requestId };
+      const headers = originHeaders(origin);
       const options = { persistent: true, mandatory: true, messageId: id, headers };
       channel.publish(exchange, key, Buffer.from(body), options, (error) => {
         if (error) reject(error instanceof Error ? error : new Error("not confirmed"));

@@ -1,3 +1,5 @@
+import type { Origin } from "../call-context.ts";
+
 /** An event on the bus. */
 export type BusMessage = {
   /** The event's id, by which consumers drop duplicates. */
@@ -6,8 +8,8 @@ export type BusMessage = {
   readonly key: string;
   /** Binary protobuf of the event's message. */
   readonly body: Uint8Array;
-  /** The merchant's request that caused the event, for the log, where it is known. */
-  readonly requestId?: string;
+  /** The request that caused the event, where it is known. */
+  readonly origin?: Origin;
 };
 
 /** What became of a message: stored, or unreadable and dead-lettered. */

@@ -75,11 +75,15 @@ it("logs each event under the request that caused it", async () => {
       return batch.map(() => "stored");
     },
   });
-  const relay = relayOf([{ ...message("a"), requestId: "r-1" }, message("b")], bus, log);
+  const relay = relayOf(
+    [{ ...message("a"), origin: { request_id: "r-1" } }, message("b")],
+    bus,
+    log,
+  );
   await vi.waitFor(() => expect(lines).toHaveLength(2));
   const told = lines.map((line) => JSON.parse(line));
   expect(told).toMatchObject([{ event_id: "a", request_id: "r-1" }, { event_id: "b" }]);
   expect(told[1]).not.toHaveProperty("request_id");
-  expect(received.map(({ requestId }) => requestId)).toEqual(["r-1", undefined]);
+  expect(received.map(({ origin }) => origin?.request_id)).toEqual(["r-1", undefined]);
   await relay.stop();
 });

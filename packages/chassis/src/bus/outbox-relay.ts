@@ -33,9 +33,9 @@ export function startRelay(options: {
       const started = performance.now();
       await options.bus.publish(messages);
       const duration_ms = Math.round(performance.now() - started);
-      for (const { id, key, requestId } of messages) {
+      for (const { id, key, origin } of messages) {
         const fields = { event_id: id, key, duration_ms };
-        forRequest(requestId, () => options.log.info(fields, "event published"));
+        forRequest(origin, () => options.log.info(fields, "event published"));
       }
       await options.outbox.published(messages);
       return messages.length >= relayBatch;

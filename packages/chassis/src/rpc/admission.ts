@@ -4,6 +4,8 @@ import { withCallContext } from "../call-context.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 import { isDatabaseUnavailable } from "../mongo/database.ts";
+import { traceServed } from "../tracing/rpc-spans.ts";
+import type { Tracing } from "../tracing/tracing.ts";
 import {
   acceptIdentity,
   callerHeader,
@@ -17,6 +19,8 @@ export type AdmissionOptions = {
   readonly serviceToken: string;
   readonly log: Log;
   readonly metrics: Metrics;
+  /** Absent where tracing is off. */
+  readonly tracing?: Tracing | undefined;
 };
 
 /** A call that came in by whichever protocol. */
@@ -25,10 +29,12 @@ export type IncomingCall = { readonly method: DescMethod; readonly header: ReadH
 /** Runs a call's work, or throws UNAUTHENTICATED; all that it throws is a `ConnectError`. */
 export type Admission = <T>(call: IncomingCall, work: () => Promise<T>) => Promise<T>;
 
-/** Every call passes here: identity, request id and deadline of its context, metrics, log. */
-export function createAdmission({ serviceToken, log, metrics }: AdmissionOptions): Admission {
+/** Every call passes here: identity, request id and deadline of its context, span, metrics, log. */
+export function createAdmission(options: AdmissionOptions): Admission {
+  const { serviceToken, log, metrics, tracing } = options;
   const identify = acceptIdentity(serviceToken);
-  const observe = observer(log, metrics);
+  const observed = observer(log, metrics);
+  const observe = tracing === undefined ? observed : traceServed(tracing, observed);
   return (call, work) => {
     const context = identify(call.method.parent.typeName, call.header);
     return withCallContext(context, () => observe(call, work));

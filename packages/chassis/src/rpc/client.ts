@@ -8,6 +8,8 @@ import {
 } from "@connectrpc/connect";
 import { createConnectTransport, Http2SessionManager } from "@connectrpc/connect-node";
 import { callContext } from "../call-context.ts";
+import { traceCalls } from "../tracing/rpc-spans.ts";
+import type { Tracing } from "../tracing/tracing.ts";
 import { identityHeaders, sendIdentity } from "./identity.ts";
 import { createUnaryTransport, unavailable } from "./unary-transport.ts";
 
@@ -22,6 +24,8 @@ export type ServiceClientOptions = {
   readonly caller: string;
   readonly serviceToken: string;
   readonly timeoutMs?: number;
+  /** Absent where tracing is off. */
+  readonly tracing?: Tracing | undefined;
 };
 
 /** A client and its connection, which all calls share. */
@@ -33,12 +37,13 @@ export function connectService<S extends DescService>(
   url: string,
   options: ServiceClientOptions,
 ) {
-  const { caller, serviceToken, timeoutMs = timeoutDefaultMs } = options;
+  const { caller, serviceToken, timeoutMs = timeoutDefaultMs, tracing } = options;
   const calls = createUnaryTransport(url, identityHeaders(caller, serviceToken));
   const streams = streamTransport(url, sendIdentity(caller, serviceToken));
   const transport = { unary: calls.unary, stream: streams.stream };
+  const traced = tracing === undefined ? transport : traceCalls(transport, tracing);
   return {
-    rpc: createClient(service, withinDeadline(transport, timeoutMs)),
+    rpc: createClient(service, withinDeadline(traced, timeoutMs)),
     close: () => {
       calls.close();
       streams.close();

@@ -1,6 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
 import { type CallContext, callContext } from "../call-context.ts";
+import { formatTraceparent, traceparentHeader } from "../tracing/traceparent.ts";
 
 /** Header with the calling service's name; the token authenticates the deployment. */
 export const callerHeader = "x-disburse-caller";
@@ -45,20 +46,20 @@ export function acceptIdentity(serviceToken: string) {
   };
 }
 
-/** The headers of the next call: the service's identity and the running request's id. */
+/** The headers of the next call: the service's identity, the running request's id and span. */
 export function identityHeaders(caller: string, serviceToken: string) {
   const authorization = `Bearer ${serviceToken}`;
   return (): Record<string, string> => {
+    const headers: Record<string, string> = { authorization, [callerHeader]: caller };
     const context = callContext();
-    return {
-      authorization,
-      [callerHeader]: caller,
-      ...(context === undefined ? {} : { [requestIdHeader]: context.requestId }),
-    };
+    if (context === undefined) return headers;
+    headers[requestIdHeader] = context.requestId;
+    if (context.span !== undefined) headers[traceparentHeader] = formatTraceparent(context.span);
+    return headers;
   };
 }
 
-/** Sends the service's identity and the running request's id with every call. */
+/** Sends the service's identity, the running request's id and span with every call. */
 export function sendIdentity(caller: string, serviceToken: string): Interceptor {
   const identity = identityHeaders(caller, serviceToken);
   return (next) => (request) => {

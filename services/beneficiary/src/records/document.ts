@@ -1,4 +1,4 @@
-import { callContext } from "@disburse/chassis/call-context.ts";
+import { currentOrigin, type Origin } from "@disburse/chassis/call-context.ts";
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import type { Change, StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import { type Fields, joinPrivate, splitPrivate } from "./rules/private-fields.ts";
@@ -10,14 +10,12 @@ type ScreeningDocument =
   | { status: "cleared" | "review" | "blocked"; screening_id: string; screened_at: Date };
 
 /** Of beneficiaries and depositors: a body that is partly sealed, and a screening. */
-export type RecordDocument = {
+export type RecordDocument = Origin & {
   _id: string;
   schema_version: number;
   merchant_id: string;
   operation_id: string;
   actor: StoredActor;
-  /** The merchant's request that made it, for the log of screenings that come later. */
-  request_id?: string;
   /** The public body without its private fields. */
   fields: Fields;
   /** The private fields by their path, each sealed for its own place. */
@@ -67,7 +65,6 @@ export function recordDocument(
   { change, walletScreeningId, sealer }: Storing,
 ): RecordDocument {
   const { open, secrets } = splitPrivate(record.whole);
-  const requestId = callContext()?.requestId;
   const sealed = Object.entries(secrets).map(([field, plain]) => ({
     field,
     text: sealer.seal(plain, place(record.merchantId, record.id, field)),
@@ -78,7 +75,7 @@ export function recordDocument(
     merchant_id: record.merchantId,
     operation_id: change.operationId,
     actor: change.actor,
-    ...(requestId === undefined ? {} : { request_id: requestId }),
+    ...currentOrigin(),
     fields: open,
     sealed,
     wallet_screening_id: walletScreeningId,

@@ -1,3 +1,4 @@
+import { type Origin, originOf } from "@disburse/chassis/call-context.ts";
 import type { Sealer } from "@disburse/chassis/crypto/sealing.ts";
 import { insertOrFind } from "@disburse/chassis/mongo/once.ts";
 import type { PageRequest } from "@disburse/chassis/paging/page.ts";
@@ -18,8 +19,8 @@ export type Opened<T> = {
 /** A pending record that is due, and the number of the attempt that starts now. */
 export type Due<T = StoredRecord> = Opened<T> & {
   readonly attempt: number;
-  /** The merchant's request that made the record, where it is known. */
-  readonly requestId?: string | undefined;
+  /** The request that made the record, where it is known. */
+  readonly origin?: Origin;
 };
 
 /** Records that carry a screening: beneficiaries, depositors. */
@@ -78,7 +79,7 @@ export function openRecords<T extends StoredRecord, D extends RecordDocument>(
       const taken = await takeDue(records, now, sweepEveryMs);
       if (taken === undefined) return undefined;
       const { document, attempt } = taken;
-      return { ...opened(document), attempt, requestId: document.request_id };
+      return { ...opened(document), attempt, origin: originOf(document) };
     },
     /** The next record, by id, that compliance does not monitor yet. */
     nextUnwatched: async (afterId: string): Promise<Opened<T> | undefined> => {

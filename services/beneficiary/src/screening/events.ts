@@ -39,7 +39,7 @@ export function subscription(deps: ConsumerDeps): Subscription {
 }
 
 function consume(deps: ConsumerDeps, message: BusMessage): Promise<Disposition> {
-  return forRequest(message.requestId, async () => {
+  return forRequest(message.origin, async () => {
     let change: Change;
     try {
       change = readChange(message.body);

@@ -1,5 +1,5 @@
-import { forRequest } from "@disburse/chassis/call-context.ts";
 import { type Loop, startLoop } from "@disburse/chassis/loop.ts";
+import { resume, type Tracing } from "@disburse/chassis/tracing/tracing.ts";
 import type { RecordStore } from "../records/store.ts";
 import { attemptScreening, type ScreeningDeps } from "./compliance.ts";
 
@@ -8,6 +8,8 @@ export type SweepDeps = ScreeningDeps & {
   readonly beneficiaries: RecordStore;
   readonly depositors: RecordStore;
   readonly sweepEveryMs: number;
+  /** Absent where tracing is off. */
+  readonly tracing?: Tracing | undefined;
 };
 
 /** Screenings under way at a time: enough to catch up after an outage, few beside live requests. */
@@ -41,7 +43,10 @@ async function sweepRecords(deps: SweepDeps, store: RecordStore): Promise<boolea
     while (answered) {
       const due = await store.takeDue(deps.clock.now(), deps.sweepEveryMs);
       if (due === undefined) return;
-      const attempt = await forRequest(due.requestId, () => attemptScreening(deps, store, due));
+      const screening = { name: "screen record", since: due.record.createdAt };
+      const attempt = await resume(deps.tracing, due.origin, screening, () =>
+        attemptScreening(deps, store, due),
+      );
       if (attempt === "unanswered") answered = false;
     }
   };

@@ -3,6 +3,7 @@ import { Readable } from "node:stream";
 import type { Log } from "@disburse/chassis/log.ts";
 import type { Metrics } from "@disburse/chassis/metrics.ts";
 import { withTimeout } from "@disburse/chassis/timeout.ts";
+import type { Tracing } from "@disburse/chassis/tracing/tracing.ts";
 import { refused } from "@disburse/kernel/refusal.ts";
 import Router from "@koa/router";
 import Koa from "koa";
@@ -19,6 +20,8 @@ export type AppDeps = OperationDeps & {
   readonly operations: readonly Operation[];
   readonly publicRoutes: readonly PublicRoute[];
   readonly metrics: Metrics;
+  /** Absent where tracing is off. */
+  readonly tracing?: Tracing | undefined;
   /** When a request that hangs is given up; past every deadline when left out. */
   readonly answerWithinMs?: number | undefined;
   /** When a file whose reader has stopped is given up. */
@@ -46,7 +49,7 @@ export function createApp(deps: AppDeps): RequestListener {
   for (const { method, path, answer } of [...publicRoutes, ...operations]) {
     router.register(path, [method], [answerWith(`${method} ${path}`, answer)]);
   }
-  app.use(observe(deps.log, deps.metrics));
+  app.use(observe(deps.log, deps.metrics, deps.tracing));
   app.use(async (ctx, next) => {
     try {
       const problem = headProblem({

@@ -2,6 +2,8 @@ import { withCallContext } from "@disburse/chassis/call-context.ts";
 import type { Log } from "@disburse/chassis/log.ts";
 import { durationBuckets, type Metrics } from "@disburse/chassis/metrics.ts";
 import { requestIdFrom } from "@disburse/chassis/rpc/identity.ts";
+import { traceparentHeader } from "@disburse/chassis/tracing/traceparent.ts";
+import type { Span, Tracing } from "@disburse/chassis/tracing/tracing.ts";
 import type { RouterContext as KoaRouterContext } from "@koa/router";
 import type { ParameterizedContext } from "koa";
 import type { Caller } from "../keys/rules/api-key.ts";
@@ -30,10 +32,10 @@ export const securityHeaders = {
 } as const;
 
 /**
- * The outermost part: gives a request its id and deadline, and writes one line about it when it
- * ends.
+ * The outermost part: gives a request its id, deadline and span, and writes one line about it when
+ * it ends.
  */
-export function observe(log: Log, metrics: Metrics) {
+export function observe(log: Log, metrics: Metrics, tracing?: Tracing) {
   const duration = metrics.histogram(
     "disburse_http_request_duration_seconds",
     "Time of an answered request, by route and status.",
@@ -46,7 +48,8 @@ export function observe(log: Log, metrics: Metrics) {
     ctx.state.requestId = requestId;
     ctx.state.route = "unmatched";
     ctx.set({ "X-Request-Id": requestId, ...securityHeaders });
-    const context = { requestId, deadlineMs: Date.now() + deadlineMs };
+    const span = tracing && startSpan(tracing, ctx, requestId);
+    const context = { requestId, deadlineMs: Date.now() + deadlineMs, span: span?.context };
     ctx.res.once("close", () => {
       const durationMs = performance.now() - started;
       const { route, caller } = ctx.state;
@@ -56,7 +59,38 @@ export function observe(log: Log, metrics: Metrics) {
       const ids = { merchant_id: caller?.merchantId, key_id: caller?.keyId };
       const fields = { ...ids, route, status, duration_ms: Math.round(durationMs) };
       withCallContext(context, () => log.info(fields, "request"));
+      if (span !== undefined) endSpan(span, ctx, status);
     });
     await withCallContext(context, next);
   };
 }
+
+/** Of the interface alone: pages and probes have no span. */
+const tracedPath = "/api/";
+
+/** The span of a request, named when its route is known; a path may have anything in it. */
+function startSpan(tracing: Tracing, ctx: HttpContext, requestId: string): Span | undefined {
+  if (!ctx.path.startsWith(tracedPath)) return undefined;
+  const sent = headerValues(ctx.req.rawHeaders, traceparentHeader).join(",");
+  const attributes = { "disburse.request_id": requestId };
+  return tracing.startRequest({ kind: "server", name: "HTTP", attributes }, sent);
+}
+
+function endSpan(span: Span, { state, method }: HttpContext, status: number): void {
+  const { route, caller } = state;
+  const [, template = ""] = route.split(" ");
+  const isKnown = template !== "";
+  span.end({
+    ...(isKnown && { name: route }),
+    attributes: {
+      "http.request.method": isKnown ? method : "_OTHER",
+      "http.response.status_code": status,
+      ...(isKnown && { "http.route": template }),
+      ...(caller && { "disburse.merchant_id": caller.merchantId }),
+    },
+    ...(status >= firstFault && { error: String(status) }),
+  });
+}
+
+/** Of the service's own; refusals are the caller's. */
+const firstFault = 500;

@@ -113,9 +113,9 @@ type LoadPage = (cursor: string) => Promise<ListEntriesResponse>;
  * before anything is sent, so that what is refused is refused as everywhere.
  */
 async function entriesFile(load: LoadPage): Promise<Readable> {
-  const requestId = callContext()?.requestId ?? "";
+  const context = { requestId: "", ...callContext() };
   const loadInTime: LoadPage = (cursor) =>
-    withCallContext({ requestId, deadlineMs: Date.now() + pageTimeoutMs }, () => load(cursor));
+    withCallContext({ ...context, deadlineMs: Date.now() + pageTimeoutMs }, () => load(cursor));
   return Readable.from(linesOf(await load(""), loadInTime));
 }
 

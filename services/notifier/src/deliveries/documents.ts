@@ -1,4 +1,4 @@
-import { callContext } from "@disburse/chassis/call-context.ts";
+import { currentOrigin, type Origin, originOf } from "@disburse/chassis/call-context.ts";
 import type { Change, StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import type { Binary } from "mongodb";
 import type { DeliveryOrder } from "../endpoints/rules/endpoint.ts";
@@ -16,15 +16,13 @@ export const schemaVersion = 1;
 /** A line of a delivery's attempt log. */
 export type AttemptDocument = ReturnType<typeof attemptDocument>;
 
-/** A delivery as it is stored. */
-export type DeliveryDocument = {
+/** A delivery as it is stored; it goes back to what caused its event, or its redelivery. */
+export type DeliveryDocument = Origin & {
   _id: string;
   schema_version: number;
   merchant_id: string;
   endpoint_id: string;
   event_id: string;
-  /** The event's, or a redelivery's own. */
-  request_id?: string;
   transaction_type: string;
   transaction_id: string;
   status: string;
@@ -57,17 +55,17 @@ export type DeliveryDocument = {
 };
 
 /** The fields that a delivery copies from its event. */
-type EventFields = Pick<
-  DeliveryDocument,
-  | "request_id"
-  | "merchant_id"
-  | "event_id"
-  | "transaction_type"
-  | "transaction_id"
-  | "status"
-  | "sequence"
-  | "body"
->;
+type EventFields = Origin &
+  Pick<
+    DeliveryDocument,
+    | "merchant_id"
+    | "event_id"
+    | "transaction_type"
+    | "transaction_id"
+    | "status"
+    | "sequence"
+    | "body"
+  >;
 
 /** An event as its first deliveries need it. */
 type DeliverableEvent = EventFields & { readonly received_at: Date };
@@ -112,15 +110,10 @@ export function redelivery(
 ): DeliveryDocument {
   return {
     ...deliveryDocument(source, source.endpoint_id, replay, now),
-    ...requestIdField(callContext()?.requestId),
+    ...currentOrigin(),
     operation_id: change.operationId,
     actor: change.actor,
   };
-}
-
-/** The request that caused a write, where it is known. */
-export function requestIdField(requestId: string | undefined) {
-  return requestId === undefined ? {} : { request_id: requestId };
 }
 
 function deliveryDocument(
@@ -137,7 +130,7 @@ function deliveryDocument(
     merchant_id: event.merchant_id,
     endpoint_id: endpointId,
     event_id: event.event_id,
-    ...requestIdField(event.request_id),
+    ...originOf(event),
     transaction_type: event.transaction_type,
     transaction_id: event.transaction_id,
     status: event.status,

@@ -1,14 +1,13 @@
-import { callContext } from "@disburse/chassis/call-context.ts";
+import { currentOrigin, type Origin } from "@disburse/chassis/call-context.ts";
 import type { Change, StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import { Binary } from "mongodb";
-import { requestIdField } from "../deliveries/documents.ts";
 import type { WebhookEvent } from "./rules/event.ts";
 
 /** Version of the documents of events. */
 export const schemaVersion = 1;
 
 /** An event as it arrived, with the endpoints that it goes to: stored in one write. */
-export type EventDocument = {
+export type EventDocument = Origin & {
   _id: string;
   schema_version: number;
   merchant_id: string;
@@ -21,8 +20,6 @@ export type EventDocument = {
   endpoint_ids: string[];
   /** Its position in the merchant's feed; absent until a reader reaches it. */
   position?: number;
-  /** The merchant's request that caused it, for the log. */
-  request_id?: string;
   occurred_at: Date;
   received_at: Date;
   expires_at: Date;
@@ -56,7 +53,7 @@ export function eventDocument(
     sequence: event.sequence,
     body: new Binary(event.body),
     endpoint_ids: [...endpointIds],
-    ...requestIdField(event.requestId ?? callContext()?.requestId),
+    ...(event.origin?.request_id === undefined ? currentOrigin() : event.origin),
     occurred_at: event.occurredAt,
     received_at: receivedAt,
     expires_at: new Date(receivedAt.getTime() + eventKeptMs),

@@ -80,19 +80,19 @@ function merchantEvent(message: MerchantEvent, receivedAt: Date): WebhookEvent {
 
 /** A message as merchants get it; throws where it breaks its contract. */
 export function readEvent(message: BusMessage, receivedAt: Date): WebhookEvent {
-  const { key, body, requestId } = message;
+  const { key, body, origin } = message;
   const event = key.startsWith("payout.")
     ? payoutEvent(fromBinary(PayoutStatusChangedSchema, body))
     : merchantEvent(fromBinary(MerchantEventSchema, body), receivedAt);
-  return { ...event, requestId };
+  return { ...event, origin };
 }
 
 /** Logs each stored event under the request that caused it. */
 function logStored(events: readonly WebhookEvent[], startedMs: number, log: Log): void {
   const duration_ms = Math.round(performance.now() - startedMs);
-  for (const { eventId, transactionId, status, requestId } of events) {
+  for (const { eventId, transactionId, status, origin } of events) {
     const fields = { event_id: eventId, transaction_id: transactionId, status, duration_ms };
-    forRequest(requestId, () => log.info(fields, "event stored"));
+    forRequest(origin, () => log.info(fields, "event stored"));
   }
 }
 
@@ -116,7 +116,7 @@ export function subscription(
         } catch (error) {
           countUnreadable(message.key);
           const fields = { err: error, event_id: message.id, key: message.key };
-          forRequest(message.requestId, () => log.error(fields, "event not readable"));
+          forRequest(message.origin, () => log.error(fields, "event not readable"));
           return "dead";
         }
       });

@@ -150,7 +150,7 @@ async function repair(
     metrics.swept("event", asked.length, there.size);
     for (const event of read) {
       const fields = { event_id: event.eventId, transaction_id: event.transactionId };
-      forRequest(event.requestId, () => log.warn(fields, "lost event stored"));
+      forRequest(event.origin, () => log.warn(fields, "lost event stored"));
     }
     for (const { key, eventId: id } of asked) {
       if (!there.has(key)) log.error({ event_id: id }, "lost event cannot be told again");
@@ -160,12 +160,13 @@ async function repair(
 
 /** An event that payout republished, as the broker would have brought it. */
 function readAgain(
-  { eventId: id, routingKey: key, body, requestId }: PublishedEvent,
+  { eventId: id, routingKey: key, body, requestId: request_id }: PublishedEvent,
   now: Date,
   log: Log,
 ): WebhookEvent | undefined {
   try {
-    return readEvent({ id, key, body, ...(requestId === "" ? {} : { requestId }) }, now);
+    const origin = request_id === "" ? {} : { request_id };
+    return readEvent({ id, key, body, origin }, now);
   } catch (error) {
     log.error({ err: error, event_id: id, key }, "event not readable");
     return undefined;

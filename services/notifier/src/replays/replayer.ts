@@ -1,5 +1,5 @@
-import { forRequest } from "@disburse/chassis/call-context.ts";
 import type { Log } from "@disburse/chassis/log.ts";
+import { resume, type Tracing } from "@disburse/chassis/tracing/tracing.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { makeRedeliveries } from "../deliveries/redelivery-store.ts";
 import type { DeliveryStore } from "../deliveries/store.ts";
@@ -15,6 +15,8 @@ type ReplayerDeps = {
   readonly endpoints: Pick<EndpointStore, "find">;
   readonly clock: Clock;
   readonly log: Log;
+  /** Absent where tracing is off. */
+  readonly tracing?: Tracing | undefined;
   /** Something is due. */
   readonly wake: () => void;
 };
@@ -27,14 +29,15 @@ const leaseMs = 30_000;
  * operations that follow from replay and original, so that a repeat makes none twice.
  */
 export function createReplayer(deps: ReplayerDeps) {
-  const { replays, clock, log } = deps;
+  const { replays, clock, log, tracing } = deps;
   return {
     /** Queues the next page of a replay that is due; answers whether there was one. */
     round: async (): Promise<boolean> => {
       const leaseToken = crypto.randomUUID();
       const replay = await replays.claim(leaseToken, clock.now(), leaseMs);
       if (replay === null) return false;
-      await forRequest(replay.request_id, async () => {
+      const queueing = { name: "queue replay page", since: replay.created_at };
+      await resume(tracing, replay, queueing, async () => {
         const settlement = await sendPage(deps, replay);
         const isWritten = await replays.settle(replay._id, leaseToken, settlement);
         const fields = {

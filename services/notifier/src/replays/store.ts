@@ -1,4 +1,4 @@
-import { callContext } from "@disburse/chassis/call-context.ts";
+import { currentOrigin, type Origin } from "@disburse/chassis/call-context.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { insertOnce } from "@disburse/chassis/mongo/once.ts";
 import {
@@ -13,7 +13,7 @@ import { deliveryKeptMs } from "../deliveries/documents.ts";
 import type { ReplayableState, ReplayTerms, ReplayTransition } from "./rules/replay.ts";
 
 /** A replay's terms and progress. */
-export type ReplayDocument = {
+export type ReplayDocument = Origin & {
   _id: string;
   schema_version: number;
   merchant_id: string;
@@ -36,8 +36,6 @@ export type ReplayDocument = {
   updated_at: Date;
   /** As long after the end as its deliveries. */
   expires_at?: Date;
-  /** The merchant's request that caused it, for the log. */
-  request_id?: string;
   operation_id: string;
   actor: StoredActor;
   /** The operation that cancelled it. */
@@ -138,7 +136,6 @@ export function newReplay(
   { operationId, actor }: Change,
   now: Date,
 ): ReplayDocument {
-  const requestId = callContext()?.requestId;
   return {
     _id: newId("replay", now),
     schema_version: 1,
@@ -156,7 +153,7 @@ export function newReplay(
     created_at: now,
     updated_at: now,
     ...(count === 0 ? ended("done", now) : { state: "running", due_at: now }),
-    ...(requestId === undefined ? {} : { request_id: requestId }),
+    ...currentOrigin(),
     operation_id: operationId,
     actor,
   };

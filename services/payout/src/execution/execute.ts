@@ -1,5 +1,5 @@
 import type { Client } from "@connectrpc/connect";
-import { callContext } from "@disburse/chassis/call-context.ts";
+import { currentOrigin } from "@disburse/chassis/call-context.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { insertOrFind } from "@disburse/chassis/mongo/once.ts";
 import { wordOf } from "@disburse/chassis/rpc/enum-words.ts";
@@ -145,13 +145,12 @@ async function hold(deps: ExecuteDeps, request: ExecuteRequest, quote: ReadQuote
     amount: quote.executable.sourceMinor,
     note: referenceId,
   } as const;
-  const requestId = callContext()?.requestId;
   const intent = {
     quote_id: request.quoteId,
     reference_id: referenceId,
     operation_id: request.operationId,
     actor: request.actor,
-    ...(requestId === undefined ? {} : { request_id: requestId }),
+    ...currentOrigin(),
   };
   const target = { merchantId, accountId: quote.accountId, intent };
   const { outcome } = await deps.ledger.apply(target, movement);

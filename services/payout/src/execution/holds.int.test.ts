@@ -96,5 +96,5 @@ it("finishes a hold under the request that made it, as all later work on its pay
   expect(stored?.request_id).toBe("req-orphan");
   const owed = await platform.outbox.due(1_000);
   const event = owed.find(({ id }) => id === stored?.outbox[0]?.id);
-  expect(event?.requestId).toBe("req-orphan");
+  expect(event?.origin?.request_id).toBe("req-orphan");
 });

@@ -1,6 +1,6 @@
-import { forRequest } from "@disburse/chassis/call-context.ts";
 import type { Log } from "@disburse/chassis/log.ts";
 import { isUnavailable } from "@disburse/chassis/rpc/refusal.ts";
+import { resume, type Tracing } from "@disburse/chassis/tracing/tracing.ts";
 import { isRefused } from "@disburse/kernel/refusal.ts";
 import { closeHolds, type Ledger, openHolds } from "../ledger/accounts.ts";
 import type { OpenHold } from "../ledger/documents.ts";
@@ -32,7 +32,11 @@ export function createHoldCloser(ledger: Ledger) {
 /** No execute runs for so long; after it a hold without a payout is orphaned. */
 const orphanedAfterMs = 5_000;
 
-type SweepDeps = ExecuteDeps & { readonly log: Log };
+type SweepDeps = ExecuteDeps & {
+  readonly log: Log;
+  /** Absent where tracing is off. */
+  readonly tracing?: Tracing | undefined;
+};
 
 /** Claims and creates the payout of each orphaned hold, or releases it; safe beside executes. */
 export async function sweepHolds(deps: SweepDeps): Promise<void> {
@@ -44,8 +48,10 @@ export async function sweepHolds(deps: SweepDeps): Promise<void> {
     const existing = (await found.toArray()).map(({ _id }) => _id);
     if (existing.length > 0) await closeHolds(ledger, accountId, existing);
     for (const orphan of holds.filter(({ payout_id }) => !existing.includes(payout_id))) {
-      const { request_id: requestId } = orphan.intent;
-      await forRequest(requestId, () => finish(deps, accountId, merchantId, orphan));
+      const finishing = { name: "finish orphaned hold", since: orphan.since };
+      await resume(deps.tracing, orphan.intent, finishing, () =>
+        finish(deps, accountId, merchantId, orphan),
+      );
     }
   }
 }

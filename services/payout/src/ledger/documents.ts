@@ -1,3 +1,4 @@
+import type { Origin } from "@disburse/chassis/call-context.ts";
 import { fromDecimal128, toDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import { parseDecimal } from "@disburse/kernel/decimal.ts";
@@ -6,13 +7,11 @@ import type { Account, LedgerEntry, LedgerStep, Posting } from "./rules/account.
 import { type HouseSums, postingText } from "./rules/postings.ts";
 
 /** What it takes to claim and create the payout of a hold after a crash. */
-export type HoldIntent = {
+export type HoldIntent = Origin & {
   quote_id: string;
   reference_id: string;
   operation_id: string;
   actor: StoredActor;
-  /** The merchant's request, for the log. */
-  request_id?: string;
 };
 
 /** A hold whose payout is not known to exist yet. */

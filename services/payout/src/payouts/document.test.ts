@@ -110,16 +110,16 @@ it("a new payout is stored with its first event, step and uncounted change, due 
     created_at: claimedAt,
     updated_at: claimedAt,
   };
-  expect(payoutDocument(queued, actor, "req_1")).toEqual(stored);
+  expect(payoutDocument(queued, actor, { request_id: "req_1" })).toEqual(stored);
   const { request_id: _, ...withoutRequest } = stored;
-  expect(payoutDocument(queued, actor, undefined)).toStrictEqual(withoutRequest);
+  expect(payoutDocument(queued, actor, {})).toStrictEqual(withoutRequest);
 });
 
 it("a stored payout reads as it was", () => {
-  expect(toPayout(payoutDocument(queued, actor, "req_1"))).toStrictEqual(queued);
+  expect(toPayout(payoutDocument(queued, actor, { request_id: "req_1" }))).toStrictEqual(queued);
   const { rail, submittedAt, exception, uncleared } = settled;
   const stored = {
-    ...payoutDocument(settled, actor, "req_1"),
+    ...payoutDocument(settled, actor, { request_id: "req_1" }),
     ...{ rail, submitted_at: submittedAt!, doubt: exception!, uncleared: uncleared! },
   };
   expect(toPayout(stored)).toStrictEqual(settled);

@@ -1,5 +1,6 @@
 import { create, toBinary } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import type { Origin } from "@disburse/chassis/call-context.ts";
 import { fromDecimal128, toDecimal128 } from "@disburse/chassis/mongo/database.ts";
 import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
 import { PayoutStatusChangedSchema } from "@disburse/contracts/disburse/payout/v1/payout_events_pb.ts";
@@ -54,8 +55,8 @@ export type StoredCall = {
 /** The right of one worker, at `place`, to work on the payout. */
 export type Lease = { token: string; until: Date; place: string };
 
-/** A payout as it is stored. */
-export type PayoutDocument = {
+/** A payout as it is stored; all later work on it goes back to the request that made it. */
+export type PayoutDocument = Origin & {
   _id: string;
   schema_version: number;
   merchant_id: string;
@@ -66,8 +67,6 @@ export type PayoutDocument = {
   reference_id: string;
   operation_id: string;
   actor: StoredActor;
-  /** The merchant's request that made the payout; logged with all later work on it. */
-  request_id?: string;
   source: string;
   destination: string;
   source_minor: Decimal128;
@@ -114,7 +113,7 @@ export type Payouts = Collection<PayoutDocument>;
 export function payoutDocument(
   payout: Payout,
   actor: StoredActor,
-  requestId: string | undefined,
+  origin: Origin,
   lease?: Lease,
 ): PayoutDocument {
   const { quote, createdAt } = payout;
@@ -131,7 +130,7 @@ export function payoutDocument(
     reference_id: quote.claim.referenceId,
     operation_id: quote.claim.operationId,
     actor,
-    ...(requestId === undefined ? {} : { request_id: requestId }),
+    ...origin,
     source: quote.source,
     destination: quote.destination,
     source_minor: toDecimal128(quote.sourceMinor),

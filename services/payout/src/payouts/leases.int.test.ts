@@ -90,10 +90,10 @@ it("are of one process, also where two looked at the same time", async () => {
   const leased = await leaseDue(slow, now, by, 2);
   expect(leased.map(({ payout }) => payout.id)).toEqual([ids[1]]);
   expect((await stored())?.lease?.place).toBe("second:8080");
-  const { payout, requestId } = leased[0]!;
+  const { payout, origin } = leased[0]!;
   const second = await payouts.findOne({ _id: ids[1] ?? "" });
   expect(payout.revision).toBe(second?.revision);
-  expect(requestId).toBe(second?.request_id);
+  expect(origin.request_id).toBe(second?.request_id);
 });
 
 it("are none before the work is due, and none of what is leased", async () => {

@@ -1,3 +1,4 @@
+import { originOf } from "@disburse/chassis/call-context.ts";
 import { createGatherer } from "@disburse/chassis/mongo/grouping/gatherer.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import { type Lease, type Payouts, toPayout } from "./document.ts";
@@ -169,7 +170,7 @@ export async function leaseDue(
     if (matchedCount === 0) return undefined;
     const payout = { ...toPayout(found), revision: found.revision + 1 };
     const { token: leaseToken, until } = lease;
-    return { payout, leaseToken, until, requestId: found.request_id, calls: [] };
+    return { payout, leaseToken, until, origin: originOf(found), calls: [] };
   });
   return (await Promise.all(leased)).filter((each) => each !== undefined);
 }

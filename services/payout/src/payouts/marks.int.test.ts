@@ -30,7 +30,7 @@ const stored = async (id: string) =>
 async function owedOf(id: string): Promise<OwedEvent[]> {
   const { outbox: events, untallied, merchant_id: merchantId } = await stored(id);
   return events.map((event) => ({
-    ...{ payoutId: id, merchantId, requestId: undefined, event },
+    ...{ payoutId: id, merchantId, origin: {}, event },
     change: untallied.find((each) => each.id === event.id),
   }));
 }

@@ -1,5 +1,6 @@
 import type { BusMessage } from "@disburse/chassis/bus/bus.ts";
 import type { Outbox } from "@disburse/chassis/bus/outbox-relay.ts";
+import { type Origin, originOf } from "@disburse/chassis/call-context.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
 import type { PayoutCounts } from "./counts.ts";
 import type { PayoutDocument, Payouts, PendingEvent, UncountedChange } from "./document.ts";
@@ -8,7 +9,8 @@ import type { PayoutDocument, Payouts, PendingEvent, UncountedChange } from "./d
 export type OwedEvent = {
   readonly payoutId: string;
   readonly merchantId: string;
-  readonly requestId: string | undefined;
+  /** The request that made the payout, under the span that stored the event. */
+  readonly origin: Origin;
   readonly event: PendingEvent;
   /** Absent where it was counted before. */
   readonly change?: UncountedChange | undefined;
@@ -83,10 +85,9 @@ export function openPayoutOutbox(options: OutboxOptions) {
     due: async (limit: number): Promise<BusMessage[]> => {
       if (performance.now() >= nextLookAt) await look(limit);
       const waiting = [...owed.values()].filter(({ isPublished }) => !isPublished);
-      return waiting.slice(0, limit).map(({ event: { id, key, body }, requestId }) => ({
-        ...{ id, key, body: body.value() },
-        ...(requestId === undefined ? {} : { requestId }),
-      }));
+      return waiting
+        .slice(0, limit)
+        .map(({ event: { id, key, body }, origin }) => ({ id, key, body: body.value(), origin }));
     },
     /** The bus has these events. */
     published: async (messages: readonly BusMessage[]): Promise<void> => {
@@ -137,19 +138,18 @@ function createOrphans<T>(
 async function findOwed(payouts: Payouts, limit: number) {
   const carrying = await payouts
     .find({ "outbox.at": { $gt: new Date(0) } }, { hint: "outbox" })
-    .project<Carrying>({ outbox: 1, request_id: 1, merchant_id: 1, untallied: 1 })
+    .project<Carrying>({ outbox: 1, request_id: 1, traceparent: 1, merchant_id: 1, untallied: 1 })
     .limit(limit)
     .toArray();
-  return carrying.flatMap(
-    ({ _id: payoutId, merchant_id: merchantId, request_id: requestId, ...of }) =>
-      of.outbox.map((event) => {
-        const change = of.untallied.find(({ id }) => id === event.id);
-        return { payoutId, merchantId, requestId, event, change };
-      }),
+  return carrying.flatMap(({ _id: payoutId, merchant_id: merchantId, ...of }) =>
+    of.outbox.map((event) => {
+      const change = of.untallied.find(({ id }) => id === event.id);
+      return { payoutId, merchantId, origin: originOf(of), event, change };
+    }),
   );
 }
 
-type Carrying = Pick<PayoutDocument, "_id" | "merchant_id" | "request_id" | "outbox" | "untallied">;
+type Carrying = Origin & Pick<PayoutDocument, "_id" | "merchant_id" | "outbox" | "untallied">;
 
 /** Counts a merchant's changes; what comes too late is counted when it is found in its payout. */
 async function count(counts: PayoutCounts, merchantId: string, of: readonly Owed[]): Promise<void> {

@@ -1,4 +1,5 @@
 import type { BusMessage } from "@disburse/chassis/bus/bus.ts";
+import { originOf } from "@disburse/chassis/call-context.ts";
 import type { PageRange } from "@disburse/chassis/paging/page.ts";
 import { eventId } from "@disburse/kernel/id.ts";
 import {
@@ -58,13 +59,13 @@ export async function republished(
   const ids = [...new Set(eventIds.map(payoutIdOfEvent))];
   const found = await payouts.find({ _id: { $in: ids } }).toArray();
   return found.flatMap((document) => {
-    const { _id: id, request_id: requestId } = document;
+    const { _id: id } = document;
     return versionsOf(id, document).flatMap((version) => {
       const isWanted = eventIds.includes(eventId(id, version));
       const event = isWanted ? publishedEvent(document, version) : undefined;
       if (event === undefined) return [];
       const message = { id: event.id, key: event.key, body: event.body.value() };
-      return [requestId === undefined ? message : { ...message, requestId }];
+      return [{ ...message, origin: originOf(document) }];
     });
   });
 }

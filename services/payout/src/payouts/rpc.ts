@@ -99,8 +99,8 @@ export function publishedRpc(payouts: Payouts) {
         orThrow(refused("INVALID_REQUEST", `event_ids: must be 1 to ${eventsMax} ids`));
       }
       const found = await republished(payouts, eventIds);
-      const events = found.map(({ id: eventId, key: routingKey, body, requestId = "" }) => ({
-        ...{ eventId, routingKey, body, requestId },
+      const events = found.map(({ id: eventId, key: routingKey, body, origin }) => ({
+        ...{ eventId, routingKey, body, requestId: origin?.request_id ?? "" },
       }));
       return { events };
     },

@@ -1,4 +1,4 @@
-import { callContext } from "@disburse/chassis/call-context.ts";
+import { currentOrigin, type Origin } from "@disburse/chassis/call-context.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { insertOrFind } from "@disburse/chassis/mongo/once.ts";
 import type { StoredActor } from "@disburse/chassis/rpc/mutation.ts";
@@ -26,7 +26,7 @@ export async function findPayout(payouts: Payouts, id: string, own: { merchant_i
 /** A payout that was stored now, with its first event. */
 export type Created = {
   readonly payout: Payout;
-  readonly requestId: string | undefined;
+  readonly origin: Origin;
   readonly created: StatusChange;
 };
 
@@ -37,11 +37,11 @@ export async function insertPayout(
   actor: StoredActor,
   lease?: Lease,
 ): Promise<Created | { readonly payout: Payout }> {
-  const requestId = callContext()?.requestId;
-  const document = payoutDocument(payout, actor, requestId, lease);
+  const origin = currentOrigin();
+  const document = payoutDocument(payout, actor, origin, lease);
   const stored = await insertOrFind(payouts, document, { _id: payout.id });
   if (stored !== document) return { payout: toPayout(stored) };
   const [event, change] = [document.outbox[0], document.untallied[0]];
   if (event === undefined || change === undefined) throw new Error("a payout without its event");
-  return { payout, requestId, created: { event, change } };
+  return { payout, origin, created: { event, change } };
 }

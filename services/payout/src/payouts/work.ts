@@ -1,3 +1,4 @@
+import type { Origin } from "@disburse/chassis/call-context.ts";
 import type { Change } from "@disburse/chassis/rpc/mutation.ts";
 import type { Filter, UpdateFilter } from "mongodb";
 import {
@@ -20,8 +21,8 @@ export type LeasedPayout = {
   readonly leaseToken: string;
   /** When the lease expires. */
   readonly until: Date;
-  /** The merchant's request that made the payout, where it is known. */
-  readonly requestId: string | undefined;
+  /** The request that made the payout, where it is known. */
+  readonly origin: Origin;
   /** Calls to its rail that are stored with its next write. */
   readonly calls: readonly StoredCall[];
 };

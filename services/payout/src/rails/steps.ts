@@ -1,6 +1,8 @@
 import type { Client } from "@connectrpc/connect";
+import { currentOrigin } from "@disburse/chassis/call-context.ts";
 import type { Log } from "@disburse/chassis/log.ts";
 import { withTimeout } from "@disburse/chassis/timeout.ts";
+import type { Tracing } from "@disburse/chassis/tracing/tracing.ts";
 import type { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { isRefused } from "@disburse/kernel/refusal.ts";
 import type { Clock } from "@disburse/kernel/time.ts";
@@ -29,6 +31,8 @@ export type RailWorkerDeps = {
   readonly stuckAfterMs: number;
   readonly clock: Clock;
   readonly log: Log;
+  /** Absent where tracing is off. */
+  readonly tracing?: Tracing | undefined;
   /** Called with an event that a step has stored, to be published. */
   readonly onChanged: (owed: OwedEvent) => void;
 };
@@ -46,7 +50,7 @@ export async function takeStep(
   progress: Progress,
   step: Step,
 ): Promise<LeasedPayout | undefined> {
-  const { payout, requestId } = leased;
+  const { payout } = leased;
   const calls = [...leased.calls, ...(step.calls ?? [])];
   const advanced = await advance(payouts, payout, progress, { ...step, calls });
   // A concurrent write won. Where it left the lease, the next worker goes on.
@@ -60,7 +64,8 @@ export async function takeStep(
   );
   if (advanced.changed !== undefined) {
     const { merchantId } = payout.quote;
-    onChanged({ payoutId: payout.id, merchantId, requestId, ...advanced.changed });
+    const origin = { ...leased.origin, ...currentOrigin() };
+    onChanged({ payoutId: payout.id, merchantId, origin, ...advanced.changed });
   }
   const until =
     typeof step.work === "object" && "leasedUntil" in step.work && step.work.leasedUntil;

@@ -1,5 +1,5 @@
-import { forRequest } from "@disburse/chassis/call-context.ts";
 import { wordOf } from "@disburse/chassis/rpc/enum-words.ts";
+import { resume } from "@disburse/chassis/tracing/tracing.ts";
 import { ScreeningStatus } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import type { StoredCall } from "../payouts/document.ts";
 import { clearanceWait, type UnclearedStatus } from "../payouts/rules/clearance.ts";
@@ -34,7 +34,9 @@ export async function workOnDuePayout(
   if (leased === undefined) return false;
   onTaken();
   try {
-    await forRequest(leased.requestId, () => work(deps, leased));
+    const { id, createdAt: since } = leased.payout;
+    const advancing = { name: "advance payout", attributes: { "disburse.payout_id": id }, since };
+    await resume(deps.tracing, leased.origin, advancing, () => work(deps, leased));
   } finally {
     leases.done(leased);
   }

@@ -156,7 +156,7 @@ it("a new payout is stored with its lease, and submitted without a look", async 
   const inserted = await insertPayout(payouts, payout, actor, lease);
   expect(await leasesOf(payouts, worker.clock).next()).toBeUndefined();
   const { token: leaseToken, until } = lease;
-  const leased = { payout, leaseToken, until, requestId: undefined, calls: [] };
+  const leased = { payout, leaseToken, until, origin: {}, calls: [] };
   leases.hold(leased, worker.clock.now());
   expect([leases.hasRoom(), leases.leaseNew(), leases.isInHand(payout.id)]).toEqual([
     ...[false, undefined, true],

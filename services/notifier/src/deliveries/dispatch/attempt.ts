@@ -1,13 +1,13 @@
 import type { Log } from "@disburse/chassis/log.ts";
 import { type SigningDeps, signedRequest } from "../../endpoints/keys.ts";
 import type { Recipient } from "../../endpoints/rules/endpoint.ts";
-import type { Post } from "../../sender/sender.ts";
 import type { DeliveryDocument } from "../documents.ts";
 import { type Attempt, transitionAfter, transitionBefore } from "../rules/delivery.ts";
+import { type PostDeps, postDelivery } from "./call-span.ts";
 import type { Settlement } from "./work-store.ts";
 
 /** What an attempt uses. */
-export type AttemptDeps = SigningDeps & { readonly post: Post; readonly log: Log };
+export type AttemptDeps = SigningDeps & PostDeps & { readonly log: Log };
 
 /** Makes the next attempt of a leased delivery, unless it ends without one. */
 export async function attemptDelivery(
@@ -33,21 +33,22 @@ export async function attemptDelivery(
     body: delivery.body.value(),
   };
   const request = signedRequest(deps, endpoint, endpoint.url, event, startedAt);
-  const outcome = await deps.post(request);
-  const endedAt = clock.now();
-  const attempt: Attempt = { number: attemptsBefore + 1, startedAt, endedAt, outcome };
-  const transition = transitionAfter(attempt, { jitter, deadline });
-  log.info(
-    {
-      delivery_id: id,
-      endpoint_id: endpoint.id,
-      event_id: delivery.event_id,
-      attempt: attempt.number,
-      result: outcome.kind === "answered" ? outcome.statusCode : outcome.error,
-      state: transition.state,
-      duration_ms: endedAt.getTime() - startedAt.getTime(),
-    },
-    "webhook attempted",
-  );
-  return { ...settlement, attempt, transition, at: endedAt };
+  return postDelivery(deps, delivery, request, (outcome) => {
+    const endedAt = clock.now();
+    const attempt: Attempt = { number: attemptsBefore + 1, startedAt, endedAt, outcome };
+    const transition = transitionAfter(attempt, { jitter, deadline });
+    log.info(
+      {
+        delivery_id: id,
+        endpoint_id: endpoint.id,
+        event_id: delivery.event_id,
+        attempt: attempt.number,
+        result: outcome.kind === "answered" ? outcome.statusCode : outcome.error,
+        state: transition.state,
+        duration_ms: endedAt.getTime() - startedAt.getTime(),
+      },
+      "webhook attempted",
+    );
+    return { ...settlement, attempt, transition, at: endedAt };
+  });
 }

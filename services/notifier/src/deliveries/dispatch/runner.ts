@@ -80,7 +80,7 @@ export function createRunner(deps: RunnerDeps) {
     start: (delivery: DeliveryDocument, endpoint: Recipient | undefined): void => {
       const isFresh = slots.get(delivery._id)?.isClaimed === false && delivery.attempts_count === 0;
       if (isFresh) deps.freshStarted(deps.clock.now().getTime() - delivery.created_at.getTime());
-      const work = forRequest(delivery.request_id, () => run(delivery, endpoint)).finally(() =>
+      const work = forRequest(delivery, () => run(delivery, endpoint)).finally(() =>
         running.delete(work),
       );
       running.add(work);

@@ -15,8 +15,8 @@ export type WebhookEvent = {
   readonly sequence: number;
   readonly body: Uint8Array;
   readonly occurredAt: Date;
-  /** The merchant's request that it goes back to, where it is known: for the log. */
-  readonly requestId?: string | undefined;
+  /** The request that it goes back to, where it is known. */
+  readonly origin?: { readonly request_id?: string; readonly traceparent?: string } | undefined;
 };
 
 /** An event of another system, as received. */

@@ -1,0 +1,72 @@
+import type { DescMethod } from "@bufbuild/protobuf";
+import { Code, ConnectError, type Transport } from "@connectrpc/connect";
+import { callContext, withCallContext } from "../call-context.ts";
+import { type ReadHeader, unauthenticatedServices } from "../rpc/identity.ts";
+import { isSampled, parseTraceparent, traceparentHeader } from "./traceparent.ts";
+import type { Span, SpanStart, Tracing } from "./tracing.ts";
+
+/** Codes that are a server's own fault (OpenTelemetry's conventions for RPC server spans). */
+const serverFaults: ReadonlySet<Code> = new Set([
+  ...[Code.Unknown, Code.DeadlineExceeded, Code.Unimplemented],
+  ...[Code.Internal, Code.Unavailable, Code.DataLoss],
+]);
+
+type Call = { readonly method: DescMethod; readonly header: ReadHeader };
+type Serve = <T>(call: Call, work: () => Promise<T>) => Promise<T>;
+
+/** Serves calls, each in a span beneath its caller's. Probes have none. */
+export function traceServed(tracing: Tracing, serve: Serve): Serve {
+  return (call, work) => {
+    const context = callContext();
+    if (context === undefined || unauthenticatedServices.has(call.method.parent.typeName)) {
+      return serve(call, work);
+    }
+    const parent = parseTraceparent(call.header(traceparentHeader));
+    const span = tracing.startSpan(spanOf("server", call.method), parent);
+    const isFault = (code: Code) => serverFaults.has(code);
+    return withCallContext({ ...context, span: span.context }, () =>
+      ended(span, isFault, () => serve(call, work)),
+    );
+  };
+}
+
+/** Makes unary calls, each in a span beneath the running one, where that is recorded. */
+export function traceCalls<T extends Pick<Transport, "unary">>(transport: T, tracing: Tracing): T {
+  const unary: Transport["unary"] = (method, ...rest) => {
+    const context = callContext();
+    const call = () => transport.unary(method, ...rest);
+    if (context?.span === undefined || !isSampled(context.span)) return call();
+    const span = tracing.startSpan(spanOf("client", method), context.span);
+    return withCallContext({ ...context, span: span.context }, () => ended(span, always, call));
+  };
+  return { ...transport, unary };
+}
+
+const always = () => true;
+
+function spanOf(kind: "server" | "client", { parent, name }: DescMethod): SpanStart {
+  const method = `${parent.typeName}/${name}`;
+  return {
+    kind,
+    name: method,
+    attributes: { "rpc.system.name": "connectrpc", "rpc.method": method },
+  };
+}
+
+async function ended<T>(
+  span: Span,
+  isFault: (code: Code) => boolean,
+  call: () => Promise<T>,
+): Promise<T> {
+  try {
+    const answer = await call();
+    span.end({ attributes: { "rpc.status_code": "ok" } });
+    return answer;
+  } catch (error) {
+    const { code } = ConnectError.from(error);
+    const word = Code[code].toLowerCase();
+    const fault = isFault(code) ? word : undefined;
+    span.end({ attributes: { "rpc.status_code": word }, error: fault });
+    throw error;
+  }
+}

@@ -1,0 +1,49 @@
+import { z } from "zod";
+
+/** How roots are sampled; all else of a trace follows its root, whether `parentbased_` or not. */
+const samplerNames = [
+  ...(["always_on", "always_off", "traceidratio"] as const),
+  ...(["parentbased_always_on", "parentbased_always_off", "parentbased_traceidratio"] as const),
+] as const;
+
+const collectorSetting = z.url({ protocol: /^https?$/ }).optional();
+/** The one protocol that services speak. */
+const protocolSetting = z.literal("http/protobuf").optional();
+
+/**
+ * OpenTelemetry's standard variables: tracing is on where a collector is named. The exporter itself
+ * reads `OTEL_EXPORTER_OTLP_HEADERS`, `_TIMEOUT`, `_COMPRESSION`, `_CERTIFICATE`, the SDK
+ * `OTEL_RESOURCE_ATTRIBUTES`.
+ */
+export const tracingSettings = {
+  OTEL_EXPORTER_OTLP_ENDPOINT: collectorSetting,
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: collectorSetting,
+  OTEL_EXPORTER_OTLP_PROTOCOL: protocolSetting,
+  OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: protocolSetting,
+  /** Milliseconds between two batches. */
+  OTEL_BSP_SCHEDULE_DELAY: z.coerce.number().int().min(1).default(5_000),
+  OTEL_SDK_DISABLED: z.enum(["true", "false"]).default("false"),
+  OTEL_SERVICE_NAME: z.string().optional(),
+  OTEL_TRACES_EXPORTER: z.enum(["otlp", "none"]).default("otlp"),
+  OTEL_TRACES_SAMPLER: z.enum(samplerNames).default("parentbased_always_on"),
+  OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1),
+} as const;
+
+/** The settings of tracing as they were read. */
+export type TracingSettings = z.output<z.ZodObject<typeof tracingSettings>>;
+
+/** Where spans are sent; `undefined`: tracing is off. */
+export function collectorUrl(settings: TracingSettings): string | undefined {
+  if (settings.OTEL_SDK_DISABLED === "true") return undefined;
+  if (settings.OTEL_TRACES_EXPORTER === "none") return undefined;
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: base } = settings;
+  const traces = base && `${base.replace(/\/$/, "")}/v1/traces`;
+  return settings.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? traces;
+}
+
+/** The share of requests whose traces are recorded. */
+export function sampledShare(settings: TracingSettings): number {
+  const { OTEL_TRACES_SAMPLER: sampler, OTEL_TRACES_SAMPLER_ARG: ratio } = settings;
+  if (sampler.endsWith("always_on")) return 1;
+  return sampler.endsWith("always_off") ? 0 : ratio;
+}

@@ -1,0 +1,30 @@
+import type { SpanContext } from "@opentelemetry/api";
+
+/** Header of HTTP, RPC and messages with the caller's span (W3C Trace Context, level 1). */
+export const traceparentHeader = "traceparent";
+
+/** Version, trace id, span id, flags; a later version may append fields. */
+const pattern = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
+const noTrace = "0".repeat(32);
+const noSpan = "0".repeat(16);
+/** The bit of the flags that says whether spans are recorded. */
+const sampledFlag = 1;
+
+/** The span that a `traceparent` names; `undefined` where it is absent or malformed. */
+export function parseTraceparent(sent: string | null | undefined): SpanContext | undefined {
+  const [, version, traceId, spanId, flags = "", more] = pattern.exec(sent ?? "") ?? [];
+  if (traceId === undefined || traceId === noTrace) return undefined;
+  if (spanId === undefined || spanId === noSpan) return undefined;
+  if (version === "ff" || (version === "00" && more !== undefined)) return undefined;
+  return { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & sampledFlag, isRemote: true };
+}
+
+/** A span as a `traceparent`. */
+export function formatTraceparent({ traceId, spanId, traceFlags }: SpanContext): string {
+  return `00-${traceId}-${spanId}-0${traceFlags & sampledFlag}`;
+}
+
+/** Whether the spans of a trace are recorded. */
+export function isSampled({ traceFlags }: SpanContext): boolean {
+  return (traceFlags & sampledFlag) !== 0;
+}
