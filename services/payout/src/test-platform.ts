@@ -48,7 +48,8 @@ export async function startTestPlatform() {
   const quotes = new Map<string, StandInQuote>();
   /** What a test breaks: each is asked before the stand-in answers. */
   const faults = { claim: (): void => undefined, afterClaim: (): void => undefined };
-  const world = { screening: ScreeningStatus.CLEARED as ScreeningStatus, offsetMs: 0 };
+  const screening = ScreeningStatus.CLEARED as ScreeningStatus;
+  const world = { screening, offsetMs: 0, wakes: 0 };
   const clock = { now: () => new Date(Date.now() + world.offsetMs) };
   const ledger = await openLedger(database);
   const payouts = openPayouts(database);
@@ -67,7 +68,9 @@ export async function startTestPlatform() {
     closeHold: () => undefined,
     leaseNew: () => undefined,
     onCreated: () => undefined,
-    wake: () => undefined,
+    wake: () => {
+      world.wakes += 1;
+    },
     onChanged: () => undefined,
   };
   const behaviour = { settleMs: 1_000, delay: "fixed", seed: 0, shares: {} } as const;

@@ -88,13 +88,16 @@ describe("a payout that waits", () => {
     await expect(pause(true, "x", service)).rejects.toThrow("must be an operator");
     const id = await platform.execute(accountId, "order");
     expect(await platform.states.isPaused("sandbox")).toBe(false);
+    const { wakes } = platform.world;
     await pause(true, "bank holiday");
+    expect(platform.world.wakes).toBe(wakes);
     expect(await platform.states.isPaused("sandbox")).toBe(true);
     const { rails } = await operationsRpc.listRails({});
     expect(rails).toMatchObject([{ name: "sandbox", paused: true, reason: "bank holiday" }]);
     await workWith(directory);
     expect(await look(id)).toEqual({ stage: "queued", rail: "", exception: undefined });
     expect((await pause(false, "")).rail).toMatchObject({ paused: false, reason: "" });
+    expect(platform.world.wakes).toBe(wakes + 1);
     await workWith(directory, 30_000);
     expect(await look(id)).toMatchObject({ stage: "processing", rail: "sandbox" });
   });
