@@ -12,6 +12,7 @@ const packageImports: Record<string, readonly string[]> = {
     ...["invariants", "platform", "sandbox"],
   ],
   chassis: ["kernel", "contracts"],
+  drills: ["contracts", "embedded", "invariants", "platform", "harness", "sandbox"],
   faults: [
     ...["kernel", "contracts", "chassis", "embedded", "invariants", "platform", "harness"],
     "sandbox",

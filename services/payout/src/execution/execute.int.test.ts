@@ -206,6 +206,22 @@ describe("a crash", () => {
     expect(await balance(accountId)).toEqual({ available: "90.00", held: "10.00" });
   });
 
+  it("of all but the claim, by a restored backup, holds the money again and pays once", async () => {
+    const accountId = await platform.fundedAccount("mer_1", "100.00");
+    const quoteId = platform.quote(accountId);
+    const quote = platform.quotes.get(quoteId);
+    const [mutation, other] = [platform.operation(), platform.operation()];
+    const words = { referenceId: "order-1", operationId: mutation.operationId };
+    const payoutId = derivedId("payout", quoteId);
+    if (quote) {
+      quote.state = QuoteState.CLAIMED;
+      quote.claim = { payoutId, ...words, claimedAt: new Date() };
+    }
+    expect(await codeOf(execute(quoteId, { mutation: other }))).toBe("ALREADY_PROCESSED");
+    expect((await execute(quoteId, { mutation })).payoutId).toBe(payoutId);
+    expect(await balance(accountId)).toEqual({ available: "90.00", held: "10.00" });
+  });
+
   it("of one payout that cannot be finished does not keep the sweep from the others", async () => {
     const accountId = await platform.fundedAccount("mer_1", "100.00");
     const [broken = "", fine = ""] = [platform.quote(accountId), platform.quote(accountId)];

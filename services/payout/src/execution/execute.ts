@@ -85,9 +85,14 @@ async function execute(deps: ExecuteDeps, request: ExecuteRequest): Promise<Exec
   const { operationId } = request;
   const { corridorOpen } = read.executable;
   const answer = (result: ExecuteResult) => answerTo(operationId, result, corridorOpen);
-  if (next === "complete") return answer(await completeClaimed(deps, read, request));
-  const fit = fundable(read.executable, await screeningOf(deps, merchantId, read.beneficiaryId));
-  if (isRefused(fit)) return fit;
+  if (next === "hold") {
+    const fit = fundable(read.executable, await screeningOf(deps, merchantId, read.beneficiaryId));
+    if (isRefused(fit)) return fit;
+  } else {
+    const existing = await findPayout(deps.payouts, payoutIdOf(quoteId));
+    if (existing !== undefined) return answer(existing);
+  }
+  // Of a claimed quote too: where the claim outlived a restored backup, its hold did not.
   if ((await bindOperation(deps, request)) !== quoteId) return otherQuote;
   const held = await hold(deps, request, read);
   if (isRefused(held)) return held;
@@ -183,13 +188,6 @@ export async function claimAndCreate(
     await releaseHold(deps, merchantId, accountId, payoutId);
     return refused("QUOTE_EXPIRED");
   }
-}
-
-/** Finishes a payout whose claim stands but which a crash left without its record. */
-async function completeClaimed(deps: ExecuteDeps, read: ReadQuote, request: ExecuteRequest) {
-  const existing = await findPayout(deps.payouts, payoutIdOf(request.quoteId));
-  if (existing !== undefined) return existing;
-  return claimAndCreate(deps, read.accountId, request);
 }
 
 async function create(deps: ExecuteDeps, quote: ClaimedQuote, actor: StoredActor): Promise<Payout> {

@@ -1,0 +1,27 @@
+import type { Drill } from "../drill.ts";
+import { callGateway, execute, registerBeneficiary, requestQuote } from "../merchant.ts";
+
+/** Loses a beneficiary that was registered, screened and paid. */
+export const beneficiaryLoss: Drill = {
+  service: "beneficiary",
+  after: async (platform, noted) => {
+    noted.beneficiary = await registerBeneficiary(platform);
+    const quoteId = await requestQuote(platform, noted.beneficiary);
+    noted.payout = (await execute(platform, quoteId, "order-lost")).payoutId;
+  },
+  recover: async (platform, { noted }) => {
+    const { beneficiary = "", payout = "" } = noted;
+    const read = await callGateway(platform, "GET", `/transfer/beneficiaries/${beneficiary}`);
+    const paid = await callGateway(platform, "GET", `/transfer/payouts/${payout}`);
+    const again = await registerBeneficiary(platform);
+    const listed = await platform.clients.compliance.listScreenings({ recordId: beneficiary });
+    return [
+      `${beneficiary} is ${read.status} to its merchant; its payout is ${paid.data.status}`,
+      `compliance still has ${listed.screenings.length} screenings of it`,
+      `the merchant registers it again, as ${again}`,
+      `quotes for it: ${await requestQuote(platform, again)}`,
+    ];
+  },
+  // A payout keeps the name; the account number was nowhere else but with the rail.
+  stays: ({ detail }) => /has no beneficiary|its answer names ben_/.test(detail),
+};

@@ -1,0 +1,80 @@
+import { collectionOf } from "@disburse/invariants/database-check.ts";
+import { byOperator, type Drill } from "../drill.ts";
+import type { DrillPlatform } from "../platform.ts";
+
+/** What the bank's statement shows of a credit: its own reference makes it happen once. */
+const statementLine = "bank-statement-17";
+
+/** Loses accounts, ledger and payouts; the rail keeps its records, as a real one would. */
+export const payoutLoss: Drill = {
+  service: "payout",
+  kept: ["sandbox_transfers"],
+  after: async (platform) => credit(platform),
+  beforeStart: async (platform) => {
+    await pauseRail(platform);
+    // As if the last one had never reached the rail: it has to be paid now, and once.
+    await transfersOf(platform).findOneAndDelete(
+      { scenario: "settle" },
+      { sort: { settles_at: -1 } },
+    );
+  },
+  recover: async (platform) => {
+    await credit(platform);
+    const lines = ["credited again what the bank's statement has"];
+    for (const claim of await claimsWithoutPayout(platform)) {
+      const { payoutId, merchantId, quoteId, referenceId, operationId } = claim;
+      const isKnown = await isAtRail(platform, payoutId);
+      lines.push(`${payoutId}: ${isKnown ? "the rail has it" : "the rail never had it"}`);
+      const mutation = byOperator(operationId);
+      const order = { mutation, merchantId, quoteId, referenceId };
+      await platform.clients.payout.executePayout(order);
+    }
+    const mutation = byOperator(`resume-${crypto.randomUUID()}`);
+    const resumed = { rail: "sandbox", paused: false, reason: "reconciled" };
+    await platform.clients.operations.setRailPaused({ mutation, ...resumed });
+    return [...lines, "the rail is resumed: it answers what it has under the payout's id"];
+  },
+  stays: () => false,
+};
+
+/** Before the service runs: what was queued at the copy may have been paid since. */
+async function pauseRail({ client, database }: DrillPlatform): Promise<void> {
+  await client
+    .db(database("payout"))
+    .collection<{ _id: string }>("rail_states")
+    .updateOne(
+      { _id: "sandbox" },
+      {
+        $set: { paused: true, reason: "restored", updated_at: new Date() },
+        $setOnInsert: { schema_version: 1, audit_sequence: 0 },
+      },
+      { upsert: true },
+    );
+}
+
+async function credit({ clients, merchantId, accountId }: DrillPlatform): Promise<void> {
+  const mutation = byOperator(statementLine);
+  const booking = { mutation, merchantId, accountId, amount: "25.00", note: statementLine };
+  await clients.payout.creditAccount(booking);
+}
+
+/** What the quote service says was executed, and the payout service has not. */
+async function claimsWithoutPayout({ databases }: DrillPlatform) {
+  const claimed = await collectionOf(databases, "quotes").find({ state: "claimed" }).toArray();
+  const ids = claimed.flatMap(({ claim }) => claim?.payout_id ?? []);
+  const there = await collectionOf(databases, "payouts").distinct("_id", { _id: { $in: ids } });
+  return claimed.flatMap(({ _id: quoteId, merchant_id: merchantId, claim }) => {
+    if (claim === undefined || there.includes(claim.payout_id)) return [];
+    const { payout_id: payoutId, reference_id: referenceId, operation_id: operationId } = claim;
+    return [{ quoteId, merchantId, payoutId, referenceId, operationId }];
+  });
+}
+
+async function isAtRail(platform: DrillPlatform, payoutId: string): Promise<boolean> {
+  return (await transfersOf(platform).countDocuments({ _id: payoutId })) === 1;
+}
+
+/** The records of the simulated rail. */
+function transfersOf({ client, database }: DrillPlatform) {
+  return client.db(database("payout")).collection<{ _id: string }>("sandbox_transfers");
+}

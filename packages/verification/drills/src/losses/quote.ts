@@ -1,0 +1,26 @@
+import { collectionOf } from "@disburse/invariants/database-check.ts";
+import { byOperator, type Drill } from "../drill.ts";
+
+/** Loses quotes, and claims of quotes from before the copy, which are open again. */
+export const quoteLoss: Drill = {
+  service: "quote",
+  recover: async ({ databases, clients }) => {
+    const lines: string[] = [];
+    const open = await collectionOf(databases, "quotes").find({ state: "open" }).toArray();
+    const ids = open.map(({ _id }) => _id);
+    const paid = await collectionOf(databases, "payouts")
+      .find({ quote_id: { $in: ids } })
+      .toArray();
+    for (const payout of paid) {
+      const { quote_id: quoteId, merchant_id: merchantId, reference_id: referenceId } = payout;
+      const mutation = byOperator(payout.operation_id);
+      const { payoutId } = await clients.payout
+        .executePayout({ mutation, merchantId, quoteId, referenceId })
+        .catch(() => ({ payoutId: "refused" }));
+      lines.push(`${quoteId} was open again, and is ${payoutId}'s`);
+    }
+    return lines;
+  },
+  // A payout has its quote's amounts itself; a quote that was not paid is asked for anew.
+  stays: ({ detail }) => /has no quote|its answer names qt_/.test(detail),
+};

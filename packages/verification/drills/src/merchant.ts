@@ -1,0 +1,74 @@
+/** An answer of the gateway. */
+type Answer = {
+  readonly status: number;
+  /** `code` of a refusal; "" of a success. */
+  readonly code: string;
+  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape.
+  readonly data: any;
+};
+
+/** Whom to call, and as whom. */
+type Caller = { readonly baseUrl: string; readonly apiKey: string };
+
+/** Calls the gateway as a merchant's program does. */
+export async function callGateway(
+  { baseUrl, apiKey }: Caller,
+  method: "GET" | "POST",
+  path: string,
+  body?: object,
+  key: string = crypto.randomUUID(),
+): Promise<Answer> {
+  const response = await fetch(`${baseUrl}/api/v1${path}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${apiKey}`,
+      ...(body && { "content-type": "application/json", "idempotency-key": key }),
+    },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  const { code = "", data } = (await response.json()) as { code?: string; data?: unknown };
+  return { status: response.status, code, data };
+}
+
+/** The data of a success; throws what was answered else. */
+export async function post(caller: Caller, path: string, body: object, key?: string) {
+  const { status, code, data } = await callGateway(caller, "POST", path, body, key);
+  if (status !== 200) throw new Error(`POST ${path}: ${status} ${code}`);
+  return data;
+}
+
+/** Registers whom payouts of a drill go to; answers the id. */
+export async function registerBeneficiary(caller: Caller): Promise<string> {
+  const { beneficiary_id } = await post(caller, "/transfer/fiat/beneficiary", {
+    ...{ beneficiary_first_name: "Grace", beneficiary_last_name: "Hopper" },
+    ...{ beneficiary_account_type: "Individual", beneficiary_address: "1 Main Street" },
+    ...{ destination_currency: "USD", transfer_type: "ACH", destination_country: "US" },
+    ...{ routing_code_type_1: "ACH CODE", routing_code_value_1: "021000021" },
+    ...{ beneficiary_state: "NY", beneficiary_city: "New York", beneficiary_postcode: "10001" },
+    beneficiary_account_number: "123456789012",
+  });
+  return beneficiary_id;
+}
+
+/** A quote of 10.00 USD; answers its id. */
+export async function requestQuote(
+  platform: Caller & { readonly accountId: string },
+  beneficiaryId: string,
+): Promise<string> {
+  const { id } = await post(platform, "/transfer/rfq", {
+    ...{ source_amount: "10.00", source_currency_code: "USD", destination_currency_code: "USD" },
+    ...{ beneficiary_id: beneficiaryId, account_id: platform.accountId },
+  });
+  return id;
+}
+
+/** What a merchant knows of a payout that it asked for. */
+export type Order = { readonly payoutId: string; readonly body: object; readonly key: string };
+
+/** Executes a quote under a key of the merchant's. */
+export async function execute(caller: Caller, quoteId: string, reference: string): Promise<Order> {
+  const key = `order-${quoteId}`;
+  const body = { quote_id: quoteId, reference_id: reference };
+  const { id } = await post(caller, "/transfer/execute", body, key);
+  return { payoutId: id, body, key };
+}

@@ -1,0 +1,76 @@
+import { text } from "node:stream/consumers";
+import { startBroker } from "@disburse/embedded/broker.ts";
+import { startEngine } from "@disburse/embedded/engine.ts";
+import { serveLocally } from "@disburse/harness/local-server.ts";
+import { openerOf } from "@disburse/invariants/answer-check.ts";
+import { checkDatabase, type Databases } from "@disburse/invariants/database-check.ts";
+import type { Finding } from "@disburse/invariants/finding.ts";
+import { untilQuiet } from "@disburse/invariants/quiet.ts";
+import { fundMerchant, startPlatform } from "@disburse/platform/platform.ts";
+import { unlimitedRate } from "@disburse/platform/services.ts";
+import { MongoClient } from "mongodb";
+import { post } from "./merchant.ts";
+
+/** The platform that drills hurt, with a merchant who pays and hears webhooks. */
+export type DrillPlatform = Awaited<ReturnType<typeof startDrillPlatform>>;
+
+const prefix = "drill_";
+/** Transfers settle while a drill waits. */
+const settings = {
+  ...{ ...unlimitedRate, LOG_LEVEL: "warn" },
+  ...{ SANDBOX_SETTLE_MS: "200", GAP_SWEEP_SECONDS: "5" },
+};
+/** A return and a second look at an unknown transfer take less. */
+const restMs = 60_000;
+
+/** Starts engine, broker and six processes in a folder; `stop` ends all of them. */
+export async function startDrillPlatform(folder: string) {
+  await using starting = new AsyncDisposableStack();
+  const { MONGODB_URI: _uri, AMQP_URL: _amqp, ...env } = process.env;
+  const onExit = (how: string) => process.stderr.write(`a part of the platform ended: ${how}\n`);
+  const engine = await startEngine({ dataDir: folder, env, onExit });
+  starting.defer(engine.stop);
+  const broker = await startBroker({ dataDir: folder, env, onExit });
+  if (broker === undefined) throw new Error("The drill needs rabbitmq-server.");
+  starting.defer(broker.stop);
+  const client = new MongoClient(engine.uri("admin"));
+  starting.defer(() => client.close());
+  const places = { mongodbUri: engine.uri, amqpUrl: broker.url };
+  const platform = await startPlatform({
+    ...{ ...places, databasePrefix: prefix, busNamespace: "drill", settings },
+  });
+  starting.defer(platform.stop);
+  const merchant = await fundMerchant(platform);
+  const webhooks = await openReceiver();
+  starting.defer(webhooks.close);
+  await post({ ...platform, ...merchant }, "/webhooks/endpoints", { url: webhooks.url });
+  const databases: Databases = { client, prefix };
+  const ends = starting.move();
+  return {
+    ...platform,
+    ...merchant,
+    ...{ client, databases, webhooks: webhooks.received },
+    /** Waits until nothing is under way; throws where something stays so. */
+    rest: async (): Promise<void> => {
+      const busy = await untilQuiet(databases, restMs);
+      if (busy.length > 0) throw new Error(`not at rest: ${busy.join(", ")}`);
+    },
+    /** What breaks an invariant now. */
+    findings: async (): Promise<readonly Finding[]> => {
+      const open = openerOf(platform.secrets.encryptionKeys);
+      return (await checkDatabase(databases, { now: new Date(), open })).findings;
+    },
+    stop: () => ends.disposeAsync(),
+  };
+}
+
+/** A merchant's endpoint: `<payout> <status> <webhook-id>` of each call. */
+async function openReceiver() {
+  const received: string[] = [];
+  const { url, close } = await serveLocally(async (request, response) => {
+    const { transaction_id, data } = JSON.parse(await text(request));
+    received.push(`${transaction_id} ${data.status} ${request.headers["webhook-id"]}`);
+    response.writeHead(200).end();
+  });
+  return { received: received as readonly string[], url, close };
+}
