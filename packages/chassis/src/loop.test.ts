@@ -1,6 +1,7 @@
 import { expect, it, vi } from "vitest";
 import { silentLog } from "./log.ts";
-import { startLoop } from "./loop.ts";
+import { showLoops, startLoop } from "./loop.ts";
+import { createMetrics } from "./metrics.ts";
 
 it("runs at once, again while there is more, when woken, and after a failure", async () => {
   const answers: (boolean | Error)[] = [true, false, new Error("broken"), false];
@@ -20,5 +21,35 @@ it("runs at once, again while there is more, when woken, and after a failure", a
   await vi.waitFor(() => expect(runs).toBe(3));
   loop.wake();
   await vi.waitFor(() => expect(runs).toBe(4));
+  await loop.stop();
+});
+
+it("shows its failures and its last success in the metrics of its log's service", async () => {
+  const [log, other] = [{ ...silentLog }, { ...silentLog }];
+  const [metrics, others] = [createMetrics("test"), createMetrics("other")];
+  showLoops(log, metrics);
+  showLoops(other, others);
+  let isBroken = false;
+  const startedAt = Date.now();
+  const run = async () => {
+    if (isBroken) throw new Error("broken");
+    return false;
+  };
+  const loop = startLoop({ name: "test", everyMs: 60_000, log, run });
+  const read = async (name: string) => {
+    const found = new RegExp(`^disburse_loop_${name}{.*loop="test".*} (.*)$`, "m");
+    return Number(found.exec(await metrics.text())?.[1]);
+  };
+  expect(await read("failures_total")).toBe(0);
+  await expect
+    .poll(() => read("last_success_timestamp_seconds"))
+    .toBeGreaterThanOrEqual(startedAt / 1_000);
+  isBroken = true;
+  const succeededAt = await read("last_success_timestamp_seconds");
+  await new Promise((resolve) => setImmediate(resolve));
+  loop.wake();
+  await expect.poll(() => read("failures_total")).toBe(1);
+  expect(await read("last_success_timestamp_seconds")).toBe(succeededAt);
+  expect(await others.text()).not.toContain('loop="test"');
   await loop.stop();
 });

@@ -1,4 +1,5 @@
 import type { Log } from "./log.ts";
+import type { Metrics } from "./metrics.ts";
 
 /** Background work with a lifetime: a sweep, a relay, a worker. */
 export type Loop = {
@@ -18,11 +19,42 @@ export type LoopOptions = {
   readonly log: Log;
 };
 
+/** Counts the runs of one loop. */
+type RunCounter = { readonly succeeded: () => void; readonly failed: () => void };
+
+/** The loops of a service log to its own log, by which their runs are counted. */
+const counters = new WeakMap<Log, (loop: string) => RunCounter>();
+
+/** Shows the loops that are started with this log in its service's metrics. */
+export function showLoops(log: Log, metrics: Pick<Metrics, "counter" | "measured">): void {
+  const failures = metrics.counter(
+    "disburse_loop_failures_total",
+    "Runs of background work that failed, by loop.",
+    ["loop"],
+  );
+  const succeededAt = new Map<string, number>();
+  metrics.measured(
+    "disburse_loop_last_success_timestamp_seconds",
+    "When a run of the loop last succeeded, or the loop started.",
+    ["loop"],
+    (gauge) => succeededAt.forEach((atMs, loop) => void gauge.set({ loop }, atMs / 1_000)),
+  );
+  counters.set(log, (loop) => {
+    const failed = failures.labels(loop);
+    // An increase counts from a sample on: without the zero the first failure would be none.
+    failed.inc(0);
+    const succeeded = () => void succeededAt.set(loop, Date.now());
+    succeeded();
+    return { succeeded, failed: () => failed.inc() };
+  });
+}
+
 /** Starts background work that runs until it is stopped. The first run is at once. */
 export function startLoop({ name, everyMs, run, log }: LoopOptions): Loop {
   let stopping = false;
   let woken = false;
   let wakeUp = (): void => undefined;
+  const counter = counters.get(log)?.(name);
   const pause = () =>
     new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, everyMs);
@@ -31,11 +63,17 @@ export function startLoop({ name, everyMs, run, log }: LoopOptions): Loop {
         resolve();
       };
     });
-  const runOnce = () =>
-    run().catch((error: unknown) => {
+  const runOnce = async () => {
+    try {
+      const more = await run();
+      counter?.succeeded();
+      return more;
+    } catch (error) {
+      counter?.failed();
       log.error({ err: error, loop: name }, "background run failed");
-      return "failed" as const;
-    });
+      return "failed";
+    }
+  };
   const work = async () => {
     while (!stopping) {
       woken = false;

@@ -21,14 +21,27 @@ export function createMetrics(service: string) {
   return {
     rpcDuration: histogram(
       "disburse_rpc_duration_seconds",
-      "Time of a served call, by RPC and result code.",
-      ["rpc", "code"],
+      "Time of a served call, by RPC, result code and calling service.",
+      ["rpc", "code", "caller"],
       durationBuckets,
     ),
     counter: <L extends string>(name: string, help: string, labelNames: readonly L[]) =>
       new Counter({ name, help, labelNames, registers }),
     gauge: <L extends string = never>(name: string, help: string, labelNames: readonly L[] = []) =>
       new Gauge({ name, help, labelNames, registers }),
+    /** A gauge that is measured when it is scraped: `measure` sets it, and may take 1 s at most. */
+    measured: <L extends string = never>(
+      name: string,
+      help: string,
+      labelNames: readonly L[],
+      measure: (gauge: Gauge<L>) => void | Promise<void>,
+    ): void =>
+      void new Gauge({
+        ...{ name, help, labelNames, registers },
+        collect() {
+          return measure(this);
+        },
+      }),
     histogram,
     contentType: registry.contentType,
     text: () => registry.metrics(),

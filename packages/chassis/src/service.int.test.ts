@@ -112,3 +112,19 @@ it("is not ready from SIGTERM on, and serves until its delay is over", async () 
   await expect(rpc.check({})).rejects.toThrow("does not answer");
   expect(await probe(service.adminUrl, "/livez")).toBe(0);
 });
+
+it("shows in its metrics whether it is ready, and its connections to the database", async () => {
+  const service = await run({});
+  const series = async (name: string) => {
+    const text = await fetch(`${service.adminUrl}/metrics`).then((reply) => reply.text());
+    return Number(new RegExp(`^disburse_${name} (.*)$`, "m").exec(text)?.[1]);
+  };
+  expect(await series('ready{service="test"}')).toBe(1);
+  const commands = 'db_command_duration_seconds_count{service="test"}';
+  const before = await series(commands);
+  expect(before).toBeGreaterThan(0);
+  expect(await series('db_pool_wait_seconds_count{service="test"}')).toBeGreaterThanOrEqual(before);
+  // Each look at its readiness asks the database, at most once a second.
+  await expect.poll(() => series(commands), { timeout: 5_000 }).toBeGreaterThan(before);
+  expect(await series('db_pool_connections{state="idle",service="test"}')).toBeGreaterThan(0);
+});

@@ -4,10 +4,12 @@ import type { z } from "zod";
 import { connectAmqpBus } from "./amqp/bus.ts";
 import type { Bus } from "./bus/bus.ts";
 import { createLog, type Log, type LogDestination } from "./log.ts";
+import { showLoops } from "./loop.ts";
 import { createMetrics, type Metrics } from "./metrics.ts";
 import { connectDatabase, type Database, isDatabaseUnavailable } from "./mongo/database.ts";
 import { batchMetrics } from "./mongo/grouping/observe.ts";
 import { assertMigrated, type Migration, migrateDatabase } from "./mongo/migrations.ts";
+import { poolMetrics } from "./mongo/pool-metrics.ts";
 import { createDatabaseCheck, createLifecycle, type Lifecycle } from "./operations/lifecycle.ts";
 import { startOperationsServer } from "./operations/server.ts";
 import { connectService } from "./rpc/client.ts";
@@ -95,9 +97,11 @@ export function serviceStart<Config extends Settings>(
     const config = await readConfig(environment);
     const log = createLog(name, config.LOG_LEVEL, shared?.logTo);
     const metrics = createMetrics(name);
+    showLoops(log, metrics);
     const lifetime = createLifetime(log);
     let ping = async () => false;
     const lifecycle = createLifecycle(createDatabaseCheck(() => ping()));
+    showReadiness(metrics, lifecycle);
     try {
       const { ADMIN_HOST: host, ADMIN_PORT: port } = config;
       const operations = await startOperationsServer({ host, port, metrics, lifecycle });
@@ -136,6 +140,13 @@ export function serviceStart<Config extends Settings>(
   return Object.assign(start, { migrate });
 }
 
+function showReadiness(metrics: Metrics, { isReady }: Lifecycle): void {
+  const help = "1 where the process should get requests, as its /readyz says.";
+  metrics.measured("disburse_ready", help, [], async (gauge) => {
+    gauge.set((await isReady()) ? 1 : 0);
+  });
+}
+
 /** How long a process that starts waits before it tries its database again. */
 const databaseRetryMs = 1_000;
 
@@ -147,10 +158,11 @@ async function openDatabase(
   metrics: Metrics,
 ): Promise<Database> {
   const observe = batchMetrics(metrics);
+  const watch = poolMetrics(metrics);
   for (;;) {
     let database: Database | undefined;
     try {
-      database = await connectDatabase(config.MONGODB_URI, config.DATABASE, { observe });
+      database = await connectDatabase(config.MONGODB_URI, config.DATABASE, { observe, watch });
       await assertMigrated(database, migrations);
       return database;
     } catch (error) {
@@ -184,7 +196,8 @@ function prepare<Config extends Settings>(
     openBus: async ({ AMQP_URL: url, BUS_NAMESPACE: namespace }: BusSettings) => {
       if (shared?.bus !== undefined) return shared.bus;
       if (url === undefined) throw new SettingsError("settings: AMQP_URL: is required");
-      const bus = await connectAmqpBus({ url, namespace, log, after: shared?.brokerStarted });
+      const after = shared?.brokerStarted;
+      const bus = await connectAmqpBus({ url, namespace, log, metrics, after });
       lifetime.add("bus", bus.stop);
       return tracing === undefined ? bus : traceBus(bus, tracing, namespace);
     },

@@ -1,4 +1,5 @@
 import type { Bus } from "../bus/bus.ts";
+import type { Metrics } from "../metrics.ts";
 import type { AmqpOptions } from "./connection.ts";
 import { createConsumers } from "./consumers.ts";
 import { createPublisher } from "./publisher.ts";
@@ -7,6 +8,8 @@ import { createPublisher } from "./publisher.ts";
 export type AmqpBusOptions = AmqpOptions & {
   /** Without a confirm in this time a message counts as unpublished; the outbox publishes again. */
   readonly confirmTimeoutMs?: number;
+  /** Where its connections are shown. */
+  readonly metrics?: Pick<Metrics, "measured">;
 };
 
 /** A busy broker confirms within seconds. */
@@ -24,6 +27,15 @@ export async function connectAmqpBus(options: AmqpBusOptions): Promise<Bus> {
   const consumers = createConsumers(options);
   // The bindings of queues went with the exchange.
   const publisher = createPublisher({ ...options, confirmTimeoutMs, refused: consumers.renew });
+  options.metrics?.measured(
+    "disburse_bus_connected",
+    "1 where the broker is connected and takes messages, or gives them, by purpose.",
+    ["purpose"],
+    (gauge) => {
+      gauge.set({ purpose: "publishing" }, publisher.ready() ? 1 : 0);
+      gauge.set({ purpose: "consuming" }, consumers.ready() ? 1 : 0);
+    },
+  );
   return {
     publish: publisher.publish,
     subscribe: consumers.subscribe,

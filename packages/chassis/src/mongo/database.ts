@@ -30,6 +30,8 @@ export type Database = ReturnType<typeof databaseOf>;
 const selectionTimeoutMs = 4_000;
 type DatabaseOptions = {
   readonly observe?: ObserveBatch;
+  /** Called with the client before it connects. */
+  readonly watch?: (client: MongoClient) => void;
   /** After this a write's outcome is unknown: read again, never assume. */
   readonly writeTimeoutMs?: number;
   /** After so long without a byte the database hangs: the call fails, its outcome unknown. */
@@ -47,7 +49,7 @@ const pingTimeoutMs = 1_000;
 export async function connectDatabase(
   uri: string,
   name: string,
-  { observe, writeTimeoutMs = 5_000, silenceMs = 8_000 }: DatabaseOptions = {},
+  { observe, watch, writeTimeoutMs = 5_000, silenceMs = 8_000 }: DatabaseOptions = {},
 ): Promise<Database> {
   guardDriverSockets();
   const client = new MongoClient(uri, {
@@ -59,6 +61,7 @@ export async function connectDatabase(
     socketTimeoutMS: silenceMs,
     ignoreUndefined: true,
   });
+  watch?.(client);
   try {
     await client.connect();
     await assertRecent(client);

@@ -51,6 +51,7 @@ export function admissionInterceptor(admit: Admission): Interceptor {
 
 /** Counts, times and logs every call; probes, which are frequent, at `debug`. */
 function observer(log: Log, metrics: Metrics): Admission {
+  const duration = durations(metrics);
   return async ({ method, header }, work) => {
     const started = performance.now();
     let code = "ok";
@@ -64,12 +65,37 @@ function observer(log: Log, metrics: Metrics): Admission {
       throw answered;
     } finally {
       const durationMs = performance.now() - started;
-      metrics.rpcDuration.observe({ rpc: method.name, code }, durationMs / 1_000);
       const caller = header(callerHeader) ?? "";
+      duration(method.name, code, caller).observe(durationMs / 1_000);
       const level = unauthenticatedServices.has(method.parent.typeName) ? "debug" : "info";
       const duration_ms = Math.round(durationMs);
       log[level]({ rpc: method.name, code, refusal, caller, duration_ms }, "rpc");
     }
+  };
+}
+
+/** Who calls, as metrics name it; any other caller is "other", so that the label is bounded. */
+const knownCallers: ReadonlySet<string> = new Set([
+  "gateway",
+  "beneficiary",
+  "quote",
+  "payout",
+  "notifier",
+  "compliance",
+]);
+
+/** The series of a call; each is looked up by its labels once, as that costs more than a call. */
+function durations({ rpcDuration }: Metrics) {
+  const series = new Map<string, ReturnType<typeof rpcDuration.labels>>();
+  return (rpc: string, code: string, sent: string) => {
+    const caller = knownCallers.has(sent) ? sent : "other";
+    const key = `${rpc} ${code} ${caller}`;
+    let found = series.get(key);
+    if (found === undefined) {
+      found = rpcDuration.labels({ rpc, code, caller });
+      series.set(key, found);
+    }
+    return found;
   };
 }
 
