@@ -12,6 +12,7 @@ import { assertMigrated, type Migration, migrateDatabase } from "./mongo/migrati
 import { poolMetrics } from "./mongo/pool-metrics.ts";
 import { createDatabaseCheck, createLifecycle, type Lifecycle } from "./operations/lifecycle.ts";
 import { startOperationsServer } from "./operations/server.ts";
+import { observeClients } from "./rpc/balancing/observe.ts";
 import { connectService } from "./rpc/client.ts";
 import { type RpcServerOptions, startRpcServer } from "./rpc/server.ts";
 import {
@@ -20,6 +21,7 @@ import {
   databaseSetting,
   type Environment,
   readSettings,
+  type ServiceUrls,
   SettingsError,
 } from "./settings.ts";
 import { traceBus } from "./tracing/bus-spans.ts";
@@ -189,6 +191,7 @@ function prepare<Config extends Settings>(
 ) {
   const { log, metrics, tracing, lifetime, lifecycle } = parts;
   const { SERVICE_TOKEN: serviceToken, HOST: host, PORT: port } = config;
+  const observe = observeClients(metrics, log);
   return {
     ...parts,
     config,
@@ -202,9 +205,9 @@ function prepare<Config extends Settings>(
       return tracing === undefined ? bus : traceBus(bus, tracing, namespace);
     },
     /** A client of another service. */
-    connect: <S extends DescService>(service: S, url: string, timeoutMs?: number) => {
+    connect: <S extends DescService>(service: S, urls: ServiceUrls, timeoutMs?: number) => {
       const identity = { caller: name, serviceToken, tracing, ...(timeoutMs && { timeoutMs }) };
-      const { rpc, close } = connectService(service, url, identity);
+      const { rpc, close } = connectService(service, urls, { ...identity, observe });
       lifetime.add(`client of ${service.typeName}`, close);
       return rpc;
     },

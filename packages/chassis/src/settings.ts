@@ -65,8 +65,20 @@ export const modeSetting = z.enum(["sandbox", "live"]);
 /** Whether a deployment is a sandbox or live. */
 export type Mode = z.output<typeof modeSetting>;
 
-/** The address of another service: `http://127.0.0.1:9102`. */
-export const serviceUrlSetting = z.url({ protocol: /^https?$/ });
+/** One address: `https://api.example.com`. */
+export const urlSetting = z.url({ protocol: /^https?$/ });
+
+/**
+ * The addresses of another service: `http://127.0.0.1:9102`, or several joined by commas. A host
+ * name stands for each address that it resolves to.
+ */
+export const serviceUrlSetting = z
+  .string()
+  .transform((text) => text.split(",").map((url) => url.trim()))
+  .pipe(z.array(urlSetting));
+
+/** The addresses of a service. */
+export type ServiceUrls = z.output<typeof serviceUrlSetting>;
 
 /** Short shared tokens can be guessed; 32 characters of base64 are 192 bits. */
 const serviceTokenLengthMin = 32;

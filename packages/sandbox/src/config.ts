@@ -2,7 +2,7 @@ import {
   commonSettings,
   type Environment,
   readSettings,
-  serviceUrlSetting,
+  urlSetting,
 } from "@disburse/chassis/settings.ts";
 import { z } from "zod";
 
@@ -12,14 +12,14 @@ export function readConfig(environment: Environment = process.env) {
     /** A live platform has no sandbox. */
     DISBURSE_MODE: z.literal("sandbox"),
     SERVICE_TOKEN: commonSettings.SERVICE_TOKEN,
-    BENEFICIARY_URL: serviceUrlSetting,
-    COMPLIANCE_URL: serviceUrlSetting,
-    GATEWAY_URL: serviceUrlSetting,
-    NOTIFIER_URL: serviceUrlSetting,
-    PAYOUT_URL: serviceUrlSetting,
-    QUOTE_URL: serviceUrlSetting,
+    BENEFICIARY_URL: urlSetting,
+    COMPLIANCE_URL: urlSetting,
+    GATEWAY_URL: urlSetting,
+    NOTIFIER_URL: urlSetting,
+    PAYOUT_URL: urlSetting,
+    QUOTE_URL: urlSetting,
     /** Where merchants reach the gateway. */
-    BASE_URL: serviceUrlSetting,
+    BASE_URL: urlSetting,
     /** Written at the end; an earlier one has the merchants. */
     SANDBOX_FILE: z.string(),
   });

@@ -3,6 +3,7 @@ import type { DescService } from "@bufbuild/protobuf";
 import { createSealer } from "@disburse/chassis/crypto/sealing.ts";
 import { startLoop } from "@disburse/chassis/loop.ts";
 import { type Opening, runService, serviceStart } from "@disburse/chassis/service.ts";
+import type { ServiceUrls } from "@disburse/chassis/settings.ts";
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { KeyService } from "@disburse/contracts/disburse/gateway/v1/keys_pb.ts";
 import { NotifierService } from "@disburse/contracts/disburse/notifier/v1/notifier_pb.ts";
@@ -21,8 +22,8 @@ const sweepEveryMs = 60_000;
 
 /** Clients of the owning services. */
 function connectServices({ config, connect: connectTo }: Opening<ReturnType<typeof readConfig>>) {
-  const connect = <S extends DescService>(service: S, url: string) =>
-    connectTo(service, url, callTimeoutMs);
+  const connect = <S extends DescService>(service: S, urls: ServiceUrls) =>
+    connectTo(service, urls, callTimeoutMs);
   return {
     beneficiary: connect(BeneficiaryService, config.BENEFICIARY_URL),
     quote: connect(QuoteService, config.QUOTE_URL),

@@ -10,8 +10,12 @@ import { createConnectTransport, Http2SessionManager } from "@connectrpc/connect
 import { callContext } from "../call-context.ts";
 import { traceCalls } from "../tracing/rpc-spans.ts";
 import type { Tracing } from "../tracing/tracing.ts";
+import type { Address } from "./balancing/addresses.ts";
+import { createEndpoints, type Endpoints } from "./balancing/endpoints.ts";
+import { type ObserveClient, type ObserveClients, unobserved } from "./balancing/observe.ts";
 import { identityHeaders, sendIdentity } from "./identity.ts";
-import { createUnaryTransport, unavailable } from "./unary-transport.ts";
+import { createUnaryTransport } from "./unary-transport.ts";
+import { unavailable } from "./unavailable.ts";
 
 /** A write may wait for a fsync on every member; background work has no deadline of its own. */
 const timeoutDefaultMs = 5_000;
@@ -26,29 +30,54 @@ export type ServiceClientOptions = {
   readonly timeoutMs?: number;
   /** Absent where tracing is off. */
   readonly tracing?: Tracing | undefined;
+  readonly observe?: ObserveClients;
 };
 
 /** A client and its connection, which all calls share. */
 export type ServiceClient<S extends DescService> = ReturnType<typeof connectService<S>>;
 
-/** A typed client that sends identity, request id and deadline; no answer is `UNAVAILABLE`. */
+/**
+ * A typed client of a service at a URL, or at one of several. It sends identity, request id and
+ * deadline, and shares calls and streams out among all addresses; no answer is `UNAVAILABLE`.
+ */
 export function connectService<S extends DescService>(
   service: S,
-  url: string,
+  url: string | readonly string[],
   options: ServiceClientOptions,
 ) {
   const { caller, serviceToken, timeoutMs = timeoutDefaultMs, tracing } = options;
-  const calls = createUnaryTransport(url, identityHeaders(caller, serviceToken));
-  const streams = streamTransport(url, sendIdentity(caller, serviceToken));
-  const transport = { unary: calls.unary, stream: streams.stream };
+  const observe = options.observe?.(peerOf(service)) ?? unobserved;
+  const openStreams = streamsOf(sendIdentity(caller, serviceToken));
+  const endpoints = createEndpoints([url].flat(), { observe, openStreams });
+  const identity = identityHeaders(caller, serviceToken);
+  const { unary } = observed(createUnaryTransport({ endpoints, observe, identity }), observe);
+  const transport = { unary, stream: balancedStream(endpoints) };
   const traced = tracing === undefined ? transport : traceCalls(transport, tracing);
   return {
     rpc: createClient(service, withinDeadline(traced, timeoutMs)),
-    close: () => {
-      calls.close();
-      streams.close();
-    },
+    close: endpoints.close,
   };
+}
+
+/** `payout` of `disburse.payout.v1.PayoutService`, `health` of `grpc.health.v1.Health`. */
+const peerOf = ({ typeName }: DescService) => typeName.split(".")[1] ?? typeName;
+
+/** Counts and times unary calls. */
+function observed({ unary }: Pick<Transport, "unary">, observe: ObserveClient) {
+  const timed: Transport["unary"] = async (method, ...rest) => {
+    const startedMs = performance.now();
+    const done = (error?: unknown) =>
+      observe.called(method.name, error, (performance.now() - startedMs) / 1_000);
+    try {
+      const answer = await unary(method, ...rest);
+      done();
+      return answer;
+    } catch (error) {
+      done(error);
+      throw error;
+    }
+  };
+  return { unary: timed };
 }
 
 /** Limits each call to the remaining time of its request, and to `timeoutMs`. */
@@ -75,21 +104,34 @@ const pingEveryMs = 10_000;
 /** A connection whose peer does not answer a ping in this time is given up. */
 const pingTimeoutMs = 5_000;
 
-/** Streams, which are few, go over HTTP/2; it connects on the first call. */
-function streamTransport(url: string, identity: Interceptor) {
-  const sessionManager = new Http2SessionManager(url, {
-    idleConnectionTimeoutMs: idleTimeoutMs,
-    pingIntervalMs: pingEveryMs,
-    pingTimeoutMs,
-  });
-  const { stream } = createConnectTransport({
-    baseUrl: url,
-    httpVersion: "2",
-    useBinaryFormat: true,
-    sessionManager,
-    interceptors: [brokenConnectionIsUnavailable, identity],
-  });
-  return { stream, close: () => sessionManager.abort() };
+/** Streams, which are few, go over HTTP/2, to each endpoint over one connection of its own. */
+function streamsOf(identity: Interceptor) {
+  return ({ url, lookup }: Address) => {
+    const ping = {
+      idleConnectionTimeoutMs: idleTimeoutMs,
+      pingIntervalMs: pingEveryMs,
+      pingTimeoutMs,
+    };
+    const sessionManager = new Http2SessionManager(url, ping, lookup && { lookup });
+    const { stream } = createConnectTransport({
+      ...{ baseUrl: url, httpVersion: "2", useBinaryFormat: true, sessionManager },
+      interceptors: [brokenConnectionIsUnavailable, identity],
+    });
+    return { stream, close: () => sessionManager.abort() };
+  };
+}
+
+/** A stream goes to one endpoint, and is never begun again. */
+function balancedStream(endpoints: Endpoints): Transport["stream"] {
+  return async (...call) => {
+    const endpoint = endpoints.choose() ?? (await endpoints.resolved());
+    try {
+      return await endpoint.streams().stream(...call);
+    } catch (error) {
+      if (ConnectError.from(error).code === Code.Unavailable) endpoints.doubt(endpoint);
+      throw error;
+    }
+  };
 }
 
 /** An error of the service carries response headers; a network error has none. */

@@ -15,6 +15,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { silentLog } from "../log.ts";
 import { createMetrics } from "../metrics.ts";
 import { admissionInterceptor, createAdmission } from "./admission.ts";
+import { createEndpoints } from "./balancing/endpoints.ts";
+import { unobserved } from "./balancing/observe.ts";
 import { identityHeaders, sendIdentity } from "./identity.ts";
 import { publicRefusals, readRefusal, refusalError } from "./refusal.ts";
 import { type RpcServer, startRpcServer } from "./server.ts";
@@ -89,11 +91,16 @@ afterAll(async () => {
 const closers: (() => void)[] = [];
 afterAll(() => closers.map((close) => close()));
 
+const noStreams = () => {
+  throw new Error("streams are connect's");
+};
+
 const clients = {
   lean: (url: string): Transport => {
-    const transport = createUnaryTransport(url, identityHeaders("test", serviceToken));
-    closers.push(transport.close);
-    return transport as unknown as Transport;
+    const endpoints = createEndpoints([url], { observe: unobserved, openStreams: noStreams });
+    closers.push(endpoints.close);
+    const identity = identityHeaders("test", serviceToken);
+    return createUnaryTransport({ endpoints, observe: unobserved, identity }) as Transport;
   },
   stock: (url: string) =>
     createConnectTransport({

@@ -1,14 +1,15 @@
 import { createServer } from "node:http2";
 import type { AddressInfo } from "node:net";
-import { createClient, type Transport } from "@connectrpc/connect";
+import { type Client, createClient } from "@connectrpc/connect";
 import { connectNodeAdapter, createConnectTransport } from "@connectrpc/connect-node";
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { silentLog } from "../log.ts";
 import { createMetrics } from "../metrics.ts";
 import { admissionInterceptor, createAdmission } from "./admission.ts";
-import { identityHeaders, sendIdentity } from "./identity.ts";
+import { observeClients } from "./balancing/observe.ts";
+import { connectService } from "./client.ts";
+import { sendIdentity } from "./identity.ts";
 import { startRpcServer } from "./server.ts";
-import { createUnaryTransport } from "./unary-transport.ts";
 
 /**
  * `npm run bench:rpc`: processor time of one call, both sides in this
@@ -31,8 +32,7 @@ const answer = {
 const implementation = { getQuote: () => ({ quote: answer }) };
 
 /** Microseconds of processor time for a call. */
-async function costOf(transport: Transport): Promise<number> {
-  const rpc = createClient(QuoteService, transport);
+async function costOf(rpc: Client<typeof QuoteService>): Promise<number> {
   let left = callsEach;
   const before = process.cpuUsage();
   const caller = async () => {
@@ -56,19 +56,18 @@ const stock = createServer(
 );
 await new Promise<void>((resolve) => stock.listen(0, "127.0.0.1", resolve));
 const { port } = stock.address() as AddressInfo;
-const lean = createUnaryTransport(own.url, identityHeaders("measure", serviceToken));
-const transports = {
-  lean: lean as unknown as Transport,
-  stock: createConnectTransport({
-    ...{ baseUrl: `http://127.0.0.1:${port}`, httpVersion: "2", useBinaryFormat: true },
-    interceptors: [sendIdentity("measure", serviceToken)],
-  }),
-};
+const observe = observeClients(options.metrics, silentLog);
+const lean = connectService(QuoteService, own.url, { caller: "measure", serviceToken, observe });
+const stockTransport = createConnectTransport({
+  ...{ baseUrl: `http://127.0.0.1:${port}`, httpVersion: "2", useBinaryFormat: true },
+  interceptors: [sendIdentity("measure", serviceToken)],
+});
+const clients = { lean: lean.rpc, stock: createClient(QuoteService, stockTransport) };
 
-const costs: Record<keyof typeof transports, number[]> = { lean: [], stock: [] };
+const costs: Record<keyof typeof clients, number[]> = { lean: [], stock: [] };
 for (let round = 0; round <= rounds; round += 1) {
   for (const side of ["lean", "stock"] as const) {
-    const cost = await costOf(transports[side]);
+    const cost = await costOf(clients[side]);
     // The first round warms up.
     if (round > 0) costs[side].push(cost);
   }

@@ -1,0 +1,67 @@
+import { Code, ConnectError } from "@connectrpc/connect";
+import type { Log } from "../../log.ts";
+import { durationBuckets, type Metrics } from "../../metrics.ts";
+import type { NoAnswerReason } from "./repeats.ts";
+
+/** What the clients of one service do, in metrics and log. */
+export type ObserveClient = {
+  readonly called: (rpc: string, error: unknown, seconds: number) => void;
+  readonly repeated: (reason: NoAnswerReason) => void;
+  /** Changes of the numbers of endpoints since the last time. */
+  readonly counted: (known: number, ejected: number) => void;
+  readonly ejected: (key: string, reason: EjectionReason) => void;
+  readonly readmitted: (key: string) => void;
+};
+
+/** Why an endpoint gets no calls. */
+export type EjectionReason = NoAnswerReason | "not serving";
+
+/** Observes the clients of the service of a name, which is one of few. */
+export type ObserveClients = (peer: string) => ObserveClient;
+
+/** The client's side of RPCs in a process's metrics; made once for all of its clients. */
+export function observeClients(metrics: Metrics, log: Log): ObserveClients {
+  const duration = metrics.histogram(
+    "disburse_rpc_client_duration_seconds",
+    "Time of a call as its caller sees it, by RPC, called service and result code.",
+    ["rpc", "peer", "code"],
+    durationBuckets,
+  );
+  const retries = metrics.counter(
+    "disburse_rpc_client_retries_total",
+    "Calls that were sent again, by called service and why the try before had no answer.",
+    ["peer", "reason"],
+  );
+  const known = metrics.gauge(
+    "disburse_rpc_client_endpoints",
+    "Endpoints that clients of a service know.",
+    ["peer"],
+  );
+  const ejected = metrics.gauge(
+    "disburse_rpc_client_endpoints_ejected",
+    "Endpoints of these that get no calls, because they fail or hang.",
+    ["peer"],
+  );
+  return (peer) => ({
+    called: (rpc, error, seconds) => {
+      const code = error === undefined ? "ok" : Code[ConnectError.from(error).code].toLowerCase();
+      duration.observe({ rpc, peer, code }, seconds);
+    },
+    repeated: (reason) => retries.inc({ peer, reason }),
+    counted: (knownMore, ejectedMore) => {
+      known.inc({ peer }, knownMore);
+      ejected.inc({ peer }, ejectedMore);
+    },
+    ejected: (endpoint, reason) => log.warn({ peer, endpoint, reason }, "endpoint ejected"),
+    readmitted: (endpoint) => log.info({ peer, endpoint }, "endpoint serves again"),
+  });
+}
+
+/** For clients of no service: tests, jobs. */
+export const unobserved: ObserveClient = {
+  called: () => undefined,
+  repeated: () => undefined,
+  counted: () => undefined,
+  ejected: () => undefined,
+  readmitted: () => undefined,
+};

@@ -1,0 +1,51 @@
+import type { LookupFunction } from "node:net";
+import { Pool } from "undici";
+import { messageBytesMax } from "../unary-message.ts";
+
+/** Calls beyond these to one process wait for a connection: it is overloaded already. */
+const connectionsMax = 256;
+/** No call waits longer by default. */
+const connectTimeoutMs = 5_000;
+/** Half of the server's: a call would fail on a connection that the server closes. */
+const keepAliveMs = 30_000;
+/** Bounds the connections to a slow service: one more pool in this time at most. */
+const renewEveryMs = 2_000;
+
+/** The connections to a process, which can be replaced while calls run on them. */
+export function renewablePools(origin: string, lookup: LookupFunction | undefined) {
+  const open = () =>
+    new Pool(origin, {
+      connections: connectionsMax,
+      connectTimeout: connectTimeoutMs,
+      keepAliveTimeout: keepAliveMs,
+      // The server's hint does not lengthen it.
+      keepAliveMaxTimeout: keepAliveMs,
+      maxResponseSize: messageBytesMax,
+      allowH2: false,
+      // Every call has a deadline of its own.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      ...(lookup && { connect: { lookup } }),
+    });
+  const retired = new Set<Pool>();
+  let current = open();
+  let renewedAt = Number.NEGATIVE_INFINITY;
+  return {
+    current: () => current,
+    /** Gives new calls new connections, for the peer of the present ones may be gone. */
+    renew: () => {
+      const now = performance.now();
+      if (now - renewedAt < renewEveryMs) return;
+      renewedAt = now;
+      const old = current;
+      current = open();
+      retired.add(old);
+      void old.close().finally(() => retired.delete(old));
+    },
+    /** Ends the connections when their calls have ended. */
+    close: () => current.close(),
+    destroy: () => {
+      for (const pool of [current, ...retired]) void pool.destroy();
+    },
+  };
+}

@@ -1,0 +1,24 @@
+import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
+import { silentLog } from "../../log.ts";
+import { createMetrics } from "../../metrics.ts";
+import { startRpcServer } from "../server.ts";
+
+/** For tests: a quote service in a process of its own, which tests freeze and kill. */
+
+/** An answer takes a while, so that calls are under way. */
+const workMs = 5;
+
+const { url } = await startRpcServer({
+  ...{ host: "127.0.0.1", port: Number(process.argv[2]), services: [QuoteService] },
+  ...{ serviceToken: "t".repeat(32), log: silentLog, metrics: createMetrics("test") },
+  ready: async () => true,
+  routes: (router) =>
+    router.service(QuoteService, {
+      getQuote: async () => {
+        await new Promise((resolve) => setTimeout(resolve, workMs));
+        return { quote: { id: `${process.pid}` } };
+      },
+    }),
+});
+process.stdout.write(`${url}\n`);
+process.on("disconnect", () => process.exit());

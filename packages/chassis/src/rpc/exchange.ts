@@ -1,0 +1,100 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { type Dispatcher, errors } from "undici";
+import type { Endpoint } from "./balancing/endpoint.ts";
+import type { NoAnswerReason } from "./balancing/repeats.ts";
+import { joined, tooLarge } from "./unary-message.ts";
+import { unavailable } from "./unavailable.ts";
+
+/** What a server answered to a request. */
+export type Answer = {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Uint8Array;
+};
+
+/** Why a request has no answer, and the error of a call that is not sent again. */
+export type NoAnswer = { readonly reason: NoAnswerReason; readonly error: ConnectError };
+
+/** When a call is given up. */
+export type Limits = {
+  readonly signal: AbortSignal | undefined;
+  readonly timeoutMs: number | undefined;
+  /** Whether a call may be given up where its endpoint hangs, to be sent to another. */
+  readonly mayLeave: (wasSent: boolean) => boolean;
+};
+
+/**
+ * Sends a request and waits for its whole answer, or for the end of its connection. Rejects with a
+ * `ConnectError` where sending it again would not help: at its deadline, when it is cancelled, and
+ * for an answer past the bound.
+ */
+export function exchange(
+  endpoint: Endpoint,
+  request: Dispatcher.DispatchOptions,
+  { signal, timeoutMs, mayLeave }: Limits,
+): Promise<Answer | NoAnswer> {
+  const { calls, pools } = endpoint;
+  return new Promise((resolve, reject) => {
+    let given: ConnectError | undefined;
+    let controller: Dispatcher.DispatchController | undefined;
+    let status = 0;
+    let headers: IncomingHttpHeaders = {};
+    const chunks: Buffer[] = [];
+    const settle = () => {
+      clearTimeout(timer);
+      calls.delete(call);
+      signal?.removeEventListener("abort", onAbort);
+    };
+    const giveUp = (error: ConnectError) => {
+      given = error;
+      settle();
+      reject(error);
+      controller?.abort(error);
+    };
+    const onAbort = () => giveUp(ConnectError.from(signal?.reason, Code.Canceled));
+    const onDeadline = () => {
+      if (status === 0) pools.renew();
+      giveUp(new ConnectError("the operation timed out", Code.DeadlineExceeded));
+    };
+    const onHung = () => {
+      if (!mayLeave(controller !== undefined)) return;
+      const error = unavailable(new Error("the process hangs"));
+      resolve({ reason: "hung", error });
+      giveUp(error);
+    };
+    const call = { onHung };
+    const timer = timeoutMs === undefined ? undefined : setTimeout(onDeadline, timeoutMs);
+    signal?.addEventListener("abort", onAbort);
+    if (signal?.aborted) return onAbort();
+    if (calls.size === 0) endpoint.heardMs = performance.now();
+    calls.add(call);
+    pools.current().dispatch(request, {
+      onRequestStart: (started) => {
+        controller = started;
+        // Given up while it waited for a connection: nothing is sent.
+        if (given !== undefined) started.abort(given);
+      },
+      onResponseStart: (_controller, statusCode, responseHeaders) => {
+        endpoint.heardMs = performance.now();
+        status = statusCode;
+        headers = responseHeaders;
+      },
+      onResponseData: (_controller, chunk) => void chunks.push(chunk),
+      onResponseEnd: () => {
+        settle();
+        resolve({ status, headers, body: joined(chunks) });
+      },
+      onResponseError: (_controller, error) => {
+        settle();
+        if (isTooLarge(error)) reject(tooLarge());
+        else {
+          const reason = controller === undefined ? "refused" : "broken";
+          resolve({ reason, error: unavailable(error) });
+        }
+      },
+    });
+  });
+}
+
+const isTooLarge = (error: Error) => error instanceof errors.ResponseExceededMaxSizeError;
