@@ -2,7 +2,12 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { commonSettings, encryptionKeysSetting, readSettings, serviceUrlSetting } from "./settings.ts";
+import {
+  commonSettings,
+  encryptionKeysSetting,
+  readSettings,
+  serviceUrlSetting,
+} from "./settings.ts";
 
 const good = {
   DISBURSE_MODE: "sandbox",
@@ -78,11 +83,12 @@ describe("a secret from a file", () => {
       readSettings({ ...good, PORT: "", PORT_FILE: written("9000") }, commonSettings),
     ).toThrow("PORT: ");
   });
+});
+
 it.each([
   ["http://a:1", ["http://a:1"]],
-  ["http://a:1,https://b", ["http://a:1", "https://b"]],
+  ["http://a:1, https://b", ["http://a:1", "https://b"]],
   ["http://a:1,", undefined],
-  ["http://a:1, http://b", ["http://a:1", "http://b"]],
   ["ftp://a", undefined],
   ["a", undefined],
 ])("reads %j as the addresses of a service", (text, urls) => {
