@@ -28,6 +28,12 @@ export const equivalents: readonly Equivalent[] = [
     why: "the way past it comes to the same answer, later",
   },
   {
+    path: `${matcher}/scripts/homoglyphs.ts`,
+    line: "if (!cyrillicOrGreek.test(written)) return written;",
+    operator: "drop a guard",
+    why: "what follows leaves a word without such letters as it is",
+  },
+  {
     path: `${matcher}/index/search.ts`,
     line: "const key = id * allTokenKinds.length + kindAt;",
     operator: "+ becomes -",
