@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { tryChromium } from "./chromium.mjs";
 import { ensureDependencies } from "./dependencies.mjs";
 import { runNode } from "./foreground.mjs";
+import { tryKubectl } from "./kubectl.mjs";
 import { ensureNode } from "./node.mjs";
 import { ensureRabbitmq } from "./rabbitmq.mjs";
 import { runMain } from "./start-error.mjs";
@@ -32,6 +33,7 @@ await runMain(async () => {
   await ensureDependencies(root, node);
   await ensureRabbitmq();
   await tryChromium();
+  await tryKubectl();
   const prepared = await runNode(node, [prepareEngine], { cwd: root });
   if (prepared !== 0) return prepared;
 

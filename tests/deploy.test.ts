@@ -1,23 +1,11 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { start as startBeneficiary } from "@disburse/beneficiary/main.ts";
-import type { StartService } from "@disburse/chassis/service.ts";
-import { busSettings, commonSettings, SettingsError } from "@disburse/chassis/settings.ts";
-import { start as startCompliance } from "@disburse/compliance/main.ts";
-import { start as startGateway } from "@disburse/gateway/main.ts";
-import { start as startNotifier } from "@disburse/notifier/main.ts";
-import { start as startPayout } from "@disburse/payout/main.ts";
-import { start as startQuote } from "@disburse/quote/main.ts";
 import { readConfig as readSandboxConfig } from "@disburse/sandbox/config.ts";
-import {
-  type Ports,
-  type ServiceName,
-  serviceEnvironments,
-  serviceNames,
-} from "@disburse/sandbox/environments.ts";
+import { type Ports, serviceEnvironments, serviceNames } from "@disburse/sandbox/environments.ts";
 import { generateSecrets } from "@disburse/sandbox/secrets.ts";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
+import { refusedSettings, settingsOf } from "./service-settings.ts";
 
 /** What these tests look at in docker-compose.yml. */
 type ComposeService = {
@@ -45,26 +33,6 @@ const jobs = ["sandbox-secrets", "sandbox"];
 const migrations = serviceNames.map((service) => `${service}-migration`);
 const parts = ["mongo", "rabbitmq"];
 
-const starts: Readonly<Record<ServiceName, StartService>> = {
-  compliance: startCompliance,
-  beneficiary: startBeneficiary,
-  notifier: startNotifier,
-  quote: startQuote,
-  payout: startPayout,
-  gateway: startGateway,
-};
-
-/** The settings that a service refuses to start for; it opens nothing before it has read them. */
-async function refused(service: ServiceName, environment: Record<string, string | undefined>) {
-  const error = await starts[service](environment).then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  if (!(error instanceof SettingsError)) throw new Error(`${service} started`, { cause: error });
-  const problems = error.message.replace("settings: ", "").split("; ");
-  return problems.map((problem) => problem.split(":")[0]);
-}
-
 /** A service's environment as compose makes it in an empty shell, with the sandbox's secrets. */
 function environmentOf(service: string): Record<string, string | undefined> {
   const { serviceToken, encryptionKeys, apiKeyPepper } = generateSecrets();
@@ -80,17 +48,6 @@ function environmentOf(service: string): Record<string, string | undefined> {
       return [name, String(value).replaceAll(/\$\{\w+:-([^}]*)\}/g, "$1")];
     }),
   );
-}
-
-/** Every setting that a service reads: in its config.ts, and in its files of settings. */
-function settingsOf(service: ServiceName): Set<string> {
-  const folder = `services/${service}/src`;
-  const every = readdirSync(at(folder), { recursive: true, encoding: "utf8" });
-  const beside = every.filter((file) => /[-/]setting\.ts$/.test(file));
-  const source = ["config.ts", ...beside].map((file) => read(`${folder}/${file}`)).join("\n");
-  const own = [...source.matchAll(/^\s*([A-Z][A-Z_]+):/gm)].map(([, name = ""]) => name);
-  const bus = source.includes("busSettings") ? Object.keys(busSettings) : [];
-  return new Set([...Object.keys(commonSettings), ...bus, ...own]);
 }
 
 /** What the image sets for every service. */
@@ -109,8 +66,10 @@ describe.each(serviceNames)("%s in docker-compose.yml", (service) => {
   });
 
   it("is given every setting that it cannot do without, well-formed", async () => {
-    expect(await refused(service, {})).toContain("MONGODB_URI");
-    expect(await refused(service, { ...environmentOf(service), PORT: "none" })).toEqual(["PORT"]);
+    expect(await refusedSettings(service, {})).toContain("MONGODB_URI");
+    expect(await refusedSettings(service, { ...environmentOf(service), PORT: "none" })).toEqual([
+      "PORT",
+    ]);
   });
 
   it("is given what a platform on one machine gives it, and nothing that it does not read", () => {

@@ -35,7 +35,10 @@ export function recipientBody(currency: string): readonly [path: string, body: B
  * test is done with the SDK, which tries nothing twice here: a test that breaks the platform is to
  * see it broken.
  */
-export function payerOf(platform: TestPlatform, name: MerchantName) {
+export function payerOf(
+  platform: Pick<TestPlatform, "baseUrl" | "apiKey" | "accountId">,
+  name: MerchantName,
+) {
   const merchant = merchantOf(platform.baseUrl, platform.apiKey(name));
   const options = { baseUrl: platform.baseUrl, apiKey: platform.apiKey(name), retriesMax: 0 };
   const { client, problems } = sdkClient(options);

@@ -2,6 +2,7 @@ import {
   commonSettings,
   type Environment,
   readSettings,
+  secret,
   urlSetting,
 } from "@disburse/chassis/settings.ts";
 import { z } from "zod";
@@ -22,5 +23,24 @@ export function readConfig(environment: Environment = process.env) {
     BASE_URL: urlSetting,
     /** Written at the end; an earlier one has the merchants. */
     SANDBOX_FILE: z.string(),
+    /**
+     * In a Kubernetes cluster, the Secret that keeps the file: it is read before and written after,
+     * by what `readClusterConfig` reads.
+     */
+    SANDBOX_SECRET: z.string().optional(),
+  });
+}
+
+/** How a job reaches the API of its Kubernetes cluster. */
+export type ClusterConfig = ReturnType<typeof readClusterConfig>;
+
+/** The settings of a job that keeps Secrets in its Kubernetes cluster. */
+export function readClusterConfig(environment: Environment = process.env) {
+  return readSettings(environment, {
+    KUBERNETES_API: urlSetting,
+    /** The job's own. */
+    KUBERNETES_NAMESPACE: z.string().regex(/^[a-z0-9-]{1,63}$/),
+    /** Of the job's service account. */
+    KUBERNETES_TOKEN: secret(z.string()),
   });
 }

@@ -1,6 +1,10 @@
+import { readFileSync } from "node:fs";
+import { basename } from "node:path";
 import { createLog } from "@disburse/chassis/log.ts";
+import { writeFileAtomically } from "./atomic-file.ts";
 import { waitUntilServing } from "./clients.ts";
-import { readConfig } from "./config.ts";
+import { openClusterSecrets } from "./cluster-secrets.ts";
+import { readClusterConfig, readConfig } from "./config.ts";
 import { eachService, type ServiceName } from "./environments.ts";
 import { createSandbox } from "./sandbox-file.ts";
 
@@ -17,7 +21,24 @@ async function createFromSettings(): Promise<void> {
   const grpc = eachService(urlOf);
   const urls = Object.values(grpc);
   await Promise.all(urls.map((url) => waitUntilServing(url, serviceToken, startTimeoutMs)));
+  const kept = keptInCluster(config.SANDBOX_SECRET, path);
+  await kept?.fetch();
   await createSandbox({ baseUrl, grpc, serviceToken, path });
+  await kept?.store();
+}
+
+/** The file as a Secret of a Kubernetes cluster, where jobs have no disk that lasts. */
+function keptInCluster(name: string | undefined, path: string) {
+  if (name === undefined) return undefined;
+  const secrets = openClusterSecrets(readClusterConfig());
+  const key = basename(path);
+  return {
+    fetch: async () => {
+      const text = (await secrets.read(name))?.[key];
+      if (text !== undefined) writeFileAtomically(path, text);
+    },
+    store: () => secrets.write(name, { [key]: readFileSync(path, "utf8") }),
+  };
 }
 
 const log = createLog("sandbox", "info");

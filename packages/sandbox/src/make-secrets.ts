@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { writeFileAtomically } from "./atomic-file.ts";
-import { generateSecrets } from "./secrets.ts";
+import { secretSettings } from "./secrets.ts";
 
 /** Writes a sandbox's secrets to a file of settings. An existing file stays: data needs it. */
 
@@ -8,11 +8,6 @@ const [path] = process.argv.slice(2);
 if (path === undefined) throw new Error("usage: make-secrets.ts FILE");
 
 if (!existsSync(path)) {
-  const { serviceToken, encryptionKeys, apiKeyPepper } = generateSecrets();
-  const lines = [
-    `SERVICE_TOKEN=${serviceToken}`,
-    `ENCRYPTION_KEYS=${encryptionKeys}`,
-    `API_KEY_PEPPER=${apiKeyPepper}`,
-  ];
-  writeFileAtomically(path, lines.map((line) => `${line}\n`).join(""));
+  const lines = Object.entries(secretSettings()).map(([name, value]) => `${name}=${value}\n`);
+  writeFileAtomically(path, lines.join(""));
 }

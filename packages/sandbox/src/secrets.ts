@@ -18,3 +18,13 @@ export function generateSecrets(): Secrets {
     apiKeyPepper: randomBytes(secretBytes).toString("base64"),
   };
 }
+
+/** New random secrets, by the names of the settings that they are. */
+export function secretSettings() {
+  const { serviceToken, encryptionKeys, apiKeyPepper } = generateSecrets();
+  return {
+    SERVICE_TOKEN: serviceToken,
+    ENCRYPTION_KEYS: encryptionKeys,
+    API_KEY_PEPPER: apiKeyPepper,
+  };
+}

@@ -13,6 +13,7 @@ const packageImports: Record<string, readonly string[]> = {
   ],
   chassis: ["kernel", "contracts"],
   drills: ["contracts", "embedded", "invariants", "platform", "harness", "sandbox"],
+  deploy: ["embedded"],
   faults: [
     ...["kernel", "contracts", "chassis", "embedded", "invariants", "platform", "harness"],
     "sandbox",

@@ -1,0 +1,70 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Manifest } from "./manifests.ts";
+
+const root = join(import.meta.dirname, "../../../..");
+
+/** Packages of models by the group of a custom resource; Kubernetes' own are in another one. */
+const packages: Readonly<Record<string, string>> = {
+  "external-secrets.io": "@kubernetes-models/external-secrets",
+  "monitoring.coreos.com": "@kubernetes-models/prometheus-operator",
+};
+
+/** Groups whose resources have no published schema on the registry. */
+const unpublished = ["mongodbcommunity.mongodb.com", "rabbitmq.com"];
+
+const groupOf = ({ apiVersion }: Manifest): string => apiVersion.split("/")[0] ?? "";
+
+/** The module that has the model of an object; undefined where no package has one. */
+function moduleOf(object: Manifest): string | undefined {
+  if (unpublished.includes(groupOf(object))) return undefined;
+  const models = packages[groupOf(object)] ?? "kubernetes-models";
+  return `${models}/${object.apiVersion}/${object.kind}`;
+}
+
+/** What Kubernetes' schema says is wrong with an object: types, required fields, formats. */
+export async function schemaProblem(object: Manifest): Promise<string | undefined> {
+  const name = moduleOf(object);
+  if (name === undefined) return undefined;
+  const models = (await import(name)) as Record<
+    string,
+    new (
+      data: Manifest,
+    ) => { validate(): void }
+  >;
+  const Model = models[object.kind];
+  if (Model === undefined) return `${name} has no ${object.kind}`;
+  try {
+    new Model(object).validate();
+    return undefined;
+  } catch (error) {
+    return `${object.kind} ${object.metadata.name}: ${(error as Error).message}`;
+  }
+}
+
+/**
+ * Fields that Kubernetes does not know, which its schemas ignore: the objects as literals of their
+ * published TypeScript types, which the compiler checks. Each message names field and object.
+ */
+export function unknownFields(objects: readonly Manifest[]): string[] {
+  const folder = join(root, ".cache", `manifests-${process.pid}`);
+  const typed = objects.filter((each) => moduleOf(each) !== undefined);
+  const lines = typed.map((each) => {
+    const type = `import("${moduleOf(each)}").I${each.kind}`;
+    return `(${JSON.stringify(each)}) satisfies ${type};`;
+  });
+  mkdirSync(folder, { recursive: true });
+  try {
+    const file = join(folder, "manifests.ts");
+    writeFileSync(file, `${lines.join("\n")}\nexport {};\n`);
+    const compiler = join(root, "node_modules/typescript/bin/tsc");
+    const flags = ["--noEmit", "--module", "nodenext", "--skipLibCheck", "--ignoreConfig"];
+    execFileSync(process.execPath, [compiler, ...flags, file], { cwd: folder, encoding: "utf8" });
+    return [];
+  } catch (error) {
+    return ((error as { stdout?: string }).stdout ?? String(error)).trim().split("\n");
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

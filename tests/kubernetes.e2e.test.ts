@@ -1,0 +1,186 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { findKubectl, render } from "@disburse/deploy/kubectl.ts";
+import { type Manifest, readManifests } from "@disburse/deploy/manifests.ts";
+import { type Played, playManifests } from "@disburse/deploy/play.ts";
+import type { SandboxDocument } from "@disburse/sandbox/sandbox-file.ts";
+import { amqpUrl, freshPrefix } from "@disburse/testkit/broker.ts";
+import { freshDatabase, mongodbUri } from "@disburse/testkit/engine.ts";
+import { type Receiver, startReceiver } from "@disburse/testkit/receiver.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { paths } from "./bodies.ts";
+import { payerOf } from "./payer.ts";
+
+/*
+ * Plays the manifests of the sandbox: what `kubectl apply -k` would send is run on this machine,
+ * each container by its own arguments, settings and Secrets.
+ */
+
+const kubectl = findKubectl(process.env.PATH ?? "") ?? "";
+const without = kubectl === "" ? " (skipped: there is no kubectl; npm test installs one)" : "";
+
+type SecretObject = { metadata: { name: string }; stringData: Record<string, string> };
+
+/** As much of the API server as the sandbox's jobs use: Secrets of one namespace. */
+async function startApiServer(namespace: string) {
+  const secrets: Record<string, Record<string, string>> = {};
+  const base = `/api/v1/namespaces/${namespace}/secrets`;
+  const answer = async (request: IncomingMessage): Promise<[number, object?]> => {
+    if (!/^Bearer \S/.test(request.headers.authorization ?? "")) return [401];
+    const chunks = await request.toArray();
+    const [path = "", name = ""] = request.url?.split(/(?<=\/secrets)\//) ?? [];
+    if (path !== base) return [404];
+    if (request.method === "GET") {
+      const held = secrets[name];
+      if (held === undefined) return [404];
+      const data = Object.entries(held).map(([key, text]) => [key, btoa(text)]);
+      return [200, { metadata: { name }, data: Object.fromEntries(data) }];
+    }
+    const { metadata, stringData } = JSON.parse(Buffer.concat(chunks).toString()) as SecretObject;
+    if (request.method === "POST" && secrets[metadata.name] !== undefined) return [409];
+    secrets[metadata.name] = stringData;
+    return [request.method === "POST" ? 201 : 200, {}];
+  };
+  const server: Server = createServer((request, response) => {
+    void answer(request).then(([status, body]) => {
+      response.writeHead(status).end(body && JSON.stringify(body));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    secrets,
+    close: () => new Promise((resolve) => server.close(resolve)),
+  };
+}
+
+describe.skipIf(kubectl === "")(`the manifests of the sandbox${without}`, () => {
+  const manifests =
+    kubectl === "" ? readManifests("") : readManifests(render(kubectl, "overlays/sandbox"));
+  const deployments = manifests.ofKind("Deployment");
+  const nameOf = ({ metadata }: Manifest): string => metadata.name;
+  const job = (prefix: string) =>
+    manifests.ofKind("Job").find((each) => nameOf(each).startsWith(prefix))!;
+  const running = new Map<string, Played>();
+  let folder: string;
+  let api: Awaited<ReturnType<typeof startApiServer>>;
+  let receiver: Receiver;
+  let play: Awaited<ReturnType<typeof playManifests>>;
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), "disburse-played-"));
+    api = await startApiServer("disburse-sandbox");
+    receiver = await startReceiver();
+    const prefix = freshDatabase("played");
+    const namespace = freshPrefix("played").replaceAll(".", "-");
+    play = await playManifests({
+      manifests,
+      folder,
+      addresses: {
+        "mongodb://mongodb:27017": mongodbUri("admin"),
+        "amqp://rabbitmq:5672": amqpUrl(),
+        "https://kubernetes.default.svc": api.url,
+      },
+      secrets: () => api.secrets,
+      // Engine and broker are shared with other tests, and no balancer has to notice an end.
+      settings: (service) => ({
+        DATABASE: `${prefix}_${service}`,
+        BUS_NAMESPACE: namespace,
+        SHUTDOWN_DELAY_SECONDS: "0.2",
+        ...(service === "payout" && { SANDBOX_SETTLE_MS: "100" }),
+      }),
+    });
+  });
+  afterAll(async () => {
+    for (const played of running.values()) played.stop("SIGKILL");
+    await Promise.all([...running.values()].map(({ ended }) => ended));
+    await receiver?.close();
+    await api?.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  /** Starts what a manifest says; it is ended with the test at the latest. */
+  const start = (workload: Manifest): Played => {
+    const played = play.start(workload);
+    running.set(nameOf(workload), played);
+    return played;
+  };
+  const complete = async (workload: Manifest): Promise<void> => {
+    const played = start(workload);
+    expect(await played.ended, played.output()).toBe(0);
+  };
+  const statusOf = (url: string) =>
+    fetch(url).then(
+      ({ status }) => status,
+      () => undefined,
+    );
+
+  it("make their secrets, and keep them when they are applied again", async () => {
+    await complete(job("sandbox-secrets"));
+    const made = { ...api.secrets.disburse };
+    expect(Object.keys(made)).toEqual(["SERVICE_TOKEN", "ENCRYPTION_KEYS", "API_KEY_PEPPER"]);
+    rmSync(join(folder, nameOf(job("sandbox-secrets"))), { recursive: true });
+    await complete(job("sandbox-secrets"));
+    expect(api.secrets.disburse).toEqual(made);
+  });
+
+  it("migrate every database, and start every service until its probes are content", async () => {
+    const migrations = manifests.ofKind("Job").filter((each) => /-migration-/.test(nameOf(each)));
+    expect(migrations).toHaveLength(deployments.length);
+    await Promise.all(migrations.map(complete));
+    for (const deployment of deployments) start(deployment);
+    for (const deployment of deployments) {
+      for (const probe of ["startup", "liveness", "readiness"] as const) {
+        const url = play.probeUrl(deployment, probe);
+        await expect
+          .poll(() => statusOf(url), { timeout: 60_000, message: nameOf(deployment) })
+          .toBe(200);
+      }
+    }
+  });
+
+  it("make a sandbox, once however often its job runs", async () => {
+    await complete(job("sandbox-seed"));
+    const made = { ...api.secrets.sandbox };
+    expect(made).toHaveProperty(["sandbox.json"]);
+    rmSync(join(folder, nameOf(job("sandbox-seed"))), { recursive: true });
+    await complete(job("sandbox-seed"));
+    expect(api.secrets.sandbox).toEqual(made);
+  });
+
+  it("pay, and send a webhook", async () => {
+    const file = api.secrets.sandbox?.["sandbox.json"] ?? "{}";
+    const { merchants, accounts } = JSON.parse(file) as SandboxDocument;
+    const { name, port } = manifests.get("Ingress", "gateway").spec.rules[0].http.paths[0].backend
+      .service;
+    const acme = payerOf(
+      {
+        baseUrl: play.urlOf(name, port.name),
+        apiKey: (merchant) => merchants[merchant].api_key,
+        accountId: (merchant, currency) =>
+          accounts.find((each) => each.merchant === merchant && each.currency === currency)!
+            .account_id,
+      },
+      "acme",
+    );
+    await acme.data("POST", paths.endpoints, { url: receiver.url });
+    const payout = await acme.pay("played-1");
+    await receiver.waitFor(1, {
+      filter: ({ body }) => {
+        const { data } = JSON.parse(body.toString());
+        return data.id === payout && data.status === "succeeded";
+      },
+    });
+  });
+
+  it("end when they are asked to", async () => {
+    for (const deployment of deployments) running.get(nameOf(deployment))?.stop();
+    for (const deployment of deployments) {
+      const played = running.get(nameOf(deployment));
+      expect(await played?.ended, played?.output()).toBe(0);
+    }
+  });
+});

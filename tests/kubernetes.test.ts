@@ -1,0 +1,472 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { findKubectl, render } from "@disburse/deploy/kubectl.ts";
+import {
+  type Container,
+  containerOf,
+  environmentOf,
+  type Manifest,
+  type Manifests,
+  readManifests,
+} from "@disburse/deploy/manifests.ts";
+import { prometheusRule } from "@disburse/deploy/rules.ts";
+import { schemaProblem, unknownFields } from "@disburse/deploy/schemas.ts";
+import { serviceNames } from "@disburse/sandbox/environments.ts";
+import { secretSettings } from "@disburse/sandbox/secrets.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { refusedSettings, settingsOf } from "./service-settings.ts";
+
+const kubectl = findKubectl(process.env.PATH ?? "") ?? "";
+/** What brings it: `npm test`, on Linux and x64. */
+const without = kubectl === "" ? " (skipped: there is no kubectl; npm test installs one)" : "";
+const overlays = ["sandbox", "stage", "production"] as const;
+type Overlay = (typeof overlays)[number];
+
+const rendered = new Map<Overlay, Manifests>();
+const of = (overlay: Overlay) => rendered.get(overlay)!;
+beforeAll(() => {
+  if (kubectl === "") return;
+  for (const overlay of overlays) {
+    rendered.set(overlay, readManifests(render(kubectl, `overlays/${overlay}`)));
+  }
+});
+
+const root = join(import.meta.dirname, "..");
+const labels = ({ metadata }: Manifest) => metadata.labels ?? {};
+type Selector = {
+  readonly matchLabels?: Readonly<Record<string, string>>;
+  readonly matchExpressions?: readonly { key: string; operator: string; values: string[] }[];
+};
+
+/** Whether a label selector of Kubernetes takes a pod with these labels. */
+function selects(selector: Selector, labels: Record<string, string>): boolean {
+  const { matchLabels = {}, matchExpressions = [] } = selector;
+  const named = Object.entries(matchLabels).every(([key, value]) => labels[key] === value);
+  const expressed = matchExpressions.every(({ key, operator, values }) => {
+    if (operator !== "In") throw new Error(`unexpected operator ${operator}`);
+    return values.includes(labels[key] ?? "");
+  });
+  return named && expressed;
+}
+
+describe.skipIf(kubectl === "").each(overlays)(`overlay %s${without}`, (overlay) => {
+  it("is valid by Kubernetes' schemas", async () => {
+    const problems = await Promise.all(of(overlay).all.map(schemaProblem));
+    expect(problems.filter((each) => each !== undefined)).toEqual([]);
+  });
+
+  it("is in a namespace of its own that admits restricted pods only", () => {
+    const [namespace, ...others] = of(overlay).ofKind("Namespace");
+    expect(others).toEqual([]);
+    expect(labels(namespace!)["pod-security.kubernetes.io/enforce"]).toBe("restricted");
+    for (const { kind, metadata } of of(overlay).all) {
+      if (kind !== "Namespace") expect(metadata.namespace).toBe(namespace!.metadata.name);
+    }
+  });
+
+  it("has no pod that is not restricted", () => {
+    const workloads = of(overlay).workloads();
+    expect(workloads.length).toBeGreaterThanOrEqual(2 * serviceNames.length);
+    for (const workload of workloads) {
+      const { spec } = workload.spec.template;
+      expect(spec.containers, workload.metadata.name).toHaveLength(1);
+      expect(spec.initContainers).toBeUndefined();
+      expect(spec.securityContext).toMatchObject({
+        runAsNonRoot: true,
+        seccompProfile: { type: "RuntimeDefault" },
+      });
+      expect(containerOf(workload).securityContext).toEqual({
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ["ALL"] },
+      });
+      for (const field of ["hostNetwork", "hostPID", "hostIPC"])
+        expect(spec).not.toHaveProperty(field);
+      const kinds = (spec.volumes ?? []).flatMap((volume: object) => Object.keys(volume));
+      const allowed = ["name", "secret", "projected", "emptyDir"];
+      expect(allowed).toEqual(expect.arrayContaining(kinds));
+    }
+  });
+
+  it("gives a token of Kubernetes' API to the sandbox's jobs alone", () => {
+    for (const workload of of(overlay).workloads()) {
+      const { serviceAccountName, automountServiceAccountToken } = workload.spec.template.spec;
+      const isJob = /^sandbox-/.test(workload.metadata.name);
+      expect(automountServiceAccountToken, workload.metadata.name).toBe(isJob);
+      const account = of(overlay).get("ServiceAccount", serviceAccountName);
+      expect(account.automountServiceAccountToken).toBe(false);
+    }
+  });
+
+  it("limits what each container takes, above what it asks for", () => {
+    const bytes = (text: string) => {
+      const [, number, unit] = /^(\d+)(Mi|Gi)$/.exec(text) ?? [];
+      return Number(number) * (unit === "Gi" ? 1_024 : 1);
+    };
+    const cores = (text: string) =>
+      text.endsWith("m") ? Number.parseInt(text, 10) / 1_000 : Number(text);
+    for (const workload of of(overlay).workloads()) {
+      const { requests, limits } = containerOf(workload).resources;
+      expect(bytes(limits.memory), workload.metadata.name).toBeGreaterThan(bytes(requests.memory));
+      expect(cores(limits.cpu), workload.metadata.name).toBeGreaterThan(cores(requests.cpu));
+    }
+  });
+
+  it("names every image by a release, and each job after it", () => {
+    for (const workload of of(overlay).workloads()) {
+      const { image } = containerOf(workload);
+      expect(image).toMatch(/:\d+\.\d+/);
+      expect(image).not.toContain("latest");
+      if (workload.kind === "Job") {
+        expect(workload.metadata.name.endsWith(`-${image.split(":")[1]}`)).toBe(true);
+      }
+    }
+  });
+
+  it("holds no secret", () => {
+    const text = JSON.stringify(of(overlay).all.map(({ data, ...rest }) => rest));
+    expect(text).not.toMatch(/:\/\/[^/\s"]*:[^/\s"]*@/);
+    expect(text).not.toMatch(/"(?:SERVICE_TOKEN|API_KEY_PEPPER|ENCRYPTION_KEYS)":/);
+    for (const { data = {}, stringData } of of(overlay).ofKind("Secret")) {
+      expect(stringData).toBeUndefined();
+      for (const value of Object.values(data as Record<string, string>)) {
+        const address = Buffer.from(value, "base64").toString();
+        expect(address).toMatch(/^(?:mongodb|amqp):\/\/[a-z]+:\d+$/);
+      }
+    }
+    for (const workload of of(overlay).workloads()) {
+      const given = Object.keys(environmentOf(of(overlay), workload));
+      expect(
+        given.filter((name) => /TOKEN$|KEYS$|PEPPER$|MONGODB_URI$|AMQP_URL$/.test(name)),
+      ).toEqual([]);
+    }
+  });
+});
+
+describe.skipIf(kubectl === "")(`every overlay${without}`, () => {
+  it("has no field that Kubernetes does not know", () => {
+    expect(unknownFields(overlays.flatMap((overlay) => of(overlay).all))).toEqual([]);
+  });
+
+  it("says what it is for", () => {
+    const mode = (overlay: Overlay) =>
+      environmentOf(of(overlay), of(overlay).get("Deployment", "payout")).DISBURSE_MODE;
+    expect(overlays.map(mode)).toEqual(["sandbox", "sandbox", "live"]);
+  });
+});
+
+const each = overlays.flatMap((overlay) => serviceNames.map((name) => [overlay, name] as const));
+
+describe.skipIf(kubectl === "").each(each)(`overlay %s, %s${without}`, (overlay, service) => {
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), "disburse-kubernetes-"));
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  const deployment = () => of(overlay).get("Deployment", service);
+  const pod = () => deployment().spec.template;
+  const ports = () =>
+    new Map<string, number>(
+      containerOf(deployment()).ports.map((port: { name: string; containerPort: number }) => [
+        port.name,
+        port.containerPort,
+      ]),
+    );
+
+  it("runs the service's image and program", () => {
+    expect(containerOf(deployment()).image).toMatch(new RegExp(`(?:^|/)disburse-${service}:`));
+    expect(containerOf(deployment()).args).toEqual(["node", "service/src/main.ts"]);
+    expect(pod().spec.serviceAccountName).toBe(service);
+  });
+
+  it("asks three different questions on the port of operations", () => {
+    const container = containerOf(deployment());
+    const probe = (name: string) => container[`${name}Probe`].httpGet;
+    expect(probe("startup")).toEqual({ path: "/startupz", port: "admin" });
+    expect(probe("liveness")).toEqual({ path: "/livez", port: "admin" });
+    expect(probe("readiness")).toEqual({ path: "/readyz", port: "admin" });
+    expect(ports().get("admin")).toBe(9_100);
+    expect(environmentOf(of(overlay), deployment()).ADMIN_PORT).toBe("9100");
+  });
+
+  it("has the time to end as it should", () => {
+    const { SHUTDOWN_DELAY_SECONDS } = environmentOf(of(overlay), deployment());
+    const { seconds } = containerOf(deployment()).lifecycle.preStop.sleep;
+    /** What the process gives itself after its delay (chassis, `endTimeoutMs`). */
+    const endSeconds = 30;
+    const needed = seconds + Number(SHUTDOWN_DELAY_SECONDS) + endSeconds;
+    expect(Number(SHUTDOWN_DELAY_SECONDS)).toBeGreaterThanOrEqual(5);
+    expect(needed).toBeGreaterThanOrEqual(45);
+    expect(pod().spec.terminationGracePeriodSeconds).toBeGreaterThan(needed);
+  });
+
+  it("spreads its replicas, and adds one before it takes one away", () => {
+    const own = pod().metadata.labels;
+    const [{ podAffinityTerm }] =
+      pod().spec.affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution;
+    const [{ labelSelector, topologyKey }] = pod().spec.topologySpreadConstraints;
+    expect(podAffinityTerm.topologyKey).toBe("kubernetes.io/hostname");
+    expect(topologyKey).toBe("topology.kubernetes.io/zone");
+    for (const selector of [podAffinityTerm.labelSelector, labelSelector]) {
+      expect(selects(selector, own)).toBe(true);
+      expect(selector.matchLabels["app.kubernetes.io/name"]).toBe(service);
+    }
+    const { maxUnavailable, maxSurge } = deployment().spec.strategy.rollingUpdate;
+    expect([maxUnavailable, maxSurge]).toEqual([0, 1]);
+  });
+
+  it("lets a node be drained", () => {
+    const { spec } = of(overlay).get("PodDisruptionBudget", service);
+    expect(spec).toMatchObject({ maxUnavailable: 1, unhealthyPodEvictionPolicy: "AlwaysAllow" });
+    expect(selects(spec.selector, pod().metadata.labels)).toBe(true);
+    expect(selects(spec.selector, { "app.kubernetes.io/component": "service" })).toBe(false);
+  });
+
+  it("scales by itself, but for the sandbox", () => {
+    const scalers = of(overlay)
+      .ofKind("HorizontalPodAutoscaler")
+      .filter(({ spec }) => spec.scaleTargetRef.name === service);
+    expect(scalers).toHaveLength(overlay === "sandbox" ? 0 : 1);
+    for (const { spec } of scalers) {
+      expect(spec.scaleTargetRef).toMatchObject({ apiVersion: "apps/v1", kind: "Deployment" });
+      expect(spec.minReplicas).toBeGreaterThanOrEqual(2);
+      expect(spec.maxReplicas).toBeGreaterThan(spec.minReplicas);
+    }
+    expect(deployment().spec).not.toHaveProperty("replicas");
+  });
+
+  it("is found under its name, without an address of its own, at ports that it has", () => {
+    const { spec } = of(overlay).get("Service", service);
+    expect(spec.clusterIP).toBe("None");
+    const reached = of(overlay)
+      .workloads()
+      .filter((each) =>
+        selects({ matchLabels: spec.selector }, each.spec.template.metadata.labels),
+      );
+    expect(reached.map(({ kind, metadata }) => [kind, metadata.name])).toEqual([
+      ["Deployment", service],
+    ]);
+    for (const { port, targetPort } of spec.ports) expect(ports().get(targetPort)).toBe(port);
+  });
+
+  it("is given every setting that it cannot do without, and none that it does not read", async () => {
+    const environment = environmentOf(of(overlay), deployment());
+    const { projected } = pod().spec.volumes[0];
+    const [{ mountPath }] = containerOf(deployment()).volumeMounts;
+    const files = projected.sources.flatMap(
+      ({ secret }: { secret: { items: { path: string }[] } }) =>
+        secret.items.map(({ path }) => path),
+    );
+    const secrets: Record<string, string> = {
+      ...secretSettings(),
+      MONGODB_URI: "mongodb://h",
+      AMQP_URL: "amqp://h",
+    };
+    const mounted = join(folder, service);
+    mkdirSync(mounted, { recursive: true });
+    for (const file of files) writeFileSync(join(mounted, file), secrets[file]!);
+    const asked = Object.entries(environment).filter(([name]) => name.endsWith("_FILE"));
+    // Each secret is a file of its own name, and each file is read.
+    expect(asked.map(([, path]) => path).sort()).toEqual(
+      files.map((file: string) => `${mountPath}/${file}`).sort(),
+    );
+    for (const [name, path] of asked)
+      expect(path).toBe(`${mountPath}/${name.slice(0, -"_FILE".length)}`);
+    const known = settingsOf(service);
+    const names = Object.keys(environment).map((name) => name.replace(/_FILE$/, ""));
+    expect([...known]).toEqual(expect.arrayContaining(names));
+    const here = Object.entries(environment).map(([name, value]) => [
+      name,
+      value.replace(mountPath, mounted),
+    ]);
+    const settings = { ...Object.fromEntries(here), DISBURSE_MODE: "sandbox" };
+    expect(await refusedSettings(service, { ...settings, PORT: "none" })).toEqual(["PORT"]);
+    expect(files.includes("AMQP_URL")).toBe(known.has("AMQP_URL"));
+  });
+
+  it("is migrated by a job that is given the address of its database and nothing else", () => {
+    const jobs = of(overlay)
+      .ofKind("Job")
+      .filter((job) => containerOf(job).image === containerOf(deployment()).image);
+    expect(jobs).toHaveLength(1);
+    const [job] = jobs as [Manifest];
+    expect(containerOf(job).args).toEqual([...containerOf(deployment()).args, "migrate"]);
+    expect(Object.keys(environmentOf(of(overlay), job))).toEqual(["MONGODB_URI_FILE"]);
+    const own = pod().spec.volumes[0].projected.sources[0];
+    expect(job.spec.template.spec.volumes[0].projected.sources).toEqual([own]);
+    expect(own.secret.name).toMatch(new RegExp(`^${service}-mongodb`));
+  });
+});
+
+/** The calls between services in docs/ARCHITECTURE.md: who calls, who answers. */
+const calls = [
+  ["beneficiary", "compliance"],
+  ["gateway", "beneficiary"],
+  ["gateway", "notifier"],
+  ["gateway", "payout"],
+  ["gateway", "quote"],
+  ["notifier", "payout"],
+  ["payout", "beneficiary"],
+  ["payout", "quote"],
+  ["quote", "beneficiary"],
+  ["quote", "payout"],
+];
+const withBroker = ["beneficiary", "compliance", "notifier", "payout"];
+const toTheWorld = ["compliance", "notifier"];
+
+type Peer = { podSelector?: Selector; namespaceSelector?: Selector; ipBlock?: { cidr: string } };
+type Rule = { from?: Peer[]; to?: Peer[]; ports: { port: number }[] };
+
+/** What policies let in or out, as `pod what:port`, by names of pods, namespaces and networks. */
+function arrows(manifests: Manifests, direction: "ingress" | "egress"): string[] {
+  const pods = manifests.workloads().map(({ kind, metadata, spec }) => ({
+    name: kind === "Job" ? `${metadata.name.split("-").slice(0, 2).join("-")}` : metadata.name,
+    labels: spec.template.metadata.labels,
+  }));
+  const namesOf = (selector: Selector) =>
+    pods.filter(({ labels }) => selects(selector, labels)).map(({ name }) => name);
+  const peersOf = ({ podSelector = {}, namespaceSelector, ipBlock }: Peer): string[] => {
+    if (ipBlock !== undefined) return [ipBlock.cidr];
+    const namespace = namespaceSelector?.matchLabels?.["kubernetes.io/metadata.name"];
+    return namespace === undefined ? namesOf(podSelector) : [`namespace ${namespace}`];
+  };
+  const found = manifests
+    .ofKind("NetworkPolicy")
+    .flatMap(({ spec }) =>
+      namesOf(spec.podSelector).flatMap((pod) =>
+        (spec[direction] ?? []).flatMap(({ from, to, ports }: Rule) =>
+          (from ?? to ?? [{ ipBlock: { cidr: "anywhere" } }]).flatMap((peer) =>
+            peersOf(peer).flatMap((other) => ports.map(({ port }) => `${pod} ${other}:${port}`)),
+          ),
+        ),
+      ),
+    );
+  return [...new Set(found)].sort();
+}
+
+describe.skipIf(kubectl === "").each(overlays)(`network policies of %s${without}`, (overlay) => {
+  const isSandbox = overlay === "sandbox";
+  const migrations = serviceNames.map((name) => `${name}-migration`);
+  const jobs = isSandbox ? ["sandbox-secrets", "sandbox-seed"] : [];
+  const parts = isSandbox ? ["mongodb", "rabbitmq"] : [];
+  const outside = {
+    sandbox: ["mongodb", "rabbitmq"],
+    stage: [],
+    production: ["10.0.0.0/8", "10.0.0.0/8"],
+  };
+  const [database, broker] = outside[overlay];
+  const brokerPort = overlay === "production" ? 5_671 : 5_672;
+
+  it("deny what no other one allows", () => {
+    expect(of(overlay).get("NetworkPolicy", "default-deny").spec).toEqual({
+      podSelector: {},
+      policyTypes: ["Ingress", "Egress"],
+    });
+    for (const { spec } of of(overlay).ofKind("NetworkPolicy")) {
+      const given = spec.policyTypes.map((type: string) => type.toLowerCase());
+      const stated = ["ingress", "egress"].filter((direction) => direction in spec);
+      if (stated.length > 0) expect(given.sort()).toEqual(stated.sort());
+    }
+  });
+
+  it("let out what ARCHITECTURE.md draws, and nothing more", () => {
+    const pods = [...serviceNames, ...migrations, ...jobs, ...parts];
+    const expected = [
+      ...pods.map((pod) => `${pod} namespace kube-system:53`),
+      ...calls.map(([from, to]) => `${from} ${to}:9000`),
+      ...serviceNames.flatMap((name) =>
+        [4_317, 4_318].map((port) => `${name} namespace monitoring:${port}`),
+      ),
+      ...toTheWorld.flatMap((name) =>
+        ["0.0.0.0/0", "2000::/3"].flatMap((cidr) =>
+          [443, 8_443].map((port) => `${name} ${cidr}:${port}`),
+        ),
+      ),
+      ...(database === undefined
+        ? []
+        : [...serviceNames, ...migrations].map((name) => `${name} ${database}:27017`)),
+      ...(broker === undefined ? [] : withBroker.map((name) => `${name} ${broker}:${brokerPort}`)),
+      ...jobs.flatMap((job) => [443, 6_443].map((port) => `${job} anywhere:${port}`)),
+      ...jobs.flatMap((job) => serviceNames.map((name) => `${job} ${name}:9000`)),
+    ];
+    expect(arrows(of(overlay), "egress")).toEqual(expected.sort());
+  });
+
+  it("let in the same, and who merchants and operators come by", () => {
+    const expected = [
+      ...calls.map(([from, to]) => `${to} ${from}:9000`),
+      ...serviceNames.map((name) => `${name} namespace monitoring:9100`),
+      "gateway namespace ingress:8080",
+      ...(isSandbox ? [...serviceNames, ...migrations].map((name) => `mongodb ${name}:27017`) : []),
+      ...(isSandbox ? withBroker.map((name) => `rabbitmq ${name}:5672`) : []),
+      ...jobs.flatMap((job) => serviceNames.map((name) => `${name} ${job}:9000`)),
+    ];
+    expect(arrows(of(overlay), "ingress")).toEqual(expected.sort());
+  });
+
+  it("let the database's and the broker's pods of an operator be reached", () => {
+    const byOperator = of(overlay)
+      .ofKind("NetworkPolicy")
+      .filter(({ metadata }) => /^(?:database|broker)-(?:egress|ingress)$/.test(metadata.name));
+    const selectors = byOperator.map(({ metadata, spec }) => [
+      metadata.name,
+      spec.egress?.[0].to[0].podSelector?.matchLabels ?? spec.podSelector.matchLabels,
+    ]);
+    if (overlay !== "stage") return;
+    const mongodb = { app: "mongodb-svc" };
+    const rabbitmq = { "app.kubernetes.io/name": "rabbitmq" };
+    expect(Object.fromEntries(selectors)).toEqual({
+      "broker-egress": rabbitmq,
+      "broker-ingress": rabbitmq,
+      "database-egress": mongodb,
+      "database-ingress": mongodb,
+    });
+    expect(of(overlay).get("MongoDBCommunity", "mongodb").spec.members).toBe(3);
+    expect(of(overlay).get("RabbitmqCluster", "rabbitmq").spec.replicas).toBe(3);
+  });
+
+  it("leave out every network that the notifier's own guard refuses", () => {
+    const tables = readFileSync(
+      join(root, "services/notifier/src/sender/rules/address.ts"),
+      "utf8",
+    );
+    const refused = [...tables.matchAll(/"([0-9a-f:.]+\/\d+)"/g)].map(([, cidr = ""]) => cidr);
+    const [v4, v6] = of(overlay).get("NetworkPolicy", "world").spec.egress[0].to;
+    const excepted: string[] = [...v4.ipBlock.except, ...v6.ipBlock.except];
+    // Inside another one that is left out, or outside of 2000::/3 as a whole.
+    const covered = ["100.100.100.200/32", "192.0.0.192/32", "2000::/3", "2001::/32"];
+    const isElsewhere = (cidr: string) => cidr.includes(":") && !/^[23]/.test(cidr);
+    const needed = refused.filter((cidr) => !covered.includes(cidr) && !isElsewhere(cidr));
+    expect(excepted.sort()).toEqual([...new Set(needed)].sort());
+  });
+});
+
+describe.skipIf(kubectl === "").each(overlays)(`the way in of %s${without}`, (overlay) => {
+  it("is one host with TLS that leads to the gateway's public port", () => {
+    const [ingress, ...others] = of(overlay).ofKind("Ingress");
+    expect(others).toEqual([]);
+    const { tls, rules } = ingress!.spec;
+    expect(tls).toEqual([{ hosts: [rules[0].host], secretName: "gateway-tls" }]);
+    expect(rules[0].host).not.toContain("invalid");
+    const { name, port } = rules[0].http.paths[0].backend.service;
+    const service = of(overlay).get("Service", name);
+    const target = service.spec.ports.find((each: Container) => each.name === port.name);
+    const gateway = of(overlay).get("Deployment", "gateway");
+    expect(
+      selects({ matchLabels: service.spec.selector }, gateway.spec.template.metadata.labels),
+    ).toBe(true);
+    expect(containerOf(gateway).ports).toContainEqual({
+      name: target.targetPort,
+      containerPort: 8_080,
+    });
+    expect(environmentOf(of(overlay), gateway).PORT).toBe("8080");
+  });
+});
+
+it("the alerts in components/monitoring are those of deploy/observability", () => {
+  const path = join(root, "deploy/k8s/components/monitoring/rules.yaml");
+  const isStale = readFileSync(path, "utf8") !== prometheusRule();
+  expect(isStale && "stale: run `npm run generate` and commit what it changes").toBe(false);
+});
