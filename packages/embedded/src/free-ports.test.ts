@@ -5,6 +5,30 @@ import { promisify } from "node:util";
 import { expect, it } from "vitest";
 import { assertPortFree, freePorts } from "./free-ports.ts";
 
+it("takes the ports that are preferred, each in its place, where they are free", async () => {
+  const taken = createServer().listen(0, "127.0.0.1");
+  await once(taken, "listening");
+  const { port: inUse } = taken.address() as AddressInfo;
+  // A process that has ended holds none of its ports.
+  const [first, , third] = await printedBy(`
+    import { freePorts } from ${module};
+    process.stdout.write(JSON.stringify(await freePorts(3)));
+    process.exit();`);
+  const ports = await freePorts(4, [first, inUse, third]);
+  taken.close();
+  expect([ports[0], ports[2]]).toEqual([first, third]);
+  expect(ports).not.toContain(inUse);
+  expect(new Set(ports).size).toBe(4);
+});
+
+const module = JSON.stringify(new URL("./free-ports.ts", import.meta.url).href);
+
+/** The JSON that a program prints. */
+async function printedBy(program: string) {
+  const command = ["--input-type=module", "-e", program];
+  return JSON.parse((await promisify(execFile)(process.execPath, command)).stdout);
+}
+
 it("gives free ports below the ephemeral ones", async () => {
   const ports = await freePorts(20);
   expect(new Set(ports).size).toBe(20);
@@ -22,7 +46,6 @@ it("never gives a port twice, and no other process gives it meanwhile", async ()
   const mine = new Set(await freePorts(40));
   expect(await freePorts(40)).toSatisfy((more: number[]) => more.every((port) => !mine.has(port)));
   const [first] = [...mine];
-  const module = JSON.stringify(new URL("./free-ports.ts", import.meta.url).href);
   // The other process is led to a port of ours first, and then to others.
   const other = `
     import { assertPortFree, freePorts } from ${module};
@@ -32,12 +55,7 @@ it("never gives a port twice, and no other process gives it meanwhile", async ()
     Math.random = () => led ? random() : ((led = true), share);
     process.stdout.write(JSON.stringify([...await freePorts(1), led]));
     process.exit();`;
-  const { stdout } = await promisify(execFile)(process.execPath, [
-    "--input-type=module",
-    "-e",
-    other,
-  ]);
-  const [port, led] = JSON.parse(stdout);
+  const [port, led] = await printedBy(other);
   expect(led).toBe(true);
   expect(port).not.toBe(first);
 });

@@ -9,13 +9,21 @@ const triesMax = 1_000;
 /**
  * Different free TCP ports on 127.0.0.1, each reserved for other callers until this process ends by
  * the UDP port of the same number. Throws where a thousand tries find too few.
+ *
+ * @param preferred where the port at the same index is free, it is taken.
  */
-export async function freePorts(count: number): Promise<number[]> {
+export async function freePorts(
+  count: number,
+  preferred: readonly number[] = [],
+): Promise<number[]> {
   const ports: number[] = [];
+  const isMine = async (port: number) => (await isReserved(port)) && (await isFree(port));
   for (let tries = 0; ports.length < count; tries += 1) {
     if (tries === triesMax) throw new Error(`no ${count} free ports on 127.0.0.1`);
-    const port = range.min + Math.floor(Math.random() * (range.max - range.min + 1));
-    if ((await isReserved(port)) && (await isFree(port))) ports.push(port);
+    const before = preferred[ports.length];
+    const chosen = range.min + Math.floor(Math.random() * (range.max - range.min + 1));
+    if (before !== undefined && (await isMine(before))) ports.push(before);
+    else if (await isMine(chosen)) ports.push(chosen);
   }
   return ports;
 }

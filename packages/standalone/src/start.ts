@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createMemoryBus } from "@disburse/chassis/bus/bus.ts";
 import { createLog } from "@disburse/chassis/log.ts";
@@ -6,7 +7,7 @@ import { type BrokerOptions, startBroker } from "@disburse/embedded/broker.ts";
 import { startEngine } from "@disburse/embedded/engine.ts";
 import { assertPortFree, freePorts } from "@disburse/embedded/free-ports.ts";
 import { eachService, serviceEnvironments, serviceNames } from "@disburse/sandbox/environments.ts";
-import { createSandbox } from "@disburse/sandbox/sandbox-file.ts";
+import { createSandbox, type SandboxDocument } from "@disburse/sandbox/sandbox-file.ts";
 import { pino } from "pino";
 import { readConfig, readSecrets, sandboxFile } from "./config.ts";
 import { openLogOutput } from "./log-output.ts";
@@ -52,11 +53,12 @@ export async function startStandalone(
     ends.push(async () => log.close());
     const amqpUrl = await broker.url;
     const { SANDBOX_SETTLE_MS, passedOn } = config;
-    const ports = await freePorts(2 * serviceNames.length);
+    const sandboxPath = join(dataDir, sandboxFile);
+    const ports = await freePorts(2 * serviceNames.length, portsBefore(sandboxPath));
     const environments = serviceEnvironments({
       host: config.HOST,
-      ports: { ...eachService(() => ports.pop() ?? 0), public: config.PORT },
-      adminPorts: eachService(() => ports.pop() ?? 0),
+      ports: { ...eachService(() => ports.shift() ?? 0), public: config.PORT },
+      adminPorts: eachService(() => ports.shift() ?? 0),
       secrets,
       mongodbUri: engine.uri,
       ...(amqpUrl === undefined ? {} : { amqpUrl }),
@@ -68,7 +70,6 @@ export async function startStandalone(
     const shared = { ...(bus === undefined ? { brokerStarted } : { bus }), logTo: log.destination };
     await migrateServices(environments, (name) => createLog(name, log.level, log.destination));
     const services = await startServices(environments, shared, ends);
-    const sandboxPath = join(dataDir, sandboxFile);
     const sandbox = await createSandbox({
       baseUrl: services.gateway.publicUrl ?? "",
       grpc: eachService((name) => services[name].url),
@@ -82,6 +83,18 @@ export async function startStandalone(
     await stop();
     throw error;
   }
+}
+
+/**
+ * The ports that the services had at the last start, in the order of `serviceNames`: the notifier's
+ * port tells it after a crash that the deliveries in flight were its own, else they wait 15 s.
+ */
+function portsBefore(sandboxPath: string): number[] {
+  if (!existsSync(sandboxPath)) return [];
+  const { grpc, admin } = JSON.parse(readFileSync(sandboxPath, "utf8")) as SandboxDocument;
+  const portsOf = (urls: SandboxDocument["grpc"]) =>
+    serviceNames.map((name) => Number(new URL(urls[name]).port));
+  return [...portsOf(grpc), ...(admin === undefined ? [] : portsOf(admin))];
 }
 
 function openLog(config: ReturnType<typeof readConfig>) {
