@@ -99,6 +99,7 @@ export const commonSettings = {
   /** From SIGTERM until it stops accepting: balancers must have seen by then that it drains. */
   SHUTDOWN_DELAY_SECONDS: z.coerce.number().min(0).max(300).default(0),
   ...tracingSettings,
+  OTEL_EXPORTER_OTLP_HEADERS: secret(tracingSettings.OTEL_EXPORTER_OTLP_HEADERS),
 } as const;
 
 /** A service's own database. */

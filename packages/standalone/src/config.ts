@@ -31,6 +31,17 @@ export function readConfig(environment: Environment, root: string) {
 /** Settings of single services that `npm start` passes on. */
 const serviceSettings = [
   "LIST_SOURCES",
+  "OTEL_BSP_SCHEDULE_DELAY",
+  "OTEL_EXPORTER_OTLP_ENDPOINT",
+  "OTEL_EXPORTER_OTLP_PROTOCOL",
+  "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
+  "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL",
+  "OTEL_EXPORTER_OTLP_HEADERS",
+  "OTEL_RESOURCE_ATTRIBUTES",
+  "OTEL_SDK_DISABLED",
+  "OTEL_TRACES_EXPORTER",
+  "OTEL_TRACES_SAMPLER",
+  "OTEL_TRACES_SAMPLER_ARG",
   "QUOTE_TTL_SECONDS",
   "RATE_LIMIT_PER_SECOND",
   "RATE_LIMIT_BURST",

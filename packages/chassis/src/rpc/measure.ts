@@ -1,10 +1,14 @@
+import { createServer as createHttp1Server } from "node:http";
 import { createServer } from "node:http2";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Server } from "node:net";
 import { type Client, createClient } from "@connectrpc/connect";
 import { connectNodeAdapter, createConnectTransport } from "@connectrpc/connect-node";
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
+import { withCallContext } from "../call-context.ts";
 import { silentLog } from "../log.ts";
 import { createMetrics } from "../metrics.ts";
+import { exportSpans } from "../tracing/exported.ts";
+import type { Tracing } from "../tracing/tracing.ts";
 import { admissionInterceptor, createAdmission } from "./admission.ts";
 import { observeClients } from "./balancing/observe.ts";
 import { connectService } from "./client.ts";
@@ -12,13 +16,15 @@ import { sendIdentity } from "./identity.ts";
 import { startRpcServer } from "./server.ts";
 
 /**
- * `npm run bench:rpc`: processor time of one call, both sides in this
- * process, over our own client and handler and over connect's, in turns.
+ * `npm run bench:rpc`: processor time of one call, both sides in this process, over our own client
+ * and handler, also with one trace in ten recorded, and over connect's, in turns.
  */
 
 const callsAtOnce = 16;
 const callsEach = 4_000;
 const rounds = 5;
+/** The share of traces that is recorded where tracing is measured. */
+const recordedShare = 0.1;
 
 const serviceToken = "t".repeat(32);
 const options = { serviceToken, log: silentLog, metrics: createMetrics("measure") };
@@ -31,23 +37,40 @@ const answer = {
 };
 const implementation = { getQuote: () => ({ quote: answer }) };
 
+/** Takes spans, and does nothing with them. */
+const collector = createHttp1Server((request, response) => {
+  request.resume().on("end", () => response.end());
+});
+await new Promise<void>((resolve) => collector.listen(0, "127.0.0.1", resolve));
+const { tracing } = exportSpans({
+  ...{ url: `http://127.0.0.1:${portOf(collector)}`, name: "measure", everyMs: 1_000 },
+  ...{ share: recordedShare, log: silentLog },
+});
+
 /** Microseconds of processor time for a call. */
-async function costOf(rpc: Client<typeof QuoteService>): Promise<number> {
+async function costOf(rpc: Client<typeof QuoteService>, isTraced: boolean): Promise<number> {
   let left = callsEach;
   const before = process.cpuUsage();
+  const request = { kind: "server", name: "measure" } as const;
+  const call = () => rpc.getQuote({ merchantId: "mer_1", quoteId: "qt_1" });
   const caller = async () => {
-    for (; left > 0; left -= 1) await rpc.getQuote({ merchantId: "mer_1", quoteId: "qt_1" });
+    for (; left > 0; left -= 1) {
+      const span = isTraced ? tracing.startRequest(request, undefined) : undefined;
+      await withCallContext({ requestId: "measure", span: span?.context }, call);
+      span?.end();
+    }
   };
   await Promise.all(Array.from({ length: callsAtOnce }, caller));
   const { user, system } = process.cpuUsage(before);
   return (user + system) / callsEach;
 }
 
-const own = await startRpcServer({
-  ...{ ...options, host: "127.0.0.1", port: 0, services: [QuoteService] },
-  ready: async () => true,
-  routes: (router) => router.service(QuoteService, implementation),
-});
+const serve = (tracing?: Tracing) =>
+  startRpcServer({
+    ...{ ...options, tracing, host: "127.0.0.1", port: 0, services: [QuoteService] },
+    ready: async () => true,
+    routes: (router) => router.service(QuoteService, implementation),
+  });
 const stock = createServer(
   connectNodeAdapter({
     routes: (router) => router.service(QuoteService, implementation),
@@ -55,25 +78,39 @@ const stock = createServer(
   }),
 );
 await new Promise<void>((resolve) => stock.listen(0, "127.0.0.1", resolve));
-const { port } = stock.address() as AddressInfo;
 const observe = observeClients(options.metrics, silentLog);
-const lean = connectService(QuoteService, own.url, { caller: "measure", serviceToken, observe });
+const lean = async (tracing?: Tracing) => {
+  const { url } = await serve(tracing);
+  return connectService(QuoteService, url, { caller: "measure", serviceToken, observe, tracing })
+    .rpc;
+};
 const stockTransport = createConnectTransport({
-  ...{ baseUrl: `http://127.0.0.1:${port}`, httpVersion: "2", useBinaryFormat: true },
+  ...{ baseUrl: `http://127.0.0.1:${portOf(stock)}`, httpVersion: "2", useBinaryFormat: true },
   interceptors: [sendIdentity("measure", serviceToken)],
 });
-const clients = { lean: lean.rpc, stock: createClient(QuoteService, stockTransport) };
+const clients = {
+  lean: await lean(),
+  traced: await lean(tracing),
+  stock: createClient(QuoteService, stockTransport),
+};
 
-const costs: Record<keyof typeof clients, number[]> = { lean: [], stock: [] };
+const costs: Record<keyof typeof clients, number[]> = { lean: [], traced: [], stock: [] };
 for (let round = 0; round <= rounds; round += 1) {
-  for (const side of ["lean", "stock"] as const) {
-    const cost = await costOf(clients[side]);
+  for (const side of ["lean", "traced", "stock"] as const) {
+    const cost = await costOf(clients[side], side === "traced");
     // The first round warms up.
     if (round > 0) costs[side].push(cost);
   }
 }
-const [ours, theirs] = [Math.min(...costs.lean), Math.min(...costs.stock)].map(Math.round);
+const [ours, traced, theirs] = [costs.lean, costs.traced, costs.stock].map((of) =>
+  Math.round(Math.min(...of)),
+);
 process.stdout.write(
-  `${callsAtOnce} calls at once, both sides, best of ${rounds}: own ${ours} µs, connect over HTTP/2 ${theirs} µs\n`,
+  `${callsAtOnce} calls at once, both sides, best of ${rounds}: own ${ours} µs, ` +
+    `with ${recordedShare * 100} % of traces recorded ${traced} µs, connect over HTTP/2 ${theirs} µs\n`,
 );
 process.exit(0);
+
+function portOf(server: Server): number {
+  return (server.address() as AddressInfo).port;
+}

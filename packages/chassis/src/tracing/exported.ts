@@ -1,4 +1,5 @@
 import {
+  type Attributes,
   type Link,
   SpanKind as OtelKind,
   ROOT_CONTEXT,
@@ -9,12 +10,7 @@ import {
   trace,
 } from "@opentelemetry/api";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-proto";
-import {
-  defaultResource,
-  detectResources,
-  resourceAttributesEnvDetector,
-  resourceFromAttributes,
-} from "@opentelemetry/resources";
+import { defaultResource, resourceFromAttributes } from "@opentelemetry/resources";
 import {
   AlwaysOnSampler,
   BatchSpanProcessor,
@@ -31,25 +27,32 @@ import type { OpenTracing, Span, SpanKind, SpanStart, Tracing } from "./tracing.
 /** Work that begins later is a trace of its own: backends take a trace as ended by then. */
 const childWithinMs = 60_000;
 /** Of the time that a process has to stop; where the collector does not answer, spans are lost. */
-const flushWithinMs = 3_000;
+const flushWithinDefaultMs = 3_000;
 
 type ExportOptions = {
   /** Where batches are posted. */
   readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
   /** `service.name`. */
   readonly name: string;
+  /** Further attributes of the service. */
+  readonly resource?: Attributes;
   /** The time between two batches. */
   readonly everyMs: number;
   /** The share of requests whose traces are recorded. */
   readonly share: number;
   readonly log: Log;
+  /** How long a stop waits for the last batch. */
+  readonly flushWithinMs?: number;
 };
 
 /** Sends the spans of one service to a collector over OTLP, in batches, until it is stopped. */
-export function exportSpans({ url, name, everyMs, share, log }: ExportOptions): OpenTracing {
-  const exporter = reportFailures(new OTLPTraceExporter({ url }), log);
+export function exportSpans(options: ExportOptions): OpenTracing {
+  const { url, headers = {}, name, resource = {}, everyMs, share, log } = options;
+  const { flushWithinMs = flushWithinDefaultMs } = options;
+  const exporter = reportFailures(new OTLPTraceExporter({ url, headers: { ...headers } }), log);
   const processor = new BatchSpanProcessor({ exporter, scheduledDelayMillis: everyMs });
-  const tracing = createTracing(createTracer(name, processor), share);
+  const tracing = createTracing(createTracer(processor, name, resource), share);
   const lost = () => log.warn({}, "the last spans were not exported");
   return {
     tracing,
@@ -58,23 +61,24 @@ export function exportSpans({ url, name, everyMs, share, log }: ExportOptions): 
 }
 
 /** A tracer of one service that records every span that it is asked for. */
-export function createTracer(name: string, processor: SpanProcessor): Tracer {
-  const spanProcessors = [processor];
+export function createTracer(
+  processor: SpanProcessor,
+  name: string,
+  attributes: Attributes = {},
+): Tracer {
+  const resource = resourceOf(name, attributes);
   const sampler = new AlwaysOnSampler();
-  return new TracerProvider({ resource: resourceOf(name), sampler, spanProcessors }).getTracer(
-    name,
-  );
+  return new TracerProvider({ resource, sampler, spanProcessors: [processor] }).getTracer(name);
 }
 
-function resourceOf(name: string) {
-  const own = {
+function resourceOf(name: string, given: Attributes) {
+  const attributes = {
     "service.namespace": "disburse",
     "service.instance.id": crypto.randomUUID(),
+    ...given,
+    "service.name": name,
   };
-  return defaultResource()
-    .merge(resourceFromAttributes(own))
-    .merge(detectResources({ detectors: [resourceAttributesEnvDetector] }))
-    .merge(resourceFromAttributes({ "service.name": name }));
+  return defaultResource().merge(resourceFromAttributes(attributes));
 }
 
 /** Logs when a collector stops taking spans, and when it takes them again. */

@@ -11,7 +11,13 @@ export async function openTracing(
   const url = collectorUrl(settings);
   if (url === undefined) return undefined;
   const { exportSpans } = await import("./exported.ts");
-  const name = settings.OTEL_SERVICE_NAME ?? service;
-  const everyMs = settings.OTEL_BSP_SCHEDULE_DELAY;
-  return exportSpans({ url, name, everyMs, share: sampledShare(settings), log });
+  return exportSpans({
+    url,
+    headers: settings.OTEL_EXPORTER_OTLP_HEADERS,
+    name: settings.OTEL_SERVICE_NAME ?? service,
+    resource: settings.OTEL_RESOURCE_ATTRIBUTES,
+    everyMs: settings.OTEL_BSP_SCHEDULE_DELAY,
+    share: sampledShare(settings),
+    log,
+  });
 }

@@ -28,7 +28,18 @@ describe("sampledShare", () => {
   ])("of %j is %d", (environment, share) => expect(sampledShare(read(environment))).toBe(share));
 });
 
+it("reads pairs", () => {
+  const pairs = "deployment.environment.name=stage, k8s.pod.name = a%2Cb ,empty=,";
+  expect(read({ OTEL_RESOURCE_ATTRIBUTES: pairs }).OTEL_RESOURCE_ATTRIBUTES).toEqual({
+    ...{ "deployment.environment.name": "stage", "k8s.pod.name": "a,b", empty: "" },
+  });
+  expect(read({}).OTEL_EXPORTER_OTLP_HEADERS).toEqual({});
+});
+
 it.each([
+  ["OTEL_EXPORTER_OTLP_HEADERS", "secret"],
+  ["OTEL_RESOURCE_ATTRIBUTES", "=stage"],
+  ["OTEL_RESOURCE_ATTRIBUTES", "name=%"],
   ["OTEL_EXPORTER_OTLP_ENDPOINT", "collector"],
   ["OTEL_EXPORTER_OTLP_PROTOCOL", "grpc"],
   ["OTEL_TRACES_SAMPLER", "jaeger_remote"],

@@ -10,19 +10,43 @@ const collectorSetting = z.url({ protocol: /^https?$/ }).optional();
 /** The one protocol that services speak. */
 const protocolSetting = z.literal("http/protobuf").optional();
 
+/** `name=value,…`, percent-encoded where they hold commas or the like (W3C Baggage). */
+const pairsSetting = z
+  .string()
+  .default("")
+  .transform((text, { addIssue }): Readonly<Record<string, string>> => {
+    const pairs = text.split(",").filter((pair) => pair.trim() !== "");
+    try {
+      return Object.fromEntries(pairs.map(readPair));
+    } catch {
+      addIssue("must be name=value, joined by commas");
+      return z.NEVER;
+    }
+  });
+
+/** Throws where it is none. */
+function readPair(pair: string): [name: string, value: string] {
+  const [, name, value] = /^\s*([^=\s]+)\s*=\s*(.*?)\s*$/.exec(pair) ?? [];
+  if (name === undefined || value === undefined) throw new SyntaxError("no pair");
+  return [decodeURIComponent(name), decodeURIComponent(value)];
+}
+
 /**
  * OpenTelemetry's standard variables: tracing is on where a collector is named. The exporter itself
- * reads `OTEL_EXPORTER_OTLP_HEADERS`, `_TIMEOUT`, `_COMPRESSION`, `_CERTIFICATE`, the SDK
- * `OTEL_RESOURCE_ATTRIBUTES`.
+ * reads `OTEL_EXPORTER_OTLP_TIMEOUT`, `_COMPRESSION`, `_CERTIFICATE` and the like.
  */
 export const tracingSettings = {
   OTEL_EXPORTER_OTLP_ENDPOINT: collectorSetting,
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: collectorSetting,
   OTEL_EXPORTER_OTLP_PROTOCOL: protocolSetting,
   OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: protocolSetting,
+  /** Of every batch. May be secret: the key of a collector that is bought. */
+  OTEL_EXPORTER_OTLP_HEADERS: pairsSetting,
   /** Milliseconds between two batches. */
   OTEL_BSP_SCHEDULE_DELAY: z.coerce.number().int().min(1).default(5_000),
   OTEL_SDK_DISABLED: z.enum(["true", "false"]).default("false"),
+  /** Of every span: `deployment.environment.name=stage`. */
+  OTEL_RESOURCE_ATTRIBUTES: pairsSetting,
   OTEL_SERVICE_NAME: z.string().optional(),
   OTEL_TRACES_EXPORTER: z.enum(["otlp", "none"]).default("otlp"),
   OTEL_TRACES_SAMPLER: z.enum(samplerNames).default("parentbased_always_on"),

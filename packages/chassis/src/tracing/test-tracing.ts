@@ -4,7 +4,7 @@ import { createTracer, createTracing } from "./exported.ts";
 /** Tracing whose spans a test reads. */
 export function testTracing(share = 1, random = () => 0.5) {
   const exporter = new InMemorySpanExporter();
-  const tracer = createTracer("test", new SimpleSpanProcessor({ exporter }));
+  const tracer = createTracer(new SimpleSpanProcessor({ exporter }), "test");
   return {
     tracing: createTracing(tracer, share, random),
     spans: () => exporter.getFinishedSpans(),

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage } from "node:http";
+import { createServer, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
 
@@ -23,9 +23,11 @@ export type Collector = Awaited<ReturnType<typeof startCollector>>;
 export async function startCollector() {
   const spans: CollectedSpan[] = [];
   const bodies: Buffer[] = [];
+  const headers: IncomingHttpHeaders[] = [];
   const server = createServer(async (request, response) => {
     const body = await read(request);
     bodies.push(body);
+    headers.push(request.headers);
     spans.push(...spansOf(body));
     response.writeHead(200, { "content-type": "application/x-protobuf" }).end();
   });
@@ -38,6 +40,8 @@ export async function startCollector() {
     spans: spans as readonly CollectedSpan[],
     /** All that was sent, as text: what must not be in a span is not in it. */
     text: () => Buffer.concat(bodies).toString("latin1"),
+    /** Those of each batch. */
+    headers: () => headers as readonly IncomingHttpHeaders[],
     close: () =>
       new Promise<void>((resolve) => {
         server.close(() => resolve());

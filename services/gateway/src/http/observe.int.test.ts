@@ -1,5 +1,8 @@
+import { Code, ConnectError } from "@connectrpc/connect";
+import { type CallContext, callContext } from "@disburse/chassis/call-context.ts";
 import { createMetrics } from "@disburse/chassis/metrics.ts";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { testTracing } from "@disburse/chassis/tracing/test-tracing.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startTestGateway, type TestGateway } from "../test-gateway.ts";
 
 let gateway: TestGateway;
@@ -70,6 +73,64 @@ function lines(requestId: string) {
     ({ fields }) => "request_id" in fields && fields.request_id === requestId,
   );
 }
+
+describe("where tracing is on", () => {
+  const { tracing, spans, clear } = testTracing(1);
+  const traceId = "0af7651916cd43dd8448eb211c80319c";
+  const traceparent = `00-${traceId}-b7ad6b7169203331-00`;
+  let traced: TestGateway;
+
+  beforeAll(async () => {
+    traced = await startTestGateway({ tracing });
+  });
+  beforeEach(clear);
+  afterAll(() => traced.stop());
+
+  it("has a span of a request in its sender's trace, with ids and nothing else", async () => {
+    const { key, merchantId } = await traced.merchant();
+    let seen: CallContext | undefined;
+    traced.fakes.payout.getAccount = () => {
+      seen = callContext();
+      throw new ConnectError("Ada Lovelace", Code.Internal);
+    };
+    await traced.ask({ path, key, headers: { "x-request-id": "req-span", traceparent } });
+    await expect.poll(spans).toHaveLength(1);
+    const [span] = spans();
+    const route = "/api/v1/transfer/accounts/:accountId";
+    expect(span?.name).toBe(`GET ${route}`);
+    expect(span?.spanContext()).toMatchObject({ traceId, traceFlags: 1 });
+    expect(span?.attributes).toEqual({
+      "disburse.request_id": "req-span",
+      "disburse.merchant_id": merchantId,
+      "http.request.method": "GET",
+      "http.response.status_code": 500,
+      "http.route": route,
+      "error.type": "500",
+    });
+    expect(seen?.span).toEqual(span?.spanContext());
+  });
+
+  it.each([["00-none"], [[traceparent, traceparent]]])(
+    "begins a trace where %j was sent",
+    async (sent) => {
+      await traced.ask({ path, headers: { traceparent: sent } });
+      await expect.poll(spans).toHaveLength(1);
+      expect(spans()[0]?.spanContext().traceId).not.toBe(traceId);
+    },
+  );
+
+  it("says nothing of an unknown path, and has no span of a page or a probe", async () => {
+    await traced.ask({ path: "/healthz" });
+    await traced.ask({ path: "/api/Ada-Lovelace?q=1", headers: { "x-request-id": "req-none" } });
+    await expect.poll(spans).toHaveLength(1);
+    expect(spans()[0]?.name).toBe("HTTP");
+    expect(spans()[0]?.attributes).toEqual({
+      "disburse.request_id": "req-none",
+      "http.request.method": "_OTHER",
+      "http.response.status_code": 404,
+    });
+  });
+});
 
 it("does not let a caller wait for what hangs", async () => {
   const hung = await startTestGateway({ answerWithinMs: 50 });
