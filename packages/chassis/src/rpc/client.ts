@@ -12,7 +12,7 @@ import { traceCalls } from "../tracing/rpc-spans.ts";
 import type { Tracing } from "../tracing/tracing.ts";
 import type { Address } from "./balancing/addresses.ts";
 import { createEndpoints, type Endpoints } from "./balancing/endpoints.ts";
-import { type ObserveClient, type ObserveClients, unobserved } from "./balancing/observe.ts";
+import { type ObserveClients, unobserved } from "./balancing/observe.ts";
 import { identityHeaders, sendIdentity } from "./identity.ts";
 import { createUnaryTransport } from "./unary-transport.ts";
 import { unavailable } from "./unavailable.ts";
@@ -50,7 +50,7 @@ export function connectService<S extends DescService>(
   const openStreams = streamsOf(sendIdentity(caller, serviceToken));
   const endpoints = createEndpoints([url].flat(), { observe, openStreams });
   const identity = identityHeaders(caller, serviceToken);
-  const { unary } = observed(createUnaryTransport({ endpoints, observe, identity }), observe);
+  const { unary } = createUnaryTransport({ endpoints, observe, identity });
   const transport = { unary, stream: balancedStream(endpoints) };
   const traced = tracing === undefined ? transport : traceCalls(transport, tracing);
   return {
@@ -61,24 +61,6 @@ export function connectService<S extends DescService>(
 
 /** `payout` of `disburse.payout.v1.PayoutService`, `health` of `grpc.health.v1.Health`. */
 const peerOf = ({ typeName }: DescService) => typeName.split(".")[1] ?? typeName;
-
-/** Counts and times unary calls. */
-function observed({ unary }: Pick<Transport, "unary">, observe: ObserveClient) {
-  const timed: Transport["unary"] = async (method, ...rest) => {
-    const startedMs = performance.now();
-    const done = (error?: unknown) =>
-      observe.called(method.name, error, (performance.now() - startedMs) / 1_000);
-    try {
-      const answer = await unary(method, ...rest);
-      done();
-      return answer;
-    } catch (error) {
-      done(error);
-      throw error;
-    }
-  };
-  return { unary: timed };
-}
 
 /** Limits each call to the remaining time of its request, and to `timeoutMs`. */
 function withinDeadline(transport: Transport, timeoutMs: number): Transport {

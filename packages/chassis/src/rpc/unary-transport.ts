@@ -8,7 +8,7 @@ import {
   trailerDemux,
   validateResponseWithCompression,
 } from "@connectrpc/connect/protocol-connect";
-import { createSender, type SenderOptions } from "./balancing/sender.ts";
+import { createSender, type SenderOptions, timeoutHeader } from "./balancing/sender.ts";
 import type { Answer } from "./exchange.ts";
 import { parseMessage, serializeMessage } from "./unary-message.ts";
 
@@ -23,17 +23,33 @@ export type UnaryTransportOptions = SenderOptions & {
  * that does no harm (docs/decisions/0025-balancing.md).
  */
 export function createUnaryTransport(options: UnaryTransportOptions): Pick<Transport, "unary"> {
-  const { identity } = options;
-  const send = createSender(options);
+  const { identity, observe } = options;
+  const sender = createSender(options);
   const unary: Transport["unary"] = async (method, signal, timeoutMs, header, input) => {
-    const headers = {
-      ...(header === undefined ? {} : Object.fromEntries(new Headers(header))),
-      "content-type": contentTypeUnaryProto,
-      "connect-protocol-version": protocolVersion,
-      ...identity(),
-    };
-    const body = serializeMessage(method.input, input);
-    return readAnswer(method, await send({ method, headers, body, signal, timeoutMs }));
+    const startedMs = performance.now();
+    let failed: unknown;
+    try {
+      const headers = {
+        ...(header === undefined ? {} : Object.fromEntries(new Headers(header))),
+        "content-type": contentTypeUnaryProto,
+        "connect-protocol-version": protocolVersion,
+        ...timeoutHeader(timeoutMs),
+        ...identity(),
+      };
+      const body = serializeMessage(method.input, input);
+      const call = { method, headers, body, signal, timeoutMs, startedMs };
+      const chosen = sender.choose();
+      const to = chosen instanceof Promise ? await chosen : chosen;
+      let answer = await sender.send(call, to);
+      if ("reason" in answer) answer = await sender.sendAgain(call, to, answer);
+      else sender.heard(answer, to);
+      return readAnswer(method, answer);
+    } catch (error) {
+      failed = error;
+      throw error;
+    } finally {
+      observe.called(method.name, failed, (performance.now() - startedMs) / 1_000);
+    }
   };
   return { unary };
 }

@@ -17,35 +17,25 @@ export type OutgoingCall = {
   readonly body: Uint8Array;
   readonly signal: AbortSignal | undefined;
   readonly timeoutMs: number | undefined;
+  /** When it began, by `performance.now()`. */
+  readonly startedMs: number;
 };
 
-/**
- * Sends a call to an endpoint of its service, and again where it got no answer and sending it twice
- * does no harm: three tries at most, within the call's time and the client's budget of repeats.
- *
- * @throws {ConnectError} UNAVAILABLE without an answer, DEADLINE_EXCEEDED, CANCELED.
- */
+/** Sends calls to the endpoints of a service, within a budget of repeats. */
 export function createSender({ endpoints, observe }: SenderOptions) {
   const budget = createRepeatBudget();
-  const attempt = async (call: OutgoingCall, to: Endpoint, mayLeave: MayLeave) => {
+  const attempt = (call: OutgoingCall, to: Endpoint, mayLeave: MayLeave) => {
     const { method, headers, body, signal, timeoutMs } = call;
-    const request = {
-      path: `${to.base}/${method.parent.typeName}/${method.name}`,
-      method: "POST" as const,
-      headers:
-        timeoutMs === undefined ? headers : { ...headers, "connect-timeout-ms": `${timeoutMs}` },
-      body,
-    };
-    const answer = await exchange(to, request, { signal, timeoutMs, mayLeave });
-    if (!("reason" in answer) && isDoubtful(answer)) endpoints.doubt(to);
-    return answer;
+    const path = `${to.base}/${method.parent.typeName}/${method.name}`;
+    const limits = { signal, timeoutMs, mayLeave };
+    return exchange(to, { path, method: "POST", headers, body }, limits);
   };
-
   /** A call that hangs leaves once: only what may be sent twice, or was not sent. */
-  const leaves = (call: OutgoingCall) => (wasSent: boolean) =>
-    endpoints.areSeveral() && (!wasSent || isRepeatable(call.method)) && budget.take();
-
-  /** Whether a call without an answer is sent again; a pause that was granted is over then. */
+  const leaves = ({ method }: OutgoingCall) => {
+    return (wasSent: boolean) =>
+      endpoints.areSeveral() && (!wasSent || isRepeatable(method)) && budget.take();
+  };
+  /** Whether a call without an answer is sent again, after the pause before it. */
   const mayRepeat = async (call: OutgoingCall, tries: number, { reason }: NoAnswer) => {
     // It was granted when the call left.
     if (reason === "hung") return true;
@@ -57,43 +47,53 @@ export function createSender({ endpoints, observe }: SenderOptions) {
     });
     return true;
   };
-
-  const repeat = async (call: OutgoingCall, first: Endpoint, noAnswer: NoAnswer, at: number) => {
-    const tried = new Set<Endpoint>();
-    let to = first;
-    let last = noAnswer;
-    for (let tries = 1; ; tries += 1) {
-      tried.add(to);
-      if (last.reason !== "hung") endpoints.failed(to, last.reason);
-      if (!(await mayRepeat(call, tries, last))) throw last.error;
-      const timeoutMs = remaining(call, at);
-      observe.repeated(last.reason);
-      to = endpoints.choose(tried) ?? to;
-      const answer = await attempt({ ...call, timeoutMs }, to, never);
-      if (!("reason" in answer)) return answer;
-      last = answer;
-    }
-  };
-
-  return async (call: OutgoingCall): Promise<Answer> => {
-    budget.called();
-    const at = performance.now();
-    const to = endpoints.choose() ?? (await endpoints.resolved());
-    const answer = await attempt(call, to, leaves(call));
-    return "reason" in answer ? repeat(call, to, answer, at) : answer;
+  return {
+    /** The endpoint for a call. UNAVAILABLE where the service's name has no address. */
+    choose: () => endpoints.choose() ?? endpoints.resolved(),
+    /** Sends a call to an endpoint, the first of its tries. */
+    send: (call: OutgoingCall, to: Endpoint): Promise<Answer | NoAnswer> => {
+      budget.called();
+      return attempt(call, to, leaves(call));
+    },
+    /** The endpoint ends its connections or cannot work: it may be about to stop. */
+    heard: ({ status, headers }: Answer, from: Endpoint): void => {
+      if (status === 503 || headers.connection === "close") endpoints.doubt(from);
+    },
+    /**
+     * Sends a call that got no answer again, where sending it twice does no harm: three tries at
+     * most, within the call's time.
+     *
+     * @throws {ConnectError} UNAVAILABLE without an answer, DEADLINE_EXCEEDED, CANCELED.
+     */
+    sendAgain: async (call: OutgoingCall, first: Endpoint, noAnswer: NoAnswer) => {
+      const tried = new Set<Endpoint>();
+      let [to, last] = [first, noAnswer];
+      for (let tries = 1; ; tries += 1) {
+        tried.add(to);
+        if (last.reason !== "hung") endpoints.failed(to, last.reason);
+        if (!(await mayRepeat(call, tries, last))) throw last.error;
+        const timeoutMs = remaining(call);
+        observe.repeated(last.reason);
+        to = endpoints.choose(tried) ?? to;
+        const headers = { ...call.headers, ...timeoutHeader(timeoutMs) };
+        const answer = await attempt({ ...call, headers, timeoutMs }, to, never);
+        if (!("reason" in answer)) return answer;
+        last = answer;
+      }
+    },
   };
 }
+
+/** What remains of a call's time, as its server reads it. */
+export const timeoutHeader = (timeoutMs: number | undefined): Record<string, string> =>
+  timeoutMs === undefined ? {} : { "connect-timeout-ms": `${timeoutMs}` };
 
 type MayLeave = (wasSent: boolean) => boolean;
 
 const never: MayLeave = () => false;
 
-/** The endpoint ends its connections or cannot work: it may be about to stop. */
-const isDoubtful = ({ status, headers }: Answer) =>
-  status === 503 || headers.connection === "close";
-
 /** The time that a call has left of its own, in whole milliseconds. */
-function remaining({ timeoutMs }: OutgoingCall, startedMs: number): number | undefined {
+function remaining({ timeoutMs, startedMs }: OutgoingCall): number | undefined {
   if (timeoutMs === undefined) return undefined;
   const leftMs = Math.floor(timeoutMs - (performance.now() - startedMs));
   if (leftMs <= 0) throw new ConnectError("the operation timed out", Code.DeadlineExceeded);
