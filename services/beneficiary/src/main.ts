@@ -6,6 +6,7 @@ import { custodyProviderCodes } from "@disburse/forms/values/custody-providers.t
 import { systemClock } from "@disburse/kernel/time.ts";
 import { readConfig } from "./config.ts";
 import { migrations } from "./migrations.ts";
+import { startBacklogGauges } from "./screening/backlog.ts";
 import { subscription } from "./screening/events.ts";
 import { startScreeningSweep } from "./screening/sweep.ts";
 import { beneficiaryRpc, openStores } from "./service.ts";
@@ -15,7 +16,7 @@ const complianceTimeoutMs = 3_000;
 
 /** Starts the beneficiary service. */
 export const start = serviceStart("beneficiary", readConfig, migrations, async (opening) => {
-  const { config, log, database, lifetime } = opening;
+  const { config, log, metrics, database, lifetime } = opening;
   const { connect, openBus, serve, tracing } = opening;
   const sealer = createSealer(config.ENCRYPTION_KEYS);
   const deps = {
@@ -33,6 +34,7 @@ export const start = serviceStart("beneficiary", readConfig, migrations, async (
   const bus = await openBus(config);
   await bus.subscribe(subscription(deps));
   lifetime.add("screening sweep", startScreeningSweep({ ...deps, tracing }).stop);
+  lifetime.add("screening backlog", startBacklogGauges({ ...deps, metrics }).stop);
   return serve({
     services: [BeneficiaryService],
     routes: (router) => router.service(BeneficiaryService, beneficiaryRpc(deps)),

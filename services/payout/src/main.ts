@@ -1,6 +1,5 @@
 import { createHmac } from "node:crypto";
 import { hostname } from "node:os";
-import { cacheMetrics } from "@disburse/chassis/cache.ts";
 import { startLoop } from "@disburse/chassis/loop.ts";
 import { runService, serviceStart } from "@disburse/chassis/service.ts";
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
@@ -9,6 +8,8 @@ import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { systemClock as clock } from "@disburse/kernel/time.ts";
 import { readConfig } from "./config.ts";
+import { startPayoutGauges } from "./gauges.ts";
+import { createPayoutMetrics } from "./metrics.ts";
 import { migrations } from "./migrations.ts";
 import { createSandboxRail } from "./rails/sandbox/rail.ts";
 import { startPayoutService } from "./service.ts";
@@ -18,7 +19,7 @@ const callbacksMs = 100;
 
 /** Starts the payout service: its RPCs, the relay of its events, its rail workers and sweeps. */
 export const start = serviceStart("payout", readConfig, migrations, async (opening) => {
-  const { config, log, database, lifetime, connect, serve } = opening;
+  const { config, log, metrics, database, lifetime, connect, serve } = opening;
   const bus = await opening.openBus(config);
   const behaviour = {
     settleMs: config.SANDBOX_SETTLE_MS,
@@ -38,9 +39,10 @@ export const start = serviceStart("payout", readConfig, migrations, async (openi
     railWorkers: config.RAIL_WORKERS,
     mode: config.DISBURSE_MODE,
     place: `${hostname()}:${config.PORT}`,
-    countRead: cacheMetrics(opening.metrics),
+    metrics: createPayoutMetrics(metrics),
   });
   lifetime.add("background", payout.stop);
+  lifetime.add("gauges", startPayoutGauges({ database, metrics, clock, log }).stop);
   // The simulated rail calls back as any rail does, without the way over the network.
   const actor = { kind: "service", id: rail.name } as const;
   rail.sendTo((message) =>

@@ -2,7 +2,6 @@ import type { Client, ServiceImpl } from "@connectrpc/connect";
 import { openAuditStore } from "@disburse/chassis/audit/store.ts";
 import type { Bus } from "@disburse/chassis/bus/bus.ts";
 import { startRelay } from "@disburse/chassis/bus/outbox-relay.ts";
-import type { CountRead } from "@disburse/chassis/cache.ts";
 import type { Log } from "@disburse/chassis/log.ts";
 import { startLoop } from "@disburse/chassis/loop.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
@@ -21,6 +20,7 @@ import { executionRpc } from "./execution/rpc.ts";
 import { openLedger } from "./ledger/accounts.ts";
 import { recordRecent } from "./ledger/recorder.ts";
 import { ledgerRpc } from "./ledger/rpc.ts";
+import type { PayoutMetrics } from "./metrics.ts";
 import { openPayoutCounts, type PayoutCounts } from "./payouts/counts.ts";
 import type { Lease } from "./payouts/document.ts";
 import { createLeases } from "./payouts/leases.ts";
@@ -81,16 +81,19 @@ export type PayoutServiceOptions = {
   readonly place: string;
   readonly clock: Clock;
   readonly log: Log;
-  readonly countRead?: CountRead;
+  readonly metrics?: PayoutMetrics;
   /** Absent where tracing is off. */
   readonly tracing?: Tracing | undefined;
 };
 
 /** Opens the stores, starts the relay, the rail workers and the sweeps, and answers the RPCs. */
 export async function startPayoutService(options: PayoutServiceOptions) {
-  const { database, quote, beneficiary, mode, clock } = options;
+  const { database, quote, beneficiary, mode, clock, metrics } = options;
   let onMoved = (): void => undefined;
-  const ledger = await openLedger(database, () => onMoved());
+  const ledger = await openLedger(database, {
+    onMoved: () => onMoved(),
+    onRetried: () => metrics?.retried(),
+  });
   const payouts = openPayouts(database);
   await freeLeases(payouts, options.place);
   const executions = openExecutions(database);
@@ -132,22 +135,25 @@ type BackgroundDeps = Omit<ExecuteDeps & ResolutionDeps, "wake" | "leaseNew" | "
 
 /** Starts what publishes the events of payouts and takes payouts to their rails. */
 function startWork(options: PayoutServiceOptions, deps: BackgroundDeps) {
-  const { database, bus, place, railWorkers, stuckAfterMs, log, countRead, tracing } = options;
+  const { database, bus, place, railWorkers, stuckAfterMs, log, metrics, tracing } = options;
   const { payouts, clock } = deps;
-  const counts = openPayoutCounts(database, payouts, countRead);
+  const counts = openPayoutCounts(database, payouts, metrics?.countRead);
   let wakeAt = (_dueAt: Date): void => undefined;
   const onHeld = (dueAt: Date) => wakeAt(dueAt);
-  const leases = createLeases(payouts, clock, place, { heldMax, lookEveryMs: pollMs, onHeld });
+  const leases = createLeases(payouts, clock, place, {
+    ...{ heldMax, lookEveryMs: pollMs, onHeld, onTakenOver: metrics?.takenOver },
+  });
   const { isInHand, leaseNew } = leases;
   const marking = { isInHand, markWithinMs, orphanedAfterMs, lookEveryMs };
   const outbox = openPayoutOutbox({ payouts, counts, clock, ...marking });
   const relay = startRelay({ outbox, bus, log });
   const onChanged = (owed: OwedEvent) => {
     outbox.add(owed);
+    if (owed.change !== undefined) metrics?.changed(owed.change.to);
     relay.wake();
   };
   const workers = startRailWorkers(
-    { ...deps, leases, stuckAfterMs, log, tracing, onChanged },
+    { ...deps, leases, stuckAfterMs, log, tracing, onChanged, railCalled: metrics?.railCalled },
     railWorkers,
   );
   wakeAt = workers.wakeAt;

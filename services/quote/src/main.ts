@@ -3,25 +3,30 @@ import { runService, serviceStart } from "@disburse/chassis/service.ts";
 import { BeneficiaryService } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
-import { systemClock } from "@disburse/kernel/time.ts";
+import { systemClock as clock } from "@disburse/kernel/time.ts";
 import { readConfig } from "./config.ts";
+import { startRateAges } from "./corridors/rate-ages.ts";
 import { openCorridors } from "./corridors/store.ts";
 import { migrations } from "./migrations.ts";
+import { createQuoteCount } from "./quotes/count.ts";
 import { openQuotes } from "./quotes/store.ts";
 import { quoteRpc } from "./rpc.ts";
 
 /** Starts the quote service. */
 export const start = serviceStart("quote", readConfig, migrations, async (opening) => {
-  const { config, database, metrics, connect, serve } = opening;
+  const { config, log, database, metrics, lifetime, connect, serve } = opening;
+  const corridors = openCorridors(database);
   const rpc = quoteRpc({
     quotes: openQuotes(database),
-    corridors: openCorridors(database),
+    corridors,
     countRead: cacheMetrics(metrics),
+    countQuote: createQuoteCount(metrics),
     beneficiary: connect(BeneficiaryService, config.BENEFICIARY_URL),
     payout: connect(PayoutService, config.PAYOUT_URL),
-    clock: systemClock,
+    clock,
     quoteTtlSeconds: config.QUOTE_TTL_SECONDS,
   });
+  lifetime.add("rate ages", startRateAges({ corridors, metrics, clock, log }).stop);
   return serve({ services: [QuoteService], routes: (router) => router.service(QuoteService, rpc) });
 });
 

@@ -87,6 +87,8 @@ export function openRecords<T extends StoredRecord, D extends RecordDocument>(
       const found = await records.findOne(filter, { sort: { _id: 1 } });
       return found === null ? undefined : opened(found);
     },
+    /** How many records are pending, and since when the oldest is; up to `limit` are read. */
+    readPending: (limit: number) => readPending(records, limit),
     markWatched: async (_id: string): Promise<void> => {
       await records.updateOne({ _id }, { $set: { schema_version: watchedVersion } });
     },
@@ -94,6 +96,17 @@ export function openRecords<T extends StoredRecord, D extends RecordDocument>(
     writeScreening: (merchantId: string, id: string, result: ScreeningResult, now: Date) =>
       writeScreening(records, { merchantId, id }, result, now),
   };
+}
+
+async function readPending(records: Collection<RecordDocument>, limit: number) {
+  const steps = [
+    { $match: { "screening.status": "pending" } },
+    { $limit: limit },
+    { $group: { _id: null, count: { $sum: 1 }, oldest: { $min: "$created_at" } } },
+  ];
+  const found = records.aggregate<{ count: number; oldest: Date }>(steps, { hint: "pending" });
+  const [pending] = await found.toArray();
+  return { count: pending?.count ?? 0, oldest: pending?.oldest };
 }
 
 /** Another process may take a record first; others may be due then, so it looks again. */

@@ -136,6 +136,8 @@ export function createUnreadableCount(metrics: Metrics) {
     "Messages that went to the dead letters unread, by what they claimed to be.",
     ["key"],
   );
+  // An increase counts from a sample on: without the zeros the first message would be none.
+  for (const key of [...families, "other"]) unreadable.inc({ key }, 0);
   return (routingKey: string): void => {
     const [family = ""] = routingKey.split(".");
     unreadable.inc({ key: families.includes(family) ? family : "other" });

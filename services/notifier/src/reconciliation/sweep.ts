@@ -59,6 +59,8 @@ export function createGapMetrics(metrics: Metrics) {
     "How long ago the span ended that was last swept, by whichever process.",
     ["kind"],
   );
+  // An increase counts from a sample on: without the zeros the first gap would be none.
+  for (const kind of gapKinds) found.inc({ kind }, 0);
   return {
     /** So many were missing, and so many of them are stored now. */
     swept: (kind: GapKind, missing: number, stored: number): void => {

@@ -30,7 +30,7 @@ export function createHoldCloser(ledger: Ledger) {
 }
 
 /** No execute runs for so long; after it a hold without a payout is orphaned. */
-const orphanedAfterMs = 5_000;
+export const orphanedAfterMs = 5_000;
 
 type SweepDeps = ExecuteDeps & {
   readonly log: Log;

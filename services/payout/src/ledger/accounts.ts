@@ -10,16 +10,15 @@ import {
   toAccount,
 } from "./documents.ts";
 import type { Account } from "./rules/account.ts";
-import { createAccountWriter } from "./writer.ts";
+import { createAccountWriter, type WatchWrites } from "./writer.ts";
 
 /** Accounts and their ledger, and `apply`, which is the only way to move money. */
 export type Ledger = Awaited<ReturnType<typeof openLedger>>;
 
 /**
  * Opens the collections; an account's own document decides on its money, one write at a time.
- * `onMoved` is called when accounts carry movements that are not in the ledger yet.
  */
-export async function openLedger({ db }: Database, onMoved?: () => void) {
+export async function openLedger({ db }: Database, watch?: WatchWrites) {
   const accounts = db.collection<AccountDocument>("accounts");
   const entries = db.collection<LedgerDocument>("ledger_entries");
   const older = await accounts.findOne({ schema_version: { $ne: accountSchemaVersion } });
@@ -27,7 +26,7 @@ export async function openLedger({ db }: Database, onMoved?: () => void) {
     throw new Error("accounts of an earlier release: start on an empty database");
   }
   const collections = { accounts, entries };
-  return { ...collections, apply: createAccountWriter(collections, onMoved) };
+  return { ...collections, apply: createAccountWriter(collections, watch) };
 }
 
 /** Opens an account with nothing in it; a repeat answers with the first one. */

@@ -101,3 +101,17 @@ it("an account whose write failed is read again", async () => {
   });
   expect(await stored(accountId)).toMatchObject({ sequence: 3 });
 });
+
+it("says so when another process had changed the account", async () => {
+  const accountId = await platform.fundedAccount(merchantId, "100.00");
+  let retries = 0;
+  const onRetried = () => {
+    retries += 1;
+  };
+  const ledger = await openLedger(platform.database, { onRetried });
+  await ledger.apply(...held(accountId, "po_retried_1", 1_000n));
+  expect(retries).toBe(0);
+  await other.apply(...held(accountId, "po_retried_2", 1_000n));
+  await ledger.apply(...held(accountId, "po_retried_3", 1_000n));
+  expect(retries).toBe(1);
+});

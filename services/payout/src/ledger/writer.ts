@@ -47,6 +47,14 @@ const keptMs = 60_000;
 /** With more entries than these an account is read again: most are in the ledger by then. */
 const keptEntriesMax = 500;
 
+/** What is called about the writes of accounts. */
+export type WatchWrites = {
+  /** Accounts carry movements that are not in the ledger yet. */
+  readonly onMoved?: () => void;
+  /** Another process had changed the account: the write is made again. */
+  readonly onRetried?: () => void;
+};
+
 type Waiting = {
   readonly target: MovementTarget;
   readonly movement: Movement;
@@ -58,10 +66,7 @@ type Waiting = {
  * has the argument. It throws where it is not known whether a movement was applied: repeat it.
  * Movements that arrive for an account during one of its writes go into the next write together.
  */
-export function createAccountWriter(
-  collections: LedgerCollections,
-  onMoved: () => void = () => undefined,
-) {
+export function createAccountWriter(collections: LedgerCollections, watch: WatchWrites = {}) {
   const queues = new Map<string, Waiting[]>();
   const kept = new LRUCache<string, ReadAccount>({ max: keptMax, ttl: keptMs });
 
@@ -69,8 +74,8 @@ export function createAccountWriter(
     while (queue.length > 0) {
       const batch = queue.splice(0, batchMax);
       try {
-        const outcomes = await write(collections, kept, accountId, batch);
-        onMoved();
+        const outcomes = await write({ ...collections, kept, watch }, accountId, batch);
+        watch.onMoved?.();
         for (const [at, { done }] of batch.entries()) done.resolve(outcomes[at] as Applied);
       } catch (error) {
         for (const { done } of batch) done.reject(error);
@@ -95,27 +100,33 @@ export function createAccountWriter(
   };
 }
 
+type Writing = LedgerCollections & {
+  readonly kept: LRUCache<string, ReadAccount>;
+  readonly watch: WatchWrites;
+};
+
 /**
  * One write for a batch; repeated while other processes change the account. An account that this
  * process has written is remembered: its sequence, which the write compares, tells whether another
  * process has written it since.
  */
 async function write(
-  collections: LedgerCollections,
-  kept: LRUCache<string, ReadAccount>,
+  writing: Writing,
   accountId: string,
   batch: readonly Waiting[],
 ): Promise<Applied[]> {
+  const { kept, watch } = writing;
   let known = kept.get(accountId);
   kept.delete(accountId);
   for (let tries = 0; tries < triesMax; tries += 1) {
-    const read = known ?? (await readAccount(collections, accountId));
+    const read = known ?? (await readAccount(writing, accountId));
     if (read === undefined) return batch.map(() => ({ outcome: "no_account" }));
-    const plan = await planBatch(collections, read, batch);
-    const isSaved = plan.fresh.length > 0 && (await save(collections, read.document, plan));
+    const plan = await planBatch(writing, read, batch);
+    const isSaved = plan.fresh.length > 0 && (await save(writing, read.document, plan));
     if (isSaved) keep(kept, read, plan);
     // A refusal rests on the account as it is, which only a write or a read tells.
     if (isSaved || (plan.fresh.length === 0 && known === undefined)) return plan.outcomes;
+    if (plan.fresh.length > 0) watch.onRetried?.();
     if (known === undefined) await pause(Math.random() * pauseMaxMs);
     known = undefined;
   }

@@ -100,8 +100,15 @@ it("are none before the work is due, and none of what is leased", async () => {
   const { payouts } = platform;
   const at = (ms: number) => new Date(now.getTime() + ms);
   expect(await leaseDue(payouts, at(-1_001), by, 4)).toEqual([]);
-  expect(await leaseDue(payouts, at(-1_000), by, 4)).toHaveLength(1);
+  const onTakenOver = () => expect.unreachable("no lease has expired");
+  expect(await leaseDue(payouts, at(-1_000), { ...by, onTakenOver }, 4)).toHaveLength(1);
   expect(await leaseDue(payouts, at(0), by, 4)).toHaveLength(3);
   expect(await leaseDue(payouts, at(leaseMs - 1_001), by, 4)).toEqual([]);
-  expect(await leaseDue(payouts, at(leaseMs - 1_000), by, 4)).toHaveLength(1);
+  let expired = 0;
+  const onExpired = () => {
+    expired += 1;
+  };
+  const counting = { ...by, onTakenOver: onExpired };
+  expect(await leaseDue(payouts, at(leaseMs - 1_000), counting, 4)).toHaveLength(1);
+  expect(expired).toBe(1);
 });

@@ -28,6 +28,8 @@ export type LeasesOptions = {
   readonly lookEveryMs: number;
   /** Called when a payout begins to wait, with the time at which it is due. */
   readonly onHeld: (dueAt: Date) => void;
+  /** Called when a payout was leased whose lease had expired. */
+  readonly onTakenOver?: (() => void) | undefined;
 };
 
 /** A leased payout that waits in this process. */
@@ -46,14 +48,14 @@ export function createLeases(
   payouts: Payouts,
   clock: Clock,
   place: string,
-  { heldMax, lookEveryMs, onHeld }: LeasesOptions,
+  { heldMax, lookEveryMs, onHeld, onTakenOver }: LeasesOptions,
 ) {
   /** By the time at which they are due. */
   const held: Held[] = [];
   /** By payout: whether it waits here, or a worker has it. */
   const inHand = new Map<string, "held" | "worked on">();
 
-  const by = { place, leasedMs: leaseMs };
+  const by = { place, leasedMs: leaseMs, onTakenOver };
   const looks = createLooks(payouts, clock, by, lookEveryMs);
   const isHeldDue = () => held[0] !== undefined && held[0].dueAt <= clock.now();
   const takeHeld = (): LeasedPayout | undefined => {
@@ -133,7 +135,10 @@ function createLooks(payouts: Payouts, clock: Clock, by: LeasedBy, everyMs: numb
   };
 }
 
-type LeasedBy = { readonly place: string; readonly leasedMs: number };
+type LeasedBy = Pick<LeasesOptions, "onTakenOver"> & {
+  readonly place: string;
+  readonly leasedMs: number;
+};
 
 function newLease(now: Date, { place, leasedMs }: LeasedBy): Lease {
   return { token: crypto.randomUUID(), until: new Date(now.getTime() + leasedMs), place };
@@ -168,6 +173,7 @@ export async function leaseDue(
     );
     // Another process has leased or changed it.
     if (matchedCount === 0) return undefined;
+    if (found.lease !== undefined) by.onTakenOver?.();
     const payout = { ...toPayout(found), revision: found.revision + 1 };
     const { token: leaseToken, until } = lease;
     return { payout, leaseToken, until, origin: originOf(found), calls: [] };

@@ -4,7 +4,12 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { leaseMs } from "../payouts/leases.ts";
 import { callRail, describeResponse } from "./steps.ts";
 
-const deps = { clock: systemClock, log: silentLog };
+const observed: unknown[] = [];
+const deps = {
+  ...{ clock: systemClock, log: silentLog },
+  railCalled: (_call: unknown, outcome: string) => void observed.push(outcome),
+};
+const submission = { payoutId: "po_1", rail: "scripted", operation: "submit" } as const;
 
 describe("a rail", () => {
   afterEach(() => {
@@ -13,7 +18,7 @@ describe("a rail", () => {
 
   it("that hangs times out with an unknown status, before the lease expires", async () => {
     vi.useFakeTimers();
-    const hanging = callRail(deps, "po_1", () => new Promise(() => undefined));
+    const hanging = callRail(deps, submission, () => new Promise(() => undefined));
     await vi.advanceTimersByTimeAsync(leaseMs - 2_000);
     const { status, call } = await hanging;
     expect(status).toEqual({ kind: "unknown" });
@@ -21,9 +26,10 @@ describe("a rail", () => {
   });
 
   it("that throws has an unknown status, and its message is not stored", async () => {
-    const thrown = await callRail(deps, "po_1", () => Promise.reject(new Error("account 123")));
+    const thrown = await callRail(deps, submission, () => Promise.reject(new Error("account 123")));
     expect(thrown.status).toEqual({ kind: "unknown" });
     expect(thrown.call.said).toBe("no answer");
+    expect(observed.splice(0)).toEqual(["no_answer", "no_answer"]);
   });
 });
 

@@ -33,6 +33,7 @@ export type RailWorkerDeps = {
   readonly log: Log;
   /** Absent where tracing is off. */
   readonly tracing?: Tracing | undefined;
+  readonly railCalled?: ObserveRailCall | undefined;
   /** Called with an event that a step has stored, to be published. */
   readonly onChanged: (owed: OwedEvent) => void;
 };
@@ -102,20 +103,42 @@ const pollIntervalMaxMs = 60_000;
 /** The length that a response is kept to: a hash or reference, an amount, a currency. */
 const textMax = 256;
 
+/** A call to a rail: what it is for, and of which payout. */
+export type RailCall = {
+  readonly payoutId: string;
+  readonly rail: string;
+  readonly operation: "submit" | "query";
+};
+
+/** Gets each call to a rail, with the kind of its answer. */
+export type ObserveRailCall = (
+  call: RailCall,
+  outcome: RailReply["status"]["kind"] | "no_answer",
+  durationMs: number,
+) => void;
+
 /** Calls a rail. After an error or a timeout the status is unknown, not rejected. */
 export async function callRail(
-  { clock, log }: { readonly clock: Clock; readonly log: Log },
-  payoutId: string,
-  call: () => Promise<RailReply>,
+  { clock, log, railCalled }: Pick<RailWorkerDeps, "clock" | "log" | "railCalled">,
+  call: RailCall,
+  send: () => Promise<RailReply>,
 ): Promise<RailResponse> {
+  const { payoutId } = call;
   const started = performance.now();
+  const observe = (outcome: Parameters<ObserveRailCall>[1]) => {
+    const durationMs = performance.now() - started;
+    railCalled?.(call, outcome, durationMs);
+    return Math.round(durationMs);
+  };
   try {
-    const reply = await withTimeout(railTimeoutMs, call);
-    const duration_ms = Math.round(performance.now() - started);
-    log.info({ payout_id: payoutId, answer: reply.status.kind, duration_ms }, "rail answered");
+    const reply = await withTimeout(railTimeoutMs, send);
+    const answer = reply.status.kind;
+    const duration_ms = observe(answer);
+    log.info({ payout_id: payoutId, answer, duration_ms }, "rail answered");
     const said = describeResponse(reply);
     return { ...reply, call: { kind: "answer", at: clock.now(), said } };
   } catch (error) {
+    observe("no_answer");
     log.warn({ err: error, payout_id: payoutId }, "rail did not answer");
     const noAnswer: StoredCall = { kind: "answer", at: clock.now(), said: "no answer" };
     return { status: { kind: "unknown" }, pollAfterMs: retryMs, call: noAnswer };

@@ -148,7 +148,8 @@ async function submit(
   const submitting = await takeStep(deps, leased, { stage: "submitting" }, step);
   if (submitting === undefined) return undefined;
   const { id } = submitting.payout;
-  const response = await callRail(deps, id, () => rail.submit(id, instruction));
+  const call = { payoutId: id, rail: name, operation: "submit" } as const;
+  const response = await callRail(deps, call, () => rail.submit(id, instruction));
   return applyResponse(deps, submitting, response);
 }
 
@@ -188,7 +189,8 @@ async function poll(deps: RailWorkerDeps, leased: LeasedPayout): Promise<StepRes
     const work = fromNow(deps, queueWaitMaxMs);
     return release(deps.payouts, leased, { work, ...overdueException(deps, payout) });
   }
-  const response = await callRail(deps, payout.id, () => rail.query(payout.id));
+  const call = { payoutId: payout.id, rail: rail.name, operation: "query" } as const;
+  const response = await callRail(deps, call, () => rail.query(payout.id));
   const isLost = response.status.kind === "not_received" && payout.progress.stage !== "settled";
   if (!isLost) return applyResponse(deps, leased, response);
   const waits = await deps.rails.unavailability(rail);

@@ -51,6 +51,23 @@ export async function findCorridor(
   return found === null ? undefined : toCorridor(found);
 }
 
+/** The active corridors and the times of their rates in force, by pair; at most `limit`. */
+export async function activeCorridors({ corridors, rates }: CorridorStore, limit: number) {
+  const latest = [{ $sort: { as_of: -1, received_at: -1 } }, { $limit: 1 }, { $project: asOf }];
+  const key = { localField: "_id", foreignField: "corridor_id" };
+  const steps = [
+    { $match: { active: true } },
+    { $sort: { source: 1, destination: 1 } },
+    { $limit: limit },
+    { $lookup: { from: rates.collectionName, ...key, pipeline: latest, as: "latest" } },
+  ];
+  type Found = CorridorDocument & { latest: readonly Pick<RateDocument, "as_of">[] };
+  const found = await corridors.aggregate<Found>(steps).toArray();
+  return found.map((each) => ({ corridor: toCorridor(each), rateAsOf: each.latest[0]?.as_of }));
+}
+
+const asOf = { as_of: 1 } as const;
+
 /** Whether a corridor is open to a merchant. */
 export async function isOpenTo(
   { merchantCorridors }: CorridorStore,

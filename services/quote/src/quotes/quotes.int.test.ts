@@ -1,6 +1,7 @@
 import { clone, create, toJson } from "@bufbuild/protobuf";
 import { TimestampSchema, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError, createClient, createRouterTransport } from "@connectrpc/connect";
+import { createMetrics } from "@disburse/chassis/metrics.ts";
 import type { Database } from "@disburse/chassis/mongo/database.ts";
 import { serviceMutation } from "@disburse/chassis/rpc/mutation.ts";
 import { publicRefusals, readRefusal, refusalError } from "@disburse/chassis/rpc/refusal.ts";
@@ -25,8 +26,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openCorridors } from "../corridors/store.ts";
 import { migrations } from "../migrations.ts";
 import { quoteRpc } from "../rpc.ts";
+import { createQuoteCount } from "./count.ts";
 import { openQuotes } from "./store.ts";
 
+const metrics = createMetrics("quote");
 let database: Database;
 let clockNow = new Date();
 let operations = 0;
@@ -76,6 +79,7 @@ beforeAll(async () => {
     beneficiary: createClient(BeneficiaryService, neighbours),
     clock: { now: () => clockNow },
     quoteTtlSeconds: 300,
+    countQuote: createQuoteCount(metrics),
   });
   const transport = createRouterTransport(({ service }) => service(QuoteService, rpc));
   quotes = createClient(QuoteService, transport);
@@ -125,6 +129,23 @@ const codeOf = (call: Promise<unknown>) =>
     () => "OK",
     (error: unknown) => readRefusal(error)?.code ?? Code[(error as ConnectError).code],
   );
+
+it("counts requests for quotes by their outcome", async () => {
+  const counted = async (outcome: string) => {
+    const series = new RegExp(`^disburse_quotes_total{.*outcome="${outcome}".*} (.*)$`, "m");
+    return Number(series.exec(await metrics.text())?.[1] ?? 0);
+  };
+  const before = await counted("QUOTED");
+  await ask();
+  expect(await counted("QUOTED")).toBe(before + 1);
+  expect(await counted("RECORD_NOT_FOUND")).toBe(0);
+  expect(await codeOf(ask({ beneficiaryId: "ben_none" }))).toBe("RECORD_NOT_FOUND");
+  expect(await counted("RECORD_NOT_FOUND")).toBe(1);
+  isAway = true;
+  expect(await codeOf(ask())).toBe("Unavailable");
+  isAway = false;
+  expect(await counted("UNAVAILABLE")).toBe(1);
+});
 
 const timeText = (at: Date) => toJson(TimestampSchema, timestampFromDate(at));
 

@@ -12,6 +12,7 @@ import {
 import type { PayoutService } from "@disburse/contracts/disburse/payout/v1/payout_pb.ts";
 import {
   ClaimSchema,
+  type CreateQuoteRequest,
   CreateQuoteRequestSchema,
   LimitsSchema,
   type Quote as QuoteMessage,
@@ -30,6 +31,7 @@ import type { CurrentCorridors } from "../corridors/current.ts";
 import { limitsMessage } from "../corridors/rpc.ts";
 import { type Corridor, isStale, type Rate } from "../corridors/rules/corridor.ts";
 import { type CorridorStore, findCorridor, isOpenTo } from "../corridors/store.ts";
+import type { CountQuote } from "./count.ts";
 import {
   type Claim,
   checkCorridor,
@@ -52,29 +54,22 @@ export type QuoteDeps = {
   readonly clock: Clock;
   readonly quoteTtlSeconds: number;
   readonly countRead?: CountRead;
+  readonly countQuote?: CountQuote;
 };
 
 /** The RPCs of quotes. */
 export function quotesRpc(deps: QuoteDeps) {
-  const { quotes, corridors, clock } = deps;
+  const { quotes, corridors, countQuote } = deps;
   const accountOf = openAccountOwners(deps);
   return {
     createQuote: async (message) => {
-      const change = readMutation(message.mutation);
-      const request = orThrow(
-        checkedMessage(requestForQuote, CreateQuoteRequestSchema, message, {
-          now: clock.now(),
-          unreadable: message.unreadable,
-        }),
-      );
       try {
-        const quote = await priced(deps, request, accountOf);
-        return { quote: quoteMessage(await quotes.insert(quote, change)) };
+        const quote = await requestedQuote(deps, message, accountOf);
+        countQuote?.();
+        return { quote: quoteMessage(quote) };
       } catch (error) {
-        // What is refused now was not when its operation made a quote: the repeat answers with it.
-        const first = await quotes.findByOperation(request.merchantId, change.operationId);
-        if (first === undefined) throw error;
-        return { quote: quoteMessage(first) };
+        countQuote?.(error);
+        throw error;
       }
     },
 
@@ -125,6 +120,28 @@ async function priced(deps: QuoteDeps, request: QuoteRequest, accountOf: Account
   };
   const amounts = orThrow(quoteAmounts(request, terms));
   return newQuote(deps, { request, corridor: open, rate, amounts, beneficiary });
+}
+
+/** Makes the quote that is asked for; a repeat of an operation answers with the first one. */
+async function requestedQuote(
+  deps: QuoteDeps,
+  message: CreateQuoteRequest,
+  accountOf: AccountOwners,
+): Promise<Quote> {
+  const change = readMutation(message.mutation);
+  const { unreadable } = message;
+  const context = { now: deps.clock.now(), unreadable };
+  const request = orThrow(
+    checkedMessage(requestForQuote, CreateQuoteRequestSchema, message, context),
+  );
+  try {
+    return await deps.quotes.insert(await priced(deps, request, accountOf), change);
+  } catch (error) {
+    // What is refused now was not when its operation made a quote: the repeat answers with it.
+    const first = await deps.quotes.findByOperation(request.merchantId, change.operationId);
+    if (first === undefined) throw error;
+    return first;
+  }
 }
 
 type Account = NonNullable<Parties["account"]>;

@@ -1,0 +1,127 @@
+import type { Log } from "@disburse/chassis/log.ts";
+import { type Loop, startLoop } from "@disburse/chassis/loop.ts";
+import type { Metrics } from "@disburse/chassis/metrics.ts";
+import type { Database } from "@disburse/chassis/mongo/database.ts";
+import type { Clock } from "@disburse/kernel/time.ts";
+import { orphanedAfterMs } from "./execution/holds.ts";
+import type { AccountDocument } from "./ledger/documents.ts";
+import type { Payouts } from "./payouts/document.ts";
+import { openPayouts } from "./payouts/store.ts";
+
+/** Prometheus scrapes every 15 s; each reading is four queries of at most 10,000 documents. */
+const everyMs = 5_000;
+/** What waits is read up to here, some 50 ms of the database's time; more is shown as this many. */
+const readMax = 10_000;
+
+/** What a reading is taken from. */
+export type GaugeDeps = {
+  readonly database: Database;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  readonly log: Log;
+};
+
+/** Keeps the gauges of stored payouts up to date; every process shows the same. */
+export function startPayoutGauges(deps: GaugeDeps): Loop {
+  const read = payoutGauges(deps);
+  const run = () => read().then(() => false);
+  return startLoop({ name: "payout-gauges", everyMs, run, log: deps.log });
+}
+
+/** One reading brings the gauges up to date. */
+export function payoutGauges({ database, metrics, clock }: GaugeDeps): () => Promise<void> {
+  const payouts = openPayouts(database);
+  const accounts = database.db.collection<AccountDocument>("accounts");
+  const outbox = metrics.gauge(
+    "disburse_payout_outbox_payouts",
+    "Payouts with an event that is not marked as published; to 10,000.",
+  );
+  const outboxOldest = metrics.gauge(
+    "disburse_payout_outbox_oldest_seconds",
+    "Age of the oldest event that is not marked as published.",
+  );
+  const open = metrics.gauge(
+    "disburse_payouts_open",
+    "Payouts without an outcome, by stage; to 10,000 in all.",
+    ["stage"],
+  );
+  const openOldest = metrics.gauge(
+    "disburse_payout_oldest_open_seconds",
+    "Age of the oldest payout without an outcome, by stage; among 10,000.",
+    ["stage"],
+  );
+  const exceptions = metrics.gauge(
+    "disburse_payout_exceptions",
+    "Payouts with an open exception, by kind; to 10,000 in all.",
+    ["kind"],
+  );
+  const holds = metrics.gauge(
+    "disburse_orphaned_holds",
+    "Holds of money without a payout for longer than any execute takes.",
+  );
+  return async () => {
+    const now = clock.now();
+    const secondsSince = (at: Date) => Math.max(0, (now.getTime() - at.getTime()) / 1_000);
+    const [unpublished] = await readOutbox(payouts);
+    outbox.set(unpublished?.count ?? 0);
+    outboxOldest.set(secondsSince(unpublished?.oldest ?? now));
+    const byStage = await readOpen(payouts);
+    for (const stage of openStages) {
+      const found = byStage.find(({ _id }) => _id === stage);
+      open.set({ stage }, found?.count ?? 0);
+      openOldest.set({ stage }, secondsSince(found?.oldest ?? now));
+    }
+    const byKind = await readExceptions(payouts);
+    for (const kind of exceptionKinds) {
+      exceptions.set({ kind }, byKind.find(({ _id }) => _id === kind)?.count ?? 0);
+    }
+    const before = new Date(now.getTime() - orphanedAfterMs);
+    const dirty = accounts.find({ dirty: true, "open_holds.since": { $lt: before } });
+    const overdue = await dirty.project<Holds>({ "open_holds.since": 1 }).limit(readMax).toArray();
+    const orphaned = overdue.flatMap((each) =>
+      each.open_holds.filter(({ since }) => since < before),
+    );
+    holds.set(orphaned.length);
+  };
+}
+
+type Holds = { readonly open_holds: readonly { readonly since: Date }[] };
+
+const openStages = ["queued", "submitting", "processing", "unknown", "concluding"];
+const exceptionKinds = ["stuck", "unknown", "contradicted"];
+
+type Reading = { readonly _id: unknown; readonly count: number; readonly oldest: Date };
+
+const always = { $gt: new Date(0) };
+
+/** In the order of the index, so that the oldest is among those that are read. */
+function readOutbox(payouts: Payouts): Promise<Reading[]> {
+  const steps = [
+    { $match: { "outbox.at": always } },
+    { $limit: readMax },
+    { $group: { _id: null, count: { $sum: 1 }, oldest: { $min: { $min: "$outbox.at" } } } },
+  ];
+  return payouts.aggregate<Reading>(steps, { hint: "outbox" }).toArray();
+}
+
+function readOpen(payouts: Payouts): Promise<Reading[]> {
+  const steps = [
+    { $match: { work_due_at: always, status: "initiated" } },
+    { $limit: readMax },
+    {
+      $group: {
+        ...{ _id: "$progress.stage", count: { $sum: 1 }, oldest: { $min: "$created_at" } },
+      },
+    },
+  ];
+  return payouts.aggregate<Reading>(steps, { hint: "work" }).toArray();
+}
+
+function readExceptions(payouts: Payouts): Promise<Reading[]> {
+  const steps = [
+    { $match: { "doubt.since": always } },
+    { $limit: readMax },
+    { $group: { _id: "$doubt.kind", count: { $sum: 1 }, oldest: { $min: "$doubt.since" } } },
+  ];
+  return payouts.aggregate<Reading>(steps, { hint: "doubt" }).toArray();
+}
