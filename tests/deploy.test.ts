@@ -212,7 +212,7 @@ describe("deploy/Dockerfile", () => {
     expect(JSON.parse(last("CMD "))).toEqual(["node", "service/src/main.ts"]);
     const [, check = ""] = last("HEALTHCHECK ").split(" CMD ");
     expect(JSON.parse(check)).toEqual(["node", "health.mjs"]);
-    expect(lines).toContain("COPY deploy/health.mjs ./");
+    expect(lines).toContain("COPY deploy/health.mjs deploy/rpc.mjs ./");
   });
 
   it("installs what the lockfile says without what only development needs", () => {
@@ -235,7 +235,7 @@ describe("deploy/Dockerfile", () => {
     expect(rules.filter((rule) => !rule.startsWith("#"))[0]).toBe("*");
     expect(rules.filter((rule) => rule.startsWith("!"))).toEqual(
       ["package.json", "package-lock.json", ".npmrc", "turbo.json", "packages", "services"]
-        .concat("deploy/health.mjs")
+        .concat("deploy/health.mjs", "deploy/rpc.mjs")
         .map((path) => `!${path}`),
     );
     expect(rules).toEqual(expect.arrayContaining(["**/node_modules", "**/*.test.ts"]));

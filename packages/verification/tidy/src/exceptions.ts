@@ -7,6 +7,7 @@ const health = "asks the service beside it, whose port stands in the environment
  */
 export const exceptions = [
   ["environment reads", "deploy/health.mjs", health],
+  ["environment reads", "deploy/rpc.mjs", health],
   ["environment reads", "packages/sdk/examples/express.mjs", merchantsProgram],
   ["environment reads", "packages/sdk/examples/koa.mjs", merchantsProgram],
   ["environment reads", "packages/sdk/examples/node-http.mjs", merchantsProgram],

@@ -1,0 +1,37 @@
+// An operator's call of an internal RPC, from inside the service's own container (docs/RUNBOOK.md):
+//   node rpc.mjs payout.PayoutOperationsService/ListRails '{}'
+//   node rpc.mjs payout.PayoutOperationsService/SetRailPaused '{ "rail": "…" }' --as ada
+// With --as it is a change by that person, under the operation id of --operation or a new one. It
+// prints the answer, and exits with 1 for an error. It imports nothing but Node's own modules.
+import { readFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+
+const usage = "usage: node rpc.mjs PACKAGE.SERVICE/METHOD [JSON] [--as PERSON [--operation ID]]";
+const options = { as: { type: "string" }, operation: { type: "string" } };
+const { values, positionals } = parseArgs({ options, allowPositionals: true });
+const [method = "", body = "{}"] = positionals;
+const [, name, service] = /^(\w+)\.(\w+\/\w+)$/.exec(method) ?? [];
+if (service === undefined) throw new Error(usage);
+
+/** Where the RPCs are: of this container's service, unless RPC_URL says otherwise. */
+const port = process.env.RPC_PORT || process.env.PORT;
+const url = process.env.RPC_URL || `http://127.0.0.1:${port}`;
+const token =
+  process.env.SERVICE_TOKEN || readFileSync(process.env.SERVICE_TOKEN_FILE ?? "", "utf8").trim();
+const operationId = values.operation ?? `ops-${crypto.randomUUID()}`;
+const actor = { kind: "KIND_OPERATOR", id: values.as };
+const mutation = values.as === undefined ? {} : { mutation: { operationId, actor } };
+
+const answer = await fetch(`${url}/disburse.${name}.v1.${service}`, {
+  method: "POST",
+  headers: {
+    "content-type": "application/json",
+    authorization: `Bearer ${token}`,
+    "x-disburse-caller": "operator",
+  },
+  body: JSON.stringify({ ...JSON.parse(body), ...mutation }),
+  // The longest of them, an import of a list apart, answers in seconds.
+  signal: AbortSignal.timeout(30_000),
+});
+process.stdout.write(`${JSON.stringify(await answer.json(), null, 2)}\n`);
+process.exitCode = answer.ok ? 0 : 1;

@@ -1,0 +1,85 @@
+import { execFile } from "node:child_process";
+import { globSync, readFileSync } from "node:fs";
+import { createServer, type IncomingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { afterAll, beforeAll, expect, it } from "vitest";
+
+const root = join(import.meta.dirname, "..");
+const page = readFileSync(join(root, "docs/RUNBOOK.md"), "utf8");
+
+it("has a section for each alert, and no other in that part", () => {
+  const [, table = "", sections = ""] = page.split(/\n## (?:Alerts|What each alert asks for)\n/);
+  const alerts = [...table.matchAll(/^\| \[(Disburse\w+)\]\(#(\w+)\)/gm)];
+  const names = alerts.map(([, name]) => name);
+  for (const [, name, anchor] of alerts) expect(anchor).toBe(name?.toLowerCase());
+  const own = sections.split("\n## ")[0] ?? "";
+  expect([...own.matchAll(/^### (.*)$/gm)].map(([, name]) => name)).toEqual(names);
+  expect(names.length).toBeGreaterThan(20);
+});
+
+/** `payout.PayoutOperationsService/ListRails`, of every contract. */
+function contracts(): ReadonlySet<string> {
+  const files = globSync("proto/disburse/*/v1/*.proto", { cwd: root });
+  const methods = files.flatMap((file) => {
+    const [, , name] = file.split("/");
+    const source = readFileSync(join(root, file), "utf8");
+    const service = /^service (\w+)/m.exec(source)?.[1];
+    return [...source.matchAll(/^ {2}rpc (\w+)/gm)].map(([, rpc]) => `${name}.${service}/${rpc}`);
+  });
+  return new Set(methods);
+}
+
+it("calls RPCs that there are", () => {
+  const called = [...page.matchAll(/\b(\w+\.\w+Service\/\w+)/g)].map(([, method = ""]) => method);
+  const known = contracts();
+  const full = [...page.matchAll(/disburse\.(\w+)\.v1\.(\w+\/\w+)/g)];
+  for (const method of called.filter((each) => !each.startsWith("v1."))) {
+    expect(known, method).toContain(method);
+  }
+  for (const [, name, method] of full) expect(known).toContain(`${name}.${method}`);
+  expect(called.length).toBeGreaterThan(10);
+});
+
+type Call = { path: string | undefined; headers: IncomingHttpHeaders; body: unknown };
+const calls: Call[] = [];
+let status = 200;
+const server = createServer(async (request, response) => {
+  const { url: path, headers } = request;
+  calls.push({ path, headers, body: JSON.parse(await text(request)) });
+  response.writeHead(status, { "content-type": "application/json" }).end('{"rails":[]}');
+});
+let port = "";
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  port = String((server.address() as AddressInfo).port);
+});
+afterAll(() => server.close());
+
+function rpc(...args: string[]) {
+  const env = { PORT: "1", RPC_PORT: port, SERVICE_TOKEN: "a token" };
+  return new Promise<{ code: unknown; stdout: string }>((resolve) => {
+    const script = join(root, "deploy/rpc.mjs");
+    execFile(process.execPath, [script, ...args], { env }, (error, stdout) =>
+      resolve({ code: error?.code ?? 0, stdout }),
+    );
+  });
+}
+
+it("calls by rpc.mjs, as a person under an operation where something changes", async () => {
+  const method = "payout.PayoutOperationsService/SetRailPaused";
+  const { code, stdout } = await rpc(method, '{"rail":"r"}', "--as", "ada", "--operation", "o-1");
+  expect([code, JSON.parse(stdout)]).toEqual([0, { rails: [] }]);
+  const [call] = calls.splice(0);
+  expect(call?.path).toBe("/disburse.payout.v1.PayoutOperationsService/SetRailPaused");
+  expect(call?.headers.authorization).toBe("Bearer a token");
+  const mutation = { operationId: "o-1", actor: { kind: "KIND_OPERATOR", id: "ada" } };
+  expect(call?.body).toEqual({ rail: "r", mutation });
+});
+
+it("calls without a person to read, and fails where the service refuses", async () => {
+  status = 403;
+  const { code } = await rpc("payout.PayoutOperationsService/ListRails");
+  expect([code, calls.splice(0)[0]?.body]).toEqual([1, {}]);
+});
