@@ -2,9 +2,10 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import type { ServiceName } from "@disburse/sandbox/environments.ts";
 import { startTestPlatform, type TestPlatform } from "@disburse/testkit/platform.ts";
 import { type Receiver, startReceiver } from "@disburse/testkit/receiver.ts";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { cryptoBody, paths } from "./bodies.ts";
 import { type Payer, payerOf } from "./payer.ts";
 
@@ -29,6 +30,8 @@ const record = join(folder, "commands");
 let platform: TestPlatform;
 let acme: Payer;
 let receiver: Receiver;
+/** How many commands there were before the operations. */
+let begun = 0;
 /** By itself, whether anything is asked or not. */
 const background = new Set(rowsOf("In the background").map(({ what }) => what));
 /** After it, whatever an operation leads to is stored. */
@@ -43,6 +46,7 @@ beforeAll(async () => {
   // What is read once and cached, or made with the first of a kind.
   await acme.pay("first");
   await pause(restMs);
+  begun = lines().length;
 });
 afterAll(async () => {
   await receiver?.close();
@@ -50,7 +54,8 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const recorded = () => readFileSync(record, "utf8").split("\n").filter(Boolean);
+const lines = () => readFileSync(record, "utf8").split("\n").filter(Boolean);
+const recorded = () => lines().map((line) => line.split("\t")[0] ?? "");
 
 /** What services asked of their databases while something was done, and until that came to rest. */
 async function during(work: () => Promise<unknown>): Promise<string[]> {
@@ -106,4 +111,54 @@ it("a payout, and a page of payouts", async () => {
   await pause(restMs);
   await expectCommands("A payout", () => acme.get(`/api/v1/transfer/payouts/${id}`));
   await expectCommands("A page of payouts", () => acme.get("/api/v1/transfer/payouts"));
+});
+
+describe("in a sharded cluster", () => {
+  const scaling = readFileSync(join(import.meta.dirname, "../docs/SCALING.md"), "utf8");
+  const [, keyTable = "", exceptionTable = "", uniqueTable = ""] = scaling.split(
+    /\n## Shard keys\n|\n\*\*Exceptions\*\*|\n\*\*Unique indexes\*\*|\n## The broker\n/,
+  );
+  const cells = (table: string) =>
+    [...table.matchAll(/^\| `([^`]+)` \| (.*?) \|/gm)].map(([, a = "", b = ""]) => [a, b] as const);
+  /** The fields of each collection's shard key; none of one that stays whole. */
+  const keys = new Map(
+    cells(keyTable).map(([place, key]) => [
+      place,
+      [...key.matchAll(/`(\w+)`/g)].map(([, field = ""]) => field),
+    ]),
+  );
+
+  it("each command of an operation names its collection's key, or is an exception", () => {
+    const exceptions = new Set(cells(exceptionTable).map(([what]) => what));
+    const unkeyed = new Set<string>();
+    for (const line of lines().slice(begun)) {
+      const [what = "", targets = ""] = line.split("\t");
+      if (background.has(what)) continue;
+      const [place = ""] = what.split(" ");
+      const key = keys.get(place);
+      expect(key, `${place} is not in docs/SCALING.md`).toBeDefined();
+      const named = targets.split(", ");
+      if (!key?.every((field) => named.includes(field))) unkeyed.add(what);
+    }
+    expect(unkeyed).toEqual(exceptions);
+  });
+
+  it("each unique index begins with its collection's key, or is to be replaced", async () => {
+    const conflicting: string[] = [];
+    for (const [place, key] of keys) {
+      const [service = "", collection = ""] = place.split(".");
+      if (key.length === 0) continue;
+      const { db, close } = await platform.openDatabase(service as ServiceName);
+      const indexes = await db.collection(collection).indexes();
+      for (const { unique, key: fields, name } of indexes) {
+        const first = Object.keys(fields).slice(0, key.length);
+        if (unique === true && first.join() !== key.join()) conflicting.push(`${place} ${name}`);
+      }
+      await close();
+    }
+    const listed = cells(uniqueTable).map(
+      ([place, name]) => `${place} ${name.replaceAll("`", "")}`,
+    );
+    expect(conflicting.sort()).toEqual(listed.sort());
+  });
 });

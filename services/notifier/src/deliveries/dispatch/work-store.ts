@@ -192,12 +192,16 @@ async function settle(
   const { matchedCount } = await deliveries.updateMany(
     {
       _id: { $in: settlements.map(({ id }) => id) },
+      // For a router to find its shard by (docs/SCALING.md).
+      line: { $in: [...new Set(settlements.map(({ line }) => line))] },
       // What has ended has no lease.
       "lease.token": first.leaseToken,
       // A process has one token for all its leases; the count shows attempts since.
       attempts_count: first.attemptsBefore,
     },
     [{ $replaceWith: { $mergeObjects: ["$$ROOT", of(settledFields), { attempts }] } }],
+    // Planning between the two would cost as much as a small update.
+    { hint: "_id_" },
   );
   return matchedCount;
 }
