@@ -19,11 +19,17 @@ type ComposeService = {
   readonly healthcheck?: { readonly test?: readonly string[]; readonly disable?: boolean };
   readonly depends_on?: Readonly<Record<string, { condition: string; required?: boolean }>>;
   readonly profiles?: readonly string[];
+  readonly mem_limit?: string;
+  readonly pids_limit?: number;
+  readonly logging?: { readonly options: Readonly<Record<string, string>> };
+  readonly read_only?: boolean;
+  readonly cap_drop?: readonly string[];
+  readonly security_opt?: readonly string[];
 };
 
 const at = (path: string) => join(import.meta.dirname, "..", path);
 const read = (path: string) => readFileSync(at(path), "utf8");
-const compose = parse(read("docker-compose.yml"), { merge: true }) as {
+const compose = parse(read("docker-compose.yml"), { merge: true, maxAliasCount: 1_000 }) as {
   readonly services: Readonly<Record<string, ComposeService>>;
   readonly volumes: object;
 };
@@ -32,6 +38,7 @@ const liveExample = "deploy/live.env.example";
 const jobs = ["sandbox-secrets", "sandbox"];
 const migrations = serviceNames.map((service) => `${service}-migration`);
 const parts = ["mongo", "rabbitmq"];
+const observability = ["prometheus", "grafana", "collector"];
 
 /** A service's environment as compose makes it in an empty shell, with the sandbox's secrets. */
 function environmentOf(service: string): Record<string, string | undefined> {
@@ -45,7 +52,9 @@ function environmentOf(service: string): Record<string, string | undefined> {
   return Object.fromEntries(
     entries.map(([name, value]) => {
       if (value === null) return [name, secrets[name]];
-      return [name, String(value).replaceAll(/\$\{\w+:-([^}]*)\}/g, "$1")];
+      // The inner one of two first.
+      const inside = String(value).replaceAll(/\$\{\w+:?-([^${}]*)\}/g, "$1");
+      return [name, inside.replaceAll(/\$\{\w+:?-([^}]*)\}/g, "$1")];
     }),
   );
 }
@@ -74,7 +83,8 @@ describe.each(serviceNames)("%s in docker-compose.yml", (service) => {
 
   it("is given what a platform on one machine gives it, and nothing that it does not read", () => {
     const known = settingsOf(service);
-    expect([...known]).toEqual(expect.arrayContaining(Object.keys(environment)));
+    const settings = Object.keys(environment).map((name) => name.replace(/_FILE$/, ""));
+    expect([...known]).toEqual(expect.arrayContaining(settings));
     const ports = Object.fromEntries([...serviceNames, "public"].map((name) => [name, 1])) as Ports;
     const machine = { host: "127.0.0.1", ports, secrets: generateSecrets(), amqpUrl: "amqp://h" };
     const names = serviceEnvironments({ ...machine, mongodbUri: () => "mongodb://h" })[service];
@@ -90,8 +100,9 @@ describe.each(serviceNames)("%s in docker-compose.yml", (service) => {
     expect(command).toEqual(["node", "service/src/main.ts", "migrate"]);
     expect({ restart, volumes }).toEqual({ restart: "no", volumes: [] });
     expect(depends_on).toEqual({ mongo: { condition: "service_healthy" } });
-    const { LOG_LEVEL, MONGODB_URI, DATABASE } = environment;
-    expect(migration.environment).toEqual({ LOG_LEVEL, MONGODB_URI, DATABASE });
+    const { LOG_LEVEL, MONGODB_URI, MONGODB_URI_FILE, DATABASE } = environment;
+    const own = { LOG_LEVEL, MONGODB_URI, MONGODB_URI_FILE, DATABASE };
+    expect(migration.environment).toEqual(own);
     const done = { condition: "service_completed_successfully" };
     expect(after[`${service}-migration`]).toEqual(done);
   });
@@ -112,8 +123,10 @@ describe("docker-compose.yml", () => {
 
   it("has the services with their migrations, what they stand on, and the sandbox's jobs", () => {
     expect(Object.keys(compose.services).sort()).toEqual(
-      [...serviceNames, ...migrations, ...parts, ...jobs].sort(),
+      [...serviceNames, ...migrations, ...parts, ...jobs, "balancer", ...observability].sort(),
     );
+    for (const name of observability)
+      expect(composed(name).profiles, name).toEqual(["observability"]);
     for (const job of jobs) {
       expect(composed(job).profiles, job).toEqual(["sandbox"]);
       expect(composed(job).build?.args, job).toEqual({ SERVICE: "sandbox" });
@@ -134,15 +147,47 @@ describe("docker-compose.yml", () => {
     }
   });
 
-  it("publishes the gateway alone, on 8080", () => {
-    const published = all.filter(([, { ports }]) => ports !== undefined);
-    expect(published.map(([name, { ports }]) => [name, ports])).toEqual([
-      ["gateway", [`\${GATEWAY_PORT:-8080}:${composed("gateway").environment?.PORT}`]],
+  it("publishes the balancer of the gateways, and on this machine alone what observes", () => {
+    const published = all.flatMap(([name, { ports = [] }]) => ports.map((port) => [name, port]));
+    const loopback = published.filter(([, port]) => port?.startsWith("127.0.0.1:"));
+    expect(loopback.map(([name]) => name)).toEqual(["prometheus", "grafana"]);
+    expect(published.filter((each) => !loopback.includes(each))).toEqual([
+      ["balancer", `\${GATEWAY_PORT:-8080}:${composed("gateway").environment?.PORT}`],
     ]);
   });
 
+  it("balances over every gateway by its public port and its own readiness", () => {
+    const [, file = ""] = /^\.\/(\S+?):/.exec(composed("balancer").volumes?.[0] ?? "") ?? [];
+    const servers = /^\s*server-template gateway \d+ gateway:(\d+) .* check port (\d+)/m;
+    const [, port, admin] = servers.exec(read(file)) ?? [];
+    expect(port).toBe(String(composed("gateway").environment?.PORT));
+    expect(read("deploy/Dockerfile")).toContain(`ADMIN_PORT=${admin}`);
+    expect(read(file)).toContain("option httpchk GET /readyz");
+    expect(environmentOf("sandbox").BASE_URL).toBe("http://127.0.0.1:8080");
+  });
+
+  it("takes every secret from a file, too", () => {
+    const isSecret = /(?:TOKEN|KEYS?|PEPPER|HEADERS|MONGODB_URI|AMQP_URL)$/;
+    for (const [name, { environment = {} }] of all) {
+      const given = Object.keys(environment).filter((key) => isSecret.test(key));
+      const files = given.map((key) => `${key}_FILE`);
+      expect(Object.keys(environment), name).toEqual(expect.arrayContaining(files));
+      for (const file of files) expect(environment[file], name).toBeNull();
+    }
+  });
+
+  it.each(all.map(([name]) => name))("bounds what %s can do to the machine", (name) => {
+    const { mem_limit, pids_limit, logging, read_only, cap_drop, security_opt } = composed(name);
+    expect(mem_limit).toMatch(/^\d+[mg]$/);
+    expect(pids_limit).toBeGreaterThanOrEqual(100);
+    expect(logging?.options).toEqual({ "max-size": "10m", "max-file": "5" });
+    expect({ read_only, cap_drop }).toEqual({ read_only: true, cap_drop: ["ALL"] });
+    expect(security_opt).toEqual(["no-new-privileges:true"]);
+  });
+
   it("keeps what must last in named volumes, under a name that lasts", () => {
-    expect(Object.keys(compose.volumes)).toEqual(["mongo", "rabbitmq", "sandbox"]);
+    const volumes = ["mongo", "rabbitmq", "sandbox", "prometheus", "grafana"];
+    expect(Object.keys(compose.volumes)).toEqual(volumes);
     expect(composed("mongo").volumes).toEqual(["mongo:/data/db"]);
     expect(composed("rabbitmq")).toMatchObject({
       hostname: "rabbitmq",
@@ -170,7 +215,7 @@ describe("docker-compose.yml", () => {
   });
 
   it("holds no secret", () => {
-    const isSecret = /TOKEN|KEYS|PEPPER|PASS|USER/;
+    const isSecret = /(?:TOKEN|KEYS|PEPPER|PASS|PASSWORD|USER|USERNAME)$/;
     const values = all.flatMap(([, { environment = {} }]) => Object.entries(environment));
     const secrets = values.filter(([name]) => isSecret.test(name));
     expect(secrets.length).toBeGreaterThan(serviceNames.length);
@@ -178,7 +223,8 @@ describe("docker-compose.yml", () => {
     expect(read(".gitignore").split("\n")).toContain("live.env");
     for (const path of ["docker-compose.yml", "deploy/Dockerfile", liveExample, ".env"]) {
       expect(read(path), path).not.toMatch(/:\/\/[^/\s]*:[^/\s]*@/);
-      expect(read(path), path).not.toMatch(/\b(?![A-Z_]+:)[A-Za-z0-9+/=_-]{32,}/);
+      const text = read(path).replaceAll(/(?:\.\/deploy|:\/etc)\/[a-z./-]+/g, "");
+      expect(text, path).not.toMatch(/\b(?![A-Z_]+:)[A-Za-z0-9+/=_-]{32,}/);
     }
     expect(read(liveExample)).not.toMatch(/^[^#\n]/m);
   });
@@ -235,9 +281,12 @@ describe("deploy/Dockerfile", () => {
     expect(rules.filter((rule) => !rule.startsWith("#"))[0]).toBe("*");
     expect(rules.filter((rule) => rule.startsWith("!"))).toEqual(
       ["package.json", "package-lock.json", ".npmrc", "turbo.json", "packages", "services"]
-        .concat("deploy/health.mjs", "deploy/rpc.mjs")
+        .concat("deploy/health.mjs", "deploy/rpc.mjs", "services/*/src/**/*.md")
         .map((path) => `!${path}`),
     );
     expect(rules).toEqual(expect.arrayContaining(["**/node_modules", "**/*.test.ts"]));
+    // A later rule goes before an earlier one.
+    const exception = rules.indexOf("!services/*/src/**/*.md");
+    expect(exception).toBeGreaterThan(rules.indexOf("**/*.md"));
   });
 });
