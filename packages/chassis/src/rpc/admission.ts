@@ -33,10 +33,11 @@ export type Admission = <T>(call: IncomingCall, work: () => Promise<T>) => Promi
 export function createAdmission(options: AdmissionOptions): Admission {
   const { serviceToken, log, metrics, tracing } = options;
   const identify = acceptIdentity(serviceToken);
-  const observed = observer(log, metrics);
-  const observe = tracing === undefined ? observed : traceServed(tracing, observed);
+  const observe = observer(log, metrics);
+  const serve = tracing && traceServed(tracing, observe);
   return (call, work) => {
     const context = identify(call.method.parent.typeName, call.header);
+    if (serve !== undefined) return serve(context, call, work);
     return withCallContext(context, () => observe(call, work));
   };
 }

@@ -1,6 +1,6 @@
 import type { DescMethod } from "@bufbuild/protobuf";
 import { Code, ConnectError, type Transport } from "@connectrpc/connect";
-import { callContext, withCallContext } from "../call-context.ts";
+import { type CallContext, callContext, withCallContext } from "../call-context.ts";
 import { type ReadHeader, unauthenticatedServices } from "../rpc/identity.ts";
 import { isSampled, parseTraceparent, traceparentHeader } from "./traceparent.ts";
 import type { Span, SpanStart, Tracing } from "./tracing.ts";
@@ -14,16 +14,16 @@ const serverFaults: ReadonlySet<Code> = new Set([
 type Call = { readonly method: DescMethod; readonly header: ReadHeader };
 type Serve = <T>(call: Call, work: () => Promise<T>) => Promise<T>;
 
-/** Serves calls, each in a span beneath its caller's. Probes have none. */
-export function traceServed(tracing: Tracing, serve: Serve): Serve {
-  return (call, work) => {
-    const context = callContext();
-    if (context === undefined || unauthenticatedServices.has(call.method.parent.typeName)) {
-      return serve(call, work);
-    }
+/** Serves calls, each in a span beneath its caller's, where that is recorded. Probes have none. */
+export function traceServed(tracing: Tracing, serve: Serve) {
+  const isFault = (code: Code) => serverFaults.has(code);
+  return <T>(context: CallContext, call: Call, work: () => Promise<T>): Promise<T> => {
     const parent = parseTraceparent(call.header(traceparentHeader));
+    const isProbe = unauthenticatedServices.has(call.method.parent.typeName);
+    if (isProbe || (parent !== undefined && !isSampled(parent))) {
+      return withCallContext({ ...context, span: parent }, () => serve(call, work));
+    }
     const span = tracing.startSpan(spanOf("server", call.method), parent);
-    const isFault = (code: Code) => serverFaults.has(code);
     return withCallContext({ ...context, span: span.context }, () =>
       ended(span, isFault, () => serve(call, work)),
     );
@@ -32,12 +32,13 @@ export function traceServed(tracing: Tracing, serve: Serve): Serve {
 
 /** Makes unary calls, each in a span beneath the running one, where that is recorded. */
 export function traceCalls<T extends Pick<Transport, "unary">>(transport: T, tracing: Tracing): T {
-  const unary: Transport["unary"] = (method, ...rest) => {
+  const unary: Transport["unary"] = (...call) => {
     const context = callContext();
-    const call = () => transport.unary(method, ...rest);
-    if (context?.span === undefined || !isSampled(context.span)) return call();
-    const span = tracing.startSpan(spanOf("client", method), context.span);
-    return withCallContext({ ...context, span: span.context }, () => ended(span, always, call));
+    if (context?.span === undefined || !isSampled(context.span)) return transport.unary(...call);
+    const span = tracing.startSpan(spanOf("client", call[0]), context.span);
+    return withCallContext({ ...context, span: span.context }, () =>
+      ended(span, always, () => transport.unary(...call)),
+    );
   };
   return { ...transport, unary };
 }
