@@ -23,7 +23,7 @@ export type StandInQuote = {
 export function standIns(
   quotes: Map<string, StandInQuote>,
   faults: { claim: () => void; afterClaim: () => void },
-  world: { screening: ScreeningStatus },
+  world: { screening: ScreeningStatus; isBeneficiaryGone: boolean },
 ) {
   const found = (id: string) => {
     const quote = quotes.get(id);
@@ -62,12 +62,17 @@ export function standIns(
       getBeneficiary: ({ beneficiaryId }) => ({
         beneficiary: { id: beneficiaryId, screeningStatus: world.screening },
       }),
-      getPaymentInstruction: () => ({
-        accountNumber: "123456781234",
-        transferMethod: "ACH",
-        beneficiaryName: "Ada Lovelace",
-        screeningStatus: world.screening,
-      }),
+      getPaymentInstruction: () => {
+        if (world.isBeneficiaryGone) {
+          throw refusalError(publicRefusals, refused("RECORD_NOT_FOUND"));
+        }
+        return {
+          accountNumber: "123456781234",
+          transferMethod: "ACH",
+          beneficiaryName: "Ada Lovelace",
+          screeningStatus: world.screening,
+        };
+      },
     });
   });
 }

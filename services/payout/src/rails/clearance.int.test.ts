@@ -121,6 +121,18 @@ describe("a payout whose beneficiary is not cleared when it is to be sent", () =
     expect([sent(blocked), sent(inReview)]).toEqual([1, 1]);
   });
 
+  it("raises an exception at once when its beneficiary is gone, and goes on if it comes back", async () => {
+    const id = await platform.execute(accountId, "order");
+    platform.world.isBeneficiaryGone = true;
+    await platform.after(2_000);
+    await platform.after(120_000);
+    expect(await look(id)).toEqual({ ...queued, exception: "stuck" });
+    expect(await waits(id)).toEqual(["not sent: the screening of its beneficiary is missing"]);
+    platform.world.isBeneficiaryGone = false;
+    await platform.after(120_000);
+    expect(sent(id)).toBe(1);
+  });
+
   it("can be resolved as rejected by two operators, which releases the money", async () => {
     const payoutId = await executeThen(ScreeningStatus.BLOCKED);
     const by = (id: string, operationId: string) => ({

@@ -1,4 +1,5 @@
 import { wordOf } from "@disburse/chassis/rpc/enum-words.ts";
+import { readRefusal } from "@disburse/chassis/rpc/refusal.ts";
 import { resume } from "@disburse/chassis/tracing/tracing.ts";
 import { ScreeningStatus } from "@disburse/contracts/disburse/beneficiary/v1/beneficiary_pb.ts";
 import type { StoredCall } from "../payouts/document.ts";
@@ -155,15 +156,20 @@ async function submit(
 
 /**
  * Reads the payment instruction of a payout, or why it may not be sent: one response of the
- * beneficiary service has both. A missing or unknown status clears nothing. A block between this
- * response and the rail call comes too late.
+ * beneficiary service has both. A missing or unknown status clears nothing, nor does a beneficiary
+ * that is not there. A block between this response and the rail call comes too late.
  */
 async function readInstruction(
   { beneficiary }: Pick<RailWorkerDeps, "beneficiary">,
   { quote }: Payout,
 ): Promise<Instruction | { readonly uncleared: UnclearedStatus }> {
   const { merchantId, beneficiary: paid, destination, receivingMinor, claim } = quote;
-  const found = await beneficiary.getPaymentInstruction({ merchantId, beneficiaryId: paid.id });
+  const asked = beneficiary.getPaymentInstruction({ merchantId, beneficiaryId: paid.id });
+  const found = await asked.catch((error: unknown) => {
+    if (readRefusal(error)?.code === "RECORD_NOT_FOUND") return undefined;
+    throw error;
+  });
+  if (found === undefined) return { uncleared: "missing" };
   const screening = wordOf(ScreeningStatus, found.screeningStatus) ?? "pending";
   if (screening !== "cleared") return { uncleared: screening };
   return {

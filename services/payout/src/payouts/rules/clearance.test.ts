@@ -24,6 +24,7 @@ describe("a payout whose beneficiary is not cleared", () => {
     ["review", stuckAfterMs, true],
     ["pending", stuckAfterMs, true],
     ["blocked", 0, true],
+    ["missing", 0, true],
   ])("needs an operator when it is %s after %i ms: %s", (status, waitedMs, expected) => {
     const before = waitedMs === 0 ? undefined : ({ status, since } as const);
     const wait = clearanceWait(before, status, later(waitedMs), stuckAfterMs);

@@ -1,5 +1,8 @@
-/** The screening status of a beneficiary that may not be paid. */
-export type UnclearedStatus = "pending" | "review" | "blocked";
+/**
+ * The screening status of a beneficiary that may not be paid; `missing`: there is no such record,
+ * as after a restored backup.
+ */
+export type UnclearedStatus = "pending" | "review" | "blocked" | "missing";
 
 /** That a payout is not sent because its beneficiary is not cleared, and since when. */
 export type Uncleared = { readonly status: UnclearedStatus; readonly since: Date };
@@ -9,7 +12,7 @@ export type ClearanceWait = {
   readonly uncleared: Uncleared;
   /** The status differs from the last one: recorded in the history. */
   readonly isChange: boolean;
-  /** It is blocked, or has waited for too long. */
+  /** It is blocked or missing, or has waited for too long. */
   readonly needsOperator: boolean;
   /** The pause before the beneficiary is checked again. */
   readonly waitMs: number;
@@ -34,7 +37,7 @@ export function clearanceWait(
   return {
     uncleared: { status, since },
     isChange: before?.status !== status,
-    needsOperator: status === "blocked" || waitedMs >= stuckAfterMs,
+    needsOperator: status === "blocked" || status === "missing" || waitedMs >= stuckAfterMs,
     waitMs: Math.min(Math.max(waitedMs / waitShare, waitMinMs), waitMaxMs),
   };
 }
