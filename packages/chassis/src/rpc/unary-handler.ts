@@ -12,6 +12,7 @@ import {
 } from "@connectrpc/connect/protocol-connect";
 import type { Log } from "../log.ts";
 import { type Admission, rpcErrorOf } from "./admission.ts";
+import { hasStalled, watchForStalls } from "./stall.ts";
 import { UnaryContext } from "./unary-context.ts";
 import { joined, messageBytesMax, parseMessage, tooLarge } from "./unary-message.ts";
 
@@ -65,14 +66,33 @@ export type UnaryHandlerOptions = {
  */
 export function createUnaryHandler(options: UnaryHandlerOptions): RequestHandler {
   const { methods, full } = options;
+  watchForStalls();
   return (request, response) => {
     const called = methods.get(request.url ?? "");
     if (called === undefined || !isPlain(request)) {
       full(request, response);
       return;
     }
-    receive(request, (body) => void answer(options, called, request, response, body));
+    receive(request, (body) => {
+      const serve = () => void answer(options, called, request, response, body);
+      if (hasStalled()) unlessLeft(request, serve);
+      else serve();
+    });
   };
+}
+
+/** The end of a connection is read some turns of the event loop after the request before it. */
+const leftMs = 20;
+
+/**
+ * Serves a request that may have waited while this process was frozen, unless its caller has left
+ * meanwhile. Another process may have refused the call since: it must not have an effect now.
+ */
+function unlessLeft(request: IncomingMessage, serve: () => void): void {
+  setTimeout(() => {
+    const { destroyed, readableEnded } = request.socket;
+    if (!destroyed && !readableEnded) serve();
+  }, leftMs);
 }
 
 function isPlain({ method, headers }: IncomingMessage): boolean {

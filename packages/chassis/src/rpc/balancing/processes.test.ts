@@ -1,5 +1,6 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
+import { Code } from "@connectrpc/connect";
 import { QuoteService } from "@disburse/contracts/disburse/quote/v1/quote_pb.ts";
 import { afterEach, expect, it } from "vitest";
 import { silentLog } from "../../log.ts";
@@ -84,4 +85,27 @@ it("fails no read when a process is killed, and calls its successor", async () =
   await expect.poll(() => answered[successor.pid], soon).toBeGreaterThan(10);
   await stop();
   expect(failed).toEqual([]);
+}, 60_000);
+
+it("serves no call after a freeze that its caller has taken elsewhere", async () => {
+  const { child, url } = await startProcess();
+  const { rpc } = connect([url]);
+  const leftServed = async () => (await rpc.getQuote({ quoteId: "q" })).quote?.merchantId;
+  // Connections that are made already: a request waits in one of them.
+  await Promise.all(Array.from({ length: 20 }, leftServed));
+  child.kill("SIGSTOP");
+  const given = Array.from({ length: 20 }, () =>
+    rpc.getQuote({ quoteId: "left" }, { timeoutMs: 700 }),
+  );
+  for (const outcome of await Promise.allSettled(given)) {
+    expect(outcome).toMatchObject({ status: "rejected", reason: { code: Code.DeadlineExceeded } });
+  }
+  child.kill("SIGCONT");
+  expect(await leftServed()).toBe("0");
+  // A caller that waits is served.
+  child.kill("SIGSTOP");
+  const waiting = rpc.getQuote({ quoteId: "left" });
+  await new Promise((resolve) => setTimeout(resolve, 700));
+  child.kill("SIGCONT");
+  expect((await waiting).quote?.merchantId).toBe("1");
 }, 60_000);

@@ -8,15 +8,19 @@ import { startRpcServer } from "../server.ts";
 /** An answer takes a while, so that calls are under way. */
 const workMs = 5;
 
+/** Calls that their caller gave up, and that were served all the same. */
+let left = 0;
+
 const { url } = await startRpcServer({
   ...{ host: "127.0.0.1", port: Number(process.argv[2]), services: [QuoteService] },
   ...{ serviceToken: "t".repeat(32), log: silentLog, metrics: createMetrics("test") },
   ready: async () => true,
   routes: (router) =>
     router.service(QuoteService, {
-      getQuote: async () => {
+      getQuote: async ({ quoteId }) => {
+        if (quoteId === "left") left += 1;
         await new Promise((resolve) => setTimeout(resolve, workMs));
-        return { quote: { id: `${process.pid}` } };
+        return { quote: { id: `${process.pid}`, merchantId: `${left}` } };
       },
     }),
 });
