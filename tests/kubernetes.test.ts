@@ -443,6 +443,27 @@ describe.skipIf(kubectl === "").each(overlays)(`network policies of %s${without}
   });
 });
 
+describe.skipIf(kubectl === "").each(["stage", "production"] as const)(
+  `monitoring of %s${without}`,
+  (overlay) => {
+    it("scrapes every service, as the job that the alerts know", () => {
+      const { spec } = of(overlay).get("ServiceMonitor", "disburse");
+      const [{ port, path, honorLabels }] = spec.endpoints;
+      expect({ port, path, honorLabels }).toEqual({
+        port: "admin",
+        path: "/metrics",
+        honorLabels: true,
+      });
+      const scraped = of(overlay)
+        .ofKind("Service")
+        .filter((service) => selects(spec.selector, labels(service)))
+        .filter((service) => service.spec.ports.some((each: Container) => each.name === port));
+      expect(scraped.map(({ metadata }) => metadata.name).sort()).toEqual([...serviceNames].sort());
+      for (const service of scraped) expect(labels(service)[spec.jobLabel]).toBe("disburse");
+    });
+  },
+);
+
 describe.skipIf(kubectl === "").each(overlays)(`the way in of %s${without}`, (overlay) => {
   it("is one host with TLS that leads to the gateway's public port", () => {
     const [ingress, ...others] = of(overlay).ofKind("Ingress");
